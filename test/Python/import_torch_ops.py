@@ -4,7 +4,7 @@
 """Ops of PyTorch one by one: results, and derivatives by one step of gradient descent. All of them are one module,
 which is exported and compiled once."""
 
-from typing import Any, Callable, Dict, List
+from typing import Any, Callable, Dict, Sequence
 
 import numpy as np
 import torch
@@ -80,7 +80,7 @@ CASES: Dict[str, Function] = {
     "unbind": lambda x: sum(p * (i + 1) for i, p in enumerate(x.t().unbind(1))), "slice": lambda x: x.t()[1:3, ::2],
     "negative_slice": lambda x: x[:, -3:-1], "narrow": lambda x: x.narrow(1, 1, 2),
     "select": lambda x: x.t()[:, -1] * x.t()[1, 0],
-    "flip": lambda x: x.flip([0, 1]), "roll": lambda x: x.roll([1, -1], [0, 1]),
+    "flip": lambda x: x.flip([0, 1]), "roll": lambda x: x.roll([1, -1], [0, 1]) + x.t().roll(5).t(),
     "pad": lambda x: functional.pad(x, (1, 2, 0, 1), value=0.5),
     "crop": lambda x: functional.pad(x, (-1, 1)), "tril": lambda x: x.tril(1), "triu": lambda x: x.triu(-1),
     "index_select": lambda x: x.index_select(0, ROWS), "gather": lambda x: x.gather(1, INDICES),
@@ -137,13 +137,13 @@ CASES: Dict[str, Function] = {
 
 
 class All(torch.nn.Module):  # type: ignore[misc]
-    def __init__(self, names: List[str]):
+    def __init__(self, cases: Dict[str, Function], shape: Sequence[int]):
         super().__init__()
-        self.names = names
-        self.x = torch.nn.ParameterDict({f"p_{name}": torch.randn(3, 4, dtype=torch.float64) for name in names})
+        self.cases = cases
+        self.x = torch.nn.ParameterDict({f"p_{name}": torch.randn(*shape, dtype=torch.float64) for name in cases})
 
     def forward(self, one: Any) -> Any:
-        return [CASES[name](self.x[f"p_{name}"] * one) for name in self.names]
+        return [function(self.x[f"p_{name}"] * one) for name, function in self.cases.items()]
 
 
 def penalty(outputs: Any) -> Any:
@@ -152,9 +152,10 @@ def penalty(outputs: Any) -> Any:
     return sum((out * out * 0.5 + out).sum() for out in floats)
 
 
-def compare(names: List[str]) -> None:
+def compare(cases: Dict[str, Function], shape: Sequence[int] = (3, 4)) -> None:
+    """Results and derivatives of functions of a parameter of this shape."""
     torch.manual_seed(7)
-    module = All(names)
+    module = All(cases, shape)
     one = torch.ones((), dtype=torch.float64)
     with fw.Namespace(), fw.Store():
         ours = flywheel.torch.from_module(
@@ -162,7 +163,7 @@ def compare(names: List[str]) -> None:
                                                      if "float" in str(out.dtype)),
             optimizer=fw.optimizers.SGD(lr=0.1))  # fmt: skip
         expected = module(one)
-        for name, found, wanted in zip(names, ours(one), expected):
+        for name, found, wanted in zip(cases, ours(one), expected):
             found = np.asarray(found)
             assert torch.from_numpy(np.array(found)).dtype == wanted.dtype, f"{name}: {found.dtype}, not {wanted.dtype}"
             np.testing.assert_allclose(found, wanted.detach().numpy(), rtol=1e-6, atol=1e-9, err_msg=name)
@@ -170,7 +171,7 @@ def compare(names: List[str]) -> None:
         loss = penalty(expected)
         loss.backward()
         state = ours.state_dict()
-        for name in names:
+        for name in cases:
             parameter = module.x[f"p_{name}"]
             gradient = torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
             found = (parameter.detach() - state[f"x.p_{name}"]) / 0.1
@@ -178,4 +179,4 @@ def compare(names: List[str]) -> None:
 
 
 if __name__ == "__main__":
-    compare(list(CASES))
+    compare(CASES)

@@ -13,6 +13,7 @@ from .. import _dtypes, _ops
 from .. import nn as nn
 from .._ops._core import Size, index_op, sizes
 from .._tensor import Tensor, as_tensor
+from .._windows import convolve
 from ._graph import Call, op
 from ._indexing import combiner
 from ._shapes import padded, permuted, reshaped, sliced
@@ -98,9 +99,6 @@ class _Window:
     def __init__(self, strides: List[int], padding: List[Tuple[int, int]], dilations: List[int]):
         self.strides, self.padding, self.dilations = strides, padding, dilations
 
-    def without_first(self) -> "_Window":
-        return _Window(self.strides[1:], self.padding[1:], self.dilations[1:])
-
 
 @op("convolution")
 def _convolution(call: Call, image: Known, weights: Known) -> Tensor:
@@ -141,45 +139,11 @@ def _booleans(attribute: Any) -> List[bool]:
 
 def _convolve(x: Tensor, w: Tensor, window: _Window) -> Tensor:
     """`x` is [batch, space..., channels], `w` [space..., channels of a group, outputs]."""
-    rank = x.ndim - 2
-    if rank < 2:
-        # Fewer dimensions are an image that is 1 high.
-        old, filters = sizes(x), sizes(w)
-        wide = _Window([1, *window.strides], [(0, 0), *window.padding], [1, *window.dilations])
-        found = _convolve(reshaped(x, [old[0], 1, *old[1:]]), reshaped(w, [1, *filters]), wide)
-        new = sizes(found)
-        return reshaped(found, [new[0], *new[2:]])
-    if rank > 2:
-        return _convolve_slices(x, w, window)
     if any(low < 0 or high < 0 for low, high in window.padding):
         cut = [(0, 0), *[(min(low, 0), min(high, 0)) for low, high in window.padding], (0, 0)]
         x = padded(x, cut, [0] * x.ndim, 0)
     pads = [(max(low, 0), max(high, 0)) for low, high in window.padding]
-    return nn.conv2d(x, w, strides=window.strides, padding=pads, dilations=window.dilations)
-
-
-def _convolve_slices(x: Tensor, w: Tensor, window: _Window) -> Tensor:
-    """The sum over the first dimension of the filter, of slices of the image that it meets."""
-    widths = [(0, 0)] * x.ndim
-    widths[1] = window.padding[0]
-    x = padded(x, widths, [0] * x.ndim, 0)
-    stride, dilation, count = window.strides[0], window.dilations[0], w.shape[0] or 0
-    total = x.shape[1] or 0
-    steps = (total - (count - 1) * dilation - 1) // stride + 1
-    result: Optional[Tensor] = None
-    for place in range(count):
-        starts, limits, strides = [0] * x.ndim, [size or 0 for size in x.shape], [1] * x.ndim
-        starts[1] = place * dilation
-        limits[1], strides[1] = starts[1] + (steps - 1) * stride + 1, stride
-        part = sliced(x, starts, limits, strides)
-        old = sizes(part)
-        flat = reshaped(part, [_product(old[:2]), *old[2:]])
-        filters = sliced(w, [place, *[0] * (w.ndim - 1)], [place + 1, *[size or 0 for size in w.shape[1:]]])
-        found = _convolve(flat, reshaped(filters, sizes(w)[1:]), window.without_first())
-        result = found if result is None else _ops.add(result, found)
-    assert result is not None
-    new = sizes(result)
-    return reshaped(result, [x.shape[0] or 0, steps, *new[1:]])
+    return convolve(x, w, window.strides, pads, window.dilations)
 
 
 def _transposed(x: Tensor, w: Tensor, window: _Window, spread: List[int]) -> Tensor:

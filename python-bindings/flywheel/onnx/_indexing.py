@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Ops of ONNX that take and put elements at indices."""
 
-from typing import Any, List, Tuple
+from typing import Any, Tuple
 
 import numpy as np
 
 from .. import _dtypes, _ops
 from .. import nn as nn
 from .._layouts import Laid, size_tensor
-from .._ops._core import size, sizes, stretch
-from .._ops._shapes import _product, reshape_to
-from .._tensor import Tensor, as_tensor
+from .._ops._core import size, sizes
+from .._ops._shapes import reshape_to
+from .._scatters import element_places, flat_rows
+from .._tensor import Tensor
 from ._graph import Call, op
 from ._known import Known
 
@@ -67,20 +68,9 @@ def _gather_nd(call: Call, x: Laid, indices: Laid) -> Laid:
 
 
 def _flat_rows(call: Call, data: Tensor, indices: Tensor, count: int) -> Tuple[Tensor, Tensor]:
-    """The first `count` dimensions of `data` as one, and indices [..., count] into them as a vector; one that is
-    out of range is so there too."""
-    known: List[int] = [dim_size for dim_size in data.shape[:count] if dim_size is not None]
-    if len(known) != count:
+    if None in data.shape[:count]:
         raise call.unsupported("of sizes that the call chooses")
-    index = _ops.cast(indices, _dtypes.int64)
-    totals = as_tensor(np.array(known, np.int64))
-    index = _ops.where(_ops.less(index, 0), _ops.add(index, totals), index)
-    bad = _ops.logical_or(_ops.less(index, 0), _ops.greater_equal(index, totals))
-    index = _ops.where(bad, as_tensor(np.int64(-(2**40))), index)
-    strides = np.cumprod([1, *known[:0:-1]])[::-1].astype(np.int64)
-    joined = _ops.sum(_ops.multiply(index, as_tensor(np.ascontiguousarray(strides))), index.ndim - 1)
-    flat = reshape_to(joined, [_product(sizes(joined))])
-    return flat, reshape_to(data, [_product(known), _product(sizes(data)[count:])])
+    return flat_rows(data, indices, count)
 
 
 def _put(call: Call, rows: Tensor, flat: Tensor, updates: Tensor) -> Tensor:
@@ -106,17 +96,7 @@ def _scatter_elements(call: Call, x: Laid, indices: Laid, updates: Laid) -> Laid
     axis, data, index = call.axis(x, 0), x.plain(), indices.plain()
     if None in index.shape or None in data.shape:
         raise call.unsupported("of sizes that the call chooses")
-    # Each element's place in all dimensions.
-    places = []
-    for other in range(x.ndim):
-        if other == axis:
-            places.append(_ops.cast(index, _dtypes.int64))
-            continue
-        shape = [1] * x.ndim
-        shape[other] = index.shape[other] or 0
-        numbers = np.arange(shape[other], dtype=np.int64).reshape(shape)
-        places.append(stretch(as_tensor(numbers), sizes(index)))
-    flat, rows = _flat_rows(call, data, _ops.stack(places, x.ndim), x.ndim)
+    flat, rows = flat_rows(data, element_places(index, axis), x.ndim)
     wide = reshape_to(updates.plain(), [size(flat, 0), 1])
     return Laid(reshape_to(_put(call, rows, flat, wide), sizes(data)))
 

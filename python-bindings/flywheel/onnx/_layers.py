@@ -9,6 +9,7 @@ from .._layouts import CHANNELS_LAST, Laid
 from .._ops._core import Size, empty, index_op, size, sizes
 from .._ops._shapes import _product, reshape_to
 from .._tensor import Tensor
+from .._windows import ceiling
 from ._graph import Call, op
 
 #
@@ -197,16 +198,10 @@ def _ceiling(call: Call, windows: Windows, image: Tensor, pads: Pads) -> Pads:
         return pads
     pairs = [(0, 0), (0, 0)] if isinstance(pads, str) else list(pads)
     for axis in range(2):
-        dim_size, (low, high) = image.shape[1 + axis], pairs[axis]
+        dim_size = image.shape[1 + axis]
         if dim_size is None:
             raise call.unsupported("with ceil_mode of a size that the call chooses")
-        whole = dim_size + low + high - windows.spans[axis]
-        stride = windows.strides[axis]
-        count = -(-whole // stride) + 1
-        # A window that begins behind the image and its first pad is none.
-        if (count - 1) * stride >= dim_size + low:
-            count -= 1
-        pairs[axis] = (low, high + max((count - 1) * stride - whole, 0))
+        pairs[axis] = ceiling(dim_size, windows.spans[axis], windows.strides[axis], pairs[axis])
     return pairs
 
 

@@ -50,6 +50,11 @@ def _to_copy(call: Call, x: Laid, *_: Any, **__: Any) -> Optional[Laid]:
     return x.like(_ops.cast(x.data, call.dtype))
 
 
+@op("erfc.default")
+def _erfc(call: Call, x: Laid) -> Laid:
+    return x.like(_ops.subtract(1.0, _ops.erf(_ops.cast(x.data, call.dtype))))
+
+
 @op("bitwise_not.default")
 def _bitwise_not(call: Call, x: Laid) -> Laid:
     return x.like(~x.data)

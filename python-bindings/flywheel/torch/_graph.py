@@ -43,9 +43,10 @@ def as_dtype(dtype: Any) -> _dtypes.DType:
 class Call:
     """One op of the graph: what its translation may ask."""
 
-    def __init__(self, node: Any, argument_values: Sequence[Any]):
+    def __init__(self, node: Any, argument_values: Sequence[Any], known_sizes: "Sizes"):
         self.node = node
         self._argument_values = argument_values
+        self._known_sizes = known_sizes
 
     @property
     def result(self) -> Any:
@@ -71,10 +72,13 @@ class Call:
         """As `result`, of an argument."""
         return self._argument_values[place]
 
-    def refuse_result(self, place: int, what: str) -> None:
-        """Raises the error of a form that is not imported where this one of several results is used."""
-        if any(user.target is operator.getitem and user.args[1] == place and user.users for user in self.node.users):
-            raise self.unsupported(what)
+    def wants(self, place: int) -> bool:
+        """Whether a result of several is used."""
+        return any(user.target is operator.getitem and user.args[1] == place and user.users for user in self.node.users)
+
+    def known_size(self, axis: int) -> Optional[Size]:
+        """The size of a dimension of the result; None for one of the call that no value is known for."""
+        return self._known_sizes.find(self.result.shape[axis])
 
     def unsupported(self, what: str) -> UnsupportedOpError:
         """The error for a form of the op that is not imported."""
@@ -130,6 +134,10 @@ class Sizes:
     def of(self, x: Laid, axis: int, meta: Any) -> Size:
         found = size(x.data, x.place(axis))
         return self.share(found, meta)
+
+    def find(self, meta: Any) -> Optional[Size]:
+        """The size that this is, where it is known."""
+        return meta if isinstance(meta, int) else self._known.get(str(meta.node.expr))
 
     def share(self, found: Size, meta: Any) -> Size:
         """The first value with this symbol: reshapes see that sizes are the same."""
@@ -199,7 +207,7 @@ class Interpreter:
         metas = [_meta_of(argument) for argument in node.args]
         if str(node.target) == "aten.sym_size.int":
             return self.sizes.of(args[0], args[1], node.meta["val"])
-        return HANDLERS[str(node.target)](Call(node, metas), *args, **kwargs)
+        return HANDLERS[str(node.target)](Call(node, metas, self.sizes), *args, **kwargs)
 
 
 def _stand_in(meta: Any) -> Any:

@@ -1,243 +1,343 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Ops of aten on windows of images, and on images of another size."""
+"""Ops of aten on images, [batch, channels, space...]: convolutions, pools, images of another size."""
 
-import math
-from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
+import re
+from typing import Any, List, Optional, Sequence, Tuple
 
 import numpy as np
 
 from .. import _ops
 from .. import nn as nn
-from .._flywheel import Value
 from .._interpolation import interpolation_weights, repeat_or_take, weigh
-from .._layouts import CHANNELS_LAST, Laid
-from .._tensor import Tensor
-from .._types import Array
+from .._layouts import Laid
+from .._ops._core import Size, empty, index_op, size, sizes
+from .._ops._indexing import extract_slice
+from .._ops._shapes import reshape_to
+from .._tensor import Tensor, as_tensor
+from .._windows import ceiling, convolve, pool
 from ._graph import Call, op
-from ._layers import _image, _pair
+from ._shapes import pad_by_value
+
+
+class Images:
+    """Images of so many dimensions as the compiler has them, with channels last; a single one is a batch of one."""
+
+    def __init__(self, call: Call, x: Laid, rank: int):
+        if x.ndim not in (rank + 1, rank + 2):
+            raise call.unsupported(f"of a tensor that is not [batch, channels, {rank} dimensions]")
+        self.rank = rank
+        self._is_single = x.ndim == rank + 1
+        batch = Laid(_ops.expand_dims(x.plain(), 0)) if self._is_single else x
+        self._order = (0, *range(2, rank + 2), 1)
+        self.data = batch.arranged(self._order)
+
+    def known(self, call: Call, what: str) -> List[int]:
+        """The sizes of space, which have to be static."""
+        found = [dim_size for dim_size in self.data.shape[1:-1] if dim_size is not None]
+        if len(found) != self.rank:
+            raise call.unsupported(f"{what} of a size that the call chooses")
+        return found
+
+    def result(self, data: Tensor) -> Laid:
+        """The other way."""
+        result = Laid(data, self._order)
+        return Laid(_ops.squeeze(result.plain(), 0)) if self._is_single else result
+
+
+def _spread(given: Any, rank: int) -> List[int]:
+    """A number for each dimension of space."""
+    listed = [given] if isinstance(given, int) else list(given)
+    return listed * rank if len(listed) == 1 else listed
+
+
+def _padding(given: Any, rank: int) -> List[Tuple[int, int]]:
+    return [(amount, amount) for amount in _spread(given, rank)]
+
+
+def _filters(w: Laid) -> Tensor:
+    """[space..., channels, outputs] of a filter [outputs, channels, space...]."""
+    return w.arranged((*range(2, w.ndim), 1, 0))
+
+
+def _with_bias(result: Tensor, b: Optional[Laid]) -> Tensor:
+    return result if b is None else _ops.add(result, b.plain())
+
+
+@op("conv2d.default", "conv2d.padding")
+def _convolve(
+    call: Call, x: Laid, w: Laid, b: Optional[Laid] = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
+    groups: int = 1,
+) -> Laid:  # fmt: skip
+    rank = w.ndim - 2
+    images, dilations = Images(call, x, rank), _spread(dilation, rank)
+    if isinstance(padding, str):
+        spans = [(w.shape[2 + i] or 1) * d - d for i, d in enumerate(dilations)]
+        pads = [(span // 2, span - span // 2) if padding == "same" else (0, 0) for span in spans]
+    else:
+        pads = _padding(padding, rank)
+    if rank > 2:
+        images.known(call, "with three dimensions of space")
+    result = convolve(images.data, _filters(w), _spread(stride, rank), pads, dilations)
+    return images.result(_with_bias(result, b))
+
+
+@op("conv_transpose2d.input")
+def _convolve_transposed(
+    call: Call, x: Laid, w: Laid, b: Optional[Laid] = None, stride: Any = 1, padding: Any = 0,
+    output_padding: Any = 0, groups: int = 1, dilation: Any = 1,
+) -> Laid:  # fmt: skip
+    rank = w.ndim - 2
+    if rank > 2:
+        raise call.unsupported("with three dimensions of space")
+    images, filters = Images(call, x, rank), _filters(w)
+    given = [_spread(one, rank) for one in (stride, padding, output_padding, dilation)]
+    image = images.data
+    if rank == 1:
+        # One dimension is an image of height 1.
+        image, filters = _ops.expand_dims(image, 1), _ops.expand_dims(filters, 0)
+        given = [[filler, *one] for filler, one in zip((1, 0, 0, 1), given)]
+    strides, pads, more, dilations = given
+    if any(amount >= step for amount, step in zip(more, strides)):
+        raise call.unsupported("with an output_padding of a stride or more")
+    lengths: List[Size] = []
+    for axis in range(2):
+        span = ((filters.shape[axis] or 1) - 1) * dilations[axis] + 1
+        whole = index_op("muli", index_op("subi", size(image, 1 + axis), 1), strides[axis])
+        lengths.append(index_op("addi", whole, span + more[axis] - 2 * pads[axis]))
+    like = empty([size(image, 0), *lengths, groups * (w.shape[1] or 0)], x.dtype)
+    result = nn.conv2d_transpose(image, filters, like, strides=strides, padding=[(pad, pad) for pad in pads],
+                                 dilations=dilations)  # fmt: skip
+    result = _with_bias(result, b)
+    return images.result(_ops.squeeze(result, 1) if rank == 1 else result)
+
+
+@op("convolution.default")
+def _convolution(
+    call: Call, x: Laid, w: Laid, b: Optional[Laid], stride: Any, padding: Any, dilation: Any, transposed: bool,
+    output_padding: Any, groups: int,
+) -> Laid:  # fmt: skip
+    if transposed:
+        return _convolve_transposed(  # type: ignore[no-any-return]
+            call, x, w, b, stride, padding, output_padding, groups, dilation)  # fmt: skip
+    return _convolve(call, x, w, b, stride, padding, dilation, groups)  # type: ignore[no-any-return]
+
 
 #
 # Pools
 #
 
 
-class _Windows(NamedTuple):
-    """The windows of one dimension: how many rows there are around it, and how far the last one goes beyond them."""
-
-    size: int
-    stride: int
-    dilation: int
-    padding: int
-    beyond: int
-
-    @property
-    def span(self) -> int:
-        return (self.size - 1) * self.dilation + 1
+def _rank(call: Call) -> int:
+    """How many dimensions of space the name of an op says."""
+    found = re.search(r"(\d)d", str(call.node.target))
+    assert found is not None
+    return int(found[1])
 
 
-def _windows(
-    call: Call, image: Tensor, window: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
-) -> List[_Windows]:
-    result = []
-    strides = _pair(stride) if stride else _pair(window)
-    for axis, (span, step, around, apart) in enumerate(
-        zip(_pair(window), strides, _pair(padding), _pair(dilation)), 1):  # fmt: skip
-        own = _Windows(span, step, apart, around, 0)
-        if ceil_mode:
-            total = image.shape[axis]
-            if total is None:
-                raise call.unsupported("with ceil_mode, of a size that the call chooses")
-            count = -(-(total + 2 * around - own.span) // step) + 1
-            # The last window begins inside of the image, or in front of it.
-            if (count - 1) * step >= total + around:
-                count -= 1
-            own = own._replace(beyond=max((count - 1) * step + own.span - total - 2 * around, 0))
-        result.append(own)
+def _pads(call: Call, images: Images, windows: List[int], strides: List[int], padding: Any, is_ceiling: bool) -> Any:
+    pads = _padding(padding, images.rank)
+    if not is_ceiling:
+        return pads
+    known = images.known(call, "with ceil_mode")
+    return [ceiling(*given) for given in zip(known, windows, strides, pads)]
+
+
+@op("max_pool1d.default", "max_pool2d.default", "max_pool3d.default", "max_pool2d_with_indices.default",
+    "max_pool3d_with_indices.default")  # fmt: skip
+def _max_pool(
+    call: Call, x: Laid, window: Any, stride: Any = (), padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False
+) -> Any:
+    has_indices = "indices" in str(call.node.target)
+    if has_indices and call.wants(1):
+        raise call.unsupported("with its indices")
+    rank = _rank(call)
+    images = Images(call, x, rank)
+    windows, dilations = _spread(window, rank), _spread(dilation, rank)
+    strides = _spread(stride, rank) if stride else windows
+    spans = [(k - 1) * d + 1 for k, d in zip(windows, dilations)]
+    pads = _pads(call, images, spans, strides, padding, ceil_mode)
+    if spans == windows:
+        result = pool(nn.max_pool2d, images.data, windows, strides, pads)
+    else:
+        result = _largest(images, windows, strides, pads, dilations, images.known(call, "with a dilation"))
+    return [images.result(result), None] if has_indices else images.result(result)
+
+
+def _largest(
+    images: Images, windows: List[int], strides: List[int], pads: Any, dilations: List[int], known: List[int]
+) -> Tensor:
+    """The largest element of each window, one place of all windows after the other: the first one stays."""
+    data = _ops.pad(images.data, [(0, 0), *pads, (0, 0)], -float("inf"))
+    counts = [(total + sum(pair) - (k - 1) * d - 1) // s + 1
+              for total, pair, k, d, s in zip(known, pads, windows, dilations, strides)]  # fmt: skip
+    old, result = sizes(data), None
+    for place in np.ndindex(*windows):
+        offsets: List[Size] = [0, *[at * d for at, d in zip(place, dilations)], 0]
+        part = extract_slice(data, offsets, [old[0], *counts, old[-1]], [1, *strides, 1])
+        result = part if result is None else _ops.where(_ops.greater(part, result), part, result)
+    assert result is not None
     return result
 
 
-def _max_pool(call: Call, x: Laid, windows: Sequence[_Windows], image: Tensor) -> Laid:
-    pads = [(w.padding, w.padding + w.beyond) for w in windows]
-    strides = [w.stride for w in windows]
-    if all(w.dilation == 1 for w in windows):
-        return Laid(nn.max_pool2d(image, [w.size for w in windows], strides=strides, padding=pads), CHANNELS_LAST)
-    # Elements that are apart: the largest of all places of a window, each an image of its own.
-    if None in image.shape:
-        raise call.unsupported("with a dilation, of a size that the call chooses")
-    wide = _ops.pad(image, [(0, 0), *pads, (0, 0)], -math.inf)
-    result: Optional[Tensor] = None
-    counts = [((wide.shape[i + 1] or 0) - w.span) // w.stride + 1 for i, w in enumerate(windows)]
-    for row in range(windows[0].size):
-        for column in range(windows[1].size):
-            keys: List[slice] = [slice(None)]
-            for place, w, count in zip((row, column), windows, counts):
-                start = place * w.dilation
-                keys.append(slice(start, start + (count - 1) * w.stride + 1, w.stride))
-            part = _ops.getitem(wide, tuple(keys))
-            result = part if result is None else _ops.maximum(result, part)
-    assert result is not None
-    return Laid(result, CHANNELS_LAST)
-
-
-@op("max_pool2d.default")
-def _max_pool2d(
-    call: Call, x: Laid, window: Any, stride: Any = (), padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False
-) -> Laid:
-    image = _image(call, x)
-    return _max_pool(call, x, _windows(call, image, window, stride, padding, dilation, ceil_mode), image)
-
-
-@op("max_pool2d_with_indices.default")
-def _max_pool2d_with_indices(call: Call, x: Laid, *given: Any) -> List[Any]:
-    call.refuse_result(1, "whose indices are used")
-    return [_max_pool2d(call, x, *given), None]
-
-
-@op("avg_pool2d.default")
-def _avg_pool2d(
+@op("avg_pool1d.default", "avg_pool2d.default", "avg_pool3d.default")
+def _avg_pool(
     call: Call, x: Laid, window: Any, stride: Any = (), padding: Any = 0, ceil_mode: bool = False,
     counts_padding: bool = True, divisor: Optional[int] = None,
 ) -> Laid:  # fmt: skip
-    image = _image(call, x)
-    windows = _windows(call, image, window, stride, padding, 1, ceil_mode)
-    pads = [(w.padding, w.padding + w.beyond) for w in windows]
+    rank = _rank(call)
+    images, windows = Images(call, x, rank), _spread(window, rank)
+    strides = _spread(stride, rank) if stride else windows
+    pads = _pads(call, images, windows, strides, padding, ceil_mode)
+    image = images.data
     if divisor is not None:
-        # All of a window is counted, and then the divisor is another one.
-        image, pads = _ops.pad(image, [(0, 0), *pads, (0, 0)]), [(0, 0), (0, 0)]
-    elif counts_padding and any(w.padding for w in windows):
-        # PyTorch counts the zeros around the image, but not what is beyond them.
-        image = _ops.pad(image, [(0, 0), *[(w.padding, w.padding) for w in windows], (0, 0)])
-        pads = [(0, w.beyond) for w in windows]
-    spans = [w.size for w in windows]
-    result = nn.avg_pool2d(image, spans, strides=[w.stride for w in windows], padding=pads)
-    return Laid(result if divisor is None else _ops.multiply(result, spans[0] * spans[1] / divisor), CHANNELS_LAST)
+        # The zeros around the image take part.
+        image, pads = _ops.pad(image, [(0, 0), *pads, (0, 0)]), [(0, 0)] * rank
+    elif counts_padding and any(_spread(padding, rank)):
+        # PyTorch counts the zeros around the image, but not what ceil_mode adds behind them.
+        zeros = _padding(padding, rank)
+        image = _ops.pad(image, [(0, 0), *zeros, (0, 0)])
+        pads = [(0, high - zero) for (_, high), (_, zero) in zip(pads, zeros)]
+    result = pool(nn.avg_pool2d, image, windows, strides, pads)
+    if divisor is not None:
+        result = _ops.multiply(result, float(np.prod(windows)) / divisor)
+    return images.result(result)
 
 
-@op("avg_pool3d.default")
-def _avg_pool3d(
-    call: Call, x: Laid, window: Sequence[int], stride: Any = (), padding: Any = 0, ceil_mode: bool = False,
-    counts_padding: bool = True, divisor: Optional[int] = None,
-) -> Laid:  # fmt: skip
-    # As `LocalResponseNorm` has it: along one dimension only.
-    spans = [*window] * (3 if len(window) == 1 else 1)
-    steps = [*stride] * (3 if len(stride) == 1 else 1) if stride else spans
-    if x.ndim != 5 or spans[1:] != [1, 1] or steps[1:] != [1, 1]:
-        raise call.unsupported("of windows along more than one dimension")
-    around = [padding] if isinstance(padding, int) else list(padding)
-    if any(around[1:]):
-        raise call.unsupported("with a padding along more than one dimension")
-    data = x.plain()
-    batch, channels, depth, height, width = data.shape
-    if None in data.shape:
-        raise call.unsupported("of sizes that the call chooses")
-    assert channels is not None and height is not None and width is not None
-    flat = Laid(_ops.reshape(data, [batch, channels, depth, height * width]))
-    result = _avg_pool2d(call, flat, [spans[0], 1], [steps[0], 1], [around[0], 0], ceil_mode, counts_padding, divisor)
-    pooled = result.plain()
-    return Laid(_ops.reshape(pooled, [batch, channels, pooled.shape[2], height, width]))
+def _wanted(call: Call, rank: int) -> List[int]:
+    """The sizes of space of the result."""
+    found = call.result[0] if isinstance(call.result, (list, tuple)) else call.result
+    lengths = list(found.shape[-rank:])
+    if not all(isinstance(length, int) for length in lengths):
+        raise call.unsupported("to a size that the call chooses")
+    return lengths
 
 
-@op("adaptive_avg_pool2d.default", "_adaptive_avg_pool2d.default")
-def _adaptive_avg_pool2d(call: Call, x: Laid, wanted: Sequence[Optional[int]]) -> Laid:
-    image = _image(call, x)
-    if list(wanted) == [1, 1]:
-        return Laid(_ops.mean(image, (1, 2), keepdims=True), CHANNELS_LAST)
-    spans = _adaptive(call, image, wanted)
-    if all(total % span == 0 for total, span in spans):
-        return Laid(nn.avg_pool2d(image, [total // span for total, span in spans]), CHANNELS_LAST)
-    for axis, (total, span) in enumerate(spans, 1):
-        shares = np.zeros((span, total))
-        for place, (first, end) in enumerate(_adaptive_bounds(total, span)):
-            shares[place, first:end] = 1 / (end - first)
-        image = weigh(image, shares, axis)
-    return Laid(image, CHANNELS_LAST)
+@op("adaptive_avg_pool1d.default", "adaptive_avg_pool2d.default", "adaptive_avg_pool3d.default",
+    "_adaptive_avg_pool2d.default", "_adaptive_avg_pool3d.default")  # fmt: skip
+def _adaptive_avg_pool(call: Call, x: Laid, _: Any) -> Laid:
+    rank = _rank(call)
+    images, lengths = Images(call, x, rank), _wanted(call, rank)
+    if lengths == [1] * rank:
+        return images.result(_ops.mean(images.data, tuple(range(1, rank + 1)), keepdims=True))
+    known = images.known(call, "to several elements,")
+    windows = [total // length for total, length in zip(known, lengths)]
+    if all(total == k * length for total, k, length in zip(known, windows, lengths)):
+        return images.result(pool(nn.avg_pool2d, images.data, windows, windows, [(0, 0)] * rank))
+    data = images.data
+    for axis, (total, length) in enumerate(zip(known, lengths)):
+        shares = np.zeros((length, total))
+        for place, (first, last) in enumerate(_adaptive_windows(total, length)):
+            shares[place, first:last] = 1 / (last - first)
+        data = weigh(data, shares, 1 + axis)
+    return images.result(data)
 
 
-@op("adaptive_max_pool2d.default")
-def _adaptive_max_pool2d(call: Call, x: Laid, wanted: Sequence[Optional[int]]) -> List[Any]:
-    call.refuse_result(1, "whose indices are used")
-    image = _image(call, x)
-    for axis, (total, span) in enumerate(_adaptive(call, image, wanted), 1):
-        parts = [_ops.max(_ops.getitem(image, (*[slice(None)] * axis, slice(first, end))), axis, keepdims=True)
-                 for first, end in _adaptive_bounds(total, span)]  # fmt: skip
-        image = _ops.concatenate(parts, axis)
-    return [Laid(image, CHANNELS_LAST), None]
+def _adaptive_windows(total: int, length: int) -> List[Tuple[int, int]]:
+    """Where the windows of an adaptive pool begin and end."""
+    return [(i * total // length, -(-(i + 1) * total // length)) for i in range(length)]
 
 
-def _adaptive(call: Call, image: Tensor, wanted: Sequence[Optional[int]]) -> List[Tuple[int, int]]:
-    """The old and the new size of height and width; None is the old one."""
-    result = []
-    for total, span in zip(image.shape[1:3], wanted):
-        if total is None:
-            raise call.unsupported("of a size that the call chooses")
-        result.append((total, total if span is None else span))
-    return result
-
-
-def _adaptive_bounds(total: int, span: int) -> List[Tuple[int, int]]:
-    """What part of `total` elements each of `span` is made of."""
-    return [(place * total // span, -(-(place + 1) * total // span)) for place in range(span)]
+@op("adaptive_max_pool1d.default", "adaptive_max_pool2d.default", "adaptive_max_pool3d.default")
+def _adaptive_max_pool(call: Call, x: Laid, _: Any) -> List[Any]:
+    if call.wants(1):
+        raise call.unsupported("with its indices")
+    rank = _rank(call)
+    images, lengths = Images(call, x, rank), _wanted(call, rank)
+    known, data = images.known(call, ""), images.data
+    # The last dimension first: of several largest elements the first one counts, in row-major order.
+    for axis in reversed(range(rank)):
+        total, length = known[axis], lengths[axis]
+        parts = []
+        for first, last in _adaptive_windows(total, length):
+            part = _ops.getitem(data, (*[slice(None)] * (1 + axis), slice(first, last)))
+            shape = [last - first if i == axis else size(part, 1 + i) for i in range(rank)]
+            windows = [last - first if i == axis else 1 for i in range(rank)]
+            wide = reshape_to(part, [size(part, 0), *shape, size(part, part.ndim - 1)])
+            parts.append(pool(nn.max_pool2d, wide, windows, windows, [(0, 0)] * rank))
+        data = parts[0] if len(parts) == 1 else _ops.concatenate(parts, 1 + axis)
+    return [images.result(data), None]
 
 
 #
-# Other sizes
+# Images of another size
 #
 
 
-class _Axis(NamedTuple):
-    """How one dimension changes: from `total` elements to `new` ones, each `step` from the last one."""
-
-    total: int
-    new: int
-    step: float
+def _scales(given: Any, known: Sequence[int], lengths: Sequence[int]) -> List[float]:
+    return [length / total for total, length in zip(known, lengths)] if given is None else [float(s) for s in given]
 
 
-def _resized(call: Call, image: Tensor, wanted: Any, scales: Any) -> List[_Axis]:
-    result = []
-    for place, total in enumerate(image.shape[1:3]):
-        if total is None or (wanted is not None and isinstance(wanted[place], Value)):
-            raise call.unsupported("to sizes that the call chooses")
-        if wanted is not None:
-            result.append(_Axis(total, int(wanted[place]), total / int(wanted[place])))
-        else:
-            result.append(_Axis(total, math.floor(total * scales[place]), 1 / scales[place]))
-    return result
-
-
-@op("upsample_nearest2d.vec", "_upsample_nearest_exact2d.vec")
-def _upsample_nearest2d(call: Call, x: Laid, wanted: Any, scales: Any = None) -> Laid:
-    image = _image(call, x)
-    half = 0.5 if "exact" in str(call.node.target) else 0.0
-    if wanted is None and all(float(scale).is_integer() for scale in scales):
-        # Whatever the size is.
-        for axis, scale in enumerate(scales, 1):
-            image = _ops.repeat(image, int(scale), axis)
-        return Laid(image, CHANNELS_LAST)
-    for place, resized in enumerate(_resized(call, image, wanted, scales), 1):
+@op("upsample_nearest1d.vec", "upsample_nearest2d.vec", "upsample_nearest3d.vec", "_upsample_nearest_exact1d.vec",
+    "_upsample_nearest_exact2d.vec", "_upsample_nearest_exact3d.vec")  # fmt: skip
+def _upsample_nearest(call: Call, x: Laid, _: Any, given: Any = None) -> Laid:
+    name = str(call.node.target)
+    images = Images(call, x, x.ndim - 2)
+    data = images.data
+    if given is not None and all(float(scale).is_integer() for scale in given):
+        for axis, scale in enumerate(given, 1):
+            data = _ops.repeat(data, int(scale), axis)
+        return images.result(data)
+    known, lengths = images.known(call, ""), _wanted(call, images.rank)
+    for axis, (total, length, scale) in enumerate(zip(known, lengths, _scales(given, known, lengths))):
         # As PyTorch has it, in float32.
-        at = (np.arange(resized.new, dtype=np.float32) + np.float32(half)) * np.float32(resized.step)
-        found = np.minimum(at.astype(np.int32), resized.total - 1)
-        image = repeat_or_take(image, found, place, resized.total)
-    return Laid(image, CHANNELS_LAST)
+        at = (np.arange(length, dtype=np.float32) + (0.5 if "exact" in name else 0)) * np.float32(1 / scale)
+        found = np.minimum(np.floor(at), total - 1).astype(np.int32)
+        data = repeat_or_take(data, found, 1 + axis, total)
+    return images.result(data)
 
 
-def _places(axis: _Axis, aligns_corners: bool) -> Array:
-    place = np.arange(axis.new, dtype=np.float64)
-    if aligns_corners:
-        return place * (axis.total - 1) / (axis.new - 1) if axis.new > 1 else np.zeros(axis.new)
-    return (place + 0.5) * axis.step - 0.5
+@op("upsample_linear1d.vec", "upsample_bilinear2d.vec", "upsample_trilinear3d.vec", "upsample_bicubic2d.vec",
+    "_upsample_bilinear2d_aa.vec", "_upsample_bicubic2d_aa.vec")  # fmt: skip
+def _upsample(call: Call, x: Laid, _: Any, align_corners: bool = False, given: Any = None) -> Laid:
+    name = str(call.node.target)
+    # Keys' kernel has one coefficient with smoothing, and another one without.
+    is_smooth = "_aa" in name
+    cubic = (-0.5 if is_smooth else -0.75) if "cubic" in name else None
+    images = Images(call, x, x.ndim - 2)
+    known, lengths, data = images.known(call, ""), _wanted(call, images.rank), images.data
+    for axis, (total, length, scale) in enumerate(zip(known, lengths, _scales(given, known, lengths))):
+        places = np.arange(length, dtype=np.float64)
+        if align_corners:
+            at = places * ((total - 1) / (length - 1) if length > 1 else 0)
+        else:
+            at = (places + 0.5) / scale - 0.5
+        squeeze = min(length / total if given is None else scale, 1.0) if is_smooth else 1.0
+        weights = interpolation_weights(at, total, cubic=cubic, squeeze=squeeze, excludes_outside=is_smooth)
+        if total != length or not np.array_equal(weights, np.eye(total)):
+            data = weigh(data, weights, 1 + axis)
+    return images.result(data)
 
 
-@op("upsample_bilinear2d.vec", "upsample_bicubic2d.vec", "_upsample_bilinear2d_aa.vec", "_upsample_bicubic2d_aa.vec")
-def _upsample2d(call: Call, x: Laid, wanted: Any, aligns_corners: bool, scales: Any = None) -> Laid:
-    image, name = _image(call, x), str(call.node.target)
-    for place, axis in enumerate(_resized(call, image, wanted, scales), 1):
-        smooths = "_aa" in name
-        step = (axis.total - 1) / max(axis.new - 1, 1) if aligns_corners else axis.step
-        cubic = (-0.5 if smooths else -0.75) if "bicubic" in name else None
-        weights = interpolation_weights(
-            _places(axis, aligns_corners), axis.total, cubic=cubic, squeeze=min(1 / step, 1.0) if smooths else 1.0,
-            excludes_outside=smooths)  # fmt: skip
-        if axis.new != axis.total or not np.array_equal(weights, np.eye(axis.total)):
-            image = weigh(image, weights, place)
-    return Laid(image, CHANNELS_LAST)
+#
+# Borders
+#
+
+_MODES = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
+
+
+def pad_by_copies(call: Call, x: Laid, widths: Sequence[int], mode: str) -> Laid:
+    """A border of elements that are there; `widths` starts from the last dimension. Negative ones cut."""
+    data = x.data
+    for i in range(len(widths) // 2):
+        low, high = widths[2 * i], widths[2 * i + 1]
+        place = x.place(x.ndim - 1 - i)
+        total = data.shape[place]
+        if low == high == 0:
+            continue
+        if total is None:
+            raise call.unsupported(f"with mode '{mode}', of a size that the call chooses")
+        kind: Any = _MODES[mode]
+        found = np.pad(np.arange(total), (max(low, 0), max(high, 0)), mode=kind)
+        found = found[max(-low, 0) : len(found) - max(-high, 0)]
+        data = _ops.take(data, as_tensor(found.astype(np.int32)), place)
+    return x.like(data)
+
+
+@op(*[f"{kind}_pad{rank}d.default" for kind in ("reflection", "replication") for rank in (1, 2, 3)])
+def _border(call: Call, x: Laid, widths: Sequence[int]) -> Laid:
+    return pad_by_copies(call, x, widths, "reflect" if "reflection" in str(call.node.target) else "replicate")
+
+
+@op("pad.default")
+def _pad(call: Call, x: Laid, widths: Sequence[int], mode: str = "constant", value: Optional[float] = None) -> Laid:
+    return pad_by_value(x, widths, value or 0) if mode == "constant" else pad_by_copies(call, x, widths, mode)

@@ -1,84 +1,182 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Ops of aten that read or write elements at indices, and that sort."""
+"""Ops of aten that take and put elements at indices, and that sort them."""
 
-from typing import Any, List, Optional, Sequence
+from typing import Any, Callable, List, Optional, Sequence
+
+import numpy as np
 
 from .. import _dtypes, _ops
-from .._flywheel import Value
-from .._layouts import Laid
-from .._ops._core import stretch
+from .. import nn as nn
+from .._layouts import Argument, Laid, scalar, size_tensor
+from .._ops._core import Size, size, sizes, stretch
+from .._ops._shapes import _product, reshape_to
+from .._scatters import element_places, flat_rows
 from .._sorting import MOST_SORTED, argsort, taken
-from .._tensor import Tensor
+from .._tensor import Tensor, as_tensor
 from ._graph import Call, op
+
+#
+# Taking
+#
+
+
+def _taken(take: Callable[[Tensor], Tensor], data: Tensor) -> Tensor:
+    """Booleans are taken as numbers."""
+    is_bool = _dtypes.is_bool(data.dtype)
+    found = take(_ops.cast(data, _dtypes.int8) if is_bool else data)
+    return _ops.cast(found, bool) if is_bool else found
 
 
 @op("embedding.default")
 def _embedding(call: Call, table: Laid, indices: Laid, padding: int = -1, *_: Any) -> Laid:
-    rows, places = table.plain(), indices.plain()
-    found = _ops.take(rows, places, 0)
-    if padding < 0:
-        return Laid(found)
-    # The row of the padding has no gradient.
-    is_padding = _ops.expand_dims(_ops.equal(places, padding), -1)
-    return Laid(_ops.where(is_padding, _ops.stop_gradient(found), found))
+    places = indices.plain()
+    rows = _ops.take(table.plain(), places, 0)
+    if padding >= 0:
+        # That row is read, and never trained.
+        is_padding = _ops.expand_dims(_ops.equal(places, as_tensor(padding, places.dtype)), places.ndim)
+        rows = _ops.where(is_padding, _ops.stop_gradient(rows), rows)
+    return Laid(rows)
 
 
 @op("index_select.default")
 def _index_select(call: Call, x: Laid, axis: int, indices: Laid) -> Laid:
-    return x.like(_ops.take(x.data, indices.plain(), x.place(axis)))
+    place = x.place(axis)
+    return x.like(_taken(lambda data: _ops.take(data, indices.plain(), place), x.data))
 
 
 @op("gather.default")
 def _gather(call: Call, x: Laid, axis: int, indices: Laid, **_: Any) -> Laid:
-    axis %= x.ndim
-    own, wanted = x.shape, indices.shape
-    if any(own[i] != wanted[i] for i in range(x.ndim) if i != axis):
-        raise call.unsupported("of indices with fewer rows than the tensor")
-    return Laid(_ops.take_along_axis(x.plain(), indices.plain(), axis))
+    data, index = x.plain(), indices.plain()
+    if data.ndim == 0:
+        return Laid(data)
+    axis %= data.ndim
+    for other, (own, wanted) in enumerate(zip(data.shape, index.shape)):
+        if other != axis and own != wanted:
+            if own is None or wanted is None:
+                raise call.unsupported("of sizes that the call chooses")
+            data = _ops.getitem(data, (*[slice(None)] * other, slice(0, wanted)))
+    return Laid(_taken(lambda y: _ops.take_along_axis(y, index, axis), data))
+
+
+def _wrapped(call: Call, x: Tensor, indices: Sequence[Optional[Laid]]) -> List[Any]:
+    """A key for each dimension; negative indices count from the end."""
+    keys: List[Any] = []
+    for axis, one in enumerate(indices):
+        if one is None:
+            keys.append(slice(None))
+            continue
+        index = one.plain()
+        if _dtypes.is_bool(index.dtype):
+            raise call.unsupported("by booleans, whose result has a size that only the call knows")
+        total = size_tensor(size(x, axis), index.dtype)
+        keys.append(_ops.where(_ops.less(index, as_tensor(0, index.dtype)), _ops.add(index, total), index))
+    return keys
 
 
 @op("index.Tensor")
 def _index(call: Call, x: Laid, indices: Sequence[Optional[Laid]]) -> Laid:
     data = x.plain()
-    keys: List[Any] = []
-    for axis, index in enumerate(indices):
-        if index is None:
-            keys.append(slice(None))
-            continue
-        if _dtypes.is_bool(index.dtype) or index.dtype == _dtypes.uint8:
-            raise call.unsupported("by a mask, whose result has no static shape")
-        total = data.shape[axis]
-        if total is None:
-            raise call.unsupported("of a size that the call chooses")
-        places = _ops.cast(index.plain(), _dtypes.int64)
-        # They may count from the end.
-        keys.append(_ops.where(_ops.less(places, 0), _ops.add(places, total), places))
-    return Laid(_ops.getitem(data, tuple(keys)))
+    keys = _wrapped(call, data, indices)
+    axes = [axis for axis, key in enumerate(keys) if not isinstance(key, slice)]
+    if len(axes) > 1 and None in [data.shape[axis] for axis in axes]:
+        raise call.unsupported("by several tensors into sizes that the call chooses")
+    return Laid(_taken(lambda y: _ops.getitem(y, tuple(keys)), data))
+
+
+#
+# Putting
+#
+
+
+def _as_numbers(put: Callable[[Tensor, Tensor], Tensor], data: Tensor, updates: Tensor) -> Tensor:
+    """Booleans are put as numbers."""
+    if not _dtypes.is_bool(data.dtype):
+        return put(data, updates)
+    return _ops.cast(put(_ops.cast(data, _dtypes.int8), _ops.cast(updates, _dtypes.int8)), bool)
+
+
+@op("index_put.default", "_unsafe_index_put.default")
+def _index_put(call: Call, x: Laid, indices: Sequence[Optional[Laid]], values: Laid, accumulate: bool = False) -> Laid:
+    data, function = x.plain(), nn.scatter_add if accumulate else nn.scatter
+    updates = _ops.cast(values.plain(), data.dtype)
+    masks = [one for one in indices if one is not None and _dtypes.is_bool(one.dtype)]
+    if masks:
+        if len(indices) != 1 or updates.ndim > 0 and _known_count(updates) != 1:
+            raise call.unsupported("by booleans, of several values")
+        mask = masks[0].plain()
+        mask = reshape_to(mask, [*sizes(mask), *[1] * (data.ndim - mask.ndim)])
+        value = reshape_to(updates, [])
+        return Laid(_ops.where(mask, _ops.add(data, value) if accumulate else value, data))
+    keys = _wrapped(call, data, indices)
+    axes = [axis for axis, key in enumerate(keys) if not isinstance(key, slice)]
+    if len(axes) == 1:
+        axis, index = axes[0], keys[axes[0]]
+        updates = stretch(updates, [*sizes(data)[:axis], *sizes(index), *sizes(data)[axis + 1 :]])
+        return Laid(_as_numbers(lambda a, b: function(a, index, b, axis), data, updates))
+    if None in [data.shape[axis] for axis in axes]:
+        raise call.unsupported("by several tensors into sizes that the call chooses")
+    others = [axis for axis in range(data.ndim) if axis not in axes]
+    joint = _ops._core.broadcast_sizes([keys[axis] for axis in axes])
+    rank = len(joint)
+    # NumPy: arrays in a row stay where they are, others come to the front.
+    front = len([axis for axis in others if axis < axes[0]]) if axes[-1] - axes[0] == len(axes) - 1 else 0
+    rest = [size(data, axis) for axis in others]
+    updates = stretch(updates, [*rest[:front], *joint, *rest[front:]])
+    order = [*range(front, front + rank), *range(front), *range(front + rank, updates.ndim)]
+    updates = _ops.transpose(updates, order)
+    moved = _ops.transpose(data, [*axes, *others])
+    places = _ops.stack([stretch(_ops.cast(keys[axis], _dtypes.int64), joint) for axis in axes], rank)
+    flat, rows = flat_rows(moved, places, len(axes))
+    wide = reshape_to(updates, [size(flat, 0), size(rows, 1)])
+    result = _as_numbers(lambda a, b: function(a, flat, b, 0), rows, wide)
+    return Laid(_ops.transpose(reshape_to(result, sizes(moved)), np.argsort([*axes, *others]).tolist()))
+
+
+def _known_count(x: Tensor) -> Size:
+    return _product(sizes(x))
+
+
+def _part(x: Tensor, shape: Sequence[Optional[int]]) -> Tensor:
+    """The first elements in each dimension."""
+    return _ops.getitem(x, tuple(slice(0, dim_size) for dim_size in shape))
+
+
+@op("scatter.src", "scatter.value", "scatter_add.default", "scatter_reduce.two")
+def _scatter(
+    call: Call, x: Laid, axis: int, indices: Laid, updates: Argument, reduce: str = "sum", include_self: bool = True,
+    **_: Any,
+) -> Laid:  # fmt: skip
+    name = str(call.node.target)
+    if "scatter_reduce" in name and (reduce != "sum" or not include_self):
+        raise call.unsupported(f"with reduce='{reduce}', include_self={include_self}")
+    data, index = x.plain(), indices.plain()
+    if None in data.shape or None in index.shape:
+        raise call.unsupported("of sizes that the call chooses")
+    if isinstance(updates, Laid):
+        new = _part(updates.plain(), index.shape)
+    else:
+        new = stretch(scalar(updates, call.dtype), sizes(index))
+    function = nn.scatter if ".src" in name or ".value" in name else nn.scatter_add
+    flat, rows = flat_rows(data, element_places(index, axis % data.ndim), data.ndim)
+    wide = reshape_to(_ops.cast(new, data.dtype), [size(flat, 0), 1])
+    return Laid(reshape_to(_as_numbers(lambda a, b: function(a, flat, b, 0), rows, wide), sizes(data)))
 
 
 @op("slice_scatter.default", "select_scatter.default")
-def _scatter_part(call: Call, x: Laid, part: Laid, axis: int = 0, start: Any = None, end: Any = None,
-                  step: int = 1) -> Laid:  # fmt: skip
-    """`x` with a part replaced: what is in front of it, it, and what is behind it."""
-    data, new = x.plain(), _ops.cast(part.plain(), x.dtype)
-    axis %= data.ndim
+def _slice_scatter(call: Call, x: Laid, source: Laid, axis: int = 0, *bounds: Any) -> Laid:
+    data, new, axis = x.plain(), source.plain(), axis % x.ndim
     total = data.shape[axis]
-    if total is None or any(isinstance(bound, Value) for bound in (start, end)):
-        raise call.unsupported("of a size, or with bounds, that the call chooses")
+    if total is None or not all(bound is None or isinstance(bound, int) for bound in bounds):
+        raise call.unsupported("of a size or with bounds that the call chooses")
     if "select" in str(call.node.target):
+        places = np.array([bounds[0] % total], np.int32)
         new = _ops.expand_dims(new, axis)
-        start %= total
-        end = start + 1
-    first, last, step = slice(start, end, step).indices(total)
-    if step != 1:
-        raise call.unsupported("with a step")
-    if first >= last:
+    else:
+        places = np.arange(total, dtype=np.int32)[slice(*bounds)]
+    if len(places) == 0:
         return x
-    new = stretch(new, [last - first if i == axis else s for i, s in enumerate(_ops._core.sizes(data))])
-    front = _ops.getitem(data, (*[slice(None)] * axis, slice(0, first)))
-    back = _ops.getitem(data, (*[slice(None)] * axis, slice(last, None)))
-    parts = [piece for piece, count in ((front, first), (new, last - first), (back, total - last)) if count]
-    return Laid(_ops.concatenate(parts, axis) if len(parts) > 1 else parts[0])
+    new = _ops.cast(new, data.dtype)
+    return Laid(_as_numbers(lambda a, b: nn.scatter(a, as_tensor(places), b, axis), data, new))
 
 
 #
@@ -86,47 +184,48 @@ def _scatter_part(call: Call, x: Laid, part: Laid, axis: int = 0, start: Any = N
 #
 
 
-def _order(call: Call, x: Tensor, axis: int, descending: bool) -> Tensor:
-    count = x.shape[axis] if x.ndim else 1
-    if count is None or count > MOST_SORTED:
-        raise call.unsupported(f"of more than {MOST_SORTED} elements, or of a size that the call chooses")
-    return argsort(x, axis, descending)
-
-
-@op("sort.default", "sort.stable", "argsort.default", "argsort.stable")
-def _sort(call: Call, x: Laid, dim: int = -1, descending: bool = False, *, stable: Any = None) -> Any:
-    data, only_places = x.plain(), "argsort" in str(call.node.target)
-    if data.ndim == 0:
-        places = Laid(_ops.zeros([], _dtypes.int64))
-        return places if only_places else [x, places]
-    axis = dim % data.ndim
-    order = _order(call, data, axis, descending)
-    places = Laid(_ops.cast(order, _dtypes.int64))
-    return places if only_places else [Laid(taken(data, order, axis)), places]
-
-
-@op("topk.default")
-def _topk(call: Call, x: Laid, count: int, dim: int = -1, largest: bool = True, is_sorted: bool = True) -> List[Laid]:
-    data = x.plain()
-    if isinstance(count, Value) or data.ndim == 0:
-        raise call.unsupported("of a number, or of as many as the call chooses")
-    axis = dim % data.ndim
-    order = _ops.getitem(_order(call, data, axis, largest), (*[slice(None)] * axis, slice(0, count)))
-    return [Laid(taken(data, order, axis)), Laid(_ops.cast(order, _dtypes.int64))]
-
-
-@op("median.dim")
-def _median(call: Call, x: Laid, dim: int, keepdim: bool = False) -> List[Laid]:
-    """Of an even number of elements the lower one; NaN if one is."""
+def _ordered(call: Call, x: Laid, axis: int, descending: bool, count: Optional[int] = None) -> List[Laid]:
+    """The first elements of a dimension in order, and where they are."""
     data = x.plain()
     if data.ndim == 0:
         return [x, Laid(_ops.zeros([], _dtypes.int64))]
-    axis = dim % data.ndim
-    middle = ((data.shape[axis] or 1) - 1) // 2
-    order = _order(call, data, axis, False)
-    order = _ops.getitem(order, (*[slice(None)] * axis, slice(middle, middle + 1)))
-    found = taken(data, order, axis)
-    if _dtypes.is_floating(data.dtype):
-        found = _ops.where(_ops.any(_ops.isnan(data), axis, keepdims=True), float("nan"), found)
-    result = [found, _ops.cast(order, _dtypes.int64)]
-    return [Laid(part if keepdim else _ops.squeeze(part, axis)) for part in result]
+    axis %= data.ndim
+    total = data.shape[axis]
+    if total is None or total > MOST_SORTED:
+        raise call.unsupported(f"of more than {MOST_SORTED} elements, or of a size that the call chooses")
+    order = argsort(data, axis, descending)
+    if count is not None and count < total:
+        order = _ops.getitem(order, (*[slice(None)] * axis, slice(0, count)))
+    return [Laid(taken(data, order, axis)), Laid(_ops.cast(order, _dtypes.int64))]
+
+
+@op("sort.default", "sort.stable")
+def _sort(call: Call, x: Laid, axis: int = -1, descending: bool = False, **named: Any) -> List[Laid]:
+    if "stable" in named:
+        axis, descending = named.get("dim", axis), named.get("descending", descending)
+    return _ordered(call, x, axis, descending)
+
+
+@op("argsort.default", "argsort.stable")
+def _argsort(call: Call, x: Laid, axis: int = -1, descending: bool = False, **named: Any) -> Laid:
+    return _sort(call, x, axis, descending, **named)[1]  # type: ignore[no-any-return]
+
+
+@op("topk.default")
+def _topk(call: Call, x: Laid, count: int, axis: int = -1, largest: bool = True, is_sorted: bool = True) -> List[Laid]:
+    return _ordered(call, x, axis, largest, count)
+
+
+@op("median.dim")
+def _median(call: Call, x: Laid, axis: int, keepdims: bool = False) -> List[Laid]:
+    """Of an even number of elements the lower one; NaN where one is."""
+    parts = _ordered(call, x, axis, False)
+    if x.ndim == 0:
+        return parts
+    axis %= x.ndim
+    place = ((x.shape[axis] or 1) - 1) // 2
+    key = (*[slice(None)] * axis, slice(place, place + 1))
+    values, places = (_ops.getitem(y.plain(), key) for y in parts)
+    if _dtypes.is_floating(values.dtype):
+        values = _ops.where(_ops.any(_ops.isnan(x.plain()), axis, keepdims=True), float("nan"), values)
+    return [Laid(y if keepdims else _ops.squeeze(y, axis)) for y in (values, places)]

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Ops of aten that layers are made of: products, convolutions, norms, pools, losses."""
+"""Ops of aten that layers are made of: products, attention, norms, dropout, reductions."""
 
-from typing import Any, List, Optional, Sequence, Tuple
+from typing import Any, List, Optional, Sequence
 
 from .. import _dtypes, _ops
 from .. import nn as nn
-from .._layouts import CHANNELS_LAST, Laid, align, size_tensor
+from .._layouts import Laid, size_tensor
 from .._ops._core import Size, size, sizes
 from .._ops._shapes import reshape_to
 from .._tensor import Tensor
@@ -48,6 +48,15 @@ def _matmul_op(call: Call, a: Laid, b: Laid) -> Laid:
     return Laid(_matmul(a, b))
 
 
+@op("addmm.default", "baddbmm.default")
+def _addmm(call: Call, c: Laid, a: Laid, b: Laid, beta: float = 1, alpha: float = 1) -> Laid:
+    product = _matmul(a, b)
+    if alpha != 1:
+        product = _ops.multiply(product, alpha)
+    added = c.plain() if beta == 1 else _ops.multiply(c.plain(), beta)
+    return Laid(_ops.add(product, added))
+
+
 @op("_trilinear.default")
 def _trilinear(
     call: Call, a: Laid, b: Laid, c: Laid, expand_a: Sequence[int], expand_b: Sequence[int], expand_c: Sequence[int],
@@ -63,104 +72,40 @@ def _trilinear(
     return Laid(_ops.sum(_ops.multiply(_ops.multiply(parts[0], parts[1]), parts[2]), tuple(axes)))
 
 
-@op("addmm.default", "baddbmm.default")
-def _addmm(call: Call, c: Laid, a: Laid, b: Laid, beta: float = 1, alpha: float = 1) -> Laid:
-    product = _matmul(a, b)
-    if alpha != 1:
-        product = _ops.multiply(product, alpha)
-    added = c.plain() if beta == 1 else _ops.multiply(c.plain(), beta)
-    return Laid(_ops.add(product, added))
-
-
 @op("scaled_dot_product_attention.default")
 def _attention(
     call: Call, q: Laid, k: Laid, v: Laid, mask: Optional[Laid] = None, dropout: float = 0.0, causal: bool = False,
     scale: Optional[float] = None, enable_gqa: bool = False,
 ) -> Laid:  # fmt: skip
-    if dropout or enable_gqa:
-        raise call.unsupported("with dropout" if dropout else "with enable_gqa")
+    rows, keys, values = q.plain(), k.plain(), v.plain()
+    if enable_gqa:
+        keys, values = _for_all_heads(call, rows, keys), _for_all_heads(call, rows, values)
     added = None
     if mask is not None:
-        rows = q.plain()
-        shape = [*sizes(rows)[:-1], size(k.plain(), k.ndim - 2)]
+        shape = [*sizes(rows)[:-1], size(keys, keys.ndim - 2)]
         added = _ops._core.stretch(mask.plain(), shape) if mask.shape != rows.shape else mask.plain()
-    return Laid(nn.attention(q.plain(), k.plain(), v.plain(), added, causal=causal, scale=scale))
+    if not dropout:
+        return Laid(nn.attention(rows, keys, values, added, causal=causal, scale=scale))
+    # Elements of the averages' weights are dropped, so that they have to be there.
+    width = rows.shape[-1]
+    if scale is None and width is None:
+        raise call.unsupported("with dropout, of a size that the call chooses")
+    scores = _ops.multiply(_ops.matmul(rows, _ops.swapaxes(keys, -1, -2)), scale or (width or 1) ** -0.5)
+    if added is not None and _dtypes.is_bool(added.dtype):
+        scores = _ops.where(added, scores, -float("inf"))
+    elif added is not None:
+        scores = _ops.add(scores, added)
+    if causal:
+        scores = nn.triangle(scores, "lower", fill=-float("inf"))
+    return Laid(_ops.matmul(nn.dropout(nn.softmax(scores), dropout), values))
 
 
-#
-# Images
-#
-
-
-def _pair(given: Any) -> Tuple[int, int]:
-    if isinstance(given, int):
-        return given, given
-    return (given[0], given[0]) if len(given) == 1 else (given[0], given[1])
-
-
-def _image(call: Call, x: Laid) -> Tensor:
-    if x.ndim != 4:
-        raise call.unsupported("of a tensor that is not [batch, channels, height, width]")
-    return x.arranged(CHANNELS_LAST)
-
-
-def _padding(given: Any) -> List[Tuple[int, int]]:
-    return [(amount, amount) for amount in _pair(given)]
-
-
-@op("conv2d.default", "conv2d.padding")
-def _conv2d(
-    call: Call, x: Laid, w: Laid, b: Optional[Laid] = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
-    groups: int = 1,
-) -> Laid:  # fmt: skip
-    image = _image(call, x)
-    # [outputs, channels, height, width], as the compiler has filters.
-    filters = w.arranged((2, 3, 1, 0))
-    if isinstance(padding, str):
-        spans = [(w.shape[2 + i] or 1) * d - d for i, d in enumerate(_pair(dilation))]
-        pads = [(span // 2, span - span // 2) if padding == "same" else (0, 0) for span in spans]
-    else:
-        pads = _padding(padding)
-    result = nn.conv2d(image, filters, strides=_pair(stride), padding=pads, dilations=_pair(dilation))
-    return Laid(result if b is None else _ops.add(result, b.plain()), CHANNELS_LAST)
-
-
-@op("conv_transpose2d.input")
-def _conv_transpose2d(
-    call: Call, x: Laid, w: Laid, b: Optional[Laid] = None, stride: Any = 1, padding: Any = 0,
-    output_padding: Any = 0, groups: int = 1, dilation: Any = 1,
-) -> Laid:  # fmt: skip
-    image, filters, strides, apart = _image(call, x), w.arranged((2, 3, 1, 0)), _pair(stride), _pair(dilation)
-    # More at the end is less padding there, or else a result of that size.
-    pads = [(around, around - more) for around, more in zip(_pair(padding), _pair(output_padding))]
-    like = None
-    if any(high < 0 for _, high in pads):
-        batch, height, width, _ = image.shape
-        if batch is None or height is None or width is None:
-            raise call.unsupported("with an output_padding, of sizes that the call chooses")
-        wanted = [(total - 1) * step - low - high + d * ((span or 1) - 1) + 1 for total, step, (low, high), d, span in
-                  zip((height, width), strides, pads, apart, filters.shape)]  # fmt: skip
-        like = _ops.zeros([batch, *wanted, (filters.shape[2] or 0) * groups], image.dtype)
-        pads = _padding(padding)
-    result = nn.conv2d_transpose(image, filters, like, strides=strides, padding=pads, dilations=apart)
-    return Laid(result if b is None else _ops.add(result, b.plain()), CHANNELS_LAST)
-
-
-@op("convolution.default")
-def _convolution(
-    call: Call, x: Laid, w: Laid, b: Optional[Laid], stride: Any, padding: Any, dilation: Any, transposed: bool,
-    output_padding: Any, groups: int,
-) -> Laid:  # fmt: skip
-    if x.ndim == 3 and not transposed:
-        # One dimension is an image of height 1.
-        wide, filters = (Laid(_ops.expand_dims(part.plain(), 2)) for part in (x, w))
-        result = _conv2d(call, wide, filters, b, (1, *stride), (0, *padding), (1, *dilation), groups)
-        return Laid(_ops.squeeze(result.plain(), 2))
-    if transposed:
-        result = _conv_transpose2d(call, x, w, b, stride, padding, output_padding, groups, dilation)
-    else:
-        result = _conv2d(call, x, w, b, stride, padding, dilation, groups)
-    return result  # type: ignore[no-any-return]
+def _for_all_heads(call: Call, rows: Tensor, x: Tensor) -> Tensor:
+    """Keys or values of groups of heads, [..., heads, t, d]: each for all heads of its group."""
+    heads, groups = rows.shape[-3], x.shape[-3]
+    if heads is None or not groups:
+        raise call.unsupported("with enable_gqa, of heads that the call chooses")
+    return x if heads == groups else _ops.repeat(x, heads // groups, x.ndim - 3)
 
 
 #
@@ -298,48 +243,22 @@ def _argmax(call: Call, x: Laid, axis: Optional[int] = None, keepdims: bool = Fa
     return Laid(result)
 
 
-@op("cumsum.default")
-def _cumsum(call: Call, x: Laid, axis: int, **_: Any) -> Laid:
-    return x.like(_ops.cumsum(_ops.cast(x.data, call.dtype), x.place(axis)))
+@op("max.dim", "min.dim")
+def _extremum(call: Call, x: Laid, axis: int, keepdims: bool = False) -> List[Laid]:
+    function = _ops.argmax if ".max." in str(call.node.target) else _ops.argmin
+    data = x.plain()
+    if data.ndim == 0:
+        return [x, Laid(_ops.zeros([], _dtypes.int64))]
+    axis %= data.ndim
+    places = _ops.expand_dims(_ops.cast(function(data, axis), _dtypes.int64), axis)
+    values = _ops.take_along_axis(data, places, axis)
+    return [Laid(y if keepdims else _ops.squeeze(y, axis)) for y in (values, places)]
 
 
-#
-# Losses
-#
-
-
-def _reduction(value: Tensor, kind: int) -> Tensor:
-    return value if kind == 0 else _ops.mean(value) if kind == 1 else _ops.sum(value)
-
-
-@op("cross_entropy_loss.default")
-def _cross_entropy(
-    call: Call, x: Laid, target: Laid, weight: Optional[Laid] = None, reduction: int = 1, ignored: int = -100,
-    smoothing: float = 0.0,
-) -> Laid:  # fmt: skip
-    if weight is not None or smoothing or not _dtypes.is_integer(target.dtype) or x.ndim != 2:
-        raise call.unsupported("other than of logits [batch, classes] and labels [batch] without weights")
-    if ignored >= 0:
-        raise call.unsupported("with an ignore_index of a class")
-    kind = ("none", "mean", "sum")[reduction]
-    return Laid(nn.sparse_softmax_cross_entropy(x.plain(), target.plain(), reduction=kind))  # type: ignore[arg-type]
-
-
-@op("mse_loss.default", "l1_loss.default")
-def _mse_loss(call: Call, x: Laid, target: Laid, reduction: int = 1) -> Laid:
-    tensors, lead = align([call.dtype] * 2, x, target)
-    difference = _ops.subtract(*tensors)
-    value = _ops.abs(difference) if "l1_loss" in str(call.node.target) else _ops.square(difference)
-    return lead.like(value) if reduction == 0 else Laid(_reduction(value, reduction))
-
-
-@op("binary_cross_entropy_with_logits.default")
-def _bce(
-    call: Call, x: Laid, target: Laid, weight: Optional[Laid] = None, pos_weight: Optional[Laid] = None,
-    reduction: int = 1,
-) -> Laid:  # fmt: skip
-    if weight is not None or pos_weight is not None:
-        raise call.unsupported("with weights")
-    data, wanted = x.plain(), target.plain()
-    value = _ops.subtract(nn.softplus(data), _ops.multiply(data, wanted))
-    return Laid(_reduction(value, reduction))
+@op("cumsum.default", "cumprod.default", "logcumsumexp.default")
+def _cumulate(call: Call, x: Laid, axis: int, **_: Any) -> Laid:
+    functions = {"cumsum": _ops.cumsum, "cumprod": _ops.cumprod, "logcumsumexp": nn.logcumsumexp}
+    if x.ndim == 0:
+        return x.like(_ops.cast(x.data, call.dtype))
+    function: Any = functions[str(call.node.target).split(".")[1]]
+    return x.like(function(_ops.cast(x.data, call.dtype), x.place(axis)))

@@ -59,6 +59,9 @@ class _WithLoss(torch.nn.Module):  # type: ignore[misc]
         self.module = module
         self.loss = loss
         self.count = count
+        if isinstance(loss, torch.nn.Module) and any(True for _ in loss.parameters()):
+            raise ValueError(f"the loss {type(loss).__name__} has parameters, which nothing would train: expected them "
+                             "in the module")  # fmt: skip
 
     def forward(self, *arguments: Any) -> Any:
         return self.loss(self.module(*arguments[: self.count]), *arguments[self.count :])
@@ -82,6 +85,7 @@ class _Program:
     ) -> Any:
         """The ops of the module in the current trace, which set its buffers; its outputs."""
         signature = self.exported.graph_signature
+        constants = {**self.exported.constants, **self.exported.state_dict}
         metas = {node.name: node.meta.get("val") for node in self.graph.nodes if node.op == "placeholder"}
         count = sum(spec.kind.name == "USER_INPUT" for spec in signature.input_specs)
         if count != len(inputs):
@@ -95,7 +99,7 @@ class _Program:
             elif spec.target in variables:
                 placeholders[name] = Laid(variables[spec.target].read(), orders.get(variables[spec.target].name))
             else:
-                placeholders[name] = Laid(as_tensor(to_array(self.exported.constants[spec.target])))
+                placeholders[name] = Laid(as_tensor(to_array(constants[spec.target])))
         outputs = Interpreter(self.graph, placeholders).run()
         results = []
         for output, spec in zip(outputs, signature.output_specs):

@@ -8,7 +8,8 @@ import numpy as np
 from .. import _dtypes, _ops
 from .._flywheel import Value
 from .._layouts import Argument, Laid, scalar
-from .._ops._core import Size, index_op, size, sizes, stretch
+from .._ops._core import Size, emit, index_op, like_operand, size, sizes, stretch
+from .._ops._indexing import extract_slice
 from .._ops._shapes import reshape_to
 from .._tensor import Tensor, as_tensor
 from ._graph import Call, op
@@ -121,6 +122,12 @@ def _expand_as(call: Call, x: Laid, other: Laid) -> Laid:
     return Laid(stretch(x.plain(), sizes(other.plain())))
 
 
+@op("copy.default")
+def _copy(call: Call, x: Laid, source: Laid, *_: Any) -> Laid:
+    """`source` in the shape and dtype of `x`."""
+    return Laid(_ops.cast(stretch(source.plain(), sizes(x.plain())), call.dtype))
+
+
 @op("repeat.default")
 def _repeat(call: Call, x: Laid, counts: Sequence[Size]) -> Laid:
     if not all(isinstance(count, int) for count in counts):
@@ -175,7 +182,13 @@ def _slice(call: Call, x: Laid, axis: int = 0, start: Any = None, end: Any = Non
     if "narrow" in str(call.node.target):
         end = start + end
     if any(isinstance(bound, Value) for bound in (start, end)):
-        raise call.unsupported("with bounds that the call chooses")
+        length = call.known_size(axis)
+        if step != 1 or isinstance(start, Value) or (start or 0) < 0 or length is None:
+            raise call.unsupported("with bounds that the call chooses")
+        place, old = x.place(axis), sizes(x.data)
+        offsets: List[Size] = [0] * x.ndim
+        offsets[place], old[place] = start or 0, length
+        return x.like(extract_slice(x.data, offsets, old, [1] * x.ndim))
     start = None if start == 0 else start
     end = None if end is not None and end >= 2**62 else end
     if start is None and end is None and step == 1:
@@ -192,11 +205,6 @@ def _select(call: Call, x: Laid, axis: int, index: Any) -> Laid:
     return Laid(_slice_data(x.data, place, index), order)
 
 
-@op("copy.default")
-def _copy(call: Call, x: Laid, source: Laid, _: bool = False) -> Laid:
-    return Laid(stretch(_ops.cast(source.plain(), x.dtype), sizes(x.plain())))
-
-
 @op("flip.default")
 def _flip(call: Call, x: Laid, axes: Sequence[int]) -> Laid:
     data = x.data
@@ -208,26 +216,25 @@ def _flip(call: Call, x: Laid, axes: Sequence[int]) -> Laid:
 @op("roll.default")
 def _roll(call: Call, x: Laid, shifts: Sequence[int], axes: Sequence[int] = ()) -> Laid:
     if not axes:
-        # In the order of elements.
+        # Of all elements in a row.
         plain = x.plain()
-        return Laid(reshape_to(_ops.roll(_ops.ravel(plain), shifts[0], 0), sizes(plain)))
+        return Laid(reshape_to(_ops.roll(reshape_to(plain, [_product(sizes(plain))]), shifts[0], 0), sizes(plain)))
     data = x.data
     for shift, axis in zip(shifts, axes):
         data = _ops.roll(data, shift, x.place(axis))
     return x.like(data)
 
 
-@op("constant_pad_nd.default", "pad.default")
-def _pad(call: Call, x: Laid, widths: Sequence[int], *more: Any) -> Laid:
-    """`widths` starts from the last dimension."""
+@op("constant_pad_nd.default")
+def _pad(call: Call, x: Laid, widths: Sequence[int], value: Any = 0) -> Laid:
+    return pad_by_value(x, widths, value)
+
+
+def pad_by_value(x: Laid, widths: Sequence[int], value: Any) -> Laid:
+    """A border of one number; `widths` starts from the last dimension. Negative ones cut."""
     pairs: List[Tuple[int, int]] = [(0, 0)] * x.ndim
     for i in range(len(widths) // 2):
         pairs[x.ndim - 1 - i] = (widths[2 * i], widths[2 * i + 1])
-    if "constant" not in str(call.node.target):
-        if more and more[0] != "constant":
-            return x.like(_pad_with_elements(call, x, pairs, more[0]))
-        more = more[1:]
-    value = more[0] if more and more[0] is not None else 0
     data = x.data
     for axis, (low, high) in enumerate(pairs):
         if low < 0 or high < 0:
@@ -236,24 +243,32 @@ def _pad(call: Call, x: Laid, widths: Sequence[int], *more: Any) -> Laid:
     return x.like(_ops.pad(data, [(max(pairs[axis][0], 0), max(pairs[axis][1], 0)) for axis in x.order], value))
 
 
-def _pad_with_elements(call: Call, x: Laid, pairs: Sequence[Tuple[int, int]], mode: str) -> Tensor:
-    """The elements around are others of the tensor."""
-    data, modes = x.data, {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
-    for axis, (low, high) in enumerate(pairs):
-        if (low, high) == (0, 0):
-            continue
-        total = x.shape[axis]
-        if total is None or low < 0 or high < 0:
-            raise call.unsupported(f"with mode '{mode}', by less than 0 or of a size that the call chooses")
-        found = np.pad(np.arange(total), (low, high), modes[mode])  # type: ignore[call-overload]
-        data = _ops.take(data, found, x.place(axis))
-    return data
-
-
 @op("tril.default", "triu.default")
 def _triangle(call: Call, x: Laid, diagonal: int = 0) -> Laid:
     function = _ops.tril if "tril" in str(call.node.target) else _ops.triu
     return Laid(function(x.plain(), diagonal))
+
+
+@op("diagonal.default")
+def _diagonal(call: Call, x: Laid, offset: int = 0, first: int = 0, second: int = 1) -> Laid:
+    first, second = first % x.ndim, second % x.ndim
+    data = x.arranged((*[axis for axis in range(x.ndim) if axis not in (first, second)], first, second))
+    rows, columns = data.shape[-2:]
+    if rows is None or columns is None:
+        raise call.unsupported("of a size that the call chooses")
+    places = np.flatnonzero(np.eye(rows, columns, offset).reshape(-1)).astype(np.int32)
+    flat = reshape_to(data, [*sizes(data)[:-2], rows * columns])
+    return Laid(_ops.take(flat, places, flat.ndim - 1))
+
+
+@op("unfold.default")
+def _unfold(call: Call, x: Laid, axis: int, length: int, step: int) -> Laid:
+    data, axis = x.plain(), axis % max(x.ndim, 1)
+    total = data.shape[axis] if data.ndim else None
+    if total is None:
+        raise call.unsupported("of a size that the call chooses")
+    places = np.arange(0, total - length + 1, step)[:, None] + np.arange(length)
+    return Laid(_ops.moveaxis(_ops.take(data, places.astype(np.int32), axis), axis + 1, -1))
 
 
 #
@@ -262,7 +277,7 @@ def _triangle(call: Call, x: Laid, diagonal: int = 0) -> Laid:
 
 
 @op("full.default", "zeros.default", "ones.default", "new_zeros.default", "new_ones.default", "new_full.default",
-    "empty.memory_format")  # fmt: skip
+    "empty.memory_format", "empty_permuted.default", "new_empty.default")  # fmt: skip
 def _full(call: Call, *given: Any, **_: Any) -> Laid:
     name = str(call.node.target)
     arguments = list(given[1:] if ".new_" in name else given)
@@ -276,17 +291,28 @@ def _scalar_tensor(call: Call, value: Argument, **_: Any) -> Laid:
     return Laid(scalar(value, call.dtype))
 
 
-@op("full_like.default", "zeros_like.default", "ones_like.default", "fill.Scalar")
+@op("full_like.default", "zeros_like.default", "ones_like.default", "empty_like.default",
+    "fill.Scalar")  # fmt: skip
 def _full_like(call: Call, x: Laid, value: Argument = None, **_: Any) -> Laid:
     if value is None:
         value = 1 if "ones" in str(call.node.target) else 0
     return x.like(stretch(scalar(value, call.dtype), sizes(x.data)))
 
 
+def iota(length: Size) -> Tensor:
+    """0, 1, ... as int64."""
+    known = length if isinstance(length, int) else None
+    return emit("nn.iota", like_operand([length], _dtypes.int64), _dtypes.int64, (known,), {"axis": ("i64", 0)})
+
+
 @op("arange.default", "arange.start", "arange.start_step")
 def _arange(call: Call, *bounds: Any, **_: Any) -> Laid:
     if any(isinstance(bound, Value) for bound in bounds):
-        raise call.unsupported("with bounds that the call chooses")
+        length = call.known_size(0)
+        if len(bounds) > 2 or not isinstance(bounds[-1], Value) or length is None:
+            raise call.unsupported("with bounds that the call chooses")
+        numbers = _ops.cast(iota(length), call.dtype)
+        return Laid(numbers if len(bounds) == 1 else _ops.add(numbers, scalar(bounds[0], call.dtype)))
     start, stop = (0, bounds[0]) if len(bounds) == 1 else bounds[:2]
     step = bounds[2] if len(bounds) > 2 else 1
     return Laid(as_tensor(np.arange(start, stop, step).astype(call.dtype)))

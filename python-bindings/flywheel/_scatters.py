@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Indices of several dimensions as indices of one."""
+
+from typing import List, Tuple
+
+import numpy as np
+
+from . import _dtypes, _ops
+from ._ops._core import sizes, stretch
+from ._ops._shapes import _product, reshape_to
+from ._tensor import Tensor, as_tensor
+
+
+def flat_rows(data: Tensor, indices: Tensor, count: int) -> Tuple[Tensor, Tensor]:
+    """Indices [..., count] into the first `count` dimensions of `data`, whose sizes are static, as a vector, and
+    `data` with these dimensions as one and all others as another. Negative indices count from the end; one that is
+    out of range is so there too."""
+    known: List[int] = [dim_size or 0 for dim_size in data.shape[:count]]
+    index = _ops.cast(indices, _dtypes.int64)
+    totals = as_tensor(np.array(known, np.int64))
+    index = _ops.where(_ops.less(index, 0), _ops.add(index, totals), index)
+    bad = _ops.logical_or(_ops.less(index, 0), _ops.greater_equal(index, totals))
+    index = _ops.where(bad, as_tensor(np.int64(-(2**40))), index)
+    strides = np.cumprod([1, *known[:0:-1]])[::-1].astype(np.int64)
+    joined = _ops.sum(_ops.multiply(index, as_tensor(np.ascontiguousarray(strides))), index.ndim - 1)
+    flat = reshape_to(joined, [_product(sizes(joined))])
+    return flat, reshape_to(data, [_product(known), _product(sizes(data)[count:])])
+
+
+def element_places(index: Tensor, axis: int) -> Tensor:
+    """The place in all dimensions of the element that each index along `axis` is of: [..., rank]. The sizes are
+    static."""
+    places = []
+    for other in range(index.ndim):
+        if other == axis:
+            places.append(_ops.cast(index, _dtypes.int64))
+            continue
+        shape = [1] * index.ndim
+        shape[other] = index.shape[other] or 0
+        numbers = np.arange(shape[other], dtype=np.int64).reshape(shape)
+        places.append(stretch(as_tensor(numbers), sizes(index)))
+    return _ops.stack(places, index.ndim)

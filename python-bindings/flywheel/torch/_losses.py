@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Losses of aten."""
+
+from typing import Optional
+
+from .. import _dtypes, _ops
+from .. import nn as nn
+from .._layouts import Laid, align, size_tensor
+from .._ops._core import size
+from .._tensor import Tensor, as_tensor
+from ._graph import Call, op
+from ._shapes import optional
+
+
+def _reduction(value: Tensor, kind: int) -> Tensor:
+    return value if kind == 0 else _ops.mean(value) if kind == 1 else _ops.sum(value)
+
+
+@op("cross_entropy_loss.default")
+def _cross_entropy(
+    call: Call, x: Laid, target: Laid, weight: Optional[Laid] = None, reduction: int = 1, ignored: int = -100,
+    smoothing: float = 0.0,
+) -> Laid:  # fmt: skip
+    """`x` is [batch, classes, ...], or [classes]; `target` has indices of classes, or shares of each class."""
+    axis = 0 if x.ndim == 1 else 1
+    order = (*[other for other in range(x.ndim) if other != axis], axis)
+    scores, weights = x.arranged(order), optional(weight)
+    if not _dtypes.is_integer(target.dtype):
+        wanted = _ops.cast(target.arranged(order), call.dtype)
+        return Laid(_of_shares(scores, wanted, weights, reduction, smoothing))
+    labels = target.plain()
+    counts = _ops.not_equal(labels, as_tensor(ignored, labels.dtype))
+    kept = _ops.where(counts, labels, as_tensor(0, labels.dtype))
+    shares = _ops.cast(counts, call.dtype)
+    if scores.ndim == 1:
+        losses = nn.sparse_softmax_cross_entropy(_ops.expand_dims(scores, 0), _ops.expand_dims(kept, 0),
+                                                 reduction="none")  # fmt: skip
+        losses = _ops.squeeze(losses, 0)
+    else:
+        losses = nn.sparse_softmax_cross_entropy(scores, kept, reduction="none")
+    if weights is not None:
+        shares = _ops.multiply(shares, _ops.take(weights, kept, 0))
+    total = _ops.multiply(losses, shares)
+    if smoothing:
+        # Equal shares of all classes, each with its weight.
+        logs = nn.log_softmax(scores)
+        flat = _ops.negative(_ops.sum(logs if weights is None else _ops.multiply(logs, weights), -1))
+        flat = _ops.multiply(flat, _ops.cast(counts, call.dtype))
+        number = size_tensor(size(scores, scores.ndim - 1), call.dtype)
+        total = _ops.add(_ops.multiply(total, 1.0 - smoothing), _ops.multiply(flat, _ops.divide(smoothing, number)))
+    if reduction == 1:
+        return Laid(_ops.divide(_ops.sum(total), _ops.sum(shares)))
+    return Laid(_reduction(total, reduction))
+
+
+def _of_shares(scores: Tensor, wanted: Tensor, weights: Optional[Tensor], reduction: int, smoothing: float) -> Tensor:
+    if smoothing:
+        number = size_tensor(size(scores, scores.ndim - 1), scores.dtype)
+        wanted = _ops.add(_ops.multiply(wanted, 1.0 - smoothing), _ops.divide(smoothing, number))
+    if weights is not None:
+        wanted = _ops.multiply(wanted, weights)
+    return _reduction(_ops.negative(_ops.sum(_ops.multiply(nn.log_softmax(scores), wanted), -1)), reduction)
+
+
+@op("mse_loss.default", "l1_loss.default")
+def _mse_loss(call: Call, x: Laid, target: Laid, reduction: int = 1) -> Laid:
+    tensors, lead = align([call.dtype] * 2, x, target)
+    difference = _ops.subtract(*tensors)
+    value = _ops.abs(difference) if "l1_loss" in str(call.node.target) else _ops.square(difference)
+    return lead.like(value) if reduction == 0 else Laid(_reduction(value, reduction))
+
+
+@op("binary_cross_entropy_with_logits.default")
+def _bce(
+    call: Call, x: Laid, target: Laid, weight: Optional[Laid] = None, pos_weight: Optional[Laid] = None,
+    reduction: int = 1,
+) -> Laid:  # fmt: skip
+    data, wanted = x.plain(), target.plain()
+    if pos_weight is None:
+        value = _ops.subtract(nn.softplus(data), _ops.multiply(data, wanted))
+    else:
+        factor = _ops.add(1.0, _ops.multiply(_ops.subtract(pos_weight.plain(), 1.0), wanted))
+        value = _ops.add(_ops.multiply(_ops.subtract(1.0, wanted), data),
+                         _ops.multiply(factor, nn.softplus(_ops.negative(data))))  # fmt: skip
+    if weight is not None:
+        value = _ops.multiply(value, weight.plain())
+    return Laid(_reduction(value, reduction))
