@@ -14,6 +14,7 @@ from .arrays import *  # noqa: F403
 from .control_flow import case, cond, while_loop
 from .conversion import constant
 from .derivatives import gradients
+from .functional_ops import foldl, foldr, map_fn, scan
 from .graph import Graph, GraphKeys, get_default_graph, reset_default_graph
 from .initialization import (
     global_variables_initializer,
@@ -140,13 +141,13 @@ __all__ = [
     "InteractiveSession", "Operation", "OptimizerOptions", "RunMetadata", "RunOptions", "Session", "Tensor",
     "TensorShape", "Variable", "VariableScope", "add_to_collection", "add_to_collections", "all_variables", "app",
     "as_dtype", "assign", "assign_add", "assign_sub", "case", "cond", "constant", "constant_initializer", "contrib",
-    "control_dependencies", "device", "errors", "flags", "get_collection", "get_collection_ref", "get_default_graph",
-    "get_default_session", "get_variable", "get_variable_scope", "gfile", "global_variables",
+    "control_dependencies", "device", "errors", "flags", "foldl", "foldr", "get_collection", "get_collection_ref",
+    "get_default_graph", "get_default_session", "get_variable", "get_variable_scope", "gfile", "global_variables",
     "global_variables_initializer", "glorot_normal_initializer", "glorot_uniform_initializer", "gradients",
     "initialize_all_variables", "initializers", "is_variable_initialized", "layers", "local_variables",
-    "local_variables_initializer", "logging", "losses", "metrics", "name_scope", "nn", "ones_initializer",
+    "local_variables_initializer", "logging", "losses", "map_fn", "metrics", "name_scope", "nn", "ones_initializer",
     "random_normal", "random_normal_initializer", "random_uniform", "random_uniform_initializer", "range",
-    "report_uninitialized_variables", "reset_default_graph", "set_random_seed", "slice", "summary", "train",
+    "report_uninitialized_variables", "reset_default_graph", "scan", "set_random_seed", "slice", "summary", "train",
     "trainable_variables", "truncated_normal", "truncated_normal_initializer", "tuple", "variable_scope",
     "variables_initializer", "variance_scaling_initializer", "while_loop", "zeros_initializer",
 ]  # fmt: skip

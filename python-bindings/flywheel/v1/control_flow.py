@@ -8,6 +8,7 @@ from .conversion import as_tensor, constant
 from .graph import get_default_graph
 from .operation import Operation, Tensor
 from .ops import identity
+from .structures import flatten, pack
 
 
 def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, strict: bool = False, name: Optional[str] = None,
@@ -16,15 +17,16 @@ def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, strict: bool = Fa
     from .session import inner_ops
 
     graph = get_default_graph()
-    contexts, results = [], []
+    contexts, results, forms = [], [], []
     for function in (true_fn or fn1, false_fn or fn2):
         with graph.context("cond") as context:
             made = function()
-            flat = list(made) if isinstance(made, (list, tuple)) else [made]
+            flat = flatten(made)
             if any(x is None for x in flat):
                 raise ValueError("true_fn and false_fn must return tensors or ops, found None")
             results.append([_after(x) for x in flat])
         contexts.append(context)
+        forms.append(made)
     if len(results[0]) != len(results[1]):
         raise ValueError("true_fn and false_fn must return the same number of results, found "
                          f"{len(results[0])} and {len(results[1])}")  # fmt: skip
@@ -45,8 +47,9 @@ def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, strict: bool = Fa
     types = [(a.dtype, a.static_shape if a.static_shape == b.static_shape else None) for a, b in zip(*results)]
     op = graph.create("cond", [as_tensor(pred)], lambda x: x, types, name, captures=captures, region=region,
                       writes=list(dict.fromkeys(writes)))  # fmt: skip
-    is_list = isinstance(made, (list, tuple))
-    return list(op.outputs) if is_list and len(op.outputs) > 1 else op.outputs[0]
+    # As TensorFlow has it, a list of one is that one.
+    is_single = isinstance(made, (list, tuple)) and len(made) == 1 and not strict
+    return op.outputs[0] if is_single else pack(forms[0], list(op.outputs))
 
 
 def _after(value: Any) -> Tensor:
@@ -65,14 +68,16 @@ def while_loop(
     from .session import inner_ops
 
     graph = get_default_graph()
-    init = [as_tensor(x) for x in loop_vars]
+    init = [as_tensor(x) for x in flatten(loop_vars)]
+    if not init:
+        raise ValueError("No loop variables provided")
     contexts, states, outputs = [], [], []
     for function in (cond, body):
         with graph.context("while") as context:
             state = [graph.create("LoopVariable", [], None, [(x.dtype, x.static_shape)]).outputs[0] for x in init]
-            made = function(*state)
-            flat = list(made) if isinstance(made, (list, tuple)) else [made]
-            outputs.append([identity(x) for x in flat])
+            packed = pack(loop_vars, list(state))
+            made = function(*packed) if isinstance(loop_vars, (list, tuple)) else function(packed)
+            outputs.append([identity(x) for x in flatten(made)])
         contexts.append(context)
         states.append(state)
     if len(outputs[1]) != len(init):
@@ -93,7 +98,7 @@ def while_loop(
 
     types = [(x.dtype, x.static_shape) for x in init]
     op = graph.create("while", init, lambda *xs: xs, types, name, captures=captures, region=region)
-    return list(op.outputs) if len(op.outputs) > 1 else op.outputs[0]
+    return op.outputs[0] if len(op.outputs) == 1 else pack(loop_vars, list(op.outputs))
 
 
 def case(

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Recurrent networks: cells over time."""
 
-from typing import Any, List, Sequence, Tuple
+from typing import Any, Callable, List, Sequence, Tuple
 
 from .. import _dtypes, _ops, control
 from .conversion import as_tensor, dtype_of, make
 from .graph import get_default_graph
 from .operation import Operation, Tensor
 from .ops import TABLE, cast, identity, transpose, where
-from .rnn_cell import RNNCell, flatten, flatten_sizes, pack
+from .rnn_cell import RNNCell, tensors_of
 from .scopes import variable_scope
+from .structures import flatten, pack
 
 
 def _start(cell: RNNCell, initial_state: Any, dtype: Any, x: Tensor, axis: int) -> Any:
@@ -17,12 +18,12 @@ def _start(cell: RNNCell, initial_state: Any, dtype: Any, x: Tensor, axis: int) 
     checked."""
     if initial_state is None and dtype is None:
         raise ValueError("If there is no initial_state, you must give a dtype.")
-    sizes = flatten_sizes(cell.state_size)
+    sizes = flatten(cell.state_size)
     if initial_state is None:
         kind = dtype_of(dtype)
         zeros = [make("zeros", lambda y, n=n: _ops.zeros([_ops.dim(y, axis), n], kind), x) for n in sizes]
         return pack(cell.state_size, zeros)
-    given = flatten(initial_state)
+    given = tensors_of(initial_state)
     if len(given) != len(sizes):
         raise ValueError(f"expected a state of {len(sizes)} tensors, found one of {len(given)}")
 
@@ -50,7 +51,7 @@ def static_rnn(
                 holds = make("is_step", lambda n, t=t: _ops.reshape(_ops.greater(n, t), [-1, 1]),
                              as_tensor(sequence_length))  # fmt: skip
                 output = where(holds, output, TABLE["zeros_like"](output))
-                new = pack(new, [where(holds, a, b) for a, b in zip(flatten(new), flatten(state))])
+                new = pack(new, [where(holds, a, b) for a, b in zip(tensors_of(new), tensors_of(state))])
             outputs.append(output)
             state = new
         return outputs, state
@@ -69,7 +70,7 @@ def dynamic_rnn(
             raise ValueError(f"expected inputs of [batch, time, ...], found shape {x.shape}")
         x = x if time_major else transpose(x, [1, 0, *range(2, len(x.static_shape))])
         state = _start(cell, initial_state, dtype, x, 1)
-        outputs, last = _loop(cell, x, state, sequence_length)
+        outputs, last = loop(cell, x, state, sequence_length)
         return outputs if time_major else transpose(outputs, [1, 0, 2]), last
 
 
@@ -115,12 +116,15 @@ def _steps(x: Any, lengths: Any) -> Any:
     return _ops.less_equal(_ops.cumsum(ones, 0), _ops.reshape(_ops.cast(lengths, _dtypes.int32), [1, -1, 1]))
 
 
-def _loop(cell: RNNCell, x: Tensor, state: Any, sequence_length: Any) -> Tuple[Tensor, Any]:
-    """The outputs of all steps of x, [time, batch, ...], and the last state."""
+def loop(
+    cell: Callable[[Any, Any], Tuple[Any, Any]], x: Tensor, state: Any, sequence_length: Any = None
+) -> Tuple[Tensor, Any]:
+    """The outputs of a cell at all steps of x, [time, batch, ...], and the last state. The state has the batch of x by
+    name."""
     from .session import inner_ops
 
     graph = get_default_graph()
-    start = flatten(state)
+    start = tensors_of(state)
     sequences = [x]
     if sequence_length is not None:
         holds = make("is_step", _steps, x, as_tensor(sequence_length))
@@ -134,7 +138,7 @@ def _loop(cell: RNNCell, x: Tensor, state: Any, sequence_length: Any) -> Tuple[T
         now = [variable(y.dtype, None if y.static_shape is None else y.static_shape[1:]) for y in sequences]
         old = [variable(s.dtype, s.static_shape) for s in start]
         output, new = cell(now[0], pack(state, list(old)))
-        leaves = flatten(new)
+        leaves = tensors_of(new)
         if [s.dtype for s in leaves] != [s.dtype for s in start]:
             raise TypeError(f"the state of a cell keeps its dtypes, found {[s.dtype.name for s in start]} and "
                             f"{[s.dtype.name for s in leaves]}: is it that of initial_state?")  # fmt: skip

@@ -13,6 +13,7 @@ from .conversion import as_tensor
 from .initializers import constant_initializer, zeros_initializer
 from .ops import clip_by_value, matmul, split, zeros
 from .scopes import get_variable, variable_scope
+from .structures import flatten, pack
 
 
 class LSTMStateTuple(NamedTuple):
@@ -260,7 +261,23 @@ class MultiRNNCell(RNNCell):
         return x, tuple(states)
 
 
-class DropoutWrapper(RNNCell):
+class _Wrapper(RNNCell):
+    """A cell around another one, with its sizes."""
+
+    def __init__(self, cell: RNNCell):
+        super().__init__()
+        self._cell = cell
+
+    @property
+    def state_size(self) -> Any:
+        return self._cell.state_size
+
+    @property
+    def output_size(self) -> int:
+        return self._cell.output_size
+
+
+class DropoutWrapper(_Wrapper):
     """A cell whose inputs, outputs and states lose elements: those that stay are divided by the probability of it.
     A loop draws nothing while it is differentiated, so in `dynamic_rnn` a probability below 1 is refused; `static_rnn`
     takes it."""
@@ -271,73 +288,42 @@ class DropoutWrapper(RNNCell):
         self, cell: RNNCell, input_keep_prob: Any = 1.0, output_keep_prob: Any = 1.0, state_keep_prob: Any = 1.0,
         variational_recurrent: bool = False, input_size: Any = None, dtype: Any = None, seed: Any = None,
     ):  # fmt: skip
-        super().__init__()
+        super().__init__(cell)
         if variational_recurrent:
             raise NotImplementedError("flywheel.v1.nn.rnn_cell.DropoutWrapper: variational_recurrent")
         for name, value in (("input", input_keep_prob), ("output", output_keep_prob), ("state", state_keep_prob)):
             if isinstance(value, (int, float)) and not 0.0 < value <= 1.0:
                 raise ValueError(f"Parameter {name}_keep_prob must be in (0, 1], found {value}")
-        self._cell, self._seed = cell, seed
+        self._seed = seed
         self._keep = [1.0 if isinstance(p, (int, float)) and p == 1 else p
                       for p in (input_keep_prob, output_keep_prob, state_keep_prob)]  # fmt: skip
-
-    @property
-    def state_size(self) -> Any:
-        return self._cell.state_size
-
-    @property
-    def output_size(self) -> int:
-        return self._cell.output_size
 
     def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Tuple[Any, Any]:
         from . import nn
 
         output, new = self._cell(nn.dropout(inputs, self._keep[0], seed=self._seed), state, scope)
         if self._keep[2] != 1.0:
-            new = pack(new, [nn.dropout(s, self._keep[2], seed=self._seed) for s in flatten(new)])
+            new = pack(new, [nn.dropout(s, self._keep[2], seed=self._seed) for s in tensors_of(new)])
         return nn.dropout(output, self._keep[1], seed=self._seed), new
 
 
-class ResidualWrapper(RNNCell):
+class ResidualWrapper(_Wrapper):
     """A cell whose output is the input plus what the cell makes of it."""
 
     kind = "residual_wrapper"
 
     def __init__(self, cell: RNNCell, residual_fn: Any = None):
-        super().__init__()
-        self._cell, self._function = cell, residual_fn or (lambda x, y: x + y)
-
-    @property
-    def state_size(self) -> Any:
-        return self._cell.state_size
-
-    @property
-    def output_size(self) -> int:
-        return self._cell.output_size
+        super().__init__(cell)
+        self._function = residual_fn or (lambda x, y: x + y)
 
     def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Tuple[Any, Any]:
         output, new = self._cell(inputs, state, scope)
         return self._function(inputs, output), new
 
 
-def flatten(state: Any) -> List[Any]:
+def tensors_of(state: Any) -> List[Any]:
     """The tensors of a state."""
-    if isinstance(state, (list, tuple)):
-        return [x for part in state for x in flatten(part)]
-    return [as_tensor(state, _dtypes.float32 if isinstance(state, (int, float)) else None)]
-
-
-def flatten_sizes(size: Any) -> List[int]:
-    """The sizes in the form of a state."""
-    return [n for part in size for n in flatten_sizes(part)] if isinstance(size, (list, tuple)) else [size]
-
-
-def pack(form: Any, tensors: List[Any]) -> Any:
-    """A state of this form; takes its tensors from the list."""
-    if isinstance(form, (list, tuple)):
-        made = [pack(part, tensors) for part in form]
-        return type(form)(*made) if hasattr(form, "_fields") else type(form)(made)
-    return tensors.pop(0)
+    return [as_tensor(x, _dtypes.float32 if isinstance(x, (int, float)) else None) for x in flatten(state)]
 
 
 __all__ = ["BasicLSTMCell", "BasicRNNCell", "GRUCell", "LSTMCell", "LSTMStateTuple", "MultiRNNCell", "RNNCell"]

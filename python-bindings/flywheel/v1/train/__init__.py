@@ -25,16 +25,17 @@ from .optimizers import (
     Optimizer,
     RMSPropOptimizer,
 )
+from .proximal import AdagradDAOptimizer, ProximalAdagradOptimizer, ProximalGradientDescentOptimizer
 from .saver import Saver, checkpoint_exists, get_checkpoint_state, latest_checkpoint
 from .steps import create_global_step, get_global_step, get_or_create_global_step, global_step
 
 __all__ = [
-    "AdadeltaOptimizer", "AdagradOptimizer", "AdamOptimizer", "ClusterSpec", "ExponentialMovingAverage",
-    "FtrlOptimizer", "GradientDescentOptimizer",
-    "MomentumOptimizer", "Optimizer", "RMSPropOptimizer", "Saver", "checkpoint_exists", "cosine_decay",
-    "cosine_decay_restarts", "create_global_step", "exponential_decay", "get_checkpoint_state", "get_global_step",
-    "get_or_create_global_step", "global_step", "inverse_time_decay", "latest_checkpoint", "linear_cosine_decay",
-    "natural_exp_decay", "piecewise_constant", "polynomial_decay", "replica_device_setter",
+    "AdadeltaOptimizer", "AdagradDAOptimizer", "AdagradOptimizer", "AdamOptimizer", "ClusterSpec",
+    "ExponentialMovingAverage", "FtrlOptimizer", "GradientDescentOptimizer", "MomentumOptimizer", "Optimizer",
+    "ProximalAdagradOptimizer", "ProximalGradientDescentOptimizer", "RMSPropOptimizer", "Saver", "checkpoint_exists",
+    "cosine_decay", "cosine_decay_restarts", "create_global_step", "exponential_decay", "get_checkpoint_state",
+    "get_global_step", "get_or_create_global_step", "global_step", "inverse_time_decay", "latest_checkpoint",
+    "linear_cosine_decay", "natural_exp_decay", "piecewise_constant", "polynomial_decay", "replica_device_setter",
 ]  # fmt: skip
 
 

@@ -39,6 +39,9 @@ class Saver:
         meta_graph_suffix: str = "meta", write_meta_graph: bool = True, write_state: bool = True,
     ) -> str:  # fmt: skip
         """Writes a checkpoint, and gives its path. There is no file of the graph."""
+        folder = os.path.dirname(save_path)
+        if folder and not os.path.isdir(folder):
+            raise ValueError(f"Parent directory of {save_path} doesn't exist, can't save.")
         step = global_step
         if step is not None and not isinstance(step, (int, np.integer)):
             step = sess.run(step)
