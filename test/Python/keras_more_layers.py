@@ -93,6 +93,138 @@ def test_noise() -> None:
     assert abs(found.mean()) < 0.02 and abs(found.std() - 1) < 0.02, (found.mean(), found.std())
 
 
+def test_volumes() -> None:
+    """Beside loops of NumPy."""
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=(2, 5, 4, 3, 2)).astype(np.float32)
+    given = L.Input((5, 4, 3, 2))
+    layer = L.Conv3D(3, (2, 3, 2), strides=(2, 1, 1), padding="same", dilation_rate=1)
+    outputs = [layer(given), L.MaxPooling3D((2, 2, 1))(given), L.AveragePooling3D(2, padding="same")(given),
+               L.GlobalMaxPooling3D()(given), L.GlobalAveragePooling3D()(given),
+               L.UpSampling3D((1, 2, 1))(given), L.ZeroPadding3D((1, (0, 2), 0))(given)]  # fmt: skip
+    model = Model(given, outputs)
+    found = model.predict(x)
+    kernel, bias = layer.get_weights()
+    assert kernel.shape == (2, 3, 2, 2, 3) and K.int_shape(outputs[0]) == (None, 3, 4, 3, 3)
+    wide = np.pad(x, [(0, 0), (0, 1), (1, 1), (0, 1), (0, 0)])
+    for place in np.ndindex(3, 4, 3):
+        a, b, c = (i * s for i, s in zip(place, (2, 1, 1)))
+        wanted = np.tensordot(wide[:, a : a + 2, b : b + 3, c : c + 2], kernel, 4) + bias
+        np.testing.assert_allclose(found[0][:, place[0], place[1], place[2]], wanted, rtol=1e-4, atol=1e-5)
+    for place in np.ndindex(2, 2, 3):
+        a, b, c = (i * s for i, s in zip(place, (2, 2, 1)))
+        np.testing.assert_array_equal(found[1][:, place[0], place[1], place[2]],
+                                      x[:, a : a + 2, b : b + 2, c : c + 1].max((1, 2, 3)))  # fmt: skip
+    for place in np.ndindex(3, 2, 2):
+        a, b, c = (2 * i for i in place)
+        wanted = x[:, a : a + 2, b : b + 2, c : c + 2].mean((1, 2, 3))
+        np.testing.assert_allclose(found[2][:, place[0], place[1], place[2]], wanted, rtol=1e-5, atol=1e-6)
+    np.testing.assert_array_equal(found[3], x.max((1, 2, 3)))
+    np.testing.assert_allclose(found[4], x.mean((1, 2, 3)), rtol=1e-5, atol=1e-6)
+    np.testing.assert_array_equal(found[5], x.repeat(2, 2))
+    np.testing.assert_array_equal(found[6], np.pad(x, [(0, 0), (1, 1), (0, 2), (0, 0), (0, 0)]))
+    trained = Model(given, L.Dense(1)(L.Flatten()(L.Conv3D(2, 2, activation="relu")(given))))
+    trained.compile("sgd", "mse")
+    losses = [trained.train_on_batch(x, np.ones((2, 1))) for _ in range(20)]
+    assert losses[-1] < 0.1 * losses[0], losses
+
+
+def test_dropout_of_recurrent_layers() -> None:
+    """Masks are those of a batch: each gate's, the same in all steps; none in tests."""
+    x = np.ones((64, 6, 3), np.float32)
+    for kind in (L.SimpleRNN, L.LSTM, L.GRU):
+        given = L.Input((None, 3))
+        plain = kind(5, return_sequences=True)
+        dropping = kind(5, return_sequences=True, dropout=0.4, recurrent_dropout=0.3)
+        outputs = [plain(given), dropping(given)]
+        dropping.set_weights(plain.get_weights())
+        run = K.function([given, K.learning_phase()], outputs)
+        same, dropped = run([x, 0])
+        np.testing.assert_allclose(dropped, same, rtol=1e-5, atol=1e-6)
+        _, first = run([x, 1])
+        _, second = run([x, 1])
+        assert not np.allclose(first, same, atol=1e-3) and not np.allclose(first, second, atol=1e-3)
+        # Of inputs alone, with nothing from step to step: what an example drops, it drops in all steps.
+        alone = kind(5, return_sequences=True, dropout=0.4, recurrent_initializer="zeros", activation="linear")
+        run = K.function([given, K.learning_phase()], [alone(given)])
+        if kind is L.SimpleRNN:
+            (steps,) = run([x, 1])
+            np.testing.assert_allclose(steps, np.broadcast_to(steps[:, :1], steps.shape), rtol=1e-5, atol=1e-6)
+            kernel = alone.get_weights()[0]
+            for row in steps[:, 0]:
+                options = [np.array(m) / 0.6 @ kernel for m in np.ndindex(2, 2, 2)]
+                assert min(np.abs(row - option).max() for option in options) < 1e-5
+        model = Model(given, L.Dense(1)(kind(5, dropout=0.2, recurrent_dropout=0.2)(given)))
+        model.compile("sgd", "mse")
+        losses = [model.train_on_batch(x, np.full((64, 1), 3.0)) for _ in range(60)]
+        assert losses[-1] < 0.3 * losses[0], (kind, losses)
+    raises(ValueError, "must be in [0, 1)", lambda: L.LSTM(3, dropout=1.0))
+
+
+class Minimal(L.Layer):
+    """The cell of the guide of Keras."""
+
+    def __init__(self, units: int, **kwargs: Any) -> None:
+        self.units = self.state_size = units
+        super().__init__(**kwargs)
+
+    def build(self, input_shape: Any) -> None:
+        self.kernel = self.add_weight(shape=(input_shape[-1], self.units), initializer="uniform", name="kernel")
+        self.recurrent_kernel = self.add_weight(shape=(self.units, self.units), initializer="uniform",
+                                                name="recurrent_kernel")  # fmt: skip
+        self.built = True
+
+    def call(self, inputs: Any, states: Any = (), **kwargs: Any) -> Any:
+        output = K.dot(inputs, self.kernel) + K.dot(states[0], self.recurrent_kernel)
+        return output, [output]
+
+    def get_config(self) -> Any:
+        return {**super().get_config(), "units": self.units}
+
+
+def test_cells() -> None:
+    """Cells of a program over time, beside loops of NumPy: masked, backwards, on top of each other, trained."""
+    x = np.random.default_rng(2).normal(size=(3, 5, 2)).astype(np.float32)
+    x[1, 3:] = 0
+    given = L.Input((None, 2))
+    forward, back = L.RNN(Minimal(4), return_sequences=True, return_state=True), L.RNN(Minimal(4), go_backwards=True)
+    masked, stack = L.RNN(Minimal(4)), L.RNN([Minimal(3), Minimal(2)])
+    model = Model(given, [*forward(given), back(given), masked(L.Masking()(given)), stack(given)])
+    sequence, state, last, kept, top = model.predict(x)
+
+    def walk(weights: Any, steps: Any, counts: Any = None) -> Any:
+        h = np.zeros((len(steps), len(weights[1])))
+        outputs = []
+        for t in range(steps.shape[1]):
+            new = steps[:, t] @ weights[0] + h @ weights[1]
+            h = new if counts is None else np.where(counts[:, t, None], new, h)
+            outputs.append(h)
+        return np.stack(outputs, 1)
+
+    wanted = walk(forward.get_weights(), x)
+    np.testing.assert_allclose(sequence, wanted, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(state, wanted[:, -1], rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(last, walk(back.get_weights(), x[:, ::-1])[:, -1], rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(kept, walk(masked.get_weights(), x, x.any(-1))[:, -1], rtol=1e-4, atol=1e-5)
+    first = walk(stack.get_weights()[:2], x)
+    np.testing.assert_allclose(top, walk(stack.get_weights()[2:], first)[:, -1], rtol=1e-4, atol=1e-5)
+    again = Model.from_config(model.get_config(), custom_objects={"Minimal": Minimal})
+    again.set_weights(model.get_weights())
+    np.testing.assert_array_equal(again.predict(x)[3], kept)
+    trained = Model(given, L.Dense(1)(L.RNN([Minimal(8), Minimal(4)])(given)))
+    trained.compile("sgd", "mse")
+    losses = [trained.train_on_batch(x, np.ones((3, 1))) for _ in range(100)]
+    assert losses[-1] < 0.2 * losses[0], losses[::20]
+    raises(ValueError, "state_size", lambda: L.RNN(L.Dense(3)))
+
+
+def test_functions_of_slices() -> None:
+    x = K.variable(np.arange(6.0).reshape(3, 2))
+    np.testing.assert_array_equal(K.eval(K.map_fn(lambda row: K.sum(row) * row, x)), [[0, 1], [10, 15], [36, 45]])
+    np.testing.assert_array_equal(K.eval(K.foldl(lambda a, row: a * 2 + row, x)), [8, 15])
+    np.testing.assert_array_equal(K.eval(K.foldr(lambda a, row: a * 2 + row, x)), [20, 27])
+
+
 def test_penalty() -> None:
     given = L.Input((3,))
     model = Model(given, L.ActivityRegularization(l1=0.5, l2=0.25)(given))

@@ -33,7 +33,8 @@ class _Recurrent(Layer):
 
     A step that the mask leaves out keeps the state, and gives it as its output. A `stateful` layer begins a batch with
     the states that the one before it ended with; its batches have one size, and `reset_states` sets the states. Calls
-    may take an `initial_state`.
+    may take an `initial_state`. With `dropout` and `recurrent_dropout` (Gal and Ghahramani, 2016) each gate drops
+    inputs, and elements of the output before, of its own: the same ones in all steps of a batch.
     """
 
     gates, states = 1, 1
@@ -42,6 +43,7 @@ class _Recurrent(Layer):
         "units", "activation", "use_bias", "kernel_initializer", "recurrent_initializer", "bias_initializer",
         "kernel_regularizer", "recurrent_regularizer", "bias_regularizer", "kernel_constraint",
         "recurrent_constraint", "bias_constraint", "return_sequences", "return_state", "go_backwards", "stateful",
+        "dropout", "recurrent_dropout",
     )  # fmt: skip
 
     def __init__(
@@ -53,14 +55,16 @@ class _Recurrent(Layer):
         go_backwards: bool = False, stateful: bool = False, unroll: bool = False, implementation: int = 1,
         activity_regularizer: Any = None, **kwargs: Any,
     ) -> None:  # fmt: skip
-        if dropout or recurrent_dropout:
-            raise NotImplementedError("flywheel.keras: dropout in recurrent layers; use Dropout before them")
+        for key, rate in (("dropout", dropout), ("recurrent_dropout", recurrent_dropout)):
+            if not 0.0 <= rate < 1.0:
+                raise ValueError(f"{key} must be in [0, 1), found {rate}")
         if activity_regularizer is not None:
             raise NotImplementedError("flywheel.keras: activity_regularizer of recurrent layers")
         if "input_dim" in kwargs:
             kwargs["input_shape"] = (kwargs.pop("input_length", None), kwargs.pop("input_dim"))
         super().__init__(**kwargs)
         self.units, self.use_bias = units, use_bias
+        self.dropout, self.recurrent_dropout = dropout, recurrent_dropout
         self.return_sequences, self.go_backwards = return_sequences, go_backwards
         self.return_state, self.stateful = return_state, stateful
         self.activation = activations.get(activation)
@@ -126,37 +130,68 @@ class _Recurrent(Layer):
 
     # Calls
 
-    def step(self, x: Any, states: Any, recurrent: Any) -> Any:
+    def step(self, x: Any, states: Any, recurrent: "_Products") -> Any:
         """The next states, of which the first is the output; `x` has the product with the kernel already."""
         raise NotImplementedError
+
+    def _masks(self, like: Any, width: Any, rate: float, training: Any) -> List[Any]:
+        """For each gate what an input of each example is multiplied with: 0 where it is dropped."""
+        if not rate:
+            return []
+
+        def ones(y: Any) -> Any:
+            return _ops.ones([_ops.dim(y, 0), width], y.dtype)
+
+        kept = make("ones", ones, like)
+        return [K.in_train_phase(K.dropout(kept, rate), kept, training) for _ in range(self.gates)]
 
     def __call__(self, inputs: Any, initial_state: Any = None, **kwargs: Any) -> Any:
         given = to_list(inputs) + ([] if initial_state is None else to_list(initial_state))
         return super().__call__(one_or_list(given), **kwargs)
 
-    def call(self, inputs: Any, mask: Any = None, **kwargs: Any) -> Any:
+    def call(self, inputs: Any, mask: Any = None, training: Any = None, **kwargs: Any) -> Any:
         x, *first = to_list(inputs)
         mask = mask[0] if isinstance(mask, list) else mask
         if first and len(first) != self.states:
             raise ValueError(f"Layer {self.name} expects {self.states} states, but was passed {len(first)} initial "
                              "states.")  # fmt: skip
         first = first or self._kept
-        n, has_mask = len(first), mask is not None
+        has_mask = mask is not None
 
-        def emit(x: Any, *more: Any) -> Any:
-            start, masks, (kernel, recurrent, *bias) = more[:n], more[n : n + has_mask], more[n + has_mask :]
-            return self._emit(x, start, masks, kernel, recurrent, bias)
+        sequence = as_tensor(x)
+        dropped = self._masks(sequence, K.int_shape(sequence)[-1], self.dropout, training)
+        dropped_states = self._masks(sequence, self.units, self.recurrent_dropout, training)
 
-        outputs = make(type(self).__name__, emit, as_tensor(x), *first, *([mask] if has_mask else []), *self.weights)
+        def emit(
+            x: Any, start: Any, masks: Any, dropped: Any, dropped_states: Any, kernel: Any, recurrent: Any, *bias: Any
+        ) -> Any:
+            x = _ops.swapaxes(self._inputs(x, dropped, kernel, bias), 0, 1)
+            return self._emit(x, start, masks, _Products(recurrent, self.units, self._sized(x, dropped_states)))
+
+        outputs = make(type(self).__name__, emit, sequence, [as_tensor(s) for s in first],
+                       [mask] if has_mask else [], dropped, dropped_states, *self.weights)  # fmt: skip
         if self._kept and first is self._kept:
             self.add_update([K.update(s, y) for s, y in zip(self._kept, outputs[1:])], inputs)
         return list(outputs) if self.return_state else outputs[0]
 
-    def _emit(self, x: Any, start: Any, masks: Any, kernel: Any, recurrent: Any, bias: Any) -> Any:
-        x = _ops.swapaxes(_traced.dense(x, kernel, *bias), 0, 1)
+    def _inputs(self, x: Any, dropped: Any, kernel: Any, bias: Any) -> Any:
+        """[batch, time, gates]: the product with the kernel."""
+        if not dropped:
+            return _traced.dense(x, kernel, *bias)
+        parts = [_traced.dense(x * _ops.expand_dims(mask, 1), kernel[:, i * self.units : (i + 1) * self.units])
+                 for i, mask in enumerate(dropped)]  # fmt: skip
+        y = parts[0] if len(parts) == 1 else _ops.concatenate(parts, 2)
+        return y + bias[0] if bias else y
+
+    def _sized(self, x: Any, given: Any) -> List[Any]:
+        """[batch, units] tensors that have the batch of x [time, batch, ...] by name: there is nothing to be checked in
+        the loop."""
         zeros = _ops.zeros([_ops.dim(x, 1), self.units], x.dtype)
-        # A state that is given has the batch of x, by name: there is nothing to be checked in the loop.
-        states = [_ops.add(zeros, s) for s in start] or [zeros] * self.states
+        return [_ops.add(zeros, y) for y in given]
+
+    def _emit(self, x: Any, start: Any, masks: Any, recurrent: "_Products") -> Any:
+        zeros = _ops.zeros([_ops.dim(x, 1), self.units], x.dtype)
+        states = self._sized(x, start) or [zeros] * self.states
         sequences = [x]
         if masks:
             holds = _ops.expand_dims(_ops.swapaxes(masks[0], 0, 1), -1)
@@ -188,11 +223,26 @@ class _Recurrent(Layer):
         return [x[:, i * self.units : (i + 1) * self.units] for i in range(self.gates)]
 
 
+class _Products:
+    """Products of an output with the parts of the recurrent kernel."""
+
+    def __init__(self, kernel: Any, units: int, masks: List[Any]):
+        self._kernel, self._units, self._masks = kernel, units, masks
+
+    def __call__(self, h: Any, first: int, count: int) -> List[Any]:
+        """[batch, units] for each of so many gates."""
+        if not self._masks:
+            both = _ops.matmul(h, self._kernel[:, first * self._units : (first + count) * self._units])
+            return [both[:, i * self._units : (i + 1) * self._units] for i in range(count)]
+        return [_ops.matmul(h * self._masks[i], self._kernel[:, i * self._units : (i + 1) * self._units])
+                for i in range(first, first + count)]  # fmt: skip
+
+
 class SimpleRNN(_Recurrent):
     """h' = activation(x kernel + h recurrent_kernel + bias)."""
 
-    def step(self, x: Any, states: Any, recurrent: Any) -> Any:
-        return (self._activation(x + _ops.matmul(states[0], recurrent)),)
+    def step(self, x: Any, states: Any, recurrent: _Products) -> Any:
+        return (self._activation(x + recurrent(states[0], 0, 1)[0]),)
 
 
 class LSTM(_Recurrent):
@@ -221,8 +271,8 @@ class LSTM(_Recurrent):
 
         return start
 
-    def step(self, x: Any, states: Any, recurrent: Any) -> Any:
-        i, f, c, o = self._parts(x + _ops.matmul(states[0], recurrent))
+    def step(self, x: Any, states: Any, recurrent: _Products) -> Any:
+        i, f, c, o = (a + b for a, b in zip(self._parts(x), recurrent(states[0], 0, 4)))
         memory = self._gate(f) * states[1] + self._gate(i) * self._activation(c)
         return self._gate(o) * self._activation(memory), memory
 
@@ -242,11 +292,10 @@ class GRU(_Recurrent):
         self.recurrent_activation = activations.get(recurrent_activation)
         self._gate = _in_steps(self.recurrent_activation)
 
-    def step(self, x: Any, states: Any, recurrent: Any) -> Any:
+    def step(self, x: Any, states: Any, recurrent: _Products) -> Any:
         h = states[0]
         xz, xr, xh = self._parts(x)
-        both = _ops.matmul(h, recurrent[:, : 2 * self.units])
-        z = self._gate(xz + both[:, : self.units])
-        r = self._gate(xr + both[:, self.units :])
-        new = self._activation(xh + _ops.matmul(r * h, recurrent[:, 2 * self.units :]))
+        hz, hr = recurrent(h, 0, 2)
+        z, r = self._gate(xz + hz), self._gate(xr + hr)
+        new = self._activation(xh + recurrent(r * h, 2, 1)[0])
         return (z * h + (1.0 - z) * new,)

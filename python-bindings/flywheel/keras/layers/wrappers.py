@@ -10,7 +10,7 @@ from .._serialization import plain
 from ..engine import Layer
 
 
-class _Wrapper(Layer):
+class Wrapper(Layer):
     """A layer around another one, whose weights it has."""
 
     def __init__(self, layer: Any, **kwargs: Any) -> None:
@@ -58,7 +58,7 @@ class _Wrapper(Layer):
         return cls(**{**config, "layer": deserialize(config["layer"])})
 
 
-class TimeDistributed(_Wrapper):
+class TimeDistributed(Wrapper):
     """A layer at each step of time: [batch, time, ...]."""
 
     supports_masking = True
@@ -88,7 +88,7 @@ class TimeDistributed(_Wrapper):
         return (*input_shape[:2], *inner[1:])
 
 
-class Bidirectional(_Wrapper):
+class Bidirectional(Wrapper):
     """A recurrent layer forwards, and another one backwards; `merge_mode` says what becomes of the two outputs:
     "concat", "sum", "mul", "ave", or None for both."""
 
