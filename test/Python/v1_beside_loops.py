@@ -6,7 +6,7 @@
 # mypy: disable-error-code="no-untyped-call"
 
 import collections
-from typing import Any
+from typing import Any, List
 
 import numpy as np
 
@@ -98,7 +98,7 @@ def sparse_optimizers(tf: Any) -> Any:
 
 @program
 def errors(tf: Any) -> Any:
-    found = []
+    found: List[Any] = []
     x = tf.constant(np.ones((3, 2), np.float32))
     for wrong in (lambda: tf.map_fn(lambda r: r, tf.constant(1.0)),
                   lambda: tf.scan(lambda a, r: [a, r], x)):
