@@ -32,8 +32,8 @@ from samples import SAMPLES, Sample, as_list, draw
 from selection import choose
 
 Array = NDArray[Any]
-# Of the samples of an op, in one run.
-SHARE = 0.15
+# Of the samples, in one run, and at least one of each op.
+SHARE = 0.05
 
 
 def shape_of(type: str) -> str:

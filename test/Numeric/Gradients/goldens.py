@@ -23,9 +23,12 @@ from numpy.typing import NDArray
 
 import flywheel
 from samples import SAMPLES, Sample
+from selection import choose
 
 Array = NDArray[Any]
 
+# Of the samples, in f32 and f64, in one run, and at least one of each op.
+SHARE = 0.4
 DTYPES = {"f32": np.float32, "f64": np.float64, "i32": np.int32, "i64": np.int64, "i1": np.bool_}
 # Of the largest number of an array: sums of a few dozen terms.
 TOLERANCES = {"f64": 1e-10, "f32": 3e-5}
@@ -117,6 +120,8 @@ def main() -> None:
                 jobs += [(f"{name} {element}", sample, rows[keys[0]], shape, element) for element in elements]
     for digest in sorted(set(rows) - used):
         failures.append(f"{digest}: no sample has this row of goldens/: run scripts/generate-goldens")
+    if not wanted:
+        jobs = choose(f"goldens {lowering}", jobs, SHARE, group=lambda job: job[0].split()[0])
     with ThreadPoolExecutor(2) as pool:
         messages = pool.map(lambda job: check(job[1], job[2], job[3], job[4], lowering), jobs)
     for (name, *_), message in zip(jobs, messages):

@@ -9,8 +9,9 @@ Operands are small integers, which every element type has: sums are exact in any
 With `small`, sizes are small.
 """
 
+import os
 import sys
-from typing import Any, Iterator, Tuple
+from typing import Any, Iterator, List, Tuple
 
 import ml_dtypes
 import numpy as np
@@ -18,12 +19,16 @@ from numpy.typing import NDArray
 
 import flywheel
 from configurations import expect_close, expect_equal, run_tests
+from selection import choose
 
 Array = NDArray[Any]
+Kind = Tuple[str, Any, str]
+# The kind, rows and terms and columns, transpositions, and whether rows are dynamic.
+Product = Tuple[Kind, Tuple[int, int, int], bool, bool, bool]
 IS_SMALL = "small" in sys.argv[1:]
 PLAIN, TF32 = "cuda:sm_90a:bitcode", "cuda:sm_90a+tf32:bitcode"
 # Element type, its NumPy type, and the target.
-KINDS = (
+KINDS: Tuple[Kind, ...] = (
     ("bf16", ml_dtypes.bfloat16, PLAIN),
     ("f16", np.float16, PLAIN),
     ("f32", np.float32, TF32),
@@ -51,33 +56,44 @@ def sizes() -> Iterator[Tuple[int, int, int]]:
         yield from ((128, 96, 40), (200, 130, 72), (64, 520, 8), (1, 256, 129))
 
 
+def check_product(kind: Kind, size: Tuple[int, int, int], ta: bool, tb: bool, is_dynamic: bool) -> None:
+    element, dtype, target = kind
+    m, k, n = size
+    rng = np.random.default_rng(1)
+    rows = "?" if is_dynamic else m
+    a = f"tensor<{k}x{rows}x{element}>" if ta else f"tensor<{rows}x{k}x{element}>"
+    b = f"tensor<{n}x{k}x{element}>" if tb else f"tensor<{k}x{n}x{element}>"
+    y, bias = f"tensor<{rows}x{n}x{element}>", f"tensor<{n}x{element}>"
+    flags = ", ".join(name for name, on in (("transpose_a", ta), ("transpose_b", tb)) if on)
+    text = (f"func.func @f(%a: {a}, %b: {b}, %c: {bias}, %r: {y}) -> {y} {{\n"
+            f"  %p = nn.matmul %a, %b {{{flags}}} : ({a}, {b}) -> {y}\n"
+            f"  %s = nn.add %p, %c : ({y}, {bias}) -> {y}\n"
+            f"  %t = nn.relu %s : {y}\n"
+            f"  %u = arith.addf %t, %r : {y}\n"
+            f"  return %u : {y}\n}}\n")
+    x, w = integers(rng, (m, k), dtype), integers(rng, (k, n), dtype)
+    c, r = integers(rng, (n,), dtype), integers(rng, (m, n), dtype)
+    product = x.astype(np.float64) @ w.astype(np.float64)
+    expected = np.maximum(product.astype(dtype).astype(np.float64) + c.astype(np.float64), 0)
+    expected = expected.astype(dtype).astype(np.float64) + r.astype(np.float64)
+    found = session(text, target).run(
+        "f", np.array(x.T if ta else x, order="C"), np.array(w.T if tb else w, order="C"), c, r)
+    expect_equal(f"{element} {target} {m} {k} {n} {ta} {tb}", found, expected.astype(dtype))
+
+
 def test_products() -> None:
     """Each transposition, of static and of dynamic rows, with what follows in registers."""
-    rng = np.random.default_rng(1)
-    for element, dtype, target in KINDS:
-        for m, k, n in sizes():
+    cases: List[Product] = []
+    for kind in KINDS:
+        for size in sizes():
             for ta, tb in ((False, False), (True, False), (False, True), (True, True)):
-                for rows in (m, "?"):
-                    if rows == "?" and (ta or tb) and IS_SMALL:
-                        continue
-                    a = f"tensor<{k}x{rows}x{element}>" if ta else f"tensor<{rows}x{k}x{element}>"
-                    b = f"tensor<{n}x{k}x{element}>" if tb else f"tensor<{k}x{n}x{element}>"
-                    y, bias = f"tensor<{rows}x{n}x{element}>", f"tensor<{n}x{element}>"
-                    flags = ", ".join(name for name, on in (("transpose_a", ta), ("transpose_b", tb)) if on)
-                    text = (f"func.func @f(%a: {a}, %b: {b}, %c: {bias}, %r: {y}) -> {y} {{\n"
-                            f"  %p = nn.matmul %a, %b {{{flags}}} : ({a}, {b}) -> {y}\n"
-                            f"  %s = nn.add %p, %c : ({y}, {bias}) -> {y}\n"
-                            f"  %t = nn.relu %s : {y}\n"
-                            f"  %u = arith.addf %t, %r : {y}\n"
-                            f"  return %u : {y}\n}}\n")
-                    x, w = integers(rng, (m, k), dtype), integers(rng, (k, n), dtype)
-                    c, r = integers(rng, (n,), dtype), integers(rng, (m, n), dtype)
-                    product = x.astype(np.float64) @ w.astype(np.float64)
-                    expected = np.maximum(product.astype(dtype).astype(np.float64) + c.astype(np.float64), 0)
-                    expected = expected.astype(dtype).astype(np.float64) + r.astype(np.float64)
-                    found = session(text, target).run(
-                        "f", np.array(x.T if ta else x, order="C"), np.array(w.T if tb else w, order="C"), c, r)
-                    expect_equal(f"{element} {target} {m} {k} {n} {ta} {tb}", found, expected.astype(dtype))
+                for is_dynamic in (False, True):
+                    if not (is_dynamic and (ta or tb) and IS_SMALL):
+                        cases.append((kind, size, ta, tb, is_dynamic))
+    # Each kind and transposition; a part of the sizes.
+    order = os.environ.get("FLYWHEEL_SIM_ORDER", "")
+    for case in choose(f"products {order}", cases, 0.3, group=lambda case: (case[0], *case[2:])):
+        check_product(*case)
 
 
 def test_batches() -> None:

@@ -18,12 +18,15 @@ from numpy.typing import NDArray
 import flywheel
 from configurations import ALL, Model, configurations, expect_close, expect_equal, make, resumed, run_tests
 from optimizer_rules import RULES, Rule, slot_names, spell
+from selection import choose
 
 Array = NDArray[Any]
 
 # Parameters by name. A number, a row, both kinds of matrices, and more.
 SHAPES: Dict[str, Tuple[int, ...]] = {"s": (), "b": (37,), "w": (9, 33), "c": (7, 4), "k": (3, 2, 5)}
 CONSTRAINED = "b"
+# Of the options and element types, in one run, and at least one of each optimizer.
+SHARE = 0.25
 # Those whose rule is about more than one element: a sum has an order.
 WHOLE = ("lamb", "adafactor", "muon")
 DTYPES = {"f64": np.float64, "f32": np.float32}
@@ -118,31 +121,33 @@ def test_registered() -> None:
 
 def test_formulas() -> None:
     """O1, O14, O20: numbers and names of parameters, slots and scalars, over five steps."""
+    cases: List[Tuple[str, Dict[str, Any], str, Tuple[str, ...]]] = []
     for name, rule in RULES.items():
         for index, options in enumerate(({}, *rule.variants)):
             for element in DTYPES:
                 # All configurations once, and everything in the one that is fast.
-                whole = index == 1 or not rule.variants
-                check_steps(name, options, element, ALL if whole and element == "f64" else ("reference", "optimized"))
+                whole = (index == 1 or not rule.variants) and element == "f64"
+                cases.append((name, options, element, ALL if whole else ("reference", "optimized")))
+    for case in choose("formulas of optimizers", cases, SHARE, group=lambda case: case[0]):
+        check_steps(*case)
 
 
 def test_same_bits() -> None:
     """O28: in f64 the fused loops of an elementwise update make no other bits than plain ones."""
-    for name, rule in RULES.items():
-        if name in WHOLE:
-            continue
-        for options in ({}, *rule.variants):
-            text, found = program(spell(name, options), "f64"), []
-            for configuration in ("reference", "optimized", "threads"):
-                model = make(text, configuration)
-                model.initialize()
-                rng = np.random.default_rng(14)
-                for _ in range(5):
-                    model.run("step", *(np.asarray(rng.standard_normal(shape)) for shape in SHAPES.values()))
-                found.append(model.snapshot())
-            for other in found[1:]:
-                for variable, value in found[0].items():
-                    expect_equal(f"{name} {options} {variable}", other[variable], value)
+    cases = [(name, options) for name, rule in RULES.items() if name not in WHOLE
+             for options in ({}, *rule.variants)]
+    for name, options in choose("bits of optimizers", cases, SHARE, group=lambda case: case[0]):
+        text, found = program(spell(name, options), "f64"), []
+        for configuration in ("reference", "optimized", "threads"):
+            model = make(text, configuration)
+            model.initialize()
+            rng = np.random.default_rng(14)
+            for _ in range(5):
+                model.run("step", *(np.asarray(rng.standard_normal(shape)) for shape in SHAPES.values()))
+            found.append(model.snapshot())
+        for other in found[1:]:
+            for variable, value in found[0].items():
+                expect_equal(f"{name} {options} {variable}", other[variable], value)
 
 
 def test_step_has_no_copies() -> None:

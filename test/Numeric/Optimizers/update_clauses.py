@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from configurations import ALL, IN_PROCESS, Model, configurations, expect_close, expect_equal, resumed, run_tests
 from optimizer_rules import RULES, Rule, slot_names, spell
+from selection import choose
 
 Array = NDArray[Any]
 
@@ -69,9 +70,10 @@ def expect_same_state(what: str, found: Model, expected: Model) -> None:
 def test_accumulation() -> None:
     """G9: every third call updates along the mean of three gradients; slots, counters and
     the global step know of no other calls, and nor does a restored model."""
-    for name, rule in RULES.items():
+    everywhere = ("adam", "lamb")
+    for name, rule in choose("accumulation", list(RULES.items()), 0.3, group=lambda case: case[0] in everywhere):
         text = program("f64", spell(name, {}), "accumulate 3")
-        for configuration, model in configurations(text, ALL if name in ("adam", "lamb") else IN_PROCESS):
+        for configuration, model in configurations(text, ALL if name in everywhere else IN_PROCESS):
             what = f"{configuration} {name}"
             rng = np.random.default_rng(6)
             model.initialize()
@@ -135,7 +137,8 @@ def test_loss_scale() -> None:
     """O1: gradients that overflow change no bit but of the scale, which falls at once and
     grows after so many steps in a row."""
     clause = "loss_scale #train.loss_scale<initial = 1024.0, growth = 4.0, backoff = 0.25, growth_interval = 3>"
-    for element, name in (("f16", "adam"), ("f16", "lamb"), ("f32", "sgd"), ("f64", "muon"), ("f32", "ftrl")):
+    kinds = (("f16", "adam"), ("f16", "lamb"), ("f32", "sgd"), ("f64", "muon"), ("f32", "ftrl"))
+    for element, name in choose("loss scales", kinds, 0.3, group=lambda kind: kind[0]):
         rule = RULES[name]
         text = program(element, spell(name, {}), clause)
         for configuration, model in configurations(text, ALL if element != "f16" else IN_PROCESS):
