@@ -1,5 +1,6 @@
 // RUN: flywheel-opt %s --flywheel-report-contractions --split-input-file --verify-diagnostics | FileCheck %s --implicit-check-not=codegen.contractions
 
+// What a step computes, and where one is not in registers (T33).
 #fma = #codegen.fma<tiles = [[0, 32, 0], [8, 0, 0]], rows = [0], columns = 1, registers = [8, 32]>
 
 // CHECK-LABEL: func.func @one.kernel(

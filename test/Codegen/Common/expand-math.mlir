@@ -25,6 +25,7 @@ func.func @f64(%x: vector<8xf64>) -> vector<8xf64> {
 // CHECK-NEXT: %[[CMPF:.*]] = arith.cmpf ole, %[[ABSF]], %[[CST]] : vector<16xf32>
 // CHECK-NEXT: %[[REDUCTION:.*]] = vector.reduction <and>, %[[CMPF]] : vector<16xi1> into i1
 // CHECK-NEXT: %[[IF:.*]] = scf.if %[[REDUCTION]] -> (vector<16xf32>) {
+// CHECK-NEXT: %[[ABSF:.*]] = math.absf %[[X]] : vector<16xf32>
 // CHECK-NEXT: %[[CST_2:.*]] = arith.constant dense<0.636619746> : vector<16xf32>
 // CHECK-NEXT: %[[MULF:.*]] = arith.mulf %[[ABSF]], %[[CST_2]] : vector<16xf32>
 // CHECK-NEXT: %[[ROUNDEVEN:.*]] = math.roundeven %[[MULF]] : vector<16xf32>
@@ -91,6 +92,7 @@ func.func @sine(%x: vector<16xf32>) -> vector<16xf32> {
 // CHECK-NEXT: %[[CMPF:.*]] = arith.cmpf ole, %[[ABSF]], %[[CST]] : vector<4xf32>
 // CHECK-NEXT: %[[REDUCTION:.*]] = vector.reduction <and>, %[[CMPF]] : vector<4xi1> into i1
 // CHECK-NEXT: %[[IF:.*]] = scf.if %[[REDUCTION]] -> (vector<4xf32>) {
+// CHECK-NEXT: %[[ABSF:.*]] = math.absf %[[X]] : vector<4xf32>
 // CHECK-NEXT: %[[CST_2:.*]] = arith.constant dense<0.636619746> : vector<4xf32>
 // CHECK-NEXT: %[[MULF:.*]] = arith.mulf %[[ABSF]], %[[CST_2]] : vector<4xf32>
 // CHECK-NEXT: %[[ROUNDEVEN:.*]] = math.roundeven %[[MULF]] : vector<4xf32>

@@ -1,6 +1,6 @@
 // RUN: flywheel-opt %s --flywheel-plan-workspace="report=true dim-size=4" --split-input-file --verify-diagnostics -o /dev/null
 
-// The two small buffers are live at a time, and take the place of the large one.
+// T10: the two small buffers are live at a time, and take the place of the large one.
 // expected-remark @below {{the workspace of 'constant' is 1024 bytes, of which at most 1024 are live at a time}}
 func.func @constant(%x: memref<256xf32>, %y: memref<128xf32>) {
   %zero = arith.constant 0.0 : f32
