@@ -206,14 +206,21 @@ class Flywheel:
     """A step of Flywheel: the session's fast path in Python."""
 
     def __init__(
-        self, row: Row, values: Values, feeds: list[Any], still: bool, threads: int, target: str = "cpu"
+        self,
+        row: Row,
+        values: Values,
+        feeds: list[Any],
+        still: bool,
+        threads: int,
+        target: str = "cpu",
+        profile: bool = False,
     ) -> None:
         import flywheel
 
         text = example_text(row, still) if row.file else module_text(row)
         start = time.perf_counter()
         options: Any = {"threads": threads} if target == "cpu" else {"target": target}
-        self.program = flywheel.compile(text, entries=[row.entry], **options)
+        self.program = flywheel.compile(text, entries=[row.entry], profile=profile, **options)
         self.compile_seconds = time.perf_counter() - start
         self.session = flywheel.Session(self.program)
         self.session.initialize(1)

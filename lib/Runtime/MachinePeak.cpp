@@ -16,6 +16,8 @@
 #include <thread>
 #include <vector>
 
+#include <unistd.h>
+
 namespace flywheel::runtime {
 
 using Clock = std::chrono::steady_clock;
@@ -26,6 +28,49 @@ constexpr int kRounds = 4096;
 constexpr auto kTime = std::chrono::milliseconds(25);
 /// Floats of a thread: beyond the caches of a core's share.
 constexpr size_t kFloats = size_t(8) << 20;
+/// Floats that are updated between two reads of the clock.
+constexpr size_t kFloatsAtATime = size_t(1) << 20;
+
+//===----------------------------------------------------------------------===//
+// Levels
+//===----------------------------------------------------------------------===//
+
+const char *getMemoryLevelName(MemoryLevel level) {
+  switch (level) {
+  case MemoryLevel::L1:
+    return "L1";
+  case MemoryLevel::L2:
+    return "L2";
+  case MemoryLevel::Memory:
+    return "memory";
+  }
+  return "";
+}
+
+CacheSizes getCacheSizes() {
+  CacheSizes sizes = {32 * 1024, 1024 * 1024};
+#if defined(_SC_LEVEL1_DCACHE_SIZE) && defined(_SC_LEVEL2_CACHE_SIZE)
+  // A system may say 0 or -1, as in some virtual machines.
+  int64_t l1 = sysconf(_SC_LEVEL1_DCACHE_SIZE);
+  int64_t l2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
+  constexpr int64_t kSmallest = 4096;
+  if (l1 >= kSmallest && l2 >= l1)
+    sizes = {l1, l2};
+#endif
+  return sizes;
+}
+
+MemoryLevel getMemoryLevel(double bytes) {
+  static const CacheSizes sizes = getCacheSizes();
+  if (bytes <= static_cast<double>(sizes.l1))
+    return MemoryLevel::L1;
+  return bytes <= static_cast<double>(sizes.l2) ? MemoryLevel::L2
+                                                : MemoryLevel::Memory;
+}
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
 
 /// One batch of multiply-adds on vectors of type V; returns the operations.
 template <typename V>
@@ -49,11 +94,34 @@ static inline __attribute__((always_inline)) double runChains(float *sink) {
   return 2.0 * kChains * kRounds * kLanes;
 }
 
-using Float4 = float __attribute__((vector_size(16)));
+/// Reads and writes `count` floats of `data`, and reads as many of `summands`.
+template <typename V>
+static inline __attribute__((always_inline)) void
+updateFloats(float *data, const float *summands, size_t count) {
+  constexpr size_t kLanes = sizeof(V) / sizeof(float);
+  auto *vectors = reinterpret_cast<V *>(data);
+  const auto *others = reinterpret_cast<const V *>(summands);
+#pragma clang loop unroll_count(4)
+  for (size_t i = 0; i < count / kLanes; ++i)
+    vectors[i] = vectors[i] * 0.999F + others[i];
+}
+
+using Float4 = float __attribute__((vector_size(16), may_alias));
+static void updateFloats4(float *data, const float *summands, size_t count) {
+  updateFloats<Float4>(data, summands, count);
+}
 static double runChains4(float *sink) { return runChains<Float4>(sink); }
 #if defined(__x86_64__)
-using Float8 = float __attribute__((vector_size(32)));
-using Float16 = float __attribute__((vector_size(64)));
+using Float8 = float __attribute__((vector_size(32), may_alias));
+using Float16 = float __attribute__((vector_size(64), may_alias));
+__attribute__((target("avx2,fma"))) static void
+updateFloats8(float *data, const float *summands, size_t count) {
+  updateFloats<Float8>(data, summands, count);
+}
+__attribute__((target("avx512f,fma"))) static void
+updateFloats16(float *data, const float *summands, size_t count) {
+  updateFloats<Float16>(data, summands, count);
+}
 __attribute__((target("avx2,fma"))) static double runChains8(float *sink) {
   return runChains<Float8>(sink);
 }
@@ -62,14 +130,20 @@ __attribute__((target("avx512f,fma"))) static double runChains16(float *sink) {
 }
 #endif
 
-static double (*getChains())(float *) {
+/// What is measured, with the widest vectors of this machine.
+struct Loops {
+  double (*chains)(float *);
+  void (*update)(float *, const float *, size_t);
+};
+
+static Loops getLoops() {
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx512f"))
-    return runChains16;
+    return {runChains16, updateFloats16};
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-    return runChains8;
+    return {runChains8, updateFloats8};
 #endif
-  return runChains4;
+  return {runChains4, updateFloats4};
 }
 
 /// The best rate of \p run, which returns an amount, within some time.
@@ -86,9 +160,34 @@ template <typename Run> static double measureBest(Run run) {
 
 static double measureFlops() {
   float sink = 0.0F;
-  auto *chains = getChains();
+  auto *chains = getLoops().chains;
   return measureBest([&] { return chains(&sink); });
 }
+
+/// The rate of a cache of \p cacheBytes: of two arrays that take half of it.
+static double measureCache(int64_t cacheBytes) {
+  size_t count = cacheBytes / 4 / sizeof(float) / 64 * 64;
+  std::unique_ptr<float[]> values(new (std::nothrow) float[2 * count + 16]);
+  if (!values)
+    return 0.0;
+  // No vector crosses a cache line.
+  void *place = values.get();
+  size_t space = (2 * count + 16) * sizeof(float);
+  auto *data = static_cast<float *>(
+      std::align(64, 2 * count * sizeof(float), place, space));
+  std::fill_n(data, count, 1.0F);
+  std::fill_n(data + count, count, 0.001F);
+  auto *update = getLoops().update;
+  size_t repetitions = std::max<size_t>(kFloatsAtATime / count, 1);
+  return measureBest([&] {
+    for (size_t i = 0; i < repetitions; ++i)
+      update(data, data + count, count);
+    return 3.0 * sizeof(float) * static_cast<double>(count * repetitions);
+  });
+}
+
+static double measureL1() { return measureCache(getCacheSizes().l1); }
+static double measureL2() { return measureCache(getCacheSizes().l2); }
 
 static double measureBytes() {
   std::unique_ptr<float[]> values(new (std::nothrow) float[kFloats]);
@@ -134,7 +233,9 @@ MachinePeak measurePeak(int32_t threads) {
     return found->second;
   MachinePeak peak;
   peak.flops = measureTogether(threads, measureFlops);
-  peak.bytes = measureTogether(threads, measureBytes);
+  peak.bytes = {measureTogether(threads, measureL1),
+                measureTogether(threads, measureL2),
+                measureTogether(threads, measureBytes)};
   return known[threads] = peak;
 }
 

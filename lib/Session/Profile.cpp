@@ -107,12 +107,14 @@ void Profiler::end(const std::byte *state, const ManifestEntry &entry,
   ticks.workers = std::max(ticks.workers, workers);
   for (auto [index, kernel] : llvm::enumerate(ticks.kernels)) {
     uint64_t calls = 0, longest = 0;
+    int32_t numBusy = 0;
     for (int32_t worker = 0; worker < workers; ++worker) {
       const std::byte *counters =
           state + profile.offset + worker * profile.getStride() +
           ManifestProfile::kCountersOffset +
           (first + index) * ManifestProfile::kCounterBytes;
       calls = std::max(calls, loadNumber(counters));
+      numBusy += loadNumber(counters) > 0;
       longest = std::max(longest, loadNumber(counters + 8));
     }
     kernel.calls += calls;
@@ -122,6 +124,12 @@ void Profiler::end(const std::byte *state, const ManifestEntry &entry,
     for (auto [sum, one] : llvm::zip_equal(sums, ticks.numbers[index]))
       if (*sum && one)
         **sum += *one * static_cast<double>(calls);
+    if (std::optional<double> bytes = ticks.numbers[index][2]; bytes && calls) {
+      auto level = runtime::getMemoryLevel(*bytes / numBusy);
+      kernel.levelBytes[static_cast<size_t>(level)] +=
+          *bytes * static_cast<double>(calls);
+    }
+    kernel.workers = std::max(kernel.workers, numBusy);
   }
   if (events.size() < kMaxEvents)
     events.push_back({number, std::nullopt, 0, callTicks, now});
@@ -136,6 +144,32 @@ double Profiler::getTicksPerSecond() const {
   std::chrono::duration<double> seconds =
       std::chrono::steady_clock::now() - startTime;
   return static_cast<double>(ticks) / seconds.count();
+}
+
+/// None where its numbers, or the peaks, are not known.
+static std::optional<KernelBound> getBound(const ProfiledKernel &kernel) {
+  runtime::MachinePeak peak = runtime::measurePeak(kernel.workers);
+  if (!kernel.flops || !kernel.bytes || peak.flops <= 0.0)
+    return std::nullopt;
+  double longest = 0.0, bytesSeconds = 0.0;
+  const char *by = "";
+  for (size_t i = 0; i < runtime::kNumMemoryLevels; ++i) {
+    auto level = static_cast<runtime::MemoryLevel>(i);
+    if (kernel.levelBytes[i] <= 0.0)
+      continue;
+    if (peak.getBytes(level) <= 0.0)
+      return std::nullopt;
+    double seconds = kernel.levelBytes[i] / peak.getBytes(level);
+    bytesSeconds += seconds;
+    if (seconds > longest) {
+      longest = seconds;
+      by = runtime::getMemoryLevelName(level);
+    }
+  }
+  double flopsSeconds = *kernel.flops / peak.flops;
+  if (flopsSeconds >= bytesSeconds)
+    return KernelBound{flopsSeconds, "flops"};
+  return KernelBound{bytesSeconds, by};
 }
 
 Profile Profiler::finish() const {
@@ -155,8 +189,13 @@ Profile Profiler::finish() const {
     if (!entry.isOnGPU)
       entry.peak = runtime::measurePeak(ticks.workers);
     entry.kernels = ticks.kernels;
-    for (auto [kernel, sum] : llvm::zip_equal(entry.kernels, ticks.kernelTicks))
+    for (auto [kernel, sum] :
+         llvm::zip_equal(entry.kernels, ticks.kernelTicks)) {
       kernel.seconds = static_cast<double>(sum) / (entry.isOnGPU ? 1e9 : rate);
+      // The rates of a GPU are not known.
+      if (!entry.isOnGPU)
+        kernel.bound = getBound(kernel);
+    }
   }
   auto toSeconds = [&](uint64_t ticks) {
     return static_cast<double>(static_cast<int64_t>(ticks - startTicks)) / rate;

@@ -14,6 +14,7 @@
 #include <tuple>
 
 using namespace llvm;
+using flywheel::runtime::MemoryLevel;
 
 namespace flywheel {
 
@@ -31,6 +32,11 @@ double ProfiledEntry::getPhaseSeconds(StringRef phase) const {
       sum += kernel.seconds;
   return sum;
 }
+
+/// How many times its bound a kernel may take before it is listed as slow.
+constexpr double kSlowFactor = 3.0;
+/// The part of a step from which on a slow kernel has a line of its own.
+constexpr double kListedPart = 0.01;
 
 constexpr StringLiteral kPhases[] = {"forward", "backward", "update"};
 
@@ -64,9 +70,52 @@ static std::string formatPercent(std::optional<double> rate, double peak) {
                             : "?";
 }
 
+/// The kernels that take several times their bound, of `sorted`, the longest
+/// first.
+static void printSlowKernels(raw_ostream &os, const ProfiledEntry &entry,
+                             ArrayRef<const ProfiledKernel *> sorted) {
+  size_t count = 0, numShort = 0;
+  double seconds = 0.0, shortSeconds = 0.0;
+  std::string lines;
+  raw_string_ostream list(lines);
+  for (const ProfiledKernel *kernel : sorted) {
+    if (!kernel->bound || kernel->bound->seconds <= 0.0 ||
+        kernel->seconds <= kSlowFactor * kernel->bound->seconds)
+      continue;
+    ++count;
+    seconds += kernel->seconds;
+    if (kernel->seconds < kListedPart * entry.seconds) {
+      ++numShort;
+      shortSeconds += kernel->seconds;
+      continue;
+    }
+    list << formatv("  {0}: {1:f1} times that of {2}, {3:f1} % of the step\n",
+                    kernel->name, kernel->seconds / kernel->bound->seconds,
+                    kernel->bound->by,
+                    divide(kernel->seconds, entry.seconds) * 100.0);
+  }
+  if (count == 0) {
+    os << formatv("no kernel takes more than {0:f0} times its bound\n",
+                  kSlowFactor);
+    return;
+  }
+  os << formatv("{0} {1} more than {2:f0} times {3} bound, {4:f1} % of the "
+                "step:\n",
+                count, count == 1 ? "kernel takes" : "kernels take",
+                kSlowFactor, count == 1 ? "its" : "their",
+                divide(seconds, entry.seconds) * 100.0)
+     << lines;
+  if (numShort)
+    os << formatv("  {0} of less than {1:f0} % of the step each, {2:f1} % "
+                  "together\n",
+                  numShort, kListedPart * 100.0,
+                  divide(shortSeconds, entry.seconds) * 100.0);
+}
+
 static void printEntry(raw_ostream &os, const ProfiledEntry &entry) {
   double calls = static_cast<double>(entry.calls);
   double step = entry.seconds / calls * 1e6;
+  double memory = entry.peak.getBytes(MemoryLevel::Memory);
   size_t width = 6;
   for (const ProfiledKernel &kernel : entry.kernels)
     width = std::max(width, kernel.name.size());
@@ -76,9 +125,11 @@ static void printEntry(raw_ostream &os, const ProfiledEntry &entry) {
     os << "on a GPU\n";
   else
     os << formatv("{0} {1}; peak of this machine: {2:f1} GFLOP/s, {3:f1} "
-                  "GB/s\n",
+                  "GB/s, from L1 {4:f1} and from L2 {5:f1}\n",
                   entry.workers, entry.workers == 1 ? "thread" : "threads",
-                  entry.peak.flops / 1e9, entry.peak.bytes / 1e9);
+                  entry.peak.flops / 1e9, memory / 1e9,
+                  entry.peak.getBytes(MemoryLevel::L1) / 1e9,
+                  entry.peak.getBytes(MemoryLevel::L2) / 1e9);
   auto printLine = [&](StringRef name, StringRef phase, StringRef count,
                        StringRef iterations, double seconds, StringRef flops,
                        StringRef flopsPercent, StringRef bytes,
@@ -115,8 +166,8 @@ static void printEntry(raw_ostream &os, const ProfiledEntry &entry) {
               formatNumber(kernel->iterations, "{0:f0}"), kernel->seconds,
               formatNumber(giga(flops), "{0:f1}"),
               formatPercent(flops, entry.peak.flops),
-              formatNumber(giga(bytes), "{0:f1}"),
-              formatPercent(bytes, entry.peak.bytes), sources);
+              formatNumber(giga(bytes), "{0:f1}"), formatPercent(bytes, memory),
+              sources);
   }
   double measured = entry.getKernelSeconds();
   printLine("other", "", "", "", entry.seconds - measured, "", "", "", "", "");
@@ -125,6 +176,7 @@ static void printEntry(raw_ostream &os, const ProfiledEntry &entry) {
               "", "");
   os << formatv("kernels are {0:f1} % of the step\n",
                 divide(measured, entry.seconds) * 100.0);
+  printSlowKernels(os, entry, sorted);
 }
 
 void Profile::print(raw_ostream &os) const {
@@ -158,7 +210,13 @@ static json::Object toJSON(const ProfiledKernel &kernel) {
                       {"seconds", kernel.seconds},
                       {"iterations", toNumber(kernel.iterations)},
                       {"flops", toNumber(kernel.flops)},
-                      {"bytes", toNumber(kernel.bytes)}};
+                      {"bytes", toNumber(kernel.bytes)},
+                      {"threads", kernel.workers},
+                      {"bound_seconds", kernel.bound
+                                            ? json::Value(kernel.bound->seconds)
+                                            : json::Value(nullptr)},
+                      {"bound_by", kernel.bound ? json::Value(kernel.bound->by)
+                                                : json::Value(nullptr)}};
 }
 
 static json::Object toJSON(const ProfiledEntry &entry) {
@@ -176,7 +234,9 @@ static json::Object toJSON(const ProfiledEntry &entry) {
       {"coverage", divide(entry.getKernelSeconds(), entry.seconds)},
       {"threads", entry.workers},
       {"peak_flops_per_second", entry.peak.flops},
-      {"peak_bytes_per_second", entry.peak.bytes},
+      {"peak_bytes_per_second", entry.peak.getBytes(MemoryLevel::Memory)},
+      {"peak_l1_bytes_per_second", entry.peak.getBytes(MemoryLevel::L1)},
+      {"peak_l2_bytes_per_second", entry.peak.getBytes(MemoryLevel::L2)},
       {"phases", std::move(phases)},
       {"kernels", std::move(kernels)}};
 }

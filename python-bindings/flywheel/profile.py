@@ -13,7 +13,10 @@ _COLORS = {"forward": "#4878cf", "backward": "#d1605e", "update": "#6acc65", "ot
 
 @dataclass(frozen=True)
 class Kernel:
-    """What all calls of a kernel took; None where a size that no feed has decides."""
+    """What all calls of a kernel took; None where a size that no feed has decides.
+    `bound_seconds` is what they would take at the peaks of the machine, of operations or
+    of bytes, whichever takes longer, for the `threads` that executed them; `bound_by` says
+    which: "flops", or "L1", "L2" or "memory", where the bytes of a call fit. None on a GPU."""
 
     name: str
     entry: str
@@ -24,6 +27,14 @@ class Kernel:
     iterations: Optional[int]
     flops: Optional[int]
     bytes: Optional[int]
+    threads: int
+    bound_seconds: Optional[float]
+    bound_by: Optional[str]
+
+    @property
+    def times_bound(self) -> Optional[float]:
+        """How many times the bound the kernel takes: None where that is 0 or not known."""
+        return self.seconds / self.bound_seconds if self.bound_seconds else None
 
     @property
     def flops_per_second(self) -> Optional[float]:
@@ -46,6 +57,8 @@ class ProfiledEntry:
     threads: int
     peak_flops_per_second: float
     peak_bytes_per_second: float
+    peak_l1_bytes_per_second: float
+    peak_l2_bytes_per_second: float
     phases: Dict[str, float]
     kernels: List[Kernel]
 
@@ -64,6 +77,9 @@ def _read_kernel(entry: str, record: Dict[str, Any]) -> Kernel:
         iterations=number("iterations"),
         flops=number("flops"),
         bytes=number("bytes"),
+        threads=record["threads"],
+        bound_seconds=record["bound_seconds"],
+        bound_by=record["bound_by"],
     )
 
 

@@ -7,7 +7,9 @@
 #ifndef FLYWHEEL_RUNTIME_MACHINEPEAK_H
 #define FLYWHEEL_RUNTIME_MACHINEPEAK_H
 
+#include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 
 #if defined(__x86_64__)
@@ -29,17 +31,40 @@ inline uint64_t readTicks() {
 #endif
 }
 
-/// Rates that no kernel exceeds, per second.
+/// Where the bytes of a kernel can be at best: in a data cache of its core.
+enum class MemoryLevel { L1, L2, Memory };
+constexpr size_t kNumMemoryLevels = 3;
+
+/// "L1", "L2" or "memory".
+const char *getMemoryLevelName(MemoryLevel level);
+
+/// Bytes of the data caches of one core.
+struct CacheSizes {
+  int64_t l1, l2;
+};
+
+/// Those of this machine; those of usual CPUs where it does not say.
+CacheSizes getCacheSizes();
+
+/// The first level that holds \p bytes of one core.
+MemoryLevel getMemoryLevel(double bytes);
+
+/// Rates that kernels of f32 come near to at best, per second.
 struct MachinePeak {
   /// Operations of f32 vectors in registers: a multiply-add is two.
   double flops = 0.0;
-  /// Bytes read and written by an update in place of an array that no cache
-  /// holds.
-  double bytes = 0.0;
+  /// Bytes read and written by an update in place, of arrays that each level
+  /// holds: in a cache with a second array that is read, which uses it best. A
+  /// cache that cores share counts as memory.
+  std::array<double, kNumMemoryLevels> bytes = {};
+
+  double getBytes(MemoryLevel level) const {
+    return bytes[static_cast<size_t>(level)];
+  }
 };
 
 /// Measures for \p threads threads at the same time, at least 1, in about
-/// 60 ms. Measured once for each number of threads in a process: later calls
+/// 110 ms. Measured once for each number of threads in a process: later calls
 /// give the same.
 MachinePeak measurePeak(int32_t threads);
 

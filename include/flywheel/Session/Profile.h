@@ -23,6 +23,15 @@
 
 namespace flywheel {
 
+/// What the calls of a kernel take at least.
+struct KernelBound {
+  /// At the peak of operations, or of bytes, whichever takes longer.
+  double seconds = 0.0;
+  /// Which of them, "flops", or the level of memory where most of the time for
+  /// bytes goes.
+  const char *by = "flops";
+};
+
 /// What all calls of a kernel took.
 struct ProfiledKernel {
   std::string name, phase;
@@ -32,6 +41,11 @@ struct ProfiledKernel {
   double seconds = 0.0;
   /// Of all calls; none where a size that no feed has decides.
   std::optional<double> iterations, flops, bytes;
+  /// The workers that executed it, and its bytes by the level of memory that
+  /// holds the share that one of them has in one call.
+  int32_t workers = 1;
+  std::array<double, runtime::kNumMemoryLevels> levelBytes = {};
+  std::optional<KernelBound> bound;
 };
 
 /// What all calls of an entry took.

@@ -5,6 +5,7 @@
 
 import json
 import os
+import subprocess
 import sys
 import tempfile
 from typing import Dict, List
@@ -85,6 +86,93 @@ def test_counts() -> None:
         assert np.isclose(sum(entry.phases.values()), entry.seconds)
         assert np.isclose(entry.coverage, total / entry.seconds)
         assert entry.peak_flops_per_second > 1e8 and entry.peak_bytes_per_second > 1e7
+
+
+def level_of(size: float) -> str:
+    """Where the bytes of one core fit, as the system says."""
+    names = ("LEVEL1_DCACHE_SIZE", "LEVEL2_CACHE_SIZE")
+    said = [subprocess.run(["getconf", name], capture_output=True, text=True).stdout.strip() for name in names]
+    l1, l2 = (int(text) if text.isdigit() else 0 for text in said)
+    if l1 < 4096 or l2 < l1:
+        l1, l2 = 32 << 10, 1 << 20
+    return "L1" if size <= l1 else "L2" if size <= l2 else "memory"
+
+
+def check_bound(kernel: flywheel.Kernel, entry: flywheel.ProfiledEntry) -> None:
+    """The bound of `kernel`, which all threads executed and whose calls are of the same sizes."""
+    assert kernel.flops is not None and kernel.bytes is not None, kernel
+    assert kernel.bound_seconds is not None and kernel.threads == entry.threads, kernel
+    level = level_of(kernel.bytes / max(kernel.calls, 1) / kernel.threads)
+    rates = {
+        "L1": entry.peak_l1_bytes_per_second,
+        "L2": entry.peak_l2_bytes_per_second,
+        "memory": entry.peak_bytes_per_second,
+    }
+    seconds = {level: kernel.bytes / rates[level], "flops": kernel.flops / entry.peak_flops_per_second}
+    assert np.isclose(kernel.bound_seconds, max(seconds.values())), (kernel, seconds)
+    assert kernel.bound_by is not None and seconds[kernel.bound_by] == max(seconds.values()), (kernel, seconds)
+    if kernel.bound_seconds:
+        assert np.isclose(kernel.times_bound or 0, kernel.seconds / kernel.bound_seconds), kernel
+    else:
+        assert kernel.times_bound is None, kernel
+
+
+def test_bounds() -> None:
+    """F7: what a kernel would take at the peaks, and the list of those that take several times as long."""
+    session = make_session(LOOP)
+    with session.profile() as profile:
+        session.run("double", np.ones((7, 8), np.float32), np.float32(100))
+    (entry,) = profile.entries
+    for kernel in entry.kernels:
+        check_bound(kernel, entry)
+    slow = [k for k in entry.kernels if k.times_bound is not None and k.times_bound > 3]
+    # A polynomial of many operations for each number takes longer than the one operation that it counts.
+    assert find(profile, "tanh", "forward") in slow, str(profile)
+    table = str(profile)
+    said = table[table.index("kernels are") :]
+    word = "kernel takes more than 3 times its" if len(slow) == 1 else "kernels take more than 3 times their"
+    assert f"{len(slow)} {word} bound, " in said, table
+    for kernel in slow:
+        own = f"  {kernel.name}: {kernel.times_bound:.1f} times that of {kernel.bound_by}, "
+        assert (own in said) == (kernel.seconds >= 0.01 * entry.seconds), table
+
+
+COPY = """
+func.func @double(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %y = arith.addf %x, %x : tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+"""
+
+
+def test_levels() -> None:
+    """F7: bytes are bounded by the level that those of each call fit in, whatever other calls there are."""
+    session = make_session(COPY)
+    # 8 bytes an element: in the first cache, in the second, in memory.
+    for size, level in ((64, "L1"), (16 << 10, "L2"), (4 << 20, "memory")):
+        assert level_of(8 * size) == level, size
+        session.run("double", np.ones(size, np.float32))
+        with session.profile() as profile:
+            session.run("double", np.ones(size, np.float32))
+        (kernel,) = (kernel for kernel in profile.kernels if kernel.name.split(".")[1] == "addf")
+        assert (kernel.bytes, kernel.bound_by) == (8 * size, level), kernel
+        check_bound(kernel, profile.entries[0])
+    # Of many small calls and a large one, each has its own level.
+    with session.profile() as profile:
+        for size in (64, 64, 64, 4 << 20):
+            session.run("double", np.ones(size, np.float32))
+    (entry,) = profile.entries
+    (kernel,) = (kernel for kernel in profile.kernels if kernel.name.split(".")[1] == "addf")
+    bound = 8 * 3 * 64 / entry.peak_l1_bytes_per_second + 8 * (4 << 20) / entry.peak_bytes_per_second
+    assert kernel.bound_seconds is not None and np.isclose(kernel.bound_seconds, bound), (kernel, bound)
+    # Two workers have a half each, and the peaks of two.
+    session = make_session(COPY.replace("?", str(1 << 20)), threads=2, min_shared_work=0)
+    with session.profile() as profile:
+        session.run("double", np.ones(1 << 20, np.float32))
+    (entry,) = profile.entries
+    (kernel,) = (kernel for kernel in profile.kernels if kernel.name.split(".")[1] == "addf")
+    assert (kernel.threads, entry.threads) == (2, 2), kernel
+    check_bound(kernel, entry)
 
 
 TABLE = """
@@ -276,5 +364,5 @@ def test_errors() -> None:
         raise AssertionError("expected an InvalidArgumentError")
 
 
-run_tests([test_counts, test_rows, test_nested, test_loop, test_trace, test_many_events, test_threads, test_texts,
-           test_errors])  # fmt: skip
+run_tests([test_counts, test_bounds, test_levels, test_rows, test_nested, test_loop, test_trace, test_many_events,
+           test_threads, test_texts, test_errors])  # fmt: skip

@@ -4,13 +4,14 @@
 // RUN: flywheel-run %s --entry step --feed x=random --batch-size 16 --steps 5 --profile --lowering=reference | FileCheck %s --check-prefix=PLAIN
 // CHECK: step: 5 calls, {{[0-9.]+}} us a call, 1 thread; peak of this machine: {{[0-9.]+}} GFLOP/s, {{[0-9.]+}} GB/s
 // CHECK-NEXT: kernel phase calls iterations us/call % GFLOP/s % GB/s % source
-// CHECK-DAG: step.dense.{{[0-9]+}} forward 5 2560 {{.*}}nn.dense at {{.*}}profile.mlir:[[#@LINE+19]]:8
+// CHECK-DAG: step.dense.{{[0-9]+}} forward 5 2560 {{.*}}nn.dense at {{.*}}profile.mlir:[[#@LINE+21]]:8
 // CHECK-DAG: step.dense_grad.{{[0-9]+}} backward 5 2560 {{.*}}nn.dense at
 // CHECK: other
 // CHECK-NEXT: total forward
 // CHECK-NEXT: total backward
 // CHECK-NEXT: total update
 // CHECK-NEXT: kernels are {{[0-9.]+}} % of the step
+// CHECK-NEXT: {{[0-9a-z]+ kernels? takes? more than 3 times (its|their) bound}}
 // TRACE: {"displayTimeUnit":"ns",{{.*}}"traceEvents":[{"cat":"step","dur":
 // PLAIN: step.dense.
 
@@ -19,6 +20,7 @@
 // EMPTY: nothing: 1 calls,
 // EMPTY: other
 // EMPTY: kernels are 0.0 % of the step
+// EMPTY-NEXT: no kernel takes more than 3 times its bound
 
 train.variable @w : tensor<4x8xf32> = #train.ones
 func.func @step(%x: tensor<?x4xf32>) -> tensor<f32> {
