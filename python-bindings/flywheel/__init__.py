@@ -39,6 +39,7 @@ from . import (
     _native,  # noqa: F401, I001  # Before whatever uses what it loads.
     clauses,
     constraints,
+    data,
     initializers,
     nn,
     optimizers,
@@ -311,6 +312,7 @@ __all__ = [
     "current_namespace",
     "current_store",
     "custom_vjp",
+    "data",
     "derivative_rules",
     "device",
     "diag",

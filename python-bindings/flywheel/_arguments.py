@@ -55,14 +55,18 @@ def as_array(value: Any) -> Any:
     buffer protocol give one."""
     if isinstance(value, (np.ndarray, np.generic, TensorSpec, *_NUMBERS, *_STATIC)):
         return value
-    if isinstance(value, (memoryview, bytearray)):
-        return np.asarray(value)
     if hasattr(value, "__dlpack__"):
         try:
             return np.from_dlpack(value)
         except (BufferError, RuntimeError, TypeError):
             return np.asarray(value)
-    return np.asarray(value) if hasattr(value, "__array__") or hasattr(value, "__array_interface__") else value
+    if hasattr(value, "__array__") or hasattr(value, "__array_interface__"):
+        return np.asarray(value)
+    try:
+        # Arrays of the standard library, of ctypes, and memory maps have a buffer.
+        return np.asarray(memoryview(value))
+    except TypeError:
+        return value
 
 
 def feed(value: Any, leaf: Leaf) -> Any:

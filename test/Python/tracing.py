@@ -6,6 +6,8 @@
 signatures and batches (R4, R5), stores (R2), collections (C1 to C7), derivatives (G1 to G7, G11, G15),
 control flow (G16, X10), random numbers (I7), checkpoints (P3, P10), errors at the user's line (T9)."""
 
+import array
+import ctypes
 import gc
 import os
 import pickle
@@ -17,6 +19,7 @@ from typing import Any, Callable, List, Type
 import numpy as np
 
 import flywheel as fw
+from flywheel._arguments import as_array
 
 folder = sys.argv[1]
 F32 = np.dtype("float32")
@@ -174,6 +177,10 @@ class OnlyDLPack:
 
 
 assert np.array_equal(affine(OnlyDLPack(np.ones((2, 3), np.float32))), np.full((2, 2), 3))
+# Whatever has a buffer is an array, and no copy is made of it.
+for buffered in (array.array("f", [1, 2, 3]), (ctypes.c_float * 3)(1, 2, 3), np.arange(1, 4, dtype="f").data):
+    assert np.asarray(fw.function(lambda x: x * 2)(buffered)).tolist() == [2, 4, 6]
+    assert np.shares_memory(as_array(buffered), np.asarray(buffered))
 
 
 # Trees, constants of a trace, functions in functions, methods.
