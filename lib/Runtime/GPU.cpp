@@ -143,37 +143,44 @@ void _mlir_ciface_flywheel_gpu_workspace(ByteBuffer *result, int64_t bytes) {
   give(result, step.mirror->workspace.address, bytes);
 }
 
+/// Gives kernels a buffer of the caller as it is, where they can access it, or
+/// else one of the step. Returns whether it is one of the step, and says
+/// whether the caller's is on the device.
+static bool giveOwnBuffer(Step &step, ByteBuffer *result, int64_t given,
+                          int64_t bytes, bool &isThere) {
+  auto count = static_cast<size_t>(bytes);
+  auto address = static_cast<GPUDriver::Address>(given);
+  isThere = step.isOnDevice(toPointer(given), count);
+  bool isOwn = !isThere || address % kAlignment != 0;
+  give(result, isOwn ? step.takeArgument(count) : address, bytes);
+  return isOwn;
+}
+
 void _mlir_ciface_flywheel_gpu_feed(ByteBuffer *result, int64_t host,
                                     int64_t bytes) {
   Step &step = Step::get();
+  bool isThere;
+  if (!giveOwnBuffer(step, result, host, bytes, isThere))
+    return;
   auto count = static_cast<size_t>(bytes);
-  auto given = static_cast<GPUDriver::Address>(host);
-  bool isThere = step.isOnDevice(toPointer(host), count);
-  if (isThere && given % kAlignment == 0)
-    return give(result, given, bytes);
-  GPUDriver::Address address = step.takeArgument(count);
+  auto address = reinterpret_cast<GPUDriver::Address>(result->aligned);
   if (isThere)
-    step.copyOnDevice(address, given, count);
+    step.copyOnDevice(address, static_cast<GPUDriver::Address>(host), count);
   else
     step.copyToDevice(address, toPointer(host), count);
-  give(result, address, bytes);
 }
 
 void _mlir_ciface_flywheel_gpu_result(ByteBuffer *result, int64_t host,
                                       int64_t bytes) {
   Step &step = Step::get();
-  auto count = static_cast<size_t>(bytes);
-  auto given = static_cast<GPUDriver::Address>(host);
-  bool isThere = step.isOnDevice(toPointer(host), count);
-  if (isThere && given % kAlignment == 0)
-    return give(result, given, bytes);
-  GPUDriver::Address address = step.takeArgument(count);
-  if (!step.isFailed()) {
-    StepResult *added = step.mirror->results.grow(1);
-    if (step.checkMemory(added))
-      *added = {toPointer(host), address, count, 0, isThere};
-  }
-  give(result, address, bytes);
+  bool isThere;
+  if (!giveOwnBuffer(step, result, host, bytes, isThere) || step.isFailed())
+    return;
+  StepResult *added = step.mirror->results.grow(1);
+  if (step.checkMemory(added))
+    *added = {toPointer(host),
+              reinterpret_cast<GPUDriver::Address>(result->aligned),
+              static_cast<size_t>(bytes), 0, isThere};
 }
 
 void _mlir_ciface_flywheel_gpu_constant(ByteBuffer *result, int64_t host,

@@ -12,9 +12,7 @@ namespace flywheel::runtime {
 
 std::vector<std::pair<const char *, void *>> getGPUSymbols() {
 #define FLYWHEEL_SYMBOL(name)                                                  \
-  {                                                                            \
-    #name, reinterpret_cast<void *>(&name)                                     \
-  }
+  std::make_pair(#name, reinterpret_cast<void *>(&name))
   return {FLYWHEEL_SYMBOL(_mlir_ciface_flywheel_gpu_state),
           FLYWHEEL_SYMBOL(_mlir_ciface_flywheel_gpu_profile),
           FLYWHEEL_SYMBOL(_mlir_ciface_flywheel_gpu_measure),

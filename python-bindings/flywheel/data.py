@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Batches of arrays and of safetensors files."""
 
-import importlib
 import os
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence
 
@@ -55,8 +54,11 @@ class Batches:
 
 
 def load(path: "str | os.PathLike[str]", keys: Optional[Sequence[str]] = None) -> Dict[str, Any]:
-    """The arrays of a safetensors file, by name; needs the package safetensors."""
-    found: Dict[str, Any] = importlib.import_module("safetensors.numpy").load_file(path)
+    """The arrays of a safetensors file, by name. Raises KeyError for a key that it has not."""
+    # Not before it is needed: importing the package takes time.
+    from safetensors.numpy import load_file
+
+    found: Dict[str, Any] = load_file(path)
     if keys is None:
         return found
     for key in keys:

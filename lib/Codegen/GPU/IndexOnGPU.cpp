@@ -4,6 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ElementLaunch.h"
+
 #include "flywheel/Codegen/GPU/GPUPasses.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 #include "flywheel/Dialect/Train/Train.h"
@@ -23,9 +25,6 @@ namespace flywheel {
 #define GEN_PASS_DEF_INDEXONGPU
 #include "flywheel/Codegen/GPU/GPUPasses.h.inc"
 } // namespace flywheel
-
-/// As for ops whose threads share nothing (MapToGPU.cpp).
-static constexpr int64_t kSliceBlockSize = 128, kMaxSliceBlocks = 65536;
 
 static int64_t rankOf(Value buffer) {
   return cast<MemRefType>(buffer.getType()).getRank();
@@ -117,27 +116,9 @@ static void lowerScatter(ScatterOp op) {
   SmallVector<Value> ends;
   for (int64_t dim = 0; dim < rankOf(indices); ++dim)
     ends.push_back(sizeOf(b, loc, indices, dim));
-  Value blocks =
-      b.createOrFold<arith::CeilDivUIOp>(loc, count, constant(kSliceBlockSize));
-  blocks = arith::MaxUIOp::create(b, loc, blocks, one);
-  blocks = arith::MinUIOp::create(b, loc, blocks, constant(kMaxSliceBlocks));
-  auto launch = gpu::LaunchOp::create(b, loc, blocks, one, one,
-                                      constant(kSliceBlockSize), one, one);
-  b.setInsertionPointToStart(&launch.getBody().front());
-  constexpr gpu::Dimension x = gpu::Dimension::x;
-  Value perBlock = gpu::BlockDimOp::create(b, loc, x);
-  Value first = arith::MulIOp::create(b, loc, gpu::BlockIdOp::create(b, loc, x),
-                                      perBlock);
-  first =
-      arith::AddIOp::create(b, loc, first, gpu::ThreadIdOp::create(b, loc, x));
-  Value step = arith::MulIOp::create(b, loc, gpu::GridDimOp::create(b, loc, x),
-                                     perBlock);
-  auto loop = scf::ForOp::create(b, loc, first, count, step);
-  gpu::TerminatorOp::create(b, loc);
-  b.setInsertionPointToStart(loop.getBody());
+  Value number = emitElementLaunch(b, loc, count).number;
   // Where in a slice.
   SmallVector<Value> place(sizes.size());
-  Value number = loop.getInductionVar();
   for (size_t dim = sizes.size(); dim-- > 0;) {
     place[dim] = number;
     if (dim == 0)

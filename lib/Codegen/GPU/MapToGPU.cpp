@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BlockEmitter.h"
+#include "ElementLaunch.h"
 #include "Epilogue.h"
 #include "GroupAccesses.h"
 #include "LaunchTraffic.h"
@@ -33,41 +34,16 @@ namespace flywheel {
 #include "flywheel/Codegen/GPU/GPUPasses.h.inc"
 } // namespace flywheel
 
-/// Threads of a block: enough to hide latency, in whole warps.
-static constexpr int64_t kPlainBlockSize = 128;
-/// Blocks beyond these wait for others anyway: threads go on with the next
-/// iteration instead.
-static constexpr int64_t kMaxBlocks = 65536;
-
 /// Emits the launch of one structured op whose threads share nothing.
 static void emitPlainLaunch(linalg::LinalgOp op) {
   OpBuilder b(op);
   Location loc = op.getLoc();
   ThreadEmitter threads(op, b);
   Value count = threads.count(threads.parallel);
-  // At least one block: no grid is empty.
-  Value one = threads.index(1);
-  Value blocks = b.createOrFold<arith::CeilDivUIOp>(
-      loc, count, threads.index(kPlainBlockSize));
-  blocks = arith::MaxUIOp::create(b, loc, blocks, one);
-  blocks = arith::MinUIOp::create(b, loc, blocks, threads.index(kMaxBlocks));
-  auto launch = gpu::LaunchOp::create(b, loc, blocks, one, one,
-                                      threads.index(kPlainBlockSize), one, one);
+  auto [launch, number] = emitElementLaunch(b, loc, count);
   launch->setAttr(codegen::CodegenDialect::getTrafficAttrName(),
                   measureTraffic(op));
-  b.setInsertionPointToStart(&launch.getBody().front());
-  constexpr gpu::Dimension x = gpu::Dimension::x;
-  Value perBlock = gpu::BlockDimOp::create(b, loc, x);
-  Value first = arith::MulIOp::create(b, loc, gpu::BlockIdOp::create(b, loc, x),
-                                      perBlock);
-  first =
-      arith::AddIOp::create(b, loc, first, gpu::ThreadIdOp::create(b, loc, x));
-  Value step = arith::MulIOp::create(b, loc, gpu::GridDimOp::create(b, loc, x),
-                                     perBlock);
-  auto loop = scf::ForOp::create(b, loc, first, count, step);
-  gpu::TerminatorOp::create(b, loc);
-  b.setInsertionPointToStart(loop.getBody());
-  threads.setIndices(threads.parallel, loop.getInductionVar());
+  threads.setIndices(threads.parallel, number);
   threads.emitElement(/*init=*/Value());
 }
 

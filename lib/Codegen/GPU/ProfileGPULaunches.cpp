@@ -104,16 +104,9 @@ struct ProfileGPULaunches
     FailureOr<Manifest> manifest = Manifest::readFrom(module);
     if (failed(manifest))
       return signalPassFailure();
-    if (manifest->profile || events < 0) {
-      module.emitError()
-          << (manifest->profile
-                  ? "expected a module without a profile, found one with it"
-                  : "expected 'events' of at least 0");
+    FailureOr<ManifestProfile> profile = manifest->beginProfile(module, events);
+    if (failed(profile))
       return signalPassFailure();
-    }
-    ManifestProfile profile;
-    profile.events = events;
-    profile.offset = manifest->stateBytes;
     std::vector<func::CallOp> begins;
     for (ManifestEntry &entry : manifest->entries) {
       auto kernel = module.lookupSymbol<func::FuncOp>(entry.name + ".kernel");
@@ -122,22 +115,13 @@ struct ProfileGPULaunches
         continue;
       begins.push_back(state);
       kernel.walk([&](gpu::LaunchFuncOp launch) {
-        addLaunch(entry, launch, profile.kernels++);
+        addLaunch(entry, launch, profile->kernels++);
       });
     }
     for (func::CallOp begin : begins)
-      addBegin(begin, profile);
-    CheckedSize end =
-        CheckedSize(profile.offset) + CheckedSize(profile.getStride());
-    if (end.isTooLarge()) {
-      module.emitError() << "the profile ends behind the state block's largest "
-                            "size, "
-                         << kMaxSizeText << " bytes";
+      addBegin(begin, *profile);
+    if (failed(manifest->addProfile(module, *profile)))
       return signalPassFailure();
-    }
-    manifest->stateBytes = end.getSaturated();
-    manifest->profile = profile;
-    manifest->attachTo(module);
   }
 
 private:

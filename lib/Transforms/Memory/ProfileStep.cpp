@@ -438,31 +438,16 @@ struct ProfileStep : flywheel::impl::ProfileStepBase<ProfileStep> {
     FailureOr<Manifest> manifest = Manifest::readFrom(getOperation());
     if (failed(manifest))
       return signalPassFailure();
-    if (manifest->profile || events < 0) {
-      getOperation().emitError()
-          << (manifest->profile
-                  ? "expected a module without a profile, found one with it"
-                  : "expected 'events' of at least 0");
+    FailureOr<ManifestProfile> profile =
+        manifest->beginProfile(getOperation(), events);
+    if (failed(profile))
       return signalPassFailure();
-    }
-    ManifestProfile profile;
-    profile.events = events;
     for (ManifestEntry &entry : manifest->entries)
       if (auto function =
               getOperation().lookupSymbol<func::FuncOp>(entry.name + ".kernel"))
-        addEntry(entry, function, profile);
-    profile.offset = manifest->stateBytes;
-    CheckedSize end = CheckedSize(profile.offset) +
-                      CheckedSize(profile.workers * profile.getStride());
-    if (end.isTooLarge()) {
-      getOperation().emitError() << "the profile ends behind the state block's "
-                                    "largest size, "
-                                 << kMaxSizeText << " bytes";
+        addEntry(entry, function, *profile);
+    if (failed(manifest->addProfile(getOperation(), *profile)))
       return signalPassFailure();
-    }
-    manifest->stateBytes = end.getSaturated();
-    manifest->profile = profile;
-    manifest->attachTo(getOperation());
   }
 
 private:
