@@ -129,7 +129,13 @@ static void populateFunctionalize(OpPassManager &pm, const CompilerOptions &) {
   pm.addPass(createCSEPass());
 }
 
-static void populateLinalg(OpPassManager &pm, const CompilerOptions &) {
+static void populateLinalg(OpPassManager &pm, const CompilerOptions &options) {
+  if (options.lowering == Lowering::Optimized) {
+    // With a budget less memory is worth more than less time.
+    BatchLoopProductsOptions products;
+    products.recompute = options.memoryBudget.has_value();
+    pm.addNestedPass<func::FuncOp>(createBatchLoopProducts(products));
+  }
   // While the only divisions and slices are the user's own.
   pm.addNestedPass<func::FuncOp>(createCheckDivisions());
   pm.addNestedPass<func::FuncOp>(createLiftChecks());

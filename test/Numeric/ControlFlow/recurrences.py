@@ -3,6 +3,8 @@
 # RUN: %python %s
 """Recurrent networks as loops, trained (G16, X10, X11)."""
 
+from typing import Dict
+
 import numpy as np
 
 from configurations import Array, configurations, expect_close, run_tests
@@ -124,4 +126,72 @@ func.func @step(%x: tensor<5x?x8xf64>) -> tensor<f64> {{
                 expect_close(configuration, model["u"], u - RATE * du, 1e-4 if single else 1e-8)
 
 
-run_tests([test_lstm, test_wide_recurrence])
+def test_two_layers() -> None:
+    """The second layer reads what the first one collects, from the end: so do the gradients of what is collected."""
+
+    def layer(x: str, width: int, size: int, w: str, u: str, position: str, name: str) -> str:
+        state, rows = f"tensor<?x{size}xf64>", f"tensor<?x{width}xf64>"
+        return f"""
+  %empty{name} = tensor.empty(%n) : {state}
+  %start{name} = linalg.fill ins(%zero : f64) outs(%empty{name} : {state}) -> {state}
+  %all{name} = tensor.empty(%n) : tensor<4x?x{size}xf64>
+  %r{name}:2 = scf.for %i = %c0 to %c4 step %c1 iter_args(%h = %start{name}, %all = %all{name})
+      -> ({state}, tensor<4x?x{size}xf64>) {{
+    %j = {position}
+    %xi = tensor.extract_slice {x}[%j, 0, 0] [1, %n, {width}] [1, 1, 1] : tensor<4x?x{width}xf64> to {rows}
+    %a = nn.dense %xi, {w} : ({rows}, tensor<{width}x{size}xf64>) -> {state}
+    %b = nn.dense %h, {u} : ({state}, tensor<{size}x{size}xf64>) -> {state}
+    %s = arith.addf %a, %b : {state}
+    %next = math.tanh %s : {state}
+    %into = tensor.insert_slice %next into %all[%j, 0, 0] [1, %n, {size}] [1, 1, 1]
+        : {state} into tensor<4x?x{size}xf64>
+    scf.yield %next, %into : {state}, tensor<4x?x{size}xf64>
+  }}"""
+
+    weights = {"w": (3, 5), "u": (5, 5), "w2": (5, 6), "u2": (6, 6)}
+    text = "".join(
+        f"train.variable @{name} : tensor<{n}x{m}xf64> = #train.random_normal<stddev = 0.5>\n"
+        for name, (n, m) in weights.items()
+    )
+    text += "func.func @step(%x: tensor<4x?x3xf64>) -> tensor<f64> {\n"
+    text += "".join(f"  %{name} = train.read @{name} : tensor<{n}x{m}xf64>\n" for name, (n, m) in weights.items())
+    text += f"""
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c4 = arith.constant 4 : index
+  %zero = arith.constant 0.0 : f64
+  %n = tensor.dim %x, %c1 : tensor<4x?x3xf64>
+  {layer("%x", 3, 5, "%w", "%u", "arith.addi %i, %c0 : index", "1")}
+  {layer("%r1#1", 5, 6, "%w2", "%u2", "arith.subi %c3, %i : index", "2")}
+  %q = arith.mulf %r2#1, %r2#1 : tensor<4x?x6xf64>
+  %loss = nn.reduce mean %q axes [0, 1, 2] : tensor<4x?x6xf64> -> tensor<f64>
+  train.minimize %loss : tensor<f64> with #train.sgd<lr = {RATE}>
+  return %loss : tensor<f64>
+}}
+"""
+
+    def run(x: Array, w: Array, u: Array) -> Array:
+        h = np.zeros((x.shape[1], len(u)))
+        return np.stack([h := np.tanh(xi @ w + h @ u) for xi in x])
+
+    def loss(values: Dict[str, Array], x: Array) -> float:
+        first = run(x, values["w"], values["u"])
+        second = run(first[::-1], values["w2"], values["u2"])
+        return float((second * second).mean())
+
+    rng = np.random.default_rng(0)
+    for configuration, model in configurations(text):
+        model.initialize()
+        for batch in (2, 7):
+            x, values = rng.standard_normal((4, batch, 3)), {name: model[name] for name in weights}
+            expect_close(configuration, model.run("step", x), loss(values, x))
+            for name, value in values.items():
+
+                def loss_at(v: Array, name: str = name, values: Dict[str, Array] = values, x: Array = x) -> float:
+                    return loss({**values, name: v}, x)
+
+                expect_step(configuration, loss_at, value, model[name])
+
+
+run_tests([test_lstm, test_wide_recurrence, test_two_layers])

@@ -9,6 +9,44 @@
 
 include "mlir/Pass/PassBase.td"
 
+def BatchLoopProducts : Pass<"flywheel-batch-loop-products", "::mlir::func::FuncOp"> {
+  let summary = "Compute products of all iterations of a loop as one";
+  let description = [{
+    Before: `nn.dense` and `nn.matmul` in the body of an `scf.for` by steps of 1
+    whose bounds are constants. After: of these products, none is in the loop
+
+    * whose rows are slices of a tensor from outside, one for each iteration, and
+      whose matrix is from outside: it is computed of the whole tensor in front
+      of the loop;
+    * whose rows an earlier loop kept, if that has computed the product: it keeps
+      it too;
+    * which the iterations only sum (a^T b of rows that each of them has, such as
+      the gradient of a matrix; then their rows are summed there too), or add to
+      slices of a tensor: it is computed of all of them behind the loop, which
+      keeps what it is computed from.
+
+    So the products of a recurrent network and of its reverse that do not depend
+    on the iteration before are made of all rows at once, none is computed
+    again, and the gradient of a matrix is computed where its update is. Sums
+    have another order than in the loop. Products of at least 512 rows an
+    iteration gain nothing, and stay; so do those for which a tensor of more than
+    `max-bytes` would be kept. With `recompute`, products of rows that an earlier
+    loop kept stay where they are, which takes less memory and changes no bits.
+    Elementwise ops on what is from outside are moved
+    in front of the loop.
+  }];
+  let options = [
+    Option<"maxBytes", "max-bytes", "int64_t", "int64_t(1) << 28",
+           "Bytes that a tensor for all iterations may have">,
+    Option<"recompute", "recompute", "bool", "false",
+           "Compute what an earlier loop computed again, instead of keeping it">
+  ];
+  let dependentDialects = [
+    "::flywheel::nn::NNDialect", "::mlir::arith::ArithDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def LowerControlFlow : Pass<"flywheel-lower-control-flow", "::mlir::func::FuncOp"> {
   let summary = "Lower structured control flow to branches between blocks";
   let description = [{

@@ -1,0 +1,99 @@
+//===- IterationSlices.h - What each iteration has of a tensor --*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Tensors whose first dimension are the iterations of a loop: what loops of
+// recurrent networks read and collect, and what their reverses read again.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_LIB_TRANSFORMS_SCF_ITERATIONSLICES_H
+#define FLYWHEEL_LIB_TRANSFORMS_SCF_ITERATIONSLICES_H
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+#include <optional>
+
+namespace flywheel {
+
+/// The iterations of a loop by steps of 1 whose bounds are constants.
+struct IterationRange {
+  int64_t lower = 0, count = 0;
+
+  /// Those of `loop`; none of other loops, and of those that never run.
+  static std::optional<IterationRange> get(mlir::scf::ForOp loop);
+};
+
+/// Whether the first iteration has the first slice, or the last one.
+enum class Direction { Forward, Backward };
+
+/// Slices of a tensor from outside of a loop along its first dimension, one for
+/// each iteration: those at `first` and behind it.
+struct IterationSlice {
+  mlir::Value whole;
+  Direction direction = Direction::Forward;
+  int64_t first = 0;
+};
+
+/// What `value`, without the first dimension of the tensor that it is a slice
+/// of, is in `loop`; nothing where it is no such slice, or where not all of
+/// them are in range.
+std::optional<IterationSlice> getIterationSlice(mlir::Value value,
+                                                mlir::scf::ForOp loop,
+                                                IterationRange range);
+
+/// Where `insert` inserts in `loop`: its destination need not be from outside.
+std::optional<IterationSlice>
+getInsertedSlice(mlir::tensor::InsertSliceOp insert, mlir::scf::ForOp loop,
+                 IterationRange range);
+
+/// What `insert` inserts, without the first dimension of its destination.
+mlir::Value getInsertedValue(mlir::tensor::InsertSliceOp insert);
+
+/// The slices of all iterations in one tensor.
+mlir::Value emitWhole(mlir::OpBuilder &builder, mlir::Location loc,
+                      const IterationSlice &slice, IterationRange range);
+
+/// In `loop`, the slice of an iteration, of type `type`.
+mlir::Value readSlice(mlir::OpBuilder &builder, mlir::Location loc,
+                      const IterationSlice &slice, mlir::scf::ForOp loop,
+                      IterationRange range, mlir::RankedTensorType type);
+
+/// What a loop has kept of each of its iterations in a tensor.
+struct KeptValue {
+  mlir::scf::ForOp loop;
+  IterationRange range;
+  /// In the loop.
+  mlir::Value value;
+  /// Where it is in the tensor that the loop starts with, `init`.
+  IterationSlice slice;
+  mlir::Value init;
+};
+
+/// What the loop that computed `slice.whole` kept there, if it is one and has
+/// filled all that a loop with iterations `range` reads.
+std::optional<KeptValue> getKeptValue(const IterationSlice &slice,
+                                      IterationRange range);
+
+/// What a loop is to keep of each of its iterations, a tensor.
+struct ValueToKeep {
+  mlir::Value value;
+  Direction direction;
+  /// A tensor from outside whose dimension 1 has the size of dimension 0 of
+  /// `value`, where that is dynamic. No other dimension is.
+  mlir::Value sizesFrom;
+};
+
+/// Replaces `loop` by one that also keeps `values`, and returns the tensors in
+/// which it does, whose first dimension are the iterations.
+llvm::SmallVector<mlir::Value> keepInLoop(mlir::RewriterBase &rewriter,
+                                          mlir::scf::ForOp &loop,
+                                          llvm::ArrayRef<ValueToKeep> values,
+                                          IterationRange range);
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_LIB_TRANSFORMS_SCF_ITERATIONSLICES_H
