@@ -67,7 +67,8 @@ config.environment["PATH"] = os.pathsep.join([tools, config.llvm_tools_dir, os.e
 if "FLYWHEEL_FUZZ_SECONDS" not in os.environ:
     config.excludes.append("passes.py")
 # How long and from which seed the generators of Fuzz/ run; which cases of long tests do.
-for variable in ("FLYWHEEL_FUZZ_SEED", "FLYWHEEL_FUZZ_SECONDS", "FLYWHEEL_TEST_ALL", "FLYWHEEL_TEST_SEED"):
+for variable in ("FLYWHEEL_FUZZ_SEED", "FLYWHEEL_FUZZ_SECONDS", "FLYWHEEL_TEST_ALL", "FLYWHEEL_TEST_SEED",
+                 "FLYWHEEL_TEST_ONLY_GPU", "FLYWHEEL_SIM_ORDER"):
     if variable in os.environ:
         config.environment[variable] = os.environ[variable]
 config.environment["FILECHECK_OPTS"] = "--enable-var-scope --dump-input=fail"

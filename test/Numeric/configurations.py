@@ -39,6 +39,9 @@ IN_PROCESS = ("reference", "optimized", "avx2", "gpu")
 # What the simulator takes.
 GPU_TARGET = "cuda:sm_90a:bitcode"
 
+# Whether tests are to show what a GPU makes of their models, and nothing else.
+ONLY_GPU = bool(os.environ.get("FLYWHEEL_TEST_ONLY_GPU"))
+
 # Relative and absolute tolerance of results that no rounding mode explains.
 TOLERANCES = {"float64": (1e-9, 1e-12), "float32": (1e-5, 1e-6)}
 
@@ -301,8 +304,14 @@ def configurations(
     entries: Sequence[str] = (),
     freeze: Optional[str] = None,
 ) -> Iterator[Tuple[str, Model]]:
-    """The model `text` in each configuration that this machine has; for `workers`, some
-    models, others each day."""
+    """The model `text` in each configuration that this machine has; for `workers` and `gpu`,
+    some models, others each day. Where ONLY_GPU is set, all models in `gpu`, those too that are
+    compared in `reference` and `optimized` otherwise, and in `reference`."""
+    if ONLY_GPU:
+        if "gpu" in names or {"reference", "optimized"} <= set(names):
+            for name in ("reference", "gpu") if "reference" in names else ("gpu",):
+                yield name, make(text, name, entries, freeze)
+        return
     for name in names:
         if name == "avx2" and platform.machine() != "x86_64":
             continue

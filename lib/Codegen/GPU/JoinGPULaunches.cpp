@@ -112,7 +112,10 @@ static gpu::LaunchOp join(gpu::LaunchOp first, gpu::LaunchOp second,
        llvm::zip(to.getArguments().take_front(12), from.getArguments()))
     theirs.replaceAllUsesWith(mine);
   b.setInsertionPoint(to.getTerminator());
-  gpu::BarrierOp::create(b, second.getLoc());
+  // One thread has done it all, and may be one of several later, which must not
+  // wait for the others.
+  if (threads > 1)
+    gpu::BarrierOp::create(b, second.getLoc());
   to.getOperations().splice(to.getTerminator()->getIterator(),
                             from.getOperations(), from.begin(),
                             from.getTerminator()->getIterator());

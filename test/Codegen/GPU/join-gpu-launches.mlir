@@ -105,3 +105,34 @@ func.func @apart(%x: memref<64xf32>, %y: memref<f32>) -> f32 {
   }
   return %found : f32
 }
+
+// Launches of one thread need no barrier between: it would be waited for by one thread of
+// the several that a later one has.
+// CHECK-LABEL: func.func @threads(
+// CHECK: gpu.launch
+// CHECK-SAME: in (%{{.*}} = %c128{{.*}}, %{{.*}} = %c1, %{{.*}} = %c1) {
+// CHECK: scf.if
+// CHECK-NOT: gpu.barrier
+// CHECK-COUNT-2: memref.store
+// CHECK-NEXT: }
+// CHECK-NEXT: gpu.barrier
+func.func @threads(%x: memref<128xf32>, %y: memref<f32>, %z: memref<f32>) {
+  %c1 = arith.constant 1 : index
+  %c128 = arith.constant 128 : index
+  %zero = arith.constant 0.0 : f32
+  gpu.launch blocks(%i, %j, %k) in (%l = %c1, %m = %c1, %n = %c1) threads(%o, %p, %q) in (%r = %c1, %s = %c1, %t = %c1) {
+    memref.store %zero, %y[] : memref<f32>
+    gpu.terminator
+  }
+  gpu.launch blocks(%i, %j, %k) in (%l = %c1, %m = %c1, %n = %c1) threads(%o, %p, %q) in (%r = %c1, %s = %c1, %t = %c1) {
+    %found = memref.load %y[] : memref<f32>
+    memref.store %found, %z[] : memref<f32>
+    gpu.terminator
+  }
+  gpu.launch blocks(%i, %j, %k) in (%l = %c1, %m = %c1, %n = %c1) threads(%o, %p, %q) in (%r = %c128, %s = %c1, %t = %c1) {
+    gpu.barrier
+    memref.store %zero, %x[%o] : memref<128xf32>
+    gpu.terminator
+  }
+  return
+}
