@@ -108,6 +108,16 @@ std::vector<GroupRun> FormGPUGroups::collectRuns(Block &block) {
   return runs;
 }
 
+/// Whether `other` uses a buffer that `member` writes, as far as is known.
+static bool usesResultOf(const GroupMember &member, const GroupMember &other) {
+  for (const BufferAccess &mine : member.accesses)
+    for (const BufferAccess &theirs : other.accesses)
+      if (mine.isWritten &&
+          (!mine.root || !theirs.root || mine.root == theirs.root))
+        return true;
+  return false;
+}
+
 /// Adds `op` to `run`, with the fill that it starts from as one, and a long
 /// reduction as two.
 void FormGPUGroups::append(GroupRun &run, linalg::LinalgOp op) {
@@ -121,7 +131,7 @@ void FormGPUGroups::append(GroupRun &run, linalg::LinalgOp op) {
         run.erase(run.begin() + place);
         break;
       }
-      if (run[place].conflictsWith(member))
+      if (usesResultOf(member, run[place]))
         break;
     }
   if (isLong(member) && !needsPieces(member))

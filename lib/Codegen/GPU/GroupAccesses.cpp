@@ -313,8 +313,8 @@ GroupPart::GroupPart(linalg::LinalgOp op)
               IntegerAttr::get(IndexType::get(op.getContext()), 0)),
       sizes(offsets) {}
 
-static linalg::LinalgOp emitPartOf(OpBuilder &b, linalg::LinalgOp op,
-                                   const GroupPart &part) {
+linalg::LinalgOp emitPartOf(OpBuilder &b, linalg::LinalgOp op,
+                            const GroupPart &part) {
   Location loc = op.getLoc();
   SmallVector<OpFoldResult> offsets, ivs, bounds;
   for (const Range &range : op.createLoopRanges(b, loc))

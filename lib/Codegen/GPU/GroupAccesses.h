@@ -138,10 +138,28 @@ llvm::SmallVector<int64_t> chooseTile(mlir::linalg::LinalgOp op);
 mlir::scf::ForallOp createBlocks(mlir::OpBuilder &b, mlir::Location loc,
                                  llvm::ArrayRef<mlir::OpFoldResult> counts);
 
+/// Computes `part` of `op` at the insertion point; returns the op that does.
+mlir::linalg::LinalgOp emitPartOf(mlir::OpBuilder &b, mlir::linalg::LinalgOp op,
+                                  const GroupPart &part);
+
+/// The parts of `buffer` that `group`, and nothing else, uses; none where some
+/// are unlike others.
+llvm::SmallVector<mlir::memref::SubViewOp>
+collectGroupParts(mlir::memref::AllocOp buffer, mlir::scf::ForallOp group);
+
+/// Reduces rows in buffers of `roots` that are too long for workgroup memory,
+/// as rows of scores may be, tile by tile of their columns, each of which a
+/// block computes where it is needed. Returns the bytes of workgroup memory for
+/// that, 0 where there are no such rows.
+int64_t tileColumns(mlir::scf::ForallOp group,
+                    llvm::ArrayRef<mlir::Value> roots);
+
 /// Puts buffers of `roots` that only `group` uses, each block its own part,
-/// into workgroup memory, the first ones first, as long as there is room.
+/// into workgroup memory, the first ones first, as long as there is room beside
+/// `usedBytes`.
 void placePrivateBuffers(mlir::scf::ForallOp group,
-                         llvm::ArrayRef<mlir::Value> roots);
+                         llvm::ArrayRef<mlir::Value> roots,
+                         int64_t usedBytes = 0);
 
 } // namespace flywheel
 

@@ -150,8 +150,15 @@ codegen::TrafficAttr measureTraffic(Operation *op) {
     blocks = multiplyUp(blocks, estimateBlocks(end));
   group.getBody()->walk([&](linalg::LinalgOp inner) {
     // What only starts a sum is in registers.
-    if (!isa<linalg::FillOp>(inner))
-      traffic.add(inner, blocks);
+    if (isa<linalg::FillOp>(inner))
+      return;
+    int64_t times = blocks;
+    for (auto loop = inner->getParentOfType<scf::ForOp>();
+         loop && group->isProperAncestor(loop);
+         loop = loop->getParentOfType<scf::ForOp>())
+      if (std::optional<APInt> trips = loop.getStaticTripCount())
+        times = multiplyUp(times, trips->getSExtValue());
+    traffic.add(inner, times);
   });
   return traffic.get(op->getContext());
 }

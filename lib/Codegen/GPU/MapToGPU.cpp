@@ -72,12 +72,14 @@ static void eraseUnused(Operation *op) {
   op->erase();
 }
 
-/// Emits `body`, whose structured ops the threads of a block share.
 static void emitGroupBody(OpBuilder &b, Block &body, IRMapping &mapping,
-                          BlockEmitter &emitter) {
+                          BlockEmitter &emitter);
+
+/// Emits `body`, ops of a group one behind the other. `isFirst` where threads
+/// have no op before it to wait for.
+static void emitGroupOps(OpBuilder &b, Block &body, IRMapping &mapping,
+                         BlockEmitter &emitter, bool isFirst) {
   Value init;
-  bool isFirst = true;
-  emitter.beginGroup();
   SmallVector<Operation *> inRegisters;
   for (auto op = body.begin(); op != body.without_terminator().end(); ++op) {
     if (auto alloc = dyn_cast<memref::AllocOp>(*op)) {
@@ -100,6 +102,19 @@ static void emitGroupBody(OpBuilder &b, Block &body, IRMapping &mapping,
       emitGroupBody(b, *branch.thenBlock(), mapping, emitter);
       b.setInsertionPointToStart(clone.elseBlock());
       emitGroupBody(b, *branch.elseBlock(), mapping, emitter);
+      continue;
+    }
+    if (auto loop = dyn_cast<scf::ForOp>(*op)) {
+      auto clone = scf::ForOp::create(
+          b, op->getLoc(), mapping.lookupOrDefault(loop.getLowerBound()),
+          mapping.lookupOrDefault(loop.getUpperBound()),
+          mapping.lookupOrDefault(loop.getStep()));
+      mapping.map(loop.getInductionVar(), clone.getInductionVar());
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(clone.getBody());
+      // The iteration before has other uses of the same memory.
+      emitGroupOps(b, *loop.getBody(), mapping, emitter, /*isFirst=*/false);
+      isFirst = false;
       continue;
     }
     if (auto fill = dyn_cast<linalg::FillOp>(*op);
@@ -132,6 +147,13 @@ static void emitGroupBody(OpBuilder &b, Block &body, IRMapping &mapping,
   }
   for (Operation *placeholder : inRegisters)
     eraseUnused(placeholder);
+}
+
+/// Emits `body`, whose structured ops the threads of a block share.
+static void emitGroupBody(OpBuilder &b, Block &body, IRMapping &mapping,
+                          BlockEmitter &emitter) {
+  emitter.beginGroup();
+  emitGroupOps(b, body, mapping, emitter, /*isFirst=*/true);
 }
 
 /// Makes `group` a launch with a block for each iteration.

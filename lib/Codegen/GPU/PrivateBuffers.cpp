@@ -18,6 +18,22 @@ using namespace mlir;
 /// that every chip has is for tiles of contractions and trees.
 static constexpr int64_t kPrivateBytes = 32 * 1024;
 
+/// Uses `view` for `part`, and slices of it for those of `part`.
+static void replacePart(memref::SubViewOp part, Value view) {
+  for (Operation *user : llvm::make_early_inc_range(part->getUsers())) {
+    auto slice = dyn_cast<memref::SubViewOp>(user);
+    if (!slice)
+      continue;
+    OpBuilder b(slice);
+    Value mine = memref::SubViewOp::create(
+        b, slice.getLoc(), view, slice.getMixedOffsets(), slice.getMixedSizes(),
+        slice.getMixedStrides());
+    slice.replaceAllUsesWith(mine);
+    slice.erase();
+  }
+  part.getResult().replaceAllUsesWith(view);
+}
+
 /// Makes `buffer`, of which each block of `group` uses one part that is like
 /// those in all of `parts`, that part in workgroup memory: `mine`, or where
 /// that is null a new one, which is returned.
@@ -47,16 +63,14 @@ static Value makePrivate(memref::AllocOp buffer,
                  : memref::ExpandShapeOp::create(b, loc, wanted, mine, *groups)
                        .getResult();
     }
-    part.getResult().replaceAllUsesWith(view);
+    replacePart(part, view);
     part.erase();
   }
   return mine;
 }
 
-/// The parts of `buffer` that `group`, and nothing else, uses; none where some
-/// are unlike others.
-static SmallVector<memref::SubViewOp> collectParts(memref::AllocOp buffer,
-                                                   scf::ForallOp group) {
+SmallVector<memref::SubViewOp>
+flywheel::collectGroupParts(memref::AllocOp buffer, scf::ForallOp group) {
   SmallVector<memref::SubViewOp> parts;
   SmallVector<Value> worklist{buffer};
   while (!worklist.empty())
@@ -153,14 +167,15 @@ static void shareMemory(MutableArrayRef<Candidate> candidates,
   }
 }
 
-void flywheel::placePrivateBuffers(scf::ForallOp group, ArrayRef<Value> roots) {
+void flywheel::placePrivateBuffers(scf::ForallOp group, ArrayRef<Value> roots,
+                                   int64_t usedBytes) {
   SmallVector<Candidate> candidates;
   for (Value root : roots) {
     auto buffer = root.getDefiningOp<memref::AllocOp>();
     // Outside of a loop around the group it would keep what an iteration wrote.
     if (!buffer || buffer->getBlock() != group->getBlock())
       continue;
-    SmallVector<memref::SubViewOp> parts = collectParts(buffer, group);
+    SmallVector<memref::SubViewOp> parts = collectGroupParts(buffer, group);
     if (!parts.empty())
       candidates.push_back(
           {buffer, parts, candidates.size(), flywheel::isInRegisters(buffer)});
@@ -169,7 +184,7 @@ void flywheel::placePrivateBuffers(scf::ForallOp group, ArrayRef<Value> roots) {
   // Those that share memory are in it together, or none of them is.
   llvm::SmallDenseMap<size_t, Value> memories;
   llvm::SmallDenseSet<size_t> isRefused;
-  int64_t bytes = 0;
+  int64_t bytes = usedBytes;
   for (Candidate &candidate : candidates) {
     size_t owner = candidate.memoryOf;
     if (isRefused.contains(owner))

@@ -13,8 +13,8 @@
 //    block needs is rows again.
 //
 // So no launch leaves such a tensor to another one, and a block has its rows in
-// workgroup memory. Sums along rows, which are small, are kept. Tensors of
-// which some rows do not fit there are left alone, and so are dynamic rows.
+// workgroup memory, or a tile of them after the other. Sums along rows, which
+// are small, are kept. Dynamic rows are left alone.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,10 +37,6 @@ namespace flywheel {
 #define GEN_PASS_DEF_RECOMPUTESCORES
 #include "flywheel/Codegen/GPU/GPUPasses.h.inc"
 } // namespace flywheel
-
-/// Rows of two such tensors that a block has in workgroup memory at once.
-static constexpr int64_t kScoreRows = 32, kScoreTensors = 2,
-                         kScoreBytes = 32 * 1024;
 
 namespace {
 /// How a score is computed again.
@@ -106,12 +102,8 @@ static bool makesScores(linalg::LinalgOp op) {
       return false;
     inputs += countInBatch(inputType);
   }
-  int64_t elementBytes = getElementBytes(type.getElementType());
-  int64_t longest =
-      std::max(type.getShape().back(), type.getShape()[type.getRank() - 2]);
   return op.getDpsInits().front().getDefiningOp<linalg::FillOp>() &&
-         countInBatch(type) > inputs &&
-         kScoreRows * longest * elementBytes * kScoreTensors <= kScoreBytes;
+         countInBatch(type) > inputs;
 }
 
 /// Whether `value` is a product as above, or computed of one element by
@@ -307,6 +299,66 @@ void RecomputeScores::replaceUse(OpOperand &use, ScoreOrder order) {
   op->erase();
 }
 
+/// The ops of each set in `block`, in their order.
+static std::vector<SmallVector<Operation *>> collectSets(Block &block) {
+  llvm::MapVector<Attribute, SmallVector<Operation *>> sets;
+  for (Operation &op : block)
+    if (Attribute set = op.getAttr(codegen::CodegenDialect::getSetAttrName()))
+      sets[set].push_back(&op);
+  std::vector<SmallVector<Operation *>> all;
+  for (auto &[set, ops] : sets)
+    all.push_back(std::move(ops));
+  return all;
+}
+
+/// Moves `ops`, a set, next to the last of them, which may need what is
+/// computed between them, and what uses their results behind it.
+static void moveToLast(ArrayRef<Operation *> ops) {
+  Operation *last = ops.back();
+  Block *block = last->getBlock();
+  // What uses results of the set, in its order.
+  llvm::SmallPtrSet<Operation *, 16> users, needed;
+  for (auto it = ops.front()->getIterator(); &*it != last; ++it) {
+    bool isUser = llvm::is_contained(ops, &*it);
+    it->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        isUser |= users.contains(operand.getDefiningOp());
+    });
+    if (!isUser)
+      continue;
+    if (!isMemoryEffectFree(&*it))
+      return;
+    users.insert(&*it);
+  }
+  // Some of them the set needs itself.
+  needed.insert(last);
+  for (auto it = last->getReverseIterator(); it != block->rend(); ++it) {
+    Operation *op = &*it;
+    if (llvm::is_contained(ops, op))
+      needed.insert(op);
+    if (needed.contains(op))
+      op->walk([&](Operation *inner) {
+        for (Value operand : inner->getOperands())
+          if (Operation *producer = operand.getDefiningOp();
+              users.contains(producer))
+            needed.insert(producer);
+      });
+  }
+  SmallVector<Operation *> moved;
+  for (auto it = ops.front()->getIterator(); &*it != last; ++it)
+    if (users.contains(&*it))
+      moved.push_back(&*it);
+  Operation *behind = last;
+  for (Operation *op : moved) {
+    if (needed.contains(op)) {
+      op->moveBefore(last);
+      continue;
+    }
+    op->moveAfter(behind);
+    behind = op;
+  }
+}
+
 void RecomputeScores::runOnBlock(Block &block) {
   known.clear();
   again.clear();
@@ -329,4 +381,6 @@ void RecomputeScores::runOnBlock(Block &block) {
         replaceUse(*input, ScoreOrder::AsItIs);
     }
   }
+  for (ArrayRef<Operation *> ops : collectSets(block))
+    moveToLast(ops);
 }

@@ -178,7 +178,7 @@ scf::ForallOp RowGroup::emit() {
     member.erase();
   // One block may as well use memory that all have.
   if (!count.isOne())
-    placePrivateBuffers(group, roots);
+    placePrivateBuffers(group, roots, tileColumns(group, roots));
   return group;
 }
 

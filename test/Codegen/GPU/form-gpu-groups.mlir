@@ -220,3 +220,67 @@ func.func @along(%x: memref<2048x256xf32>, %w: memref<256x256xf32>, %y: memref<2
   linalg.transpose ins(%c : memref<2048x256xf32>) outs(%y : memref<256x2048xf32>) permutation = [1, 0]
   return
 }
+
+// D9: Rows of a product that are too long for workgroup memory are computed tile by tile of
+// their columns, for each reduction again.
+// CHECK-LABEL: func.func @long_rows(
+// CHECK-SAME: %[[Q:[^:]*]]: memref<64x512x8xf32>, %[[K:[^:]*]]: memref<64x512x8xf32>
+// CHECK-NOT: memref.alloc
+// CHECK: scf.forall
+// CHECK-DAG: %[[TILE:.*]] = memref.alloc() : memref<1x64x[[COLUMNS:[0-9]+]]xf32, #gpu.address_space<workgroup>>
+// CHECK-DAG: %[[MAX:.*]] = memref.alloc() : memref<1x64xf32, #gpu.address_space<workgroup>>
+// CHECK: linalg.fill ins({{.*}}) outs(%[[MAX]] :
+// CHECK: scf.for %[[COLUMN:.*]] = %c0 to %c512 step %c[[COLUMNS]] {
+// CHECK: linalg.fill ins({{.*}}) outs(%[[TILE]] :
+// CHECK: %[[KEYS:.*]] = memref.subview %{{.*}}[0, %[[COLUMN]], 0] [1, [[COLUMNS]], 8]
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %[[KEYS]] : {{.*}}) outs(%[[TILE]] :
+// CHECK: linalg.generic {{.*}} ins(%[[TILE]] : {{.*}}) outs(%[[MAX]] :
+// CHECK: }
+// CHECK: scf.for
+// CHECK: linalg.generic {{.*}} outs(%[[TILE]] :
+// CHECK: linalg.generic {{.*}} ins(%[[TILE]], %[[MAX]] : {{.*}}) outs(%[[TILE]] :
+// CHECK: linalg.generic {{.*}} ins(%[[TILE]] : {{.*}}) outs(%{{.*}} : memref<1x64xf32, strided
+// CHECK: mapping = [#gpu.block<linear_dim_0>]
+// CHECK-NEXT: return
+#factor = affine_map<(b, t, s, d) -> (b, t, d)>
+#other = affine_map<(b, t, s, d) -> (b, s, d)>
+#product = affine_map<(b, t, s, d) -> (b, t, s)>
+#rows3 = affine_map<(b, t, s) -> (b, t, s)>
+#rows2 = affine_map<(b, t, s) -> (b, t)>
+func.func @long_rows(%q: memref<64x512x8xf32>, %k: memref<64x512x8xf32>, %sum: memref<64x512xf32>) {
+  %low = arith.constant 0xFF800000 : f32
+  %zero = arith.constant 0.0 : f32
+  %scores = memref.alloc() : memref<64x512x512xf32>
+  %weights = memref.alloc() : memref<64x512x512xf32>
+  %max = memref.alloc() : memref<64x512xf32>
+  linalg.fill ins(%zero : f32) outs(%scores : memref<64x512x512xf32>)
+  linalg.generic {indexing_maps = [#factor, #other, #product], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%q, %k : memref<64x512x8xf32>, memref<64x512x8xf32>) outs(%scores : memref<64x512x512xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %out, %0 : f32
+    linalg.yield %1 : f32
+  }
+  linalg.fill ins(%low : f32) outs(%max : memref<64x512xf32>)
+  linalg.generic {indexing_maps = [#rows3, #rows2], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%scores : memref<64x512x512xf32>) outs(%max : memref<64x512xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %0 = arith.maximumf %out, %a : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [#rows3, #rows2, #rows3], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%scores, %max : memref<64x512x512xf32>, memref<64x512xf32>) outs(%weights : memref<64x512x512xf32>) {
+  ^bb0(%a: f32, %m: f32, %out: f32):
+    %0 = arith.subf %a, %m : f32
+    %1 = math.exp %0 : f32
+    linalg.yield %1 : f32
+  }
+  linalg.fill ins(%zero : f32) outs(%sum : memref<64x512xf32>)
+  linalg.generic {indexing_maps = [#rows3, #rows2], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%weights : memref<64x512x512xf32>) outs(%sum : memref<64x512xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %0 = arith.addf %out, %a : f32
+    linalg.yield %0 : f32
+  }
+  return
+}

@@ -3,7 +3,7 @@
 # RUN: %python %s
 """Attention and dropout against numpy (X13, I7)."""
 
-from typing import Any, Optional
+from typing import Any, Optional, Sequence
 
 import ml_dtypes
 import numpy as np
@@ -230,6 +230,30 @@ def test_step_with_dropout() -> None:
         expect_equal(f"{configuration} constant", model.run("eval", x), x * before)
 
 
-run_tests([test_step_with_dropout, test_masks, test_future_has_no_gradient,
+def test_long_rows() -> None:
+    """D9: rows of scores that blocks of a device have by tiles of columns, the last one not whole."""
+    rng = np.random.default_rng(8)
+    for element, dtype, tolerance in (("f32", np.float32, 2e-5), ("bf16", ml_dtypes.bfloat16, 3e-2)):
+        text = text_of(element, "6x2x", clauses="causal", length="352")
+        for configuration, model in configurations(text, ("gpu",)):
+            model.initialize()
+            q, k, v, u = (rng.standard_normal((6, 2, 352, size)).astype(dtype) for size in (7, 7, 5, 5))
+            found = model.run("f", q, k, v, u)
+            for what, part, wanted in zip("yqkv", found, long_rows(*(x.astype(np.float64) for x in (q, k, v, u)))):
+                np.testing.assert_allclose(part.astype(np.float64), wanted, tolerance, tolerance,
+                                           err_msg=f"{configuration} {element} {what}")
+
+
+def long_rows(q: Array, k: Array, v: Array, u: Array) -> Sequence[Array]:
+    """Causal attention, and its gradients where `u` is that of the result."""
+    scores = np.where(np.tri(q.shape[2], dtype=bool), q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1]), -np.inf)
+    weights = np.exp(scores - scores.max(-1, keepdims=True))
+    weights /= weights.sum(-1, keepdims=True)
+    by_weight = u @ v.swapaxes(-1, -2)
+    by_score = weights * (by_weight - (by_weight * weights).sum(-1, keepdims=True)) / np.sqrt(q.shape[-1])
+    return weights @ v, by_score @ k, by_score.swapaxes(-1, -2) @ q, weights.swapaxes(-1, -2) @ u
+
+
+run_tests([test_step_with_dropout, test_long_rows, test_masks, test_future_has_no_gradient,
            test_future_under_added_masks, test_large_scores, test_dropout,
            test_learning_phase])

@@ -32,9 +32,9 @@ def RecomputeScores : Pass<"flywheel-recompute-scores", "::mlir::func::FuncOp"> 
     Before: structured ops on tensors, in their order. After: what is computed
     element by element of a batched product that is larger than its factors is
     computed again where it is used behind a value that needs all of it, and,
-    transposed, where its rows are added up. No launch leaves such a tensor to
-    another one: each block has some rows of it in workgroup memory. Tensors of
-    which rows do not fit there, and dynamic rows, are left alone.
+    transposed, where its rows are added up; what is transposed comes together,
+    behind what it needs. No launch leaves such a tensor to another one: each
+    block has some rows of it in workgroup memory. Dynamic rows are left alone.
   }];
   let dependentDialects = [
     "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
@@ -70,7 +70,9 @@ def FormGPUGroups : Pass<"flywheel-form-gpu-groups", "::mlir::func::FuncOp"> {
        by element, on tiles of the result.
 
     Buffers that only one group uses are parts of it in workgroup memory, as far
-    as there is room. Ops that share nothing are left alone. The initializer is
+    as there is room. Rows of a product that are too long for it, and are added
+    up in the group alone, are computed in an `scf.for` over tiles of their
+    columns where they are added up. Ops that share nothing are left alone. The initializer is
     left to the host.
   }];
   let dependentDialects = [

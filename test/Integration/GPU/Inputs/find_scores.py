@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Looks for scores of attention in memory of the device: find_scores.py PEERS LENGTH... prints, for a transformer of
-the benchmarks in the folder PEERS and each length of its text, the largest tensor of the step in bytes, and fails
-where a buffer of the device has a score for each pair of positions."""
+"""Looks for scores of attention in memory of the device: find_scores.py PEERS LENGTH[:ELEMENT]... prints, for a
+transformer of the benchmarks in the folder PEERS and each length of its text, or, with an element type, for a step of
+attention alone in that, the largest tensor of the step, and fails where a buffer of the device has a score for each
+pair of positions."""
 
 import math
 import re
@@ -14,16 +15,38 @@ sys.path.insert(0, sys.argv[1])
 import ours  # type: ignore[import-not-found]
 import rows  # type: ignore[import-not-found]
 
-for length in map(int, sys.argv[2:]):
+
+def attention_step(length: int, element: str) -> str:
+    """Trains three scales of what attention is given."""
+    x, scale = f"tensor<16x8x{length}x32x{element}>", f"tensor<32x{element}>"
+    variables = "".join(f"train.variable @{name} : {scale} = #train.random_normal\n" for name in "qkv")
+    scaled = "".join(
+        f"  %s{name} = train.read @{name} : {scale}\n"
+        f"  %b{name} = nn.broadcast %s{name} dims [3] like %x : ({scale}, {x}) -> {x}\n"
+        f"  %{name} = arith.mulf %x, %b{name} : {x}\n" for name in "qkv")
+    return f"""{variables}
+func.func @step(%x: {x}) {{
+{scaled}  %y = nn.attention %q, %k, %v causal : ({x}, {x}, {x}) -> {x}
+  %l = nn.l2_loss %y : {x} -> tensor<{element}>
+  train.minimize %l : tensor<{element}> with #train.sgd<lr = 0.01>
+  return
+}}
+"""
+
+
+for argument in sys.argv[2:]:
+    number, _, element = argument.partition(":")
+    length = int(number)
+    source = attention_step(length, element) if element else ours.module_text(rows.gpt(context=length))
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "gpt.mlir"
-        path.write_text(ours.module_text(rows.gpt(context=length)))
+        path = Path(folder) / "model.mlir"
+        path.write_text(source)
         command = ["flywheel-compile", str(path), "--target=cuda:sm_90a", "--emit=flywheel-bufferize", "-o", "-"]
         text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     # Those in workgroup memory have a memory space.
-    shapes = {tuple(map(int, m[1].split("x"))) for m in re.finditer(r"memref<((?:\d+x)*\d+)xf32>", text)}
-    largest = max(shapes, key=lambda shape: 4 * math.prod(shape))
+    shapes = {tuple(map(int, m[1].split("x"))) for m in re.finditer(r"memref<((?:\d+x)*\d+)x(?:bf|f)\d+>", text)}
+    largest = max(shapes, key=math.prod)
     scores = [shape for shape in shapes if len(shape) >= 3 and shape[-2:] == (length, length)]
-    print(f"length {length}: the largest buffer is {largest}, {len(scores)} buffers of scores", flush=True)
+    print(f"length {argument}: the largest buffer is {largest}, {len(scores)} buffers of scores", flush=True)
     if scores:
         sys.exit(f"expected no buffer of {scores}")
