@@ -79,6 +79,17 @@ void EntryCode::emitLoop(int64_t count, function_ref<void(Value)> body) {
   body(loop.getInductionVar());
 }
 
+Value EntryCode::emitFold(Value count, Value value,
+                          function_ref<Value(Value, Value)> body) {
+  auto loop = scf::ForOp::create(b, loc, constant(i64, 0), count,
+                                 constant(i64, 1), value);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value next = body(loop.getInductionVar(), loop.getRegionIterArg(0));
+  scf::YieldOp::create(b, loc, next);
+  return loop.getResult(0);
+}
+
 //===----------------------------------------------------------------------===//
 // Integers and truth values
 //===----------------------------------------------------------------------===//

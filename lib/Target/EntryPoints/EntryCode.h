@@ -43,6 +43,11 @@ public:
                        llvm::function_ref<mlir::Value()> next);
   /// Emits a loop over [0, count); `body` gets the index (i64).
   void emitLoop(int64_t count, llvm::function_ref<void(mlir::Value)> body);
+  /// What is left of `value` after a loop over [0, count), whose `body` gets
+  /// the index (i64) and the value so far, and gives the next one.
+  mlir::Value
+  emitFold(mlir::Value count, mlir::Value value,
+           llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> body);
 
   // Integers and truth values.
   mlir::Value constant(mlir::Type type, int64_t value);

@@ -17,6 +17,9 @@
 #include "flywheel/Model/CNames.h"
 #include "flywheel/Model/Manifest.h"
 
+#include <map>
+#include <string>
+
 namespace flywheel {
 
 /// The error of a read of a variable without a value.
@@ -87,8 +90,13 @@ private:
   /// Gives a block with another hash an empty header.
   void emitAdoption(mlir::Value state);
   mlir::Value emitHasValue(mlir::Value state, int64_t variable);
-  void checkInitialized(const ManifestEntry &entry, mlir::Value state,
-                        Failures &failures);
+  /// The function that finds the first byte that is 0.
+  mlir::func::FuncOp getZeroFinder();
+  /// A status: fails where a variable that the entry reads has no value.
+  mlir::Value emitInitializedCheck(const ManifestEntry &entry,
+                                   mlir::Value state);
+  /// The variables that the entry writes have values now.
+  void emitWritten(const ManifestEntry &entry, mlir::Value state);
 
   // What a caller gives.
   /// Bytes of the caller.
@@ -171,6 +179,10 @@ private:
   const DimSizeBounds &bounds;
   DenormalControl denormals;
   std::string prefix;
+  /// The statuses of the manifest's messages.
+  std::map<std::pair<StatusKind, std::string>, int32_t> statuses;
+  /// The function of getZeroFinder(), or null before it.
+  mlir::func::FuncOp zeroFinder;
   /// The function of getSizeReporter(), or null before it.
   mlir::func::FuncOp sizeReporter;
   /// The function of emitEvaluator(), or null before it.

@@ -115,9 +115,11 @@ func::FuncOp EntryPointBuilder::emitPacked(const ManifestEntry &entry,
       Failures failures;
       checkPointers(entry, state, arguments.feeds, arguments.dimSizes,
                     arguments.results, failures);
-      checkInitialized(entry, state, failures);
       return emitFirst(failures);
     });
+    if (!entry.reads.empty())
+      status =
+          emitThen(status, [&] { return emitInitializedCheck(entry, state); });
     if (isParallel)
       status = emitThen(
           status, [&] { return emitTeamCheck(entry, state, arguments.team); });
@@ -134,8 +136,7 @@ func::FuncOp EntryPointBuilder::emitPacked(const ManifestEntry &entry,
     if (entry.writes.empty())
       return status;
     return emitThen(status, [&] {
-      for (int64_t index : entry.writes)
-        store(constant(i8, 1), state, kStateInitializedOffset + index);
+      emitWritten(entry, state);
       return constant(i32, 0);
     });
   }));

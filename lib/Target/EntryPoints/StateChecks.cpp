@@ -16,19 +16,21 @@ EntryPointBuilder::EntryPointBuilder(ModuleOp module, Manifest &manifest,
                                      const DimSizeBounds &bounds,
                                      DenormalControl denormals)
     : EntryCode(module), manifest(manifest), bounds(bounds),
-      denormals(denormals), prefix(toCIdentifier(manifest.model)) {}
+      denormals(denormals), prefix(toCIdentifier(manifest.model)) {
+  for (auto [index, known] : llvm::enumerate(manifest.messages))
+    statuses.try_emplace({known.kind, known.text}, index + 1);
+}
 
 //===----------------------------------------------------------------------===//
 // Statuses
 //===----------------------------------------------------------------------===//
 
 int32_t EntryPointBuilder::getStatus(StatusKind kind, const Twine &message) {
-  std::string text = message.str();
-  for (auto [index, known] : llvm::enumerate(manifest.messages))
-    if (known.kind == kind && known.text == text)
-      return static_cast<int32_t>(index) + 1;
-  manifest.messages.push_back({kind, std::move(text)});
-  return static_cast<int32_t>(manifest.messages.size());
+  auto [it, isNew] =
+      statuses.try_emplace({kind, message.str()}, manifest.messages.size() + 1);
+  if (isNew)
+    manifest.messages.push_back({kind, it->first.second});
+  return it->second;
 }
 
 std::string EntryPointBuilder::getNullStateMessage() const {
@@ -91,13 +93,107 @@ Value EntryPointBuilder::emitHasValue(Value state, int64_t variable) {
   return isNot(load(i8, state, kStateInitializedOffset + variable), 0);
 }
 
-void EntryPointBuilder::checkInitialized(const ManifestEntry &entry,
-                                         Value state, Failures &failures) {
-  for (int64_t index : entry.reads)
-    failures.push_back(
-        {negate(emitHasValue(state, index)),
-         getStatus(StatusKind::FailedPrecondition,
-                   getUninitializedMessage(manifest.variables[index]))});
+/// From this many on, the bytes of variables are read and written by loops: a
+/// function of thousands of loads and selections takes LLVM more than linear
+/// time.
+constexpr int64_t kMinLoopedVariables = 16;
+
+namespace {
+/// Consecutive numbers of variables.
+struct VariableRange {
+  int64_t begin, end;
+  int64_t size() const { return end - begin; }
+};
+} // namespace
+
+/// The ranges that `variables` has in its order. Neighbours are apart where
+/// `isCut` says so of the second one.
+static SmallVector<VariableRange>
+findRanges(ArrayRef<int64_t> variables, function_ref<bool(int64_t)> isCut) {
+  SmallVector<VariableRange> ranges;
+  for (int64_t variable : variables) {
+    if (!ranges.empty() && ranges.back().end == variable && !isCut(variable))
+      ++ranges.back().end;
+    else
+      ranges.push_back({variable, variable + 1});
+  }
+  return ranges;
+}
+
+/// `M.find_zero(bytes, count) -> i64`: the index of the first of these bytes
+/// that is 0; `count`, which is at least 8, where there is none.
+func::FuncOp EntryPointBuilder::getZeroFinder() {
+  if (zeroFinder)
+    return zeroFinder;
+  OpBuilder::InsertionGuard guard(b);
+  zeroFinder = beginFunction(prefix + ".find_zero", i64, {ptr, i64});
+  Value bytes = zeroFinder.getArgument(0), count = zeroFinder.getArgument(1);
+  // Bytes of variables are 1 or 0: whether all are 1 takes a look at eight of
+  // them at a time. The last eight may have been looked at before.
+  constexpr int64_t kOnes = 0x0101010101010101;
+  auto loadWord = [&](Value at) -> Value {
+    return LLVM::LoadOp::create(b, loc, i64, at, /*alignment=*/1);
+  };
+  Value last = loadWord(element(i8, bytes, subtract(count, constant(i64, 8))));
+  Value words = arith::ShRUIOp::create(b, loc, count, constant(i64, 3));
+  Value together = emitFold(words, last, [&](Value index, Value soFar) {
+    return both(soFar, loadWord(element(i64, bytes, index)));
+  });
+  emitReturn(emitIf(
+      isEqual(together, constant(i64, kOnes)), [&] { return count; },
+      [&] {
+        return emitFold(count, count, [&](Value index, Value first) {
+          Value at = subtract(subtract(count, constant(i64, 1)), index);
+          Value isZero =
+              isEqual(load(i8, element(i8, bytes, at)), constant(i8, 0));
+          return select(isZero, at, first);
+        });
+      }));
+  return zeroFinder;
+}
+
+Value EntryPointBuilder::emitInitializedCheck(const ManifestEntry &entry,
+                                              Value state) {
+  auto statusOf = [&](int64_t index) {
+    return getStatus(StatusKind::FailedPrecondition,
+                     getUninitializedMessage(manifest.variables[index]));
+  };
+  // In the order of the variables, so that the statuses of a range are
+  // consecutive, too, where no other entry has some of them.
+  llvm::for_each(entry.reads, statusOf);
+  SmallVector<VariableRange> ranges =
+      findRanges(entry.reads, [&](int64_t index) {
+        return statusOf(index) != statusOf(index - 1) + 1;
+      });
+  Value status = constant(i32, 0);
+  for (VariableRange range : llvm::reverse(ranges)) {
+    if (range.size() < kMinLoopedVariables) {
+      for (int64_t index = range.end; index-- > range.begin;)
+        status = select(emitHasValue(state, index), status,
+                        constant(i32, statusOf(index)));
+      continue;
+    }
+    Value first =
+        emitCall(getZeroFinder(),
+                 {offsetBy(state, kStateInitializedOffset + range.begin),
+                  constant(i64, range.size())});
+    Value failure = add(arith::TruncIOp::create(b, loc, i32, first),
+                        constant(i32, statusOf(range.begin)));
+    status = select(isNot(first, range.size()), failure, status);
+  }
+  return status;
+}
+
+void EntryPointBuilder::emitWritten(const ManifestEntry &entry, Value state) {
+  for (VariableRange range :
+       findRanges(entry.writes, [](int64_t) { return false; })) {
+    int64_t begin = kStateInitializedOffset + range.begin;
+    if (range.size() >= kMinLoopedVariables)
+      fill(offsetBy(state, begin), 1, range.size());
+    else
+      for (int64_t offset = 0; offset < range.size(); ++offset)
+        store(constant(i8, 1), state, begin + offset);
+  }
 }
 
 } // namespace flywheel
