@@ -18,6 +18,7 @@
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Driver/CheckSource.h"
 #include "flywheel/Driver/DriverPasses.h"
+#include "flywheel/Interfaces/SliceSubsets.h"
 #include "flywheel/Interfaces/ValueBounds.h"
 #include "flywheel/Support/CheckedSize.h"
 #include "flywheel/Support/LargeStack.h"
@@ -51,6 +52,7 @@ using flywheel::train::TrainDialect;
 void flywheel::registerAllFlywheelDialects(DialectRegistry &registry) {
   // In front of upstream's, which they replace.
   registerValueBounds(registry);
+  registerSliceSubsets(registry);
   registerAllDialects(registry);
   registerAllExtensions(registry);
   registerAllToLLVMIRTranslations(registry);
