@@ -316,7 +316,7 @@ static void attachTrainCosts(MLIRContext *context) {
             JacobianOp, JvpOp, ReadOp, StreamKeyOp, StringConstantOp,
             StringEqualOp, VariableOp>(context);
   attachAll<ViewCost, StopGradientOp>(context);
-  attachAll<MoveCost, AssignOp, RandomBitsOp>(context);
+  attachAll<MoveCost, AssignOp, AssignNthOp, RandomBitsOp>(context);
   attachAll<AddAssignCost, AssignAddOp, AssignSubOp>(context);
   attachAll<DrawCost, DropoutOp, RandomOp>(context);
 }

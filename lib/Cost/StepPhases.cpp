@@ -20,8 +20,8 @@ static bool isDerivative(Operation *op) {
 
 /// Whether an op is of the update by itself.
 static bool isUpdate(Operation *op) {
-  if (isa<train::AssignOp, train::AssignAddOp, train::AssignSubOp,
-          train::OptimizerUpdateOpInterface>(op))
+  if (isa<train::AssignOp, train::AssignNthOp, train::AssignAddOp,
+          train::AssignSubOp, train::OptimizerUpdateOpInterface>(op))
     return true;
   // What such an op was replaced by.
   StringRef name = getSourceOpName(op);

@@ -242,6 +242,7 @@ static void populateBufferize(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createProtectState());
   pm.addNestedPass<func::FuncOp>(createLoadElements());
   pm.addPass(bufferization::createOneShotBufferizePass(oneShot));
+  pm.addPass(createOrderConstants());
   // What branches pass on is one buffer where both pass on the same.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

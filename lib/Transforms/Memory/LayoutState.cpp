@@ -13,6 +13,7 @@
 #include "flywheel/Transforms/State/StateVersions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/StringMap.h"
@@ -42,6 +43,8 @@ private:
                             ManifestEntry &entry);
   FailureOr<int64_t> lookupVariable(func::FuncOp function,
                                     FlatSymbolRefAttr symbol);
+  LogicalResult lowerList(func::FuncOp function, BlockArgument argument,
+                          ArrayAttr list, Value state, ManifestEntry &entry);
 
   Manifest manifest;
 };
@@ -222,6 +225,91 @@ FailureOr<int64_t> LayoutState::lookupVariable(func::FuncOp function,
          << "expected a variable " << symbol << " in the module";
 }
 
+/// A part of the variable at `place` of the state: the part of it that `slice`
+/// is of the buffer that all are together.
+static Value emitPlace(OpBuilder &b, memref::SubViewOp slice, Value state,
+                       Value place) {
+  Location loc = slice.getLoc();
+  MemRefType all = slice.getSourceType();
+  auto type =
+      MemRefType::get(all.getShape().drop_front(), all.getElementType());
+  Value whole =
+      memref::ViewOp::create(b, loc, type, state, place, ValueRange{});
+  SmallVector<OpFoldResult> offsets = slice.getMixedOffsets(),
+                            sizes = slice.getMixedSizes(),
+                            strides = slice.getMixedStrides();
+  auto rest = [](ArrayRef<OpFoldResult> values) { return values.drop_front(); };
+  Value part = whole;
+  bool isWhole = llvm::all_of(rest(offsets),
+                              [](OpFoldResult offset) {
+                                return isConstantIntValue(offset, 0);
+                              }) &&
+                 slice.getType().getShape() == type.getShape();
+  if (!isWhole)
+    part = memref::SubViewOp::create(
+        b, loc,
+        memref::SubViewOp::inferRankReducedResultType(
+            slice.getType().getShape(), type, rest(offsets), rest(sizes),
+            rest(strides)),
+        whole, rest(offsets), rest(sizes), rest(strides));
+  if (part.getType() == slice.getType())
+    return part;
+  return memref::CastOp::create(b, loc, slice.getType(), part);
+}
+
+/// A list of variables is no buffer: a table says where each of them is.
+LogicalResult LayoutState::lowerList(func::FuncOp function,
+                                     BlockArgument argument, ArrayAttr list,
+                                     Value state, ManifestEntry &entry) {
+  SmallVector<int64_t> places;
+  for (auto symbol : list.getAsRange<FlatSymbolRefAttr>()) {
+    FailureOr<int64_t> index = lookupVariable(function, symbol);
+    if (failed(index))
+      return failure();
+    const ManifestVariable &variable = manifest.variables[*index];
+    SmallVector<int64_t> shape{static_cast<int64_t>(list.size())};
+    llvm::append_range(shape, variable.type.getShape());
+    auto expected = MemRefType::get(
+        shape, train::getStorageElementType(variable.type.getElementType()));
+    if (argument.getType() != expected)
+      return function.emitError()
+             << "expected argument " << argument.getArgNumber() << " of type "
+             << expected << " to stand for the variables " << list << ", found "
+             << argument.getType();
+    places.push_back(variable.offset);
+    entry.writes.push_back(*index);
+  }
+  OpBuilder b(&getContext());
+  auto tableType =
+      MemRefType::get({static_cast<int64_t>(places.size())}, b.getI64Type());
+  auto table = memref::GlobalOp::create(
+      b, argument.getLoc(), (function.getName() + ".places").str(),
+      b.getStringAttr("private"), tableType,
+      DenseElementsAttr::get(
+          RankedTensorType::get(tableType.getShape(), b.getI64Type()),
+          ArrayRef<int64_t>(places)),
+      /*constant=*/true, /*alignment=*/IntegerAttr());
+  SymbolTable(getOperation()).insert(table);
+  for (Operation *user : llvm::make_early_inc_range(argument.getUsers())) {
+    auto slice = dyn_cast<memref::SubViewOp>(user);
+    if (!slice || !isConstantIntValue(slice.getMixedSizes().front(), 1) ||
+        !slice.getDroppedDims().test(0))
+      return user->emitOpError() << "expected a slice of one of the variables "
+                                 << list << ", found another use";
+    b.setInsertionPoint(slice);
+    Location loc = slice.getLoc();
+    Value number = getValueOrCreateConstantIndexOp(
+        b, loc, slice.getMixedOffsets().front());
+    Value known =
+        memref::GetGlobalOp::create(b, loc, tableType, table.getSymName());
+    Value place = memref::LoadOp::create(b, loc, known, number);
+    place = arith::IndexCastOp::create(b, loc, b.getIndexType(), place);
+    slice.replaceAllUsesWith(emitPlace(b, slice, state, place));
+    slice.erase();
+  }
+  return success();
+}
+
 LogicalResult LayoutState::lowerFunction(func::FuncOp function) {
   if (!function.getBody().hasOneBlock() || function.getNumResults() != 0)
     return function.emitError() << "expected one block and no results, found a "
@@ -276,6 +364,10 @@ LogicalResult LayoutState::lowerFunction(func::FuncOp function) {
         entry.initializedValues.push_back(*index);
       if (hasAttr(TrainDialect::getWritesAttrName()))
         entry.writes.push_back(*index);
+    } else if (auto list = function.getArgAttrOfType<ArrayAttr>(
+                   number, TrainDialect::getVariableAttrName())) {
+      if (failed(lowerList(function, argument, list, state, entry)))
+        return failure();
     } else if (auto symbol = function.getArgAttrOfType<FlatSymbolRefAttr>(
                    number, TrainDialect::getIsInitializedAttrName())) {
       // Every variable has its bit, which is a byte, in the header.
@@ -299,6 +391,8 @@ LogicalResult LayoutState::lowerFunction(func::FuncOp function) {
       feeds.push_back(argument);
     }
   }
+  // In the order of the module, lists too.
+  llvm::sort(entry.writes);
   for (SmallVector<BlockArgument> *group : {&feeds, &results})
     for (BlockArgument argument : *group)
       argument.replaceAllUsesWith(

@@ -273,6 +273,34 @@ func.func @f() {
 
 // -----
 
+// expected-note @+1 {{variable declared here}}
+train.variable @V : tensor<2xf64>
+train.variable @W : tensor<2xf32>
+func.func @f(%x: tensor<2xf32>, %i: index) {
+  // expected-error @+1 {{expected the type of variable @V, 'tensor<2xf64>', found 'tensor<2xf32>': element types differ}}
+  train.assign_nth [@W, @V][%i], %x : tensor<2xf32>
+  return
+}
+
+// -----
+
+train.variable @W : tensor<2xf32>
+func.func @f(%x: tensor<2xf32>, %i: index) {
+  // expected-error @+1 {{expected each variable once, found @W again}}
+  train.assign_nth [@W, @W][%i], %x : tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<2xf32>, %i: index) {
+  // expected-error @+1 {{expected a variable, found none}}
+  train.assign_nth [][%i], %x : tensor<2xf32>
+  return
+}
+
+// -----
+
 // A4: a scalar is not broadcast.
 // expected-note @+1 {{variable declared here}}
 train.variable @W : tensor<3xf32>

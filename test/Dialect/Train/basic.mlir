@@ -98,6 +98,9 @@ func.func @state(%x: tensor<2xf32>) -> tensor<2xf32> {
   %0 = train.read @f32 : tensor<2xf32>
   // A4: CHECK: train.assign @f32, %arg0 : tensor<2xf32>
   %1 = train.assign @f32, %x : tensor<2xf32>
+  // CHECK: train.assign_nth [@f32][%{{.*}}], %arg0 : tensor<2xf32>
+  %number = arith.constant 0 : index
+  train.assign_nth [@f32][%number], %x : tensor<2xf32>
   // CHECK: train.assign_add @f32, %arg0 : tensor<2xf32>
   %2 = train.assign_add @f32, %x : tensor<2xf32>
   // CHECK: train.assign_sub @f32, %arg0 : tensor<2xf32>

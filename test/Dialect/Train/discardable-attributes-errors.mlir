@@ -70,7 +70,7 @@ func.func private @f(tensor<?x4xi8>) -> tensor<i8> attributes {train.compilation
 
 // -----
 
-// expected-error@below {{'func.func' op expected the symbol of a variable as 'train.variable' of argument 0, found "w"}}
+// expected-error@below {{'func.func' op expected the symbol of a variable or a list of them as 'train.variable' of argument 0, found "w"}}
 func.func private @f(tensor<?x4xi8> {train.variable = "w"}) -> tensor<i8>
 
 // -----

@@ -10,8 +10,10 @@
 // CHECK-DAG: %[[B:.*]] = call @train.stream_key(%[[SEED]], %[[COUNT]], %[[MINUS]])
 // CHECK: return %[[A]], %[[B]]
 func.func @keys(%seed: i64, %run: i64) -> (i64, i64) {
-  %a = train.stream_key %seed, %run op_seed 5
-  %b = train.stream_key %seed, %run op_seed -3
+  %five = arith.constant 5 : i64
+  %minus = arith.constant -3 : i64
+  %a = train.stream_key %seed, %run op_seed %five
+  %b = train.stream_key %seed, %run op_seed %minus
   return %a, %b : i64, i64
 }
 
@@ -77,6 +79,7 @@ func.func @normal(%x: tensor<4xf64>) -> tensor<4xf64> {
 // CHECK: call @[[NAME:train.stream_key_0]](
 // CHECK: func.func private @[[NAME]](
 func.func @train.stream_key(%seed: i64, %run: i64) -> i64 {
-  %a = train.stream_key %seed, %run op_seed 5
+  %five = arith.constant 5 : i64
+  %a = train.stream_key %seed, %run op_seed %five
   return %a : i64
 }

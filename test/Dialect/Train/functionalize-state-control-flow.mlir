@@ -179,3 +179,36 @@ func.func @shared(%x: tensor<8xf32>, %q: tensor<i1>) {
   }
   return
 }
+
+// -----
+
+// Variables of a list are slices of one argument; none of them is read.
+// CHECK-LABEL: func.func @init(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<2xf32> {bufferization.writable = false}, %[[ONE:[^:]*]]: tensor<2xf32> {bufferization.writable = true, train.variable = @v, train.writes}
+// CHECK-SAME: %[[ALL:[^:]*]]: tensor<3x2xf32> {bufferization.writable = true, train.variable = [@a, @b, @c], train.writes}) -> (tensor<2xf32>, tensor<3x2xf32>)
+// CHECK: %[[LOOP:.*]] = scf.for %[[I:.*]] = %{{.*}} iter_args(%[[BEFORE:.*]] = %[[ALL]])
+// CHECK: %[[AFTER:.*]] = scf.if
+// CHECK: %[[NEW:.*]] = tensor.insert_slice %[[X]] into %[[BEFORE]][%[[I]], 0] [1, 2] [1, 1] {train.in_range} : tensor<2xf32> into tensor<3x2xf32>
+// CHECK: scf.yield %[[NEW]]
+// CHECK: scf.yield %[[BEFORE]]
+// CHECK: scf.yield %[[AFTER]]
+// CHECK-DAG: %[[STORED:.*]] = linalg_ext.store %[[X]] in %[[ONE]]
+// CHECK-DAG: %[[STORED_ALL:.*]] = linalg_ext.store %[[LOOP]] in %[[ALL]]
+// CHECK: return %[[STORED]], %[[STORED_ALL]]
+train.variable @a : tensor<2xf32>
+train.variable @b : tensor<2xf32>
+train.variable @v : tensor<2xf32>
+train.variable @c : tensor<2xf32>
+func.func @init(%x: tensor<2xf32>) attributes {train.initializer} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %yes = arith.constant true
+  scf.for %i = %c0 to %c3 step %c1 {
+    scf.if %yes {
+      train.assign_nth [@a, @b, @c][%i], %x : tensor<2xf32>
+    }
+  }
+  train.assign @v, %x : tensor<2xf32>
+  return
+}

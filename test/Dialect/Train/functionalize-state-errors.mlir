@@ -104,3 +104,53 @@ module {
   module @inner {
   }
 }
+
+// -----
+
+train.variable @v : tensor<2xf32>
+train.variable @w : tensor<2xf32>
+func.func @step(%x: tensor<2xf32>) {
+  %c0 = arith.constant 0 : index
+  // expected-error@below {{'train.assign_nth' op expected in the module's initializer alone}}
+  train.assign_nth [@v, @w][%c0], %x : tensor<2xf32>
+  return
+}
+
+// -----
+
+train.variable @v : tensor<2xf32>
+train.variable @w : tensor<2xf32>
+func.func @init(%x: tensor<2xf32>) attributes {train.initializer} {
+  %c0 = arith.constant 0 : index
+  // expected-error@below {{'train.assign_nth' op expected no other access of @w in this function}}
+  train.assign_nth [@v, @w][%c0], %x : tensor<2xf32>
+  train.assign @w, %x : tensor<2xf32>
+  return
+}
+
+// -----
+
+train.variable @u : tensor<2xf32>
+train.variable @v : tensor<2xf32>
+train.variable @w : tensor<2xf32>
+func.func @init(%x: tensor<2xf32>) attributes {train.initializer} {
+  %c0 = arith.constant 0 : index
+  // expected-error@below {{'train.assign_nth' op expected no other access of @v in this function}}
+  train.assign_nth [@u, @v][%c0], %x : tensor<2xf32>
+  train.assign_nth [@v, @w][%c0], %x : tensor<2xf32>
+  return
+}
+
+// -----
+
+train.variable @v : tensor<2xf32>
+train.variable @w : tensor<2xf32>
+func.func @init(%x: tensor<2xf32>) attributes {train.initializer} {
+  %c0 = arith.constant 0 : index
+  scf.execute_region {
+    // expected-error@below {{'train.assign_nth' op expected at the top level of a function, or in an 'scf.if', 'scf.for' or 'scf.while', found inside 'scf.execute_region'}}
+    train.assign_nth [@v, @w][%c0], %x : tensor<2xf32>
+    scf.yield
+  }
+  return
+}

@@ -78,3 +78,41 @@ train.variable @a : tensor<f32> init {
   train.yield %b : tensor<f32>
 }
 train.variable @b : tensor<f32> = #train.ones
+
+// -----
+
+// Eight that begin alike share a loop, whose tables say which feeds and which
+// stream each has. What another one reads, and what is another type or begins
+// otherwise, does not.
+// CHECK-LABEL: func.func @init(
+// CHECK-SAME: %[[SEED:.*]]: tensor<i64> {{{[^}]*}}}, %[[RUNS:.*]]: tensor<11xi64> {{{[^}]*}}}, %[[SELECT:.*]]: tensor<11xi1>
+// CHECK: %[[POSITIONS:.*]] = arith.constant dense<[0, 1, 2, 3, 5, 6, 7, 8]> : tensor<8xi64>
+// CHECK: %[[STREAMS:.*]] = arith.constant dense<[{{.*}}]> : tensor<8xi64>
+// CHECK: scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step %{{.*}} {
+// CHECK: %[[NUMBER:.*]] = tensor.extract %[[POSITIONS]][%[[I]]] {train.in_range}
+// CHECK: %[[POSITION:.*]] = arith.index_cast %[[NUMBER]]
+// CHECK: %[[IS_SELECTED:.*]] = tensor.extract %[[SELECT]][%[[POSITION]]]
+// CHECK: scf.if %[[IS_SELECTED]] {
+// CHECK: %[[STREAM:.*]] = tensor.extract %[[STREAMS]][%[[I]]]
+// CHECK: %[[COUNT:.*]] = tensor.extract %[[RUNS]][%[[POSITION]]]
+// CHECK: train.stream_key %{{.*}}, %[[COUNT]] op_seed %[[STREAM]]
+// CHECK: %[[VALUE:.*]] = linalg.generic
+// CHECK: train.assign_nth [@w0, @w1, @w2, @w3, @w5, @w6, @w7, @w8][%[[I]]], %[[VALUE]] : tensor<2x3xf32>
+// CHECK-NOT: scf.for
+// CHECK: train.assign @w4, %{{.*}} : tensor<2x3xf32>
+// CHECK: train.assign @reader, %{{.*}} : tensor<2x3xf32>
+// CHECK: train.assign @zeros, %{{.*}} : tensor<2x3xf32>
+train.variable @w0 : tensor<2x3xf32>
+train.variable @w1 : tensor<2x3xf32>
+train.variable @w2 : tensor<2x3xf32>
+train.variable @w3 : tensor<2x3xf32>
+train.variable @w4 : tensor<2x3xf32>
+train.variable @w5 : tensor<2x3xf32>
+train.variable @w6 : tensor<2x3xf32>
+train.variable @w7 : tensor<2x3xf32>
+train.variable @w8 : tensor<2x3xf32>
+train.variable @reader : tensor<2x3xf32> init {
+  %w = train.initialized_value @w4 : tensor<2x3xf32>
+  train.yield %w : tensor<2x3xf32>
+}
+train.variable @zeros : tensor<2x3xf32> = #train.zeros

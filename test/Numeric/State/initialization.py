@@ -3,7 +3,7 @@
 # RUN: %python %s
 """Which variables are initialised, from what and in which order (I7 to I9, S1 to S5, C2)."""
 
-from typing import Dict
+from typing import Dict, List
 
 import numpy as np
 
@@ -277,4 +277,54 @@ func.func @assigned(%x: tensor<2xf64>) -> tensor<2xf64> {
         expect_equal(configuration, x, np.array([4.0, -8.0]))
 
 
-run_tests([test_some, test_dependent, test_initialized_value_in_a_step, test_samples, test_computed, test_loss])
+def test_alike() -> None:
+    """I7, S2, S4: variables that share a loop have the values that they have alone, and are missed one by one."""
+    kinds = {
+        "w": "tensor<3x5xf32> = #train.glorot_uniform",
+        "n": "tensor<7xf64> = #train.random_normal<stddev = 2.0>",
+        "s": "tensor<4xi32> = #train.random_uniform<minval = 0, maxval = 9, seed = 5>",
+        "z": "tensor<3x5xf32> = #train.constant<dense<1.5> : tensor<f32>>",
+    }
+    declared = {f"{kind}{i}": text for i in range(9) for kind, text in kinds.items()}
+    # One that is read is not in a loop.
+    reader = """
+train.variable @reader : tensor<3x5xf32> init {
+  %w = train.initialized_value @w3 : tensor<3x5xf32>
+  train.yield %w : tensor<3x5xf32>
+}
+"""
+
+    def program(names: List[str]) -> str:
+        types = [declared[name].split(" =")[0] for name in names]
+        lines = [f"train.variable @{name} : {declared[name]}" for name in names]
+        lines.append(f"func.func @get() -> ({', '.join(types)}) {{")
+        lines += [f"%{name} = train.read @{name} : {kind}" for name, kind in zip(names, types)]
+        lines.append(f"return {', '.join('%' + name for name in names)} : {', '.join(types)}")
+        return "\n".join([*lines, "}"])
+
+    every = list(declared)
+    alone = {}
+    for name in ("w0", "w3", "w8", "n2", "s1", "z4"):
+        model = next(iter(configurations(program([name]))))[1]
+        model.initialize(7)
+        model.initialize(7)
+        alone[name] = model[name]
+    for configuration, model in configurations(reader + program(every)):
+        model.initialize(7)
+        model.initialize(7)
+        for name, value in alone.items():
+            expect_equal(f"{configuration} {name}", model[name], value)
+        expect_equal(configuration, model["reader"], model["w3"])
+        assert len({model[f"n{i}"].tobytes() for i in range(9)}) == 9, configuration
+        model.run("get")
+    for missing in ("w0", "n4", "z8"):
+        model = next(iter(configurations(program(every))))[1]
+        model.initialize(7, [name for name in every if name != missing])
+        expect_error(missing, f"Attempting to use uninitialized value {missing}", lambda: model.run("get"))
+        assert not model.is_initialized(missing)
+        model.initialize(7, [missing])
+        model.run("get")
+
+
+run_tests([test_some, test_dependent, test_initialized_value_in_a_step, test_samples, test_computed, test_loss,
+           test_alike])

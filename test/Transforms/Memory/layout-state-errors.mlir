@@ -31,3 +31,23 @@ func.func @nested(%x: memref<i1>) {
 // expected-error@below {{expected a list of strings as 'train.strings', found [1]}}
 module attributes {train.strings = [1]} {
 }
+
+// -----
+
+train.variable @v : tensor<2xf32>
+train.variable @w : tensor<2xf32>
+// expected-error@below {{expected argument 0 of type 'memref<2x2xf32>' to stand for the variables [@v, @w], found 'memref<3x2xf32>'}}
+func.func @init(%all: memref<3x2xf32> {train.variable = [@v, @w], train.writes}) {
+  return
+}
+
+// -----
+
+train.variable @v : tensor<2xf32>
+train.variable @w : tensor<2xf32>
+func.func @init(%all: memref<2x2xf32> {train.variable = [@v, @w], train.writes}) {
+  %zero = arith.constant 0.0 : f32
+  // expected-error@below {{expected a slice of one of the variables [@v, @w], found another use}}
+  linalg.fill ins(%zero : f32) outs(%all : memref<2x2xf32>)
+  return
+}

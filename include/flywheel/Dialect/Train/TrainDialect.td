@@ -105,7 +105,8 @@ def Train_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral getCompilationAttrName() {
       return CompilationAttrHelper::getNameStr();
     }
-    /// On a function argument: the variable whose storage it is.
+    /// On a function argument: the variable whose storage it is, or the list of
+    /// those whose storages it stands for, each a slice of its first dimension.
     static constexpr ::llvm::StringLiteral getVariableAttrName() {
       return VariableAttrHelper::getNameStr();
     }

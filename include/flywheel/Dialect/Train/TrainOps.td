@@ -191,6 +191,25 @@ def Train_AssignOp : Train_AssignLikeOp<"assign"> {
   }];
 }
 
+def Train_AssignNthOp : Train_AccessOp<"assign_nth"> {
+  let summary = "The variable of this number := value";
+  let description = [{
+    Assigns to the variable at position `number` of the list, which counts from
+    0. All have the type of the value. `train-materialize-initializers` makes it
+    for variables that begin alike, so that one loop initialises them; a program
+    has no use for it.
+
+    ```mlir
+    train.assign_nth [@w0, @w1, @w2][%i], %value : tensor<64x64xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefArrayAttr:$variables, Index:$number,
+                       AnyStaticShapeTensor:$value);
+  let assemblyFormat = [{
+    $variables `[` $number `]` `,` $value `:` type($value) attr-dict
+  }];
+}
+
 def Train_AssignAddOp : Train_AssignLikeOp<"assign_add"> {
   let summary = "variable := variable + value";
   let description = [{
@@ -277,10 +296,10 @@ def Train_StreamKeyOp : Train_Op<"stream_key", [Pure]> {
     of one op or variable and the number of its run.
 
     ```mlir
-    %key = train.stream_key %seed, %run op_seed 7
+    %key = train.stream_key %seed, %run op_seed %op
     ```
   }];
-  let arguments = (ins I64:$seed, I64:$run, I64Attr:$op_seed);
+  let arguments = (ins I64:$seed, I64:$run, I64:$op_seed);
   let results = (outs I64:$key);
   let assemblyFormat = "$seed `,` $run `op_seed` $op_seed attr-dict";
 }

@@ -290,6 +290,10 @@ def MaterializeInitializers
     is a function of seed, op seed or variable name, the variable's element of
     `runs`, and the element.
 
+    Variables of one type and one kind of initial value that no other initial
+    value reads, from eight on, share a loop, which `train.assign_nth` ends: the
+    function grows with the kinds of variables, not with their number.
+
     The regions of initial values are removed. The variables that a region read
     are listed on its variable (`train.initial_reads`, `train.initial_values`):
     the caller of `init` makes sure that they have a value or are selected too.
@@ -364,7 +368,9 @@ def FunctionalizeState
     read is a snapshot. `train.reads`, `train.initialized_value` and
     `train.writes` list what a function does to variables. After the storage
     come the initialised bits that the function asks for
-    (`train.is_initialized`), as scalar i1 tensors.
+    (`train.is_initialized`), as scalar i1 tensors. The variables of a
+    `train.assign_nth` are one argument, whose first dimension is their number;
+    the op becomes a `tensor.insert_slice`.
 
     A variable that an `scf.if`, `scf.for` or `scf.while` assigns becomes one of
     its results, and an iter_arg of a loop. A value that a branch assigns
@@ -375,13 +381,15 @@ def FunctionalizeState
     `train.initializer`, which decides at run time what it initialises, a branch
     without an assignment does not count as such a read.
 
-    Refuses assignments inside other ops with regions, arguments and results
-    that are not ranked tensors, and gradients or updates that were not expanded
-    before.
+    Refuses assignments inside other ops with regions, `train.assign_nth`
+    outside of the initializer or of a variable that is also accessed alone,
+    arguments and results that are not ranked tensors, and gradients or updates
+    that were not expanded before.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect",
-    "::flywheel::linalg_ext::LinalgExtDialect", "::mlir::scf::SCFDialect"
+    "::flywheel::linalg_ext::LinalgExtDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"
   ];
 }
 

@@ -139,7 +139,8 @@ def LayoutState : Pass<"flywheel-layout-state", "::mlir::ModuleOp"> {
     Before: functions whose arguments are feeds, result destinations, variables
     and a workspace. After: each function `F` is `F.kernel` with the arguments
     (state, workspace, feeds, results). It returns an i32 status and finds its
-    variables at fixed offsets of the state; a `cf.assert` is an early return.
+    variables at fixed offsets of the state, or by a table those that share an
+    argument; a `cf.assert` is an early return.
     The variables are removed from the module; `train.manifest` describes it.
   }];
   let options = [

@@ -151,6 +151,17 @@ def CloneSharedInits : Pass<"flywheel-clone-shared-inits", "::mlir::func::FuncOp
   ];
 }
 
+def OrderConstants : Pass<"flywheel-order-constants", "::mlir::ModuleOp"> {
+  let summary = "Put constants in the order of their uses";
+  let description = [{
+    Before: a bufferized module. Upstream visits functions in an order that is
+    another one in each run, and so are the order and the numbers of the
+    constants (`__constant_4xf32_0`) that it adds to the module. After: they are
+    in the order of their first uses, and are numbered so: equal modules give
+    equal objects.
+  }];
+}
+
 def VerifyInPlace : Pass<"flywheel-verify-in-place", "::mlir::func::FuncOp"> {
   let summary = "Prove that no step copies a variable";
   let description = [{

@@ -74,6 +74,9 @@ static ArrayRef<Rule> getRules() {
   constexpr auto isSymbol = [](Attribute value) {
     return isa<FlatSymbolRefAttr>(value);
   };
+  constexpr auto isStorage = [](Attribute value) {
+    return isa<FlatSymbolRefAttr>(value) || isListOf<FlatSymbolRefAttr>(value);
+  };
   constexpr auto isDictionary = [](Attribute value) {
     return isa<DictionaryAttr>(value);
   };
@@ -110,8 +113,8 @@ static ArrayRef<Rule> getRules() {
       {D::getDimSizesAttrName(), Rule::Argument, isDimSizes, "an array of i64"},
       {D::getDimSizePlacesAttrName(), Rule::Argument, isListOf<StringAttr>,
        "a list of strings"},
-      {D::getVariableAttrName(), Rule::Argument, isSymbol,
-       "the symbol of a variable"},
+      {D::getVariableAttrName(), Rule::Argument, isStorage,
+       "the symbol of a variable or a list of them"},
       {D::getIsInitializedAttrName(), Rule::Argument, isSymbol,
        "the symbol of a variable"},
       {D::getResultAttrName(), Rule::Argument, isResultNumber,

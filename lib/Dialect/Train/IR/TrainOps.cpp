@@ -143,6 +143,28 @@ void AssignOp::getEffects(
                        VariableResource::get());
 }
 
+LogicalResult AssignNthOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  if (getVariables().empty())
+    return emitOpError() << "expected a variable, found none";
+  llvm::SmallPtrSet<Attribute, 8> distinct;
+  for (auto variable : getVariables().getAsRange<FlatSymbolRefAttr>()) {
+    if (!distinct.insert(variable).second)
+      return emitOpError() << "expected each variable once, found " << variable
+                           << " again";
+    if (failed(verifyAccess(*this, variable, getValue().getType(), symbols)))
+      return failure();
+  }
+  return success();
+}
+
+void AssignNthOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  for (auto variable : getVariables().getAsRange<FlatSymbolRefAttr>())
+    effects.emplace_back(MemoryEffects::Write::get(), variable,
+                         VariableResource::get());
+}
+
 /// Arithmetic assigns need numbers.
 template <typename OpT>
 static LogicalResult verifyArithmeticAssign(OpT op,

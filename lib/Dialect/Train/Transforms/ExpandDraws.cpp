@@ -176,7 +176,7 @@ static Value expandQuantile(ScalarBuilder &b, Value p) {
   return arith::SelectOp::create(b, isCentral, body, tail);
 }
 
-/// What `op` computes of its operands, of which a key's seed is the last.
+/// What `op` computes of its operands.
 static Value expand(ScalarBuilder &b, Operation *op, ValueRange operands) {
   return llvm::TypeSwitch<Operation *, Value>(op)
       .Case([&](StreamKeyOp) {
@@ -206,8 +206,6 @@ struct TrainExpandDraws
       OpBuilder builder(op);
       ScalarBuilder b(op->getLoc(), builder);
       SmallVector<Value> operands(op->getOperands());
-      if (auto key = dyn_cast<StreamKeyOp>(op))
-        operands.push_back(b.i64(key.getOpSeed()));
       Value value =
           isInLoop(op)
               ? expand(b, op, operands)

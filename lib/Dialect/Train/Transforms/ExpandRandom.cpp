@@ -43,7 +43,8 @@ static void expandRandom(RandomOp op) {
     Value position = arith::ConstantIndexOp::create(b, loc, index);
     return tensor::ExtractOp::create(b, loc, state, position);
   };
-  Value key = StreamKeyOp::create(b, loc, get(0), get(1), /*op_seed=*/0);
+  Value opSeed = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(0));
+  Value key = StreamKeyOp::create(b, loc, get(0), get(1), opSeed);
   Value drawn =
       buildElements(b, loc, distribution, type, key, op.getDynamicSizes());
   if (drawn.getType() != type)

@@ -18,7 +18,8 @@
 #include <optional>
 
 namespace flywheel::train {
-/// A variable as one function sees it.
+/// A variable, or a list of variables of which one at a time is assigned, as
+/// one function sees it.
 struct VariableVersions {
   mlir::BlockArgument storage;
   /// The value at the current point of the walk.
@@ -48,6 +49,7 @@ private:
   void addStorageArguments();
   llvm::LogicalResult rewriteBlock(mlir::Block &block);
   llvm::LogicalResult rewriteAccess(mlir::Operation *op);
+  llvm::LogicalResult rewriteAssignNth(AssignNthOp op);
   llvm::LogicalResult rewriteRegions(mlir::Operation *op);
   llvm::LogicalResult rewriteIf(mlir::scf::IfOp op,
                                 llvm::ArrayRef<mlir::Attribute> written);

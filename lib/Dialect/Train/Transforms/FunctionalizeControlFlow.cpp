@@ -21,7 +21,7 @@ using namespace flywheel::train;
 SmallVector<Attribute> FunctionState::findWritten(Operation *op) {
   llvm::SmallSetVector<Attribute, 4> assigned;
   op->walk([&](Operation *nested) {
-    FlatSymbolRefAttr variable = getAssignedVariable(nested);
+    Attribute variable = getAssigned(nested);
     if (variable && variables.contains(variable))
       assigned.insert(variable);
   });
@@ -47,8 +47,11 @@ LogicalResult FunctionState::rewriteRegion(Region &region,
   return success();
 }
 
-/// A loop may run no iteration: what it writes keeps its value then.
+/// A loop may run no iteration: what it writes keeps its value then. A function
+/// that initialises variables says itself which ones.
 void FunctionState::enterLoop(ArrayRef<Attribute> written) {
+  if (function->hasAttr(TrainDialect::getInitializerAttrName()))
+    return;
   for (Attribute variable : written) {
     VariableVersions &versions = variables.find(variable)->second;
     if (versions.current == versions.storage)
@@ -205,7 +208,7 @@ LogicalResult FunctionState::rewriteRegions(Operation *op) {
     return rewriteWhile(loop, written);
   Operation *assignment = nullptr;
   op->walk([&](Operation *nested) {
-    if (!assignment && getAssignedVariable(nested))
+    if (!assignment && getAssigned(nested))
       assignment = nested;
   });
   return assignment->emitOpError()

@@ -9,6 +9,7 @@
 #include "flywheel/Dialect/Train/TrainPasses.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
@@ -84,9 +85,12 @@ void FunctionState::addStorageArguments() {
   // In the order of the module, so that the signature does not depend on which
   // variable happens to be used first.
   llvm::DenseSet<Attribute> used, asked;
+  llvm::MapVector<Attribute, AssignNthOp> lists;
   function.walk([&](Operation *op) {
     if (FlatSymbolRefAttr variable = getAccessedVariable(op))
       used.insert(variable);
+    else if (auto assign = dyn_cast<AssignNthOp>(op))
+      lists.try_emplace(assign.getVariablesAttr(), assign);
     else if (auto isInitialized = dyn_cast<IsInitializedOp>(op))
       asked.insert(isInitialized.getVariableAttr());
   });
@@ -98,6 +102,15 @@ void FunctionState::addStorageArguments() {
     BlockArgument storage = function.getBody().addArgument(
         variable.getTensorType(), variable.getLoc());
     variables[symbol] = {storage, storage, std::nullopt};
+  }
+  // Variables of a list are one tensor.
+  for (auto [list, assign] : lists) {
+    auto type = cast<RankedTensorType>(assign.getValue().getType());
+    SmallVector<int64_t> shape(type.getShape());
+    shape.insert(shape.begin(), assign.getVariables().size());
+    BlockArgument storage =
+        function.getBody().addArgument(type.clone(shape), assign.getLoc());
+    variables[list] = {storage, storage, std::nullopt};
   }
   auto bitType = RankedTensorType::get({}, builder.getI1Type());
   for (auto variable : module.getOps<VariableOp>()) {
@@ -115,6 +128,8 @@ LogicalResult FunctionState::rewriteAccess(Operation *op) {
   if (isa<func::CallOp, func::CallIndirectOp, func::ConstantOp>(op))
     return op->emitOpError() << "expected every call to be inlined: a step "
                                 "cannot call a recursive or external function";
+  if (auto assign = dyn_cast<AssignNthOp>(op))
+    return rewriteAssignNth(assign);
   auto isInitialized = dyn_cast<IsInitializedOp>(op);
   if (isInitialized && bits.contains(isInitialized.getVariableAttr())) {
     rewriteIsInitialized(isInitialized);
@@ -161,6 +176,39 @@ LogicalResult FunctionState::rewriteAccess(Operation *op) {
   versions.assigned = op->getLoc();
   op->getResult(0).replaceAllUsesWith(value);
   op->erase();
+  return success();
+}
+
+/// The value becomes a slice of the tensor that the variables are together.
+LogicalResult FunctionState::rewriteAssignNth(AssignNthOp op) {
+  if (!function->hasAttr(TrainDialect::getInitializerAttrName()))
+    return op.emitOpError() << "expected in the module's initializer alone";
+  // The same memory must not be two arguments.
+  for (auto &[other, versions] : variables)
+    for (auto variable : op.getVariables().getAsRange<FlatSymbolRefAttr>()) {
+      auto list = dyn_cast<ArrayAttr>(other);
+      if (other != op.getVariablesAttr() &&
+          (other == variable || (list && llvm::is_contained(list, variable))))
+        return op.emitOpError() << "expected no other access of " << variable
+                                << " in this function";
+    }
+  builder.setInsertionPoint(op);
+  VariableVersions &versions = variables.find(op.getVariablesAttr())->second;
+  auto type = cast<RankedTensorType>(op.getValue().getType());
+  SmallVector<OpFoldResult> offsets{op.getNumber()};
+  offsets.append(type.getRank(), builder.getIndexAttr(0));
+  SmallVector<OpFoldResult> sizes{builder.getIndexAttr(1)};
+  llvm::append_range(
+      sizes, getAsIndexOpFoldResult(builder.getContext(), type.getShape()));
+  SmallVector<OpFoldResult> strides(type.getRank() + 1,
+                                    builder.getIndexAttr(1));
+  auto inserted =
+      tensor::InsertSliceOp::create(builder, op.getLoc(), op.getValue(),
+                                    versions.current, offsets, sizes, strides);
+  inserted->setAttr(TrainDialect::getInRangeAttrName(), builder.getUnitAttr());
+  versions.current = inserted;
+  versions.assigned = op.getLoc();
+  op.erase();
   return success();
 }
 

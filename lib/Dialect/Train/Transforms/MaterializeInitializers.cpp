@@ -16,6 +16,8 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -44,8 +46,14 @@ private:
   void recordOperands(VariableOp variable);
   /// The variables, each after those that its initial value needs.
   SmallVector<int64_t> sortByNeed();
+  /// Takes from `order` the variables that loops initialize, by loop.
+  SmallVector<SmallVector<int64_t>> takeAlike(SmallVector<int64_t> &order);
   Value moveRegion(VariableOp variable);
+  Value buildDraws(Location loc, VariableOp variable,
+                   InitializerAttrInterface initializer, Value position,
+                   Value opSeed);
   void initialize(int64_t index);
+  void initializeAlike(ArrayRef<int64_t> indices);
 
   ModuleOp module;
   SymbolTable symbols;
@@ -86,6 +94,56 @@ SmallVector<int64_t> InitializerBuilder::sortByNeed() {
   return orderInitialValues(operands);
 }
 
+/// The seed of the stream of a variable.
+static int64_t getOpSeed(VariableOp variable,
+                         InitializerAttrInterface initializer) {
+  return initializer.getStreamSeed().value_or(
+      getDefaultStreamSeed(variable.getSymName()));
+}
+
+/// From this many on, variables that begin alike share a loop. Below, each has
+/// its own code, which is as fast and needs no tables.
+constexpr size_t kMinAlike = 8;
+
+/// Whether a loop may initialize `variable` with others: the elements are those
+/// that the initializer makes, and memory holds them as they are.
+static bool canBeAlike(VariableOp variable) {
+  RankedTensorType type = variable.getTensorType();
+  return isa_and_present<InitializerAttrInterface>(
+             variable.getInitialValueOrDefault()) &&
+         !type.getElementType().isInteger(1) && type.getRank() > 0 &&
+         type.getNumElements() > 0 && getStorageType(type) == type;
+}
+
+SmallVector<SmallVector<int64_t>>
+InitializerBuilder::takeAlike(SmallVector<int64_t> &order) {
+  // What another initial value reads is a value of the program.
+  llvm::DenseSet<StringAttr> read;
+  for (VariableOp variable : variables)
+    for (StringRef kind : {TrainDialect::getInitialReadsAttrName(),
+                           TrainDialect::getInitialValuesAttrName()})
+      if (auto needed = variable->getAttrOfType<ArrayAttr>(kind))
+        for (auto symbol : needed.getAsRange<FlatSymbolRefAttr>())
+          read.insert(symbol.getAttr());
+  llvm::MapVector<std::pair<Type, Attribute>, SmallVector<int64_t>> kinds;
+  for (int64_t index : order) {
+    VariableOp variable = variables[index];
+    if (canBeAlike(variable) && !read.contains(variable.getSymNameAttr()))
+      kinds[{variable.getTensorType(), variable.getInitialValueOrDefault()}]
+          .push_back(index);
+  }
+  SmallVector<SmallVector<int64_t>> result;
+  llvm::DenseSet<int64_t> taken;
+  for (auto &[kind, indices] : kinds) {
+    if (indices.size() < kMinAlike)
+      continue;
+    taken.insert(indices.begin(), indices.end());
+    result.push_back(std::move(indices));
+  }
+  llvm::erase_if(order, [&](int64_t index) { return taken.contains(index); });
+  return result;
+}
+
 /// Moves the region's ops to the insertion point; returns what it yields.
 Value InitializerBuilder::moveRegion(VariableOp variable) {
   Block &body = variable.getInitializer().front();
@@ -96,6 +154,61 @@ Value InitializerBuilder::moveRegion(VariableOp variable) {
                                                 body.getOperations());
   body.erase();
   return value;
+}
+
+/// What `initializer` gives the variable at `position` of the run counters.
+Value InitializerBuilder::buildDraws(Location loc, VariableOp variable,
+                                     InitializerAttrInterface initializer,
+                                     Value position, Value opSeed) {
+  Value run = tensor::ExtractOp::create(b, loc, runs, position);
+  run.getDefiningOp()->setAttr(TrainDialect::getInRangeAttrName(),
+                               b.getUnitAttr());
+  Value key = StreamKeyOp::create(b, loc, seed, run, opSeed);
+  return buildElements(b, loc, initializer, variable.getTensorType(), key);
+}
+
+/// A loop over the variables at `indices`, which have one type and one
+/// initializer. Tables say where each one's feeds are and what its stream is.
+void InitializerBuilder::initializeAlike(ArrayRef<int64_t> indices) {
+  VariableOp first = variables[indices.front()];
+  Location loc = first.getLoc();
+  auto initializer =
+      cast<InitializerAttrInterface>(first.getInitialValueOrDefault());
+  int64_t count = indices.size();
+  SmallVector<int64_t> opSeeds;
+  SmallVector<Attribute> symbols;
+  for (int64_t index : indices) {
+    opSeeds.push_back(getOpSeed(variables[index], initializer));
+    symbols.push_back(
+        FlatSymbolRefAttr::get(variables[index].getSymNameAttr()));
+  }
+  auto makeTable = [&](ArrayRef<int64_t> values) -> Value {
+    auto type = RankedTensorType::get({count}, b.getI64Type());
+    return arith::ConstantOp::create(b, loc,
+                                     DenseElementsAttr::get(type, values));
+  };
+  auto lookUp = [&](Value table, Value at) -> Value {
+    auto element = tensor::ExtractOp::create(b, loc, table, at);
+    element->setAttr(TrainDialect::getInRangeAttrName(), b.getUnitAttr());
+    return element;
+  };
+  Value positions = makeTable(indices), seeds = makeTable(opSeeds);
+  auto getIndex = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  };
+  auto loop =
+      scf::ForOp::create(b, loc, getIndex(0), getIndex(count), getIndex(1));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value number = loop.getInductionVar();
+  Value position = arith::IndexCastOp::create(b, loc, b.getIndexType(),
+                                              lookUp(positions, number));
+  auto branch = scf::IfOp::create(b, loc, lookUp(select, position),
+                                  /*withElseRegion=*/false);
+  b.setInsertionPointToStart(&branch.getThenRegion().front());
+  Value value =
+      buildDraws(loc, first, initializer, position, lookUp(seeds, number));
+  AssignNthOp::create(b, loc, b.getArrayAttr(symbols), number, value);
 }
 
 void InitializerBuilder::initialize(int64_t index) {
@@ -122,11 +235,9 @@ void InitializerBuilder::initialize(int64_t index) {
     value = arith::ConstantOp::create(b, loc, dense.bitcast(storage));
   } else {
     auto initializer = cast<InitializerAttrInterface>(given);
-    int64_t opSeed = initializer.getStreamSeed().value_or(
-        getDefaultStreamSeed(variable.getSymName()));
-    Value run = tensor::ExtractOp::create(b, loc, runs, position);
-    Value key = StreamKeyOp::create(b, loc, seed, run, opSeed);
-    value = buildElements(b, loc, initializer, variable.getTensorType(), key);
+    Value opSeed = arith::ConstantOp::create(
+        b, loc, b.getI64IntegerAttr(getOpSeed(variable, initializer)));
+    value = buildDraws(loc, variable, initializer, position, opSeed);
   }
   RankedTensorType type = variable.getTensorType();
   if (value.getType() != type)
@@ -155,7 +266,10 @@ void InitializerBuilder::build() {
   select = body->getArgument(2);
   for (VariableOp variable : variables)
     recordOperands(variable);
-  for (int64_t index : sortByNeed())
+  SmallVector<int64_t> order = sortByNeed();
+  for (ArrayRef<int64_t> indices : takeAlike(order))
+    initializeAlike(indices);
+  for (int64_t index : order)
     initialize(index);
   func::ReturnOp::create(b, loc);
 }

@@ -31,6 +31,14 @@ inline mlir::FlatSymbolRefAttr getAssignedVariable(mlir::Operation *op) {
   return {};
 }
 
+/// What `op` assigns: a variable, the list of variables of which it assigns
+/// one, or null.
+inline mlir::Attribute getAssigned(mlir::Operation *op) {
+  if (auto assign = llvm::dyn_cast_or_null<AssignNthOp>(op))
+    return assign.getVariablesAttr();
+  return getAssignedVariable(op);
+}
+
 /// The variable whose value `op` reads or assigns, or null.
 inline mlir::FlatSymbolRefAttr getAccessedVariable(mlir::Operation *op) {
   mlir::FlatSymbolRefAttr variable = getReadVariable(op);
