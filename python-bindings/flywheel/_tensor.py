@@ -34,8 +34,8 @@ class Tensor(Operators):
         self.dtype = dtype
         self.shape = shape
         self.trace = trace
-        # Of the size of a dimension, that size of type index.
-        self.index: Optional[Value] = None
+        # Of sizes of dimensions, what they are as a size: a number, or a value of type index; of a vector, a list.
+        self.index: Any = None
 
     @property
     def ndim(self) -> int:
@@ -164,7 +164,7 @@ def _embed(array: "np.ndarray[Any, Any]") -> Tensor:
     if key is not None:
         for frame in reversed(trace.frames):
             if key in frame.constants:
-                return Tensor(frame.constants[key], dtype, shape, trace)
+                return _with_index(Tensor(frame.constants[key], dtype, shape, trace), array)
             if frame.is_isolated:
                 break
     if _dtypes.is_unsigned(dtype):
@@ -176,7 +176,15 @@ def _embed(array: "np.ndarray[Any, Any]") -> Tensor:
         value = trace.graph.constant(array, type_)
     if key is not None:
         trace.frames[-1].constants[key] = value
+        return _with_index(Tensor(value, dtype, shape, trace), array)
     return Tensor(value, dtype, shape, trace)
+
+
+def _with_index(x: Tensor, array: "np.ndarray[Any, Any]") -> Tensor:
+    """A constant that may be a size says so."""
+    if array.dtype.kind == "i" and array.ndim <= 1:
+        x.index = array.tolist()
+    return x
 
 
 def as_tensor(value: TensorLike, dtype: Any = None) -> Tensor:

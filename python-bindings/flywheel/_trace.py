@@ -44,6 +44,8 @@ class Trace:
         self._types: Dict[Tuple[_dtypes.DType, Shape], Type] = {}
         # Whether regions may use what is around them: the bodies of some ops may not.
         self.effects_forbidden: Optional[str] = None
+        # Whether random tensors are drawn: not where only sizes are computed.
+        self.draws = True
 
     # Types and ops
 
@@ -80,8 +82,16 @@ class Trace:
         return found
 
     def dim(self, value: Value, axis: int) -> Value:
-        """The size of a dimension, of type index."""
-        return self.op("tensor.dim", [value, self.index(axis)], [self.index_type()])[0]
+        """The size of a dimension, of type index: one value a function or region."""
+        key = ("dim", value, axis)
+        for frame in reversed(self.frames):
+            if key in frame.constants:
+                return frame.constants[key]
+            if frame.is_isolated:
+                break
+        found = self.op("tensor.dim", [value, self.index(axis)], [self.index_type()])[0]
+        self.frames[-1].constants[key] = found
+        return found
 
     # Functions and regions
 

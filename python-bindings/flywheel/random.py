@@ -9,7 +9,7 @@ from typing import Any, Optional
 
 from . import _dtypes, _trace
 from ._ops._core import as_unsigned, static
-from ._ops._creation import DimSizes, dim_sizes_of
+from ._ops._creation import DimSizes, dim_sizes_of, zeros
 from ._tensor import Tensor, wrap
 from .initializers import Initializer, RandomNormal, RandomUniform, TruncatedNormal
 
@@ -21,6 +21,8 @@ def sample(distribution: Initializer, shape: DimSizes, dtype: Any = _dtypes.floa
         raise ValueError(f"{trace.effects_forbidden} must not draw random numbers")
     kind = _dtypes.as_dtype(dtype)
     plain = _dtypes.as_dtype(kind.name[1:]) if _dtypes.is_unsigned(kind) else kind
+    if not trace.draws:
+        return zeros(shape, kind)
     dim_sizes = dim_sizes_of(shape)
     known = static(dim_sizes)
     dynamic = [dim_size for dim_size in dim_sizes if not isinstance(dim_size, int)]

@@ -98,4 +98,4 @@ with tf.Session() as sess:
     raises(ValueError, "Nan in summary histogram for: bad", lambda: sess.run(bad))
     raises(ValueError, "not the same shape", lambda: tf.summary.scalar("s", tf.zeros([2])))
     raises(TypeError, "expected summaries", lambda: tf.summary.merge([loss]))
-    raises(AttributeError, "flywheel.v1.summary.image", lambda: tf.summary.image)
+    raises(AttributeError, "flywheel.v1.summary.audio; instead", lambda: tf.summary.audio)

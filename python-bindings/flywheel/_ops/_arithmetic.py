@@ -5,7 +5,16 @@ from typing import Any, Callable, Optional
 
 from .. import _dtypes
 from .._tensor import Tensor, TensorLike, as_tensor, as_tensors, constant, is_number
-from ._core import as_unsigned, broadcast, broadcast_shapes, emit, signless
+from ._core import (
+    as_unsigned,
+    broadcast,
+    broadcast_shapes,
+    computed_index,
+    emit,
+    flat_index,
+    signless,
+    with_index,
+)
 
 #
 # Casts
@@ -46,7 +55,7 @@ def _cast(x: Tensor, target: _dtypes.DType) -> Tensor:
         result = emit("arith.trunci", [plain], bits)
     else:
         result = plain
-    return as_unsigned(result, target)
+    return with_index(as_unsigned(result, target), None if _dtypes.is_unsigned(target) else flat_index(x))
 
 
 def stop_gradient(x: TensorLike) -> Tensor:
@@ -83,7 +92,12 @@ def _binary(
         dtype = a.dtype
         a, b = broadcast(signless(a), signless(b))
         return as_unsigned(emit(unsigned_op or op, [a, b]), dtype)
-    return emit(op, [a, b], a.dtype, broadcast_shapes(a.shape, b.shape))
+    result = emit(op, [a, b], a.dtype, broadcast_shapes(a.shape, b.shape))
+    return computed_index(_ON_SIZES[op], result, a, b) if op in _ON_SIZES else result
+
+
+# What arithmetic is on sizes.
+_ON_SIZES = {"nn.add": "addi", "nn.sub": "subi", "nn.mul": "muli", "nn.max": "maxsi", "nn.min": "minsi"}
 
 
 def add(a: TensorLike, b: TensorLike) -> Tensor:
@@ -133,9 +147,9 @@ def floor_divide(a: TensorLike, b: TensorLike) -> Tensor:
     if _dtypes.is_floating(a.dtype):
         return floor(divide(a, b))
     dtype = a.dtype
-    a, b = broadcast(signless(a), signless(b))
+    wide, by = broadcast(signless(a), signless(b))
     op = "arith.divui" if _dtypes.is_unsigned(dtype) else "arith.floordivsi"
-    return as_unsigned(emit(op, [a, b]), dtype)
+    return computed_index("floordivsi", as_unsigned(emit(op, [wide, by]), dtype), a, b)
 
 
 def mod(a: TensorLike, b: TensorLike) -> Tensor:

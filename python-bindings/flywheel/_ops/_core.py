@@ -56,9 +56,38 @@ def index_op(name: str, a: Size, b: Size) -> Size:
             "maxsi": max(a, b),
             "ceildivsi": -(-a // b) if b else 0,
             "divsi": a // b if b else 0,
+            "floordivsi": a // b if b else 0,
         }[name]
+    if a is b and name in ("minsi", "maxsi", "subi"):
+        return 0 if name == "subi" else a
     trace = _trace.current()
     return trace.op(f"arith.{name}", [index_of(a), index_of(b)], [trace.index_type()])[0]
+
+
+def flat_index(x: Tensor) -> Optional[List[Size]]:
+    """The elements of a tensor as sizes, where they are known as such."""
+    if x.index is None:
+        return None
+    return list(x.index) if isinstance(x.index, list) else [x.index]
+
+
+def with_index(x: Tensor, index: Optional[List[Size]]) -> Tensor:
+    """Says of a scalar or a vector that its elements are these sizes."""
+    if index is not None and x.ndim <= 1 and x.size == len(index) and x.index is None:
+        x.index = index[0] if x.ndim == 0 else index
+    return x
+
+
+def computed_index(op: str, result: Tensor, a: Tensor, b: Tensor) -> Tensor:
+    """The result of arithmetic on sizes is one too."""
+    if a.index is None or b.index is None or result.ndim > 1 or not _dtypes.is_integer(result.dtype):
+        return result
+    lhs, rhs = flat_index(a), flat_index(b)
+    count = result.size
+    if lhs is None or rhs is None or count is None or any(len(side) not in (1, count) for side in (lhs, rhs)):
+        return result
+    pairs = [(lhs[i % len(lhs)], rhs[i % len(rhs)]) for i in range(count)]
+    return with_index(result, [index_op(op, x, y) for x, y in pairs])
 
 
 def empty(dim_sizes: Sequence[Size], dtype: _dtypes.DType) -> Tensor:

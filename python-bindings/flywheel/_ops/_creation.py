@@ -7,8 +7,9 @@ import numpy as np
 
 from .. import _dtypes, _trace
 from .._tensor import Tensor, TensorLike, as_tensor, constant, wrap
-from ._arithmetic import cast
-from ._core import Size, as_unsigned, emit, like_operand, sizes, static, stretch
+from ._arithmetic import add, cast, multiply
+from ._core import Size, as_unsigned, emit, index_op, like_operand, sizes, static, stretch
+from ._indexing import getitem
 from ._shapes import to_index
 
 DimSizes = Union[int, Tensor, Sequence[Union[int, Tensor]]]
@@ -61,19 +62,40 @@ def ones_like(x: TensorLike, dtype: Any = None) -> Tensor:
 
 
 def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Tensor:
-    """Numbers from `start` up to but without `stop`. With a scalar tensor as the only
-    argument, as many numbers as it says, int32 by default; it is a `dim`, since
-    a step knows how much memory it needs from the sizes of its arguments."""
-    if isinstance(start, Tensor) and stop is None:
-        dim_size = to_index(start)
-        kind = _dtypes.as_dtype(_dtypes.int32 if dtype is None else dtype)
-        plain = _dtypes.as_dtype(kind.name.lstrip("u")) if _dtypes.is_integer(kind) else kind
-        like = like_operand([dim_size], plain)
-        return as_unsigned(emit("nn.iota", like, plain, static([dim_size]), {"axis": ("i64", 0)}), kind)
-    array = np.arange(start, step=step) if stop is None else np.arange(start, stop, step)
+    """Numbers from `start` up to but without `stop`. Each may be a scalar tensor of integers, whose results are int32
+    by default, and the step a number then; a size that is computed comes from `dim` or `shape`, since a step knows
+    how much memory it needs from the sizes of its arguments."""
+    bounds = [0, start, step] if stop is None else [start, stop, step]
+    if any(isinstance(x, Tensor) for x in bounds):
+        return _counted(bounds[0], bounds[1], bounds[2], _dtypes.int32 if dtype is None else dtype)
+    array = np.arange(*bounds)
     if dtype is None and not any(isinstance(x, np.generic) for x in (start, stop, step)):
         return constant(array.tolist() if array.size else array.astype(np.int32))
     return constant(array, dtype)
+
+
+def _counted(start: Any, stop: Any, step: Any, dtype: Any) -> Tensor:
+    """`arange` of which a bound is a tensor."""
+    if any(not isinstance(x, (int, np.integer)) and not _dtypes.is_integer(as_tensor(x).dtype)
+           for x in (start, stop, step)):  # fmt: skip
+        raise TypeError("arange of tensors takes integers")
+    first, last, by = to_index(start), to_index(stop), to_index(step)
+    if not isinstance(by, int) or by == 0:
+        raise ValueError("arange of tensors takes a step that is a number, and not 0")
+    if isinstance(first, int) and isinstance(last, int):
+        return constant(np.arange(first, last, by), dtype)
+    if by > 0 and isinstance(first, int) and first > 0:
+        # Of as many as `stop` says, those from `start` on: the compiler sees a bound of that.
+        return getitem(_counted(0, stop, 1, dtype), slice(first, None, by))
+    low, high = (first, last) if by > 0 else (last, first)
+    length = high if low == 0 else index_op("maxsi", index_op("subi", high, low), 0)
+    dim_size = length if abs(by) == 1 else index_op("ceildivsi", length, abs(by))
+    kind = _dtypes.as_dtype(dtype)
+    plain = _dtypes.as_dtype(kind.name.lstrip("u")) if _dtypes.is_integer(kind) else kind
+    like = like_operand([dim_size], plain)
+    numbers = as_unsigned(emit("nn.iota", like, plain, static([dim_size]), {"axis": ("i64", 0)}), kind)
+    numbers = numbers if by == 1 else multiply(numbers, by)
+    return numbers if isinstance(first, int) and first == 0 else add(numbers, cast(start, kind))
 
 
 def linspace(start: float, stop: float, num: int = 50, dtype: Any = _dtypes.float32) -> Tensor:

@@ -9,7 +9,7 @@ from .. import _dtypes, _trace
 from .._flywheel import Value
 from .._tensor import Tensor, TensorLike, as_tensor, constant, format_shape, wrap
 from . import _arithmetic as arithmetic
-from ._core import Size, broadcast_sizes, emit, index_op, normalize_axis, signless, size, sizes, stretch
+from ._core import Size, broadcast_sizes, emit, index_op, normalize_axis, signless, size, sizes, stretch, with_index
 from ._shapes import reshape_to, to_index, transpose
 
 _DYNAMIC = -(2**63)
@@ -24,10 +24,22 @@ def getitem(x: TensorLike, key: Any) -> Tensor:
     for an integer that is out of range, and for boolean arrays, whose results have
     no static shape: use `where`.
     """
-    x = as_tensor(x)
-    keys = _complete(x, key if isinstance(key, tuple) else (key,))
-    x, keys = _slice(x, keys)
-    return _gather(x, keys)
+    source = as_tensor(x)
+    keys = _complete(source, key if isinstance(key, tuple) else (key,))
+    part, rest = _slice(source, keys)
+    return _index_at(source, keys, _gather(part, rest))
+
+
+def _index_at(x: Tensor, keys: List[Any], part: Tensor) -> Tensor:
+    """A part of a vector of sizes is of sizes."""
+    if not isinstance(x.index, list) or len(keys) != 1:
+        return part
+    key = keys[0]
+    if isinstance(key, slice):
+        if all(bound is None or isinstance(bound, (int, np.integer)) for bound in (key.start, key.stop, key.step)):
+            return with_index(part, x.index[key])
+        return part
+    return part if _is_index_array(key) else with_index(part, [x.index[int(key.__index__())]])
 
 
 def _is_index_array(key: Any) -> bool:

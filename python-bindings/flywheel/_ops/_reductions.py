@@ -6,7 +6,7 @@ from typing import List, Optional, Sequence, Tuple, Union
 from .. import _dtypes
 from .._tensor import Tensor, TensorLike, as_tensor, constant
 from . import _arithmetic as arithmetic
-from ._core import as_unsigned, emit, normalize_axes, normalize_axis, signless, size
+from ._core import Size, as_unsigned, emit, index_op, normalize_axes, normalize_axis, signless, size, with_index
 from ._shapes import ravel
 
 Axis = Union[int, Sequence[int], None]
@@ -46,7 +46,13 @@ def sum(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
 def prod(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """The product along dimensions."""
     x = _numbers(x)
-    return as_unsigned(_reduce("prod", signless(x), axis, keepdims), x.dtype)
+    result = as_unsigned(_reduce("prod", signless(x), axis, keepdims), x.dtype)
+    if not isinstance(x.index, list):
+        return result
+    total: Size = 1
+    for factor in x.index:
+        total = index_op("muli", total, factor)
+    return with_index(result, [total])
 
 
 def mean(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:

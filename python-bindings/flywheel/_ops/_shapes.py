@@ -14,6 +14,7 @@ from ._core import (
     broadcast_shapes,
     emit,
     empty,
+    flat_index,
     index_of,
     index_op,
     normalize_axes,
@@ -22,6 +23,7 @@ from ._core import (
     sizes,
     static,
     stretch,
+    with_index,
 )
 
 DimSizes = Union[int, None, Tensor, Sequence[Union[int, None, Tensor]]]
@@ -39,7 +41,9 @@ def shape(x: TensorLike) -> Tensor:
     ]
     rank = x.ndim
     value = trace.op("tensor.from_elements", numbers, [trace.type(_dtypes.int32, (rank,))])[0]
-    return wrap(value, _dtypes.int32, (rank,))
+    result = wrap(value, _dtypes.int32, (rank,))
+    result.index = sizes(x)
+    return result
 
 
 def dim(x: TensorLike, axis: int) -> Union[int, Tensor]:
@@ -60,8 +64,9 @@ def to_index(x: TensorLike) -> Size:
     """An integer, or a scalar tensor of integers, as the size or place of something."""
     if isinstance(x, (int, np.integer)):
         return int(x)
-    if isinstance(x, Tensor) and x.index is not None:
-        return x.index
+    if isinstance(x, Tensor) and x.index is not None and x.shape == ():
+        found: Size = x.index
+        return found
     x = cast(as_tensor(x), _dtypes.int64)
     if x.shape != ():
         raise ValueError(f"expected an integer or a scalar tensor, found the shape {format_shape(x.shape)}")
@@ -131,7 +136,7 @@ def reshape(x: TensorLike, shape: DimSizes) -> Tensor:
     """
     x = as_tensor(x)
     wanted = [shape] if shape is None or isinstance(shape, (int, np.integer, Tensor)) else list(shape)
-    return reshape_to(x, _resolve(x, wanted))
+    return with_index(reshape_to(x, _resolve(x, wanted)), flat_index(x))
 
 
 def reshape_to(x: Tensor, new: List[Size], old: Optional[List[Size]] = None) -> Tensor:
@@ -251,7 +256,8 @@ def expand_dims(x: TensorLike, axis: Union[int, Sequence[int]]) -> Tensor:
     axes = [axis] if isinstance(axis, int) else list(axis)
     places = normalize_axes(axes, x.ndim + len(axes))
     rest = iter(sizes(x))
-    return reshape_to(x, [1 if place in places else next(rest) for place in range(x.ndim + len(axes))])
+    wide = reshape_to(x, [1 if place in places else next(rest) for place in range(x.ndim + len(axes))])
+    return with_index(wide, flat_index(x))
 
 
 def squeeze(x: TensorLike, axis: Union[int, Sequence[int], None] = None) -> Tensor:
@@ -265,7 +271,8 @@ def squeeze(x: TensorLike, axis: Union[int, Sequence[int], None] = None) -> Tens
     for place in places:
         if x.shape[place] != 1:
             raise ValueError(f"cannot squeeze dimension {place} of shape {format_shape(x.shape)}: it is not 1")
-    return reshape_to(x, [dim_size for place, dim_size in enumerate(sizes(x)) if place not in places])
+    narrow = reshape_to(x, [dim_size for place, dim_size in enumerate(sizes(x)) if place not in places])
+    return with_index(narrow, flat_index(x))
 
 
 #
@@ -363,7 +370,9 @@ def concatenate(tensors: Sequence[TensorLike], axis: int = 0) -> Tensor:
     result[axis] = total
     if len(parts) == 1:
         return parts[0]
-    return emit("tensor.concat", parts, parts[0].dtype, result, {"dim": ("i64", axis)})
+    joined = emit("tensor.concat", parts, parts[0].dtype, result, {"dim": ("i64", axis)})
+    flat = [flat_index(x) for x in parts]
+    return joined if None in flat else with_index(joined, [one for part in flat for one in part or ()])
 
 
 def stack(tensors: Sequence[TensorLike], axis: int = 0) -> Tensor:
@@ -396,15 +405,23 @@ def split(x: TensorLike, sections: Union[int, Sequence[int]], axis: int = 0) -> 
     return [getitem(x, (*prefix, slice(a, b))) for a, b in zip(bounds, bounds[1:])]
 
 
-def tile(x: TensorLike, multiples: Union[int, Sequence[int]]) -> Tensor:
-    """`x` so many times in a row along each dimension."""
+def tile(x: TensorLike, multiples: DimSizes) -> Tensor:
+    """`x` so many times in a row along each dimension. How many times may be a scalar tensor."""
     x = as_tensor(x)
-    counts = [multiples] if isinstance(multiples, int) else list(multiples)
-    counts = [1] * (x.ndim - len(counts)) + counts
+    given = [multiples] if isinstance(multiples, (int, np.integer, Tensor)) else list(multiples or ())
+    counts = [to_index(count) for count in given]
+    counts = [*[1] * (x.ndim - len(counts)), *counts]
     if len(counts) > x.ndim:
         x = expand_dims(x, list(range(len(counts) - x.ndim)))
-    shape = [None if dim_size is None else dim_size * count for dim_size, count in zip(x.shape, counts)]
-    return emit("nn.tile", [x], x.dtype, shape, {"multiples": ("i64s", counts)})
+    if not all(isinstance(count, int) for count in counts):
+        # Each dimension with one in front of it, along which the whole of it repeats.
+        old = sizes(x)
+        wide = reshape_to(x, [part for dim_size in old for part in (1, dim_size)])
+        wide = stretch(wide, [part for count, dim_size in zip(counts, old) for part in (count, dim_size)])
+        return reshape_to(wide, [index_op("muli", count, dim_size) for count, dim_size in zip(counts, old)])
+    known = [count for count in counts if isinstance(count, int)]
+    shape = [None if dim_size is None else dim_size * count for dim_size, count in zip(x.shape, known)]
+    return emit("nn.tile", [x], x.dtype, shape, {"multiples": ("i64s", known)})
 
 
 def repeat(x: TensorLike, repeats: int, axis: Optional[int] = None) -> Tensor:

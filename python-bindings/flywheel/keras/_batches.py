@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What models are fed: arrays, and what gives batches."""
 
-from typing import Any, Callable, Iterator, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Iterator, List, Optional, Tuple
+from typing import Sequence as Listed
 
 import numpy as np
 
+from .utils import Sequence
 
-def arrays(given: Any, names: Sequence[str], shapes: Sequence[Any], what: str) -> List[Any]:
+
+def arrays(given: Any, names: Listed[str], shapes: Listed[Any], what: str) -> List[Any]:
     """Arrays for the inputs of these names. Raises ValueError for another number or shape of them."""
     if isinstance(given, dict):
         missing = [n for n in names if n not in given]
@@ -29,7 +32,7 @@ def arrays(given: Any, names: Sequence[str], shapes: Sequence[Any], what: str) -
     return found
 
 
-def weights(sample: Any, by_class: Any, targets: Sequence[Any], names: Sequence[str]) -> List[Any]:
+def weights(sample: Any, by_class: Any, targets: Listed[Any], names: Listed[str]) -> List[Any]:
     """A weight for each sample of each output."""
     if isinstance(sample, dict):
         listed = [sample.get(n) for n in names]
@@ -51,7 +54,7 @@ def weights(sample: Any, by_class: Any, targets: Sequence[Any], names: Sequence[
 
 
 def slices(
-    values: Sequence[Any], count: int, size: int, order: Optional[Callable[[], Any]]
+    values: Listed[Any], count: int, size: int, order: Optional[Callable[[], Any]]
 ) -> Iterator[Tuple[List[Any], int]]:
     """Batches of rows, in an order."""
     rows = None if order is None else order()
@@ -69,8 +72,13 @@ def is_stream(x: Any) -> bool:
     return hasattr(x, "__iter__") and not isinstance(x, (list, tuple, dict)) and not hasattr(x, "__array__")
 
 
-def stream(x: Any, steps: Optional[int]) -> Callable[[], Iterator[Tuple[Any, Any, Any]]]:
-    """The batches (inputs, targets, weights) of one epoch. What ends begins again in the next one."""
+def stream(
+    x: Any, steps: Optional[int], shuffles: bool = False
+) -> Callable[[], Iterator[Tuple[Any, Any, Any]]]:
+    """The batches (inputs, targets, weights) of one epoch. What ends begins again in the next one; those of a
+    `Sequence` may come in another order each time."""
+    if isinstance(x, Sequence):
+        return lambda: _numbered(x, steps, shuffles)
     if hasattr(x, "__next__") and steps is None:
         raise ValueError("steps are required where batches come from a generator, which does not end")
     state: List[Any] = [None]
@@ -90,6 +98,14 @@ def stream(x: Any, steps: Optional[int]) -> Callable[[], Iterator[Tuple[Any, Any
             yield _parts(batch)
 
     return epoch
+
+
+def _numbered(x: Sequence, steps: Optional[int], shuffles: bool) -> Iterator[Tuple[Any, Any, Any]]:
+    count = len(x)
+    order = np.random.permutation(count) if shuffles else np.arange(count)
+    for i in range(count if steps is None else steps):
+        yield _parts(x[int(order[i % count])])
+    x.on_epoch_end()
 
 
 def _parts(batch: Any) -> Tuple[Any, Any, Any]:

@@ -92,11 +92,11 @@ class Network(Layer):
 
     @property
     def losses(self) -> List[Any]:
-        return [x for layer in self.layers for x in layer.losses]
+        return [*[x for layer in self.layers for x in layer.losses], *self._losses]
 
     @property
     def updates(self) -> List[Any]:
-        return [x for layer in self.layers for x in layer.updates]
+        return [*[x for layer in self.layers for x in layer.updates], *self._updates]
 
     @property
     def stateful(self) -> bool:

@@ -7,8 +7,8 @@ from typing import Any, Dict, List, Optional, Tuple
 import numpy as np
 
 from ..v1.conversion import as_tensor
+from ..v1.emission import ancestors
 from ..v1.operation import Operation
-from ..v1.session import ancestors
 from . import _batches, losses, metrics, optimizers
 from . import backend as K
 from . import callbacks as _callbacks
@@ -47,10 +47,18 @@ class Model(Network):
         self.loss_weights = loss_weights
         self._functions = {}
         names = self.output_names
-        self._losses_of = [losses_of(x) for x in _by_output(loss, names, "loss")]
+        self._losses_of = [None if x is None else losses.get(x) for x in _by_output(loss, names, "loss")]
         scales = _by_output(loss_weights, names, "loss_weights") if loss_weights is not None else [1.0] * len(names)
         targets, weights, terms, total = [], [], [], None
+        self.target_names: List[str] = []
         for y, function, scale, name in zip(self.outputs, self._losses_of, scales, names):
+            if function is None:
+                if isinstance(loss, dict):
+                    warnings.warn(f'Output "{name}" missing from loss dictionary. We assume this was done on purpose, '
+                                  "and we will not be expecting any data to be passed to it during training.",
+                                  stacklevel=2)  # fmt: skip
+                continue
+            self.target_names.append(name)
             shape = K.int_shape(y)
             is_sparse = getattr(function, "__name__", "") == "sparse_categorical_crossentropy"
             target = K.placeholder((*shape[:-1], 1) if is_sparse else shape, name=f"{name}_target")
@@ -62,9 +70,13 @@ class Model(Network):
             part = term if scale == 1.0 else term * scale
             total = part if total is None else total + part
         for penalty in self._own(self.losses):
-            total = total + penalty
+            one = K.mean(penalty) if K.ndim(penalty) else penalty
+            total = one if total is None else total + one
+        if total is None:
+            raise RuntimeError("The model cannot be compiled because it has no loss to optimize: expected a loss, or "
+                               "add_loss")  # fmt: skip
         self.total_loss, self.targets, self.sample_weights = total, targets, weights
-        self.metrics_names = ["loss"] + ([f"{n}_loss" for n in names] if len(names) > 1 else [])
+        self.metrics_names = ["loss"] + ([f"{n}_loss" for n in self.target_names] if len(names) > 1 else [])
         self._values = [total, *(terms if len(names) > 1 else [])]
         self._metric_updates: List[Any] = []
         self.stateful_metrics: List[Any] = []
@@ -74,8 +86,10 @@ class Model(Network):
 
     def _add_metrics(self, given: Any, targets: Any) -> None:
         names = self.output_names
-        listed = [to_list((given or {}).get(n, [])) if isinstance(given, dict) else list(given or []) for n in names]
-        for name, own, y, t, loss in zip(names, listed, self.outputs, targets, self._losses_of):
+        used = [(n, y, loss) for n, y, loss in zip(names, self.outputs, self._losses_of) if loss is not None]
+        listed = [to_list((given or {}).get(n, [])) if isinstance(given, dict) else to_list(given or [])
+                  for n, _, _ in used]  # fmt: skip
+        for (name, y, loss), own, t in zip(used, listed, targets):
             for metric in own:
                 function, title = _metric(metric, y, loss)
                 if len(names) > 1:
@@ -136,23 +150,26 @@ class Model(Network):
     def _prepare(self, x: Any, y: Any, sample_weight: Any, class_weight: Any = None) -> Tuple[List[Any], int]:
         self._check_compiled()
         xs = _batches.arrays(x, self.input_names, [K.int_shape(t) for t in self.inputs], "input")
-        if y is None:
-            raise ValueError("expected targets, found None")
-        ys = _batches.arrays(y, self.output_names, [K.int_shape(t) for t in self.targets], "target")
+        if y is None and self.targets:
+            raise ValueError(f"expected targets of {self.target_names}, found None")
+        if not self.targets and y is not None and len(to_list(y)):
+            raise ValueError("expected no targets, since no output has a loss, found some")
+        shapes = [K.int_shape(t) for t in self.targets]
+        ys = _batches.arrays(y, self.target_names, shapes, "target") if shapes else []
         count = len(xs[0])
         for a in [*xs, *ys]:
             if len(a) != count:
                 raise ValueError("Input arrays should have the same number of samples as target arrays. Found "
                                  f"{count} input samples and {len(a)} target samples.")  # fmt: skip
-        ws = _batches.weights(sample_weight, class_weight, ys, self.output_names)
+        ws = _batches.weights(sample_weight, class_weight, ys, self.target_names)
         return [*xs, *ys, *ws], count
 
-    def train_on_batch(self, x: Any, y: Any, sample_weight: Any = None, class_weight: Any = None) -> Any:
+    def train_on_batch(self, x: Any, y: Any = None, sample_weight: Any = None, class_weight: Any = None) -> Any:
         """One step; the loss (and metrics) of before it."""
         values, _ = self._prepare(x, y, sample_weight, class_weight)
         return one_or_list(self._function("train")([*values, 1]))
 
-    def test_on_batch(self, x: Any, y: Any, sample_weight: Any = None) -> Any:
+    def test_on_batch(self, x: Any, y: Any = None, sample_weight: Any = None) -> Any:
         values, _ = self._prepare(x, y, sample_weight)
         return one_or_list(self._function("test")([*values, 0]))
 
@@ -175,7 +192,7 @@ class Model(Network):
         if kwargs:
             raise TypeError(f"Unrecognized keyword arguments: {kwargs}")
         if y is None and _batches.is_stream(x):
-            stream = _batches.stream(x, steps_per_epoch)
+            stream = _batches.stream(x, steps_per_epoch, shuffle)
             return self._fit(lambda: (self._prepare(*b, class_weight) for b in stream()), epochs, verbose, callbacks,
                              validation_data, initial_epoch, steps_per_epoch, validation_steps, batch_size or 32,
                              None)  # fmt: skip
@@ -184,7 +201,7 @@ class Model(Network):
         tests: Any = validation_data
         if tests is None and 0.0 < validation_split < 1.0:
             at = int(count * (1.0 - validation_split))
-            n, m = len(self.inputs), len(self.outputs)
+            n, m = len(self.inputs), len(self.targets)
             late = [v[at:] for v in values]
             tests = (late[:n], late[n : n + m], late[n + m :])
             values, count = [v[:at] for v in values], at
@@ -301,12 +318,6 @@ class _Mean:
 
     def logs(self) -> Dict[str, float]:
         return {n: s if n in self.last else s / max(self.count, 1) for n, s in zip(self.names, self.sums)}
-
-
-def losses_of(identifier: Any) -> Any:
-    if identifier is None:
-        raise ValueError("expected a loss for each output, found None")
-    return losses.get(identifier)
 
 
 def _by_output(given: Any, names: List[str], what: str) -> List[Any]:

@@ -5,17 +5,26 @@ Ops are put in a graph, and run when a session fetches them: each set of fetches
 compiled once. See docs/v1.md for what is there and what differs.
 """
 
+import importlib as _importlib
 from typing import TYPE_CHECKING, Any
 
 from .. import _dtypes, _flywheel
-from . import contrib, initializers, layers, losses, metrics, nn, summary, train
+from . import contrib, data, layers, losses, metrics, nn, summary, train
 from . import conversion as _conversion
+from . import host_ops as _host_ops
+from . import images as image
+from . import namespaces as _namespaces
+from . import random_ops as _random_ops
 from .arrays import *  # noqa: F403
+from .candidates import categorical as _categorical
+from .candidates import multinomial
+from .checks import *  # noqa: F403
 from .control_flow import case, cond, while_loop
 from .conversion import constant
-from .derivatives import gradients
+from .derivatives import gradients, hessians
 from .functional_ops import foldl, foldr, map_fn, scan
 from .graph import Graph, GraphKeys, get_default_graph, reset_default_graph
+from .host_ops import *  # noqa: F403
 from .initialization import (
     global_variables_initializer,
     initialize_all_variables,
@@ -24,32 +33,21 @@ from .initialization import (
     report_uninitialized_variables,
     variables_initializer,
 )
-from .initializers import (
-    constant_initializer,
-    glorot_normal_initializer,
-    glorot_uniform_initializer,
-    ones_initializer,
-    random_normal,
-    random_normal_initializer,
-    random_uniform,
-    random_uniform_initializer,
-    set_random_seed,
-    truncated_normal,
-    truncated_normal_initializer,
-    variance_scaling_initializer,
-    zeros_initializer,
-)
+from .matrices import *  # noqa: F403
+from .nn_more import batch_to_space_nd, space_to_batch_nd
 from .operation import Operation, Tensor
 from .ops import *  # noqa: F403
 from .ops import TABLE as _TABLE
 from .ops import range_ as range
 from .ops import slice_ as slice
 from .ops import tuple_ as tuple
+from .ordering import *  # noqa: F403
 from .platform import (
     ConfigProto,
     GPUOptions,
     GraphOptions,
     OptimizerOptions,
+    OutOfRangeError,
     RunMetadata,
     RunOptions,
     app,
@@ -57,10 +55,30 @@ from .platform import (
     gfile,
     logging,
 )
+from .random_ops import (
+    constant_initializer,
+    glorot_normal_initializer,
+    glorot_uniform_initializer,
+    identity_initializer,
+    ones_initializer,
+    orthogonal_initializer,
+    random_normal,
+    random_normal_initializer,
+    random_uniform,
+    random_uniform_initializer,
+    set_random_seed,
+    truncated_normal,
+    truncated_normal_initializer,
+    uniform_unit_scaling_initializer,
+    variance_scaling_initializer,
+    zeros_initializer,
+)
+from .scatters import *  # noqa: F403
 from .scopes import AUTO_REUSE, VariableScope, get_variable, get_variable_scope, variable_scope
 from .session import InteractiveSession, Session, get_default_session
 from .shapes import Dimension, TensorShape
 from .tape import GradientTape
+from .tensor_arrays import TensorArray
 from .variables import (
     Variable,
     all_variables,
@@ -69,6 +87,8 @@ from .variables import (
     assign_sub,
     global_variables,
     local_variables,
+    model_variables,
+    moving_average_variables,
     trainable_variables,
 )
 
@@ -91,6 +111,9 @@ class errors:  # noqa: N801
     InvalidArgumentError = _flywheel.InvalidArgumentError
     NotFoundError = _flywheel.NotFoundError
     DataLossError = _flywheel.DataLossError
+    OutOfRangeError = OutOfRangeError
+    OpError = (_flywheel.FailedPreconditionError, _flywheel.InvalidArgumentError, _flywheel.NotFoundError,
+               _flywheel.DataLossError, OutOfRangeError)  # fmt: skip
 
 
 def name_scope(name: Any = None, default_name: Any = None, values: Any = None) -> Any:
@@ -124,12 +147,41 @@ def get_collection_ref(key: Any) -> Any:
     return get_default_graph().get_collection_ref(key)
 
 
+def op_scope(values: Any, name: Any = None, default_name: Any = None) -> Any:
+    """See `name_scope`."""
+    return name_scope(name, default_name, values)
+
+
+def variable_op_scope(values: Any, name_or_scope: Any, default_name: Any = None, **kwargs: Any) -> Any:
+    """See `variable_scope`."""
+    return variable_scope(name_or_scope, default_name, values, **kwargs)
+
+
+def get_seed(op_seed: Any) -> Any:
+    """The seeds of the graph and of an op."""
+    return get_default_graph().seed, op_seed
+
+
 globals().update(_TABLE)
+globals().update(_namespaces.build(
+    globals(), nn, {
+        "initializers": _random_ops.NAMES,
+        "random": {
+            "categorical": _categorical, "multinomial": multinomial, "normal": random_normal,
+            "shuffle": _host_ops.random_shuffle, "set_random_seed": set_random_seed,
+            "truncated_normal": truncated_normal, "uniform": random_uniform,
+            "log_uniform_candidate_sampler": nn.log_uniform_candidate_sampler,
+            "uniform_candidate_sampler": nn.uniform_candidate_sampler},
+    }))  # fmt: skip
 
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
-        raise AttributeError(f"there is no flywheel.v1.{name}; see docs/v1.md")
+        if name == "keras":
+            return _importlib.import_module("flywheel.keras")
+        if name in ("Summary", "Event"):
+            return getattr(summary, name)
+        raise _namespaces.missing(name)
 
 else:
 
@@ -139,15 +191,18 @@ else:
 __all__ = [
     "AUTO_REUSE", "ConfigProto", "Dimension", "GPUOptions", "GradientTape", "Graph", "GraphKeys", "GraphOptions",
     "InteractiveSession", "Operation", "OptimizerOptions", "RunMetadata", "RunOptions", "Session", "Tensor",
-    "TensorShape", "Variable", "VariableScope", "add_to_collection", "add_to_collections", "all_variables", "app",
-    "as_dtype", "assign", "assign_add", "assign_sub", "case", "cond", "constant", "constant_initializer", "contrib",
-    "control_dependencies", "device", "errors", "flags", "foldl", "foldr", "get_collection", "get_collection_ref",
-    "get_default_graph", "get_default_session", "get_variable", "get_variable_scope", "gfile", "global_variables",
-    "global_variables_initializer", "glorot_normal_initializer", "glorot_uniform_initializer", "gradients",
-    "initialize_all_variables", "initializers", "is_variable_initialized", "layers", "local_variables",
-    "local_variables_initializer", "logging", "losses", "map_fn", "metrics", "name_scope", "nn", "ones_initializer",
-    "random_normal", "random_normal_initializer", "random_uniform", "random_uniform_initializer", "range",
-    "report_uninitialized_variables", "reset_default_graph", "scan", "set_random_seed", "slice", "summary", "train",
-    "trainable_variables", "truncated_normal", "truncated_normal_initializer", "tuple", "variable_scope",
-    "variables_initializer", "variance_scaling_initializer", "while_loop", "zeros_initializer",
+    "TensorArray", "TensorShape", "Variable", "VariableScope", "add_to_collection", "add_to_collections",
+    "all_variables", "app", "as_dtype", "assign", "assign_add", "assign_sub", "batch_to_space_nd", "case", "cond",
+    "constant", "constant_initializer", "contrib", "control_dependencies", "data", "device", "errors", "flags",
+    "foldl", "foldr", "get_collection", "get_collection_ref", "get_default_graph", "get_default_session", "get_seed",
+    "get_variable", "get_variable_scope", "gfile", "global_variables", "global_variables_initializer",
+    "glorot_normal_initializer", "glorot_uniform_initializer", "gradients", "hessians", "identity_initializer",
+    "image", "initialize_all_variables", "is_variable_initialized", "layers", "local_variables",
+    "local_variables_initializer", "logging", "losses", "map_fn", "metrics", "model_variables",
+    "moving_average_variables", "multinomial", "name_scope", "nn", "ones_initializer", "op_scope",
+    "orthogonal_initializer", "random_normal", "random_normal_initializer", "random_uniform",
+    "random_uniform_initializer", "range", "report_uninitialized_variables", "reset_default_graph", "scan",
+    "set_random_seed", "slice", "space_to_batch_nd", "summary", "train", "trainable_variables", "truncated_normal",
+    "truncated_normal_initializer", "tuple", "uniform_unit_scaling_initializer", "variable_op_scope",
+    "variable_scope", "variables_initializer", "variance_scaling_initializer", "while_loop", "zeros_initializer",
 ]  # fmt: skip

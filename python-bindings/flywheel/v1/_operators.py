@@ -3,13 +3,28 @@
 
 from typing import Any, Callable
 
-from .. import _ops
+from .. import _dtypes, _ops, _tensor
 
 
 def _make(kind: str, function: Callable[..., Any], *args: Any) -> Any:
-    from .conversion import make
+    from .conversion import make, paired
 
-    return make(kind, function, *args)
+    return make(kind, function, *(paired(kind, *args) if len(args) == 2 and kind in _OF_ONE_DTYPE else args))
+
+
+# Ops whose operands have one dtype.
+_OF_ONE_DTYPE = frozenset([
+    "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "Less", "LessEqual", "Greater", "GreaterEqual",
+])  # fmt: skip
+
+
+def _divide(x: Any, y: Any) -> Any:
+    """x / y, of integers as TensorFlow has it: of up to 16 bits as float32, of more as float64."""
+    a, b = _tensor.as_tensors(x, y)
+    if _dtypes.is_integer(a.dtype):
+        wide = _dtypes.float32 if a.dtype.itemsize <= 2 else _dtypes.float64
+        a, b = _ops.cast(a, wide), _ops.cast(b, wide)
+    return _ops.divide(a, b)
 
 
 class Operators:
@@ -35,13 +50,31 @@ class Operators:
         return _make("mul", _ops.multiply, other, self)
 
     def __truediv__(self, other: Any) -> Any:
-        return _make("truediv", _ops.divide, self, other)
+        return _make("truediv", _divide, self, other)
 
     def __rtruediv__(self, other: Any) -> Any:
-        return _make("truediv", _ops.divide, other, self)
+        return _make("truediv", _divide, other, self)
 
     def __floordiv__(self, other: Any) -> Any:
         return _make("floordiv", _ops.floor_divide, self, other)
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        return _make("floordiv", _ops.floor_divide, other, self)
+
+    def __rmod__(self, other: Any) -> Any:
+        return _make("mod", _ops.mod, other, self)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return _make("matmul", _ops.matmul, other, self)
+
+    def __rand__(self, other: Any) -> Any:
+        return _make("and", _ops.logical_and, other, self)
+
+    def __ror__(self, other: Any) -> Any:
+        return _make("or", _ops.logical_or, other, self)
+
+    def __xor__(self, other: Any) -> Any:
+        return _make("xor", _ops.logical_xor, self, other)
 
     def __mod__(self, other: Any) -> Any:
         return _make("mod", _ops.mod, self, other)
@@ -83,6 +116,11 @@ class Operators:
         return _make("GreaterEqual", _ops.greater_equal, self, other)
 
     def __getitem__(self, key: Any) -> Any:
+        mask = key if hasattr(key, "dtype") else None
+        if mask is not None and _dtypes.is_bool(mask.dtype) and len(mask.shape):
+            from .host_ops import boolean_mask
+
+            return boolean_mask(self, mask)
         if isinstance(key, tuple):
             return _make("strided_slice", lambda x, *keys: _ops.getitem(x, tuple(keys)), self, *key)
         return _make("strided_slice", _ops.getitem, self, key)

@@ -58,12 +58,21 @@ def _size(x: Any, axis: int) -> Any:
 
 
 def eye(
-    num_rows: int, num_columns: Optional[int] = None, batch_shape: Any = None, dtype: Any = _dtypes.float32,
+    num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = _dtypes.float32,
     name: Optional[str] = None,
 ) -> Any:  # fmt: skip
-    if batch_shape is not None:
-        raise NotImplementedError("flywheel.v1.eye: batch_shape")
-    return make("eye", lambda: _ops.eye(num_rows, num_columns, dtype=dtype_of(dtype)), name=name)
+    """Matrices with ones on their diagonals."""
+    from .sizes import as_size, as_sizes
+
+    rows, batch = as_size(num_rows), as_sizes(list(batch_shape or ()))
+    columns = rows if num_columns is None else as_size(num_columns)
+
+    def emit(n: Any, m: Any, leading: Any) -> Any:
+        i, j = _ops.reshape(_ops.arange(n), [-1, 1]), _ops.arange(m)
+        one = _ops.cast(_ops.equal(i, j), dtype_of(dtype))
+        return _ops.broadcast_to(one, [*leading, _ops.dim(one, 0), _ops.dim(one, 1)]) if leading else one
+
+    return make("eye", emit, rows, columns, batch, name=name)
 
 
 def linspace(start: Any, stop: Any, num: int, name: Optional[str] = None) -> Any:
@@ -138,14 +147,18 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose") -> Any:
 
 def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = _dtypes.bool_, name: Optional[str] = None) -> Any:
     """[..., maxlen]: which steps are before each length."""
+    from .sizes import as_size
+
+    counts = as_tensor(lengths)
     if maxlen is None:
-        raise NotImplementedError("flywheel.v1.sequence_mask without maxlen: the size of the result is not known")
+        maxlen = TABLE["reduce_max"](counts)
+    maxlen = as_size(maxlen)
 
     def emit(n: Any, last: Any) -> Any:
         steps = _ops.arange(0, last, 1, n.dtype)
         return _ops.cast(_ops.less(steps, _ops.expand_dims(n, -1)), dtype_of(dtype))
 
-    return make("SequenceMask", emit, as_tensor(lengths), maxlen, name=name)
+    return make("SequenceMask", emit, counts, maxlen, name=name)
 
 
 def broadcast_to(input: Any, shape: Any, name: Optional[str] = None) -> Any:
@@ -189,6 +202,26 @@ def space_to_depth(input: Any, block_size: int, name: Optional[str] = None) -> A
 #
 # Sums of products, norms, and others of more than one element
 #
+
+
+def cross(a: Any, b: Any, name: Optional[str] = None) -> Any:
+    """The cross products of vectors of three elements."""
+
+    def emit(x: Any, y: Any) -> Any:
+        def turned(v: Any, by: int) -> Any:
+            return _ops.roll(v, -by, v.ndim - 1)
+
+        return _ops.subtract(_ops.multiply(turned(x, 1), turned(y, 2)), _ops.multiply(turned(x, 2), turned(y, 1)))
+
+    return make("Cross", emit, as_tensor(a), as_tensor(b), name=name)
+
+
+def clip_by_average_norm(t: Any, clip_norm: Any, name: Optional[str] = None) -> Any:
+    """A tensor scaled so that its norm, divided by how many elements it has, is at most `clip_norm`."""
+    x = as_tensor(t)
+    size = TABLE["reduce_sum"](TABLE["ones_like"](x))
+    average = TABLE["divide"](TABLE["sqrt"](TABLE["reduce_sum"](TABLE["square"](x))), size)
+    return TABLE["multiply"](x, TABLE["divide"](clip_norm, TABLE["maximum"](average, clip_norm)))
 
 
 def tensordot(a: Any, b: Any, axes: Any, name: Optional[str] = None) -> Any:
@@ -241,7 +274,13 @@ def accumulate_n(inputs: Sequence[Any], shape: Any = None, tensor_dtype: Any = N
 
 
 __all__ = [
-    "accumulate_n", "broadcast_to", "count_nonzero", "cumprod", "cumsum", "depth_to_space", "diag", "diag_part",
+    "accumulate_n", "broadcast_to", "clip_by_average_norm", "count_nonzero", "cross", "cumprod", "cumsum",
+    "depth_to_space", "diag", "diag_part",
     "einsum", "eye", "gather_nd", "lin_space", "linspace", "matrix_diag", "matrix_diag_part", "matrix_transpose",
     "meshgrid", "norm", "reverse", "roll", "sequence_mask", "space_to_depth", "tensordot", "trace",
 ]  # fmt: skip
+
+# What `tf.nn` has of these.
+NN = (
+    "depth_to_space", "space_to_depth",
+)  # fmt: skip

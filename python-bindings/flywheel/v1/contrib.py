@@ -1,15 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The few names of `tf.contrib` that programs of all kinds have."""
+"""The names of `tf.contrib` that programs of all kinds have."""
 
-from typing import Any, Callable, Optional
+from typing import Any, Callable, List, Optional
 
+from . import layers as _layers
 from . import nn as _nn
-from .initializers import glorot_normal_initializer, glorot_uniform_initializer, variance_scaling_initializer
-from .ops import TABLE
+from .conversion import as_tensor, make
+from .graph import GraphKeys, get_default_graph
+from .namespaces import missing
+from .ops import TABLE, identity, one_hot, reshape
+from .random_ops import (
+    glorot_normal_initializer,
+    glorot_uniform_initializer,
+    ones_initializer,
+    variance_scaling_initializer,
+    zeros_initializer,
+)
+from .scopes import get_variable, variable_scope
 
 
 def _xavier(uniform: bool = True, seed: Any = None, dtype: Any = "float32") -> Any:
     return glorot_uniform_initializer(seed, dtype) if uniform else glorot_normal_initializer(seed, dtype)
+
+
+def _variance_scaling(
+    factor: float = 2.0, mode: str = "FAN_IN", uniform: bool = False, seed: Any = None, dtype: Any = "float32"
+) -> Any:
+    """As tf.contrib has it, of other defaults."""
+    return variance_scaling_initializer(factor, mode.lower(), "uniform" if uniform else "normal", seed, dtype)
 
 
 def _regularizer(name: str, norm: Callable[[Any], Any]) -> Callable[..., Any]:
@@ -24,15 +42,357 @@ def _regularizer(name: str, norm: Callable[[Any], Any]) -> Callable[..., Any]:
     return make
 
 
+_l1 = _regularizer("l1_regularizer", lambda w: TABLE["reduce_sum"](TABLE["abs"](w)))
+_l2 = _regularizer("l2_regularizer", lambda w: _nn.l2_loss(w))
+
+
+def _l1_l2(scale_l1: float = 1.0, scale_l2: float = 1.0, scope: Optional[str] = None) -> Any:
+    one, other = _l1(scale_l1), _l2(scale_l2)
+    return lambda w: TABLE["add"](one(w), other(w))
+
+
+def _apply_regularization(regularizer: Callable[[Any], Any], weights_list: Optional[List[Any]] = None) -> Any:
+    """The sum of the penalties of weights, by default all of the collection WEIGHTS."""
+    from .ops import add_n
+
+    graph = get_default_graph()
+    chosen = graph.get_collection(GraphKeys.WEIGHTS) if weights_list is None else weights_list
+    total = add_n([regularizer(w) for w in chosen])
+    graph.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, total)
+    return total
+
+
+_ZEROS = zeros_initializer()
+
+
+def _finished(
+    y: Any, units: int, normalizer_fn: Any, normalizer_params: Any, biases_initializer: Any, biases_regularizer: Any,
+    activation_fn: Any, trainable: bool, collections: Any,
+) -> Any:  # fmt: skip
+    """A normalization, or a bias, and what follows."""
+    if normalizer_fn is not None:
+        y = normalizer_fn(y, **(normalizer_params or {}))
+    elif biases_initializer is not None:
+        y = _nn.bias_add(y, get_variable("biases", [units], y.dtype, biases_initializer, biases_regularizer, trainable))
+    y = y if activation_fn is None else activation_fn(y)
+    if collections:
+        get_default_graph().add_to_collections(collections, y)
+    return y
+
+
+def _fully_connected(
+    inputs: Any, num_outputs: int, activation_fn: Any = _nn.relu, normalizer_fn: Any = None,
+    normalizer_params: Any = None, weights_initializer: Any = None, weights_regularizer: Any = None,
+    biases_initializer: Any = _ZEROS, biases_regularizer: Any = None, reuse: Any = None,
+    variables_collections: Any = None, outputs_collections: Any = None, trainable: bool = True, scope: Any = None,
+) -> Any:  # fmt: skip
+    """relu(inputs weights + biases), by default."""
+    from .ops import matmul
+
+    x = as_tensor(inputs)
+    with variable_scope(scope, default_name="fully_connected", reuse=reuse):
+        w = get_variable("weights", [x.shape[-1].value, num_outputs], x.dtype, weights_initializer or _xavier(),
+                         weights_regularizer, trainable)  # fmt: skip
+        return _finished(matmul(x, w), num_outputs, normalizer_fn, normalizer_params, biases_initializer,
+                         biases_regularizer, activation_fn, trainable, outputs_collections)  # fmt: skip
+
+
+def _pair(value: Any) -> List[int]:
+    return [value, value] if isinstance(value, int) else list(value)
+
+
+def _conv2d(
+    inputs: Any, num_outputs: int, kernel_size: Any, stride: Any = 1, padding: str = "SAME", data_format: Any = None,
+    rate: Any = 1, activation_fn: Any = _nn.relu, normalizer_fn: Any = None, normalizer_params: Any = None,
+    weights_initializer: Any = None, weights_regularizer: Any = None, biases_initializer: Any = _ZEROS,
+    biases_regularizer: Any = None, reuse: Any = None, variables_collections: Any = None,
+    outputs_collections: Any = None, trainable: bool = True, scope: Any = None,
+) -> Any:  # fmt: skip
+    """relu(cross-correlation with weights + biases), by default."""
+    if data_format not in (None, "NHWC"):
+        raise NotImplementedError(f"flywheel.v1.contrib.layers.conv2d: data_format='{data_format}'")
+    x = as_tensor(inputs)
+    with variable_scope(scope, default_name="Conv", reuse=reuse):
+        w = get_variable("weights", [*_pair(kernel_size), x.shape[-1].value, num_outputs], x.dtype,
+                         weights_initializer or _xavier(), weights_regularizer, trainable)  # fmt: skip
+        y = _nn.conv2d(x, w, [1, *_pair(stride), 1], padding, dilations=[1, *_pair(rate), 1])
+        return _finished(y, num_outputs, normalizer_fn, normalizer_params, biases_initializer, biases_regularizer,
+                         activation_fn, trainable, outputs_collections)  # fmt: skip
+
+
+def _conv2d_transpose(
+    inputs: Any, num_outputs: int, kernel_size: Any, stride: Any = 1, padding: str = "SAME", data_format: Any = None,
+    activation_fn: Any = _nn.relu, normalizer_fn: Any = None, normalizer_params: Any = None,
+    weights_initializer: Any = None, weights_regularizer: Any = None, biases_initializer: Any = _ZEROS,
+    biases_regularizer: Any = None, reuse: Any = None, variables_collections: Any = None,
+    outputs_collections: Any = None, trainable: bool = True, scope: Any = None,
+) -> Any:  # fmt: skip
+    """relu(the transpose of a convolution + biases), by default."""
+    x = as_tensor(inputs)
+    steps, sizes = _pair(stride), _pair(kernel_size)
+    old = x.shape.as_list()[1:3]
+    if None in old:
+        raise NotImplementedError("flywheel.v1.contrib.layers.conv2d_transpose: images of a size that a run chooses")
+    goal = [(n or 0) * s if padding.upper() == "SAME" else (n or 0) * s + max(k - s, 0)
+            for n, s, k in zip(old, steps, sizes)]  # fmt: skip
+    with variable_scope(scope, default_name="Conv2d_transpose", reuse=reuse):
+        w = get_variable("weights", [*sizes, num_outputs, x.shape[-1].value], x.dtype,
+                         weights_initializer or _xavier(), weights_regularizer, trainable)  # fmt: skip
+        y = make("conv2d_transpose", lambda v, f: _nn.transposed(v, f, steps, goal, padding), x, w)
+        return _finished(y, num_outputs, normalizer_fn, normalizer_params, biases_initializer, biases_regularizer,
+                         activation_fn, trainable, outputs_collections)  # fmt: skip
+
+
+def _max_pool2d(
+    inputs: Any, kernel_size: Any, stride: Any = 2, padding: str = "VALID", data_format: Any = None,
+    outputs_collections: Any = None, scope: Any = None,
+) -> Any:  # fmt: skip
+    return _nn.max_pool(inputs, [1, *_pair(kernel_size), 1], [1, *_pair(stride), 1], padding)
+
+
+def _avg_pool2d(
+    inputs: Any, kernel_size: Any, stride: Any = 2, padding: str = "VALID", data_format: Any = None,
+    outputs_collections: Any = None, scope: Any = None,
+) -> Any:  # fmt: skip
+    return _nn.avg_pool(inputs, [1, *_pair(kernel_size), 1], [1, *_pair(stride), 1], padding)
+
+
+def _flatten(inputs: Any, outputs_collections: Any = None, scope: Any = None) -> Any:
+    return _layers.flatten(inputs)
+
+
+def _dropout(
+    inputs: Any, keep_prob: float = 0.5, noise_shape: Any = None, is_training: Any = True,
+    outputs_collections: Any = None, scope: Any = None, seed: Any = None,
+) -> Any:  # fmt: skip
+    return _layers.dropout(inputs, 1 - keep_prob, noise_shape, seed, is_training)
+
+
+def _batch_norm(
+    inputs: Any, decay: float = 0.999, center: bool = True, scale: bool = False, epsilon: float = 0.001,
+    activation_fn: Any = None, param_initializers: Any = None, param_regularizers: Any = None,
+    updates_collections: Any = GraphKeys.UPDATE_OPS, is_training: Any = True, reuse: Any = None,
+    variables_collections: Any = None, outputs_collections: Any = None, trainable: bool = True,
+    batch_weights: Any = None, fused: Any = None, data_format: str = "NHWC", zero_debias_moving_mean: bool = False,
+    scope: Any = None, renorm: bool = False,
+) -> Any:  # fmt: skip
+    """`tf.layers.batch_normalization` under the names of tf.contrib. With `updates_collections=None` the averages move
+    where the result is computed."""
+    if renorm or batch_weights is not None or data_format != "NHWC" or zero_debias_moving_mean:
+        raise NotImplementedError("flywheel.v1.contrib.layers.batch_norm: renorm, batch_weights, NCHW and zero_debias")
+    graph = get_default_graph()
+    updates = graph.get_collection_ref(GraphKeys.UPDATE_OPS)
+    count = len(updates)
+    own: Any
+    with variable_scope(scope, default_name="BatchNorm", reuse=reuse) as own:
+        y = _layers.batch_normalization(inputs, momentum=decay, epsilon=epsilon, center=center, scale=scale,
+                                        training=is_training, trainable=trainable, fused=fused, name=own)  # fmt: skip
+    if updates_collections != GraphKeys.UPDATE_OPS:
+        moved = updates[count:]
+        del updates[count:]
+        if updates_collections is None:
+            with graph.control_dependencies(moved):
+                y = identity(y)
+        else:
+            for one in moved:
+                graph.add_to_collections(updates_collections, one)
+    return y if activation_fn is None else activation_fn(y)
+
+
+def _layer_norm(
+    inputs: Any, center: bool = True, scale: bool = True, activation_fn: Any = None, reuse: Any = None,
+    variables_collections: Any = None, outputs_collections: Any = None, trainable: bool = True,
+    begin_norm_axis: int = 1, begin_params_axis: int = -1, scope: Any = None,
+) -> Any:  # fmt: skip
+    """Each example with mean 0 and variance 1, times gamma plus beta."""
+    x = as_tensor(inputs)
+    rank = len(x.shape)
+    first = begin_params_axis + rank if begin_params_axis < 0 else begin_params_axis
+    axes = list(range(begin_norm_axis + rank if begin_norm_axis < 0 else begin_norm_axis, rank))
+    sizes = x.shape.as_list()[first:]
+    if None in sizes:
+        raise ValueError(f"Inputs {x.name}: shape {x.shape} is not fully defined from axis {begin_params_axis} on")
+    with variable_scope(scope, default_name="LayerNorm", reuse=reuse):
+        beta = get_variable("beta", sizes, x.dtype, zeros_initializer(), None, trainable) if center else None
+        gamma = get_variable("gamma", sizes, x.dtype, ones_initializer(), None, trainable) if scale else None
+        mean, variance = _nn.moments(x, axes, keep_dims=True)
+        y = _nn.batch_normalization(x, mean, variance, beta, gamma, 1e-12)
+        return y if activation_fn is None else activation_fn(y)
+
+
+def _embed_sequence(
+    ids: Any, vocab_size: Optional[int] = None, embed_dim: Optional[int] = None, unique: bool = False,
+    initializer: Any = None, regularizer: Any = None, trainable: bool = True, scope: Any = None, reuse: Any = None,
+) -> Any:  # fmt: skip
+    """Rows of a table that is made for it."""
+    with variable_scope(scope, default_name="EmbedSequence", reuse=reuse):
+        table = get_variable("embeddings", None if reuse else [vocab_size, embed_dim], None, initializer, regularizer,
+                             trainable)  # fmt: skip
+        return _nn.embedding_lookup(table, ids)
+
+
+def _optimize_loss(
+    loss: Any, global_step: Any, learning_rate: Any, optimizer: Any, gradient_noise_scale: Any = None,
+    gradient_multipliers: Any = None, clip_gradients: Any = None, learning_rate_decay_fn: Any = None,
+    update_ops: Any = None, variables: Any = None, name: Any = None, summaries: Any = None,
+    colocate_gradients_with_ops: bool = False, increment_global_step: bool = True,
+) -> Any:  # fmt: skip
+    """The loss, once an optimizer, by its name, class or object, has updated the variables along its gradients."""
+    from . import train
+    from .ops import clip_by_global_norm
+    from .variables import trainable_variables
+
+    if gradient_noise_scale is not None or gradient_multipliers is not None:
+        raise NotImplementedError("flywheel.v1.contrib.layers.optimize_loss: noise and multipliers of gradients")
+    step = train.get_or_create_global_step() if global_step is None else global_step
+    rate = learning_rate
+    if learning_rate_decay_fn is not None:
+        rate = learning_rate_decay_fn(rate, step)
+    known: Any = {"Adagrad": train.AdagradOptimizer, "Adam": train.AdamOptimizer, "Ftrl": train.FtrlOptimizer,
+             "Momentum": lambda r: train.MomentumOptimizer(r, 0.9), "RMSProp": train.RMSPropOptimizer,
+             "SGD": train.GradientDescentOptimizer}  # fmt: skip
+    if isinstance(optimizer, str):
+        if optimizer not in known:
+            raise ValueError(f"Optimizer name should be one of [{', '.join(known)}], you provided {optimizer}.")
+        opt: Any = known[optimizer](rate)
+    else:
+        opt = optimizer if isinstance(optimizer, train.Optimizer) else optimizer(rate)
+    graph = get_default_graph()
+    with graph.control_dependencies(graph.get_collection(GraphKeys.UPDATE_OPS) if update_ops is None else update_ops):
+        pairs = opt.compute_gradients(loss, trainable_variables() if variables is None else variables)
+    if clip_gradients is not None:
+        if callable(clip_gradients):
+            pairs = clip_gradients(pairs)
+        else:
+            clipped, _ = clip_by_global_norm([g for g, _ in pairs], clip_gradients)
+            pairs = list(zip(clipped, [v for _, v in pairs]))
+    with graph.control_dependencies([opt.apply_gradients(pairs, step if increment_global_step else None)]):
+        return identity(loss, name="loss")
+
+
 class layers:  # noqa: N801
-    """Initializers and regularizers."""
+    """Layers, initializers and regularizers."""
 
     xavier_initializer = staticmethod(_xavier)
     xavier_initializer_conv2d = staticmethod(_xavier)
-    variance_scaling_initializer = variance_scaling_initializer
-    l1_regularizer = staticmethod(_regularizer("l1_regularizer", lambda w: TABLE["reduce_sum"](TABLE["abs"](w))))
-    l2_regularizer = staticmethod(_regularizer("l2_regularizer", lambda w: _nn.l2_loss(w)))
+    variance_scaling_initializer = staticmethod(_variance_scaling)
+    l1_regularizer, l2_regularizer = staticmethod(_l1), staticmethod(_l2)
+    l1_l2_regularizer = staticmethod(_l1_l2)
+    apply_regularization = staticmethod(_apply_regularization)
+    fully_connected = staticmethod(_fully_connected)
+    conv2d = convolution2d = staticmethod(_conv2d)
+    conv2d_transpose = convolution2d_transpose = staticmethod(_conv2d_transpose)
+    max_pool2d, avg_pool2d = staticmethod(_max_pool2d), staticmethod(_avg_pool2d)
+    flatten, dropout = staticmethod(_flatten), staticmethod(_dropout)
+    batch_norm, layer_norm = staticmethod(_batch_norm), staticmethod(_layer_norm)
+    embed_sequence, optimize_loss = staticmethod(_embed_sequence), staticmethod(_optimize_loss)
+
+    @staticmethod
+    def relu(inputs: Any, num_outputs: int, **kwargs: Any) -> Any:
+        return _fully_connected(inputs, num_outputs, **kwargs)
+
+    @staticmethod
+    def linear(inputs: Any, num_outputs: int, **kwargs: Any) -> Any:
+        return _fully_connected(inputs, num_outputs, activation_fn=None, **kwargs)
+
+    @staticmethod
+    def one_hot_encoding(
+        labels: Any, num_classes: int, on_value: float = 1.0, off_value: float = 0.0, outputs_collections: Any = None,
+        scope: Any = None,
+    ) -> Any:  # fmt: skip
+        return one_hot(labels, num_classes, on_value, off_value)
+
+
+class _Cells:
+    """The names of `tf.nn.rnn_cell` and of its loops."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        try:
+            return getattr(_nn.rnn_cell, name)
+        except AttributeError:
+            if name.startswith("static_"):
+                return getattr(_nn, name)
+            raise missing(f"contrib.rnn.{name}") from None
+
+
+rnn = _Cells()
+
+
+def _sequence_loss(
+    logits: Any, targets: Any, weights: Any, average_across_timesteps: bool = True, average_across_batch: bool = True,
+    softmax_loss_function: Any = None, name: Any = None,
+) -> Any:  # fmt: skip
+    """Cross-entropies [batch, time] of logits [batch, time, classes], times weights, and their means."""
+    x, y, w = as_tensor(logits), as_tensor(targets), as_tensor(weights)
+    classes = x.shape[-1].value
+    flat = reshape(x, [-1, classes])
+    if softmax_loss_function is None:
+        losses = _nn.sparse_softmax_cross_entropy_with_logits(labels=reshape(y, [-1]), logits=flat)
+    else:
+        losses = softmax_loss_function(labels=reshape(y, [-1]), logits=flat)
+    losses = TABLE["multiply"](losses, reshape(w, [-1]))
+    if average_across_timesteps and average_across_batch:
+        return TABLE["divide"](TABLE["reduce_sum"](losses), TABLE["add"](TABLE["reduce_sum"](w), 1e-12))
+    from .ops import shape
+
+    sizes = shape(w)
+    table = reshape(losses, [sizes[0], sizes[1]])
+    for axis, averages in ((1, average_across_timesteps), (0, average_across_batch)):
+        if averages:
+            total = TABLE["add"](TABLE["reduce_sum"](w, axis), 1e-12)
+            return TABLE["divide"](TABLE["reduce_sum"](table, axis), total)
+    return table
+
+
+def _by_example(
+    logits: Any, targets: Any, weights: Any, average_across_timesteps: bool = True, softmax_loss_function: Any = None,
+    name: Any = None,
+) -> Any:  # fmt: skip
+    """[batch]: cross-entropies of lists of logits [batch, classes], one a step, times weights."""
+    from .ops import add_n
+
+    if not len(logits) == len(targets) == len(weights):
+        raise ValueError(f"Lengths of logits, weights, and targets must be the same {len(logits)}, {len(weights)}, "
+                         f"{len(targets)}.")  # fmt: skip
+    losses = []
+    for x, y, w in zip(logits, targets, weights):
+        own = (_nn.sparse_softmax_cross_entropy_with_logits(labels=reshape(y, [-1]), logits=x)
+               if softmax_loss_function is None else softmax_loss_function(labels=y, logits=x))  # fmt: skip
+        losses.append(TABLE["multiply"](own, w))
+    total = add_n(losses)
+    if not average_across_timesteps:
+        return total
+    return TABLE["divide"](total, TABLE["add"](add_n([as_tensor(w) for w in weights]), 1e-12))
+
+
+class seq2seq:  # noqa: N801
+    """Losses of sequences."""
+
+    sequence_loss = staticmethod(_sequence_loss)
+
+
+class legacy_seq2seq:  # noqa: N801
+    """Losses of lists of steps."""
+
+    sequence_loss_by_example = staticmethod(_by_example)
+
+
+class framework:  # noqa: N801
+    """Variables."""
+
+    @staticmethod
+    def get_or_create_global_step(graph: Any = None) -> Any:
+        from .train import get_or_create_global_step
+
+        return get_or_create_global_step(graph)
+
+    @staticmethod
+    def get_variables(scope: Any = None, suffix: Any = None, collection: Any = GraphKeys.GLOBAL_VARIABLES) -> Any:
+        found = get_default_graph().get_collection(collection, getattr(scope, "name", scope))
+        return [v for v in found if suffix is None or v.op.name.endswith(suffix)]
 
 
 def __getattr__(name: str) -> Any:
-    raise AttributeError(f"there is no flywheel.v1.contrib.{name}; see docs/v1.md")
+    raise missing(f"contrib.{name}")

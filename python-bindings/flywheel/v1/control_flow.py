@@ -1,22 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Branches and loops."""
 
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Optional, Sequence
 
-from .. import control
+from .. import _dtypes, control
 from .conversion import as_tensor, constant
 from .graph import get_default_graph
 from .operation import Operation, Tensor
 from .ops import identity
 from .structures import flatten, pack
+from .tensor_arrays import TensorArray, with_shapes
 
 
 def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, strict: bool = False, name: Optional[str] = None,
          fn1: Any = None, fn2: Any = None) -> Any:  # fmt: skip
     """What one of two functions gives; only its ops run."""
-    from .session import inner_ops
+    from .emission import inner_ops
 
     graph = get_default_graph()
+    if isinstance(pred, bool):
+        raise TypeError("pred must not be a Python bool")
+    condition = as_tensor(pred)
+    if not _dtypes.is_bool(condition.dtype):
+        raise TypeError(f"the condition of tf.cond must be a boolean scalar, found {condition!r}")
     contexts, results, forms = [], [], []
     for function in (true_fn or fn1, false_fn or fn2):
         with graph.context("cond") as context:
@@ -45,7 +51,7 @@ def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, strict: bool = Fa
         return list(control.cond(emitter.value(op.inputs[0]), *branches))
 
     types = [(a.dtype, a.static_shape if a.static_shape == b.static_shape else None) for a, b in zip(*results)]
-    op = graph.create("cond", [as_tensor(pred)], lambda x: x, types, name, captures=captures, region=region,
+    op = graph.create("cond", [condition], lambda x: x, types, name, captures=captures, region=region,
                       writes=list(dict.fromkeys(writes)))  # fmt: skip
     # As TensorFlow has it, a list of one is that one.
     is_single = isinstance(made, (list, tuple)) and len(made) == 1 and not strict
@@ -64,28 +70,52 @@ def while_loop(
     parallel_iterations: int = 10, back_prop: bool = True, swap_memory: bool = False, name: Optional[str] = None,
     maximum_iterations: Optional[int] = None,
 ) -> Any:  # fmt: skip
-    """Runs the body as long as the condition holds. A gradient needs `maximum_iterations`."""
-    from .session import inner_ops
+    """Runs the body as long as the condition holds. A gradient needs `maximum_iterations`, but of a loop that counts
+    from a number to a number."""
+    from .emission import inner_ops
 
     graph = get_default_graph()
-    init = [as_tensor(x) for x in flatten(loop_vars)]
+    leaves = flatten(loop_vars)
+    arrays = [x for x in leaves if isinstance(x, TensorArray)]
+
+    def called(function: Callable[..., Any], states: Sequence[Any]) -> Any:
+        own = [x._with(s) if isinstance(x, TensorArray) and s is not None else x if s is None else s
+               for x, s in zip(leaves, states)]  # fmt: skip
+        packed = pack(loop_vars, own)
+        return function(*packed) if isinstance(loop_vars, (list, tuple)) else function(packed)
+
+    def variable(x: Tensor) -> Tensor:
+        return graph.create("LoopVariable", [], None, [(x.dtype, x.static_shape)]).outputs[0]
+
+    def probe() -> Any:
+        with graph.context("while"):
+            own = [None if isinstance(x, TensorArray) else variable(as_tensor(x)) for x in leaves]
+            made = flatten(called(body, own))
+        return [new for old, new in zip(leaves, made) if isinstance(old, TensorArray)]
+
+    if arrays:
+        with_shapes(arrays, probe)
+    init = [_carried(x) for x in leaves]
     if not init:
         raise ValueError("No loop variables provided")
     contexts, states, outputs = [], [], []
     for function in (cond, body):
         with graph.context("while") as context:
-            state = [graph.create("LoopVariable", [], None, [(x.dtype, x.static_shape)]).outputs[0] for x in init]
-            packed = pack(loop_vars, list(state))
-            made = function(*packed) if isinstance(loop_vars, (list, tuple)) else function(packed)
-            outputs.append([identity(x) for x in flatten(made)])
+            state = [variable(x) for x in init]
+            outputs.append([identity(_carried(x)) for x in flatten(called(function, state))])
         contexts.append(context)
         states.append(state)
+    if len(outputs[0]) != 1 or not _dtypes.is_bool(outputs[0][0].dtype):
+        raise TypeError(f"The condition of a loop must return a boolean scalar, found {outputs[0]}")
     if len(outputs[1]) != len(init):
         raise ValueError(f"The body of a loop must return {len(init)} values, found {len(outputs[1])}")
+    for old, new in zip(init, outputs[1]):
+        _check_invariant(old, new)
     captures = []
     for context, results in zip(contexts, outputs):
         inside, outside = inner_ops(context, [x.op for x in results])
         captures += [x for op in inside for x in op.inputs if x.op in outside]
+    bound = _count(init, states, outputs) if maximum_iterations is None else maximum_iterations
 
     def region(emitter: Any, op: Operation) -> Any:
         def part(which: int, values: Any) -> Any:
@@ -93,12 +123,62 @@ def while_loop(
             return emitter.region(contexts[which], outputs[which], own)
 
         values = [emitter.value(x) for x in op.inputs]
-        return control.while_loop(lambda s: part(0, s)[0], lambda s: list(part(1, s)), values,
-                                  max_iterations=maximum_iterations)  # fmt: skip
+        return control.while_loop(lambda s: part(0, s)[0], lambda s: list(part(1, s)), values, max_iterations=bound)
 
     types = [(x.dtype, x.static_shape) for x in init]
     op = graph.create("while", init, lambda *xs: xs, types, name, captures=captures, region=region)
-    return op.outputs[0] if len(op.outputs) == 1 else pack(loop_vars, list(op.outputs))
+    found = [x._with(y) if isinstance(x, TensorArray) else y for x, y in zip(leaves, op.outputs)]
+    return found[0] if len(found) == 1 else pack(loop_vars, found)
+
+
+def _carried(x: Any) -> Tensor:
+    """What a loop carries of a variable: of an array, all elements."""
+    return x._all() if isinstance(x, TensorArray) else as_tensor(x)
+
+
+def _check_invariant(old: Tensor, new: Tensor) -> None:
+    """Raises TypeError or ValueError where a body gives another type for a variable."""
+    if old.dtype != new.dtype:
+        raise TypeError(f"The body of a loop must keep the dtype of '{old.name}', {_dtypes.name_of(old.dtype)}, found "
+                        f"{_dtypes.name_of(new.dtype)}")  # fmt: skip
+    a, b = old.static_shape, new.static_shape
+    if a is not None and b is not None and (len(a) != len(b)
+                                            or any(None not in (n, m) and n != m for n, m in zip(a, b))):  # fmt: skip
+        raise ValueError(f"The shape of '{old.name}' is not an invariant for the loop: it enters with {old.shape}, and "
+                         f"the body gives {new.shape}. A tensor that grows is written into a TensorArray, or a tensor "
+                         "of its last size")  # fmt: skip
+
+
+def _count(init: Any, states: Any, outputs: Any) -> Optional[int]:
+    """How often a body runs at most that counts from a number to another one; None where that is not seen."""
+
+    def source(x: Tensor) -> Tensor:
+        while x.op.type == "Identity":
+            x = x.op.inputs[0]
+        return x
+
+    def number(x: Tensor) -> Optional[int]:
+        literal: Any = source(x).op.attrs.get("literal")
+        is_one = literal is not None and literal.ndim == 0 and literal.dtype.kind in "iu"
+        return int(literal) if is_one else None
+
+    test = source(outputs[0][0]).op
+    parts = [source(x) for x in test.inputs]
+    if test.type not in ("Less", "LessEqual") or not parts or parts[0] not in states[0]:
+        return None
+    place = states[0].index(parts[0])
+    given = test.attrs.get("scalar", (0, None))
+    limit = number(parts[1]) if len(parts) == 2 else given[1] if given[0] == 1 else None
+    first, step = number(init[place]), source(outputs[1][place]).op
+    counts = step.type in ("add", "Add") and states[1][place] in map(source, step.inputs)
+    if limit is None or first is None or not counts:
+        return None
+    rest = [number(x) for x in step.inputs if source(x) is not states[1][place]]
+    by: Any = rest[0] if len(rest) == 1 else step.attrs.get("scalar", (0, None))[1]
+    if by is None or by <= 0:
+        return None
+    total = int(limit) - first + (test.type == "LessEqual")
+    return max(-(-total // int(by)), 0)
 
 
 def case(

@@ -3,6 +3,8 @@
 
 from typing import Any, Callable, Dict, List, Optional, Sequence
 
+import numpy as np
+
 from .. import _dtypes, _ops, _tensor
 from .graph import get_default_graph
 from .operation import Tensor
@@ -61,6 +63,41 @@ def constant(
     return op.outputs[0]
 
 
+def paired(kind: str, x: Any, y: Any) -> Any:
+    """Operands of one dtype: what is no tensor takes that of the other one. Raises TypeError where tensors have two,
+    and for a floating-point number beside integers."""
+    one, other = _is_graph_tensor(x), _is_graph_tensor(y)
+    if one and other:
+        a, b = dtype_of(x.dtype), dtype_of(y.dtype)
+        if a != b:
+            raise TypeError(f"Input 'y' of '{kind}' Op has type {_dtypes.name_of(b)} that does not match type "
+                            f"{_dtypes.name_of(a)} of argument 'x': cast one of {x.name} and {y.name}")  # fmt: skip
+        return x, y
+    if one:
+        return x, _beside(kind, y, x)
+    return (_beside(kind, x, y), y) if other else (x, y)
+
+
+def _is_graph_tensor(x: Any) -> bool:
+    return isinstance(x, Tensor) or hasattr(x, "_as_graph_tensor")
+
+
+def _beside(kind: str, value: Any, tensor: Any) -> Any:
+    """What is no tensor, for an op of it and a tensor."""
+    if isinstance(value, (list, tuple)) and _holds_tensors(value):
+        packed = as_tensor(value)
+        return paired(kind, packed, tensor)[0]
+    if hasattr(value, "value") or value is None or tensor.dtype == _dtypes.string:
+        return value
+    given = np.asarray(value)
+    wanted = tensor.dtype
+    if given.dtype.kind == "f" and not _dtypes.is_floating(wanted):
+        raise TypeError(f"'{kind}' Op of {tensor.name}: Expected {_dtypes.name_of(wanted)}, got {value!r} of type "
+                        f"'{type(value).__name__}' instead: cast the tensor")  # fmt: skip
+    is_array = isinstance(value, (np.ndarray, np.generic, list, tuple))
+    return given.astype(wanted) if is_array and given.dtype.kind in "iufb" and given.dtype != wanted else value
+
+
 def make(
     kind: str, function: Callable[..., Any], *args: Any, name: Optional[str] = None, types: Any = None, **kwargs: Any
 ) -> Any:
@@ -73,6 +110,8 @@ def make(
             return _Slot(len(inputs) - 1)
         if isinstance(value, (list, tuple)) and not hasattr(value, "_fields"):
             return type(value)([collect(x) for x in value])
+        if isinstance(value, slice):
+            return slice(collect(value.start), collect(value.stop), collect(value.step))
         if isinstance(value, Dimension):
             return value.value
         if isinstance(value, TensorShape):
@@ -85,7 +124,10 @@ def make(
     def emit(*tensors: _tensor.Tensor) -> Any:
         return function(*[_place(x, tensors) for x in form], **{k: _place(x, tensors) for k, x in named.items()})
 
-    outputs = get_default_graph().create(kind, inputs, emit, types, name).outputs
+    # Of an operand that is a number, where it is: loops that count are seen by it.
+    scalars = [(place, x) for place, x in enumerate(args) if type(x) is int]
+    attrs = {"scalar": scalars[0]} if len(scalars) == 1 and len(inputs) == 1 and len(args) == 2 else {}
+    outputs = get_default_graph().create(kind, inputs, emit, types, name, **attrs).outputs
     return outputs[0] if len(outputs) == 1 else outputs
 
 
@@ -99,4 +141,6 @@ def _place(value: Any, tensors: Sequence[_tensor.Tensor]) -> Any:
         return tensors[value.place]
     if isinstance(value, (list, tuple)) and not hasattr(value, "_fields"):
         return type(value)([_place(x, tensors) for x in value])
+    if isinstance(value, slice):
+        return slice(_place(value.start, tensors), _place(value.stop, tensors), _place(value.step, tensors))
     return value

@@ -102,6 +102,20 @@ def jacobian(y: Tensor, x: Tensor) -> Optional[Tensor]:
     return op.outputs[0]
 
 
+def hessians(
+    ys: Any, xs: Any, name: str = "hessians", colocate_gradients_with_ops: bool = False, gate_gradients: bool = False,
+    aggregation_method: Any = None,
+) -> List[Any]:  # fmt: skip
+    """For each x the second derivatives of the sum of the ys, of shape x.shape + x.shape."""
+    found = []
+    for x in as_list(xs):
+        gradient = gradients(ys, x)[0]
+        if gradient is None:
+            raise ValueError(f"hessians: no y depends on {x!r}")
+        found.append(jacobian(gradient, as_tensor(x)))
+    return found
+
+
 def rows_of(gradient: Tensor, table: Tensor) -> bool:
     """Whether a gradient is that of a table which is only looked up: then it is a few rows."""
     while "same_rows" in gradient.op.attrs:

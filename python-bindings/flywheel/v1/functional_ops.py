@@ -33,7 +33,7 @@ def _loop(
     kind: str, body: Body, start: Sequence[Tensor], sequences: Sequence[Tensor], reverse: bool, name: Optional[str]
 ) -> Tuple[List[Tensor], List[Tensor]]:  # fmt: skip
     """The last state, and what all iterations collect."""
-    from .session import inner_ops
+    from .emission import inner_ops
 
     graph, count = get_default_graph(), len(start)
     with graph.context("while") as context:

@@ -38,6 +38,18 @@ class GraphKeys:
     WEIGHTS = "weights"
     BIASES = "biases"
     SAVERS = "savers"
+    SUMMARY_OP = "summary_op"
+    QUEUE_RUNNERS = "queue_runners"
+    TABLE_INITIALIZERS = "table_initializer"
+    EVAL_STEP = "eval_step"
+    COND_CONTEXT = "cond_context"
+    WHILE_CONTEXT = "while_context"
+    ASSET_FILEPATHS = "asset_filepaths"
+    LOCAL_INIT_OP = "local_init_op"
+    READY_OP = "ready_op"
+    LOCAL_RESOURCES = "local_resources"
+    RESOURCES = "resources"
+    CONCATENATED_VARIABLES = "concatenated_variables"
 
 
 class Graph:
@@ -65,6 +77,8 @@ class Graph:
         # The variables of slots that optimizers of the compiler make, by the names they have there.
         self._slots: Dict[str, Any] = {}
         self._programs: Dict[Any, Any] = {}
+        # By fetches and feeds, what of a run Python computes.
+        self._parts: Dict[Any, Any] = {}
         self.is_finalized = False
 
     # Names
@@ -194,6 +208,34 @@ class Graph:
 
     def get_collection_ref(self, name: Any) -> List[Any]:
         return self._collections.setdefault(name, [])
+
+    def clear_collection(self, name: Any) -> None:
+        self._collections.pop(name, None)
+
+    def get_all_collection_keys(self) -> List[Any]:
+        return [key for key, members in self._collections.items() if members and isinstance(key, str)]
+
+    @property
+    def collections(self) -> List[Any]:
+        return list(self._collections)
+
+    def get_name_scope(self) -> str:
+        return self._scope
+
+    def is_feedable(self, tensor: Any) -> bool:
+        return tensor.graph is self
+
+    @property
+    def finalized(self) -> bool:
+        return self.is_finalized
+
+    @property
+    def version(self) -> int:
+        return self._count
+
+    def as_graph_def(self, *_: Any, **__: Any) -> Any:
+        raise NotImplementedError("flywheel.v1.Graph.as_graph_def: graphs are not written as protocol buffers; "
+                                  "tf.summary.FileWriter shows a graph in TensorBoard")  # fmt: skip
 
     # Ops
 

@@ -1,33 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`tf.layers`: layers that make their variables."""
 
-from typing import Any, List, Optional
+from typing import Any, List, NamedTuple, Optional
 
 from .. import _ops
 from .. import nn as traced
 from . import nn
 from .conversion import as_tensor, constant, make
 from .graph import GraphKeys, get_default_graph
-from .initializers import ones_initializer, zeros_initializer
-from .ops import expand_dims, matmul, reshape, squeeze, where
+from .ops import TABLE, expand_dims, identity, matmul, reshape, squeeze, where
+from .random_ops import ones_initializer, zeros_initializer
 from .scopes import get_variable, variable_scope
 
 
 def dense(
     inputs: Any, units: int, activation: Any = None, use_bias: bool = True, kernel_initializer: Any = None,
-    bias_initializer: Any = None, kernel_regularizer: Any = None, trainable: bool = True, name: Optional[str] = None,
+    bias_initializer: Any = None, kernel_regularizer: Any = None,
+    bias_regularizer: Any = None, activity_regularizer: Any = None,
+    kernel_constraint: Any = None, bias_constraint: Any = None, trainable: bool = True,
+    name: Optional[str] = None,
     reuse: Any = None,
 ) -> Any:  # fmt: skip
     """activation(inputs kernel + bias)."""
     x = as_tensor(inputs)
     with variable_scope(name, default_name="dense", reuse=reuse):
-        kernel = get_variable("kernel", [x.shape[-1].value, units], x.dtype, kernel_initializer, kernel_regularizer,
-                              trainable)  # fmt: skip
-        y = matmul(x, kernel)
-        if use_bias:
-            y = nn.bias_add(y, get_variable("bias", [units], x.dtype, bias_initializer or zeros_initializer(),
-                                            trainable=trainable))  # fmt: skip
-        return y if activation is None else activation(y)
+        channels = x.shape[-1].value
+        if channels is None:
+            raise ValueError(f"The last dimension of the inputs to `Dense` should be defined. Found shape {x.shape}.")
+        kernel = get_variable("kernel", [channels, units], x.dtype, kernel_initializer, kernel_regularizer,
+                              trainable, constraint=kernel_constraint)  # fmt: skip
+        own = _Bias(use_bias, bias_initializer, bias_regularizer, bias_constraint, activity_regularizer, trainable)
+        return _finish(matmul(x, kernel), units, own, activation)
 
 
 def _pair(value: Any) -> Any:
@@ -38,7 +41,9 @@ def conv2d(
     inputs: Any, filters: int, kernel_size: Any, strides: Any = (1, 1), padding: str = "valid",
     data_format: str = "channels_last", dilation_rate: Any = (1, 1), activation: Any = None, use_bias: bool = True,
     kernel_initializer: Any = None, bias_initializer: Any = None, kernel_regularizer: Any = None,
-    trainable: bool = True, name: Optional[str] = None, reuse: Any = None,
+    bias_regularizer: Any = None, activity_regularizer: Any = None,
+    kernel_constraint: Any = None, bias_constraint: Any = None, trainable: bool = True,
+    name: Optional[str] = None, reuse: Any = None,
 ) -> Any:  # fmt: skip
     """activation(conv2d(inputs, kernel) + bias)."""
     if data_format != "channels_last":
@@ -46,7 +51,7 @@ def conv2d(
     x = as_tensor(inputs)
     with variable_scope(name, default_name="conv2d", reuse=reuse):
         kernel = get_variable("kernel", [*_pair(kernel_size), x.shape[-1].value, filters], x.dtype, kernel_initializer,
-                              kernel_regularizer, trainable)  # fmt: skip
+                              kernel_regularizer, trainable, constraint=kernel_constraint)  # fmt: skip
         y = nn.conv2d(x, kernel, [1, *_pair(strides), 1], padding, dilations=[1, *_pair(dilation_rate), 1])
         if use_bias:
             y = nn.bias_add(y, get_variable("bias", [filters], x.dtype, bias_initializer or zeros_initializer(),
@@ -58,7 +63,9 @@ def conv1d(
     inputs: Any, filters: int, kernel_size: Any, strides: Any = 1, padding: str = "valid",
     data_format: str = "channels_last", dilation_rate: Any = 1, activation: Any = None, use_bias: bool = True,
     kernel_initializer: Any = None, bias_initializer: Any = None, kernel_regularizer: Any = None,
-    trainable: bool = True, name: Optional[str] = None, reuse: Any = None,
+    bias_regularizer: Any = None, activity_regularizer: Any = None,
+    kernel_constraint: Any = None, bias_constraint: Any = None, trainable: bool = True,
+    name: Optional[str] = None, reuse: Any = None,
 ) -> Any:  # fmt: skip
     """activation(conv1d(inputs, kernel) + bias), along the second dimension."""
     if data_format != "channels_last":
@@ -66,20 +73,25 @@ def conv1d(
     x, step, hole = as_tensor(inputs), _one(strides), _one(dilation_rate)
     with variable_scope(name, default_name="conv1d", reuse=reuse):
         kernel = get_variable("kernel", [_one(kernel_size), x.shape[-1].value, filters], x.dtype, kernel_initializer,
-                              kernel_regularizer, trainable)  # fmt: skip
+                              kernel_regularizer, trainable, constraint=kernel_constraint)  # fmt: skip
 
         def emit(y: Any, w: Any) -> Any:
             found = traced.conv2d(_ops.expand_dims(y, 1), _ops.expand_dims(w, 0), strides=[1, step],
                                   padding=nn._border(padding), dilations=[1, hole])  # fmt: skip
             return _ops.squeeze(found, 1)
 
-        return _finish(make("conv1d", emit, x, kernel), filters, use_bias, bias_initializer, trainable, activation)
+        return _finish(make("conv1d", emit, x, kernel), filters,
+            _Bias(use_bias, bias_initializer, bias_regularizer, bias_constraint, activity_regularizer, trainable),
+            activation)
 
 
 def conv2d_transpose(
     inputs: Any, filters: int, kernel_size: Any, strides: Any = (1, 1), padding: str = "valid",
     data_format: str = "channels_last", activation: Any = None, use_bias: bool = True, kernel_initializer: Any = None,
-    bias_initializer: Any = None, kernel_regularizer: Any = None, trainable: bool = True, name: Optional[str] = None,
+    bias_initializer: Any = None, kernel_regularizer: Any = None,
+    bias_regularizer: Any = None, activity_regularizer: Any = None,
+    kernel_constraint: Any = None, bias_constraint: Any = None, trainable: bool = True,
+    name: Optional[str] = None,
     reuse: Any = None,
 ) -> Any:  # fmt: skip
     """activation(the transpose of conv2d + bias): images of a size that is known get larger by the strides."""
@@ -92,9 +104,11 @@ def conv2d_transpose(
     goal = [n * s if padding.lower() == "same" else n * s + max(k - s, 0) for n, s, k in zip(old, steps, sizes)]
     with variable_scope(name, default_name="conv2d_transpose", reuse=reuse):
         kernel = get_variable("kernel", [*sizes, filters, x.shape[-1].value], x.dtype, kernel_initializer,
-                              kernel_regularizer, trainable)  # fmt: skip
+                              kernel_regularizer, trainable, constraint=kernel_constraint)  # fmt: skip
         y = make("conv2d_transpose", lambda v, w: nn.transposed(v, w, steps, goal, padding), x, kernel)
-        return _finish(y, filters, use_bias, bias_initializer, trainable, activation)
+        return _finish(y, filters,
+            _Bias(use_bias, bias_initializer, bias_regularizer, bias_constraint, activity_regularizer, trainable),
+            activation)
 
 
 def separable_conv2d(
@@ -115,18 +129,39 @@ def separable_conv2d(
         pointwise = get_variable("pointwise_kernel", [1, 1, channels * depth_multiplier, filters], x.dtype,
                                  pointwise_initializer, pointwise_regularizer, trainable)  # fmt: skip
         y = nn.separable_conv2d(x, depthwise, pointwise, [1, *_pair(strides), 1], padding, _pair(dilation_rate))
-        return _finish(y, filters, use_bias, bias_initializer, trainable, activation)
+        return _finish(y, filters, _Bias(use_bias, bias_initializer, trainable=trainable), activation)
 
 
 def _one(value: Any) -> int:
     return int(value if isinstance(value, int) else value[0])
 
 
-def _finish(y: Any, units: int, use_bias: bool, initializer: Any, trainable: bool, activation: Any) -> Any:
-    if use_bias:
-        y = nn.bias_add(y, get_variable("bias", [units], y.dtype, initializer or zeros_initializer(),
-                                        trainable=trainable))  # fmt: skip
-    return y if activation is None else activation(y)
+class _Bias(NamedTuple):
+    """What a layer does with its result: a bias, and a penalty of the result."""
+
+    is_used: bool
+    initializer: Any = None
+    regularizer: Any = None
+    constraint: Any = None
+    activity_regularizer: Any = None
+    trainable: bool = True
+
+
+def _activation(given: Any) -> Any:
+    """A function, or the one of this name."""
+    if not isinstance(given, str):
+        return given
+    return TABLE[given] if given in TABLE else identity if given == "linear" else getattr(nn, given)
+
+
+def _finish(y: Any, units: int, bias: _Bias, activation: Any) -> Any:
+    if bias.is_used:
+        y = nn.bias_add(y, get_variable("bias", [units], y.dtype, bias.initializer or zeros_initializer(),
+                                        bias.regularizer, bias.trainable, constraint=bias.constraint))  # fmt: skip
+    y = y if activation is None else _activation(activation)(y)
+    if bias.activity_regularizer is not None:
+        get_default_graph().add_to_collection(GraphKeys.REGULARIZATION_LOSSES, bias.activity_regularizer(y))
+    return y
 
 
 def max_pooling2d(
@@ -147,7 +182,8 @@ def average_pooling2d(
 
 def _channels_last(data_format: str, what: str) -> None:
     if data_format != "channels_last":
-        raise NotImplementedError(f"flywheel.v1.layers.{what}: data_format='{data_format}'")
+        raise NotImplementedError(f"flywheel.v1.layers.{what}: data_format='{data_format}'; transpose images to "
+                                  "channels_last")  # fmt: skip
 
 
 def _along_time(pool: Any, inputs: Any, pool_size: Any, strides: Any, padding: str, name: Optional[str]) -> Any:
@@ -332,5 +368,33 @@ class BatchNormalization(Layer):
     kind, function = "batch_normalization", staticmethod(batch_normalization)
 
 
+class _Plain:
+    """A layer as an object that has no variables."""
+
+    function: Any = None
+
+    def __init__(self, *args: Any, name: Optional[str] = None, **kwargs: Any):
+        self._args, self._kwargs, self.name = args, kwargs, name
+        self.variables: List[Any] = []
+
+    weights = trainable_variables = trainable_weights = property(lambda self: self.variables)
+
+    def __call__(self, inputs: Any, **kwargs: Any) -> Any:
+        return type(self).function(inputs, *self._args, **self._kwargs, **kwargs, name=self.name)
+
+    apply = __call__
+
+
+def _plain(name: str, function: Any) -> Any:
+    return type(name, (_Plain,), {"__doc__": f"See `{function.__name__}`.", "function": staticmethod(function)})
+
+
+Flatten, Dropout = _plain("Flatten", flatten), _plain("Dropout", dropout)
+MaxPooling1D, AveragePooling1D = _plain("MaxPooling1D", max_pooling1d), _plain("AveragePooling1D", average_pooling1d)
+MaxPooling2D, AveragePooling2D = _plain("MaxPooling2D", max_pooling2d), _plain("AveragePooling2D", average_pooling2d)
+
+
 def __getattr__(name: str) -> Any:
-    raise AttributeError(f"there is no flywheel.v1.layers.{name}; see docs/v1.md")
+    from .namespaces import missing
+
+    raise missing(f"layers.{name}")

@@ -3,7 +3,7 @@
 
 from typing import Any, Callable, Optional
 
-from .. import _ops
+from .. import _dtypes, _ops
 from .. import nn as traced
 from . import nn
 from .conversion import as_tensor, make
@@ -104,6 +104,27 @@ def hinge_loss(
     return compute_weighted_loss(made, weights, scope, loss_collection, reduction)
 
 
+def mean_pairwise_squared_error(
+    labels: Any, predictions: Any, weights: Any = 1.0, scope: Any = None, loss_collection: Any = GraphKeys.LOSSES
+) -> Any:
+    """The squared differences of the errors of pairs of elements, a mean over those of an example, and their sum."""
+
+    def emit(y: Any, p: Any, w: Any) -> Any:
+        error = _ops.subtract(_ops.cast(p, _dtypes.float32), _ops.cast(y, _dtypes.float32))
+        axes = tuple(range(1, error.ndim))
+        count = _ops.sum(_ops.ones_like(error), axes, True)
+        squares = _ops.divide(_ops.sum(_ops.square(error), axes, True), _ops.maximum(_ops.subtract(count, 1.0), 1.0))
+        sums = _ops.square(_ops.sum(error, axes, True))
+        square_of_sum = _ops.divide(sums, _ops.maximum(_ops.multiply(count, _ops.subtract(count, 1.0)), 1.0))
+        pairs = _ops.multiply(2.0, _ops.subtract(squares, square_of_sum))
+        wide = w if w.ndim == 0 else _ops.reshape(w, [-1, *[1] * (pairs.ndim - 1)])
+        return _ops.sum(_ops.multiply(pairs, _ops.cast(wide, _dtypes.float32)))
+
+    loss = make("mean_pairwise_squared_error", emit, as_tensor(labels), as_tensor(predictions), as_tensor(weights))
+    add_loss(loss, loss_collection)
+    return loss
+
+
 def cosine_distance(
     labels: Any, predictions: Any, axis: Optional[int] = None, weights: Any = 1.0, scope: Any = None,
     loss_collection: Any = GraphKeys.LOSSES, reduction: str = _BY_WEIGHTS, dim: Optional[int] = None,
@@ -174,4 +195,6 @@ def get_total_loss(add_regularization_losses: bool = True, name: str = "total_lo
 
 
 def __getattr__(name: str) -> Any:
-    raise AttributeError(f"there is no flywheel.v1.losses.{name}; see docs/v1.md")
+    from .namespaces import missing
+
+    raise missing(f"losses.{name}")

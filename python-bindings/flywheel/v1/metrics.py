@@ -6,7 +6,7 @@ variables of LOCAL_VARIABLES and METRIC_VARIABLES, which `local_variables_initia
 value is that at the start of the run.
 """
 
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, Optional, Tuple
 
 import numpy as np
 
@@ -265,11 +265,120 @@ def auc(
         return _register(made(olds, "value"), made(news, "update_op"), metrics_collections, updates_collections)
 
 
+def _classes(labels: Any, predictions: Any, num_classes: int, weights: Any) -> Tuple[Any, Any]:
+    """How often each class had each prediction so far, and after a batch: [classes, classes]."""
+    from .scatters import confusion_matrix
+
+    total = _variable((num_classes, num_classes), "total_confusion_matrix")
+    y, p = _same_rank(labels, predictions)
+    w = None if weights is None else _weighted(p, weights)[1]
+    counts = confusion_matrix(y, p, num_classes, _f32, weights=w)
+    return total.value(), total.assign_add(counts)
+
+
+def _per_class(kind: str, function: Callable[[Any], Any]) -> Callable[..., Tuple[Tensor, Tensor]]:
+    def metric(
+        labels: Any, predictions: Any, num_classes: int, weights: Any = None, metrics_collections: Any = None,
+        updates_collections: Any = None, name: Optional[str] = None,
+    ) -> Tuple[Tensor, Tensor]:  # fmt: skip
+        with variable_scope(name, default_name=kind):
+            old, new = _classes(labels, predictions, num_classes, weights)
+            value = _named(make(kind, function, old), "value")
+            update = _named(new, "update_op")
+            return _register(value, update, metrics_collections, updates_collections)
+
+    metric.__name__ = metric.__qualname__ = kind
+    return metric
+
+
+def _iou(matrix: Any) -> Any:
+    rows, columns = _ops.sum(matrix, 1), _ops.sum(matrix, 0)
+    hits = _ops.sum(_ops.multiply(matrix, np.eye(matrix.shape[0], dtype=np.float32)), 1)
+    union = _ops.subtract(_ops.add(rows, columns), hits)
+    is_there = _ops.greater(union, 0.0)
+    count = _ops.sum(_ops.cast(is_there, _f32))
+    shares = _ops.divide(hits, _ops.where(is_there, union, _ops.ones_like(union)))
+    return _ops.where(_ops.greater(count, 0.0), _ops.divide(_ops.sum(shares), _ops.maximum(count, 1.0)), 0.0)
+
+
+mean_iou = _per_class("mean_iou", _iou)
+mean_iou.__doc__ = "The mean over classes of hits over labels and predictions together; the update is all counts."
+
+
+def mean_per_class_accuracy(
+    labels: Any, predictions: Any, num_classes: int, weights: Any = None, metrics_collections: Any = None,
+    updates_collections: Any = None, name: Optional[str] = None,
+) -> Tuple[Tensor, Tensor]:  # fmt: skip
+    """The mean over classes of the share that is right; the update has the shares."""
+    from .scatters import unsorted_segment_sum
+
+    with variable_scope(name, default_name="mean_accuracy"):
+        total, count = _variable((num_classes,), "total"), _variable((num_classes,), "count")
+        y, p = _same_rank(labels, predictions)
+        hits, w = _weighted(TABLE["equal"](cast(y, _dtypes.int64), cast(p, _dtypes.int64)), weights)
+        places = cast(y, _dtypes.int32)
+        new_count = count.assign_add(unsorted_segment_sum(w, places, num_classes))
+        new_total = total.assign_add(unsorted_segment_sum(hits, places, num_classes))
+        value = _named(TABLE["reduce_mean"](_safe_div(total, count)), "mean_accuracy")
+        update = _named(_safe_div(new_total, new_count), "update_op")
+        return _register(value, update, metrics_collections, updates_collections)
+
+
+def mean_tensor(
+    values: Any, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None,
+    name: Optional[str] = None,
+) -> Tuple[Tensor, Tensor]:  # fmt: skip
+    """The mean of each element over batches, by their weights. 0 before the first batch."""
+    x = as_tensor(values)
+    if x.static_shape is None or None in x.static_shape:
+        raise ValueError(f"mean_tensor takes values of a known shape, found {x.shape}")
+    with variable_scope(name, default_name="mean"):
+        total, count = _variable(x.static_shape, "total_tensor"), _variable(x.static_shape, "count_tensor")
+        y, w = _weighted(x, weights)
+        value = _named(_safe_div(total, count), "value")
+        update = _named(_safe_div(total.assign_add(y), count.assign_add(w)), "update_op")
+        return _register(value, update, metrics_collections, updates_collections)
+
+
+def mean_relative_error(
+    labels: Any, predictions: Any, normalizer: Any, weights: Any = None, metrics_collections: Any = None,
+    updates_collections: Any = None, name: Optional[str] = None,
+) -> Tuple[Tensor, Tensor]:  # fmt: skip
+    """The mean of |labels - predictions| / normalizer."""
+    y, p = _same_rank(labels, predictions)
+    error = TABLE["abs"](TABLE["subtract"](y, p))
+    relative = TABLE["div_no_nan"](error, as_tensor(normalizer, error.dtype))
+    return mean(relative, weights, metrics_collections, updates_collections, name or "mean_relative_error")
+
+
+def percentage_below(
+    values: Any, threshold: float, weights: Any = None, metrics_collections: Any = None,
+    updates_collections: Any = None, name: Optional[str] = None,
+) -> Tuple[Tensor, Tensor]:  # fmt: skip
+    """The share of values below a threshold."""
+    return mean(cast(TABLE["less"](values, threshold), _f32), weights, metrics_collections, updates_collections,
+                name or "percentage_below_threshold")  # fmt: skip
+
+
+def recall_at_k(
+    labels: Any, predictions: Any, k: int, class_id: Any = None, weights: Any = None, metrics_collections: Any = None,
+    updates_collections: Any = None, name: Optional[str] = None,
+) -> Tuple[Tensor, Tensor]:  # fmt: skip
+    """The share of examples whose label, one each, is among the k largest predictions."""
+    from .nn import in_top_k
+
+    if class_id is not None:
+        raise NotImplementedError("flywheel.v1.metrics.recall_at_k: class_id")
+    y = as_tensor(labels)
+    if len(y.static_shape or ()) == 2:
+        if (y.static_shape or ())[1] != 1:
+            raise NotImplementedError("flywheel.v1.metrics.recall_at_k of several labels an example")
+        y = make("squeeze", lambda z: _ops.squeeze(z, -1), y)
+    return mean(cast(in_top_k(predictions, y, k), _f32), weights, metrics_collections, updates_collections,
+                name or f"recall_at_{k}")  # fmt: skip
+
+
 def __getattr__(name: str) -> Any:
-    raise AttributeError(f"there is no flywheel.v1.metrics.{name}; see docs/v1.md")
+    from .namespaces import missing
 
-
-__all__: List[str] = [
-    "accuracy", "auc", "false_negatives", "false_positives", "mean", "mean_absolute_error", "mean_squared_error",
-    "precision", "recall", "root_mean_squared_error", "true_negatives", "true_positives",
-]  # fmt: skip
+    raise missing(f"metrics.{name}")

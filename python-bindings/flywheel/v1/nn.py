@@ -10,8 +10,8 @@ from .. import _dtypes, _ops
 from .. import nn as traced
 from .._tensor import as_tensor as constant_of
 from .conversion import as_tensor, make
-from .initializers import random_uniform
 from .ops import TABLE, shape, stop_gradient
+from .random_ops import random_uniform
 
 
 def _unary(kind: str, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -344,9 +344,14 @@ lrn = local_response_normalization
 
 
 def __getattr__(name: str) -> Any:
-    # Cells and loops are made of what is above.
-    if name == "rnn_cell":
-        return importlib.import_module(".rnn_cell", __package__)
-    if name in ("dynamic_rnn", "static_rnn", "bidirectional_dynamic_rnn"):
-        return getattr(importlib.import_module(".rnn", __package__), name)
-    raise AttributeError(f"there is no flywheel.v1.nn.{name}; see docs/v1.md")
+    # What is made of what is above.
+    for module in _MORE:
+        found = importlib.import_module(f".{module}", __package__)
+        if module == name or name in getattr(found, "NN", ()) or module == "nn_more" and name in found.__all__:
+            return found if module == name else getattr(found, name)
+    from .namespaces import missing
+
+    raise missing(f"nn.{name}")
+
+
+_MORE = ("rnn_cell", "rnn", "candidates", "ordering", "nn_more", "arrays")

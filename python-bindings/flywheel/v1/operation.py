@@ -95,6 +95,12 @@ class Tensor(_operators.Operators):
 
         return default_session(session, "evaluate tensor").run(self, feed_dict)
 
+    def numpy(self) -> Any:
+        raise NotImplementedError(f"'{self.name}' has elements while a session runs: session.run(x), or x.eval()")
+
+    def __len__(self) -> int:
+        raise TypeError(f"len of '{self.name}': use x.shape[0], or tf.shape(x)[0]")
+
     def __bool__(self) -> bool:
         raise TypeError("Using a `tf.Tensor` as a Python `bool` is not allowed: use tf.cond")
 

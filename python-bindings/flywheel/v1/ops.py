@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Ops of the graph: sources, groups, and arithmetic."""
 
-from typing import Any, Callable, List, Optional
+from typing import Any, Callable, Dict, List, Optional
 
-from .. import _dtypes, _ops
+import numpy as np
+
+from .. import _dtypes, _ops, _tensor
 from .. import nn as traced
-from .conversion import as_tensor, constant, dtype_of, make
+from ._operators import _divide
+from .conversion import as_tensor, constant, dtype_of, make, paired
 from .graph import get_default_graph
 from .operation import Operation, Tensor
 from .shapes import plain_shape
@@ -81,7 +84,7 @@ def _unary(kind: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _binary(kind: str, function: Callable[..., Any]) -> Callable[..., Any]:
     def op(x: Any, y: Any, name: Optional[str] = None) -> Any:
-        return make(kind, function, x, y, name=name)
+        return make(kind, function, *paired(kind, x, y), name=name)
 
     return op
 
@@ -99,6 +102,74 @@ def _reduction(kind: str, function: Callable[..., Any]) -> Callable[..., Any]:
     return op
 
 
+def _truncated(x: Any, y: Any) -> Any:
+    """x / y without its fraction."""
+    whole = _ops.floor_divide(_ops.abs(x), _ops.abs(y))
+    return _ops.multiply(whole, _ops.multiply(_ops.sign(x), _ops.sign(y)))
+
+
+def _divide_as_python2(x: Any, y: Any) -> Any:
+    """x / y, of integers rounded down."""
+    a, b = _tensor.as_tensors(x, y)
+    return _ops.floor_divide(a, b) if _dtypes.is_integer(a.dtype) else _ops.divide(a, b)
+
+
+def _mean(x: Any, axes: Any, keep: bool) -> Any:
+    """The mean; of integers an integer, without its fraction."""
+    if not _dtypes.is_integer(x.dtype):
+        return _ops.mean(x, axes, keep)
+    total = _ops.sum(x, axes, keep)
+    count = _ops.sum(_ops.ones_like(x), axes, keep)
+    return _truncated(total, count)
+
+
+def _of_floating(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    def emit(x: Any) -> Any:
+        if not _dtypes.is_floating(x.dtype):
+            raise TypeError(f"Value passed to parameter 'x' of tf.{name} has DataType {_dtypes.name_of(x.dtype)}, "
+                            "expected a floating-point one: cast it")  # fmt: skip
+        return function(x)
+
+    return emit
+
+
+def _where_not_zero(x: Any, y: Any) -> Any:
+    """x / y, and 0 where y is 0."""
+    is_zero = _ops.equal(y, 0)
+    return _ops.where(is_zero, _ops.zeros_like(y), _ops.divide(x, _ops.where(is_zero, _ops.ones_like(y), y)))
+
+
+def _shifted(x: Any) -> Any:
+    """x and x + 1 to x + 7 together, of which the last one is large enough for an asymptotic series."""
+    return [_ops.add(x, float(i)) for i in range(8)]
+
+
+def _log_gamma(x: Any) -> Any:
+    """The logarithm of the gamma function of a positive number, by Stirling's series (DLMF 5.11.1)."""
+    steps = _shifted(x)
+    z = _ops.add(x, 8.0)
+    square = _ops.reciprocal(_ops.square(z))
+    series = _ops.multiply(_ops.subtract(1 / 12, _ops.multiply(square, _ops.subtract(1 / 360, _ops.multiply(
+        square, 1 / 1260)))), _ops.reciprocal(z))  # fmt: skip
+    large = _ops.add(_ops.add(_ops.multiply(_ops.subtract(z, 0.5), _ops.log(z)), _ops.subtract(0.9189385332046727, z)),
+                     series)  # fmt: skip
+    for one in steps:
+        large = _ops.subtract(large, _ops.log(one))
+    return large
+
+
+def _digamma(x: Any) -> Any:
+    """The derivative of the logarithm of the gamma function of a positive number (DLMF 5.11.2)."""
+    z = _ops.add(x, 8.0)
+    square = _ops.reciprocal(_ops.square(z))
+    series = _ops.multiply(square, _ops.subtract(1 / 12, _ops.multiply(square, _ops.subtract(1 / 120, _ops.multiply(
+        square, 1 / 252)))))  # fmt: skip
+    found = _ops.subtract(_ops.subtract(_ops.log(z), _ops.multiply(0.5, _ops.reciprocal(z))), series)
+    for one in _shifted(x):
+        found = _ops.subtract(found, _ops.reciprocal(one))
+    return found
+
+
 UNARY = {
     "abs": _ops.abs, "acos": _ops.arccos, "asin": _ops.arcsin, "atan": _ops.arctan, "ceil": _ops.ceil, "cos": _ops.cos,
     "cosh": _ops.cosh, "erf": _ops.erf, "exp": _ops.exp, "expm1": _ops.expm1, "floor": _ops.floor, "log": _ops.log,
@@ -107,24 +178,32 @@ UNARY = {
     "sin": _ops.sin, "sinh": _ops.sinh, "sqrt": _ops.sqrt, "square": _ops.square, "tan": _ops.tan, "tanh": _ops.tanh,
     "is_nan": _ops.isnan, "is_inf": _ops.isinf, "is_finite": _ops.isfinite, "zeros_like": _ops.zeros_like,
     "ones_like": _ops.ones_like, "acosh": _ops.arccosh, "asinh": _ops.arcsinh, "atanh": _ops.arctanh,
+    "erfc": lambda x: _ops.subtract(1, _ops.erf(x)), "lgamma": _log_gamma, "digamma": _digamma,
     "log_sigmoid": lambda x: _ops.negative(traced.softplus(_ops.negative(x))),
 }  # fmt: skip
+FLOATING = frozenset([
+    "acos", "asin", "atan", "cos", "cosh", "digamma", "erf", "erfc", "exp", "expm1", "lgamma", "log", "log1p", "rsqrt",
+    "sigmoid", "sin", "sinh", "sqrt", "tan", "tanh", "acosh", "asinh", "atanh", "log_sigmoid",
+])  # fmt: skip
 BINARY = {
-    "add": _ops.add, "subtract": _ops.subtract, "multiply": _ops.multiply, "divide": _ops.divide,
-    "div": _ops.divide, "truediv": _ops.divide, "realdiv": _ops.divide, "floordiv": _ops.floor_divide,
+    "add": _ops.add, "subtract": _ops.subtract, "multiply": _ops.multiply, "divide": _divide,
+    "div": _divide_as_python2, "truediv": _divide, "realdiv": _ops.divide, "floordiv": _ops.floor_divide,
     "mod": _ops.mod, "floormod": _ops.mod, "pow": _ops.power, "maximum": _ops.maximum, "minimum": _ops.minimum,
     "equal": _ops.equal, "not_equal": _ops.not_equal, "less": _ops.less, "less_equal": _ops.less_equal,
     "greater": _ops.greater, "greater_equal": _ops.greater_equal, "logical_and": _ops.logical_and,
     "logical_or": _ops.logical_or, "logical_xor": _ops.logical_xor,
-    "atan2": _ops.arctan2,
+    "atan2": _ops.arctan2, "truncatediv": lambda x, y: _truncated(x, y),
+    "truncatemod": lambda x, y: _ops.subtract(x, _ops.multiply(_truncated(x, y), y)),
+    "div_no_nan": lambda x, y: _where_not_zero(x, y),
     "squared_difference": lambda x, y: _ops.square(_ops.subtract(x, y)),
 }  # fmt: skip
-REDUCTIONS = {
-    "reduce_sum": _ops.sum, "reduce_mean": _ops.mean, "reduce_max": _ops.max, "reduce_min": _ops.min,
+REDUCTIONS: Dict[str, Callable[..., Any]] = {
+    "reduce_sum": _ops.sum, "reduce_mean": _mean, "reduce_max": _ops.max, "reduce_min": _ops.min,
     "reduce_prod": _ops.prod, "reduce_any": _ops.any, "reduce_all": _ops.all, "reduce_logsumexp": _ops.logsumexp,
 }  # fmt: skip
 TABLE = {
-    **{key: _unary(key.title().replace("_", ""), function) for key, function in UNARY.items()},
+    **{key: _unary(key.title().replace("_", ""), _of_floating(key, function) if key in FLOATING else function)
+       for key, function in UNARY.items()},
     **{key: _binary(key.title().replace("_", ""), function) for key, function in BINARY.items()},
     **{key: _reduction({"reduce_sum": "Sum", "reduce_mean": "Mean", "reduce_max": "Max"}.get(key, key), function)
        for key, function in REDUCTIONS.items()},
@@ -138,7 +217,7 @@ def matmul(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False,
         x = _ops.swapaxes(x, -1, -2) if transpose_a else x
         return _ops.matmul(x, _ops.swapaxes(y, -1, -2) if transpose_b else y)
 
-    return make("MatMul", emit, as_tensor(a), as_tensor(b), name=name)
+    return make("MatMul", emit, *[as_tensor(x) for x in paired("MatMul", a, b)], name=name)
 
 
 def add_n(inputs: Any, name: Optional[str] = None) -> Any:
@@ -183,6 +262,14 @@ def argmax(
     return make("ArgMax", lambda x: _ops.cast(_ops.argmax(x, where_), kind), as_tensor(input), name=name)
 
 
+def arg_max(input: Any, dimension: Any, output_type: Any = None, name: Optional[str] = None) -> Any:
+    return argmax(input, dimension, name, output_type=output_type)
+
+
+def arg_min(input: Any, dimension: Any, output_type: Any = None, name: Optional[str] = None) -> Any:
+    return argmin(input, dimension, name, output_type)
+
+
 def argmin(input: Any, axis: Any = None, name: Optional[str] = None, output_type: Any = None) -> Any:
     """The place of the smallest element, int64."""
     kind = _dtypes.int64 if output_type is None else output_type
@@ -192,13 +279,14 @@ def argmin(input: Any, axis: Any = None, name: Optional[str] = None, output_type
 def _sizes(shape: Any) -> Any:
     """A shape as the traced layer takes it; a tensor of sizes is taken apart."""
     if hasattr(shape, "trace"):
-        return [shape[i] for i in range(shape.shape[0])]
-    return [-1 if d is None else d for d in shape] if isinstance(shape, (list, tuple)) else shape
+        return [_number(shape[i]) for i in range(shape.shape[0])] if shape.ndim else [_number(shape)]
+    return [-1 if d is None else _number(d) for d in shape] if isinstance(shape, (list, tuple)) else shape
 
 
 def reshape(tensor: Any, shape: Any, name: Optional[str] = None) -> Any:
     """The elements in another shape, of which one size may be -1."""
-    return make("Reshape", lambda x, s: _ops.reshape(x, _sizes(s)), as_tensor(tensor), shape, name=name)
+    return make("Reshape", lambda x, s: _ops.reshape(x, _sizes(s)), as_tensor(tensor), _shape_argument(shape),
+                name=name)  # fmt: skip
 
 
 def zeros(shape: Any, dtype: Any = _dtypes.float32, name: str = "zeros") -> Any:
@@ -219,7 +307,9 @@ def fill(dims: Any, value: Any, name: Optional[str] = None) -> Any:
 
 
 def _shape_argument(shape: Any) -> Any:
-    return [shape] if isinstance(shape, int) else shape
+    from .sizes import as_sizes
+
+    return [shape] if isinstance(shape, int) else as_sizes(shape)
 
 
 def shape(input: Any, name: Optional[str] = None, out_type: Any = None) -> Any:
@@ -240,12 +330,34 @@ def transpose(a: Any, perm: Any = None, name: Optional[str] = None) -> Any:
     return make("transpose", lambda x: _ops.transpose(x, perm), as_tensor(a), name=name)
 
 
-def concat(values: Any, axis: int, name: str = "concat") -> Any:
-    return make("concat", lambda xs: _ops.concatenate(xs, axis), [as_tensor(x) for x in values], name=name)
+def concat(values: Any, axis: Any, name: str = "concat") -> Any:
+    """Tensors of one dtype in a row along a dimension."""
+    place = _axis_of("concat", axis)
+    listed = values if isinstance(values, (list, tuple)) else [values]
+    return make("concat", lambda xs: _ops.concatenate(xs, place), _of_one_dtype("concat", listed), name=name)
+
+
+def _of_one_dtype(kind: str, values: Any) -> List[Tensor]:
+    """Tensors, of which those that are none take the dtype of the others."""
+    known = next((x for x in values if isinstance(x, Tensor) or hasattr(x, "_as_graph_tensor")), None)
+    found = [as_tensor(x if known is None else paired(kind, known, x)[1]) for x in values]
+    if known is not None:
+        found = [x if x.dtype == known.dtype or x.op.type != "Const" else as_tensor(
+            x.op.attrs["literal"].astype(known.dtype)) for x in found]  # fmt: skip
+    return found
+
+
+def _axis_of(kind: str, axis: Any) -> int:
+    literal = axis.op.attrs.get("literal") if isinstance(axis, Tensor) else axis
+    if literal is None or isinstance(literal, (list, tuple)):
+        raise TypeError(f"{kind}: the axis is a number, found {axis!r}; the order of arguments is (values, axis)")
+    return int(literal)
 
 
 def stack(values: Any, axis: int = 0, name: str = "stack") -> Any:
-    return make("stack", lambda xs: _ops.stack(xs, axis), [as_tensor(x) for x in values], name=name)
+    """Tensors of one shape and dtype along a new dimension."""
+    listed = list(values) if isinstance(values, (list, tuple)) else [values[i] for i in range(len(values))]
+    return make("stack", lambda xs: _ops.stack(xs, axis), _of_one_dtype("stack", listed), name=name)
 
 
 def unstack(value: Any, num: Optional[int] = None, axis: int = 0, name: str = "unstack") -> List[Any]:
@@ -274,8 +386,48 @@ def split(value: Any, num_or_size_splits: Any, axis: int = 0, num: Any = None, n
 
 def slice_(input_: Any, begin: Any, size: Any, name: Optional[str] = None) -> Any:
     """A box of elements; a size of -1 goes to the end."""
-    key = tuple(slice(b, None if n == -1 else b + n) for b, n in zip(begin, size))
-    return make("Slice", lambda x: _ops.getitem(x, key), as_tensor(input_), name=name)
+
+    def emit(x: Any, starts: Any, lengths: Any) -> Any:
+        keys = []
+        for start, length in zip(_sizes(starts), _sizes(lengths)):
+            first, count = _number(start), _number(length)
+            to_end = isinstance(count, int) and count == -1
+            keys.append(slice(first, None if to_end else _ops.add(first, count) if hasattr(first, "trace")
+                              or hasattr(count, "trace") else first + count))  # fmt: skip
+        return _ops.getitem(x, tuple(keys))
+
+    return make("Slice", emit, as_tensor(input_), _vector(begin), _vector(size), name=name)
+
+
+def _vector(values: Any) -> Any:
+    """A list of numbers and scalar tensors as it is, and an array as a list."""
+    return values.tolist() if hasattr(values, "tolist") else values
+
+
+def _number(value: Any) -> Any:
+    """A size of a trace as a number, where it is one."""
+    index = getattr(value, "index", None) if hasattr(value, "trace") else int(value)
+    return index if isinstance(index, int) else value
+
+
+def strided_slice(
+    input_: Any, begin: Any, end: Any, strides: Any = None, begin_mask: int = 0, end_mask: int = 0,
+    ellipsis_mask: int = 0, new_axis_mask: int = 0, shrink_axis_mask: int = 0, var: Any = None,
+    name: Optional[str] = None,
+) -> Any:  # fmt: skip
+    """The elements from `begin` to `end` in steps, in each dimension; a bit of a mask says that a bound is open."""
+    if ellipsis_mask or new_axis_mask:
+        raise NotImplementedError("flywheel.v1.strided_slice: ellipsis_mask and new_axis_mask; use x[..., None]")
+    steps = [1] * len(_vector(begin)) if strides is None else [int(s) for s in strides]
+
+    def emit(x: Any, starts: Any, stops: Any) -> Any:
+        keys: List[Any] = []
+        for i, (a, b, step) in enumerate(zip(_sizes(starts), _sizes(stops), steps)):
+            bound = slice(None if begin_mask >> i & 1 else a, None if end_mask >> i & 1 else b, step)
+            keys.append(a if shrink_axis_mask >> i & 1 else bound)
+        return _ops.getitem(x, tuple(keys))
+
+    return make("StridedSlice", emit, as_tensor(input_), _vector(begin), _vector(end), name=name)
 
 
 def expand_dims(input: Any, axis: Any = None, name: Optional[str] = None, dim: Any = None) -> Any:
@@ -288,16 +440,44 @@ def squeeze(input: Any, axis: Any = None, name: Optional[str] = None, squeeze_di
 
 
 def tile(input: Any, multiples: Any, name: Optional[str] = None) -> Any:
-    return make("Tile", lambda x: _ops.tile(x, list(multiples)), as_tensor(input), name=name)
+    """The tensor so many times in a row along each dimension."""
+    return make("Tile", lambda x, n: _ops.tile(x, _sizes(n)), as_tensor(input),
+                _shape_argument(_vector(multiples)), name=name)  # fmt: skip
 
 
 def pad(
     tensor: Any, paddings: Any, mode: str = "CONSTANT", name: Optional[str] = None, constant_values: Any = 0
 ) -> Any:
-    if mode.upper() != "CONSTANT":
-        raise NotImplementedError(f"flywheel.v1.pad: mode='{mode}'")
-    widths = [(int(a), int(b)) for a, b in paddings]
-    return make("Pad", lambda x: _ops.pad(x, widths, constant_values), as_tensor(tensor), name=name)
+    """The tensor with so many elements in front of and behind each dimension: of one value, or with the mode REFLECT
+    or SYMMETRIC those at the border in reverse, without or with the one that is there."""
+    given = getattr(getattr(paddings, "op", None), "attrs", {}).get("literal", paddings)
+    if isinstance(given, Tensor):
+        raise NotImplementedError("flywheel.v1.pad: paddings that are computed; give numbers")
+    widths = [(int(a), int(b)) for a, b in given]
+    kind = mode.upper()
+    if kind not in ("CONSTANT", "REFLECT", "SYMMETRIC"):
+        raise ValueError(f"Unknown padding mode: {mode}")
+    if kind == "CONSTANT":
+        return make("Pad", lambda x: _ops.pad(x, widths, constant_values), as_tensor(tensor), name=name)
+    skipped = 1 if kind == "REFLECT" else 0
+    return make("MirrorPad", lambda x: _mirrored(x, widths, skipped), as_tensor(tensor), name=name)
+
+
+def _mirrored(x: Any, widths: Any, skipped: int) -> Any:
+    """A tensor of a trace with its own elements around it; the first `skipped` ones do not repeat."""
+    for axis, (low, high) in enumerate(widths):
+        count = x.shape[axis]
+        if not low and not high:
+            continue
+        if count is None:
+            raise ValueError(f"pad: dimension {axis}, which is mirrored, must have a known size")
+        if max(low, high) > count - skipped:
+            raise ValueError(f"paddings must be no greater than the dimension size: {low}, {high} greater than "
+                             f"{count - skipped}")  # fmt: skip
+        before = [low - 1 + skipped - i for i in range(low)]
+        after = [count - 1 - skipped - i for i in range(high)]
+        x = _ops.take(x, np.array([*before, *range(count), *after], np.int32), axis)
+    return x
 
 
 def gather(params: Any, indices: Any, validate_indices: Any = None, name: Optional[str] = None, axis: int = 0) -> Any:
@@ -326,8 +506,12 @@ def _as(value: Any, dtype: Any) -> Any:
 
 def where(condition: Any, x: Any = None, y: Any = None, name: Optional[str] = None) -> Any:
     """The elements of x where the condition holds, else those of y; a vector chooses whole rows."""
+    if x is None and y is None:
+        from .host_ops import places_where
+
+        return places_where(condition, name)
     if x is None or y is None:
-        raise NotImplementedError("flywheel.v1.where without x and y: the shape of the result is not known")
+        raise ValueError("x and y must both be non-None or both be None.")
     holds, one, other = as_tensor(condition), as_tensor(x), as_tensor(y)
 
     def emit(c: Any, a: Any, b: Any) -> Any:
@@ -343,7 +527,15 @@ def where(condition: Any, x: Any = None, y: Any = None, name: Optional[str] = No
 
 
 def range_(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range") -> Any:
-    return make("range", lambda a, b, c: _ops.arange(a, b, c, dtype), start, limit, delta, name=name)
+    """Numbers from `start` up to `limit`; from 0 where there is one bound."""
+    kind = dtype
+    if kind is None and any(isinstance(x, Tensor) for x in (start, limit, delta)):
+        kinds = [as_tensor(x).dtype for x in (start, limit, delta) if x is not None]
+        kind = max(kinds, key=lambda d: (d.kind, d.itemsize))
+    from .sizes import as_size
+
+    bounds = [as_size(x) for x in (start, limit, delta)]
+    return make("range", lambda a, b, c: _ops.arange(a, b, c, kind), *bounds, name=name)
 
 
 def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: Optional[str] = None) -> Any:
@@ -383,9 +575,9 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: Optional[str] =
 
 
 __all__ = [
-    "add_n", "argmax", "argmin", "cast", "clip_by_global_norm", "clip_by_norm", "clip_by_value", "concat",
-    "convert_to_tensor", "expand_dims", "fill", "gather", "global_norm", "group", "identity", "matmul", "no_op",
-    "one_hot", "ones", "pad", "placeholder", "placeholder_with_default", "rank", "reshape", "shape", "size", "split",
-    "squeeze", "stack", "stop_gradient", "tile", "to_double", "to_float", "to_int32", "to_int64", "transpose",
-    "unstack", "where", "zeros",
+    "add_n", "arg_max", "arg_min", "argmax", "argmin", "cast", "clip_by_global_norm", "clip_by_norm", "clip_by_value",
+    "concat", "convert_to_tensor", "expand_dims", "fill", "gather", "global_norm", "group", "identity", "matmul",
+    "no_op", "one_hot", "ones", "pad", "placeholder", "placeholder_with_default", "rank", "reshape", "shape", "size",
+    "split", "squeeze", "stack", "stop_gradient", "strided_slice", "tile", "to_double", "to_float", "to_int32",
+    "to_int64", "transpose", "unstack", "where", "zeros",
 ]  # fmt: skip

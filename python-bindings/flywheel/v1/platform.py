@@ -99,6 +99,19 @@ def _bool(text: str) -> bool:
 class flags:  # noqa: N801
     """Flags of the command line."""
 
+    @staticmethod
+    def DEFINE_list(name: str, default: Any, help: str = "", **_: Any) -> None:
+        flags.FLAGS._add(name, default, help, lambda text: text.split(","))
+
+    @staticmethod
+    def DEFINE_enum(name: str, default: Any, enum_values: Any, help: str = "", **_: Any) -> None:
+        def chosen(text: str) -> str:
+            if text not in enum_values:
+                raise argparse.ArgumentTypeError(f"expected one of {', '.join(enum_values)}, found '{text}'")
+            return text
+
+        flags.FLAGS._add(name, default, help, chosen)
+
     FLAGS = _Flags()
 
     @staticmethod
@@ -139,6 +152,7 @@ class logging:  # noqa: N801
 
     DEBUG, INFO, WARN, ERROR, FATAL = 10, 20, 30, 40, 50
     _logger = _logging.getLogger("flywheel")
+    _counts: Dict[str, int] = {}
     debug, info, error, fatal = _logger.debug, _logger.info, _logger.error, _logger.critical
     warn = warning = _logger.warning
 
@@ -149,8 +163,23 @@ class logging:  # noqa: N801
             logging._logger.addHandler(_logging.StreamHandler())
 
     @staticmethod
+    def log_every_n(level: int, message: str, n: int, *args: Any) -> None:
+        """Logs one of n calls with this message."""
+        count = logging._counts[message] = logging._counts.get(message, -1) + 1
+        if count % n == 0:
+            logging._logger.log(level, message, *args)
+
+    @staticmethod
     def get_verbosity() -> int:
         return logging._logger.getEffectiveLevel()
+
+
+class OutOfRangeError(Exception):
+    """The end of the data of an iterator."""
+
+    def __init__(self, message: str = "End of sequence", *_: Any):
+        super().__init__(message)
+        self.message = message
 
 
 class gfile:  # noqa: N801
@@ -166,6 +195,8 @@ class gfile:  # noqa: N801
     ListDirectory = staticmethod(os.listdir)
     MkDir, Remove, DeleteRecursively = staticmethod(os.mkdir), staticmethod(os.remove), staticmethod(shutil.rmtree)
     Glob = staticmethod(glob.glob)
+    Rename, Copy = staticmethod(os.replace), staticmethod(shutil.copyfile)
+    Walk, Stat = staticmethod(os.walk), staticmethod(os.stat)
 
     @staticmethod
     def MakeDirs(path: str) -> None:

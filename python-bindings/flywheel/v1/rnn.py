@@ -7,7 +7,7 @@ from .. import _dtypes, _ops, control
 from .conversion import as_tensor, dtype_of, make
 from .graph import get_default_graph
 from .operation import Operation, Tensor
-from .ops import TABLE, cast, identity, transpose, where
+from .ops import TABLE, cast, concat, identity, stack, transpose, unstack, where
 from .rnn_cell import RNNCell, tensors_of
 from .scopes import variable_scope
 from .structures import flatten, pack
@@ -100,6 +100,30 @@ def bidirectional_dynamic_rnn(
     return (first[0], turned(output)), (first[1], state)
 
 
+def static_bidirectional_rnn(
+    cell_fw: RNNCell, cell_bw: RNNCell, inputs: Sequence[Any], initial_state_fw: Any = None,
+    initial_state_bw: Any = None, dtype: Any = None, sequence_length: Any = None, scope: Any = None,
+) -> Tuple[List[Any], Any, Any]:  # fmt: skip
+    """`static_rnn` by one cell from the first input on, and by another from the last one back: the outputs of both side
+    by side, and the last state of each."""
+    if not inputs:
+        raise ValueError("inputs must not be empty")
+    steps = [as_tensor(x) for x in inputs]
+
+    def turned(xs: Sequence[Any]) -> List[Any]:
+        if sequence_length is None:
+            return list(xs)[::-1]
+        whole = make("ReverseSequence", lambda v, n: _turn(v, n, 0), stack(list(xs)), as_tensor(sequence_length))
+        return unstack(whole, len(xs))
+
+    with variable_scope(scope if scope is not None else "bidirectional_rnn"):
+        with variable_scope("fw") as forward:
+            ahead, last = static_rnn(cell_fw, steps, initial_state_fw, dtype, sequence_length, forward)
+        with variable_scope("bw") as backward:
+            back, first = static_rnn(cell_bw, turned(steps), initial_state_bw, dtype, sequence_length, backward)
+    return [concat([a, b], 1) for a, b in zip(ahead, turned(back))], last, first
+
+
 def _turn(x: Any, lengths: Any, axis: int) -> Any:
     """Step t of an example is that of length - 1 - t, as long as there is one: of a trace."""
     y = x if axis == 1 else _ops.swapaxes(x, 0, 1)
@@ -121,7 +145,7 @@ def loop(
 ) -> Tuple[Tensor, Any]:
     """The outputs of a cell at all steps of x, [time, batch, ...], and the last state. The state has the batch of x by
     name."""
-    from .session import inner_ops
+    from .emission import inner_ops
 
     graph = get_default_graph()
     start = tensors_of(state)
@@ -172,3 +196,8 @@ def loop(
     if sequence_length is not None:
         outputs = where(holds, outputs, TABLE["zeros_like"](outputs))
     return outputs, pack(state, list(op.outputs[1:]))
+
+# What `tf.nn` has of these.
+NN = (
+    "bidirectional_dynamic_rnn", "dynamic_rnn", "static_bidirectional_rnn", "static_rnn",
+)  # fmt: skip

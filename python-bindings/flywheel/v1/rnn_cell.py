@@ -10,8 +10,8 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 from .. import _dtypes
 from . import nn
 from .conversion import as_tensor
-from .initializers import constant_initializer, zeros_initializer
 from .ops import clip_by_value, matmul, split, zeros
+from .random_ops import constant_initializer, zeros_initializer
 from .scopes import get_variable, variable_scope
 from .structures import flatten, pack
 
@@ -330,4 +330,6 @@ __all__ = ["BasicLSTMCell", "BasicRNNCell", "GRUCell", "LSTMCell", "LSTMStateTup
 
 
 def __getattr__(name: str) -> Any:
-    raise AttributeError(f"there is no flywheel.v1.nn.rnn_cell.{name}; see docs/v1.md")
+    from .namespaces import missing
+
+    raise missing(f"nn.rnn_cell.{name}")

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Any, Callable, Iterator, List, Optional, Tuple
 
 from .. import _dtypes
-from . import initializers
+from . import random_ops
 from .conversion import dtype_of
 from .graph import Graph, GraphKeys, get_default_graph
 from .operation import Tensor
@@ -44,6 +44,36 @@ class VariableScope:
 
     def set_initializer(self, initializer: Any) -> None:
         self.defaults["initializer"] = initializer
+
+    def set_regularizer(self, regularizer: Any) -> None:
+        self.defaults["regularizer"] = regularizer
+
+    def set_dtype(self, dtype: Any) -> None:
+        self.defaults["dtype"] = dtype
+
+    def set_custom_getter(self, custom_getter: Any) -> None:
+        self.defaults["custom_getter"] = custom_getter
+
+    def set_use_resource(self, use_resource: Any) -> None:
+        """All variables are the same here."""
+
+    def set_partitioner(self, partitioner: Any) -> None:
+        if partitioner is not None:
+            raise NotImplementedError("flywheel.v1.VariableScope.set_partitioner: variables have no parts")
+
+    @property
+    def regularizer(self) -> Any:
+        return self.defaults.get("regularizer")
+
+    @property
+    def custom_getter(self) -> Any:
+        return self.defaults.get("custom_getter")
+
+    def get_collection(self, name: Any) -> List[Any]:
+        return get_default_graph().get_collection(name, self.name + "/" if self.name else "")
+
+    def local_variables(self) -> List[Any]:
+        return get_default_graph().get_collection(GraphKeys.LOCAL_VARIABLES, self.name)
 
     def global_variables(self) -> List[Any]:
         return get_default_graph().get_collection(GraphKeys.GLOBAL_VARIABLES, self.name)
@@ -207,8 +237,8 @@ def _initial(name: str, shape: Any, dtype: Any, wanted: Any, start: Any) -> Tupl
         raise ValueError(f"Shape of a new variable ({name}) must be fully defined, but instead was "
                          f"{TensorShape(dims)}.")  # fmt: skip
     if start is None:
-        start = initializers.glorot_uniform_initializer() if _dtypes.is_floating(wanted) else (
-            initializers.zeros_initializer())  # fmt: skip
+        start = random_ops.glorot_uniform_initializer() if _dtypes.is_floating(wanted) else (
+            random_ops.zeros_initializer())  # fmt: skip
     function: Callable[..., Any] = start
     sizes = list(dims)
 

@@ -3,221 +3,18 @@
 
 import os
 import threading
-from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from .. import _dtypes, _ops, _tensor, _trace
-from .._compilation import compile_module
+from .. import _dtypes
 from .._flywheel import Session as RuntimeSession
 from ..store import Store, _is_stream
-from .devices import choose_target
 from .graph import Graph, get_default_graph
-from .inference import as_list
+from .host_calls import parts_of, prints_of
 from .initialization import is_initialized_in
-from .operation import Context, Operation, Tensor
-
-Env = Dict[int, List[Any]]
-
-
-def ancestors(roots: Sequence[Operation], stop: Any = ()) -> Set[Operation]:
-    """The ops that these need, and themselves, but nothing behind those in `stop`."""
-    found: Set[Operation] = set()
-    left = list(roots)
-    while left:
-        op = left.pop()
-        if op in found:
-            continue
-        found.add(op)
-        if op not in stop:
-            left += needs(op)
-    return found
-
-
-def needs(op: Operation) -> List[Operation]:
-    """What an op waits for; one whose phase is known while it is compiled takes one of its inputs."""
-    inputs = op.attrs["chosen"](op) if "chosen" in op.attrs else op.inputs
-    return [x.op for x in inputs] + op.control_inputs + [x.op for x in op.attrs.get("captures", [])]
-
-
-def inner_ops(context: Context, outputs: Sequence[Operation]) -> Tuple[List[Operation], List[Operation]]:
-    """The ops of a branch that these outputs need, in order, and what they take from outside."""
-    inside: Set[Operation] = set()
-    outside: Set[Operation] = set()
-    left = list(outputs)
-    while left:
-        op = left.pop()
-        if op.context is not context:
-            outside.add(op)
-        elif op not in inside:
-            inside.add(op)
-            left += needs(op)
-    return sorted(inside, key=lambda op: op.id), sorted(outside, key=lambda op: op.id)
-
-
-class Emitter:
-    """Emits ops in the order of their creation, with the version rule (A5)."""
-
-    def __init__(self, needed: Sequence[Operation], env: Env, initialized: Set[str]):
-        self.env = env
-        # The variables that have a value when the run starts.
-        self.initialized = initialized
-        self.needed = needed
-        self.running = set(needed)
-        # What comes from the ops of a `read_value`: the last write that it depends on.
-        self.wanted: Dict[int, Any] = {}
-        self.seen: Dict[Tuple[int, str], _tensor.Tensor] = {}
-        for op in needed:
-            if op.type == "ReadValue" and op.id not in env:
-                writes = [a for a in ancestors([op]) if op.attrs["variable"] in a.attrs.get("writes", ())
-                          and a in self.running]  # fmt: skip
-                self.wanted[op.id] = max(writes, key=lambda a: a.id) if writes else None
-
-    def run(self) -> None:
-        # Implicit reads see the start of the run.
-        for op in self.needed:
-            if op.id in self.env:
-                continue
-            if self._reads_start(op):
-                self.env[op.id] = [op.attrs["variable"].implementation.read()]
-        for op in self.needed:
-            if op.id not in self.env:
-                self.emit(op)
-
-    def _reads_start(self, op: Operation) -> bool:
-        """Whether an op is the value that a variable has when the run starts."""
-        if op.type == "VariableV2":
-            return not op.attrs["is_ref"]
-        if op.type == "ReadValue":
-            return self.wanted[op.id] is None
-        if op.type != "InitializedValue":
-            return False
-        variable = op.attrs["variable"]
-        return variable.op_name in self.initialized and variable.initializer not in self.running
-
-    def emit(self, op: Operation) -> None:
-        self._emit(op)
-        if op.attrs.get("is_wrt"):
-            self.env[op.id] = [_ops.multiply(x, _tensor.constant(1, x.dtype)) if _dtypes.is_floating(x.dtype) else x
-                               for x in self.env[op.id]]  # fmt: skip
-        for variable in op.attrs.get("writes", ()):
-            self.seen[op.id, variable.op_name] = variable.implementation.read()
-
-    def _emit(self, op: Operation) -> None:
-        if op.type == "ReadValue":
-            write = self.wanted[op.id]
-            self.env[op.id] = [self.seen[write.id, op.attrs["variable"].op_name]]
-            return
-        if op.type == "InitializedValue":
-            variable = op.attrs["variable"]
-            if variable.initializer in self.running and variable.initializer.id < op.id:
-                self.env[op.id] = self.env[variable.initializer.id]
-            else:
-                self.env[op.id] = [self.value(op.inputs[0])]
-            return
-        if op.type == "Initialize":
-            value = self._initial(op, self.env)
-            self.env[op.id] = as_list(op.attrs["assign"](value))
-        elif op.emit is None:
-            self.env[op.id] = []
-        elif "region" in op.attrs:
-            self.env[op.id] = as_list(op.attrs["region"](self, op))
-        else:
-            self.env[op.id] = as_list(op.emit(*[self.value(x) for x in op.inputs]))
-
-    def _initial(self, op: Operation, env: Env) -> _tensor.Tensor:
-        """The initial value, which sees those of the variables that are initialised with it (I8)."""
-        x = op.inputs[0]
-        own = ancestors([x.op])
-        fresh = {a.id: self.env[a.attrs["variable"].initializer.id] for a in own if a.type == "VariableV2"
-                 and a.attrs["variable"].initializer in self.running}  # fmt: skip
-        if not fresh:
-            return self.value(x)
-        inner: Env = dict(fresh)
-        changed = set(fresh)
-        for a in sorted(own, key=lambda a: a.id):
-            if a.id in fresh:
-                continue
-            if any(b.op.id in changed for b in a.inputs):
-                changed.add(a.id)
-                assert a.emit is not None
-                inner[a.id] = as_list(a.emit(*[inner[b.op.id][b.index] for b in a.inputs]))
-            else:
-                inner[a.id] = self.env[a.id]
-        found: _tensor.Tensor = inner[x.op.id][x.index]
-        return found
-
-    def value(self, x: Tensor) -> _tensor.Tensor:
-        found: _tensor.Tensor = self.env[x.op.id][x.index]
-        return found
-
-    def region(self, context: Context, outputs: Sequence[Tensor], more: Optional[Env] = None) -> List[Any]:
-        """Emits the ops of a branch, and gives its outputs."""
-        ops, _ = inner_ops(context, [x.op for x in outputs])
-        inner = Emitter(ops, {**self.env, **(more or {})}, self.initialized)
-        inner.run()
-        return [inner.value(x) for x in outputs]
-
-
-class Compiled:
-    """A set of fetches, compiled for a set of feeds."""
-
-    def __init__(
-        self, fetches: Sequence[Any], feeds: Sequence[Tuple[Tensor, Any, Tuple[Optional[int], ...]]],
-        initialized: Set[str], config: Any = None,
-    ):  # fmt: skip
-        self.fetches = list(fetches)
-        fed = {x.op for x, _, _ in feeds}
-        roots = [f if isinstance(f, Operation) else f.op for f in fetches]
-        needed = sorted(ancestors(roots, fed), key=lambda op: op.id)
-        self.hosts = [op for op in needed if "host" in op.attrs and op not in fed]
-        self.random: List[str] = []
-        for op in needed:
-            if op.type == "Placeholder" and op not in fed:
-                raise _missing(op)
-        self.fed = [x for x, _, _ in feeds]
-        trace = _trace.Trace("run")
-        shapes = [shape for _, _, shape in feeds] + [op.outputs[0].static_shape for op in self.hosts]
-        dtypes = [dtype for _, dtype, _ in feeds] + [op.outputs[0].dtype for op in self.hosts]
-        types = [trace.type(dtype, shape or ()) for dtype, shape in zip(dtypes, shapes)]
-        arguments = trace.graph.begin_function("run", types, {}, [{"train.name": ("str", f"feed_{i}")}
-                                                                  for i in range(len(types))])  # fmt: skip
-        try:
-            with _trace.tracing(trace):
-                wrapped = [_tensor.wrap(v, d, s or ()) for v, d, s in zip(arguments, dtypes, shapes)]
-                env: Env = {x.op.id: [w] for x, w in zip(self.fed, wrapped)}
-                env.update({op.id: [w] for op, w in zip(self.hosts, wrapped[len(self.fed) :])})
-                Emitter(needed, env, initialized).run()
-                results = [self._result(f, env, fed) for f in fetches]
-        except BaseException:
-            trace.graph.abandon_function()
-            raise
-        values = [x.value for x in results if x is not None]
-        self.is_op = [x is None for x in results]
-        trace.graph.end_function(values, [{"train.name": ("str", f"result_{i}")} for i in range(len(values))])
-        self.random = [op.name for op in needed if op.attrs.get("is_random")]
-        self.variables = list(trace.variables.values())
-        target = choose_target((op for op in needed if op not in fed), config)
-        self.program = compile_module(trace.graph.finish(), None, target)
-
-    def _result(self, fetch: Any, env: Env, fed: Set[Operation]) -> Optional[_tensor.Tensor]:
-        if isinstance(fetch, Operation):
-            return None
-        if fetch.op.type == "VariableV2" and fetch.op.attrs["is_ref"] and fetch.op not in fed:
-            # The variable itself: its last version.
-            found: _tensor.Tensor = fetch.op.attrs["variable"].implementation.read()
-            return found
-        value: _tensor.Tensor = env[fetch.op.id][fetch.index]
-        return value
-
-
-def _missing(op: Operation) -> Exception:
-    from .._flywheel import InvalidArgumentError
-
-    x = op.outputs[0]
-    return InvalidArgumentError(f"You must feed a value for placeholder tensor '{op.name}' with dtype "
-                                f"{_dtypes.name_of(x.dtype)} and shape {x.shape}")  # fmt: skip
-
+from .operation import Operation, Tensor
+from .programs import Compiled
 
 # Values of sessions that share a container.
 _containers: Dict[str, Store] = {}
@@ -238,6 +35,10 @@ class Session:
         self._is_closed = False
         self._is_seeded = False
         self._contexts: List[Any] = []
+        # Of what Python draws, by the op.
+        self._generators: Dict[str, Any] = {}
+        # Where it is in data sets.
+        self._iterators: Dict[Any, Any] = {}
 
     @property
     def store(self) -> Store:
@@ -279,6 +80,29 @@ class Session:
         values = [next(results) if value is None else value for value in host_only]
         return _unflatten(form, iter(values))
 
+    def make_callable(self, fetches: Any, feed_list: Any = None, accept_options: bool = False) -> Callable[..., Any]:
+        """A function of the values in the order of `feed_list`."""
+        keys = list(feed_list or ())
+
+        def call(*values: Any) -> Any:
+            if len(values) != len(keys):
+                raise ValueError(f"feed_list has {len(keys)} elements, but {len(values)} values were passed")
+            return self.run(fetches, dict(zip(keys, values)))
+
+        return call
+
+    @property
+    def graph_def(self) -> Any:
+        return self.graph.as_graph_def()
+
+    def list_devices(self) -> List[Any]:
+        raise NotImplementedError("flywheel.v1.Session.list_devices: there are /cpu:0 and, where there is one, /gpu:0")
+
+    def partial_run(self, *_: Any, **__: Any) -> Any:
+        raise NotImplementedError("flywheel.v1.Session.partial_run: use run")
+
+    partial_run_setup = partial_run
+
     def _host(self, fetch: Any) -> Any:
         if isinstance(fetch, Tensor) and "host" in fetch.op.attrs:
             return fetch.op.attrs["host"](self)
@@ -294,17 +118,37 @@ class Session:
         if isinstance(fetch, dict):
             keys = list(fetch)
             return (lambda xs: dict(zip(keys, xs)), [self._flatten(fetch[k], flat) for k in keys])
-        found = self.graph.as_graph_element(fetch)
+        try:
+            found = self.graph.as_graph_element(fetch)
+        except TypeError:
+            raise TypeError(f"Fetch argument {fetch!r} has invalid type {type(fetch).__name__}, must be a string or "
+                            "Tensor. (Can not convert it into a Tensor or Operation.)") from None  # fmt: skip
+        except (KeyError, ValueError) as error:
+            raise ValueError(f"Fetch argument {fetch!r} cannot be interpreted as a Tensor. ({error.args[0]})") from None
         if isinstance(found, Tensor) and "on_host" in found.op.attrs:
             # Made of the values that it is of.
             return (found.op.attrs["on_host"], [self._flatten(x, flat) for x in found.op.inputs])
         flat.append(found if isinstance(found, (Operation, Tensor)) else found._reference)
         return None
 
+    def _single(self, feed_dict: Dict[Any, Any]) -> Iterator[Tuple[Any, Any]]:
+        """Feeds of one tensor each: those of a tuple of tensors, as states of cells are, are a tuple of values."""
+        for key, value in feed_dict.items():
+            if not isinstance(key, tuple):
+                yield key, value
+                continue
+            if not isinstance(value, (list, tuple, np.ndarray)) or len(value) != len(key):
+                raise ValueError(f"a feed of {len(key)} tensors takes as many values, found {type(value).__name__}"
+                                 + (f" of {len(value)}" if hasattr(value, "__len__") else ""))  # fmt: skip
+            yield from self._single(dict(zip(key, value)))
+
     def _feeds(self, feed_dict: Dict[Any, Any]) -> List[Tuple[Tensor, Any]]:
         feeds: List[Tuple[Tensor, Any]] = []
-        for key, value in feed_dict.items():
-            x = self.graph.as_graph_element(key)
+        for key, value in self._single(feed_dict):
+            try:
+                x = self.graph.as_graph_element(key)
+            except (KeyError, TypeError, ValueError) as error:
+                raise TypeError(f"Cannot interpret feed_dict key as Tensor: {error.args[0]}") from None
             if isinstance(x, Operation):
                 raise TypeError(f"Cannot interpret feed_dict key as Tensor: {x!r}")
             x = x if isinstance(x, Tensor) else x._as_graph_tensor()
@@ -321,7 +165,33 @@ class Session:
         return feeds
 
     def _run(self, fetches: List[Any], feeds: List[Tuple[Tensor, Any]]) -> List[Any]:
+        """Runs what Python computes, a part at a time, and then the rest: variables are written in that one only."""
         self._seed()
+        key = (tuple(map(id, fetches)), frozenset(x.op.id for x, _ in feeds))
+        found = self.graph._parts.get(key)
+        if found is None:
+            prints = prints_of(fetches, feeds)
+            printed = [x for tensors, _ in prints for x in tensors]
+            found = self.graph._parts[key] = (printed, prints, parts_of([*fetches, *printed], feeds))
+        printed, prints, parts = found
+        for part in parts:
+            feeds = feeds + part.run(self, feeds)
+        if not printed:
+            return self._run_program(fetches, feeds)
+        results = self._run_program([*fetches, *printed], feeds)
+        shown = iter(results[len(fetches) :])
+        for tensors, show in prints:
+            show([next(shown) for _ in tensors])
+        return results[: len(fetches)]
+
+    def _run_wanted(self, wanted: List[Tensor], feeds: List[Tuple[Tensor, Any]]) -> List[Any]:
+        """The values of tensors for what Python computes."""
+        host_only = [self._host(x) for x in wanted]
+        rest = [x for x, value in zip(wanted, host_only) if value is None]
+        results = iter(self._run_program(rest, feeds) if rest else [])
+        return [next(results) if value is None else value for value in host_only]
+
+    def _run_program(self, fetches: List[Any], feeds: List[Tuple[Tensor, Any]]) -> List[Any]:
         feeds = sorted(feeds, key=lambda feed: feed[0].op.id)
         shapes = [array.shape if x.static_shape is None else x.static_shape for x, array in feeds]
         initialized = {v.op_name for v in self.graph._guarded if is_initialized_in(v, self)}
@@ -365,7 +235,11 @@ class Session:
         missing = [name for name in streams if not self._store.is_initialized(name)]
         if missing:
             binding.initialize(missing)
-        return binding.entry("run")
+        entry, sizes = binding.entry("run"), compiled.sizes
+        if sizes is None:
+            return entry
+        measure = self._bind(sizes)
+        return lambda *arrays: entry(*arrays, *sizes.of(measure(*arrays)))
 
     def _seed(self) -> None:
         if not self._is_seeded:
@@ -388,6 +262,8 @@ def _convert_feed(x: Tensor, value: Any) -> Any:
         array = _dtypes.literal(value, x.dtype).reshape(given.shape)
     except OverflowError:
         raise error from None
+    except ValueError as problem:
+        raise ValueError(f"{problem}: {kind}") from None
     if given.dtype.kind in "iuf" and array.dtype.kind in "iu" and not np.array_equal(given, array):
         raise error
     return array

@@ -5,7 +5,7 @@ A summary is computed by the run that fetches it, of the values of that run, and
 """
 
 import importlib
-from typing import Any, Callable, List, Optional, Sequence
+from typing import Any, Callable, Dict, List, Optional, Sequence
 
 import numpy as np
 
@@ -29,7 +29,8 @@ def _create(kind: str, name: str, x: Tensor, value: Callable[[Any, str, Any], An
 
     def build(elements: Sequence[Any]) -> bytes:
         proto = _module("proto.summary_pb2")
-        made: bytes = proto.Summary(value=[value(proto.Summary, tag, elements[0])]).SerializeToString()
+        parts = value(proto.Summary, tag, elements[0])
+        made: bytes = proto.Summary(value=parts if isinstance(parts, list) else [parts]).SerializeToString()
         return made
 
     found = graph.create(kind, [x], None, [(_dtypes.string, ())], name, on_host=build).outputs[0]
@@ -154,5 +155,77 @@ def _node(op: Operation) -> Any:
         input=inputs + [f"^{other.name}" for other in op.control_inputs])  # fmt: skip
 
 
+def image(
+    name: str, tensor: Any, max_outputs: int = 3, collections: Any = None, family: Optional[str] = None
+) -> Tensor:
+    """The first images of a batch [batch, height, width, channels] as PNG: bytes as they are, and other elements scaled
+    to 255, those below 0 with 0 at 127. Needs the package Pillow."""
+    x = as_tensor(tensor)
+    if x.static_shape is not None and len(x.static_shape) != 4:
+        raise ValueError(f"summary.image takes [batch, height, width, channels], found shape {x.shape} (tag '{name}')")
+    base = f"{family}/{name}" if family else name
+
+    def values(proto: Any, tag: str, value: Any) -> List[Any]:
+        count = min(max_outputs, len(value))
+        tags = [f"{tag}/image" if max_outputs == 1 else f"{tag}/image/{i}" for i in range(count)]
+        return [proto.Value(tag=one, image=_encoded(value[i])) for i, one in enumerate(tags)]
+
+    return _create("ImageSummary", base, x, values, collections)
+
+
+def _encoded(value: Any) -> Any:
+    import io
+
+    try:
+        pictures = importlib.import_module("PIL.Image")
+    except ImportError as error:
+        raise ImportError("flywheel.v1.summary.image needs the package Pillow: pip install pillow") from error
+    data = np.asarray(value)
+    if data.dtype != np.uint8:
+        finite = np.where(np.isfinite(data), data, 0).astype(np.float64)
+        low, high = (finite.min(), finite.max()) if finite.size else (0.0, 0.0)
+        if low < 0:
+            scale = max(abs(low), abs(high))
+            data = finite * (127 / scale if scale else 0) + 128
+        else:
+            data = finite * (255 / high if high else 0)
+        data = data.astype(np.uint8)
+    high, wide, channels = data.shape
+    picture = pictures.fromarray(data[:, :, 0] if channels == 1 else data)
+    out = io.BytesIO()
+    picture.save(out, "PNG")
+    made = _module("proto.summary_pb2").Summary.Image
+    return made(height=high, width=wide, colorspace=channels, encoded_image_string=out.getvalue())
+
+
+def summary_iterator(path: str) -> Any:
+    raise NotImplementedError("flywheel.v1.train.summary_iterator: event files are read by TensorBoard")
+
+
+class FileWriterCache:
+    """One writer a folder."""
+
+    _writers: Dict[str, "FileWriter"] = {}
+
+    @staticmethod
+    def get(logdir: str) -> "FileWriter":
+        found = FileWriterCache._writers.get(logdir)
+        if found is None:
+            found = FileWriterCache._writers[logdir] = FileWriter(logdir)
+        return found
+
+    @staticmethod
+    def clear() -> None:
+        for writer in FileWriterCache._writers.values():
+            writer.close()
+        FileWriterCache._writers.clear()
+
+
 def __getattr__(name: str) -> Any:
-    raise AttributeError(f"there is no flywheel.v1.summary.{name}; see docs/v1.md")
+    if name == "Summary":
+        return _module("proto.summary_pb2").Summary
+    if name == "Event":
+        return _module("proto.event_pb2").Event
+    from .namespaces import missing
+
+    raise missing(f"summary.{name}")

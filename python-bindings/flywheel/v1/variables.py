@@ -94,6 +94,18 @@ class Variable(_operators.Operators):
     def shape(self) -> TensorShape:
         return TensorShape(self._shape)
 
+    @property
+    def static_shape(self) -> Tuple[int, ...]:
+        return self._shape
+
+    def set_shape(self, shape: Any) -> None:
+        """Raises ValueError where this is not the shape."""
+        wanted = TensorShape(shape)
+        known = None if wanted._dims is None else wanted.as_list()
+        if known is not None and (len(known) != len(self._shape)
+                                  or any(n not in (None, m) for n, m in zip(known, self._shape))):  # fmt: skip
+            raise ValueError(f"Shapes {self.shape} of variable '{self.op_name}' and {wanted} are not compatible")
+
     def get_shape(self) -> TensorShape:
         return self.shape
 
@@ -157,12 +169,19 @@ class Variable(_operators.Operators):
     def assign_sub(self, delta: Any, use_locking: bool = False, name: Optional[str] = None) -> Tensor:
         return self._write("AssignSub", "assign_sub", delta, name)
 
-    def _write(self, kind: str, method: str, value: Any, name: Optional[str]) -> Tensor:
-        if kind != "Assign" and (self.dtype == _dtypes.string or _dtypes.is_bool(self.dtype)):
-            raise TypeError(f"{kind} takes numbers: variable '{self.op_name}' has dtype {_dtypes.name_of(self.dtype)}")
+    def scatter_sub(self, sparse_delta: Any, use_locking: bool = False, name: Optional[str] = None) -> Tensor:
+        raise NotImplementedError("flywheel.v1.Variable.scatter_sub takes IndexedSlices, which there are none: use "
+                                  "tf.scatter_sub(variable, indices, updates)")  # fmt: skip
+
+    def _check_writable(self) -> None:
         if any(context.kind == "while" for context in self.graph._contexts):
             raise NotImplementedError(f"an assignment of '{self.op_name}' in the body of tf.while_loop: carry it as a "
                                       "loop variable, and assign it after the loop")  # fmt: skip
+
+    def _write(self, kind: str, method: str, value: Any, name: Optional[str]) -> Tensor:
+        if kind != "Assign" and (self.dtype == _dtypes.string or _dtypes.is_bool(self.dtype)):
+            raise TypeError(f"{kind} takes numbers: variable '{self.op_name}' has dtype {_dtypes.name_of(self.dtype)}")
+        self._check_writable()
         if not isinstance(value, Tensor) and not hasattr(value, "_as_graph_tensor"):
             try:
                 value = constant(traced.convert(value, self.dtype))
@@ -239,6 +258,8 @@ def _members(key: str) -> Callable[..., List[Any]]:
 global_variables = _members(GraphKeys.GLOBAL_VARIABLES)
 local_variables = _members(GraphKeys.LOCAL_VARIABLES)
 trainable_variables = _members(GraphKeys.TRAINABLE_VARIABLES)
+model_variables = _members(GraphKeys.MODEL_VARIABLES)
+moving_average_variables = _members(GraphKeys.MOVING_AVERAGE_VARIABLES)
 all_variables = global_variables
 
 

@@ -10,7 +10,8 @@ from ...v1 import ops as _v1
 from ...v1.conversion import as_tensor
 from ...v1.graph import get_default_graph
 from ...v1.operation import Tensor
-from ...v1.session import Compiled, Session
+from ...v1.programs import Compiled
+from ...v1.session import Session
 from ...v1.variables import Variable
 from .. import _phase
 from . import sessions

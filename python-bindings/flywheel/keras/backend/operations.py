@@ -8,9 +8,9 @@ import numpy as np
 from ... import _dtypes, _ops
 from ... import nn as _traced
 from ...v1 import arrays as _arrays
-from ...v1 import initializers as _random
 from ...v1 import nn as _nn
 from ...v1 import ops as _v1
+from ...v1 import random_ops as _random
 from ...v1.conversion import as_tensor, make
 from ...v1.conversion import constant as _constant
 from ...v1.derivatives import gradients as _gradients

@@ -1,6 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What makes arrays of data."""
 
-from . import sequence
+from typing import Any
 
-__all__ = ["sequence"]
+from . import sequence, text
+
+__all__ = ["sequence", "text"]
+
+
+def __getattr__(name: str) -> Any:
+    hint = "; instead: flywheel.v1.image, or batches of a generator" if name == "image" else ""
+    raise AttributeError(f"there is no flywheel.keras.preprocessing.{name}{hint}; see docs/Keras.md")

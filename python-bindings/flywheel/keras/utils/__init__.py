@@ -25,3 +25,27 @@ def normalize(x: Any, axis: int = -1, order: int = 2) -> Any:
     norm = np.atleast_1d(np.linalg.norm(x, order, axis))
     norm[norm == 0] = 1
     return x / np.expand_dims(norm, axis)
+
+
+class Sequence:
+    """Batches by their numbers: a subclass has `__len__` and `__getitem__`."""
+
+    def __len__(self) -> int:
+        raise NotImplementedError
+
+    def __getitem__(self, index: int) -> Any:
+        raise NotImplementedError
+
+    def on_epoch_end(self) -> None:
+        """At the end of each epoch of training."""
+
+    def __iter__(self) -> Any:
+        return (self[i] for i in range(len(self)))
+
+
+def __getattr__(name: str) -> Any:
+    hints = {"get_file": "nothing is downloaded", "plot_model": "model.summary()", "vis_utils": "model.summary()",
+             "HDF5Matrix": "numpy.load, or flywheel.data.load", "multi_gpu_model": "one device",
+             "print_summary": "model.summary()"}  # fmt: skip
+    hint = f"; instead: {hints[name]}" if name in hints else ""
+    raise AttributeError(f"there is no flywheel.keras.utils.{name}{hint}; see docs/Keras.md")

@@ -3,7 +3,9 @@
 
 from typing import Any
 
+from ..summary import summary_iterator
 from .averages import ExponentialMovingAverage
+from .coordination import Coordinator, start_queue_runners
 from .decay import (
     cosine_decay,
     cosine_decay_restarts,
@@ -15,6 +17,28 @@ from .decay import (
     polynomial_decay,
 )
 from .devices import ClusterSpec, replica_device_setter
+from .hooks import (
+    CheckpointSaverHook,
+    FeedFnHook,
+    FinalOpsHook,
+    LoggingTensorHook,
+    NanLossDuringTrainingError,
+    NanTensorHook,
+    SessionRunArgs,
+    SessionRunContext,
+    SessionRunHook,
+    SessionRunValues,
+    StepCounterHook,
+    StopAtStepHook,
+    SummarySaverHook,
+)
+from .monitored import (
+    ChiefSessionCreator,
+    MonitoredSession,
+    MonitoredTrainingSession,
+    Scaffold,
+    SingularMonitoredSession,
+)
 from .optimizers import (
     AdadeltaOptimizer,
     AdagradOptimizer,
@@ -30,14 +54,21 @@ from .saver import Saver, checkpoint_exists, get_checkpoint_state, latest_checkp
 from .steps import create_global_step, get_global_step, get_or_create_global_step, global_step
 
 __all__ = [
-    "AdadeltaOptimizer", "AdagradDAOptimizer", "AdagradOptimizer", "AdamOptimizer", "ClusterSpec",
-    "ExponentialMovingAverage", "FtrlOptimizer", "GradientDescentOptimizer", "MomentumOptimizer", "Optimizer",
-    "ProximalAdagradOptimizer", "ProximalGradientDescentOptimizer", "RMSPropOptimizer", "Saver", "checkpoint_exists",
-    "cosine_decay", "cosine_decay_restarts", "create_global_step", "exponential_decay", "get_checkpoint_state",
-    "get_global_step", "get_or_create_global_step", "global_step", "inverse_time_decay", "latest_checkpoint",
-    "linear_cosine_decay", "natural_exp_decay", "piecewise_constant", "polynomial_decay", "replica_device_setter",
+    "AdadeltaOptimizer", "AdagradDAOptimizer", "AdagradOptimizer", "AdamOptimizer", "CheckpointSaverHook",
+    "ChiefSessionCreator", "ClusterSpec", "Coordinator", "ExponentialMovingAverage", "FeedFnHook", "FinalOpsHook",
+    "FtrlOptimizer", "GradientDescentOptimizer", "LoggingTensorHook", "MomentumOptimizer", "MonitoredSession",
+    "MonitoredTrainingSession", "NanLossDuringTrainingError", "NanTensorHook", "Optimizer",
+    "ProximalAdagradOptimizer", "ProximalGradientDescentOptimizer", "RMSPropOptimizer", "Saver", "Scaffold",
+    "SessionRunArgs", "SessionRunContext", "SessionRunHook", "SessionRunValues", "SingularMonitoredSession",
+    "StepCounterHook", "StopAtStepHook", "SummarySaverHook", "checkpoint_exists", "cosine_decay",
+    "cosine_decay_restarts", "create_global_step", "exponential_decay", "get_checkpoint_state", "get_global_step",
+    "get_or_create_global_step", "global_step", "inverse_time_decay", "latest_checkpoint", "linear_cosine_decay",
+    "natural_exp_decay", "piecewise_constant", "polynomial_decay", "replica_device_setter", "start_queue_runners",
+    "summary_iterator",
 ]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
-    raise AttributeError(f"there is no flywheel.v1.train.{name}; see docs/v1.md")
+    from ..namespaces import missing
+
+    raise missing(f"train.{name}")

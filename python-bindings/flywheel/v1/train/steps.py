@@ -5,7 +5,7 @@ from typing import Any, Optional
 
 from ... import _dtypes
 from ..graph import GraphKeys, get_default_graph
-from ..initializers import zeros_initializer
+from ..random_ops import zeros_initializer
 from ..scopes import get_by_full_name
 from ..variables import Variable
 

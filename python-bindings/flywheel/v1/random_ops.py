@@ -12,6 +12,7 @@ from .conversion import constant, dtype_of
 from .graph import get_default_graph
 from .operation import Tensor
 from .shapes import plain_shape
+from .sizes import as_sizes
 
 
 def set_random_seed(seed: int) -> None:
@@ -28,6 +29,7 @@ def _random(kind: str, draw: Callable[..., Any], shape: Any, dtype: Any, seed: O
     what = f"{graph.seed}/{graph._count if seed is None else seed}"
     number = int.from_bytes(hashlib.sha256(what.encode()).digest()[:4], "little") >> 1
     kind_ = dtype_of(dtype)
+    shape = as_sizes(shape)
     if isinstance(shape, Tensor):
         inputs = [shape]
 
@@ -52,6 +54,25 @@ def _random(kind: str, draw: Callable[..., Any], shape: Any, dtype: Any, seed: O
 
         types = [(kind_, tuple(sizes))]
     return graph.create(kind, inputs, emit, types, name, is_random=True).outputs[0]
+
+
+def generator_of(kind: str, seed: Optional[int]) -> Callable[[Any], Any]:
+    """For an op that Python draws: NumPy's generator of a session, whose stream has the seeds of the graph and the
+    op, and goes on from run to run."""
+    graph = get_default_graph()
+    if seed is not None:
+        graph.is_seeded = True
+    what = f"{graph.seed}/{graph._count if seed is None else seed}/{kind}"
+    number = int.from_bytes(hashlib.sha256(what.encode()).digest()[:8], "little")
+
+    def of(session: Any) -> Any:
+        session._seed()
+        known = session._generators.get(what)
+        if known is None:
+            known = session._generators[what] = np.random.default_rng([session.store.seed, number])
+        return known
+
+    return of
 
 
 def random_uniform(
@@ -168,12 +189,18 @@ class variance_scaling_initializer(Initializer):  # noqa: N801
         dtype: Any = _dtypes.float32,
     ):  # fmt: skip
         super().__init__(dtype)
+        if mode not in ("fan_in", "fan_out", "fan_avg"):
+            raise ValueError(f"Invalid `mode` argument: {mode}")
+        if distribution not in ("normal", "uniform", "truncated_normal", "untruncated_normal"):
+            raise ValueError(f"Invalid `distribution` argument: {distribution}")
         self.scale, self.mode, self.distribution, self.seed = scale, mode, distribution, seed
 
     def make(self, shape: List[int], dtype: Any) -> Tensor:
         fan_in, fan_out = _fans(shape)
         n = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2}[self.mode]
         variance = self.scale / max(1.0, n)
+        if self.distribution == "untruncated_normal":
+            return random_normal(shape, 0.0, math.sqrt(variance), dtype, self.seed)
         if self.distribution == "uniform":
             limit = math.sqrt(3 * variance)
             return random_uniform(shape, -limit, limit, dtype, self.seed)
@@ -194,3 +221,68 @@ class glorot_normal_initializer(variance_scaling_initializer):
         super().__init__(1.0, "fan_avg", "normal", seed, dtype)
 
 
+class uniform_unit_scaling_initializer(Initializer):  # noqa: N801
+    """Uniform draws that keep the scale of what they are multiplied with: up to sqrt(3 / inputs) times `factor`."""
+
+    def __init__(self, factor: float = 1.0, seed: Any = None, dtype: Any = _dtypes.float32):
+        super().__init__(dtype)
+        self.factor, self.seed = factor, seed
+
+    def make(self, shape: List[int], dtype: Any) -> Tensor:
+        limit = math.sqrt(3 / max(1.0, math.prod(shape[:-1]))) * self.factor
+        return random_uniform(shape, -limit, limit, dtype, self.seed)
+
+
+class orthogonal_initializer(Initializer):  # noqa: N801
+    """Matrices whose rows or columns, whichever are fewer, are orthogonal. They are drawn when the graph is built."""
+
+    def __init__(self, gain: float = 1.0, seed: Any = None, dtype: Any = _dtypes.float32):
+        super().__init__(dtype)
+        self.gain, self.seed = gain, seed
+
+    def make(self, shape: List[int], dtype: Any) -> Tensor:
+        if len(shape) < 2:
+            raise ValueError("The tensor to initialize must be at least two-dimensional")
+        graph = get_default_graph()
+        given = [n for n in (graph.seed, self.seed) if n is not None]
+        rows, columns = math.prod(shape[:-1]), shape[-1]
+        entropy = [abs(n) for n in given] + [graph._count] if given else None
+        drawn = np.random.default_rng(entropy).standard_normal((max(rows, columns), min(rows, columns)))
+        q, r = np.linalg.qr(drawn)
+        q = q * np.sign(np.diag(r))
+        return constant((self.gain * (q if rows >= columns else q.T)).reshape(shape).astype(dtype))
+
+
+class identity_initializer(Initializer):  # noqa: N801
+    """The identity, times `gain`."""
+
+    def __init__(self, gain: float = 1.0, dtype: Any = _dtypes.float32):
+        super().__init__(dtype)
+        self.gain = gain
+
+    def make(self, shape: List[int], dtype: Any) -> Tensor:
+        if len(shape) != 2:
+            raise ValueError("Identity matrix initializer can only be used for 2D matrices.")
+        return constant((self.gain * np.eye(shape[0], shape[1])).astype(dtype))
+
+
+def _scaled(scale: float, mode: str, distribution: str) -> Callable[..., Initializer]:
+    def make(seed: Any = None, dtype: Any = _dtypes.float32) -> Initializer:
+        return variance_scaling_initializer(scale, mode, distribution, seed, dtype)
+
+    return make
+
+
+he_normal, he_uniform = _scaled(2.0, "fan_in", "normal"), _scaled(2.0, "fan_in", "uniform")
+lecun_normal, lecun_uniform = _scaled(1.0, "fan_in", "normal"), _scaled(1.0, "fan_in", "uniform")
+
+# `tf.initializers`.
+NAMES = {
+    "constant": constant_initializer, "glorot_normal": glorot_normal_initializer,
+    "glorot_uniform": glorot_uniform_initializer, "he_normal": he_normal, "he_uniform": he_uniform,
+    "identity": identity_initializer, "lecun_normal": lecun_normal, "lecun_uniform": lecun_uniform,
+    "ones": ones_initializer, "orthogonal": orthogonal_initializer, "random_normal": random_normal_initializer,
+    "random_uniform": random_uniform_initializer, "truncated_normal": truncated_normal_initializer,
+    "uniform_unit_scaling": uniform_unit_scaling_initializer, "variance_scaling": variance_scaling_initializer,
+    "zeros": zeros_initializer,
+}  # fmt: skip

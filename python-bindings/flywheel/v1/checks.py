@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Assertions, which are looked at before a run writes variables, and what a run prints."""
+
+import sys
+from typing import Any, Callable, List, Optional
+
+import numpy as np
+
+from .. import _dtypes
+from .conversion import as_tensor
+from .graph import get_default_graph
+from .host_calls import InvalidArgument, host_call
+from .operation import Operation, Tensor
+from .ops import identity
+
+
+def _shown(data: Any, summarize: Optional[int]) -> str:
+    array = np.asarray(data)
+    count = 3 if summarize is None else summarize
+    return np.array2string(array.reshape(-1), threshold=count if count >= 0 else sys.maxsize, edgeitems=max(count, 1))
+
+
+def Assert(  # noqa: N802
+    condition: Any, data: Any, summarize: Optional[int] = None, name: Optional[str] = None
+) -> Operation:
+    """An op that fails where the condition does not hold, and shows `data`: nothing has changed then."""
+    holds, tensors = as_tensor(condition), [as_tensor(x) for x in data]
+
+    def check(_: Any, ok: Any, *values: Any) -> None:
+        if not ok.all():
+            shown = " ".join(v.item().decode() if v.dtype == object and v.ndim == 0 and isinstance(v.item(), bytes)
+                             else _shown(v, summarize) for v in values)  # fmt: skip
+            raise InvalidArgument(f"assertion failed: {shown}")
+
+    return host_call("Assert", check, [holds, *tensors], [], name)[0]
+
+
+def _compare(kind: str, symbol: str, test: Callable[[Any, Any], Any]) -> Callable[..., Operation]:
+    def op(
+        x: Any, y: Any, data: Any = None, summarize: Optional[int] = None, message: Optional[str] = None,
+        name: Optional[str] = None,
+    ) -> Operation:  # fmt: skip
+        a = as_tensor(x)
+        b = as_tensor(y, a.dtype)
+        more = [as_tensor(one) for one in data or ()]
+
+        def check(_: Any, one: Any, other: Any, *values: Any) -> None:
+            if not np.all(test(one, other)):
+                shown = "".join(f" {_shown(v, summarize)}" for v in values)
+                raise InvalidArgument(
+                    f"assertion failed: {message + ' ' if message else ''}Condition x {symbol} y did not hold "
+                    f"element-wise: x ({a.name}) = {_shown(one, summarize)}, y ({b.name}) = "
+                    f"{_shown(other, summarize)}{shown}")  # fmt: skip
+
+        literals = [t.op.attrs.get("literal") for t in (a, b)]
+        if all(one is not None for one in literals):
+            check(None, *literals)
+        return host_call(kind, check, [a, b, *more], [], name or kind)[0]
+
+    op.__doc__ = f"An op that fails where x {symbol} y does not hold for an element."
+    return op
+
+
+assert_equal = _compare("assert_equal", "==", np.equal)
+assert_none_equal = _compare("assert_none_equal", "!=", np.not_equal)
+assert_less = _compare("assert_less", "<", np.less)
+assert_less_equal = _compare("assert_less_equal", "<=", np.less_equal)
+assert_greater = _compare("assert_greater", ">", np.greater)
+assert_greater_equal = _compare("assert_greater_equal", ">=", np.greater_equal)
+
+
+def _sign(function: Callable[..., Operation]) -> Callable[..., Operation]:
+    def op(x: Any, data: Any = None, summarize: Optional[int] = None, message: Optional[str] = None,
+           name: Optional[str] = None) -> Operation:  # fmt: skip
+        a = as_tensor(x)
+        return function(a, np.zeros((), a.dtype), data, summarize, message, name)
+
+    return op
+
+
+assert_positive, assert_negative = _sign(assert_greater), _sign(assert_less)
+assert_non_negative, assert_non_positive = _sign(assert_greater_equal), _sign(assert_less_equal)
+
+
+def assert_rank(x: Any, rank: int, *_: Any, message: Optional[str] = None, **__: Any) -> Operation:
+    """Raises ValueError for a tensor of another rank."""
+    from .ops import no_op
+
+    t = as_tensor(x)
+    if t.static_shape is not None and len(t.static_shape) != rank:
+        raise ValueError(f"{message + ' ' if message else ''}Tensor {t.name} must have rank {rank}. Received rank "
+                         f"{len(t.static_shape)}, shape {t.shape}")  # fmt: skip
+    return no_op("assert_rank")
+
+
+def assert_rank_at_least(x: Any, rank: int, *_: Any, message: Optional[str] = None, **__: Any) -> Operation:
+    """Raises ValueError for a tensor of a lower rank."""
+    from .ops import no_op
+
+    t = as_tensor(x)
+    if t.static_shape is not None and len(t.static_shape) < rank:
+        raise ValueError(f"{message + ' ' if message else ''}Tensor {t.name} must have rank at least {rank}. Received "
+                         f"rank {len(t.static_shape)}, shape {t.shape}")  # fmt: skip
+    return no_op("assert_rank_at_least")
+
+
+def assert_scalar(tensor: Any, name: Optional[str] = None) -> Tensor:
+    x = as_tensor(tensor)
+    if x.static_shape not in (None, ()):
+        raise ValueError(f"Expected scalar shape for {x.name}, saw shape: {x.shape}.")
+    return x
+
+
+def assert_type(tensor: Any, tf_type: Any, message: Optional[str] = None, name: Optional[str] = None) -> Operation:
+    from .ops import no_op
+
+    x = as_tensor(tensor)
+    if x.dtype != _dtypes.as_dtype(tf_type):
+        raise TypeError(f"{message + ' ' if message else ''}{x.name} must be of type "
+                        f"{_dtypes.name_of(_dtypes.as_dtype(tf_type))}, found {_dtypes.name_of(x.dtype)}")  # fmt: skip
+    return no_op("assert_type")
+
+
+def check_numerics(tensor: Any, message: str, name: Optional[str] = None) -> Tensor:
+    """The same tensor, in a run that fails where it has a NaN or an infinity."""
+    x = as_tensor(tensor)
+
+    def check(_: Any, value: Any) -> None:
+        for what, bad in (("NaN", np.isnan(value).any()), ("Inf", np.isinf(value).any())):
+            if bad:
+                raise InvalidArgument(f"{message} : Tensor had {what} values ({x.name})")
+
+    with get_default_graph().control_dependencies(host_call("CheckNumerics", check, [x], [])):
+        return identity(x, name=name)
+
+
+def verify_tensor_all_finite(t: Any, msg: str, name: Optional[str] = None) -> Tensor:
+    return check_numerics(t, msg, name)
+
+
+def Print(  # noqa: N802
+    input_: Any, data: Any, message: Optional[str] = None, first_n: Optional[int] = None,
+    summarize: Optional[int] = None, name: Optional[str] = None,
+) -> Tensor:  # fmt: skip
+    """The same tensor; a run that needs it prints `data` at its end, to the standard error."""
+    graph = get_default_graph()
+    if graph._contexts:
+        raise NotImplementedError("flywheel.v1.Print in a branch or the body of a loop: use it outside")
+    x, tensors = as_tensor(input_), [as_tensor(one) for one in data]
+    left = [-1 if first_n is None else first_n]
+
+    def show(values: List[Any]) -> None:
+        if left[0] != 0:
+            left[0] -= 1
+            print((message or "") + "".join(_shown(v, summarize) for v in values), file=sys.stderr)
+
+    op = graph.create("Print", [x], lambda y: y, [(x.dtype, x.static_shape)], name, prints=(tensors, show))
+    return op.outputs[0]
+
+
+__all__ = [
+    "Assert", "Print", "assert_equal", "assert_greater", "assert_greater_equal", "assert_less", "assert_less_equal",
+    "assert_negative", "assert_non_negative", "assert_non_positive", "assert_none_equal", "assert_positive",
+    "assert_rank", "assert_rank_at_least", "assert_scalar", "assert_type", "check_numerics", "verify_tensor_all_finite",
+]  # fmt: skip

@@ -1,0 +1,389 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`tf.data`: data sets that Python goes through, and iterators, from which each run that needs it takes an element."""
+
+import builtins
+import itertools
+from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Iterator as Iterable
+
+import numpy as np
+
+from .. import _dtypes, _flywheel
+from .conversion import as_tensor, dtype_of
+from .host_calls import host_call
+from .operation import Tensor
+from .ops import placeholder
+from .platform import OutOfRangeError
+from .random_ops import generator_of
+from .shapes import TensorShape, plain_shape
+from .structures import flatten, pack
+
+# The leaves of an element, as arrays.
+Leaves = Tuple[Any, ...]
+Type = Tuple[Any, Optional[Tuple[Optional[int], ...]]]
+# From a session and the values of tensors, what goes through a data set.
+Start = Callable[[Any, Dict[Tensor, Any]], Iterable[Leaves]]
+
+
+class Dataset:
+    """Elements, each a tensor or a nest of tensors. Methods give other data sets."""
+
+    def __init__(self, form: Any, types: List[Type], sources: List[Tensor], start: Start):
+        self._form, self._types, self._sources, self._start = form, types, sources, start
+
+    # Where elements are from
+
+    @staticmethod
+    def from_tensor_slices(tensors: Any) -> "Dataset":
+        """An element for each slice of the first dimension."""
+        return _of_tensors(tensors, lambda n: n[1:], lambda arrays: zip(*arrays), True)
+
+    @staticmethod
+    def from_tensors(tensors: Any) -> "Dataset":
+        """One element."""
+        return _of_tensors(tensors, lambda n: n, lambda arrays: iter([tuple(arrays)]), False)
+
+    @staticmethod
+    def from_generator(generator: Any, output_types: Any, output_shapes: Any = None, args: Any = None) -> "Dataset":
+        """What a generator gives."""
+        kinds = [dtype_of(t) for t in flatten(output_types)]
+        shapes: List[Any] = [None] * len(kinds)
+        if output_shapes is not None:
+            shapes = [None if s is None else _plain(s) for s in _parts_like(output_shapes, output_types)]
+
+        def start(session: Any, values: Any) -> Iterable[Leaves]:
+            for element in generator(*(args or ())):
+                leaves = _parts_like(element, output_types)
+                if len(leaves) != len(kinds):
+                    raise TypeError(f"the generator is to give {len(kinds)} parts, found {len(leaves)}")
+                yield tuple(np.asarray(x, kind) for x, kind in zip(leaves, kinds))
+
+        return Dataset(output_types, list(zip(kinds, shapes)), [], start)
+
+    @staticmethod
+    def range(*args: int) -> "Dataset":
+        return Dataset(0, [(_dtypes.int64, ())], [], lambda s, v: ((np.int64(i),) for i in builtins.range(*args)))
+
+    @staticmethod
+    def zip(datasets: Any) -> "Dataset":
+        """Elements of several data sets together."""
+        parts: List[Dataset] = flatten(datasets)
+
+        def start(session: Any, values: Any) -> Iterable[Leaves]:
+            for row in builtins.zip(*[part._start(session, values) for part in parts]):
+                yield tuple(x for leaves in row for x in leaves)
+
+        return Dataset(pack(datasets, [p._form for p in parts]), [t for p in parts for t in p._types],
+                       [x for p in parts for x in p._sources], start)  # fmt: skip
+
+    # What is done with them
+
+    def _like(self, start: Start, types: Optional[List[Type]] = None) -> "Dataset":
+        return Dataset(self._form, self._types if types is None else types, self._sources, start)
+
+    def repeat(self, count: Optional[int] = None) -> "Dataset":
+        """All elements so many times, by default without an end."""
+
+        def start(session: Any, values: Any) -> Iterable[Leaves]:
+            rounds = itertools.count() if count is None or count < 0 else builtins.range(count)
+            for _ in rounds:
+                is_empty = True
+                for leaves in self._start(session, values):
+                    is_empty = False
+                    yield leaves
+                if is_empty:
+                    return
+
+        return self._like(start)
+
+    def shuffle(self, buffer_size: int, seed: Any = None, reshuffle_each_iteration: Any = None) -> "Dataset":
+        """In an order that is drawn, each element out of the next `buffer_size`."""
+        if buffer_size <= 0:
+            raise ValueError(f"buffer_size must be greater than zero, found {buffer_size}")
+        draw = generator_of("Shuffle", seed)
+
+        def start(session: Any, values: Any) -> Iterable[Leaves]:
+            random = draw(session)
+            held: List[Leaves] = []
+            for leaves in self._start(session, values):
+                if len(held) < buffer_size:
+                    held.append(leaves)
+                    continue
+                place = int(random.integers(len(held)))
+                yield held[place]
+                held[place] = leaves
+            for place in random.permutation(len(held)):
+                yield held[place]
+
+        return self._like(start)
+
+    def batch(self, batch_size: Any, drop_remainder: bool = False) -> "Dataset":
+        """So many elements as one, with a new first dimension."""
+        count = _number(batch_size, "batch_size")
+        lead = count if drop_remainder else None
+        types: List[Type] = [(t, None if s is None else (lead, *s)) for t, s in self._types]
+
+        def start(session: Any, values: Any) -> Iterable[Leaves]:
+            rest = self._start(session, values)
+            while True:
+                rows = list(itertools.islice(rest, count))
+                if not rows or (drop_remainder and len(rows) < count):
+                    return
+                shapes = [{np.shape(x) for x in column} for column in zip(*rows)]
+                if any(len(own) > 1 for own in shapes):
+                    raise _invalid(f"Cannot batch tensors with different shapes: {[sorted(own) for own in shapes]}; "
+                                   "padded_batch makes them equal")  # fmt: skip
+                yield tuple(np.stack(column) for column in zip(*rows))
+
+        return self._like(start, types)
+
+    def padded_batch(
+        self, batch_size: Any, padded_shapes: Any = None, padding_values: Any = None, drop_remainder: bool = False
+    ) -> "Dataset":
+        """As `batch`, of elements that are made as large as the largest one, or as `padded_shapes`."""
+        count = _number(batch_size, "batch_size")
+        goals = ([s or () for _, s in self._types] if padded_shapes is None
+                 else [_plain(s) for s in _parts_like(padded_shapes, self._form)])  # fmt: skip
+        fills = [0] * len(goals) if padding_values is None else flatten(padding_values)
+        lead = count if drop_remainder else None
+
+        def start(session: Any, values: Any) -> Iterable[Leaves]:
+            rest = self._start(session, values)
+            while True:
+                rows = list(itertools.islice(rest, count))
+                if not rows or (drop_remainder and len(rows) < count):
+                    return
+                yield tuple(_padded(column, goal, fill) for column, goal, fill in zip(zip(*rows), goals, fills))
+
+        return self._like(start, [(t, (lead, *goal)) for (t, _), goal in zip(self._types, goals)])
+
+    def _call(self, function: Callable[..., Any]) -> Tuple[Any, List[Tensor], Callable[..., List[Any]]]:
+        """What a function of tensors gives for an element, as tensors, and a function of a session and of arrays."""
+        feeds = [placeholder(t, s) for t, s in self._types]
+        packed = pack(self._form, list(feeds))
+        made = function(*packed) if isinstance(packed, tuple) and not hasattr(packed, "_fields") else function(packed)
+        results = [as_tensor(x) for x in flatten(made)]
+        return made, results, lambda session, leaves: session.run(results, dict(zip(feeds, leaves)))
+
+    def map(self, map_func: Callable[..., Any], num_parallel_calls: Any = None) -> "Dataset":
+        """What a function of tensors gives for each element."""
+        made, results, call = self._call(map_func)
+
+        def start(session: Any, values: Any) -> Iterable[Leaves]:
+            for leaves in self._start(session, values):
+                yield tuple(np.asarray(x) for x in call(session, leaves))
+
+        types: List[Type] = [(x.dtype, x.static_shape) for x in results]
+        return Dataset(made, types, self._sources, start)
+
+    def filter(self, predicate: Callable[..., Any]) -> "Dataset":
+        """The elements for which a function holds."""
+        _, results, call = self._call(predicate)
+        if len(results) != 1 or not _dtypes.is_bool(results[0].dtype):
+            raise ValueError("`predicate` must return a scalar boolean tensor.")
+
+        def start(session: Any, values: Any) -> Iterable[Leaves]:
+            for leaves in self._start(session, values):
+                if call(session, leaves)[0]:
+                    yield leaves
+
+        return self._like(start)
+
+    def flat_map(self, map_func: Any) -> "Dataset":
+        raise NotImplementedError("flywheel.v1.data.Dataset.flat_map: from_generator")
+
+    def interleave(self, *_: Any, **__: Any) -> "Dataset":
+        raise NotImplementedError("flywheel.v1.data.Dataset.interleave: from_generator")
+
+    def take(self, count: int) -> "Dataset":
+        return self if count < 0 else self._like(lambda s, v: itertools.islice(self._start(s, v), count))
+
+    def skip(self, count: int) -> "Dataset":
+        return self._like(lambda s, v: itertools.islice(self._start(s, v), count, None))
+
+    def shard(self, num_shards: int, index: int) -> "Dataset":
+        return self._like(lambda s, v: itertools.islice(self._start(s, v), index, None, num_shards))
+
+    def concatenate(self, dataset: "Dataset") -> "Dataset":
+        """These elements, and then those of another data set."""
+        if [t for t, _ in self._types] != [t for t, _ in dataset._types]:
+            raise TypeError("Two datasets to concatenate have different types")
+        types: List[Type] = [(t, _both(a, b)) for (t, a), (_, b) in zip(self._types, dataset._types)]
+        return Dataset(self._form, types, [*self._sources, *dataset._sources],
+                       lambda s, v: itertools.chain(self._start(s, v), dataset._start(s, v)))  # fmt: skip
+
+    def prefetch(self, buffer_size: Any) -> "Dataset":
+        return self
+
+    def cache(self, filename: Any = "") -> "Dataset":
+        return self
+
+    def apply(self, transformation_func: Callable[["Dataset"], "Dataset"]) -> "Dataset":
+        return transformation_func(self)
+
+    # Types and iterators
+
+    @property
+    def output_types(self) -> Any:
+        return pack(self._form, [t for t, _ in self._types])
+
+    @property
+    def output_shapes(self) -> Any:
+        return pack(self._form, [TensorShape(s) for _, s in self._types])
+
+    def make_one_shot_iterator(self) -> "Iterator":
+        """An iterator that begins by itself, in each session."""
+        if any(x.op.type == "Placeholder" for x in self._sources):
+            raise ValueError("Cannot capture a placeholder in a one-shot iterator: use make_initializable_iterator")
+        return Iterator(self._form, self._types, self)
+
+    def make_initializable_iterator(self, shared_name: Any = None) -> "Iterator":
+        """An iterator that begins where its `initializer` runs."""
+        made = Iterator(self._form, self._types, None)
+        made.initializer = made.make_initializer(self)
+        return made
+
+
+class Iterator:
+    """Where sessions are in a data set."""
+
+    def __init__(self, form: Any, types: List[Type], dataset: Optional[Dataset]):
+        self._form, self._types, self._dataset = form, types, dataset
+        self.initializer: Any = None
+
+    @staticmethod
+    def from_structure(
+        output_types: Any, output_shapes: Any = None, shared_name: Any = None, output_classes: Any = None
+    ) -> "Iterator":
+        """An iterator of whatever data set has these types."""
+        kinds = [dtype_of(t) for t in flatten(output_types)]
+        shapes: List[Any] = [None] * len(kinds)
+        if output_shapes is not None:
+            shapes = [_plain(s) for s in _parts_like(output_shapes, output_types)]
+        return Iterator(output_types, list(zip(kinds, shapes)), None)
+
+    def make_initializer(self, dataset: Dataset, name: Optional[str] = None) -> Any:
+        """An op that begins with a data set."""
+        if [t for t, _ in dataset._types] != [t for t, _ in self._types]:
+            raise TypeError(f"Expected output types {self.output_types} but got dataset with output types "
+                            f"{dataset.output_types}.")  # fmt: skip
+        sources = list(dict.fromkeys(dataset._sources))
+
+        def begin(session: Any, *arrays: Any) -> None:
+            session._iterators[self] = dataset._start(session, dict(zip(sources, arrays)))
+
+        return host_call("MakeIterator", begin, sources, [], name)[0]
+
+    def get_next(self, name: Optional[str] = None) -> Any:
+        """The parts of the next element: a run that needs some of them takes one element."""
+
+        def take(session: Any) -> Leaves:
+            rest = session._iterators.get(self)
+            if rest is None:
+                if self._dataset is None:
+                    raise _flywheel.FailedPreconditionError(
+                        "GetNext() failed because the iterator has not been initialized. Ensure that you have run the "
+                        "initializer operation for this iterator before getting the next element.")  # fmt: skip
+                sources = list(dict.fromkeys(self._dataset._sources))
+                values = dict(zip(sources, session._run_wanted(sources, []))) if sources else {}
+                rest = session._iterators[self] = self._dataset._start(session, values)
+            try:
+                return next(rest)
+            except StopIteration:
+                raise OutOfRangeError("End of sequence") from None
+
+        ops = host_call("IteratorGetNext", take, [], self._types, name)
+        return pack(self._form, [op.outputs[0] for op in ops])
+
+    @property
+    def output_types(self) -> Any:
+        return pack(self._form, [t for t, _ in self._types])
+
+    @property
+    def output_shapes(self) -> Any:
+        return pack(self._form, [TensorShape(s) for _, s in self._types])
+
+
+def _of_tensors(tensors: Any, inner: Callable[[Any], Any], rows: Callable[[Any], Any], has_rows: bool) -> Dataset:
+    leaves = flatten(tensors) if not isinstance(tensors, list) else [tensors]
+    form = tensors if not isinstance(tensors, list) else 0
+    parts = [as_tensor(x) if isinstance(x, Tensor) or hasattr(x, "_as_graph_tensor") else _array(x) for x in leaves]
+    shapes = [x.static_shape if isinstance(x, Tensor) else x.shape for x in parts]
+    if has_rows:
+        if any(s is not None and not s for s in shapes):
+            raise ValueError("from_tensor_slices takes slices along the first dimension, and a scalar has none")
+        lengths = {s[0] for s in shapes if s is not None and s[0] is not None}
+        if len(lengths) > 1:
+            raise ValueError(f"Dimensions {sorted(lengths)} of the first dimension are not equal")
+    sources = [x for x in parts if isinstance(x, Tensor)]
+    types: List[Type] = [(x.dtype, None if s is None else tuple(inner(s))) for x, s in zip(parts, shapes)]
+
+    def start(session: Any, values: Dict[Tensor, Any]) -> Iterable[Leaves]:
+        found: Iterable[Leaves] = rows([np.asarray(values[x]) if isinstance(x, Tensor) else x for x in parts])
+        return found
+
+    return Dataset(form, types, sources, start)
+
+
+def _array(value: Any) -> Any:
+    return _dtypes.literal(value, None)
+
+
+def _padded(column: Any, goal: Any, fill: Any) -> Any:
+    """Arrays as one, each filled up."""
+    sizes = [max([np.shape(x)[i] for x in column]) if n is None else n for i, n in enumerate(goal)]
+    first = np.asarray(column[0])
+    whole = np.full((len(column), *sizes), fill, first.dtype)
+    for place, x in enumerate(column):
+        if any(m > n for m, n in zip(np.shape(x), sizes)):
+            raise _invalid(f"Attempted to pad to a smaller size than the input element: {np.shape(x)} to {sizes}")
+        box: Any = (place, *[slice(0, m) for m in np.shape(x)])
+        whole[box] = x
+    return whole
+
+
+def _plain(shape: Any) -> Any:
+    return None if isinstance(shape, TensorShape) and shape._dims is None else plain_shape(shape)
+
+
+def _parts_like(value: Any, form: Any) -> List[Any]:
+    """The parts of an element, or of shapes of one, whose own lists are no part of the form."""
+    if isinstance(form, dict):
+        return [s for key in sorted(form) for s in _parts_like(value[key], form[key])]
+    if isinstance(form, tuple):
+        return [s for one, part in zip(value, form) for s in _parts_like(one, part)]
+    return [value]
+
+
+def _both(a: Any, b: Any) -> Any:
+    if a is None or b is None or len(a) != len(b):
+        return None
+    return tuple(n if n == m else None for n, m in zip(a, b))
+
+
+def _number(value: Any, what: str) -> int:
+    literal = value.op.attrs.get("literal") if isinstance(value, Tensor) else value
+    if literal is None:
+        raise NotImplementedError(f"flywheel.v1.data: a {what} that is computed; give a number")
+    count = int(literal)
+    if count <= 0:
+        raise ValueError(f"{what} must be greater than zero, found {count}")
+    return count
+
+
+def _invalid(text: str) -> Exception:
+    return _flywheel.InvalidArgumentError(text)
+
+
+def make_one_shot_iterator(dataset: Dataset) -> Iterator:
+    return dataset.make_one_shot_iterator()
+
+
+def make_initializable_iterator(dataset: Dataset, shared_name: Any = None) -> Iterator:
+    return dataset.make_initializable_iterator(shared_name)
+
+
+def __getattr__(name: str) -> Any:
+    from .namespaces import missing
+
+    raise missing(f"data.{name}")

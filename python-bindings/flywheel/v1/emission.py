@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""From ops of a graph to a trace: what a run needs, in the order of creation."""
+
+from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
+
+from .. import _dtypes, _ops, _tensor
+from .inference import as_list
+from .operation import Context, Operation, Tensor
+
+Env = Dict[int, List[Any]]
+
+
+def ancestors(roots: Sequence[Operation], stop: Any = (), by_data: bool = False) -> Set[Operation]:
+    """The ops that these need, and themselves, but nothing behind those in `stop`; with `by_data` without what they
+    only wait for."""
+    found: Set[Operation] = set()
+    left = list(roots)
+    while left:
+        op = left.pop()
+        if op in found:
+            continue
+        found.add(op)
+        if op not in stop:
+            left += needs(op, by_data)
+    return found
+
+
+def needs(op: Operation, by_data: bool = False) -> List[Operation]:
+    """What an op waits for; one whose phase is known while it is compiled takes one of its inputs."""
+    inputs = op.attrs["chosen"](op) if "chosen" in op.attrs else op.inputs
+    controls = [] if by_data else op.control_inputs
+    return [x.op for x in inputs] + controls + [x.op for x in op.attrs.get("captures", [])]
+
+
+def inner_ops(context: Context, outputs: Sequence[Operation]) -> Tuple[List[Operation], List[Operation]]:
+    """The ops of a branch that these outputs need, in order, and what they take from outside."""
+    inside: Set[Operation] = set()
+    outside: Set[Operation] = set()
+    left = list(outputs)
+    while left:
+        op = left.pop()
+        if op.context is not context:
+            outside.add(op)
+        elif op not in inside:
+            inside.add(op)
+            left += needs(op)
+    return sorted(inside, key=lambda op: op.id), sorted(outside, key=lambda op: op.id)
+
+
+class Emitter:
+    """Emits ops in the order of their creation, with the version rule (A5)."""
+
+    def __init__(self, needed: Sequence[Operation], env: Env, initialized: Set[str]):
+        self.env = env
+        # The variables that have a value when the run starts.
+        self.initialized = initialized
+        self.needed = needed
+        self.running = set(needed)
+        # What comes from the ops of a `read_value`: the last write that it depends on.
+        self.wanted: Dict[int, Any] = {}
+        self.seen: Dict[Tuple[int, str], _tensor.Tensor] = {}
+        for op in needed:
+            if op.type == "ReadValue" and op.id not in env:
+                writes = [a for a in ancestors([op]) if op.attrs["variable"] in a.attrs.get("writes", ())
+                          and a in self.running]  # fmt: skip
+                self.wanted[op.id] = max(writes, key=lambda a: a.id) if writes else None
+
+    def run(self) -> None:
+        # Implicit reads see the start of the run.
+        for op in self.needed:
+            if op.id in self.env:
+                continue
+            if self._reads_start(op):
+                self.env[op.id] = [op.attrs["variable"].implementation.read()]
+        for op in self.needed:
+            if op.id not in self.env:
+                self.emit(op)
+
+    def _reads_start(self, op: Operation) -> bool:
+        """Whether an op is the value that a variable has when the run starts."""
+        if op.type == "VariableV2":
+            return not op.attrs["is_ref"]
+        if op.type == "ReadValue":
+            return self.wanted[op.id] is None
+        if op.type != "InitializedValue":
+            return False
+        variable = op.attrs["variable"]
+        return variable.op_name in self.initialized and variable.initializer not in self.running
+
+    def emit(self, op: Operation) -> None:
+        self._emit(op)
+        if op.attrs.get("is_wrt"):
+            self.env[op.id] = [_ops.multiply(x, _tensor.constant(1, x.dtype)) if _dtypes.is_floating(x.dtype) else x
+                               for x in self.env[op.id]]  # fmt: skip
+        for variable in op.attrs.get("writes", ()):
+            self.seen[op.id, variable.op_name] = variable.implementation.read()
+
+    def _emit(self, op: Operation) -> None:
+        if op.type == "ReadValue":
+            write = self.wanted[op.id]
+            self.env[op.id] = [self.seen[write.id, op.attrs["variable"].op_name]]
+            return
+        if op.type == "InitializedValue":
+            variable = op.attrs["variable"]
+            if variable.initializer in self.running and variable.initializer.id < op.id:
+                self.env[op.id] = self.env[variable.initializer.id]
+            else:
+                self.env[op.id] = [self.value(op.inputs[0])]
+            return
+        if op.type == "Initialize":
+            value = self._initial(op, self.env)
+            self.env[op.id] = as_list(op.attrs["assign"](value))
+        elif op.emit is None:
+            self.env[op.id] = []
+        elif "region" in op.attrs:
+            self.env[op.id] = as_list(op.attrs["region"](self, op))
+        else:
+            self.env[op.id] = as_list(op.emit(*[self.value(x) for x in op.inputs]))
+
+    def _initial(self, op: Operation, env: Env) -> _tensor.Tensor:
+        """The initial value, which sees those of the variables that are initialised with it (I8)."""
+        x = op.inputs[0]
+        own = ancestors([x.op])
+        fresh = {a.id: self.env[a.attrs["variable"].initializer.id] for a in own if a.type == "VariableV2"
+                 and a.attrs["variable"].initializer in self.running}  # fmt: skip
+        if not fresh:
+            return self.value(x)
+        inner: Env = dict(fresh)
+        changed = set(fresh)
+        for a in sorted(own, key=lambda a: a.id):
+            if a.id in fresh:
+                continue
+            if any(b.op.id in changed for b in a.inputs):
+                changed.add(a.id)
+                assert a.emit is not None
+                inner[a.id] = as_list(a.emit(*[inner[b.op.id][b.index] for b in a.inputs]))
+            else:
+                inner[a.id] = self.env[a.id]
+        found: _tensor.Tensor = inner[x.op.id][x.index]
+        return found
+
+    def value(self, x: Tensor) -> _tensor.Tensor:
+        found: _tensor.Tensor = self.env[x.op.id][x.index]
+        return found
+
+    def region(self, context: Context, outputs: Sequence[Tensor], more: Optional[Env] = None) -> List[Any]:
+        """Emits the ops of a branch, and gives its outputs."""
+        ops, _ = inner_ops(context, [x.op for x in outputs])
+        inner = Emitter(ops, {**self.env, **(more or {})}, self.initialized)
+        inner.run()
+        return [inner.value(x) for x in outputs]

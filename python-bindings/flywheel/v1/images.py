@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`tf.image`: sizes, crops, flips and colours of images, [batch, height, width, channels] or without a batch."""
+
+from typing import Any, Callable, List, Optional
+
+import numpy as np
+
+from .. import _dtypes, _interpolation, _ops
+from .conversion import as_tensor, make
+from .ops import TABLE, where
+from .random_ops import random_uniform
+
+
+class ResizeMethod:
+    """How images get another size."""
+
+    BILINEAR, NEAREST_NEIGHBOR, BICUBIC, AREA = range(4)
+
+
+def _places(total: int, count: int, align_corners: bool) -> Any:
+    """Where each of `count` elements is in `total` ones."""
+    scale = (total - 1) / (count - 1) if align_corners and count > 1 else total / count
+    return np.arange(count) * scale
+
+
+def _resized(x: Any, size: List[int], method: int, align_corners: bool) -> Any:
+    for axis, count in zip((x.ndim - 3, x.ndim - 2), size):
+        total = x.shape[axis]
+        if total is None:
+            raise ValueError("images that are resized have a known height and width")
+        at = _places(total, count, align_corners)
+        if method == ResizeMethod.NEAREST_NEIGHBOR:
+            whole = np.floor(at + 0.5) if align_corners else np.floor(at + 1e-9)
+            x = _interpolation.repeat_or_take(x, np.minimum(whole.astype(np.int64), total - 1), axis, total)
+        elif count != total:
+            shares = _interpolation.interpolation_weights(at, total)
+            x = _interpolation.weigh(_ops.cast(x, _dtypes.float32), shares, axis)
+    return x
+
+
+def resize_images(
+    images: Any, size: Any, method: int = ResizeMethod.BILINEAR, align_corners: bool = False,
+    preserve_aspect_ratio: bool = False, name: Optional[str] = None,
+) -> Any:  # fmt: skip
+    """Images of another height and width, of known sizes both, by the nearest or by linear interpolation."""
+    if method not in (ResizeMethod.BILINEAR, ResizeMethod.NEAREST_NEIGHBOR) or preserve_aspect_ratio:
+        raise NotImplementedError("flywheel.v1.image.resize_images: only BILINEAR and NEAREST_NEIGHBOR, to a size that "
+                                  "is given")  # fmt: skip
+    literal = getattr(getattr(size, "op", None), "attrs", {}).get("literal", size)
+    if hasattr(literal, "op"):
+        raise NotImplementedError("flywheel.v1.image.resize_images: a size that is computed; give numbers")
+    wanted = [int(n) for n in literal]
+    return make("resize_images", lambda x: _resized(x, wanted, method, align_corners), as_tensor(images), name=name)
+
+
+resize = resize_images
+
+
+def resize_bilinear(images: Any, size: Any, align_corners: bool = False, name: Optional[str] = None) -> Any:
+    return resize_images(images, size, ResizeMethod.BILINEAR, align_corners, name=name)
+
+
+def resize_nearest_neighbor(images: Any, size: Any, align_corners: bool = False, name: Optional[str] = None) -> Any:
+    return resize_images(images, size, ResizeMethod.NEAREST_NEIGHBOR, align_corners, name=name)
+
+
+def _flipped(place: int) -> Callable[..., Any]:
+    def op(image: Any) -> Any:
+        return make("flip", lambda x: _ops.flip(x, x.ndim + place), as_tensor(image))
+
+    return op
+
+
+flip_left_right, flip_up_down = _flipped(-2), _flipped(-3)
+
+
+def _at_random(function: Callable[[Any], Any]) -> Callable[..., Any]:
+    def op(image: Any, seed: Any = None) -> Any:
+        """With a probability of a half, of each image of a batch."""
+        x = as_tensor(image)
+        rank = len(x.shape)
+        if rank == 3:
+            return where(TABLE["less"](random_uniform([], seed=seed), 0.5), function(x), x)
+        from .ops import shape
+
+        draw = random_uniform([shape(x)[0]], seed=seed)
+        return where(TABLE["less"](draw, 0.5), function(x), x)
+
+    return op
+
+
+random_flip_left_right, random_flip_up_down = _at_random(flip_left_right), _at_random(flip_up_down)
+
+
+def transpose_image(image: Any) -> Any:
+    return make("transpose_image", lambda x: _ops.swapaxes(x, x.ndim - 3, x.ndim - 2), as_tensor(image))
+
+
+def rot90(image: Any, k: int = 1, name: Optional[str] = None) -> Any:
+    """Images turned to the left by so many right angles."""
+
+    def emit(x: Any) -> Any:
+        high, wide = x.ndim - 3, x.ndim - 2
+        for _ in range(k % 4):
+            x = _ops.flip(_ops.swapaxes(x, high, wide), high)
+        return x
+
+    return make("rot90", emit, as_tensor(image), name=name)
+
+
+def per_image_standardization(image: Any) -> Any:
+    """Images with mean 0 and norm 1, of at least 1 / sqrt(n) of deviation."""
+
+    def emit(x: Any) -> Any:
+        y = _ops.cast(x, _dtypes.float32)
+        axes = tuple(range(y.ndim - 3, y.ndim))
+        count = int(np.prod([n or 0 for n in y.shape[-3:]]))
+        centred = _ops.subtract(y, _ops.mean(y, axes, True))
+        deviation = _ops.sqrt(_ops.mean(_ops.square(centred), axes, True))
+        return _ops.divide(centred, _ops.maximum(deviation, float(1 / np.sqrt(count))))
+
+    return make("per_image_standardization", emit, as_tensor(image))
+
+
+def rgb_to_grayscale(images: Any, name: Optional[str] = None) -> Any:
+    weights = np.array([0.2989, 0.587, 0.114], np.float32)
+    return make("rgb_to_grayscale", lambda x: _ops.sum(_ops.multiply(x, weights.astype(x.dtype)), x.ndim - 1, True),
+                as_tensor(images), name=name)  # fmt: skip
+
+
+def grayscale_to_rgb(images: Any, name: Optional[str] = None) -> Any:
+    return make("grayscale_to_rgb", lambda x: _ops.repeat(x, 3, x.ndim - 1), as_tensor(images), name=name)
+
+
+def convert_image_dtype(image: Any, dtype: Any, saturate: bool = False, name: Optional[str] = None) -> Any:
+    """Integers of all their range as floating-point numbers from 0 to 1, and the other way round."""
+    target = _dtypes.as_dtype(dtype)
+
+    def emit(x: Any) -> Any:
+        if x.dtype == target:
+            return x
+        if _dtypes.is_floating(target):
+            y = _ops.cast(x, target)
+            return y if _dtypes.is_floating(x.dtype) else _ops.multiply(y, 1.0 / np.iinfo(x.dtype).max)
+        if _dtypes.is_floating(x.dtype):
+            top = float(np.iinfo(target).max)
+            y = _ops.multiply(x, top + 0.5)
+            return _ops.cast(_ops.clip(y, float(np.iinfo(target).min), top) if saturate else y, target)
+        raise NotImplementedError("flywheel.v1.image.convert_image_dtype: of integers to others")
+
+    return make("convert_image", emit, as_tensor(image), name=name)
+
+
+def adjust_brightness(image: Any, delta: Any) -> Any:
+    return TABLE["add"](image, delta)
+
+
+def adjust_contrast(images: Any, contrast_factor: Any) -> Any:
+    """(x - mean of the channel) factor + mean."""
+
+    def emit(x: Any, factor: Any) -> Any:
+        mean = _ops.mean(x, (x.ndim - 3, x.ndim - 2), True)
+        return _ops.add(_ops.multiply(_ops.subtract(x, mean), factor), mean)
+
+    return make("adjust_contrast", emit, as_tensor(images), contrast_factor)
+
+
+def random_brightness(image: Any, max_delta: float, seed: Any = None) -> Any:
+    return adjust_brightness(image, random_uniform([], -max_delta, max_delta, seed=seed))
+
+
+def random_contrast(image: Any, lower: float, upper: float, seed: Any = None) -> Any:
+    return adjust_contrast(image, random_uniform([], lower, upper, seed=seed))
+
+
+def crop_to_bounding_box(
+    image: Any, offset_height: int, offset_width: int, target_height: int, target_width: int
+) -> Any:
+    rows = slice(offset_height, offset_height + target_height)
+    columns = slice(offset_width, offset_width + target_width)
+    return make("crop", lambda x: _ops.getitem(x, (Ellipsis, rows, columns, slice(None))), as_tensor(image))
+
+
+def pad_to_bounding_box(
+    image: Any, offset_height: int, offset_width: int, target_height: int, target_width: int
+) -> Any:
+    """Images with zeros around them."""
+
+    def emit(x: Any) -> Any:
+        high, wide = x.shape[-3], x.shape[-2]
+        if high is None or wide is None:
+            raise ValueError("images that are padded to a size have a known height and width")
+        pads = [(offset_height, target_height - offset_height - high),
+                (offset_width, target_width - offset_width - wide)]  # fmt: skip
+        return _ops.pad(x, [*[(0, 0)] * (x.ndim - 3), *pads, (0, 0)])
+
+    return make("pad_to_bounding_box", emit, as_tensor(image))
+
+
+def resize_image_with_crop_or_pad(image: Any, target_height: int, target_width: int) -> Any:
+    """Images cut, or with zeros around them, to a height and a width."""
+    x = as_tensor(image)
+    high, wide = (x.shape[i].value for i in (len(x.shape) - 3, len(x.shape) - 2))
+    if high is None or wide is None:
+        raise ValueError("images that are cut to a size have a known height and width")
+    cut = crop_to_bounding_box(x, max((high - target_height) // 2, 0), max((wide - target_width) // 2, 0),
+                               min(high, target_height), min(wide, target_width))  # fmt: skip
+    return pad_to_bounding_box(cut, max((target_height - high) // 2, 0), max((target_width - wide) // 2, 0),
+                               target_height, target_width)  # fmt: skip
+
+
+def central_crop(image: Any, central_fraction: float) -> Any:
+    """The middle of images, of that share of the height and the width."""
+    x = as_tensor(image)
+    high, wide = (int(x.shape[i].value) for i in (len(x.shape) - 3, len(x.shape) - 2))
+    top, left = int((high - high * central_fraction) / 2), int((wide - wide * central_fraction) / 2)
+    return crop_to_bounding_box(x, top, left, high - 2 * top, wide - 2 * left)
+
+
+def total_variation(images: Any, name: Optional[str] = None) -> Any:
+    """The sum of differences between neighbours, of each image."""
+
+    def emit(x: Any) -> Any:
+        down = _ops.abs(_ops.subtract(x[..., 1:, :, :], x[..., :-1, :, :]))
+        across = _ops.abs(_ops.subtract(x[..., :, 1:, :], x[..., :, :-1, :]))
+        axes = tuple(range(x.ndim - 3, x.ndim))
+        return _ops.add(_ops.sum(down, axes), _ops.sum(across, axes))
+
+    return make("total_variation", emit, as_tensor(images), name=name)
+
+
+def psnr(a: Any, b: Any, max_val: float, name: Optional[str] = None) -> Any:
+    """The ratio of the largest signal to the noise between images, in decibels."""
+
+    def emit(x: Any, y: Any) -> Any:
+        noise = _ops.mean(_ops.square(_ops.subtract(x, y)), tuple(range(x.ndim - 3, x.ndim)))
+        return _ops.subtract(float(20 * np.log10(max_val)), _ops.multiply(float(10 / np.log(10)), _ops.log(noise)))
+
+    return make("psnr", emit, as_tensor(a), as_tensor(b), name=name)
+
+
+def __getattr__(name: str) -> Any:
+    from .namespaces import missing
+
+    raise missing(f"image.{name}")

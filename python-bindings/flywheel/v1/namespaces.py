@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Names of TensorFlow 1 that are in modules of their own there, `tf.math.log` for one, and what to use instead of names
+that there are not."""
+
+from types import SimpleNamespace
+from typing import Any, Dict
+
+# What a program does without a part of TensorFlow.
+INSTEAD: Dict[str, str] = {
+    "FIFOQueue": "feed batches: flywheel.data.Batches",
+    "FixedLenFeature": "read the data in Python, and feed it",
+    "GraphDef": "build the graph with this package",
+    "IndexedSlices": "gradients are dense tensors here",
+    "RaggedTensor": "dense tensors and tf.sequence_mask",
+    "RandomShuffleQueue": "feed batches: flywheel.data.Batches",
+    "RegisterGradient": "flywheel.custom_vjp in a traced function",
+    "SparseTensor": "tf.nn.embedding_lookup, or dense tensors",
+    "TFRecordReader": "read the data in Python, and feed it",
+    "TextLineReader": "read the data in Python, and feed it",
+    "WholeFileReader": "read the data in Python, and feed it",
+    "bitwise": "int arithmetic, or numpy in tf.py_func",
+    "compat.v2": "flywheel itself",
+    "complex": "a tensor of real and imaginary parts",
+    "contrib.crf": "tf.scan",
+    "contrib.data": "tf.data",
+    "contrib.distributions": "the density by tf.exp and tf.log",
+    "contrib.learn": "write the loop with a Session, or use flywheel.keras",
+    "contrib.slim": "tf.layers, or tf.contrib.layers",
+    "custom_gradient": "flywheel.custom_vjp in a traced function",
+    "decode_csv": "read the data in Python, and feed it",
+    "decode_raw": "numpy.frombuffer, and feed the array",
+    "distributions": "the density by tf.exp and tf.log, draws by tf.random_normal",
+    "enable_eager_execution": "trace functions with flywheel.function",
+    "estimator": "write the loop with a Session, or use flywheel.keras",
+    "executing_eagerly": "there are graphs only",
+    "feature_column": "make arrays of the features with NumPy",
+    "fft": "numpy.fft in tf.py_func",
+    "fixed_size_partitioner": "variables have no parts: leave the partitioner out",
+    "graph_util": "flywheel.compile(freeze=...)",
+    "imag": "a tensor of real and imaginary parts",
+    "import_graph_def": "build the graph with this package",
+    "load_op_library": "flywheel.custom_vjp in a traced function",
+    "lookup": "a dict in Python",
+    "nn.ctc_loss": "flywheel.torch or tf.scan",
+    "nn.embedding_lookup_sparse": "tf.nn.embedding_lookup and tf.reduce_sum",
+    "nn.quantized_conv2d": "tf.nn.conv2d",
+    "nn.raw_rnn": "tf.nn.dynamic_rnn, or tf.while_loop",
+    "parse_single_example": "read the data in Python, and feed it",
+    "profiler": "docs/Profiling.md",
+    "python_io": "read the data in Python, and feed it",
+    "ragged": "dense tensors and tf.sequence_mask",
+    "random_gamma": "numpy.random in tf.py_func",
+    "random_poisson": "numpy.random in tf.py_func",
+    "read_file": "read the file in Python, and feed it",
+    "real": "a tensor of real and imaginary parts",
+    "saved_model": "Saver, or flywheel.export for C programs",
+    "signal": "numpy.fft in tf.py_func",
+    "sparse_placeholder": "tf.nn.embedding_lookup, or dense tensors",
+    "sparse_tensor_dense_matmul": "tf.nn.embedding_lookup, or dense tensors",
+    "sparse_to_dense": "tf.scatter_nd",
+    "spectral": "numpy.fft in tf.py_func",
+    "string_split": "text in Python",
+    "string_to_number": "numbers in Python",
+    "strings": "text in Python",
+    "summary.audio": "tf.summary.scalar or histogram",
+    "summary.text": "tf.summary.scalar or histogram",
+    "svd": "numpy.linalg in tf.py_func",
+    "test": "unittest",
+    "train.Server": "there is one process; placements are recorded",
+    "train.Supervisor": "use tf.train.MonitoredTrainingSession, or a Session and a Saver",
+    "train.SyncReplicasOptimizer": "there is one process: use the optimizer itself",
+    "train.batch": "feed batches: flywheel.data.Batches",
+    "train.export_meta_graph": "checkpoints have no graph: build it again, then Saver().restore(...)",
+    "train.import_meta_graph": "checkpoints have no graph: build it again, then Saver().restore(...)",
+    "train.shuffle_batch": "feed batches: flywheel.data.Batches",
+    "train.slice_input_producer": "feed batches: flywheel.data.Batches",
+    "train.string_input_producer": "feed batches: flywheel.data.Batches",
+    "variable_axis_size_partitioner": "variables have no parts: leave the partitioner out",
+}  # fmt: skip
+
+
+def missing(name: str) -> AttributeError:
+    """The error for a name, without `tf.`, that is not there."""
+    instead = next((INSTEAD[key] for key in (name, name.rpartition(".")[0]) if key in INSTEAD), None)
+    hint = f"; instead: {instead}" if instead else ""
+    return AttributeError(f"there is no flywheel.v1.{name}{hint}; see docs/v1.md")
+
+
+class Names(SimpleNamespace):
+    """A module of names that are elsewhere, too."""
+
+    def __init__(self, _name: str, **names: Any):
+        super().__init__(**names)
+        self._name = _name
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise missing(f"{self._name}.{name}")
+
+    def __repr__(self) -> str:
+        return f"<flywheel.v1.{self._name}>"
+
+
+_MATH = (
+    "abs accumulate_n acos acosh add add_n argmax argmin asin asinh atan atan2 atanh ceil confusion_matrix cos cosh "
+    "count_nonzero cumprod cumsum digamma div_no_nan divide equal erf erfc exp expm1 floor floordiv floormod greater "
+    "greater_equal invert_permutation is_finite is_inf is_nan less less_equal lgamma log log1p log_sigmoid logical_and "
+    "logical_not logical_or logical_xor maximum minimum mod multiply negative not_equal pow reciprocal reduce_all "
+    "reduce_any reduce_euclidean_norm reduce_logsumexp reduce_max reduce_mean reduce_min reduce_prod reduce_std "
+    "reduce_sum reduce_variance rint round rsqrt segment_max segment_mean segment_min segment_prod segment_sum sigmoid "
+    "sign sin sinh sqrt square squared_difference subtract tan tanh truediv truncatediv truncatemod "
+    "unsorted_segment_max unsorted_segment_mean unsorted_segment_min unsorted_segment_prod unsorted_segment_sqrt_n "
+    "unsorted_segment_sum").split()  # fmt: skip
+_DEBUGGING = (
+    "Assert assert_equal assert_greater assert_greater_equal assert_less assert_less_equal assert_negative "
+    "assert_non_negative assert_non_positive assert_none_equal assert_positive assert_rank assert_rank_at_least "
+    "assert_scalar assert_type check_numerics is_finite is_inf is_nan").split()  # fmt: skip
+
+
+def build(tf: Any, nn: Any, others: Dict[str, Dict[str, Any]]) -> Dict[str, Names]:
+    """`tf.math` and others, of the names of `tf`."""
+
+    def of(*names: str) -> Dict[str, Any]:
+        return {name: tf[name] for name in names}
+
+    math = {**of(*_MATH), "softplus": nn.softplus, "softsign": nn.softsign, "top_k": nn.top_k, "in_top_k": nn.in_top_k,
+            "l2_normalize": nn.l2_normalize, "log_softmax": nn.log_softmax, "softmax": nn.softmax,
+            "zero_fraction": nn.zero_fraction}  # fmt: skip
+    linalg = {
+        **of("cholesky", "cholesky_solve", "cross", "einsum", "eye", "matmul", "norm", "qr", "svd", "tensordot",
+             "trace"),
+        "band_part": tf["matrix_band_part"], "det": tf["matrix_determinant"], "diag": tf["matrix_diag"],
+        "diag_part": tf["matrix_diag_part"], "inv": tf["matrix_inverse"], "lstsq": tf["matrix_solve_ls"],
+        "set_diag": tf["matrix_set_diag"], "solve": tf["matrix_solve"], "tensor_diag": tf["diag"],
+        "transpose": tf["matrix_transpose"], "triangular_solve": tf["matrix_triangular_solve"],
+        "l2_normalize": nn.l2_normalize}  # fmt: skip
+    made = {
+        "math": math, "linalg": linalg, "debugging": of(*_DEBUGGING),
+        "manip": of("gather_nd", "reshape", "reverse", "roll", "scatter_nd", "tile"),
+        "dtypes": of("as_dtype", "cast", "float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8",
+                     "bfloat16", "bool", "string"),
+        "sets": {}, "quantization": {}, **others,
+    }  # fmt: skip
+    return {name: Names(name, **names) for name, names in made.items()}

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Sets of fetches as programs of the compiler."""
+
+import re
+from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
+
+import numpy as np
+
+from .. import _dtypes, _ops, _tensor, _trace
+from .._compilation import compile_module
+from .._flywheel import CompileError
+from .._ops._core import size
+from .._ops._indexing import extract_slice
+from .devices import choose_target
+from .emission import Emitter, Env, ancestors
+from .operation import Operation, Tensor
+
+# What the compiler says of a result whose size is computed from those of the feeds.
+_UNKNOWN_SIZE = re.compile(r"the size of dimension (\d+) of result (\d+) to be a dimension size of a feed")
+
+
+class Compiled:
+    """A set of fetches, compiled for a set of feeds."""
+
+    def __init__(
+        self, fetches: Sequence[Any], feeds: Sequence[Tuple[Tensor, Any, Tuple[Optional[int], ...]]],
+        initialized: Set[str], config: Any = None,
+    ):  # fmt: skip
+        self.fetches = list(fetches)
+        fed = {x.op for x, _, _ in feeds}
+        roots = [f if isinstance(f, Operation) else f.op for f in fetches]
+        needed = sorted(ancestors(roots, fed), key=lambda op: op.id)
+        self.hosts = [op for op in needed if "host" in op.attrs and op not in fed]
+        self.feeds = list(feeds)
+        for op in needed:
+            if op.type == "Placeholder" and op not in fed:
+                raise _missing(op)
+            if "host_call" in op.attrs and op.outputs and op not in fed:
+                raise NotImplementedError(f"'{op.name}' is computed by Python between two parts of a run, which "
+                                          "Session.run does, and functions and models of Keras do not")  # fmt: skip
+        self.fed = [x for x, _, _ in feeds]
+        self.needed, self.initialized = needed, initialized
+        self.is_op = [isinstance(f, Operation) for f in fetches]
+        self.random = [op.name for op in needed if op.attrs.get("is_random")]
+        self.target = choose_target((op for op in needed if op not in fed), config)
+        # Dimensions of results whose sizes a program of their own computes first: (result, dimension).
+        self.measured: List[Tuple[int, int]] = []
+        self.sizes: Optional[_Sizes] = None
+        while True:
+            try:
+                self.program, self.variables = self._compile(fed)
+                break
+            except CompileError as error:
+                unknown = _UNKNOWN_SIZE.search(str(error))
+                place = (int(unknown[2]), int(unknown[1])) if unknown else None
+                if place is None or place in self.measured:
+                    raise
+                self.measured.append(place)
+        if self.measured:
+            self.sizes = _Sizes(self)
+
+    def _compile(self, fed: Set[Operation]) -> Tuple[Any, List[Any]]:
+        trace = _trace.Trace("run")
+        shapes = [shape for _, _, shape in self.feeds] + [op.outputs[0].static_shape for op in self.hosts]
+        dtypes = [dtype for _, dtype, _ in self.feeds] + [op.outputs[0].dtype for op in self.hosts]
+        names = [f"feed_{i}" for i in range(len(shapes))]
+        for result, dim in self.measured:
+            shapes.append((None,))
+            dtypes.append(_dtypes.int8)
+            names.append(f"size_{result}_{dim}")
+        types = [trace.type(dtype, shape or ()) for dtype, shape in zip(dtypes, shapes)]
+        arguments = trace.graph.begin_function("run", types, {}, [{"train.name": ("str", name)} for name in names])
+        try:
+            with _trace.tracing(trace):
+                wrapped = [_tensor.wrap(v, d, s or ()) for v, d, s in zip(arguments, dtypes, shapes)]
+                env: Env = {x.op.id: [w] for x, w in zip(self.fed, wrapped)}
+                env.update({op.id: [w] for op, w in zip(self.hosts, wrapped[len(self.fed) :])})
+                results = self._results(trace, env, fed)
+                wanted = dict(zip(self.measured, wrapped[len(wrapped) - len(self.measured) :]))
+                results = [_sized(x, i, wanted) for i, x in enumerate(results)]
+        except BaseException:
+            trace.graph.abandon_function()
+            raise
+        values = [x.value for x in results]
+        trace.graph.end_function(values, [{"train.name": ("str", f"result_{i}")} for i in range(len(values))])
+        return compile_module(trace.graph.finish(), None, self.target), list(trace.variables.values())
+
+    def _results(self, trace: _trace.Trace, env: Env, fed: Set[Operation]) -> List[_tensor.Tensor]:
+        Emitter(self.needed, env, self.initialized).run()
+        results = [self._result(f, env, fed) for f in self.fetches]
+        return [x for x in results if x is not None]
+
+    def _result(self, fetch: Any, env: Env, fed: Set[Operation]) -> Optional[_tensor.Tensor]:
+        if isinstance(fetch, Operation):
+            return None
+        if fetch.op.type == "VariableV2" and fetch.op.attrs["is_ref"] and fetch.op not in fed:
+            # The variable itself: its last version.
+            found: _tensor.Tensor = fetch.op.attrs["variable"].implementation.read()
+            return found
+        value: _tensor.Tensor = env[fetch.op.id][fetch.index]
+        return value
+
+
+def _sized(x: _tensor.Tensor, result: int, wanted: Dict[Tuple[int, int], _tensor.Tensor]) -> _tensor.Tensor:
+    """A result with dimensions that are those of feeds, which are made for that."""
+    dims = [wanted.get((result, dim)) for dim in range(x.ndim)]
+    if not any(one is not None for one in dims):
+        return x
+    if _dtypes.string == x.dtype:
+        raise NotImplementedError("a fetched tensor of strings whose size is computed")
+    own = [size(x, axis) if one is None else size(one, 0) for axis, one in enumerate(dims)]
+    return extract_slice(x, [0] * x.ndim, own, [1] * x.ndim)
+
+
+class _Sizes(Compiled):
+    """The sizes of results that a program cannot tell from those of its feeds. It computes nothing else."""
+
+    def __init__(self, whole: Compiled):
+        self._whole = whole
+        flat = [f for f in whole.fetches if not isinstance(f, Operation)]
+        roots = [flat[place].op for place in dict.fromkeys(place for place, _ in whole.measured)]
+        self._places = [(list(dict.fromkeys(p for p, _ in whole.measured)).index(p), dim) for p, dim in whole.measured]
+        fed = {x.op for x in whole.fed}
+        needed = sorted(ancestors(roots, fed, by_data=True), key=lambda op: op.id)
+        for op in needed:
+            if op.attrs.get("writes"):
+                raise NotImplementedError("the size of a fetched tensor is computed behind the assignment "
+                                          f"'{op.name}': run the assignment first, then fetch the tensor")  # fmt: skip
+        self.fetches = [flat[place] for place in dict.fromkeys(place for place, _ in whole.measured)]
+        self.feeds, self.fed, self.hosts = whole.feeds, whole.fed, whole.hosts
+        self.needed, self.initialized, self.target = needed, whole.initialized, ""
+        self.measured, self.sizes, self.random = [], None, []
+        self.is_op = [False for _ in self.fetches]
+        self.program, self.variables = self._compile(fed)
+
+    def _results(self, trace: _trace.Trace, env: Env, fed: Set[Operation]) -> List[_tensor.Tensor]:
+        trace.draws = False
+        return [_ops.shape(x) for x in super()._results(trace, env, fed)]
+
+    def of(self, vectors: Any) -> List[Any]:
+        """Feeds with the sizes that the program found."""
+        found = [vectors] if len(self.fetches) == 1 else list(vectors)
+        return [np.empty(int(found[place][dim]), np.int8) for place, dim in self._places]
+
+
+def _missing(op: Operation) -> Exception:
+    from .._flywheel import InvalidArgumentError
+
+    x = op.outputs[0]
+    return InvalidArgumentError(f"You must feed a value for placeholder tensor '{op.name}' with dtype "
+                                f"{_dtypes.name_of(x.dtype)} and shape {x.shape}")  # fmt: skip

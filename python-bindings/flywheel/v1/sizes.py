@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Sizes that programs compute. The compiler knows those that are arithmetic on the sizes of feeds; of a number that
+depends on values, Python makes a feed of that size first."""
+
+from typing import Any, List
+
+import numpy as np
+
+from .. import _dtypes, _ops
+from .conversion import as_tensor, make
+from .graph import get_default_graph
+from .host_calls import host_call
+from .operation import Operation, Tensor
+
+# Ops whose results are sizes where their inputs are.
+_ARITHMETIC = frozenset([
+    "add", "sub", "mul", "floordiv", "Add", "Subtract", "Multiply", "Floordiv", "Maximum", "Minimum", "Cast", "stack",
+    "Pack", "concat", "unstack", "split", "strided_slice", "Slice", "Reshape", "Squeeze", "ExpandDims", "Identity",
+    "reduce_prod"])  # fmt: skip
+
+
+def is_of_shapes(op: Operation) -> bool:
+    """Whether the compiler knows the results of an op as sizes."""
+    left, seen = [op], set()
+    while left:
+        one = left.pop()
+        if one in seen or one.type in ("Shape", "Size", "SizeOf"):
+            continue
+        seen.add(one)
+        if one.type == "Const" and "host" not in one.attrs:
+            continue
+        if one.type not in _ARITHMETIC or not one.inputs:
+            return False
+        left += [x.op for x in one.inputs]
+    return True
+
+
+def as_size(value: Any) -> Any:
+    """A scalar as a size: a tensor that the compiler knows as one, or a number."""
+    x = value if isinstance(value, Tensor) else value._as_graph_tensor() if hasattr(value, "_as_graph_tensor") else None
+    if x is None or is_of_shapes(x.op) or get_default_graph()._contexts:
+        return value if x is None else x
+    if not _dtypes.is_integer(x.dtype):
+        raise TypeError(f"a size is an integer, found '{x.name}' of dtype {_dtypes.name_of(x.dtype)}: cast it")
+
+    def measured(_: Any, n: Any) -> Any:
+        if n < 0:
+            raise ValueError(f"a size is not negative, found {n} for '{x.name}'")
+        return np.empty(int(n), np.int8)
+
+    like = host_call("SizeOf", measured, [x], [(_dtypes.int8, (None,))])[0].outputs[0]
+    return make("SizeOf", lambda y: _ops.cast(_ops.shape(y)[0], x.dtype), like)
+
+
+def as_sizes(shape: Any) -> Any:
+    """A shape, or other sizes, of which some may be computed."""
+    if isinstance(shape, Tensor) or hasattr(shape, "_as_graph_tensor"):
+        x = as_tensor(shape)
+        if is_of_shapes(x.op) or not x.static_shape or x.static_shape[0] is None:
+            return x
+        return [as_size(x[i]) for i in range(x.static_shape[0])]
+    if isinstance(shape, (list, tuple)) and not hasattr(shape, "as_list"):
+        found: List[Any] = [as_size(one) for one in shape]
+        return found
+    return shape
