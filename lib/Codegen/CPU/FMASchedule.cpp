@@ -80,6 +80,12 @@ private:
     return contraction.k.size() == 1 &&
            estimateSize(contraction.k.front()) <= kFewSteps;
   }
+  /// Whether A is contiguous along the rows: it is transposed.
+  bool hasContiguousRows() {
+    return contraction.rows.size() == 1 &&
+           access(contraction.a, contraction.rows.front()) ==
+               AccessKind::Contiguous;
+  }
   bool isEmpty() const { return llvm::is_contained(sizes, 0); }
 
   bool chooseColumns();
@@ -505,7 +511,8 @@ codegen::FMAAttr FMAScheduler::choose() {
     }
     tile = chooseContractionTile(getElement(), cpu, countRows(),
                                  sizes[contraction.n],
-                                 /*unrolled=*/contraction.rows.size() > 1);
+                                 /*unrolled=*/contraction.rows.size() > 1,
+                                 /*tall=*/hasContiguousRows() && !isShort());
     choosePasses();
     chooseBlock();
   }

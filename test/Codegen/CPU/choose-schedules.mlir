@@ -175,6 +175,22 @@ func.func @few_terms(%a: tensor<2x512xf32>, %b: tensor<2x1024xf32>, %c: tensor<5
   return %0 : tensor<512x1024xf32>
 }
 
+// Many rows that are contiguous in A have tiles of twelve and a tail; the same rows of
+// an A that is not transposed, and fewer of them, have tiles of a divisor.
+// CHECK-LABEL: func.func @many_rows(
+// CHECK: linalg.matmul {{.*}}registers = [12, 32]
+// CHECK: linalg.matmul {{.*}}registers = [8, 32]
+// CHECK: linalg.matmul {{.*}}registers = [8, 32]
+func.func @many_rows(%at: tensor<64x1024xf32>, %a: tensor<1024x64xf32>, %few: tensor<64x256xf32>, %b: tensor<64x256xf32>,
+    %c: tensor<1024x256xf32>, %d: tensor<256x256xf32>) -> (tensor<1024x256xf32>, tensor<1024x256xf32>, tensor<256x256xf32>) {
+  %0 = linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>]
+    ins(%at, %b : tensor<64x1024xf32>, tensor<64x256xf32>) outs(%c : tensor<1024x256xf32>) -> tensor<1024x256xf32>
+  %1 = linalg.matmul ins(%a, %b : tensor<1024x64xf32>, tensor<64x256xf32>) outs(%c : tensor<1024x256xf32>) -> tensor<1024x256xf32>
+  %2 = linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>]
+    ins(%few, %b : tensor<64x256xf32>, tensor<64x256xf32>) outs(%d : tensor<256x256xf32>) -> tensor<256x256xf32>
+  return %0, %1, %2 : tensor<1024x256xf32>, tensor<1024x256xf32>, tensor<256x256xf32>
+}
+
 // Of ten columns, whose rows are contiguous in an input, the rows fill vectors: C is
 // transposed as it is stored. Not where the rows are not contiguous (`narrow`).
 // CHECK-LABEL: func.func @turned_narrow(

@@ -45,12 +45,12 @@ func.func @accumulate(%a: memref<4x8xf32>, %b: memref<8x16xf32>, %c: memref<4x16
 // Steps of the reduction that are 4 KiB apart in A are fetched ahead, but for
 // the last ones: as in the gradient of a weight.
 // CHECK-LABEL: func.func @far_steps
-// CHECK: scf.for %[[I:.*]] = %c0 to %c1024 step %c8
+// CHECK: scf.for %[[I:.*]] = %c0 to %c1020 step %c12
 // CHECK: scf.for %[[K:.*]] = %c0 to %c2048 step %c1
 // CHECK: %[[LATER:.*]] = affine.apply #{{.*}}(%[[K]])
 // CHECK-NEXT: %[[NEXT:.*]] = arith.minsi %[[LATER]], %c2047
 // CHECK-NEXT: memref.prefetch %arg0[%[[NEXT]], %[[I]]], read, locality<2>, data
-// CHECK-COUNT-16: vector.fma
+// CHECK-COUNT-24: vector.fma
 func.func @far_steps(%a: memref<2048x1024xf32>, %b: memref<2048x32xf32>, %c: memref<1024x32xf32>) {
   linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>]
       ins(%a, %b : memref<2048x1024xf32>, memref<2048x32xf32>) outs(%c : memref<1024x32xf32>)

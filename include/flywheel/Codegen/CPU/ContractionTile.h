@@ -36,7 +36,10 @@ int64_t getVectorLength(mlir::Type elementType, codegen::CPUAttr cpu);
 /// static sizes or `ShapedType::kDynamic`. The tile never exceeds a static
 /// size, so it can be used as a tile size as it is. Where the rows are
 /// `unrolled`, there are as few tiles as possible, the last of which may be
-/// lower.
+/// lower. Where the rows of A are `tall`, contiguous along M, many rows have
+/// high tiles and a tail rather than lower ones without. Rows that are
+/// contiguous along K may share too few sets of the first cache to have more
+/// than 8 of them in it.
 ///
 /// Why these tiles, for f32 on AVX-512 with the whole of K in each tile, in
 /// percent of the FMA peak of the same run (benchmarks/kernel_tiles.py; best of
@@ -48,6 +51,9 @@ int64_t getVectorLength(mlir::Type elementType, codegen::CPUAttr cpu);
 ///    greatest one.
 ///  * [784x128]x[128x256], A transposed: 14x32 94, 12x32 91, 8x32 89; with the
 ///    momentum update fused, where memory is the limit, 80, 78 and 75.
+///  * [256x4096]^Tx[256x4096] with the Adam update fused: 12x32 75, 10x32 74,
+///    14x32 73, 8x32 67; without an update 92, 89, 93 and 86. [256x4096] that
+///    is not transposed: 8x32 87, 12x32 80, 14x32 70.
 ///  * [64x128]x[128x10], one masked vector: 16 rows 46, 8 rows 40, of the 62
 ///    that ten lanes of sixteen allow.
 ///  * Packing panels of an untransposed B costs more than it gives at K = 784
@@ -56,7 +62,8 @@ int64_t getVectorLength(mlir::Type elementType, codegen::CPUAttr cpu);
 ///    instead of 26 for [128x256]x[784x256]^T.
 ContractionTile chooseContractionTile(mlir::Type elementType,
                                       codegen::CPUAttr cpu, int64_t m,
-                                      int64_t n, bool unrolled = false);
+                                      int64_t n, bool unrolled = false,
+                                      bool tall = false);
 
 /// Chooses the register tile of a contraction C[m, n] += A[m, k] * B[n, k]
 /// whose vectors are along k: each of the `mr` times `nr` elements of C is a
