@@ -11,9 +11,10 @@ from typing import Any, List
 
 MODULES = [
     "v1", "v1.nn", "v1.nn.rnn_cell", "v1.layers", "v1.losses", "v1.metrics", "v1.train", "v1.summary",
+    "v1.data", "v1.image",
     "keras.backend", "keras.layers", "keras.models", "keras.optimizers", "keras.losses", "keras.metrics",
     "keras.callbacks", "keras.initializers", "keras.regularizers", "keras.constraints", "keras.activations",
-    "keras.utils", "keras.preprocessing.sequence",
+    "keras.utils", "keras.preprocessing.sequence", "keras.preprocessing.text",
 ]  # fmt: skip
 
 
@@ -29,6 +30,8 @@ def find(name: str) -> Any:
 def names_of(module: Any) -> List[str]:
     """What a module defines, or gives programs by `__all__`."""
     found = {name for name in getattr(module, "__all__", ()) if not isinstance(getattr(module, name), ModuleType)}
+    if "__dir__" in vars(module):
+        found.update(dir(module))
     for name, value in vars(module).items():
         if name.startswith("_") or isinstance(value, ModuleType) or not callable(value):
             continue

@@ -172,6 +172,23 @@ def data_sets(tf: Any) -> Any:
         return [out, s.run(w)]
 
 
+@program
+def rows_of_two_lookups(tf: Any) -> Any:
+    table = tf.Variable(draw(10, 4))
+    a, b = tf.placeholder(tf.int32, [None, None]), tf.placeholder(tf.int32, [None, None])
+    x, y = tf.nn.embedding_lookup(table, a), tf.nn.embedding_lookup(table, b)
+    # Both parts of a batch behind one another, and apart again.
+    z = tf.concat(tf.split(tf.concat([x, x * 2.0], 0), 2, axis=0), 2)
+    loss = tf.reduce_sum(tf.square(x)) + tf.reduce_sum(tf.square(y)) + tf.reduce_mean(z)
+    train = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+    out = []
+    with tf.Session() as s:
+        s.run(tf.global_variables_initializer())
+        for n in (3, 5):
+            out.append(s.run([loss, z, train], {a: np.arange(2 * n).reshape(2, n), b: np.arange(12).reshape(3, 4) % 5}))
+        return [out, s.run(table)]
+
+
 def refusals() -> None:
     """What Python computes sees no variable that the run has written, and is in no branch."""
     import flywheel.v1 as tf

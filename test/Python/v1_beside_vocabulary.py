@@ -174,6 +174,62 @@ def sequences_both_ways(tf: Any) -> Any:
         return [first, [v.name for v in tf.trainable_variables()]]
 
 
+@program
+def states_in_one_tensor(tf: Any) -> Any:
+    x, start = tf.placeholder(tf.float32, [None, 4, 3]), tf.placeholder(tf.float32, [None, 10])
+    cells = [tf.nn.rnn_cell.GRUCell(5) for _ in range(2)]
+    outputs, last = tf.nn.dynamic_rnn(tf.nn.rnn_cell.MultiRNNCell(cells, state_is_tuple=False), x, initial_state=start)
+    grads = tf.gradients(tf.reduce_sum(outputs), tf.trainable_variables())
+    with tf.Session() as s:
+        for v in tf.trainable_variables():
+            s.run(v.assign(draw(*v.get_shape().as_list()) * 0.2))
+        return s.run([outputs, last, grads], {x: draw(2, 4, 3), start: draw(2, 10)})
+
+
+@program
+def checkpoints_by_name(tf: Any) -> Any:
+    path = tempfile.mkdtemp() + "/model"
+    a, b = tf.Variable(draw(2), name="a"), tf.Variable(draw(3, 2), name="b")
+    optimizer = tf.train.AdamOptimizer(0.1)
+    optimizer.minimize(tf.reduce_sum(a) + tf.reduce_sum(b))
+    with tf.Session() as s:
+        s.run(tf.global_variables_initializer())
+        kept = tf.train.Saver({"x": a, "b": b}).save(s, path, write_meta_graph=False)
+    reader = tf.train.load_checkpoint(kept)
+    return [tf.train.list_variables(kept), tf.train.load_variable(kept, "x"), reader.has_tensor("y"),
+            sorted(reader.get_variable_to_shape_map()), [v.name for v in optimizer.variables()]]  # fmt: skip
+
+
+def wrong_uses() -> None:
+    """Two dtypes, conditions that are none, loops that change what they carry, and feeds and fetches of nothing."""
+    import flywheel.v1 as tf
+
+    one, whole = tf.constant([1.0, 2.0], name="one"), tf.constant([1, 2], name="whole")
+    session = tf.Session()
+    for kind, words, what in (
+        (TypeError, "type float32 that does not match type int32", lambda: whole + one),
+        (TypeError, "cast one of whole:0 and one:0", lambda: tf.multiply(whole, one)),
+        (TypeError, "Expected int32, got 1.5", lambda: whole * 1.5),
+        (TypeError, "does not match type", lambda: tf.concat([one, whole], 0)),
+        (TypeError, "has DataType int32", lambda: tf.log(whole)),
+        (TypeError, "must be a boolean scalar", lambda: tf.cond(tf.constant(1.0), lambda: one, lambda: one)),
+        (TypeError, "must keep the dtype", lambda: tf.while_loop(lambda i: i < 3, tf.to_float, [tf.constant(0)])),
+        (ValueError, "not an invariant", lambda: tf.while_loop(
+            lambda i, x: i < 3, lambda i, x: (i + 1, tf.concat([x, x], 0)), [0, one])),
+        (TypeError, "feed_dict key as Tensor: The name 'none'", lambda: session.run(one, {"none:0": 1})),
+        (TypeError, "Fetch argument 3 has invalid type int", lambda: session.run(3)),
+        (ValueError, "a feed of float32, Tensor 'one:0'", lambda: session.run(one, {one: ["a", "b"]})),
+        (ValueError, "a pair (c, h) of tensors", lambda: tf.nn.rnn_cell.BasicLSTMCell(2)(tf.ones([1, 1]), one)),
+        (NotImplementedError, "x.eval()", lambda: one.numpy()),
+    ):  # fmt: skip
+        try:
+            what()
+        except kind as error:
+            assert words in str(error), error
+        else:
+            raise AssertionError(words)
+
+
 def of_contrib() -> None:
     """What TensorFlow 2 has no more: layers under the names of tf.contrib, and its cells and losses."""
     import flywheel.v1 as tf
@@ -220,5 +276,6 @@ def what_is_missing() -> None:
 
 
 run_all()
+wrong_uses()
 of_contrib()
 what_is_missing()

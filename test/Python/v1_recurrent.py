@@ -171,7 +171,7 @@ with tf.Graph().as_default(), tf.Session() as sess:
     raises(tf.errors.InvalidArgumentError, "", lambda: sess.run(y, {x: x_value, begin: np.zeros((2, H))}))
     raises(ValueError, "you must give a dtype", lambda: tf.nn.dynamic_rnn(cell, x))
     raises(ValueError, "expected a state of 1", lambda: tf.nn.dynamic_rnn(cell, x, initial_state=(begin, begin)))
-    raises(NotImplementedError, "state_is_tuple", lambda: rnn_cell.LSTMCell(3, state_is_tuple=False))
+    raises(ValueError, "state_is_tuple is not set", lambda: rnn_cell.MultiRNNCell([rnn_cell.LSTMCell(3)], False))
     raises(AttributeError, "rnn_cell.Nothing", lambda: rnn_cell.Nothing)
 
 

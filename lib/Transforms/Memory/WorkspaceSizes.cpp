@@ -235,6 +235,23 @@ FailureOr<AffineExpr> WorkspaceSizes::getUpperBound(Value size) {
       return failure();
     return *lhs * *rhs;
   }
+  // A sum, and the larger of two where no bound is negative: at most both.
+  Operation *op = size.getDefiningOp();
+  if (isa_and_nonnull<arith::AddIOp, arith::MaxSIOp>(op)) {
+    FailureOr<AffineExpr> lhs = getUpperBound(op->getOperand(0)),
+                          rhs = getUpperBound(op->getOperand(1));
+    if (failed(lhs) || failed(rhs))
+      return failure();
+    if (isa<arith::MaxSIOp>(op) && (!isNeverNegative(*lhs, getNumSymbols()) ||
+                                    !isNeverNegative(*rhs, getNumSymbols())))
+      return failure();
+    return *lhs + *rhs;
+  }
+  if (auto difference = size.getDefiningOp<arith::SubIOp>()) {
+    if (!isNotNegative(difference.getRhs()))
+      return failure();
+    return getUpperBound(difference.getLhs());
+  }
   if (auto apply = size.getDefiningOp<affine::AffineApplyOp>()) {
     AffineMap map = apply.getAffineMap();
     SmallVector<Value> operands(apply.getMapOperands());

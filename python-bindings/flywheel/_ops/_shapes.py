@@ -385,13 +385,23 @@ def stack(tensors: Sequence[TensorLike], axis: int = 0) -> Tensor:
 
 
 def split(x: TensorLike, sections: Union[int, Sequence[int]], axis: int = 0) -> List[Tensor]:
-    """Parts along a dimension of static size: so many equal ones, or cut at these
-    places."""
+    """Parts along a dimension: so many equal ones, or, where its size is static, cut at these places."""
     x = as_tensor(x)
     axis = normalize_axis(axis, x.ndim)
     dim_size = x.shape[axis]
     if dim_size is None:
-        raise ValueError("a dimension that is split needs a static size")
+        if not isinstance(sections, int) or sections <= 0:
+            raise ValueError("a dimension that is split at places needs a static size")
+        from ._indexing import extract_slice
+
+        old = sizes(x)
+        part = index_op("floordivsi", old[axis], sections)
+        found: List[Tensor] = []
+        for i in range(sections):
+            offsets: List[Size] = [0] * x.ndim
+            offsets[axis] = index_op("muli", part, i)
+            found.append(extract_slice(x, offsets, [*old[:axis], part, *old[axis + 1 :]], [1] * x.ndim))
+        return found
     if isinstance(sections, int):
         if sections <= 0 or dim_size % sections:
             raise ValueError(f"a dimension of {dim_size} does not split into {sections} equal parts")

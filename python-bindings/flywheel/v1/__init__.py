@@ -22,6 +22,7 @@ from .checks import *  # noqa: F403
 from .control_flow import case, cond, while_loop
 from .conversion import constant
 from .derivatives import gradients, hessians
+from .elementwise import TABLE as _TABLE
 from .functional_ops import foldl, foldr, map_fn, scan
 from .graph import Graph, GraphKeys, get_default_graph, reset_default_graph
 from .host_ops import *  # noqa: F403
@@ -37,7 +38,6 @@ from .matrices import *  # noqa: F403
 from .nn_more import batch_to_space_nd, space_to_batch_nd
 from .operation import Operation, Tensor
 from .ops import *  # noqa: F403
-from .ops import TABLE as _TABLE
 from .ops import range_ as range
 from .ops import slice_ as slice
 from .ops import tuple_ as tuple

@@ -8,7 +8,7 @@ import numpy as np
 from .. import _dtypes, _ops
 from .._tensor import as_tensor as constant_of
 from .conversion import as_tensor, dtype_of, make
-from .ops import TABLE
+from .elementwise import TABLE
 
 
 def reverse(tensor: Any, axis: Any, name: Optional[str] = None) -> Any:

@@ -7,10 +7,11 @@ import numpy as np
 
 from .. import _dtypes, _ops
 from .conversion import as_tensor, make
+from .elementwise import TABLE
 from .host_calls import host_call
 from .nn import embedding_lookup, sigmoid_cross_entropy_with_logits, softmax_cross_entropy_with_logits
 from .operation import Tensor
-from .ops import TABLE, cast, concat, reshape, stop_gradient
+from .ops import cast, concat, reshape, stop_gradient
 from .random_ops import generator_of
 
 _f32 = _dtypes.float32

@@ -6,9 +6,10 @@ from typing import Any, Callable, List, Optional
 from . import layers as _layers
 from . import nn as _nn
 from .conversion import as_tensor, make
+from .elementwise import TABLE
 from .graph import GraphKeys, get_default_graph
 from .namespaces import missing
-from .ops import TABLE, identity, one_hot, reshape
+from .ops import identity, one_hot, reshape
 from .random_ops import (
     glorot_normal_initializer,
     glorot_uniform_initializer,

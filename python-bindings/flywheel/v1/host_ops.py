@@ -7,9 +7,10 @@ import numpy as np
 
 from .. import _dtypes
 from .conversion import as_tensor, constant, dtype_of, make
+from .elementwise import TABLE
 from .host_calls import host_call
 from .operation import Tensor
-from .ops import TABLE, gather, reshape, shape
+from .ops import gather, reshape, shape
 from .random_ops import generator_of
 
 _i64 = _dtypes.int64

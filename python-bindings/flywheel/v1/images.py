@@ -7,7 +7,8 @@ import numpy as np
 
 from .. import _dtypes, _interpolation, _ops
 from .conversion import as_tensor, make
-from .ops import TABLE, where
+from .elementwise import TABLE
+from .ops import where
 from .random_ops import random_uniform
 
 

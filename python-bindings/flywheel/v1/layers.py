@@ -7,8 +7,9 @@ from .. import _ops
 from .. import nn as traced
 from . import nn
 from .conversion import as_tensor, constant, make
+from .elementwise import TABLE
 from .graph import GraphKeys, get_default_graph
-from .ops import TABLE, expand_dims, identity, matmul, reshape, squeeze, where
+from .ops import expand_dims, identity, matmul, reshape, squeeze, where
 from .random_ops import ones_initializer, zeros_initializer
 from .scopes import get_variable, variable_scope
 

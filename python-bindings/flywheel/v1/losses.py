@@ -7,8 +7,9 @@ from .. import _dtypes, _ops
 from .. import nn as traced
 from . import nn
 from .conversion import as_tensor, make
+from .elementwise import TABLE
 from .graph import GraphKeys, get_default_graph
-from .ops import TABLE, add_n, cast
+from .ops import add_n, cast
 
 
 class Reduction:

@@ -12,9 +12,10 @@ import numpy as np
 
 from .. import _dtypes, _ops
 from .conversion import as_tensor, make
+from .elementwise import TABLE
 from .graph import GraphKeys, get_default_graph
 from .operation import Tensor
-from .ops import TABLE, cast, identity
+from .ops import cast, identity
 from .scopes import variable_scope
 from .variables import Variable
 

@@ -2,7 +2,7 @@
 """`tf.nn`: what networks are made of."""
 
 import importlib
-from typing import Any, Callable, Optional
+from typing import Any, Callable, List, Optional
 
 import numpy as np
 
@@ -10,7 +10,8 @@ from .. import _dtypes, _ops
 from .. import nn as traced
 from .._tensor import as_tensor as constant_of
 from .conversion import as_tensor, make
-from .ops import TABLE, shape, stop_gradient
+from .elementwise import TABLE
+from .ops import shape, stop_gradient
 from .random_ops import random_uniform
 
 
@@ -346,12 +347,22 @@ lrn = local_response_normalization
 def __getattr__(name: str) -> Any:
     # What is made of what is above.
     for module in _MORE:
-        found = importlib.import_module(f".{module}", __package__)
+        found = _module(module)
         if module == name or name in getattr(found, "NN", ()) or module == "nn_more" and name in found.__all__:
             return found if module == name else getattr(found, name)
     from .namespaces import missing
 
     raise missing(f"nn.{name}")
+
+
+def __dir__() -> List[str]:
+    own = [name for name, value in globals().items() if getattr(value, "__module__", "") == __name__]
+    more = [name for module in _MORE[1:] for name in getattr(_module(module), "NN", ())]
+    return sorted(name for name in [*own, *more, *_module("nn_more").__all__] if not name.startswith("_"))
+
+
+def _module(name: str) -> Any:
+    return importlib.import_module(f".{name}", __package__)
 
 
 _MORE = ("rnn_cell", "rnn", "candidates", "ordering", "nn_more", "arrays")

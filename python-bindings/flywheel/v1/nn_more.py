@@ -10,7 +10,7 @@ from .. import nn as traced
 from .._windows import convolve
 from .._windows import pool as pool_windows
 from .conversion import as_tensor, make
-from .ops import TABLE
+from .elementwise import TABLE
 
 
 def _volume(sizes: Any, what: str) -> List[int]:

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Ops of the graph: sources, groups, and arithmetic."""
 
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, List, Optional
 
 import numpy as np
 
-from .. import _dtypes, _ops, _tensor
-from .. import nn as traced
-from ._operators import _divide
+from .. import _dtypes, _ops
 from .conversion import as_tensor, constant, dtype_of, make, paired
+from .elementwise import TABLE
 from .graph import get_default_graph
 from .operation import Operation, Tensor
 from .shapes import plain_shape
@@ -73,141 +72,6 @@ def tuple_(tensors: Any, name: Optional[str] = None, control_inputs: Any = None)
 #
 # Arithmetic
 #
-
-
-def _unary(kind: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    def op(x: Any, name: Optional[str] = None) -> Any:
-        return make(kind, function, as_tensor(x), name=name)
-
-    return op
-
-
-def _binary(kind: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    def op(x: Any, y: Any, name: Optional[str] = None) -> Any:
-        return make(kind, function, *paired(kind, x, y), name=name)
-
-    return op
-
-
-def _reduction(kind: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    def op(
-        input_tensor: Any, axis: Any = None, keepdims: Any = None, name: Optional[str] = None,
-        reduction_indices: Any = None, keep_dims: Any = None,
-    ) -> Any:  # fmt: skip
-        axes = reduction_indices if axis is None else axis
-        axes = tuple(axes) if isinstance(axes, (list, tuple)) else axes
-        keep = bool(keepdims or keep_dims)
-        return make(kind, lambda x: function(x, axes, keep), as_tensor(input_tensor), name=name)
-
-    return op
-
-
-def _truncated(x: Any, y: Any) -> Any:
-    """x / y without its fraction."""
-    whole = _ops.floor_divide(_ops.abs(x), _ops.abs(y))
-    return _ops.multiply(whole, _ops.multiply(_ops.sign(x), _ops.sign(y)))
-
-
-def _divide_as_python2(x: Any, y: Any) -> Any:
-    """x / y, of integers rounded down."""
-    a, b = _tensor.as_tensors(x, y)
-    return _ops.floor_divide(a, b) if _dtypes.is_integer(a.dtype) else _ops.divide(a, b)
-
-
-def _mean(x: Any, axes: Any, keep: bool) -> Any:
-    """The mean; of integers an integer, without its fraction."""
-    if not _dtypes.is_integer(x.dtype):
-        return _ops.mean(x, axes, keep)
-    total = _ops.sum(x, axes, keep)
-    count = _ops.sum(_ops.ones_like(x), axes, keep)
-    return _truncated(total, count)
-
-
-def _of_floating(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    def emit(x: Any) -> Any:
-        if not _dtypes.is_floating(x.dtype):
-            raise TypeError(f"Value passed to parameter 'x' of tf.{name} has DataType {_dtypes.name_of(x.dtype)}, "
-                            "expected a floating-point one: cast it")  # fmt: skip
-        return function(x)
-
-    return emit
-
-
-def _where_not_zero(x: Any, y: Any) -> Any:
-    """x / y, and 0 where y is 0."""
-    is_zero = _ops.equal(y, 0)
-    return _ops.where(is_zero, _ops.zeros_like(y), _ops.divide(x, _ops.where(is_zero, _ops.ones_like(y), y)))
-
-
-def _shifted(x: Any) -> Any:
-    """x and x + 1 to x + 7 together, of which the last one is large enough for an asymptotic series."""
-    return [_ops.add(x, float(i)) for i in range(8)]
-
-
-def _log_gamma(x: Any) -> Any:
-    """The logarithm of the gamma function of a positive number, by Stirling's series (DLMF 5.11.1)."""
-    steps = _shifted(x)
-    z = _ops.add(x, 8.0)
-    square = _ops.reciprocal(_ops.square(z))
-    series = _ops.multiply(_ops.subtract(1 / 12, _ops.multiply(square, _ops.subtract(1 / 360, _ops.multiply(
-        square, 1 / 1260)))), _ops.reciprocal(z))  # fmt: skip
-    large = _ops.add(_ops.add(_ops.multiply(_ops.subtract(z, 0.5), _ops.log(z)), _ops.subtract(0.9189385332046727, z)),
-                     series)  # fmt: skip
-    for one in steps:
-        large = _ops.subtract(large, _ops.log(one))
-    return large
-
-
-def _digamma(x: Any) -> Any:
-    """The derivative of the logarithm of the gamma function of a positive number (DLMF 5.11.2)."""
-    z = _ops.add(x, 8.0)
-    square = _ops.reciprocal(_ops.square(z))
-    series = _ops.multiply(square, _ops.subtract(1 / 12, _ops.multiply(square, _ops.subtract(1 / 120, _ops.multiply(
-        square, 1 / 252)))))  # fmt: skip
-    found = _ops.subtract(_ops.subtract(_ops.log(z), _ops.multiply(0.5, _ops.reciprocal(z))), series)
-    for one in _shifted(x):
-        found = _ops.subtract(found, _ops.reciprocal(one))
-    return found
-
-
-UNARY = {
-    "abs": _ops.abs, "acos": _ops.arccos, "asin": _ops.arcsin, "atan": _ops.arctan, "ceil": _ops.ceil, "cos": _ops.cos,
-    "cosh": _ops.cosh, "erf": _ops.erf, "exp": _ops.exp, "expm1": _ops.expm1, "floor": _ops.floor, "log": _ops.log,
-    "log1p": _ops.log1p, "logical_not": _ops.logical_not, "negative": _ops.negative, "reciprocal": _ops.reciprocal,
-    "rint": _ops.rint, "round": _ops.round, "rsqrt": _ops.rsqrt, "sigmoid": _ops.sigmoid, "sign": _ops.sign,
-    "sin": _ops.sin, "sinh": _ops.sinh, "sqrt": _ops.sqrt, "square": _ops.square, "tan": _ops.tan, "tanh": _ops.tanh,
-    "is_nan": _ops.isnan, "is_inf": _ops.isinf, "is_finite": _ops.isfinite, "zeros_like": _ops.zeros_like,
-    "ones_like": _ops.ones_like, "acosh": _ops.arccosh, "asinh": _ops.arcsinh, "atanh": _ops.arctanh,
-    "erfc": lambda x: _ops.subtract(1, _ops.erf(x)), "lgamma": _log_gamma, "digamma": _digamma,
-    "log_sigmoid": lambda x: _ops.negative(traced.softplus(_ops.negative(x))),
-}  # fmt: skip
-FLOATING = frozenset([
-    "acos", "asin", "atan", "cos", "cosh", "digamma", "erf", "erfc", "exp", "expm1", "lgamma", "log", "log1p", "rsqrt",
-    "sigmoid", "sin", "sinh", "sqrt", "tan", "tanh", "acosh", "asinh", "atanh", "log_sigmoid",
-])  # fmt: skip
-BINARY = {
-    "add": _ops.add, "subtract": _ops.subtract, "multiply": _ops.multiply, "divide": _divide,
-    "div": _divide_as_python2, "truediv": _divide, "realdiv": _ops.divide, "floordiv": _ops.floor_divide,
-    "mod": _ops.mod, "floormod": _ops.mod, "pow": _ops.power, "maximum": _ops.maximum, "minimum": _ops.minimum,
-    "equal": _ops.equal, "not_equal": _ops.not_equal, "less": _ops.less, "less_equal": _ops.less_equal,
-    "greater": _ops.greater, "greater_equal": _ops.greater_equal, "logical_and": _ops.logical_and,
-    "logical_or": _ops.logical_or, "logical_xor": _ops.logical_xor,
-    "atan2": _ops.arctan2, "truncatediv": lambda x, y: _truncated(x, y),
-    "truncatemod": lambda x, y: _ops.subtract(x, _ops.multiply(_truncated(x, y), y)),
-    "div_no_nan": lambda x, y: _where_not_zero(x, y),
-    "squared_difference": lambda x, y: _ops.square(_ops.subtract(x, y)),
-}  # fmt: skip
-REDUCTIONS: Dict[str, Callable[..., Any]] = {
-    "reduce_sum": _ops.sum, "reduce_mean": _mean, "reduce_max": _ops.max, "reduce_min": _ops.min,
-    "reduce_prod": _ops.prod, "reduce_any": _ops.any, "reduce_all": _ops.all, "reduce_logsumexp": _ops.logsumexp,
-}  # fmt: skip
-TABLE = {
-    **{key: _unary(key.title().replace("_", ""), _of_floating(key, function) if key in FLOATING else function)
-       for key, function in UNARY.items()},
-    **{key: _binary(key.title().replace("_", ""), function) for key, function in BINARY.items()},
-    **{key: _reduction({"reduce_sum": "Sum", "reduce_mean": "Mean", "reduce_max": "Max"}.get(key, key), function)
-       for key, function in REDUCTIONS.items()},
-}  # fmt: skip
 
 
 def matmul(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False, name: Optional[str] = None) -> Any:

@@ -10,8 +10,8 @@ from .._sorting import MOST_SORTED
 from .._sorting import argsort as traced_argsort
 from .._tensor import as_tensor as constant_of
 from .conversion import as_tensor, make
+from .elementwise import TABLE
 from .operation import Tensor
-from .ops import TABLE
 
 # So many of the largest are found one after the other.
 _FEW = 16

@@ -5,9 +5,10 @@ from typing import Any, Callable, List, Sequence, Tuple
 
 from .. import _dtypes, _ops, control
 from .conversion import as_tensor, dtype_of, make
+from .elementwise import TABLE
 from .graph import get_default_graph
 from .operation import Operation, Tensor
-from .ops import TABLE, cast, concat, identity, stack, transpose, unstack, where
+from .ops import cast, concat, identity, split, stack, transpose, unstack, where
 from .rnn_cell import RNNCell, tensors_of
 from .scopes import variable_scope
 from .structures import flatten, pack
@@ -64,6 +65,8 @@ def dynamic_rnn(
     """A cell over inputs [batch, time, n], with `time_major` [time, batch, n], whose sizes may be of a run: outputs of
     that form, and the last state. One loop, whatever the time. Past the `sequence_length` of an example outputs are
     0, and its state stays."""
+    if not getattr(cell, "_is_tuple", True):
+        return _packed(cell, inputs, sequence_length, initial_state, dtype, time_major=time_major, scope=scope)
     with variable_scope(scope if scope is not None else "rnn"):
         x = as_tensor(inputs)
         if x.static_shape is None or len(x.static_shape) < 2:
@@ -72,6 +75,18 @@ def dynamic_rnn(
         state = _start(cell, initial_state, dtype, x, 1)
         outputs, last = loop(cell, x, state, sequence_length)
         return outputs if time_major else transpose(outputs, [1, 0, 2]), last
+
+
+def _packed(cell: Any, inputs: Any, lengths: Any, initial_state: Any, *args: Any, **kwargs: Any) -> Tuple[Any, Any]:
+    """`dynamic_rnn` of a cell whose state is one tensor of its parts side by side: the loop carries the parts."""
+    cell._is_tuple = True
+    try:
+        sizes = flatten(cell.state_size)
+        parts = None if initial_state is None else pack(cell.state_size, split(initial_state, sizes, 1))
+        outputs, last = dynamic_rnn(cell, inputs, lengths, parts, *args, **kwargs)
+        return outputs, concat(flatten(last), 1)
+    finally:
+        cell._is_tuple = False
 
 
 def bidirectional_dynamic_rnn(

@@ -10,7 +10,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 from .. import _dtypes
 from . import nn
 from .conversion import as_tensor
-from .ops import clip_by_value, matmul, split, zeros
+from .ops import clip_by_value, concat, matmul, split, zeros
 from .random_ops import constant_initializer, zeros_initializer
 from .scopes import get_variable, variable_scope
 from .structures import flatten, pack
@@ -142,13 +142,23 @@ class GRUCell(_Units):
 class _LSTM(_Units):
     def __init__(self, num_units: int, forget_bias: float, state_is_tuple: bool, **kwargs: Any):
         super().__init__(num_units, **kwargs)
-        if not state_is_tuple:
-            raise NotImplementedError("flywheel.v1.nn.rnn_cell: state_is_tuple=False")
-        self._forget_bias = forget_bias
+        self._forget_bias, self._is_tuple = forget_bias, state_is_tuple
 
     @property
     def state_size(self) -> Any:
-        return LSTMStateTuple(self._num_units, self._num_units)
+        c, h = self._num_units, self.output_size
+        return LSTMStateTuple(c, h) if self._is_tuple else c + h
+
+    def _parts(self, state: Any) -> Any:
+        """The memory and the output of the step before."""
+        if not self._is_tuple:
+            return split(state, [self._num_units, self.output_size], 1)
+        if not isinstance(state, (list, tuple)) or len(state) != 2:
+            raise ValueError(f"the state of a {type(self).__name__} is a pair (c, h) of tensors, found {state!r}")
+        return state
+
+    def _state(self, c: Any, h: Any) -> Any:
+        return LSTMStateTuple(c, h) if self._is_tuple else concat([c, h], 1)
 
 
 class BasicLSTMCell(_LSTM):
@@ -168,11 +178,11 @@ class BasicLSTMCell(_LSTM):
                 "bias": get_variable("bias", [4 * n], dtype, zeros_initializer())}  # fmt: skip
 
     def call(self, x: Any, state: Any, weights: Dict[str, Any]) -> Tuple[Any, Any]:
-        c, h = state
+        c, h = self._parts(state)
         i, j, f, o = split(_linear(x, h, weights), 4, 1)
         c = c * nn.sigmoid(f + self._forget_bias) + nn.sigmoid(i) * self._activation(j)
         h = self._activation(c) * nn.sigmoid(o)
-        return h, LSTMStateTuple(c, h)
+        return h, self._state(c, h)
 
 
 class LSTMCell(_LSTM):
@@ -196,10 +206,6 @@ class LSTMCell(_LSTM):
         self._num_proj, self._proj_clip = num_proj, proj_clip
 
     @property
-    def state_size(self) -> Any:
-        return LSTMStateTuple(self._num_units, self.output_size)
-
-    @property
     def output_size(self) -> int:
         return self._num_proj or self._num_units
 
@@ -214,7 +220,7 @@ class LSTMCell(_LSTM):
         return found
 
     def call(self, x: Any, state: Any, weights: Dict[str, Any]) -> Tuple[Any, Any]:
-        c, h = state
+        c, h = self._parts(state)
         i, j, f, o = split(_linear(x, h, weights), 4, 1)
         f = f + self._forget_bias
         if self._peepholes:
@@ -227,7 +233,7 @@ class LSTMCell(_LSTM):
             h = matmul(h, weights["projection"])
             if self._proj_clip is not None:
                 h = clip_by_value(h, -self._proj_clip, self._proj_clip)
-        return h, LSTMStateTuple(c, h)
+        return h, self._state(c, h)
 
 
 class MultiRNNCell(RNNCell):
@@ -239,13 +245,16 @@ class MultiRNNCell(RNNCell):
         super().__init__()
         if not cells:
             raise ValueError("Must specify at least one cell for MultiRNNCell.")
-        if not state_is_tuple:
-            raise NotImplementedError("flywheel.v1.nn.rnn_cell: state_is_tuple=False")
         self._cells: List[RNNCell] = list(cells)
+        self._is_tuple = state_is_tuple
+        if not state_is_tuple and any(isinstance(cell.state_size, tuple) for cell in cells):
+            raise ValueError("Some cells return tuples of states, but the flag state_is_tuple is not set.  State sizes "
+                             f"are: {[cell.state_size for cell in cells]}")  # fmt: skip
 
     @property
     def state_size(self) -> Any:
-        return tuple(cell.state_size for cell in self._cells)
+        sizes = tuple(cell.state_size for cell in self._cells)
+        return sizes if self._is_tuple else sum(sizes)
 
     @property
     def output_size(self) -> int:
@@ -253,12 +262,16 @@ class MultiRNNCell(RNNCell):
 
     def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Tuple[Any, Any]:
         x, states = inputs, []
+        if not self._is_tuple:
+            state = split(state, [cell.state_size for cell in self._cells], 1)
+        elif not isinstance(state, (list, tuple)) or len(state) != len(self._cells):
+            raise ValueError(f"Expected state to be a tuple of length {len(self._cells)}, but received: {state!r}")
         with variable_scope(scope, default_name=self._name):
             for i, (cell, own) in enumerate(zip(self._cells, state)):
                 with variable_scope(f"cell_{i}"):
                     x, new = cell(x, own)
                 states.append(new)
-        return x, tuple(states)
+        return x, tuple(states) if self._is_tuple else concat(states, 1)
 
 
 class _Wrapper(RNNCell):

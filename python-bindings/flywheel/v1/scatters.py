@@ -7,8 +7,9 @@ from typing import Any, Callable, Optional
 from .. import _dtypes, _ops
 from .. import nn as traced
 from .conversion import as_tensor, make
+from .elementwise import TABLE
 from .operation import Tensor
-from .ops import TABLE, fill, shape, zeros
+from .ops import fill, shape, zeros
 from .sizes import as_size, as_sizes
 from .variables import Variable
 

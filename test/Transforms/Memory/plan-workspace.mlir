@@ -133,6 +133,28 @@ func.func @larger(%x: memref<?xf32> {train.dim_sizes = array<i64: 0>}) attribute
 
 // -----
 
+// Sums of products, without what is subtracted, where the sum is not linear.
+// CHECK: #[[$BYTES:.*]] = affine_map<()[s0, s1] -> ((s0 * s1 + s0) * 4)>
+// CHECK-LABEL: func.func @sums(
+// CHECK-SAME: train.workspace_slots = {{\[\[}}#[[$BYTES]]]]
+func.func @sums(%x: memref<?x?xf32> {train.dim_sizes = array<i64: 0, 1>}) attributes {train.symbols = ["batch", "time"]} {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %n = memref.dim %x, %c0 : memref<?x?xf32>
+  %t = memref.dim %x, %c1 : memref<?x?xf32>
+  %p = arith.muli %n, %t : index
+  %s = arith.addi %p, %n : index
+  %d = arith.subi %s, %c2 : index
+  %m = arith.maxsi %d, %c0 : index
+  %a = memref.alloc(%m) : memref<?xf32>
+  linalg.fill ins(%zero : f32) outs(%a : memref<?xf32>)
+  return
+}
+
+// -----
+
 // A slot whose size may be a negative number takes no room then: what is behind
 // it stays inside the workspace.
 // CHECK-LABEL: func.func @differences(

@@ -14,11 +14,12 @@ from ...v1 import random_ops as _random
 from ...v1.conversion import as_tensor, make
 from ...v1.conversion import constant as _constant
 from ...v1.derivatives import gradients as _gradients
+from ...v1.elementwise import TABLE
 from ...v1.operation import Tensor
 from ...v1.variables import Variable
 from .settings import floatx
 
-_T = _v1.TABLE
+_T = TABLE
 
 
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: Optional[str] = None) -> Tensor:

@@ -8,6 +8,7 @@ import numpy as np
 from ... import _dtypes
 from ...v1 import ops as _v1
 from ...v1.conversion import as_tensor
+from ...v1.elementwise import TABLE
 from ...v1.graph import GraphKeys, get_default_graph
 from ...v1.operation import Tensor
 from ...v1.variables import Variable
@@ -88,7 +89,7 @@ def moving_average_update(x: Variable, value: Any, momentum: float) -> Tensor:
     moved = biased - (biased - value) * (1 - momentum)
     count = step + 1
     with get_default_graph().control_dependencies([update(biased, moved), update(step, count)]):
-        done = update(x, moved / (1 - _v1.TABLE["pow"](momentum, count)))
+        done = update(x, moved / (1 - TABLE["pow"](momentum, count)))
     # What a model that is saved keeps of it.
     done.op.attrs["hidden"] = {"biased": biased, "local_step": step}
     return done

@@ -50,21 +50,32 @@ from .optimizers import (
     RMSPropOptimizer,
 )
 from .proximal import AdagradDAOptimizer, ProximalAdagradOptimizer, ProximalGradientDescentOptimizer
-from .saver import Saver, checkpoint_exists, get_checkpoint_state, latest_checkpoint
+from .saver import (
+    CheckpointReader,
+    NewCheckpointReader,
+    Saver,
+    checkpoint_exists,
+    get_checkpoint_state,
+    latest_checkpoint,
+    list_variables,
+    load_checkpoint,
+    load_variable,
+)
 from .steps import create_global_step, get_global_step, get_or_create_global_step, global_step
 
 __all__ = [
-    "AdadeltaOptimizer", "AdagradDAOptimizer", "AdagradOptimizer", "AdamOptimizer", "CheckpointSaverHook",
-    "ChiefSessionCreator", "ClusterSpec", "Coordinator", "ExponentialMovingAverage", "FeedFnHook", "FinalOpsHook",
-    "FtrlOptimizer", "GradientDescentOptimizer", "LoggingTensorHook", "MomentumOptimizer", "MonitoredSession",
-    "MonitoredTrainingSession", "NanLossDuringTrainingError", "NanTensorHook", "Optimizer",
-    "ProximalAdagradOptimizer", "ProximalGradientDescentOptimizer", "RMSPropOptimizer", "Saver", "Scaffold",
-    "SessionRunArgs", "SessionRunContext", "SessionRunHook", "SessionRunValues", "SingularMonitoredSession",
-    "StepCounterHook", "StopAtStepHook", "SummarySaverHook", "checkpoint_exists", "cosine_decay",
-    "cosine_decay_restarts", "create_global_step", "exponential_decay", "get_checkpoint_state", "get_global_step",
-    "get_or_create_global_step", "global_step", "inverse_time_decay", "latest_checkpoint", "linear_cosine_decay",
-    "natural_exp_decay", "piecewise_constant", "polynomial_decay", "replica_device_setter", "start_queue_runners",
-    "summary_iterator",
+    "AdadeltaOptimizer", "AdagradDAOptimizer", "AdagradOptimizer", "AdamOptimizer", "CheckpointReader",
+    "CheckpointSaverHook", "ChiefSessionCreator", "ClusterSpec", "Coordinator", "ExponentialMovingAverage",
+    "FeedFnHook", "FinalOpsHook", "FtrlOptimizer", "GradientDescentOptimizer", "LoggingTensorHook",
+    "MomentumOptimizer", "MonitoredSession", "MonitoredTrainingSession", "NanLossDuringTrainingError",
+    "NanTensorHook", "NewCheckpointReader", "Optimizer", "ProximalAdagradOptimizer",
+    "ProximalGradientDescentOptimizer", "RMSPropOptimizer", "Saver", "Scaffold", "SessionRunArgs",
+    "SessionRunContext", "SessionRunHook", "SessionRunValues", "SingularMonitoredSession", "StepCounterHook",
+    "StopAtStepHook", "SummarySaverHook", "checkpoint_exists", "cosine_decay", "cosine_decay_restarts",
+    "create_global_step", "exponential_decay", "get_checkpoint_state", "get_global_step", "get_or_create_global_step",
+    "global_step", "inverse_time_decay", "latest_checkpoint", "linear_cosine_decay", "list_variables",
+    "load_checkpoint", "load_variable", "natural_exp_decay", "piecewise_constant", "polynomial_decay",
+    "replica_device_setter", "start_queue_runners", "summary_iterator",
 ]  # fmt: skip
 
 

@@ -6,9 +6,10 @@ from typing import Any, Dict, List, Optional
 import numpy as np
 
 from ... import _dtypes
+from ..elementwise import TABLE
 from ..graph import GraphKeys, get_default_graph
 from ..operation import Operation, Tensor
-from ..ops import TABLE, cast, group
+from ..ops import cast, group
 from ..variables import Variable, trainable_variables
 
 

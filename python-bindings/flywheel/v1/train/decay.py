@@ -6,8 +6,9 @@ import math
 from typing import Any, Optional, Sequence
 
 from ..conversion import as_tensor, constant
+from ..elementwise import TABLE
 from ..graph import get_default_graph
-from ..ops import TABLE, cast, where
+from ..ops import cast, where
 
 _multiply, _divide, _add, _subtract = (TABLE[k] for k in ("multiply", "divide", "add", "subtract"))
 _floor, _minimum, _pow = TABLE["floor"], TABLE["minimum"], TABLE["pow"]

@@ -9,9 +9,10 @@ import numpy as np
 from ... import optimizers as traced
 from ..conversion import as_tensor
 from ..derivatives import gradients, rows_of
+from ..elementwise import TABLE
 from ..graph import GraphKeys, get_default_graph
 from ..operation import Operation, Tensor
-from ..ops import TABLE, cast, group
+from ..ops import cast, group
 from ..variables import Variable, trainable_variables
 from .rows import RowUpdate, apply_rows
 
@@ -85,7 +86,10 @@ class Optimizer:
         return sorted(self._slots)
 
     def variables(self) -> List[Variable]:
-        """The variables of the optimizer."""
+        """The variables of the optimizer, in the order of their names."""
+        return sorted(self._own_variables(), key=lambda v: v.name)
+
+    def _own_variables(self) -> List[Variable]:
         return [s for slots in self._slots.values() for s in slots.values()]
 
     def _slot(self, var: Variable, key: str, start: float = 0.0) -> Variable:
@@ -265,8 +269,8 @@ class AdamOptimizer(Optimizer):
             self._slot(v, "m")
             self._slot(v, "v")
 
-    def variables(self) -> List[Variable]:
-        return [*self._powers, *super().variables()]
+    def _own_variables(self) -> List[Variable]:
+        return [*self._powers, *super()._own_variables()]
 
     def _apply(self, g: Any, v: Variable) -> List[Any]:
         m, s, b1, b2 = self._slot(v, "m"), self._slot(v, "v"), self._beta1, self._beta2

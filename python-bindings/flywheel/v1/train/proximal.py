@@ -7,7 +7,8 @@ from typing import Any, List
 import numpy as np
 
 from ..conversion import as_tensor
-from ..ops import TABLE, cast
+from ..elementwise import TABLE
+from ..ops import cast
 from ..variables import Variable
 from .optimizers import Optimizer
 

@@ -6,7 +6,7 @@ from typing import Any, Dict, List, Optional
 
 import numpy as np
 
-from ..._flywheel import CheckpointManager
+from ..._flywheel import CheckpointManager, NotFoundError
 from ..._flywheel import Store as RuntimeStore
 from ..._flywheel import get_checkpoint_state as _state
 from ..._flywheel import latest_checkpoint as _latest
@@ -83,3 +83,49 @@ def latest_checkpoint(checkpoint_dir: str, latest_filename: Optional[str] = None
 def checkpoint_exists(checkpoint_prefix: str) -> bool:
     folder, base = os.path.split(checkpoint_prefix)
     return any(name == base or name.startswith(base + ".") for name in os.listdir(folder or "."))
+
+
+class CheckpointReader:
+    """What a checkpoint has, without variables."""
+
+    def __init__(self, path: str):
+        from ...data import load
+
+        if not os.path.isfile(path):
+            raise NotFoundError(f"'{path}' is not a valid checkpoint: there is no such file")
+        self._arrays = load(path)
+
+    def get_variable_to_shape_map(self) -> Dict[str, List[int]]:
+        return {name: list(array.shape) for name, array in self._arrays.items()}
+
+    def get_variable_to_dtype_map(self) -> Dict[str, Any]:
+        return {name: array.dtype for name, array in self._arrays.items()}
+
+    def has_tensor(self, name: str) -> bool:
+        return name in self._arrays
+
+    def get_tensor(self, name: str) -> Any:
+        if name not in self._arrays:
+            raise NotFoundError(f"Key {name} not found in checkpoint")
+        return self._arrays[name]
+
+
+NewCheckpointReader = CheckpointReader
+
+
+def load_checkpoint(ckpt_dir_or_file: str) -> CheckpointReader:
+    """A checkpoint by its path, or the latest one of a folder."""
+    path = latest_checkpoint(ckpt_dir_or_file) if os.path.isdir(ckpt_dir_or_file) else ckpt_dir_or_file
+    if path is None:
+        raise ValueError(f"Couldn't find 'checkpoint' file or checkpoints in given directory {ckpt_dir_or_file}")
+    return CheckpointReader(path)
+
+
+def list_variables(ckpt_dir_or_file: str) -> List[Any]:
+    """Pairs of a name and a shape, in the order of names."""
+    return sorted(load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map().items())
+
+
+def load_variable(ckpt_dir_or_file: str, name: str) -> Any:
+    """The value of a variable, whose name may end in `:0`."""
+    return load_checkpoint(ckpt_dir_or_file).get_tensor(name.removesuffix(":0"))
