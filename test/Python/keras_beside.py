@@ -417,6 +417,61 @@ def padseq(keras: Any) -> Any:
     ]
 
 
+@program
+def tokens(keras: Any) -> Any:
+    texts = ["The cat sat on the mat!", "the dog, the log", "A cat; a dog."]
+    out = []
+    for options in ({}, {"num_words": 4}, {"oov_token": "?"}, {"char_level": True}):
+        tokenizer = keras.preprocessing.text.Tokenizer(**options)
+        tokenizer.fit_on_texts(texts)
+        out.append([tokenizer.word_index, tokenizer.texts_to_sequences([*texts, "the bird"])])
+        out += [tokenizer.texts_to_matrix(texts, mode) for mode in ("binary", "count", "freq", "tfidf")]
+    return out
+
+
+@program
+def added_losses(keras: Any) -> Any:
+    L, B = keras.layers, keras.backend
+    x = L.Input((6,))
+    h = L.Dense(4, activation="tanh")(x)
+    y = L.Dense(6)(h)
+    m = keras.models.Model(x, [y, h])
+    m.add_loss(B.mean(B.square(y - x)) + 0.1 * B.mean(B.abs(h)))
+    m.compile(keras.optimizers.SGD(0.1))
+    set_weights(m)
+    steps = [m.train_on_batch(draw(8, 6)) for _ in range(3)]
+    h1 = m.fit(draw(8, 6), epochs=2, batch_size=4, shuffle=False, verbose=0).history["loss"]
+    return [steps, h1, m.get_weights()]
+
+
+@program
+def numbered_batches(keras: Any) -> Any:
+    class Batches(keras.utils.Sequence):  # type: ignore[misc]
+        def __len__(self) -> int:
+            return 3
+
+        def __getitem__(self, index: int) -> Any:
+            return draw(5, 4) + index, draw(5, 3)
+
+    m = keras.models.Sequential([keras.layers.Dense(3, input_dim=4)])
+    m.compile("sgd", "mse")
+    set_weights(m)
+    h = m.fit(Batches(), epochs=2, shuffle=False, verbose=0, validation_data=Batches())
+    return [h.history, m.get_weights()]
+
+
+@program
+def weights_of_steps(keras: Any) -> Any:
+    L = keras.layers
+    classes = L.TimeDistributed(L.Dense(2, activation="softmax"))
+    m = keras.models.Sequential([L.Conv1D(4, 2, input_shape=(5, 3)), classes])
+    m.compile("sgd", "categorical_crossentropy", sample_weight_mode="temporal")
+    set_weights(m)
+    y = np.eye(2)[np.arange(12).reshape(3, 4) % 2]
+    w = np.abs(draw(3, 4)) + 0.1
+    return [[m.train_on_batch(draw(3, 5, 3), y, sample_weight=w) for _ in range(2)], m.get_weights()]
+
+
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
     keras_on_tensorflow = importlib.import_module("tf_keras")

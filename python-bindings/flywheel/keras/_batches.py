@@ -32,8 +32,10 @@ def arrays(given: Any, names: Listed[str], shapes: Listed[Any], what: str) -> Li
     return found
 
 
-def weights(sample: Any, by_class: Any, targets: Listed[Any], names: Listed[str]) -> List[Any]:
-    """A weight for each sample of each output."""
+def weights(
+    sample: Any, by_class: Any, targets: Listed[Any], names: Listed[str], ranks: Listed[int]
+) -> List[Any]:
+    """A weight for each sample of each output, or with a rank of 2 for each step of it."""
     if isinstance(sample, dict):
         listed = [sample.get(n) for n in names]
     elif isinstance(sample, list) and len(sample) == len(names) and np.ndim(sample[0]) > 0:
@@ -41,10 +43,15 @@ def weights(sample: Any, by_class: Any, targets: Listed[Any], names: Listed[str]
     else:
         listed = [sample] * len(names)
     made = []
-    for given, y in zip(listed, targets):
-        w = np.ones(len(y), np.float32) if given is None else np.asarray(given, np.float32)
-        if w.shape != (len(y),):
-            raise ValueError(f"Found a sample_weight array with shape {w.shape} for {len(y)} samples")
+    for given, y, rank in zip(listed, targets, ranks):
+        shape = y.shape[:rank]
+        w = np.ones(shape, np.float32) if given is None else np.asarray(given, np.float32)
+        if w.shape != shape:
+            more = "" if rank == 2 else "; weights of steps need sample_weight_mode='temporal'"
+            raise ValueError(f"Found a sample_weight array with shape {w.shape} for targets with shape {y.shape}: "
+                             f"expected {shape}{more}")  # fmt: skip
+        if by_class and rank == 2:
+            raise ValueError("class_weight goes with weights of samples, not of steps")
         if by_class:
             classes = y.reshape(len(y), -1)
             classes = classes.argmax(1) if classes.shape[1] > 1 else classes[:, 0]

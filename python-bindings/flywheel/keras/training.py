@@ -37,8 +37,7 @@ class Model(Network):
         sample_weight_mode: Any = None, weighted_metrics: Any = None, target_tensors: Any = None, **kwargs: Any,
     ) -> None:  # fmt: skip
         """Says how the model is trained; the code is made at the first step."""
-        for key, value in (("sample_weight_mode", sample_weight_mode), ("weighted_metrics", weighted_metrics),
-                           ("target_tensors", target_tensors)):  # fmt: skip
+        for key, value in (("weighted_metrics", weighted_metrics), ("target_tensors", target_tensors)):
             if value:
                 raise NotImplementedError(f"flywheel.keras: {key} of compile")
         self.optimizer = optimizers.get(optimizer)
@@ -49,9 +48,13 @@ class Model(Network):
         names = self.output_names
         self._losses_of = [None if x is None else losses.get(x) for x in _by_output(loss, names, "loss")]
         scales = _by_output(loss_weights, names, "loss_weights") if loss_weights is not None else [1.0] * len(names)
+        modes = _by_output(sample_weight_mode, names, "sample_weight_mode")
+        for mode in modes:
+            if mode not in (None, "temporal"):
+                raise ValueError(f"expected a sample_weight_mode of None or 'temporal', found {mode!r}")
         targets, weights, terms, total = [], [], [], None
         self.target_names: List[str] = []
-        for y, function, scale, name in zip(self.outputs, self._losses_of, scales, names):
+        for y, function, scale, name, mode in zip(self.outputs, self._losses_of, scales, names, modes):
             if function is None:
                 if isinstance(loss, dict):
                     warnings.warn(f'Output "{name}" missing from loss dictionary. We assume this was done on purpose, '
@@ -62,7 +65,10 @@ class Model(Network):
             shape = K.int_shape(y)
             is_sparse = getattr(function, "__name__", "") == "sparse_categorical_crossentropy"
             target = K.placeholder((*shape[:-1], 1) if is_sparse else shape, name=f"{name}_target")
-            weight = K.placeholder((None,), name=f"{name}_sample_weights")
+            if mode == "temporal" and len(shape) < 3:
+                raise ValueError(f'Found a sample_weight_mode of "temporal" for the output "{name}" of shape {shape}, '
+                                 "which has no steps")  # fmt: skip
+            weight = K.placeholder((None, None) if mode == "temporal" else (None,), name=f"{name}_sample_weights")
             term = _weighted(function(target, y), weight, getattr(y, "_keras_mask", None))
             targets.append(target)
             weights.append(weight)
@@ -161,7 +167,8 @@ class Model(Network):
             if len(a) != count:
                 raise ValueError("Input arrays should have the same number of samples as target arrays. Found "
                                  f"{count} input samples and {len(a)} target samples.")  # fmt: skip
-        ws = _batches.weights(sample_weight, class_weight, ys, self.target_names)
+        ranks = [K.ndim(w) for w in self.sample_weights]
+        ws = _batches.weights(sample_weight, class_weight, ys, self.target_names, ranks)
         return [*xs, *ys, *ws], count
 
     def train_on_batch(self, x: Any, y: Any = None, sample_weight: Any = None, class_weight: Any = None) -> Any:
@@ -342,8 +349,8 @@ def _weighted(scores: Any, weight: Any, mask: Any = None) -> Any:
         scores = scores * holds / K.mean(holds)
     if weight is None:
         return K.mean(scores)
-    if K.ndim(scores) > 1:
-        scores = K.mean(scores, list(range(1, K.ndim(scores))))
+    if K.ndim(scores) > K.ndim(weight):
+        scores = K.mean(scores, list(range(K.ndim(weight), K.ndim(scores))))
     scores = scores * K.cast(weight, scores.dtype)
     used = K.mean(K.cast(K.not_equal(weight, 0.0), scores.dtype))
     return K.mean(scores / used)
