@@ -122,7 +122,10 @@ static bool usesResultOf(const GroupMember &member, const GroupMember &other) {
 /// reduction as two.
 void FormGPUGroups::append(GroupRun &run, linalg::LinalgOp op) {
   GroupMember member(op);
-  if (op.getNumReductionLoops() > 0 && op.getNumDpsInits() == 1)
+  // The result has all of the fill where each of its dimensions is a loop.
+  AffineMap out = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  if (op.getNumReductionLoops() > 0 && op.getNumDpsInits() == 1 &&
+      llvm::all_of(out.getResults(), llvm::IsaPred<AffineDimExpr>))
     for (size_t place = run.size(); place-- > 0;) {
       auto fill = dyn_cast<linalg::FillOp>(run[place].op.getOperation());
       if (fill && fill.getOutputs().front() == op.getDpsInits().front()) {

@@ -6,6 +6,7 @@
 
 #include "GroupAccesses.h"
 #include "BlockTile.h"
+#include "ThreadEmitter.h"
 
 #include "flywheel/Analysis/AccessMaps.h"
 #include "flywheel/Analysis/Contraction.h"
@@ -61,7 +62,7 @@ static Value findRoot(Value buffer, bool &isRegular) {
 
 SmallVector<Operation *> matchCombiners(linalg::LinalgOp op) {
   SmallVector<Operation *> combiners;
-  if (op.getNumReductionLoops() == 0)
+  if (op.getNumReductionLoops() == 0 || hasOutputAlongReduction(op))
     return {};
   for (unsigned i = 0; i < op.getNumDpsInits(); ++i) {
     SmallVector<Operation *, 4> found;
@@ -133,8 +134,11 @@ GroupMember::GroupMember(linalg::LinalgOp op)
   }
   AffineMap out = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   for (AffineExpr expr : out.getResults()) {
+    // An output may be along a loop that reduces another one.
     auto dim = dyn_cast<AffineDimExpr>(expr);
-    if (!dim || llvm::is_contained(rowDims, dim.getPosition()))
+    if (!dim || llvm::is_contained(rowDims, dim.getPosition()) ||
+        op.getIteratorTypesArray()[dim.getPosition()] !=
+            utils::IteratorType::parallel)
       break;
     rowDims.push_back(dim.getPosition());
   }
@@ -226,7 +230,8 @@ SmallVector<RowCount> GroupMember::getRowCounts(int64_t maxAlone) const {
                      ? maxAlone + 1
                      : iterations * size;
   // What has one result has no rows.
-  if (iterations <= maxAlone || rowDims.empty())
+  if (iterations <= maxAlone ||
+      op.getMatchingIndexingMap(op.getDpsInitOperand(0)).getNumResults() == 0)
     counts.push_back({1, Value(), 0});
   bool hasColumns = isKernel(op);
   AffineMap lhs;

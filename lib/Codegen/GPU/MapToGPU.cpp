@@ -52,6 +52,7 @@ static bool isInitOf(linalg::FillOp fill, Operation *next) {
   auto op = dyn_cast_or_null<linalg::LinalgOp>(next);
   return op && op.getNumDpsInits() == 1 && op.getNumReductionLoops() > 0 &&
          op.getDpsInits().front() == fill.getOutputs().front() &&
+         !hasOutputAlongReduction(op) &&
          llvm::none_of(op.getDpsInputs(), [&](Value input) {
            return input == fill.getOutputs().front();
          });

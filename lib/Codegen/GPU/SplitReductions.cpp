@@ -125,7 +125,8 @@ static GroupMember joinPartial(OpBuilder &b, const GroupMember &member,
   Value out = member.op.getDpsInits().front();
   unsigned rank = cast<MemRefType>(partial.getType()).getRank();
   AffineMap all = b.getMultiDimIdentityMap(rank);
-  AffineMap results = all.getMinorSubMap(rank - numPieces);
+  AffineMap results = AffineMap::get(
+      rank, 0, all.getResults().drop_front(numPieces), b.getContext());
   SmallVector<utils::IteratorType> iterators(rank,
                                              utils::IteratorType::parallel);
   for (unsigned i = 0; i < numPieces; ++i)

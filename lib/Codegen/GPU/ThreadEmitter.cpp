@@ -130,9 +130,38 @@ SmallVector<Value> ThreadEmitter::emitReductions(ArrayRef<unsigned> dims,
   return SmallVector<Value>(loop.getResults());
 }
 
+void ThreadEmitter::emitIterations(ArrayRef<unsigned> dims) {
+  if (dims.empty()) {
+    SmallVector<Value> outs;
+    for (OpOperand &out : op.getDpsInitsMutable())
+      outs.push_back(load(out));
+    SmallVector<Value> results = emitBody(outs);
+    for (auto [out, result] : llvm::zip_equal(op.getDpsInitsMutable(), results))
+      store(result, out);
+    return;
+  }
+  auto loop =
+      scf::ForOp::create(b, loc, index(0), sizes[dims.front()], index(1));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  ivs[dims.front()] = loop.getInductionVar();
+  emitIterations(dims.drop_front());
+}
+
+bool hasOutputAlongReduction(linalg::LinalgOp op) {
+  SmallVector<unsigned> reductions;
+  op.getReductionDims(reductions);
+  return llvm::any_of(op.getDpsInitsMutable(), [&](OpOperand &out) {
+    AffineMap map = op.getMatchingIndexingMap(&out);
+    return llvm::any_of(reductions,
+                        [&](unsigned dim) { return map.isFunctionOfDim(dim); });
+  });
+}
+
 void ThreadEmitter::emitElement(Value init) {
+  if (hasOutputAlongReduction(op))
+    return emitIterations(reductions);
   SmallVector<Value> sums;
-  // Indices of reductions are no part of where an output is.
   for (OpOperand &out : op.getDpsInitsMutable())
     sums.push_back(init ? init : load(out));
   SmallVector<Value> results = emitReductions(reductions, sums);

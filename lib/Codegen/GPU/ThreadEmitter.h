@@ -17,6 +17,10 @@ mlir::Value emitIsBelow(mlir::OpBuilder &b, mlir::Location loc,
 /// Whether `count` is known to be a multiple of `size`.
 bool isMultipleOf(mlir::Value count, int64_t size);
 
+/// Whether an output of `op` is along a loop that reduces others: the running
+/// sums of a reduction, or each term of it.
+bool hasOutputAlongReduction(mlir::linalg::LinalgOp op);
+
 /// Emits iterations of a structured op on buffers, as scalar code.
 class ThreadEmitter {
 public:
@@ -45,7 +49,8 @@ public:
   /// The iterations of `dims`, one loop in another, on `sums`.
   llvm::SmallVector<mlir::Value> emitReductions(llvm::ArrayRef<unsigned> dims,
                                                 mlir::ValueRange sums);
-  /// One iteration of the parallel loops: reductions in order, and stores.
+  /// One iteration of the parallel loops: reductions in order, and stores. What
+  /// has outputs along a reduction has no `init`.
   void emitElement(mlir::Value init);
 
   mlir::linalg::LinalgOp op;
@@ -55,6 +60,9 @@ public:
   llvm::SmallVector<mlir::Value> sizes;
 
 private:
+  /// The iterations of `dims`, each of which has its results in memory.
+  void emitIterations(llvm::ArrayRef<unsigned> dims);
+
   llvm::SmallVector<mlir::Value> ivs;
 };
 

@@ -284,3 +284,49 @@ func.func @long_rows(%q: memref<64x512x8xf32>, %k: memref<64x512x8xf32>, %sum: m
   }
   return
 }
+
+// What writes along a loop that reduces has no rows there, nor parts, and a fill of a result
+// whose places are no loops is a group of its own.
+// CHECK-LABEL: func.func @no_rows(
+// CHECK: linalg.generic
+// CHECK: scf.forall
+// CHECK: linalg.fill
+// CHECK: mapping
+// CHECK-NEXT: linalg.generic
+// CHECK-NOT: scf.forall
+// CHECK: return
+func.func @no_rows(%x: memref<4096x300xf32>, %y: memref<4096x300xf32>, %z: memref<300xf32>,
+                   %u: memref<512x512x2xf32>, %v: memref<1023x2xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.generic {indexing_maps = [#all, #all, #column], iterator_types = ["reduction", "parallel"]}
+      ins(%x : memref<4096x300xf32>) outs(%y, %z : memref<4096x300xf32>, memref<300xf32>) {
+  ^bb0(%a: f32, %out: f32, %sum: f32):
+    %0 = arith.addf %sum, %a : f32
+    linalg.yield %0, %0 : f32, f32
+  }
+  linalg.fill ins(%zero : f32) outs(%v : memref<1023x2xf32>)
+  linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, j, k)>, affine_map<(i, j, k) -> (i + j, k)>],
+                  iterator_types = ["reduction", "reduction", "reduction"]}
+      ins(%u : memref<512x512x2xf32>) outs(%v : memref<1023x2xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %0 = arith.addf %out, %a : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// A sum to one number is the sum of parts, which one block joins.
+// CHECK-LABEL: func.func @total(
+// CHECK: %[[PARTS:.*]] = memref.alloc() : memref<128xf32>
+// CHECK: scf.forall
+// CHECK: scf.forall ({{.*}}) in (1) {
+// CHECK: linalg.generic {{.*}}iterator_types = ["reduction"]} ins(%[[PARTS]] : memref<128xf32>) outs(%{{.*}} : memref<f32>)
+func.func @total(%x: memref<1048576xf32>, %y: memref<f32>) {
+  linalg.generic {indexing_maps = [#id, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+      ins(%x : memref<1048576xf32>) outs(%y : memref<f32>) {
+  ^bb0(%a: f32, %out: f32):
+    %0 = arith.addf %out, %a : f32
+    linalg.yield %0 : f32
+  }
+  return
+}

@@ -68,3 +68,23 @@ func.func @init.kernel(%x: memref<7xf32>) attributes {train.initializer} {
   linalg.fill ins(%zero : f32) outs(%x : memref<7xf32>)
   return
 }
+
+// What a reduction writes along its own loop, as running sums, is written in each iteration.
+// CHECK-LABEL: func.func @running(
+// CHECK-SAME: %[[X:[^:]*]]: memref<8x4xf32>, %[[Y:[^:]*]]: memref<8x4xf32>, %[[Z:[^:]*]]: memref<4xf32>)
+// CHECK: gpu.launch
+// CHECK: scf.for %[[J:.*]] = {{.*}} to %c4 step
+// CHECK:   scf.for %[[I:.*]] = %c0 to %c8 step %c1 {
+// CHECK:     %[[ELEMENT:.*]] = memref.load %[[X]][%[[I]], %[[J]]]
+// CHECK:     %[[SUM:.*]] = arith.addf %{{.*}}, %[[ELEMENT]]
+// CHECK-DAG: memref.store %[[SUM]], %[[Y]][%[[I]], %[[J]]]
+// CHECK-DAG: memref.store %[[SUM]], %[[Z]][%[[J]]]
+func.func @running(%x: memref<8x4xf32>, %y: memref<8x4xf32>, %z: memref<4xf32>) {
+  linalg.generic {indexing_maps = [#rows, #rows, #sums], iterator_types = ["reduction", "parallel"]}
+      ins(%x : memref<8x4xf32>) outs(%y, %z : memref<8x4xf32>, memref<4xf32>) {
+  ^bb0(%a: f32, %out: f32, %sum: f32):
+    %0 = arith.addf %sum, %a : f32
+    linalg.yield %0, %0 : f32, f32
+  }
+  return
+}

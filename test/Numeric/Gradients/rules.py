@@ -2,6 +2,7 @@
 # REQUIRES: python
 # RUN: %python %s reference
 # RUN: %python %s optimized
+# RUN: %python %s gpu
 """Every derivative rule against numbers (G1, G11, G13, G14).
 
 For each rule of the registry, each sample of samples/: the gradient
@@ -9,7 +10,7 @@ against central differences in f64; <J v, u> = <v, J^T u> with J v by difference
 along v; the same for the gradient's own gradient; and <J v, u> with J v in
 forward mode. A rule without a sample fails.
 
-usage: rules.py LOWERING [RULE...]
+usage: rules.py LOWERING|gpu [RULE...]
 """
 
 import sys
@@ -20,12 +21,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 import flywheel
+from configurations import GPU_TARGET, ONLY_GPU
 from samples import SAMPLES, Sample, as_list, draw
 from selection import choose
 
 Array = NDArray[Any]
-# Of the samples of an op, in one run.
+# Of the samples of an op, in one run; at least one of each but on the simulator of a GPU.
 SHARE = 0.15
+SHARE_ON_GPU = 0.05
+
 
 def difference(function: Callable[[Sequence[Array]], List[Array]], at: List[Array], along: List[Array],
                step: float) -> List[Array]:
@@ -48,7 +52,10 @@ def magnitude(arrays: Sequence[Array]) -> float:
 def check(sample: Sample, lowering: str, rng: np.random.Generator) -> str:
     """Nothing, or what is wrong."""
     try:
-        session = flywheel.Session(flywheel.compile(sample.module(), lowering=lowering, opt_level=1))
+        if lowering == "gpu":
+            session = flywheel.Session(flywheel.compile(sample.module(), target=GPU_TARGET))
+        else:
+            session = flywheel.Session(flywheel.compile(sample.module(), lowering=lowering, opt_level=1))
     except flywheel.CompileError as error:
         return f"does not compile: {error}"
     inputs = [draw(arg, rng) for arg in sample.args]
@@ -113,7 +120,9 @@ def main(lowering: str, only: Sequence[str]) -> None:
     failures = [f"{rule}: no sample" for rule in rules if rule not in SAMPLES]
     cases = [(rule, number, sample) for rule in rules if not only or rule in only
              for number, sample in enumerate(SAMPLES.get(rule, []))]
-    if not only:
+    if not only and lowering == "gpu" and not ONLY_GPU:
+        cases = choose("rules gpu", cases, SHARE_ON_GPU)
+    elif not only:
         cases = choose(f"rules {lowering}", cases, SHARE, group=lambda case: case[0])
 
     def run(case: Tuple[str, int, Sample]) -> str:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: %python %s --graphs 30
+# RUN: %python %s --graphs 2 --gpu
 """Random train steps: reference lowering, optimized code and PyTorch.
 
 A graph has feeds of a dynamic batch, weights, up to a dozen ops and a loss;
@@ -10,7 +11,9 @@ batch sizes and `step` three times, and so does the reference lowering; with
 PyTorch, which is optional, its autograd and the optimizers of graphs/graph.py in
 numpy; without it, the gradient is compared with differences of the loss.
 
-usage: random_graphs.py [--graphs N] [--seed N] [--size N] [--op NAME] [--against torch]
+usage: random_graphs.py [--graphs N] [--seed N] [--size N] [--op NAME] [--against torch] [--gpu]
+
+With --gpu the optimized code is that of a GPU, which a simulator executes.
 """
 
 import argparse
@@ -23,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import flywheel
+from configurations import GPU_TARGET
 from graphs import Graph, generate
 from graphs.graph import DTYPES, OPTIMIZERS
 from graphs.ops import OPS
@@ -55,9 +59,10 @@ def runs_of(graph: Graph, seed: int) -> List[List[Array]]:
     return [graph.draw_feeds(rng, batch) for batch in (4, 9, 1, 4, 7)]
 
 
-def run(graph: Graph, seed: int, lowering: str, cpu: Optional[str]) -> List[Tuple[str, Array]]:
+def run(graph: Graph, seed: int, lowering: str, cpu: Optional[str] = None,
+        target: Optional[str] = None) -> List[Tuple[str, Array]]:
     """Every number of the runs of a graph, with what to call it."""
-    session = flywheel.Session(flywheel.compile(graph.module(), lowering=lowering, cpu=cpu))
+    session = flywheel.Session(flywheel.compile(graph.module(), lowering=lowering, cpu=cpu, target=target))
     for node, values in graph.weights:
         session[node.name[1:]] = values.astype(DTYPES[graph.element])
     feeds = runs_of(graph, seed)
@@ -120,10 +125,10 @@ def compare(found: List[Tuple[str, Array]], expected: List[Tuple[str, Array]], e
 def check(seed: int, options: argparse.Namespace) -> Tuple[str, List[str]]:
     """Nothing, or what is wrong with the graph of a seed; and its ops."""
     graph = generate(seed, options.size, options.op or None)
-    cpu = "x86-64-v3" if seed % 3 == 0 else None
+    cpu = "x86-64-v3" if seed % 3 == 0 and not options.gpu else None
     try:
-        optimized = run(graph, seed, "optimized", cpu)
-        reference = run(graph, seed, "reference", None)
+        optimized = run(graph, seed, "optimized", cpu, GPU_TARGET if options.gpu else None)
+        reference = run(graph, seed, "reference")
     except Exception as error:  # Whatever it is, it is reported.
         return f"{type(error).__name__}: {error}", graph.ops
     message = compare(optimized, reference, graph.element)
@@ -168,6 +173,7 @@ def main() -> None:
     parser.add_argument("--size", type=int, default=12, help="ops of a graph, at most")
     parser.add_argument("--op", action="append", choices=list(OPS), help="make graphs of these only")
     parser.add_argument("--against", choices=["torch"], help="compare with another framework as well")
+    parser.add_argument("--gpu", action="store_true", help="code for a GPU, on the simulator")
     parser.add_argument("--verbose", action="store_true", help="print the module of each failure")
     options = parser.parse_args()
     seeds = range(options.seed, options.seed + options.graphs)

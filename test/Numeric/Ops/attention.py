@@ -235,13 +235,12 @@ def test_long_rows() -> None:
     rng = np.random.default_rng(8)
     for element, dtype, tolerance in (("f32", np.float32, 2e-5), ("bf16", ml_dtypes.bfloat16, 3e-2)):
         text = text_of(element, "6x2x", clauses="causal", length="352")
-        for configuration, model in configurations(text, ("gpu",)):
-            model.initialize()
-            q, k, v, u = (rng.standard_normal((6, 2, 352, size)).astype(dtype) for size in (7, 7, 5, 5))
-            found = model.run("f", q, k, v, u)
-            for what, part, wanted in zip("yqkv", found, long_rows(*(x.astype(np.float64) for x in (q, k, v, u)))):
-                np.testing.assert_allclose(part.astype(np.float64), wanted, tolerance, tolerance,
-                                           err_msg=f"{configuration} {element} {what}")
+        model = make(text, "gpu")
+        q, k, v, u = (rng.standard_normal((6, 2, 352, size)).astype(dtype) for size in (7, 7, 5, 5))
+        found = model.run("f", q, k, v, u)
+        for what, part, wanted in zip("yqkv", found, long_rows(*(x.astype(np.float64) for x in (q, k, v, u)))):
+            np.testing.assert_allclose(part.astype(np.float64), wanted, tolerance, tolerance,
+                                       err_msg=f"{element} {what}")
 
 
 def long_rows(q: Array, k: Array, v: Array, u: Array) -> Sequence[Array]:
