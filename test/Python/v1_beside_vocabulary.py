@@ -187,6 +187,18 @@ def states_in_one_tensor(tf: Any) -> Any:
 
 
 @program
+def templates_and_noise(tf: Any) -> Any:
+    scaled = tf.make_template("scaled", lambda x: x * tf.get_variable("s", [], initializer=tf.ones_initializer()))
+    first, second = scaled(tf.ones([4, 3, 2])), scaled(tf.ones([2]))
+    kept = tf.nn.dropout(first, keep_prob=0.5, noise_shape=[4, 1, 2])
+    with tf.Session() as s:
+        s.run(tf.global_variables_initializer())
+        values = s.run(kept)
+        both = bool((values == values[:, :1]).all()), bool(np.isin(values, [0, 2]).all())
+        return [both, s.run(second), [v.name for v in tf.global_variables()]]
+
+
+@program
 def checkpoints_by_name(tf: Any) -> Any:
     path = tempfile.mkdtemp() + "/model"
     a, b = tf.Variable(draw(2), name="a"), tf.Variable(draw(3, 2), name="b")
@@ -235,6 +247,7 @@ def of_contrib() -> None:
     import flywheel.v1 as tf
 
     tf.reset_default_graph()
+    tf.set_random_seed(1)
     x = tf.placeholder(tf.float32, [None, 8, 8, 1])
     trains = tf.placeholder(tf.bool)
     layers = tf.contrib.layers
@@ -242,7 +255,7 @@ def of_contrib() -> None:
     h = layers.conv2d(x, 3, [3, 3], normalizer_fn=layers.batch_norm, normalizer_params=own, scope="c")
     h = layers.fully_connected(layers.flatten(layers.max_pool2d(h, 2)), 5, scope="f")
     loss = tf.reduce_mean(layers.layer_norm(h) * tf.constant(draw(5)) + h)
-    train = layers.optimize_loss(loss, None, 0.1, "SGD", clip_gradients=1.0)
+    train = layers.optimize_loss(loss, None, 0.02, "SGD", clip_gradients=1.0)
     names = ["c/weights", "c/BatchNorm/beta", "f/weights", "f/biases", "LayerNorm/beta", "LayerNorm/gamma"]
     assert [v.op.name for v in tf.trainable_variables()] == names, [v.op.name for v in tf.trainable_variables()]
     y = tf.constant([[1, 2], [0, 1]])

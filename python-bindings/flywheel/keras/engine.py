@@ -37,6 +37,8 @@ class Layer(Configured):
     """
 
     supports_masking = False
+    # How many dimensions an input has, the batch too, where that is fixed.
+    _rank: Optional[int] = None
 
     def __init__(self, **kwargs: Any) -> None:
         known = {"input_shape", "batch_input_shape", "batch_size", "dtype", "name", "trainable", "weights",
@@ -121,6 +123,9 @@ class Layer(Configured):
             if not K.is_keras_tensor(x) and not isinstance(x, Tensor):
                 raise ValueError(f"Layer {self.name} was called with an input that isn't a symbolic tensor: {x!r}")
         shapes = [K.int_shape(x) for x in given]
+        if self._rank is not None and shapes[0] is not None and len(shapes[0]) != self._rank:
+            raise ValueError(f"Input 0 is incompatible with layer {self.name}: expected ndim={self._rank}, found "
+                             f"ndim={len(shapes[0])}, of shape {shapes[0]}")  # fmt: skip
         if not self.built:
             self.build(one_or_list(shapes))
             self.built = True

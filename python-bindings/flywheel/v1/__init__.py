@@ -74,7 +74,14 @@ from .random_ops import (
     zeros_initializer,
 )
 from .scatters import *  # noqa: F403
-from .scopes import AUTO_REUSE, VariableScope, get_variable, get_variable_scope, variable_scope
+from .scopes import (
+    AUTO_REUSE,
+    VariableScope,
+    get_variable,
+    get_variable_scope,
+    make_template,
+    variable_scope,
+)
 from .session import InteractiveSession, Session, get_default_session
 from .shapes import Dimension, TensorShape
 from .tape import GradientTape
@@ -198,7 +205,7 @@ __all__ = [
     "get_variable", "get_variable_scope", "gfile", "global_variables", "global_variables_initializer",
     "glorot_normal_initializer", "glorot_uniform_initializer", "gradients", "hessians", "identity_initializer",
     "image", "initialize_all_variables", "is_variable_initialized", "layers", "local_variables",
-    "local_variables_initializer", "logging", "losses", "map_fn", "metrics", "model_variables",
+    "local_variables_initializer", "logging", "losses", "make_template", "map_fn", "metrics", "model_variables",
     "moving_average_variables", "multinomial", "name_scope", "nn", "ones_initializer", "op_scope",
     "orthogonal_initializer", "random_normal", "random_normal_initializer", "random_uniform",
     "random_uniform_initializer", "range", "report_uninitialized_variables", "reset_default_graph", "scan",

@@ -161,10 +161,13 @@ def embedding_lookup(params: Any, ids: Any, partition_strategy: str = "mod", nam
 
 def dropout(x: Any, keep_prob: Any = None, noise_shape: Any = None, seed: Any = None, name: Optional[str] = None,
             rate: Any = None) -> Any:  # fmt: skip
-    """Keeps elements with a probability and divides them by it; `keep_prob` may be a tensor."""
-    if noise_shape is not None:
-        raise NotImplementedError("flywheel.v1.nn.dropout: noise_shape")
+    """Keeps elements with a probability and divides them by it; `keep_prob` may be a tensor. Where `noise_shape` has a
+    1, the elements of the dimension are kept or dropped together."""
     x = as_tensor(x)
+    if keep_prob is None and rate is None:
+        raise ValueError("You must provide a rate to dropout.")
+    if not _dtypes.is_floating(x.dtype):
+        raise ValueError(f"x has to be a floating point tensor since it's going to be scaled. Got {x!r}.")
     keep = keep_prob if rate is None else 1 - rate
     if isinstance(keep, float) and keep == 1.0:
         return x
@@ -172,6 +175,9 @@ def dropout(x: Any, keep_prob: Any = None, noise_shape: Any = None, seed: Any = 
     if sizes is None or None in sizes:
         dynamic = shape(x)
         sizes = [dynamic[i] for i in range(len(x.shape))]
+    if noise_shape is not None:
+        given = noise_shape if isinstance(noise_shape, (list, tuple)) else [noise_shape[i] for i in range(len(sizes))]
+        sizes = [own if one is None else one for own, one in zip(sizes, given)]
     noise = random_uniform(sizes, dtype=_dtypes.float32, seed=seed)
     return make("dropout", lambda a, u, k: _ops.multiply(_ops.divide(a, _ops.cast(k, a.dtype)),
                                                          _ops.cast(_ops.less(u, k), a.dtype)),

@@ -251,3 +251,21 @@ def _initial(name: str, shape: Any, dtype: Any, wanted: Any, start: Any) -> Tupl
             return function(sizes)
 
     return make, wanted
+
+
+def make_template(
+    name_: str, func_: Callable[..., Any], create_scope_now_: bool = False, unique_name_: Optional[str] = None,
+    custom_getter_: Any = None, **kwargs: Any,
+) -> Callable[..., Any]:  # fmt: skip
+    """A function whose variables are made by its first call, and shared by the others."""
+    known: List[VariableScope] = []
+
+    def call(*args: Any, **more: Any) -> Any:
+        if not known:
+            with variable_scope(unique_name_, default_name=name_, custom_getter=custom_getter_) as scope:
+                known.append(scope)
+                return func_(*args, **{**kwargs, **more})
+        with variable_scope(known[0], reuse=True):
+            return func_(*args, **{**kwargs, **more})
+
+    return call

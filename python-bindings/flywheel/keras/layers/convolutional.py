@@ -14,6 +14,8 @@ from ._windows import channels_last, output_size, pair, single
 class Conv2D(Weighted):
     """activation(cross-correlation with the kernel + bias)."""
 
+    _rank = 4
+
     arguments = ("filters", "kernel_size", "strides", "padding", "data_format", "dilation_rate")
 
     def __init__(
@@ -43,6 +45,8 @@ class Conv2D(Weighted):
 class Conv1D(Weighted):
     """activation(cross-correlation with the kernel + bias) along time; with the padding "causal" no output depends on
     later inputs."""
+
+    _rank = 3
 
     arguments = ("filters", "kernel_size", "strides", "padding", "data_format", "dilation_rate")
 
@@ -83,6 +87,8 @@ class Conv1D(Weighted):
 
 class ZeroPadding2D(Layer):
     """Zeros around images."""
+
+    _rank = 4
 
     arguments = ("padding",)
 

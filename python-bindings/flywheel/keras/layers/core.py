@@ -43,6 +43,11 @@ class Flatten(Layer):
     """All dimensions but the first as one."""
 
     def call(self, inputs: Any, **kwargs: Any) -> Any:
+        shape = K.int_shape(inputs)
+        if None in shape[1:]:
+            raise ValueError(f'The shape of the input to "Flatten" is not fully defined (got {shape[1:]}). Make sure '
+                             'to pass a complete "input_shape" or "batch_input_shape" argument to the first layer in '
+                             "your model.")  # fmt: skip
         return K.batch_flatten(inputs)
 
     def compute_output_shape(self, input_shape: Any) -> Any:

@@ -15,6 +15,8 @@ from ._windows import channels_last, output_size, pair
 class Conv2DTranspose(Weighted):
     """activation(the transpose of `Conv2D` + bias): images of known size get larger by the strides."""
 
+    _rank = 4
+
     arguments = ("filters", "kernel_size", "strides", "padding", "data_format")
 
     def __init__(
@@ -48,6 +50,8 @@ class Conv2DTranspose(Weighted):
 
 class DepthwiseConv2D(Weighted):
     """activation(each channel by filters of its own + bias)."""
+
+    _rank = 4
 
     arguments: Tuple[str, ...] = (
         "kernel_size", "strides", "padding", "depth_multiplier", "data_format", "depthwise_initializer",

@@ -12,6 +12,7 @@ from ._windows import channels_last, output_size, pair, single
 
 
 class _Pooling2D(Layer):
+    _rank = 4
     arguments = ("pool_size", "strides", "padding", "data_format")
 
     def __init__(
@@ -50,6 +51,8 @@ class AveragePooling2D(_Pooling2D):
 class GlobalAveragePooling2D(Layer):
     """The mean of each channel."""
 
+    _rank = 4
+
     def call(self, inputs: Any, **kwargs: Any) -> Any:
         return K.mean(inputs, [1, 2])
 
@@ -65,6 +68,7 @@ class GlobalMaxPooling2D(GlobalAveragePooling2D):
 
 
 class _Pooling1D(Layer):
+    _rank = 3
     arguments = ("pool_size", "strides", "padding", "data_format")
 
     def __init__(
@@ -106,6 +110,8 @@ class AveragePooling1D(_Pooling1D):
 
 class GlobalAveragePooling1D(Layer):
     """The mean over time."""
+
+    _rank = 3
 
     def call(self, inputs: Any, **kwargs: Any) -> Any:
         return K.mean(inputs, 1)

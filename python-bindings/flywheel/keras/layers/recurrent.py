@@ -37,6 +37,8 @@ class _Recurrent(Layer):
     inputs, and elements of the output before, of its own: the same ones in all steps of a batch.
     """
 
+    _rank = 3
+
     gates, states = 1, 1
     supports_masking = True
     arguments: Tuple[str, ...] = (

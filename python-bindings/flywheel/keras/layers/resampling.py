@@ -22,6 +22,8 @@ def _sum(size: Optional[int], more: int) -> Optional[int]:
 class UpSampling1D(Layer):
     """Each step several times."""
 
+    _rank = 3
+
     arguments = ("size",)
 
     def __init__(self, size: int = 2, **kwargs: Any) -> None:
@@ -38,6 +40,8 @@ class UpSampling1D(Layer):
 
 class UpSampling2D(Layer):
     """Each row and each column several times."""
+
+    _rank = 4
 
     arguments = ("size", "data_format")
 
@@ -57,6 +61,8 @@ class UpSampling2D(Layer):
 class ZeroPadding1D(Layer):
     """Zeros in front of sequences and behind them."""
 
+    _rank = 3
+
     arguments = ("padding",)
 
     def __init__(self, padding: Any = 1, **kwargs: Any) -> None:
@@ -72,6 +78,8 @@ class ZeroPadding1D(Layer):
 
 class Cropping1D(Layer):
     """Sequences without their first and last steps."""
+
+    _rank = 3
 
     arguments = ("cropping",)
 
@@ -89,6 +97,8 @@ class Cropping1D(Layer):
 
 class Cropping2D(Layer):
     """Images without their borders."""
+
+    _rank = 4
 
     arguments = ("cropping", "data_format")
 

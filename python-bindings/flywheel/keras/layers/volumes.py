@@ -30,6 +30,8 @@ def _pads(x: Any, windows: List[int], strides: List[int], padding: str) -> Any:
 class Conv3D(Weighted):
     """activation(cross-correlation with the kernel + bias)."""
 
+    _rank = 5
+
     arguments = ("filters", "kernel_size", "strides", "padding", "data_format", "dilation_rate")
 
     def __init__(
@@ -63,6 +65,7 @@ class Conv3D(Weighted):
 
 
 class _Pooling3D(Layer):
+    _rank = 5
     arguments = ("pool_size", "strides", "padding", "data_format")
 
     def __init__(
@@ -104,6 +107,8 @@ class AveragePooling3D(_Pooling3D):
 
 class GlobalAveragePooling3D(Layer):
     """The mean of each channel."""
+
+    _rank = 5
 
     _function: Any = staticmethod(_ops.mean)
 
