@@ -141,18 +141,22 @@ private:
     return kernel ? kernel->getLoc() : getOperation().getLoc();
   }
 
-  /// Names that the C header declares must differ.
+  /// Names that the C header declares must differ; without one, those of
+  /// entries.
   LogicalResult checkSymbols(const Manifest &manifest) {
     std::string prefix = toCIdentifier(manifest.model);
     llvm::StringMap<std::string> owners;
-    for (StringRef name : getReservedCNames())
-      owners[prefix + "_" + name.str()] = "the interface of every model";
-    if (manifest.profile)
-      for (StringRef name : getProfileCNames())
-        owners[prefix + "_" + name.str()] = "the profile";
-    if (manifest.isOnGPU)
-      for (StringRef name : getGPUCNames())
-        owners[prefix + "_" + name.str()] = "the interface of a GPU";
+    auto reserve = [&](ArrayRef<StringRef> names, StringRef owner) {
+      for (StringRef name : names)
+        owners[prefix + "_" + name.str()] = owner.str();
+    };
+    if (cInterface) {
+      reserve(getReservedCNames(), "the interface of every model");
+      if (manifest.profile)
+        reserve(getProfileCNames(), "the profile");
+      if (manifest.isOnGPU)
+        reserve(getGPUCNames(), "the interface of a GPU");
+    }
     for (const ManifestEntry &entry : manifest.entries) {
       std::string owner = "entry '" + entry.name + "'";
       auto [it, isNew] =
