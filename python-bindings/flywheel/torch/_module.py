@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A module of PyTorch, its parameters as variables, and what runs it."""
 
+import inspect
 from contextlib import contextmanager
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
@@ -67,11 +68,88 @@ class _WithLoss(torch.nn.Module):  # type: ignore[misc]
         return self.loss(self.module(*arguments[: self.count]), *arguments[self.count :])
 
 
+@contextmanager
+def _assignments_in_place(module: Any) -> Iterator[None]:
+    """A buffer that the module sets, `self.mean = ...`, is changed in place at the end, which is what an exported
+    program keeps."""
+    forward, is_own = module.forward, "forward" in module.__dict__
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        before = [(part, name, value) for part in module.modules() for name, value in part._buffers.items()]
+        result = forward(*args, **kwargs)
+        for part, name, old in before:
+            new = part._buffers.get(name)
+            if new is not old and old is not None and new is not None:
+                part._buffers[name] = old
+                old.copy_(new.detach())
+        return result
+
+    run.__signature__ = inspect.signature(forward)  # type: ignore[attr-defined]
+    module.forward = run
+    try:
+        yield
+    finally:
+        if is_own:
+            module.forward = forward
+        else:
+            del module.__dict__["forward"]
+
+
+def _detach_without_gradient(graph_module: Any) -> None:
+    """Detaches what parts of the graph without gradients, `with torch.no_grad()`, return or write to a buffer: the
+    passes that follow forget where they were."""
+    for owner in list(graph_module.modules()):
+        for node in getattr(owner, "graph", torch.fx.Graph()).nodes:
+            if node.op != "call_function" or str(node.target) != "wrap_with_set_grad_enabled" or node.args[0]:
+                continue
+            part = getattr(owner, node.args[1].target)
+            for end in part.graph.find_nodes(op="output"):
+                with part.graph.inserting_before(end):
+                    end.args = torch.fx.map_arg(end.args, lambda value, graph=part.graph: _detached(graph, value))
+            part.recompile()
+            for place in _written_arguments(part.graph):
+                _detach_later_uses(owner.graph, node, node.args[2 + place])
+        if isinstance(owner, torch.fx.GraphModule):
+            owner.recompile()
+
+
+def _written_arguments(graph: Any) -> List[int]:
+    """Which arguments a part of a graph changes in place."""
+    arguments = graph.find_nodes(op="placeholder")
+    found: List[int] = []
+    for node in graph.nodes:
+        schema = getattr(node.target, "_schema", None)
+        for place, argument in enumerate(schema.arguments if schema is not None else ()):
+            given = node.args[place] if place < len(node.args) else node.kwargs.get(argument.name)
+            if argument.alias_info is not None and argument.alias_info.is_write and given in arguments:
+                found.append(arguments.index(given))
+    return sorted(set(found))
+
+
+def _detach_later_uses(graph: Any, node: Any, value: Any) -> None:
+    """What uses a value behind a node uses it detached."""
+    places = {one: place for place, one in enumerate(graph.nodes)}
+    later = [user for user in value.users if places[user] > places[node] and user.op != "output"]
+    if later:
+        with graph.inserting_after(node):
+            found = _detached(graph, value)
+        for user in later:
+            user.replace_input_with(value, found)
+
+
+def _detached(graph: Any, value: Any) -> Any:
+    found = graph.call_function(torch.ops.aten.detach.default, (value,))
+    found.meta = dict(value.meta)
+    return found
+
+
 class _Program:
     """A module as PyTorch exports it, in one mode."""
 
     def __init__(self, module: Any, example: Sequence[Any], dynamic_shapes: Any):
-        exported = torch.export.export(module, tuple(example), dynamic_shapes=dynamic_shapes)
+        with _assignments_in_place(module):
+            exported = torch.export.export(module, tuple(example), dynamic_shapes=dynamic_shapes)
+        _detach_without_gradient(exported.graph_module)
         table = torch.export.default_decompositions()
         kept = {name: rule for name, rule in table.items() if str(name) not in HANDLERS}
         self.exported = exported.run_decompositions(kept)
