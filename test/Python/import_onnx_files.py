@@ -325,7 +325,7 @@ def test_wrong_models() -> None:
     wrong([node("Softmax", ["x"], ["y"], "share", axis=-3)], "node 'share'", "axis -3 is out of bounds")
     wrong([node("Transpose", ["x"], ["y"], "turn", perm=[0, 0])], "node 'turn'", "no order")
     wrong([node("Relu", ["x", "x"], ["y"])], "no valid model")
-    wrong([node("Relu", ["x"], ["y"])], "version 11, expected 13", opset=11)
+    wrong([node("Relu", ["x"], ["y"])], "version 8, expected 9", opset=8)
     wrong([node("Relu", ["x"], ["y"])], "version 99", opset=99)
     shapeless = onnx.ModelProto()
     shapeless.CopyFrom(dense())
@@ -373,6 +373,23 @@ def test_outside_data() -> None:
     np.testing.assert_array_equal(again(x), ours(x))
     refused(FileNotFoundError, lambda: flywheel.onnx.load(path), "'w' is in 'outside.data', which cannot be read")
     refused(ValueError, lambda: flywheel.onnx.load(onnx.load(path, load_external_data=False)), "in another file")
+
+
+def test_random() -> None:
+    """Draws of the right kind, others at each call."""
+    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, ["batch", 500])
+    nodes = [
+        node("RandomNormalLike", ["x"], ["a"], mean=2.0, scale=0.5), node("RandomUniformLike", ["x"], ["b"], low=-1.0),
+        node("RandomNormal", [], ["c"], shape=[1000]),
+        node("RandomUniform", [], ["d"], shape=[3], dtype=11)]  # fmt: skip
+    shapes = {"a": ["batch", 500], "b": ["batch", 500], "c": [1000], "d": [3]}
+    outputs = [helper.make_tensor_value_info(name, 11 if name == "d" else 1, shape) for name, shape in shapes.items()]
+    graph = helper.make_graph(nodes, "draws", [x], outputs)
+    ours = flywheel.onnx.load(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9))
+    first, second = (ours(np.zeros((4, 500), np.float32)) for _ in range(2))
+    assert first[0].shape == (4, 500) and first[3].dtype == np.float64 and not (first[0] == second[0]).any()
+    assert abs(first[0].mean() - 2) < 0.06 and abs(first[0].std() - 0.5) < 0.05 and abs(first[2].mean()) < 0.15
+    assert -1 <= first[1].min() < -0.9 and 0.9 < first[1].max() < 1
 
 
 if __name__ == "__main__":

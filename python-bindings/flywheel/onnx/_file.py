@@ -17,8 +17,8 @@ from .. import _dtypes
 from .._importing import UnsupportedOpError
 from .._types import Array
 
-# Earlier ones have other forms of many ops.
-OLDEST_OPSET = 13
+# Earlier ones have ops that are no more, and broadcast by attributes.
+OLDEST_OPSET = 9
 
 # Above this a file of protobuf cannot be; data is then in a file beside it.
 _MOST_BYTES = 2**31 - 2**20

@@ -3,6 +3,7 @@
 
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
+import numpy as np
 import onnx
 
 from .. import _dtypes
@@ -33,6 +34,11 @@ class Handler(NamedTuple):
 
 HANDLERS: Dict[str, Handler] = {}
 
+# Attributes of earlier versions that are operands now, the second one and those behind it.
+_MOVED: Dict[str, Tuple[str, ...]] = {
+    "Clip": ("min", "max"), "Dropout": ("ratio",), "Pad": ("pads", "value"), "Slice": ("starts", "ends", "axes"),
+    "Split": ("split",), "Squeeze": ("axes",), "TopK": ("k",), "Unsqueeze": ("axes",)}  # fmt: skip
+
 
 def op(
     *names: str, attributes: str = "", known: Sequence[int] = (), raw: Sequence[int] = ()
@@ -62,7 +68,7 @@ def find_missing(graph: Any) -> List[MissingOp]:
             missing.append(MissingOp(prefix + node.op_type, describe(node)))
             continue
         for attribute in node.attribute:
-            if attribute.name not in handler.attributes:
+            if attribute.name not in handler.attributes and attribute.name not in _MOVED.get(node.op_type, ()):
                 missing.append(MissingOp(f"{node.op_type} with the attribute '{attribute.name}'", describe(node)))
             elif attribute.type == onnx.AttributeProto.GRAPH:
                 missing += find_missing(attribute.g)
@@ -237,6 +243,7 @@ class Interpreter:
 
 def _translate(call: Call, operands: Sequence[Operand]) -> Any:
     handler = HANDLERS[call.op]
+    operands = _with_moved(call, operands)
     given = [one for one in operands if one is not None]
     if call.op in FOLDS and given and all(isinstance(one, Known) for one in given):
         found = FOLDS[call.op](call, *operands)
@@ -251,6 +258,22 @@ def _translate(call: Call, operands: Sequence[Operand]) -> Any:
             one = one.laid()
         arguments.append(one)
     return handler.function(call, *arguments)
+
+
+def _with_moved(call: Call, operands: Sequence[Operand]) -> Sequence[Operand]:
+    """The operands, and those that this version of the op has as attributes."""
+    names = _MOVED.get(call.op, ())
+    if not any(call.has(name) for name in names):
+        return operands
+    found: List[Operand] = list(operands[:1])
+    for place, name in enumerate(names, 1):
+        value = call.attribute(name)
+        if value is None:
+            found.append(operands[place] if place < len(operands) else None)
+            continue
+        like = operands[0].dtype if isinstance(value, float) and isinstance(operands[0], Laid) else None
+        found.append(Known(np.asarray(value, np.int64 if like is None and not isinstance(value, float) else like)))
+    return found
 
 
 def _input_name(call: Call, place: int) -> str:

@@ -3,7 +3,7 @@
 
 from typing import Any, List, Optional, Tuple
 
-from .. import _dtypes, _ops
+from .. import _dtypes, _ops, random
 from .. import nn as nn
 from .._layouts import Laid
 from .._ops._core import Size, sizes
@@ -127,6 +127,42 @@ def _lp_norm(call: Call, x: Laid) -> Laid:
     return x.like(_ops.where(zero, as_tensor(0, x.dtype), _ops.divide(x.data, _ops.where(zero, 1.0, norm))))
 
 
+@op("LRN", attributes="alpha beta bias size")
+def _local_response_norm(call: Call, x: Laid) -> Laid:
+    """Each element by the squares of its neighbours in other channels."""
+    x, count = _channels_last(x), int(call.attribute("size"))
+    squares = _ops.pad(_ops.square(x.data), [*[(0, 0)] * (x.ndim - 1), ((count - 1) // 2, count // 2)])
+    total = x.data.shape[-1]
+    if total is None:
+        raise call.unsupported("of channels whose number the call chooses")
+    parts = [_ops.getitem(squares, (..., slice(place, place + total))) for place in range(count)]
+    around = parts[0]
+    for part in parts[1:]:
+        around = _ops.add(around, part)
+    scale = float(call.attribute("alpha", 1e-4)) / count
+    below = _ops.power(_ops.add(_ops.multiply(around, scale), float(call.attribute("bias", 1.0))),
+                       float(call.attribute("beta", 0.75)))  # fmt: skip
+    return x.like(_ops.divide(x.data, below))
+
+
+@op("RandomNormal", "RandomUniform", attributes="dtype high low mean scale seed shape")
+def _random(call: Call) -> Laid:
+    return _drawn(call, call.attribute("shape"), _dtypes.float32)
+
+
+@op("RandomNormalLike", "RandomUniformLike", attributes="dtype high low mean scale seed")
+def _random_like(call: Call, x: Laid) -> Laid:
+    return _drawn(call, [_ops.dim(x.plain(), axis) for axis in range(x.ndim)], x.dtype)
+
+
+def _drawn(call: Call, shape: Any, dtype: Any) -> Laid:
+    """Other numbers at each call, and others than those of another runtime."""
+    kind = call.dtype_attribute("dtype") if call.has("dtype") else dtype
+    if "Normal" in call.op:
+        return Laid(random.normal(shape, call.attribute("mean", 0.0), call.attribute("scale", 1.0), dtype=kind))
+    return Laid(random.uniform(shape, call.attribute("low", 0.0), call.attribute("high", 1.0), dtype=kind))
+
+
 @op("Dropout", attributes="seed", known=(1, 2))
 def _dropout(call: Call, x: Laid, ratio: Optional[Known] = None, mode: Optional[Known] = None) -> Any:
     rate = 0.5 if ratio is None else float(ratio.array)
@@ -144,7 +180,13 @@ def _dropout(call: Call, x: Laid, ratio: Optional[Known] = None, mode: Optional[
 @op("Softmax", "LogSoftmax", attributes="axis")
 def _softmax(call: Call, x: Laid) -> Laid:
     function = nn.log_softmax if call.op == "LogSoftmax" else nn.softmax
-    axis = call.axis(x, -1)
+    axis = call.axis(x, 1 if call.opset < 13 else -1)
+    if call.opset < 13 and axis != x.ndim - 1:
+        # Of all dimensions from this one on together.
+        data = x.plain()
+        old = sizes(data)
+        flat = reshape_to(data, [_product(old[:axis]), _product(old[axis:])])
+        return Laid(reshape_to(function(flat), old))
     if x.order[-1] == axis:
         return x.like(function(x.data))
     order = (*[other for other in range(x.ndim) if other != axis], axis)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Images of another size."""
 
-from typing import List, NamedTuple, Optional, Tuple
+from typing import Any, List, NamedTuple, Optional, Tuple
 
 import numpy as np
 
@@ -26,15 +26,30 @@ class _Axis(NamedTuple):
     end: float
 
 
-@op("Resize", attributes="antialias axes coordinate_transformation_mode cubic_coeff_a exclude_outside "
+def _is_early(call: Call) -> bool:
+    """Whether places are as in versions before 11: those of the original image, cut off, of windows not smoothed."""
+    return call.op == "Upsample" or call.opset < 11
+
+
+def _transformation(call: Call) -> str:
+    return str(call.attribute("coordinate_transformation_mode", "asymmetric" if _is_early(call) else "half_pixel"))
+
+
+def _rounding(call: Call) -> str:
+    return str(call.attribute("nearest_mode", "floor" if _is_early(call) else "round_prefer_floor"))
+
+
+@op("Resize", "Upsample", attributes="antialias axes coordinate_transformation_mode cubic_coeff_a exclude_outside "
     "extrapolation_value keep_aspect_ratio_policy mode nearest_mode", known=(1, 2, 3))  # fmt: skip
 def _resize(
     call: Call, x: Laid, region: Optional[Known] = None, scales: Optional[Known] = None, wanted: Optional[Known] = None
 ) -> Laid:
+    if _is_early(call):
+        region, scales = None, region
     mode = call.attribute("mode", "nearest")
     if mode not in ("nearest", "linear", "cubic"):
         raise ValueError(f"expected the mode nearest, linear or cubic, found '{mode}'")
-    if (scales is not None and not scales.is_static) or (wanted is not None and not wanted.is_static):
+    if scales is not None and not scales.is_static:
         raise call.unsupported("to sizes that the call chooses")
     if mode != "nearest" and not _dtypes.is_floating(x.dtype):
         raise call.unsupported(f"with mode '{mode}' of integers")
@@ -43,12 +58,16 @@ def _resize(
     if given is None or len(given.array) != len(places):
         raise ValueError(f"expected {len(places)} scales or sizes")
     parts = _parts(call, region, len(places))
-    numbers = [float(one) for one in given.array.tolist()]
     policy = call.attribute("keep_aspect_ratio_policy", "stretch")
+    numbers = _numbers(call, x, places, given)
+    if policy != "stretch" and None in numbers:
+        raise call.unsupported(f"with keep_aspect_ratio_policy '{policy}', to sizes that the call chooses")
     shared = None if given is scales or policy == "stretch" else _shared_scale(call, policy, x, places, numbers)
     data = x.data
     for axis, one, (start, end) in zip(places, numbers, parts):
         place = x.place(axis)
+        if one is None:
+            continue
         total = data.shape[place]
         if total is None:
             whole = given is scales and one.is_integer()
@@ -67,9 +86,21 @@ def _resize(
     return x.like(data)
 
 
+def _numbers(call: Call, x: Laid, places: List[int], given: Known) -> List[Any]:
+    """Scales or sizes; None where a size that the call chooses stays what it is."""
+    if given.is_static:
+        return [float(one) for one in given.array.tolist()]
+    found: List[Any] = []
+    for axis, one in zip(places, given.sizes()):
+        if not isinstance(one, int) and call.dim_size(0, x, axis) is not one:
+            raise call.unsupported("to sizes that the call chooses")
+        found.append(float(one) if isinstance(one, int) else None)
+    return found
+
+
 def _parts(call: Call, region: Optional[Known], count: int) -> List[Tuple[float, float]]:
     """The part of each dimension that is taken."""
-    if call.attribute("coordinate_transformation_mode", "half_pixel") != "tf_crop_and_resize":
+    if _transformation(call) != "tf_crop_and_resize":
         return [(0.0, 1.0)] * count
     if region is None or region.array.size != 2 * count:
         raise ValueError(f"expected a region of {2 * count} numbers")
@@ -92,8 +123,8 @@ def _shared_scale(call: Call, policy: str, x: Laid, places: List[int], numbers: 
 
 def _repeats(call: Call) -> bool:
     """Whether a whole scale repeats each element, whatever the size."""
-    how = call.attribute("coordinate_transformation_mode", "half_pixel")
-    rounding = call.attribute("nearest_mode", "round_prefer_floor")
+    how = _transformation(call)
+    rounding = _rounding(call)
     return (how, rounding) in (("asymmetric", "floor"), ("half_pixel", "round_prefer_floor"),
                                ("half_pixel", "round_prefer_ceil"))  # fmt: skip
 
@@ -101,7 +132,7 @@ def _repeats(call: Call) -> bool:
 def _resize_axis(call: Call, mode: str, data: Tensor, place: int, axis: _Axis) -> Tensor:
     at = _coordinates(call, axis)
     outside = (at < 0) | (at > axis.total - 1)
-    if call.attribute("coordinate_transformation_mode", "half_pixel") != "tf_crop_and_resize":
+    if _transformation(call) != "tf_crop_and_resize":
         outside = np.zeros(axis.new, bool)
     if mode == "nearest":
         found = _nearest(call, axis, at)
@@ -123,7 +154,7 @@ def _resize_axis(call: Call, mode: str, data: Tensor, place: int, axis: _Axis) -
 def _coordinates(call: Call, axis: _Axis) -> Array:
     """Where each element is in the old dimension."""
     place = np.arange(axis.new, dtype=np.float64)
-    how = call.attribute("coordinate_transformation_mode", "half_pixel")
+    how = _transformation(call)
     last = axis.total - 1
     if how == "asymmetric":
         return place / axis.scale
@@ -150,7 +181,7 @@ def _coordinates(call: Call, axis: _Axis) -> Array:
 
 def _nearest(call: Call, axis: _Axis, at: Array) -> Array:
     """Which element each one is."""
-    rounding = call.attribute("nearest_mode", "round_prefer_floor")
+    rounding = _rounding(call)
     if rounding == "floor":
         found = np.floor(at)
     elif rounding == "ceil":
