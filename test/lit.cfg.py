@@ -34,6 +34,7 @@ config.excludes = [
     "__pycache__",
     # Run by other tests.
     "add_optimizer.py",
+    "beside_numpy.py",
     "beside_tensorflow.py",
     "cases.py",
     "configurations.py",

@@ -2,6 +2,7 @@
 """Arguments of traced functions: what they are, and how entries take them."""
 
 import dataclasses
+import sys
 from typing import Any, NamedTuple, Optional, Tuple, Union
 
 import numpy as np
@@ -55,6 +56,10 @@ def as_array(value: Any) -> Any:
     buffer protocol give one."""
     if isinstance(value, (np.ndarray, np.generic, TensorSpec, *_NUMBERS, *_STATIC)):
         return value
+    if str(getattr(value, "dtype", "")) == "torch.bfloat16" and _dtypes.bfloat16 is not None:
+        # NumPy knows of no such type: the bits.
+        bits = value.detach().view(sys.modules["torch"].int16)
+        return np.from_dlpack(bits).view(_dtypes.bfloat16)
     if hasattr(value, "__dlpack__"):
         try:
             return np.from_dlpack(value)
@@ -76,6 +81,8 @@ def feed(value: Any, leaf: Leaf) -> Any:
     array = np.asarray(value)
     if leaf.dtype == _dtypes.string and array.dtype != object:
         array = array.astype(object)
+    elif not array.dtype.isnative:
+        array = array.astype(leaf.dtype)
     return array if array.flags.c_contiguous and array.flags.aligned else np.ascontiguousarray(array).reshape(
         array.shape)  # fmt: skip
 

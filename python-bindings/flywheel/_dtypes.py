@@ -59,6 +59,8 @@ def as_dtype(dtype: DTypeLike) -> DType:
     result = np.dtype(dtype)
     if result.kind in "OSU":
         return string
+    if not result.isnative:
+        result = result.newbyteorder("=")
     if result.name not in _NAMES:
         raise TypeError(f"no tensor has the dtype '{result}'")
     return result
@@ -153,7 +155,11 @@ def literal(value: Any, dtype: DTypeLike = None) -> np.ndarray[Any, Any]:
         elif array.dtype == np.float64:
             array = array.astype(np.float32)
     dtype = as_dtype(array.dtype)
-    if dtype == string and array.dtype != string:
+    if dtype == string:
         array = array.astype(object)
+        for element in array.reshape(-1):
+            if not isinstance(element, (str, bytes)):
+                kind = type(element).__name__
+                raise TypeError(f"expected an array, a number, a string or a list of them, found {kind}")
     dense: np.ndarray[Any, Any] = np.ascontiguousarray(array).reshape(array.shape)
     return dense

@@ -2,11 +2,12 @@
 """Python's operators, for tensors and variables alike."""
 
 import importlib
-from typing import TYPE_CHECKING, Any, Sequence, Union
+from typing import TYPE_CHECKING, Any, Optional, Sequence, Union
 
 if TYPE_CHECKING:
     from . import _ops
-    from ._ops import _arithmetic
+    from ._ops import _arithmetic, _updates
+    from ._ops._updates import At
     from ._tensor import Tensor, TensorLike
 else:
     # Operations are made of tensors, whose operators these are: looked up when used.
@@ -17,7 +18,7 @@ else:
         def __getattr__(self, name):
             return getattr(importlib.import_module(self._name, __package__), name)
 
-    _ops, _arithmetic = _Late("._ops"), _Late("._ops._arithmetic")
+    _ops, _arithmetic, _updates = _Late("._ops"), _Late("._ops._arithmetic"), _Late("._ops._updates")
 
 
 class Operators:
@@ -95,6 +96,27 @@ class Operators:
     def __rxor__(self, other: "TensorLike") -> "Tensor":
         return _arithmetic._bitwise("xor", "arith.xori", *_pair(other, self))
 
+    def __lshift__(self, other: "TensorLike") -> "Tensor":
+        return _ops.left_shift(self, other)
+
+    def __rlshift__(self, other: "TensorLike") -> "Tensor":
+        return _ops.left_shift(other, self)
+
+    def __rshift__(self, other: "TensorLike") -> "Tensor":
+        return _ops.right_shift(self, other)
+
+    def __rrshift__(self, other: "TensorLike") -> "Tensor":
+        return _ops.right_shift(other, self)
+
+    def __divmod__(self, other: "TensorLike") -> "tuple[Tensor, Tensor]":
+        return _ops.divmod(self, other)
+
+    def __rdivmod__(self, other: "TensorLike") -> "tuple[Tensor, Tensor]":
+        return _ops.divmod(other, self)
+
+    def __round__(self, decimals: int = 0) -> "Tensor":
+        return _ops.round(self, decimals)
+
     def __neg__(self) -> "Tensor":
         return _ops.negative(self)
 
@@ -122,6 +144,25 @@ class Operators:
     def __getitem__(self, key: Any) -> "Tensor":
         return _ops.getitem(self, key)
 
+    def __setitem__(self, key: Any, value: "TensorLike") -> None:
+        raise TypeError("the elements of a tensor stay as they are: x.at[key].set(value) is another tensor with these")
+
+    @property
+    def at(self) -> "At":
+        """Places whose elements are to be others: `x.at[key].set(value)`, `add`, `multiply`, `min`, `max`. See
+        `flywheel.Place`."""
+        return _updates.At(self)
+
+    @property
+    def T(self) -> "Tensor":  # noqa: N802
+        """The dimensions in reverse order."""
+        return _ops.transpose(self)
+
+    @property
+    def mT(self) -> "Tensor":  # noqa: N802
+        """The last two dimensions exchanged."""
+        return _ops.swapaxes(self, -1, -2)
+
     def astype(self, dtype: Any) -> "Tensor":
         """See `flywheel.cast`."""
         return _ops.cast(self, dtype)
@@ -130,17 +171,94 @@ class Operators:
         """See `flywheel.reshape`."""
         return _ops.reshape(self, shape[0] if len(shape) == 1 else shape)
 
-    def transpose(self, *axes: int) -> "Tensor":
+    def transpose(self, *axes: Any) -> "Tensor":
         """See `flywheel.transpose`."""
-        return _ops.transpose(self, axes or None)
+        order = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
+        return _ops.transpose(self, order or None)
 
-    def sum(self, axis: Union[int, Sequence[int], None] = None, keepdims: bool = False) -> "Tensor":
+    def swapaxes(self, a: int, b: int) -> "Tensor":
+        """See `flywheel.swapaxes`."""
+        return _ops.swapaxes(self, a, b)
+
+    def squeeze(self, axis: Union[int, Sequence[int], None] = None) -> "Tensor":
+        """See `flywheel.squeeze`."""
+        return _ops.squeeze(self, axis)
+
+    def ravel(self) -> "Tensor":
+        """See `flywheel.ravel`."""
+        return _ops.ravel(self)
+
+    flatten = ravel
+
+    def copy(self) -> "Tensor":
+        """The tensor, which nothing changes."""
+        return _ops.positive(self)
+
+    def repeat(self, repeats: Any, axis: Optional[int] = None) -> "Tensor":
+        """See `flywheel.repeat`."""
+        return _ops.repeat(self, repeats, axis)
+
+    def take(self, indices: "TensorLike", axis: Optional[int] = None) -> "Tensor":
+        """See `flywheel.take`; without an axis, of the vector of all elements."""
+        return _ops.take(self.ravel() if axis is None else self, indices, axis or 0)
+
+    def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> "Tensor":
+        """See `flywheel.diagonal`."""
+        return _ops.diagonal(self, offset, axis1, axis2)
+
+    def dot(self, other: "TensorLike") -> "Tensor":
+        """See `flywheel.dot`."""
+        return _ops.dot(self, other)
+
+    def clip(self, low: Any = None, high: Any = None) -> "Tensor":
+        """See `flywheel.clip`."""
+        return _ops.clip(self, low, high)
+
+    def round(self, decimals: int = 0) -> "Tensor":
+        """See `flywheel.round`."""
+        return _ops.round(self, decimals)
+
+    def sort(self, axis: Optional[int] = -1) -> "Tensor":
+        """See `flywheel.sort`: the tensor itself stays as it is."""
+        return _ops.sort(self, axis)
+
+    def argsort(self, axis: Optional[int] = -1) -> "Tensor":
+        """See `flywheel.argsort`."""
+        return _ops.argsort(self, axis)
+
+    def cumsum(self, axis: Optional[int] = None) -> "Tensor":
+        """See `flywheel.cumsum`."""
+        return _ops.cumsum(self, axis)
+
+    def cumprod(self, axis: Optional[int] = None) -> "Tensor":
+        """See `flywheel.cumprod`."""
+        return _ops.cumprod(self, axis)
+
+    def any(self, axis: Union[int, Sequence[int], None] = None, keepdims: bool = False) -> "Tensor":
+        """See `flywheel.any`."""
+        return _ops.any(self, axis, keepdims)
+
+    def all(self, axis: Union[int, Sequence[int], None] = None, keepdims: bool = False) -> "Tensor":
+        """See `flywheel.all`."""
+        return _ops.all(self, axis, keepdims)
+
+    def sum(
+        self, axis: Union[int, Sequence[int], None] = None, keepdims: bool = False, dtype: Any = None
+    ) -> "Tensor":
         """See `flywheel.sum`."""
-        return _ops.sum(self, axis, keepdims)
+        return _ops.sum(self, axis, keepdims, dtype)
 
     def mean(self, axis: Union[int, Sequence[int], None] = None, keepdims: bool = False) -> "Tensor":
         """See `flywheel.mean`."""
         return _ops.mean(self, axis, keepdims)
+
+    def std(self, axis: Union[int, Sequence[int], None] = None, keepdims: bool = False, ddof: int = 0) -> "Tensor":
+        """See `flywheel.std`."""
+        return _ops.std(self, axis, keepdims, ddof)
+
+    def var(self, axis: Union[int, Sequence[int], None] = None, keepdims: bool = False, ddof: int = 0) -> "Tensor":
+        """See `flywheel.var`."""
+        return _ops.var(self, axis, keepdims, ddof)
 
     def max(self, axis: Union[int, Sequence[int], None] = None, keepdims: bool = False) -> "Tensor":
         """See `flywheel.max`."""
@@ -154,13 +272,13 @@ class Operators:
         """See `flywheel.prod`."""
         return _ops.prod(self, axis, keepdims)
 
-    def argmax(self, axis: Union[int, None] = None) -> "Tensor":
+    def argmax(self, axis: Optional[int] = None, keepdims: bool = False) -> "Tensor":
         """See `flywheel.argmax`."""
-        return _ops.argmax(self, axis)
+        return _ops.argmax(self, axis, keepdims)
 
-    def argmin(self, axis: Union[int, None] = None) -> "Tensor":
+    def argmin(self, axis: Optional[int] = None, keepdims: bool = False) -> "Tensor":
         """See `flywheel.argmin`."""
-        return _ops.argmin(self, axis)
+        return _ops.argmin(self, axis, keepdims)
 
 
 def _pair(a: "TensorLike", b: "TensorLike") -> Any:

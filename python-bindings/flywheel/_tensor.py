@@ -51,12 +51,6 @@ class Tensor(Operators):
             count *= dim_size
         return count
 
-    @property
-    def T(self) -> "Tensor":  # noqa: N802
-        from . import _ops
-
-        return _ops.transpose(self)
-
     def __repr__(self) -> str:
         return f"<flywheel.Tensor {_dtypes.name_of(self.dtype)}{format_shape(self.shape)}>"
 
@@ -207,18 +201,19 @@ def as_tensor(value: TensorLike, dtype: Any = None) -> Tensor:
         return value
     if value is None or callable(value):
         raise TypeError(f"expected a tensor, an array or a number, found {type(value).__name__}")
-    if isinstance(value, (list, tuple)) and _holds_tensors(value):
+    if isinstance(value, (list, tuple)) and holds_tensors(value):
         from . import _ops
 
         return _ops.stack([as_tensor(item, dtype) for item in value])
     return constant(value, dtype)
 
 
-def _holds_tensors(value: Union[Sequence[Any], Any]) -> bool:
+def holds_tensors(value: Union[Sequence[Any], Any]) -> bool:
+    """Whether a tensor or a variable is somewhere in lists and tuples."""
     from .variables import Variable
 
     if isinstance(value, (list, tuple)):
-        return any(_holds_tensors(item) for item in value)
+        return any(holds_tensors(item) for item in value)
     return isinstance(value, (Tensor, Variable))
 
 

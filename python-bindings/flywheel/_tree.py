@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Nested tuples, lists and dicts of values, flat and back."""
 
+from collections import OrderedDict, defaultdict
 from typing import Any, Callable, Hashable, Iterator, List, Sequence, Tuple
 
 LEAF = "*"
+_MAPPINGS = (dict, OrderedDict, defaultdict)
 Spec = Hashable
 
 
 def flatten(tree: Any) -> Tuple[List[Any], Spec]:
     """The leaves in order, and what else there is to the tree, which is hashable.
 
-    Tuples (also named ones), lists and dicts are nodes, whose keys are sorted; None
-    has no leaves.
+    Tuples (also named ones), lists and dicts are nodes, and so are an OrderedDict and a
+    defaultdict. Keys are sorted, but for those of an OrderedDict; None has no leaves.
     """
     leaves: List[Any] = []
     return leaves, _flatten(tree, leaves)
@@ -23,11 +25,25 @@ def _flatten(tree: Any, leaves: List[Any]) -> Spec:
     kind = type(tree)
     if kind is tuple or kind is list or (isinstance(tree, tuple) and hasattr(tree, "_fields")):
         return (kind, tuple(_flatten(child, leaves) for child in tree))
-    if kind is dict:
-        keys = tuple(sorted(tree))
-        return (dict, keys, tuple(_flatten(tree[key], leaves) for key in keys))
+    if kind in _MAPPINGS:
+        keys = tuple(tree) if kind is OrderedDict else _sorted(tree)
+        children = tuple(_flatten(tree[key], leaves) for key in keys)
+        return (kind, keys, children, tree.default_factory) if kind is defaultdict else (kind, keys, children)
     leaves.append(tree)
     return LEAF
+
+
+def _sorted(keys: Any) -> Tuple[Any, ...]:
+    """In one order each time, also where keys are of several types."""
+    try:
+        return tuple(sorted(keys))
+    except TypeError:
+        return tuple(sorted(keys, key=lambda key: (type(key).__name__, repr(key))))
+
+
+def is_mapping(spec: Any) -> bool:
+    """Whether the root of a tree is a dict of some kind."""
+    return isinstance(spec, tuple) and spec[0] in _MAPPINGS
 
 
 def unflatten(spec: Spec, leaves: Sequence[Any]) -> Any:
@@ -40,8 +56,9 @@ def _unflatten(spec: Any, leaves: Iterator[Any]) -> Any:
         return None
     if spec == LEAF:
         return next(leaves)
-    if spec[0] is dict:
-        return {key: _unflatten(child, leaves) for key, child in zip(spec[1], spec[2])}
+    if spec[0] in _MAPPINGS:
+        items = [(key, _unflatten(child, leaves)) for key, child in zip(spec[1], spec[2])]
+        return defaultdict(spec[3], items) if spec[0] is defaultdict else spec[0](items)
     children = [_unflatten(child, leaves) for child in spec[1]]
     if spec[0] is list:
         return children
@@ -65,7 +82,7 @@ def describe(spec: Any) -> str:
     """A form for people: `(*, {'w': *})`."""
     if spec is None or spec == LEAF:
         return str(spec)
-    if spec[0] is dict:
+    if spec[0] in _MAPPINGS:
         return "{" + ", ".join(f"{key!r}: {describe(child)}" for key, child in zip(spec[1], spec[2])) + "}"
     inner = ", ".join(describe(child) for child in spec[1])
     return f"[{inner}]" if spec[0] is list else f"({inner})"
@@ -77,6 +94,6 @@ def names(spec: Any, prefix: str) -> List[str]:
         return []
     if spec == LEAF:
         return [prefix]
-    keys = spec[1] if spec[0] is dict else range(len(spec[1]))
-    children = spec[2] if spec[0] is dict else spec[1]
+    keys = spec[1] if spec[0] in _MAPPINGS else range(len(spec[1]))
+    children = spec[2] if spec[0] in _MAPPINGS else spec[1]
     return [name for key, child in zip(keys, children) for name in names(child, f"{prefix}_{key}")]

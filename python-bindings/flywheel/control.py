@@ -6,11 +6,8 @@ from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
 from . import _dtypes, _ops, _trace, _tree
 from ._flywheel import Value
 from ._ops._core import Size, empty, index_of, size, sizes
-from ._ops._indexing import extract_slice, scalar_at
+from ._ops._indexing import extract_slice, insert_slice, scalar_at
 from ._tensor import Tensor, TensorLike, as_tensor, format_shape, wrap
-
-# In place of a number that an operand has.
-_DYNAMIC = -(2**63)
 
 
 class TypeMismatch(ValueError):
@@ -84,6 +81,30 @@ def _as_type(x: Tensor, dtype: _dtypes.DType, shape: _trace.Shape, what: str) ->
     if x.shape == shape:
         return x
     return wrap(x.trace.op("tensor.cast", [x.value], [x.trace.type(dtype, shape)])[0], dtype, shape)
+
+
+def switch(index: TensorLike, branches: Sequence[Callable[..., Any]], *operands: Any) -> Any:
+    """What the branch of this number returns, of which only that one runs: the first one for a number below 0, the
+    last one for a number that is too large. See `cond`."""
+    if not branches:
+        raise ValueError("switch takes a branch or more")
+    number = _ops.cast(index, _dtypes.int64)
+
+    def pick(first: int, rest: Sequence[Callable[..., Any]]) -> Any:
+        if len(rest) == 1:
+            return rest[0](*operands)
+        # Half of the branches at a time.
+        middle = len(rest) // 2
+        return cond(_ops.less(number, first + middle), lambda: pick(first, rest[:middle]),
+                    lambda: pick(first + middle, rest[middle:]))  # fmt: skip
+
+    return pick(0, list(branches))
+
+
+def map(function: Callable[[Any], Any], xs: Any) -> Any:
+    """What `function` returns for each slice of `xs` along the first dimension, one after the other: see `scan`, and
+    `vmap` for all at once."""
+    return scan(lambda state, x: (state, function(x)), None, xs)[1]
 
 
 def while_loop(
@@ -324,31 +345,9 @@ def probe(carried: List[Tensor], step: Callable[[Value, List[Tensor]], Any]) -> 
 
 def _into(y: Tensor, place: Tensor) -> Tensor:
     """All of y, where something of its sizes was."""
-    trace = _trace.current()
-    lengths = sizes(y)
-    dynamic = [length for length in lengths if not isinstance(length, int)]
-    attributes: _trace.Attributes = {
-        "static_offsets": ("i64s", [0] * y.ndim),
-        "static_sizes": ("i64s", [length if isinstance(length, int) else _DYNAMIC for length in lengths]),
-        "static_strides": ("i64s", [1] * y.ndim),
-        "operandSegmentSizes": ("i32s", [1, 1, 0, len(dynamic), 0]),
-    }
-    type_ = trace.type(place.dtype, place.shape)
-    value = trace.op("tensor.insert_slice", [y.value, place.value, *dynamic], [type_], attributes)[0]
-    return wrap(value, place.dtype, place.shape)
+    return insert_slice(y, place, [0] * y.ndim, sizes(y), [1] * y.ndim)
 
 
 def _insert(y: Tensor, into: Tensor, index: Value) -> Tensor:
     """A slice in its place."""
-    trace = _trace.current()
-    lengths: List[Size] = [1, *sizes(y)]
-    dynamic = [length for length in lengths if not isinstance(length, int)]
-    attributes: _trace.Attributes = {
-        "static_offsets": ("i64s", [_DYNAMIC, *[0] * y.ndim]),
-        "static_sizes": ("i64s", [length if isinstance(length, int) else _DYNAMIC for length in lengths]),
-        "static_strides": ("i64s", [1] * len(lengths)),
-        "operandSegmentSizes": ("i32s", [1, 1, 1, len(dynamic), 0]),
-    }
-    type_ = trace.type(into.dtype, into.shape)
-    value = trace.op("tensor.insert_slice", [y.value, into.value, index, *dynamic], [type_], attributes)[0]
-    return wrap(value, into.dtype, into.shape)
+    return insert_slice(y, into, [index, *[0] * y.ndim], [1, *sizes(y)], [1] * (y.ndim + 1))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Traced functions: Python that becomes a compiled entry."""
 
+import dataclasses
 import functools
 import inspect
 import re
@@ -9,6 +10,7 @@ from typing import (
     Any,
     Callable,
     Dict,
+    FrozenSet,
     Hashable,
     List,
     Mapping,
@@ -70,7 +72,8 @@ class Traced:
         try:
             with _trace.tracing(trace):
                 tensors = iter([wrap(v, leaf.dtype, s) for v, leaf, s in zip(arguments, self.leaves, shapes)])
-                args, kwargs = _tree.unflatten(tree, [next(tensors) if x is _FED else x for x in static])
+                given = [next(tensors) if x is _FED else x.value if isinstance(x, _Static) else x for x in static]
+                args, kwargs = _tree.unflatten(tree, given)
                 outputs, self._out = _tree.flatten(owner._function(*args, **kwargs))
                 results = [as_tensor(output) for output in outputs]
         except BaseException:
@@ -122,6 +125,15 @@ class _Fed:
 _FED = _Fed()
 
 
+@dataclasses.dataclass(frozen=True)
+class _Static:
+    """An argument that the trace sees as it is."""
+
+    value: Any
+    # 1, 1.0 and True are equal, and not the same argument.
+    kind: type
+
+
 class Function(_flywheel.Dispatcher):
     """A Python function that is traced when it is called with arguments of new types,
     compiled, and then runs without Python; see `function`."""
@@ -137,12 +149,14 @@ class Function(_flywheel.Dispatcher):
         threads: Optional[int] = None,
         check_numerics: bool = False,
         target: Optional[str] = None,
+        static: Union[str, int, Sequence[Union[str, int]]] = (),
     ):
         if dynamic not in ("auto", True, False):
             raise ValueError(f"expected dynamic 'auto', True or False, found {dynamic!r}")
         functools.update_wrapper(self, function)
         self._function = function
         self._signature = inspect.signature(function)
+        self._static = self._positions(static)
         self._specs = None if signature is None else tuple(signature)
         self._dynamic = dynamic
         self._given_results = results
@@ -150,7 +164,7 @@ class Function(_flywheel.Dispatcher):
         self.check_numerics = check_numerics
         self.target: str = current_target() if target is None else target
         own: str = name or str(getattr(function, "__name__", "function"))
-        self.entry_name = re.sub(r"\W", "_", own if own != "<lambda>" else "function")
+        self.entry_name = re.sub(r"\W", "_", {"<lambda>": "function", "init": "init_"}.get(own, own))
         # Streams of random numbers go by it.
         self.name: str = current_namespace().unique(self.entry_name)
         self._traces: Dict[Tuple[Hashable, Hashable], Traced] = {}
@@ -158,6 +172,8 @@ class Function(_flywheel.Dispatcher):
         self._cases: Set[Tuple[int, int]] = set()
         # Of each form of the arguments, the sizes that were seen, where they may vary.
         self._seen: Dict[Hashable, List[Dims]] = {}
+        # The forms that the compiler does not take with sizes that vary: each size is a program.
+        self._fixed: Set[Hashable] = set()
 
     def __repr__(self) -> str:
         return f"<flywheel.function {self.name}>"
@@ -171,8 +187,8 @@ class Function(_flywheel.Dispatcher):
             bound = Function(
                 functools.partial(self._function, instance), name=self.entry_name, signature=self._specs,
                 dynamic=self._dynamic, results=self._given_results, threads=self.threads,
-                check_numerics=self.check_numerics,
-                target=self.target,
+                check_numerics=self.check_numerics, target=self.target,
+                static=[p - 1 if isinstance(p, int) else p for p in self._static],
             )  # fmt: skip
             instance.__dict__[f"<{self.name}>"] = bound
         return bound
@@ -203,13 +219,34 @@ class Function(_flywheel.Dispatcher):
     def _bind(self, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Tuple[Tuple[Any, ...], Dict[str, Any]]:
         if not kwargs and len(args) == len(self._signature.parameters):
             return args, kwargs
+        # Defaults are none of the arguments: the function has them as they are.
         bound = self._signature.bind(*args, **kwargs)
-        bound.apply_defaults()
         return bound.args, bound.kwargs
+
+    def _positions(self, static: Union[str, int, Sequence[Union[str, int]]]) -> FrozenSet[Union[str, int]]:
+        """Names of parameters, or their numbers, as both. Raises ValueError for one that there is not."""
+        names = list(self._signature.parameters)
+        found: Set[Union[str, int]] = set()
+        for one in [static] if isinstance(static, (str, int)) else static:
+            if one not in names if isinstance(one, str) else not -len(names) <= one < len(names):
+                raise ValueError(f"'{self._function}' has no parameter {one!r} to be static, only {', '.join(names)}")
+            place = names.index(one) if isinstance(one, str) else one % len(names)
+            found |= {place, names[place]}
+        return frozenset(found)
+
+    def _hide_static(self, args: Tuple[Any, ...], kwargs: Mapping[str, Any]) -> Tuple[Any, ...]:
+        """The arguments, static ones as one leaf each."""
+        if not self._static:
+            return tuple(args), dict(kwargs)
+
+        def hide(place: Union[str, int], value: Any) -> Any:
+            return _Static(value, type(value)) if place in self._static else value
+
+        return tuple(hide(i, x) for i, x in enumerate(args)), {key: hide(key, x) for key, x in kwargs.items()}
 
     def _find(self, args: Tuple[Any, ...], kwargs: Mapping[str, Any]) -> Tuple[Traced, List[Any]]:
         """The trace for these arguments, and the ones that are fed."""
-        given, tree = _tree.flatten((tuple(args), dict(kwargs)))
+        given, tree = _tree.flatten(self._hide_static(args, kwargs))
         if self._specs is not None:
             given = self._convert_by_spec(given)
         given = [as_array(value) for value in given]
@@ -230,18 +267,37 @@ class Function(_flywheel.Dispatcher):
             form = (tree, tuple(static), tuple((leaf.kind, leaf.dtype, len(leaf.dims)) for leaf in leaves))
             hash(form)
         except TypeError:
-            kinds = sorted({type(value).__name__ for value in static if value.__hash__ is None})
+            plain = [value.value if isinstance(value, _Static) else value for value in static]
+            kinds = sorted({type(value).__name__ for value in plain if not _is_hashable(value)})
             raise TypeError(
                 f"an argument of '{self.name}' is neither an array, a number nor hashable: {', '.join(kinds)}"
             ) from None
-        leaves = self._generalize(form, leaves)
-        key = (form, tuple(leaf.dims for leaf in leaves))
+        general = self._generalize(form, leaves)
+        key = (form, tuple(leaf.dims for leaf in general))
         found = self._traces.get(key)
+        if found is None and self._dynamic == "auto" and self._specs is None and general != leaves:
+            found = self._trace_for_all_sizes(key, general, tree, tuple(static))
+            if found is None:
+                self._fixed.add(form)
+                general, key = leaves, (form, tuple(leaf.dims for leaf in leaves))
+                found = self._traces.get(key)
         if found is None:
-            found = self._traces[key] = Traced(self, leaves, tree, tuple(static))
-            if self._dynamic == "auto" and any(leaf.dims and not isinstance(leaf.dims[0], int) for leaf in leaves):
-                self._forget_static(form, key)
+            found = self._traces[key] = Traced(self, general, tree, tuple(static))
         return found, values
+
+    def _trace_for_all_sizes(
+        self, key: Tuple[Hashable, Hashable], leaves: List[Leaf], tree: Any, static: Tuple[Any, ...]
+    ) -> Optional[Traced]:
+        """One program for all sizes, which takes the place of those for one. None where what the function
+        does needs a size that is known, such as a loop of Python over rows."""
+        try:
+            found = Traced(self, leaves, tree, static)
+            found.program  # noqa: B018  # Whether it compiles is the question.
+        except Exception:
+            return None
+        self._traces[key] = found
+        self._forget_static(key[0], key)
+        return found
 
     def _forget_static(self, form: Hashable, kept: Hashable) -> None:
         """One program for all sizes takes the place of those for one: the state of two
@@ -281,7 +337,7 @@ class Function(_flywheel.Dispatcher):
         if self._specs is not None:
             wanted = _tree.flatten(self._specs)[0]
             return [Leaf("a", one.dtype, one.shape) for one in wanted]
-        if self._dynamic is False:
+        if self._dynamic is False or form in self._fixed:
             return leaves
         dims = [leaf.dims for leaf in leaves]
         seen = self._seen.get(form)
@@ -333,15 +389,7 @@ class Function(_flywheel.Dispatcher):
             names += _tree.names(child, prefix)
         for key, child in zip(keywords[1], keywords[2]):
             names += _tree.names(child, key)
-        used: Dict[str, int] = {}
-        unique = []
-        for name, value in zip(names, static):
-            if value is not _FED:
-                continue
-            name = re.sub(r"\W", "_", name)
-            used[name] = used.get(name, 0) + 1
-            unique.append(name if used[name] == 1 else f"{name}_{used[name]}")
-        return unique
+        return _unique([re.sub(r"\W", "_", name) for name, value in zip(names, static) if value is _FED])
 
     def _result_names(self, out: Any, count: int) -> List[str]:
         if self._given_results is not None:
@@ -349,7 +397,9 @@ class Function(_flywheel.Dispatcher):
                 raise ValueError(f"'{self.name}' returns {count} tensors, found {len(self._given_results)} names")
             return list(self._given_results)
         names = _tree.names(out, "result")
-        return [re.sub(r"\W", "_", name.removeprefix("result_") if out[0] is dict else name) for name in names]
+        if _tree.is_mapping(out):
+            names = [name.removeprefix("result_") for name in names]
+        return _unique([re.sub(r"\W", "_", name) for name in names])
 
     # Looking inside
 
@@ -402,6 +452,28 @@ class Function(_flywheel.Dispatcher):
                features=features, max_dim_sizes=max_dim_sizes)  # fmt: skip
 
 
+def _is_hashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def _unique(names: List[str]) -> List[str]:
+    """A number behind each name that is there already."""
+    used: Set[str] = set()
+    result = []
+    for name in names:
+        found, count = name, 1
+        while found in used:
+            count += 1
+            found = f"{name}_{count}"
+        used.add(found)
+        result.append(found)
+    return result
+
+
 def export(
     traces: Sequence[Union[Traced, Function]],
     path: Path,
@@ -441,6 +513,7 @@ def function(
     threads: Optional[int] = None,
     check_numerics: bool = False,
     target: Optional[str] = None,
+    static: Union[str, int, Sequence[Union[str, int]]] = (),
 ) -> Function: ...
 
 
@@ -454,6 +527,7 @@ def function(
     threads: Optional[int] = None,
     check_numerics: bool = False,
     target: Optional[str] = None,
+    static: Union[str, int, Sequence[Union[str, int]]] = (),
 ) -> Callable[[Callable[..., Any]], Function]: ...
 
 
@@ -474,13 +548,16 @@ def function(function: Optional[Callable[..., Any]] = None, /, **options: Any) -
 
     Arguments are arrays (NumPy's, or anything with DLPack or the buffer protocol), Python
     numbers (fed as float32, int32, bool), or tuples, lists and dicts of them. Others, such
-    as strings, are constants of the trace, and must be hashable. Results are arrays, in
-    the form that the function returns.
+    as strings, are constants of the trace, and must be hashable; so are the parameters that
+    `static` names, or numbers, whatever they are: `static="training"` for one that an `if`
+    of Python asks. A parameter that is not given has its default, as it is. Results are
+    arrays, in the form that the function returns.
 
     `signature` lists a `spec` for each argument; what is fed must fit, and nothing is
     traced twice. Without it, sizes are static, until a call comes with another size of
     leading dimensions: then these are the call's choice, and no call compiles again for
-    them. With `dynamic` True that is so from the start, with False every size has code
+    them; unless what the function does needs to know a size, and each has a program of its
+    own. With `dynamic` True that is so from the start, with False every size has code
     of its own. `results` names results, for C and `mlir`. `threads` is how many threads
     may execute a step. With `check_numerics` a call fails at the first op whose result has a
     NaN or an infinity, with an InvalidArgumentError that names it and the line of Python;

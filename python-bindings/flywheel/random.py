@@ -7,10 +7,12 @@ has run, and the place of the element.
 
 from typing import Any, Optional
 
-from . import _dtypes, _trace
-from ._ops._core import as_unsigned, static
+import numpy as np
+
+from . import _dtypes, _ops, _trace
+from ._ops._core import as_unsigned, normalize_axis, static
 from ._ops._creation import DimSizes, dim_sizes_of, zeros
-from ._tensor import Tensor, wrap
+from ._tensor import Tensor, TensorLike, as_tensor, wrap
 from .initializers import Initializer, RandomNormal, RandomUniform, TruncatedNormal
 
 
@@ -64,3 +66,89 @@ def truncated_normal(
 def bernoulli(p: float, shape: DimSizes = (), *, seed: Optional[int] = None) -> Tensor:
     """Booleans that hold with probability `p`."""
     return uniform(shape, seed=seed) < p
+
+
+#
+# What is made of these
+#
+
+
+def randint(
+    shape: DimSizes, minval: int, maxval: int, *, dtype: Any = _dtypes.int32, seed: Optional[int] = None
+) -> Tensor:
+    """Integers from `minval` up to but without `maxval`."""
+    return uniform(shape, minval, maxval, dtype=dtype, seed=seed)
+
+
+def _open(shape: DimSizes, dtype: Any, seed: Optional[int]) -> Tensor:
+    """Uniform draws from (0, 1]: their logarithm is finite."""
+    return 1.0 - uniform(shape, dtype=dtype, seed=seed)
+
+
+def exponential(shape: DimSizes = (), *, dtype: Any = _dtypes.float32, seed: Optional[int] = None) -> Tensor:
+    """Draws from the exponential distribution of rate 1."""
+    return -_ops.log(_open(shape, dtype, seed))
+
+
+def gumbel(shape: DimSizes = (), *, dtype: Any = _dtypes.float32, seed: Optional[int] = None) -> Tensor:
+    """Draws from Gumbel's distribution."""
+    smallest = float(np.finfo(np.float32).tiny)
+    return -_ops.log(_ops.maximum(-_ops.log(_open(shape, dtype, seed)), smallest))
+
+
+def laplace(shape: DimSizes = (), *, dtype: Any = _dtypes.float32, seed: Optional[int] = None) -> Tensor:
+    """Draws from Laplace's distribution of scale 1."""
+    u = uniform(shape, -1.0, 1.0, dtype=dtype, seed=seed)
+    return -_ops.sign(u) * _ops.log1p(-_ops.minimum(_ops.abs(u), 1.0 - 2.0**-24))
+
+
+def rademacher(shape: DimSizes = (), *, dtype: Any = _dtypes.float32, seed: Optional[int] = None) -> Tensor:
+    """-1 or 1, as likely as each other."""
+    return _ops.cast(2 * randint(shape, 0, 2, seed=seed) - 1, dtype)
+
+
+def categorical(
+    logits: TensorLike, axis: int = -1, *, shape: Optional[DimSizes] = None, seed: Optional[int] = None
+) -> Tensor:
+    """Places along a dimension, int32, each with a probability in proportion to exp(logits). `shape` is that of the
+    result, whose last dimensions are those of `logits` without `axis`: draws in front of these are several of each."""
+    x = as_tensor(logits)
+    axis = normalize_axis(axis, x.ndim)
+    given = [] if shape is None else [shape] if isinstance(shape, (int, np.integer, Tensor)) else list(shape)
+    front = given[: max(len(given) - (x.ndim - 1), 0)]
+    noise = gumbel([*front, *[_ops.dim(x, place) for place in range(x.ndim)]], dtype=x.dtype, seed=seed)
+    return _ops.argmax(x + noise, len(front) + axis)
+
+
+def permutation(x: TensorLike, *, seed: Optional[int] = None) -> Tensor:
+    """The numbers below `x` in a random order, int32; or the slices of a tensor along its first dimension, of at most
+    4096."""
+    if isinstance(x, (int, np.integer)):
+        return _ops.argsort(uniform((int(x),), seed=seed))
+    x = as_tensor(x)
+    if x.ndim == 0 or x.shape[0] is None:
+        raise ValueError("permutation takes a number, or a tensor whose first dimension is static")
+    return _ops.take(x, permutation(x.shape[0], seed=seed), 0)
+
+
+def choice(
+    a: TensorLike, shape: DimSizes = (), replace: bool = True, p: Optional[TensorLike] = None, *,
+    seed: Optional[int] = None,
+) -> Tensor:  # fmt: skip
+    """Numbers below `a`, or slices of a tensor along its first dimension, with probabilities `p`. Without `replace`,
+    each one at most once. Raises ValueError for more draws than there are."""
+    is_count = isinstance(a, (int, np.integer))
+    x = None if is_count else as_tensor(a)
+    count = int(a) if x is None else x.shape[0] if x.ndim else None
+    if count is None:
+        raise ValueError("choice takes a number, or a tensor whose first dimension is static")
+    logits = _ops.zeros((count,)) if p is None else _ops.log(as_tensor(p))
+    wanted = dim_sizes_of(shape)
+    if replace:
+        places = categorical(logits, shape=shape, seed=seed)
+    else:
+        draws = int(np.prod([n for n in wanted if isinstance(n, int)], dtype=np.int64))
+        if static(wanted) != tuple(wanted) or draws > count:
+            raise ValueError(f"expected at most {count} draws, of a static shape")
+        places = _ops.reshape(_ops.top_k(logits + gumbel((count,), seed=seed), draws)[1], [n for n in static(wanted)])
+    return places if x is None else _ops.take(x, places, 0)

@@ -7,7 +7,7 @@ from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
 from . import _dtypes, _ops, _trace, _tree
 from ._flywheel import Value
 from ._ops._core import Size, normalize_axis, size
-from ._tensor import Tensor, TensorLike, as_tensor, format_shape, wrap
+from ._tensor import Tensor, as_tensor, format_shape, wrap
 from .variables import Variable
 
 Argnums = Union[int, Sequence[int]]
@@ -96,17 +96,21 @@ def _emit_gradient(
 _MODES = {"auto": 0, "reverse": 1, "forward": 2}
 
 
-def jacobian_of(y: TensorLike, xs: Any, *, mode: str = "auto", chunk: Optional[int] = None) -> Any:
-    """The derivative of each element of `y` with respect to each element of each x: of
-    shape y.shape + x.shape, in a tree of the form of `xs`; zeros where y does not depend
-    on x.
+def jacobian_of(ys: Any, xs: Any, *, mode: str = "auto", chunk: Optional[int] = None) -> Any:
+    """The derivative of each element of each y with respect to each element of each x: of
+    shape y.shape + x.shape, in a tree of the form of `ys`, each of whose leaves is a tree of
+    the form of `xs`; zeros where y does not depend on x.
 
     All rows ("reverse") or columns ("forward") are computed in one pass, or `chunk` of
     them at a time (G5).
     """
     if mode not in _MODES:
         raise ValueError(f"expected mode 'auto', 'reverse' or 'forward', found '{mode}'")
-    y = as_tensor(y)
+    roots, form = _wrt(ys, "a Jacobian")
+    return _tree.unflatten(form, [_jacobian_of_one(y, xs, mode, chunk) for y in roots])
+
+
+def _jacobian_of_one(y: Tensor, xs: Any, mode: str, chunk: Optional[int]) -> Any:
     targets, spec = _wrt(xs, "a Jacobian")
     trace = _trace.current()
     attributes: _trace.Attributes = {"mode": ("i32", _MODES[mode]), "unconnected": ("i32", 1)}
@@ -144,13 +148,15 @@ def _select(args: Tuple[Any, ...], argnums: Argnums) -> Any:
     return tuple(args[place] for place in argnums)
 
 
-def _as_arguments(args: Tuple[Any, ...]) -> Tuple[Any, ...]:
-    """Arguments of which all leaves that may be tensors are."""
+def _as_arguments(args: Tuple[Any, ...], argnums: Argnums) -> Tuple[Any, ...]:
+    """Arguments of which those that derivatives are with respect to are tensors, and of others
+    the arrays: numbers, flags and the like stay what they are."""
+    chosen = {place % len(args) for place in ([argnums] if isinstance(argnums, int) else argnums) if args}
 
     def convert(leaf: Any) -> Any:
-        return leaf if isinstance(leaf, (str, bytes)) or callable(leaf) else as_tensor(leaf)
+        return leaf if isinstance(leaf, (bool, int, float, str, bytes)) or callable(leaf) else as_tensor(leaf)
 
-    return tuple(_tree.map_leaves(convert, arg) for arg in args)
+    return tuple(_tree.map_leaves(as_tensor if place in chosen else convert, arg) for place, arg in enumerate(args))
 
 
 def value_and_grad(
@@ -169,7 +175,7 @@ def value_and_grad(
 
     @functools.wraps(function)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
-        args = _as_arguments(args)
+        args = _as_arguments(args, argnums if variables is None else ())
         result = function(*args, **kwargs)
         value = as_tensor(result[0] if has_aux else result)
         if value.shape != ():
@@ -209,26 +215,27 @@ def jacobian(
     mode: str = "auto",
     chunk: Optional[int] = None,
 ) -> Callable[..., Any]:
-    """A function that returns the Jacobian of a function of one tensor; see
-    `jacobian_of`. Of a `grad`, that is a Hessian."""
+    """A function that returns the Jacobian of a function, whose result is a tensor or a tree
+    of them; see `jacobian_of`. Of a `grad`, that is a Hessian."""
 
     @functools.wraps(function)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
-        args = _as_arguments(args)
+        args = _as_arguments(args, argnums if variables is None else ())
         wrt = _select(args, argnums) if variables is None else list(variables)
         return jacobian_of(function(*args, **kwargs), wrt, mode=mode, chunk=chunk)
 
     return wrapped
 
 
-def hessian(function: Callable[..., Any], argnum: int = 0) -> Callable[..., Any]:
-    """A function that returns the second derivatives of a scalar function."""
-    return jacobian(grad(function, argnum), argnum)
+def hessian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
+    """A function that returns the second derivatives of a scalar function: of a tree of
+    arguments, a tree of such trees."""
+    return jacobian(grad(function, argnums), argnums)
 
 
 def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> Tuple[Any, Any]:
     """What `function(*primals)` returns, and how that changes along the tangents."""
-    args = _as_arguments(tuple(primals))
+    args = _as_arguments(tuple(primals), range(len(primals)))
     result = _tree.map_leaves(as_tensor, function(*args))
     return result, jvp_of(result, args, tuple(tangents))
 
@@ -236,7 +243,7 @@ def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence
 def vjp(function: Callable[..., Any], *primals: Any) -> Tuple[Any, Callable[[Any], Any]]:
     """What `function(*primals)` returns, and a function from weights of that to the
     weighted sum of the gradients: a tuple with one for each primal."""
-    args = _as_arguments(primals)
+    args = _as_arguments(primals, range(len(primals)))
     result = _tree.map_leaves(as_tensor, function(*args))
 
     def pull(weights: Any) -> Any:
@@ -247,25 +254,39 @@ def vjp(function: Callable[..., Any], *primals: Any) -> Tuple[Any, Callable[[Any
     return result, pull
 
 
-def vmap(
-    function: Callable[..., Any], in_axes: Union[int, None, Sequence[Any]] = 0, out_axes: int = 0
-) -> Callable[..., Any]:
+def _axes_of(axes: Any, tree: Any, what: str) -> List[Optional[int]]:
+    """An axis for each leaf of a tree, from a tree that may end above: what it ends with is for all below."""
+    if axes is None or isinstance(axes, int):
+        return [axes] * len(_tree.flatten(tree)[0])
+    keys = list(tree) if isinstance(tree, dict) else range(len(tree)) if isinstance(tree, (list, tuple)) else None
+    if keys is None or isinstance(axes, dict) != isinstance(tree, dict) or len(axes) != len(keys):
+        raise ValueError(f"expected {what} of the form {_tree.describe(_tree.flatten(tree)[1])} or a part of it, "
+                         f"found {axes!r}")  # fmt: skip
+    # In the order of leaves.
+    form: Any = _tree.flatten(tree)[1]
+    ordered = form[1] if isinstance(tree, dict) else keys
+    return [axis for key in ordered for axis in _axes_of(axes[key], tree[key], what)]
+
+
+def vmap(function: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callable[..., Any]:
     """A function that does for each position of a dimension what `function` does for
     one, all at once.
 
     `in_axes` says where the dimension is in the arguments: one number for all, or one
-    for each argument; None is for an argument that all positions share. Results have it
-    at `out_axes`. Derivatives may be taken in the function and of the result. Raises
-    ValueError for sizes that differ, CompileError for what cannot be batched.
+    for each argument, or for parts of it in a tree of its form; None is for what all
+    positions share. Arguments by keyword have it in front. Results have it at `out_axes`,
+    a number or a tree of them. Derivatives may be taken in the function and of the result.
+    Raises ValueError for sizes that differ, CompileError for what cannot be batched.
     """
 
-    def wrapped(*args: Any) -> Any:
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
         axes: List[Any] = list(in_axes) if isinstance(in_axes, (list, tuple)) else [in_axes] * len(args)
         if len(axes) != len(args):
             raise ValueError(f"expected an axis for each of {len(args)} arguments, found {len(axes)}")
         trace = _trace.current()
-        leaves, spec = _tree.flatten(args)
-        own: List[Optional[int]] = [axis for axis, arg in zip(axes, args) for _ in _tree.flatten(arg)[0]]
+        leaves, spec = _tree.flatten((args, kwargs))
+        own = [axis for axes_, arg in zip(axes, args) for axis in _axes_of(axes_, arg, "in_axes")]
+        own += [0] * (len(leaves) - len(own))
         inputs: List[Tensor] = []
         dim_size: Optional[Size] = None
         for leaf, axis in zip(leaves, own):
@@ -293,16 +314,18 @@ def _batch(
     axes: List[Optional[int]],
     spec: Any,
     dim_size: Size,
-    out_axes: int,
+    out_axes: Any,
 ) -> Any:
     shapes = [x.shape if axis is None else x.shape[1:] for x, axis in zip(inputs, axes)]
     outputs: List[Any] = []
 
     def body(values: List[Value]) -> List[Value]:
         own = [wrap(value, x.dtype, shape) for value, x, shape in zip(values, inputs, shapes)]
-        leaves, form = _tree.flatten(function(*_tree.unflatten(spec, own)))
+        args, kwargs = _tree.unflatten(spec, own)
+        found = function(*args, **kwargs)
+        leaves, form = _tree.flatten(found)
         tensors = [as_tensor(leaf) for leaf in leaves]
-        outputs.extend([tensors, form])
+        outputs.extend([tensors, form, _axes_of(out_axes, found, "out_axes")])
         return [x.value for x in tensors]
 
     forbidden, trace.effects_forbidden = trace.effects_forbidden, "the function of a vmap"
@@ -315,10 +338,17 @@ def _batch(
     batched = [axis is not None for axis in axes]
     values = trace.graph.batch(region, [x.value for x in inputs], batched, dim_size)
     results = []
-    for value, x in zip(values, outputs[0]):
+    for value, x, axis in zip(values, outputs[0], outputs[2]):
+        if axis is None:
+            raise ValueError("each position has a result of its own: expected numbers as out_axes, found None")
         dense = wrap(value, x.dtype, value.shape)
-        results.append(_ops.moveaxis(dense, 0, out_axes) if out_axes else dense)
+        results.append(_ops.moveaxis(dense, 0, axis) if axis else dense)
     return _tree.unflatten(outputs[1], results)
+
+
+# A rule may call its own function, whose rule is then traced too: so often, and what is deeper has the derivative of
+# the function as it stands.
+_MOST_RULES = 2
 
 
 class CustomVjp:
@@ -328,6 +358,8 @@ class CustomVjp:
         functools.update_wrapper(self, function)
         self._function = function
         self._rule: Optional[Callable[..., Any]] = None
+        # How many rules of this function are being traced in one another.
+        self._depth = 0
 
     def defvjp(self, rule: Callable[..., Any]) -> Callable[..., Any]:
         """Sets the rule: from the arguments, and the cotangent of each result, to the
@@ -338,6 +370,8 @@ class CustomVjp:
     def __call__(self, *args: Any) -> Any:
         if self._rule is None:
             raise ValueError(f"'{getattr(self, '__name__', 'function')}' has no rule: give one with defvjp")
+        if self._depth >= _MOST_RULES:
+            return self._function(*args)
         trace = _trace.current()
         leaves, spec = _tree.flatten(args)
         inputs = [as_tensor(leaf) for leaf in leaves]
@@ -372,6 +406,13 @@ class CustomVjp:
         types = [trace.type(x.dtype, x.shape) for x in [*inputs, *extra, *results]]
 
         def rule(values: List[Value]) -> List[Value]:
+            self._depth += 1
+            try:
+                return apply(values)
+            finally:
+                self._depth -= 1
+
+        def apply(values: List[Value]) -> List[Value]:
             own = [wrap(v, x.dtype, x.shape) for v, x in zip(values, [*inputs, *extra, *results])]
             given = own[: len(inputs)]
             cotangents = own[len(inputs) + len(extra) :]
@@ -409,6 +450,8 @@ def custom_vjp(function: Callable[..., Any]) -> CustomVjp:
         def _(x, dy):
             return flywheel.clip(dy, -1.0, 1.0)
 
-    What the function uses besides its arguments is constant to derivatives.
+    What the function uses besides its arguments is constant to derivatives. A rule may call the
+    function: the first two derivatives are by the rule then, and further ones those of what the
+    function computes.
     """
     return CustomVjp(function)

@@ -370,6 +370,32 @@ case("LSTM", _time, numbers(1, 16, 3), numbers(1, 16, 4), numbers(1, 32), np.arr
 #
 
 
+# In order, and by neighbours.
+for _axis in (0, -1):
+    case("TopK", numbers(4, 6), ints(3), known=(1,), axis=_axis, outputs=(0, 1))
+case("TopK", whole(3, 5), ints(2), known=(1,), largest=0, outputs=(0, 1))
+case("LRN", numbers(2, 7, 3, 3), size=5, alpha=0.02, beta=0.6, bias=1.5)
+case("LRN", numbers(1, 4, 5, 1), size=3)
+
+# Forms of earlier versions: attributes that are operands now, and what a softmax is along.
+for _opset in (9, 11, 12):
+    case("Softmax", numbers(2, 3, 4), opset=_opset)
+    case("LogSoftmax", numbers(2, 3, 4), axis=2, opset=_opset)
+    case("Softmax", numbers(2, 3, 4), axis=0, opset=_opset)
+    case("Squeeze", numbers(2, 1, 4, 1), axes=[1, 3], opset=_opset)
+    case("Unsqueeze", numbers(2, 3), axes=[0, 2], opset=_opset)
+    case("Split", numbers(2, 6), axis=1, split=[2, 3, 1], outputs=(0, 1, 2), opset=_opset)
+    case("ReduceSum", numbers(2, 3, 4), axes=[0, 2], keepdims=0, opset=_opset)
+case("Dropout", numbers(3, 4), ratio=0.4, opset=11)
+case("Clip", numbers(3, 4), min=-0.5, max=0.7, opset=10)
+case("Pad", numbers(2, 3), pads=[0, 1, 2, 0], value=1.5, opset=10)
+case("Slice", numbers(4, 5), starts=[1, -3], ends=[3, 9], axes=[0, 1], opset=9)
+case("TopK", numbers(4, 6), k=2, axis=0, outputs=(0, 1), opset=9)
+case("Resize", numbers(1, 2, 3, 4), np.array([1, 1, 2, 3], F32), known=(1,), opset=10)
+case("Upsample", numbers(1, 2, 3, 4), np.array([1, 1, 2, 2], F32), known=(1,), opset=9)
+case("Upsample", numbers(1, 2, 3, 4), np.array([1, 1, 2, 2], F32), known=(1,), mode="linear", opset=9)
+
+
 def info_of(name: str, array: Array) -> Any:
     return helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(array.dtype), array.shape)
 
@@ -419,8 +445,9 @@ def check(name: str, one: Case) -> None:
 
 
 if __name__ == "__main__":
-    # Those of branches and loops are in import_onnx_control.py.
-    assert not set(HANDLERS) - {one.op for one in CASES.values()} - {"If", "Loop", "Scan"}
+    # Those of branches and loops are in import_onnx_control.py, random ones in import_onnx_files.py.
+    drawn = {name for name in HANDLERS if name.startswith("Random")}
+    assert not set(HANDLERS) - {one.op for one in CASES.values()} - {"If", "Loop", "Scan"} - drawn
     page = (Path(__file__).resolve().parents[2] / "docs/BringYourModel.md").read_text()
     rows = [line for line in page.partition("## ONNX")[2].splitlines() if line.startswith("| ")]
     listed = set(re.findall(r"\w+", " ".join(row.split("|")[1] for row in rows)))

@@ -9,8 +9,8 @@ from .. import _dtypes
 from .._tensor import Tensor, TensorLike, as_tensor, as_tensors, constant, format_shape
 from ._arithmetic import multiply, where
 from ._core import Size, broadcast_sizes, emit, normalize_axis, sizes, stretch
-from ._reductions import sum as reduce_sum
-from ._shapes import _product, expand_dims, reshape_to, squeeze, transpose
+from ._reductions import reduce_sum
+from ._shapes import _product, expand_dims, pad, reshape_to, squeeze, transpose
 
 
 def matmul(a: TensorLike, b: TensorLike) -> Tensor:
@@ -81,6 +81,7 @@ def tensordot(
     a, b = as_tensor(a), as_tensor(b)
     if isinstance(axes, int):
         axes = (range(a.ndim - axes, a.ndim), range(axes))
+    axes = tuple([one] if isinstance(one, int) else one for one in axes)  # type: ignore[assignment]
     letters = [chr(ord("a") + i) for i in range(a.ndim + b.ndim)]
     left, right = letters[: a.ndim], letters[a.ndim :]
     for i, j in zip(*axes):
@@ -227,17 +228,39 @@ def triu(x: TensorLike, diagonal: int = 0) -> Tensor:
     return _triangle(1, x, diagonal)
 
 
-def diag(x: TensorLike) -> Tensor:
-    """Of a vector, the matrix with this diagonal; of a square matrix, its diagonal."""
+def diagonal(x: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
+    """The diagonal of two dimensions of static size, which it takes the place of as the last one: the main one, or
+    `offset` above it."""
+    x = as_tensor(x)
+    if x.ndim < 2:
+        raise ValueError(f"a diagonal is of two dimensions, found {format_shape(x.shape)}")
+    first, second = normalize_axis(axis1, x.ndim), normalize_axis(axis2, x.ndim)
+    rows, columns = x.shape[first], x.shape[second]
+    if rows is None or columns is None or first == second:
+        raise ValueError(f"a diagonal is of two dimensions of static size, found {axis1} and {axis2} of "
+                         f"{format_shape(x.shape)}")  # fmt: skip
+    from ._indexing import take
+
+    others = [axis for axis in range(x.ndim) if axis not in (first, second)]
+    count = max(min(rows + min(offset, 0), columns - max(offset, 0)), 0)
+    places = np.arange(count, dtype=np.int32) + max(-offset, 0)
+    moved = transpose(x, [*others, first, second])
+    flat = reshape_to(moved, [*sizes(moved)[:-2], rows * columns])
+    return take(flat, places * columns + places + offset, len(others))
+
+
+def diag(x: TensorLike, k: int = 0) -> Tensor:
+    """Of a vector, the matrix with this diagonal, `k` above the main one; of a matrix, that diagonal."""
     x = as_tensor(x)
     dim_size = x.shape[0] if x.shape else None
     if x.ndim not in (1, 2) or dim_size is None:
         raise ValueError(f"diag takes a vector or a matrix of static size, found {format_shape(x.shape)}")
-    if x.ndim == 1:
-        return where(constant(np.eye(dim_size, dtype=bool)), expand_dims(x, 0), constant(0, x.dtype))
-    return _diagonal(x, "ii")[0]
+    if x.ndim == 2:
+        return diagonal(x, k)
+    row = pad(x, [(max(k, 0), max(-k, 0))]) if k else x
+    return where(constant(np.eye(dim_size + abs(k), k=k, dtype=bool)), expand_dims(row, 0), constant(0, x.dtype))
 
 
-def trace(x: TensorLike) -> Tensor:
-    """The sum of the diagonal of a square matrix."""
-    return reduce_sum(diag(x))
+def trace(x: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
+    """The sum of a diagonal; see `diagonal`."""
+    return reduce_sum(diagonal(x, offset, axis1, axis2), -1)

@@ -3,6 +3,8 @@
 
 from typing import List, Optional, Sequence, Tuple, Union
 
+import numpy as np
+
 from .. import _dtypes, _trace
 from .._flywheel import Value
 from .._tensor import Tensor, format_shape, wrap
@@ -171,8 +173,8 @@ def normalize_axes(axes: Union[int, Sequence[int], None], rank: int) -> List[int
     """In ascending order; None is all of them."""
     if axes is None:
         return list(range(rank))
-    if isinstance(axes, int):
-        axes = [axes]
+    if isinstance(axes, (int, np.integer)):
+        axes = [int(axes)]
     result = sorted(normalize_axis(axis, rank) for axis in axes)
     if len(set(result)) != len(result):
         raise ValueError(f"axes {tuple(axes)} name one twice")

@@ -98,14 +98,29 @@ def _counted(start: Any, stop: Any, step: Any, dtype: Any) -> Tensor:
     return numbers if isinstance(first, int) and first == 0 else add(numbers, cast(start, kind))
 
 
-def linspace(start: float, stop: float, num: int = 50, dtype: Any = _dtypes.float32) -> Tensor:
-    """`num` numbers at equal distances, both ends included."""
-    return constant(np.linspace(start, stop, num), dtype)
+def linspace(
+    start: float, stop: float, num: int = 50, dtype: Any = _dtypes.float32, *, endpoint: bool = True
+) -> Tensor:
+    """`num` numbers at equal distances, both ends included, or without the last one."""
+    return constant(np.linspace(start, stop, num, endpoint=endpoint), dtype)
 
 
-def eye(rows: int, columns: Any = None, dtype: Any = _dtypes.float32) -> Tensor:
-    """A matrix with ones on its diagonal."""
-    return constant(np.eye(rows, columns), dtype)
+def logspace(
+    start: float, stop: float, num: int = 50, dtype: Any = _dtypes.float32, *, endpoint: bool = True,
+    base: float = 10.0,
+) -> Tensor:  # fmt: skip
+    """`base` to the powers of `linspace`."""
+    return constant(np.logspace(start, stop, num, endpoint=endpoint, base=base), dtype)
+
+
+def eye(rows: int, columns: Any = None, dtype: Any = _dtypes.float32, *, k: int = 0) -> Tensor:
+    """A matrix with ones on a diagonal, `k` above the main one."""
+    return constant(np.eye(rows, columns, k), dtype)
+
+
+def identity(n: int, dtype: Any = _dtypes.float32) -> Tensor:
+    """A square matrix with ones on its diagonal."""
+    return eye(n, dtype=dtype)
 
 
 def one_hot(indices: TensorLike, depth: int, dtype: Any = _dtypes.float32) -> Tensor:

@@ -1,16 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """NumPy's indexing, and what takes elements at indices."""
 
-from typing import Any, List, Optional, Tuple
+from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from .. import _dtypes, _trace
 from .._flywheel import Value
-from .._tensor import Tensor, TensorLike, as_tensor, constant, format_shape, wrap
+from .._tensor import Tensor, TensorLike, as_tensor, constant, format_shape, holds_tensors, wrap
 from . import _arithmetic as arithmetic
-from ._core import Size, broadcast_sizes, emit, index_op, normalize_axis, signless, size, sizes, stretch, with_index
-from ._shapes import reshape_to, to_index, transpose
+from ._core import (
+    Size,
+    broadcast_sizes,
+    emit,
+    index_op,
+    normalize_axes,
+    normalize_axis,
+    signless,
+    size,
+    sizes,
+    stretch,
+    with_index,
+)
+from ._shapes import dim, reshape_to, to_index, transpose
 
 _DYNAMIC = -(2**63)
 
@@ -19,15 +31,36 @@ def getitem(x: TensorLike, key: Any) -> Tensor:
     """`x[key]`, with NumPy's meaning of integers (also negative), slices with steps,
     `...`, None, and arrays or tensors of integers, which broadcast.
 
-    An index that is a tensor and out of range is an error of the step; negative
-    elements of it count from the end where it is a constant only. Raises IndexError
-    for an integer that is out of range, and for boolean arrays, whose results have
-    no static shape: use `where`.
+    Negative elements count from the end, also those of tensors. An index that is a
+    tensor and out of range is an error of the step. An array of booleans stands for the
+    places where it holds. Raises IndexError for an integer that is out of range, and for
+    a boolean tensor, whose result would have no static shape: use `where`.
     """
     source = as_tensor(x)
     keys = _complete(source, key if isinstance(key, tuple) else (key,))
     part, rest = _slice(source, keys)
-    return _index_at(source, keys, _gather(part, rest))
+    wrapped = [_from_start(one, part, axis) for axis, one in enumerate(rest)]
+    return _index_at(source, keys, _gather(part, wrapped, arrays_come_first(keys)))
+
+
+def arrays_come_first(keys: List[Any]) -> bool:
+    """Whether NumPy has the dimensions of arrays of indices in front: where arrays, and integers beside them, are not
+    all in a row."""
+    places = [place for place, key in enumerate(keys) if key is not None and not isinstance(key, slice)]
+    return bool(places) and places[-1] - places[0] != len(places) - 1
+
+
+def _from_start(key: Any, x: Tensor, axis: int) -> Any:
+    """A tensor of indices with negative ones counted from the end; other keys as they are."""
+    if not isinstance(key, Tensor) and not hasattr(key, "read"):
+        return key
+    index = as_tensor(key)
+    if not _dtypes.is_signed(index.dtype):
+        return index
+    total = arithmetic.cast(as_tensor(dim(x, axis)), index.dtype)
+    # One that is out of range stays what it is, for the error to say.
+    is_from_end = arithmetic.less(index, 0) & arithmetic.greater_equal(index, arithmetic.negative(total))
+    return arithmetic.where(is_from_end, arithmetic.add(index, total), index)
 
 
 def _index_at(x: Tensor, keys: List[Any], part: Tensor) -> Tensor:
@@ -48,10 +81,7 @@ def _is_index_array(key: Any) -> bool:
 
 def _complete(x: Tensor, keys: Tuple[Any, ...]) -> List[Any]:
     """A key for each dimension; None for new ones."""
-    for key in keys:
-        kind = np.asarray(key).dtype.kind if isinstance(key, (np.ndarray, list, bool, np.bool_)) else None
-        if kind == "b" or (isinstance(key, Tensor) and _dtypes.is_bool(key.dtype)):
-            raise IndexError("a boolean index has a result of no static shape: use flywheel.where")
+    keys = tuple(_without_booleans(x, keys))
     used = sum(key is not None and key is not Ellipsis for key in keys)
     if used > x.ndim:
         raise IndexError(f"too many indices: {used} for a tensor of shape {format_shape(x.shape)}")
@@ -60,6 +90,33 @@ def _complete(x: Tensor, keys: Tuple[Any, ...]) -> List[Any]:
         raise IndexError("an index can only have a single ellipsis")
     place = dots[0] if dots else len(keys)
     return [*keys[:place], *[slice(None)] * (x.ndim - used), *keys[place + 1 :]]
+
+
+def _without_booleans(x: Tensor, keys: Tuple[Any, ...]) -> Iterator[Any]:
+    """Arrays of booleans as the indices of where they hold."""
+    axis = 0
+    for position, key in enumerate(keys):
+        if isinstance(key, list):
+            key = as_tensor(key) if holds_tensors(key) else np.asarray(key) if key else np.zeros(0, np.int32)
+        if isinstance(key, (bool, np.bool_)) or (isinstance(key, Tensor) and _dtypes.is_bool(key.dtype)):
+            raise IndexError("a boolean index has a result of no static shape: use flywheel.where")
+        if key is Ellipsis:
+            rest = keys[position + 1 :]
+            axis = x.ndim - sum(getattr(one, "ndim", 1) if _is_mask(one) else one is not None for one in rest)
+        elif _is_mask(key):
+            expected = x.shape[axis : axis + key.ndim]
+            if key.shape != expected:
+                raise IndexError(f"a boolean index of shape {key.shape} is of dimensions of {format_shape(expected)}")
+            axis += key.ndim
+            yield from np.nonzero(key)
+            continue
+        elif key is not None:
+            axis += 1
+        yield key
+
+
+def _is_mask(key: Any) -> bool:
+    return isinstance(key, np.ndarray) and key.dtype.kind == "b"
 
 
 def _place(index: int, dim_size: Size) -> Size:
@@ -81,7 +138,7 @@ def _bounds(key: slice, dim_size: Size) -> Tuple[Size, Size, int]:
             return 0, 0, abs(step)
         return min(indices[0], indices[-1]), len(indices), abs(step)
     if step < 0:
-        raise IndexError("a slice of a dimension that is not static, or with a tensor, needs a step above 0")
+        return _bounds_backwards(key, dim_size, -step)
 
     def clamp(value: Any, default: Size) -> Size:
         if value is None:
@@ -98,8 +155,44 @@ def _bounds(key: slice, dim_size: Size) -> Tuple[Size, Size, int]:
     return start, index_op("ceildivsi", length, step) if step > 1 else length, step
 
 
-def _slice(x: Tensor, keys: List[Any]) -> Tuple[Tensor, List[Any]]:
-    """Does what integers, slices and None say; leaves keys for arrays only."""
+def _bounds_backwards(key: slice, dim_size: Size, step: int) -> Tuple[Size, Size, int]:
+    """As `_bounds`, where sizes are values and the slice goes down by `step`."""
+    if step == 1 and key.start is None and key.stop is None:
+        return 0, dim_size, 1
+    last = index_op("subi", dim_size, 1)
+
+    def clamp(value: Any, default: Size) -> Size:
+        """A place from -1, in front of the first one, to the last one."""
+        if value is None:
+            return default
+        place = to_index(value)
+        if isinstance(place, int) and place < 0:
+            place = index_op("addi", dim_size, place)
+        return index_op("minsi", index_op("maxsi", place, -1), last)
+
+    start, stop = clamp(key.start, last), clamp(key.stop, -1)
+    count = index_op("ceildivsi", index_op("maxsi", index_op("subi", start, stop), 0), step)
+    # Which says that it has a bound.
+    count = index_op("minsi", count, dim_size)
+    lowest = index_op("subi", start, index_op("muli", index_op("subi", count, 1), step))
+    # Of nothing, a place that there is.
+    return index_op("minsi", index_op("maxsi", lowest, 0), dim_size), count, step
+
+
+class Part(NamedTuple):
+    """What integers and slices say of a tensor."""
+
+    offsets: List[Size]
+    lengths: List[Size]
+    steps: List[int]
+    # Dimensions that are turned around then, and those that go.
+    reversed: List[int]
+    dropped: List[int]
+    is_whole: bool
+
+
+def part_of(x: Tensor, keys: List[Any]) -> Part:
+    """The part of `x` that these keys stand for, one for each dimension, and None for new ones."""
     offsets: List[Size] = []
     lengths: List[Size] = []
     steps: List[int] = []
@@ -135,8 +228,15 @@ def _slice(x: Tensor, keys: List[Any]) -> Tuple[Tensor, List[Any]]:
         lengths.append(length)
         steps.append(step)
         axis += 1
-    x = extract_slice(x, offsets, lengths, steps, is_whole)
-    for axis in reversed_axes:
+    return Part(offsets, lengths, steps, reversed_axes, dropped, is_whole)
+
+
+def _slice(x: Tensor, keys: List[Any]) -> Tuple[Tensor, List[Any]]:
+    """Does what integers, slices and None say; leaves keys for arrays only."""
+    part = part_of(x, keys)
+    dropped = part.dropped
+    x = extract_slice(x, part.offsets, part.lengths, part.steps, part.is_whole)
+    for axis in part.reversed:
         x = _reverse(x, axis)
     rest: List[Any] = []
     dim_sizes: List[Size] = []
@@ -183,17 +283,42 @@ def extract_slice(
     return wrap(value, x.dtype, shape)
 
 
+def insert_slice(part: Tensor, into: Tensor, offsets: List[Size], lengths: List[Size], steps: List[int]) -> Tensor:
+    """`into` with a part of these sizes in the place of what `extract_slice` gives; its dimensions of 1 that `part`
+    lacks are dropped there."""
+    trace = _trace.current()
+
+    def fixed(values: List[Size]) -> Tuple[str, List[int]]:
+        return ("i64s", [value if isinstance(value, int) else _DYNAMIC for value in values])
+
+    some_offsets = [value for value in offsets if not isinstance(value, int)]
+    some_lengths = [value for value in lengths if not isinstance(value, int)]
+    attributes: _trace.Attributes = {
+        "static_offsets": fixed(offsets),
+        "static_sizes": fixed(lengths),
+        "static_strides": ("i64s", steps),
+        "operandSegmentSizes": ("i32s", [1, 1, len(some_offsets), len(some_lengths), 0]),
+    }
+    type_ = trace.type(into.dtype, into.shape)
+    operands = [part.value, into.value, *some_offsets, *some_lengths]
+    return wrap(trace.op("tensor.insert_slice", operands, [type_], attributes)[0], into.dtype, into.shape)
+
+
 def _reverse(x: Tensor, axis: int) -> Tensor:
     dim_size = x.shape[axis]
-    if dim_size is None:
-        raise IndexError("a dimension that is turned around needs a static size")
-    return take(x, np.arange(dim_size - 1, -1, -1, dtype=np.int32), axis)
+    if dim_size is not None:
+        return take(x, np.arange(dim_size - 1, -1, -1, dtype=np.int32), axis)
+    from ._creation import arange
+
+    total = dim(x, axis)
+    places = arithmetic.subtract(arithmetic.subtract(total, 1), arange(total, dtype=_dtypes.int64))
+    return take(x, places, axis)
 
 
-def flip(x: TensorLike, axis: Optional[int] = None) -> Tensor:
-    """`x` with the order of a dimension, or of all, turned around."""
+def flip(x: TensorLike, axis: Union[int, Sequence[int], None] = None) -> Tensor:
+    """`x` with the order of some dimensions, by default of all, turned around."""
     result = as_tensor(x)
-    for place in range(result.ndim) if axis is None else [normalize_axis(axis, result.ndim)]:
+    for place in normalize_axes(axis, result.ndim):
         result = _reverse(result, place)
     return result
 
@@ -234,6 +359,8 @@ def take(x: TensorLike, indices: TensorLike, axis: int = 0) -> Tensor:
     dtype = x.dtype
     if dtype == _dtypes.string:
         raise TypeError("take takes no strings")
+    if _dtypes.is_bool(dtype):
+        return arithmetic.cast(take(arithmetic.cast(x, _dtypes.int8), index, axis), bool)
     plain = signless(x)
     value = emit("nn.gather", [plain, index], plain.dtype, result, {"axis": ("i64", axis)})
     return value if plain is x else emit("tensor.bitcast", [value], dtype)
@@ -245,19 +372,26 @@ def take_along_axis(x: TensorLike, indices: TensorLike, axis: int) -> Tensor:
     x = as_tensor(x)
     axis = normalize_axis(axis, x.ndim)
     index = _indices(indices, x.shape[axis])
+    if _dtypes.is_bool(x.dtype):
+        return arithmetic.cast(take_along_axis(arithmetic.cast(x, _dtypes.int8), index, axis), bool)
     plain = signless(x)
     value = emit("nn.take_along_axis", [plain, index], plain.dtype, index.shape, {"axis": ("i64", axis)})
     return value if plain is x else emit("tensor.bitcast", [value], x.dtype)
 
 
-def _gather(x: Tensor, keys: List[Any]) -> Tensor:
+def _gather(x: Tensor, keys: List[Any], comes_first: bool) -> Tensor:
     """Indexing by arrays: by one along its dimension, by several as by one into the
     dimensions that they are of."""
     axes = [axis for axis, key in enumerate(keys) if not isinstance(key, slice)]
     if not axes:
         return x
     if len(axes) == 1:
-        return take(x, keys[axes[0]], axes[0])
+        index = _indices(keys[axes[0]], x.shape[axes[0]])
+        found = take(x, index, axes[0])
+        if not comes_first:
+            return found
+        joint = list(range(axes[0], axes[0] + index.ndim))
+        return transpose(found, [*joint, *[axis for axis in range(found.ndim) if axis not in joint]])
     indices = [_indices(keys[axis], x.shape[axis]) for axis in axes]
     dim_sizes = broadcast_sizes(indices)
     joined: Optional[Tensor] = None
@@ -270,8 +404,7 @@ def _gather(x: Tensor, keys: List[Any]) -> Tensor:
         joined = index if joined is None else arithmetic.add(arithmetic.multiply(joined, dim_size), index)
     assert joined is not None
     others = [axis for axis in range(x.ndim) if axis not in axes]
-    # NumPy: arrays in a row stay where they are, others come to the front.
-    place = axes[0] if axes[-1] - axes[0] == len(axes) - 1 else 0
+    place = 0 if comes_first else axes[0]
     front = [axis for axis in others if axis < place] if place else []
     back = [axis for axis in others if axis not in front]
     old = sizes(x)

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Operations along dimensions."""
 
-from typing import List, Optional, Sequence, Tuple, Union
+from typing import Any, List, Optional, Sequence, Tuple, Union
 
 from .. import _dtypes
 from .._tensor import Tensor, TensorLike, as_tensor, constant
 from . import _arithmetic as arithmetic
 from ._core import Size, as_unsigned, emit, index_op, normalize_axes, normalize_axis, signless, size, with_index
-from ._shapes import ravel
+from ._shapes import expand_dims, ravel
 
 Axis = Union[int, Sequence[int], None]
 
@@ -37,14 +37,14 @@ def _numbers(x: TensorLike) -> Tensor:
     return arithmetic.cast(x, _dtypes.int32) if _dtypes.is_bool(x.dtype) else x
 
 
-def sum(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """The sum along dimensions, by default all; booleans are counted as int32."""
+def reduce_sum(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """The sum along dimensions in the dtype that `x` has, of booleans in int32."""
     x = _numbers(x)
     return as_unsigned(_reduce("sum", signless(x), axis, keepdims), x.dtype)
 
 
-def prod(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """The product along dimensions."""
+def reduce_prod(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """The product along dimensions in the dtype that `x` has, of booleans in int32."""
     x = _numbers(x)
     result = as_unsigned(_reduce("prod", signless(x), axis, keepdims), x.dtype)
     if not isinstance(x.index, list):
@@ -55,9 +55,28 @@ def prod(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
     return with_index(result, [total])
 
 
-def mean(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """The mean along dimensions; of integers in float32."""
-    x = as_tensor(x)
+def _widened(x: TensorLike, dtype: Any) -> Tensor:
+    """As NumPy sums: integers of 8 and 16 bits in 32."""
+    x = _numbers(x)
+    if dtype is None and _dtypes.is_integer(x.dtype) and x.dtype.itemsize < 4:
+        dtype = _dtypes.uint32 if _dtypes.is_unsigned(x.dtype) else _dtypes.int32
+    return x if dtype is None else arithmetic.cast(x, dtype)
+
+
+def sum(x: TensorLike, axis: Axis = None, keepdims: bool = False, dtype: Any = None) -> Tensor:
+    """The sum along dimensions, by default all, in `dtype`: by default that of `x`, but of booleans and integers of
+    8 and 16 bits one of 32."""
+    return reduce_sum(_widened(x, dtype), axis, keepdims)
+
+
+def prod(x: TensorLike, axis: Axis = None, keepdims: bool = False, dtype: Any = None) -> Tensor:
+    """The product along dimensions; see `sum` for dtypes."""
+    return reduce_prod(_widened(x, dtype), axis, keepdims)
+
+
+def mean(x: TensorLike, axis: Axis = None, keepdims: bool = False, dtype: Any = None) -> Tensor:
+    """The mean along dimensions, in `dtype`; of integers by default in float32."""
+    x = as_tensor(x) if dtype is None else arithmetic.cast(x, dtype)
     if not _dtypes.is_floating(x.dtype):
         x = arithmetic.cast(x, _dtypes.float32)
     return _reduce("mean", x, axis, keepdims)
@@ -99,27 +118,31 @@ def all(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
     return min(arithmetic.cast(x, bool), axis, keepdims)
 
 
-def _arg(op: str, x: TensorLike, axis: Optional[int]) -> Tensor:
+def _arg(op: str, x: TensorLike, axis: Optional[int], keepdims: bool) -> Tensor:
     x = as_tensor(x)
     if _dtypes.is_bool(x.dtype) or _dtypes.is_unsigned(x.dtype):
         if x.dtype.itemsize > 4:
             raise TypeError(f"{op[3:]} takes no {x.dtype}: cast it")
         x = arithmetic.cast(x, _dtypes.int64 if x.dtype.itemsize == 4 else _dtypes.int32)
+    rank = x.ndim
     if axis is None:
         x, axis = ravel(x), 0
-    axis = normalize_axis(axis, x.ndim)
-    return emit(op, [x], _dtypes.int32, _reduced(x, [axis], False), {"axis": ("i64", axis)})
+    place = normalize_axis(axis, x.ndim)
+    found = emit(op, [x], _dtypes.int32, _reduced(x, [place], False), {"axis": ("i64", place)})
+    if not keepdims:
+        return found
+    return expand_dims(found, place if rank == x.ndim else list(range(rank)))
 
 
-def argmax(x: TensorLike, axis: Optional[int] = None) -> Tensor:
+def argmax(x: TensorLike, axis: Optional[int] = None, keepdims: bool = False) -> Tensor:
     """The place of the largest element along a dimension, or among all, as int32:
     the first of equal ones; NaN counts as largest."""
-    return _arg("nn.argmax", x, axis)
+    return _arg("nn.argmax", x, axis, keepdims)
 
 
-def argmin(x: TensorLike, axis: Optional[int] = None) -> Tensor:
+def argmin(x: TensorLike, axis: Optional[int] = None, keepdims: bool = False) -> Tensor:
     """The place of the smallest element; see `argmax`."""
-    return _arg("nn.argmin", x, axis)
+    return _arg("nn.argmin", x, axis, keepdims)
 
 
 def _cumulative(op: str, x: TensorLike, axis: Optional[int], exclusive: bool, reverse: bool) -> Tensor:

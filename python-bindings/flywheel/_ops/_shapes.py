@@ -2,7 +2,7 @@
 """Operations that move elements."""
 
 import math
-from typing import List, Optional, Sequence, Tuple, Union
+from typing import Any, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from .._tensor import Tensor, TensorLike, as_tensor, as_tensors, constant, forma
 from ._arithmetic import cast
 from ._core import (
     Size,
+    as_unsigned,
     broadcast_shapes,
     emit,
     empty,
@@ -19,6 +20,7 @@ from ._core import (
     index_op,
     normalize_axes,
     normalize_axis,
+    signless,
     size,
     sizes,
     static,
@@ -312,11 +314,16 @@ def swapaxes(x: TensorLike, a: int, b: int) -> Tensor:
     return transpose(x, order)
 
 
-def moveaxis(x: TensorLike, source: int, destination: int) -> Tensor:
-    """`x` with a dimension at another place."""
+def moveaxis(x: TensorLike, source: Union[int, Sequence[int]], destination: Union[int, Sequence[int]]) -> Tensor:
+    """`x` with some dimensions at other places; the others keep their order."""
     x = as_tensor(x)
-    order = list(range(x.ndim))
-    order.insert(normalize_axis(destination, x.ndim), order.pop(normalize_axis(source, x.ndim)))
+    old = [normalize_axis(axis, x.ndim) for axis in ([source] if isinstance(source, int) else source)]
+    new = [normalize_axis(axis, x.ndim) for axis in ([destination] if isinstance(destination, int) else destination)]
+    if len(set(old)) != len(old) or len(set(new)) != len(new) or len(old) != len(new):
+        raise ValueError(f"expected as many places as dimensions, each once, found {source} and {destination}")
+    order = [axis for axis in range(x.ndim) if axis not in old]
+    for place, axis in sorted(zip(new, old)):
+        order.insert(place, axis)
     return transpose(x, order)
 
 
@@ -344,11 +351,16 @@ def broadcast_to(x: TensorLike, shape: DimSizes) -> Tensor:
     return stretch(x, dim_sizes)
 
 
-def concatenate(tensors: Sequence[TensorLike], axis: int = 0) -> Tensor:
-    """Tensors in a row along a dimension; the others have equal sizes."""
+def concatenate(tensors: Sequence[TensorLike], axis: Optional[int] = 0) -> Tensor:
+    """Tensors in a row along a dimension, of which the others have equal sizes; with None, the vector of all their
+    elements."""
+    if isinstance(tensors, Tensor):
+        tensors = list(tensors)
     if not tensors:
         raise ValueError("need at least one tensor to concatenate")
     parts = as_tensors(*[as_tensor(x) for x in tensors])
+    if axis is None:
+        parts, axis = tuple(ravel(x) for x in parts), 0
     axis = normalize_axis(axis, parts[0].ndim)
     result = list(parts[0].shape)
     total: Optional[int] = 0
@@ -434,23 +446,46 @@ def tile(x: TensorLike, multiples: DimSizes) -> Tensor:
     return emit("nn.tile", [x], x.dtype, shape, {"multiples": ("i64s", known)})
 
 
-def repeat(x: TensorLike, repeats: int, axis: Optional[int] = None) -> Tensor:
-    """Each element (slice along `axis`) so many times in a row; without an axis, of
-    the vector of all elements."""
+def repeat(x: TensorLike, repeats: Union[int, Sequence[int]], axis: Optional[int] = None) -> Tensor:
+    """Each element (slice along `axis`) so many times in a row, of each one its own number where there are several;
+    without an axis, of the vector of all elements."""
     x = as_tensor(x)
     if axis is None:
         x, axis = ravel(x), 0
     axis = normalize_axis(axis, x.ndim)
+    if not isinstance(repeats, (int, np.integer)):
+        from ._indexing import take
+
+        counts = np.asarray(repeats)
+        if x.shape[axis] is None or counts.ndim > 1 or counts.size not in (1, x.shape[axis]):
+            raise ValueError(f"expected a number for each of {x.shape[axis]} elements, found {repeats}")
+        return take(x, np.repeat(np.arange(x.shape[axis] or 0, dtype=np.int32), counts), axis)
+    repeats = int(repeats)
     old = sizes(x)
     wide = stretch(expand_dims(x, axis + 1), [*old[: axis + 1], repeats, *old[axis + 1 :]])
     old[axis] = index_op("muli", old[axis], repeats)
     return reshape_to(wide, old)
 
 
-def roll(x: TensorLike, shift: int, axis: int) -> Tensor:
-    """Elements moved along a dimension; what leaves at one end comes back at the
-    other."""
-    return _roll(as_tensor(x), shift, axis)
+def roll(
+    x: TensorLike, shift: Union[int, Sequence[int]], axis: Union[int, Sequence[int], None] = None
+) -> Tensor:
+    """Elements moved along dimensions, in row-major order where there is no axis; what leaves at one end comes back
+    at the other."""
+    x = as_tensor(x)
+    if axis is None:
+        shifts = [shift] if isinstance(shift, int) else list(shift)
+        return reshape_to(_roll(ravel(x), sum(shifts), 0), sizes(x))
+    axes = [axis] if isinstance(axis, int) else list(axis)
+    shifts = [shift] * len(axes) if isinstance(shift, int) else list(shift)
+    if len(shifts) == 1:
+        shifts *= len(axes)
+    if len(shifts) != len(axes):
+        raise ValueError(f"expected a shift for each of {len(axes)} axes, found {len(shifts)}")
+    result: Tensor = x
+    for one, place in zip(shifts, axes):
+        result = _roll(result, one, place)
+    return result
 
 
 def _roll(x: Tensor, shift: int, axis: int) -> Tensor:
@@ -466,11 +501,55 @@ def _roll(x: Tensor, shift: int, axis: int) -> Tensor:
     return concatenate([getitem(x, (*prefix, slice(-shift, None))), getitem(x, (*prefix, slice(None, -shift)))], axis)
 
 
-def pad(x: TensorLike, widths: Sequence[Tuple[int, int]], value: Union[int, float] = 0) -> Tensor:
-    """`x` with so many elements of `value` in front of and behind each dimension."""
+Number = Union[int, float]
+_PADS = ("constant", "edge", "reflect", "symmetric", "wrap")
+
+
+def pad(
+    x: TensorLike, widths: Union[int, Sequence[Any]], mode: Union[str, Number] = "constant", constant_values: Number = 0
+) -> Tensor:
+    """`x` with so many elements in front of and behind each dimension; one pair of widths, or one width, is for all.
+
+    The border is `constant_values`, or a number in place of the mode; or, as in NumPy, by the mode "edge",
+    "reflect", "symmetric" or "wrap" elements of `x`, of static dimensions. Raises ValueError for widths below 0.
+    """
     x = as_tensor(x)
-    if len(widths) != x.ndim or any(width < 0 for pair in widths for width in pair):
-        raise ValueError(f"expected two widths of at least 0 for each of {x.ndim} dimensions")
+    pairs = _pairs(widths, x.ndim)
+    if not isinstance(mode, str):
+        return _pad_by(x, pairs, mode)
+    if mode not in _PADS:
+        raise ValueError(f"expected one of {', '.join(_PADS)}, found {mode!r}")
+    if mode == "constant":
+        return _pad_by(x, pairs, constant_values)
+    from ._indexing import take
+
+    kind: Any = mode
+    result: Tensor = x
+    for axis, pair in enumerate(pairs):
+        total = result.shape[axis]
+        if any(pair):
+            if total is None:
+                raise ValueError(f"a border by mode '{mode}' needs a static size: dimension {axis} of "
+                                 f"{format_shape(x.shape)}")  # fmt: skip
+            result = take(result, np.pad(np.arange(total, dtype=np.int32), pair, mode=kind), axis)
+    return result
+
+
+def _pairs(widths: Union[int, Sequence[Any]], rank: int) -> List[Tuple[int, int]]:
+    """Two widths for each dimension."""
+    given = np.asarray(widths)
+    fits = given.shape in ((), (1,), (2,), (1, 2), (rank, 2)) or (rank == 0 and given.size == 0)
+    if not fits or given.dtype.kind not in "iu" and given.size or (given < 0).any():
+        raise ValueError(f"expected two widths of at least 0 for each of {rank} dimensions, found {widths}")
+    return [(int(low), int(high)) for low, high in np.broadcast_to(given, (rank, 2))]
+
+
+def _pad_by(x: Tensor, widths: List[Tuple[int, int]], value: Number) -> Tensor:
+    if _dtypes.is_bool(x.dtype):
+        return cast(_pad_by(cast(x, _dtypes.int8), widths, int(value)), bool)
+    if _dtypes.is_unsigned(x.dtype):
+        plain = signless(x)
+        return as_unsigned(_pad_by(plain, widths, int(np.array(value, x.dtype).view(plain.dtype))), x.dtype)
     trace = _trace.current()
     shape = [None if dim_size is None else dim_size + low + high for dim_size, (low, high) in zip(x.shape, widths)]
     fill = constant(value, x.dtype)

@@ -12,8 +12,8 @@ from .. import nn as nn
 from .._flywheel import Value
 from .._ops._core import Size, as_unsigned, emit, index_op, signless, size, sizes
 from .._ops._indexing import extract_slice
+from .._ops._order import MOST_SORTED, order_of, taken
 from .._ops._shapes import to_index
-from .._sorting import MOST_SORTED, order_of, taken
 from .._tensor import Tensor, as_tensor, wrap
 from ._graph import Call, op
 from ._shapes import broadcast_in_dim, iota, permuted, reshaped

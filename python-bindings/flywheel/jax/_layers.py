@@ -85,7 +85,7 @@ def _multiply_and_sum(
     axes = list(range(product.ndim - len(summed_x), product.ndim))
     if not axes:
         return product
-    return _ops.any(product, axes) if _dtypes.is_bool(dtype) else _ops.sum(product, axes)
+    return _ops.any(product, axes) if _dtypes.is_bool(dtype) else _ops._reductions.reduce_sum(product, axes)
 
 
 #
@@ -165,8 +165,8 @@ def _transposed(x: Tensor, w: Tensor, window: _Window, spread: List[int]) -> Ten
 #
 
 _REDUCTIONS: Dict[str, Callable[..., Tensor]] = {
-    "add": _ops.sum, "maximum": _ops.max, "minimum": _ops.min, "multiply": _ops.prod, "and": _ops.all,
-    "or": _ops.any}  # fmt: skip
+    "add": _ops._reductions.reduce_sum, "multiply": _ops._reductions.reduce_prod, "maximum": _ops.max,
+    "minimum": _ops.min, "and": _ops.all, "or": _ops.any}  # fmt: skip
 _PAIRS: Dict[str, Callable[..., Tensor]] = {
     "add": _ops.add, "maximum": _ops.maximum, "minimum": _ops.minimum, "multiply": _ops.multiply,
     "and": lambda a, b: a & b, "or": lambda a, b: a | b, "xor": lambda a, b: a ^ b}  # fmt: skip

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Ops of ONNX that take and put elements at indices."""
+"""Ops of ONNX that take and put elements at indices, and in order."""
 
 from typing import Any, Tuple
 
@@ -9,6 +9,7 @@ from .. import _dtypes, _ops
 from .. import nn as nn
 from .._layouts import Laid, size_tensor
 from .._ops._core import size, sizes
+from .._ops._order import MOST_SORTED, places_in_order, taken
 from .._ops._shapes import reshape_to
 from .._scatters import element_places, flat_rows
 from .._tensor import Tensor
@@ -111,3 +112,16 @@ def _one_hot(call: Call, indices: Laid, depth: Known, values: Laid) -> Laid:
     off, on = (_ops.getitem(pair, place) for place in (0, 1))
     result = _ops.where(_ops.one_hot(index, count, bool), on, off)
     return Laid(_ops.moveaxis(result, result.ndim - 1, axis))
+
+
+@op("TopK", attributes="axis largest sorted", known=(1,))
+def _top_k(call: Call, x: Laid, k: Known) -> Any:
+    axis, data = call.axis(x, -1), x.plain()
+    total, count = data.shape[axis], k.array.reshape(-1)[0]
+    if total is None or total > MOST_SORTED or not k.is_static:
+        raise call.unsupported(f"of more than {MOST_SORTED} elements, or of a size that the call chooses")
+    if not 0 <= int(count) <= total:
+        raise ValueError(f"expected k from 0 to {total}, found {count}")
+    order = places_in_order(data, axis, descending=bool(call.attribute("largest", 1)))
+    order = _ops.getitem(order, (*[slice(None)] * axis, slice(0, int(count))))
+    return [Laid(taken(data, order, axis)), Laid(_ops.cast(order, _dtypes.int64))]

@@ -9,9 +9,9 @@ from .. import _dtypes, _ops
 from .. import nn as nn
 from .._layouts import Argument, Laid, scalar, size_tensor
 from .._ops._core import Size, size, sizes, stretch
+from .._ops._order import MOST_SORTED, places_in_order, taken
 from .._ops._shapes import _product, reshape_to
 from .._scatters import element_places, flat_rows
-from .._sorting import MOST_SORTED, argsort, taken
 from .._tensor import Tensor, as_tensor
 from ._graph import Call, op
 
@@ -193,7 +193,7 @@ def _ordered(call: Call, x: Laid, axis: int, descending: bool, count: Optional[i
     total = data.shape[axis]
     if total is None or total > MOST_SORTED:
         raise call.unsupported(f"of more than {MOST_SORTED} elements, or of a size that the call chooses")
-    order = argsort(data, axis, descending)
+    order = places_in_order(data, axis, descending)
     if count is not None and count < total:
         order = _ops.getitem(order, (*[slice(None)] * axis, slice(0, count)))
     return [Laid(taken(data, order, axis)), Laid(_ops.cast(order, _dtypes.int64))]

@@ -17,17 +17,10 @@ def reverse(tensor: Any, axis: Any, name: Optional[str] = None) -> Any:
 
     def emit(x: Any) -> Any:
         for one in axes:
-            x = _turned(x, one) if x.shape[one] is None else _ops.flip(x, one)
+            x = _ops.flip(x, one)
         return x
 
     return make("ReverseV2", emit, as_tensor(tensor), name=name)
-
-
-def _turned(x: Any, axis: int) -> Any:
-    """In reverse along a dimension whose size a run chooses."""
-    count = _ops.dim(x, axis)
-    places = count - _ops.cumsum(_ops.ones([count], _dtypes.int32), 0)
-    return _ops.take(x, _ops.cast(places, _dtypes.int32), axis)
 
 
 def roll(input: Any, shift: Any, axis: Any, name: Optional[str] = None) -> Any:

@@ -52,8 +52,8 @@ def _mean(x: Any, axes: Any, keep: bool) -> Any:
     """The mean; of integers an integer, without its fraction."""
     if not _dtypes.is_integer(x.dtype):
         return _ops.mean(x, axes, keep)
-    total = _ops.sum(x, axes, keep)
-    count = _ops.sum(_ops.ones_like(x), axes, keep)
+    total = _ops._reductions.reduce_sum(x, axes, keep)
+    count = _ops._reductions.reduce_sum(_ops.ones_like(x), axes, keep)
     return _truncated(total, count)
 
 
@@ -132,8 +132,9 @@ BINARY = {
     "squared_difference": lambda x, y: _ops.square(_ops.subtract(x, y)),
 }  # fmt: skip
 REDUCTIONS: Dict[str, Callable[..., Any]] = {
-    "reduce_sum": _ops.sum, "reduce_mean": _mean, "reduce_max": _ops.max, "reduce_min": _ops.min,
-    "reduce_prod": _ops.prod, "reduce_any": _ops.any, "reduce_all": _ops.all, "reduce_logsumexp": _ops.logsumexp,
+    "reduce_sum": _ops._reductions.reduce_sum, "reduce_mean": _mean, "reduce_max": _ops.max, "reduce_min": _ops.min,
+    "reduce_prod": _ops._reductions.reduce_prod, "reduce_any": _ops.any, "reduce_all": _ops.all,
+    "reduce_logsumexp": _ops.logsumexp,
 }  # fmt: skip
 TABLE = {
     **{key: _unary(key.title().replace("_", ""), _of_floating(key, function) if key in FLOATING else function)

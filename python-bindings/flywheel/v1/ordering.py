@@ -6,8 +6,7 @@ from typing import Any, NamedTuple, Optional
 import numpy as np
 
 from .. import _dtypes, _ops
-from .._sorting import MOST_SORTED
-from .._sorting import argsort as traced_argsort
+from .._ops._order import MOST_SORTED, places_in_order
 from .._tensor import as_tensor as constant_of
 from .conversion import as_tensor, make
 from .elementwise import TABLE
@@ -37,7 +36,7 @@ def top_k(input: Any, k: int = 1, sorted: bool = True, name: Optional[str] = Non
         if k > count:
             raise ValueError(f"input must have last dimension >= k = {k} but is {count}")
         if k > _FEW and count <= MOST_SORTED:
-            return _ops.cast(traced_argsort(x, x.ndim - 1, True)[..., :k], _dtypes.int32)
+            return _ops.cast(places_in_order(x, x.ndim - 1, True)[..., :k], _dtypes.int32)
         left, places = _ops.stop_gradient(x), []
         lowest = np.finfo(x.dtype).min if _dtypes.is_floating(x.dtype) else np.iinfo(x.dtype).min
         numbers = constant_of(np.arange(count, dtype=np.int32))
@@ -67,7 +66,7 @@ def argsort(
         count = x.shape[place]
         if count is None or count > MOST_SORTED:
             raise ValueError(f"argsort takes a dimension of a known size of at most {MOST_SORTED}, found {count}")
-        return _ops.cast(traced_argsort(x, place, direction == "DESCENDING"), _dtypes.int32)
+        return _ops.cast(places_in_order(x, place, direction == "DESCENDING"), _dtypes.int32)
 
     found: Tensor = make("argsort", emit, as_tensor(values), name=name)
     return found

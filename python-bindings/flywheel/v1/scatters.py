@@ -190,7 +190,7 @@ def _limit(dtype: Any, largest: bool) -> Any:
 
 unsorted_segment_max = _of_each(_ops.max, lambda d: _limit(d, False))
 unsorted_segment_min = _of_each(_ops.min, lambda d: _limit(d, True))
-unsorted_segment_prod = _of_each(_ops.prod, lambda _: 1)
+unsorted_segment_prod = _of_each(_ops._reductions.reduce_prod, lambda _: 1)
 
 
 def _sorted(function: Callable[..., Tensor]) -> Callable[..., Tensor]:

@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Operations element by element that are made of others, and products of vectors."""
+
+import builtins
+from typing import Any, Sequence, Tuple
+
+import numpy as np
+
+from .. import _dtypes
+from .._tensor import Tensor, TensorLike, as_tensor, as_tensors, constant, format_shape
+from . import _arithmetic as arithmetic
+from ._arithmetic import (
+    absolute,
+    add,
+    divide,
+    equal,
+    exp,
+    floor_divide,
+    greater_equal,
+    isnan,
+    less,
+    log1p,
+    maximum,
+    minimum,
+    mod,
+    multiply,
+    power,
+    sin,
+    sqrt,
+    subtract,
+    where,
+)
+from ._contractions import matmul, tensordot
+from ._core import as_unsigned, broadcast, emit, normalize_axis, signless
+from ._indexing import getitem
+from ._reductions import sum
+from ._shapes import moveaxis, ravel, stack
+
+
+def bitwise_and(a: TensorLike, b: TensorLike) -> Tensor:
+    """Bits that both have. Raises TypeError for what is neither integer nor boolean."""
+    return arithmetic._bitwise("bitwise_and", "arith.andi", *as_tensors(a, b))
+
+
+def bitwise_or(a: TensorLike, b: TensorLike) -> Tensor:
+    """Bits that one of both has; see `bitwise_and`."""
+    return arithmetic._bitwise("bitwise_or", "arith.ori", *as_tensors(a, b))
+
+
+def bitwise_xor(a: TensorLike, b: TensorLike) -> Tensor:
+    """Bits that just one of both has; see `bitwise_and`."""
+    return arithmetic._bitwise("bitwise_xor", "arith.xori", *as_tensors(a, b))
+
+
+def _shift(what: str, op: str, unsigned_op: str, a: TensorLike, b: TensorLike, rest: Any) -> Tensor:
+    a, b = broadcast(*as_tensors(a, b))
+    if not _dtypes.is_integer(a.dtype):
+        raise TypeError(f"{what} takes integers, found {a.dtype}")
+    bits = a.dtype.itemsize * 8
+    # A shift by more bits than there are has no meaning to the machine.
+    is_whole = arithmetic.logical_or(less(b, 0), greater_equal(b, bits)) if _dtypes.is_signed(b.dtype) else (
+        greater_equal(b, bits))  # fmt: skip
+    name = unsigned_op if _dtypes.is_unsigned(a.dtype) else op
+    moved = as_unsigned(emit(name, [signless(a), signless(where(is_whole, 0, b))]), a.dtype)
+    return where(is_whole, rest(a), moved)
+
+
+def left_shift(a: TensorLike, b: TensorLike) -> Tensor:
+    """The bits of `a` moved up by `b` places; 0 where these are more than there are."""
+    return _shift("left_shift", "arith.shli", "arith.shli", a, b, lambda x: 0)
+
+
+def right_shift(a: TensorLike, b: TensorLike) -> Tensor:
+    """The bits of `a` moved down by `b` places; the sign fills in."""
+    return _shift("right_shift", "arith.shrsi", "arith.shrui", a, b,
+                  lambda x: where(less(x, 0), -1, 0) if _dtypes.is_signed(x.dtype) else 0)  # fmt: skip
+
+
+def divmod(a: TensorLike, b: TensorLike) -> Tuple[Tensor, Tensor]:
+    """`floor_divide` and `mod`."""
+    return floor_divide(a, b), mod(a, b)
+
+
+def fmod(a: TensorLike, b: TensorLike) -> Tensor:
+    """What is left of a after a division by b that rounds toward zero: it has the sign of a."""
+    a, b = broadcast(*as_tensors(a, b))
+    if _dtypes.is_floating(a.dtype):
+        return emit("arith.remf", [a, b])
+    if _dtypes.is_unsigned(a.dtype):
+        return mod(a, b)
+    return emit("arith.remsi", [a, b])
+
+
+def float_power(a: TensorLike, b: TensorLike) -> Tensor:
+    """`power` of floating-point numbers; integers become float32."""
+    return power(*arithmetic._floats(a, b))
+
+
+def hypot(a: TensorLike, b: TensorLike) -> Tensor:
+    """sqrt(a^2 + b^2), without overflow."""
+    a, b = arithmetic._floats(a, b)
+    large, small = maximum(absolute(a), absolute(b)), minimum(absolute(a), absolute(b))
+    ratio = divide(small, where(equal(large, 0), 1.0, large))
+    ratio = where(equal(small, large), where(equal(large, 0), 0.0, 1.0), ratio)
+    found = multiply(large, sqrt(add(1.0, multiply(ratio, ratio))))
+    return where(arithmetic.logical_or(equal(absolute(a), np.inf), equal(absolute(b), np.inf)), np.inf, found)
+
+
+def logaddexp(a: TensorLike, b: TensorLike) -> Tensor:
+    """log(exp(a) + exp(b)), without overflow."""
+    a, b = arithmetic._floats(a, b)
+    top = maximum(a, b)
+    gap = absolute(subtract(a, b))
+    # Two equal infinities have no difference.
+    return where(equal(a, b), add(a, float(np.log(2))), add(top, log1p(exp(arithmetic.negative(gap)))))
+
+
+def heaviside(x: TensorLike, at_zero: TensorLike) -> Tensor:
+    """0 below 0, 1 above, and `at_zero` there."""
+    x, at_zero = arithmetic._floats(x, at_zero)
+    return where(isnan(x), x, where(equal(x, 0), at_zero, where(less(x, 0), 0.0, 1.0)))
+
+
+def copysign(x: TensorLike, sign: TensorLike) -> Tensor:
+    """`x` with the sign of another number."""
+    return emit("math.copysign", broadcast(*arithmetic._floats(x, sign)))
+
+
+def signbit(x: TensorLike) -> Tensor:
+    """Whether the sign is minus, also of -0."""
+    x = as_tensor(x)
+    if not _dtypes.is_floating(x.dtype):
+        return less(x, 0)
+    return less(copysign(constant(1.0, x.dtype), x), 0)
+
+
+def fmax(a: TensorLike, b: TensorLike) -> Tensor:
+    """The larger of a and b; where one is NaN the other."""
+    a, b = as_tensors(a, b)
+    return where(isnan(a), b, where(isnan(b), a, maximum(a, b)))
+
+
+def fmin(a: TensorLike, b: TensorLike) -> Tensor:
+    """The smaller of a and b; where one is NaN the other."""
+    a, b = as_tensors(a, b)
+    return where(isnan(a), b, where(isnan(b), a, minimum(a, b)))
+
+
+def positive(x: TensorLike) -> Tensor:
+    """`x` as it is."""
+    return as_tensor(x)
+
+
+def deg2rad(x: TensorLike) -> Tensor:
+    """Degrees as radians."""
+    return multiply(*arithmetic._floats(x, float(np.pi / 180)))
+
+
+def rad2deg(x: TensorLike) -> Tensor:
+    """Radians as degrees."""
+    return multiply(*arithmetic._floats(x, float(180 / np.pi)))
+
+
+def sinc(x: TensorLike) -> Tensor:
+    """sin(pi x) / (pi x), 1 at 0."""
+    (angle,) = arithmetic._floats(multiply(as_tensor(x), float(np.pi)))
+    is_zero = equal(angle, 0)
+    safe = where(is_zero, 1.0, angle)
+    return where(is_zero, 1.0, divide(sin(safe), safe))
+
+
+def select(conditions: Sequence[TensorLike], choices: Sequence[TensorLike], default: TensorLike = 0) -> Tensor:
+    """The choice of the first condition that holds, or else the default."""
+    if len(conditions) != len(choices) or not conditions:
+        raise ValueError(f"expected as many choices as conditions, found {len(choices)} and {len(conditions)}")
+    result = default
+    for condition, choice in zip(reversed(conditions), reversed(choices)):
+        result = where(condition, choice, result)
+    return as_tensor(result)
+
+
+#
+# Vectors
+#
+
+
+def inner(a: TensorLike, b: TensorLike) -> Tensor:
+    """The sums of products along the last dimensions of both."""
+    a, b = as_tensor(a), as_tensor(b)
+    if a.ndim == 0 or b.ndim == 0:
+        return multiply(a, b)
+    return tensordot(a, b, ([a.ndim - 1], [b.ndim - 1]))
+
+
+def vdot(a: TensorLike, b: TensorLike) -> Tensor:
+    """The sum of the products of all elements."""
+    return matmul(ravel(a), ravel(b))
+
+
+def vecdot(a: TensorLike, b: TensorLike, axis: int = -1) -> Tensor:
+    """The sums of products along a dimension; the others broadcast."""
+    return sum(multiply(a, b), axis)
+
+
+def cross(a: TensorLike, b: TensorLike, axis: int = -1) -> Tensor:
+    """The cross product of vectors of 3 along a dimension; of 2, what the third element would be."""
+    a, b = as_tensors(as_tensor(a), as_tensor(b))
+    a, b = (moveaxis(x, normalize_axis(axis, x.ndim), -1) for x in (a, b))
+    if a.shape[-1] not in (2, 3) or b.shape[-1] != a.shape[-1]:
+        raise ValueError(f"cross takes vectors of 2 or 3, found {format_shape(a.shape)} and {format_shape(b.shape)}")
+    x, y = ([getitem(v, (..., i)) for i in builtins.range(a.shape[-1] or 0)] for v in (a, b))
+    last = subtract(multiply(x[0], y[1]), multiply(x[1], y[0]))
+    if len(x) == 2:
+        return last
+    parts = [subtract(multiply(x[i], y[j]), multiply(x[j], y[i])) for i, j in ((1, 2), (2, 0))]
+    found = stack([*parts, last], -1)
+    return moveaxis(found, -1, normalize_axis(axis, found.ndim))
+
+
+true_divide = divide
+remainder = mod
+fabs = absolute
+radians = deg2rad
+degrees = rad2deg
+invert = arithmetic.invert
+bitwise_not = arithmetic.invert

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Sorting and searching. All pairs of elements are compared: time and memory grow with the square of a dimension."""
+
+from typing import Any, List, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from .. import _dtypes
+from .._tensor import Tensor, TensorLike, as_tensor, as_tensors, format_shape
+from ._arithmetic import _cast, cast, equal, isnan, less, logical_and, logical_not, logical_or, where
+from ._core import Size, normalize_axes, normalize_axis, sizes
+from ._indexing import getitem, take_along_axis
+from ._reductions import any as reduce_any
+from ._reductions import reduce_sum
+from ._shapes import _product, expand_dims, moveaxis, ravel, reshape_to, stack, swapaxes, transpose
+
+# How many elements a dimension that is sorted may have.
+MOST_SORTED = 4096
+
+
+def order_of(comes_before: Tensor, count: int) -> Tensor:
+    """Which element is at each place of the order, int32 [..., count].
+
+    `comes_before` [..., count, count] says of elements i and j whether i comes before j. Of those that no order has,
+    the first one comes first.
+    """
+    before = logical_and(comes_before, as_tensor(~np.eye(count, dtype=bool)))
+    transposed = swapaxes(before, -1, -2)
+    is_equal = logical_not(logical_or(before, transposed))
+    is_first = logical_or(before, logical_and(is_equal, as_tensor(np.triu(np.ones((count, count), bool), 1))))
+    # How many elements come before each, and from that which element is at each place.
+    rank = reduce_sum(cast(is_first, _dtypes.int32), -2)
+    at_place = equal(expand_dims(rank, -1), as_tensor(np.arange(count, dtype=np.int32)))
+    numbers = as_tensor(np.arange(count, dtype=np.int32).reshape(-1, 1))
+    return reduce_sum(where(at_place, numbers, as_tensor(0, _dtypes.int32)), -2)
+
+
+def places_in_order(x: Tensor, axis: int, descending: bool = False) -> Tensor:
+    """The places of the elements of `x` in order along a dimension of static size, int32; NaN is the largest, and
+    equal elements stay in order."""
+    rows = moveaxis(x, axis, -1)
+    if _dtypes.is_bool(rows.dtype):
+        rows = cast(rows, _dtypes.int8)
+    a, b = expand_dims(rows, -1), expand_dims(rows, -2)
+    if descending:
+        a, b = b, a
+    count = x.shape[axis]
+    assert count is not None
+    return moveaxis(order_of(_comes_before(a, b), count), -1, axis)
+
+
+def _comes_before(a: Tensor, b: Tensor) -> Tensor:
+    """Whether a < b, where NaN is the largest number."""
+    before = less(a, b)
+    return logical_or(before, logical_and(isnan(b), logical_not(isnan(a)))) if _dtypes.is_floating(a.dtype) else before
+
+
+def taken(x: Tensor, order: Tensor, axis: int) -> Tensor:
+    """The elements of `x` at these places along a dimension."""
+    if _dtypes.is_bool(x.dtype):
+        return cast(taken(cast(x, _dtypes.int8), order, axis), bool)
+    return take_along_axis(x, order, axis)
+
+
+def _sortable(what: str, x: TensorLike, axis: Optional[int]) -> Tuple[Tensor, int]:
+    x = as_tensor(x)
+    if x.dtype == _dtypes.string:
+        raise TypeError(f"{what} takes no strings")
+    if axis is None:
+        x, axis = ravel(x), 0
+    axis = normalize_axis(axis, x.ndim)
+    count = x.shape[axis]
+    if count is None or count > MOST_SORTED:
+        raise ValueError(f"{what} takes a dimension of a static size up to {MOST_SORTED}, found dimension {axis} of "
+                         f"{format_shape(x.shape)}")  # fmt: skip
+    return x, axis
+
+
+def argsort(x: TensorLike, axis: Optional[int] = -1, *, descending: bool = False) -> Tensor:
+    """The places of the elements in order along a dimension, or of all with None, as int32: NaN is the largest, and
+    equal elements stay in order. Raises ValueError for a dimension of more than 4096 elements, or one whose size the
+    call chooses."""
+    x, axis = _sortable("argsort", x, axis)
+    return places_in_order(x, axis, descending)
+
+
+def sort(x: TensorLike, axis: Optional[int] = -1, *, descending: bool = False) -> Tensor:
+    """The elements in order along a dimension; see `argsort`. Derivatives are those of the elements."""
+    x, axis = _sortable("sort", x, axis)
+    return taken(x, places_in_order(x, axis, descending), axis)
+
+
+def top_k(x: TensorLike, k: int, axis: int = -1) -> Tuple[Tensor, Tensor]:
+    """The `k` largest elements along a dimension, the largest first, and their places; see `argsort`."""
+    x, axis = _sortable("top_k", x, axis)
+    if not 0 <= k <= (x.shape[axis] or 0):
+        raise ValueError(f"expected k from 0 to {x.shape[axis]}, found {k}")
+    order = getitem(places_in_order(x, axis, descending=True), (*[slice(None)] * axis, slice(0, k)))
+    return taken(x, order, axis), order
+
+
+def searchsorted(a: TensorLike, v: TensorLike, side: str = "left") -> Tensor:
+    """Where each element of `v` goes in the vector `a`, which is in order, as int32: in front of equal elements, or
+    behind them where `side` is "right"."""
+    if side not in ("left", "right"):
+        raise ValueError(f"expected side 'left' or 'right', found {side!r}")
+    a, v = as_tensors(as_tensor(a), as_tensor(v))
+    if a.ndim != 1:
+        raise ValueError(f"searchsorted takes a vector, found {format_shape(a.shape)}")
+    wide = expand_dims(v, -1)
+    is_before = _comes_before(a, wide) if side == "left" else logical_not(_comes_before(wide, a))
+    return reduce_sum(cast(is_before, _dtypes.int32), -1)
+
+
+def digitize(x: TensorLike, bins: TensorLike, right: bool = False) -> Tensor:
+    """The number of the bin that each element is in: of bins in ascending order, bins[i-1] <= x < bins[i]; with
+    `right`, bins[i-1] < x <= bins[i]."""
+    return searchsorted(bins, x, "left" if right else "right")
+
+
+#
+# What is in the middle
+#
+
+
+def median(x: TensorLike, axis: Union[int, Sequence[int], None] = None, keepdims: bool = False) -> Tensor:
+    """The element in the middle of the order along dimensions, or the mean of the two; see `quantile`."""
+    return quantile(x, 0.5, axis, keepdims)
+
+
+_METHODS = ("linear", "lower", "higher", "nearest", "midpoint")
+
+
+def quantile(
+    x: TensorLike,
+    q: Any,
+    axis: Union[int, Sequence[int], None] = None,
+    keepdims: bool = False,
+    method: str = "linear",
+) -> Tensor:
+    """What a share `q` of the elements is below along dimensions; of several shares, in a dimension in front. NaN
+    where an element is. `method` says what there is between two elements, as in NumPy: "linear", "lower", "higher",
+    "nearest", "midpoint". Raises ValueError as `argsort`, and for a share that is not from 0 to 1."""
+    if method not in _METHODS:
+        raise ValueError(f"expected one of {', '.join(_METHODS)}, found {method!r}")
+    shares = np.asarray(q, np.float64)
+    if shares.ndim > 1 or (shares < 0).any() or (shares > 1).any():
+        raise ValueError(f"expected numbers from 0 to 1, found {q}")
+    x = as_tensor(x)
+    if not _dtypes.is_floating(x.dtype):
+        x = _cast(x, _dtypes.float32)
+    rows, kept = _as_rows(x, axis)
+    rows, _ = _sortable("quantile", rows, -1)
+    ordered = taken(rows, places_in_order(rows, rows.ndim - 1), rows.ndim - 1)
+    has_nan = reduce_any(isnan(rows), -1)
+    found = []
+    for share in shares.reshape(-1):
+        place = float(share) * ((rows.shape[-1] or 1) - 1)
+        value = where(has_nan, float("nan"), _between(ordered, place, method))
+        found.append(reshape_to(value, kept) if keepdims else value)
+    return stack(found) if shares.ndim else found[0]
+
+
+def percentile(
+    x: TensorLike,
+    q: Any,
+    axis: Union[int, Sequence[int], None] = None,
+    keepdims: bool = False,
+    method: str = "linear",
+) -> Tensor:
+    """`quantile` of percent: `q` is from 0 to 100."""
+    return quantile(x, np.asarray(q, np.float64) / 100, axis, keepdims, method)
+
+
+def _as_rows(x: Tensor, axis: Union[int, Sequence[int], None]) -> Tuple[Tensor, List[Size]]:
+    """These dimensions as the last one, and the sizes with 1 for each of them."""
+    axes = normalize_axes(axis, x.ndim)
+    others = [place for place in range(x.ndim) if place not in axes]
+    old = sizes(x)
+    moved = transpose(x, [*others, *axes])
+    rows = reshape_to(moved, [*[old[place] for place in others], _product([old[place] for place in axes])])
+    return rows, [1 if place in axes else dim_size for place, dim_size in enumerate(old)]
+
+
+def _between(ordered: Tensor, place: float, method: str) -> Tensor:
+    low, high = int(np.floor(place)), int(np.ceil(place))
+    share = {"linear": place - low, "lower": 0.0, "higher": 1.0, "midpoint": 0.5,
+             "nearest": float(np.round(place) - low)}[method]  # fmt: skip
+    a, b = getitem(ordered, (..., low)), getitem(ordered, (..., high))
+    if low == high or share == 0:
+        return a
+    return b if share == 1 else a + (b - a) * share

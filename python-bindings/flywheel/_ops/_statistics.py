@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What describes many numbers, and what lies between them."""
+
+import builtins
+from typing import Optional, Tuple, Union
+
+import numpy as np
+
+from .. import _dtypes
+from .._tensor import Tensor, TensorLike, as_tensor, as_tensors, constant, format_shape
+from ._arithmetic import (
+    absolute,
+    add,
+    cast,
+    clip,
+    divide,
+    equal,
+    isnan,
+    logical_not,
+    multiply,
+    not_equal,
+    sqrt,
+    square,
+    subtract,
+    where,
+)
+from ._contractions import diag, matmul
+from ._core import normalize_axis, sizes, stretch
+from ._creation import zeros
+from ._indexing import getitem, take
+from ._order import searchsorted
+from ._reductions import Axis, all, max, mean, min, prod, sum
+from ._shapes import concatenate, expand_dims, pad, ravel, reshape, swapaxes
+from ._updates import At
+
+
+def average(x: TensorLike, axis: Axis = None, weights: Optional[TensorLike] = None, keepdims: bool = False) -> Tensor:
+    """The mean along dimensions, in which elements count as much as their weights, of the shape of `x` or a vector
+    along the one dimension."""
+    if weights is None:
+        return mean(x, axis, keepdims)
+    x, w = as_tensors(as_tensor(x), as_tensor(weights))
+    if not _dtypes.is_floating(x.dtype):
+        x, w = cast(x, _dtypes.float32), cast(w, _dtypes.float32)
+    if w.ndim == 1 and x.ndim != 1:
+        if not isinstance(axis, (int, np.integer)):
+            raise ValueError("a vector of weights is for one dimension: give its axis")
+        place = normalize_axis(int(axis), x.ndim)
+        w = expand_dims(w, [other for other in range(x.ndim) if other != place])
+    whole = w if w.shape == x.shape else stretch(w, sizes(x))
+    return divide(sum(multiply(x, w), axis, keepdims), sum(whole, axis, keepdims))
+
+
+def ptp(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """The largest element less the smallest one."""
+    return subtract(max(x, axis, keepdims), min(x, axis, keepdims))
+
+
+def count_nonzero(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """How many elements are not 0, int32."""
+    return sum(cast(x, bool), axis, keepdims)
+
+
+#
+# Without what is NaN
+#
+
+
+def _present(x: TensorLike, otherwise: float) -> Tuple[Tensor, Tensor]:
+    """The elements, with a number in place of NaN, and which ones are there."""
+    x = as_tensor(x)
+    there = logical_not(isnan(x))
+    return (where(there, x, otherwise) if _dtypes.is_floating(x.dtype) else x), there
+
+
+def nansum(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """`sum` without elements that are NaN."""
+    return sum(_present(x, 0.0)[0], axis, keepdims)
+
+
+def nanprod(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """`prod` without elements that are NaN."""
+    return prod(_present(x, 1.0)[0], axis, keepdims)
+
+
+def nanmean(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """`mean` without elements that are NaN; NaN where there are no others."""
+    values, there = _present(x, 0.0)
+    return divide(sum(values, axis, keepdims), sum(there, axis, keepdims))
+
+
+def nanvar(x: TensorLike, axis: Axis = None, keepdims: bool = False, ddof: int = 0) -> Tensor:
+    """`var` without elements that are NaN."""
+    values, there = _present(x, 0.0)
+    deviation = where(there, subtract(values, nanmean(x, axis, keepdims=True)), 0.0)
+    count = subtract(sum(there, axis, keepdims), ddof)
+    return divide(sum(square(deviation), axis, keepdims), count)
+
+
+def nanstd(x: TensorLike, axis: Axis = None, keepdims: bool = False, ddof: int = 0) -> Tensor:
+    """`std` without elements that are NaN."""
+    return sqrt(nanvar(x, axis, keepdims, ddof))
+
+
+def nanmax(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """`max` without elements that are NaN; NaN where there are no others."""
+    values, there = _present(x, -np.inf)
+    found = max(values, axis, keepdims)
+    return where(max(there, axis, keepdims), found, np.nan) if _dtypes.is_floating(values.dtype) else found
+
+
+def nanmin(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """`min` without elements that are NaN; NaN where there are no others."""
+    values, there = _present(x, np.inf)
+    found = min(values, axis, keepdims)
+    return where(max(there, axis, keepdims), found, np.nan) if _dtypes.is_floating(values.dtype) else found
+
+
+#
+# Several variables, and bins
+#
+
+
+def cov(x: TensorLike, rowvar: bool = True, ddof: int = 1) -> Tensor:
+    """How the rows of `x` (or the columns) vary together: [rows, rows], of a vector a scalar."""
+    x = as_tensor(x)
+    if not _dtypes.is_floating(x.dtype):
+        x = cast(x, _dtypes.float32)
+    if x.ndim > 2:
+        raise ValueError(f"cov takes a matrix or a vector, found {format_shape(x.shape)}")
+    rows = expand_dims(x, 0) if x.ndim == 1 else x if rowvar else swapaxes(x, 0, 1)
+    if rows.shape[1] is None:
+        raise ValueError("cov takes a static number of observations")
+    deviation = subtract(rows, mean(rows, 1, keepdims=True))
+    found = divide(matmul(deviation, swapaxes(deviation, 0, 1)), builtins.max((rows.shape[1] or 0) - ddof, 0))
+    return reshape(found, ()) if x.ndim == 1 else found
+
+
+def corrcoef(x: TensorLike, rowvar: bool = True) -> Tensor:
+    """Pearson's coefficients of the rows of `x` (or the columns)."""
+    found = cov(x, rowvar)
+    if found.ndim == 0:
+        return divide(found, found)
+    deviations = sqrt(diag(found))
+    return clip(divide(divide(found, expand_dims(deviations, 1)), expand_dims(deviations, 0)), -1.0, 1.0)
+
+
+def bincount(x: TensorLike, weights: Optional[TensorLike] = None, *, length: int) -> Tensor:
+    """How often each number from 0 to `length` - 1 is in `x`, int32; with weights, their sums. A number that is out of
+    range is an error of the step."""
+    index = ravel(x)
+    ones = constant(1, _dtypes.int32) if weights is None else ravel(weights)
+    return At(zeros((length,), ones.dtype))[index].add(ones)
+
+
+def histogram(
+    x: TensorLike, bins: Union[int, TensorLike] = 10, range: Optional[Tuple[float, float]] = None,
+    weights: Optional[TensorLike] = None,
+) -> Tuple[Tensor, Tensor]:  # fmt: skip
+    """How many elements are in each bin, and the edges of bins: so many equal ones in a range, by default that of the
+    elements, or between these edges, which ascend. The last bin includes its end; others are left out."""
+    x = ravel(x)
+    if not _dtypes.is_floating(x.dtype):
+        x = cast(x, _dtypes.float32)
+    if isinstance(bins, int):
+        low, high = (min(x), max(x)) if range is None else (constant(float(e), x.dtype) for e in range)
+        is_point = low == high
+        low, high = where(is_point, low - 0.5, low), where(is_point, high + 0.5, high)
+        edges = low + (high - low) * constant(np.linspace(0, 1, bins + 1), x.dtype)
+    else:
+        edges = cast(as_tensor(bins), x.dtype)
+    ones = constant(1, _dtypes.int32) if weights is None else ravel(weights)
+    below = sum(where(expand_dims(getitem(edges, slice(None, -1)), 1) > x, ones, 0), 1)
+    last = sum(where(getitem(edges, -1) >= x, ones, 0))
+    upper = concatenate([getitem(below, slice(1, None)), expand_dims(last, 0)])
+    return subtract(upper, below), edges
+
+
+#
+# Differences and areas
+#
+
+
+def diff(x: TensorLike, n: int = 1, axis: int = -1) -> Tensor:
+    """Each element less the one in front of it along a dimension, `n` times."""
+    result: Tensor = as_tensor(x)
+    front = (slice(None),) * normalize_axis(axis, result.ndim)
+    for _ in [None] * n:
+        a, b = getitem(result, (*front, slice(1, None))), getitem(result, (*front, slice(None, -1)))
+        result = not_equal(a, b) if _dtypes.is_bool(a.dtype) else subtract(a, b)
+    return result
+
+
+def trapezoid(y: TensorLike, x: Optional[TensorLike] = None, dx: float = 1.0, axis: int = -1) -> Tensor:
+    """The area below lines between points along a dimension: at `x`, or `dx` apart."""
+    y = as_tensor(y)
+    axis = normalize_axis(axis, y.ndim)
+    front = (slice(None),) * axis
+    middle = (getitem(y, (*front, slice(1, None))) + getitem(y, (*front, slice(None, -1)))) / 2.0
+    if x is None:
+        return sum(middle, axis) * dx
+    width = diff(x, axis=axis if as_tensor(x).ndim > 1 else 0)
+    if width.ndim == 1:
+        width = expand_dims(width, list(builtins.range(1, y.ndim - axis)))
+    return sum(middle * width, axis)
+
+
+def interp(x: TensorLike, xp: TensorLike, fp: TensorLike) -> Tensor:
+    """On lines between the points (xp, fp), which ascend; the first and last value beyond them."""
+    x, xp, fp = as_tensors(as_tensor(x), as_tensor(xp), as_tensor(fp))
+    if not _dtypes.is_floating(x.dtype):
+        x, xp, fp = (cast(one, _dtypes.float32) for one in (x, xp, fp))
+    count = xp.shape[0]
+    if xp.ndim != 1 or count is None or fp.shape != xp.shape or count == 0:
+        raise ValueError(f"interp takes vectors of one static size, found {format_shape(xp.shape)} and "
+                         f"{format_shape(fp.shape)}")  # fmt: skip
+    if count == 1:
+        return where(isnan(x), x, getitem(fp, 0))
+    right = clip(searchsorted(xp, x, "right"), 1, count - 1)
+    left = subtract(right, 1)
+    width = take(xp, right) - take(xp, left)
+    is_point = equal(width, 0)
+    share = clip(where(is_point, 1.0, divide(x - take(xp, left), where(is_point, 1.0, width))), 0.0, 1.0)
+    return take(fp, left) * (1.0 - share) + take(fp, right) * share
+
+
+def polyval(p: TensorLike, x: TensorLike) -> Tensor:
+    """The polynomial with these coefficients, the highest power first, at `x`."""
+    coefficients, x = as_tensor(p), as_tensor(x)
+    result = multiply(x, 0)
+    for place in builtins.range(len(coefficients)):
+        result = add(multiply(result, x), getitem(coefficients, place))
+    return result
+
+
+def convolve(a: TensorLike, v: TensorLike, mode: str = "full") -> Tensor:
+    """The sums of products of a vector with another one that runs backwards: "full", where they overlap at all, "same",
+    as many as the longer one has, or "valid", where all of the shorter one overlaps. Sizes are static."""
+    a, v = as_tensors(as_tensor(a), as_tensor(v))
+    if a.ndim != 1 or v.ndim != 1 or not a.shape[0] or not v.shape[0]:
+        raise ValueError(f"convolve takes vectors of static sizes, found {format_shape(a.shape)} and "
+                         f"{format_shape(v.shape)}")  # fmt: skip
+    if mode not in ("full", "same", "valid"):
+        raise ValueError(f"expected mode 'full', 'same' or 'valid', found {mode!r}")
+    if a.shape[0] < v.shape[0]:
+        a, v = v, a
+    n, m = a.shape[0] or 0, v.shape[0] or 0
+    places = np.arange(n + m - 1)[:, None] + np.arange(m - 1, -1, -1)
+    first, count = {"full": (0, n + m - 1), "same": ((m - 1) // 2, n), "valid": (m - 1, n - m + 1)}[mode]
+    windows = take(pad(a, [(m - 1, m - 1)]), places[first : first + count].astype(np.int32))
+    return sum(multiply(windows, v), 1)
+
+
+def isclose(a: TensorLike, b: TensorLike, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Tensor:
+    """Whether |a - b| <= atol + rtol |b|; infinities are close to themselves."""
+    a, b = as_tensors(as_tensor(a), as_tensor(b))
+    if not _dtypes.is_floating(a.dtype):
+        a, b = cast(a, _dtypes.float32), cast(b, _dtypes.float32)
+    is_near: Tensor = (a == b) | ((absolute(a - b) <= atol + rtol * absolute(b)) & (absolute(b) != np.inf))
+    return is_near | (isnan(a) & isnan(b)) if equal_nan else is_near
+
+
+def allclose(a: TensorLike, b: TensorLike, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Tensor:
+    """Whether `isclose` holds for all elements."""
+    return all(isclose(a, b, rtol, atol, equal_nan))
+
+
+def array_equal(a: TensorLike, b: TensorLike) -> Tensor:
+    """Whether two tensors have one shape, and equal elements."""
+    a, b = as_tensor(a), as_tensor(b)
+    return constant(False) if a.ndim != b.ndim or a.shape != b.shape else all(a == b)
+
+
+def nan_to_num(
+    x: TensorLike, nan: float = 0.0, posinf: Optional[float] = None, neginf: Optional[float] = None
+) -> Tensor:
+    """`x` with numbers in place of NaN and infinities, which by default are the largest ones of the dtype."""
+    x = as_tensor(x)
+    if not _dtypes.is_floating(x.dtype):
+        return as_tensor(x)
+    largest = float(np.finfo(x.dtype).max) if x.dtype.kind == "f" else 3.3895313892515355e38
+    x = where(isnan(x), nan, x)
+    x = where(x == np.inf, largest if posinf is None else posinf, x)
+    return where(x == -np.inf, -largest if neginf is None else neginf, x)

@@ -1,0 +1,296 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Linear algebra of small matrices, as `numpy.linalg` has it: of the last two dimensions, others are a batch.
+
+Sizes of matrices are static. Elimination runs column by column, in the dtype of the matrix; derivatives are those of
+the result, and not of the elimination.
+"""
+
+import builtins
+from typing import Any, List, Literal, Sequence, Tuple, Union
+
+import numpy as np
+
+from . import _dtypes, _ops
+from . import nn as nn
+from ._ops._core import Size, sizes
+from ._ops._shapes import _product, reshape_to
+from ._tensor import Tensor, TensorLike, as_tensor, as_tensors, format_shape
+from .control import fori_loop
+from .transforms import custom_vjp
+
+__all__ = [
+    "cholesky", "det", "inv", "lu_factor", "matrix_power", "multi_dot", "norm", "pinv", "slogdet", "solve",
+    "solve_triangular"]  # fmt: skip
+
+
+def _floating(x: TensorLike) -> Tensor:
+    given: Tensor = as_tensor(x)
+    return given if _dtypes.is_floating(given.dtype) else _ops.cast(given, _dtypes.float32)
+
+
+def _square(what: str, a: TensorLike) -> Tensor:
+    x = _floating(a)
+    if x.ndim < 2 or x.shape[-1] != x.shape[-2] or x.shape[-1] is None:
+        raise ValueError(f"{what} takes square matrices of a static size, found {format_shape(x.shape)}")
+    return x
+
+
+def _transposed(x: Tensor) -> Tensor:
+    return _ops.swapaxes(x, -1, -2)
+
+
+#
+# Norms and products
+#
+
+
+def norm(
+    x: TensorLike, ord: Any = None, axis: Union[int, Sequence[int], None] = None, keepdims: bool = False
+) -> Tensor:
+    """The norm of vectors along one dimension, of matrices along two, or of all elements.
+
+    `ord` is 1, 2, another number, inf, -inf or 0 for vectors, and "fro", 1, -1, inf or -inf for matrices. Raises
+    ValueError for others, such as those that need singular values.
+    """
+    x = _floating(x)
+    if ord is None:
+        return _ops.norm(x, axis, keepdims)
+    axes = list(range(x.ndim)) if axis is None else [axis] if isinstance(axis, int) else list(axis)
+    size, plain = _ops.absolute(x), tuple(axes)
+    if len(axes) == 2:
+        row, column = (place % x.ndim for place in axes)
+        if ord == "fro":
+            return _ops.norm(x, plain, keepdims)
+        if ord in (1, -1, np.inf, -np.inf):
+            summed, rest = (row, column) if abs(ord) == 1 else (column, row)
+            sums = _ops.sum(size, summed, keepdims=True)
+            found = (_ops.max if ord > 0 else _ops.min)(sums, rest, keepdims=True)
+            return found if keepdims else _ops.squeeze(found, (row, column))
+    elif len(axes) == 1 and not isinstance(ord, str):
+        if ord in (np.inf, -np.inf):
+            return (_ops.max if ord > 0 else _ops.min)(size, plain, keepdims)
+        if ord == 0:
+            return _ops.cast(_ops.count_nonzero(x, plain, keepdims), x.dtype)
+        if ord == 1:
+            return _ops.sum(size, plain, keepdims)
+        if ord == 2:
+            return _ops.norm(x, plain, keepdims)
+        return _ops.power(_ops.sum(_ops.power(size, float(ord)), plain, keepdims), 1 / float(ord))
+    raise ValueError(f"there is no norm of order {ord!r} of {len(axes)} dimensions here")
+
+
+def matrix_power(a: TensorLike, n: int) -> Tensor:
+    """The product of `n` matrices, of their inverses where `n` is negative."""
+    a = _square("matrix_power", a)
+    if n < 0:
+        return matrix_power(inv(a), -n)
+    result = None
+    while n:
+        if n % 2:
+            result = a if result is None else result @ a
+        n //= 2
+        a = a @ a if n else a
+    return _ops.add(_ops.zeros_like(a), _ops.eye(a.shape[-1] or 0, dtype=a.dtype)) if result is None else result
+
+
+def multi_dot(arrays: Sequence[TensorLike]) -> Tensor:
+    """The product of several matrices, in the order that takes the fewest operations; the first and the last one may
+    be vectors."""
+    parts = [as_tensor(x) for x in arrays]
+    if len(parts) < 2:
+        raise ValueError("multi_dot takes two matrices or more")
+    is_row, is_column = parts[0].ndim == 1, parts[-1].ndim == 1
+    parts[0] = _ops.expand_dims(parts[0], 0) if is_row else parts[0]
+    parts[-1] = _ops.expand_dims(parts[-1], 1) if is_column else parts[-1]
+    result = _multiply_chain(parts)
+    dropped = ([0] if is_row else []) + ([1] if is_column else [])
+    return _ops.squeeze(result, dropped) if dropped else result
+
+
+def _multiply_chain(parts: List[Tensor]) -> Tensor:
+    dims = [x.shape[0] or 1 for x in parts] + [parts[-1].shape[1] or 1]
+    count = len(parts)
+    best: Any = {(i, i): (0, i) for i in range(count)}
+    for width in range(1, count):
+        for i in range(count - width):
+            j = i + width
+            best[i, j] = builtins.min(
+                (best[i, k][0] + best[k + 1, j][0] + dims[i] * dims[k + 1] * dims[j + 1], k) for k in range(i, j)
+            )
+
+    def product(i: int, j: int) -> Tensor:
+        return parts[i] if i == j else product(i, best[i, j][1]) @ product(best[i, j][1] + 1, j)
+
+    return product(0, count - 1)
+
+
+#
+# Factors
+#
+
+
+def cholesky(a: TensorLike) -> Tensor:
+    """The lower triangular L of which L L^T is the matrix; one that is not positive definite is an error of the
+    step."""
+    return nn.cholesky(_square("cholesky", a))
+
+
+def solve_triangular(
+    a: TensorLike, b: TensorLike, *, lower: bool = False, trans: bool = False, unit_diagonal: bool = False
+) -> Tensor:
+    """x of a x = b, or with `trans` of a^T x = b, where `a` is triangular; `b` is a vector or a matrix."""
+    a, b = as_tensors(_square("solve_triangular", a), _floating(b))
+    kind: Literal["lower", "upper"] = "lower" if lower else "upper"
+    is_vector = b.ndim == 1
+    wide = _ops.expand_dims(b, 1) if is_vector else b
+    x = nn.triangular_solve(a, wide, kind, transpose=trans, unit_diagonal=unit_diagonal)
+    return _ops.squeeze(x, -1) if is_vector else x
+
+
+def _eliminate(a: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
+    """Of matrices [count, n, n]: L below the diagonal and U in one, which row of `a` each row was, int32 [count, n],
+    and the number of exchanges, int32 [count]. By Gauss, the largest element of a column as its pivot."""
+    n = a.shape[-1] or 0
+    numbers = as_tensor(np.arange(n, dtype=np.int32))
+
+    def step(k: Tensor, state: Tuple[Tensor, Tensor, Tensor]) -> Tuple[Tensor, Tensor, Tensor]:
+        lu, rows, swaps = state
+        column = _ops.take(lu, k, 2)
+        pivot = _ops.argmax(_ops.where(numbers >= k, _ops.absolute(column), -1.0), 1, keepdims=True)
+        # Where each row comes from, when rows k and pivot are exchanged.
+        source = _ops.where(numbers == k, pivot, _ops.where(numbers == pivot, k, numbers))
+        lu = _ops.take_along_axis(lu, _ops.broadcast_to(_ops.expand_dims(source, 2), lu.shape), 1)
+        rows = _ops.take_along_axis(rows, source, 1)
+        top = _ops.expand_dims(_ops.take(lu, k, 1), 1)
+        first = _ops.take(lu, k, 2)
+        divisor = _ops.expand_dims(_ops.take(first, k, 1), 1)
+        # A column of zeros stays one, as in LAPACK.
+        safe = _ops.where(divisor == 0, 1.0, divisor)
+        factors = _ops.expand_dims(_ops.where(numbers > k, first / safe, 0.0), 2)
+        right = numbers > k
+        new = _ops.where(right, lu - factors * top, lu)
+        is_below = _ops.logical_and(_ops.expand_dims(numbers > k, 1), numbers == k)
+        new = _ops.where(is_below, factors, new)
+        return new, rows, swaps + _ops.cast(_ops.squeeze(pivot, 1) != k, _dtypes.int32)
+
+    count = a.shape[0]
+    assert count is not None
+    start = (a, _ops.broadcast_to(numbers, (count, n)), _ops.zeros((count,), _dtypes.int32))
+    found: Tuple[Tensor, Tensor, Tensor] = fori_loop(0, n, step, start)
+    return found
+
+
+@custom_vjp
+def _factor(a: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
+    return _eliminate(a)
+
+
+@_factor.defvjp
+def _factor_vjp(a: Tensor, weights: Tensor, *_: Any) -> Tensor:
+    """With P a = L U: P^T L^-T (tril(L^T dL, -1) + triu(dU U^T)) U^-T."""
+    lu, rows, _swaps = _factor(a)
+    n = a.shape[-1] or 0
+    lower = _ops.tril(lu, -1) + _ops.eye(n, dtype=a.dtype)
+    upper = _ops.triu(lu)
+    below, above = _ops.tril(weights, -1), _ops.triu(weights)
+    inner = _ops.tril(_transposed(lower) @ below, -1) + _ops.triu(above @ _transposed(upper))
+    left = nn.triangular_solve(lu, inner, "lower", transpose=True, unit_diagonal=True)
+    # x U^T = left is U x^T = left^T.
+    found = _transposed(nn.triangular_solve(lu, _transposed(left), "upper"))
+    inverse = _inverse_of(rows)
+    return _ops.take_along_axis(found, _ops.broadcast_to(_ops.expand_dims(inverse, 2), found.shape), 1)
+
+
+def _inverse_of(rows: Tensor) -> Tensor:
+    """Of permutations [count, n], those that undo them."""
+    numbers = as_tensor(np.arange(rows.shape[1] or 0, dtype=np.int32))
+    return _ops.argmax(_ops.expand_dims(rows, 1) == _ops.expand_dims(numbers, 1), 2)
+
+
+def _flat(a: Tensor) -> Tuple[Tensor, List[Size]]:
+    """Matrices in one dimension, and the sizes of those that they were in."""
+    front = sizes(a)[:-2]
+    return reshape_to(a, [_product(front), *sizes(a)[-2:]]), front
+
+
+def lu_factor(a: TensorLike) -> Tuple[Tensor, Tensor]:
+    """L, whose diagonal of ones is left out, and U in one matrix, and the order of rows: `a[order]` is L U.
+
+    The pivot of each column is its largest element. A singular matrix has a 0 on the diagonal of U.
+    """
+    a = _square("lu_factor", a)
+    flat, front = _flat(a)
+    lu, rows, _ = _factor(flat)
+    return reshape_to(lu, sizes(a)), reshape_to(rows, [*front, sizes(a)[-1]])
+
+
+def _solve_raw(a: Tensor, b: Tensor) -> Tensor:
+    lu, rows, _ = _eliminate(a)
+    moved = _ops.take_along_axis(b, _ops.broadcast_to(_ops.expand_dims(rows, 2), b.shape), 1)
+    y = nn.triangular_solve(lu, moved, "lower", unit_diagonal=True)
+    return nn.triangular_solve(lu, y, "upper")
+
+
+@custom_vjp
+def _solve(a: Tensor, b: Tensor) -> Tensor:
+    return _solve_raw(a, b)
+
+
+@_solve.defvjp
+def _solve_vjp(a: Tensor, b: Tensor, weights: Tensor) -> Tuple[Tensor, Tensor]:
+    found = _solve(_transposed(a), weights)
+    return _ops.negative(found @ _transposed(_solve(a, b))), found
+
+
+def solve(a: TensorLike, b: TensorLike) -> Tensor:
+    """x of a x = b: `b` is a vector, or [..., n, columns] with leading dimensions that broadcast with those of `a`.
+    Of a singular matrix, infinities or NaN."""
+    a, b = as_tensors(_square("solve", a), _floating(b))
+    is_vector = b.ndim == 1
+    wide = _ops.expand_dims(b, 1) if is_vector else b
+    if wide.shape[-2] != a.shape[-1]:
+        raise ValueError(f"solve: a is {format_shape(a.shape)}, and b {format_shape(b.shape)}")
+    front = list(_ops._core.broadcast_shapes(a.shape[:-2], wide.shape[:-2]))
+    if None in front:
+        raise ValueError(f"solve takes static sizes, found {format_shape(a.shape)} and {format_shape(b.shape)}")
+    a = _ops.broadcast_to(a, [*front, *a.shape[-2:]])
+    wide = _ops.broadcast_to(wide, [*front, *wide.shape[-2:]])
+    x = reshape_to(_solve(_flat(a)[0], _flat(wide)[0]), sizes(wide))
+    return _ops.squeeze(x, -1) if is_vector else x
+
+
+def inv(a: TensorLike) -> Tensor:
+    """The inverse; of a singular matrix, infinities or NaN."""
+    a = _square("inv", a)
+    return solve(a, _ops.eye(a.shape[-1] or 0, dtype=a.dtype))
+
+
+def pinv(a: TensorLike) -> Tensor:
+    """The pseudo-inverse of a matrix of full rank, by its normal equations."""
+    a = _floating(a)
+    if a.ndim < 2 or None in a.shape[-2:]:
+        raise ValueError(f"pinv takes matrices of static sizes, found {format_shape(a.shape)}")
+    t = _transposed(a)
+    if (a.shape[-2] or 0) >= (a.shape[-1] or 0):
+        return solve(t @ a, t)
+    return _transposed(solve(a @ t, a))
+
+
+def slogdet(a: TensorLike) -> Tuple[Tensor, Tensor]:
+    """The sign of the determinant, and the logarithm of its absolute value: 0 and -inf of a singular matrix."""
+    a = _square("slogdet", a)
+    flat, front = _flat(a)
+    lu, _, swaps = _factor(flat)
+    pivots = _ops.diagonal(lu, 0, 1, 2)
+    parity = _ops.cast(1 - 2 * (swaps % 2), a.dtype)
+    sign = parity * _ops.prod(_ops.stop_gradient(_ops.sign(pivots)), 1)
+    return reshape_to(sign, front), reshape_to(_ops.sum(_ops.log(_ops.absolute(pivots)), 1), front)
+
+
+def det(a: TensorLike) -> Tensor:
+    """The determinant."""
+    a = _square("det", a)
+    flat, front = _flat(a)
+    lu, _, swaps = _factor(flat)
+    parity = _ops.cast(1 - 2 * (swaps % 2), a.dtype)
+    return reshape_to(parity * _ops.prod(_ops.diagonal(lu, 0, 1, 2), 1), front)

@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# REQUIRES: python
+# RUN: env FLYWHEEL_CACHE= %python %s
+"""What programs of NumPy use besides `operations.py` (X7): statistics, order, joins, bits, indices, updates."""
+
+from typing import Any, Dict
+
+import numpy as np
+from beside_numpy import Case, check, floats, i32, ints, rng, u8
+
+import flywheel as fw
+
+a, b, c, t = floats(3, 4), floats(3, 4), floats(4), floats(2, 3, 4)
+i, p = ints(3, 4), rng.random((3, 4)) < 0.5
+holes = a.copy()
+holes[1, 2] = holes[0, 0] = np.nan
+odd = np.array([[-np.inf, np.inf, 0, -0.0, np.nan, 2]], np.float32)
+pair = [odd, odd.T]
+
+# Sums of small integers are as wide as NumPy's would be, at least 32 bits.
+check({
+    "sum_bytes": (fw.sum, np.sum, [u8([200, 200, 7])]),
+    "sum_shorts": (lambda x: x.sum(), np.sum, [np.array([30000, 30000], np.int16)]),
+    "prod_bytes": (fw.prod, np.prod, [u8([200, 200])]),
+    "sum_dtype": (lambda x: fw.sum(x, dtype="float32"), lambda x: np.sum(x, dtype=np.float32), [i]),
+    "argmax_keepdims": (lambda x: x.argmax(1, keepdims=True), lambda x: x.argmax(1, keepdims=True), [a]),
+    "argmin_keepdims": (lambda x: fw.argmin(x, keepdims=True), lambda x: np.argmin(x, keepdims=True), [a]),
+    "ptp": (lambda x: fw.ptp(x, 1), lambda x: np.ptp(x, 1), [a]),
+    "count": (lambda x: fw.count_nonzero(x, 0), lambda x: np.count_nonzero(x, 0), [i]),
+    "average": (lambda x, w: fw.average(x, 1, w), lambda x, w: np.average(x, 1, w), [a, np.abs(c)]),
+    "average_all": (lambda x, w: fw.average(x, weights=w), lambda x, w: np.average(x, weights=w), [a, b * b]),
+    "nansum": (lambda x: fw.nansum(x, 0), lambda x: np.nansum(x, 0), [holes]),
+    "nanprod": (lambda x: fw.nanprod(x, 1), lambda x: np.nanprod(x, 1), [holes]),
+    "nanmean": (lambda x: fw.nanmean(x, 1), lambda x: np.nanmean(x, 1), [holes]),
+    "nanstd": (lambda x: fw.nanstd(x, 1), lambda x: np.nanstd(x, 1), [holes]),
+    "nanmax": (lambda x: fw.nanmax(x, 0), lambda x: np.nanmax(x, 0), [holes]),
+    "nanmin": (fw.nanmin, np.nanmin, [holes]),
+    "cov": (fw.cov, np.cov, [a]),
+    "cov_columns": (lambda x: fw.cov(x, rowvar=False), lambda x: np.cov(x, rowvar=False), [a]),
+    "corrcoef": (fw.corrcoef, np.corrcoef, [a]),
+    "median": (lambda x: fw.median(x, 1), lambda x: np.median(x, 1), [a]),
+    "median_odd": (lambda x: fw.median(x, 0, keepdims=True), lambda x: np.median(x, 0, keepdims=True), [a]),
+    "median_nan": (lambda x: fw.median(x, 1), lambda x: np.median(x, 1), [holes]),
+    "quantile": (lambda x: fw.quantile(x, [0.1, 0.5, 1], (0, 2)), lambda x: np.quantile(x, [0.1, 0.5, 1], (0, 2)),
+                 [t]),
+    "percentile": (lambda x: fw.percentile(x, 30, 1, method="nearest"),
+                   lambda x: np.percentile(x, 30, 1, method="nearest"), [a]),
+    "bincount": (lambda x: fw.bincount(x, length=5), lambda x: np.bincount(x, minlength=5), [i32([0, 3, 3, 1])]),
+    "histogram": (lambda x: fw.histogram(x, 5)[0], lambda x: np.histogram(x, 5)[0], [a]),
+    "histogram_edges": (lambda x: fw.histogram(x, np.array([-1, 0, 0.5]))[0],
+                        lambda x: np.histogram(x, [-1, 0, 0.5])[0], [a]),
+    "diff": (lambda x: fw.diff(x, 2), lambda x: np.diff(x, 2), [a]),
+    "diff_bool": (lambda x: fw.diff(x, axis=0), lambda x: np.diff(x, axis=0), [p]),
+    "trapezoid": (lambda x, y: fw.trapezoid(x, y), lambda x, y: np.sum((x[:, 1:] + x[:, :-1]) / 2 * np.diff(y), 1),
+                  [a, c]),
+    "interp": (lambda x: fw.interp(x, [0.0, 1.0, 3.0], [1.0, -1.0, 5.0]), lambda x: np.interp(x, [0, 1, 3], [1, -1, 5]),
+               [np.linspace(-1, 4, 11).astype(np.float32)]),
+    "polyval": (lambda x: fw.polyval([1.0, -2.0, 3.0], x), lambda x: np.polyval([1, -2, 3], x), [a]),
+    **{f"convolve_{mode}": (lambda x, y, mode=mode: fw.convolve(x, y, mode),
+                            lambda x, y, mode=mode: np.convolve(x, y, mode), [floats(5), floats(2)])
+       for mode in ("full", "same", "valid")},
+})  # fmt: skip
+
+# Order.
+same = ints(4, 6, low=0, high=3)
+order: Dict[str, Case] = {
+    "sort": (lambda x: fw.sort(x, 0), lambda x: np.sort(x, 0), [same]),
+    "sort_nan": (fw.sort, np.sort, [holes]),
+    "sort_flat": (lambda x: fw.sort(x, None), lambda x: np.sort(x, None), [a]),
+    "sort_down": (lambda x: fw.sort(x, descending=True), lambda x: -np.sort(-x), [a]),
+    "argsort": (lambda x: x.argsort(1), lambda x: np.argsort(x, 1, kind="stable"), [same]),
+    "top_k": (lambda x: fw.top_k(x, 2)[0], lambda x: -np.sort(-x)[:, :2], [a]),
+    "top_k_places": (lambda x: fw.top_k(x, 2, 0)[1], lambda x: np.argsort(-x, 0, kind="stable")[:2], [same]),
+    "digitize": (lambda x: fw.digitize(x, [-1.0, 0.0, 1.0]), lambda x: np.digitize(x, [-1, 0, 1]), [a]),
+    "digitize_right": (lambda x: fw.digitize(x, [0, 1, 2], right=True), lambda x: np.digitize(x, [0, 1, 2], True),
+                       [same]),
+}  # fmt: skip
+for side in ("left", "right"):
+    order[f"search_{side}"] = (lambda x, v, side=side: fw.searchsorted(x, v, side),
+                               lambda x, v, side=side: np.searchsorted(x, v, side),
+                               [i32([0, 2, 2, 5]), i32([-1, 0, 2, 3, 9])])  # fmt: skip
+check(order)
+
+# Side by side.
+check({
+    "hstack": (lambda x, y: fw.hstack([x, y]), lambda x, y: np.hstack([x, y]), [a, b]),
+    "hstack_vectors": (lambda x: fw.hstack([x, 1.0]), lambda x: np.hstack([x, np.float32(1)]), [c]),
+    "vstack": (lambda x, y: fw.vstack([x, y]), lambda x, y: np.vstack([x, y]), [a, c]),
+    "dstack": (lambda x, y: fw.dstack([x, y]), lambda x, y: np.dstack([x, y]), [a, b]),
+    "column_stack": (lambda x, y: fw.column_stack([x[:, 0], y]), lambda x, y: np.column_stack([x[:, 0], y]), [a, b]),
+    "block": (lambda x, y: fw.block([[x, y], [y, x]]), lambda x, y: np.block([[x, y], [y, x]]), [a, b]),
+    "append": (lambda x, y: fw.append(x, y), np.append, [a, b]),
+    "concatenate_flat": (lambda x: fw.concatenate([x, x], None), lambda x: np.concatenate([x, x], None), [a]),
+    "atleast_3d": (fw.atleast_3d, np.atleast_3d, [c]),
+    "meshgrid": (lambda x, y: fw.meshgrid(x, y[0])[0], lambda x, y: np.meshgrid(x, y[0])[0], [c, a]),
+    "meshgrid_ij": (lambda x: fw.meshgrid(x, x[:2], indexing="ij")[1],
+                    lambda x: np.meshgrid(x, x[:2], indexing="ij")[1], [c]),
+    "array_split": (lambda x: fw.array_split(x, 3)[0], lambda x: np.array_split(x, 3)[0], [c]),
+    "hsplit": (lambda x: fw.hsplit(x, 2)[1], lambda x: np.hsplit(x, 2)[1], [a]),
+    "kron": (fw.kron, np.kron, [a, c]),
+    "rot90": (lambda x: fw.rot90(x, 3), lambda x: np.rot90(x, 3), [a]),
+    "flip_axes": (lambda x: fw.flip(x, (0, 2)), lambda x: np.flip(x, (0, 2)), [t]),
+    "moveaxes": (lambda x: fw.moveaxis(x, (0, 1), (2, 0)), lambda x: np.moveaxis(x, (0, 1), (2, 0)), [t]),
+    "roll_flat": (lambda x: fw.roll(x, 5), lambda x: np.roll(x, 5), [a]),
+    "roll_axes": (lambda x: fw.roll(x, (1, -1), (0, 1)), lambda x: np.roll(x, (1, -1), (0, 1)), [a]),
+    "repeat_each": (lambda x: fw.repeat(x, [0, 2, 1], 0), lambda x: np.repeat(x, [0, 2, 1], 0), [a]),
+    "diagonal": (lambda x: fw.diagonal(x, 1, 1, 2), lambda x: np.diagonal(x, 1, 1, 2), [t]),
+    "diag_below": (lambda x: fw.diag(x, -2), lambda x: np.diag(x, -2), [c]),
+    "diag_above": (lambda x: fw.diag(x, 2), lambda x: np.diag(x, 2), [a]),
+    "trace": (lambda x: fw.trace(x, -1), lambda x: np.trace(x, -1), [a]),
+    "eye": (lambda x: fw.eye(3, 4, k=1) * x, lambda x: np.eye(3, 4, 1, dtype=np.float32) * x, [a]),
+    **{f"pad_{mode}": (lambda x, mode=mode: fw.pad(x, ((1, 2), (3, 0)), mode),
+                       lambda x, mode=mode: np.pad(x, ((1, 2), (3, 0)), mode), [a])
+       for mode in ("edge", "reflect", "symmetric", "wrap")},
+    "pad_all": (lambda x: fw.pad(x, 1, constant_values=2.0), lambda x: np.pad(x, 1, constant_values=2), [a]),
+    "pad_bool": (lambda x: fw.pad(x, 1), lambda x: np.pad(x, 1), [p]),
+    "pad_bytes": (lambda x: fw.pad(x, (0, 1), 200), lambda x: np.pad(x, (0, 1), constant_values=200), [u8([1, 255])]),
+})  # fmt: skip
+
+# Element by element.
+check({
+    "bits": (lambda x, y: (x & y) ^ (x | 6) ^ ~y, lambda x, y: (x & y) ^ (x | 6) ^ ~y, [i, ints(3, 4)]),
+    "shifts": (lambda x: (x << 3) + (x >> 1), lambda x: (x << 3) + (x >> 1), [i]),
+    "shift_far": (lambda x: (x >> 40) + (x << 32), lambda x: np.where(x < 0, -1, 0).astype(np.int32), [i]),
+    "shift_bytes": (lambda x: (x >> 7) + (x << 1), lambda x: (x >> 7) + (x << 1), [u8([255, 129, 2])]),
+    "divmod": (lambda x: divmod(x, 4)[0] * 10 + divmod(x, 4)[1], lambda x: divmod(x, 4)[0] * 10 + divmod(x, 4)[1], [i]),
+    "fmod": (lambda x: fw.fmod(x, 0.7), lambda x: np.fmod(x, np.float32(0.7)), [a]),
+    "hypot": (fw.hypot, np.hypot, pair),
+    "logaddexp": (fw.logaddexp, np.logaddexp, pair),
+    "fmax": (fw.fmax, np.fmax, pair),
+    "fmin": (fw.fmin, np.fmin, pair),
+    "heaviside": (fw.heaviside, np.heaviside, pair),
+    "copysign": (fw.copysign, np.copysign, [a, b]),
+    "signbit": (fw.signbit, np.signbit, [odd]),
+    "sinc": (fw.sinc, np.sinc, [np.append(c, np.float32(0))]),
+    "deg2rad": (fw.deg2rad, np.deg2rad, [a]),
+    "select": (lambda x: fw.select([x > 1, x > 0], [x, -x], 7.0), lambda x: np.select([x > 1, x > 0], [x, -x], 7), [a]),
+    "isclose": (fw.isclose, np.isclose, pair),
+    "nan_to_num": (fw.nan_to_num, np.nan_to_num, [odd]),
+    "cross": (lambda x, y: fw.cross(x[:, :3], y[:, 1:]), lambda x, y: np.cross(x[:, :3], y[:, 1:]), [a, b]),
+    "inner": (fw.inner, np.inner, [a, b]),
+    "vdot": (fw.vdot, np.vdot, [a, b]),
+    "methods": (lambda x: x.clip(-1, 1).round(1).cumsum(1).swapaxes(0, 1).flatten().repeat(2).std() + x.mT.T.var(),
+                lambda x: x.clip(-1, 1).round(1).cumsum(1).swapaxes(0, 1).flatten().repeat(2).std() + x.var(), [a]),
+    "method_dot": (lambda x: x.dot(x[0]).ravel().take([0, -1]), lambda x: x.dot(x[0]).ravel().take([0, -1]), [a]),
+})  # fmt: skip
+
+# Indices: beside `operations.py`, negative ones of tensors, booleans, and where NumPy has the dimensions of arrays.
+s, back = floats(3, 4, 5), i32([0, -1, 2])
+mask, cube = rng.random((3, 4)) < 0.5, rng.random((3, 4, 5)) < 0.5
+lines = np.array([True, False, True])
+check({
+    "tensor": (lambda x, k: x[k], lambda x, k: x[k], [s, back]),
+    "tensors": (lambda x, k: x[k, :, k], lambda x, k: x[k, :, k], [s, back]),
+    "tensor_and_int": (lambda x, k: x[k, :, 1], lambda x, k: x[k, :, 1], [s, back]),
+    "int_and_tensor": (lambda x, k: x[-1, :, k], lambda x, k: x[-1, :, k], [s, back]),
+    "int_and_array": (lambda x: x[0, ..., [1, -2]], lambda x: x[0, ..., [1, -2]], [s]),
+    "tensor_of_bools": (lambda x, k: x[k], lambda x, k: x[k], [cube, back]),
+    "scalar": (lambda x, k: x[k], lambda x, k: x[k], [s, np.int64(-3)]),
+    "list_of_tensors": (lambda x, k: x[[k[0], k[1]]], lambda x, k: x[[k[0], k[1]]], [s, back]),
+    "mask": (lambda x: x[mask], lambda x: x[mask], [s]),
+    "mask_all": (lambda x: x[cube], lambda x: x[cube], [s]),
+    "mask_lines": (lambda x: x[lines, 1], lambda x: x[lines, 1], [s]),
+    "mask_list": (lambda x: x[[True, False, True]], lambda x: x[[True, False, True]], [s]),
+    "mask_and_new": (lambda x: x[None, mask], lambda x: x[None, mask], [s]),
+    "mask_behind": (lambda x: x[..., mask[0], 1], lambda x: x[..., mask[0], 1], [s]),
+    "mask_and_tensor": (lambda x, k: x[lines, k[:2]], lambda x, k: x[lines, k[:2]], [s, back]),
+})  # fmt: skip
+
+
+def updated(kind: str, key: Any) -> Any:
+    """NumPy's array with the same elements changed."""
+
+    def update(x: Any, *more: Any) -> Any:
+        place, result = key(*more) if callable(key) else key, x.copy()
+        if kind == "add":
+            np.add.at(result, place, 2)
+        elif kind == "set":
+            result[place] = -1
+        else:
+            result[place] = np.maximum(result[place], 0)
+        return result
+
+    return update
+
+
+places: Dict[str, Any] = {
+    "int": 1, "slices": (slice(1, None), slice(None, None, -2)), "dots": (..., -1), "new": (None, 2), "array": [0, -1],
+    "array_behind": (..., [0, 3]), "arrays": ([0, 1], [1, 2]), "apart": ([0, 1], slice(1, 3), [1, 2]), "mask": mask,
+    "all": slice(None)}  # fmt: skip
+updates: Dict[str, Case] = {
+    f"{kind}_{name}": (
+        lambda x, kind=kind, key=key: getattr(x.at[key], kind)({"add": 2, "set": -1, "max": 0}[kind]),
+        updated(kind, key), [s])
+    for name, key in places.items() for kind in ("set", "add", "max")}  # fmt: skip
+updates.update({
+    "add_twice": (lambda x, k: x.at[k].add(2), updated("add", lambda k: k), [s, i32([0, 0, -1])]),
+    "add_tensors": (lambda x, k: x.at[k, 1, k].add(2), updated("add", lambda k: (k, 1, k)), [s, i32([0, 0, -1])]),
+    "set_tensor": (lambda x, k: x.at[:, k].set(-1), updated("set", lambda k: (slice(None), k)), [s, i32([3, -2])]),
+    "set_where": (lambda x: x.at[x > 0].set(-1), lambda x: np.where(x > 0, np.float32(-1), x), [s]),
+    "set_rows": (lambda x: x.at[:, 0].set(x[:, 1]), lambda x: np.concatenate([x[:, 1:2], x[:, 1:]], 1), [s]),
+    "set_bools": (lambda x: x.at[[0, 2]].set(True), lambda x: np.stack([x[0] | True, x[1], x[2] | True]), [cube]),
+    "add_bytes": (lambda x: x.at[1:].add(3), lambda x: x + u8([0, 3, 3]), [u8([1, 254, 255])]),
+    "subtract": (lambda x: x.at[0].subtract(x[1]), lambda x: np.stack([x[0] - x[1], x[1], x[2]]), [s]),
+    "apply": (lambda x: x.at[0].apply(fw.exp), lambda x: np.stack([np.exp(x[0]), x[1], x[2]]), [s]),
+})  # fmt: skip
+check(updates)
+
+
+def refuses(error: Any, text: str, function: Any, *args: Any) -> None:
+    try:
+        fw.function(function)(*args)
+    except error as found:
+        assert text in str(found), found
+        return
+    raise AssertionError(f"expected an error with '{text}'")
+
+
+refuses(IndexError, "a boolean index has a result of no static shape", lambda x: x[x > 0], s)
+refuses(IndexError, "a boolean index of shape (4,) is of dimensions of (3,)", lambda x: x[mask[0]], s)
+refuses(fw.InvalidArgumentError, "out of range", lambda x, k: x[k], s, np.int32(-4))
+refuses(fw.InvalidArgumentError, "out of range", lambda x, k: x.at[k, k].set(0), s, np.int32(3))
+refuses(ValueError, "name each place once", lambda x: x.at[[0, 0]].multiply(2.0), s)
+refuses(ValueError, "values of shape (2,) do not broadcast to (4, 5)", lambda x: x.at[0].set([1.0, 2.0]), s)
+refuses(TypeError, "x.at[key].set(value)", lambda x: x.__setitem__(0, 1.0), s)
+refuses(ValueError, "static size up to 4096", fw.sort, np.zeros(4097, np.float32))
+refuses(TypeError, "found dict", lambda x: fw.as_tensor({"a": x}), s)
+
+# Derivatives of what orders and moves elements.
+picked = fw.function(fw.grad(
+    lambda x: fw.sum(fw.sort(x, 1) * fw.arange(4.0)) + x.at[0].set(0.0)[:, 1].sum() + fw.median(x)))  # fmt: skip
+rank = np.argsort(np.argsort(a, 1), 1).astype(np.float32)
+middle = np.argsort(a.reshape(-1))[5:7]
+wanted = rank.reshape(-1).copy()
+wanted[middle] += 0.5
+np.testing.assert_allclose(picked(a), wanted.reshape(3, 4) + np.outer([0, 1, 1], [0, 1, 0, 0]), rtol=1e-6)
