@@ -49,6 +49,11 @@ static constexpr double kNarrow = 0.75;
 static constexpr double kMinGain = 1.1;
 /// Columns of a tile whose lanes are along a reduction.
 static constexpr int64_t kLaneSumColumns = 64;
+/// Tiles of columns that are computed of the same rows one after the other
+/// where C is streamed through the caches, and how many such shares a core has
+/// at least.
+static constexpr int64_t kStreamedTiles = 8;
+static constexpr int64_t kMinStreams = 2;
 
 namespace {
 /// Chooses the schedule of one contraction, a role after the other.
@@ -103,6 +108,7 @@ private:
   SmallVector<DenseI64ArrayAttr> chooseTiles();
   void tileProduct(MutableArrayRef<int64_t> outer,
                    MutableArrayRef<int64_t> inner) const;
+  bool streamsOutput();
   void tileForCache(MutableArrayRef<int64_t> outer) const;
   void tileLaneSums(MutableArrayRef<int64_t> outer) const;
 
@@ -440,6 +446,21 @@ void FMAScheduler::tileProduct(MutableArrayRef<int64_t> outer,
   inner[contraction.rows.front()] = tile.mr;
 }
 
+/// Whether C is too large for the second cache and has enough columns for
+/// shares of several tiles.
+bool FMAScheduler::streamsOutput() {
+  int64_t rows = countRows(), columns = sizes[contraction.n];
+  Type a = getElementTypeOrSelf(contraction.a->get());
+  if (!hasContiguousRows() || ShapedType::isDynamic(rows) ||
+      ShapedType::isDynamic(columns) || a != getElement())
+    return false;
+  CheckedSize bytes = getElementBytes(getElement());
+  bytes *= rows;
+  bytes *= columns;
+  return bytes.getSaturated() > cpu.getL2Bytes() &&
+         columns >= kMinStreams * cpu.getCores() * kStreamedTiles * tile.nr;
+}
+
 /// Other contractions are computed in tiles of C that stay in the first level
 /// cache, where what follows finds them: whole rows where they fit.
 void FMAScheduler::tileForCache(MutableArrayRef<int64_t> outer) const {
@@ -492,8 +513,16 @@ SmallVector<DenseI64ArrayAttr> FMAScheduler::chooseTiles() {
     return {DenseI64ArrayAttr::get(context, outer)};
   }
   tileProduct(outer, inner);
-  return {DenseI64ArrayAttr::get(context, outer),
-          DenseI64ArrayAttr::get(context, inner)};
+  SmallVector<SmallVector<int64_t>> levels = {outer, inner};
+  if (streamsOutput()) {
+    // Rows of several tiles: of what is read and written with C, each row has
+    // as many bytes at a time as prefetchers follow.
+    levels.emplace_back(sizes.size(), 0)[contraction.n] = tile.nr;
+    levels.front()[contraction.n] = kStreamedTiles * tile.nr;
+  }
+  return llvm::map_to_vector(levels, [&](ArrayRef<int64_t> level) {
+    return DenseI64ArrayAttr::get(context, level);
+  });
 }
 
 codegen::FMAAttr FMAScheduler::choose() {

@@ -191,6 +191,20 @@ func.func @many_rows(%at: tensor<64x1024xf32>, %a: tensor<1024x64xf32>, %few: te
   return %0, %1, %2 : tensor<1024x256xf32>, tensor<1024x256xf32>, tensor<256x256xf32>
 }
 
+// A gradient that the second cache does not hold: eight tiles of the same rows come
+// one after the other. Not where a core has less than two shares of columns.
+// CHECK-LABEL: func.func @streamed(
+// CHECK: linalg.matmul {{.*}}codegen.schedule = #codegen.fma<tiles = {{\[\[}}0, 256, 0], [12, 0, 0], [0, 32, 0]], {{.*}}registers = [12, 32], pack = true>
+// CHECK: linalg.matmul {{.*}}codegen.schedule = #codegen.fma<tiles = {{\[\[}}0, 32, 0], [12, 0, 0]], {{.*}}registers = [12, 32]>
+func.func @streamed(%a: tensor<64x4096xf32>, %b: tensor<64x4096xf32>, %few: tensor<64x256xf32>, %c: tensor<4096x4096xf32>,
+    %d: tensor<4096x256xf32>) -> (tensor<4096x4096xf32>, tensor<4096x256xf32>) {
+  %0 = linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>]
+    ins(%a, %b : tensor<64x4096xf32>, tensor<64x4096xf32>) outs(%c : tensor<4096x4096xf32>) -> tensor<4096x4096xf32>
+  %1 = linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>]
+    ins(%a, %few : tensor<64x4096xf32>, tensor<64x256xf32>) outs(%d : tensor<4096x256xf32>) -> tensor<4096x256xf32>
+  return %0, %1 : tensor<4096x4096xf32>, tensor<4096x256xf32>
+}
+
 // Of ten columns, whose rows are contiguous in an input, the rows fill vectors: C is
 // transposed as it is stored. Not where the rows are not contiguous (`narrow`).
 // CHECK-LABEL: func.func @turned_narrow(

@@ -147,5 +147,35 @@ func.func @step(%x: {x}) -> tensor<f32> {{
         assert taken < 6 * 2**20, f"{configuration}: expected less than 6 MiB, found {taken}"
 
 
+def test_streamed_update() -> None:
+    """A weight that no cache has, of sizes that fill no tile, whose gradient is computed with its update."""
+    rows, inputs, outputs = 5, 1031, 2083
+    text = f"""
+train.variable @w : tensor<{inputs}x{outputs}xf32> = #train.zeros
+func.func @step(%x: tensor<{rows}x{inputs}xf32>, %g: tensor<{rows}x{outputs}xf32>) -> tensor<f32> {{
+  %w = train.read @w : tensor<{inputs}x{outputs}xf32>
+  %y = nn.dense %x, %w : (tensor<{rows}x{inputs}xf32>, tensor<{inputs}x{outputs}xf32>) -> tensor<{rows}x{outputs}xf32>
+  %m = arith.mulf %y, %g : tensor<{rows}x{outputs}xf32>
+  %loss = nn.reduce sum %m axes [0, 1] : tensor<{rows}x{outputs}xf32> -> tensor<f32>
+  train.minimize %loss : tensor<f32> with #train.momentum<lr = 0.5, momentum = 0.75>
+  return %loss : tensor<f32>
+}}
+"""
+    rng = np.random.default_rng(3)
+    x = rng.standard_normal((rows, inputs)).astype(np.float32)
+    g = rng.standard_normal((rows, outputs)).astype(np.float32)
+    w = rng.standard_normal((inputs, outputs)).astype(np.float32)
+    dw = x.astype(np.float64).T @ g
+    for configuration, model in configurations(text, ("optimized", "avx2", "workers")):
+        model.initialize()
+        model["w"] = w
+        expected, velocity = w.astype(np.float64), np.zeros_like(dw)
+        for _ in range(2):
+            model.run("step", x, g)
+            velocity = 0.75 * velocity + dw
+            expected -= 0.5 * velocity
+        expect_close(configuration, model["w"], expected, 1e-4)
+
+
 if __name__ == "__main__":
-    run_tests([test_gradients, test_workspace])
+    run_tests([test_gradients, test_workspace, test_streamed_update])
