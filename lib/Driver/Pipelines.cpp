@@ -257,7 +257,9 @@ static void populateBufferize(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createRematerialize(rematerialize));
   if (options.target.isForGPU()) {
     pm.addNestedPass<func::FuncOp>(createChooseGPUSchedules());
-    pm.addNestedPass<func::FuncOp>(createFormGPUGroups());
+    FormGPUGroupsOptions groups;
+    groups.report = options.report;
+    pm.addNestedPass<func::FuncOp>(createFormGPUGroups(groups));
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
   }

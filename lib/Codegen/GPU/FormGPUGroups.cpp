@@ -64,6 +64,8 @@ private:
 };
 
 struct FormGPUGroups : flywheel::impl::FormGPUGroupsBase<FormGPUGroups> {
+  using FormGPUGroupsBase::FormGPUGroupsBase;
+
   void runOnOperation() override {
     func::FuncOp function = getOperation();
     if (function->hasAttr(train::TrainDialect::getInitializerAttrName()))
@@ -74,13 +76,18 @@ struct FormGPUGroups : flywheel::impl::FormGPUGroupsBase<FormGPUGroups> {
       if (!isa<linalg::LinalgOp>(block->getParentOp()))
         blocks.push_back(block);
     });
+    std::vector<std::vector<LaunchNode>> runs;
     for (Block *block : blocks)
       for (GroupRun &run : collectRuns(*block)) {
         nodes.clear();
         while (!run.empty())
           formNext(run);
-        mergeIndependent(nodes);
+        runs.push_back(nodes);
       }
+    if (report)
+      reportStepTraffic(function);
+    for (ArrayRef<LaunchNode> launches : runs)
+      mergeIndependent(launches);
   }
 
 private:

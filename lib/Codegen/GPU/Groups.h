@@ -9,6 +9,8 @@
 
 #include "GroupAccesses.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
 namespace flywheel {
 
 /// A group whose members work on the same number of rows, each with one part of
@@ -97,6 +99,10 @@ struct LaunchNode {
   mlir::Operation *op;
   llvm::SmallVector<BufferAccess> accesses;
 };
+
+/// Says by a remark what the launches of `function` move, and have to move,
+/// where none is of independent groups yet.
+void reportStepTraffic(mlir::func::FuncOp function);
 
 /// Makes one group of those of `nodes`, in their order and with no other use of
 /// memory between them, that do not need each other's results.

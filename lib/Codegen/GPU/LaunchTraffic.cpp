@@ -42,8 +42,11 @@ static int64_t countBytes(MemRefType type) {
   return bytes;
 }
 
-/// The buffer that `value` is a part of.
-static Value getBuffer(Value value) {
+int64_t countBufferBytes(Value buffer) {
+  return countBytes(cast<MemRefType>(buffer.getType()));
+}
+
+Value getTrafficBuffer(Value value) {
   while (auto view = value.getDefiningOp<ViewLikeOpInterface>()) {
     if (isa<memref::ViewOp>(view))
       break;
@@ -70,6 +73,7 @@ class Traffic {
 public:
   void add(linalg::LinalgOp op, int64_t times);
   codegen::TrafficAttr get(MLIRContext *context) const;
+  SmallVector<BufferTraffic> getBuffers() const;
 
 private:
   struct Bytes {
@@ -95,7 +99,7 @@ void Traffic::add(linalg::LinalgOp op, int64_t times) {
     bool isUsed = !op.getMatchingBlockArgument(&operand).use_empty();
     // What a contraction starts from has been filled.
     bool isRead = isUsed && !(isOut && op.getNumReductionLoops() > 0);
-    Value buffer = getBuffer(operand.get());
+    Value buffer = getTrafficBuffer(operand.get());
     int64_t bytes = multiplyUp(countBytes(type), times);
     int64_t most =
         std::min(bytes, countBytes(cast<MemRefType>(buffer.getType())));
@@ -119,6 +123,13 @@ codegen::TrafficAttr Traffic::get(MLIRContext *context) const {
   return codegen::TrafficAttr::get(context, read, written, accessed, flops);
 }
 
+SmallVector<BufferTraffic> Traffic::getBuffers() const {
+  SmallVector<BufferTraffic> all;
+  for (auto [buffer, bytes] : buffers)
+    all.push_back({buffer, bytes.read, bytes.written});
+  return all;
+}
+
 /// The number of blocks along a dimension, where sizes that the call chooses
 /// are assumed.
 static int64_t estimateBlocks(OpFoldResult end) {
@@ -138,11 +149,12 @@ static int64_t estimateBlocks(OpFoldResult end) {
   return std::max<int64_t>(cast<IntegerAttr>(results.front()).getInt(), 1);
 }
 
-codegen::TrafficAttr measureTraffic(Operation *op) {
+/// Adds up what `op`, a group or a structured op, takes.
+static Traffic measure(Operation *op) {
   Traffic traffic;
   if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {
     traffic.add(structured, 1);
-    return traffic.get(op->getContext());
+    return traffic;
   }
   auto group = cast<scf::ForallOp>(op);
   int64_t blocks = 1;
@@ -160,7 +172,15 @@ codegen::TrafficAttr measureTraffic(Operation *op) {
         times = multiplyUp(times, trips->getSExtValue());
     traffic.add(inner, times);
   });
-  return traffic.get(op->getContext());
+  return traffic;
+}
+
+codegen::TrafficAttr measureTraffic(Operation *op) {
+  return measure(op).get(op->getContext());
+}
+
+SmallVector<BufferTraffic> measureBuffers(Operation *op) {
+  return measure(op).getBuffers();
 }
 
 codegen::TrafficAttr attachTraffic(Operation *op) {

@@ -73,8 +73,14 @@ def FormGPUGroups : Pass<"flywheel-form-gpu-groups", "::mlir::func::FuncOp"> {
     as there is room. Rows of a product that are too long for it, and are added
     up in the group alone, are computed in an `scf.for` over tiles of their
     columns where they are added up. Ops that share nothing are left alone. The initializer is
-    left to the host.
+    left to the host. With `report`, a remark compares the bytes that launches take
+    with those that they have to: a result is written once, and read once by each
+    launch of a chain in which one needs a result of the other.
   }];
+  let options = [
+    Option<"report", "report", "bool", /*default=*/"false",
+           "Say what the launches of a step move, and have to move">
+  ];
   let dependentDialects = [
     "::flywheel::codegen::CodegenDialect", "::mlir::affine::AffineDialect",
     "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",

@@ -1,0 +1,150 @@
+//===- StepTraffic.cpp - Bytes that a step moves, and has to move ---------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A launch takes each of its buffers from memory at least once, and writes each
+// of its results there. What all launches of a step take is compared with what
+// they have to: a result is written once, and read once by launches that need
+// nothing of each other, as one launch could do all of that. Launches of which
+// one needs a result of the other, directly or not, are a chain, and each of
+// them reads for itself.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Groups.h"
+#include "LaunchTraffic.h"
+
+#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
+#include "flywheel/Support/CheckedSize.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/Support/Format.h"
+
+using namespace mlir;
+using namespace flywheel;
+
+namespace {
+/// The launches of a function, in their order.
+class StepTraffic {
+public:
+  explicit StepTraffic(func::FuncOp function);
+
+  void report(func::FuncOp function) const;
+
+private:
+  using Launch = SmallVector<BufferTraffic>;
+
+  void addLaunch(const Launch &launch);
+
+  std::vector<Launch> launches;
+  /// Those that each launch needs.
+  std::vector<llvm::BitVector> needed;
+  struct Access {
+    unsigned launch;
+    int64_t read, written;
+  };
+  llvm::MapVector<Value, SmallVector<Access>> buffers;
+};
+} // namespace
+
+/// What an op takes that is a launch of its own, by its effects; what a gather
+/// takes of a table is as much as it writes.
+static SmallVector<BufferTraffic> measureEffects(Operation *op) {
+  SmallVector<BufferTraffic> traffic;
+  SmallVector<MemoryEffects::EffectInstance> effects;
+  cast<MemoryEffectOpInterface>(op).getEffects(effects);
+  for (const MemoryEffects::EffectInstance &effect : effects) {
+    Value buffer = effect.getValue();
+    if (!buffer || !isa<MemRefType>(buffer.getType()))
+      continue;
+    int64_t bytes = countBufferBytes(buffer);
+    auto gather = dyn_cast<linalg_ext::GatherOp>(op);
+    if (gather && buffer == gather.getX())
+      bytes = std::min(bytes, countBufferBytes(gather.getInit()));
+    auto scatter = dyn_cast<linalg_ext::ScatterOp>(op);
+    if (scatter && buffer == scatter.getInit())
+      bytes = std::min(bytes, countBufferBytes(scatter.getUpdates()));
+    bool isRead = isa<MemoryEffects::Read>(effect.getEffect());
+    bool isWritten = isa<MemoryEffects::Write>(effect.getEffect());
+    traffic.push_back(
+        {getTrafficBuffer(buffer), isRead ? bytes : 0, isWritten ? bytes : 0});
+  }
+  return traffic;
+}
+
+StepTraffic::StepTraffic(func::FuncOp function) {
+  function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    bool isGroup = isa<scf::ForallOp>(op);
+    if (isGroup || isa<linalg::LinalgOp>(op))
+      addLaunch(measureBuffers(op));
+    else if (isa<linalg_ext::LinalgExtDialect>(op->getDialect()) &&
+             isa<MemoryEffectOpInterface>(op))
+      addLaunch(measureEffects(op));
+    return isGroup ? WalkResult::skip() : WalkResult::advance();
+  });
+}
+
+void StepTraffic::addLaunch(const Launch &launch) {
+  unsigned number = launches.size();
+  llvm::BitVector all(number + 1);
+  for (const BufferTraffic &traffic : launch)
+    for (const Access &access : buffers[traffic.buffer])
+      if (access.launch != number &&
+          (traffic.written != 0 || access.written != 0)) {
+        all |= needed[access.launch];
+        all.set(access.launch);
+      }
+  for (const BufferTraffic &traffic : launch)
+    buffers[traffic.buffer].push_back({number, traffic.read, traffic.written});
+  needed.push_back(all);
+  launches.push_back(launch);
+}
+
+void StepTraffic::report(func::FuncOp function) const {
+  if (launches.empty())
+    return;
+  uint64_t moved = 0, chained = 0, once = 0;
+  for (const auto &[buffer, accesses] : buffers) {
+    uint64_t written = 0, most = 0, longest = 0;
+    // Bytes that the heaviest chain of launches until each reads.
+    SmallVector<uint64_t> chains;
+    for (const Access &access : accesses) {
+      uint64_t before = 0;
+      if (access.read != 0)
+        for (auto [other, chain] : llvm::zip(accesses, chains))
+          if (other.launch != access.launch &&
+              needed[access.launch].size() > other.launch &&
+              needed[access.launch].test(other.launch))
+            before = std::max(before, chain);
+      chains.push_back(access.read == 0 ? 0 : before + access.read);
+      longest = std::max(longest, chains.back());
+      most = std::max<uint64_t>(most, access.read);
+      moved += access.read + access.written;
+      written += access.written;
+    }
+    written = std::min<uint64_t>(written, countBufferBytes(buffer));
+    chained += longest + written;
+    once += most + written;
+  }
+  StringRef name = function.getName();
+  name.consume_back(".kernel");
+  auto ratio = [&](uint64_t bound) {
+    std::string text;
+    llvm::raw_string_ostream(text) << llvm::format(
+        "%.2f", static_cast<double>(moved) /
+                    static_cast<double>(std::max<uint64_t>(bound, 1)));
+    return text;
+  };
+  function.emitRemark() << "the launches of '" << name << "' move " << moved
+                        << " bytes at least, " << ratio(chained)
+                        << " times those that their chains need, "
+                        << ratio(once) << " times each buffer once";
+}
+
+void flywheel::reportStepTraffic(func::FuncOp function) {
+  StepTraffic(function).report(function);
+}
