@@ -187,6 +187,15 @@ def states_in_one_tensor(tf: Any) -> Any:
 
 
 @program
+def tables_in_parts(tf: Any) -> Any:
+    parts = [tf.Variable(draw(n, 2)) for n in (3, 3, 2)]
+    ids = tf.constant([[0, 7], [4, 5], [1, 0]])
+    found = [tf.nn.embedding_lookup(parts, ids, partition_strategy=way) for way in ("mod", "div")]
+    grads = [tf.convert_to_tensor(g) for g in tf.gradients(tf.reduce_sum(found[0] ** 2), parts)]
+    return values(tf, [found, grads])
+
+
+@program
 def templates_and_noise(tf: Any) -> Any:
     scaled = tf.make_template("scaled", lambda x: x * tf.get_variable("s", [], initializer=tf.ones_initializer()))
     first, second = scaled(tf.ones([4, 3, 2])), scaled(tf.ones([2]))

@@ -149,14 +149,33 @@ def sigmoid_cross_entropy_with_logits(
 
 
 def embedding_lookup(params: Any, ids: Any, partition_strategy: str = "mod", name: Optional[str] = None) -> Any:
-    """Rows of a table (X12)."""
-    if isinstance(params, (list, tuple)):
-        if len(params) != 1:
-            raise NotImplementedError("flywheel.v1.nn.embedding_lookup: a table in several parts")
-        params = params[0]
+    """Rows of a table (X12); of one in parts, row i is row i // n of part i % n ("mod"), or the parts are in a row
+    ("div")."""
+    if isinstance(params, (list, tuple)) and len(params) > 1:
+        return _lookup_in_parts([as_tensor(p) for p in params], as_tensor(ids), partition_strategy, name)
+    params = params[0] if isinstance(params, (list, tuple)) else params
     rows = make("embedding_lookup", traced.embedding, as_tensor(params), as_tensor(ids), name=name)
     rows.op.attrs["looks_up"] = True
     return rows
+
+
+def _lookup_in_parts(parts: List[Any], ids: Any, strategy: str, name: Optional[str]) -> Any:
+    if strategy not in ("mod", "div"):
+        raise ValueError(f"Unrecognized partition strategy: {strategy}")
+    sizes = [p.static_shape[0] if p.static_shape else None for p in parts]
+    if None in sizes:
+        raise ValueError("embedding_lookup: the parts of a table have a known number of rows")
+    starts = np.concatenate([[0], np.cumsum([n or 0 for n in sizes])[:-1]])
+
+    def emit(*operands: Any) -> Any:
+        *tables, i = operands
+        row = i
+        if strategy == "mod":
+            count = len(tables)
+            row = _ops.add(_ops.take(starts.astype(i.dtype), _ops.mod(i, count), 0), _ops.floor_divide(i, count))
+        return _ops.take(_ops.concatenate(tables, 0), row, 0)
+
+    return make("embedding_lookup", emit, *parts, ids, name=name)
 
 
 def dropout(x: Any, keep_prob: Any = None, noise_shape: Any = None, seed: Any = None, name: Optional[str] = None,
