@@ -5,96 +5,27 @@ from typing import Any, Callable, Optional
 
 import numpy as np
 
-from .. import _dtypes, _ops
+from .. import _dtypes, _ops, linalg
 from .. import nn as traced
 from .._tensor import as_tensor as constant_of
 from .conversion import as_tensor, make
 
-# Columns are eliminated one after the other, each by ops of its own.
-_MOST_COLUMNS = 32
-
-
-def _square(what: str, x: Any) -> int:
-    count: Optional[int] = x.shape[-1]
-    if x.ndim < 2 or count is None or count != x.shape[-2]:
-        raise ValueError(f"{what} takes square matrices of known size, found shape {x.shape}")
-    return count
-
-
-def _pivoted(a: Any, k: int, n: int, rest: Any) -> Any:
-    """Matrices with the row of the largest element of column k, of those from k on, as row k, `rest` likewise, and
-    whether rows changed places."""
-    rows = constant_of(np.arange(n, dtype=np.int64))
-    column = _ops.where(_ops.less(rows, k), _ops.full_like(a[..., k], -1.0), _ops.abs(a[..., k]))
-    pivot = _ops.expand_dims(_ops.cast(_ops.argmax(column, -1), _dtypes.int64), -1)
-    order = _ops.where(_ops.equal(rows, k), pivot, _ops.where(_ops.equal(rows, pivot), k, rows))
-
-    def permuted(x: Any) -> Any:
-        shape = [*[_ops.dim(x, i) for i in range(x.ndim - 1)], x.shape[-1]]
-        return _ops.take_along_axis(x, _ops.broadcast_to(_ops.expand_dims(order, -1), shape), x.ndim - 2)
-
-    return permuted(a), None if rest is None else permuted(rest), _ops.not_equal(pivot[..., 0], k)
-
-
-def _solved(a: Any, b: Any, what: str) -> Any:
-    """a^-1 b by elimination with pivots (Gauss and Jordan)."""
-    n = _square(what, a)
-    if n > _MOST_COLUMNS:
-        wide = _dtypes.float64
-        return _ops.cast(traced.lstsq(_ops.cast(a, wide), _ops.cast(b, wide)), a.dtype)
-    rows = np.arange(n)
-    for k in range(n):
-        a, b, _ = _pivoted(a, k, n, b)
-        by = a[..., k : k + 1, k : k + 1]
-        top_a, top_b = _ops.divide(a[..., k : k + 1, :], by), _ops.divide(b[..., k : k + 1, :], by)
-        is_k = constant_of((rows == k).astype(a.dtype).reshape(n, 1))
-        factors = _ops.multiply(a[..., :, k : k + 1], _ops.subtract(1, is_k))
-        a = _ops.add(_ops.multiply(_ops.subtract(a, _ops.multiply(factors, top_a)), _ops.subtract(1, is_k)),
-                     _ops.multiply(is_k, top_a))  # fmt: skip
-        b = _ops.add(_ops.multiply(_ops.subtract(b, _ops.multiply(factors, top_b)), _ops.subtract(1, is_k)),
-                     _ops.multiply(is_k, top_b))  # fmt: skip
-    return b
-
 
 def matrix_solve(matrix: Any, rhs: Any, adjoint: bool = False, name: Optional[str] = None) -> Any:
     """The x with matrix x = rhs, of [..., n, n] and [..., n, k]."""
-    return make("MatrixSolve", lambda a, b: _solved(_ops.swapaxes(a, -1, -2) if adjoint else a, b, "matrix_solve"),
+    return make("MatrixSolve", lambda a, b: linalg.solve(_ops.swapaxes(a, -1, -2) if adjoint else a, b),
                 as_tensor(matrix), as_tensor(rhs), name=name)  # fmt: skip
 
 
 def matrix_inverse(input: Any, adjoint: bool = False, name: Optional[str] = None) -> Any:
     """The inverses of square matrices."""
-
-    def emit(a: Any) -> Any:
-        n = _square("matrix_inverse", a)
-        one = constant_of(np.eye(n), a.dtype)
-        found = _solved(a, _ops.broadcast_to(one, [_ops.dim(a, i) for i in range(a.ndim)]), "matrix_inverse")
-        return _ops.swapaxes(found, -1, -2) if adjoint else found
-
-    return make("MatrixInverse", emit, as_tensor(input), name=name)
+    return make("MatrixInverse", lambda a: linalg.inv(_ops.swapaxes(a, -1, -2) if adjoint else a), as_tensor(input),
+                name=name)  # fmt: skip
 
 
 def matrix_determinant(input: Any, name: Optional[str] = None) -> Any:
-    """The determinants of square matrices, by elimination."""
-
-    def emit(a: Any) -> Any:
-        n = _square("matrix_determinant", a)
-        if n > _MOST_COLUMNS:
-            raise NotImplementedError(f"flywheel.v1.matrix_determinant of more than {_MOST_COLUMNS} columns")
-        result = None
-        for k in range(n):
-            a, _, has_changed = _pivoted(a, k, n, None)
-            pivot = a[..., k, k]
-            sign = _ops.where(has_changed, _ops.full_like(pivot, -1.0), _ops.ones_like(pivot))
-            factor = _ops.multiply(pivot, sign)
-            result = factor if result is None else _ops.multiply(result, factor)
-            if k + 1 < n:
-                below = constant_of((np.arange(n) > k).astype(a.dtype).reshape(n, 1))
-                rate = _ops.multiply(_ops.divide(a[..., :, k : k + 1], a[..., k : k + 1, k : k + 1]), below)
-                a = _ops.subtract(a, _ops.multiply(rate, a[..., k : k + 1, :]))
-        return result
-
-    return make("MatrixDeterminant", emit, as_tensor(input), name=name)
+    """The determinants of square matrices."""
+    return make("MatrixDeterminant", linalg.det, as_tensor(input), name=name)
 
 
 def cholesky(input: Any, name: Optional[str] = None) -> Any:
