@@ -113,7 +113,13 @@ def find_missing(graph: Any) -> List[MissingOp]:
 
 
 def _is_known(node: Any) -> bool:
-    return node.target is operator.getitem or node.target in _SIZE_OPS or str(node.target) in HANDLERS
+    return (node.target is operator.getitem or node.target in _SIZE_OPS or str(node.target) in HANDLERS
+            or _is_check(node))  # fmt: skip
+
+
+def _is_check(node: Any) -> bool:
+    """Whether it is an error for a matrix that a solver did not solve: here its results are NaN or infinite."""
+    return str(node.target) == "with_effects" and str(node.args[1]) == "aten._linalg_check_errors.default"
 
 
 #
@@ -167,7 +173,7 @@ class Interpreter:
         try:
             for node in self._graph.nodes:
                 if node.op == "placeholder":
-                    self._env[node] = self._placeholders[node.name]
+                    self._env[node] = self._placeholders.get(node.name)
                 elif node.op == "call_function":
                     self._env[node] = self._call_or_stand_in(node, missing)
                 elif node.op == "output":
@@ -198,6 +204,8 @@ class Interpreter:
         return argument
 
     def _call(self, node: Any) -> Any:
+        if _is_check(node):
+            return [None] * 2
         args = [self._value(argument) for argument in node.args]
         kwargs = {name: self._value(argument) for name, argument in node.kwargs.items()}
         if node.target is operator.getitem:

@@ -174,6 +174,9 @@ class _Program:
             name = spec.arg.name
             if spec.kind.name == "USER_INPUT":
                 placeholders[name] = Laid(_check(next(given), name, metas[name]))
+            elif spec.kind.name == "TOKEN":
+                # The order of checks, which a step here does not need.
+                continue
             elif spec.target in variables:
                 placeholders[name] = Laid(variables[spec.target].read(), orders.get(variables[spec.target].name))
             else:
@@ -184,6 +187,8 @@ class _Program:
             if spec.kind.name == "BUFFER_MUTATION":
                 changed = variables[spec.target]
                 changed.assign(output.arranged(tuple(orders.get(changed.name, range(output.ndim)))))
+            elif spec.kind.name == "TOKEN":
+                continue
             elif spec.kind.name == "USER_OUTPUT":
                 results.append(output.plain() if isinstance(output, Laid) else output)
             else:

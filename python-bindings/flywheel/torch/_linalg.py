@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Ops of aten on small matrices, and distances."""
+
+from typing import Any, List
+
+from .. import _dtypes, _ops, linalg
+from .. import nn as nn
+from .._layouts import Laid
+from .._tensor import Tensor
+from ._graph import Call, op
+
+
+def _static(call: Call, *operands: Laid) -> List[Tensor]:
+    found = [x.plain() for x in operands]
+    if any(None in x.shape for x in found):
+        raise call.unsupported("of sizes that the call chooses")
+    return found
+
+
+def _only_first(call: Call, result: Tensor) -> List[Any]:
+    """Results of which the others say how it was done."""
+    kinds: Any = call.result
+    for place in range(1, len(kinds)):
+        if call.wants(place) and not _is_information(call, place):
+            raise call.unsupported("with its factors as results")
+    return [Laid(result), *[Laid(_ops.zeros([], _dtypes.int32)) for _ in kinds[1:]]]
+
+
+def _is_information(call: Call, place: int) -> bool:
+    """Whether a result is the number of the first pivot that is 0, which only an error looks at."""
+    return bool(call.result[place].dtype.is_signed and not call.result[place].is_floating_point()
+                and place == len(call.result) - 1)  # fmt: skip
+
+
+@op("_linalg_solve_ex.default")
+def _solve(call: Call, a: Laid, b: Laid, *, left: bool = True, **_: Any) -> List[Any]:
+    matrix, right = _static(call, a, b)
+    # One vector for each matrix has a dimension less.
+    is_vector = right.ndim == 1 or right.ndim == matrix.ndim - 1 and right.shape == matrix.shape[:-1]
+    wide = _ops.expand_dims(right, -1) if is_vector else right
+    if not left:
+        matrix, wide = matrix.mT, wide.mT
+    found = linalg.solve(matrix, wide)
+    found = found if left else found.mT
+    return _only_first(call, _ops.squeeze(found, -1) if is_vector else found)
+
+
+@op("linalg_inv_ex.default")
+def _inverse(call: Call, a: Laid, **_: Any) -> List[Any]:
+    return _only_first(call, linalg.inv(*_static(call, a)))
+
+
+@op("_linalg_det.default")
+def _determinant(call: Call, a: Laid) -> List[Any]:
+    return _only_first(call, linalg.det(*_static(call, a)))
+
+
+@op("_linalg_slogdet.default")
+def _log_determinant(call: Call, a: Laid) -> List[Any]:
+    sign, log = linalg.slogdet(*_static(call, a))
+    if call.wants(2) or call.wants(3):
+        raise call.unsupported("with its factors as results")
+    return [Laid(sign), Laid(log), None, None]
+
+
+@op("linalg_cholesky_ex.default")
+def _cholesky(call: Call, a: Laid, *, upper: bool = False, **_: Any) -> List[Any]:
+    """PyTorch's derivative is that of a symmetric matrix."""
+    (matrix,) = _static(call, a)
+    factor = linalg.cholesky((matrix + matrix.mT) / 2)
+    return _only_first(call, factor.mT if upper else factor)
+
+
+@op("linalg_solve_triangular.default")
+def _solve_triangular(
+    call: Call, a: Laid, b: Laid, *, upper: bool, left: bool = True, unitriangular: bool = False
+) -> Laid:
+    matrix, right = _static(call, a, b)
+    if not left:
+        # x a = b is a^T x^T = b^T.
+        found = linalg.solve_triangular(matrix, right.mT, lower=not upper, trans=True, unit_diagonal=unitriangular)
+        return Laid(found.mT)
+    return Laid(linalg.solve_triangular(matrix, right, lower=not upper, unit_diagonal=unitriangular))
+
+
+@op("cholesky_solve.default")
+def _cholesky_solve(call: Call, b: Laid, factor: Laid, upper: bool = False) -> Laid:
+    right, own = _static(call, b, factor)
+    first = linalg.solve_triangular(own, right, lower=not upper, trans=upper)
+    return Laid(linalg.solve_triangular(own, first, lower=not upper, trans=not upper))
+
+
+@op("_cdist_forward.default")
+def _distances(call: Call, a: Laid, b: Laid, p: float, mode: Any = None) -> Laid:
+    """Between all rows of both; the derivative at 0 is 0."""
+    x, y = a.plain(), b.plain()
+    gap = _ops.absolute(_ops.expand_dims(x, -2) - _ops.expand_dims(y, -3))
+    if p == float("inf"):
+        return Laid(_ops.max(gap, -1))
+    if p == 1:
+        return Laid(_ops.sum(gap, -1))
+    if p == 0:
+        return Laid(_ops.cast(_ops.count_nonzero(gap, -1), x.dtype))
+    total = _ops.sum(_ops.square(gap) if p == 2 else _ops.power(gap, float(p)), -1)
+    is_zero = _ops.equal(total, 0)
+    safe = _ops.where(is_zero, 1.0, total)
+    return Laid(_ops.where(is_zero, 0.0, _ops.sqrt(safe) if p == 2 else _ops.power(safe, 1 / float(p))))
+
+
+@op("hypot.default")
+def _hypot(call: Call, a: Laid, b: Laid) -> Laid:
+    return Laid(_ops.hypot(_ops.cast(a.plain(), call.dtype), _ops.cast(b.plain(), call.dtype)))
+
+
+@op("copysign.Tensor")
+def _copysign(call: Call, a: Laid, b: Laid) -> Laid:
+    return Laid(_ops.copysign(_ops.cast(a.plain(), call.dtype), _ops.cast(b.plain(), call.dtype)))
+
+
+@op("fmax.default", "fmin.default")
+def _fmax(call: Call, a: Laid, b: Laid) -> Laid:
+    function = _ops.fmax if "fmax" in str(call.node.target) else _ops.fmin
+    return Laid(function(_ops.cast(a.plain(), call.dtype), _ops.cast(b.plain(), call.dtype)))
+
+
+@op("_embedding_bag.default", "_embedding_bag_forward_only.default")
+def _embedding_bag(
+    call: Call, table: Laid, indices: Laid, offsets: Laid, scale: bool = False, mode: int = 0, sparse: bool = False,
+    weights: Any = None, include_last: bool = False, padding: int = -1,
+) -> List[Any]:  # fmt: skip
+    """Sums or means of rows of bags, which begin at offsets."""
+    if mode == 2 or scale:
+        raise call.unsupported("with mode='max' or scale_grad_by_freq")
+    if any(call.wants(place) for place in (1, 2, 3)):
+        raise call.unsupported("with more than the rows of bags")
+    rows, index, starts = table.plain(), indices.plain(), offsets.plain()
+    if None in index.shape or None in starts.shape:
+        raise call.unsupported("of sizes that the call chooses")
+    starts = starts[:-1] if include_last else starts
+    numbers = _ops.arange(index.shape[0] or 0)
+    bag = _ops.searchsorted(starts, _ops.cast(numbers, starts.dtype), "right") - 1
+    factors = _ops.ones((index.shape[0] or 0,), rows.dtype) if weights is None else weights.plain()
+    if padding >= 0:
+        factors = _ops.where(index == padding, 0.0, factors)
+    taken = _ops.take(rows, index, 0) * _ops.expand_dims(factors, 1)
+    total = nn.scatter_add(_ops.zeros([starts.shape[0] or 0, rows.shape[1] or 0], rows.dtype), bag, taken, 0)
+    if mode == 1:
+        present = _ops.cast(index != padding, rows.dtype)
+        count = nn.scatter_add(_ops.zeros([starts.shape[0] or 0], rows.dtype), bag, present, 0)
+        total = total / _ops.expand_dims(_ops.maximum(count, 1.0), 1)
+    return [Laid(total), None, None, None]
