@@ -48,6 +48,15 @@
 using namespace mlir;
 using namespace flywheel;
 
+/// Upstream's, which leaves regions as they are: control flow is structured
+/// here, patterns erase what is unused, and a look for blocks to merge and to
+/// erase in every region takes half of the time.
+static std::unique_ptr<Pass> createCanonicalizer() {
+  GreedyRewriteConfig config;
+  config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+  return createCanonicalizerPass(config);
+}
+
 /// Only what the chosen entries need is compiled.
 static void populateSelection(OpPassManager &pm,
                               const CompilerOptions &options) {
@@ -100,7 +109,7 @@ static void populateExpand(OpPassManager &pm, const CompilerOptions &options) {
   populateFreeze(pm, options);
   pm.addPass(train::createMaterializeInitializers());
   pm.addNestedPass<func::FuncOp>(createCheckSizes());
-  pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+  pm.addNestedPass<func::FuncOp>(createCanonicalizer());
 }
 
 static void populateAutodiff(OpPassManager &pm,
@@ -118,14 +127,14 @@ static void populateAutodiff(OpPassManager &pm,
   pm.addPass(createVerifyShapes());
   // What the rules have made.
   pm.addNestedPass<func::FuncOp>(createCheckSizes());
-  pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+  pm.addNestedPass<func::FuncOp>(createCanonicalizer());
 }
 
 static void populateFunctionalize(OpPassManager &pm, const CompilerOptions &) {
   pm.addPass(train::createLowerElementTypes());
   pm.addPass(train::createFunctionalizeState());
   // Variables are values from here on: two equal expressions are one.
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCanonicalizer());
   pm.addPass(createCSEPass());
 }
 
@@ -146,11 +155,11 @@ static void populateLinalg(OpPassManager &pm, const CompilerOptions &options) {
   pm.addNestedPass<func::FuncOp>(createCheckCarriedDimSizes());
   pm.addNestedPass<func::FuncOp>(createCarryChecks());
   pm.addNestedPass<func::FuncOp>(createLegalizeMath());
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCanonicalizer());
   pm.addPass(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createUnifySymbolicDims());
   pm.addNestedPass<func::FuncOp>(createFoldZeroSizeTensors());
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCanonicalizer());
   pm.addPass(createCSEPass());
   pm.addPass(createVerifyShapes());
 }
@@ -164,7 +173,7 @@ void flywheel::populateFusion(OpPassManager &pm,
     pm.addNestedPass<func::FuncOp>(createFoldConversions());
     pm.addNestedPass<func::FuncOp>(createHoistScalars());
     pm.addNestedPass<func::FuncOp>(createWidenI1Tensors());
-    pm.addPass(createCanonicalizerPass());
+    pm.addPass(createCanonicalizer());
     pm.addPass(createCSEPass());
     // On a GPU, what is behind a product is computed with its tiles as it is:
     // in other shapes rows of it would be no rows of a launch.
@@ -217,7 +226,7 @@ static void populateFuse(OpPassManager &pm, const CompilerOptions &options) {
     pm.addNestedPass<func::FuncOp>(createChooseSchedules());
     pm.addNestedPass<func::FuncOp>(createTileAndFuse());
     pm.addNestedPass<func::FuncOp>(createForallToFor());
-    pm.addPass(createCanonicalizerPass());
+    pm.addPass(createCanonicalizer());
     pm.addNestedPass<func::FuncOp>(createCSEGroups());
     // These may have made reads of variables behind their updates.
     ScheduleStepOptions again;
@@ -244,12 +253,12 @@ static void populateBufferize(OpPassManager &pm,
   pm.addPass(bufferization::createOneShotBufferizePass(oneShot));
   pm.addPass(createOrderConstants());
   // What branches pass on is one buffer where both pass on the same.
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCanonicalizer());
   pm.addPass(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createInsertStateCopies());
   pm.addNestedPass<func::FuncOp>(createVerifyInPlace());
   pm.addPass(memref::createFoldMemRefAliasOpsPass());
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCanonicalizer());
   RematerializeOptions rematerialize;
   rematerialize.memoryBudget = options.memoryBudget.value_or(-1);
   rematerialize.dimSize = options.maxDimSizes->others;
@@ -260,7 +269,7 @@ static void populateBufferize(OpPassManager &pm,
     FormGPUGroupsOptions groups;
     groups.report = options.report;
     pm.addNestedPass<func::FuncOp>(createFormGPUGroups(groups));
-    pm.addPass(createCanonicalizerPass());
+    pm.addPass(createCanonicalizer());
     pm.addPass(createCSEPass());
   }
   DistributeStepOptions distribute;
@@ -280,7 +289,7 @@ static void populateBufferize(OpPassManager &pm,
   LayoutStateOptions layout;
   layout.modelName = options.modelName.empty() ? "model" : options.modelName;
   pm.addPass(createLayoutState(layout));
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCanonicalizer());
   pm.addPass(createCSEPass());
   // On a GPU launches are measured, which there are none of yet.
   if (options.profile && !options.target.isForGPU())
@@ -302,12 +311,12 @@ static void populateGPULaunches(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createExpandDeviceMath());
   pm.addNestedPass<func::FuncOp>(createExpandMath());
   pm.addNestedPass<func::FuncOp>(createExpandNarrowing());
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCanonicalizer());
   pm.addPass(createCSEPass());
   OutlineGPUKernelsOptions outline;
   outline.report = options.report;
   pm.addPass(createOutlineGPUKernels(outline));
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCanonicalizer());
   pm.addPass(createCSEPass());
   if (options.profile)
     pm.addPass(createProfileGPULaunches());
@@ -323,7 +332,7 @@ static void populateGPUCode(OpPassManager &pm, const CompilerOptions &options) {
   arith::ArithExpandOpsPassOptions expand;
   expand.includeBf16 = true;
   kernels.addPass(arith::createArithExpandOpsPass(expand));
-  kernels.addPass(createCanonicalizerPass());
+  kernels.addPass(createCanonicalizer());
   kernels.addPass(createCSEPass());
   kernels.addPass(createLoopInvariantCodeMotionPass());
   kernels.addPass(createSCFToControlFlowPass());
@@ -359,7 +368,7 @@ static void populateLoops(OpPassManager &pm, const CompilerOptions &options) {
     pm.addPass(train::createTrainExpandDraws());
     pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   }
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCanonicalizer());
   pm.addPass(createCSEPass());
 }
 
