@@ -80,6 +80,47 @@ Value EntryPointBuilder::emitOverlap(const Buffer &one, const Buffer &other) {
   return both(meet, both(isNot(one.bytes, 0), isNot(other.bytes, 0)));
 }
 
+Value EntryPointBuilder::getFeedSizes(const ManifestEntry &entry) {
+  if (static_cast<int64_t>(entry.feeds.size()) < kMinLooped)
+    return {};
+  SmallVector<int64_t> sizes;
+  for (const ManifestArgument &feed : entry.feeds) {
+    if (llvm::any_of(feed.symbols, [](int64_t symbol) { return symbol >= 0; }))
+      return {};
+    sizes.push_back(getNumBytes(feed.type).getSaturated());
+  }
+  return getAddressOf(addTable<int64_t>(
+      getPackedSymbol(manifest, entry) + ".feed_bytes", sizes));
+}
+
+bool EntryPointBuilder::checkFeeds(
+    const ManifestEntry &entry, Value feeds, Value sizes,
+    ArrayRef<std::string> messages,
+    function_ref<SmallVector<Value>(const Buffer &)> check,
+    Failures &failures) {
+  std::optional<int32_t> base = getStatuses(messages);
+  if (!base)
+    return false;
+  int64_t count = entry.feeds.size(), numChecks = messages.size() / count;
+  // From the last feed to the first one, whose status is what is left.
+  Value status = emitFold(
+      constant(i64, count), constant(i32, 0), [&](Value index, Value found) {
+        Value at = subtract(constant(i64, count - 1), index);
+        SmallVector<Value> conditions =
+            check({load(ptr, element(ptr, feeds, at)),
+                   load(i64, element(i64, sizes, at))});
+        Value first = add(constant(i32, *base),
+                          multiply(arith::TruncIOp::create(b, loc, i32, at),
+                                   constant(i32, numChecks)));
+        for (int64_t number = numChecks; number-- > 0;)
+          found = select(conditions[number], add(first, constant(i32, number)),
+                         found);
+        return found;
+      });
+  failures.push_back({isNot(status, 0), 0, status});
+  return true;
+}
+
 void EntryPointBuilder::checkPointers(const ManifestEntry &entry, Value state,
                                       Value feeds, Value dimSizes,
                                       Value results, Failures &failures) {
@@ -91,18 +132,37 @@ void EntryPointBuilder::checkPointers(const ManifestEntry &entry, Value state,
     failures.push_back(
         {condition, getStatus(StatusKind::InvalidArgument, message)});
   };
-  SmallVector<Buffer> feedBuffers, resultBuffers;
-  for (auto [index, feed] : llvm::enumerate(entry.feeds)) {
-    Value pointer = load(ptr, element(ptr, feeds, index));
-    fail(isNull(pointer),
-         "You must feed a value for placeholder '" + feed.name + "'");
-    feedBuffers.push_back({pointer, emitByteSize(feed, dimSizes)});
+  // What is wrong with a feed, in this order.
+  auto checkFeed = [&](const Buffer &given) {
+    SmallVector<Value> conditions{isNull(given.pointer)};
     if (!entry.writes.empty())
-      fail(emitOverlap(feedBuffers.back(), block),
-           "expected " + describe("feed", feed) +
-               " outside the block of the state, found a pointer into it: copy "
-               "the variable first");
+      conditions.push_back(emitOverlap(given, block));
+    return conditions;
+  };
+  auto getFeed = [&](int64_t index) -> Buffer {
+    return {load(ptr, element(ptr, feeds, index)),
+            emitByteSize(entry.feeds[index], dimSizes)};
+  };
+  std::vector<std::string> messages;
+  for (const ManifestArgument &feed : entry.feeds) {
+    messages.push_back("You must feed a value for placeholder '" + feed.name +
+                       "'");
+    if (!entry.writes.empty())
+      messages.push_back("expected " + describe("feed", feed) +
+                         " outside the block of the state, found a pointer "
+                         "into it: copy the variable first");
   }
+  Value sizes = getFeedSizes(entry);
+  if (!sizes ||
+      !checkFeeds(entry, feeds, sizes, messages, checkFeed, failures)) {
+    ArrayRef<std::string> rest = messages;
+    for (size_t index = 0; index < entry.feeds.size(); ++index)
+      for (Value condition : checkFeed(getFeed(index))) {
+        fail(condition, rest.front());
+        rest = rest.drop_front();
+      }
+  }
+  SmallVector<Buffer> resultBuffers;
   for (auto [index, result] : llvm::enumerate(entry.results)) {
     Value pointer = load(ptr, element(ptr, results, index));
     fail(isNull(pointer), "expected a buffer for " +
@@ -113,10 +173,17 @@ void EntryPointBuilder::checkPointers(const ManifestEntry &entry, Value state,
     fail(emitOverlap(buffer, block),
          "expected " + name +
              " outside the block of the state, found a pointer into it");
-    for (auto [feed, given] : llvm::zip_equal(entry.feeds, feedBuffers))
-      fail(emitOverlap(buffer, given),
-           "expected " + name + " and feed '" + feed.name +
-               "' in buffers of their own, found them overlap");
+    messages.clear();
+    for (const ManifestArgument &feed : entry.feeds)
+      messages.push_back("expected " + name + " and feed '" + feed.name +
+                         "' in buffers of their own, found them overlap");
+    auto checkOverlap = [&](const Buffer &given) -> SmallVector<Value> {
+      return {emitOverlap(buffer, given)};
+    };
+    if (!sizes ||
+        !checkFeeds(entry, feeds, sizes, messages, checkOverlap, failures))
+      for (auto [number, message] : llvm::enumerate(messages))
+        fail(emitOverlap(buffer, getFeed(number)), message);
     for (auto [other, given] :
          llvm::zip(ArrayRef(entry.results).take_front(index), resultBuffers))
       fail(emitOverlap(buffer, given),

@@ -18,9 +18,14 @@
 #include "flywheel/Model/Manifest.h"
 
 #include <map>
+#include <optional>
 #include <string>
 
 namespace flywheel {
+
+/// From this many on, variables and feeds are checked by loops: a function of
+/// thousands of loads and selections takes LLVM more than linear time.
+constexpr int64_t kMinLooped = 16;
 
 /// The error of a read of a variable without a value.
 inline std::string getUninitializedMessage(const ManifestVariable &variable) {
@@ -69,6 +74,8 @@ private:
   struct Failure {
     mlir::Value condition;
     int32_t status;
+    /// The status where a loop says which of several it is; else null.
+    mlir::Value found = {};
   };
   using Failures = llvm::SmallVector<Failure>;
 
@@ -107,6 +114,20 @@ private:
                            mlir::Value dimSizes);
   mlir::Value emitOverlap(const Buffer &one, const Buffer &other);
   /// What a step writes must not change what it is given or gives back.
+  /// Statuses of consecutive messages: the first of them; none where some of
+  /// the messages were known.
+  std::optional<int32_t> getStatuses(llvm::ArrayRef<std::string> messages);
+  /// The bytes of each of many feeds of static sizes, as a table; null where
+  /// there are few, or other ones.
+  mlir::Value getFeedSizes(const ManifestEntry &entry);
+  /// Checks many feeds by a loop: `check` gives the conditions under which one
+  /// fails, whose messages `messages` has feed by feed. False, and nothing is
+  /// checked, where some of the messages were known.
+  bool checkFeeds(
+      const ManifestEntry &entry, mlir::Value feeds, mlir::Value sizes,
+      llvm::ArrayRef<std::string> messages,
+      llvm::function_ref<llvm::SmallVector<mlir::Value>(const Buffer &)> check,
+      Failures &failures);
   void checkPointers(const ManifestEntry &entry, mlir::Value state,
                      mlir::Value feeds, mlir::Value dimSizes,
                      mlir::Value results, Failures &failures);

@@ -33,6 +33,16 @@ int32_t EntryPointBuilder::getStatus(StatusKind kind, const Twine &message) {
   return it->second;
 }
 
+std::optional<int32_t>
+EntryPointBuilder::getStatuses(ArrayRef<std::string> messages) {
+  int32_t first = getStatus(StatusKind::InvalidArgument, messages.front());
+  for (auto [index, message] : llvm::enumerate(messages))
+    if (getStatus(StatusKind::InvalidArgument, message) !=
+        first + static_cast<int32_t>(index))
+      return std::nullopt;
+  return first;
+}
+
 std::string EntryPointBuilder::getNullStateMessage() const {
   return "the state of '" + manifest.model + "' is a null pointer";
 }
@@ -42,7 +52,9 @@ Value EntryPointBuilder::emitFirst(ArrayRef<Failure> failures) {
   // would be too many for what recurses.
   Value status = constant(i32, 0);
   for (const Failure &failure : llvm::reverse(failures))
-    status = select(failure.condition, constant(i32, failure.status), status);
+    status = select(
+        failure.condition,
+        failure.found ? failure.found : constant(i32, failure.status), status);
   return status;
 }
 
@@ -92,11 +104,6 @@ void EntryPointBuilder::emitAdoption(Value state) {
 Value EntryPointBuilder::emitHasValue(Value state, int64_t variable) {
   return isNot(load(i8, state, kStateInitializedOffset + variable), 0);
 }
-
-/// From this many on, the bytes of variables are read and written by loops: a
-/// function of thousands of loads and selections takes LLVM more than linear
-/// time.
-constexpr int64_t kMinLoopedVariables = 16;
 
 namespace {
 /// Consecutive numbers of variables.
@@ -167,7 +174,7 @@ Value EntryPointBuilder::emitInitializedCheck(const ManifestEntry &entry,
       });
   Value status = constant(i32, 0);
   for (VariableRange range : llvm::reverse(ranges)) {
-    if (range.size() < kMinLoopedVariables) {
+    if (range.size() < kMinLooped) {
       for (int64_t index = range.end; index-- > range.begin;)
         status = select(emitHasValue(state, index), status,
                         constant(i32, statusOf(index)));
@@ -188,7 +195,7 @@ void EntryPointBuilder::emitWritten(const ManifestEntry &entry, Value state) {
   for (VariableRange range :
        findRanges(entry.writes, [](int64_t) { return false; })) {
     int64_t begin = kStateInitializedOffset + range.begin;
-    if (range.size() >= kMinLoopedVariables)
+    if (range.size() >= kMinLooped)
       fill(offsetBy(state, begin), 1, range.size());
     else
       for (int64_t offset = 0; offset < range.size(); ++offset)
