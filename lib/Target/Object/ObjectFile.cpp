@@ -8,6 +8,7 @@
 #include "DebugScopes.h"
 #include "ExpandForLibrary.h"
 #include "GPURuntime.h"
+#include "SinkAddresses.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -84,6 +85,15 @@ static OptimizationLevel getOptimizationLevel(unsigned level) {
   }
 }
 
+/// Calls of kernels stay as many as they are. A step of several workers
+/// branches on the number of the worker time and again: LLVM would make two
+/// paths of what is between two such branches, with the same calls on each.
+static void forbidDuplicates(llvm::Module &module) {
+  for (Function &function : module)
+    if (function.hasLocalLinkage() && !function.isDeclaration())
+      function.addFnAttr(Attribute::NoDuplicate);
+}
+
 /// What the kernels need from LLVM's middle end: tiles and descriptors become
 /// registers, addresses are shared and leave the loops. They come vectorized,
 /// unrolled and simplified, so that the rest of the -O3 pipeline takes four
@@ -115,12 +125,14 @@ static void optimize(llvm::Module &module, TargetMachine &machine,
   builder.crossRegisterProxies(loops, functions, callGraph, modules);
   OptimizationLevel level = getOptimizationLevel(options.optimizationLevel);
   ModulePassManager passes;
-  if (level == OptimizationLevel::O0)
+  if (level == OptimizationLevel::O0) {
     passes = builder.buildO0DefaultPipeline(level);
-  else if (options.loopVectorize || options.slpVectorize)
+  } else if (options.loopVectorize || options.slpVectorize) {
     passes = builder.buildPerModuleDefaultPipeline(level);
-  else
+  } else {
+    forbidDuplicates(module);
     cantFail(builder.parsePassPipeline(passes, kKernelPipeline));
+  }
   passes.run(module, modules);
 }
 
@@ -215,6 +227,7 @@ Expected<MachineModule> MachineModule::create(mlir::ModuleOp module,
   setFunctionAttributes(*result.module, *result.machine);
   expandForLibrary(*result.module, *result.machine);
   optimize(*result.module, *result.machine, options);
+  sinkAddresses(*result.module);
   return result;
 }
 
