@@ -7,7 +7,7 @@
 import csv
 import os
 import sys
-from typing import Any, Callable, Iterator, List, Type
+from typing import Any, Callable, Iterator, List, Type, cast
 
 import numpy as np
 
@@ -235,6 +235,38 @@ model = fresh()
 K.set_value(model.optimizer.lr, 1e30)
 history = model.fit(u, y, epochs=9, batch_size=1, verbose=0, callbacks=[keras.callbacks.TerminateOnNaN()])
 assert len(history.epoch) == 1
+# What is no number of units, rows or samples is said where it is given, and changes no weight.
+raises(ValueError, "units of at least 1, found -1", lambda: layers.Dense(-1))
+raises(ValueError, "filters of at least 1, found '3'", lambda: layers.Conv2D(cast(Any, "3"), 3))
+raises(ValueError, "'valid' or 'same', found 'sme'", lambda: layers.Conv2D(3, 3, padding="sme"))
+raises(TypeError, "the learning rate is 'lr'", lambda: keras.optimizers.SGD(learning_rate=0.1))
+small: Any = keras.models.Sequential([layers.Dense(3, input_shape=(4,), activation="softmax")])
+small.compile("adam", "sparse_categorical_crossentropy")
+rows, kinds = np.ones((33, 4), np.float32), np.arange(33) % 3
+before = small.get_weights()
+for size in (0, -1, 2.5, "3"):
+    for call in (small.fit, small.evaluate, lambda x, y, **k: small.predict(x, **k)):
+        raises(ValueError, f"batch_size of at least 1, found {size!r}", lambda: call(rows, kinds, batch_size=size))
+for call in (small.fit, small.evaluate, small.train_on_batch, small.test_on_batch):
+    raises(ValueError, "at least 1 sample, found 0", lambda: call(rows[:0], kinds[:0]))
+for part in (1.5, -0.5):
+    raises(ValueError, "less than 1, found", lambda: small.fit(rows, kinds, validation_split=part))
+raises(ValueError, "0 to train with and 33", lambda: small.fit(rows, kinds, validation_split=0.999))
+raises(ValueError, "classes [1, 2] exist", lambda: small.fit(rows, kinds, class_weight={0: 1.0}))
+raises(TypeError, "array of numbers but got one of <U1", lambda: small.fit(rows.astype("U1"), kinds))
+raises(TypeError, "array of numbers but got one of complex64", lambda: small.predict(rows.astype(np.complex64)))
+raises(TypeError, "list of callbacks", lambda: small.fit(rows, kinds, callbacks=keras.callbacks.History()))
+raises(TypeError, "callbacks, such as", lambda: small.fit(rows, kinds, callbacks=[keras.callbacks.EarlyStopping]))
+raises(TypeError, "number of epochs, found '3'", lambda: small.fit(rows, kinds, epochs="3"))
+for old, new in zip(before, small.get_weights()):
+    assert (old == new).all()
+assert small.predict(rows[:0]).shape == (0, 3)
+assert small.train_on_batch(rows, kinds, sample_weight=np.zeros(33)) == 0.0
+assert np.isfinite(small.get_weights()[0]).all()
+batches = iter([(rows, kinds)] * 2)
+raises(ValueError, "5 batches an epoch, found that no more came after 2",
+       lambda: small.fit_generator(batches, steps_per_epoch=5, verbose=0))  # fmt: skip
+
 raises(ValueError, "factor >= 1.0", lambda: keras.callbacks.ReduceLROnPlateau(factor=1.0))
 
 

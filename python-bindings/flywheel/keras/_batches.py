@@ -8,6 +8,9 @@ import numpy as np
 
 from .utils import Sequence
 
+# What an iterator that has ended gives.
+_END = object()
+
 
 def arrays(given: Any, names: Listed[str], shapes: Listed[Any], what: str) -> List[Any]:
     """Arrays for the inputs of these names. Raises ValueError for another number or shape of them."""
@@ -24,6 +27,9 @@ def arrays(given: Any, names: Listed[str], shapes: Listed[Any], what: str) -> Li
         raise ValueError(f"expected {len(names)} {what} arrays, found {len(listed)}")
     found = [np.asarray(a) for a in listed]
     for i, (a, shape, name) in enumerate(zip(found, shapes, names)):
+        if a.dtype.kind in "USOcmM":
+            raise TypeError(f"Error when checking {what}: expected {name} to be an array of numbers but got one of "
+                            f"{a.dtype}")  # fmt: skip
         if a.ndim == 1 and len(shape) == 2:
             a = found[i] = a.reshape(-1, 1)
         if a.ndim != len(shape) or any(d not in (None, n) for d, n in zip(shape[1:], a.shape[1:])):
@@ -32,9 +38,7 @@ def arrays(given: Any, names: Listed[str], shapes: Listed[Any], what: str) -> Li
     return found
 
 
-def weights(
-    sample: Any, by_class: Any, targets: Listed[Any], names: Listed[str], ranks: Listed[int]
-) -> List[Any]:
+def weights(sample: Any, by_class: Any, targets: Listed[Any], names: Listed[str], ranks: Listed[int]) -> List[Any]:
     """A weight for each sample of each output, or with a rank of 2 for each step of it."""
     if isinstance(sample, dict):
         listed = [sample.get(n) for n in names]
@@ -55,17 +59,42 @@ def weights(
         if by_class:
             classes = y.reshape(len(y), -1)
             classes = classes.argmax(1) if classes.shape[1] > 1 else classes[:, 0]
-            w = w * np.array([by_class.get(int(c), 1.0) for c in classes], np.float32)
+            missing = sorted(set(np.unique(classes).astype(int).tolist()) - set(by_class))
+            if missing:
+                raise ValueError(f"`class_weight` must contain all classes in the data. The classes {missing} exist in "
+                                 "the data but not in `class_weight`.")  # fmt: skip
+            w = w * np.array([by_class[int(c)] for c in classes], np.float32)
         made.append(w)
     return made
+
+
+def size_of(batch_size: Any) -> int:
+    """The rows of a batch, 32 by default. Raises ValueError for what is no number of rows."""
+    if batch_size is None:
+        return 32
+    if not isinstance(batch_size, (int, np.integer)) or isinstance(batch_size, bool) or batch_size < 1:
+        raise ValueError(f"expected a batch_size of at least 1, found {batch_size!r}")
+    return int(batch_size)
+
+
+def split(count: int, part: float) -> int:
+    """Of `count` samples, how many are in front of those that `validation_split=part` keeps for validation. Raises
+    ValueError where either has none."""
+    if not 0.0 <= part < 1.0:
+        raise ValueError(f"expected a validation_split of at least 0 and less than 1, found {part}")
+    at = int(count * (1.0 - part))
+    if at in (0, count):
+        raise ValueError(f"expected a validation_split that leaves samples for both, found {part} of {count} samples: "
+                         f"{at} to train with and {count - at} to validate")  # fmt: skip
+    return at
 
 
 def slices(
     values: Listed[Any], count: int, size: int, order: Optional[Callable[[], Any]]
 ) -> Iterator[Tuple[List[Any], int]]:
-    """Batches of rows, in an order."""
+    """Batches of rows, in an order; one of no rows where there are none."""
     rows = None if order is None else order()
-    for start in range(0, count, size):
+    for start in range(0, max(count, 1), size):
         if rows is None:
             batch = [v[start : start + size] for v in values]
         else:
@@ -79,9 +108,7 @@ def is_stream(x: Any) -> bool:
     return hasattr(x, "__iter__") and not isinstance(x, (list, tuple, dict)) and not hasattr(x, "__array__")
 
 
-def stream(
-    x: Any, steps: Optional[int], shuffles: bool = False
-) -> Callable[[], Iterator[Tuple[Any, Any, Any]]]:
+def stream(x: Any, steps: Optional[int], shuffles: bool = False) -> Callable[[], Iterator[Tuple[Any, Any, Any]]]:
     """The batches (inputs, targets, weights) of one epoch. What ends begins again in the next one; those of a
     `Sequence` may come in another order each time."""
     if isinstance(x, Sequence):
@@ -94,14 +121,15 @@ def stream(
         if steps is None:
             yield from (_parts(b) for b in x)
             return
-        for _ in range(steps):
+        for i in range(steps):
             if state[0] is None:
                 state[0] = iter(x)
-            try:
-                batch = next(state[0])
-            except StopIteration:
+            batch = next(state[0], _END)
+            if batch is _END:
                 state[0] = iter(x)
-                batch = next(state[0])
+                batch = next(state[0], _END)
+            if batch is _END:
+                raise ValueError(f"expected {steps} batches an epoch, found that no more came after {i} of this one")
             yield _parts(batch)
 
     return epoch

@@ -38,6 +38,18 @@ class Callback:
     def on_batch_end(self, batch: int, logs: Any = None) -> None: ...
 
 
+def listed(given: Any) -> List[Any]:
+    """The callbacks that a caller gives. Raises TypeError for what is no list of them."""
+    if given is None:
+        return []
+    if not isinstance(given, (list, tuple)):
+        raise TypeError(f"expected a list of callbacks, found {given!r}")
+    for callback in given:
+        if isinstance(callback, type) or not hasattr(callback, "set_model"):
+            raise TypeError(f"expected callbacks, such as History(), found {callback!r}")
+    return list(given)
+
+
 class CallbackList(Callback):
     """Several callbacks, in order."""
 

@@ -15,4 +15,5 @@ class _Missing:
 
 
 boston_housing, cifar10, cifar100, fashion_mnist, imdb, mnist, reuters = (
-    _Missing(name) for name in ("boston_housing", "cifar10", "cifar100", "fashion_mnist", "imdb", "mnist", "reuters"))
+    _Missing(name) for name in ("boston_housing", "cifar10", "cifar100", "fashion_mnist", "imdb", "mnist", "reuters")
+)

@@ -53,7 +53,8 @@ class Optimizer:
     def __init__(self, **kwargs: Any) -> None:
         for key in kwargs:
             if key not in ("clipnorm", "clipvalue"):
-                raise TypeError(f"Unexpected keyword argument passed to optimizer: {key}")
+                more = "; the learning rate is 'lr'" if key == "learning_rate" else ""
+                raise TypeError(f"Unexpected keyword argument passed to optimizer: {key}{more}")
         self.updates: List[Any] = []
         self.weights: List[Any] = []
         self._slots: Dict[Tuple[str, Any], Any] = {}

@@ -167,6 +167,8 @@ class Model(Network):
             if len(a) != count:
                 raise ValueError("Input arrays should have the same number of samples as target arrays. Found "
                                  f"{count} input samples and {len(a)} target samples.")  # fmt: skip
+        if not count:
+            raise ValueError("expected at least 1 sample, found 0")
         ranks = [K.ndim(w) for w in self.sample_weights]
         ws = _batches.weights(sample_weight, class_weight, ys, self.target_names, ranks)
         return [*xs, *ys, *ws], count
@@ -201,13 +203,14 @@ class Model(Network):
         if y is None and _batches.is_stream(x):
             stream = _batches.stream(x, steps_per_epoch, shuffle)
             return self._fit(lambda: (self._prepare(*b, class_weight) for b in stream()), epochs, verbose, callbacks,
-                             validation_data, initial_epoch, steps_per_epoch, validation_steps, batch_size or 32,
+                             validation_data, initial_epoch, steps_per_epoch, validation_steps,
+                             _batches.size_of(batch_size),
                              None)  # fmt: skip
         values, count = self._prepare(x, y, sample_weight, class_weight)
-        size = batch_size or 32
+        size = _batches.size_of(batch_size)
         tests: Any = validation_data
-        if tests is None and 0.0 < validation_split < 1.0:
-            at = int(count * (1.0 - validation_split))
+        if tests is None and validation_split:
+            at = _batches.split(count, validation_split)
             n, m = len(self.inputs), len(self.targets)
             late = [v[at:] for v in values]
             tests = (late[:n], late[n : n + m], late[n + m :])
@@ -221,10 +224,13 @@ class Model(Network):
         test_steps: Optional[int], batch_size: int, samples: Optional[int],
     ) -> Any:  # fmt: skip
         self._check_compiled()
+        if not isinstance(epochs, (int, np.integer)):
+            raise TypeError(f"expected a number of epochs, found {epochs!r}")
+        given = _callbacks.listed(given)
         step = self._function("train")
         self.history = _callbacks.History()
         # The history comes last, and has what the others add.
-        every = _callbacks.CallbackList([*(given or []), self.history])
+        every = _callbacks.CallbackList([*given, self.history])
         every.set_model(self)
         names = self.metrics_names
         every.set_params({"batch_size": batch_size, "epochs": epochs, "steps": steps, "samples": samples,
@@ -272,7 +278,7 @@ class Model(Network):
             made: Any = (self._prepare(*b) for b in _batches.stream(x, steps)())
         else:
             values, count = self._prepare(x, y, sample_weight)
-            made = _batches.slices(values, count, batch_size or 32, None)
+            made = _batches.slices(values, count, _batches.size_of(batch_size), None)
         self._reset_metrics()
         mean = _Mean(self.metrics_names, self.stateful_metric_names)
         for batch, size in made:
@@ -288,7 +294,8 @@ class Model(Network):
             parts = [run([*_batches.arrays(one, self.input_names, shapes, "input"), 0]) for one in inputs]
         else:
             xs = _batches.arrays(x, self.input_names, shapes, "input")
-            parts = [run([*batch, 0]) for batch, _ in _batches.slices(xs, len(xs[0]), batch_size or 32, None)]
+            size = _batches.size_of(batch_size)
+            parts = [run([*batch, 0]) for batch, _ in _batches.slices(xs, len(xs[0]), size, None)]
         return one_or_list([np.concatenate(made) for made in zip(*parts)])
 
     def _reset_metrics(self) -> None:
@@ -352,8 +359,9 @@ def _weighted(scores: Any, weight: Any, mask: Any = None) -> Any:
     if K.ndim(scores) > K.ndim(weight):
         scores = K.mean(scores, list(range(K.ndim(weight), K.ndim(scores))))
     scores = scores * K.cast(weight, scores.dtype)
+    # Where all weights are 0, so is the mean.
     used = K.mean(K.cast(K.not_equal(weight, 0.0), scores.dtype))
-    return K.mean(scores / used)
+    return K.mean(scores / K.maximum(used, K.epsilon()))
 
 
 def _metric(metric: Any, y: Any, loss: Any) -> Tuple[Any, str]:

@@ -3,9 +3,18 @@
 
 from typing import Any, Tuple
 
+import numpy as np
+
 from .. import activations, constraints, initializers, regularizers
 from .. import backend as K
 from ..engine import Layer
+
+
+def count_of(number: Any, what: str) -> int:
+    """How many units or filters a layer has. Raises ValueError for what is no positive integer."""
+    if not isinstance(number, (int, np.integer)) or isinstance(number, bool) or number < 1:
+        raise ValueError(f"expected {what} of at least 1, found {number!r}")
+    return int(number)
 
 
 class Weighted(Layer):

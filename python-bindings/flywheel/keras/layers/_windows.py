@@ -15,6 +15,13 @@ def channels_last(data_format: Any) -> str:
     return "channels_last"
 
 
+def padding_of(padding: str) -> str:
+    """ "valid" or "same". Raises ValueError for another one."""
+    if str(padding).lower() not in ("valid", "same"):
+        raise ValueError(f"expected the padding 'valid' or 'same', found {padding!r}")
+    return padding.lower()
+
+
 def output_size(size: Optional[int], window: int, stride: int, padding: str) -> Optional[int]:
     if size is None:
         return None

@@ -83,5 +83,3 @@ class Softmax(Layer):
 
     def call(self, inputs: Any, **kwargs: Any) -> Any:
         return make("Softmax", _nn._along(_traced.softmax, self.axis), as_tensor(inputs))
-
-

@@ -7,8 +7,8 @@ from ... import _ops
 from ... import nn as _traced
 from ...v1.conversion import as_tensor, make
 from ..engine import Layer
-from ._weighted import Weighted
-from ._windows import channels_last, output_size, pair, single
+from ._weighted import Weighted, count_of
+from ._windows import channels_last, output_size, padding_of, pair, single
 
 
 class Conv2D(Weighted):
@@ -24,7 +24,7 @@ class Conv2D(Weighted):
     ) -> None:  # fmt: skip
         super().__init__(activation, use_bias, **kwargs)
         self.data_format = channels_last(data_format)
-        self.filters, self.padding = filters, padding.lower()
+        self.filters, self.padding = count_of(filters, "filters"), padding_of(padding)
         self.kernel_size, self.strides, self.dilation_rate = pair(kernel_size), pair(strides), pair(dilation_rate)
 
     def build(self, input_shape: Any) -> None:
@@ -56,7 +56,7 @@ class Conv1D(Weighted):
     ) -> None:  # fmt: skip
         super().__init__(activation, use_bias, **kwargs)
         self.data_format = channels_last(data_format)
-        self.filters, self.padding = filters, padding.lower()
+        self.filters, self.padding = count_of(filters, "filters"), padding.lower()
         if self.padding not in ("valid", "same", "causal"):
             raise ValueError(f"expected the padding 'valid', 'same' or 'causal', found '{padding}'")
         self.kernel_size, self.strides, self.dilation_rate = (single(n) for n in (kernel_size, strides, dilation_rate))

@@ -12,7 +12,7 @@ from .. import activations
 from .. import backend as K
 from .._serialization import find, plain
 from ..engine import Layer
-from ._weighted import Weighted
+from ._weighted import Weighted, count_of
 
 
 class Dense(Weighted):
@@ -25,7 +25,7 @@ class Dense(Weighted):
         if "input_dim" in kwargs:
             kwargs["input_shape"] = (kwargs.pop("input_dim"),)
         super().__init__(activation, use_bias, **kwargs)
-        self.units = units
+        self.units = count_of(units, "units")
 
     def build(self, input_shape: Any) -> None:
         if input_shape[-1] is None:

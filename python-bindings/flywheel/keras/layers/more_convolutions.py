@@ -8,8 +8,8 @@ from ... import nn as _traced
 from ...v1 import nn as _nn
 from ...v1.conversion import as_tensor, make
 from .. import constraints, initializers, regularizers
-from ._weighted import Weighted
-from ._windows import channels_last, output_size, pair
+from ._weighted import Weighted, count_of
+from ._windows import channels_last, output_size, padding_of, pair
 
 
 class Conv2DTranspose(Weighted):
@@ -25,7 +25,7 @@ class Conv2DTranspose(Weighted):
     ) -> None:  # fmt: skip
         super().__init__(activation, use_bias, **kwargs)
         self.data_format = channels_last(data_format)
-        self.filters, self.padding = filters, padding.lower()
+        self.filters, self.padding = count_of(filters, "filters"), padding_of(padding)
         self.kernel_size, self.strides = pair(kernel_size), pair(strides)
 
     def build(self, input_shape: Any) -> None:
@@ -65,7 +65,7 @@ class DepthwiseConv2D(Weighted):
     ) -> None:  # fmt: skip
         super().__init__(activation, use_bias, **kwargs)
         self.data_format = channels_last(data_format)
-        self.depth_multiplier, self.padding = depth_multiplier, padding.lower()
+        self.depth_multiplier, self.padding = depth_multiplier, padding_of(padding)
         self.kernel_size, self.strides = pair(kernel_size), pair(strides)
         self.depthwise_initializer = initializers.get(depthwise_initializer)
         self.depthwise_regularizer = regularizers.get(depthwise_regularizer)

@@ -8,7 +8,7 @@ from ... import nn as _traced
 from ...v1.conversion import as_tensor, make
 from .. import backend as K
 from ..engine import Layer
-from ._windows import channels_last, output_size, pair, single
+from ._windows import channels_last, output_size, padding_of, pair, single
 
 
 class _Pooling2D(Layer):
@@ -21,7 +21,7 @@ class _Pooling2D(Layer):
     ) -> None:  # fmt: skip
         super().__init__(**kwargs)
         self.data_format = channels_last(data_format)
-        self.pool_size, self.padding = pair(pool_size), padding.lower()
+        self.pool_size, self.padding = pair(pool_size), padding_of(padding)
         self.strides = self.pool_size if strides is None else pair(strides)
 
     _function: Any = None
@@ -76,7 +76,7 @@ class _Pooling1D(Layer):
     ) -> None:
         super().__init__(**kwargs)
         self.data_format = channels_last(data_format)
-        self.pool_size, self.padding = single(pool_size), padding.lower()
+        self.pool_size, self.padding = single(pool_size), padding_of(padding)
         self.strides = self.pool_size if strides is None else single(strides)
 
     _function: Any = None

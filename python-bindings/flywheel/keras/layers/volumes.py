@@ -8,8 +8,8 @@ from ... import nn as _traced
 from ..._windows import convolve, pool
 from ...v1.conversion import as_tensor, make
 from ..engine import Layer
-from ._weighted import Weighted
-from ._windows import channels_last, output_size
+from ._weighted import Weighted, count_of
+from ._windows import channels_last, output_size, padding_of
 
 
 def _triple(value: Any) -> List[int]:
@@ -41,7 +41,7 @@ class Conv3D(Weighted):
     ) -> None:  # fmt: skip
         super().__init__(activation, use_bias, **kwargs)
         self.data_format = channels_last(data_format)
-        self.filters, self.padding = filters, padding.lower()
+        self.filters, self.padding = count_of(filters, "filters"), padding_of(padding)
         self.kernel_size, self.strides = _triple(kernel_size), _triple(strides)
         self.dilation_rate = _triple(dilation_rate)
 
@@ -74,7 +74,7 @@ class _Pooling3D(Layer):
     ) -> None:  # fmt: skip
         super().__init__(**kwargs)
         self.data_format = channels_last(data_format)
-        self.pool_size, self.padding = _triple(pool_size), padding.lower()
+        self.pool_size, self.padding = _triple(pool_size), padding_of(padding)
         self.strides = self.pool_size if strides is None else _triple(strides)
 
     _function: Any = None
