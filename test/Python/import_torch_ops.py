@@ -180,3 +180,15 @@ def compare(cases: Dict[str, Function], shape: Sequence[int] = (3, 4)) -> None:
 
 if __name__ == "__main__":
     compare(CASES)
+
+    # Where PyTorch has numbers of its own, in 32 bits.
+    given = torch.tensor([5.0, 1e6, 4.0, 0.5, 3.0, float("nan"), -1.0])
+
+    class Extremes(torch.nn.Module):  # type: ignore[misc]
+        def forward(self, x: Any) -> Any:
+            by = torch.tensor([float("inf"), 0.3, 1.0, 0.1, -0.4, 1.0, float("inf")])
+            return (torch.fmod(x, by), torch.special.erfc(x), torch.sign(x), functional.softplus(x, threshold=1.0),
+                    torch.lgamma(x), torch.div(x, by, rounding_mode="floor"))  # fmt: skip
+
+    for found, wanted in zip(flywheel.torch.from_module(Extremes(), (given,))(given), Extremes()(given)):
+        np.testing.assert_allclose(found, wanted.numpy(), rtol=1e-5)

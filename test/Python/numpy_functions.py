@@ -3,6 +3,7 @@
 # RUN: env FLYWHEEL_CACHE= %python %s
 """What programs of NumPy use besides `operations.py` (X7): statistics, order, joins, bits, indices, updates."""
 
+import math
 from typing import Any, Dict
 
 import numpy as np
@@ -60,6 +61,18 @@ check({
                             lambda x, y, mode=mode: np.convolve(x, y, mode), [floats(5), floats(2)])
        for mode in ("full", "same", "valid")},
 })  # fmt: skip
+
+# Where 1 - erf has no digit left; the gamma function on both sides of its poles.
+where = np.array([-30.5, -3.5, -2.0001, -0.5, -1e-3, 0.25, 0.5, 1, 1.5, 2, 3.5, 40, 1e6, np.inf], np.float32)
+check({
+    "erfc": (fw.erfc, np.vectorize(math.erfc, otypes=[np.float32]), [where / 4]),
+    "lgamma": (fw.lgamma, np.vectorize(math.lgamma, otypes=[np.float32]), [where]),
+    "lgamma_poles": (fw.lgamma, lambda x: x * 0 + np.float32(np.inf), [i32([0, -1, -7]).astype(np.float32)]),
+    "norm_int": (fw.norm, lambda x: np.float32(np.hypot(*x.astype(np.float64))), [i32([50000, 50000])]),
+})  # fmt: skip
+np.testing.assert_allclose(fw.function(fw.erfc)(np.float32(4)), math.erfc(4), 1e-5)
+np.testing.assert_allclose(fw.function(fw.grad(lambda x: fw.sum(fw.lgamma(x))))(np.array([1, 2, -0.5, 10], np.float32)),
+                           [-0.57721566, 0.42278434, 0.03648998, 2.25175259], 1e-5, 1e-6)  # fmt: skip
 
 # Order.
 same = ints(4, 6, low=0, high=3)

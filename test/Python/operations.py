@@ -36,6 +36,9 @@ arithmetic: Dict[str, Case] = {
     "floordiv": (lambda x, y: x // y, np.floor_divide, [i, j]),
     "floordiv_bytes": (lambda x, y: x // y, np.floor_divide, [u, v]),
     "floordiv_float": (lambda x, y: x // y, np.floor_divide, [a, positive]),
+    "floordiv_rounded": (lambda x, y: x // y, np.floor_divide, [
+        f32([1, -1, 1, -1, 0, -0.0, 6, 5, -5, 1, 0, np.inf, 1e6]),
+        f32([0.1, np.inf, -np.inf, 0.1, -3, 3, -0.1, 0.3, 0.3, 0, 0, 1, 0.3])]),
     "mod": (lambda x, y: x % y, np.mod, [i, j]),
     "mod_negative": (lambda x, y: x % -y, lambda x, y: x % -y, [i, j]),
     "mod_float": (lambda x, y: x % y, np.mod, [a, positive]),

@@ -145,11 +145,24 @@ def floor_divide(a: TensorLike, b: TensorLike) -> Tensor:
     """a / b, rounded down. Integers that are divided by 0 are an error of the step."""
     a, b = as_tensors(a, b)
     if _dtypes.is_floating(a.dtype):
-        return floor(divide(a, b))
+        return _floor_divide_floats(a, b)
     dtype = a.dtype
     wide, by = broadcast(signless(a), signless(b))
     op = "arith.divui" if _dtypes.is_unsigned(dtype) else "arith.floordivsi"
     return computed_index("floordivsi", as_unsigned(emit(op, [wide, by]), dtype), a, b)
+
+
+def _floor_divide_floats(a: Tensor, b: Tensor) -> Tensor:
+    """By the exact remainder: the quotient may be rounded up to a whole number that is too large."""
+    a, b = (stop_gradient(x) for x in broadcast(a, b))
+    quotient = divide(a, b)
+    rest = emit("arith.remf", [a, b])
+    whole = divide(subtract(a, rest), b)
+    is_above = logical_and(not_equal(rest, 0), not_equal(less(rest, 0), less(b, 0)))
+    whole = rint(where(is_above, subtract(whole, 1), whole))
+    # Of 0, the sign of the quotient.
+    whole = where(equal(whole, 0), emit("math.copysign", [whole, quotient]), whole)
+    return where(equal(b, 0), quotient, whole)
 
 
 def mod(a: TensorLike, b: TensorLike) -> Tensor:
@@ -341,6 +354,7 @@ arcsinh = _float_op("arcsinh", "The inverse of the hyperbolic sine.", "math.asin
 arccosh = _float_op("arccosh", "The inverse of the hyperbolic cosine.", "math.acosh")
 arctanh = _float_op("arctanh", "The inverse of the hyperbolic tangent.", "math.atanh")
 erf = _float_op("erf", "The error function.", "math.erf")
+erfc = _float_op("erfc", "1 - erf(x), to as many digits where little is left.", "math.erfc")
 sigmoid = _float_op("sigmoid", "1 / (1 + exp(-x)).", "nn.sigmoid")
 
 

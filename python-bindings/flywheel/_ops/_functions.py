@@ -121,6 +121,33 @@ def heaviside(x: TensorLike, at_zero: TensorLike) -> Tensor:
     return where(isnan(x), x, where(equal(x, 0), at_zero, where(less(x, 0), 0.0, 1.0)))
 
 
+# Of Lanczos's approximation of the gamma function with g = 7.
+_LANCZOS = (
+    676.520368121885098567009190444019, -1259.13921672240287047156078755283, 771.3234287776530788486528258894,
+    -176.61502916214059906584551354, 12.507343278686904814458936853, -0.13857109526572011689554707,
+    9.984369578019570859563e-6, 1.50563273514931155834e-7)  # fmt: skip
+
+
+def lgamma(x: TensorLike) -> Tensor:
+    """log(|gamma(x)|); infinite at 0 and at negative whole numbers."""
+    (x,) = arithmetic._floats(x)
+    # Below 1/2 by Euler's reflection.
+    reflects = less(x, 0.5)
+    z = where(reflects, arithmetic.negative(x), subtract(x, 1.0))
+    series: Tensor = constant(0.99999999999980993227684700473478, x.dtype)
+    for i, one in enumerate(_LANCZOS, 1):
+        series = add(series, divide(one, add(z, float(i))))
+    log_base = add(log1p(divide(z, 7.5)), float(np.log(7.5)))
+    base = add(z, 7.5)
+    power_of = multiply(subtract(add(z, 0.5), divide(base, log_base)), log_base)
+    found = add(add(power_of, float(np.log(2 * np.pi) / 2)), arithmetic.log(series))
+    # What is behind the point, at most 1/2: the sine is as exact near whole numbers.
+    rest = subtract(x, arithmetic.rint(x))
+    turned = absolute(sin(multiply(where(reflects, rest, 0.5), float(np.pi))))
+    found = where(reflects, subtract(subtract(float(np.log(np.pi)), arithmetic.log(turned)), found), found)
+    return where(arithmetic.isinf(x), absolute(x), found)
+
+
 def copysign(x: TensorLike, sign: TensorLike) -> Tensor:
     """`x` with the sign of another number."""
     return emit("math.copysign", broadcast(*arithmetic._floats(x, sign)))

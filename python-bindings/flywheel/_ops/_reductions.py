@@ -219,5 +219,6 @@ def logsumexp(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tenso
 
 
 def norm(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """The Euclidean norm along dimensions."""
+    """The Euclidean norm along dimensions; integers become float32."""
+    (x,) = arithmetic._floats(x)
     return arithmetic.sqrt(sum(arithmetic.square(x), axis, keepdims))

@@ -21,16 +21,23 @@ def _unary(names: str, function: Callable[[Tensor], Tensor]) -> None:
         return x.like(function(data))
 
 
+def _sign(x: Tensor) -> Tensor:
+    """0 of NaN, which is neither above 0 nor below."""
+    found = _ops.sign(x)
+    return _ops.where(_ops.isnan(x), 0, found) if _dtypes.is_floating(x.dtype) else found
+
+
 _UNARY: Dict[str, Callable[[Tensor], Tensor]] = {
     "abs.default": _ops.abs, "acos.default": _ops.arccos, "acosh.default": _ops.arccosh,
     "asin.default": _ops.arcsin, "asinh.default": _ops.arcsinh, "atan.default": _ops.arctan,
     "atanh.default": _ops.arctanh, "ceil.default": _ops.ceil, "cos.default": _ops.cos, "cosh.default": _ops.cosh,
-    "erf.default": _ops.erf, "exp.default": _ops.exp, "exp2.default": _ops.exp2, "expm1.default": _ops.expm1,
+    "erf.default": _ops.erf, "erfc.default": _ops.erfc, "lgamma.default": _ops.lgamma,
+    "exp.default": _ops.exp, "exp2.default": _ops.exp2, "expm1.default": _ops.expm1,
     "floor.default": _ops.floor, "isfinite.default": _ops.isfinite, "isinf.default": _ops.isinf,
     "isnan.default": _ops.isnan, "log.default": _ops.log, "log10.default": _ops.log10,
     "log1p.default": _ops.log1p, "log2.default": _ops.log2, "neg.default": _ops.negative,
     "reciprocal.default": _ops.reciprocal, "relu.default": nn.relu, "round.default": _ops.rint,
-    "rsqrt.default": _ops.rsqrt, "sigmoid.default": _ops.sigmoid, "sign.default": _ops.sign,
+    "rsqrt.default": _ops.rsqrt, "sigmoid.default": _ops.sigmoid, "sign.default": _sign,
     "sin.default": _ops.sin, "sinh.default": _ops.sinh, "sqrt.default": _ops.sqrt, "tan.default": _ops.tan,
     "tanh.default": _ops.tanh, "trunc.default": _ops.trunc, "silu.default": nn.silu,
     "square.default": _ops.square,
@@ -48,11 +55,6 @@ def _to_copy(call: Call, x: Laid, *_: Any, **__: Any) -> Optional[Laid]:
     if call.result is None:
         return None
     return x.like(_ops.cast(x.data, call.dtype))
-
-
-@op("erfc.default")
-def _erfc(call: Call, x: Laid) -> Laid:
-    return x.like(_ops.subtract(1.0, _ops.erf(_ops.cast(x.data, call.dtype))))
 
 
 @op("bitwise_not.default")
@@ -131,10 +133,14 @@ def _clamp_to(call: Call, x: Laid, bound: Any, keeps: Callable[[Tensor, Tensor],
 
 @op("softplus.default")
 def _softplus(call: Call, x: Laid, beta: float = 1.0, threshold: float = 20.0) -> Laid:
-    # Above the threshold PyTorch has x itself, less than which is what rounding leaves.
-    if beta == 1.0:
-        return x.like(nn.softplus(x.data))
-    return x.like(_ops.divide(nn.softplus(_ops.multiply(x.data, float(beta))), float(beta)))
+    scaled = x.data if beta == 1.0 else _ops.multiply(x.data, float(beta))
+    smooth = nn.softplus(scaled)
+    if beta != 1.0:
+        smooth = _ops.divide(smooth, float(beta))
+    # Above the threshold PyTorch has x itself: so does rounding, from 20 on to 32 bits.
+    if threshold >= 20.0 and x.dtype.itemsize <= 4:
+        return x.like(smooth)
+    return x.like(_ops.where(_ops.greater(scaled, float(threshold)), x.data, smooth))
 
 
 @op("log_sigmoid_forward.default", "log_sigmoid.default")
@@ -215,11 +221,7 @@ def _div(call: Call, a: Argument, b: Argument, rounding_mode: Optional[str] = No
 @op("fmod.Tensor", "fmod.Scalar")
 def _fmod(call: Call, a: Argument, b: Argument) -> Laid:
     tensors, lead = align([call.dtype] * 2, a, b)
-    if _dtypes.is_integer(call.dtype):
-        whole = nn.div(*tensors)
-    else:
-        whole = _ops.trunc(_ops.divide(*tensors))
-    return lead.like(_ops.subtract(tensors[0], _ops.multiply(whole, tensors[1])))
+    return lead.like(_ops.fmod(*tensors))
 
 
 @op("pow.Tensor_Scalar", "pow.Tensor_Tensor", "pow.Scalar")
