@@ -71,6 +71,8 @@ static bool isOutside(Value value, scf::ForOp loop) {
 }
 
 static bool isZero(Value value) {
+  if (auto broadcast = value.getDefiningOp<nn::BroadcastOp>())
+    value = broadcast.getInput();
   APFloat number(0.0f);
   return matchPattern(value, m_ConstantFloat(&number)) && number.isPosZero();
 }
@@ -123,6 +125,7 @@ private:
   void hoistElementwise();
   bool keepFromEarlierLoop(const RowProduct &product,
                            const IterationSlice &rows);
+  void computeInFront();
   void computeInFront(const RowProduct &product, const IterationSlice &rows);
   void replaceBySlice(const RowProduct &product, const IterationSlice &slice);
   std::optional<Sum> getSum(unsigned carried);
@@ -132,6 +135,7 @@ private:
   Value emitAll(OpBuilder &b, Value value, Direction direction);
   bool fits(RankedTensorType slice, int64_t count) const;
   void computeBehind();
+  void addToSlices();
   Value emitSum(OpBuilder &b, const Sum &sum);
 
   RewriterBase &rewriter;
@@ -387,12 +391,49 @@ void ProductBatcher::computeBehind() {
   }
 }
 
+/// Adds what iterations insert into zeros, and add to what is carried, to the
+/// slice of it alone: what a slice that each of them reads has as its gradient.
+/// All of it would be read and written by every iteration.
+void ProductBatcher::addToSlices() {
+  for (unsigned i = 0, e = loop.getNumResults(); i < e; ++i) {
+    Value addend = getAddend(loop, i);
+    auto insert = addend ? addend.getDefiningOp<tensor::InsertSliceOp>()
+                         : tensor::InsertSliceOp();
+    if (!insert || !isZero(insert.getDest()))
+      continue;
+    Operation *add = *insert->user_begin();
+    rewriter.setInsertionPoint(add);
+    Location loc = add->getLoc();
+    BlockArgument argument = loop.getRegionIterArg(i);
+    SmallVector<OpFoldResult> offsets = insert.getMixedOffsets(),
+                              sizes = insert.getMixedSizes(),
+                              strides = insert.getMixedStrides();
+    auto before =
+        tensor::ExtractSliceOp::create(rewriter, loc, insert.getSourceType(),
+                                       argument, offsets, sizes, strides);
+    Value sum = arith::AddFOp::create(rewriter, loc, before.getResult(),
+                                      insert.getSource());
+    auto after = tensor::InsertSliceOp::create(rewriter, loc, sum, argument,
+                                               offsets, sizes, strides);
+    before->setDiscardableAttrs(insert->getDiscardableAttrDictionary());
+    after->setDiscardableAttrs(insert->getDiscardableAttrDictionary());
+    rewriter.replaceOp(add, after);
+    rewriter.eraseOp(insert);
+  }
+}
+
 void ProductBatcher::run() {
   std::optional<IterationRange> iterations = IterationRange::get(loop);
-  if (!iterations || iterations->count == 1)
-    return;
-  range = *iterations;
-  hoistElementwise();
+  if (iterations && iterations->count > 1) {
+    range = *iterations;
+    hoistElementwise();
+    computeInFront();
+    computeBehind();
+  }
+  addToSlices();
+}
+
+void ProductBatcher::computeInFront() {
   for (Operation &op : llvm::make_early_inc_range(*loop.getBody())) {
     std::optional<RowProduct> product = getRowProduct(&op);
     if (!product || !isOutside(product->w, loop) ||
@@ -403,7 +444,6 @@ void ProductBatcher::run() {
     if (rows && !keepFromEarlierLoop(*product, *rows))
       computeInFront(*product, *rows);
   }
-  computeBehind();
 }
 
 namespace {

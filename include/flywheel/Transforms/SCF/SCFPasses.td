@@ -32,8 +32,10 @@ def BatchLoopProducts : Pass<"flywheel-batch-loop-products", "::mlir::func::Func
     iteration gain nothing, and stay; so do those for which a tensor of more than
     `max-bytes` would be kept. With `recompute`, products of rows that an earlier
     loop kept stay where they are, which takes less memory and changes no bits.
-    Elementwise ops on what is from outside are moved
-    in front of the loop.
+    Elementwise ops on what is from outside are moved in front of the loop.
+
+    In any loop, what iterations insert into zeros and add to what is carried, as
+    the gradient of what they take slices of, is added to its slice alone.
   }];
   let options = [
     Option<"maxBytes", "max-bytes", "int64_t", "int64_t(1) << 28",
