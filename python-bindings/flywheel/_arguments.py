@@ -23,8 +23,14 @@ class TensorSpec:
 
 
 def spec(*shape: Union[int, str, None], dtype: Any = _dtypes.float32) -> TensorSpec:
-    """A tensor argument, `spec("batch", 64)` or `spec("batch", dtype="int32")`."""
-    return TensorSpec(tuple(shape), _dtypes.as_dtype(dtype))
+    """A tensor argument, `spec("batch", 64)` or `spec("batch", dtype="int32")`. Raises ValueError for a size below 0,
+    TypeError for what is no size."""
+    for dim in shape:
+        if dim is not None and (isinstance(dim, bool) or not isinstance(dim, (int, np.integer, str))):
+            raise TypeError(f"expected a size, a name or None as a dimension of a spec, found {dim!r}")
+        if isinstance(dim, (int, np.integer)) and dim < 0:
+            raise ValueError(f"expected sizes of 0 or more in a spec, found {dim}: a call chooses those that are None")
+    return TensorSpec(tuple(int(dim) if isinstance(dim, np.integer) else dim for dim in shape), _dtypes.as_dtype(dtype))
 
 
 class Leaf(NamedTuple):

@@ -10,6 +10,18 @@ from .function import Function, function
 from .variables import Variable
 
 
+def _of_another(optimizer: Any) -> str:
+    """An optimizer of another package, and the one that is here in its place."""
+    from . import optimizers
+
+    kind = type(optimizer)
+    if kind.__name__ not in optimizers.__all__:
+        return f"{optimizer!r}" if isinstance(optimizer, str) else f"one of {kind.__module__}.{kind.__name__}"
+    lr = (getattr(optimizer, "param_groups", None) or [{}])[0].get("lr")
+    given = f"lr={float(lr)}" if isinstance(lr, (int, float)) else "..."
+    return f"one of {kind.__module__}: use flywheel.optimizers.{kind.__name__}({given})"
+
+
 class ImportedModel:
     """A model of another framework: its `variables` by name, and what runs and trains it.
 
@@ -22,6 +34,8 @@ class ImportedModel:
     _maker = "the importer"
 
     def __init__(self, loss: Optional[Callable[..., Any]], optimizer: Optional[Optimizer]):
+        if optimizer is not None and not hasattr(optimizer, "minimize"):
+            raise TypeError(f"expected an optimizer of flywheel.optimizers, found {_of_another(optimizer)}")
         self.variables: Dict[str, Variable] = {}
         self._loss = loss
         self._optimizer = optimizer

@@ -36,7 +36,7 @@ def build(
     name: str, operands: Sequence[Tuple[str, Any, str]], attributes: Attributes, has_segments: bool
 ) -> List[Tensor]:
     """Makes an op of nn. An operand is a name, a value (None where it is left out) and
-    what it holds: "float", "int" or "any"."""
+    what it holds: "float", "int" or "any", with "?" where it may be left out."""
     given = _convert(name, operands)
     _complete(name, given, attributes)
     if has_segments:
@@ -51,6 +51,9 @@ def build(
 
 
 def _convert(name: str, operands: Sequence[Tuple[str, Any, str]]) -> Operands:
+    for argument, value, kind in operands:
+        if value is None and not kind.endswith("?"):
+            raise TypeError(f"'{name}' takes a tensor, an array or a number as {argument}, found None")
     if name in _BROADCASTING:
         return dict(zip([n for n, _, _ in operands], as_tensors(*[value for _, value, _ in operands])))
     given: Operands = {}
@@ -58,12 +61,16 @@ def _convert(name: str, operands: Sequence[Tuple[str, Any, str]]) -> Operands:
     for argument, value, kind in operands:
         if value is None:
             continue
-        if kind == "float" and is_number(value) and floating is not None:
+        if kind.startswith("float") and is_number(value) and floating is not None:
             value = as_tensor(value, floating)
         x = as_tensor(value)
+        kind = kind.removesuffix("?")
         if kind == "int":
             x = _integers(name, argument, x)
         elif kind == "float":
+            if x.dtype == _dtypes.string:
+                given_text = repr(value) if isinstance(value, (str, bytes)) else "a tensor of strings"
+                raise TypeError(f"'{name}' takes numbers as {argument}, found {given_text}")
             if not _dtypes.is_floating(x.dtype):
                 x = _ops.cast(x, floating or _dtypes.float32)
             floating = floating or x.dtype

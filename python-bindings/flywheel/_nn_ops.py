@@ -86,7 +86,7 @@ def attention(
         attributes["causal"] = ("unit", None)
     if scale is not None:
         attributes["scale"] = ("f64", scale)
-    return build("nn.attention", [("q", q, "float"), ("k", k, "float"), ("v", v, "float"), ("mask", mask, "any")], attributes, False)[0]
+    return build("nn.attention", [("q", q, "float"), ("k", k, "float"), ("v", v, "float"), ("mask", mask, "any?")], attributes, False)[0]
 
 
 def avg_pool2d(
@@ -122,7 +122,7 @@ def batch_norm_inference(
     [channels], from elsewhere, such as moving averages.
     """
     attributes: Attributes = {"epsilon": ("f64", epsilon)}
-    return build("nn.batch_norm_inference", [("x", x, "float"), ("mean", mean, "float"), ("variance", variance, "float"), ("gamma", gamma, "float"), ("beta", beta, "float")], attributes, True)[0]
+    return build("nn.batch_norm_inference", [("x", x, "float"), ("mean", mean, "float"), ("variance", variance, "float"), ("gamma", gamma, "float?"), ("beta", beta, "float?")], attributes, True)[0]
 
 
 def batch_norm_training(
@@ -140,7 +140,7 @@ def batch_norm_training(
     `train.moving_average` keeps what `nn.batch_norm_inference` needs.
     """
     attributes: Attributes = {"epsilon": ("f64", epsilon)}
-    result, mean, variance = build("nn.batch_norm_training", [("x", x, "float"), ("gamma", gamma, "float"), ("beta", beta, "float")], attributes, True)
+    result, mean, variance = build("nn.batch_norm_training", [("x", x, "float"), ("gamma", gamma, "float?"), ("beta", beta, "float?")], attributes, True)
     return result, mean, variance
 
 
@@ -260,7 +260,7 @@ def conv2d_transpose(
         attributes["strides"] = ("i64s", strides)
     if dilations is not None:
         attributes["dilations"] = ("i64s", dilations)
-    return build("nn.conv2d_transpose", [("x", x, "float"), ("w", w, "float"), ("like", like, "any")], attributes, False)[0]
+    return build("nn.conv2d_transpose", [("x", x, "float"), ("w", w, "float"), ("like", like, "any?")], attributes, False)[0]
 
 
 def cosine_proximity(
@@ -321,7 +321,7 @@ def dense(x: TensorLike, w: TensorLike, b: Optional[TensorLike] = None) -> Tenso
     of two matrices. b may be left out.
     """
     attributes: Attributes = {}
-    return build("nn.dense", [("x", x, "float"), ("w", w, "float"), ("b", b, "float")], attributes, False)[0]
+    return build("nn.dense", [("x", x, "float"), ("w", w, "float"), ("b", b, "float?")], attributes, False)[0]
 
 
 def div(lhs: TensorLike, rhs: TensorLike) -> Tensor:
@@ -468,7 +468,7 @@ def layer_norm(
     f32 where x has 16 bits.
     """
     attributes: Attributes = {"axes": ("i64s", axes), "epsilon": ("f64", epsilon)}
-    return build("nn.layer_norm", [("x", x, "float"), ("gamma", gamma, "float"), ("beta", beta, "float")], attributes, True)[0]
+    return build("nn.layer_norm", [("x", x, "float"), ("gamma", gamma, "float?"), ("beta", beta, "float?")], attributes, True)[0]
 
 
 def leaky_relu(x: TensorLike, alpha: float) -> Tensor:
@@ -538,7 +538,7 @@ def lstsq(a: TensorLike, b: TensorLike, damping: Optional[TensorLike] = None, *,
     is singular without `l2` is the error of `nn.cholesky`.
     """
     attributes: Attributes = {"l2": ("f64", l2)}
-    return build("nn.lstsq", [("a", a, "float"), ("b", b, "float"), ("damping", damping, "float")], attributes, False)[0]
+    return build("nn.lstsq", [("a", a, "float"), ("b", b, "float"), ("damping", damping, "float?")], attributes, False)[0]
 
 
 def matmul(a: TensorLike, b: TensorLike, *, transpose_a: bool = False, transpose_b: bool = False) -> Tensor:
@@ -770,7 +770,7 @@ def rms_norm(
     `nn.layer_norm`.
     """
     attributes: Attributes = {"axes": ("i64s", axes), "epsilon": ("f64", epsilon)}
-    return build("nn.rms_norm", [("x", x, "float"), ("gamma", gamma, "float")], attributes, False)[0]
+    return build("nn.rms_norm", [("x", x, "float"), ("gamma", gamma, "float?")], attributes, False)[0]
 
 
 def scatter(init: TensorLike, indices: TensorLike, updates: TensorLike, axis: int) -> Tensor:

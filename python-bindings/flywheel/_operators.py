@@ -210,12 +210,14 @@ class Operators:
         """See `flywheel.dot`."""
         return _ops.dot(self, other)
 
-    def clip(self, low: Any = None, high: Any = None) -> "Tensor":
+    def clip(self, low: Any = None, high: Any = None, *, out: None = None) -> "Tensor":
         """See `flywheel.clip`."""
+        _refuse_out("clip", out)
         return _ops.clip(self, low, high)
 
-    def round(self, decimals: int = 0) -> "Tensor":
+    def round(self, decimals: int = 0, *, out: None = None) -> "Tensor":
         """See `flywheel.round`."""
+        _refuse_out("round", out)
         return _ops.round(self, decimals)
 
     def sort(self, axis: Optional[int] = -1) -> "Tensor":
@@ -226,59 +228,99 @@ class Operators:
         """See `flywheel.argsort`."""
         return _ops.argsort(self, axis)
 
-    def cumsum(self, axis: Optional[int] = None) -> "Tensor":
-        """See `flywheel.cumsum`."""
-        return _ops.cumsum(self, axis)
+    def cumsum(self, axis: Optional[int] = None, *, dtype: Any = None, out: None = None) -> "Tensor":
+        """See `flywheel.cumsum`, in `dtype`."""
+        _refuse_out("cumsum", out)
+        return _ops.cumsum(self if dtype is None else _ops.cast(self, dtype), axis)
 
-    def cumprod(self, axis: Optional[int] = None) -> "Tensor":
-        """See `flywheel.cumprod`."""
-        return _ops.cumprod(self, axis)
+    def cumprod(self, axis: Optional[int] = None, *, dtype: Any = None, out: None = None) -> "Tensor":
+        """See `flywheel.cumprod`, in `dtype`."""
+        _refuse_out("cumprod", out)
+        return _ops.cumprod(self if dtype is None else _ops.cast(self, dtype), axis)
 
-    def any(self, axis: Union[int, Sequence[int], None] = None, keepdims: bool = False) -> "Tensor":
+    def any(
+        self, axis: Union[int, Sequence[int], None] = None, keepdims: bool = False, *, out: None = None
+    ) -> "Tensor":
         """See `flywheel.any`."""
+        _refuse_out("any", out)
         return _ops.any(self, axis, keepdims)
 
-    def all(self, axis: Union[int, Sequence[int], None] = None, keepdims: bool = False) -> "Tensor":
+    def all(
+        self, axis: Union[int, Sequence[int], None] = None, keepdims: bool = False, *, out: None = None
+    ) -> "Tensor":
         """See `flywheel.all`."""
+        _refuse_out("all", out)
         return _ops.all(self, axis, keepdims)
 
     def sum(
-        self, axis: Union[int, Sequence[int], None] = None, keepdims: bool = False, dtype: Any = None
-    ) -> "Tensor":
+        self, axis: Union[int, Sequence[int], None] = None, keepdims: bool = False, dtype: Any = None, *,
+        out: None = None,
+    ) -> "Tensor":  # fmt: skip
         """See `flywheel.sum`."""
+        _refuse_out("sum", out)
         return _ops.sum(self, axis, keepdims, dtype)
 
-    def mean(self, axis: Union[int, Sequence[int], None] = None, keepdims: bool = False) -> "Tensor":
+    def mean(
+        self, axis: Union[int, Sequence[int], None] = None, keepdims: bool = False, dtype: Any = None, *,
+        out: None = None,
+    ) -> "Tensor":  # fmt: skip
         """See `flywheel.mean`."""
-        return _ops.mean(self, axis, keepdims)
+        _refuse_out("mean", out)
+        return _ops.mean(self, axis, keepdims, dtype)
 
-    def std(self, axis: Union[int, Sequence[int], None] = None, keepdims: bool = False, ddof: int = 0) -> "Tensor":
-        """See `flywheel.std`."""
-        return _ops.std(self, axis, keepdims, ddof)
+    def std(
+        self, axis: Union[int, Sequence[int], None] = None, keepdims: bool = False, ddof: int = 0, *,
+        dtype: Any = None, out: None = None,
+    ) -> "Tensor":  # fmt: skip
+        """See `flywheel.std`, in `dtype`."""
+        _refuse_out("std", out)
+        return _ops.std(self if dtype is None else _ops.cast(self, dtype), axis, keepdims, ddof)
 
-    def var(self, axis: Union[int, Sequence[int], None] = None, keepdims: bool = False, ddof: int = 0) -> "Tensor":
-        """See `flywheel.var`."""
-        return _ops.var(self, axis, keepdims, ddof)
+    def var(
+        self, axis: Union[int, Sequence[int], None] = None, keepdims: bool = False, ddof: int = 0, *,
+        dtype: Any = None, out: None = None,
+    ) -> "Tensor":  # fmt: skip
+        """See `flywheel.var`, in `dtype`."""
+        _refuse_out("var", out)
+        return _ops.var(self if dtype is None else _ops.cast(self, dtype), axis, keepdims, ddof)
 
-    def max(self, axis: Union[int, Sequence[int], None] = None, keepdims: bool = False) -> "Tensor":
+    def max(
+        self, axis: Union[int, Sequence[int], None] = None, keepdims: bool = False, *, out: None = None
+    ) -> "Tensor":
         """See `flywheel.max`."""
+        _refuse_out("max", out)
         return _ops.max(self, axis, keepdims)
 
-    def min(self, axis: Union[int, Sequence[int], None] = None, keepdims: bool = False) -> "Tensor":
+    def min(
+        self, axis: Union[int, Sequence[int], None] = None, keepdims: bool = False, *, out: None = None
+    ) -> "Tensor":
         """See `flywheel.min`."""
+        _refuse_out("min", out)
         return _ops.min(self, axis, keepdims)
 
-    def prod(self, axis: Union[int, Sequence[int], None] = None, keepdims: bool = False) -> "Tensor":
+    def prod(
+        self, axis: Union[int, Sequence[int], None] = None, keepdims: bool = False, dtype: Any = None, *,
+        out: None = None,
+    ) -> "Tensor":  # fmt: skip
         """See `flywheel.prod`."""
-        return _ops.prod(self, axis, keepdims)
+        _refuse_out("prod", out)
+        return _ops.prod(self, axis, keepdims, dtype)
 
-    def argmax(self, axis: Optional[int] = None, keepdims: bool = False) -> "Tensor":
+    def argmax(self, axis: Optional[int] = None, keepdims: bool = False, *, out: None = None) -> "Tensor":
         """See `flywheel.argmax`."""
+        _refuse_out("argmax", out)
         return _ops.argmax(self, axis, keepdims)
 
-    def argmin(self, axis: Optional[int] = None, keepdims: bool = False) -> "Tensor":
+    def argmin(self, axis: Optional[int] = None, keepdims: bool = False, *, out: None = None) -> "Tensor":
         """See `flywheel.argmin`."""
+        _refuse_out("argmin", out)
         return _ops.argmin(self, axis, keepdims)
+
+
+def _refuse_out(name: str, out: Any) -> None:
+    """NumPy's functions call methods with `out=None`: `np.sum(x)` of a tensor is one too."""
+    if out is not None:
+        raise TypeError(f"{name} of a tensor is another tensor: expected out=None, found {type(out).__name__}")
 
 
 def _pair(a: "TensorLike", b: "TensorLike") -> Any:

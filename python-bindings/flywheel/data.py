@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Batches of arrays and of safetensors files."""
 
+import operator
 import os
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence
 
@@ -15,13 +16,17 @@ class Batches:
     `arrays` are arrays of one length, in a tuple, list or dict, whose form the batches have; NumPy's memory maps are
     read row by row. A last batch that is shorter comes too, unless `drop_last`. Iterating it is one epoch; `seed`
     makes the orders repeat, `len` is how many batches there are. Models of `flywheel.keras` train on it as it is.
-    Raises ValueError for arrays of different lengths, or a batch size below 1.
+    Raises ValueError for arrays of different lengths, or a batch size below 1; TypeError for what is no array.
     """
 
     def __init__(
         self, arrays: Any, batch_size: int = 32, *, shuffle: bool = True, drop_last: bool = False,
         seed: Optional[int] = None,
     ):  # fmt: skip
+        try:
+            batch_size = operator.index(batch_size)
+        except TypeError:
+            raise TypeError(f"expected an integer as batch_size, found {batch_size!r}") from None
         if batch_size < 1:
             raise ValueError(f"expected a batch size of 1 or more, found {batch_size}")
         self._names: Optional[List[str]] = list(arrays) if isinstance(arrays, Mapping) else None
@@ -29,6 +34,12 @@ class Batches:
             arrays, (tuple, list)) else [arrays]  # fmt: skip
         self._form = type(arrays) if isinstance(arrays, (tuple, list)) else None
         self._arrays: Sequence[Any] = [a if isinstance(a, np.ndarray) else np.asarray(a) for a in listed]
+        if not listed:
+            raise ValueError("expected one array or more, found none")
+        for place, (array, given) in enumerate(zip(self._arrays, listed)):
+            if array.ndim == 0:
+                name = f" as {self._names[place]!r}" if self._names else f" at {place}" if self._form else ""
+                raise TypeError(f"expected arrays with rows, found {type(given).__name__}{name}")
         lengths = {len(a) for a in self._arrays}
         if len(lengths) != 1:
             raise ValueError(f"expected arrays of one length, found {sorted(lengths)}")
@@ -48,17 +59,25 @@ class Batches:
             if self._names is not None:
                 yield dict(zip(self._names, chosen))
             elif self._form is not None:
-                yield self._form(chosen)
+                # A named tuple takes its fields one by one.
+                yield self._form(*chosen) if hasattr(self._form, "_fields") else self._form(chosen)
             else:
                 yield chosen[0]
 
 
 def load(path: "str | os.PathLike[str]", keys: Optional[Sequence[str]] = None) -> Dict[str, Any]:
-    """The arrays of a safetensors file, by name. Raises KeyError for a key that it has not."""
+    """The arrays of a safetensors file, by name, or those that `keys` lists. Raises KeyError for a key that it has
+    not, ValueError for a file that is damaged or of another kind."""
     # Not before it is needed: importing the package takes time.
+    from safetensors import SafetensorError
     from safetensors.numpy import load_file
 
-    found: Dict[str, Any] = load_file(path)
+    if isinstance(keys, (str, bytes)):
+        raise TypeError(f"expected a list of names as keys, found {keys!r}")
+    try:
+        found: Dict[str, Any] = load_file(path)
+    except SafetensorError as error:
+        raise ValueError(f"'{os.fspath(path)}' is damaged, or no safetensors file: {error}") from None
     if keys is None:
         return found
     for key in keys:

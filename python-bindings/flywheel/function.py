@@ -76,12 +76,23 @@ class Traced:
                 args, kwargs = _tree.unflatten(tree, given)
                 outputs, self._out = _tree.flatten(owner._function(*args, **kwargs))
                 results = [as_tensor(output) for output in outputs]
+                self._refuse_text(results, outputs)
         except BaseException:
             trace.graph.abandon_function()
             raise
         labels = owner._result_names(self._out, len(results))
         trace.graph.end_function([x.value for x in results], [{"train.name": ("str", name)} for name in labels])
         self.results = [(x.dtype, x.shape) for x in results]
+
+    def _refuse_text(self, results: List[Tensor], outputs: Sequence[Any]) -> None:
+        """A string of Python among the results is a mistake: no step computes it."""
+        for place, output in enumerate(outputs):
+            if isinstance(output, (str, bytes)):
+                name = self.owner._result_names(self._out, len(results))[place]
+                raise TypeError(
+                    f"'{self.owner.name}' returns {output!r} as '{name}': expected a tensor, an array or a number "
+                    "(flywheel.constant makes a tensor of a string)"
+                )
 
     @property
     def program(self) -> Program:
@@ -282,8 +293,21 @@ class Function(_flywheel.Dispatcher):
                 general, key = leaves, (form, tuple(leaf.dims for leaf in leaves))
                 found = self._traces.get(key)
         if found is None:
+            self._refuse_objects(tree, tuple(static), leaves, values)
             found = self._traces[key] = Traced(self, general, tree, tuple(static))
         return found, values
+
+    def _refuse_objects(
+        self, tree: Any, static: Tuple[Any, ...], leaves: Sequence[Leaf], values: Sequence[Any]
+    ) -> None:
+        """NumPy makes arrays of objects of anything: those that are traced as strings hold nothing else."""
+        for name, leaf, value in zip(self._feed_names(tree, static), leaves, values):
+            if leaf.dtype != _dtypes.string or not isinstance(value, np.ndarray) or value.dtype != object:
+                continue
+            odd = {type(one).__name__ for one in value.reshape(-1) if not isinstance(one, (str, bytes))}
+            if odd:
+                raise TypeError(f"'{self.name}' takes an array of numbers or of strings as '{name}', found one of "
+                                f"objects: {', '.join(sorted(odd))}")  # fmt: skip
 
     def _trace_for_all_sizes(
         self, key: Tuple[Hashable, Hashable], leaves: List[Leaf], tree: Any, static: Tuple[Any, ...]
@@ -446,8 +470,9 @@ class Function(_flywheel.Dispatcher):
         max_dim_sizes: Optional[Mapping[str, int]] = None,
     ) -> None:
         """Writes an object file, and beside it the header in C and the description in
-        JSON. `target` is an LLVM triple, this machine's by default; `max_dim_sizes` bounds
-        sizes that a call chooses, 1024 by default. Raises CompileError, OSError."""
+        JSON. Names in C begin with `model_name`, with `_` for what they cannot have. `target`
+        is an LLVM triple, this machine's by default; `max_dim_sizes` bounds sizes that a call
+        chooses, 1024 by default. Raises CompileError, OSError."""
         export([self.trace(*args)], path, model_name=model_name or self.entry_name, target=target, cpu=cpu,
                features=features, max_dim_sizes=max_dim_sizes)  # fmt: skip
 
@@ -475,7 +500,7 @@ def _unique(names: List[str]) -> List[str]:
 
 
 def export(
-    traces: Sequence[Union[Traced, Function]],
+    traces: Union[Traced, Function, Sequence[Union[Traced, Function]]],
     path: Path,
     *,
     model_name: str = "model",
@@ -484,9 +509,9 @@ def export(
     features: str = "",
     max_dim_sizes: Optional[Mapping[str, int]] = None,
 ) -> None:
-    """Writes several functions that share variables as one object file: see
+    """Writes a function, or several that share variables, as one object file: see
     `Function.export`, and `module_of`."""
-    module = module_of(traces, model_name)
+    module = module_of([traces] if isinstance(traces, (Traced, Function)) else traces, model_name)
     _flywheel._export_object(
         module, path, model_name=model_name, triple=target, cpu=cpu, features=features,
         max_dim_sizes=dict(max_dim_sizes or {}),

@@ -50,4 +50,17 @@ int64_t getInteger(nb::handle value) {
   return number;
 }
 
+uint64_t getSeed(nb::handle value) {
+  nb::object index = nb::steal(PyNumber_Index(value.ptr()));
+  if (!index.ptr())
+    throw nb::python_error();
+  unsigned long long seed = PyLong_AsUnsignedLongLong(index.ptr());
+  if (seed != static_cast<unsigned long long>(-1) || !PyErr_Occurred())
+    return seed;
+  PyErr_Clear();
+  std::string text = nb::cast<std::string>(nb::str(index));
+  throw nb::value_error(
+      ("expected a seed from 0 to 2^64 - 1, found " + text).c_str());
+}
+
 } // namespace flywheel::python

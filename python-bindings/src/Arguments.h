@@ -35,6 +35,10 @@ std::string getText(nanobind::handle text, const char *what);
 /// anything else; OverflowError beyond 64 bits.
 int64_t getInteger(nanobind::handle value);
 
+/// A seed of random numbers, anything with the value of an int. TypeError for
+/// anything else; ValueError for one that is negative or has more than 64 bits.
+uint64_t getSeed(nanobind::handle value);
+
 } // namespace flywheel::python
 
 #endif // FLYWHEEL_PYTHON_ARGUMENTS_H

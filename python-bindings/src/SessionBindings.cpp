@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Arguments.h"
 #include "Arrays.h"
 #include "Bindings.h"
 #include "Errors.h"
@@ -167,9 +168,10 @@ void addSession(nb::module_ &module) {
           "soft_placement"_a = false)
       .def(
           "initialize",
-          [](PySession &self, uint64_t seed,
+          [](PySession &self, nb::handle given,
              const std::optional<std::vector<std::string>> &names,
              const std::optional<std::string> &collection) {
+            uint64_t seed = getSeed(given);
             if (names && collection)
               throw nb::value_error("expected names or a collection of the "
                                     "variables to initialise, found both");
@@ -184,11 +186,13 @@ void addSession(nb::module_ &module) {
           "The random "
           "stream of a variable\ndepends on `seed` and on how often it was "
           "initialised before. Raises NotFoundError for an\nunknown name; "
-          "FailedPreconditionError where an initial value is computed from a "
+          "ValueError for a negative seed; FailedPreconditionError where an "
+          "initial value is computed from a "
           "variable that\nhas none.")
       .def(
           "initialize_missing",
-          [](PySession &self, uint64_t seed) {
+          [](PySession &self, nb::handle given) {
+            uint64_t seed = getSeed(given);
             runUnlocked(self,
                         [&](Session &s) { return s.initializeMissing(seed); });
           },

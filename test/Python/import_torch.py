@@ -3,7 +3,7 @@
 # RUN: env FLYWHEEL_CACHE= %peers_python %s
 """Modules of PyTorch train 20 steps here and there: losses, parameters and buffers are compared."""
 
-from typing import Any, Callable, List, Optional, Sequence
+from typing import Any, Callable, List, Optional, Sequence, Type
 
 import numpy as np
 import torch
@@ -97,6 +97,42 @@ def test_own_loss() -> None:
             assert "a loss and an optimizer" in str(error)
         else:
             raise AssertionError("a step without an optimizer")
+
+
+def raises(kind: Type[BaseException], words: str, action: Callable[[], Any]) -> None:
+    try:
+        action()
+    except kind as error:
+        assert words in str(error), error
+        return
+    raise AssertionError(f"expected {kind.__name__} '{words}'")
+
+
+def test_arguments() -> None:
+    """What is no module, example, loss, optimizer or state of the module is told by its name."""
+    layer, x = nn.Linear(3, 4), torch.zeros(2, 3)
+    make: Any = flywheel.torch.from_module
+    mse, sgd = fw.nn.mean_squared_error, fw.optimizers.SGD(lr=0.1)
+    raises(TypeError, "expected a torch.nn.Module, found function", lambda: make(lambda x: x, (x,)))
+    raises(TypeError, "a tuple of example inputs, found Tensor", lambda: make(layer, x))
+    raises(TypeError, "a tuple of example targets, found Tensor",
+           lambda: make(layer, (x,), loss=nn.MSELoss(), optimizer=sgd, example_targets=x))  # fmt: skip
+    raises(TypeError, "torch.nn.MSELoss(), found 'mse'", lambda: make(layer, (x,), loss="mse", optimizer=sgd))
+    theirs = torch.optim.SGD(layer.parameters(), lr=0.5)
+    raises(TypeError, "found one of torch.optim.sgd: use flywheel.optimizers.SGD(lr=0.5)",
+           lambda: make(layer, (x,), loss=mse, optimizer=theirs))  # fmt: skip
+    raises(TypeError, "an optimizer of flywheel.optimizers, found 'sgd'",
+           lambda: make(layer, (x,), loss=mse, optimizer="sgd"))  # fmt: skip
+    with fw.Namespace(), fw.Store():
+        make(layer, (x,))
+        ours = make(layer, (x,))
+        state = ours.state_dict()
+        changed = {"bias": state["bias"] + 1, "weight": torch.zeros(2, 2)}
+        raises(ValueError, "'weight' of the module has the shape (4, 3), found (2, 2)",
+               lambda: ours.load_state_dict({**changed}))  # fmt: skip
+        changed["weight"] = state["weight"].double()
+        raises(TypeError, "'weight': Expected float32", lambda: ours.load_state_dict(changed))
+        assert torch.equal(ours.state_dict()["bias"], state["bias"])
 
 
 def test_unsupported() -> None:

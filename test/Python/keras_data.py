@@ -4,7 +4,7 @@
 """Batches of arrays and of safetensors, by themselves and in a model of Keras."""
 
 import os
-from typing import Any, Callable, Type
+from typing import Any, Callable, NamedTuple, Type
 
 import numpy as np
 
@@ -36,10 +36,28 @@ assert [b["y"].tolist() for b in plain] == [[0, 1, 2, 3], [4, 5, 6, 7]]
 assert next(iter(data.Batches(y, 3, shuffle=False))).tolist() == [0, 1, 2]
 raises(ValueError, "arrays of one length, found [3, 10]", lambda: data.Batches((x, y[:3])))
 raises(ValueError, "batch size of 1 or more", lambda: data.Batches(x, 0))
+make: Any = data.Batches
+raises(TypeError, "an integer as batch_size, found '3'", lambda: make(x, "3"))
+raises(TypeError, "an integer as batch_size, found 2.5", lambda: make(x, 2.5))
+raises(TypeError, "arrays with rows, found NoneType", lambda: make(None))
+raises(TypeError, "arrays with rows, found float", lambda: make(3.0))
+raises(TypeError, "arrays with rows, found generator", lambda: make(row for row in x))
+raises(TypeError, "arrays with rows, found int as 'y'", lambda: data.Batches({"x": x, "y": 3}))
+
+
+class Pair(NamedTuple):
+    x: Any
+    y: Any
+
+
+pair = next(iter(data.Batches(Pair(x, y), np.int64(3), shuffle=False)))
+assert type(pair) is Pair and pair.y.tolist() == [0, 1, 2] and pair.x.shape == (3, 1)
 
 path = os.path.join(os.path.dirname(__file__), "../../examples/digits/digits.safetensors")
 digits = data.load(path, ["image", "label"])
 raises(KeyError, "has no 'pixels', only", lambda: data.load(path, ["pixels"]))
+raises(TypeError, "expected a list of names as keys, found 'image'", lambda: data.load(path, "image"))
+raises(ValueError, f"'{__file__}' is damaged, or no safetensors file", lambda: data.load(__file__))
 images = digits["image"].reshape(-1, 64).astype(np.float32) / 16
 model = Sequential([Dense(10, activation="softmax", input_shape=(64,))])
 model.compile("adam", "sparse_categorical_crossentropy", metrics=["acc"])

@@ -120,6 +120,17 @@ with tempfile.TemporaryDirectory() as folder:
         else:
             raise AssertionError(f"expected an error for {arguments}")
 
+# So are seeds, and none is negative.
+for seed, text in ((-1, "found -1"), (2**64, f"found {2**64}"), ("1", "str")):
+    for initialize in (session.initialize, session.initialize_missing):
+        try:
+            initialize(cast(Any, seed))
+        except (TypeError, ValueError) as error:
+            assert isinstance(error, TypeError) == isinstance(seed, str) and text in str(error), error
+        else:
+            raise AssertionError(f"expected an error for the seed {seed!r}")
+session.initialize(np.uint64(2**64 - 1))
+
 # Dimension sizes are integers.
 for dim_size, expected in (("1", TypeError), (1.5, TypeError), (2**63, OverflowError)):
     try:

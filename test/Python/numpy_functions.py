@@ -239,6 +239,35 @@ refuses(TypeError, "x.at[key].set(value)", lambda x: x.__setitem__(0, 1.0), s)
 refuses(ValueError, "static size up to 4096", fw.sort, np.zeros(4097, np.float32))
 refuses(TypeError, "found dict", lambda x: fw.as_tensor({"a": x}), s)
 
+# Of no elements there is no largest one, as in NumPy; where the call brings the size it is the dtype's smallest.
+none = np.zeros((0, 3), np.float32)
+for least in (fw.max, fw.min, lambda x: x.max(0)):
+    refuses(ValueError, "of no elements: expected sizes of 1 or more along its axes, found (0, 3)", least, none)
+assert fw.function(lambda x: fw.max(x, 1))(none).shape == (0,)
+assert fw.function(fw.max, signature=[fw.spec("n", 3)])(none) == -np.inf
+assert not fw.function(fw.any)(none) and fw.function(fw.all)(none)
+
+# NumPy's functions call methods, with `out=None`.
+check({name: (getattr(np, name), getattr(np, name), [a]) for name in (
+    "sum", "mean", "std", "var", "max", "min", "prod", "argmax", "argmin", "any", "all", "cumsum", "cumprod", "round",
+)})  # fmt: skip
+check({
+    "np_clip": (lambda x: np.clip(x, -0.5, 0.5), lambda x: np.clip(x, -0.5, 0.5), [a]),
+    "np_mean": (lambda x: np.mean(x, 1, dtype=np.float32), lambda x: np.mean(x, 1, dtype=np.float32), [i]),
+    "np_var": (lambda x: np.var(x, 1, ddof=1, keepdims=True), lambda x: np.var(x, 1, ddof=1, keepdims=True), [a])})
+refuses(TypeError, "expected out=None, found ndarray", lambda x: np.sum(x, out=np.zeros(())), a)
+
+# Arguments that are no numbers, and results that are none.
+dense = fw.nn.dense
+refuses(TypeError, "'nn.dense' takes a tensor, an array or a number as x, found None", lambda x: dense(x, a.T), None)
+refuses(TypeError, "'nn.dense' takes a tensor, an array or a number as w, found None", lambda x: dense(x, None), a)
+refuses(TypeError, "'nn.dense' takes numbers as x, found 'a'", lambda x: dense(x, a.T), "a")
+refuses(TypeError, "an array of numbers or of strings as 'x', found one of objects: NoneType",
+        lambda x: dense(x, a.T), np.array([None] * 3))  # fmt: skip
+refuses(TypeError, "returns 'hi' as 'b': expected a tensor", lambda x: {"a": x, "b": "hi"}, a)
+refuses(ValueError, "expected sizes of 0 or more in a spec, found -3", lambda x: fw.spec(2, -3), a)
+refuses(TypeError, "as a dimension of a spec, found 2.5", lambda x: fw.spec(2.5), a)  # type: ignore[arg-type]
+
 # Derivatives of what orders and moves elements.
 picked = fw.function(fw.grad(
     lambda x: fw.sum(fw.sort(x, 1) * fw.arange(4.0)) + x.at[0].set(0.0)[:, 1].sum() + fw.median(x)))  # fmt: skip

@@ -538,6 +538,10 @@ cost = affine.cost(fw.spec("batch", 3), 1.0, bindings={"batch": 4})
 assert "before" in cost
 affine.export(os.path.join(folder, "affine.o"), fw.spec("batch", 3), fw.spec())
 assert all(os.path.exists(os.path.join(folder, f"affine.{extension}")) for extension in ("o", "h", "json"))
+# One function is a list of one; names in C have an underscore for what they cannot have.
+fw.export(total, os.path.join(folder, "total.o"), model_name="a b")
+with open(os.path.join(folder, "total.h")) as header:
+    assert "a_b_total(" in header.read()
 both_entries = fw.module_of([count, total.trace()])
 assert fw.compile(both_entries).entries[1].name == "total"
 

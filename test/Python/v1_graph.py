@@ -227,6 +227,11 @@ with tf.Graph().as_default():
         assert s1.run(y, {x: np.ones((batch, 3))}).shape == (batch, 2)
     raises(tf.errors.InvalidArgumentError, "You must feed a value for placeholder", lambda: s1.run(y))
     raises(ValueError, "Cannot feed value of shape", lambda: s1.run(y, {x: np.ones((2, 4))}))
+    raises(TypeError, "expected a dict of tensors to values as feed_dict, found list", lambda: s1.run(y, [x]))
+    raises(TypeError, "has no elements before it is run: use sess.run(", lambda: np.asarray(y))
+    left, right = (tf.placeholder(tf.float32, [None], name=name) for name in ("left", "right"))
+    raises(tf.errors.InvalidArgumentError, "it is 2 in placeholder 'left'", lambda: s1.run(
+        left * right, {left: [1.0, 2.0], right: [1.0, 2.0, 3.0]}))  # fmt: skip
     raises(TypeError, "Cannot convert None to a feed of float32", lambda: s1.run(y, {x: [[None, 1.0, 2.0]]}))
     whole = tf.placeholder(tf.int32, [], name="whole")
     for given in (2**40, 1.7, np.int64(2**40)):

@@ -85,7 +85,8 @@ def mean(x: TensorLike, axis: Axis = None, keepdims: bool = False, dtype: Any = 
 def _extremum(kind: str, x: TensorLike, axis: Axis, keepdims: bool) -> Tensor:
     x = as_tensor(x)
     if _dtypes.is_bool(x.dtype):
-        return arithmetic.cast(_reduce(kind, arithmetic.cast(x, _dtypes.int8), axis, keepdims), bool)
+        # Of no elements it is the smallest or largest number, which are False and True.
+        return arithmetic.greater(_reduce(kind, arithmetic.cast(x, _dtypes.int8), axis, keepdims), 0)
     if _dtypes.is_unsigned(x.dtype):
         # Unsigned numbers have the order of signed ones with another first bit.
         bits = signless(x)
@@ -98,24 +99,43 @@ def _extremum(kind: str, x: TensorLike, axis: Axis, keepdims: bool) -> Tensor:
     return _reduce(kind, x, axis, keepdims)
 
 
-def max(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """The largest element along dimensions; equal ones share its derivative."""
+def reduce_max(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """The largest element along dimensions; of none the smallest number of the dtype."""
     return _extremum("max", x, axis, keepdims)
 
 
-def min(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """The smallest element along dimensions; equal ones share its derivative."""
+def reduce_min(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """The smallest element along dimensions; of none the largest number of the dtype."""
     return _extremum("min", x, axis, keepdims)
+
+
+def _some(what: str, x: TensorLike, axis: Axis) -> Tensor:
+    """Raises ValueError where each result would be of no elements."""
+    given = as_tensor(x)
+    if 0 in [given.shape[place] for place in normalize_axes(axis, given.ndim)]:
+        raise ValueError(f"{what} of no elements: expected sizes of 1 or more along its axes, found {given.shape}")
+    return given
+
+
+def max(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """The largest element along dimensions; equal ones share its derivative. Raises ValueError where a size along
+    them is known to be 0; where the call brings that, it is the smallest number of the dtype."""
+    return reduce_max(_some("max", x, axis), axis, keepdims)
+
+
+def min(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """The smallest element along dimensions; see `max`."""
+    return reduce_min(_some("min", x, axis), axis, keepdims)
 
 
 def any(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """Whether some element along dimensions is not 0."""
-    return max(arithmetic.cast(x, bool), axis, keepdims)
+    return reduce_max(arithmetic.cast(x, bool), axis, keepdims)
 
 
 def all(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """Whether no element along dimensions is 0."""
-    return min(arithmetic.cast(x, bool), axis, keepdims)
+    return reduce_min(arithmetic.cast(x, bool), axis, keepdims)
 
 
 def _arg(op: str, x: TensorLike, axis: Optional[int], keepdims: bool) -> Tensor:
@@ -207,7 +227,7 @@ def logsumexp(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tenso
     x = as_tensor(x)
     if not _dtypes.is_floating(x.dtype):
         x = arithmetic.cast(x, _dtypes.float32)
-    top = arithmetic.stop_gradient(max(x, axis, keepdims=True))
+    top = arithmetic.stop_gradient(reduce_max(x, axis, keepdims=True))
     top = arithmetic.where(arithmetic.isfinite(top), top, 0.0)
     total = arithmetic.log(sum(arithmetic.exp(arithmetic.subtract(x, top)), axis, keepdims=True))
     result = arithmetic.add(total, top)

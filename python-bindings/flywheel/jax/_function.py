@@ -35,9 +35,10 @@ def _leaves_of(tree: Any, what: str, prefix: str) -> Dict[str, Array]:
         is_array = isinstance(leaf, (np.ndarray, np.generic, jax.Array))
         if not is_array or jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.extended):
             hint = ": give jax.random.key_data of a key" if is_array else ""
-            raise TypeError(f"expected arrays as {what}, found {_described(leaf)} at '{path}'{hint}")
+            place = f" at '{path}'" if path else ""
+            raise TypeError(f"expected arrays as {what}, found {_described(leaf)}{place}{hint}")
         array = np.asarray(leaf)
-        _supported(array.dtype, f"{what} '{path}'")
+        _supported(array.dtype, f"{what} '{path}'" if path else what)
         if path in result:
             raise ValueError(f"two leaves of the {what} have the path '{path}'")
         result[path] = array
@@ -68,6 +69,11 @@ def _example(value: Any, what: str) -> Any:
         value = np.asarray(jax.numpy.asarray(value))
     _supported(value.dtype, what)
     return jax.ShapeDtypeStruct(value.shape, value.dtype)
+
+
+def _form(tree: Any) -> str:
+    """A tree as people write it, with `*` for each array."""
+    return str(tree).removeprefix("PyTreeDef(").removesuffix(")")
 
 
 def _spec(value: Any) -> TensorSpec:
@@ -226,7 +232,8 @@ class ImportedFunction(ImportedModel):
         leaves, tree = jax.tree_util.tree_flatten(tuple(inputs))
         wanted = jax.tree_util.tree_structure(tuple(expected))
         if tree != wanted:
-            raise ValueError(f"the function was exported for arguments of the form {wanted}, found {tree}")
+            raise ValueError(f"the function was exported for {len(expected)} arguments of the form {_form(wanted)}, "
+                             f"found {len(inputs)} of the form {_form(tree)}")  # fmt: skip
         for i, (leaf, example) in enumerate(zip(leaves, jax.tree_util.tree_leaves(tuple(expected)))):
             if isinstance(leaf, Tensor):
                 _check_argument(leaf, example, i)

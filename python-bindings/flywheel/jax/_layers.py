@@ -165,8 +165,9 @@ def _transposed(x: Tensor, w: Tensor, window: _Window, spread: List[int]) -> Ten
 #
 
 _REDUCTIONS: Dict[str, Callable[..., Tensor]] = {
-    "add": _ops._reductions.reduce_sum, "multiply": _ops._reductions.reduce_prod, "maximum": _ops.max,
-    "minimum": _ops.min, "and": _ops.all, "or": _ops.any}  # fmt: skip
+    "add": _ops._reductions.reduce_sum, "multiply": _ops._reductions.reduce_prod,
+    "maximum": _ops._reductions.reduce_max,
+    "minimum": _ops._reductions.reduce_min, "and": _ops.all, "or": _ops.any}  # fmt: skip
 _PAIRS: Dict[str, Callable[..., Tensor]] = {
     "add": _ops.add, "maximum": _ops.maximum, "minimum": _ops.minimum, "multiply": _ops.multiply,
     "and": lambda a, b: a & b, "or": lambda a, b: a | b, "xor": lambda a, b: a ^ b}  # fmt: skip

@@ -16,7 +16,8 @@ def _log_sum(x: Tensor, axes: Any, keepdims: bool) -> Tensor:
 
 
 _REDUCTIONS: Dict[str, Callable[..., Tensor]] = {
-    "ReduceSum": _ops._reductions.reduce_sum, "ReduceMean": _ops.mean, "ReduceMax": _ops.max, "ReduceMin": _ops.min,
+    "ReduceSum": _ops._reductions.reduce_sum, "ReduceMean": _ops.mean, "ReduceMax": _ops._reductions.reduce_max,
+    "ReduceMin": _ops._reductions.reduce_min,
     "ReduceProd": _ops._reductions.reduce_prod, "ReduceLogSumExp": _ops.logsumexp, "ReduceLogSum": _log_sum,
     "ReduceL1": lambda x, axes, keepdims: _ops.sum(_ops.abs(x), axes, keepdims),
     "ReduceL2": lambda x, axes, keepdims: _ops.sqrt(_ops.sum(_ops.square(x), axes, keepdims)),

@@ -16,7 +16,7 @@ from .._optimizer import Optimizer
 from .._tensor import Tensor, as_tensor, format_shape
 from .._types import Array
 from ..namespace import current_namespace
-from ..variables import Variable
+from ..variables import Variable, convert
 from ._graph import HANDLERS, Interpreter, as_dtype, find_missing
 
 __all__ = ["ImportedModule", "from_module"]
@@ -223,6 +223,14 @@ class ImportedModule(ImportedModel):
         self, module: Any, example: Sequence[Any], targets: Optional[Sequence[Any]], dynamic_shapes: Any,
         loss: Optional[Callable[..., Any]], optimizer: Optional[Optimizer], name: str,
     ):  # fmt: skip
+        if not isinstance(module, torch.nn.Module):
+            raise TypeError(f"expected a torch.nn.Module, found {type(module).__name__}")
+        for what, values in (("inputs", example), ("targets", targets)):
+            if values is not None and not isinstance(values, (tuple, list)):
+                raise TypeError(f"expected a tuple of example {what}, found {type(values).__name__}")
+        if loss is not None and not callable(loss):
+            raise TypeError("expected a function of outputs and targets as loss, such as flywheel.nn.mean_squared_error"
+                            f" or, with example_targets, torch.nn.MSELoss(), found {loss!r}")  # fmt: skip
         super().__init__(loss, optimizer)
         self._module = module
         self._example = [_as_torch(value) for value in example]
@@ -286,15 +294,28 @@ class ImportedModule(ImportedModel):
         return result
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Sets parameters and buffers. Raises ValueError where names or shapes differ."""
+        """Sets parameters and buffers. Raises ValueError where names or shapes differ, TypeError for other dtypes;
+        then none is set."""
         wanted = list(self._module.state_dict())
         absent = [name for name in wanted if name not in state]
         unknown = [name for name in state if name not in wanted]
         if absent or unknown:
             raise ValueError(f"the state is not that of this module: it lacks {absent}, and has {unknown} besides")
+        arrays: List[Array] = []
         for name in wanted:
             variable, array = self.variables[name], to_array(torch.as_tensor(state[name]))
-            variable.set(np.array(_arrange(array, self._orders.get(variable.name)), order="C"))
+            array = np.array(_arrange(array, self._orders.get(variable.name)), order="C")
+            if array.shape != variable.shape:
+                expected = tuple(self._module.state_dict()[name].shape)
+                raise ValueError(
+                    f"'{name}' of the module has the shape {expected}, found {tuple(np.shape(state[name]))}"
+                )
+            try:
+                arrays.append(convert(array, variable.dtype))
+            except TypeError as error:
+                raise TypeError(f"'{name}': {error}") from None
+        for name, array in zip(wanted, arrays):
+            self.variables[name].set(array)
 
 
 def _as_torch(value: Any) -> Any:

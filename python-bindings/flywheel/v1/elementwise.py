@@ -132,7 +132,8 @@ BINARY = {
     "squared_difference": lambda x, y: _ops.square(_ops.subtract(x, y)),
 }  # fmt: skip
 REDUCTIONS: Dict[str, Callable[..., Any]] = {
-    "reduce_sum": _ops._reductions.reduce_sum, "reduce_mean": _mean, "reduce_max": _ops.max, "reduce_min": _ops.min,
+    "reduce_sum": _ops._reductions.reduce_sum, "reduce_mean": _mean, "reduce_max": _ops._reductions.reduce_max,
+    "reduce_min": _ops._reductions.reduce_min,
     "reduce_prod": _ops._reductions.reduce_prod, "reduce_any": _ops.any, "reduce_all": _ops.all,
     "reduce_logsumexp": _ops.logsumexp,
 }  # fmt: skip

@@ -104,6 +104,9 @@ class Tensor(_operators.Operators):
     def __bool__(self) -> bool:
         raise TypeError("Using a `tf.Tensor` as a Python `bool` is not allowed: use tf.cond")
 
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        raise TypeError(f"'{self.name}' has no elements before it is run: use sess.run({self.op.name}), or eval()")
+
     def __iter__(self) -> Iterator["Tensor"]:
         if not self.static_shape or self.static_shape[0] is None:
             raise TypeError("Tensor objects are only iterable where the size of the first dimension is known")

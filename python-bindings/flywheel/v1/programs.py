@@ -63,11 +63,12 @@ class Compiled:
         trace = _trace.Trace("run")
         shapes = [shape for _, _, shape in self.feeds] + [op.outputs[0].static_shape for op in self.hosts]
         dtypes = [dtype for _, dtype, _ in self.feeds] + [op.outputs[0].dtype for op in self.hosts]
-        names = [f"feed_{i}" for i in range(len(shapes))]
+        names = [x.op.name for x in self.fed] + [op.name for op in self.hosts]
         for result, dim in self.measured:
             shapes.append((None,))
             dtypes.append(_dtypes.int8)
-            names.append(f"size_{result}_{dim}")
+            # No op has such a name.
+            names.append(f"size:{result}:{dim}")
         types = [trace.type(dtype, shape or ()) for dtype, shape in zip(dtypes, shapes)]
         arguments = trace.graph.begin_function("run", types, {}, [{"train.name": ("str", name)} for name in names])
         try:

@@ -3,7 +3,7 @@
 
 import os
 import threading
-from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -73,6 +73,8 @@ class Session:
             raise RuntimeError("Attempted to use a closed Session.")
         flat: List[Any] = []
         form = self._flatten(fetches, flat)
+        if feed_dict is not None and not isinstance(feed_dict, Mapping):
+            raise TypeError(f"expected a dict of tensors to values as feed_dict, found {type(feed_dict).__name__}")
         feeds = self._feeds(feed_dict or {})
         host_only = [self._host(f) for f in flat]
         rest = [f for f, value in zip(flat, host_only) if value is None]
@@ -131,7 +133,7 @@ class Session:
         flat.append(found if isinstance(found, (Operation, Tensor)) else found._reference)
         return None
 
-    def _single(self, feed_dict: Dict[Any, Any]) -> Iterator[Tuple[Any, Any]]:
+    def _single(self, feed_dict: Mapping[Any, Any]) -> Iterator[Tuple[Any, Any]]:
         """Feeds of one tensor each: those of a tuple of tensors, as states of cells are, are a tuple of values."""
         for key, value in feed_dict.items():
             if not isinstance(key, tuple):
@@ -142,7 +144,7 @@ class Session:
                                  + (f" of {len(value)}" if hasattr(value, "__len__") else ""))  # fmt: skip
             yield from self._single(dict(zip(key, value)))
 
-    def _feeds(self, feed_dict: Dict[Any, Any]) -> List[Tuple[Tensor, Any]]:
+    def _feeds(self, feed_dict: Mapping[Any, Any]) -> List[Tuple[Tensor, Any]]:
         feeds: List[Tuple[Tensor, Any]] = []
         for key, value in self._single(feed_dict):
             try:
