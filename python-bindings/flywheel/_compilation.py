@@ -4,14 +4,21 @@
 import contextlib
 import hashlib
 import os
+import threading
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Optional
 
 from . import _flywheel
 from ._flywheel import Module, Program
 
-# Devices of the blocks of `device`, the innermost last.
-_devices: List[str] = []
+
+class _Local(threading.local):
+    def __init__(self) -> None:
+        # Devices of the blocks of `device`, the innermost last.
+        self.devices: List[str] = []
+
+
+_local = _Local()
 
 # Programs of this process by their key, the last used one last.
 _programs: Dict[str, Program] = {}
@@ -33,15 +40,15 @@ def cache_folder() -> Optional[Path]:
 
 @contextlib.contextmanager
 def device(name: str) -> Iterator[None]:
-    """Functions that are made in this block, and models of Keras, are for a device: `/cpu:0`, or
+    """Functions that are made in this block, by this thread, and models of Keras, are for a device: `/cpu:0`, or
     `/gpu:0`. What that is a target of, FLYWHEEL_GPU_TARGET of the environment says: by default
     `cuda`. A step that runs on a machine without it fails, and says so."""
     target_of(name)
-    _devices.append(name)
+    _local.devices.append(name)
     try:
         yield
     finally:
-        _devices.pop()
+        _local.devices.pop()
 
 
 def target_of(name: str) -> str:
@@ -54,12 +61,12 @@ def target_of(name: str) -> str:
 
 def current_devices() -> List[str]:
     """The device of the innermost block of `device`, or nothing."""
-    return _devices[-1:]
+    return _local.devices[-1:]
 
 
 def current_target() -> str:
     """That of the innermost block of `device`."""
-    return target_of(_devices[-1]) if _devices else ""
+    return target_of(_local.devices[-1]) if _local.devices else ""
 
 
 def _key(module: Module, threads: Optional[int], target: str) -> str:

@@ -4,7 +4,7 @@
 import os
 import threading
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
 from . import _dtypes, _flywheel
 from ._flywheel import Region, Type, Value
@@ -44,6 +44,8 @@ class Trace:
         self._types: Dict[Tuple[_dtypes.DType, Shape], Type] = {}
         # Whether regions may use what is around them: the bodies of some ops may not.
         self.effects_forbidden: Optional[str] = None
+        # Sizes and places that may be negative.
+        self.signed: Set[Value] = set()
         # Whether random tensors are drawn: not where only sizes are computed.
         self.draws = True
 

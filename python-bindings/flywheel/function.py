@@ -12,6 +12,7 @@ from typing import (
     Dict,
     FrozenSet,
     Hashable,
+    Iterable,
     List,
     Mapping,
     Optional,
@@ -38,6 +39,13 @@ from .variables import provide_host_values
 
 __all__ = ["Function", "TensorSpec", "Traced", "export", "function", "module_of", "spec"]
 
+
+def _release(stores: Iterable[Store], program: Program) -> None:
+    """Stores have no use for the session of a function that is gone."""
+    for store in list(stores):
+        store._release(program)
+
+
 class Traced:
     """A function as it was traced for some arguments: a module with one entry."""
 
@@ -46,7 +54,9 @@ class Traced:
         self.leaves = leaves
         self.results: List[Tuple[_dtypes.DType, _trace.Shape]] = []
         self._program: Optional[Program] = None
-        self._entries: Dict[int, Tuple[Store, Any]] = {}
+        # Of stores that there are still: none is kept for its entry.
+        self._entries: weakref.WeakKeyDictionary[Store, Any] = weakref.WeakKeyDictionary()
+        self._is_released_later = False
         self._out: Any = None
         self._arguments = tree, static
         trace = Trace(owner.entry_name)
@@ -105,14 +115,15 @@ class Traced:
 
     def entry(self, store: Store) -> Any:
         """What calls this on the values of a store."""
-        known = self._entries.get(id(store))
+        known = self._entries.get(store)
         if known is None:
             provide_host_values(store, self.variables)
             binding = store.bind_program(self.program, self.owner.name)
-            known = self._entries[id(store)] = (store, binding.entry(self.owner.entry_name))
-            # The store has no use for the session of a function that is gone.
-            weakref.finalize(self, store._release, self.program)
-        return known[1]
+            if not self._is_released_later:
+                weakref.finalize(self, _release, self._entries, self.program)
+                self._is_released_later = True
+            known = self._entries[store] = binding.entry(self.owner.entry_name)
+        return known
 
     @property
     def unpack(self) -> Optional[Callable[[Any], Any]]:
@@ -143,6 +154,20 @@ class _Static:
     value: Any
     # 1, 1.0 and True are equal, and not the same argument.
     kind: type
+
+
+class _Bound:
+    """The function of an object, among its attributes. What is copied or pickled with them is of no object."""
+
+    def __init__(self, instance: Any = None, function: "Optional[Function]" = None):
+        self._instance, self._function = instance, function
+
+    def of(self, instance: Any) -> "Optional[Function]":
+        """The function, if it is this object's."""
+        return self._function if self._instance is instance else None
+
+    def __reduce__(self) -> Any:
+        return _Bound, ()
 
 
 class Function(_flywheel.Dispatcher):
@@ -181,6 +206,8 @@ class Function(_flywheel.Dispatcher):
         self._traces: Dict[Tuple[Hashable, Hashable], Traced] = {}
         # The traces and stores that have a case.
         self._cases: Set[Tuple[int, int]] = set()
+        # Of the stores of cases: when one goes, its cases do.
+        self._watched: Dict[int, weakref.ref[Store]] = {}
         # Of each form of the arguments, the sizes that were seen, where they may vary.
         self._seen: Dict[Hashable, List[Dims]] = {}
         # The forms that the compiler does not take with sizes that vary: each size is a program.
@@ -192,8 +219,13 @@ class Function(_flywheel.Dispatcher):
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         if instance is None:
             return self
-        # One for each object, whose values are a part of what is traced.
-        bound = instance.__dict__.get(f"<{self.name}>")
+        # One for each object, whose values are a part of what is traced; a copy of the object has its own.
+        kept = getattr(instance, "__dict__", None)
+        if kept is None:
+            raise TypeError(f"'{type(instance).__name__}' has no place for what '{self.name}' is compiled to: add "
+                            "'__dict__' to its __slots__")  # fmt: skip
+        known = kept.get(f"<{self.name}>")
+        bound = known.of(instance) if known is not None else None
         if bound is None:
             bound = Function(
                 functools.partial(self._function, instance), name=self.entry_name, signature=self._specs,
@@ -201,7 +233,7 @@ class Function(_flywheel.Dispatcher):
                 check_numerics=self.check_numerics, target=self.target,
                 static=[p - 1 if isinstance(p, int) else p for p in self._static],
             )  # fmt: skip
-            instance.__dict__[f"<{self.name}>"] = bound
+            kept[f"<{self.name}>"] = _Bound(instance, bound)
         return bound
 
     def __reduce__(self) -> Any:
@@ -224,6 +256,7 @@ class Function(_flywheel.Dispatcher):
         case = (id(traced), id(store))
         if case not in self._cases and is_flat and all(describe(arg) is not None for arg in args):
             self._cases.add(case)
+            self._watch(store)
             self._add_case(entry, store, "".join(leaf.kind for leaf in traced.leaves), traced.unpack)
         return result if traced.unpack is None else traced.unpack(result)
 
@@ -328,8 +361,24 @@ class Function(_flywheel.Dispatcher):
         would go back and forth between them."""
         for key in [key for key in self._traces if key != kept and key[0] == form]:
             del self._traces[key]
+        self._forget_cases()
+
+    def _forget_cases(self) -> None:
         self._clear_cases()
         self._cases.clear()
+        self._watched.clear()
+
+    def _watch(self, store: Store) -> None:
+        """Forgets the cases when the store goes: their entries would keep its values. Calls make them again."""
+        own = weakref.ref(self)
+
+        def forget(_: Any) -> None:
+            function = own()
+            if function is not None:
+                function._forget_cases()
+
+        if id(store) not in self._watched:
+            self._watched[id(store)] = weakref.ref(store, forget)
 
     def _convert_by_spec(self, given: List[Any]) -> List[Any]:
         wanted = _tree.flatten(self._specs)[0]

@@ -35,7 +35,8 @@ enum class FeedKind : char {
 /// An entry, and the calls that it is for.
 struct Case {
   /// References.
-  PyObject *entry, *unpack, *storeObject;
+  PyObject *entry, *unpack;
+  /// None: the case goes when the store does.
   const Store *store;
   std::string kinds;
 };
@@ -123,7 +124,6 @@ static PyObject *callDispatcher(PyObject *self, PyObject *const *args,
 static void release(Case &known) {
   Py_DECREF(known.entry);
   Py_DECREF(known.unpack);
-  Py_DECREF(known.storeObject);
 }
 
 static PyObject *addCase(PyObject *self, PyObject *args) {
@@ -142,9 +142,8 @@ static PyObject *addCase(PyObject *self, PyObject *args) {
   }
   Py_INCREF(entry);
   Py_INCREF(unpack);
-  Py_INCREF(store);
   reinterpret_cast<DispatcherObject *>(self)->cases->push_back(
-      {entry, unpack, store, typed->store.get(), kinds});
+      {entry, unpack, typed->store.get(), kinds});
   Py_RETURN_NONE;
 }
 
@@ -171,7 +170,6 @@ static int traverseDispatcher(PyObject *self, visitproc visit, void *arg) {
   for (const Case &known : *reinterpret_cast<DispatcherObject *>(self)->cases) {
     Py_VISIT(known.entry);
     Py_VISIT(known.unpack);
-    Py_VISIT(known.storeObject);
   }
   return 0;
 }

@@ -74,6 +74,22 @@ np.testing.assert_allclose(fw.function(fw.erfc)(np.float32(4)), math.erfc(4), 1e
 np.testing.assert_allclose(fw.function(fw.grad(lambda x: fw.sum(fw.lgamma(x))))(np.array([1, 2, -0.5, 10], np.float32)),
                            [-0.57721566, 0.42278434, 0.03648998, 2.25175259], 1e-5, 1e-6)  # fmt: skip
 
+# Bounds that are fed count from the end; shifts go around, also by more than there is.
+check({f"slice_{n}_{m}_{step}": (lambda x, n, m, step=step: fw.sum(fw.cumsum(x[n:m:step], 0)),
+                                 lambda x, n, m, step=step: np.cumsum(x[n:m:step]).sum(), [c, np.int32(n), np.int32(m)])
+       for n, m in ((-3, -1), (-9, 3), (1, -9), (-1, -3), (3, 0)) for step in (1, 2, -1)})  # fmt: skip
+for shift in (4, -4, 1, -1, 6, 0):
+    rolled = fw.function(lambda x, y, shift=shift: fw.sum(fw.roll(x, shift, 0) * x, 0) + y, dynamic=True)
+    for n in (3, 5, 1, 0):
+        line = np.arange(n, dtype=np.float32)
+        assert float(rolled(line, np.float32(0))) == float(np.sum(np.roll(line, shift) * line)), (shift, n)
+cut = fw.function(lambda x, k: [fw.sum(fw.cumsum(part, 0)) for part in (
+    x[:k], x[k:], x[: fw.dim(x, 0) - 4], x[k::-1])], dynamic=True)  # fmt: skip
+for n, k in ((3, -1), (5, -7), (6, 2), (2, -2)):
+    line = np.arange(n, dtype=np.float32)
+    for mine, numpys in zip(cut(line, np.int32(k)), (line[:k], line[k:], line[: n - 4], line[k::-1])):
+        assert float(mine) == float(np.cumsum(numpys).sum()), (n, k)
+
 # Order.
 same = ints(4, 6, low=0, high=3)
 order: Dict[str, Case] = {

@@ -7,6 +7,7 @@ signatures and batches (R4, R5), stores (R2), collections (C1 to C7), derivative
 control flow (G16, X10), random numbers (I7), checkpoints (P3, P10), errors at the user's line (T9)."""
 
 import array
+import copy
 import ctypes
 import gc
 import os
@@ -14,6 +15,7 @@ import pickle
 import sys
 import threading
 import time
+import weakref
 from typing import Any, Callable, List, Type
 
 import numpy as np
@@ -575,6 +577,49 @@ for thread in threads:
 for thread in threads:
     thread.join()
 assert len(results) == 4 and len(set(results)) == 1
+
+# Devices are those of a thread.
+chosen: List[str] = []
+with fw.device("/gpu:0"):
+    thread = threading.Thread(target=lambda: chosen.append(fw.function(lambda x: x).target))
+    thread.start()
+    thread.join()
+    assert chosen == [""] and fw.function(lambda x: x).target == "cuda"
+
+# A store that is dropped is freed with its values, and another one in its place is none of its cases.
+dropped: List[Any] = []
+for _number in range(3):
+    with fw.Store() as temporary_store:
+        count(), count()
+        dropped.append(weakref.ref(temporary_store))
+    del temporary_store
+    assert dropped[-1]() is None
+    with fw.Store():
+        before_call = float(counter.numpy())
+        count()
+        assert float(counter.numpy()) != before_call
+
+# A copy of an object has its own functions.
+class Scaled:
+    def __init__(self) -> None:
+        self.scale = 2.0
+
+    @fw.function
+    def scaled(self, x: Any) -> Any:
+        return x * self.scale
+
+
+class Slotted:
+    __slots__ = ("scale",)
+    scaled = Scaled.scaled
+
+
+original = Scaled()
+assert float(original.scaled(1.0)) == 2 and original.scaled is original.scaled
+for made in (copy.copy(original), copy.deepcopy(original), pickle.loads(pickle.dumps(original))):
+    made.scale = 5.0
+    assert float(made.scaled(1.0)) == 5 and float(original.scaled(1.0)) == 2
+raises(TypeError, "add '__dict__' to its __slots__", lambda: Slotted().scaled)
 
 # A function that is dropped is freed with its session.
 temporary: Any = fw.function(lambda x: x + counter.assign_add(1.0))

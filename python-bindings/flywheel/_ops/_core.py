@@ -63,7 +63,16 @@ def index_op(name: str, a: Size, b: Size) -> Size:
     if a is b and name in ("minsi", "maxsi", "subi"):
         return 0 if name == "subi" else a
     trace = _trace.current()
-    return trace.op(f"arith.{name}", [index_of(a), index_of(b)], [trace.index_type()])[0]
+    result = trace.op(f"arith.{name}", [index_of(a), index_of(b)], [trace.index_type()])[0]
+    are_signed = [is_signed(one) for one in (a, b)]
+    if name == "subi" or (all(are_signed) if name == "maxsi" else any(are_signed)):
+        trace.signed.add(result)
+    return result
+
+
+def is_signed(place: Size) -> bool:
+    """Whether a size or place may be negative."""
+    return place < 0 if isinstance(place, int) else place in _trace.current().signed
 
 
 def flat_index(x: Tensor) -> Optional[List[Size]]:

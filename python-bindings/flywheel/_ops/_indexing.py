@@ -14,6 +14,7 @@ from ._core import (
     broadcast_sizes,
     emit,
     index_op,
+    is_signed,
     normalize_axes,
     normalize_axis,
     signless,
@@ -126,6 +127,17 @@ def _place(index: int, dim_size: Size) -> Size:
     return index if index >= 0 else index_op("addi", dim_size, index)
 
 
+def _from_end(place: Size, dim_size: Size) -> Size:
+    """A bound of a slice, counted from the end if it is negative."""
+    if isinstance(place, int):
+        return place if place >= 0 else index_op("addi", dim_size, place)
+    if not is_signed(place):
+        return place
+    # -1 of a negative one, by what the compiler knows of sizes.
+    sign = index_op("minsi", index_op("maxsi", place, -1), 0)
+    return index_op("subi", place, index_op("muli", dim_size, sign))
+
+
 def _bounds(key: slice, dim_size: Size) -> Tuple[Size, Size, int]:
     """The first index of a slice, how many there are, and the step, which is not
     negative any more: such a slice is turned around afterwards."""
@@ -140,18 +152,28 @@ def _bounds(key: slice, dim_size: Size) -> Tuple[Size, Size, int]:
     if step < 0:
         return _bounds_backwards(key, dim_size, -step)
 
+    is_from_end = False
+
     def clamp(value: Any, default: Size) -> Size:
+        nonlocal is_from_end
         if value is None:
             return default
         place = to_index(value)
+        is_from_end |= is_signed(place)
         if isinstance(place, int):
             if place < 0:
                 return index_op("maxsi", index_op("addi", dim_size, place), 0)
             return index_op("minsi", place, dim_size) if place else 0
+        place = _from_end(place, dim_size)
         return index_op("minsi", index_op("maxsi", place, 0), dim_size)
 
     start, stop = clamp(key.start, 0), clamp(key.stop, dim_size)
-    length = stop if start == 0 else index_op("maxsi", index_op("subi", stop, start), 0)
+    length = stop
+    if start != 0:
+        length = index_op("maxsi", index_op("subi", stop, start), 0)
+        if is_from_end:
+            # Which says that it has a bound.
+            length = index_op("minsi", length, dim_size)
     return start, index_op("ceildivsi", length, step) if step > 1 else length, step
 
 
@@ -166,8 +188,7 @@ def _bounds_backwards(key: slice, dim_size: Size, step: int) -> Tuple[Size, Size
         if value is None:
             return default
         place = to_index(value)
-        if isinstance(place, int) and place < 0:
-            place = index_op("addi", dim_size, place)
+        place = _from_end(place, dim_size)
         return index_op("minsi", index_op("maxsi", place, -1), last)
 
     start, stop = clamp(key.start, last), clamp(key.stop, -1)

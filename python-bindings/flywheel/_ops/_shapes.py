@@ -69,12 +69,16 @@ def to_index(x: TensorLike) -> Size:
     if isinstance(x, Tensor) and x.index is not None and x.shape == ():
         found: Size = x.index
         return found
-    x = cast(as_tensor(x), _dtypes.int64)
+    given = as_tensor(x)
+    x = cast(given, _dtypes.int64)
     if x.shape != ():
         raise ValueError(f"expected an integer or a scalar tensor, found the shape {format_shape(x.shape)}")
     trace = _trace.current()
     number = trace.op("tensor.extract", [x.value], [trace.graph.type("int64", None)])[0]
-    return trace.op("arith.index_cast", [number], [trace.index_type()])[0]
+    place = trace.op("arith.index_cast", [number], [trace.index_type()])[0]
+    if not _dtypes.is_unsigned(given.dtype):
+        trace.signed.add(place)
+    return place
 
 
 #
@@ -493,12 +497,23 @@ def _roll(x: Tensor, shift: int, axis: int) -> Tensor:
     dim_size = x.shape[axis]
     if dim_size is not None and (dim_size == 0 or shift % dim_size == 0):
         return x
-    if dim_size is not None:
-        shift %= dim_size
-    from ._indexing import getitem
+    from ._indexing import extract_slice
 
-    prefix = (slice(None),) * axis
-    return concatenate([getitem(x, (*prefix, slice(-shift, None))), getitem(x, (*prefix, slice(None, -shift)))], axis)
+    total = size(x, axis)
+    if isinstance(total, int):
+        first: Size = total - shift % total
+    else:
+        # What is left of the shift by the size, which may be 0.
+        rest = index_op("remsi", abs(shift), index_op("maxsi", total, 1))
+        first = rest if shift < 0 else index_op("subi", total, rest)
+    old = sizes(x)
+    parts = []
+    for start, stop in ((first, total), (0, first)):
+        offsets: List[Size] = [0] * x.ndim
+        lengths = list(old)
+        offsets[axis], lengths[axis] = start, index_op("subi", stop, start) if start != 0 else stop
+        parts.append(extract_slice(x, offsets, lengths, [1] * x.ndim))
+    return concatenate(parts, axis)
 
 
 Number = Union[int, float]
