@@ -9,8 +9,8 @@ from typing import Any, Callable
 import numpy as np
 
 from flywheel.keras import backend as K
+from flywheel.keras import callbacks, initializers, preprocessing
 from flywheel.keras import layers as L
-from flywheel.keras import preprocessing
 from flywheel.keras.models import Model
 
 IMAGE, STEPS = (6, 8, 4), (9, 4)
@@ -223,6 +223,82 @@ def test_functions_of_slices() -> None:
     np.testing.assert_array_equal(K.eval(K.map_fn(lambda row: K.sum(row) * row, x)), [[0, 1], [10, 15], [36, 45]])
     np.testing.assert_array_equal(K.eval(K.foldl(lambda a, row: a * 2 + row, x)), [8, 15])
     np.testing.assert_array_equal(K.eval(K.foldr(lambda a, row: a * 2 + row, x)), [20, 27])
+
+
+def test_ranks_of_merged() -> None:
+    """Dimensions of an input that has fewer come behind the batch, also where another one would fit."""
+    rows, cube = np.arange(12.0).reshape(4, 3), np.arange(48.0).reshape(4, 4, 3)
+    inputs = [L.Input((3,)), L.Input((4, 3))]
+    for kind, function in ((L.Multiply, np.multiply), (L.Add, np.add), (L.Maximum, np.maximum)):
+        layer = kind()
+        found = Model(inputs, layer(inputs)).predict([rows, cube])
+        np.testing.assert_array_equal(found, function(rows[:, None], cube))
+        assert layer.compute_output_shape([(None, 3), (None, 4, 3)]) == (None, 4, 3)
+    raises(ValueError, "could not be broadcast", lambda: L.Add().compute_output_shape([(None, 3), (None, 4)]))
+
+
+def test_arguments_of_bidirectional() -> None:
+    x = np.zeros((2, 3, 4), np.float32)
+    given, states = L.Input((3, 4)), [L.Input((5,)), L.Input((5,))]
+    layer = L.Bidirectional(L.SimpleRNN(5))
+    starts = [np.ones((2, 5), np.float32), np.full((2, 5), -0.5, np.float32)]
+    found = Model([given, *states], layer(given, initial_state=states)).predict([x, *starts])
+    weights = layer.get_weights()
+    expected = []
+    for start, recurrent in zip(starts, (weights[1], weights[4])):
+        for _ in range(3):
+            start = np.tanh(start @ recurrent)
+        expected.append(start)
+    np.testing.assert_allclose(found, np.concatenate(expected, 1), rtol=1e-4, atol=1e-6)
+    raises(ValueError, "an even number", lambda: L.Bidirectional(L.SimpleRNN(5))(given, initial_state=states[:1]))
+    dropping = L.Bidirectional(L.LSTM(5, dropout=0.5))
+    outputs = [dropping(given, training=True), dropping(given, training=False)]
+    dropped, kept = K.function([given], outputs)([np.ones((2, 3, 4), np.float32)])
+    assert not np.allclose(dropped, kept, atol=1e-4)
+
+
+def test_channels_first() -> None:
+    x = np.random.default_rng(1).normal(size=(2, 3, 4, 5)).astype(np.float32)
+    bias = np.array([1.0, 2, 3], np.float32)
+    found = K.eval(K.bias_add(K.constant(x), K.constant(bias), "channels_first"))
+    np.testing.assert_allclose(found, x + bias[:, None, None], rtol=1e-6)
+    raises(ValueError, "Unknown data_format", lambda: K.bias_add(K.constant(x), K.constant(bias), "first"))
+    given = L.Input((64, 4, 5))
+    y = K.function([given], [L.SpatialDropout2D(0.5, data_format="channels_first")(given, training=True)])(
+        [np.ones((2, 64, 4, 5), np.float32)])[0]  # fmt: skip
+    assert (y == y[:, :, :1, :1]).all() and 0 < (y == 0).mean() < 1
+    raises(ValueError, "`data_format` must be in", lambda: L.SpatialDropout2D(0.5, data_format="first"))
+
+
+def test_choices_and_draws() -> None:
+    flag = K.placeholder(())
+    chosen = K.function([flag], [K.switch(K.greater(flag, 0.0), lambda: K.constant([1.0]), lambda: K.constant([2.0]))])
+    assert [float(chosen([np.float32(v)])[0][0]) for v in (1, -1)] == [1, 2]
+    rows = K.switch(K.constant([1.0, 0.0]), K.constant(np.ones((2, 3))), K.constant(np.zeros((2, 3))))
+    np.testing.assert_array_equal(K.eval(rows), [[1, 1, 1], [0, 0, 0]])
+    raises(ValueError, "Invalid `distribution`", lambda: initializers.VarianceScaling(distribution="foo"))
+    raises(ValueError, "Invalid `mode`", lambda: initializers.VarianceScaling(mode="foo"))
+    raises(ValueError, "positive", lambda: initializers.VarianceScaling(scale=0.0))
+    board: Any = callbacks.TensorBoard
+    raises(TypeError, "nonsense", lambda: board(nonsense=3))
+    raises(TypeError, "unexpected keyword argument 'foo'", lambda: L.Dense(3)(L.Input((2,)), foo=1))
+
+
+def test_weights_and_metrics_of_outputs() -> None:
+    given = L.Input((2,))
+    model = Model(given, [L.Dense(1, name="a")(given), L.Dense(1, name="b")(given)])
+    model.compile("sgd", "mse", metrics={"a": [lambda t, p: K.mean(p), lambda t, p: K.mean(t)]})
+    x, y = np.ones((4, 2)), np.array([0.0, 0, 1, 1])
+    found = model.evaluate(x, [y, y], verbose=0)
+    assert len(found) == len(model.metrics_names) == 5 and found[-1] == 0.5 != found[-2]
+    a, b = (np.square(p[:, 0] - y) for p in model.predict(x))
+    by_name = model.train_on_batch(x, [y, y], class_weight={"a": {0: 2.0, 1: 0.5}, "b": {0: 0.0, 1: 3.0}})
+    weights = np.array([2, 2, 0.5, 0.5]), np.array([0, 0, 3.0, 3.0])
+    np.testing.assert_allclose(by_name[1:3], [np.mean(a * weights[0]), np.sum(b * weights[1]) / 2], rtol=1e-5)
+    raises(ValueError, "an output 'c'", lambda: model.train_on_batch(x, [y, y], class_weight={"c": {0: 1.0, 1: 1.0}}))
+    raises(ValueError, "steps_per_epoch", lambda: model.fit(x, [y, y], steps_per_epoch=2, verbose=0))
+    batches = iter([(x, [y, y])])
+    raises(ValueError, "validation_split", lambda: model.fit(batches, steps_per_epoch=1, validation_split=0.5))
 
 
 def test_penalty() -> None:

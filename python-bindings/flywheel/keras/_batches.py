@@ -38,6 +38,22 @@ def arrays(given: Any, names: Listed[str], shapes: Listed[Any], what: str) -> Li
     return found
 
 
+def _by_output(by_class: Any, names: Listed[str]) -> List[Any]:
+    """The weights of classes of each output: of one dict for all, a list, or a dict by the names of outputs."""
+    if isinstance(by_class, (list, tuple)):
+        if len(by_class) != len(names):
+            raise ValueError(f"expected a class_weight for each output of {list(names)}, found {len(by_class)}")
+        return list(by_class)
+    if by_class is not None and not isinstance(by_class, dict):
+        raise TypeError(f"expected a class_weight that is a dict or a list of them, found {type(by_class).__name__}")
+    if not by_class or not any(isinstance(key, str) for key in by_class):
+        return [by_class] * len(names)
+    unknown = [key for key in by_class if key not in names]
+    if unknown:
+        raise ValueError(f"class_weight is of an output {unknown[0]!r}, expected one of {list(names)}")
+    return [by_class.get(name) for name in names]
+
+
 def weights(sample: Any, by_class: Any, targets: Listed[Any], names: Listed[str], ranks: Listed[int]) -> List[Any]:
     """A weight for each sample of each output, or with a rank of 2 for each step of it."""
     if isinstance(sample, dict):
@@ -47,23 +63,23 @@ def weights(sample: Any, by_class: Any, targets: Listed[Any], names: Listed[str]
     else:
         listed = [sample] * len(names)
     made = []
-    for given, y, rank in zip(listed, targets, ranks):
+    for given, classes_of, y, rank in zip(listed, _by_output(by_class, names), targets, ranks):
         shape = y.shape[:rank]
         w = np.ones(shape, np.float32) if given is None else np.asarray(given, np.float32)
         if w.shape != shape:
             more = "" if rank == 2 else "; weights of steps need sample_weight_mode='temporal'"
             raise ValueError(f"Found a sample_weight array with shape {w.shape} for targets with shape {y.shape}: "
                              f"expected {shape}{more}")  # fmt: skip
-        if by_class and rank == 2:
+        if classes_of and rank == 2:
             raise ValueError("class_weight goes with weights of samples, not of steps")
-        if by_class:
+        if classes_of:
             classes = y.reshape(len(y), -1)
             classes = classes.argmax(1) if classes.shape[1] > 1 else classes[:, 0]
-            missing = sorted(set(np.unique(classes).astype(int).tolist()) - set(by_class))
+            missing = sorted(set(np.unique(classes).astype(int).tolist()) - set(classes_of))
             if missing:
                 raise ValueError(f"`class_weight` must contain all classes in the data. The classes {missing} exist in "
                                  "the data but not in `class_weight`.")  # fmt: skip
-            w = w * np.array([by_class[int(c)] for c in classes], np.float32)
+            w = w * np.array([classes_of[int(c)] for c in classes], np.float32)
         made.append(w)
     return made
 

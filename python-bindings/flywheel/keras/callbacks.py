@@ -314,7 +314,11 @@ class CSVLogger(Callback):
 class TensorBoard(Callback):
     """Writes scalars, and histograms of weights, for TensorBoard; needs tensorboardX."""
 
-    def __init__(self, log_dir: str = "./logs", histogram_freq: int = 0, **_: Any):
+    def __init__(self, log_dir: str = "./logs", histogram_freq: int = 0, batch_size: int = 32, write_graph: bool = True,
+                 write_grads: bool = False, write_images: bool = False, embeddings_freq: int = 0,
+                 embeddings_layer_names: Any = None, embeddings_metadata: Any = None):  # fmt: skip
+        if write_grads or write_images or embeddings_freq:
+            raise NotImplementedError("flywheel.keras.callbacks.TensorBoard: only scalars and histograms of weights")
         self.log_dir, self.histogram_freq = log_dir, histogram_freq
 
     def on_train_begin(self, logs: Any = None) -> None:

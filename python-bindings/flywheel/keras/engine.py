@@ -118,6 +118,7 @@ class Layer(Configured):
     # Calls
 
     def __call__(self, inputs: Any, **kwargs: Any) -> Any:
+        self._check_arguments(kwargs)
         given = to_list(inputs)
         for x in given:
             if not K.is_keras_tensor(x) and not isinstance(x, Tensor):
@@ -149,6 +150,14 @@ class Layer(Configured):
             y.__dict__["_keras_mask"] = found_masks[i] if i < len(found_masks) else None
         self._nodes.append(node)
         return one_or_list(outputs)
+
+    def _check_arguments(self, given: Dict[str, Any]) -> None:
+        """Raises TypeError for an argument of a call that a layer of this package does not have. Any layer may be told
+        whether it trains, and its mask; one of a user's says itself what it takes."""
+        known = {"mask", "training", *inspect.signature(self.call).parameters}
+        unknown = [key for key in given if key not in known]
+        if unknown and type(self).call.__module__.startswith(__package__):
+            raise TypeError(f"call() of layer {self.name} got an unexpected keyword argument '{unknown[0]}'")
 
     def _takes_mask(self) -> bool:
         return "mask" in inspect.signature(self.call).parameters

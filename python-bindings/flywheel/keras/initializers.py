@@ -93,7 +93,13 @@ class VarianceScaling(_Random):
         self, scale: float = 1.0, mode: str = "fan_in", distribution: str = "normal", seed: Optional[int] = None
     ):
         super().__init__(seed)
-        self.scale, self.mode, self.distribution = scale, mode, distribution
+        if scale <= 0.0:
+            raise ValueError(f"`scale` must be a positive float. Got: {scale}")
+        for what, given, known in (("mode", mode.lower(), ("fan_in", "fan_out", "fan_avg")),
+                                   ("distribution", distribution.lower(), ("normal", "uniform"))):  # fmt: skip
+            if given not in known:
+                raise ValueError(f"Invalid `{what}` argument: expected one of {known} but got {given}")
+        self.scale, self.mode, self.distribution = scale, mode.lower(), distribution.lower()
 
     def __call__(self, shape: Any, dtype: Any = None) -> Any:
         fan_in, fan_out = fans(tuple(shape))

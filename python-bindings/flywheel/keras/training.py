@@ -201,11 +201,16 @@ class Model(Network):
         if kwargs:
             raise TypeError(f"Unrecognized keyword arguments: {kwargs}")
         if y is None and _batches.is_stream(x):
+            if validation_split:
+                raise ValueError("`validation_split` is only supported for arrays: give `validation_data`")
             stream = _batches.stream(x, steps_per_epoch, shuffle)
             return self._fit(lambda: (self._prepare(*b, class_weight) for b in stream()), epochs, verbose, callbacks,
                              validation_data, initial_epoch, steps_per_epoch, validation_steps,
                              _batches.size_of(batch_size),
                              None)  # fmt: skip
+        for name, steps in (("steps_per_epoch", steps_per_epoch), ("validation_steps", validation_steps)):
+            if steps is not None and not (name == "validation_steps" and _batches.is_stream(validation_data)):
+                raise ValueError(f"`{name}` is for what gives batches: of arrays, give `batch_size`")
         values, count = self._prepare(x, y, sample_weight, class_weight)
         size = _batches.size_of(batch_size)
         tests: Any = validation_data
@@ -217,7 +222,7 @@ class Model(Network):
             values, count = [v[:at] for v in values], at
         order = (lambda: np.random.permutation(count)) if shuffle else None
         return self._fit(lambda: _batches.slices(values, count, size, order), epochs, verbose, callbacks, tests,
-                         initial_epoch, -(-count // size), None, size, count)  # fmt: skip
+                         initial_epoch, -(-count // size), validation_steps, size, count)  # fmt: skip
 
     def _fit(
         self, batches: Any, epochs: int, verbose: int, given: Any, tests: Any, first: int, steps: Optional[int],
@@ -283,7 +288,7 @@ class Model(Network):
         mean = _Mean(self.metrics_names, self.stateful_metric_names)
         for batch, size in made:
             mean.add(test([*batch, 0]), size)
-        return one_or_list(list(mean.logs().values()))
+        return one_or_list(mean.values())
 
     def predict(self, x: Any, batch_size: Optional[int] = None, verbose: int = 0, steps: Optional[int] = None) -> Any:
         """The outputs for all samples."""
@@ -330,8 +335,12 @@ class _Mean:
         for i, (name, value) in enumerate(zip(self.names, results)):
             self.sums[i] = float(value) if name in self.last else self.sums[i] + float(value) * size
 
+    def values(self) -> List[float]:
+        """One a name: several metrics may have the same."""
+        return [s if n in self.last else s / max(self.count, 1) for n, s in zip(self.names, self.sums)]
+
     def logs(self) -> Dict[str, float]:
-        return {n: s if n in self.last else s / max(self.count, 1) for n, s in zip(self.names, self.sums)}
+        return dict(zip(self.names, self.values()))
 
 
 def _by_output(given: Any, names: List[str], what: str) -> List[Any]:

@@ -11,6 +11,7 @@ from ...v1 import arrays as _arrays
 from ...v1 import nn as _nn
 from ...v1 import ops as _v1
 from ...v1 import random_ops as _random
+from ...v1.control_flow import cond as _cond
 from ...v1.conversion import as_tensor, make
 from ...v1.conversion import constant as _constant
 from ...v1.derivatives import gradients as _gradients
@@ -134,7 +135,25 @@ equal, not_equal, greater, greater_equal, less, less_equal = (
 )
 sigmoid, tanh = _nn.sigmoid, _nn.tanh
 softplus, softsign = _nn.softplus, _nn.softsign
-identity, switch = _v1.identity, _v1.where
+identity = _v1.identity
+
+
+def switch(condition: Any, then_expression: Any, else_expression: Any) -> Any:
+    """One of two tensors, or of what functions without arguments return, by a scalar; or element by element, where
+    dimensions that the condition does not have are behind its own. Raises ValueError where it has more."""
+    given = cast(condition, "bool")
+    branches = then_expression, else_expression
+    if ndim(given) == 0:
+        made: List[Any] = [b if callable(b) else (lambda b=b: as_tensor(b)) for b in branches]
+        return _cond(given, *made)
+    a, b = (as_tensor(b() if callable(b) else b) for b in branches)
+    rank = ndim(a)
+    if ndim(given) > rank:
+        raise ValueError("Rank of `condition` should be less than or equal to rank of `then_expression` and "
+                         f"`else_expression`. ndim(condition)={ndim(given)}, ndim(then_expression)={rank}")  # fmt: skip
+    for _ in range(rank - ndim(given)):
+        given = expand_dims(given, -1)
+    return make("Select", _ops.where, given, a, b)
 
 
 def _reduction(name: str) -> Any:
@@ -178,7 +197,16 @@ def dot(x: Any, y: Any) -> Any:
 
 
 def bias_add(x: Any, bias: Any, data_format: Any = None) -> Any:
-    return _nn.bias_add(x, bias)
+    """x with one number for each channel: along the last dimension, or the one behind the batch. A bias of a dimension
+    more than one is of all of an example, and has the channels last."""
+    if data_format not in (None, "channels_last", "channels_first"):
+        raise ValueError(f"Unknown data_format {data_format}")
+    if data_format != "channels_first" or ndim(x) < 3:
+        return _nn.bias_add(x, bias)
+    rank = ndim(x)
+    if ndim(bias) != 1:
+        raise NotImplementedError("flywheel.keras.backend.bias_add: 'channels_first' with a bias of several dimensions")
+    return as_tensor(x) + reshape(bias, (1, -1, *[1] * (rank - 2)))
 
 
 def relu(x: Any, alpha: float = 0.0, max_value: Any = None) -> Any:

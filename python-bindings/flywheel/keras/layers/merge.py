@@ -18,13 +18,24 @@ class _Merge(Layer):
     def call(self, inputs: Any, **kwargs: Any) -> Any:
         if not isinstance(inputs, (list, tuple)) or len(inputs) < 2:
             raise ValueError("A merge layer should be called on a list of at least 2 inputs.")
-        y = inputs[0]
-        for x in inputs[1:]:
+        rank = max(K.ndim(x) for x in inputs)
+        # Each example's dimensions are aligned at the end, behind the batch.
+        y, *others = [_with_rank(x, rank) for x in inputs]
+        for x in others:
             y = self._pairwise(y, x)
         return y
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        return input_shape[0]
+        rank = max(len(shape) for shape in input_shape)
+        shapes = [(shape[0], *[1] * (rank - len(shape)), *shape[1:]) for shape in input_shape]
+        found = []
+        for sizes in zip(*shapes):
+            wide = [d for d in sizes if d != 1]
+            known = {d for d in wide if d is not None}
+            if len(known) > 1:
+                raise ValueError(f"Operands could not be broadcast together with shapes {input_shape}")
+            found.append(known.pop() if known else None if wide else 1)
+        return tuple(found)
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         """What counts in all inputs."""
@@ -33,6 +44,12 @@ class _Merge(Layer):
         for other in masks[1:]:
             found = make("LogicalAnd", _ops.logical_and, found, other)
         return found
+
+
+def _with_rank(x: Any, rank: int) -> Any:
+    for _ in range(rank - K.ndim(x)):
+        x = K.expand_dims(x, 1)
+    return x
 
 
 class Add(_Merge):

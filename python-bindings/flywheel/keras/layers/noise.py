@@ -84,9 +84,9 @@ class _SpatialDropout(Layer):
     supports_masking = True
     arguments = ("rate",)
     rank = 0
+    data_format: Any = None
 
     def __init__(self, rate: float, **kwargs: Any) -> None:
-        kwargs.pop("data_format", None)
         super().__init__(**kwargs)
         self.rate = rate
 
@@ -96,7 +96,10 @@ class _SpatialDropout(Layer):
 
         def dropped() -> Any:
             shape = K.shape(inputs)
-            drawn = K.random_uniform([shape[0], *[1] * self.rank, K.int_shape(inputs)[-1]])
+            ones = [1] * self.rank
+            is_first = self.data_format == "channels_first"
+            channels = K.int_shape(inputs)[1 if is_first else -1]
+            drawn = K.random_uniform([shape[0], *([channels, *ones] if is_first else [*ones, channels])])
             kept = K.cast(K.greater_equal(drawn, self.rate), K.floatx())
             return make("SpatialDropout", lambda x, k: x * k / (1.0 - self.rate), as_tensor(inputs), kept)
 
@@ -113,3 +116,10 @@ class SpatialDropout2D(_SpatialDropout):
     """Drops whole channels of images."""
 
     rank = 2
+    arguments = ("data_format",)
+
+    def __init__(self, rate: float, data_format: Any = None, **kwargs: Any) -> None:
+        if data_format not in (None, "channels_last", "channels_first"):
+            raise ValueError('`data_format` must be in {"channels_last", "channels_first"}' f", found {data_format!r}")
+        super().__init__(rate, **kwargs)
+        self.data_format = data_format

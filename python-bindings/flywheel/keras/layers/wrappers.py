@@ -7,7 +7,7 @@ from ... import _ops
 from ...v1.conversion import as_tensor, make
 from .. import backend as K
 from .._serialization import plain
-from ..engine import Layer
+from ..engine import Layer, one_or_list, to_list
 
 
 class Wrapper(Layer):
@@ -123,9 +123,21 @@ class Bidirectional(Wrapper):
         # They are built by their calls, which give them their first weights.
         self.built = True
 
-    def call(self, inputs: Any, mask: Any = None, **kwargs: Any) -> Any:
-        given = {} if mask is None else {"mask": mask}
-        y, z = (layer(inputs, **given) for layer in (self.forward_layer, self.backward_layer))
+    def __call__(self, inputs: Any, initial_state: Any = None, **kwargs: Any) -> Any:
+        given = to_list(inputs) + ([] if initial_state is None else to_list(initial_state))
+        return super().__call__(one_or_list(given), **kwargs)
+
+    def call(self, inputs: Any, mask: Any = None, training: Any = None, **kwargs: Any) -> Any:
+        x, *states = to_list(inputs)
+        if len(states) % 2:
+            raise ValueError("When passing `initial_state` to a Bidirectional RNN, the state should be a list "
+                             "containing the states of the underlying RNNs, an even number of them. Found: "
+                             f"{len(states)}")  # fmt: skip
+        given: Dict[str, Any] = {"mask": mask[0] if isinstance(mask, list) else mask, "training": training}
+        given = {key: value for key, value in given.items() if value is not None}
+        half = len(states) // 2
+        y, z = (layer(x, **({"initial_state": own} if own else {}), **given) for layer, own in
+                ((self.forward_layer, states[:half]), (self.backward_layer, states[half:])))  # fmt: skip
         if self.return_sequences:
             z = make("Reverse", _turned, as_tensor(z))
         if self.merge_mode == "concat":
@@ -143,6 +155,7 @@ class Bidirectional(Wrapper):
         return [shape, shape] if self.merge_mode is None else shape
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        mask = mask[0] if isinstance(mask, list) else mask
         own = mask if self.return_sequences else None
         return [own, own] if self.merge_mode is None else own
 
