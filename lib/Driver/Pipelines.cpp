@@ -53,6 +53,8 @@ using namespace flywheel;
 /// erase in every region takes half of the time.
 static std::unique_ptr<Pass> createCanonicalizer() {
   GreedyRewriteConfig config;
+  // In the order of the pass itself, which the config does not have by default.
+  config.setUseTopDownTraversal();
   config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
   return createCanonicalizerPass(config);
 }
