@@ -37,12 +37,22 @@ def gather_nd(params: Any, indices: Any, name: Optional[str] = None) -> Any:
         if depth == 0:
             raise NotImplementedError("flywheel.v1.gather_nd: indices of no dimension")
         flat = x if depth == 1 else _ops.reshape(x, [-1, *[_size(x, axis) for axis in range(depth, x.ndim)]])
-        place = i[..., 0]
-        for axis in range(1, depth):
-            place = place * _size(x, axis) + i[..., axis]
-        return _ops.take(flat, place, 0)
+        return _ops.take(flat, flat_places(i, [_size(x, axis) for axis in range(depth)]), 0)
 
     return make("GatherNd", emit, as_tensor(params), as_tensor(indices), name=name)
+
+
+def flat_places(indices: Any, sizes: Sequence[Any]) -> Any:
+    """Indices [..., depth] into dimensions of these sizes as ones of a vector; one that is out of range in any
+    dimension is so in the vector too, and none counts from the end."""
+    index = _ops.cast(indices, _dtypes.int64)
+    place, bad = None, None
+    for axis, size in enumerate(sizes):
+        own, total = index[..., axis], _ops.cast(size, _dtypes.int64)
+        is_outside = _ops.logical_or(_ops.less(own, 0), _ops.greater_equal(own, total))
+        place = own if place is None else _ops.add(_ops.multiply(place, total), own)
+        bad = is_outside if bad is None else _ops.logical_or(bad, is_outside)
+    return _ops.where(bad, constant_of(np.int64(-(2**40))), place)
 
 
 def _size(x: Any, axis: int) -> Any:
@@ -108,6 +118,11 @@ def diag(diagonal: Any, name: Optional[str] = None) -> Any:
     return make("Diag", _ops.diag, as_tensor(diagonal), name=name)
 
 
+def _on_diagonal(x: Any, count: int) -> Any:
+    """Zeros off the diagonal, whatever is there."""
+    return _ops.where(constant_of(np.eye(count, dtype=bool)), x, constant_of(0, x.dtype))
+
+
 def matrix_diag(diagonal: Any, name: Optional[str] = None) -> Any:
     """Matrices with these diagonals."""
 
@@ -115,7 +130,7 @@ def matrix_diag(diagonal: Any, name: Optional[str] = None) -> Any:
         count = x.shape[-1]
         if count is None:
             raise ValueError("matrix_diag: the size of the diagonal must be known")
-        return _ops.multiply(_ops.expand_dims(x, -1), _ops.eye(count, dtype=x.dtype))
+        return _on_diagonal(_ops.expand_dims(x, -1), count)
 
     return make("MatrixDiag", emit, as_tensor(diagonal), name=name)
 
@@ -126,12 +141,16 @@ def matrix_diag_part(input: Any, name: Optional[str] = None) -> Any:
     def emit(x: Any) -> Any:
         if x.shape[-1] is None or x.shape[-1] != x.shape[-2]:
             raise ValueError("matrix_diag_part: expected square matrices of known size")
-        return _ops.sum(_ops.multiply(x, _ops.eye(x.shape[-1], dtype=x.dtype)), -1)
+        return _ops.sum(_on_diagonal(x, x.shape[-1]), -1)
 
     return make("MatrixDiagPart", emit, as_tensor(input), name=name)
 
 
-diag_part = matrix_diag_part
+def diag_part(input: Any, name: Optional[str] = None) -> Any:
+    """The diagonal of a square matrix."""
+    if len(as_tensor(input).shape) != 2:
+        raise NotImplementedError(f"flywheel.v1.diag_part of shape {as_tensor(input).shape}, expected a matrix")
+    return matrix_diag_part(input, name)
 
 
 def matrix_transpose(a: Any, name: str = "matrix_transpose") -> Any:
@@ -235,12 +254,30 @@ def trace(x: Any, name: Optional[str] = None) -> Any:
     return TABLE["reduce_sum"](matrix_diag_part(x), -1)
 
 
+def _matrix_norm(x: Any, ord: Any, axis: Any, keep: bool) -> Any:
+    """The largest of the sums of columns (1) or of rows (infinity)."""
+    if len(axis) != 2:
+        raise ValueError(f"'axis' must be None, an integer, or a tuple of 2 unique integers, found {axis}")
+    if ord not in (1, float("inf"), "fro"):
+        raise NotImplementedError(f"flywheel.v1.norm of matrices: ord={ord!r}")
+    if ord == "fro":
+        return norm(x, "euclidean", axis, keep)
+    summed, other = axis if ord == 1 else reversed(axis)
+    found = TABLE["reduce_max"](TABLE["reduce_sum"](TABLE["abs"](x), summed, True), other, True)
+    return found if keep else make("Squeeze", lambda y: _ops.squeeze(y, tuple(axis)), found)
+
+
 def norm(
     tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: Any = None, name: Optional[str] = None,
     keep_dims: Any = None,
 ) -> Any:  # fmt: skip
-    """The norm of vectors: "euclidean" (2), 1, or of order infinity."""
+    """The norm of vectors: "euclidean" (2), 1, or of order infinity; that of matrices where there are two
+    axes."""
     x, keep = as_tensor(tensor), bool(keepdims or keep_dims)
+    if isinstance(axis, (list, tuple)) and len(axis) == 1:
+        axis = axis[0]
+    if isinstance(axis, (list, tuple)) and ord != "euclidean":
+        return _matrix_norm(x, ord, axis, keep)
     if ord in ("euclidean", 2):
         return TABLE["sqrt"](TABLE["reduce_sum"](TABLE["square"](x), axis, keep))
     if ord == 1:

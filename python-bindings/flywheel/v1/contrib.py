@@ -129,6 +129,7 @@ def _conv2d_transpose(
     outputs_collections: Any = None, trainable: bool = True, scope: Any = None,
 ) -> Any:  # fmt: skip
     """relu(the transpose of a convolution + biases), by default."""
+    _nn._nhwc(data_format)
     x = as_tensor(inputs)
     steps, sizes = _pair(stride), _pair(kernel_size)
     old = x.shape.as_list()[1:3]
@@ -148,6 +149,7 @@ def _max_pool2d(
     inputs: Any, kernel_size: Any, stride: Any = 2, padding: str = "VALID", data_format: Any = None,
     outputs_collections: Any = None, scope: Any = None,
 ) -> Any:  # fmt: skip
+    _nn._nhwc(data_format)
     return _nn.max_pool(inputs, [1, *_pair(kernel_size), 1], [1, *_pair(stride), 1], padding)
 
 
@@ -155,6 +157,7 @@ def _avg_pool2d(
     inputs: Any, kernel_size: Any, stride: Any = 2, padding: str = "VALID", data_format: Any = None,
     outputs_collections: Any = None, scope: Any = None,
 ) -> Any:  # fmt: skip
+    _nn._nhwc(data_format)
     return _nn.avg_pool(inputs, [1, *_pair(kernel_size), 1], [1, *_pair(stride), 1], padding)
 
 

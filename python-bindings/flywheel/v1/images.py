@@ -123,10 +123,31 @@ def per_image_standardization(image: Any) -> Any:
     return make("per_image_standardization", emit, as_tensor(image))
 
 
+def _converted(x: Any, target: Any, saturate: bool) -> Any:
+    """An image of a trace in another dtype, whose range it has."""
+    if x.dtype == target:
+        return x
+    if _dtypes.is_floating(target):
+        y = _ops.cast(x, target)
+        return y if _dtypes.is_floating(x.dtype) else _ops.multiply(y, 1.0 / np.iinfo(x.dtype).max)
+    if _dtypes.is_floating(x.dtype):
+        top = float(np.iinfo(target).max)
+        y = _ops.multiply(x, top + 0.5)
+        return _ops.cast(_ops.clip(y, float(np.iinfo(target).min), top) if saturate else y, target)
+    raise NotImplementedError("flywheel.v1.image.convert_image_dtype: of integers to others")
+
+
+def _as_floating(x: Any) -> Any:
+    return x if _dtypes.is_floating(x.dtype) else _converted(x, _dtypes.float32, False)
+
+
 def rgb_to_grayscale(images: Any, name: Optional[str] = None) -> Any:
-    weights = np.array([0.2989, 0.587, 0.114], np.float32)
-    return make("rgb_to_grayscale", lambda x: _ops.sum(_ops.multiply(x, weights.astype(x.dtype)), x.ndim - 1, True),
-                as_tensor(images), name=name)  # fmt: skip
+    def emit(x: Any) -> Any:
+        y = _as_floating(x)
+        weights = np.array([0.2989, 0.587, 0.114]).astype(y.dtype)
+        return _converted(_ops.sum(_ops.multiply(y, weights), y.ndim - 1, True), x.dtype, False)
+
+    return make("rgb_to_grayscale", emit, as_tensor(images), name=name)
 
 
 def grayscale_to_rgb(images: Any, name: Optional[str] = None) -> Any:
@@ -136,32 +157,24 @@ def grayscale_to_rgb(images: Any, name: Optional[str] = None) -> Any:
 def convert_image_dtype(image: Any, dtype: Any, saturate: bool = False, name: Optional[str] = None) -> Any:
     """Integers of all their range as floating-point numbers from 0 to 1, and the other way round."""
     target = _dtypes.as_dtype(dtype)
-
-    def emit(x: Any) -> Any:
-        if x.dtype == target:
-            return x
-        if _dtypes.is_floating(target):
-            y = _ops.cast(x, target)
-            return y if _dtypes.is_floating(x.dtype) else _ops.multiply(y, 1.0 / np.iinfo(x.dtype).max)
-        if _dtypes.is_floating(x.dtype):
-            top = float(np.iinfo(target).max)
-            y = _ops.multiply(x, top + 0.5)
-            return _ops.cast(_ops.clip(y, float(np.iinfo(target).min), top) if saturate else y, target)
-        raise NotImplementedError("flywheel.v1.image.convert_image_dtype: of integers to others")
-
-    return make("convert_image", emit, as_tensor(image), name=name)
+    return make("convert_image", lambda x: _converted(x, target, saturate), as_tensor(image), name=name)
 
 
 def adjust_brightness(image: Any, delta: Any) -> Any:
-    return TABLE["add"](image, delta)
+    def emit(x: Any, d: Any) -> Any:
+        y = _as_floating(x)
+        return _converted(_ops.add(y, _ops.cast(d, y.dtype)), x.dtype, True)
+
+    return make("adjust_brightness", emit, as_tensor(image), as_tensor(delta))
 
 
 def adjust_contrast(images: Any, contrast_factor: Any) -> Any:
     """(x - mean of the channel) factor + mean."""
 
     def emit(x: Any, factor: Any) -> Any:
-        mean = _ops.mean(x, (x.ndim - 3, x.ndim - 2), True)
-        return _ops.add(_ops.multiply(_ops.subtract(x, mean), factor), mean)
+        y = _as_floating(x)
+        mean = _ops.mean(y, (y.ndim - 3, y.ndim - 2), True)
+        return _converted(_ops.add(_ops.multiply(_ops.subtract(y, mean), factor), mean), x.dtype, True)
 
     return make("adjust_contrast", emit, as_tensor(images), contrast_factor)
 
@@ -177,9 +190,16 @@ def random_contrast(image: Any, lower: float, upper: float, seed: Any = None) ->
 def crop_to_bounding_box(
     image: Any, offset_height: int, offset_width: int, target_height: int, target_width: int
 ) -> Any:
+    x = as_tensor(image)
+    for what, first, count, axis in (("height", offset_height, target_height, -3),
+                                     ("width", offset_width, target_width, -2)):  # fmt: skip
+        size = x.static_shape[axis] if x.static_shape else None
+        if first < 0 or count <= 0 or (size is not None and first + count > size):
+            raise ValueError(f"crop_to_bounding_box: a {what} of {count} from {first} on is not in an image of "
+                             f"shape {x.shape}")  # fmt: skip
     rows = slice(offset_height, offset_height + target_height)
     columns = slice(offset_width, offset_width + target_width)
-    return make("crop", lambda x: _ops.getitem(x, (Ellipsis, rows, columns, slice(None))), as_tensor(image))
+    return make("crop", lambda x: _ops.getitem(x, (Ellipsis, rows, columns, slice(None))), x)
 
 
 def pad_to_bounding_box(
@@ -222,6 +242,9 @@ def total_variation(images: Any, name: Optional[str] = None) -> Any:
     """The sum of differences between neighbours, of each image."""
 
     def emit(x: Any) -> Any:
+        if not _dtypes.is_floating(x.dtype):
+            raise TypeError(f"total_variation: expected floating-point images, found {_dtypes.name_of(x.dtype)}: "
+                            "convert them by convert_image_dtype")  # fmt: skip
         down = _ops.abs(_ops.subtract(x[..., 1:, :, :], x[..., :-1, :, :]))
         across = _ops.abs(_ops.subtract(x[..., :, 1:, :], x[..., :, :-1, :]))
         axes = tuple(range(x.ndim - 3, x.ndim))
@@ -234,8 +257,10 @@ def psnr(a: Any, b: Any, max_val: float, name: Optional[str] = None) -> Any:
     """The ratio of the largest signal to the noise between images, in decibels."""
 
     def emit(x: Any, y: Any) -> Any:
-        noise = _ops.mean(_ops.square(_ops.subtract(x, y)), tuple(range(x.ndim - 3, x.ndim)))
-        return _ops.subtract(float(20 * np.log10(max_val)), _ops.multiply(float(10 / np.log(10)), _ops.log(noise)))
+        top = max_val if _dtypes.is_floating(x.dtype) else max_val / np.iinfo(x.dtype).max
+        difference = _ops.subtract(_as_floating(x), _as_floating(y))
+        noise = _ops.mean(_ops.square(difference), tuple(range(x.ndim - 3, x.ndim)))
+        return _ops.subtract(float(20 * np.log10(top)), _ops.multiply(float(10 / np.log(10)), _ops.log(noise)))
 
     return make("psnr", emit, as_tensor(a), as_tensor(b), name=name)
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`tf.layers`: layers that make their variables."""
 
+import math
 from typing import Any, List, NamedTuple, Optional
 
 from .. import _ops
@@ -9,7 +10,7 @@ from . import nn
 from .conversion import as_tensor, constant, make
 from .elementwise import TABLE
 from .graph import GraphKeys, get_default_graph
-from .ops import expand_dims, identity, matmul, reshape, squeeze, where
+from .ops import expand_dims, identity, matmul, reshape, shape, squeeze, where
 from .random_ops import ones_initializer, zeros_initializer
 from .scopes import get_variable, variable_scope
 
@@ -54,10 +55,8 @@ def conv2d(
         kernel = get_variable("kernel", [*_pair(kernel_size), x.shape[-1].value, filters], x.dtype, kernel_initializer,
                               kernel_regularizer, trainable, constraint=kernel_constraint)  # fmt: skip
         y = nn.conv2d(x, kernel, [1, *_pair(strides), 1], padding, dilations=[1, *_pair(dilation_rate), 1])
-        if use_bias:
-            y = nn.bias_add(y, get_variable("bias", [filters], x.dtype, bias_initializer or zeros_initializer(),
-                                            trainable=trainable))  # fmt: skip
-        return y if activation is None else activation(y)
+        own = _Bias(use_bias, bias_initializer, bias_regularizer, bias_constraint, activity_regularizer, trainable)
+        return _finish(y, filters, own, activation)
 
 
 def conv1d(
@@ -211,10 +210,10 @@ def average_pooling1d(
 def flatten(inputs: Any, name: Optional[str] = None) -> Any:
     """All dimensions but the first as one."""
     x = as_tensor(inputs)
-    count = 1
-    for d in x.shape.as_list()[1:]:
-        count *= d or 0
-    return reshape(x, [-1, count], name=name)
+    sizes = x.shape.as_list()
+    if None in sizes[1:]:
+        return reshape(x, [shape(x)[0], -1], name=name)
+    return reshape(x, [-1, math.prod(n or 0 for n in sizes[1:])], name=name)
 
 
 def dropout(inputs: Any, rate: float = 0.5, noise_shape: Any = None, seed: Any = None, training: Any = False,

@@ -109,14 +109,20 @@ def _named(sentinel: Any, labels: Any, logits: Any, what: str) -> None:
         raise ValueError(f"Only call `{what}` with named arguments (labels=..., logits=..., ...)")
 
 
+def _cross_entropy(logits: Any, labels: Any, dim: int, name: Optional[str]) -> Any:
+    def emit(x: Any, y: Any) -> Any:
+        rows = [_ops.moveaxis(z, dim, -1) for z in (x, _ops.cast(y, x.dtype))]
+        return traced.softmax_cross_entropy(*rows, reduction="none")
+
+    return make("softmax_cross_entropy_with_logits", emit, logits, labels, name=name)
+
+
 def softmax_cross_entropy_with_logits(
     _sentinel: Any = None, labels: Any = None, logits: Any = None, dim: int = -1, name: Optional[str] = None
 ) -> Any:
     """-sum(labels * log_softmax(logits)) of each row (X5); gradients do not go to the labels."""
     _named(_sentinel, labels, logits, "softmax_cross_entropy_with_logits")
-    return make("softmax_cross_entropy_with_logits",
-                lambda x, y: traced.softmax_cross_entropy(x, _ops.cast(y, x.dtype), reduction="none"),
-                as_tensor(logits), stop_gradient(labels), name=name)  # fmt: skip
+    return _cross_entropy(as_tensor(logits), stop_gradient(labels), dim, name)
 
 
 def softmax_cross_entropy_with_logits_v2(
@@ -124,9 +130,7 @@ def softmax_cross_entropy_with_logits_v2(
 ) -> Any:
     """As `softmax_cross_entropy_with_logits`, with gradients of the labels too."""
     _named(_sentinel, labels, logits, "softmax_cross_entropy_with_logits_v2")
-    return make("softmax_cross_entropy_with_logits",
-                lambda x, y: traced.softmax_cross_entropy(x, _ops.cast(y, x.dtype), reduction="none"),
-                as_tensor(logits), as_tensor(labels), name=name)  # fmt: skip
+    return _cross_entropy(as_tensor(logits), as_tensor(labels), dim, name)
 
 
 def sparse_softmax_cross_entropy_with_logits(
@@ -188,7 +192,9 @@ def dropout(x: Any, keep_prob: Any = None, noise_shape: Any = None, seed: Any = 
     if not _dtypes.is_floating(x.dtype):
         raise ValueError(f"x has to be a floating point tensor since it's going to be scaled. Got {x!r}.")
     keep = keep_prob if rate is None else 1 - rate
-    if isinstance(keep, float) and keep == 1.0:
+    if isinstance(keep, (int, float)) and not 0 < keep <= 1:
+        raise ValueError(f"dropout: keep_prob must be a number in the range (0, 1], got {keep}")
+    if isinstance(keep, (int, float)) and keep == 1:
         return x
     sizes: Any = x.static_shape
     if sizes is None or None in sizes:
@@ -231,9 +237,12 @@ def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: Optiona
 def in_top_k(predictions: Any, targets: Any, k: int, name: Optional[str] = None) -> Any:
     """Whether each target is among the k largest predictions."""
     def emit(p: Any, t: Any) -> Any:
-        own = _ops.sum(_ops.multiply(p, _ops.one_hot(t, p.shape[1], p.dtype)), 1, True)
+        is_own = _ops.one_hot(t, p.shape[1], _dtypes.bool_)
+        own = _ops.sum(_ops.where(is_own, p, _ops.zeros_like(p)), 1, True)
         larger = _ops.sum(_ops.cast(_ops.greater(p, own), _dtypes.int32), 1)
-        return _ops.less(larger, k)
+        # Nobody can say it of numbers that have no order, or of a class that is none.
+        is_known = _ops.logical_and(_ops.all(_ops.isfinite(p), 1), _ops.any(is_own, 1))
+        return _ops.logical_and(_ops.less(larger, k), is_known)
 
     return make("in_top_k", emit, as_tensor(predictions), as_tensor(targets), name=name)
 

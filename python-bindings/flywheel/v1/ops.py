@@ -84,8 +84,20 @@ def matmul(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False,
     return make("MatMul", emit, *[as_tensor(x) for x in paired("MatMul", a, b)], name=name)
 
 
+def _check_alike(kind: str, a: Tensor, b: Tensor) -> None:
+    one, other = a.static_shape, b.static_shape
+    if one is None or other is None:
+        return
+    if len(one) != len(other) or any(n != m and None not in (n, m) for n, m in zip(one, other)):
+        raise ValueError(f"{kind}: shapes {a.shape} and {b.shape} must be equal")
+
+
 def add_n(inputs: Any, name: Optional[str] = None) -> Any:
     """The sum of tensors of one shape."""
+
+    given = [as_tensor(x) for x in inputs]
+    for one in given[1:]:
+        _check_alike("add_n", given[0], one)
 
     def emit(*xs: Any) -> Any:
         total = xs[0]
@@ -93,7 +105,7 @@ def add_n(inputs: Any, name: Optional[str] = None) -> Any:
             total = _ops.add(total, x)
         return total
 
-    return make("AddN", emit, *[as_tensor(x) for x in inputs], name=name)
+    return make("AddN", emit, *given, name=name)
 
 
 def cast(x: Any, dtype: Any, name: Optional[str] = None) -> Any:
@@ -177,8 +189,9 @@ def _shape_argument(shape: Any) -> Any:
 
 
 def shape(input: Any, name: Optional[str] = None, out_type: Any = None) -> Any:
-    """The sizes, an int32 tensor."""
-    return make("Shape", lambda x: _ops.cast(_ops.shape(x), _dtypes.int32), as_tensor(input), name=name)
+    """The sizes, a tensor of int32 or of `out_type`."""
+    kind = _dtypes.int32 if out_type is None else dtype_of(out_type)
+    return make("Shape", lambda x: _ops.cast(_ops.shape(x), kind), as_tensor(input), name=name)
 
 
 def size(input: Any, name: Optional[str] = None) -> Any:
@@ -238,8 +251,13 @@ def split(value: Any, num_or_size_splits: Any, axis: int = 0, num: Any = None, n
     def emit(x: Any) -> Any:
         if isinstance(num_or_size_splits, int):
             return _ops.split(x, num_or_size_splits, axis)
-        ends, total = [], 0
-        for part in num_or_size_splits[:-1]:
+        ends, total, parts = [], 0, list(num_or_size_splits)
+        count, given = x.shape[axis], sum(n for n in parts if n != -1)
+        if -1 in parts and parts.count(-1) == 1 and count is not None:
+            parts[parts.index(-1)] = count - given
+        if any(n < 0 for n in parts) or (count is not None and sum(parts) != count):
+            raise ValueError(f"split: sizes {num_or_size_splits} of dimension {axis}, which has size {count}")
+        for part in parts[:-1]:
             total += part
             ends.append(total)
         return _ops.split(x, ends, axis)
@@ -253,8 +271,12 @@ def slice_(input_: Any, begin: Any, size: Any, name: Optional[str] = None) -> An
 
     def emit(x: Any, starts: Any, lengths: Any) -> Any:
         keys = []
-        for start, length in zip(_sizes(starts), _sizes(lengths)):
-            first, count = _number(start), _number(length)
+        for axis, (start, length) in enumerate(zip(_sizes(starts), _sizes(lengths))):
+            first, count, total = _number(start), _number(length), x.shape[axis]
+            if isinstance(first, int) and (first < 0 or (total is not None and isinstance(count, int) and
+                                                         first + max(count, 0) > total)):  # fmt: skip
+                raise ValueError(f"slice: {count} elements from {first} on are not in dimension {axis} of shape "
+                                 f"{x.shape}")  # fmt: skip
             to_end = isinstance(count, int) and count == -1
             keys.append(slice(first, None if to_end else _ops.add(first, count) if hasattr(first, "trace")
                               or hasattr(count, "trace") else first + count))  # fmt: skip
@@ -352,7 +374,8 @@ def gather(params: Any, indices: Any, validate_indices: Any = None, name: Option
 
 def one_hot(indices: Any, depth: int, on_value: Any = None, off_value: Any = None, axis: Any = None,
             dtype: Any = None, name: Optional[str] = None) -> Any:  # fmt: skip
-    kind = _dtypes.float32 if dtype is None else dtype_of(dtype)
+    known = [as_tensor(x).dtype for x in (on_value, off_value) if x is not None]
+    kind = dtype_of(dtype) if dtype is not None else known[0] if known else _dtypes.float32
 
     def emit(i: Any) -> Any:
         hot = _ops.one_hot(i, depth, kind)
@@ -377,6 +400,10 @@ def where(condition: Any, x: Any = None, y: Any = None, name: Optional[str] = No
     if x is None or y is None:
         raise ValueError("x and y must both be non-None or both be None.")
     holds, one, other = as_tensor(condition), as_tensor(x), as_tensor(y)
+    _check_alike("where", one, other)
+    is_row_choice = len(holds.static_shape or ()) == 1 and len(one.static_shape or ()) > 1
+    if holds.static_shape != () and not is_row_choice:
+        _check_alike("where", holds, one)
 
     def emit(c: Any, a: Any, b: Any) -> Any:
         if c.ndim == 1 and a.ndim > 1:

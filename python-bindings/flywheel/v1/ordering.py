@@ -38,12 +38,18 @@ def top_k(input: Any, k: int = 1, sorted: bool = True, name: Optional[str] = Non
         if k > _FEW and count <= MOST_SORTED:
             return _ops.cast(places_in_order(x, x.ndim - 1, True)[..., :k], _dtypes.int32)
         left, places = _ops.stop_gradient(x), []
-        lowest = np.finfo(x.dtype).min if _dtypes.is_floating(x.dtype) else np.iinfo(x.dtype).min
+        is_floating = _dtypes.is_floating(x.dtype)
+        lowest = -np.inf if is_floating else np.iinfo(x.dtype).min
         numbers = constant_of(np.arange(count, dtype=np.int32))
         taken = _ops.full_like(x, False, _dtypes.bool_)
         for _ in range(k):
-            # A place is taken once, also where what is left is as low as what was taken.
-            place = _ops.cast(_ops.argmax(_ops.where(taken, _ops.full_like(left, lowest), left), -1), _dtypes.int32)
+            # A place is taken once, also where what is left is as low as what stands for the taken ones.
+            largest = _ops.max(_ops.where(taken, _ops.full_like(left, lowest), left), -1, True)
+            is_largest = _ops.equal(left, largest)
+            if is_floating:
+                is_largest = _ops.logical_or(is_largest, _ops.isnan(left))
+            open_ = _ops.cast(_ops.logical_and(is_largest, _ops.logical_not(taken)), _dtypes.int32)
+            place = _ops.cast(_ops.argmax(open_, -1), _dtypes.int32)
             places.append(place)
             taken = _ops.logical_or(taken, _ops.equal(numbers, _ops.expand_dims(place, -1)))
         return _ops.stack(places, -1)

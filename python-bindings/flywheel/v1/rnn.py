@@ -8,7 +8,7 @@ from .conversion import as_tensor, dtype_of, make
 from .elementwise import TABLE
 from .graph import get_default_graph
 from .operation import Operation, Tensor
-from .ops import cast, concat, identity, split, stack, transpose, unstack, where
+from .ops import cast, concat, identity, split, stack, transpose, unstack
 from .rnn_cell import RNNCell, tensors_of
 from .scopes import variable_scope
 from .structures import flatten, pack
@@ -51,8 +51,8 @@ def static_rnn(
             if sequence_length is not None:
                 holds = make("is_step", lambda n, t=t: _ops.reshape(_ops.greater(n, t), [-1, 1]),
                              as_tensor(sequence_length))  # fmt: skip
-                output = where(holds, output, TABLE["zeros_like"](output))
-                new = pack(new, [where(holds, a, b) for a, b in zip(tensors_of(new), tensors_of(state))])
+                output = _choose(holds, output, TABLE["zeros_like"](output))
+                new = pack(new, [_choose(holds, a, b) for a, b in zip(tensors_of(new), tensors_of(state))])
             outputs.append(output)
             state = new
         return outputs, state
@@ -155,6 +155,11 @@ def _steps(x: Any, lengths: Any) -> Any:
     return _ops.less_equal(_ops.cumsum(ones, 0), _ops.reshape(_ops.cast(lengths, _dtypes.int32), [1, -1, 1]))
 
 
+def _choose(holds: Any, x: Any, y: Any) -> Any:
+    """x where the step holds, [time, batch, 1] or [batch, 1], else y."""
+    return make("Select", _ops.where, holds, x, y)
+
+
 def loop(
     cell: Callable[[Any, Any], Tuple[Any, Any]], x: Tensor, state: Any, sequence_length: Any = None
 ) -> Tuple[Tensor, Any]:
@@ -168,7 +173,7 @@ def loop(
     if sequence_length is not None:
         holds = make("is_step", _steps, x, as_tensor(sequence_length))
         # No number of another step gets into the state.
-        sequences = [where(holds, x, TABLE["zeros_like"](x)), cast(holds, x.dtype)]
+        sequences = [_choose(holds, x, TABLE["zeros_like"](x)), cast(holds, x.dtype)]
     with graph.context("while") as context:
 
         def variable(dtype: Any, shape: Any) -> Tensor:
@@ -209,7 +214,7 @@ def loop(
     op = graph.create("rnn", [*sequences, *start], lambda *ys: ys, types, captures=captures, region=region)
     outputs = op.outputs[0]
     if sequence_length is not None:
-        outputs = where(holds, outputs, TABLE["zeros_like"](outputs))
+        outputs = _choose(holds, outputs, TABLE["zeros_like"](outputs))
     return outputs, pack(state, list(op.outputs[1:]))
 
 # What `tf.nn` has of these.

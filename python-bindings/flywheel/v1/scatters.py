@@ -6,6 +6,7 @@ from typing import Any, Callable, Optional
 
 from .. import _dtypes, _ops
 from .. import nn as traced
+from .arrays import flat_places
 from .conversion import as_tensor, make
 from .elementwise import TABLE
 from .operation import Tensor
@@ -61,14 +62,6 @@ scatter_add = _updating("ScatterAdd", "Adds to slices of")
 scatter_sub = _updating("ScatterSub", "Subtracts from slices of")
 
 
-def _flat_places(indices: Any, sizes: Any) -> Any:
-    """Indices [n, depth] as ones of a vector; of a trace."""
-    place = indices[:, 0]
-    for axis in range(1, indices.shape[1]):
-        place = _ops.add(_ops.multiply(place, _ops.cast(sizes[axis], place.dtype)), indices[:, axis])
-    return place
-
-
 def scatter_nd(indices: Any, updates: Any, shape: Any, name: Optional[str] = None) -> Tensor:
     """Zeros of a shape, with slices added at indices [..., depth] of the first dimensions."""
     index, u = as_tensor(indices), as_tensor(updates)
@@ -82,7 +75,7 @@ def scatter_nd(indices: Any, updates: Any, shape: Any, name: Optional[str] = Non
         for one in sizes[:depth]:
             total = one * total
         flat = _ops.reshape(like, [total, *sizes[depth:]])
-        places = _flat_places(_ops.reshape(i, [-1, depth]), sizes)
+        places = flat_places(_ops.reshape(i, [-1, depth]), sizes[:depth])
         return _ops.reshape(traced.scatter_add(flat, places, _ops.reshape(v, [-1, *sizes[depth:]]), 0), sizes)
 
     found: Tensor = make("ScatterNd", emit, zeros(shape, u.dtype), index, u, name=name)
@@ -104,7 +97,7 @@ def _nd(kind: str) -> Callable[..., Tensor]:
         def emit(i: Any, v: Any) -> Any:
             total = math.prod(n or 0 for n in sizes[:depth])
             flat = _ops.reshape(own.read(), [total, *sizes[depth:]])
-            places = _flat_places(_ops.reshape(i, [-1, depth]), sizes)
+            places = flat_places(_ops.reshape(i, [-1, depth]), sizes[:depth])
             new = _scattered(kind.replace("Nd", ""), flat, places, _ops.reshape(v, [-1, *sizes[depth:]]))
             return own.assign(_ops.reshape(new, list(sizes)))
 
@@ -163,7 +156,9 @@ def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name
 def _of_each(reduce: Callable[..., Any], neutral: Callable[[Any], Any]) -> Callable[..., Tensor]:
     """A reduction of the slices of each segment, all slices being looked at for each."""
 
-    def op(data: Any, segment_ids: Any, num_segments: Any, name: Optional[str] = None) -> Tensor:
+    def op(
+        data: Any, segment_ids: Any, num_segments: Any, name: Optional[str] = None, is_empty_zero: bool = False
+    ) -> Tensor:
         x, ids, count = as_tensor(data), as_tensor(segment_ids), as_size(num_segments)
         if len(ids.static_shape or ()) != 1:
             raise NotImplementedError("segment ids of more than one dimension")
@@ -173,7 +168,11 @@ def _of_each(reduce: Callable[..., Any], neutral: Callable[[Any], Any]) -> Calla
             own = _ops.equal(_ops.expand_dims(n, 1), i)
             wide = _ops.reshape(own, [_ops.dim(n, 0), _ops.dim(i, 0), *[1] * (v.ndim - 1)])
             start = _ops.full_like(v, neutral(v.dtype))
-            return reduce(_ops.where(wide, v, start), 1)
+            found = reduce(_ops.where(wide, v, start), 1)
+            if not is_empty_zero:
+                return found
+            is_there = _ops.reshape(_ops.any(own, 1), [_ops.dim(n, 0), *[1] * (v.ndim - 1)])
+            return _ops.where(is_there, found, _ops.zeros_like(found))
 
         found: Tensor = make("UnsortedSegment", emit, ids, x, numbers, name=name)
         return found
@@ -193,20 +192,21 @@ unsorted_segment_min = _of_each(_ops.min, lambda d: _limit(d, True))
 unsorted_segment_prod = _of_each(_ops._reductions.reduce_prod, lambda _: 1)
 
 
-def _sorted(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+def _sorted(function: Callable[..., Tensor], **more: Any) -> Callable[..., Tensor]:
     def op(data: Any, segment_ids: Any, name: Optional[str] = None) -> Tensor:
         """Of segments in order: as many as the last one says."""
         ids = as_tensor(segment_ids)
         literal = ids.op.attrs.get("literal")
         count = int(literal[-1]) + 1 if literal is not None else as_size(ids[-1] + 1)
-        return function(data, ids, count, name)
+        return function(data, ids, count, name, **more)
 
     return op
 
 
-segment_sum, segment_mean, segment_max, segment_min, segment_prod = (
-    _sorted(one) for one in (unsorted_segment_sum, unsorted_segment_mean, unsorted_segment_max, unsorted_segment_min,
-                             unsorted_segment_prod))  # fmt: skip
+segment_sum, segment_mean = _sorted(unsorted_segment_sum), _sorted(unsorted_segment_mean)
+segment_prod = _sorted(unsorted_segment_prod)
+# Where no slice is in a segment there is a 0 among segments in order, and the type's limit among others.
+segment_max, segment_min = (_sorted(one, is_empty_zero=True) for one in (unsorted_segment_max, unsorted_segment_min))
 
 
 def confusion_matrix(
