@@ -42,6 +42,7 @@ INTERNAL_WORDS = re.compile(
 # Refusals for order, aliasing or bufferization: none is the program's fault.
 ORDER_WORDS = re.compile(r"cannot avoid RaW conflict|this step copies|bufferiz|read before it is overwritten")
 LOCATION = re.compile(r"\S+:\d+:\d+|loc\(")
+NAMED_LOCATION = re.compile(r"^'([^']+)': error: ", re.M)
 
 
 @dataclass
@@ -109,7 +110,9 @@ def clean_refusal(text: str, program: str = "") -> Outcome:
     a user understands."""
     if find_internal_lines(text, program):
         return Outcome("failed", "internal words: " + text)
-    if not LOCATION.search(text):
+    # A program may say itself that an op is at a name, loc("first"), and no line.
+    named = NAMED_LOCATION.search(text)
+    if not LOCATION.search(text) and not (named and f'loc("{named[1]}")' in program):
         return Outcome("failed", "an error without a location: " + text)
     errors = [line for line in text.splitlines() if "error:" in line]
     return Outcome("order" if any(ORDER_WORDS.search(line) for line in errors) else "refused", text)
