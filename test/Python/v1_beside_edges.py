@@ -63,6 +63,13 @@ def penalties_of_convolutions(tf: Any) -> Any:
     return values(tf, [y, tf.losses.get_regularization_loss()])
 
 
+@program
+def special_functions(tf: Any) -> Any:
+    x = tf.constant([-2.5, -0.5, 0.25, 1.0, 2.5, 7.0])
+    y = tf.constant([0.25, 2.5, 7.0])
+    return values(tf, [tf.lgamma(x), tf.erfc(tf.constant([-1.0, 0.5, 4.0])), tf.gradients(tf.lgamma(y), y)])
+
+
 Refused = Callable[[Any], Any]
 
 

@@ -78,20 +78,6 @@ def _shifted(x: Any) -> Any:
     return [_ops.add(x, float(i)) for i in range(8)]
 
 
-def _log_gamma(x: Any) -> Any:
-    """The logarithm of the gamma function of a positive number, by Stirling's series (DLMF 5.11.1)."""
-    steps = _shifted(x)
-    z = _ops.add(x, 8.0)
-    square = _ops.reciprocal(_ops.square(z))
-    series = _ops.multiply(_ops.subtract(1 / 12, _ops.multiply(square, _ops.subtract(1 / 360, _ops.multiply(
-        square, 1 / 1260)))), _ops.reciprocal(z))  # fmt: skip
-    large = _ops.add(_ops.add(_ops.multiply(_ops.subtract(z, 0.5), _ops.log(z)), _ops.subtract(0.9189385332046727, z)),
-                     series)  # fmt: skip
-    for one in steps:
-        large = _ops.subtract(large, _ops.log(one))
-    return large
-
-
 def _digamma(x: Any) -> Any:
     """The derivative of the logarithm of the gamma function of a positive number (DLMF 5.11.2)."""
     z = _ops.add(x, 8.0)
@@ -112,7 +98,7 @@ UNARY = {
     "sin": _ops.sin, "sinh": _ops.sinh, "sqrt": _ops.sqrt, "square": _ops.square, "tan": _ops.tan, "tanh": _ops.tanh,
     "is_nan": _ops.isnan, "is_inf": _ops.isinf, "is_finite": _ops.isfinite, "zeros_like": _ops.zeros_like,
     "ones_like": _ops.ones_like, "acosh": _ops.arccosh, "asinh": _ops.arcsinh, "atanh": _ops.arctanh,
-    "erfc": lambda x: _ops.subtract(1, _ops.erf(x)), "lgamma": _log_gamma, "digamma": _digamma,
+    "erfc": _ops.erfc, "lgamma": _ops.lgamma, "digamma": _digamma,
     "log_sigmoid": lambda x: _ops.negative(traced.softplus(_ops.negative(x))),
 }  # fmt: skip
 FLOATING = frozenset([
