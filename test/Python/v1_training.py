@@ -302,3 +302,33 @@ with tf.Graph().as_default():
     names = [v.name for v in tf.global_variables()]
     assert names == [f"{scope}/{key}:0" for scope in ("model/dense", "model/dense_1", "other/dense")
                      for key in ("kernel", "bias")], names  # fmt: skip
+
+
+# Data sets that keep what the first pass gave, and its order.
+def passes(data: Any) -> List[int]:
+    found: List[int] = []
+    element = data.make_one_shot_iterator().get_next()
+    with tf.Session() as session:
+        try:
+            while True:
+                found.append(int(session.run(element)))
+        except tf.errors.OutOfRangeError:
+            return found
+
+
+begun: List[int] = []
+
+
+def counted() -> Any:
+    begun.append(len(begun))
+    yield from range(6)
+
+
+with tf.Graph().as_default():
+    numbers = tf.data.Dataset.from_generator(counted, tf.int32, tf.TensorShape([]))
+    assert passes(numbers.cache().repeat(3)) == [*range(6)] * 3 and begun == [0]
+    for again, same in ((None, False), (True, False), (False, True)):
+        order = passes(tf.data.Dataset.range(20).shuffle(20, 3, reshuffle_each_iteration=again).repeat(2))
+        assert sorted(order[:20]) == [*range(20)] and (order[:20] == order[20:]) == same
+    order = passes(tf.data.Dataset.range(20).shuffle(20, 3).cache().repeat(2))
+    assert order[:20] == order[20:]

@@ -2,7 +2,9 @@
 """`tf.data`: data sets that Python goes through, and iterators, from which each run that needs it takes an element."""
 
 import builtins
+import copy
 import itertools
+import weakref
 from typing import Any, Callable, Dict, List, Optional, Tuple
 from typing import Iterator as Iterable
 
@@ -101,9 +103,14 @@ class Dataset:
         if buffer_size <= 0:
             raise ValueError(f"buffer_size must be greater than zero, found {buffer_size}")
         draw = generator_of("Shuffle", seed)
+        # Where each pass has the order of the first one: what that was drawn with.
+        first: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
 
         def start(session: Any, values: Any) -> Iterable[Leaves]:
             random = draw(session)
+            if reshuffle_each_iteration is not None and not reshuffle_each_iteration:
+                kept = first.setdefault(session, copy.deepcopy(random.bit_generator))
+                random = np.random.Generator(copy.deepcopy(kept))
             held: List[Leaves] = []
             for leaves in self._start(session, values):
                 if len(held) < buffer_size:
@@ -216,7 +223,24 @@ class Dataset:
         return self
 
     def cache(self, filename: Any = "") -> "Dataset":
-        return self
+        """Keeps the elements of the first whole pass in memory; later ones of the iterator have these. Raises
+        NotImplementedError for a file."""
+        if filename:
+            raise NotImplementedError("flywheel.v1.data: elements are kept in memory, expected no filename")
+        kept: weakref.WeakKeyDictionary[Any, Tuple[Any, List[Leaves]]] = weakref.WeakKeyDictionary()
+
+        def start(session: Any, values: Any) -> Iterable[Leaves]:
+            of, elements = kept.get(session, (None, []))
+            if session in kept and of is values:
+                yield from elements
+                return
+            seen: List[Leaves] = []
+            for leaves in self._start(session, values):
+                seen.append(leaves)
+                yield leaves
+            kept[session] = (values, seen)
+
+        return self._like(start)
 
     def apply(self, transformation_func: Callable[["Dataset"], "Dataset"]) -> "Dataset":
         return transformation_func(self)
