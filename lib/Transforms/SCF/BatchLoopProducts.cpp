@@ -424,7 +424,13 @@ void ProductBatcher::addToSlices() {
 
 void ProductBatcher::run() {
   std::optional<IterationRange> iterations = IterationRange::get(loop);
-  if (iterations && iterations->count > 1) {
+  // Iterations that only sum do not depend on each other: the loop is there to
+  // have a part of the memory at a time.
+  bool onlySums =
+      llvm::all_of(llvm::seq(loop.getNumResults()), [&](unsigned i) {
+        return static_cast<bool>(getAddend(loop, i));
+      });
+  if (iterations && iterations->count > 1 && !onlySums) {
     range = *iterations;
     hoistElementwise();
     computeInFront();
