@@ -68,7 +68,8 @@ void EntryCode::emitIf(Value condition, function_ref<void()> body) {
 }
 
 Value EntryCode::emitThen(Value status, function_ref<Value()> next) {
-  return emitIf(isNot(status, 0), [&] { return status; }, next);
+  auto failure = [&] { return status; };
+  return emitIf(isNot(status, 0), failure, next);
 }
 
 void EntryCode::emitLoop(int64_t count, function_ref<void(Value)> body) {

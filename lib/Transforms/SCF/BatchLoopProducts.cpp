@@ -4,14 +4,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Before: loops whose trip count is known, such as those of recurrent networks
-// and their reverses. After: a product that iterations compute of slices of a
-// tensor from outside is computed of that whole tensor in front of the loop; a
-// product that the iterations only sum, or only write to slices of a tensor, is
-// computed behind the loop of what they keep for it; and what an earlier loop
-// computed already is kept there. Iterations have the products that depend on
-// each other: few rows at a time are slower than all, and the gradient of a
-// weight that is one product is computed with the weight's update.
+// Before: recurrences whose trip count is known, such as those of networks over
+// sequences and their reverses. After: a product that iterations compute of
+// slices of a tensor from outside is computed of that whole tensor in front of
+// the loop; a product that the iterations only sum, or only write to slices of
+// a tensor, is computed behind the loop of what they keep for it; and what an
+// earlier loop computed already is kept there. Iterations have the products
+// that depend on each other: few rows at a time are slower than all, and the
+// gradient of a weight that is one product is computed with the weight's
+// update.
 //
 //===----------------------------------------------------------------------===//
 
@@ -247,6 +248,30 @@ static Value getAddend(scf::ForOp loop, unsigned carried) {
                                                                       : Value();
 }
 
+/// Whether a product, or something else that the loop results in, depends on
+/// numbers of the iteration before. Other iterations could all be computed at
+/// once: that they are in a loop, as parts of a batch are, is for the memory
+/// that one at a time takes. Sums, averages and counts depend on none but
+/// themselves; integers that noise is drawn from are no numbers.
+static bool isRecurrence(scf::ForOp loop) {
+  Block *body = loop.getBody();
+  for (auto [carried, argument] : llvm::enumerate(loop.getRegionIterArgs())) {
+    if (!isa<FloatType>(getElementTypeOrSelf(argument.getType())))
+      continue;
+    SetVector<Value> reached;
+    reached.insert(argument);
+    for (size_t n = 0; n < reached.size(); ++n)
+      for (OpOperand &use : reached[n].getUses()) {
+        Operation *op = body->findAncestorOpInBlock(*use.getOwner());
+        if (isa<nn::DenseOp, nn::MatmulOp>(op) ||
+            (op == body->getTerminator() && use.getOperandNumber() != carried))
+          return true;
+        reached.insert_range(op->getResults());
+      }
+  }
+  return false;
+}
+
 /// A product whose rows are added to slices of zeros, or of what is carried.
 std::optional<Sum> ProductBatcher::getSumOfSlices(unsigned carried,
                                                   Value addend) {
@@ -424,13 +449,7 @@ void ProductBatcher::addToSlices() {
 
 void ProductBatcher::run() {
   std::optional<IterationRange> iterations = IterationRange::get(loop);
-  // Iterations that only sum do not depend on each other: the loop is there to
-  // have a part of the memory at a time.
-  bool onlySums =
-      llvm::all_of(llvm::seq(loop.getNumResults()), [&](unsigned i) {
-        return static_cast<bool>(getAddend(loop, i));
-      });
-  if (iterations && iterations->count > 1 && !onlySums) {
+  if (iterations && iterations->count > 1 && isRecurrence(loop)) {
     range = *iterations;
     hoistElementwise();
     computeInFront();

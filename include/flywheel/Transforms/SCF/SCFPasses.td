@@ -13,7 +13,8 @@ def BatchLoopProducts : Pass<"flywheel-batch-loop-products", "::mlir::func::Func
   let summary = "Compute products of all iterations of a loop as one";
   let description = [{
     Before: `nn.dense` and `nn.matmul` in the body of an `scf.for` by steps of 1
-    whose bounds are constants. After: of these products, none is in the loop
+    whose bounds are constants, and whose products or other results depend on
+    floating-point numbers of the iteration before. After: of these products, none is in the loop
 
     * whose rows are slices of a tensor from outside, one for each iteration, and
       whose matrix is from outside: it is computed of the whole tensor in front
@@ -33,6 +34,9 @@ def BatchLoopProducts : Pass<"flywheel-batch-loop-products", "::mlir::func::Func
     `max-bytes` would be kept. With `recompute`, products of rows that an earlier
     loop kept stay where they are, which takes less memory and changes no bits.
     Elementwise ops on what is from outside are moved in front of the loop.
+
+    A loop whose iterations do not depend on each other stays as it is: that it
+    is one, as for parts of a batch, is for the memory that one iteration takes.
 
     In any loop, what iterations insert into zeros and add to what is carried, as
     the gradient of what they take slices of, is added to its slice alone.
