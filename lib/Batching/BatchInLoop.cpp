@@ -32,30 +32,13 @@ static SmallVector<ReassociationIndices> getUnitGroups(int64_t rank) {
   return groups;
 }
 
-namespace {
-/// The slice of a dense value that belongs to one position. It has the rank of
-/// the whole: which of several dimension sizes of 1 were left out could not be
-/// told.
-struct PositionSlice {
-  SmallVector<OpFoldResult> offsets, sizes, strides;
-
-  PositionSlice(OpBuilder &b, Location loc, Value dense, Value position)
-      : sizes(tensor::getMixedSizes(b, loc, dense)) {
-    offsets.assign(sizes.size(), b.getIndexAttr(0));
-    strides.assign(sizes.size(), b.getIndexAttr(1));
-    offsets[0] = position;
-    sizes[0] = b.getIndexAttr(1);
-  }
-};
-} // namespace
-
 /// The part of a dense value that belongs to one position.
 static Value emitPart(OpBuilder &b, Location loc, Value dense, Value position,
                       Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
     return tensor::ExtractOp::create(b, loc, dense, position);
-  PositionSlice slice(b, loc, dense, position);
+  nn::SlicePlace slice(b, loc, dense, position);
   Value part = tensor::ExtractSliceOp::create(b, loc, dense, slice.offsets,
                                               slice.sizes, slice.strides);
   part = tensor::CollapseShapeOp::create(b, loc, part,
@@ -69,7 +52,7 @@ static Value emitWhole(OpBuilder &b, Location loc, Value part, Value dense,
   auto type = dyn_cast<RankedTensorType>(part.getType());
   if (!type)
     return tensor::InsertOp::create(b, loc, part, dense, position);
-  PositionSlice slice(b, loc, dense, position);
+  nn::SlicePlace slice(b, loc, dense, position);
   SmallVector<int64_t> shape{1};
   llvm::append_range(shape, type.getShape());
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, part);

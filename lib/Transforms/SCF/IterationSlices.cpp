@@ -6,6 +6,7 @@
 
 #include "IterationSlices.h"
 
+#include "flywheel/Dialect/NN/NNBuilders.h"
 #include "flywheel/Dialect/Train/Train.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -96,9 +97,10 @@ static bool isOfFirstDim(ArrayRef<ReassociationIndices> groups) {
                       });
 }
 
-/// Whether `dropped` says that the first dimension and no other is.
-static bool isFirstDim(const llvm::SmallBitVector &dropped) {
-  return dropped.count() == 1 && dropped.test(0);
+/// Whether `slice` has the shape of `whole` without the first dimension. Which
+/// of several dimension sizes of 1 a slice has dropped does not matter.
+static bool isWithoutFirstDim(RankedTensorType slice, RankedTensorType whole) {
+  return slice.getShape() == whole.getShape().drop_front();
 }
 
 std::optional<IterationSlice> getIterationSlice(Value value, scf::ForOp loop,
@@ -111,7 +113,7 @@ std::optional<IterationSlice> getIterationSlice(Value value, scf::ForOp loop,
   auto slice = value.getDefiningOp<tensor::ExtractSliceOp>();
   if (!slice || !loop.isDefinedOutsideOfLoop(slice.getSource()) ||
       (collapse ? slice.getDroppedDims().any()
-                : !isFirstDim(slice.getDroppedDims())))
+                : !isWithoutFirstDim(slice.getType(), slice.getSourceType())))
     return std::nullopt;
   return getSlice(slice, slice.getSource(), loop, range);
 }
@@ -125,11 +127,10 @@ std::optional<IterationSlice> getInsertedSlice(tensor::InsertSliceOp insert,
 }
 
 Value getInsertedValue(tensor::InsertSliceOp insert) {
-  llvm::SmallBitVector dropped = insert.getDroppedDims();
-  if (isFirstDim(dropped))
+  if (isWithoutFirstDim(insert.getSourceType(), insert.getDestType()))
     return insert.getSource();
   auto expand = insert.getSource().getDefiningOp<tensor::ExpandShapeOp>();
-  return dropped.none() && expand &&
+  return insert.getDroppedDims().none() && expand &&
                  isOfFirstDim(expand.getReassociationIndices())
              ? expand.getSrc()
              : Value();
@@ -167,26 +168,11 @@ static Value emitPosition(OpBuilder &b, Location loc, scf::ForOp loop,
       arith::ConstantIndexOp::create(b, loc, first - range.lower));
 }
 
-namespace {
-/// Offsets, sizes and strides of one slice.
-struct SlicePlace {
-  SmallVector<OpFoldResult> offsets, sizes, strides;
-
-  SlicePlace(OpBuilder &b, Location loc, Value position, Value whole)
-      : sizes(tensor::getMixedSizes(b, loc, whole)) {
-    offsets.assign(sizes.size(), b.getIndexAttr(0));
-    strides.assign(sizes.size(), b.getIndexAttr(1));
-    offsets[0] = position;
-    sizes[0] = b.getIndexAttr(1);
-  }
-};
-} // namespace
-
 Value readSlice(OpBuilder &b, Location loc, const IterationSlice &slice,
                 scf::ForOp loop, IterationRange range, RankedTensorType type) {
   Value position =
       emitPosition(b, loc, loop, range, slice.direction, slice.first);
-  SlicePlace place(b, loc, position, slice.whole);
+  nn::SlicePlace place(b, loc, slice.whole, position);
   auto op = tensor::ExtractSliceOp::create(
       b, loc, type, slice.whole, place.offsets, place.sizes, place.strides);
   op->setAttr(train::TrainDialect::getInRangeAttrName(), b.getUnitAttr());
@@ -240,7 +226,7 @@ SmallVector<Value> keepInLoop(RewriterBase &rewriter, scf::ForOp &loop,
     SmallVector<Value> yielded;
     for (auto [kept, into] : llvm::zip_equal(values, arguments)) {
       Value position = emitPosition(b, loc, owner, range, kept.direction, 0);
-      SlicePlace place(b, loc, position, into);
+      nn::SlicePlace place(b, loc, into, position);
       auto insert = tensor::InsertSliceOp::create(
           b, loc, kept.value, into, place.offsets, place.sizes, place.strides);
       insert->setAttr(train::TrainDialect::getInRangeAttrName(),

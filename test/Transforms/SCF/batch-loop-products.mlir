@@ -230,6 +230,29 @@ func.func @state(%x: tensor<5x2x3xf32>, %w: tensor<3x3xf32>, %h: tensor<2x3xf32>
 
 // -----
 
+// One row an iteration, of which a slice may have dropped either dimension of size 1.
+// CHECK-LABEL: func.func @one_row(
+// CHECK: nn.dense {{.*}} -> tensor<5x1x3xf32>
+// CHECK: scf.for
+// CHECK: nn.dense {{.*}} -> tensor<1x3xf32>
+// CHECK-NOT: nn.dense
+// CHECK: return
+func.func @one_row(%x: tensor<5x1x3xf32>, %w: tensor<3x3xf32>, %h: tensor<1x3xf32>) -> tensor<1x3xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c5 = arith.constant 5 : index
+  %r = scf.for %i = %c0 to %c5 step %c1 iter_args(%s = %h) -> (tensor<1x3xf32>) {
+    %t = tensor.extract_slice %x[%i, 0, 0] [1, 1, 3] [1, 1, 1] : tensor<5x1x3xf32> to tensor<1x3xf32>
+    %y = nn.dense %t, %w : (tensor<1x3xf32>, tensor<3x3xf32>) -> tensor<1x3xf32>
+    %p = nn.dense %s, %w : (tensor<1x3xf32>, tensor<3x3xf32>) -> tensor<1x3xf32>
+    %next = arith.addf %p, %y : tensor<1x3xf32>
+    scf.yield %next : tensor<1x3xf32>
+  }
+  return %r : tensor<1x3xf32>
+}
+
+// -----
+
 // What is inserted with a bias that changes stays.
 // CHECK-LABEL: func.func @changing_bias(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<5x2x3xf32>, %[[W:[^:]*]]: tensor<3x3xf32>

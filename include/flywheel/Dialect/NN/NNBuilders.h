@@ -75,6 +75,15 @@ mlir::Value buildCount(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Value input, llvm::ArrayRef<int64_t> axes,
                        mlir::FloatType elementType);
 
+/// Offsets, sizes and strides of one slice of `whole`, of at least rank 1,
+/// along its first dimension, which it keeps.
+struct SlicePlace {
+  llvm::SmallVector<mlir::OpFoldResult> offsets, sizes, strides;
+
+  SlicePlace(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value whole,
+             mlir::Value position);
+};
+
 /// 0, 1, ..., rank - 1: the `dims` of a broadcast that adds no dimension.
 llvm::SmallVector<int64_t> identityDims(int64_t rank);
 

@@ -63,6 +63,14 @@ Value buildSplat(OpBuilder &b, Location loc, Value like, double value) {
   return buildBroadcast(b, loc, scalar, {}, like);
 }
 
+SlicePlace::SlicePlace(OpBuilder &b, Location loc, Value whole, Value position)
+    : sizes(tensor::getMixedSizes(b, loc, whole)) {
+  offsets.assign(sizes.size(), b.getIndexAttr(0));
+  strides.assign(sizes.size(), b.getIndexAttr(1));
+  offsets[0] = position;
+  sizes[0] = b.getIndexAttr(1);
+}
+
 Value buildCast(OpBuilder &b, Location loc, Value input, Type type) {
   return input.getType() == type
              ? input
