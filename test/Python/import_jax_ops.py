@@ -260,6 +260,20 @@ def test_integers() -> None:
         check(cases, derivatives=False)
 
 
+def test_integers_of_floats() -> None:
+    """Out of range is the nearest integer, NaN is 0."""
+    ends = [2.0**n * sign for n in (7, 8, 15, 16, 31, 32, 63, 64, 80) for sign in (1, -1)]
+    values = [0.0, -0.0, 0.75, -0.75, 127.5, -128.5, -1.0, 255.9, np.inf, -np.inf, np.nan, *ends]
+    for dtype in (np.float32, np.float64):
+        wide = np.array(values, dtype)
+        x = np.concatenate([wide, np.nextafter(wide, dtype(0)), np.nextafter(wide, dtype(np.inf))])
+        cases: Dict[str, Case] = {
+            kind.__name__: (lambda x, kind=kind: lax.convert_element_type(x, kind), [x])
+            for kind in (jnp.int8, jnp.uint8, jnp.int16, jnp.uint16, jnp.int32, jnp.uint32, jnp.int64, jnp.uint64)
+        }
+        check(cases, derivatives=False)
+
+
 def test_flags() -> None:
     flags = np.array([True, False, True, True])
     others = flags[[1, 0, 2, 3]]

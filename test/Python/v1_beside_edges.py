@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python, tensorflow
 # RUN: env FLYWHEEL_CACHE= TF_USE_LEGACY_KERAS=1 TF_CPP_MIN_LOG_LEVEL=3 %peers_python %s
-"""Limits of types, integers, empty segments and other edges as in TensorFlow 1, and programs that raise in both."""
+"""Limits of types, integers, empty segments and other edges as in TensorFlow 1, and programs that raise in both (R4).
+"""
 
 # mypy: disable-error-code="no-untyped-call"
 
-from typing import Any, Callable, List
+import re
+from typing import Any, Callable, List, Tuple
 
 import numpy as np
 
+import flywheel
 import flywheel.v1
 from beside_tensorflow import draw, program, run_all, tensorflow, values
 
@@ -48,6 +51,19 @@ def dimensions(tf: Any) -> Any:
 
 
 @program
+def boxes_of_fed_sizes(tf: Any) -> Any:
+    x, n, pixels = _fed(tf, None), _int(tf), _fed(tf, None, None, 3)
+    made = [tf.slice(x, [1], [n]), tf.slice(x, [n], [-1]), tf.slice(x, [n], [1]), tf.slice(x, [0], [n - 3]),
+            tf.split(x, 2), tf.split(x, [1, 3]), tf.split(x, [1, -1, 1]), tf.add_n([x, x, [1.0, 2.0, 3.0, 4.0]]),
+            tf.where([True, False, True, False], x, -x), tf.zeros(tf.slice(tf.shape(pixels), [0], [2])),
+            tf.gradients(tf.reduce_sum(tf.slice(x, [1], [n]) ** 2), x), tf.split(pixels, [1, 2], axis=-1)[1],
+            tf.image.crop_to_bounding_box(pixels, 1, 0, 2, 1),
+            tf.cond(n > 1, lambda: 0.0, lambda: tf.reduce_sum(tf.slice(x, [n], [7]))),
+            tf.losses.mean_squared_error(x, 2 * x, weights=[1.0, 2.0, 3.0, 4.0])]  # fmt: skip
+    return values(tf, made, {x: draw(4), n: 2, pixels: draw(3, 2, 3)})
+
+
+@program
 def empty_segments(tf: Any) -> Any:
     x, ids = tf.constant([1.0, -2.0, 3.0]), [0, 0, 2]
     return values(tf, [tf.segment_max(x, ids), tf.segment_min(x, ids), tf.segment_sum(x, ids), tf.segment_prod(x, ids),
@@ -64,46 +80,159 @@ def penalties_of_convolutions(tf: Any) -> Any:
 
 
 @program
+def constraints_of_convolutions(tf: Any) -> Any:
+    ones = tf.ones_initializer()
+    y = tf.layers.conv2d(draw(1, 3, 3, 2), 2, 2, activation="relu", kernel_initializer=ones, bias_initializer=ones,
+                         bias_constraint=lambda b: tf.clip_by_value(b, 0.25, 0.5), name="c")  # fmt: skip
+    train = tf.train.GradientDescentOptimizer(0.1).minimize(tf.reduce_sum(y))
+    with tf.Session() as s:
+        s.run(tf.global_variables_initializer())
+        return [s.run([y, train])[0], s.run(tf.global_variables("c/bias"))]
+
+
+@program
 def special_functions(tf: Any) -> Any:
     x = tf.constant([-2.5, -0.5, 0.25, 1.0, 2.5, 7.0])
     y = tf.constant([0.25, 2.5, 7.0])
     return values(tf, [tf.lgamma(x), tf.erfc(tf.constant([-1.0, 0.5, 4.0])), tf.gradients(tf.lgamma(y), y)])
 
 
-Refused = Callable[[Any], Any]
+# What our message says, and what is refused: a fetch, or one with what is fed.
+Refused = Tuple[str, Callable[[Any], Any]]
 
 
-def _fed(tf: Any, shape: List[Any]) -> Any:
-    return tf.placeholder(tf.float32, shape)
+def _fed(tf: Any, *shape: Any) -> Any:
+    return tf.placeholder(tf.float32, list(shape))
 
+
+def _int(tf: Any, *shape: Any) -> Any:
+    return tf.placeholder(tf.int32, list(shape))
+
+
+def fed(function: Callable[..., Any], *arrays: Any) -> Callable[[Any], Any]:
+    """`function` of placeholders, one for each array, of its dtype and of no known size."""
+
+    def made(tf: Any) -> Any:
+        given = [np.asarray(x) for x in arrays]
+        inputs = [tf.placeholder(tf.float32 if x.dtype.kind == "f" else x.dtype, [None] * x.ndim) for x in given]
+        return function(tf, *inputs), dict(zip(inputs, given))
+
+    return made
+
+
+def zeros(*shape: int) -> Any:
+    return np.zeros(shape, np.float32)
+
+
+ONE, TWO, FIVE, LESS = (np.int32(n) for n in (1, 2, 5, -1))
 
 REFUSED: List[Refused] = [
-    lambda tf: tf.losses.mean_squared_error(tf.zeros([2]), tf.zeros([2, 1])),
-    lambda tf: tf.losses.absolute_difference(_fed(tf, [None]), _fed(tf, [None, 1])),
-    lambda tf: tf.losses.hinge_loss(tf.zeros([2]), tf.zeros([2, 1])),
-    lambda tf: tf.losses.mean_squared_error(tf.zeros([2, 2]), tf.zeros([2, 2]), weights=[1.0, 2.0]),
-    lambda tf: tf.gather_nd(tf.zeros([2, 3]), [[0, 4]]),
-    lambda tf: tf.gather_nd(tf.zeros([2, 3]), [[-1, 0]]),
-    lambda tf: tf.scatter_nd([[0, 2]], [5.0], [2, 2]),
-    lambda tf: tf.confusion_matrix([0], [4], 3),
-    lambda tf: tf.image.total_variation(np.zeros([4, 4, 3], np.uint8)),
-    lambda tf: tf.split(np.arange(5), [2, 2]),
-    lambda tf: tf.add_n([tf.zeros([2]), tf.zeros([2, 1])]),
-    lambda tf: tf.where([True, False], tf.zeros([2]), tf.zeros([1])),
-    lambda tf: tf.image.crop_to_bounding_box(np.zeros([4, 4, 3], np.float32), 2, 2, 3, 1),
-    lambda tf: tf.nn.dropout(tf.zeros([2]), keep_prob=0.0),
+    (r"mean_squared_error: shapes \(2, 1\) and \(2,\)", lambda tf: tf.losses.mean_squared_error(tf.zeros([2]),
+                                                                                          tf.zeros([2, 1]))),
+    (r"absolute_difference: shapes \(\?, 1\) and \(\?,\)", lambda tf: tf.losses.absolute_difference(
+        _fed(tf, None), _fed(tf, None, 1))),
+    (r"hinge_loss: shapes \(2, 1\) and \(2,\)", lambda tf: tf.losses.hinge_loss(tf.zeros([2]), tf.zeros([2, 1]))),
+    (r"weights of shape \(2,\), values of shape \(2, 2\)", lambda tf: tf.losses.mean_squared_error(
+        tf.zeros([2, 2]), tf.zeros([2, 2]), weights=[1.0, 2.0])),
+    (r"cosine_distance: shapes \(2, 2\) and \(1, 2\)", lambda tf: tf.losses.cosine_distance(
+        tf.ones([1, 2]), tf.ones([2, 2]), axis=1)),
+    (r"softmax_cross_entropy_with_logits: shapes \(2, 2\) and \(1, 2\)", lambda tf: tf.losses.softmax_cross_entropy(
+        tf.ones([1, 2]), tf.ones([2, 2]))),
+    (r"sigmoid_cross_entropy_with_logits: shapes \(2, 2\) and \(1, 2\)", lambda tf: tf.losses.sigmoid_cross_entropy(
+        tf.ones([1, 2]), tf.ones([2, 2]))),
+    (r"mean_pairwise_squared_error: shapes \(2, 2\) and \(1, 2\)", lambda tf: tf.losses.mean_pairwise_squared_error(
+        tf.ones([1, 2]), tf.ones([2, 2]))),
+    (r"index < 6 in 'nn\.gather", lambda tf: tf.gather_nd(tf.zeros([2, 3]), [[0, 4]])),
+    (r"index < 6 in 'nn\.gather", lambda tf: tf.gather_nd(tf.zeros([2, 3]), [[-1, 0]])),
+    (r"index < 4 in 'nn\.scatter", lambda tf: tf.scatter_nd([[0, 2]], [5.0], [2, 2])),
+    (r"index < 9 in 'nn\.scatter", lambda tf: tf.confusion_matrix([0], [4], 3)),
+    (r"index < 9 in 'nn\.scatter", lambda tf: tf.metrics.mean_iou(tf.constant([0]), tf.constant([4]), 3)[1]),
+    *[(r"index < 4 in 'nn\.scatter", lambda tf, kind=kind: getattr(tf, kind)(
+        tf.get_variable("v", [2, 2]), [[0, 2]], [5.0]))
+      for kind in ("scatter_nd_update", "scatter_nd_add", "scatter_nd_sub")],
+    ("total_variation: .* found uint8", lambda tf: tf.image.total_variation(tf.zeros([4, 4, 3], tf.uint8))),
+    (r"split: sizes \[2, 2\] of dimension 0: found 5, expected 4", lambda tf: tf.split(np.arange(5), [2, 2])),
+    (r"add_n: shapes \(2,\) and \(2, 1\)", lambda tf: tf.add_n([tf.zeros([2]), tf.zeros([2, 1])])),
+    (r"where: shapes \(2,\) and \(1,\)", lambda tf: tf.where([True, False], tf.zeros([2]), tf.zeros([1]))),
+    (r"slice: dimension 0 .* found 3, expected at most 2", lambda tf: tf.slice(tf.zeros([2]), [1], [2])),
+    (r"crop_to_bounding_box: dimension 0 .* found 5, expected at most 4", lambda tf: tf.image.crop_to_bounding_box(
+        np.zeros([4, 4, 3], np.float32), 2, 2, 3, 1)),
+    ("keep_prob", lambda tf: tf.nn.dropout(tf.zeros([2]), keep_prob=0.0)),
+    # Sizes that a run says.
+    ("slice: dimension 0 .* found 3, expected at most 2", fed(lambda tf, x: tf.slice(x, [1], [2]), zeros(2))),
+    ("slice: .* found 6, expected at most 3", fed(lambda tf, x, n: tf.slice(x, [1], [n]), zeros(3), FIVE)),
+    ("slice: .* first element: found -1", fed(lambda tf, x, n: tf.slice(x, [n], [1]), zeros(3), LESS)),
+    ("slice out of range .* offset 5", fed(lambda tf, x, n: tf.slice(x, [n], [-1]), zeros(3), FIVE)),
+    ("slice: .* number of elements: found -4", fed(lambda tf, x, n: tf.slice(x, [0], [n - 3]), zeros(3), LESS)),
+    ("slice: .* found 5, expected at most 4", fed(lambda tf, x, n: tf.while_loop(
+        lambda i, _: i < 3, lambda i, a: (i + 1, a + tf.reduce_sum(tf.slice(x, [i], [n]))), [0, 0.0])[1],
+        zeros(4), np.int32(3))),
+    ("slice: .* found 2, expected at most 1", fed(lambda tf, x, n: tf.cond(
+        n > 4, lambda: 0.0, lambda: tf.reduce_sum(tf.slice(x, [0], [n]))), zeros(1), TWO)),
+    ("crop_to_bounding_box: dimension 0 .* found 5, expected at most 4", fed(
+        lambda tf, x: tf.image.crop_to_bounding_box(x, 2, 1, 3, 1), zeros(4, 4, 3))),
+    ("add_n: operands differ in dimension 0: found 1, expected 2", fed(
+        lambda tf, x: tf.add_n([x, tf.ones([1])]), zeros(2))),
+    ("add_n: operands differ in dimension 0: found 1, expected 2", fed(
+        lambda tf, x, y: tf.add_n([x, tf.reshape(y, [-1, 3])]), zeros(2, 3), zeros(1, 3))),
+    ("where: operands differ in dimension 0: found 1, expected 2", fed(
+        lambda tf, x: tf.where([True, False], x, x), zeros(1))),
+    ("where: the condition chooses rows: found 1, expected 2", fed(
+        lambda tf, x, c: tf.where(c, x, x), zeros(2, 3), np.array([True]))),
+    (r"split: dimension 0 in 2 equal parts: found 3, expected 2", fed(lambda tf, x: tf.split(x, 2)[0], zeros(3))),
+    (r"split: sizes \[1, 2\] of dimension 0: found 4, expected 3", fed(
+        lambda tf, x: tf.split(x, [1, 2])[0], zeros(4))),
+    (r"split: sizes \[1, -1, 2\] of dimension 0: found 2, expected at least 3", fed(
+        lambda tf, x: tf.split(x, [1, -1, 2])[0], zeros(2))),
+    ("weights can not be broadcast to values: found 2 in dimension 0, expected 1", fed(
+        lambda tf, x: tf.losses.mean_squared_error(x, x, weights=[1.0, 2.0]), zeros(1))),
+    ("is 2 in placeholder .* and 3 in placeholder", fed(
+        lambda tf, x, w: tf.losses.mean_squared_error(x, x, weights=w), zeros(2, 3), zeros(3, 1))),
+]  # fmt: skip
+
+# TensorFlow repeats a single row of labels or predictions, where it is a run that says that there is one.
+REFUSED_HERE: List[Refused] = [
+    (f"{name}: operands differ in dimension 0", fed(function, zeros(2, 2)))
+    for name, function in [
+        ("mean_squared_error", lambda tf, x: tf.losses.mean_squared_error(tf.ones([1, 2]), x)),
+        ("huber_loss", lambda tf, x: tf.losses.huber_loss(tf.ones([1, 2]), x)),
+        ("hinge_loss", lambda tf, x: tf.losses.hinge_loss(tf.ones([1, 2]), x)),
+        ("cosine_distance", lambda tf, x: tf.losses.cosine_distance(tf.ones([1, 2]), x, axis=1)),
+        ("softmax_cross_entropy_with_logits", lambda tf, x: tf.losses.softmax_cross_entropy(tf.ones([1, 2]), x)),
+        ("sigmoid_cross_entropy_with_logits", lambda tf, x: tf.losses.sigmoid_cross_entropy(tf.ones([1, 2]), x)),
+        ("mean_pairwise_squared_error", lambda tf, x: tf.losses.mean_pairwise_squared_error(tf.ones([1, 2]), x)),
+    ]
 ]
 
 
+def refuse(tf: Any, refused: Callable[[Any], Any], classes: Any, pattern: str) -> None:
+    """Expects an error of these classes, whose run has changed nothing."""
+    tf.reset_default_graph()
+    try:
+        made = refused(tf)
+    except classes as error:
+        assert re.search(pattern, str(error)), f"{tf.__name__}: expected {pattern!r}, found {error}"
+        return
+    fetch, feed = made if isinstance(made, tuple) else (made, None)
+    count = tf.Variable(1.0)
+    moved = tf.assign(count, 2.0)
+    with tf.Session() as session:
+        session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+        try:
+            found = session.run([fetch, moved], feed)
+        except classes as error:
+            assert re.search(pattern, str(error)), f"{tf.__name__}: expected {pattern!r}, found {error}"
+            assert tf is tensorflow or session.run(count) == 1.0, f"{pattern!r}: the run has changed a variable"
+            return
+    raise AssertionError(f"{tf.__name__} gives {found!r}, expected {pattern!r}")
+
+
 def refusals() -> None:
-    for place, refused in enumerate(REFUSED):
-        for tf in (flywheel.v1, tensorflow):
-            tf.reset_default_graph()
-            try:
-                found = values(tf, refused(tf))
-            except Exception:
-                continue
-            raise AssertionError(f"refusal {place}: {tf.__name__} gives {found!r}")
+    for pattern, refused in REFUSED:
+        refuse(flywheel.v1, refused, (ValueError, TypeError, flywheel.InvalidArgumentError), pattern)
+        refuse(tensorflow, refused, (ValueError, TypeError, tensorflow.errors.InvalidArgumentError), "")
+    for pattern, refused in REFUSED_HERE:
+        refuse(flywheel.v1, refused, flywheel.InvalidArgumentError, pattern)
 
 
 run_all()

@@ -6,8 +6,9 @@
 
 # mypy: disable-error-code="no-untyped-call"
 
+import os
 import tempfile
-from typing import Any
+from typing import Any, List
 
 import numpy as np
 
@@ -131,6 +132,53 @@ def hooks(tf: Any) -> Any:
                 session.run(train)
     state = tf.train.get_checkpoint_state(folder)
     return [seen, state.model_checkpoint_path.rpartition("-")[2]]
+
+
+@program
+def listeners(tf: Any) -> Any:
+    seen: List[Any] = []
+
+    class Seen(tf.train.CheckpointSaverListener):  # type: ignore[misc]
+        def begin(self) -> None:
+            self.twice = w * 2.0
+
+        def before_save(self, session: Any, global_step_value: int) -> None:
+            seen.append(["before", global_step_value, session.run(self.twice)])
+
+        def after_save(self, session: Any, global_step_value: int) -> bool:
+            seen.append(["after", global_step_value, bool(tf.train.latest_checkpoint(folder))])
+            return global_step_value == 4
+
+        def end(self, session: Any, global_step_value: int) -> None:
+            seen.append(["end", global_step_value])
+
+    folder = tempfile.mkdtemp()
+    w = tf.get_variable("w", initializer=1.0)
+    step = tf.train.get_or_create_global_step()
+    train = tf.train.GradientDescentOptimizer(0.1).minimize(tf.square(w), global_step=step)
+    own = [tf.train.CheckpointSaverHook(folder, save_steps=2, listeners=[Seen()])]
+    with tf.train.MonitoredSession(hooks=own) as session:
+        for _ in range(9):
+            if not session.should_stop():
+                session.run(train)
+    return seen
+
+
+@program
+def checkpoints_without_a_state(tf: Any) -> Any:
+    folder = tempfile.mkdtemp()
+    w = tf.get_variable("w", initializer=1.0)
+    saver = tf.train.Saver(max_to_keep=1, pad_step_number=True)
+    with tf.Session() as s:
+        s.run(tf.global_variables_initializer())
+        kept = [saver.save(s, os.path.join(folder, "m"), n, write_state=False) for n in (1, 2)]
+        kept += [saver.save(s, os.path.join(folder, "plain"), write_state=False)]
+        out = [[os.path.basename(path) for path in kept], sorted(os.listdir(folder)).count("checkpoint"),
+               tf.train.latest_checkpoint(folder) is None, len(saver.last_checkpoints)]  # fmt: skip
+        saver.save(s, os.path.join(folder, "m"), 3)
+        s.run(tf.assign(w, 5.0))
+        saver.restore(s, kept[0])
+        return [out, s.run(w), len(saver.last_checkpoints), os.path.basename(tf.train.latest_checkpoint(folder))]
 
 
 @program
@@ -281,6 +329,66 @@ def of_contrib() -> None:
         assert np.isclose(s.run(sequence), (-np.log(picked) * [[1.0, 0.5], [1.0, 0.0]]).sum() / 2.5)
 
 
+def arguments_of_contrib() -> None:
+    """Initializers, regularizers and collections that layers of tf.contrib are given."""
+    import flywheel.v1 as tf
+
+    tf.reset_default_graph()
+    layers, graph = tf.contrib.layers, tf.get_default_graph()
+    x = tf.constant(draw(4, 6, 6, 2))
+    inits = {"beta": tf.constant_initializer(2.0), "gamma": tf.constant_initializer(3.0),
+             "moving_mean": tf.constant_initializer(4.0), "moving_variance": tf.constant_initializer(5.0)}  # fmt: skip
+    layers.batch_norm(x, scale=True, param_initializers=inits, param_regularizers={
+        "beta": tf.contrib.layers.l1_regularizer(0.5), "gamma": tf.contrib.layers.l1_regularizer(0.25)},
+        variables_collections={"beta": ["betas"], "moving_mean": ["means", "moved"], "moving_variance": ["moved"]},
+        outputs_collections="out", scope="n")  # fmt: skip
+    options: Any = {"variables_collections": ["own"], "outputs_collections": ["out"]}
+    h = layers.conv2d(x, 2, 3, scope="c", **options)
+    layers.conv2d(x, 2, 3, scope="c", reuse=True, **options)
+    layers.conv2d_transpose(h, 2, 3, scope="t", **options)
+    layers.layer_norm(h, scope="l", **options)
+    layers.fully_connected(layers.flatten(h, outputs_collections="out"), 2, scope="f",
+                           variables_collections={"weights": "weights", "biases": "biases"})  # fmt: skip
+    for layer in (layers.max_pool2d, layers.avg_pool2d):
+        layer(h, 2, outputs_collections="out")
+    layers.dropout(h, outputs_collections="out")
+    found = {key: [v.op.name for v in graph.get_collection(key)] for key in
+             ("betas", "means", "moved", "own", "weights", "biases")}  # fmt: skip
+    expected = {"betas": ["n/beta"], "means": ["n/moving_mean"], "moved": ["n/moving_mean", "n/moving_variance"],
+                "own": ["c/weights", "c/biases", "t/weights", "t/biases", "l/beta", "l/gamma"],
+                "weights": ["f/weights"], "biases": ["f/biases"]}  # fmt: skip
+    assert found == expected, found
+    assert len(graph.get_collection("out")) == 9, graph.get_collection("out")
+    with tf.Session() as s:
+        s.run(tf.global_variables_initializer())
+        for key, value in (("beta", 2.0), ("gamma", 3.0), ("moving_mean", 4.0), ("moving_variance", 5.0)):
+            variable = next(v for v in tf.global_variables() if v.op.name == f"n/{key}")
+            assert s.run(variable).tolist() == [value] * 2, key
+        assert sorted(s.run(graph.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES))) == [1.5, 2.0]
+
+
+def what_is_not_there() -> None:
+    """Arguments that would change a result, and are not computed by, are refused."""
+    import flywheel.v1 as tf
+
+    tf.reset_default_graph()
+    layers, x = tf.contrib.layers, tf.zeros([1, 4, 4, 2])
+    for what, words in (
+        (lambda: layers.max_pool2d(x, 2, data_format="NCHW"), "NCHW"),
+        (lambda: layers.avg_pool2d(x, 2, data_format="NCHW"), "NCHW"),
+        (lambda: layers.conv2d(x, 2, 2, data_format="NCHW"), "NCHW"),
+        (lambda: layers.conv2d_transpose(x, 2, 2, data_format="NCHW"), "NCHW"),
+        (lambda: tf.norm(tf.zeros([2, 2]), ord=2, axis=[0, 1]), "norm of matrices: ord=2"),
+        (lambda: tf.diag_part(x), "diag_part"),
+    ):
+        try:
+            what()
+        except NotImplementedError as error:
+            assert words in str(error), error
+        else:
+            raise AssertionError(words)
+
+
 def what_is_missing() -> None:
     """A name that is not there says so, and what to use."""
     import flywheel.v1 as tf
@@ -300,4 +408,6 @@ def what_is_missing() -> None:
 run_all()
 wrong_uses()
 of_contrib()
+arguments_of_contrib()
+what_is_not_there()
 what_is_missing()

@@ -66,19 +66,34 @@ def _apply_regularization(regularizer: Callable[[Any], Any], weights_list: Optio
 _ZEROS = zeros_initializer()
 
 
-def _finished(
-    y: Any, units: int, normalizer_fn: Any, normalizer_params: Any, biases_initializer: Any, biases_regularizer: Any,
-    activation_fn: Any, trainable: bool, collections: Any,
-) -> Any:  # fmt: skip
-    """A normalization, or a bias, and what follows."""
-    if normalizer_fn is not None:
-        y = normalizer_fn(y, **(normalizer_params or {}))
-    elif biases_initializer is not None:
-        y = _nn.bias_add(y, get_variable("biases", [units], y.dtype, biases_initializer, biases_regularizer, trainable))
-    y = y if activation_fn is None else activation_fn(y)
+def _collected(variable: Any, collections: Any, name: str) -> Any:
+    """A variable, which these collections have now, or those of its name among them."""
+    graph = get_default_graph()
+    chosen = collections.get(name) if isinstance(collections, dict) else collections
+    for one in [chosen] if isinstance(chosen, str) else chosen or ():
+        if not any(variable is other for other in graph.get_collection(one)):
+            graph.add_to_collection(one, variable)
+    return variable
+
+
+def _output(y: Any, collections: Any) -> Any:
+    """A result, which these collections have now."""
     if collections:
         get_default_graph().add_to_collections(collections, y)
     return y
+
+
+def _finished(
+    y: Any, units: int, normalizer_fn: Any, normalizer_params: Any, biases_initializer: Any, biases_regularizer: Any,
+    activation_fn: Any, trainable: bool, variables: Any, outputs: Any,
+) -> Any:  # fmt: skip
+    """A normalization, or a bias, and what follows; the collections that get the bias and the result."""
+    if normalizer_fn is not None:
+        y = normalizer_fn(y, **(normalizer_params or {}))
+    elif biases_initializer is not None:
+        biases = get_variable("biases", [units], y.dtype, biases_initializer, biases_regularizer, trainable)
+        y = _nn.bias_add(y, _collected(biases, variables, "biases"))
+    return _output(y if activation_fn is None else activation_fn(y), outputs)
 
 
 def _fully_connected(
@@ -94,8 +109,10 @@ def _fully_connected(
     with variable_scope(scope, default_name="fully_connected", reuse=reuse):
         w = get_variable("weights", [x.shape[-1].value, num_outputs], x.dtype, weights_initializer or _xavier(),
                          weights_regularizer, trainable)  # fmt: skip
+        _collected(w, variables_collections, "weights")
         return _finished(matmul(x, w), num_outputs, normalizer_fn, normalizer_params, biases_initializer,
-                         biases_regularizer, activation_fn, trainable, outputs_collections)  # fmt: skip
+                         biases_regularizer, activation_fn, trainable, variables_collections,
+                         outputs_collections)  # fmt: skip
 
 
 def _pair(value: Any) -> List[int]:
@@ -116,9 +133,10 @@ def _conv2d(
     with variable_scope(scope, default_name="Conv", reuse=reuse):
         w = get_variable("weights", [*_pair(kernel_size), x.shape[-1].value, num_outputs], x.dtype,
                          weights_initializer or _xavier(), weights_regularizer, trainable)  # fmt: skip
+        _collected(w, variables_collections, "weights")
         y = _nn.conv2d(x, w, [1, *_pair(stride), 1], padding, dilations=[1, *_pair(rate), 1])
         return _finished(y, num_outputs, normalizer_fn, normalizer_params, biases_initializer, biases_regularizer,
-                         activation_fn, trainable, outputs_collections)  # fmt: skip
+                         activation_fn, trainable, variables_collections, outputs_collections)  # fmt: skip
 
 
 def _conv2d_transpose(
@@ -140,9 +158,10 @@ def _conv2d_transpose(
     with variable_scope(scope, default_name="Conv2d_transpose", reuse=reuse):
         w = get_variable("weights", [*sizes, num_outputs, x.shape[-1].value], x.dtype,
                          weights_initializer or _xavier(), weights_regularizer, trainable)  # fmt: skip
+        _collected(w, variables_collections, "weights")
         y = make("conv2d_transpose", lambda v, f: _nn.transposed(v, f, steps, goal, padding), x, w)
         return _finished(y, num_outputs, normalizer_fn, normalizer_params, biases_initializer, biases_regularizer,
-                         activation_fn, trainable, outputs_collections)  # fmt: skip
+                         activation_fn, trainable, variables_collections, outputs_collections)  # fmt: skip
 
 
 def _max_pool2d(
@@ -150,7 +169,8 @@ def _max_pool2d(
     outputs_collections: Any = None, scope: Any = None,
 ) -> Any:  # fmt: skip
     _nn._nhwc(data_format)
-    return _nn.max_pool(inputs, [1, *_pair(kernel_size), 1], [1, *_pair(stride), 1], padding)
+    y = _nn.max_pool(inputs, [1, *_pair(kernel_size), 1], [1, *_pair(stride), 1], padding)
+    return _output(y, outputs_collections)
 
 
 def _avg_pool2d(
@@ -158,18 +178,19 @@ def _avg_pool2d(
     outputs_collections: Any = None, scope: Any = None,
 ) -> Any:  # fmt: skip
     _nn._nhwc(data_format)
-    return _nn.avg_pool(inputs, [1, *_pair(kernel_size), 1], [1, *_pair(stride), 1], padding)
+    y = _nn.avg_pool(inputs, [1, *_pair(kernel_size), 1], [1, *_pair(stride), 1], padding)
+    return _output(y, outputs_collections)
 
 
 def _flatten(inputs: Any, outputs_collections: Any = None, scope: Any = None) -> Any:
-    return _layers.flatten(inputs)
+    return _output(_layers.flatten(inputs), outputs_collections)
 
 
 def _dropout(
     inputs: Any, keep_prob: float = 0.5, noise_shape: Any = None, is_training: Any = True,
     outputs_collections: Any = None, scope: Any = None, seed: Any = None,
 ) -> Any:  # fmt: skip
-    return _layers.dropout(inputs, 1 - keep_prob, noise_shape, seed, is_training)
+    return _output(_layers.dropout(inputs, 1 - keep_prob, noise_shape, seed, is_training), outputs_collections)
 
 
 def _batch_norm(
@@ -187,10 +208,19 @@ def _batch_norm(
     graph = get_default_graph()
     updates = graph.get_collection_ref(GraphKeys.UPDATE_OPS)
     count = len(updates)
+    keys = [key for key, is_there in (("gamma", scale), ("beta", center), ("moving_mean", True),
+                                      ("moving_variance", True)) if is_there]  # fmt: skip
+    given = {f"{key}_initializer": value for key, value in (param_initializers or {}).items()}
+    given.update({f"{key}_regularizer": value for key, value in (param_regularizers or {}).items()})
     own: Any
     with variable_scope(scope, default_name="BatchNorm", reuse=reuse) as own:
         y = _layers.batch_normalization(inputs, momentum=decay, epsilon=epsilon, center=center, scale=scale,
-                                        training=is_training, trainable=trainable, fused=fused, name=own)  # fmt: skip
+                                        training=is_training, trainable=trainable, fused=fused, name=own,
+                                        **given)  # fmt: skip
+    if variables_collections:
+        with variable_scope(own, reuse=True, auxiliary_name_scope=False):
+            for key in keys:
+                _collected(get_variable(key), variables_collections, key)
     if updates_collections != GraphKeys.UPDATE_OPS:
         moved = updates[count:]
         del updates[count:]
@@ -200,7 +230,7 @@ def _batch_norm(
         else:
             for one in moved:
                 graph.add_to_collections(updates_collections, one)
-    return y if activation_fn is None else activation_fn(y)
+    return _output(y if activation_fn is None else activation_fn(y), outputs_collections)
 
 
 def _layer_norm(
@@ -220,8 +250,11 @@ def _layer_norm(
         beta = get_variable("beta", sizes, x.dtype, zeros_initializer(), None, trainable) if center else None
         gamma = get_variable("gamma", sizes, x.dtype, ones_initializer(), None, trainable) if scale else None
         mean, variance = _nn.moments(x, axes, keep_dims=True)
+        for key, variable in (("beta", beta), ("gamma", gamma)):
+            if variable is not None:
+                _collected(variable, variables_collections, key)
         y = _nn.batch_normalization(x, mean, variance, beta, gamma, 1e-12)
-        return y if activation_fn is None else activation_fn(y)
+        return _output(y if activation_fn is None else activation_fn(y), outputs_collections)
 
 
 def _embed_sequence(
@@ -304,7 +337,7 @@ class layers:  # noqa: N801
         labels: Any, num_classes: int, on_value: float = 1.0, off_value: float = 0.0, outputs_collections: Any = None,
         scope: Any = None,
     ) -> Any:  # fmt: skip
-        return one_hot(labels, num_classes, on_value, off_value)
+        return _output(one_hot(labels, num_classes, on_value, off_value), outputs_collections)
 
 
 class _Cells:

@@ -6,9 +6,10 @@ from typing import Any, Callable, List, Optional
 import numpy as np
 
 from .. import _dtypes, _interpolation, _ops
+from .._ops import _core, _indexing
 from .conversion import as_tensor, make
 from .elementwise import TABLE
-from .ops import where
+from .ops import box_of, where
 from .random_ops import random_uniform
 
 
@@ -190,16 +191,19 @@ def random_contrast(image: Any, lower: float, upper: float, seed: Any = None) ->
 def crop_to_bounding_box(
     image: Any, offset_height: int, offset_width: int, target_height: int, target_width: int
 ) -> Any:
-    x = as_tensor(image)
-    for what, first, count, axis in (("height", offset_height, target_height, -3),
-                                     ("width", offset_width, target_width, -2)):  # fmt: skip
-        size = x.static_shape[axis] if x.static_shape else None
-        if first < 0 or count <= 0 or (size is not None and first + count > size):
-            raise ValueError(f"crop_to_bounding_box: a {what} of {count} from {first} on is not in an image of "
-                             f"shape {x.shape}")  # fmt: skip
-    rows = slice(offset_height, offset_height + target_height)
-    columns = slice(offset_width, offset_width + target_width)
-    return make("crop", lambda x: _ops.getitem(x, (Ellipsis, rows, columns, slice(None))), x)
+    for what, count in (("height", target_height), ("width", target_width)):
+        if count <= 0:
+            raise ValueError(f"crop_to_bounding_box: expected a {what} of at least 1, found {count}")
+
+    def emit(x: Any) -> Any:
+        offsets: List[_core.Size] = [0] * x.ndim
+        lengths = _core.sizes(x)
+        boxes = (x.ndim - 3, offset_height, target_height), (x.ndim - 2, offset_width, target_width)
+        for axis, first, count in boxes:
+            offsets[axis], lengths[axis] = box_of("crop_to_bounding_box", x, axis, first, count)
+        return _indexing.extract_slice(x, offsets, lengths, [1] * x.ndim)
+
+    return make("crop", emit, as_tensor(image))
 
 
 def pad_to_bounding_box(

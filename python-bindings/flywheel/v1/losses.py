@@ -5,6 +5,7 @@ from typing import Any, Callable, Optional
 
 from .. import _dtypes, _ops
 from .. import nn as traced
+from .._ops import _checks
 from . import nn
 from .conversion import as_tensor, make
 from .elementwise import TABLE
@@ -30,6 +31,8 @@ def _reduce(losses: Any, weights: Any, reduction: str) -> Any:
     factor = _ops.cast(weights, losses.dtype)
     if factor.ndim == losses.ndim + 1 and factor.shape[-1] == 1:
         factor = _ops.squeeze(factor, -1)
+    if factor.ndim:
+        _checks.expect_stretches("weights", factor, losses)
     weighted = _ops.multiply(losses, factor)
     if reduction == Reduction.NONE:
         return weighted
@@ -48,25 +51,6 @@ def _reduce(losses: Any, weights: Any, reduction: str) -> Any:
     return _ops.where(_ops.greater(count, 0), _ops.divide(total, _ops.maximum(count, 1e-30)), 0)
 
 
-def _check_weights(losses: Any, weights: Any) -> None:
-    own, wide = weights.static_shape, losses.static_shape
-    if not own or wide is None:
-        return
-    if len(own) == len(wide) + 1 and own[-1] == 1:
-        own = own[:-1]
-    if len(own) != len(wide) or any(n != 1 and n != m and None not in (n, m) for n, m in zip(own, wide)):
-        raise ValueError(f"weights can not be broadcast to values: weights of shape {weights.shape}, values of shape "
-                         f"{losses.shape}")  # fmt: skip
-
-
-def _check_alike(labels: Any, predictions: Any) -> None:
-    one, other = labels.static_shape, predictions.static_shape
-    if one is None or other is None:
-        return
-    if len(one) != len(other) or any(n != m and None not in (n, m) for n, m in zip(one, other)):
-        raise ValueError(f"Shapes {predictions.shape} and {labels.shape} of predictions and labels are incompatible")
-
-
 def compute_weighted_loss(
     losses: Any, weights: Any = 1.0, scope: Any = None, loss_collection: Any = GraphKeys.LOSSES,
     reduction: str = _BY_WEIGHTS,
@@ -75,7 +59,6 @@ def compute_weighted_loss(
     if isinstance(weights, (int, float)) and weights == 1.0 and reduction != Reduction.SUM:
         loss = as_tensor(losses) if reduction == Reduction.NONE else TABLE["reduce_mean"](losses)
     else:
-        _check_weights(as_tensor(losses), as_tensor(weights))
         loss = make("weighted_loss", lambda x, w: _reduce(x, w, reduction), as_tensor(losses), as_tensor(weights))
     if loss_collection is not None:
         get_default_graph().add_to_collection(loss_collection, loss)
@@ -87,9 +70,11 @@ def _elementwise(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         labels: Any, predictions: Any, weights: Any = 1.0, scope: Any = None,
         loss_collection: Any = GraphKeys.LOSSES, reduction: str = _BY_WEIGHTS, **more: Any,
     ) -> Any:  # fmt: skip
-        p = as_tensor(predictions)
-        _check_alike(as_tensor(labels), p)
-        made = make(name, lambda x, y: function(x, _ops.cast(y, x.dtype), **more), p, as_tensor(labels))
+        def emit(x: Any, y: Any) -> Any:
+            _checks.expect_alike(name, x, y)
+            return function(x, _ops.cast(y, x.dtype), **more)
+
+        made = make(name, emit, as_tensor(predictions), as_tensor(labels))
         return compute_weighted_loss(made, weights, scope, loss_collection, reduction)
 
     loss.__name__ = name
@@ -119,9 +104,14 @@ def hinge_loss(
     reduction: str = _BY_WEIGHTS,
 ) -> Any:  # fmt: skip
     """max(0, 1 - logit) where the label is 1, max(0, 1 + logit) where it is 0."""
-    _check_alike(as_tensor(labels), as_tensor(logits))
-    made = make("hinge_loss", lambda x, y: traced.relu(_ops.subtract(1, _ops.multiply(x, _ops.subtract(
-        _ops.multiply(2, _ops.cast(y, x.dtype)), 1)))), as_tensor(logits), as_tensor(labels))  # fmt: skip
+
+
+    def emit(x: Any, y: Any) -> Any:
+        _checks.expect_alike("hinge_loss", x, y)
+        sign = _ops.subtract(_ops.multiply(2, _ops.cast(y, x.dtype)), 1)
+        return traced.relu(_ops.subtract(1, _ops.multiply(x, sign)))
+
+    made = make("hinge_loss", emit, as_tensor(logits), as_tensor(labels))
     return compute_weighted_loss(made, weights, scope, loss_collection, reduction)
 
 
@@ -131,6 +121,7 @@ def mean_pairwise_squared_error(
     """The squared differences of the errors of pairs of elements, a mean over those of an example, and their sum."""
 
     def emit(y: Any, p: Any, w: Any) -> Any:
+        _checks.expect_alike("mean_pairwise_squared_error", p, y)
         error = _ops.subtract(_ops.cast(p, _dtypes.float32), _ops.cast(y, _dtypes.float32))
         axes = tuple(range(1, error.ndim))
         count = _ops.sum(_ops.ones_like(error), axes, True)
@@ -154,9 +145,12 @@ def cosine_distance(
     place = dim if axis is None else axis
     if place is None:
         raise ValueError("You must specify 'axis'.")
-    _check_alike(as_tensor(labels), as_tensor(predictions))
-    made = make("cosine_distance", lambda x, y: _ops.subtract(1, _ops.sum(_ops.multiply(x, y), place, True)),
-                as_tensor(predictions), as_tensor(labels))  # fmt: skip
+
+    def emit(x: Any, y: Any) -> Any:
+        _checks.expect_alike("cosine_distance", x, y)
+        return _ops.subtract(1, _ops.sum(_ops.multiply(x, y), place, True))
+
+    made = make("cosine_distance", emit, as_tensor(predictions), as_tensor(labels))
     return compute_weighted_loss(made, weights, scope, loss_collection, reduction)
 
 
@@ -165,7 +159,6 @@ def softmax_cross_entropy(
     loss_collection: Any = GraphKeys.LOSSES, reduction: str = _BY_WEIGHTS,
 ) -> Any:  # fmt: skip
     labels, x = as_tensor(onehot_labels), as_tensor(logits)
-    _check_alike(labels, x)
     if label_smoothing > 0:
         classes = int(x.shape[-1])
         labels = cast(labels, x.dtype) * (1 - label_smoothing) + label_smoothing / classes

@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import _dtypes, _ops
 from .. import nn as traced
+from .._ops import _checks
 from .._tensor import as_tensor as constant_of
 from .conversion import as_tensor, make
 from .elementwise import TABLE
@@ -111,6 +112,7 @@ def _named(sentinel: Any, labels: Any, logits: Any, what: str) -> None:
 
 def _cross_entropy(logits: Any, labels: Any, dim: int, name: Optional[str]) -> Any:
     def emit(x: Any, y: Any) -> Any:
+        _checks.expect_alike("softmax_cross_entropy_with_logits", x, y)
         rows = [_ops.moveaxis(z, dim, -1) for z in (x, _ops.cast(y, x.dtype))]
         return traced.softmax_cross_entropy(*rows, reduction="none")
 
@@ -148,8 +150,12 @@ def sigmoid_cross_entropy_with_logits(
 ) -> Any:
     """Of each element."""
     _named(_sentinel, labels, logits, "sigmoid_cross_entropy_with_logits")
-    return make("logistic_loss", lambda x, y: traced.sigmoid_cross_entropy(x, y, reduction="none"),
-                as_tensor(logits), as_tensor(labels), name=name)  # fmt: skip
+
+    def emit(x: Any, y: Any) -> Any:
+        _checks.expect_alike("sigmoid_cross_entropy_with_logits", x, y)
+        return traced.sigmoid_cross_entropy(x, y, reduction="none")
+
+    return make("logistic_loss", emit, as_tensor(logits), as_tensor(labels), name=name)
 
 
 def embedding_lookup(params: Any, ids: Any, partition_strategy: str = "mod", name: Optional[str] = None) -> Any:

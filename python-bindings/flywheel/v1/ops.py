@@ -6,6 +6,7 @@ from typing import Any, List, Optional
 import numpy as np
 
 from .. import _dtypes, _ops
+from .._ops import _checks, _core, _indexing, _shapes
 from .conversion import as_tensor, constant, dtype_of, make, paired
 from .elementwise import TABLE
 from .graph import get_default_graph
@@ -84,28 +85,17 @@ def matmul(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False,
     return make("MatMul", emit, *[as_tensor(x) for x in paired("MatMul", a, b)], name=name)
 
 
-def _check_alike(kind: str, a: Tensor, b: Tensor) -> None:
-    one, other = a.static_shape, b.static_shape
-    if one is None or other is None:
-        return
-    if len(one) != len(other) or any(n != m and None not in (n, m) for n, m in zip(one, other)):
-        raise ValueError(f"{kind}: shapes {a.shape} and {b.shape} must be equal")
-
-
 def add_n(inputs: Any, name: Optional[str] = None) -> Any:
     """The sum of tensors of one shape."""
-
-    given = [as_tensor(x) for x in inputs]
-    for one in given[1:]:
-        _check_alike("add_n", given[0], one)
 
     def emit(*xs: Any) -> Any:
         total = xs[0]
         for x in xs[1:]:
+            _checks.expect_alike("add_n", xs[0], x)
             total = _ops.add(total, x)
         return total
 
-    return make("AddN", emit, *given, name=name)
+    return make("AddN", emit, *[as_tensor(x) for x in inputs], name=name)
 
 
 def cast(x: Any, dtype: Any, name: Optional[str] = None) -> Any:
@@ -251,16 +241,24 @@ def split(value: Any, num_or_size_splits: Any, axis: int = 0, num: Any = None, n
     def emit(x: Any) -> Any:
         if isinstance(num_or_size_splits, int):
             return _ops.split(x, num_or_size_splits, axis)
-        ends, total, parts = [], 0, list(num_or_size_splits)
-        count, given = x.shape[axis], sum(n for n in parts if n != -1)
-        if -1 in parts and parts.count(-1) == 1 and count is not None:
-            parts[parts.index(-1)] = count - given
-        if any(n < 0 for n in parts) or (count is not None and sum(parts) != count):
-            raise ValueError(f"split: sizes {num_or_size_splits} of dimension {axis}, which has size {count}")
-        for part in parts[:-1]:
-            total += part
-            ends.append(total)
-        return _ops.split(x, ends, axis)
+        parts, place, old = list(num_or_size_splits), axis % x.ndim, _core.sizes(x)
+        what = f"split: sizes {parts} of dimension {axis}"
+        given = sum(n for n in parts if n != -1)
+        if any(n < -1 for n in parts) or parts.count(-1) > 1:
+            raise ValueError(f"{what}: expected sizes of at least 0, and one -1 at most")
+        if -1 in parts:
+            _checks.expect_at_least(old[place], given, what)
+            parts[parts.index(-1)] = _core.index_op("maxsi", _core.index_op("subi", old[place], given), 0)
+        else:
+            _checks.expect_equal(old[place], given, what)
+        found: List[Any] = []
+        first: _core.Size = 0
+        for part in parts:
+            offsets: List[_core.Size] = [0] * x.ndim
+            offsets[place] = first
+            found.append(_indexing.extract_slice(x, offsets, [*old[:place], part, *old[place + 1 :]], [1] * x.ndim))
+            first = _core.index_op("addi", first, part)
+        return found
 
     made = make("split", emit, as_tensor(value), name=name)
     return list(made) if isinstance(made, (list, tuple)) else [made]
@@ -270,19 +268,37 @@ def slice_(input_: Any, begin: Any, size: Any, name: Optional[str] = None) -> An
     """A box of elements; a size of -1 goes to the end."""
 
     def emit(x: Any, starts: Any, lengths: Any) -> Any:
-        keys = []
+        offsets, counts = [], []
         for axis, (start, length) in enumerate(zip(_sizes(starts), _sizes(lengths))):
-            first, count, total = _number(start), _number(length), x.shape[axis]
-            if isinstance(first, int) and (first < 0 or (total is not None and isinstance(count, int) and
-                                                         first + max(count, 0) > total)):  # fmt: skip
-                raise ValueError(f"slice: {count} elements from {first} on are not in dimension {axis} of shape "
-                                 f"{x.shape}")  # fmt: skip
-            to_end = isinstance(count, int) and count == -1
-            keys.append(slice(first, None if to_end else _ops.add(first, count) if hasattr(first, "trace")
-                              or hasattr(count, "trace") else first + count))  # fmt: skip
-        return _ops.getitem(x, tuple(keys))
+            first, count = box_of("slice", x, axis, _number(start), _number(length))
+            offsets.append(first)
+            counts.append(count)
+        if isinstance(x.index, list) and all(isinstance(n, int) for n in (*offsets, *counts)):
+            return _ops.getitem(x, slice(offsets[0], offsets[0] + counts[0]))
+        return _indexing.extract_slice(x, offsets, counts, [1] * x.ndim)
 
     return make("Slice", emit, as_tensor(input_), _vector(begin), _vector(size), name=name)
+
+
+def box_of(kind: str, x: Any, axis: int, start: Any, length: Any) -> Any:
+    """Where `length` elements from `start` on are in a dimension of a tensor of a trace, and how many: -1 is all that
+    are left. An error where there are not so many."""
+    first, count, total = _shapes.to_index(start), _shapes.to_index(length), _core.size(x, axis)
+    what = f"{kind}: dimension {axis} of shape {x.shape}"
+    _checks.expect_at_least(first, 0, f"{what}, the first element")
+    _checks.expect_at_least(count, -1, f"{what}, the number of elements")
+    left = _core.index_op("subi", total, first)
+    if isinstance(count, int):
+        count = left if count == -1 else count
+    else:
+        is_all = _core.index_op("minsi", _core.index_op("addi", count, 1), 1)
+        is_all = _core.index_op("subi", 1, _core.index_op("maxsi", is_all, 0))
+        count = _core.index_op("addi", count, _core.index_op("muli", is_all, _core.index_op("addi", left, 1)))
+    _checks.expect_at_most(_core.index_op("addi", first, count), total, f"{what}, the end")
+    if isinstance(count, int):
+        return first, count
+    # Which says that it has a bound.
+    return first, _core.index_op("minsi", _core.index_op("maxsi", count, 0), total)
 
 
 def _vector(values: Any) -> Any:
@@ -400,14 +416,14 @@ def where(condition: Any, x: Any = None, y: Any = None, name: Optional[str] = No
     if x is None or y is None:
         raise ValueError("x and y must both be non-None or both be None.")
     holds, one, other = as_tensor(condition), as_tensor(x), as_tensor(y)
-    _check_alike("where", one, other)
-    is_row_choice = len(holds.static_shape or ()) == 1 and len(one.static_shape or ()) > 1
-    if holds.static_shape != () and not is_row_choice:
-        _check_alike("where", holds, one)
 
     def emit(c: Any, a: Any, b: Any) -> Any:
+        _checks.expect_alike("where", a, b)
         if c.ndim == 1 and a.ndim > 1:
+            _checks.expect_equal(_core.size(c, 0), _core.size(a, 0), "where: the condition chooses rows")
             c = _ops.reshape(c, [-1, *[1] * (a.ndim - 1)])
+        elif c.ndim:
+            _checks.expect_alike("where", c, a)
         return _ops.where(c, a, b)
 
     # The condition does not say more about the shape than they do.

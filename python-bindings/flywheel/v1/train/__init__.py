@@ -19,6 +19,7 @@ from .decay import (
 from .devices import ClusterSpec, replica_device_setter
 from .hooks import (
     CheckpointSaverHook,
+    CheckpointSaverListener,
     FeedFnHook,
     FinalOpsHook,
     LoggingTensorHook,
@@ -65,7 +66,8 @@ from .steps import create_global_step, get_global_step, get_or_create_global_ste
 
 __all__ = [
     "AdadeltaOptimizer", "AdagradDAOptimizer", "AdagradOptimizer", "AdamOptimizer", "CheckpointReader",
-    "CheckpointSaverHook", "ChiefSessionCreator", "ClusterSpec", "Coordinator", "ExponentialMovingAverage",
+    "CheckpointSaverHook", "CheckpointSaverListener", "ChiefSessionCreator", "ClusterSpec", "Coordinator",
+    "ExponentialMovingAverage",
     "FeedFnHook", "FinalOpsHook", "FtrlOptimizer", "GradientDescentOptimizer", "LoggingTensorHook",
     "MomentumOptimizer", "MonitoredSession", "MonitoredTrainingSession", "NanLossDuringTrainingError",
     "NanTensorHook", "NewCheckpointReader", "Optimizer", "ProximalAdagradOptimizer",

@@ -3,7 +3,7 @@
 
 import os
 import time
-from typing import Any, Dict, NamedTuple, Optional
+from typing import Any, Dict, List, NamedTuple, Optional
 
 import numpy as np
 
@@ -171,6 +171,23 @@ class NanTensorHook(SessionRunHook):
             run_context.request_stop()
 
 
+class CheckpointSaverListener:
+    """Is called around the checkpoints that a `CheckpointSaverHook` saves."""
+
+    def begin(self) -> None:
+        """Before the session: the graph may still grow."""
+
+    def before_save(self, session: Any, global_step_value: int) -> None:
+        """Before a checkpoint is written."""
+
+    def after_save(self, session: Any, global_step_value: int) -> Optional[bool]:
+        """Once it is written; True stops the session."""
+        return None
+
+    def end(self, session: Any, global_step_value: int) -> None:
+        """At the end, after the last checkpoint."""
+
+
 class CheckpointSaverHook(SessionRunHook):
     """Saves checkpoints every so many steps or seconds, at the first run and at the end."""
 
@@ -181,9 +198,12 @@ class CheckpointSaverHook(SessionRunHook):
         self._timer = _Timer(save_steps, save_secs, "CheckpointSaverHook")
         self._folder, self._prefix = checkpoint_dir, os.path.join(checkpoint_dir, checkpoint_basename)
         self._saver: Any = saver or getattr(scaffold, "saver", None)
+        self._listeners: List[CheckpointSaverListener] = list(listeners or ())
 
     def begin(self) -> None:
         self._global_step = _step(self)
+        for listener in self._listeners:
+            listener.begin()
         self._saver = self._saver or Saver()
 
     def after_create_session(self, session: Any, coord: Any) -> None:
@@ -195,17 +215,23 @@ class CheckpointSaverHook(SessionRunHook):
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
         step = int(run_context.session.run(self._global_step))
-        if self._timer.is_due(step):
-            self._save(run_context.session, step)
+        if self._timer.is_due(step) and self._save(run_context.session, step):
+            run_context.request_stop()
 
     def end(self, session: Any) -> None:
         step = int(session.run(self._global_step))
         if self._timer._last != step:
             self._save(session, step)
+        for listener in self._listeners:
+            listener.end(session, step)
 
-    def _save(self, session: Any, step: int) -> None:
+    def _save(self, session: Any, step: int) -> bool:
+        """Whether a listener wants no further run."""
         self._timer.since(step)
+        for listener in self._listeners:
+            listener.before_save(session, step)
         self._saver.save(session, self._prefix, global_step=step)
+        return any([listener.after_save(session, step) for listener in self._listeners])
 
 
 class SummarySaverHook(SessionRunHook):

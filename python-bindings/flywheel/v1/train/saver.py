@@ -46,6 +46,11 @@ class Saver:
         if step is not None and not isinstance(step, (int, np.integer)):
             step = sess.run(step)
         self._declare(sess)
+        if not write_state:
+            # Nothing is known of it afterwards, and nothing is deleted for it.
+            path = save_path if step is None else f"{save_path}-{int(step):{'08' if self._pads else ''}d}"
+            sess.store.save(path, self._names)
+            return path
         file = latest_filename or "checkpoint"
         manager = self._managers.get(file)
         if manager is None:

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Checks of sizes that are known only when a step runs: it fails then, before it writes anything."""
+
+from .. import _trace
+from .._flywheel import Value
+from .._tensor import Tensor, format_shape
+from ._core import Size, index_of, size
+
+# Relations of `linalg_ext.compare_sizes`.
+_EQUAL, _AT_LEAST = 0, 1
+
+
+def _compare(relation: int, a: Size, b: Size) -> Value:
+    trace = _trace.current()
+    return trace.op("linalg_ext.compare_sizes", [index_of(a), index_of(b)], [trace.graph.type("bool", None)],
+                    {"predicate": ("i32", relation)})[0]  # fmt: skip
+
+
+def _expect(holds: Value, message: str) -> None:
+    _trace.current().op("cf.assert", [holds], [], {"msg": ("str", message)})
+
+
+def expect_equal(a: Size, b: Size, what: str) -> None:
+    """An error where two sizes differ: ValueError where both are known. The first is what was found."""
+    if isinstance(a, int) and isinstance(b, int):
+        if a != b:
+            raise ValueError(f"{what}: found {a}, expected {b}")
+    elif a is not b:
+        _expect(_compare(_EQUAL, a, b), f"{what}: found \1, expected \2")
+
+
+def expect_at_most(a: Size, b: Size, what: str) -> None:
+    """An error where the first size is more than the second one: ValueError where both are known."""
+    if isinstance(a, int) and isinstance(b, int):
+        if a > b:
+            raise ValueError(f"{what}: found {a}, expected at most {b}")
+    elif a is not b:
+        _expect(_compare(_AT_LEAST, b, a), f"{what}: found \2, expected at most \1")
+
+
+def expect_at_least(a: Size, b: Size, what: str) -> None:
+    """An error where the first size is less than the second one: ValueError where both are known."""
+    if isinstance(a, int) and isinstance(b, int):
+        if a < b:
+            raise ValueError(f"{what}: found {a}, expected at least {b}")
+    elif a is not b:
+        _expect(_compare(_AT_LEAST, a, b), f"{what}: found \1, expected at least \2")
+
+
+def expect_alike(kind: str, a: Tensor, b: Tensor) -> None:
+    """An error where two operands of an op that broadcasts nothing differ in shape."""
+    if a.ndim != b.ndim or any(n != m and None not in (n, m) for n, m in zip(a.shape, b.shape)):
+        raise ValueError(f"{kind}: shapes {format_shape(a.shape)} and {format_shape(b.shape)} must be equal")
+    for axis in range(a.ndim):
+        if a.shape[axis] is None or b.shape[axis] is None:
+            expect_equal(size(b, axis), size(a, axis), f"{kind}: operands differ in dimension {axis}")
+
+
+def expect_stretches(kind: str, x: Tensor, like: Tensor) -> None:
+    """An error where `x`, of the rank of `like`, does not broadcast to the shape of it."""
+    known = list(zip(x.shape, like.shape))
+    if x.ndim != like.ndim or any(n != 1 and n != m and None not in (n, m) for n, m in known):
+        raise ValueError(f"{kind} can not be broadcast to values: {kind} of shape {format_shape(x.shape)}, values "
+                         f"of shape {format_shape(like.shape)}")  # fmt: skip
+    for axis, (n, m) in enumerate(known):
+        if n == 1 or (n is not None and m is not None):
+            continue
+        own, other = size(x, axis), size(like, axis)
+        fits = _compare(_EQUAL, own, other)
+        if n is None and m != 1:
+            trace = _trace.current()
+            fits = trace.op("arith.ori", [fits, _compare(_EQUAL, own, 1)], [trace.graph.type("bool", None)])[0]
+        _expect(fits, f"{kind} can not be broadcast to values: found \1 in dimension {axis}, expected \2")
