@@ -4,11 +4,16 @@
 """Graphs and sessions in the vocabulary of TensorFlow 1: names, scopes and reuse (N2 to N11, N14), order
 (A1, A2, A4 to A10), initialization (I8, S2 to S5), collections (C1, C2, C5, C6), runs (R1, R2, R3, R4)."""
 
-from typing import Any, Callable, Type
+import threading
+from typing import Any, Callable, List, Type
+from unittest import mock
 
 import numpy as np
 
 import flywheel.v1 as tf
+from flywheel import _trace
+from flywheel.v1 import derivatives
+from flywheel.v1.conversion import make
 
 
 def raises(kind: Type[BaseException], words: str, action: Callable[[], Any]) -> None:
@@ -246,3 +251,42 @@ with tf.Graph().as_default():
     assert s1.run(either, {flag: True}) == 8 and s1.run(v) == 8
     i, total = tf.while_loop(lambda i, t: i < 4, lambda i, t: (i + 1, t + v), [tf.constant(0), tf.constant(0.0)])
     assert s1.run([i, total]) == [4, 32]
+# Types of what ops make are found in one trace a thread, also after an op that cannot be made, by way of variables of
+# one name, and by ops that are made by others.
+threads: List[int] = []
+
+
+class Counted(_trace.Trace):
+    def __init__(self, *args: Any, **kwargs: Any):
+        threads.append(threading.get_ident())
+        super().__init__(*args, **kwargs)
+
+
+def grow() -> None:
+    with tf.Graph().as_default():
+        x = tf.placeholder(tf.float32, [None, 3])
+        for _ in range(40):
+            x = tf.tanh(x + 1.0)
+        raises(ValueError, "could not be broadcast", lambda: x + tf.ones([2]))
+        inner = make("outer", lambda y: [y, tf.nn.relu(tf.ones([4])).shape[0].value * y][1], x)
+        assert (x * 2.0).shape.as_list() == inner.shape.as_list() == [None, 3]
+
+
+with mock.patch.object(_trace, "Trace", Counted):
+    grow()
+    thread = threading.Thread(target=grow)
+    thread.start()
+    thread.join()
+assert 2 <= len(threads) < 12 and len(set(threads)) == 2, threads
+for size in (2, 3):
+    with tf.Graph().as_default():
+        assert tf.map_fn(lambda _: tf.get_variable("same", [size]) + 1.0, tf.ones([4])).shape.as_list() == [4, size]
+# Gradients walk once, however many variables there are.
+with tf.Graph().as_default():
+    total = tf.zeros([2])
+    weights = [tf.get_variable(f"w{i}", [2]) for i in range(30)]
+    for w in weights:
+        total = tf.tanh(total + w)
+    with mock.patch.object(derivatives, "sources_of", side_effect=derivatives.sources_of) as visited:
+        assert None not in tf.gradients(total, weights)
+    assert visited.call_count < 150, visited.call_count

@@ -20,14 +20,14 @@ def sources_of(op: Operation) -> List[Tensor]:
 
 def visit(ys: Sequence[Tensor], stops: Any) -> Iterator[Tensor]:
     """The floating-point tensors that these depend on, without what is behind `stops`."""
-    left, seen = list(ys), set()
+    left, seen, ends = list(ys), set(), set(stops)
     while left:
         y = left.pop()
         if y in seen or not _dtypes.is_floating(y.dtype):
             continue
         seen.add(y)
         yield y
-        if y not in stops:
+        if y not in ends:
             left += sources_of(y.op)
 
 
@@ -51,7 +51,8 @@ def gradients(
     weights = [None] * len(roots) if grad_ys is None else as_list(grad_ys)
     if len(weights) != len(roots):
         raise ValueError(f"Must pass one grad_y for each y: expected {len(roots)}, found {len(weights)}")
-    reached = [_dtypes.is_floating(x.dtype) and reaches(roots, x, stops) for x in targets]
+    known = set(visit(roots, stops))
+    reached = [x in known for x in targets]
     wrt = [x for x, is_reached in zip(targets, reached) if is_reached]
     if not wrt:
         return [None] * len(targets)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Types of what ops make, found by a trace that is thrown away."""
 
+import threading
 from typing import Any, Callable, List, Optional, Sequence, Tuple
 
 from .. import _tensor, _trace
@@ -18,8 +19,35 @@ def infer(emit: Callable[..., Any], inputs: Sequence[Tensor]) -> List[Tuple[Any,
     return _infer(emit, inputs)
 
 
+class _Spare(threading.local):
+    """A trace of this thread in which no function is being made, and how often it may still be used: what ops make
+    constants of stays in it."""
+
+    trace: Optional[_trace.Trace] = None
+    left = 0
+
+
+_spare = _Spare()
+_USES = 256
+
+
 def _infer(emit: Callable[..., Any], inputs: Sequence[Tensor]) -> List[Tuple[Any, Optional[_trace.Shape]]]:
-    trace = _trace.Trace("types")
+    trace, left = _spare.trace, _spare.left
+    # An op that is made while another one is emitted has a trace of its own.
+    _spare.trace = None
+    if trace is None:
+        trace, left = _trace.Trace("types"), _USES
+    found = _infer_in(trace, emit, inputs)
+    # Variables of one name may be of different graphs.
+    if left > 1 and not trace.variables:
+        trace.signed.clear()
+        _spare.trace, _spare.left = trace, left - 1
+    return found
+
+
+def _infer_in(
+    trace: _trace.Trace, emit: Callable[..., Any], inputs: Sequence[Tensor]
+) -> List[Tuple[Any, Optional[_trace.Shape]]]:
     shapes: List[_trace.Shape] = [() if x.static_shape is None else x.static_shape for x in inputs]
     types = [trace.type(x.dtype, shape) for x, shape in zip(inputs, shapes)]
     arguments = trace.graph.begin_function("types", types, {}, [{} for _ in types])
