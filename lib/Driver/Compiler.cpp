@@ -20,6 +20,7 @@
 #include "flywheel/Driver/DriverPasses.h"
 #include "flywheel/Interfaces/SliceSubsets.h"
 #include "flywheel/Interfaces/ValueBounds.h"
+#include "flywheel/Runtime/WorkerTeam.h"
 #include "flywheel/Support/CheckedSize.h"
 #include "flywheel/Support/LargeStack.h"
 
@@ -64,12 +65,18 @@ void flywheel::registerAllFlywheelDialects(DialectRegistry &registry) {
   registerDerivativeRules(registry);
 }
 
+/// The variable of the environment that says how many threads compile.
+constexpr const char *kCompileThreads = "FLYWHEEL_COMPILE_THREADS";
+
 std::shared_ptr<MLIRContext> flywheel::createContext() {
   DialectRegistry registry;
   registerAllFlywheelDialects(registry);
-  // One pool a context: a process that was forked can make a context anew.
+  // One pool a context: a process that was forked can make a context anew. What
+  // is wrong with the variable, compileModule() says.
+  auto given = runtime::getNumThreadsOfEnvironment(kCompileThreads);
+  unsigned available = llvm::hardware_concurrency().compute_thread_count();
   auto pool = std::make_shared<LargeStackThreadPool>(
-      llvm::hardware_concurrency().compute_thread_count());
+      given.isOk() ? given->value_or(available) : available);
   std::shared_ptr<MLIRContext> context(
       new MLIRContext(registry), [pool](MLIRContext *old) { delete old; });
   // The command line may have said otherwise.
@@ -417,6 +424,9 @@ compileOnThisStack(OwningOpRef<ModuleOp> module, const CompilerOptions &given) {
       error << " " << stage.name.str();
     return error;
   }
+  if (auto threads = runtime::getNumThreadsOfEnvironment(kCompileThreads);
+      !threads.isOk())
+    return emitError(module->getLoc()) << threads.status().message();
   FailureOr<size_t> numDone = resumeOptions(*module, options);
   if (failed(numDone))
     return failure();

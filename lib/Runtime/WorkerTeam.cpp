@@ -56,17 +56,18 @@ int32_t getMaxWorkers() { return WorkerThreads::get().getLimit(); }
 
 void setMaxWorkers(int32_t workers) { WorkerThreads::get().setLimit(workers); }
 
-Result<std::optional<int32_t>> getNumThreadsOfEnvironment() {
-  const char *text = std::getenv("FLYWHEEL_NUM_THREADS");
+Result<std::optional<int32_t>>
+getNumThreadsOfEnvironment(const char *variable) {
+  const char *text = std::getenv(variable);
   if (!text || !*text)
     return std::optional<int32_t>();
   const char *end = text + std::strlen(text);
   int32_t number = 0;
   auto [rest, error] = std::from_chars(text, end, number);
   if (error != std::errc() || rest != end || number < 1 || number > 256)
-    return Status::invalidArgument(
-        "expected a number from 1 to 256 as FLYWHEEL_NUM_THREADS, found '" +
-        std::string(text) + "'");
+    return Status::invalidArgument("expected a number from 1 to 256 as " +
+                                   std::string(variable) + ", found '" + text +
+                                   "'");
   return std::optional<int32_t>(number);
 }
 

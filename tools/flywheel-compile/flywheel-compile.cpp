@@ -396,8 +396,9 @@ static llvm::Error checkAddressSpace(const CompiledModule &compiled) {
 }
 
 /// Writes assembly or LLVM IR.
-static int emitMachineText(CompiledModule &compiled,
-                           const CodegenOptions &codegen) {
+static int emitMachineText(CompiledModule &compiled, CodegenOptions codegen) {
+  // A text is one module.
+  codegen.split = false;
   llvm::Expected<MachineModule> code =
       MachineModule::create(*compiled.module, codegen, &compiled.times);
   if (!code)

@@ -136,7 +136,9 @@ void registerAllFlywheelPasses();
 /// module may use.
 void registerAllFlywheelDialects(mlir::DialectRegistry &registry);
 
-/// A context with every dialect, whose threads have stack for deep modules.
+/// A context with every dialect, whose threads have stack for deep modules: as
+/// many as FLYWHEEL_COMPILE_THREADS of the environment says, or else as the
+/// process has processors.
 std::shared_ptr<mlir::MLIRContext> createContext();
 
 /// Prints a line for each stage and one for their sum.

@@ -68,9 +68,10 @@ int32_t getMaxWorkers();
 /// \p workers less than 1 stand for the default.
 void setMaxWorkers(int32_t workers);
 
-/// FLYWHEEL_NUM_THREADS of the environment; nothing where it is not set. Error:
-/// kInvalidArgument for one that is no number from 1 to 256.
-Result<std::optional<int32_t>> getNumThreadsOfEnvironment();
+/// The number of threads that a variable of the environment says; nothing where
+/// it is not set. Error: kInvalidArgument for what is no number from 1 to 256.
+Result<std::optional<int32_t>>
+getNumThreadsOfEnvironment(const char *variable = "FLYWHEEL_NUM_THREADS");
 
 } // namespace flywheel::runtime
 

@@ -24,13 +24,6 @@ using namespace llvm;
 
 namespace flywheel {
 
-static bool usesOpenMP(const llvm::Module &module) {
-  return llvm::any_of(module, [](const Function &function) {
-    return function.isDeclaration() &&
-           function.getName().starts_with("__kmpc_");
-  });
-}
-
 /// Loads the OpenMP runtime unless the process has it.
 static Error loadOpenMP() {
   if (sys::DynamicLibrary::SearchForAddressOfSymbol("__kmpc_fork_call"))
@@ -132,9 +125,6 @@ Expected<std::unique_ptr<JIT>> JIT::create(const MachineModule &module,
                                            const JITOptions &jitOptions) {
   if (Error error = verifyHost(module.getTargetMachine()))
     return std::move(error);
-  if (usesOpenMP(module.getModule()))
-    if (Error error = loadOpenMP())
-      return std::move(error);
   Expected<std::unique_ptr<MemoryBuffer>> object = module.getObject(times);
   if (!object)
     return object.takeError();
@@ -150,15 +140,15 @@ Expected<std::unique_ptr<JIT>> JIT::load(std::unique_ptr<MemoryBuffer> object,
     return machine.takeError();
   if (Error error = verifyHost(**machine))
     return std::move(error);
-  if (object->getBuffer().contains("__kmpc_"))
-    if (Error error = loadOpenMP())
-      return std::move(error);
   return link(std::move(object), **machine, jitOptions);
 }
 
 Expected<std::unique_ptr<JIT>> JIT::link(std::unique_ptr<MemoryBuffer> object,
                                          const TargetMachine &machine,
                                          const JITOptions &options) {
+  if (object->getBuffer().contains("__kmpc_"))
+    if (Error error = loadOpenMP())
+      return std::move(error);
   orc::JITTargetMachineBuilder builder(machine.getTargetTriple());
   builder.setRelocationModel(Reloc::PIC_);
   Expected<std::unique_ptr<orc::LLJIT>> jit =

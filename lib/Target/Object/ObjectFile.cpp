@@ -8,15 +8,21 @@
 #include "DebugScopes.h"
 #include "ExpandForLibrary.h"
 #include "GPURuntime.h"
+#include "MergeObjects.h"
+#include "ModuleParts.h"
 #include "SinkAddresses.h"
 
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Threading.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/OpenMP/OpenMPToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
 #include "llvm/IR/PassManager.h"
+#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Pass.h"
 #include "llvm/PassInfo.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -100,41 +106,64 @@ static void forbidDuplicates(llvm::Module &module) {
 /// times as long and changes nothing that can be measured. As soon as
 /// descriptors are registers, the arguments of kernels that are one constant in
 /// all calls, as the sizes and strides of static shapes are, become that
-/// constant.
-constexpr StringLiteral kKernelPipeline =
-    "function(sroa,early-cse<memssa>),ipsccp,deadargelim,"
+/// constant. After that no function depends on what is in another one.
+constexpr StringLiteral kModulePipeline =
+    "function(sroa,early-cse<memssa>),ipsccp,deadargelim,globaldce";
+constexpr StringLiteral kFunctionPipeline =
     "function(instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm),gvn,"
     "dse,instsimplify,simplifycfg,adce),"
     "globaldce";
 
-static void optimize(llvm::Module &module, TargetMachine &machine,
-                     const CodegenOptions &options) {
-  PipelineTuningOptions tuning;
-  tuning.LoopVectorization = options.loopVectorize;
-  tuning.LoopInterleaving = options.loopVectorize;
-  tuning.SLPVectorization = options.slpVectorize;
-  PassBuilder builder(&machine, tuning);
+/// Whether the passes are those above. What upstream's do in one function can
+/// depend on all others.
+static bool usesKernelPipelines(const CodegenOptions &options) {
+  return options.optimizationLevel > 0 && !options.loopVectorize &&
+         !options.slpVectorize;
+}
+
+namespace {
+/// Passes on a module, with what they ask for.
+class Optimizer {
+public:
+  Optimizer(TargetMachine &machine, const CodegenOptions &options)
+      : builder(&machine, getTuning(options)) {
+    builder.registerModuleAnalyses(modules);
+    builder.registerCGSCCAnalyses(callGraph);
+    builder.registerFunctionAnalyses(functions);
+    builder.registerLoopAnalyses(loops);
+    builder.crossRegisterProxies(loops, functions, callGraph, modules);
+  }
+
+  void run(llvm::Module &module, StringRef pipeline) {
+    ModulePassManager passes;
+    cantFail(builder.parsePassPipeline(passes, pipeline));
+    passes.run(module, modules);
+  }
+  /// Upstream's own pipeline of `level`.
+  void run(llvm::Module &module, OptimizationLevel level) {
+    ModulePassManager passes =
+        level == OptimizationLevel::O0
+            ? builder.buildO0DefaultPipeline(level)
+            : builder.buildPerModuleDefaultPipeline(level);
+    passes.run(module, modules);
+  }
+
+private:
+  static PipelineTuningOptions getTuning(const CodegenOptions &options) {
+    PipelineTuningOptions tuning;
+    tuning.LoopVectorization = options.loopVectorize;
+    tuning.LoopInterleaving = options.loopVectorize;
+    tuning.SLPVectorization = options.slpVectorize;
+    return tuning;
+  }
+
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
   CGSCCAnalysisManager callGraph;
   ModuleAnalysisManager modules;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(callGraph);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, callGraph, modules);
-  OptimizationLevel level = getOptimizationLevel(options.optimizationLevel);
-  ModulePassManager passes;
-  if (level == OptimizationLevel::O0) {
-    passes = builder.buildO0DefaultPipeline(level);
-  } else if (options.loopVectorize || options.slpVectorize) {
-    passes = builder.buildPerModuleDefaultPipeline(level);
-  } else {
-    forbidDuplicates(module);
-    cantFail(builder.parsePassPipeline(passes, kKernelPipeline));
-  }
-  passes.run(module, modules);
-}
+  PassBuilder builder;
+};
+} // namespace
 
 /// Translates, with what MLIR reports on failure in the error.
 static Expected<std::unique_ptr<llvm::Module>> translate(mlir::ModuleOp module,
@@ -178,31 +207,67 @@ public:
 };
 } // namespace
 
-static Error emit(const llvm::Module &module, const TargetMachine &machine,
-                  CodeGenFileType type, raw_pwrite_stream &stream) {
+/// A machine like `machine`, which one thread at a time can use.
+static std::unique_ptr<TargetMachine>
+cloneMachine(const TargetMachine &machine) {
+  return std::unique_ptr<TargetMachine>(machine.getTarget().createTargetMachine(
+      machine.getTargetTriple(), machine.getTargetCPU(),
+      machine.getTargetFeatureString(), machine.Options,
+      machine.getRelocationModel(), machine.getCodeModel(),
+      machine.getOptLevel()));
+}
+
+static Error emit(const llvm::Module &module, TargetMachine &machine,
+                  CodeGenFileType type, SmallString<0> &file) {
   // Code generation rewrites the IR that it is given.
   std::unique_ptr<llvm::Module> copy = CloneModule(module);
+  raw_svector_ostream stream(file);
   KernelPassManager passes;
-  // Emission changes no option of the machine.
-  auto &mutableMachine = const_cast<TargetMachine &>(machine);
-  if (mutableMachine.addPassesToEmitFile(passes, stream, /*DwoOut=*/nullptr,
-                                         type))
+  if (machine.addPassesToEmitFile(passes, stream, /*DwoOut=*/nullptr, type))
     return createStringError("target '" + machine.getTargetTriple().str() +
                              "' cannot emit this kind of file");
   passes.run(*copy);
   return Error::success();
 }
 
+/// Runs `action` with the number of each part, on the threads of `context`. An
+/// error is that of the first part that has one.
+static Error forEachPart(mlir::MLIRContext *context, size_t numParts,
+                         function_ref<Error(size_t)> action) {
+  std::vector<std::string> errors(numParts);
+  mlir::parallelFor(context, 0, numParts, [&](size_t part) {
+    if (Error error = action(part))
+      errors[part] = toString(std::move(error));
+  });
+  for (const std::string &error : errors)
+    if (!error.empty())
+      return createStringError(error);
+  return Error::success();
+}
+
+Expected<std::vector<SmallString<0>>>
+MachineModule::emit(CodeGenFileType type) const {
+  std::vector<SmallString<0>> files(parts.size());
+  if (Error error = forEachPart(context, parts.size(), [&](size_t index) {
+        const Part &part = parts[index];
+        return flywheel::emit(*part.module, *part.machine, type, files[index]);
+      }))
+    return std::move(error);
+  return files;
+}
+
 Expected<MachineModule> MachineModule::create(mlir::ModuleOp module,
                                               const CodegenOptions &options,
                                               std::vector<StageTime> *times) {
   MachineModule result;
+  result.context = module.getContext();
+  Part &first = result.parts.emplace_back();
   Expected<std::unique_ptr<TargetMachine>> machine =
       createTargetMachine(options);
   if (!machine)
     return machine.takeError();
-  result.machine = std::move(*machine);
-  result.context = std::make_unique<LLVMContext>();
+  first.machine = std::move(*machine);
+  first.context = std::make_unique<LLVMContext>();
   {
     StageTimer timer("translate-to-llvm-ir", times);
     // The locations of the module stay as they are, as all of it does.
@@ -212,54 +277,97 @@ Expected<MachineModule> MachineModule::create(mlir::ModuleOp module,
       attachDebugScopes(*scoped);
     }
     Expected<std::unique_ptr<llvm::Module>> translated =
-        translate(scoped ? *scoped : module, *result.context);
+        translate(scoped ? *scoped : module, *first.context);
     if (!translated)
       return translated.takeError();
-    result.module = std::move(*translated);
-    result.module->setTargetTriple(result.machine->getTargetTriple());
-    result.module->setDataLayout(result.machine->createDataLayout());
-    result.module->setPICLevel(PICLevel::BigPIC);
+    first.module = std::move(*translated);
+    first.module->setTargetTriple(first.machine->getTargetTriple());
+    first.module->setDataLayout(first.machine->createDataLayout());
+    first.module->setPICLevel(PICLevel::BigPIC);
   }
   if (options.linkGPURuntime)
-    if (Error error = linkGPURuntime(*result.module))
+    if (Error error = linkGPURuntime(*first.module))
       return std::move(error);
   StageTimer timer("optimize-llvm-ir", times);
-  setFunctionAttributes(*result.module, *result.machine);
-  expandForLibrary(*result.module, *result.machine);
-  optimize(*result.module, *result.machine, options);
-  sinkAddresses(*result.module);
+  setFunctionAttributes(*first.module, *first.machine);
+  expandForLibrary(*first.module, *first.machine);
+  if (Error error = result.optimize(options))
+    return std::move(error);
   return result;
+}
+
+Error MachineModule::optimize(const CodegenOptions &options) {
+  Part &first = parts.front();
+  if (!usesKernelPipelines(options)) {
+    Optimizer(*first.machine, options)
+        .run(*first.module, getOptimizationLevel(options.optimizationLevel));
+    sinkAddresses(*first.module);
+    return Error::success();
+  }
+  forbidDuplicates(*first.module);
+  Optimizer(*first.machine, options).run(*first.module, kModulePipeline);
+  ModuleParts split;
+  if (options.split)
+    split = ModuleParts::split(*first.module);
+  localNames = split.getLocalNames();
+  while (parts.size() < split.size()) {
+    std::unique_ptr<TargetMachine> machine = cloneMachine(*parts[0].machine);
+    parts.push_back({std::make_unique<LLVMContext>(), std::move(machine), {}});
+  }
+  return forEachPart(context, parts.size(), [&](size_t index) -> Error {
+    Part &part = parts[index];
+    if (part.module) {
+      if (split.size() > 1)
+        split.keepFirst(*part.module);
+    } else {
+      Expected<std::unique_ptr<llvm::Module>> loaded =
+          split.load(index, *part.context);
+      if (!loaded)
+        return loaded.takeError();
+      part.module = std::move(*loaded);
+    }
+    Optimizer(*part.machine, options).run(*part.module, kFunctionPipeline);
+    sinkAddresses(*part.module);
+    return Error::success();
+  });
 }
 
 std::string MachineModule::getLLVMIR() const {
   std::string text;
   raw_string_ostream stream(text);
-  module->print(stream, /*AAW=*/nullptr);
+  for (const Part &part : parts)
+    part.module->print(stream, /*AAW=*/nullptr);
   return text;
 }
 
 Expected<std::string>
 MachineModule::getAssembly(std::vector<StageTime> *times) const {
   StageTimer timer("generate-machine-code", times);
-  SmallString<0> text;
-  raw_svector_ostream stream(text);
-  if (Error error =
-          emit(*module, *machine, CodeGenFileType::AssemblyFile, stream))
-    return std::move(error);
-  return std::string(text);
+  Expected<std::vector<SmallString<0>>> files =
+      emit(CodeGenFileType::AssemblyFile);
+  if (!files)
+    return files.takeError();
+  std::string text;
+  for (const SmallString<0> &file : *files)
+    text += file;
+  return text;
 }
 
 Expected<std::unique_ptr<MemoryBuffer>>
 MachineModule::getObject(std::vector<StageTime> *times) const {
   StageTimer timer("generate-machine-code", times);
-  SmallVector<char, 0> bytes;
-  raw_svector_ostream stream(bytes);
-  if (Error error =
-          emit(*module, *machine, CodeGenFileType::ObjectFile, stream))
-    return std::move(error);
-  return std::make_unique<SmallVectorMemoryBuffer>(
-      std::move(bytes), module->getModuleIdentifier(),
-      /*RequiresNullTerminator=*/false);
+  Expected<std::vector<SmallString<0>>> files =
+      emit(CodeGenFileType::ObjectFile);
+  if (!files)
+    return files.takeError();
+  const std::string &name = parts.front().module->getModuleIdentifier();
+  if (files->size() == 1)
+    return std::make_unique<SmallVectorMemoryBuffer>(
+        std::move(files->front()), name, /*RequiresNullTerminator=*/false);
+  SmallVector<MemoryBufferRef> objects;
+  for (const SmallString<0> &file : *files)
+    objects.emplace_back(file, name);
+  return mergeObjects(objects, localNames, name);
 }
 
 } // namespace flywheel

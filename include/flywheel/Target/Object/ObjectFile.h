@@ -11,6 +11,8 @@
 #include "flywheel/Target/Object/TargetMachine.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Error.h"
@@ -24,6 +26,9 @@ namespace flywheel {
 
 /// A module translated to LLVM IR and optimised for one machine. From it come
 /// LLVM IR text, assembly and object files; the JIT runs the object file.
+///
+/// The threads are those of the context of the module that it is made from,
+/// which has to outlive it.
 class MachineModule {
 public:
   /// Translates and optimises `module`, which is in the LLVM dialect and keeps
@@ -35,24 +40,42 @@ public:
   create(mlir::ModuleOp module, const CodegenOptions &options,
          std::vector<StageTime> *times = nullptr);
 
-  const llvm::Module &getModule() const { return *module; }
-  const llvm::TargetMachine &getTargetMachine() const { return *machine; }
+  const llvm::TargetMachine &getTargetMachine() const {
+    return *parts.front().machine;
+  }
+  /// How many parts the module was split into: 1 without
+  /// `CodegenOptions::split`, and where it is small.
+  size_t getNumParts() const { return parts.size(); }
 
+  /// The text of each part, one after the other.
   std::string getLLVMIR() const;
   /// These leave the module as it is and append the time of
-  /// `generate-machine-code`.
+  /// `generate-machine-code`. Assembly is that of each part, one after the
+  /// other; the object file is one.
   llvm::Expected<std::string>
   getAssembly(std::vector<StageTime> *times = nullptr) const;
   llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
   getObject(std::vector<StageTime> *times = nullptr) const;
 
 private:
-  MachineModule() = default;
+  /// What one thread generates code for.
+  struct Part {
+    // Destroyed in reverse order: the module before its context.
+    std::unique_ptr<llvm::LLVMContext> context;
+    std::unique_ptr<llvm::TargetMachine> machine;
+    std::unique_ptr<llvm::Module> module;
+  };
 
-  // Destroyed in reverse order: the module before its context.
-  std::unique_ptr<llvm::LLVMContext> context;
-  std::unique_ptr<llvm::TargetMachine> machine;
-  std::unique_ptr<llvm::Module> module;
+  MachineModule() = default;
+  llvm::Error optimize(const CodegenOptions &options);
+  /// Each part as a file of `type`.
+  llvm::Expected<std::vector<llvm::SmallString<0>>>
+  emit(llvm::CodeGenFileType type) const;
+
+  mlir::MLIRContext *context = nullptr;
+  std::vector<Part> parts;
+  /// Symbols that are to be seen in the object file of their part alone.
+  llvm::StringSet<> localNames;
 };
 
 } // namespace flywheel

@@ -33,6 +33,10 @@ struct CodegenOptions {
   /// Add what the steps call for a GPU: for object files, which have it in
   /// them.
   bool linkGPURuntime = false;
+  /// Split a large module into parts, which several threads generate code for.
+  /// How many there are does not depend on the threads. Text of LLVM IR or
+  /// assembly is that of one part.
+  bool split = true;
 };
 
 /// The machine that `options` name: position-independent code that contracts
