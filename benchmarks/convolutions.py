@@ -3,8 +3,9 @@
 """Time of convolutions and pools on one core: Flywheel and PyTorch.
 
 Each layer's output and its two gradients, in f32, as entries of their own; the
-peer works on its channels-last layout, with one thread. Both run in turn; the
-figure is the median over rounds, and the ratio is that of medians.
+peer works on its channels-last layout, with one thread. All run in turn; the
+figure is the median over rounds, and the ratio is that of medians. Convolutions of
+3 x 3 are also compiled with `winograd`, which leaves gradients of filters as they are.
 
 usage: PYTHONPATH=build/python python benchmarks/convolutions.py [--rounds N]
 """
@@ -38,6 +39,14 @@ LAYERS = {
     "resnet3x3": Layer(32, 28, 64, 3, 64),
     "resnet3x3s2": Layer(32, 28, 64, 3, 64, 2),
     "resnet1x1": Layer(32, 28, 64, 1, 64),
+    # What Winograd's method is for, and where it is not worth it.
+    "winograd-32x32x64": Layer(32, 32, 64, 3, 64),
+    "winograd-56x56x64": Layer(8, 56, 64, 3, 64),
+    "winograd-16x16x128": Layer(32, 16, 128, 3, 128),
+    "winograd-8x8x256": Layer(32, 8, 256, 3, 256),
+    "winograd-7x7x512": Layer(4, 7, 512, 3, 512),
+    "winograd-28x28x16": Layer(32, 28, 16, 3, 16),
+    "winograd-32x32x3": Layer(32, 32, 3, 3, 32),
 }
 POOLS = {"maxpool2x2": (32, 28, 64), "maxpool2x2-lenet": (64, 28, 6)}
 
@@ -82,7 +91,8 @@ def report(what: str, found: dict[str, float], flops: float = 0.0) -> None:
     ratio = f"  ratio {found['flywheel'] / found['torch']:5.2f}" if "torch" in found else ""
     rate = f"  {flops / found['flywheel'] / 1e9:6.1f} GFLOP/s" if flops else ""
     times = "  ".join(f"{name} {seconds * 1e6:9.1f} us" for name, seconds in found.items())
-    print(f"{what:36} {times}{ratio}{rate}", flush=True)
+    gain = f"  winograd {found['flywheel'] / found['winograd']:5.2f} times as fast" if "winograd" in found else ""
+    print(f"{what:36} {times}{ratio}{rate}{gain}", flush=True)
 
 
 def main() -> None:
@@ -133,11 +143,16 @@ def main() -> None:
         text, out = conv_text(layer)
         session = flywheel.Session(flywheel.compile(text))
         session.initialize(1)
+        fast = flywheel.Session(flywheel.compile(text, winograd=True))
+        fast.initialize(1)
         x, w, y = draw(n, h, h, c), draw(k, k, c, o), draw(n, out, out, o)
         operands = {"conv2d": (x, w), "conv2d_transpose": (y, w), "conv2d_filter_grad": (x, y)}
         for number, (op, (a, b)) in enumerate(operands.items()):
             entry = session.entry(op)
             runners = {"flywheel": lambda f=entry, a=a, b=b: f(a, b)}
+            if k == 3 and s == 1 and op != "conv2d_filter_grad":
+                other = fast.entry(op)
+                runners["winograd"] = lambda f=other, a=a, b=b: f(a, b)
             if torch:
                 tx, ty = (torch.from_numpy(v).permute(0, 3, 1, 2) for v in (x, y))
                 tw = torch.from_numpy(w).permute(3, 2, 0, 1).contiguous(memory_format=torch.channels_last)

@@ -18,7 +18,8 @@ With several sizes (`--set mlp-deep.layers=10,50,200`) the row is measured with 
 steps, compile times and memory grow.
 
 Flywheel's process is run by this Python; the peers' by --peers-python, whose default is the
-same. Peers that are not installed (requirements.txt lists them) are left out.
+same. Peers that are not installed (requirements.txt lists them) are left out. `--peers flywheel
+flywheel-winograd` compares steps with convolutions by Winograd's method.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
 from rows import ROWS, make_row  # noqa: E402
-from worker import PEERS  # noqa: E402
+from worker import PEERS, WINOGRAD  # noqa: E402
 
 
 class Peer:
@@ -77,7 +78,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=11, help="rounds (11)")
     parser.add_argument("--seconds", type=float, default=0.2, help="length of a round and peer (0.2)")
     parser.add_argument("--rows", nargs="+", default=list(ROWS), choices=list(ROWS), metavar="ROW")
-    parser.add_argument("--peers", nargs="+", default=list(PEERS), choices=PEERS, metavar="PEER")
+    parser.add_argument("--peers", nargs="+", default=list(PEERS), choices=[*PEERS, WINOGRAD], metavar="PEER")
     parser.add_argument("--peers-python", default=sys.executable, help="the Python that has the peers")
     parser.add_argument("--set", nargs="+", default=[], metavar="ROW.SIZE=N[,N...]", help="sizes of rows")
     parser.add_argument("--json", help="also write the figures to this file")
@@ -167,7 +168,7 @@ def print_row(row: str, figures: dict[str, dict[str, Any]]) -> None:
     for name, figure in figures.items():
         workspace = f"{figure['workspace'] / 1e6:9.2f}" if figure["workspace"] is not None else ""
         print(
-            f"{row:26} {name:14} {figure['median'] * 1e3:10.3f} {figure['minimum'] * 1e3:10.3f} "
+            f"{row:26} {name:17} {figure['median'] * 1e3:10.3f} {figure['minimum'] * 1e3:10.3f} "
             f"{figure['ratio']:8.2f} {figure['compile']:8.2f} {figure['memory'] / 1e6:8.0f} {workspace:>9}",
             flush=True,
         )
@@ -177,14 +178,14 @@ def main() -> None:
     arguments = parse_arguments()
     results: dict[str, dict[str, dict[str, Any]]] = {}
     print(
-        f"{'row':26} {'peer':14} {'median ms':>10} {'min ms':>10} {'ratio':>8} {'first s':>8} "
+        f"{'row':26} {'peer':17} {'median ms':>10} {'min ms':>10} {'ratio':>8} {'first s':>8} "
         f"{'MB':>8} {'workspace':>9}"
     )
     with open(arguments.errors, "w", encoding="utf-8") as errors:
         for row, sizes in arguments.variants:
             # Fresh processes, so that `memory` is the row's.
             peers = {
-                name: Peer(name, sys.executable if name == "flywheel" else arguments.peers_python,
+                name: Peer(name, sys.executable if name in ("flywheel", WINOGRAD) else arguments.peers_python,
                            arguments.threads, arguments.target, errors)
                 for name in ("flywheel", *(peer for peer in arguments.peers if peer != "flywheel"))
             }  # fmt: skip
@@ -199,9 +200,9 @@ def main() -> None:
             mean = math.exp(statistics.fmean(map(math.log, ratios)))
             print(f"{name}: geometric mean of {len(ratios)} ratios {mean:.2f}, least {min(ratios):.2f}")
     best = [
-        min(figure["ratio"] for name, figure in figures.items() if name != "flywheel")
+        min(figure["ratio"] for name, figure in figures.items() if name not in ("flywheel", WINOGRAD))
         for figures in results.values()
-        if len(figures) > 1
+        if not figures.keys() <= {"flywheel", WINOGRAD}
     ]
     if best:
         mean = math.exp(statistics.fmean(map(math.log, best)))

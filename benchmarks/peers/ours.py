@@ -214,13 +214,14 @@ class Flywheel:
         threads: int,
         target: str = "cpu",
         profile: bool = False,
+        winograd: bool = False,
     ) -> None:
         import flywheel
 
         text = example_text(row, still) if row.file else module_text(row)
         start = time.perf_counter()
         options: Any = {"threads": threads} if target == "cpu" else {"target": target}
-        self.program = flywheel.compile(text, entries=[row.entry], profile=profile, **options)
+        self.program = flywheel.compile(text, entries=[row.entry], profile=profile, winograd=winograd, **options)
         self.compile_seconds = time.perf_counter() - start
         self.session = flywheel.Session(self.program)
         self.session.initialize(1)

@@ -22,6 +22,8 @@ import traceback
 from typing import Any
 
 PEERS = ("flywheel", "jax", "torch", "torch-compile", "tf", "tf-xla")
+# Flywheel with convolutions by Winograd's method: only where it is named.
+WINOGRAD = "flywheel-winograd"
 
 
 def restrict(threads: int, target: str) -> None:
@@ -61,11 +63,11 @@ def make(peer: str, threads: int, target: str, command: dict[str, Any]) -> Any:
     feeds = make_feeds(row)
     path = os.path.join(command["folder"], "values.npz")
     still = command["still"]
-    if peer == "flywheel":
+    if peer in ("flywheel", WINOGRAD):
         from ours import Flywheel
 
-        ours = Flywheel(row, {}, feeds, still, threads, target)
-        if still:
+        ours = Flywheel(row, {}, feeds, still, threads, target, winograd=peer == WINOGRAD)
+        if still and peer == "flywheel":
             np.savez(path, **{f"w:{name}": value for name, value in ours.weights().items()})
             with open(path + ".json", "w", encoding="utf-8") as file:
                 json.dump(ours.trained(row.trained), file)
@@ -103,7 +105,7 @@ def run(step: Any, count: int) -> dict[str, Any]:
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--peer", choices=PEERS, required=True)
+    parser.add_argument("--peer", choices=[*PEERS, WINOGRAD], required=True)
     parser.add_argument("--threads", type=int, required=True)
     parser.add_argument("--target", default="cpu")
     arguments = parser.parse_args()

@@ -145,6 +145,7 @@ std::string getCacheKey(ModuleOp module, const CompilerOptions &options,
   key.addNumber("max-dim-size", options.maxDimSizes->others);
   key.addAll("max-dim-sizes", options.maxDimSizes->format());
   key.addNumber("memory-budget", options.memoryBudget.value_or(-1));
+  key.addNumber("winograd", options.winograd);
   key.addNumber("check-numerics", options.checkNumerics);
   key.addNumber("profile", options.profile);
   key.addNumber("threads", *options.threads);

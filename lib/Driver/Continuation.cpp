@@ -163,6 +163,7 @@ static const Setting settings[] = {
      [](const CompilerOptions &options) {
        return options.lowering.has_value();
      }},
+    FLYWHEEL_NUMBER_SETTING("winograd", kFuse, winograd),
     FLYWHEEL_TEXT_SETTING("target_triple", kFuse, target.triple),
     FLYWHEEL_TEXT_SETTING("cpu", kFuse, target.cpu),
     FLYWHEEL_TEXT_SETTING("features", kFuse, target.features),

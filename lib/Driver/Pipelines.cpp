@@ -220,6 +220,11 @@ static void populateFuse(OpPassManager &pm, const CompilerOptions &options) {
   if (options.lowering == Lowering::Optimized && !isForGPU) {
     if (options.report)
       pm.addNestedPass<func::FuncOp>(createCountContractions());
+    if (options.winograd) {
+      ConvertConvToWinogradOptions winograd;
+      winograd.report = options.report;
+      pm.addNestedPass<func::FuncOp>(createConvertConvToWinograd(winograd));
+    }
     // With a budget less memory is worth more than less time.
     TileBatchesOptions batches;
     if (options.memoryBudget)
@@ -483,6 +488,11 @@ void flywheel::registerStagePipelines() {
                                  llvm::cl::desc("Bytes of a workspace; "
                                                 "negative for any number"),
                                  llvm::cl::init(-1)};
+    Option<bool> winograd{
+        *this, "winograd",
+        llvm::cl::desc("Compute 3 x 3 convolutions by Winograd's method where "
+                       "that is faster"),
+        llvm::cl::init(false)};
     Option<int64_t> threads{
         *this, "threads",
         llvm::cl::desc("How many threads may execute a step together"),
@@ -500,6 +510,7 @@ void flywheel::registerStagePipelines() {
           options.maxDimSizes = given.maxDimSize.getValue();
           if (given.memoryBudget >= 0)
             options.memoryBudget = given.memoryBudget;
+          options.winograd = given.winograd;
           options.threads = given.threads;
           populateStage(pm, stage, options);
         });

@@ -686,6 +686,7 @@ def compile(
     target: Optional[str] = None,
     memory_budget: Optional[int] = None,
     max_dim_size: Union[int, Mapping[str, int], None] = None,
+    winograd: bool = False,
     check_numerics: bool = False,
     profile: bool = False,
     threads: Optional[int] = None,
@@ -717,6 +718,10 @@ def compile(
     names that the program gives them (`train.dims`) or that they have: `batch`,
     and `x_dim1` for another of the feed `x`. The program then refuses feeds with
     more, and compares sizes at these bounds; the others count as 1024.
+
+    With `winograd` convolutions with filters of 3 x 3 and their gradients by the
+    input are computed by Winograd's method where that is faster, on a CPU and with
+    "optimized": with larger errors, which docs/Precision.md bounds.
 
     With `check_numerics` a step fails at the first op whose result has a NaN or an
     infinity, with an InvalidArgumentError that names it; variables keep their
@@ -757,6 +762,7 @@ def compile(
         memory_budget=memory_budget,
         max_dim_size=None if isinstance(max_dim_size, Mapping) else max_dim_size,
         max_dim_sizes=named,
+        winograd=winograd,
         check_numerics=check_numerics,
         profile=profile,
         threads=threads,

@@ -69,13 +69,17 @@ def current_target() -> str:
     return target_of(_local.devices[-1]) if _local.devices else ""
 
 
-def _key(module: Module, threads: Optional[int], target: str) -> str:
+def _key(module: Module, threads: Optional[int], target: str, winograd: bool) -> str:
     workers = os.environ.get("FLYWHEEL_NUM_THREADS", "") if threads is None else str(threads)
-    return hashlib.sha256("\0".join([workers, target, str(module)]).encode()).hexdigest()
+    return hashlib.sha256("\0".join([workers, target, str(winograd), str(module)]).encode()).hexdigest()
 
 
 def compile_module(
-    module: Module, threads: Optional[int], target: str = "", check_numerics: bool = False
+    module: Module,
+    threads: Optional[int],
+    target: str = "",
+    check_numerics: bool = False,
+    winograd: bool = False,
 ) -> Program:
     """The program of a module: from this process, or the disk, or the compiler.
 
@@ -83,12 +87,13 @@ def compile_module(
     numbers has places of the source in its messages, and is not kept at all.
     """
     if check_numerics:
-        return _flywheel._compile_traced(module, threads, "", True, target)
-    key = _key(module, threads, target)
+        return _flywheel._compile_traced(module, threads, "", winograd, True, target)
+    key = _key(module, threads, target, winograd)
     found = _programs.pop(key, None)
     if found is None:
         folder = cache_folder()
-        found = _flywheel._compile_traced(module, threads, "" if folder is None else str(folder), False, target)
+        kept = "" if folder is None else str(folder)
+        found = _flywheel._compile_traced(module, threads, kept, winograd, False, target)
     _programs[key] = found
     if len(_programs) > _MOST_PROGRAMS:
         del _programs[next(iter(_programs))]

@@ -234,7 +234,7 @@ class Graph:
 
 def _find_gpu() -> str: ...
 def _compile_traced(
-    module: Module, threads: Optional[int], cache_folder: str, check_numerics: bool, target: str = ...
+    module: Module, threads: Optional[int], cache_folder: str, winograd: bool, check_numerics: bool, target: str = ...
 ) -> Program: ...
 def _export_object(
     module: Module,
@@ -245,6 +245,7 @@ def _export_object(
     cpu: str,
     features: str,
     max_dim_sizes: Dict[str, int],
+    winograd: bool,
 ) -> None: ...
 
 class CheckpointManager:
@@ -296,6 +297,7 @@ def _compile(
     memory_budget: Optional[int],
     max_dim_size: Optional[int],
     max_dim_sizes: Dict[str, int],
+    winograd: bool,
     check_numerics: bool,
     profile: bool,
     threads: Optional[int],

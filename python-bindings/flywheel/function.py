@@ -109,7 +109,11 @@ class Traced:
         """The compiled module."""
         if self._program is None:
             self._program = compile_module(
-                self.module, self.owner.threads, self.owner.target, self.owner.check_numerics
+                self.module,
+                self.owner.threads,
+                self.owner.target,
+                check_numerics=self.owner.check_numerics,
+                winograd=self.owner.winograd,
             )
         return self._program
 
@@ -183,6 +187,7 @@ class Function(_flywheel.Dispatcher):
         dynamic: Union[bool, str] = "auto",
         results: Optional[Sequence[str]] = None,
         threads: Optional[int] = None,
+        winograd: bool = False,
         check_numerics: bool = False,
         target: Optional[str] = None,
         static: Union[str, int, Sequence[Union[str, int]]] = (),
@@ -197,6 +202,7 @@ class Function(_flywheel.Dispatcher):
         self._dynamic = dynamic
         self._given_results = results
         self.threads = threads
+        self.winograd = winograd
         self.check_numerics = check_numerics
         self.target: str = current_target() if target is None else target
         own: str = name or str(getattr(function, "__name__", "function"))
@@ -230,7 +236,7 @@ class Function(_flywheel.Dispatcher):
             bound = Function(
                 functools.partial(self._function, instance), name=self.entry_name, signature=self._specs,
                 dynamic=self._dynamic, results=self._given_results, threads=self.threads,
-                check_numerics=self.check_numerics, target=self.target,
+                winograd=self.winograd, check_numerics=self.check_numerics, target=self.target,
                 static=[p - 1 if isinstance(p, int) else p for p in self._static],
             )  # fmt: skip
             kept[f"<{self.name}>"] = _Bound(instance, bound)
@@ -523,7 +529,7 @@ class Function(_flywheel.Dispatcher):
         is an LLVM triple, this machine's by default; `max_dim_sizes` bounds sizes that a call
         chooses, 1024 by default. Raises CompileError, OSError."""
         export([self.trace(*args)], path, model_name=model_name or self.entry_name, target=target, cpu=cpu,
-               features=features, max_dim_sizes=max_dim_sizes)  # fmt: skip
+               features=features, max_dim_sizes=max_dim_sizes, winograd=self.winograd)  # fmt: skip
 
 
 def _is_hashable(value: Any) -> bool:
@@ -557,13 +563,14 @@ def export(
     cpu: str = "",
     features: str = "",
     max_dim_sizes: Optional[Mapping[str, int]] = None,
+    winograd: bool = False,
 ) -> None:
     """Writes a function, or several that share variables, as one object file: see
-    `Function.export`, and `module_of`."""
+    `Function.export`, and `module_of`; `winograd` is that of `compile`."""
     module = module_of([traces] if isinstance(traces, (Traced, Function)) else traces, model_name)
     _flywheel._export_object(
         module, path, model_name=model_name, triple=target, cpu=cpu, features=features,
-        max_dim_sizes=dict(max_dim_sizes or {}),
+        max_dim_sizes=dict(max_dim_sizes or {}), winograd=winograd,
     )  # fmt: skip
 
 
@@ -585,6 +592,7 @@ def function(
     dynamic: Union[bool, str] = "auto",
     results: Optional[Sequence[str]] = None,
     threads: Optional[int] = None,
+    winograd: bool = False,
     check_numerics: bool = False,
     target: Optional[str] = None,
     static: Union[str, int, Sequence[Union[str, int]]] = (),
@@ -599,6 +607,7 @@ def function(
     dynamic: Union[bool, str] = "auto",
     results: Optional[Sequence[str]] = None,
     threads: Optional[int] = None,
+    winograd: bool = False,
     check_numerics: bool = False,
     target: Optional[str] = None,
     static: Union[str, int, Sequence[Union[str, int]]] = (),
@@ -633,7 +642,8 @@ def function(function: Optional[Callable[..., Any]] = None, /, **options: Any) -
     them; unless what the function does needs to know a size, and each has a program of its
     own. With `dynamic` True that is so from the start, with False every size has code
     of its own. `results` names results, for C and `mlir`. `threads` is how many threads
-    may execute a step. With `check_numerics` a call fails at the first op whose result has a
+    may execute a step. With `winograd` convolutions of 3 x 3 may be computed by Winograd's
+    method, as in `compile`. With `check_numerics` a call fails at the first op whose result has a
     NaN or an infinity, with an InvalidArgumentError that names it and the line of Python;
     variables keep their values. That is slow, and for finding an error. `target` is what
     executes a step, as in `compile`: by default the CPU, or what the block of `device` says

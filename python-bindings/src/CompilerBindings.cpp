@@ -159,8 +159,9 @@ compile(const PyModule &self, const std::optional<std::string> &lowering,
         const std::vector<std::string> &freezeVariables,
         const std::optional<std::string> &target,
         std::optional<int64_t> memoryBudget, std::optional<int64_t> maxDimSize,
-        const std::map<std::string, int64_t> &maxDimSizes, bool checkNumerics,
-        bool profile, std::optional<int64_t> threads, int64_t minSharedWork) {
+        const std::map<std::string, int64_t> &maxDimSizes, bool winograd,
+        bool checkNumerics, bool profile, std::optional<int64_t> threads,
+        int64_t minSharedWork) {
   CompilerOptions options =
       makeOptions(self, lowering, modelName, cpu, features);
   options.target.device = target.value_or("");
@@ -198,6 +199,7 @@ compile(const PyModule &self, const std::optional<std::string> &lowering,
     throw nb::value_error("expected the path of a checkpoint as freeze, found "
                           "an empty one");
   options.frozenVariables = freezeVariables;
+  options.winograd = winograd;
   options.checkNumerics = checkNumerics;
   options.profile = profile;
   if (optLevel > 3)
@@ -308,8 +310,9 @@ static void addModule(nb::module_ &module) {
              "lowering"_a.none(), "model_name"_a.none(), "cpu"_a.none(),
              "features"_a.none(), "opt_level"_a, "entries"_a, "freeze"_a.none(),
              "freeze_variables"_a, "target"_a.none(), "memory_budget"_a.none(),
-             "max_dim_size"_a.none(), "max_dim_sizes"_a, "check_numerics"_a,
-             "profile"_a, "threads"_a.none(), "min_shared_work"_a);
+             "max_dim_size"_a.none(), "max_dim_sizes"_a, "winograd"_a,
+             "check_numerics"_a, "profile"_a, "threads"_a.none(),
+             "min_shared_work"_a);
   module.def("_cost", &cost, "module"_a, "bindings"_a, "entries"_a, "fetches"_a,
              "whole_graph"_a);
   module.def(

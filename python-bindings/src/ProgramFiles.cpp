@@ -42,16 +42,16 @@ static std::string findGPU() {
 /// which is none where it is empty, or compiled and kept there. With
 /// `checkNumerics` it has the places of this source in its messages, and is not
 /// kept.
-static std::unique_ptr<PyProgram> compileTraced(const PyModule &self,
-                                                std::optional<int64_t> threads,
-                                                const std::string &folder,
-                                                bool checkNumerics,
-                                                const std::string &target) {
+static std::unique_ptr<PyProgram>
+compileTraced(const PyModule &self, std::optional<int64_t> threads,
+              const std::string &folder, bool winograd, bool checkNumerics,
+              const std::string &target) {
   CompilerOptions options;
   options.target.device = target;
   options.inputPath = self.path;
   options.cInterface = false;
   options.threads = threads;
+  options.winograd = winograd;
   options.checkNumerics = checkNumerics;
   auto defaultThreads = runtime::getNumThreadsOfEnvironment();
   if (!defaultThreads.isOk())
@@ -108,7 +108,8 @@ static void exportObject(const PyModule &self, nb::handle path,
                          const std::optional<std::string> &modelName,
                          const std::string &triple, const std::string &cpu,
                          const std::string &features,
-                         const std::map<std::string, int64_t> &maxDimSizes) {
+                         const std::map<std::string, int64_t> &maxDimSizes,
+                         bool winograd) {
   std::string object = getPath(path);
   auto withExtension = [&](llvm::StringRef extension) {
     llvm::SmallString<128> result(object);
@@ -120,6 +121,7 @@ static void exportObject(const PyModule &self, nb::handle path,
   options.target.triple = triple;
   options.target.cpu = cpu;
   options.target.features = features;
+  options.winograd = winograd;
   options.maxDimSizes.emplace();
   for (const auto &[name, bound] : maxDimSizes)
     if (llvm::Error error =
@@ -167,12 +169,13 @@ void addProgramFiles(nb::module_ &module) {
   module.def("_find_gpu", &findGPU,
              "Why there is no GPU; empty where there is one.");
   module.def("_compile_traced", &compileTraced, "module"_a, "threads"_a.none(),
-             "cache_folder"_a, "check_numerics"_a, "target"_a = "",
+             "cache_folder"_a, "winograd"_a, "check_numerics"_a,
+             "target"_a = "",
              "The program of a module, from the cache in a folder where that "
              "is not empty.");
   module.def("_export_object", &exportObject, "module"_a, "path"_a,
              "model_name"_a.none(), "triple"_a, "cpu"_a, "features"_a,
-             "max_dim_sizes"_a);
+             "max_dim_sizes"_a, "winograd"_a);
 }
 
 } // namespace flywheel::python

@@ -158,6 +158,11 @@ static cl::opt<Lowering> lowering(
                           "one plain scalar loop nest an op, to compare "
                           "with")));
 static cl::opt<bool>
+    winograd("winograd", cl::cat(category),
+             cl::desc("Compute 3 x 3 convolutions by Winograd's method where "
+                      "that is faster: with larger errors, which "
+                      "docs/Precision.md bounds"));
+static cl::opt<bool>
     checkNumerics("check-numerics", cl::cat(category),
                   cl::desc("Steps fail at the first op whose result has a NaN "
                            "or an infinity, and name it; they then change "
@@ -499,6 +504,7 @@ static int compile() {
     if (llvm::Error error = options.maxDimSizes->add(bound))
       return fail("--max-dim-size: " + llvm::toString(std::move(error)));
   options.memoryBudget = getByteSize(memoryBudget);
+  options.winograd = winograd;
   options.checkNumerics = checkNumerics;
   options.profile = profile;
   options.threads = getThreads(threads);

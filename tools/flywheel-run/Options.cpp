@@ -229,6 +229,11 @@ static cl::opt<bool>
 static cl::opt<bool> timeStages("time-stages", cl::cat(category),
                                 cl::desc("Print times of compilation"));
 static cl::opt<bool>
+    winograd("winograd", cl::cat(category),
+             cl::desc("Compute 3 x 3 convolutions by Winograd's method where "
+                      "that is faster: with larger errors, which "
+                      "docs/Precision.md bounds"));
+static cl::opt<bool>
     checkNumerics("check-numerics", cl::cat(category),
                   cl::desc("Fail at the first op whose result has a NaN or an "
                            "infinity, and name it; variables keep their "
@@ -287,6 +292,7 @@ static RunOptions getOptions() {
   options.lowering = getIfGiven(lowering);
   options.device = device;
   options.timeStages = timeStages;
+  options.winograd = winograd;
   options.checkNumerics = checkNumerics;
   options.profile = profile.getNumOccurrences() > 0;
   options.trace = profile;

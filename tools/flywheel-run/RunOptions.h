@@ -36,7 +36,7 @@ struct RunOptions {
   /// Folder of the program cache; empty for none.
   std::string cacheDir;
   std::optional<int64_t> cacheBytes;
-  bool timeStages = false, checkNumerics = false;
+  bool timeStages = false, winograd = false, checkNumerics = false;
   // With a trace in a file, unless that is empty.
   bool profile = false;
   std::string trace;

@@ -66,6 +66,7 @@ static int compileAndRun(const RunOptions &options) {
   compilerOptions.target.device = options.device;
   compilerOptions.entries = options.compiledEntries;
   compilerOptions.cInterface = false;
+  compilerOptions.winograd = options.winograd;
   compilerOptions.checkNumerics = options.checkNumerics;
   compilerOptions.profile = options.profile;
   compilerOptions.memoryBudget = options.memoryBudget;

@@ -67,6 +67,10 @@ struct CompilerOptions {
   /// Bytes that the workspace of an entry may have where no symbolic dimension
   /// size exceeds its bound; without, the workspace is as large as is fastest.
   std::optional<int64_t> memoryBudget;
+  /// Compute 3 x 3 convolutions by Winograd's method where that is faster, on a
+  /// CPU and optimized: fewer multiplications, and larger errors, which
+  /// docs/Precision.md bounds.
+  bool winograd = false;
   /// Fail a step, which then changes nothing, at the first op whose result has
   /// a NaN or an infinity.
   bool checkNumerics = false;
@@ -80,8 +84,9 @@ struct CompilerOptions {
   /// is executed by one.
   int64_t minSharedWork = 4'000'000;
   /// Say by remarks what the workspace of a step has to hold, how many of its
-  /// contractions are computed in registers, and what it costs to share it
-  /// between threads, or why one executes it.
+  /// contractions are computed in registers, which convolutions are computed by
+  /// Winograd's method, and what it costs to share the step between threads, or
+  /// why one executes it.
   bool report = false;
   /// Run steps with denormal numbers flushed to zero, where the target can.
   bool flushDenormals = true;

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FMASchedule.h"
+#include "FusedTiles.h"
 #include "KeptTriangle.h"
 #include "WidenTiles.h"
 
@@ -20,17 +21,14 @@
 #include "flywheel/Analysis/Contraction.h"
 #include "flywheel/Codegen/CPU/CPUPasses.h"
 #include "flywheel/Dialect/Codegen/Codegen.h"
-#include "flywheel/Transforms/State/StateVersions.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/Interfaces/TilingInterface.h"
 
 using namespace mlir;
 
@@ -54,11 +52,6 @@ struct ContractionGroup {
   /// and its sizes, once there are tiles.
   SmallVector<SmallVector<OpFoldResult>> offsets;
   SmallVector<OpFoldResult> sizes;
-
-  linalg::LinalgOp getRoot() {
-    return epilogue ? cast<linalg::LinalgOp>(epilogue.getOperation())
-                    : contraction;
-  }
 };
 } // namespace
 
@@ -95,55 +88,19 @@ static void readDestinations(RewriterBase &rewriter, linalg::GenericOp op) {
   });
 }
 
-/// The elementwise op that alone uses the result of `contraction`, element for
-/// element. Where an element is matters to it only if it keeps a triangle, for
-/// which there are tiles to skip: other such ops are better off in the loops of
-/// what follows.
+/// The elementwise op that is computed in the tiles of `contraction`. Where an
+/// element is matters to it only if it keeps a triangle, for which there are
+/// tiles to skip: other such ops are better off in the loops of what follows.
 static linalg::GenericOp findEpilogue(linalg::LinalgOp contraction,
                                       codegen::FMAAttr schedule) {
-  Value result = contraction->getResult(0);
-  if (!result.hasOneUse())
-    return {};
-  OpOperand &use = *result.getUses().begin();
-  auto user = dyn_cast<linalg::GenericOp>(use.getOwner());
-  if (!user || !user.hasPureTensorSemantics() ||
-      user.getNumParallelLoops() != user.getNumLoops() ||
-      user.isDpsInit(&use) || user->getBlock() != contraction->getBlock() ||
-      !hasTileableMaps(user) || !user.getMatchingIndexingMap(&use).isIdentity())
-    return {};
-  if (user.hasIndexSemantics()) {
-    std::optional<KeptTriangle> kept = findKeptTriangle(user, use);
-    if (!kept || !paysToSkipTiles(contraction, schedule, *kept))
-      return {};
-  }
-  // The results are written tile by tile: each has to be the whole tile.
-  for (OpOperand &init : user.getDpsInitsMutable())
-    if (!user.getMatchingIndexingMap(&init).isIdentity())
-      return {};
-  return user;
-}
-
-/// Whether something that `contraction` reads is overwritten before the last
-/// tile of `epilogue` is computed: by the epilogue itself or on the way to it.
-static bool readsOverwritten(linalg::LinalgOp contraction,
-                             linalg::GenericOp epilogue) {
-  llvm::SmallPtrSet<Value, 4> inputs;
-  for (OpOperand *input : contraction.getDpsInputOperands())
-    inputs.insert(getRoot(input->get()));
-  for (Operation *op = contraction->getNextNode(); op; op = op->getNextNode()) {
-    if (auto writer = dyn_cast<DestinationStyleOpInterface>(op))
-      for (Value init : writer.getDpsInits())
-        if (inputs.contains(getRoot(init)))
-          return true;
-    if (op->getNumRegions() && !isa<linalg::LinalgOp>(op))
-      for (Value result : op->getResults())
-        if (Value overwritten = getOverwritten(result))
-          if (inputs.contains(getRoot(overwritten)))
-            return true;
-    if (op == epilogue)
-      break;
-  }
-  return false;
+  linalg::GenericOp user = findElementwiseUser(contraction);
+  if (!user || !user.hasIndexSemantics())
+    return user;
+  std::optional<KeptTriangle> kept =
+      findKeptTriangle(user, *contraction->getResult(0).getUses().begin());
+  return kept && paysToSkipTiles(contraction, schedule, *kept)
+             ? user
+             : linalg::GenericOp();
 }
 
 /// Copies the tile of B that `op` reads into a panel of contiguous rows, along
@@ -312,24 +269,13 @@ static SmallVector<unsigned> orderLoops(const ContractionGroup &group) {
   return result;
 }
 
-/// Erases `op`, of which tiles are computed instead, if nothing but slices that
-/// nobody reads use it: it has a schedule as well, and would be tiled again.
-static void eraseIfUnused(RewriterBase &rewriter, Operation *op) {
-  for (Operation *user : llvm::make_early_inc_range(op->getUsers()))
-    if (isOpTriviallyDead(user))
-      rewriter.eraseOp(user);
-  if (op->use_empty())
-    rewriter.eraseOp(op);
-}
-
 /// Notes where the tile of `loop` starts, and how large it is: the indices of
 /// results are the loops of an epilogue.
-static void recordTile(ContractionGroup &group, LoopLikeOpInterface loop) {
+static void recordTile(ContractionGroup &group, scf::ForallOp loop) {
   if (!group.kept)
     return;
-  auto forall = cast<scf::ForallOp>(loop.getOperation());
   auto insert = cast<tensor::ParallelInsertSliceOp>(
-      &*forall.getTerminator().getYieldingOps().begin());
+      &*loop.getTerminator().getYieldingOps().begin());
   group.offsets.push_back(insert.getMixedOffsets());
   group.sizes = insert.getMixedSizes();
 }
@@ -337,65 +283,14 @@ static void recordTile(ContractionGroup &group, LoopLikeOpInterface loop) {
 LogicalResult TileAndFuse::tileLevel(RewriterBase &rewriter,
                                      ContractionGroup &group,
                                      ArrayRef<int64_t> tiles) {
-  linalg::LinalgOp root = group.getRoot();
-  linalg::LinalgOp contraction = group.contraction;
-  AffineMap output =
-      contraction.getMatchingIndexingMap(contraction.getDpsInitOperand(0));
-  // The loops of the epilogue are the dimensions of the output.
-  auto toRoot = [&](unsigned loop) {
-    return group.epilogue
-               ? *output.getResultPosition(rewriter.getAffineDimExpr(loop))
-               : loop;
-  };
-  SmallVector<OpFoldResult> sizes(root.getNumLoops(), rewriter.getIndexAttr(0));
-  SmallVector<int64_t> interchange;
-  for (unsigned loop : orderLoops(group)) {
-    sizes[toRoot(loop)] = rewriter.getIndexAttr(tiles[loop]);
-    interchange.push_back(toRoot(loop));
-  }
-  for (int64_t loop = 0, e = root.getNumLoops(); loop < e; ++loop)
-    if (!llvm::is_contained(interchange, loop))
-      interchange.push_back(loop);
-
-  scf::SCFTilingOptions tiling;
-  tiling.setTileSizes(sizes)
-      .setInterchange(interchange)
-      .setLoopType(scf::SCFTilingOptions::LoopType::ForallOp);
-  Operation *fill =
-      contraction.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
-  scf::SCFTileAndFuseOptions options;
-  options.setTilingOptions(tiling).setFusionControlFn(
-      [&](tensor::ExtractSliceOp, OpResult producer,
-          bool) -> std::optional<scf::SCFTileAndFuseOptions::ControlFnResult> {
-        if (producer.getOwner() != contraction && producer.getOwner() != fill)
-          return std::nullopt;
-        return scf::SCFTileAndFuseOptions::ControlFnResult{};
-      });
-  rewriter.setInsertionPoint(root);
-  FailureOr<scf::SCFTileAndFuseResult> result =
-      scf::tileConsumerAndFuseProducersUsingSCF(
-          rewriter, cast<TilingInterface>(root.getOperation()), options);
-  if (failed(result))
-    return root.emitOpError() << "could not be tiled";
-  for (OpResult old : root->getResults())
-    if (Value replacement = result->replacements.lookup(old))
-      rewriter.replaceAllUsesWith(old, replacement);
-  rewriter.eraseOp(root);
-  if (group.epilogue)
-    eraseIfUnused(rewriter, contraction);
-
-  recordTile(group, result->loops.front());
-  // The tiles, which the next level tiles again: that of the root comes first.
-  // Of the producers, only the fill and the contraction are fused.
-  ArrayRef<Operation *> tiled = result->tiledAndFusedOps.getArrayRef();
-  if (!group.epilogue) {
-    group.contraction = cast<linalg::LinalgOp>(tiled.front());
-    return success();
-  }
-  group.epilogue = cast<linalg::GenericOp>(tiled.front());
-  for (Operation *op : tiled.drop_front())
-    if (!isa<linalg::FillOp>(op))
-      group.contraction = cast<linalg::LinalgOp>(op);
+  FailureOr<FusedTiles> fused = fuseTiles(
+      rewriter, group.contraction, group.epilogue, tiles, orderLoops(group));
+  if (failed(fused))
+    return failure();
+  recordTile(group, fused->loop);
+  // The tiles, which the next level tiles again.
+  group.contraction = fused->contraction;
+  group.epilogue = fused->epilogue;
   return success();
 }
 

@@ -8,7 +8,7 @@
 // KEPT: program cache: kept {{.*}}.program
 // FOUND: program cache: found {{.*}}.program
 
-// Every option that the output depends on makes another program.
+// T22, T34: Every option that the output depends on makes another program.
 // RUN: flywheel-compile %s -o %t/model.o --cache-dir=%t/cache --time-stages --opt-level=1 2>&1 | FileCheck %s --check-prefix=KEPT
 // RUN: flywheel-compile %s -o %t/model.o --cache-dir=%t/cache --time-stages --max-batch=8 2>&1 | FileCheck %s --check-prefix=KEPT
 // RUN: flywheel-compile %s -o %t/model.o --cache-dir=%t/cache --time-stages --max-dim-size=batch=9 2>&1 | FileCheck %s --check-prefix=KEPT
@@ -17,6 +17,7 @@
 // RUN: flywheel-compile %s -o %t/model.o --cache-dir=%t/cache --time-stages --model-name=other 2>&1 | FileCheck %s --check-prefix=KEPT
 // RUN: flywheel-compile %s -o %t/model.o --cache-dir=%t/cache --time-stages --memory-budget=1MiB 2>&1 | FileCheck %s --check-prefix=KEPT
 // RUN: flywheel-compile %s -o %t/model.o --cache-dir=%t/cache --time-stages --profile 2>&1 | FileCheck %s --check-prefix=KEPT
+// RUN: flywheel-compile %s -o %t/model.o --cache-dir=%t/cache --time-stages --winograd 2>&1 | FileCheck %s --check-prefix=KEPT
 
 // The output of a stage has what it was compiled with.
 // RUN: flywheel-compile %s --emit=flywheel-fuse --max-batch=16 -o %t/fused.mlir

@@ -48,6 +48,44 @@ def ReportContractions
   }];
 }
 
+def ConvertConvToWinograd
+    : Pass<"flywheel-convert-conv-to-winograd", "::mlir::func::FuncOp"> {
+  let summary = "Compute 3 x 3 convolutions by Winograd's method";
+  let description = [{
+    Before: fused `linalg` on tensors, in a module with a `codegen.target`. After: a
+    convolution of f32 or f64 with a filter of 3 x 3, stride 1 and known height and
+    width that takes less time so is computed in tiles of m x m outputs, m = 2 or
+    4, with (m + 2)^2 multiplications for each channel and output instead of 9 m^2.
+    Its filter is transformed in front. An `scf.forall` over blocks of tiles
+    transforms their inputs, multiplies them in (m + 2)^2 products of matrices and
+    transforms what comes out, and computes the elementwise op (bias, activation)
+    that alone uses the result. Transforms are products with small constant
+    matrices, so that each of these ops gets a kernel with its output in registers,
+    and what is between them stays in the second cache. Where images end before
+    their last tiles do, zeros are read and outputs are left out.
+
+    It is a choice of m and of not converting at all by estimates of time: the
+    multiply-adds of each, and for each tile and channel what transforms take.
+    Results differ from those of the direct sum by rounding, see
+    docs/Precision.md. Leaves all other convolutions: other sizes, strides,
+    dilations, groups, types, and the gradient of a filter.
+  }];
+  let options = [
+    Option<"tile", "tile", "int64_t", /*default=*/"0",
+           "Outputs of a tile in each dimension, 2 or 4; by default those that take the least time">,
+    Option<"report", "report", "bool", /*default=*/"false",
+           "Say by remarks how each such convolution is computed">
+  ];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+  let statistics = [
+    Statistic<"numConverted", "converted", "Convolutions converted">
+  ];
+}
+
 def TileAndFuse : Pass<"flywheel-tile-and-fuse", "::mlir::func::FuncOp"> {
   let summary = "Compute a contraction and its epilogue tile by tile";
   let description = [{
