@@ -375,8 +375,8 @@ static void populateLoops(OpPassManager &pm, const CompilerOptions &options) {
     pm.addPass(train::createTrainExpandDraws());
     pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   }
-  pm.addPass(createCanonicalizer());
-  pm.addPass(createCSEPass());
+  pm.addNestedPass<func::FuncOp>(createCanonicalizer());
+  pm.addNestedPass<func::FuncOp>(createCSEPass());
 }
 
 static void populateLLVM(OpPassManager &pm, const CompilerOptions &options) {
@@ -418,12 +418,13 @@ static void populateLLVM(OpPassManager &pm, const CompilerOptions &options) {
   functions.addPass(createConvertMathToLLVMPass());
   // What has no LLVM intrinsic becomes a call of the C library: a declaration
   // in the module, so not a pass on functions.
-  pm.addPass(createConvertMathToLibmPass());
+  pm.addPass(createCallLibm({/*all=*/true}));
   pm.addPass(createConvertToLLVMPass());
   pm.addPass(createNormalizeBooleans());
-  pm.addPass(createLegalizeMaskedAccess());
-  pm.addPass(createReconcileUnrealizedCastsPass());
-  pm.addPass(createCSEPass());
+  OpPassManager &lowered = pm.nest<LLVM::LLVMFuncOp>();
+  lowered.addPass(createLegalizeMaskedAccess());
+  lowered.addPass(createReconcileUnrealizedCastsPass());
+  lowered.addPass(createCSEPass());
   ExportEntryPointsOptions exports;
   exports.cInterface = entries.cInterface;
   exports.maxDimSize = entries.maxDimSize;

@@ -166,13 +166,17 @@ def FlushArguments : Pass<"flywheel-flush-arguments", "::mlir::func::FuncOp"> {
 }
 
 def CallLibm : Pass<"flywheel-call-libm", "::mlir::ModuleOp"> {
-  let summary = "Lower log1p and expm1 to calls of the C library";
+  let summary = "Lower math ops to calls of the C library";
   let description = [{
     Before: `math` ops on scalars and vectors. After: no `math.log1p` and no
     `math.expm1`: each is one call of the C library for each element. Upstream's
     lowering to LLVM would compute log(1 + x) and exp(x) - 1, which lose every
-    digit near 0, where these two functions are needed.
+    digit near 0, where these two functions are needed. With `all`, no `math` op
+    is left, as by upstream's `convert-math-to-libm`; a module that has none is
+    not converted, which takes as long as if every op were one.
   }];
+  let options = [Option<"all", "all", "bool", "false",
+                        "Lower every op of the dialect">];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
     "::mlir::vector::VectorDialect"
@@ -210,8 +214,7 @@ def LegalizeExpandShape
   ];
 }
 
-def LegalizeMaskedAccess
-    : Pass<"flywheel-legalize-masked-access", "::mlir::ModuleOp"> {
+def LegalizeMaskedAccess : Pass<"flywheel-legalize-masked-access"> {
   let summary = "Load and store 16-bit floats under a mask as integers";
   let description = [{
     Before: masked loads and stores of vectors of f16 and bf16, in the LLVM

@@ -1,4 +1,4 @@
-//===- CallLibm.cpp - log1p and expm1 from the C library ------------------===//
+//===- CallLibm.cpp - Math ops as calls of the C library ------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -23,24 +23,37 @@ namespace flywheel {
 
 namespace {
 struct CallLibm : flywheel::impl::CallLibmBase<CallLibm> {
+  using CallLibmBase::CallLibmBase;
+
   void runOnOperation() override {
+    WalkResult found = getOperation().walk([this](Operation *op) {
+      return isConverted(op) ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    if (!found.wasInterrupted())
+      return;
     ConversionTarget target(getContext());
-    target
-        .addLegalDialect<arith::ArithDialect, BuiltinDialect, func::FuncDialect,
-                         math::MathDialect, vector::VectorDialect>();
-    // Those of other types are left alone.
-    target.addDynamicallyLegalOp<math::Log1pOp, math::ExpM1Op>(
-        [](Operation *op) {
-          Type type = getElementTypeOrSelf(op->getResult(0));
-          return !type.isF16() && !type.isBF16() && !type.isF32() &&
-                 !type.isF64();
-        });
-    // Upstream's table has every function; only these two are converted.
+    target.addLegalDialect<arith::ArithDialect, BuiltinDialect,
+                           func::FuncDialect, vector::VectorDialect>();
+    target.addDynamicallyLegalDialect<math::MathDialect>(
+        [this](Operation *op) { return !isConverted(op); });
+    // Upstream's table has every function.
     RewritePatternSet patterns(&getContext());
     populateMathToLibmConversionPatterns(patterns);
     if (failed(applyPartialConversion(getOperation(), target,
                                       std::move(patterns))))
       signalPassFailure();
+  }
+
+private:
+  bool isConverted(Operation *op) const {
+    if (!isa_and_present<math::MathDialect>(op->getDialect()))
+      return false;
+    if (all)
+      return true;
+    // Those of other types are left alone.
+    return isa<math::Log1pOp, math::ExpM1Op>(op) &&
+           isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(
+               getElementTypeOrSelf(op->getResult(0)));
   }
 };
 } // namespace

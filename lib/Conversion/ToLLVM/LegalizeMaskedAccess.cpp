@@ -58,7 +58,7 @@ namespace {
 struct LegalizeMaskedAccess
     : flywheel::impl::LegalizeMaskedAccessBase<LegalizeMaskedAccess> {
   void runOnOperation() override {
-    getOperation().walk([](Operation *op) {
+    getOperation()->walk([](Operation *op) {
       if (auto load = dyn_cast<LLVM::MaskedLoadOp>(op))
         loadAsIntegers(load);
       else if (auto store = dyn_cast<LLVM::MaskedStoreOp>(op))

@@ -1,4 +1,5 @@
 // RUN: flywheel-opt %s --flywheel-call-libm | FileCheck %s
+// RUN: flywheel-opt %s --flywheel-call-libm=all | FileCheck %s --check-prefix=ALL
 
 // log(1 + x) and exp(x) - 1 would lose every digit near 0.
 
@@ -7,6 +8,10 @@
 // CHECK-NEXT: %[[CALL:.*]] = call @log1p(%[[X]]) : (f64) -> f64
 // CHECK-NEXT: %[[SQRT:.*]] = math.sqrt %[[CALL]] : f64
 // CHECK-NEXT: return %[[SQRT]] : f64
+// ALL-LABEL: func.func @scalar(
+// ALL-NEXT: %[[LOG:.*]] = call @log1p(
+// ALL-NEXT: %[[ROOT:.*]] = call @sqrt(%[[LOG]]) : (f64) -> f64
+// ALL-NEXT: return %[[ROOT]] : f64
 func.func @scalar(%x: f64) -> f64 {
   %y = math.log1p %x : f64
   %z = math.sqrt %y : f64
