@@ -175,6 +175,8 @@ void flywheel::populateFusion(OpPassManager &pm,
     pm.addNestedPass<func::FuncOp>(createFoldConversions());
     pm.addNestedPass<func::FuncOp>(createHoistScalars());
     pm.addNestedPass<func::FuncOp>(createWidenI1Tensors());
+    if (options.target.isForGPU())
+      pm.addNestedPass<func::FuncOp>(createSortScatters());
     pm.addPass(createCanonicalizer());
     pm.addPass(createCSEPass());
     // On a GPU, what is behind a product is computed with its tiles as it is:

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
@@ -40,6 +41,14 @@ Block *flywheel::getNext(Block *block) {
     return branch.getDest();
   auto choice = dyn_cast<cf::CondBranchOp>(end);
   return choice ? choice.getTrueDest() : nullptr;
+}
+
+int32_t flywheel::getFailureStatus(Block *block) {
+  auto ret = dyn_cast<func::ReturnOp>(block->getTerminator());
+  if (!ret || ret.getNumOperands() != 1)
+    return 0;
+  return static_cast<int32_t>(
+      getConstantIntValue(ret.getOperand(0)).value_or(0));
 }
 
 namespace {

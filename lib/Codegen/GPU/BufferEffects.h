@@ -9,6 +9,8 @@
 
 #include "mlir/IR/Operation.h"
 
+#include <cstdint>
+
 namespace flywheel {
 
 /// The body of a call that is arithmetic: of one block, without a call. Null
@@ -17,6 +19,10 @@ mlir::Block *getArithmeticBody(mlir::Operation *op);
 
 /// The block of a kernel that follows where no check fails; null at the end.
 mlir::Block *getNext(mlir::Block *block);
+
+/// The status that a block of a kernel returns where a check has failed; 0 for
+/// other blocks.
+int32_t getFailureStatus(mlir::Block *block);
 
 /// Whether an op in `op`, or itself, may write to what `buffer` is of its root,
 /// or read it. Different arguments and allocations are different roots.

@@ -17,6 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BufferEffects.h"
+#include "CarriedScalars.h"
 #include "HostScalars.h"
 #include "RuntimeCalls.h"
 
@@ -35,15 +36,6 @@ namespace flywheel {
 #include "flywheel/Codegen/GPU/GPUPasses.h.inc"
 } // namespace flywheel
 
-/// The status that a block that fails returns; 0 for other blocks.
-static int32_t getStatus(Block *block) {
-  auto ret = dyn_cast<func::ReturnOp>(block->getTerminator());
-  if (!ret || ret.getNumOperands() != 1)
-    return 0;
-  return static_cast<int32_t>(
-      getConstantIntValue(ret.getOperand(0)).value_or(0));
-}
-
 namespace {
 /// The checks of one kernel.
 class DeviceChecks {
@@ -55,6 +47,8 @@ public:
   unsigned run();
 
 private:
+  void splitFailures();
+  void dropKnownChecks();
   void defer(cf::CondBranchOp check);
   bool canDefer(cf::CondBranchOp check);
   bool collectMessage(cf::CondBranchOp check,
@@ -114,7 +108,9 @@ bool DeviceChecks::collectMessage(cf::CondBranchOp check,
   llvm::SmallPtrSet<Operation *, 16> found;
   while (!values.empty()) {
     Operation *op = values.pop_back_val().getDefiningOp();
-    if (op && op->getBlock() == check->getBlock() && found.insert(op).second)
+    // A slot is there as it is.
+    if (op && op->getBlock() == check->getBlock() &&
+        !isa<memref::AllocaOp>(op) && found.insert(op).second)
       addOperands(op);
   }
   bool isQuiet = true;
@@ -132,11 +128,55 @@ bool DeviceChecks::collectMessage(cf::CondBranchOp check,
 /// Whether the device can decide `check`: the host knows no more than it does.
 bool DeviceChecks::canDefer(cf::CondBranchOp check) {
   llvm::SetVector<Operation *> ops;
-  return getStatus(check.getFalseDest()) > 0 &&
+  return getFailureStatus(check.getFalseDest()) > 0 &&
          check.getFalseDest()->getSinglePredecessor() &&
          check.getFalseDest()->getNumArguments() == 0 &&
          scalars.isComputable(check.getCondition()) &&
          collectMessage(check, ops);
+}
+
+/// Gives each check a block of its own where it fails. Those that differ in a
+/// number have been made one.
+void DeviceChecks::splitFailures() {
+  llvm::SmallSetVector<Block *, 4> shared;
+  for (Block &block : llvm::make_early_inc_range(kernel.getBody())) {
+    auto check = dyn_cast<cf::CondBranchOp>(block.getTerminator());
+    Block *failure = check ? check.getFalseDest() : nullptr;
+    if (!failure || !isa<func::ReturnOp>(failure->getTerminator()) ||
+        (failure->getSinglePredecessor() && failure->getNumArguments() == 0))
+      continue;
+    shared.insert(failure);
+    IRMapping mapping;
+    mapping.map(failure->getArguments(), check.getFalseDestOperands());
+    OpBuilder b(kernel.getContext());
+    Block *own = b.createBlock(&kernel.getBody(), kernel.getBody().end());
+    for (Operation &op : *failure)
+      b.clone(op, mapping);
+    check.getFalseDestOperandsMutable().clear();
+    check.setSuccessor(own, 1);
+  }
+  for (Block *failure : shared)
+    if (failure->hasNoPredecessors())
+      failure->erase();
+}
+
+/// Erases checks of what an earlier one is of.
+void DeviceChecks::dropKnownChecks() {
+  llvm::SmallDenseSet<Value> known;
+  for (Block *block = &kernel.getBody().front(); block;) {
+    Block *next = getNext(block);
+    auto check = dyn_cast<cf::CondBranchOp>(block->getTerminator());
+    if (check && !known.insert(check.getCondition()).second) {
+      Block *failure = check.getFalseDest();
+      OpBuilder b(check);
+      cf::BranchOp::create(b, check.getLoc(), next,
+                           check.getTrueDestOperands());
+      check.erase();
+      if (failure->hasNoPredecessors())
+        failure->erase();
+    }
+    block = next;
+  }
 }
 
 void DeviceChecks::defer(cf::CondBranchOp check) {
@@ -163,7 +203,8 @@ void DeviceChecks::defer(cf::CondBranchOp check) {
       });
 
   b.setInsertionPoint(check);
-  Value status = arith::ConstantIntOp::create(b, loc, getStatus(failure), 32);
+  Value status =
+      arith::ConstantIntOp::create(b, loc, getFailureStatus(failure), 32);
   Value place = getWord();
   gpu::LaunchOp launch = scalars.launchOne(b, loc);
   Value known = memref::LoadOp::create(b, loc, place);
@@ -202,7 +243,7 @@ Block *DeviceChecks::makeDispatch(ArrayRef<Block *> failures, Location loc) {
   for (Block *failure : failures) {
     if (llvm::is_contained(blocks, failure))
       continue;
-    numbers.push_back(getStatus(failure));
+    numbers.push_back(getFailureStatus(failure));
     blocks.push_back(failure);
   }
   // Any other number is none of a check.
@@ -353,6 +394,9 @@ void DeviceChecks::guardLaunches() {
 }
 
 unsigned DeviceChecks::run() {
+  splitFailures();
+  dropKnownChecks();
+  demoteCarriedScalars(kernel, scalars);
   scalars.launchStores();
   SmallVector<cf::CondBranchOp> found;
   for (Block &block : kernel.getBody())

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -53,10 +54,22 @@ bool HostScalars::isArithmetic(Operation *op) const {
   return isPure(op) && llvm::all_of(op->getOperandTypes(), isNumber);
 }
 
+bool HostScalars::isComputation(Operation *op) const {
+  if (!isa<scf::ForOp, scf::IfOp>(op) || op->getParentOfType<gpu::LaunchOp>())
+    return false;
+  WalkResult other = op->walk([&](Operation *inner) {
+    bool isPlain =
+        isa<memref::DimOp, scf::ForOp, scf::IfOp, scf::YieldOp>(inner) ||
+        isLoad(inner) || (isArithmetic(inner) && !getArithmeticBody(inner));
+    return isPlain ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return !other.wasInterrupted();
+}
+
 bool HostScalars::isComputable(Value value) {
   llvm::SetVector<Operation *> ops;
   return collect(value, ops) &&
-         llvm::any_of(ops, [&](Operation *op) { return isLoad(op); });
+         llvm::any_of(ops, [&](Operation *op) { return hasAccess(op); });
 }
 
 bool HostScalars::collect(Value value, llvm::SetVector<Operation *> &ops) {
@@ -72,14 +85,21 @@ bool HostScalars::collect(Value value, llvm::SetVector<Operation *> &ops) {
     ops.insert(op);
     return true;
   }
-  if (!isArithmetic(op))
+  if (!isArithmetic(op) && !isComputation(op))
     return true;
   llvm::SetVector<Operation *> below;
-  for (Value operand : op->getOperands())
-    if (!collect(operand, below))
-      return false;
+  WalkResult result = op->walk([&](Operation *inner) {
+    for (Value operand : inner->getOperands())
+      if (!op->isAncestor(operand.getParentBlock()->getParentOp()) &&
+          !collect(operand, below))
+        return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    return false;
   // What has no element in it is a number of the host, as it is.
-  if (llvm::none_of(below, [&](Operation *part) { return isLoad(part); }))
+  if (!hasAccess(op) &&
+      llvm::none_of(below, [&](Operation *part) { return hasAccess(part); }))
     return true;
   ops.insert(below.begin(), below.end());
   ops.insert(op);
@@ -90,8 +110,18 @@ bool HostScalars::collect(Value value, llvm::SetVector<Operation *> &ops) {
 // What is written in between
 //===----------------------------------------------------------------------===//
 
-bool HostScalars::isClobbered(memref::LoadOp from, Operation *to) const {
-  Value buffer = from.getMemref();
+bool HostScalars::isClobbered(Operation *from, Operation *to) const {
+  return from
+      ->walk([&](memref::LoadOp load) {
+        return isLoad(load) && isClobbered(from, load.getMemref(), to)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+bool HostScalars::isClobbered(Operation *from, Value buffer,
+                              Operation *to) const {
   Region *region = from->getParentRegion();
   Operation *end = region->findAncestorOpInRegion(*to);
   if (!end)
@@ -186,26 +216,51 @@ Value HostScalars::store(Value value, ArrayRef<Operation *> ops) {
       memref::AllocaOp::create(top, loc, MemRefType::get({}, value.getType()));
   OpBuilder b(last);
   b.setInsertionPointAfter(last);
-  launchOne(b, loc);
+  writers[slot] = launchOne(b, loc);
   memref::StoreOp::create(b, loc, clone(b, ops, value), slot);
   return slot;
+}
+
+/// Keeps the results of `op` in slots, from where they are loaded later on:
+/// what it reads is written then.
+void HostScalars::keep(Operation *op) {
+  for (Value result : op->getResults()) {
+    llvm::SetVector<Operation *> ops;
+    collect(result, ops);
+    Value slot = store(result, ops.getArrayRef());
+    OpBuilder b(op->getContext());
+    b.setInsertionPointAfter(writers.lookup(slot));
+    Value load = memref::LoadOp::create(b, op->getLoc(), slot);
+    result.replaceUsesWithIf(load, [&](OpOperand &use) {
+      Operation *user = op->getBlock()->findAncestorOpInBlock(*use.getOwner());
+      return !user || load.getDefiningOp()->isBeforeInBlock(user);
+    });
+  }
 }
 
 void HostScalars::moveInto(gpu::LaunchOp launch, Value value) {
   llvm::SetVector<Operation *> ops;
   collect(value, ops);
-  bool isFree = ops.size() <= kMaxRepeated || ofOneThread.contains(launch);
+  bool isFree =
+      ofOneThread.contains(launch) ||
+      (ops.size() <= kMaxRepeated && llvm::none_of(ops, [](Operation *op) {
+         return op->getNumRegions() != 0;
+       }));
   for (Operation *op : ops)
-    if (auto load = dyn_cast<memref::LoadOp>(op))
-      isFree = isFree && !isClobbered(load, launch);
+    isFree = isFree && !isClobbered(op, launch);
   Value slot;
   if (!isFree) {
     // In the order in which the host would have read.
-    for (Operation *op : ops)
-      if (auto load = dyn_cast<memref::LoadOp>(op);
-          load && op != value.getDefiningOp() &&
-          isClobbered(load, value.getDefiningOp()))
-        return;
+    Operation *last = value.getDefiningOp();
+    auto isLate = [&](Operation *op) {
+      return op != last && isClobbered(op, last);
+    };
+    for (const auto *late = llvm::find_if(ops, isLate); late != ops.end();
+         late = llvm::find_if(ops, isLate)) {
+      keep(*late);
+      ops.clear();
+      collect(value, ops);
+    }
     slot = store(value, ops.getArrayRef());
   }
   OpBuilder b = OpBuilder::atBlockBegin(&launch.getBody().front());
@@ -217,21 +272,29 @@ void HostScalars::moveInto(gpu::LaunchOp launch, Value value) {
   });
 }
 
+/// A number of the host that `launch` uses and that elements of the device
+/// make; null where there is none.
+Value HostScalars::findUsed(gpu::LaunchOp launch) {
+  Value used;
+  launch.getBody().walk([&](Operation *op) {
+    for (Value operand : op->getOperands())
+      if (operand.getDefiningOp() &&
+          !launch->isProperAncestor(operand.getDefiningOp()) &&
+          isComputable(operand)) {
+        used = operand;
+        return WalkResult::interrupt();
+      }
+    return WalkResult::advance();
+  });
+  return used;
+}
+
 void HostScalars::moveIntoLaunches() {
   SmallVector<gpu::LaunchOp> launches;
   kernel.walk([&](gpu::LaunchOp launch) { launches.push_back(launch); });
-  for (gpu::LaunchOp launch : launches) {
-    llvm::SetVector<Value> used;
-    launch.getBody().walk([&](Operation *op) {
-      for (Value operand : op->getOperands())
-        if (operand.getDefiningOp() &&
-            !launch->isProperAncestor(operand.getDefiningOp()) &&
-            isComputable(operand))
-          used.insert(operand);
-    });
-    for (Value value : used)
-      moveInto(launch, value);
-  }
+  for (gpu::LaunchOp launch : launches)
+    while (Value used = findUsed(launch))
+      moveInto(launch, used);
 }
 
 void HostScalars::eraseUnused() {

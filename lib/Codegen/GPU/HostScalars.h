@@ -29,13 +29,18 @@ public:
   /// Whether `op`, or one in it, is such an access.
   bool hasAccess(mlir::Operation *op) const;
 
+  /// Whether `op` is a loop or a branch of the host that only computes numbers,
+  /// of others and of elements of the device.
+  bool isComputation(mlir::Operation *op) const;
+
   /// Whether `value` is computed by arithmetic from elements of the device and
   /// from numbers that the host knows.
   bool isComputable(mlir::Value value);
 
-  /// Whether what `from` reads may have been written before `to`, or by an op
-  /// in it. `to` comes after `from` in its block or in one that follows.
-  bool isClobbered(mlir::memref::LoadOp from, mlir::Operation *to) const;
+  /// Whether what `from`, or an op in it, reads may have been written before
+  /// `to`, or by an op in it. `to` comes after `from` in its block or in one
+  /// that follows.
+  bool isClobbered(mlir::Operation *from, mlir::Operation *to) const;
 
   /// Makes the stores of the host launches of one thread.
   void launchStores();
@@ -64,15 +69,21 @@ private:
   /// others than arithmetic.
   bool collect(mlir::Value value, llvm::SetVector<mlir::Operation *> &ops);
   bool isArithmetic(mlir::Operation *op) const;
+  bool isClobbered(mlir::Operation *from, mlir::Value buffer,
+                   mlir::Operation *to) const;
   mlir::Value clone(mlir::OpBuilder &b, llvm::ArrayRef<mlir::Operation *> ops,
                     mlir::Value value);
+  mlir::Value findUsed(mlir::gpu::LaunchOp launch);
   void moveInto(mlir::gpu::LaunchOp launch, mlir::Value value);
   mlir::Value store(mlir::Value value, llvm::ArrayRef<mlir::Operation *> ops);
+  void keep(mlir::Operation *op);
 
   mlir::func::FuncOp kernel;
   const Manifest &manifest;
   /// Where numbers are that a launch of one thread has computed.
   llvm::DenseMap<mlir::Value, mlir::Value> slots;
+  /// The launch that writes a slot.
+  llvm::DenseMap<mlir::Value, mlir::Operation *> writers;
   /// The launches of this class, each of which does one thing after the other.
   llvm::SmallPtrSet<mlir::Operation *, 8> ofOneThread;
 };

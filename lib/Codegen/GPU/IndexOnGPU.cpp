@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ElementLaunch.h"
+#include "IndexEmitter.h"
 
 #include "flywheel/Codegen/GPU/GPUPasses.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
@@ -16,6 +17,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace flywheel;
@@ -89,13 +91,12 @@ static void lowerGather(GatherOp op) {
         }
         linalg::YieldOp::create(nested, loc, choice.getResults());
       });
-  op.erase();
 }
 
-/// A launch with a thread for each element of a slice, which goes over the
+/// A launch with a thread for each element of a slice, which goes over the few
 /// indices in their order: no two threads write to one element, and sums are
 /// those of a loop.
-static void lowerScatter(ScatterOp op) {
+static void scatterInOrder(ScatterOp op) {
   OpBuilder b(op);
   Location loc = op.getLoc();
   Value indices = op.getIndices(), updates = op.getUpdates(),
@@ -155,7 +156,6 @@ static void lowerScatter(ScatterOp op) {
                        [&](OpBuilder &nested, Location, ValueRange position) {
                          emitOne(nested, position);
                        });
-  op.erase();
 }
 
 namespace {
@@ -166,14 +166,20 @@ struct IndexOnGPU : flywheel::impl::IndexOnGPUBase<IndexOnGPU> {
       return;
     SmallVector<Operation *> ops;
     function.walk([&](Operation *op) {
-      if (isa<GatherOp, ScatterOp>(op))
+      if (isa<GatherOp, ScatterOp, ArgsortOp, CombineRowsOp, UpdateRowsOp>(op))
         ops.push_back(op);
     });
     for (Operation *op : ops) {
-      if (auto gather = dyn_cast<GatherOp>(op))
-        lowerGather(gather);
-      else
-        lowerScatter(cast<ScatterOp>(op));
+      TypeSwitch<Operation *>(op)
+          .Case(lowerGather)
+          .Case(launchArgsort)
+          .Case(launchCombineRows)
+          .Case(launchUpdateRows)
+          .Case([](ScatterOp scatter) {
+            scatter.getOrder() ? launchScatter(scatter)
+                               : scatterInOrder(scatter);
+          });
+      op->erase();
     }
   }
 };

@@ -196,21 +196,6 @@ std::optional<int64_t> RowGradients::getNumRows(Value value) {
 // Emitting rows
 //===----------------------------------------------------------------------===//
 
-Value RowGradients::buildOrder(Operation *op, Value indices, int64_t limit) {
-  LinalgEmitter e(b, op);
-  SmallVector<DimSize> count = e.getDimSizes(indices);
-  Type type = b.getI64Type();
-  Value order = e.empty(count, type), spare = e.empty(count, type);
-  Value counts =
-      e.empty(DimSize::constant(linalg_ext::ArgsortOp::kNumCounts), type);
-  Value bound = arith::ConstantIndexOp::create(b, e.loc, limit);
-  return linalg_ext::ArgsortOp::create(
-             b, e.loc,
-             TypeRange{order.getType(), spare.getType(), counts.getType()},
-             indices, bound, order, spare, counts)
-      .getResult(0);
-}
-
 /// `value` with its first `numLeading` dimensions as one.
 static Value buildList(LinalgEmitter &e, Value value, int64_t numLeading) {
   RankedTensorType type = typeOf(value);
@@ -268,7 +253,7 @@ RowGradient RowGradients::buildScatter(nn::ScatterAddOp scatter) {
   indices = buildList(e, indices, numIndices);
   // Sums are rounded once.
   Value rows = buildList(e, e.widenTensor(updates), numIndices);
-  Value order = buildOrder(scatter, indices, table.getDimSize(0));
+  Value order = e.argsort(indices, DimSize::constant(table.getDimSize(0)));
   rows = buildCombined(e, indices, order, rows);
   return {indices, order, e.narrowTensor(rows, table.getElementType())};
 }
@@ -329,7 +314,7 @@ RowGradient RowGradients::buildConcatenation(Operation *sum) {
                               buildIndices(b, e.loc, rhs.indices, wide));
   Value rows = buildConcat(e, lhs.rows, rhs.rows);
   int64_t limit = typeOf(sum->getResult(0)).getDimSize(0);
-  Value order = buildOrder(sum, indices, limit);
+  Value order = e.argsort(indices, DimSize::constant(limit));
   return {indices, order, buildCombined(e, indices, order, rows)};
 }
 

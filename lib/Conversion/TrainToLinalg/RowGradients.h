@@ -70,9 +70,6 @@ private:
   RowGradient buildConcatenation(mlir::Operation *sum);
   RowGradient buildElementwise(mlir::Operation *op);
   RowGradient buildReduction(nn::ReduceOp reduce);
-  /// The order of `indices`, below `limit`, emitted in front of `op`.
-  mlir::Value buildOrder(mlir::Operation *op, mlir::Value indices,
-                         int64_t limit);
 
   mlir::RewriterBase &b;
   llvm::DenseMap<mlir::Value, Source> sources;

@@ -232,6 +232,19 @@ Value LinalgEmitter::fill(ArrayRef<DimSize> dimSizes, Value value) {
       .getResult(0);
 }
 
+Value LinalgEmitter::argsort(Value indices, DimSize limit) {
+  using linalg_ext::ArgsortOp;
+  SmallVector<DimSize> count = getDimSizes(indices);
+  Type type = b.getI64Type();
+  Value order = empty(count, type), spare = empty(count, type);
+  Value counts = empty(DimSize::constant(ArgsortOp::kNumCounts), type);
+  Value below = getValueOrCreateConstantIndexOp(b, loc, materialize(limit));
+  SmallVector<Type> types = {order.getType(), spare.getType(),
+                             counts.getType()};
+  return ArgsortOp::create(b, loc, types, indices, below, order, spare, counts)
+      .getResult(0);
+}
+
 Value LinalgEmitter::generic(ValueRange inputs, Value init,
                              ArrayRef<AffineMap> maps, PointFn body) {
   SmallVector<utils::IteratorType> iterators(maps.back().getNumDims(),

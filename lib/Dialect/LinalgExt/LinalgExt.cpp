@@ -84,8 +84,17 @@ LogicalResult GatherOp::verify() {
 }
 
 LogicalResult ScatterOp::verify() {
-  return verifySlices(*this, getInit(), getIndices(), getUpdates(), "updates",
-                      getAxis());
+  if (failed(verifySlices(*this, getInit(), getIndices(), getUpdates(),
+                          "updates", getAxis())))
+    return failure();
+  if (!getOrder())
+    return success();
+  int64_t count = 1;
+  for (int64_t size : shapeOf(getIndices()))
+    count = ShapedType::isDynamic(size) || ShapedType::isDynamic(count)
+                ? ShapedType::kDynamic
+                : count * size;
+  return verifyShape(*this, getOrder(), "an order", count);
 }
 
 LogicalResult ScanOp::verify() {

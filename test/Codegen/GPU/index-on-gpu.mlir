@@ -20,7 +20,8 @@ func.func @gather(%x: memref<5x3xf32>, %i: memref<?xi32>, %out: memref<?x3xf32>)
 
 // -----
 
-// A thread for each element of a slice goes over the indices: sums are those of a loop.
+// Without an order a thread for each element of a slice goes over the indices: sums are those of a
+// loop.
 // CHECK-LABEL: func.func @scatter(
 // CHECK-SAME: %[[I:[^:]*]]: memref<3xi64>, %[[U:[^:]*]]: memref<2x3x4xf32>, %[[Y:[^:]*]]: memref<2x8x4xf32>)
 // CHECK: gpu.launch
@@ -49,6 +50,119 @@ func.func @scatter(%i: memref<3xi64>, %u: memref<2x3x4xf32>, %y: memref<2x8x4xf3
 // CHECK: memref.store
 func.func @replace(%i: memref<i32>, %u: memref<4xf32>, %y: memref<8x4xf32>) {
   linalg_ext.scatter replace ins(%i, %u : memref<i32>, memref<4xf32>) outs(%y : memref<8x4xf32>) axis 0
+  return
+}
+
+// -----
+
+// D9: A block sorts a tile of the indices in workgroup memory: the index and the place behind it are
+// one number. Launches behind it merge tiles, as many as the indices take; a batch of less than a
+// tile takes none.
+// CHECK-LABEL: func.func @argsort(
+// CHECK-SAME: %[[I:[^:]*]]: memref<?xi32>, %[[ORDER:[^:]*]]: memref<?xi64>, %[[SPARE:[^:]*]]: memref<?xi64>, %{{.*}}: memref<2048xi64>)
+// CHECK: %[[N:.*]] = memref.dim %[[I]]
+// CHECK: gpu.launch {{.*}} workgroup(%{{.*}} : memref<32768xi8, #gpu.address_space<workgroup>>)
+// CHECK: memref.load %[[I]]
+// CHECK: gpu.barrier
+// CHECK: scf.for
+// CHECK: gpu.barrier
+// CHECK: memref.store %{{.*}}, %[[ORDER]]
+// CHECK: gpu.terminator
+// CHECK-NOT: memref.load
+// CHECK: scf.for %{{.*}} = %c11{{.*}} to %{{.*}} step %c2
+// CHECK: gpu.launch
+// CHECK: memref.load %[[ORDER]]
+// CHECK: memref.store %{{.*}}, %[[SPARE]]
+// CHECK: gpu.launch
+// CHECK: memref.load %[[SPARE]]
+// CHECK: memref.store %{{.*}}, %[[ORDER]]
+func.func @argsort(%i: memref<?xi32>, %order: memref<?xi64>, %spare: memref<?xi64>, %counts: memref<2048xi64>) {
+  %limit = arith.constant 100 : index
+  linalg_ext.argsort ins(%i : memref<?xi32>) below %limit outs(%order, %spare, %counts : memref<?xi64>, memref<?xi64>, memref<2048xi64>)
+  return
+}
+
+// -----
+
+// With an order there is a thread for each element of the slices: that at the first of some equal
+// indices adds them up, in a register. Nothing is atomic.
+// CHECK-LABEL: func.func @ordered(
+// CHECK-SAME: %[[I:[^:]*]]: memref<?x2xi64>, %[[ORDER:[^:]*]]: memref<?xi64>, %[[U:[^:]*]]: memref<3x?x2x4xf32>, %[[Y:[^:]*]]: memref<3x8x4xf32>)
+// CHECK: gpu.launch
+// CHECK-NOT: atomic
+// CHECK: memref.load %[[ORDER]]
+// CHECK: memref.load %[[I]]
+// CHECK: scf.if
+// CHECK: %[[FIRST:.*]] = memref.load %[[U]]
+// CHECK: %[[OLD:.*]] = memref.load %[[Y]]
+// CHECK: %[[SUM:.*]] = arith.addf %[[OLD]], %[[FIRST]]
+// CHECK: %[[ALL:.*]]:2 = scf.while (%{{.*}} = %{{.*}}, %{{.*}} = %[[SUM]])
+// CHECK-NOT: memref.store
+// CHECK: memref.store %[[ALL]]#1, %[[Y]]
+// CHECK: gpu.terminator
+func.func @ordered(%i: memref<?x2xi64>, %order: memref<?xi64>, %u: memref<3x?x2x4xf32>, %y: memref<3x8x4xf32>) {
+  linalg_ext.scatter add ins(%i, %u : memref<?x2xi64>, memref<3x?x2x4xf32>) outs(%y : memref<3x8x4xf32>) axis 1 order %order : memref<?xi64>
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @combine(
+// CHECK-SAME: %[[I:[^:]*]]: memref<?xi32>, %[[ORDER:[^:]*]]: memref<?xi64>, %[[ROWS:[^:]*]]: memref<?x4xf32>)
+// CHECK-COUNT-1: gpu.launch
+// CHECK: scf.while
+// CHECK: %[[ADDEND:.*]] = memref.load %[[ROWS]]
+// CHECK: memref.store %cst{{.*}}, %[[ROWS]]
+// CHECK: arith.addf %{{.*}}, %[[ADDEND]]
+// CHECK: memref.store %{{.*}}, %[[ROWS]]
+// CHECK-NOT: gpu.launch
+func.func @combine(%i: memref<?xi32>, %order: memref<?xi64>, %rows: memref<?x4xf32>) {
+  linalg_ext.combine_rows ins(%i, %order : memref<?xi32>, memref<?xi64>) outs(%rows : memref<?x4xf32>)
+  return
+}
+
+// -----
+
+// The rows that are looked up: a thread for each element of a row of the gradient.
+// CHECK-LABEL: func.func @update(
+// CHECK-SAME: %{{.*}}: memref<?xi32>, %{{.*}}: memref<?xi64>, %[[ROWS:[^:]*]]: memref<?x4xf32>, %[[TABLE:[^:]*]]: memref<100x4xf32>, %[[LR:[^:]*]]: f32)
+// CHECK-COUNT-1: gpu.launch
+// CHECK: scf.if
+// CHECK: %[[G:.*]] = memref.load %[[ROWS]]
+// CHECK: %[[P:.*]] = memref.load %[[TABLE]][%[[ROW:.*]], %[[COLUMN:.*]]]
+// CHECK: %[[STEP:.*]] = arith.mulf %[[LR]], %[[G]]
+// CHECK: %[[NEW:.*]] = arith.subf %[[P]], %[[STEP]]
+// CHECK: memref.store %[[NEW]], %[[TABLE]][%[[ROW]], %[[COLUMN]]]
+// CHECK-NOT: gpu.launch
+func.func @update(%i: memref<?xi32>, %order: memref<?xi64>, %rows: memref<?x4xf32>, %table: memref<100x4xf32>, %lr: f32) {
+  linalg_ext.update_rows ins(%i, %order, %rows : memref<?xi32>, memref<?xi64>, memref<?x4xf32>) outs(%table : memref<100x4xf32>) {
+  ^bb0(%g: f32, %p: f32):
+    %step = arith.mulf %lr, %g : f32
+    %next = arith.subf %p, %step : f32
+    linalg_ext.yield %next : f32
+  }
+  return
+}
+
+// -----
+
+// All rows: a block searches the order for the gradient of each of its rows, then updates them.
+// CHECK-LABEL: func.func @all(
+// CHECK-SAME: %{{.*}}: memref<?xi32>, %[[ORDER:[^:]*]]: memref<?xi64>, %[[ROWS:[^:]*]]: memref<?x64xf32>, %[[TABLE:[^:]*]]: memref<100x64xf32>)
+// CHECK: gpu.launch blocks({{.*}}) in (%{{.*}} = %c2{{.*}} workgroup(%{{.*}} : memref<512xi8, #gpu.address_space<workgroup>>)
+// CHECK: scf.while
+// CHECK: memref.load %[[ORDER]]
+// CHECK: gpu.barrier
+// CHECK: %[[G:.*]] = scf.if %{{.*}} -> (f32)
+// CHECK: memref.load %[[ROWS]]
+// CHECK: memref.load %[[TABLE]]
+// CHECK: memref.store %{{.*}}, %[[TABLE]]
+func.func @all(%i: memref<?xi32>, %order: memref<?xi64>, %rows: memref<?x64xf32>, %table: memref<100x64xf32>) {
+  linalg_ext.update_rows all ins(%i, %order, %rows : memref<?xi32>, memref<?xi64>, memref<?x64xf32>) outs(%table : memref<100x64xf32>) {
+  ^bb0(%g: f32, %p: f32):
+    %next = arith.subf %p, %g : f32
+    linalg_ext.yield %next : f32
+  }
   return
 }
 

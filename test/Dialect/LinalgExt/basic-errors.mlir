@@ -24,6 +24,14 @@ func.func @f(%x: tensor<4x5xf32>, %i: tensor<3xi64>, %y: tensor<2x5xf32>) {
 
 // -----
 
+func.func @f(%x: tensor<4x5xf32>, %i: tensor<3x2xi64>, %y: tensor<3x2x5xf32>, %order: tensor<5xi64>) {
+  // expected-error @+1 {{expected an order with the shape of 'tensor<6xi64>', found 'tensor<5xi64>'}}
+  %0 = linalg_ext.scatter add ins(%i, %y : tensor<3x2xi64>, tensor<3x2x5xf32>) outs(%x : tensor<4x5xf32>) axis 0 order %order : tensor<5xi64> -> tensor<4x5xf32>
+  return
+}
+
+// -----
+
 func.func @f(%x: memref<4xf32>, %y: memref<4xf64>) {
   // expected-error @+1 {{expected one element type, found 'f32' and 'f64'}}
   linalg_ext.scan ins(%x : memref<4xf32>) outs(%y : memref<4xf64>) axis 0

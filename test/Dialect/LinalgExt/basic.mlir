@@ -12,6 +12,8 @@ func.func @on_tensors(%x: tensor<?x5xf32>, %i: tensor<3xi64>, %y: tensor<3x5xf32
   %1 = linalg_ext.scatter add ins(%i, %y : tensor<3xi64>, tensor<3x5xf32>) outs(%x : tensor<?x5xf32>) axis 0 -> tensor<?x5xf32>
   // CHECK: linalg_ext.scatter replace
   %2 = linalg_ext.scatter replace ins(%i, %y : tensor<3xi64>, tensor<3x5xf32>) outs(%x : tensor<?x5xf32>) axis 0 -> tensor<?x5xf32>
+  // CHECK: linalg_ext.scatter add ins(%arg1, %arg2 : tensor<3xi64>, tensor<3x5xf32>) outs(%arg0 : tensor<?x5xf32>) axis 0 order %arg1 : tensor<3xi64> -> tensor<?x5xf32>
+  %ordered = linalg_ext.scatter add ins(%i, %y : tensor<3xi64>, tensor<3x5xf32>) outs(%x : tensor<?x5xf32>) axis 0 order %i : tensor<3xi64> -> tensor<?x5xf32>
   // CHECK: linalg_ext.scan ins(%arg0 : tensor<?x5xf32>) outs(%arg0 : tensor<?x5xf32>) axis 1 exclusive reverse -> tensor<?x5xf32>
   %3 = linalg_ext.scan ins(%x : tensor<?x5xf32>) outs(%x : tensor<?x5xf32>) axis 1 exclusive reverse -> tensor<?x5xf32>
   // CHECK: linalg_ext.scan mul ins(%arg0 : tensor<?x5xf32>) outs(%arg0 : tensor<?x5xf32>) axis 1 -> tensor<?x5xf32>

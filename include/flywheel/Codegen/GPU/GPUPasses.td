@@ -115,19 +115,47 @@ def MapToGPU : Pass<"flywheel-map-to-gpu", "::mlir::func::FuncOp"> {
   let statistics = [Statistic<"numLaunches", "launches", "Launches made">];
 }
 
-def IndexOnGPU : Pass<"flywheel-index-on-gpu", "::mlir::func::FuncOp"> {
-  let summary = "Gather and scatter slices on the device";
+def SortScatters : Pass<"flywheel-sort-scatters", "::mlir::func::FuncOp"> {
+  let summary = "Sort the indices of scatters for many threads";
   let description = [{
-    Before: `linalg_ext.gather` and `linalg_ext.scatter` on buffers. After: a
-    gather is a structured op on its result, which loads indices; a scatter is a
-    launch with a thread for each element of a slice, which goes over the indices
-    in their order, so that sums are those of a loop. The host reads no index. The
-    initializer is left to the host.
+    Before: `linalg_ext.scatter` on tensors. After: each of more than a few indices
+    has an `order`, a `linalg_ext.argsort` of them in front of it: threads that
+    start anywhere find equal indices by it, add up what belongs to one place in
+    the order of the indices, and need no atomic operation. The initializer is
+    left to the host.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::flywheel::linalg_ext::LinalgExtDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+  let statistics = [Statistic<"numSorted", "sorted", "Scatters with an order">];
+}
+
+def IndexOnGPU : Pass<"flywheel-index-on-gpu", "::mlir::func::FuncOp"> {
+  let summary = "Gather, scatter, sort and update rows on the device";
+  let description = [{
+    Before: `linalg_ext` ops that follow indices, on buffers. After: the host reads
+    no index.
+
+     * A gather is a structured op on its result, which loads indices.
+     * A sort is a launch in which each block sorts a tile of the indices in
+       workgroup memory, and launches that merge tiles by binary searches, of
+       which there are none for a short list.
+     * A scatter with an `order`, sums of rows of one index, and updates of rows
+       are a launch each with a thread for each element of the slices. A thread
+       at the first of some equal indices goes over them: sums are those of a
+       loop, bit for bit.
+     * An update of `all` rows is a launch in which each block looks up the
+       gradients of some rows of the tables.
+     * A scatter without an order is a launch with a thread for each element of a
+       slice, which goes over the indices.
+
+    The initializer is left to the host.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
-    "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::scf::SCFDialect"
+    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"
   ];
 }
 
@@ -143,8 +171,9 @@ def DecideOnGPU : Pass<"flywheel-decide-on-gpu", "::mlir::ModuleOp"> {
     one before it has failed. Launches behind it do nothing where the word is not
     0, and the host reads it once, when it waits for the device at the end, or
     before it decides something. It then computes what the message of the check
-    names. A check that the host can decide without the device, or that depends
-    on a loop of the host, stays there.
+    names. Numbers of elements that loops and branches pass on, such as whether
+    a check has held so far, are in slots of the device. A check that the host
+    can decide without the device stays there.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",

@@ -97,6 +97,10 @@ public:
   mlir::Value empty(llvm::ArrayRef<DimSize> dimSizes, mlir::Type type);
   mlir::Value fill(llvm::ArrayRef<DimSize> dimSizes, mlir::Value scalar);
 
+  /// The order of the list `indices`, of which those outside of [0, `limit`)
+  /// come last (`linalg_ext.argsort`).
+  mlir::Value argsort(mlir::Value indices, DimSize limit);
+
   /// A `linalg.generic` with one result. `maps` has one map an input, then that
   /// of `init`; dimensions that the latter lacks are reductions.
   mlir::Value generic(mlir::ValueRange inputs, mlir::Value init,

@@ -94,16 +94,26 @@ def LinalgExt_ScatterOp : LinalgExt_Op<"scatter"> {
     The other way round than `gather`: slice (o, j) of `updates` [O.., J.., I..]
     is added to, or replaces, slice (o, indices[j]) of `init` [O.., n, I..], in
     the order of j. A slice whose index is not in [0, n) is left out.
+
+    `order`, where it is there, is what `argsort` makes of the indices as a list:
+    loops that do not go over them one after the other find equal ones by it. It
+    changes no result.
   }];
   let arguments = (ins LinalgExt_ScatterKind:$kind, LinalgExt_Indices:$indices,
                        LinalgExt_Shaped:$updates, LinalgExt_Shaped:$init,
-                       I64Attr:$axis);
+                       I64Attr:$axis, Optional<LinalgExt_Positions>:$order);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
     $kind `ins` `(` $indices `,` $updates `:` type($indices) `,` type($updates) `)`
-    `outs` `(` $init `:` type($init) `)` `axis` $axis attr-dict
-    (`->` type($results)^)?
+    `outs` `(` $init `:` type($init) `)` `axis` $axis
+    (`order` $order^ `:` type($order))? attr-dict (`->` type($results)^)?
   }];
+  let builders = [OpBuilder<(ins "::mlir::TypeRange":$types, "ScatterKind":$kind,
+      "::mlir::Value":$indices, "::mlir::Value":$updates, "::mlir::Value":$init,
+      "int64_t":$axis), [{
+        build($_builder, $_state, types, kind, indices, updates, init, axis,
+              /*order=*/::mlir::Value());
+      }]>];
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getInitMutable(); }
   }];

@@ -1,0 +1,83 @@
+//===- IndexEmitter.h - Arithmetic on positions in launches -----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_LIB_CODEGEN_GPU_INDEXEMITTER_H
+#define FLYWHEEL_LIB_CODEGEN_GPU_INDEXEMITTER_H
+
+#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace flywheel {
+
+/// Emits what launches that follow indices are made of, first in front of an
+/// op and, once a launch is there, in it.
+class IndexEmitter {
+public:
+  explicit IndexEmitter(mlir::Operation *op) : b(op), loc(op->getLoc()) {}
+
+protected:
+  using Value = mlir::Value;
+
+  static int64_t rankOf(Value buffer) {
+    return mlir::cast<mlir::MemRefType>(buffer.getType()).getRank();
+  }
+  Value constant(int64_t number) {
+    return mlir::arith::ConstantIndexOp::create(b, loc, number);
+  }
+  Value sizeOf(Value buffer, int64_t dim);
+  Value add(Value lhs, Value rhs) {
+    return b.createOrFold<mlir::arith::AddIOp>(loc, lhs, rhs);
+  }
+  Value subtract(Value lhs, Value rhs) {
+    return b.createOrFold<mlir::arith::SubIOp>(loc, lhs, rhs);
+  }
+  Value multiply(Value lhs, Value rhs) {
+    return b.createOrFold<mlir::arith::MulIOp>(loc, lhs, rhs);
+  }
+  Value compare(mlir::arith::CmpIPredicate predicate, Value lhs, Value rhs) {
+    return mlir::arith::CmpIOp::create(b, loc, predicate, lhs, rhs);
+  }
+  Value both(Value lhs, Value rhs) {
+    return mlir::arith::AndIOp::create(b, loc, lhs, rhs);
+  }
+  /// The position of element `number` of a buffer of `sizes`, whose last
+  /// dimension is the innermost one.
+  llvm::SmallVector<Value> delinearize(Value number,
+                                       llvm::ArrayRef<Value> sizes);
+
+  void loop(Value begin, Value end, Value step,
+            llvm::function_ref<void(Value)> body);
+  void branch(Value condition, llvm::function_ref<void()> body);
+  /// `inside` where `condition` holds, else `outside`: the former is not
+  /// computed then.
+  Value choose(Value condition, llvm::function_ref<Value()> inside,
+               Value outside);
+
+  /// The index at `position`, as it is: a negative one is a large unsigned
+  /// number.
+  Value loadIndex(Value indices, mlir::ValueRange position);
+  /// The position at `number` of an order of `count` ones: one of them,
+  /// whatever the order has.
+  Value loadPosition(Value order, Value number, Value count);
+  /// Sum of numbers, or of floats.
+  Value sum(Value lhs, Value rhs);
+
+  mlir::OpBuilder b;
+  mlir::Location loc;
+};
+
+/// Makes launches of an op on buffers, in front of it. A scatter has an order.
+void launchArgsort(linalg_ext::ArgsortOp op);
+void launchScatter(linalg_ext::ScatterOp op);
+void launchCombineRows(linalg_ext::CombineRowsOp op);
+void launchUpdateRows(linalg_ext::UpdateRowsOp op);
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_LIB_CODEGEN_GPU_INDEXEMITTER_H

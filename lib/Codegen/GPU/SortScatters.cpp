@@ -1,0 +1,75 @@
+//===- SortScatters.cpp - An order for what is scattered ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Before: scatters on tensors. After: those of more than a few indices have an
+// order of them, by which threads that start anywhere find the indices that are
+// equal. Scatters of the same indices share it. The initializer is left to the
+// host, which goes over indices one after the other.
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Codegen/GPU/GPUPasses.h"
+#include "flywheel/Dialect/LinalgExt/LinalgEmitter.h"
+#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
+#include "flywheel/Dialect/Train/Train.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace flywheel;
+using linalg_ext::ScatterOp;
+
+namespace flywheel {
+#define GEN_PASS_DEF_SORTSCATTERS
+#include "flywheel/Codegen/GPU/GPUPasses.h.inc"
+} // namespace flywheel
+
+/// Up to so many indices a thread goes over one after the other: the launch
+/// that sorts them would take longer.
+static constexpr int64_t kMaxInOrder = 16;
+
+/// Whether `indices` are few whenever the step runs.
+static bool areFew(Value indices) {
+  auto type = cast<RankedTensorType>(indices.getType());
+  return type.hasStaticShape() && type.getNumElements() <= kMaxInOrder;
+}
+
+/// `indices` as a list.
+static Value buildList(OpBuilder &b, Location loc, Value indices) {
+  int64_t rank = cast<RankedTensorType>(indices.getType()).getRank();
+  if (rank == 1)
+    return indices;
+  ReassociationIndices all = llvm::to_vector<2>(llvm::seq<int64_t>(0, rank));
+  return tensor::CollapseShapeOp::create(b, loc, indices,
+                                         ArrayRef<ReassociationIndices>(all));
+}
+
+namespace {
+struct SortScatters : flywheel::impl::SortScattersBase<SortScatters> {
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    if (function->hasAttr(train::TrainDialect::getInitializerAttrName()))
+      return;
+    IRRewriter rewriter(function.getContext());
+    function.walk([&](ScatterOp scatter) {
+      Value indices = scatter.getIndices();
+      if (scatter.getOrder() || !isa<TensorType>(indices.getType()) ||
+          areFew(indices))
+        return;
+      LinalgEmitter e(rewriter, scatter);
+      Value list = buildList(rewriter, e.loc, indices);
+      Value order =
+          e.argsort(list, e.getDimSize(scatter.getInit(), scatter.getAxis()));
+      scatter.getOrderMutable().assign(order);
+      ++numSorted;
+    });
+  }
+};
+} // namespace
