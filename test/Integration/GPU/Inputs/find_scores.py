@@ -14,30 +14,12 @@ from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 import ours  # type: ignore[import-not-found]
 import rows  # type: ignore[import-not-found]
-
-
-def attention_step(length: int, element: str) -> str:
-    """Trains three scales of what attention is given."""
-    x, scale = f"tensor<16x8x{length}x32x{element}>", f"tensor<32x{element}>"
-    variables = "".join(f"train.variable @{name} : {scale} = #train.random_normal\n" for name in "qkv")
-    scaled = "".join(
-        f"  %s{name} = train.read @{name} : {scale}\n"
-        f"  %b{name} = nn.broadcast %s{name} dims [3] like %x : ({scale}, {x}) -> {x}\n"
-        f"  %{name} = arith.mulf %x, %b{name} : {x}\n" for name in "qkv")
-    return f"""{variables}
-func.func @step(%x: {x}) {{
-{scaled}  %y = nn.attention %q, %k, %v causal : ({x}, {x}, {x}) -> {x}
-  %l = nn.l2_loss %y : {x} -> tensor<{element}>
-  train.minimize %l : tensor<{element}> with #train.sgd<lr = 0.01>
-  return
-}}
-"""
-
+from attention_step import attention_step
 
 for argument in sys.argv[2:]:
     number, _, element = argument.partition(":")
     length = int(number)
-    source = attention_step(length, element) if element else ours.module_text(rows.gpt(context=length))
+    source = attention_step(str(length), element) if element else ours.module_text(rows.gpt(context=length))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.mlir"
         path.write_text(source)
