@@ -276,7 +276,7 @@ def main():
     with tempfile.TemporaryDirectory() as directory:
         lowered = subprocess.run([find("flywheel-opt", options.bin), "-", *(f"--{p}" for p in LOWERING)],
                                  input="".join(c.text for c in cases), stdout=subprocess.PIPE, text=True, check=True).stdout
-        ir = subprocess.run([find("mlir-translate", options.bin), "--mlir-to-llvmir"], input=lowered, stdout=subprocess.PIPE, text=True, check=True).stdout
+        ir = subprocess.run([find("mlir-translate", options.bin), "--mlir-to-llvmir", "--allow-unregistered-dialect"], input=lowered, stdout=subprocess.PIPE, text=True, check=True).stdout
         subprocess.run([*clang, "-Wno-override-module", "-x", "ir", "-c", "-", "-o", f"{directory}/kernels.o"], input=ir, text=True, check=True)
         subprocess.run([*clang, "-ffp-contract=fast", "-x", "c++", "-", "-x", "none", f"{directory}/kernels.o", "-o", f"{directory}/run"],
                        input=driver(cases, options.rounds), text=True, check=True)
