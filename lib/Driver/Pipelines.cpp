@@ -272,6 +272,10 @@ static void populateBufferize(OpPassManager &pm,
   rematerialize.memoryBudget = options.memoryBudget.value_or(-1);
   rematerialize.dimSize = options.maxDimSizes->others;
   llvm::append_range(rematerialize.dimSizes, options.maxDimSizes->format());
+  // On a GPU what writes where another launch reads could not share one.
+  rematerialize.reuseOperands = !options.target.isForGPU();
+  if (rematerialize.reuseOperands && rematerialize.memoryBudget < 0)
+    pm.addNestedPass<func::FuncOp>(createReuseOperandBuffers());
   pm.addNestedPass<func::FuncOp>(createRematerialize(rematerialize));
   if (options.target.isForGPU()) {
     pm.addNestedPass<func::FuncOp>(createChooseGPUSchedules());

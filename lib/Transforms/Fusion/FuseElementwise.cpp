@@ -55,6 +55,14 @@ static bool isOnlyUse(OpOperand *operand) {
          (!readsDestination(producer) || visitsEachOnce(operand));
 }
 
+/// Whether `producer` puts dimensions together of what others use as well: its
+/// user cannot be computed in the loops of that in any shape, and would change
+/// its shape for nothing.
+static bool isOfSharedValue(Operation *producer) {
+  auto collapse = dyn_cast<tensor::CollapseShapeOp>(producer);
+  return collapse && !collapse.getSrc().hasOneUse();
+}
+
 /// Whether what `operand` is can be folded with its user, which makes a list of
 /// all elements: no splat, which has a size of its own choice.
 static bool isFoldable(OpOperand *operand) {
@@ -281,6 +289,21 @@ static bool lastsForUsers(Value value, linalg::GenericOp op) {
   });
 }
 
+/// Whether `op` can be computed with dimensions put together as `collapse` puts
+/// those of its result.
+static bool canCollapseLike(linalg::GenericOp op,
+                            tensor::CollapseShapeOp collapse) {
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  // An operand that is read at a constant place, as one of size 1 that repeats,
+  // has no dimension there to put together.
+  return maps.back().isIdentity() &&
+         llvm::all_of(
+             maps,
+             [](AffineMap map) { return map.isProjectedPermutation(); }) &&
+         linalg::areDimSequencesPreserved(maps,
+                                          collapse.getReassociationIndices());
+}
+
 /// The users of an op that each read two tensors of the size of its result in
 /// less time than it takes to store the result and read it back.
 constexpr int64_t kMaxUsersOfSum = 3;
@@ -333,6 +356,13 @@ static bool isCheapToRepeat(linalg::GenericOp op) {
   int64_t numUses = std::distance(op->use_begin(), op->use_end());
   if (numVersions == 1 && (numFull == 0 || numUses > kMaxUsersOfSum))
     return false;
+  // Where one user needs it in a shape that it cannot be computed in, it is
+  // stored for that one.
+  if (llvm::any_of(op->getUsers(), [&](Operation *user) {
+        auto collapse = dyn_cast<tensor::CollapseShapeOp>(user);
+        return collapse && !canCollapseLike(op, collapse);
+      }))
+    return false;
   return isReadOnceByEach(op.getResult(0));
 }
 
@@ -341,19 +371,11 @@ static bool isCheapToRepeat(linalg::GenericOp op) {
 /// Returns whether it did.
 static bool collapseLikeUser(RewriterBase &rewriter, linalg::GenericOp op) {
   auto collapse = dyn_cast<tensor::CollapseShapeOp>(*op->user_begin());
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  // An operand that is read at a constant place, as one of size 1 that repeats,
-  // has no dimension there to put together.
-  bool areProjections = llvm::all_of(
-      maps, [](AffineMap map) { return map.isProjectedPermutation(); });
-  if (!collapse || !maps.back().isIdentity() || !areProjections)
-    return false;
-  SmallVector<ReassociationIndices> dims = collapse.getReassociationIndices();
-  if (!linalg::areDimSequencesPreserved(maps, dims))
+  if (!collapse || !canCollapseLike(op, collapse))
     return false;
   rewriter.setInsertionPoint(op);
-  FailureOr<linalg::CollapseResult> collapsed =
-      linalg::collapseOpIterationDims(op, dims, rewriter);
+  FailureOr<linalg::CollapseResult> collapsed = linalg::collapseOpIterationDims(
+      op, collapse.getReassociationIndices(), rewriter);
   if (failed(collapsed))
     return false;
   rewriter.replaceOp(op, collapsed->results);
@@ -467,7 +489,9 @@ private:
     linalg::populateFoldReshapeOpsByExpansionPatterns(
         expanding, [this](OpOperand *operand) {
           Operation *producer = operand->get().getDefiningOp();
-          return isOnlyUse(operand) && !isa<tensor::PadOp>(producer) &&
+          return isOnlyUse(operand) &&
+                 (keepRows || !isOfSharedValue(producer)) &&
+                 !isa<tensor::PadOp>(producer) &&
                  !isa<tensor::PadOp>(operand->getOwner()) &&
                  !writesArgument(operand->getOwner()) &&
                  !writesArgument(producer) &&

@@ -168,16 +168,22 @@ static std::optional<Recomputation> plan(linalg::GenericOp op) {
   if (!source || llvm::hasSingleElement(op->getUses()) ||
       !llvm::all_of(op->getUsers(), isBeside))
     return std::nullopt;
-  linalg::GenericOp place;
+  SmallVector<linalg::GenericOp> places;
   for (Operation *user : source.getUsers()) {
     auto other = dyn_cast<linalg::GenericOp>(user);
-    if (!other || !isBeside(other) || !op->isBeforeInBlock(other) ||
-        !readsInLoopsOf(other, source, op) || !isFarFrom(op, other))
-      continue;
-    if (!place || other->isBeforeInBlock(place))
-      place = other;
+    if (other && isBeside(other) && op->isBeforeInBlock(other) &&
+        readsInLoopsOf(other, source, op) && isFarFrom(op, other))
+      places.push_back(other);
   }
-  return place ? planAt(op, place) : std::nullopt;
+  // At the last one: until there the source is kept anyway. At a former one,
+  // such as the sum behind a residual block, both would be kept.
+  llvm::sort(places, [](linalg::GenericOp a, linalg::GenericOp b) {
+    return a != b && b->isBeforeInBlock(a);
+  });
+  for (linalg::GenericOp place : places)
+    if (std::optional<Recomputation> found = planAt(op, place))
+      return found;
+  return std::nullopt;
 }
 
 /// Computes what `plan.op` does in the loops of `plan.place` as well.

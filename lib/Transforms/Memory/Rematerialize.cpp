@@ -6,6 +6,7 @@
 
 #include "RecomputationSearch.h"
 #include "RematModelReader.h"
+#include "ReuseOperandBuffers.h"
 #include "flywheel/Transforms/Memory/MemoryPasses.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -166,25 +167,42 @@ struct Rematerialize : flywheel::impl::RematerializeBase<Rematerialize> {
       return;
     if (failed(verifyOneBlock(function)))
       return signalPassFailure();
-    RematModelReader step(function, parseDimSizeBounds(dimSize, dimSizes));
-    if (failed(step.read()))
-      return signalPassFailure();
-    int64_t unlimited = planWorkspaceBytes(step.program);
-    if (unlimited <= memoryBudget)
-      return;
-    RematModel program = fitIntoBudget(step.program, memoryBudget);
-    int64_t bytes = planWorkspaceBytes(program);
-    if (bytes > memoryBudget) {
-      InFlightDiagnostic error =
-          emitOverBudget(step.sizes, "at least " + Twine(bytes), memoryBudget);
-      explainPeak(step, program, *error.getUnderlyingDiagnostic());
-      return signalPassFailure();
+    if (reuseOperands) {
+      SmallVector<ReusedBuffer> reused = reuseOperandBuffers(function);
+      if (fit(/*isLast=*/false))
+        return keepReuse(reused);
+      undoReuse(reused);
     }
-    report(step, program, unlimited, bytes);
-    StepWriter(step, program).run();
+    if (!fit(/*isLast=*/true))
+      signalPassFailure();
   }
 
 private:
+  /// Returns whether the buffers that there are fit into the budget now. With
+  /// `isLast` emits an error where they do not.
+  bool fit(bool isLast) {
+    RematModelReader step(getOperation(),
+                          parseDimSizeBounds(dimSize, dimSizes));
+    if (failed(step.read()))
+      return false;
+    int64_t unlimited = planWorkspaceBytes(step.program);
+    if (unlimited <= memoryBudget)
+      return true;
+    RematModel program = fitIntoBudget(step.program, memoryBudget);
+    int64_t bytes = planWorkspaceBytes(program);
+    if (bytes > memoryBudget) {
+      if (isLast) {
+        InFlightDiagnostic error = emitOverBudget(
+            step.sizes, "at least " + Twine(bytes), memoryBudget);
+        explainPeak(step, program, *error.getUnderlyingDiagnostic());
+      }
+      return false;
+    }
+    report(step, program, unlimited, bytes);
+    StepWriter(step, program).run();
+    return true;
+  }
+
   void report(RematModelReader &step, const RematModel &program,
               int64_t unlimited, int64_t bytes) {
     unsigned recomputed = program.storages.size() - step.storages.size();

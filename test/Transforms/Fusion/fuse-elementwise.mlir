@@ -695,3 +695,66 @@ func.func @overwritten(%v: tensor<8xf32> {train.variable = @v, train.writes}, %x
   } -> tensor<8xf32>
   return %new, %p, %q : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
 }
+
+// -----
+
+#point = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+#position = affine_map<(d0, d1, d2) -> (d1, d2)>
+#last = affine_map<(d0, d1, d2) -> (d2)>
+#rows = affine_map<(d0, d1) -> (d0, d1)>
+
+// A sum with positions cannot be computed in the shape of rows, so it is stored.
+// What is computed from it for the gradient is computed there, in the shape of the
+// product.
+// CHECK-LABEL: func.func @positions(
+// CHECK: %[[SUM:.*]] = linalg.generic {{.*}} ins(%arg0, %arg1 : tensor<4x128x1024xf32>, tensor<128x1024xf32>)
+// CHECK-DAG: %[[ROWS:.*]] = tensor.collapse_shape %[[SUM]] {{\[\[}}0, 1], [2]]
+// CHECK-DAG: %[[DZ:.*]] = linalg.matmul ins(%arg4,
+// CHECK: linalg.generic {{.*}} ins(%[[ROWS]], %arg2, %[[DZ]] : tensor<512x1024xf32>, tensor<1024xf32>, tensor<512x1024xf32>)
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: arith.subf
+// CHECK-NEXT: arith.mulf
+// CHECK: return
+func.func @positions(%x: tensor<4x128x1024xf32>, %p: tensor<128x1024xf32>, %g: tensor<1024xf32>, %w: tensor<1024x1024xf32>, %dy: tensor<512x1024xf32>)
+    -> (tensor<512x1024xf32>, tensor<512x1024xf32>, tensor<512x1024xf32>) {
+  %e = tensor.empty() : tensor<4x128x1024xf32>
+  %er = tensor.empty() : tensor<512x1024xf32>
+  %zero = arith.constant 0.0 : f32
+  %sum = linalg.generic {indexing_maps = [#point, #position, #point], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x, %p : tensor<4x128x1024xf32>, tensor<128x1024xf32>) outs(%e : tensor<4x128x1024xf32>) {
+  ^bb0(%u: f32, %v: f32, %o: f32):
+    %0 = arith.addf %u, %v : f32
+    linalg.yield %0 : f32
+  } -> tensor<4x128x1024xf32>
+  %scaled = linalg.generic {indexing_maps = [#point, #last, #point], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%sum, %g : tensor<4x128x1024xf32>, tensor<1024xf32>) outs(%e : tensor<4x128x1024xf32>) {
+  ^bb0(%u: f32, %v: f32, %o: f32):
+    %0 = arith.mulf %u, %v : f32
+    linalg.yield %0 : f32
+  } -> tensor<4x128x1024xf32>
+  %scaled_rows = tensor.collapse_shape %scaled [[0, 1], [2]] : tensor<4x128x1024xf32> into tensor<512x1024xf32>
+  %fill = linalg.fill ins(%zero : f32) outs(%er : tensor<512x1024xf32>) -> tensor<512x1024xf32>
+  %y = linalg.matmul ins(%scaled_rows, %w : tensor<512x1024xf32>, tensor<1024x1024xf32>) outs(%fill : tensor<512x1024xf32>) -> tensor<512x1024xf32>
+  %dz = linalg.matmul ins(%dy, %w : tensor<512x1024xf32>, tensor<1024x1024xf32>) outs(%fill : tensor<512x1024xf32>) -> tensor<512x1024xf32>
+  %centred = linalg.generic {indexing_maps = [#point, #last, #point], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%sum, %g : tensor<4x128x1024xf32>, tensor<1024xf32>) outs(%e : tensor<4x128x1024xf32>) {
+  ^bb0(%u: f32, %v: f32, %o: f32):
+    %0 = arith.subf %u, %v : f32
+    linalg.yield %0 : f32
+  } -> tensor<4x128x1024xf32>
+  %centred_rows = tensor.collapse_shape %centred [[0, 1], [2]] : tensor<4x128x1024xf32> into tensor<512x1024xf32>
+  %sum_rows = tensor.collapse_shape %sum [[0, 1], [2]] : tensor<4x128x1024xf32> into tensor<512x1024xf32>
+  %residual = linalg.generic {indexing_maps = [#rows, #rows, #rows], iterator_types = ["parallel", "parallel"]}
+      ins(%sum_rows, %y : tensor<512x1024xf32>, tensor<512x1024xf32>) outs(%er : tensor<512x1024xf32>) {
+  ^bb0(%u: f32, %v: f32, %o: f32):
+    %0 = arith.addf %u, %v : f32
+    linalg.yield %0 : f32
+  } -> tensor<512x1024xf32>
+  %back = linalg.generic {indexing_maps = [#rows, #rows, #rows], iterator_types = ["parallel", "parallel"]}
+      ins(%centred_rows, %dz : tensor<512x1024xf32>, tensor<512x1024xf32>) outs(%er : tensor<512x1024xf32>) {
+  ^bb0(%u: f32, %v: f32, %o: f32):
+    %0 = arith.mulf %u, %v : f32
+    linalg.yield %0 : f32
+  } -> tensor<512x1024xf32>
+  return %y, %residual, %back : tensor<512x1024xf32>, tensor<512x1024xf32>, tensor<512x1024xf32>
+}

@@ -49,6 +49,53 @@ func.func @layer(%h: tensor<1024x512xf32>, %w: tensor<512x512xf32>, %dy: tensor<
 // -----
 
 #point = affine_map<(i, j) -> (i, j)>
+#a = affine_map<(i, j, k) -> (k, i)>
+#b = affine_map<(i, j, k) -> (k, j)>
+#c = affine_map<(i, j, k) -> (i, j)>
+
+// What is added to `h` behind the block reads it too, but computing the activation there
+// would keep both up to the gradients.
+// CHECK-LABEL: func @residual
+// CHECK-SAME: %[[H:[a-z0-9]*]]: tensor<1024x512xf32>
+// CHECK: linalg.generic {{.*}} ins(%[[H]] : tensor<1024x512xf32>)
+// CHECK: math.tanh
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %[[H]] : tensor<1024x512xf32>, tensor<1024x512xf32>)
+// CHECK-NOT: math.tanh
+// CHECK: %[[Z:.*]] = linalg.matmul
+// CHECK: %[[G:.*]]:2 = linalg.generic {{.*}} ins(%[[Z]], %[[H]] : tensor<1024x512xf32>, tensor<1024x512xf32>)
+// CHECK: math.tanh
+// CHECK: linalg.matmul {{.*}} ins(%[[G]]#1,
+func.func @residual(%h: tensor<1024x512xf32>, %w: tensor<512x512xf32>, %dy: tensor<1024x512xf32>)
+    -> (tensor<1024x512xf32>, tensor<1024x512xf32>, tensor<512x512xf32>) {
+  %e = tensor.empty() : tensor<1024x512xf32>
+  %ew = tensor.empty() : tensor<512x512xf32>
+  %a = linalg.generic {indexing_maps = [#point, #point], iterator_types = ["parallel", "parallel"]}
+      ins(%h : tensor<1024x512xf32>) outs(%e : tensor<1024x512xf32>) {
+  ^bb0(%u: f32, %o: f32):
+    %0 = math.tanh %u : f32
+    linalg.yield %0 : f32
+  } -> tensor<1024x512xf32>
+  %y = linalg.matmul ins(%a, %w : tensor<1024x512xf32>, tensor<512x512xf32>) outs(%e : tensor<1024x512xf32>) -> tensor<1024x512xf32>
+  %sum = linalg.generic {indexing_maps = [#point, #point, #point], iterator_types = ["parallel", "parallel"]}
+      ins(%y, %h : tensor<1024x512xf32>, tensor<1024x512xf32>) outs(%e : tensor<1024x512xf32>) {
+  ^bb0(%u: f32, %v: f32, %o: f32):
+    %0 = arith.addf %u, %v : f32
+    linalg.yield %0 : f32
+  } -> tensor<1024x512xf32>
+  %dw = linalg.matmul indexing_maps = [#a, #b, #c] ins(%a, %dy : tensor<1024x512xf32>, tensor<1024x512xf32>) outs(%ew : tensor<512x512xf32>) -> tensor<512x512xf32>
+  %z = linalg.matmul ins(%sum, %w : tensor<1024x512xf32>, tensor<512x512xf32>) outs(%e : tensor<1024x512xf32>) -> tensor<1024x512xf32>
+  %g = linalg.generic {indexing_maps = [#point, #point, #point], iterator_types = ["parallel", "parallel"]}
+      ins(%z, %h : tensor<1024x512xf32>, tensor<1024x512xf32>) outs(%e : tensor<1024x512xf32>) {
+  ^bb0(%u: f32, %v: f32, %o: f32):
+    %0 = arith.mulf %u, %v : f32
+    linalg.yield %0 : f32
+  } -> tensor<1024x512xf32>
+  return %sum, %g, %dw : tensor<1024x512xf32>, tensor<1024x512xf32>, tensor<512x512xf32>
+}
+
+// -----
+
+#point = affine_map<(i, j) -> (i, j)>
 
 // What the second place depends on itself is kept for it, as is what all users
 // need before it: there is one math.tanh.

@@ -86,10 +86,31 @@ def Rematerialize : Pass<"flywheel-rematerialize", "::mlir::func::FuncOp"> {
            "Symbolic size for which the budget is meant, unless `dim-sizes` has "
            "its own">,
     ListOption<"dimSizes", "dim-sizes", "std::string",
-               "The same for single sizes, by name: time=256">
+               "The same for single sizes, by name: time=256">,
+    Option<"reuseOperands", "reuse-operands", "bool", /*default=*/"false",
+           "Where the budget can be met so, compute elementwise results in the "
+           "buffers of operands, as flywheel-reuse-operand-buffers does">
   ];
   let statistics = [
     Statistic<"numRecomputed", "recomputed", "Buffers computed a second time">
+  ];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
+def ReuseOperandBuffers
+    : Pass<"flywheel-reuse-operand-buffers", "::mlir::func::FuncOp"> {
+  let summary = "Compute elementwise results in the buffers of their operands";
+  let description = [{
+    Before: a bufferized step, in its final order. After: where an elementwise op
+    computes a buffer that nothing touched before from one of the same type that
+    nothing touches later, element for element, these are one buffer. The op may
+    be in loops that visit one part of both after the other, as behind a product
+    that is computed in tiles. Buffers of less than 1 MiB stay as they are: they
+    are found in a cache, and workers that write what others read before wait
+    for these.
+  }];
+  let statistics = [
+    Statistic<"numReused", "reused", "Results that are computed in an operand">
   ];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }

@@ -347,7 +347,7 @@ LogicalResult SoftmaxCrossEntropyOp::lowerToLinalg(LinalgEmitter &e) {
                 "classes of logits and labels");
   AffineMap all = e.identity(last + 1);
   Type type = getElementTypeOrSelf(x), compute = e.getComputeType(type);
-  SoftmaxParts parts = emitSoftmaxParts(e, x);
+  SoftmaxParts parts = emitSoftmaxParts(e, x, emitRowMax(e, x));
   Value logSum = emitLogSum(e, parts);
   Value losses =
       e.generic({x, labels, parts.max, logSum},
@@ -371,12 +371,13 @@ LogicalResult SparseSoftmaxCrossEntropyOp::lowerToLinalg(LinalgEmitter &e) {
   int64_t last = expectRows(e, x, label);
   e.expectInRange(label, e.getDimSize(x, last), "label");
   Type type = getElementTypeOrSelf(x), compute = e.getComputeType(type);
-  SoftmaxParts parts = emitSoftmaxParts(e, x);
+  Value max = emitRowMax(e, x);
+  SmallVector<DimSize> rows = e.getDimSizes(max);
+  AffineMap all = e.identity(last + 1), toRow = all.dropResult(last);
   // Picks by comparison: one term of the sum is not 0.
   Value zero = e.scalar(compute, 0.0);
   Value picked = e.generic(
-      {x, label, parts.max}, e.fill(parts.rows, zero),
-      {e.identity(last + 1), parts.toRow, parts.toRow, parts.toRow},
+      {x, label, max}, e.fill(rows, zero), {all, toRow, toRow, toRow},
       [&](OpBuilder &b, Location loc, ValueRange args) {
         Value logit = widen(b, loc, args[0], compute);
         Value shifted = arith::SubFOp::create(b, loc, logit, args[2]);
@@ -388,7 +389,8 @@ LogicalResult SparseSoftmaxCrossEntropyOp::lowerToLinalg(LinalgEmitter &e) {
         Value term = arith::SelectOp::create(b, loc, hit, shifted, zero);
         return arith::AddFOp::create(b, loc, args[3], term);
       });
-  Value losses = e.map(parts.rows, compute, {parts.sum, picked},
+  SoftmaxParts parts = emitSoftmaxParts(e, x, max);
+  Value losses = e.map(rows, compute, {parts.sum, picked},
                        {e.identity(last), e.identity(last)},
                        [](OpBuilder &b, Location loc, ValueRange args) {
                          Value log = math::LogOp::create(b, loc, args[0]);

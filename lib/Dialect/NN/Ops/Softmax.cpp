@@ -102,7 +102,20 @@ LogicalResult LogSoftmaxOp::emitBatched(Batcher &batcher) {
 // Lowering
 //===----------------------------------------------------------------------===//
 
-SoftmaxParts nn::emitSoftmaxParts(LinalgEmitter &e, Value x) {
+Value nn::emitRowMax(LinalgEmitter &e, Value x) {
+  SmallVector<DimSize> rows = e.getDimSizes(x);
+  rows.pop_back();
+  Type type = e.getComputeType(getElementTypeOrSelf(x));
+  AffineMap all = e.identity(rows.size() + 1);
+  Value lowest = e.scalar(type, -std::numeric_limits<double>::infinity());
+  return e.generic(x, e.fill(rows, lowest), {all, all.dropResult(rows.size())},
+                   [&](OpBuilder &b, Location loc, ValueRange args) {
+                     Value value = widen(b, loc, args[0], type);
+                     return arith::MaximumFOp::create(b, loc, args[1], value);
+                   });
+}
+
+SoftmaxParts nn::emitSoftmaxParts(LinalgEmitter &e, Value x, Value max) {
   SmallVector<DimSize> dimSizes = e.getDimSizes(x);
   int64_t rank = dimSizes.size();
   Type type = e.getComputeType(getElementTypeOrSelf(x));
@@ -110,13 +123,7 @@ SoftmaxParts nn::emitSoftmaxParts(LinalgEmitter &e, Value x) {
   SoftmaxParts parts;
   parts.rows.assign(dimSizes.begin(), std::prev(dimSizes.end()));
   parts.toRow = all.dropResult(rank - 1);
-  Value lowest = e.scalar(type, -std::numeric_limits<double>::infinity());
-  parts.max =
-      e.generic(x, e.fill(parts.rows, lowest), {all, parts.toRow},
-                [&](OpBuilder &b, Location loc, ValueRange args) {
-                  Value value = widen(b, loc, args[0], type);
-                  return arith::MaximumFOp::create(b, loc, args[1], value);
-                });
+  parts.max = max;
   parts.exps = e.map(dimSizes, type, {x, parts.max}, {all, parts.toRow},
                      [&](OpBuilder &b, Location loc, ValueRange args) {
                        Value value = widen(b, loc, args[0], type);
@@ -141,7 +148,7 @@ Value nn::emitLogSum(LinalgEmitter &e, const SoftmaxParts &parts) {
 }
 
 LogicalResult SoftmaxOp::lowerToLinalg(LinalgEmitter &e) {
-  SoftmaxParts parts = emitSoftmaxParts(e, getX());
+  SoftmaxParts parts = emitSoftmaxParts(e, getX(), emitRowMax(e, getX()));
   Type type = getElementTypeOrSelf(getX());
   SmallVector<DimSize> dimSizes = e.getDimSizes(getX());
   e.replaceWith(e.map(dimSizes, type, {parts.exps, parts.sum},
@@ -155,7 +162,7 @@ LogicalResult SoftmaxOp::lowerToLinalg(LinalgEmitter &e) {
 }
 
 LogicalResult LogSoftmaxOp::lowerToLinalg(LinalgEmitter &e) {
-  SoftmaxParts parts = emitSoftmaxParts(e, getX());
+  SoftmaxParts parts = emitSoftmaxParts(e, getX(), emitRowMax(e, getX()));
   Value logSum = emitLogSum(e, parts);
   Type type = getElementTypeOrSelf(getX());
   Type compute = e.getComputeType(type);

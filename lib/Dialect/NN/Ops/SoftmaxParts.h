@@ -30,7 +30,12 @@ struct SoftmaxParts {
   mlir::Value max, exps, sum;
 };
 
-SoftmaxParts emitSoftmaxParts(LinalgEmitter &e, mlir::Value x);
+/// m of each row, in the compute type.
+mlir::Value emitRowMax(LinalgEmitter &e, mlir::Value x);
+
+/// The other parts, with `max` from `emitRowMax`: what else needs x comes in
+/// front of them, so that the exponentials can be computed in its place.
+SoftmaxParts emitSoftmaxParts(LinalgEmitter &e, mlir::Value x, mlir::Value max);
 
 /// log s of each row.
 mlir::Value emitLogSum(LinalgEmitter &e, const SoftmaxParts &parts);

@@ -1,0 +1,262 @@
+//===- ReuseOperandBuffers.cpp - Elementwise results in operands ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Before: a bufferized step, in its final order. After: where an elementwise op
+// reads a buffer that nothing reads later, and writes one of the same type that
+// nothing touched before, element for element, that is the same buffer.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ReuseOperandBuffers.h"
+#include "WorkspacePlan.h"
+#include "flywheel/Transforms/Memory/MemoryPasses.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace flywheel {
+#define GEN_PASS_DEF_REUSEOPERANDBUFFERS
+#include "flywheel/Transforms/Memory/MemoryPasses.h.inc"
+} // namespace flywheel
+
+using namespace flywheel;
+
+/// Smaller buffers are left: in a step of several workers another order of
+/// reads and writes may need another barrier, which takes longer than what is
+/// read from a cache.
+constexpr int64_t kMinReusedBytes = int64_t{1} << 20;
+
+namespace {
+/// A buffer, and what at the top level touches it first and last.
+struct Life {
+  memref::AllocOp alloc;
+  Operation *first = nullptr, *last = nullptr;
+  /// Its users, and those of its views in other shapes.
+  SmallVector<OpOperand *> uses;
+};
+
+/// What reads or writes a buffer in one place: the op, its operand, and the
+/// part of the buffer.
+struct Access {
+  linalg::GenericOp op;
+  OpOperand *operand = nullptr;
+  memref::SubViewOp part;
+};
+} // namespace
+
+/// Finds the users of `value`, a buffer in some shape, at the top level and in
+/// loops. Fails where it is known under a name that is not looked at.
+static LogicalResult findUses(Value value, Life &life, Block &block) {
+  for (OpOperand &use : value.getUses()) {
+    Operation *user = use.getOwner();
+    if (isa<memref::CollapseShapeOp, memref::ExpandShapeOp>(user)) {
+      if (failed(findUses(user->getResult(0), life, block)))
+        return failure();
+      continue;
+    }
+    // What passes it on under another name, or ends its life.
+    if (isa<memref::DeallocOp>(user) ||
+        user->hasTrait<OpTrait::IsTerminator>() ||
+        (isa<LoopLikeOpInterface>(user)) ||
+        (isa<ViewLikeOpInterface>(user) && !isa<memref::SubViewOp>(user)) ||
+        (!isa<memref::SubViewOp>(user) &&
+         llvm::any_of(user->getResultTypes(), llvm::IsaPred<MemRefType>)))
+      return failure();
+    life.uses.push_back(&use);
+    SmallVector<Operation *> touching = {user};
+    if (auto part = dyn_cast<memref::SubViewOp>(user)) {
+      if (part->getBlock() == &block)
+        return failure();
+      touching.assign(part->user_begin(), part->user_end());
+      touching.push_back(part);
+    }
+    for (Operation *op : touching) {
+      Operation *top = block.findAncestorOpInBlock(*op);
+      if (!life.first || top->isBeforeInBlock(life.first))
+        life.first = top;
+      if (!life.last || life.last->isBeforeInBlock(top))
+        life.last = top;
+    }
+  }
+  return success();
+}
+
+/// The one place in `top` that touches the buffer of `life`, if it is an
+/// operand of an elementwise op, which reads it whole or a part of it.
+static std::optional<Access> findAccess(const Life &life, Operation *top) {
+  Access access;
+  for (OpOperand *use : life.uses) {
+    if (!top->isAncestor(use->getOwner()))
+      continue;
+    if (access.operand)
+      return std::nullopt;
+    access.part = dyn_cast<memref::SubViewOp>(use->getOwner());
+    if (access.part) {
+      if (!access.part->hasOneUse())
+        return std::nullopt;
+      use = &*access.part->use_begin();
+    }
+    access.operand = use;
+    access.op = dyn_cast<linalg::GenericOp>(use->getOwner());
+    if (!access.op ||
+        access.op.getNumParallelLoops() != access.op.getNumLoops())
+      return std::nullopt;
+  }
+  if (!access.operand)
+    return std::nullopt;
+  return access;
+}
+
+/// Whether `a` and `b` are the same part of two buffers of one type.
+static bool areSameParts(memref::SubViewOp a, memref::SubViewOp b) {
+  return a.getType() == b.getType() && a.getSourceType() == b.getSourceType() &&
+         isEqualConstantIntOrValueArray(a.getMixedOffsets(),
+                                        b.getMixedOffsets()) &&
+         isEqualConstantIntOrValueArray(a.getMixedSizes(), b.getMixedSizes()) &&
+         isEqualConstantIntOrValueArray(a.getMixedStrides(),
+                                        b.getMixedStrides());
+}
+
+/// Whether the loops from `part` up to `top` visit no element twice: each moves
+/// one dimension of it on, by its size or more.
+static bool visitsEachOnce(memref::SubViewOp part, Operation *top) {
+  llvm::SmallDenseSet<unsigned> moved;
+  for (Operation *op = part->getParentOp();; op = op->getParentOp()) {
+    auto loop = dyn_cast<scf::ForOp>(op);
+    std::optional<int64_t> step =
+        loop ? getConstantIntValue(loop.getStep()) : std::nullopt;
+    if (!step)
+      return false;
+    bool isMoved = false;
+    for (auto [dim, offset] : llvm::enumerate(part.getMixedOffsets())) {
+      if (dyn_cast<Value>(offset) != loop.getInductionVar() ||
+          getConstantIntValue(part.getMixedStrides()[dim]) != 1)
+        continue;
+      auto atMost = OpFoldResult(Builder(part).getIndexAttr(*step));
+      if (ValueBoundsConstraintSet::compare(
+              part.getMixedSizes()[dim], ValueBoundsConstraintSet::LE, atMost))
+        isMoved |= moved.insert(dim).second;
+    }
+    if (!isMoved)
+      return false;
+    if (op == top)
+      return true;
+  }
+}
+
+/// Whether `top` computes each element of `result`, which nothing touched
+/// before, from the same element of `operand`, which nothing touches later.
+static bool replacesEachElement(const Life &operand, const Life &result,
+                                Operation *top) {
+  memref::AllocOp from = operand.alloc, to = result.alloc;
+  if (from.getType() != to.getType() ||
+      from.getDynamicSizes() != to.getDynamicSizes())
+    return false;
+  std::optional<Access> read = findAccess(operand, top);
+  std::optional<Access> written = findAccess(result, top);
+  if (!read || !written || read->op != written->op)
+    return false;
+  linalg::GenericOp op = read->op;
+  AffineMap map = op.getMatchingIndexingMap(read->operand);
+  if (!op.isDpsInput(read->operand) || !op.isDpsInit(written->operand) ||
+      op.payloadUsesValueFromOperand(written->operand) ||
+      map != op.getMatchingIndexingMap(written->operand) ||
+      !map.isPermutation() ||
+      read->operand->get().getType() != written->operand->get().getType())
+    return false;
+  if (!read->part && !written->part)
+    return op == top;
+  return read->part && written->part &&
+         areSameParts(read->part, written->part) &&
+         visitsEachOnce(read->part, top);
+}
+
+/// Whether less memory matters for `alloc`.
+static bool isLarge(memref::AllocOp alloc) {
+  MemRefType type = alloc.getType();
+  return type.getLayout().isIdentity() && !type.getMemorySpace() &&
+         !isPrivate(alloc) &&
+         (!type.hasStaticShape() ||
+          (type.getElementType().isIntOrFloat() &&
+           type.getNumElements() * type.getElementTypeBitWidth() / 8 >=
+               kMinReusedBytes));
+}
+
+/// Computes the result of `life` in `operand` from now on.
+static ReusedBuffer reuse(Life &result, memref::AllocOp operand) {
+  ReusedBuffer reused;
+  reused.result = result.alloc;
+  reused.next = result.alloc->getNextNode();
+  for (OpOperand &use : result.alloc->getUses())
+    reused.uses.push_back(&use);
+  result.alloc->replaceAllUsesWith(operand);
+  result.alloc->remove();
+  result.alloc = operand;
+  return reused;
+}
+
+SmallVector<ReusedBuffer> flywheel::reuseOperandBuffers(func::FuncOp function) {
+  Block &block = function.getBody().front();
+  // Of each op, the buffers that it is the first to touch, in order.
+  llvm::DenseMap<Operation *, SmallVector<Life>> begins, ends;
+  for (auto alloc : block.getOps<memref::AllocOp>()) {
+    Life life;
+    life.alloc = alloc;
+    if (isLarge(alloc) && succeeded(findUses(alloc, life, block)) && life.first)
+      begins[life.first].push_back(std::move(life));
+  }
+  SmallVector<ReusedBuffer> reused;
+  for (Operation &top : llvm::make_early_inc_range(block)) {
+    for (Life &result : begins[&top]) {
+      SmallVector<Life> &ended = ends[&top];
+      auto *operand = llvm::find_if(ended, [&](const Life &life) {
+        return replacesEachElement(life, result, &top);
+      });
+      if (operand != ended.end()) {
+        reused.push_back(reuse(result, operand->alloc));
+        ended.erase(operand);
+      }
+      if (result.last != &top)
+        ends[result.last].push_back(std::move(result));
+    }
+  }
+  return reused;
+}
+
+void flywheel::undoReuse(ArrayRef<ReusedBuffer> reused) {
+  for (const ReusedBuffer &buffer : llvm::reverse(reused)) {
+    memref::AllocOp result = buffer.result;
+    buffer.next->getBlock()->getOperations().insert(buffer.next->getIterator(),
+                                                    result.getOperation());
+    for (OpOperand *use : buffer.uses)
+      use->set(result);
+  }
+}
+
+void flywheel::keepReuse(ArrayRef<ReusedBuffer> reused) {
+  for (const ReusedBuffer &buffer : reused) {
+    memref::AllocOp result = buffer.result;
+    result->destroy();
+  }
+}
+
+namespace {
+struct ReuseOperandBuffers
+    : flywheel::impl::ReuseOperandBuffersBase<ReuseOperandBuffers> {
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    if (function.isExternal())
+      return;
+    if (failed(verifyOneBlock(function)))
+      return signalPassFailure();
+    SmallVector<ReusedBuffer> reused = reuseOperandBuffers(function);
+    numReused += reused.size();
+    keepReuse(reused);
+  }
+};
+} // namespace

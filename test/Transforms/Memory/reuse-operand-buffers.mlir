@@ -1,0 +1,170 @@
+// RUN: flywheel-opt %s --flywheel-reuse-operand-buffers --split-input-file | FileCheck %s
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+
+// An elementwise op, and one behind it: one buffer for all three.
+// CHECK-LABEL: func.func @chain(
+// CHECK-SAME: %[[X:[^:]*]]: memref<512x512xf32>, %[[R:[^:]*]]: memref<512x512xf32>
+// CHECK: %[[A:.*]] = memref.alloc()
+// CHECK-NOT: memref.alloc
+// CHECK: linalg.copy ins(%[[X]] {{.*}} outs(%[[A]]
+// CHECK: linalg.generic {{.*}} ins(%[[A]] {{.*}} outs(%[[A]]
+// CHECK: linalg.generic {{.*}} ins(%[[A]] {{.*}} outs(%[[A]]
+// CHECK: linalg.copy ins(%[[A]]
+func.func @chain(%x: memref<512x512xf32>, %r: memref<512x512xf32>) {
+  %a = memref.alloc() : memref<512x512xf32>
+  linalg.copy ins(%x : memref<512x512xf32>) outs(%a : memref<512x512xf32>)
+  %b = memref.alloc() : memref<512x512xf32>
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%a : memref<512x512xf32>) outs(%b : memref<512x512xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %e = math.exp %in : f32
+    linalg.yield %e : f32
+  }
+  %c = memref.alloc() : memref<512x512xf32>
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%b : memref<512x512xf32>) outs(%c : memref<512x512xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %e = math.exp %in : f32
+    linalg.yield %e : f32
+  }
+  linalg.copy ins(%c : memref<512x512xf32>) outs(%r : memref<512x512xf32>)
+  return
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+
+// What is read once more, an argument, what is read in another order, and small
+// buffers stay.
+// CHECK-LABEL: func.func @apart(
+// CHECK-COUNT-5: memref.alloc()
+// CHECK: return
+func.func @apart(%x: memref<512x512xf32>, %s: memref<8x8xf32>, %r: memref<512x512xf32>, %t: memref<8x8xf32>) {
+  // Of an argument.
+  %a = memref.alloc() : memref<512x512xf32>
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : memref<512x512xf32>) outs(%a : memref<512x512xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %e = math.exp %in : f32
+    linalg.yield %e : f32
+  }
+  // Of `a`, which is read once more.
+  %b = memref.alloc() : memref<512x512xf32>
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%a : memref<512x512xf32>) outs(%b : memref<512x512xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %e = math.exp %in : f32
+    linalg.yield %e : f32
+  }
+  linalg.add ins(%a, %b : memref<512x512xf32>, memref<512x512xf32>) outs(%r : memref<512x512xf32>)
+  // Of `b`, in another order.
+  %c = memref.alloc() : memref<512x512xf32>
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>, #id], iterator_types = ["parallel", "parallel"]} ins(%b : memref<512x512xf32>) outs(%c : memref<512x512xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %e = math.exp %in : f32
+    linalg.yield %e : f32
+  }
+  linalg.copy ins(%c : memref<512x512xf32>) outs(%r : memref<512x512xf32>)
+  // Small ones.
+  %d = memref.alloc() : memref<8x8xf32>
+  linalg.copy ins(%s : memref<8x8xf32>) outs(%d : memref<8x8xf32>)
+  %f = memref.alloc() : memref<8x8xf32>
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%d : memref<8x8xf32>) outs(%f : memref<8x8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %e = math.exp %in : f32
+    linalg.yield %e : f32
+  }
+  linalg.copy ins(%f : memref<8x8xf32>) outs(%t : memref<8x8xf32>)
+  return
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+
+// Tiles behind a product: each part is read, then written.
+// CHECK-LABEL: func.func @tiles(
+// CHECK: %[[A:.*]] = memref.alloc()
+// CHECK-NOT: memref.alloc
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: %[[IN:.*]] = memref.subview %[[A]]
+// CHECK: %[[OUT:.*]] = memref.subview %[[A]]
+// CHECK: linalg.generic {{.*}} ins(%[[IN]] {{.*}} outs(%[[OUT]]
+func.func @tiles(%x: memref<512x516xf32>, %r: memref<512x516xf32>) {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %c32 = arith.constant 32 : index
+  %c512 = arith.constant 512 : index
+  %c516 = arith.constant 516 : index
+  %a = memref.alloc() : memref<512x516xf32>
+  linalg.copy ins(%x : memref<512x516xf32>) outs(%a : memref<512x516xf32>)
+  %b = memref.alloc() : memref<512x516xf32>
+  scf.for %j = %c0 to %c516 step %c32 {
+    %n = affine.min affine_map<(d0) -> (-d0 + 516, 32)>(%j)
+    scf.for %i = %c0 to %c512 step %c8 {
+      %from = memref.subview %a[%i, %j] [8, %n] [1, 1] : memref<512x516xf32> to memref<8x?xf32, strided<[516, 1], offset: ?>>
+      %to = memref.subview %b[%i, %j] [8, %n] [1, 1] : memref<512x516xf32> to memref<8x?xf32, strided<[516, 1], offset: ?>>
+      linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%from : memref<8x?xf32, strided<[516, 1], offset: ?>>) outs(%to : memref<8x?xf32, strided<[516, 1], offset: ?>>) {
+      ^bb0(%in: f32, %out: f32):
+        %e = math.exp %in : f32
+        linalg.yield %e : f32
+      }
+    }
+  }
+  linalg.copy ins(%b : memref<512x516xf32>) outs(%r : memref<512x516xf32>)
+  return
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+
+// Tiles that overlap, tiles that a loop visits again, and other parts.
+// CHECK-LABEL: func.func @not_these(
+// CHECK-COUNT-4: memref.alloc()
+// CHECK: return
+func.func @not_these(%x: memref<512x512xf32>, %r: memref<512x512xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c4 = arith.constant 4 : index
+  %c8 = arith.constant 8 : index
+  %c504 = arith.constant 504 : index
+  %c512 = arith.constant 512 : index
+  %a = memref.alloc() : memref<512x512xf32>
+  linalg.copy ins(%x : memref<512x512xf32>) outs(%a : memref<512x512xf32>)
+  %b = memref.alloc() : memref<512x512xf32>
+  scf.for %i = %c0 to %c504 step %c4 {
+    %from = memref.subview %a[%i, 0] [8, 512] [1, 1] : memref<512x512xf32> to memref<8x512xf32, strided<[512, 1], offset: ?>>
+    %to = memref.subview %b[%i, 0] [8, 512] [1, 1] : memref<512x512xf32> to memref<8x512xf32, strided<[512, 1], offset: ?>>
+    linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%from : memref<8x512xf32, strided<[512, 1], offset: ?>>) outs(%to : memref<8x512xf32, strided<[512, 1], offset: ?>>) {
+    ^bb0(%in: f32, %out: f32):
+      %e = math.exp %in : f32
+      linalg.yield %e : f32
+    }
+  }
+  %c = memref.alloc() : memref<512x512xf32>
+  scf.for %k = %c0 to %c2 step %c1 {
+    scf.for %i = %c0 to %c512 step %c8 {
+      %from = memref.subview %b[%i, 0] [8, 512] [1, 1] : memref<512x512xf32> to memref<8x512xf32, strided<[512, 1], offset: ?>>
+      %to = memref.subview %c[%i, 0] [8, 512] [1, 1] : memref<512x512xf32> to memref<8x512xf32, strided<[512, 1], offset: ?>>
+      linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%from : memref<8x512xf32, strided<[512, 1], offset: ?>>) outs(%to : memref<8x512xf32, strided<[512, 1], offset: ?>>) {
+      ^bb0(%in: f32, %out: f32):
+        %e = math.exp %in : f32
+        linalg.yield %e : f32
+      }
+    }
+  }
+  %d = memref.alloc() : memref<512x512xf32>
+  scf.for %i = %c0 to %c512 step %c8 {
+    %at = arith.subi %c504, %i : index
+    %from = memref.subview %c[%at, 0] [8, 512] [1, 1] : memref<512x512xf32> to memref<8x512xf32, strided<[512, 1], offset: ?>>
+    %to = memref.subview %d[%i, 0] [8, 512] [1, 1] : memref<512x512xf32> to memref<8x512xf32, strided<[512, 1], offset: ?>>
+    linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%from : memref<8x512xf32, strided<[512, 1], offset: ?>>) outs(%to : memref<8x512xf32, strided<[512, 1], offset: ?>>) {
+    ^bb0(%in: f32, %out: f32):
+      %e = math.exp %in : f32
+      linalg.yield %e : f32
+    }
+  }
+  linalg.copy ins(%d : memref<512x512xf32>) outs(%r : memref<512x512xf32>)
+  return
+}
