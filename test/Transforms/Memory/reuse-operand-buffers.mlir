@@ -2,7 +2,7 @@
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 
-// An elementwise op, and one behind it: one buffer for all three.
+// T32: an elementwise op, and one behind it: one buffer for all three.
 // CHECK-LABEL: func.func @chain(
 // CHECK-SAME: %[[X:[^:]*]]: memref<512x512xf32>, %[[R:[^:]*]]: memref<512x512xf32>
 // CHECK: %[[A:.*]] = memref.alloc()

@@ -139,6 +139,7 @@ TEST_F(ModuleParts, ReferToEachOther) {
   }
 }
 
+// T23: the parts are the same on any number of threads.
 TEST_F(ModuleParts, DoNotDependOnTheThreads) {
   CodegenOptions options;
   size_t numParts = 0, numSerial = 0;
