@@ -77,7 +77,8 @@ class Product(NamedTuple):
 
 
 class Convolution(NamedTuple):
-    """Batch, size and channels of square images; kernel, outputs, stride."""
+    """Batch, size and channels of square images; kernel, outputs, stride, groups: as many as channels are a
+    depthwise convolution."""
 
     batch: int
     size: int
@@ -85,12 +86,14 @@ class Convolution(NamedTuple):
     kernel: int
     outputs: int
     stride: int = 1
+    groups: int = 1
 
     @property
     def name(self) -> str:
         stride = f" stride {self.stride}" if self.stride > 1 else ""
         image, weights = f"{self.size}x{self.size}x{self.channels}", f"{self.kernel}x{self.kernel}x{self.outputs}"
-        return f"conv {self.batch}x{image} {weights}{stride}"
+        groups = f" groups {self.groups}" if self.groups > 1 else ""
+        return f"conv {self.batch}x{image} {weights}{stride}{groups}"
 
     @property
     def pad(self) -> int:
@@ -101,17 +104,18 @@ class Convolution(NamedTuple):
         out = (self.size + 2 * self.pad - self.kernel) // self.stride + 1
         return {
             "x": (self.batch, self.size, self.size, self.channels),
-            "w": (self.kernel, self.kernel, self.channels, self.outputs),
+            "w": (self.kernel, self.kernel, self.channels // self.groups, self.outputs),
             "dy": (self.batch, out, out, self.outputs),
         }
 
     @property
     def flops(self) -> float:
         out = self.shapes["dy"][1]
-        return 2.0 * self.batch * out * out * self.kernel * self.kernel * self.channels * self.outputs
+        terms = self.kernel * self.kernel * self.channels // self.groups
+        return 2.0 * self.batch * out * out * terms * self.outputs
 
     def is_wide(self) -> bool:
-        return min(self.channels, self.outputs) >= 64
+        return min(self.channels, self.outputs) >= 64 * self.groups
 
     def text(self) -> str:
         x, w, dy = self.shapes.values()
@@ -127,13 +131,14 @@ class Convolution(NamedTuple):
         """On the peer's channels-last layout."""
         x, dy = (to_torch(torch, arrays[name]).permute(0, 3, 1, 2) for name in ("x", "dy"))
         w = to_torch(torch, arrays["w"]).permute(3, 2, 0, 1).contiguous(memory_format=torch.channels_last)
-        strides, pads = [self.stride] * 2, [self.pad] * 2
+        strides, pads, groups = [self.stride] * 2, [self.pad] * 2, self.groups
 
         def backward(mask: list[bool]) -> Any:
-            return torch.ops.aten.convolution_backward(dy, x, w, None, strides, pads, [1, 1], False, [0, 0], 1, mask)
+            backward = torch.ops.aten.convolution_backward
+            return backward(dy, x, w, None, strides, pads, [1, 1], False, [0, 0], groups, mask)
 
         return {
-            "forward": lambda: torch.conv2d(x, w, None, strides, pads),
+            "forward": lambda: torch.conv2d(x, w, None, strides, pads, 1, groups),
             "dW": lambda: backward([False, True, False]),
             "dX": lambda: backward([True, False, False]),
         }
@@ -200,4 +205,9 @@ CONVOLUTIONS = [
     Convolution(16, 13, 65, 3, 65),
     Convolution(4, 31, 96, 3, 100),
     Convolution(8, 9, 127, 3, 129),
+    Convolution(16, 28, 32, 3, 32, groups=32),
+    Convolution(16, 28, 64, 3, 64, groups=64),
+    Convolution(16, 28, 64, 3, 64, 2, groups=64),
+    Convolution(8, 14, 192, 5, 192, groups=192),
+    Convolution(16, 14, 64, 3, 64, groups=4),
 ]

@@ -11,14 +11,15 @@
 //     for k: acc[r][:] = fma(broadcast A[r, k], B[k, :], acc[r][:])
 //     C = acc
 //
-// where the accumulators are loop-carried vectors. The passes of the schedule
-// go around all others, and so do blocks of k: the order of additions is the
-// same then, with C in memory between two blocks. Pairs of bf16 are multiplied
-// and added two iterations of k at a time: rows k and k + 1 of B are
+// where the accumulators are loop-carried vectors. A that depends on n, as in
+// depthwise convolutions, is read as vectors instead. The passes of the
+// schedule go around all others, and so do blocks of k: the order of additions
+// is the same then, with C in memory between two blocks. Pairs of bf16 are
+// multiplied and added two iterations of k at a time: rows k and k + 1 of B are
 // interleaved in registers, and so are those of A where k is not its last
-// dimension. Nothing is assumed about the maps of A and B but that A does not
-// depend on n: strided and dilated windows give direct convolutions, with
-// output columns as m and filters as n.
+// dimension. Nothing else is assumed about the maps of A and B: strided and
+// dilated windows give direct convolutions, with output columns as m and
+// filters as n.
 //
 //===----------------------------------------------------------------------===//
 
@@ -177,19 +178,32 @@ SmallVector<Value> ColumnEmitter::emitStep(const Strip &rows,
     bVectors.push_back(extend(e.loadVector(
         contraction.b->get(), contraction.bMap, ivs, contraction.n, lanes)));
   }
+  // Part of the multiply-add instruction.
+  auto negateIfSubtracted = [&](Value factor) -> Value {
+    return subtractsProducts(contraction.op)
+               ? arith::NegFOp::create(e.b, e.loc, factor)
+               : factor;
+  };
   SmallVector<Value> results;
   for (int64_t row = 0; row < rows.count; ++row) {
     moveTo(contraction.rows, rows, row);
-    Value scalar =
-        extend(e.loadScalar(contraction.a->get(), contraction.aMap, ivs));
-    // Part of the multiply-add instruction.
-    if (subtractsProducts(contraction.op))
-      scalar = arith::NegFOp::create(e.b, e.loc, scalar);
-    Value aVector = vector::BroadcastOp::create(
-        e.b, e.loc, bVectors.front().getType(), scalar);
-    for (Value bVector : bVectors)
+    Value broadcast;
+    if (!contraction.readsLanes())
+      broadcast = vector::BroadcastOp::create(
+          e.b, e.loc, bVectors.front().getType(),
+          negateIfSubtracted(extend(
+              e.loadScalar(contraction.a->get(), contraction.aMap, ivs))));
+    for (auto [number, bVector] : llvm::enumerate(bVectors)) {
+      Value aVector = broadcast;
+      if (!aVector) {
+        ivs[contraction.n] = columns.bases[number];
+        aVector = negateIfSubtracted(
+            extend(e.loadVector(contraction.a->get(), contraction.aMap, ivs,
+                                contraction.n, columns.lanes[number])));
+      }
       results.push_back(vector::FMAOp::create(e.b, e.loc, aVector, bVector,
                                               accumulators[results.size()]));
+    }
   }
   return results;
 }

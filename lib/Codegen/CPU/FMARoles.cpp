@@ -64,7 +64,13 @@ std::pair<OpOperand *, OpOperand *> getFactors(linalg::LinalgOp op,
 static LogicalResult
 verifyOperands(const Contraction &contraction, codegen::FMAAttr schedule,
                function_ref<LogicalResult(const Twine &)> refuse) {
-  if (contraction.aMap.isFunctionOfDim(contraction.n))
+  linalg::LinalgOp op = contraction.op;
+  Type aType = contraction.a->get().getType();
+  if (contraction.readsLanes() &&
+      (schedule.getPairs() || contraction.rows.empty() ||
+       !op.hasPureBufferSemantics() ||
+       classifyAccess(contraction.aMap, aType, contraction.n) !=
+           AccessKind::Contiguous))
     return refuse("expected an input that is constant along loop " +
                   Twine(contraction.n) + ", found none");
   if (!contraction.bMap.isFunctionOfDim(contraction.n))
@@ -137,12 +143,17 @@ FailureOr<Contraction> getContraction(linalg::LinalgOp op,
     result.along = *along;
   result.pairs = schedule.getPairs();
   result.block = schedule.getBlock();
+  ArrayRef<int64_t> rows = schedule.getRows();
   std::tie(result.a, result.b) = getFactors(op, result.n);
+  // Where both are read along the columns, rows share B.
+  if (!rows.empty() &&
+      op.getMatchingIndexingMap(result.a).isFunctionOfDim(result.n) &&
+      op.getMatchingIndexingMap(result.b).isFunctionOfDim(rows.front()))
+    std::swap(result.a, result.b);
   result.c = op.getDpsInitOperand(0);
   result.aMap = op.getMatchingIndexingMap(result.a);
   result.bMap = op.getMatchingIndexingMap(result.b);
   result.cMap = op.getMatchingIndexingMap(result.c);
-  ArrayRef<int64_t> rows = schedule.getRows();
   result.rows.assign(rows.begin(), rows.end());
   if (failed(verifyOperands(result, schedule, refuse)) ||
       failed(verifyLoops(result, schedule, getStaticLoopSizes(op), refuse)))

@@ -95,6 +95,7 @@ private:
 
   bool chooseColumns();
   bool chooseRows();
+  bool chooseLanesOfBoth();
   double estimateColumns();
   double estimateLaneSums(unsigned along) const;
   bool chooseLaneSums(double columns);
@@ -175,6 +176,36 @@ bool FMAScheduler::chooseRows() {
   // order it has, as a reduction along vectors.
   return bestRows > 1 ||
          access(contraction.b, contraction.n) != AccessKind::Strided;
+}
+
+/// The loop along vectors of all three operands, and rows that share those of
+/// one: output columns of a depthwise convolution share the filter, and the
+/// elements of its gradient share what comes from the output. On tensors no
+/// groups are formed of these.
+bool FMAScheduler::chooseLanesOfBoth() {
+  if (!op.hasPureBufferSemantics())
+    return false;
+  for (unsigned loop : parallel) {
+    if (sizes[loop] == 1 ||
+        llvm::any_of(op->getOpOperands(), [&](auto &operand) {
+          return access(&operand, loop) != AccessKind::Contiguous;
+        }))
+      continue;
+    for (unsigned i : {1u, 0u}) {
+      contraction.n = loop;
+      contraction.a = op.getDpsInputOperand(1 - i);
+      contraction.b = op.getDpsInputOperand(i);
+      contraction.aMap = op.getMatchingIndexingMap(contraction.a);
+      contraction.bMap = op.getMatchingIndexingMap(contraction.b);
+      contraction.rows.clear();
+      chooseRows();
+      if (!contraction.rows.empty() && sizes[contraction.rows.front()] != 1) {
+        contraction.pairs = false;
+        return true;
+      }
+    }
+  }
+  return false;
 }
 
 /// A few short loops, such as those of a window and its few channels, make up
@@ -532,6 +563,11 @@ codegen::FMAAttr FMAScheduler::choose() {
       chooseLaneSums(hasColumns ? estimateColumns() : 0)) {
     tile =
         chooseLaneSumTile(getElement(), cpu, countRows(), sizes[contraction.n]);
+  } else if (!hasColumns && chooseLanesOfBoth()) {
+    chooseMoreRows();
+    tile = chooseContractionTile(getElement(), cpu, countRows(),
+                                 sizes[contraction.n],
+                                 /*unrolled=*/contraction.rows.size() > 1);
   } else {
     if (!chooseTurned(hasColumns ? estimateColumns() : 0)) {
       if (!hasColumns)

@@ -17,6 +17,9 @@ struct Contraction {
   /// The operand that is broadcast, the one read as vectors, and the output.
   mlir::OpOperand *a = nullptr, *b = nullptr, *c = nullptr;
   mlir::AffineMap aMap, bMap, cMap;
+  /// Whether A is read as vectors too, as each column has its own elements of
+  /// both: those of a depthwise convolution.
+  bool readsLanes() const { return !along && aMap.isFunctionOfDim(n); }
   /// The loop of columns, which is along vectors of B and C; or, if it is set,
   /// the reduction that is along vectors of A and B.
   unsigned n = 0;

@@ -465,12 +465,27 @@ module attributes {codegen.target = #codegen.cpu<vector_bits = 512, vector_regis
     linalg.conv_2d_nhwc_hwcf ins(%x, %f : memref<4x10x10x1xf32>, memref<3x3x1x1xf32>) outs(%y : memref<4x8x8x1xf32>)
     return
   }
-  // Of a convolution by channel, no input is constant along the channels.
+  // Of a convolution by channel both inputs are read along the channels: output columns share the filter.
   // CHECK-LABEL: func.func @by_channel(
-  // CHECK: codegen.schedule = #codegen.vector<along = 3, lanes = 16
+  // CHECK: codegen.schedule = #codegen.fma<tiles = [], rows = [2], columns = 3, registers = [8, 32]>
   func.func @by_channel(%x: memref<4x10x10x32xf32>, %f: memref<3x3x32xf32>, %y: memref<4x8x8x32xf32>) {
-    // expected-remark @below {{without its output in registers: expected C + A * B of f32 or f64, and a loop of several iterations along which C is contiguous and A or B constant}}
     linalg.depthwise_conv_2d_nhwc_hwc ins(%x, %f : memref<4x10x10x32xf32>, memref<3x3x32xf32>) outs(%y : memref<4x8x8x32xf32>)
+    return
+  }
+  // A sum of something else than products.
+  // CHECK-LABEL: func.func @distances(
+  // CHECK: codegen.schedule = #codegen.vector<
+  func.func @distances(%x: memref<64x16xf32>, %f: memref<48x16xf32>, %y: memref<64x48xf32>) {
+    // expected-remark @below {{without its output in registers: expected C + A * B of f32 or f64, and a loop of several iterations along which C is contiguous and A or B constant}}
+    linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j)>],
+        iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%x, %f : memref<64x16xf32>, memref<48x16xf32>) outs(%y : memref<64x48xf32>) {
+    ^bb0(%a: f32, %b: f32, %c: f32):
+      %0 = arith.subf %a, %b : f32
+      %1 = arith.mulf %0, %0 : f32
+      %2 = arith.addf %c, %1 : f32
+      linalg.yield %2 : f32
+    }
     return
   }
   // A product with a vector reads the matrix once.

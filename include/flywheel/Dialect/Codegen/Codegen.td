@@ -164,7 +164,8 @@ def Codegen_FMAAttr : Codegen_Schedule<"FMA", "fma", ["getTiles"]> {
   let summary = "A contraction by vector multiply-adds on a tile in registers";
   let description = [{
     For a contraction C += A * B, in which every loop is one of
-     * `columns`: the loop along vectors of B and C;
+     * `columns`: the loop along vectors of B and C, and on buffers of A too, as in
+       a depthwise convolution;
      * `rows`: the loops whose iterations share the vectors of B. A is broadcast;
      * the other parallel loops, one iteration at a time;
      * `passes`: reduction loops around all others. Each pass adds to C;

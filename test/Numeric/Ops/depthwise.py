@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# REQUIRES: python
+# RUN: %python %s
+"""Depthwise convolutions and their gradients (X3), whose kernels read both operands as vectors of
+channels: vectors that are not full, windows of one row or column, one output, strides, dilations and
+borders, any number of images, narrow types."""
+
+from typing import Any, NamedTuple, Tuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from configurations import configurations, dtype_of, run_tests
+
+Array = NDArray[Any]
+
+
+class Case(NamedTuple):
+    images: int
+    height: int
+    width: int
+    channels: int
+    kernel: Tuple[int, int]
+    stride: int = 1
+    dilation: int = 1
+    pad: int = 0
+    element: str = "f32"
+    batch: str = ""
+
+    def span(self, i: int) -> int:
+        return (self.kernel[i] - 1) * self.dilation + 1
+
+    def sizes(self) -> Tuple[int, int]:
+        return ((self.height + 2 * self.pad - self.span(0)) // self.stride + 1,
+                (self.width + 2 * self.pad - self.span(1)) // self.stride + 1)  # fmt: skip
+
+
+CASES = (
+    Case(2, 9, 28, 32, (3, 3), pad=1),
+    Case(3, 7, 9, 17, (3, 3), pad=1),
+    Case(2, 8, 8, 5, (5, 5), pad=2),
+    Case(2, 11, 10, 64, (3, 3), stride=2, pad=1),
+    Case(2, 11, 12, 24, (3, 3), dilation=2),
+    Case(3, 6, 9, 40, (1, 4)),
+    Case(3, 9, 3, 33, (5, 1)),
+    Case(4, 3, 3, 48, (3, 3)),
+    Case(2, 8, 9, 20, (3, 3), pad=1, element="f64"),
+    Case(2, 6, 8, 34, (3, 3), pad=1, element="f16"),
+    Case(2, 6, 8, 34, (3, 3), pad=1, element="bf16"),
+    Case(3, 7, 7, 16, (3, 3), pad=1, batch="?"),
+)
+TYPES = {"f32": ("float32", 2e-5), "f64": ("float64", 1e-12), "f16": ("float16", 4e-3), "bf16": ("bfloat16", 3e-2)}
+
+
+def compute(case: Case, x: Array, w: Array, dy: Array) -> Tuple[Array, Array, Array]:
+    """The convolution and its gradients, a position of the window after the other."""
+    tall, wide = case.sizes()
+    pad, s = case.pad, case.stride
+    padded = np.pad(x, ((0, 0), (pad, pad), (pad, pad), (0, 0)))
+    y, dx, dw = np.zeros_like(dy), np.zeros_like(padded), np.zeros_like(w)
+    for p in range(case.kernel[0]):
+        for q in range(case.kernel[1]):
+            rows = slice(p * case.dilation, p * case.dilation + (tall - 1) * s + 1, s)
+            columns = slice(q * case.dilation, q * case.dilation + (wide - 1) * s + 1, s)
+            y += padded[:, rows, columns] * w[p, q, 0]
+            dx[:, rows, columns] += dy * w[p, q, 0]
+            dw[p, q, 0] = (padded[:, rows, columns] * dy).sum((0, 1, 2))
+    return y, dx[:, pad : pad + case.height, pad : pad + case.width], dw
+
+
+def test_depthwise() -> None:
+    """X3: each case, forward and both gradients, in every configuration."""
+    rng = np.random.default_rng(11)
+    text, calls = "", []
+    for number, case in enumerate(CASES):
+        tall, wide = case.sizes()
+        kind, tolerance = TYPES[case.element]
+        images = case.batch or case.images
+        shapes = ((images, case.height, case.width, case.channels), (*case.kernel, 1, case.channels),
+                  (images, tall, wide, case.channels))  # fmt: skip
+        x, w, y = (f"tensor<{'x'.join(map(str, shape))}x{case.element}>" for shape in shapes)
+        attributes = (f"strides [{case.stride}, {case.stride}] "
+                      f"padding explicit {[[case.pad, case.pad]] * 2} dilations [{case.dilation}, {case.dilation}]")
+        for name, op, a, b, result in (("y", "conv2d", x, w, y), ("x", "conv2d_transpose", y, w, x),
+                                       ("w", "conv2d_filter_grad", x, y, w)):  # fmt: skip
+            text += (f"func.func @{name}{number}(%a: {a}, %b: {b}) -> {result} {{\n"
+                     f"  %r = nn.{op} %a, %b {attributes} : ({a}, {b}) -> {result}\n  return %r : {result}\n}}\n")
+        arrays = [rng.standard_normal([case.images if size == "?" else int(size) for size in shape])
+                  .astype(dtype_of(kind)) for shape in shapes]  # fmt: skip
+        calls.append((case, tolerance, arrays, compute(case, *(array.astype(np.float64) for array in arrays))))
+    for configuration, model in configurations(text):
+        model.initialize()
+        for number, (case, tolerance, (a, b, c), exact) in enumerate(calls):
+            for name, operands, expected in zip("yxw", ((a, b), (c, b), (a, c)), exact):
+                found = np.asarray(model.run(f"{name}{number}", *operands)).astype(np.float64)
+                np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance * np.abs(expected).max(),
+                                           err_msg=f"{configuration} {case} {name}")  # fmt: skip
+
+
+run_tests([test_depthwise])
