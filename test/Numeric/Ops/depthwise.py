@@ -90,8 +90,9 @@ def test_depthwise() -> None:
         calls.append((case, tolerance, arrays, compute(case, *(array.astype(np.float64) for array in arrays))))
     for configuration, model in configurations(text):
         model.initialize()
-        for number, (case, tolerance, (a, b, c), exact) in enumerate(calls):
-            for name, operands, expected in zip("yxw", ((a, b), (c, b), (a, c)), exact):
+        for number, (case, tolerance, (image, kernel, dy), exact) in enumerate(calls):
+            pairs = ((image, kernel), (dy, kernel), (image, dy))
+            for name, operands, expected in zip("yxw", pairs, exact):
                 found = np.asarray(model.run(f"{name}{number}", *operands)).astype(np.float64)
                 np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance * np.abs(expected).max(),
                                            err_msg=f"{configuration} {case} {name}")  # fmt: skip
