@@ -272,8 +272,10 @@ static void populateBufferize(OpPassManager &pm,
   rematerialize.memoryBudget = options.memoryBudget.value_or(-1);
   rematerialize.dimSize = options.maxDimSizes->others;
   llvm::append_range(rematerialize.dimSizes, options.maxDimSizes->format());
-  // On a GPU what writes where another launch reads could not share one.
-  rematerialize.reuseOperands = !options.target.isForGPU();
+  // On a GPU what writes where another launch reads could not share one. The
+  // reference has nothing to hide a defect of this.
+  rematerialize.reuseOperands =
+      options.lowering == Lowering::Optimized && !options.target.isForGPU();
   if (rematerialize.reuseOperands && rematerialize.memoryBudget < 0)
     pm.addNestedPass<func::FuncOp>(createReuseOperandBuffers());
   pm.addNestedPass<func::FuncOp>(createRematerialize(rematerialize));

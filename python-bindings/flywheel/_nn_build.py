@@ -134,9 +134,16 @@ def _padding(attributes: Dict[str, Any]) -> Any:
     return [numbers[0:2], numbers[2:4]]
 
 
+def _check_steps(attributes: Dict[str, Any]) -> None:
+    for name in ("strides", "dilations"):
+        if min(attributes.get(name, [1])) < 1:
+            raise ValueError(f"expected {name} of at least 1, found {list(attributes[name])}")
+
+
 def _slide(x: Tensor, spans: Sequence[int], attributes: Dict[str, Any], channels: Optional[int]) -> List[Result]:
     if x.ndim != 4:
         raise ValueError(f"expected an image [batch, height, width, channels], found {x.ndim} dimensions")
+    _check_steps(attributes)
     kind = _padding(attributes)
     places = [_dim_sizes(x.shape[1 + i], spans[i], attributes["strides"][i], kind, i) for i in range(2)]
     return [(x.dtype, (x.shape[0], *places, channels))]
@@ -152,6 +159,7 @@ def _conv2d(given: Operands, attributes: Dict[str, Any]) -> List[Result]:
 
 def _conv2d_transpose(given: Operands, attributes: Dict[str, Any]) -> List[Result]:
     x, w = given["x"], given["w"]
+    _check_steps(attributes)
     if "like" in given:
         return [(x.dtype, given["like"].shape)]
     kind = _padding(attributes)

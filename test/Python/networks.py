@@ -5,6 +5,7 @@
 constraint and initializer (O2, O8, O12, O23, O26, I1, I2, I6)."""
 
 import inspect
+import re
 from typing import Any, Callable, Dict, List, Tuple, cast
 
 import numpy as np
@@ -367,3 +368,19 @@ initializers: Dict[Any, Callable[[Array], bool]] = {
 assert {type(initializer).__name__ for initializer in initializers} == set(fw.initializers.__all__) - {"Initializer"}
 for initializer, holds in initializers.items():
     assert holds(fw.Variable(initializer, shape=(100, 100)).numpy()), initializer
+
+# Steps of a window that are no steps, at the call.
+image, kernel = np.zeros((1, 8, 8, 1), np.float32), np.zeros((3, 3, 1, 1), np.float32)
+steps: Dict[str, Callable[[Any, Any], Any]] = {
+    r"strides of at least 1, found \[0, 1\]": lambda x, w: fw.nn.conv2d(x, w, strides=(0, 1)),
+    r"strides of at least 1, found \[-1, 1\]": lambda x, w: fw.nn.conv2d_transpose(x, w, strides=(-1, 1)),
+    r"strides of at least 1, found \[2, 0\]": lambda x, w: fw.nn.max_pool2d(x, (2, 2), strides=(2, 0)),
+    r"dilations of at least 1, found \[0, 1\]": lambda x, w: fw.nn.conv2d(x, w, dilations=(0, 1)),
+}
+for message, call in steps.items():
+    try:
+        fw.function(call)(image, kernel)
+    except ValueError as error:
+        assert re.search(message, str(error)), error
+    else:
+        raise AssertionError(f"expected {message}")

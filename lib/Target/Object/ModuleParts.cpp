@@ -29,16 +29,18 @@ constexpr unsigned kMaxParts = 16;
 /// them fold everywhere.
 constexpr uint64_t kKnownConstantBytes = 1024;
 
-/// Whether an object of `triple` can be merged from several.
-static bool canMerge(const Triple &triple) {
+/// Whether the object of `module` can be merged from several. With pointers of
+/// 32 bits, as of x32, it is an ELF file of 32 bits.
+static bool canMerge(const Module &module) {
+  const Triple &triple = module.getTargetTriple();
   return triple.isOSBinFormatELF() && triple.isLittleEndian() &&
-         triple.isArch64Bit() && (triple.isX86() || triple.isAArch64());
+         triple.isArch64Bit() && (triple.isX86() || triple.isAArch64()) &&
+         module.getDataLayout().getPointerSizeInBits() == 64;
 }
 
 /// Whether `module` consists of functions, their aliases and plain variables.
 static bool canSplit(const Module &module) {
-  return canMerge(module.getTargetTriple()) &&
-         module.getModuleInlineAsm().empty() &&
+  return canMerge(module) && module.getModuleInlineAsm().empty() &&
          module.getComdatSymbolTable().empty() && module.ifunc_empty() &&
          none_of(module.globals(),
                  [](const GlobalVariable &variable) {

@@ -169,22 +169,27 @@ struct Rematerialize : flywheel::impl::RematerializeBase<Rematerialize> {
       return signalPassFailure();
     if (reuseOperands) {
       SmallVector<ReusedBuffer> reused = reuseOperandBuffers(function);
-      if (fit(/*isLast=*/false))
+      FailureOr<bool> fits = fit(/*isLast=*/false);
+      if (succeeded(fits) && *fits)
         return keepReuse(reused);
       undoReuse(reused);
+      if (failed(fits))
+        return signalPassFailure();
     }
-    if (!fit(/*isLast=*/true))
+    FailureOr<bool> fits = fit(/*isLast=*/true);
+    if (failed(fits) || !*fits)
       signalPassFailure();
   }
 
 private:
   /// Returns whether the buffers that there are fit into the budget now. With
-  /// `isLast` emits an error where they do not.
-  bool fit(bool isLast) {
+  /// `isLast` emits an error where they do not. Fails, with an error, where a
+  /// size is not known.
+  FailureOr<bool> fit(bool isLast) {
     RematModelReader step(getOperation(),
                           parseDimSizeBounds(dimSize, dimSizes));
     if (failed(step.read()))
-      return false;
+      return failure();
     int64_t unlimited = planWorkspaceBytes(step.program);
     if (unlimited <= memoryBudget)
       return true;

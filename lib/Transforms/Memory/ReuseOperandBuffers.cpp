@@ -49,6 +49,25 @@ struct Access {
 };
 } // namespace
 
+/// Whether `op` passes on the buffer that it is given under a name that is not
+/// looked at, or ends its life.
+static bool passesOn(Operation *op) {
+  return isa<memref::DeallocOp, LoopLikeOpInterface, ViewLikeOpInterface>(op) ||
+         op->hasTrait<OpTrait::IsTerminator>() ||
+         llvm::any_of(op->getResultTypes(), llvm::IsaPred<MemRefType>);
+}
+
+/// Whether `part` stays where it is: a branch that yields it passes it on to
+/// what is behind the branch.
+static bool staysInside(Value part) {
+  return llvm::all_of(part.getUsers(), [](Operation *user) {
+    return isa<memref::SubViewOp, memref::CollapseShapeOp,
+               memref::ExpandShapeOp>(user)
+               ? staysInside(user->getResult(0))
+               : !passesOn(user);
+  });
+}
+
 /// Finds the users of `value`, a buffer in some shape, at the top level and in
 /// loops. Fails where it is known under a name that is not looked at.
 static LogicalResult findUses(Value value, Life &life, Block &block) {
@@ -59,19 +78,13 @@ static LogicalResult findUses(Value value, Life &life, Block &block) {
         return failure();
       continue;
     }
-    // What passes it on under another name, or ends its life.
-    if (isa<memref::DeallocOp>(user) ||
-        user->hasTrait<OpTrait::IsTerminator>() ||
-        (isa<LoopLikeOpInterface>(user)) ||
-        (isa<ViewLikeOpInterface>(user) && !isa<memref::SubViewOp>(user)) ||
-        (!isa<memref::SubViewOp>(user) &&
-         llvm::any_of(user->getResultTypes(), llvm::IsaPred<MemRefType>)))
+    auto part = dyn_cast<memref::SubViewOp>(user);
+    if (part ? part->getBlock() == &block || !staysInside(part)
+             : passesOn(user))
       return failure();
     life.uses.push_back(&use);
     SmallVector<Operation *> touching = {user};
-    if (auto part = dyn_cast<memref::SubViewOp>(user)) {
-      if (part->getBlock() == &block)
-        return failure();
+    if (part) {
       touching.assign(part->user_begin(), part->user_end());
       touching.push_back(part);
     }
@@ -156,6 +169,12 @@ static bool replacesEachElement(const Life &operand, const Life &result,
   memref::AllocOp from = operand.alloc, to = result.alloc;
   if (from.getType() != to.getType() ||
       from.getDynamicSizes() != to.getDynamicSizes())
+    return false;
+  // A view of the result may come in front of the operand.
+  Block *block = from->getBlock();
+  if (llvm::any_of(to->getUsers(), [&](Operation *user) {
+        return block->findAncestorOpInBlock(*user)->isBeforeInBlock(from);
+      }))
     return false;
   std::optional<Access> read = findAccess(operand, top);
   std::optional<Access> written = findAccess(result, top);

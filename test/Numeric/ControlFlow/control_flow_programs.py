@@ -440,5 +440,34 @@ func.func @search(%a: tensor<3xf64>) -> tensor<f64> {
             expect_close(configuration, model["x"], x)
 
 
+def test_part_kept_across_a_branch() -> None:
+    """T32: what a branch yields a part of is there as it was, also where nothing else reads it later."""
+    text = """
+func.func @f(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %y: tensor<2x8xf32>, %p: tensor<i1>)
+    -> (tensor<2x8xf32>, tensor<?x8xf32>) {
+  %a = nn.matmul %x, %w : (tensor<?x8xf32>, tensor<8x8xf32>) -> tensor<?x8xf32>
+  %c = tensor.extract %p[] : tensor<i1>
+  %s = scf.if %c -> tensor<2x8xf32> {
+    %v = tensor.extract_slice %a[1, 0] [2, 8] [1, 1] : tensor<?x8xf32> to tensor<2x8xf32>
+    scf.yield %v : tensor<2x8xf32>
+  } else {
+    scf.yield %y : tensor<2x8xf32>
+  }
+  %e = math.tanh %a : tensor<?x8xf32>
+  %z = nn.matmul %e, %w : (tensor<?x8xf32>, tensor<8x8xf32>) -> tensor<?x8xf32>
+  %q = arith.negf %s : tensor<2x8xf32>
+  return %q, %z : tensor<2x8xf32>, tensor<?x8xf32>
+}
+"""
+    rng = np.random.default_rng(2)
+    x, w, y = (rng.standard_normal(shape).astype(np.float32) for shape in ((5, 8), (8, 8), (2, 8)))
+    a = x @ w
+    for configuration, model in configurations(text):
+        for branch, part in ((True, a[1:3]), (False, y)):
+            found, other = model.run("f", x, w, y, np.array(branch))
+            expect_close(configuration, found, -part)
+            expect_close(configuration, other, np.tanh(a) @ w)
+
+
 run_tests([test_power_iteration, test_inner_descent, test_early_stopping, test_nested, test_clip_then_train, test_epoch,
-           test_batch_norm, test_backtracking])
+           test_batch_norm, test_backtracking, test_part_kept_across_a_branch])

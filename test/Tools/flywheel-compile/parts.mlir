@@ -26,6 +26,11 @@
 // UNITS-COUNT-2: DW_TAG_compile_unit
 // DWARF: No errors.
 
+// ELF files of 32 bits are not merged.
+// RUN: flywheel-compile %s -o %t/short.o --target-triple=x86_64-linux-gnux32
+// RUN: llvm-readelf -h %t/short.o | FileCheck %s --check-prefix=SHORT
+// SHORT: ELF32
+
 // RUN: not env FLYWHEEL_COMPILE_THREADS=many flywheel-compile %s -o %t/no.o 2>&1 | FileCheck %s --check-prefix=ERROR
 // ERROR: error: expected a number from 1 to 256 as FLYWHEEL_COMPILE_THREADS, found 'many'
 

@@ -168,3 +168,57 @@ func.func @not_these(%x: memref<512x512xf32>, %r: memref<512x512xf32>) {
   linalg.copy ins(%d : memref<512x512xf32>) outs(%r : memref<512x512xf32>)
   return
 }
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+
+// A part that a branch yields is read behind it.
+// CHECK-LABEL: func.func @yielded_part(
+// CHECK-COUNT-2: memref.alloc()
+// CHECK: return
+func.func @yielded_part(%x: memref<512x512xf32>, %r: memref<512x512xf32>, %q: memref<8x512xf32>, %p: i1) {
+  %c0 = arith.constant 0 : index
+  %a = memref.alloc() : memref<512x512xf32>
+  linalg.copy ins(%x : memref<512x512xf32>) outs(%a : memref<512x512xf32>)
+  %s = scf.if %p -> memref<8x512xf32, strided<[512, 1], offset: ?>> {
+    %v = memref.subview %a[%c0, 0] [8, 512] [1, 1] : memref<512x512xf32> to memref<8x512xf32, strided<[512, 1], offset: ?>>
+    scf.yield %v : memref<8x512xf32, strided<[512, 1], offset: ?>>
+  } else {
+    %c8 = arith.constant 8 : index
+    %v = memref.subview %x[%c8, 0] [8, 512] [1, 1] : memref<512x512xf32> to memref<8x512xf32, strided<[512, 1], offset: ?>>
+    scf.yield %v : memref<8x512xf32, strided<[512, 1], offset: ?>>
+  }
+  %b = memref.alloc() : memref<512x512xf32>
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%a : memref<512x512xf32>) outs(%b : memref<512x512xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %e = math.exp %in : f32
+    linalg.yield %e : f32
+  }
+  linalg.copy ins(%s : memref<8x512xf32, strided<[512, 1], offset: ?>>) outs(%q : memref<8x512xf32>)
+  linalg.copy ins(%b : memref<512x512xf32>) outs(%r : memref<512x512xf32>)
+  return
+}
+
+// -----
+
+#id = affine_map<(d0) -> (d0)>
+
+// A view of the result comes in front of the operand.
+// CHECK-LABEL: func.func @view_in_front(
+// CHECK-COUNT-2: memref.alloc()
+// CHECK: return
+func.func @view_in_front(%x: memref<262144xf32>, %r: memref<512x512xf32>) {
+  %b = memref.alloc() : memref<512x512xf32>
+  %bv = memref.collapse_shape %b [[0, 1]] : memref<512x512xf32> into memref<262144xf32>
+  %a = memref.alloc() : memref<512x512xf32>
+  %av = memref.collapse_shape %a [[0, 1]] : memref<512x512xf32> into memref<262144xf32>
+  linalg.copy ins(%x : memref<262144xf32>) outs(%av : memref<262144xf32>)
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%av : memref<262144xf32>) outs(%bv : memref<262144xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %e = math.exp %in : f32
+    linalg.yield %e : f32
+  }
+  linalg.copy ins(%b : memref<512x512xf32>) outs(%r : memref<512x512xf32>)
+  return
+}
