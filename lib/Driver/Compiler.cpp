@@ -447,6 +447,11 @@ compileOnThisStack(OwningOpRef<ModuleOp> module, const CompilerOptions &given) {
     return result;
   }
   PlainErrors plain(module->getContext());
+  if (options.winograd && *numDone == 0 &&
+      (options.target.isForGPU() || options.lowering == Lowering::Reference))
+    emitRemark(module->getLoc())
+        << "convolutions are computed directly: Winograd's method is for "
+           "optimized code on a CPU";
   for (const Stage &stage : getStages().drop_front(*numDone)) {
     PassManager pm(module->getContext());
     // Each stage is verified at its end: after every pass it would take a

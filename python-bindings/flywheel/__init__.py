@@ -48,7 +48,7 @@ from . import (
     random,
     schedules,
 )
-from ._compilation import device
+from ._compilation import check_kinds, device
 from ._dtypes import (
     bfloat16,
     bool_,
@@ -747,6 +747,8 @@ def compile(
     """
     if freeze_variables and freeze is None:
         raise ValueError("freeze_variables needs freeze, the path of a checkpoint")
+    check_kinds(threads=threads, winograd=winograd, check_numerics=check_numerics, profile=profile, target=target,
+                memory_budget=memory_budget, opt_level=opt_level, min_shared_work=min_shared_work)  # fmt: skip
     named = dict(max_dim_size) if isinstance(max_dim_size, Mapping) else {}
     return _compile(
         _read(source),

@@ -2,6 +2,7 @@
 """Compiling traced modules once: in this process, and on disk."""
 
 import contextlib
+import dataclasses
 import hashlib
 import os
 import threading
@@ -69,37 +70,68 @@ def current_target() -> str:
     return target_of(_local.devices[-1]) if _local.devices else ""
 
 
-def _key(module: Module, threads: Optional[int], target: str, winograd: bool) -> str:
-    workers = os.environ.get("FLYWHEEL_NUM_THREADS", "") if threads is None else str(threads)
-    return hashlib.sha256("\0".join([workers, target, str(winograd), str(module)]).encode()).hexdigest()
+@dataclasses.dataclass(frozen=True)
+class StepOptions:
+    """How a traced module is compiled; see `function`. Raises TypeError for what is of another kind."""
+
+    threads: Optional[int] = None
+    target: str = ""
+    winograd: bool = False
+    check_numerics: bool = False
+    memory_budget: Optional[int] = None
+
+    def __post_init__(self) -> None:
+        check_kinds(threads=self.threads, winograd=self.winograd, check_numerics=self.check_numerics,
+                    memory_budget=self.memory_budget, target=self.target)  # fmt: skip
+
+    def key(self, module: Module) -> str:
+        """Of a module, equal for what is the same program in this process."""
+        workers = os.environ.get("FLYWHEEL_NUM_THREADS", "") if self.threads is None else str(self.threads)
+        parts = [workers, self.target, str(self.winograd), str(self.memory_budget), str(module)]
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
-def compile_module(
-    module: Module,
-    threads: Optional[int],
-    target: str = "",
-    check_numerics: bool = False,
-    winograd: bool = False,
-) -> Program:
+_KINDS = {
+    "threads": (int, "a number of threads"),
+    "min_shared_work": (int, "a number of operations"),
+    "memory_budget": (int, "a number of bytes"),
+    "opt_level": (int, "0 to 3"),
+    "winograd": (bool, "True or False"),
+    "check_numerics": (bool, "True or False"),
+    "profile": (bool, "True or False"),
+    "target": (str, "a string such as 'cuda:sm_90a'"),
+}
+
+
+def check_kinds(**options: Any) -> None:
+    """Raises TypeError for an option that is of another kind than it is to be. None is one that is not given."""
+    for name, value in options.items():
+        kind, expected = _KINDS[name]
+        is_of_kind = isinstance(value, kind) or (kind is int and hasattr(value, "__index__"))
+        if value is not None and (not is_of_kind or (kind is int and isinstance(value, bool))):
+            raise TypeError(f"expected {expected} as {name}, found {value!r}")
+
+
+def compile_module(module: Module, options: StepOptions) -> Program:
     """The program of a module: from this process, or the disk, or the compiler.
 
     A program with warnings is not kept on disk, so that they are heard each time. One that checks
     numbers has places of the source in its messages, and is not kept at all.
     """
-    if check_numerics:
-        return _flywheel._compile_traced(module, threads, "", winograd, True, target)
-    key = _key(module, threads, target, winograd)
+    given = dataclasses.asdict(options)
+    if options.check_numerics:
+        return _flywheel._compile_traced(module, cache_folder="", **given)
+    key = options.key(module)
     found = _programs.pop(key, None)
     if found is None:
         folder = cache_folder()
-        kept = "" if folder is None else str(folder)
-        found = _flywheel._compile_traced(module, threads, kept, winograd, False, target)
+        found = _flywheel._compile_traced(module, cache_folder="" if folder is None else str(folder), **given)
     _programs[key] = found
     if len(_programs) > _MOST_PROGRAMS:
         del _programs[next(iter(_programs))]
     return found
 
 
-def compile_graph(graph: Any, threads: Optional[int]) -> Program:
+def compile_graph(graph: Any) -> Program:
     """The program of a graph that is finished."""
-    return compile_module(graph.finish(), threads)
+    return compile_module(graph.finish(), StepOptions())

@@ -234,7 +234,14 @@ class Graph:
 
 def _find_gpu() -> str: ...
 def _compile_traced(
-    module: Module, threads: Optional[int], cache_folder: str, winograd: bool, check_numerics: bool, target: str = ...
+    module: Module,
+    *,
+    threads: Optional[int],
+    cache_folder: str,
+    winograd: bool,
+    check_numerics: bool,
+    target: str,
+    memory_budget: Optional[int],
 ) -> Program: ...
 def _export_object(
     module: Module,
@@ -246,6 +253,7 @@ def _export_object(
     features: str,
     max_dim_sizes: Dict[str, int],
     winograd: bool,
+    memory_budget: Optional[int],
 ) -> None: ...
 
 class CheckpointManager:

@@ -27,7 +27,7 @@ import numpy as np
 
 from . import _dtypes, _flywheel, _trace, _tree
 from ._arguments import Dims, Leaf, TensorSpec, as_array, describe, feed, format_shape_of, spec
-from ._compilation import compile_module, current_target
+from ._compilation import StepOptions, check_kinds, compile_module, current_target
 from ._flywheel import Module, Program
 from ._tensor import Tensor, as_tensor, wrap
 from ._trace import Trace
@@ -108,13 +108,7 @@ class Traced:
     def program(self) -> Program:
         """The compiled module."""
         if self._program is None:
-            self._program = compile_module(
-                self.module,
-                self.owner.threads,
-                self.owner.target,
-                check_numerics=self.owner.check_numerics,
-                winograd=self.owner.winograd,
-            )
+            self._program = compile_module(self.module, self.owner.options)
         return self._program
 
     def entry(self, store: Store) -> Any:
@@ -190,6 +184,7 @@ class Function(_flywheel.Dispatcher):
         winograd: bool = False,
         check_numerics: bool = False,
         target: Optional[str] = None,
+        memory_budget: Optional[int] = None,
         static: Union[str, int, Sequence[Union[str, int]]] = (),
     ):
         if dynamic not in ("auto", True, False):
@@ -201,10 +196,8 @@ class Function(_flywheel.Dispatcher):
         self._specs = None if signature is None else tuple(signature)
         self._dynamic = dynamic
         self._given_results = results
-        self.threads = threads
-        self.winograd = winograd
-        self.check_numerics = check_numerics
-        self.target: str = current_target() if target is None else target
+        self.options = StepOptions(threads, current_target() if target is None else target, winograd, check_numerics,
+                                   memory_budget)  # fmt: skip
         own: str = name or str(getattr(function, "__name__", "function"))
         self.entry_name = re.sub(r"\W", "_", {"<lambda>": "function", "init": "init_"}.get(own, own))
         # Streams of random numbers go by it.
@@ -235,9 +228,9 @@ class Function(_flywheel.Dispatcher):
         if bound is None:
             bound = Function(
                 functools.partial(self._function, instance), name=self.entry_name, signature=self._specs,
-                dynamic=self._dynamic, results=self._given_results, threads=self.threads,
-                winograd=self.winograd, check_numerics=self.check_numerics, target=self.target,
+                dynamic=self._dynamic, results=self._given_results,
                 static=[p - 1 if isinstance(p, int) else p for p in self._static],
+                **dataclasses.asdict(self.options),
             )  # fmt: skip
             kept[f"<{self.name}>"] = _Bound(instance, bound)
         return bound
@@ -527,9 +520,10 @@ class Function(_flywheel.Dispatcher):
         """Writes an object file, and beside it the header in C and the description in
         JSON. Names in C begin with `model_name`, with `_` for what they cannot have. `target`
         is an LLVM triple, this machine's by default; `max_dim_sizes` bounds sizes that a call
-        chooses, 1024 by default. Raises CompileError, OSError."""
+        chooses, 1024 by default, at which the function's `memory_budget` counts. Raises CompileError, OSError."""
         export([self.trace(*args)], path, model_name=model_name or self.entry_name, target=target, cpu=cpu,
-               features=features, max_dim_sizes=max_dim_sizes, winograd=self.winograd)  # fmt: skip
+               features=features, max_dim_sizes=max_dim_sizes,
+               winograd=self.options.winograd, memory_budget=self.options.memory_budget)  # fmt: skip
 
 
 def _is_hashable(value: Any) -> bool:
@@ -564,13 +558,15 @@ def export(
     features: str = "",
     max_dim_sizes: Optional[Mapping[str, int]] = None,
     winograd: bool = False,
+    memory_budget: Optional[int] = None,
 ) -> None:
     """Writes a function, or several that share variables, as one object file: see
-    `Function.export`, and `module_of`; `winograd` is that of `compile`."""
+    `Function.export`, and `module_of`; `winograd` and `memory_budget` are those of `compile`."""
+    check_kinds(winograd=winograd, memory_budget=memory_budget)
     module = module_of([traces] if isinstance(traces, (Traced, Function)) else traces, model_name)
     _flywheel._export_object(
         module, path, model_name=model_name, triple=target, cpu=cpu, features=features,
-        max_dim_sizes=dict(max_dim_sizes or {}), winograd=winograd,
+        max_dim_sizes=dict(max_dim_sizes or {}), winograd=winograd, memory_budget=memory_budget,
     )  # fmt: skip
 
 
@@ -595,6 +591,7 @@ def function(
     winograd: bool = False,
     check_numerics: bool = False,
     target: Optional[str] = None,
+    memory_budget: Optional[int] = None,
     static: Union[str, int, Sequence[Union[str, int]]] = (),
 ) -> Function: ...
 
@@ -610,6 +607,7 @@ def function(
     winograd: bool = False,
     check_numerics: bool = False,
     target: Optional[str] = None,
+    memory_budget: Optional[int] = None,
     static: Union[str, int, Sequence[Union[str, int]]] = (),
 ) -> Callable[[Callable[..., Any]], Function]: ...
 
@@ -643,11 +641,12 @@ def function(function: Optional[Callable[..., Any]] = None, /, **options: Any) -
     own. With `dynamic` True that is so from the start, with False every size has code
     of its own. `results` names results, for C and `mlir`. `threads` is how many threads
     may execute a step. With `winograd` convolutions of 3 x 3 may be computed by Winograd's
-    method, as in `compile`. With `check_numerics` a call fails at the first op whose result has a
-    NaN or an infinity, with an InvalidArgumentError that names it and the line of Python;
-    variables keep their values. That is slow, and for finding an error. `target` is what
-    executes a step, as in `compile`: by default the CPU, or what the block of `device` says
-    that the function is made in.
+    method, as in `compile`; `memory_budget` bounds the workspace of a step in bytes, as there,
+    where no size that a call chooses exceeds 1024. With `check_numerics` a call fails at
+    the first op whose result has a NaN or an infinity, with an InvalidArgumentError that
+    names it and the line of Python; variables keep their values. That is slow, and for
+    finding an error. `target` is what executes a step, as in `compile`: by default the
+    CPU, or what the block of `device` says that the function is made in.
 
     Called in another traced function, it is a part of that.
     """

@@ -322,7 +322,7 @@ def initialize_in(store: Store, variables: Sequence[Variable]) -> None:
     with warnings.catch_warnings():
         # Where initial values are copied to is of no interest.
         warnings.simplefilter("ignore", CompileRemark)
-        program = compile_graph(trace.graph, threads=None)
+        program = compile_graph(trace.graph)
     binding = store.bind_program(program, "initializer")
     wanted = [variable.name for variable in computed]
     known = set(wanted)

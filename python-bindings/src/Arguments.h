@@ -15,7 +15,12 @@
 #include <nanobind/nanobind.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
+
+namespace flywheel {
+struct CompilerOptions;
+} // namespace flywheel
 
 namespace flywheel::python {
 
@@ -38,6 +43,13 @@ int64_t getInteger(nanobind::handle value);
 /// A seed of random numbers, anything with the value of an int. TypeError for
 /// anything else; ValueError for one that is negative or has more than 64 bits.
 uint64_t getSeed(nanobind::handle value);
+
+/// Takes the number of threads, by default that of the environment. ValueError
+/// for one that there cannot be.
+void setThreads(CompilerOptions &options, std::optional<int64_t> threads);
+
+/// Takes the most bytes of a workspace. ValueError where they are negative.
+void setMemoryBudget(CompilerOptions &options, std::optional<int64_t> bytes);
 
 } // namespace flywheel::python
 

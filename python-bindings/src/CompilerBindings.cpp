@@ -165,24 +165,13 @@ compile(const PyModule &self, const std::optional<std::string> &lowering,
   CompilerOptions options =
       makeOptions(self, lowering, modelName, cpu, features);
   options.target.device = target.value_or("");
-  if (memoryBudget && *memoryBudget < 0)
-    throw nb::value_error("expected a memory_budget of at least 0 bytes");
+  setMemoryBudget(options, memoryBudget);
   if (maxDimSize && *maxDimSize < 1)
     throw nb::value_error("expected a max_dim_size of at least 1");
-  options.memoryBudget = memoryBudget;
-  if (threads && (*threads < 1 || *threads > kMaxThreads))
-    throw nb::value_error(("expected threads from 1 to " +
-                           std::to_string(kMaxThreads) + ", found " +
-                           std::to_string(*threads))
-                              .c_str());
-  options.threads = threads;
+  setThreads(options, threads);
   if (minSharedWork < 0)
     throw nb::value_error("expected a min_shared_work of at least 0");
   options.minSharedWork = minSharedWork;
-  auto defaultThreads = runtime::getNumThreadsOfEnvironment();
-  if (!defaultThreads.isOk())
-    throw nb::value_error(defaultThreads.status().message().c_str());
-  options.defaultThreads = defaultThreads->value_or(1);
   if (maxDimSize)
     options.maxDimSizes = *maxDimSize;
   else if (!maxDimSizes.empty())

@@ -45,18 +45,15 @@ static std::string findGPU() {
 static std::unique_ptr<PyProgram>
 compileTraced(const PyModule &self, std::optional<int64_t> threads,
               const std::string &folder, bool winograd, bool checkNumerics,
-              const std::string &target) {
+              const std::string &target, std::optional<int64_t> memoryBudget) {
   CompilerOptions options;
   options.target.device = target;
   options.inputPath = self.path;
   options.cInterface = false;
-  options.threads = threads;
   options.winograd = winograd;
   options.checkNumerics = checkNumerics;
-  auto defaultThreads = runtime::getNumThreadsOfEnvironment();
-  if (!defaultThreads.isOk())
-    throw nb::value_error(defaultThreads.status().message().c_str());
-  options.defaultThreads = defaultThreads->value_or(1);
+  setThreads(options, threads);
+  setMemoryBudget(options, memoryBudget);
   CodegenOptions codegen;
   if (!folder.empty() && !checkNumerics)
     options.cache = {ProgramCache(folder), codegen, /*ignoreLocations=*/true};
@@ -109,7 +106,7 @@ static void exportObject(const PyModule &self, nb::handle path,
                          const std::string &triple, const std::string &cpu,
                          const std::string &features,
                          const std::map<std::string, int64_t> &maxDimSizes,
-                         bool winograd) {
+                         bool winograd, std::optional<int64_t> memoryBudget) {
   std::string object = getPath(path);
   auto withExtension = [&](llvm::StringRef extension) {
     llvm::SmallString<128> result(object);
@@ -122,6 +119,7 @@ static void exportObject(const PyModule &self, nb::handle path,
   options.target.cpu = cpu;
   options.target.features = features;
   options.winograd = winograd;
+  setMemoryBudget(options, memoryBudget);
   options.maxDimSizes.emplace();
   for (const auto &[name, bound] : maxDimSizes)
     if (llvm::Error error =
@@ -168,14 +166,14 @@ static void exportObject(const PyModule &self, nb::handle path,
 void addProgramFiles(nb::module_ &module) {
   module.def("_find_gpu", &findGPU,
              "Why there is no GPU; empty where there is one.");
-  module.def("_compile_traced", &compileTraced, "module"_a, "threads"_a.none(),
-             "cache_folder"_a, "winograd"_a, "check_numerics"_a,
-             "target"_a = "",
+  module.def("_compile_traced", &compileTraced, "module"_a, nb::kw_only(),
+             "threads"_a.none(), "cache_folder"_a, "winograd"_a,
+             "check_numerics"_a, "target"_a, "memory_budget"_a.none(),
              "The program of a module, from the cache in a folder where that "
              "is not empty.");
   module.def("_export_object", &exportObject, "module"_a, "path"_a,
              "model_name"_a.none(), "triple"_a, "cpu"_a, "features"_a,
-             "max_dim_sizes"_a, "winograd"_a);
+             "max_dim_sizes"_a, "winograd"_a, "memory_budget"_a.none());
 }
 
 } // namespace flywheel::python

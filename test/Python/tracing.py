@@ -581,10 +581,10 @@ assert len(results) == 4 and len(set(results)) == 1
 # Devices are those of a thread.
 chosen: List[str] = []
 with fw.device("/gpu:0"):
-    thread = threading.Thread(target=lambda: chosen.append(fw.function(lambda x: x).target))
+    thread = threading.Thread(target=lambda: chosen.append(fw.function(lambda x: x).options.target))
     thread.start()
     thread.join()
-    assert chosen == [""] and fw.function(lambda x: x).target == "cuda"
+    assert chosen == [""] and fw.function(lambda x: x).options.target == "cuda"
 
 # A store that is dropped is freed with its values, and another one in its place is none of its cases.
 dropped: List[Any] = []

@@ -7,7 +7,7 @@ from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
 import numpy as np
 
 from .. import _dtypes, _ops, _tensor, _trace
-from .._compilation import compile_module
+from .._compilation import StepOptions, compile_module
 from .._flywheel import CompileError
 from .._ops._core import size
 from .._ops._indexing import extract_slice
@@ -84,7 +84,7 @@ class Compiled:
             raise
         values = [x.value for x in results]
         trace.graph.end_function(values, [{"train.name": ("str", f"result_{i}")} for i in range(len(values))])
-        return compile_module(trace.graph.finish(), None, self.target), list(trace.variables.values())
+        return compile_module(trace.graph.finish(), StepOptions(target=self.target)), list(trace.variables.values())
 
     def _results(self, trace: _trace.Trace, env: Env, fed: Set[Operation]) -> List[_tensor.Tensor]:
         Emitter(self.needed, env, self.initialized).run()

@@ -222,3 +222,71 @@ func.func @view_in_front(%x: memref<262144xf32>, %r: memref<512x512xf32>) {
   linalg.copy ins(%b : memref<512x512xf32>) outs(%r : memref<512x512xf32>)
   return
 }
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#t = affine_map<(d0, d1) -> (d1, d0)>
+
+// The op reads elements again when results are in their places, whichever it
+// reads first.
+// CHECK-LABEL: func.func @read_twice(
+// CHECK-COUNT-3: memref.alloc()
+// CHECK: return
+func.func @read_twice(%x: memref<512x512xf32>, %r: memref<512x512xf32>) {
+  %a = memref.alloc() : memref<512x512xf32>
+  linalg.copy ins(%x : memref<512x512xf32>) outs(%a : memref<512x512xf32>)
+  %b = memref.alloc() : memref<512x512xf32>
+  linalg.generic {indexing_maps = [#id, #t, #id], iterator_types = ["parallel", "parallel"]} ins(%a, %a : memref<512x512xf32>, memref<512x512xf32>) outs(%b : memref<512x512xf32>) {
+  ^bb0(%in: f32, %again: f32, %out: f32):
+    %e = arith.addf %in, %again : f32
+    linalg.yield %e : f32
+  }
+  %c = memref.alloc() : memref<512x512xf32>
+  linalg.generic {indexing_maps = [#t, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%b, %b : memref<512x512xf32>, memref<512x512xf32>) outs(%c : memref<512x512xf32>) {
+  ^bb0(%again: f32, %in: f32, %out: f32):
+    %e = arith.addf %in, %again : f32
+    linalg.yield %e : f32
+  }
+  linalg.copy ins(%c : memref<512x512xf32>) outs(%r : memref<512x512xf32>)
+  return
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+
+// Parts at other places, and of other sizes, are not the same elements.
+// CHECK-LABEL: func.func @other_parts(
+// CHECK-COUNT-3: memref.alloc()
+// CHECK: return
+func.func @other_parts(%x: memref<512x512xf32>, %r: memref<512x512xf32>) {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %c504 = arith.constant 504 : index
+  %a = memref.alloc() : memref<512x512xf32>
+  linalg.copy ins(%x : memref<512x512xf32>) outs(%a : memref<512x512xf32>)
+  %b = memref.alloc() : memref<512x512xf32>
+  scf.for %i = %c0 to %c504 step %c8 {
+    %from = memref.subview %a[%i, 0] [8, 256] [1, 1] : memref<512x512xf32> to memref<8x256xf32, strided<[512, 1], offset: ?>>
+    %to = memref.subview %b[%i, 256] [8, 256] [1, 1] : memref<512x512xf32> to memref<8x256xf32, strided<[512, 1], offset: ?>>
+    linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%from : memref<8x256xf32, strided<[512, 1], offset: ?>>) outs(%to : memref<8x256xf32, strided<[512, 1], offset: ?>>) {
+    ^bb0(%in: f32, %out: f32):
+      %e = math.exp %in : f32
+      linalg.yield %e : f32
+    }
+  }
+  %c = memref.alloc() : memref<512x512xf32>
+  scf.for %i = %c0 to %c504 step %c8 {
+    %next = affine.apply affine_map<(d0) -> (d0 + 8)>(%i)
+    %from = memref.subview %b[%next, 0] [8, 512] [1, 1] : memref<512x512xf32> to memref<8x512xf32, strided<[512, 1], offset: ?>>
+    %to = memref.subview %c[%i, 0] [8, 512] [1, 1] : memref<512x512xf32> to memref<8x512xf32, strided<[512, 1], offset: ?>>
+    linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%from : memref<8x512xf32, strided<[512, 1], offset: ?>>) outs(%to : memref<8x512xf32, strided<[512, 1], offset: ?>>) {
+    ^bb0(%in: f32, %out: f32):
+      %e = math.exp %in : f32
+      linalg.yield %e : f32
+    }
+  }
+  linalg.copy ins(%c : memref<512x512xf32>) outs(%r : memref<512x512xf32>)
+  return
+}

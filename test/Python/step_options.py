@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# REQUIRES: python
+# RUN: env FLYWHEEL_CACHE= %python %s %t
+"""How functions are compiled: budgets of memory, which change no bits (T11), and errors that name the option."""
+
+import json
+import sys
+import warnings
+from pathlib import Path
+from typing import Any, Callable, List, Optional, Tuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+import flywheel as fw
+
+Array = NDArray[Any]
+
+
+class Chain:
+    """Layers whose activations the backward part of a step needs."""
+
+    def __init__(self) -> None:
+        rng = np.random.default_rng(3)
+        self.weights = [fw.Variable((rng.standard_normal((32, 32)) / 8).astype(np.float32)) for _ in range(12)]
+        self.optimizer = fw.optimizers.SGD(0.1)
+
+    def loss(self, x: fw.Tensor) -> fw.Tensor:
+        for weight in self.weights:
+            x = fw.tanh(x @ weight)
+        loss = fw.mean(fw.square(x))
+        self.optimizer.minimize(loss, self.weights)
+        return loss
+
+
+def train(budget: Optional[int]) -> Tuple[int, List[Array]]:
+    """The workspace, and losses and weights after three steps."""
+    with fw.Store(), fw.Namespace():
+        chain = Chain()
+        step = fw.function(chain.loss, memory_budget=budget)
+        x = np.random.default_rng(4).standard_normal((256, 32)).astype(np.float32)
+        losses = [step(x) for _ in range(3)]
+        entry = step.trace(x).program.entries[0]
+        return entry.workspace_bytes(), [*losses, *(weight.numpy() for weight in chain.weights)]
+
+
+def expect(kind: type, text: str, call: Callable[[], Any]) -> None:
+    try:
+        call()
+    except Exception as error:
+        assert type(error) is kind and text in str(error), repr(error)
+    else:
+        raise AssertionError(f"expected an error: {text}")
+
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", fw.CompileRemark)
+    whole, expected = train(None)
+    budget = whole * 2 // 3
+    small, actual = train(budget)
+    assert small <= budget < whole, (small, budget, whole)
+    assert all(np.array_equal(a, b) for a, b in zip(expected, actual)), "a budget changes no bits"
+    # The program without a budget is another one: neither is taken for the other.
+    assert train(None)[0] == whole
+
+    # A method has the options of its function, and an object file too.
+    class Model(Chain):
+        @fw.function(memory_budget=budget)
+        def step(self, x: fw.Tensor) -> fw.Tensor:
+            return self.loss(x)
+
+    model, x = Model(), np.ones((256, 32), np.float32)
+    assert model.step.trace(x).program.entries[0].workspace_bytes() <= budget
+    folder = Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
+    model.step.export(folder / "own.o", x)
+    fw.export(model.step.trace(x), folder / "given.o", memory_budget=budget)
+    fw.export(model.step.trace(x), folder / "whole.o")
+
+    def exported(name: str) -> int:
+        (entry,) = [e for e in json.loads((folder / f"{name}.json").read_text())["entries"] if e["name"] == "step"]
+        return int(entry["workspace_bytes"])
+
+    assert exported("own") == exported("given") <= budget < exported("whole")
+
+    # One that cannot be reached is an error of the call, which changes nothing.
+    tight = fw.function(model.loss, memory_budget=64)
+    expect(fw.CompileError, "more than the memory budget of 64 bytes", lambda: tight(x))
+
+# What an option cannot be is said of the option.
+text = "module { func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }\n}"
+for name, wrong, expected_text in [
+    ("winograd", "yes", "expected True or False as winograd, found 'yes'"),
+    ("check_numerics", 1, "expected True or False as check_numerics, found 1"),
+    ("memory_budget", "1KiB", "expected a number of bytes as memory_budget, found '1KiB'"),
+    ("memory_budget", True, "expected a number of bytes as memory_budget, found True"),
+    ("threads", "2", "expected a number of threads as threads, found '2'"),
+    ("threads", 1.0, "expected a number of threads as threads, found 1.0"),
+    ("target", 80, "expected a string such as 'cuda:sm_90a' as target, found 80"),
+]:
+    options: Any = {name: wrong}
+    expect(TypeError, expected_text, lambda: fw.function(lambda v: v, **options))
+    expect(TypeError, expected_text, lambda: fw.compile(text, **options))
+word: Any = "on"
+expect(TypeError, "expected 0 to 3 as opt_level, found 'on'", lambda: fw.compile(text, opt_level=word))
+expect(TypeError, "expected True or False as profile, found 'on'", lambda: fw.compile(text, profile=word))
+for call in (
+    lambda **options: fw.compile(text, **options),
+    lambda **options: fw.function(lambda v: v + 1, **options)(np.ones(3, np.float32)),
+):
+    expect(ValueError, "expected threads from 1 to 256, found 0", lambda: call(threads=0))
+    expect(ValueError, "expected threads from 1 to 256, found 257", lambda: call(threads=257))
+    expect(ValueError, "expected a memory_budget of at least 0 bytes, found -1", lambda: call(memory_budget=-1))
+assert fw.compile(text, threads=np.int64(1), winograd=True).entries[0].name == "f"
