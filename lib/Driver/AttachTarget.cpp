@@ -129,9 +129,19 @@ private:
     if (chips.size() > 1)
       others = b.getStrArrayAttr(ArrayRef(chips).drop_front());
     StringRef image = parts.size() > 2 ? parts[2] : isAMD ? "hsaco" : "ptx";
-    return codegen::GPUAttr::getChecked(
+    auto gpu = codegen::GPUAttr::getChecked(
         emitError, &getContext(), b.getStringAttr(chips.front()),
         b.getStringAttr(image), usesTF32, others);
+    if (!gpu)
+      return {};
+    // Of a name that it does not know LLVM makes code for its least chip.
+    for (StringRef chip : chips)
+      if (!isKnownChip(chip)) {
+        emitError() << "expected a chip that LLVM knows, found '" << chip
+                    << "'";
+        return {};
+      }
+    return gpu;
   }
 
   /// 90 of sm_90a; 0 of what is no chip of NVIDIA.

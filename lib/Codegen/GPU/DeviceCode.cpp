@@ -23,6 +23,18 @@ using namespace mlir;
 using namespace flywheel;
 using flywheel::runtime::GPUImage;
 
+/// The newest chip of which PTX 8.0 says what it has.
+static constexpr int32_t kLastOfPTX80 = 90;
+
+/// 90 of `sm_90a`; of AMD 942 of `gfx942`.
+static int32_t getNumber(StringRef chip) {
+  int32_t number = 0;
+  if (!chip.consume_front("sm_"))
+    chip.consume_front("gfx");
+  chip.consumeInteger(10, number);
+  return number;
+}
+
 static std::unique_ptr<llvm::TargetMachine> createMachine(StringRef chip,
                                                           std::string &error) {
   static const bool isInitialized = [] {
@@ -39,9 +51,11 @@ static std::unique_ptr<llvm::TargetMachine> createMachine(StringRef chip,
       llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target)
     return nullptr;
-  // The least version of PTX that the newest chips need.
+  // Without a version LLVM takes the least one that the chip has: drivers that
+  // know the chip know that. Kernels need more than those of older chips.
+  bool isOld = !isAMD && getNumber(chip) <= kLastOfPTX80;
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      triple, chip, isAMD ? "" : "+ptx80", {},
+      triple, chip, isOld ? "+ptx80" : "", {},
       isAMD ? std::optional(llvm::Reloc::PIC_) : std::nullopt, {},
       llvm::CodeGenOptLevel::Aggressive));
 }
@@ -170,15 +184,6 @@ FailureOr<std::string> ImageMaker::makeCodeObject(StringRef chip) {
     return kernels.emitError("code of AMD needs ld.lld, which is not found");
   return runTool(tools.lld, StringRef(bytes->data(), bytes->size()), "o",
                  {"-shared"});
-}
-
-/// 90 of `sm_90a`; of AMD 942 of `gfx942`.
-static int32_t getNumber(StringRef chip) {
-  int32_t number = 0;
-  if (!chip.consume_front("sm_"))
-    chip.consume_front("gfx");
-  chip.consumeInteger(10, number);
-  return number;
 }
 
 /// Whether code for it is for nothing else.

@@ -120,6 +120,19 @@ createSubtargetInfo(const TargetOptions &options) {
   return nullptr;
 }
 
+bool isKnownChip(StringRef chip) {
+  initializeTargets(/*hostOnly=*/false);
+  Triple triple(chip.starts_with("gfx") ? "amdgcn-amd-amdhsa"
+                                        : "nvptx64-nvidia-cuda");
+  std::string reason;
+  const Target *target = TargetRegistry::lookupTarget(triple, reason);
+  if (!target)
+    return false;
+  std::unique_ptr<MCSubtargetInfo> least(
+      target->createMCSubtargetInfo(triple, "", ""));
+  return least && least->isCPUStringValid(chip);
+}
+
 Expected<std::unique_ptr<TargetMachine>>
 createTargetMachine(const CodegenOptions &options) {
   const TargetOptions &wanted = options.target;

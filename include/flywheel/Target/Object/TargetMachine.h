@@ -58,6 +58,10 @@ bool isHostCPU(const TargetOptions &options);
 std::unique_ptr<llvm::MCSubtargetInfo>
 createSubtargetInfo(const TargetOptions &options);
 
+/// Whether LLVM makes code for `chip` of a GPU: sm_90a of NVIDIA, gfx942 of
+/// AMD.
+bool isKnownChip(llvm::StringRef chip);
+
 } // namespace flywheel
 
 #endif // FLYWHEEL_TARGET_OBJECT_TARGETMACHINE_H

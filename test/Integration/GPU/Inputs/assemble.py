@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Assembles the device code of models: assemble.py PTXAS PEERS MODEL... prints, for each model, a
-file or a row of the benchmarks in the folder PEERS, and each chip, what each kernel uses, and how
+"""Assembles the device code of models: assemble.py PTXAS PEERS CHIPS MODEL... prints, for each
+model, a file or a row of the benchmarks in the folder PEERS, and each chip, what each kernel uses, and how
 many kernels there are. None may spill, nor use more registers than leave room for two blocks."""
 
 import sys
@@ -23,7 +23,7 @@ def describe(table: Dict[str, Use]) -> str:
 
 
 sys.path.insert(0, sys.argv[2])
-for model in sys.argv[3:]:
+for model in sys.argv[4:]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(model)
         if not path.exists():
@@ -32,6 +32,6 @@ for model in sys.argv[3:]:
 
             path = Path(folder) / f"{model}.mlir"
             path.write_text(ours.module_text(getattr(rows, model)()))
-        for chip in ("sm_80", "sm_90a"):
+        for chip in sys.argv[3].split(","):
             table = assemble(sys.argv[1], str(path), chip, "-O1")
             print(f"{path.name} {chip}: {describe(table)}", flush=True)
