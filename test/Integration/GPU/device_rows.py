@@ -8,84 +8,17 @@ them. A step is one graph and one wait from its second time on, its numbers are 
 those of scatters and sums of rows to the last bit, and an index out of range in the middle
 changes nothing (D9)."""
 
-import ctypes
-import os
 import sys
-from typing import Any, Dict, List, Tuple
+from typing import Any, Tuple
 
 import numpy as np
+from device_and_host import TARGET, Both
+from simulator_counters import counted
 
 import flywheel
 
-TARGET = "cuda:sm_90a:bitcode"
-FIELDS = ("launches", "kernels", "graphs", "synchronizations", "allocations", "up", "down", "within")
 # With each access looked at there are fewer rows.
 FEW = "few" in sys.argv
-
-
-class Counters(ctypes.Structure):
-    _fields_ = [(name, ctypes.c_uint64) for name in FIELDS]
-
-
-def counters() -> Dict[str, int]:
-    found = Counters()
-    ctypes.CDLL(os.environ["FLYWHEEL_LIBCUDA"]).flywheelSimulatorCounters(ctypes.byref(found))
-    return {name: getattr(found, name) for name in FIELDS}
-
-
-class Both:
-    """A session on the device and one of the CPU, which do the same."""
-
-    def __init__(self, source: str) -> None:
-        self.device = flywheel.Session(flywheel.compile(source, target=TARGET))
-        self.host = flywheel.Session(flywheel.compile(source))
-        for session in (self.device, self.host):
-            session.initialize(3)
-
-    def run(self, *feeds: Any, exact: bool = False) -> Dict[str, int]:
-        before = counters()
-        found = self.device.run("step", *feeds)
-        counts = {name: value - before[name] for name, value in counters().items()}
-        expected = self.host.run("step", *feeds)
-        found, expected = ([r] if isinstance(r, np.ndarray) or np.isscalar(r) else r for r in (found, expected))
-        for one, other in zip(found, expected):
-            if exact:
-                np.testing.assert_array_equal(one, other)
-            else:
-                np.testing.assert_allclose(np.float64(one), np.float64(other), rtol=3e-5, atol=1e-6)
-        return counts
-
-    def repeat(self, *feeds: Any, exact: bool = False) -> int:
-        """Runs a step twice; returns how many kernels there are in one. The second time is one
-        graph, one wait, and what comes back are results and the word of the checks."""
-        self.run(*feeds, exact=exact)
-        counts = self.run(*feeds, exact=exact)
-        assert counts["graphs"] == 1 and counts["launches"] == 0, counts
-        assert counts["synchronizations"] == 1 and counts["allocations"] == 0, counts
-        return counts["kernels"]
-
-    def compare(self, exact: bool = False) -> None:
-        for name in self.host.variables:
-            one, other = self.device[name], self.host[name]
-            if exact:
-                np.testing.assert_array_equal(one, other, err_msg=name)
-            else:
-                np.testing.assert_allclose(np.float64(one), np.float64(other), rtol=3e-5, atol=1e-6, err_msg=name)
-
-    def fail(self, *feeds: Any, message: str) -> None:
-        """Both fail with one message, and change nothing."""
-        before = {name: self.device[name].copy() for name in self.device.variables}
-        texts: List[str] = []
-        for session in (self.host, self.device):
-            try:
-                session.run("step", *feeds)
-            except flywheel.InvalidArgumentError as error:
-                texts.append(str(error))
-            else:
-                raise AssertionError("expected an error")
-        assert texts[0] == texts[1] and message in texts[0], texts
-        for name, value in before.items():
-            np.testing.assert_array_equal(self.device[name], value, err_msg=name)
 
 
 TABLES = """
@@ -300,9 +233,7 @@ def test_orders() -> None:
     device = flywheel.function(body, target=TARGET)
     expected = flywheel.function(body)(x)
     for call in range(3):
-        before = counters()
-        found = device(x)
-        counts = {name: value - before[name] for name, value in counters().items()}
+        found, counts = counted(lambda: device(x))
         for one, other in zip(found, expected):
             np.testing.assert_array_equal(np.asarray(one), np.asarray(other))
         # The first time tables of constants are copied.

@@ -5,24 +5,16 @@
 """Where ops are to be: traced functions, models of Keras, and graphs of flywheel.v1 on a
 device (D1, D2, D3); with --without on a machine that has no GPU."""
 
-import ctypes
-import os
 import sys
 import warnings
 from typing import Any, Callable, Type
 
 import numpy as np
+import simulator_counters
 
 import flywheel
 import flywheel.v1 as tf
 from flywheel import keras
-
-
-def kernels() -> int:
-    """Launches, in graphs too, of this process."""
-    counts = (ctypes.c_uint64 * 8)()
-    ctypes.CDLL(os.environ["FLYWHEEL_LIBCUDA"]).flywheelSimulatorCounters(counts)
-    return counts[1]
 
 
 def expect_error(kind: Type[BaseException], text: str, call: Callable[[], Any]) -> None:
@@ -35,9 +27,8 @@ def expect_error(kind: Type[BaseException], text: str, call: Callable[[], Any]) 
 
 
 def counted(call: Callable[[], Any], on_device: bool) -> Any:
-    before = kernels()
-    result = call()
-    assert (kernels() > before) == on_device, kernels() - before
+    result, counts = simulator_counters.counted(call)
+    assert (counts["kernels"] > 0) == on_device, counts
     return result
 
 

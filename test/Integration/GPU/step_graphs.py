@@ -7,35 +7,17 @@
 whatever the host does in between, the numbers are the CPU's. With FLYWHEEL_GPU_GRAPHS=0 the
 same without graphs (D9, T5)."""
 
-import ctypes
 import os
 import tempfile
 from typing import Any, Dict, Tuple
 
 import numpy as np
+from simulator_counters import counted
 
 import flywheel
 
 GRAPHS = os.environ.get("FLYWHEEL_GPU_GRAPHS") != "0"
 TARGET = "cuda:sm_90a:bitcode"
-FIELDS = ("launches", "kernels", "graphs", "synchronizations", "allocations", "up", "down", "within")
-
-
-class Counters(ctypes.Structure):
-    _fields_ = [(name, ctypes.c_uint64) for name in FIELDS]
-
-
-def counters() -> Dict[str, int]:
-    found = Counters()
-    ctypes.CDLL(os.environ["FLYWHEEL_LIBCUDA"]).flywheelSimulatorCounters(ctypes.byref(found))
-    return {name: getattr(found, name) for name in FIELDS}
-
-
-def counted(call: Any) -> Tuple[Any, Dict[str, int]]:
-    before = counters()
-    result = call()
-    return result, {name: value - before[name] for name, value in counters().items()}
-
 
 MODEL = """
 train.variable @w : tensor<8x6xf32> = #train.glorot_uniform

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A model on the simulator of a GPU and on the CPU, side by side."""
+
+from typing import Any, Dict, List
+
+import numpy as np
+from simulator_counters import counted
+
+import flywheel
+
+TARGET = "cuda:sm_90a:bitcode"
+
+
+class Both:
+    """A session on the device and one of the CPU, which do the same."""
+
+    def __init__(self, source: str, atol: float = 1e-6) -> None:
+        self.atol = atol
+        self.device = flywheel.Session(flywheel.compile(source, target=TARGET))
+        self.host = flywheel.Session(flywheel.compile(source))
+        for session in (self.device, self.host):
+            session.initialize(3)
+
+    def run(self, *feeds: Any, exact: bool = False) -> Dict[str, int]:
+        found, counts = counted(lambda: self.device.run("step", *feeds))
+        expected = self.host.run("step", *feeds)
+        found, expected = ([r] if isinstance(r, np.ndarray) or np.isscalar(r) else r for r in (found, expected))
+        for one, other in zip(found, expected):
+            if exact:
+                np.testing.assert_array_equal(one, other)
+            else:
+                np.testing.assert_allclose(np.float64(one), np.float64(other), rtol=3e-5, atol=self.atol)
+        return counts
+
+    def repeat(self, *feeds: Any, exact: bool = False) -> int:
+        """Runs a step twice; returns how many kernels there are in one. The second time is one
+        graph, or the only launch, and one wait."""
+        self.run(*feeds, exact=exact)
+        counts = self.run(*feeds, exact=exact)
+        is_graph = counts["kernels"] > 1
+        assert counts["graphs"] == is_graph and counts["launches"] == (not is_graph), counts
+        assert counts["synchronizations"] == 1 and counts["allocations"] == 0, counts
+        return counts["kernels"]
+
+    def compare(self, exact: bool = False) -> None:
+        for name in self.host.variables:
+            one, other = self.device[name], self.host[name]
+            if exact:
+                np.testing.assert_array_equal(one, other, err_msg=name)
+            else:
+                np.testing.assert_allclose(np.float64(one), np.float64(other), rtol=3e-5, atol=self.atol, err_msg=name)
+
+    def fail(self, *feeds: Any, message: str) -> None:
+        """Both fail with one message, and change nothing."""
+        before = {name: self.device[name].copy() for name in self.device.variables}
+        texts: List[str] = []
+        for session in (self.host, self.device):
+            try:
+                session.run("step", *feeds)
+            except flywheel.InvalidArgumentError as error:
+                texts.append(str(error))
+            else:
+                raise AssertionError("expected an error")
+        assert texts[0] == texts[1] and message in texts[0], texts
+        for name, value in before.items():
+            np.testing.assert_array_equal(self.device[name], value, err_msg=name)
