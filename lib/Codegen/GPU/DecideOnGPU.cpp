@@ -406,6 +406,7 @@ unsigned DeviceChecks::run() {
     if (canDefer(check))
       defer(check);
   mergeBlocks();
+  scalars.decideByOneNumber();
   scalars.moveIntoLaunches();
   scalars.eraseUnused();
   joinLaunches();

@@ -221,20 +221,69 @@ Value HostScalars::store(Value value, ArrayRef<Operation *> ops) {
   return slot;
 }
 
+/// What a slot has behind the launch that writes it.
+Value HostScalars::loadStored(Value slot) {
+  OpBuilder b(slot.getContext());
+  b.setInsertionPointAfter(writers.lookup(slot));
+  return memref::LoadOp::create(b, slot.getLoc(), slot);
+}
+
 /// Keeps the results of `op` in slots, from where they are loaded later on:
 /// what it reads is written then.
 void HostScalars::keep(Operation *op) {
   for (Value result : op->getResults()) {
     llvm::SetVector<Operation *> ops;
     collect(result, ops);
-    Value slot = store(result, ops.getArrayRef());
-    OpBuilder b(op->getContext());
-    b.setInsertionPointAfter(writers.lookup(slot));
-    Value load = memref::LoadOp::create(b, op->getLoc(), slot);
+    Value load = loadStored(store(result, ops.getArrayRef()));
     result.replaceUsesWithIf(load, [&](OpOperand &use) {
       Operation *user = op->getBlock()->findAncestorOpInBlock(*use.getOwner());
       return !user || load.getDefiningOp()->isBeforeInBlock(user);
     });
+  }
+}
+
+/// The same as `store`, with elements as they are where the host would have
+/// read them.
+Value HostScalars::storeInOrder(Value value) {
+  llvm::SetVector<Operation *> ops;
+  collect(value, ops);
+  Operation *last = value.getDefiningOp();
+  auto isLate = [&](Operation *op) {
+    return op != last && isClobbered(op, last);
+  };
+  for (const auto *late = llvm::find_if(ops, isLate); late != ops.end();
+       late = llvm::find_if(ops, isLate)) {
+    keep(*late);
+    ops.clear();
+    collect(value, ops);
+  }
+  return store(value, ops.getArrayRef());
+}
+
+void HostScalars::decideByOneNumber() {
+  SmallVector<OpOperand *> decisions;
+  kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    // What only computes a number is in a launch as it is.
+    if (isa<gpu::LaunchOp>(op) || isComputation(op))
+      return WalkResult::skip();
+    if (auto condition = dyn_cast<scf::ConditionOp>(op))
+      decisions.push_back(&condition.getConditionMutable());
+    else if (auto branch = dyn_cast<scf::IfOp>(op))
+      decisions.push_back(&branch.getConditionMutable());
+    return WalkResult::advance();
+  });
+  for (OpOperand *decision : decisions) {
+    llvm::SetVector<Operation *> ops;
+    if (!collect(decision->get(), ops))
+      continue;
+    auto numReads =
+        llvm::count_if(ops, [&](Operation *op) { return hasAccess(op); });
+    bool readsInLoops = llvm::any_of(ops, [&](Operation *op) {
+      return op->getNumRegions() != 0 && hasAccess(op);
+    });
+    // One element is read as it is.
+    if (numReads > 1 || readsInLoops)
+      decision->set(loadStored(storeInOrder(decision->get())));
   }
 }
 
@@ -248,21 +297,7 @@ void HostScalars::moveInto(gpu::LaunchOp launch, Value value) {
        }));
   for (Operation *op : ops)
     isFree = isFree && !isClobbered(op, launch);
-  Value slot;
-  if (!isFree) {
-    // In the order in which the host would have read.
-    Operation *last = value.getDefiningOp();
-    auto isLate = [&](Operation *op) {
-      return op != last && isClobbered(op, last);
-    };
-    for (const auto *late = llvm::find_if(ops, isLate); late != ops.end();
-         late = llvm::find_if(ops, isLate)) {
-      keep(*late);
-      ops.clear();
-      collect(value, ops);
-    }
-    slot = store(value, ops.getArrayRef());
-  }
+  Value slot = isFree ? Value() : storeInOrder(value);
   OpBuilder b = OpBuilder::atBlockBegin(&launch.getBody().front());
   Value inside = slot ? memref::LoadOp::create(b, value.getLoc(), slot)
                       : clone(b, ops.getArrayRef(), value);

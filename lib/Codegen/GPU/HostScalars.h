@@ -45,6 +45,10 @@ public:
   /// Makes the stores of the host launches of one thread.
   void launchStores();
 
+  /// Has the host read one number for each of its decisions, which branch and
+  /// whether a loop goes on: one that takes several elements a launch computes.
+  void decideByOneNumber();
+
   /// Computes in launches what they use of such numbers.
   void moveIntoLaunches();
 
@@ -76,6 +80,8 @@ private:
   mlir::Value findUsed(mlir::gpu::LaunchOp launch);
   void moveInto(mlir::gpu::LaunchOp launch, mlir::Value value);
   mlir::Value store(mlir::Value value, llvm::ArrayRef<mlir::Operation *> ops);
+  mlir::Value storeInOrder(mlir::Value value);
+  mlir::Value loadStored(mlir::Value slot);
   void keep(mlir::Operation *op);
 
   mlir::func::FuncOp kernel;

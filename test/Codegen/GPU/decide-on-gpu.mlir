@@ -60,4 +60,43 @@ func.func @until(%x: tensor<4xf32>, %i: tensor<i32>) -> tensor<f32> {
   }
   return %0 : tensor<f32>
 }
+
+// What several elements decide a launch makes one number of, in each iteration and for a branch: the
+// host reads no other, and reads a single element as it is.
+// LOOP-LABEL: func.func @several.kernel(
+// LOOP: scf.while
+// LOOP: gpu.launch_func
+// LOOP-NOT: scf.condition
+// LOOP: call @flywheel_gpu_read(%{{.*}}, %{{.*}}, %c1) : (index, index, index) -> ()
+// LOOP-NEXT: %[[GOES_ON:.*]] = memref.load %{{.*}}[] : memref<i1>
+// LOOP-NEXT: scf.condition(%[[GOES_ON]])
+// LOOP: call @flywheel_gpu_read(%{{.*}}, %{{.*}}, %c1) : (index, index, index) -> ()
+// LOOP: scf.if
+// LOOP-NOT: call @flywheel_gpu_read
+func.func @several(%x: tensor<4xf32>, %least: tensor<f32>) -> tensor<4xf32> {
+  %half = arith.constant dense<0.5> : tensor<4xf32>
+  %0 = scf.while (%y = %x) : (tensor<4xf32>) -> tensor<4xf32> {
+    %1 = nn.reduce max %y axes [0] : tensor<4xf32> -> tensor<f32>
+    %2 = tensor.extract %1[] : tensor<f32>
+    %3 = tensor.extract %least[] : tensor<f32>
+    %4 = arith.cmpf ogt, %2, %3 : f32
+    scf.condition(%4) %y : tensor<4xf32>
+  } do {
+  ^bb0(%y: tensor<4xf32>):
+    %1 = arith.mulf %y, %half : tensor<4xf32>
+    scf.yield %1 : tensor<4xf32>
+  }
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %first = tensor.extract %0[%c0] : tensor<4xf32>
+  %second = tensor.extract %0[%c1] : tensor<4xf32>
+  %is = arith.cmpf ogt, %first, %second : f32
+  %5 = scf.if %is -> tensor<4xf32> {
+    %6 = math.exp %0 : tensor<4xf32>
+    scf.yield %6 : tensor<4xf32>
+  } else {
+    scf.yield %0 : tensor<4xf32>
+  }
+  return %5 : tensor<4xf32>
+}
 }
