@@ -14,6 +14,7 @@
 #include "LowerTriangular.h"
 
 #include "flywheel/Codegen/Common/CodegenCommonPasses.h"
+#include "flywheel/Codegen/Common/ScanStep.h"
 
 #include "flywheel/Dialect/LinalgExt/Checks.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
@@ -32,6 +33,8 @@ namespace flywheel {
 } // namespace flywheel
 
 using namespace flywheel::linalg_ext;
+using flywheel::emitScanNeutral;
+using flywheel::emitScanStep;
 using flywheel::Part;
 
 namespace {
@@ -47,14 +50,7 @@ public:
 
 private:
   Value add(OpBuilder &nested, Value lhs, Value rhs);
-  /// log(exp(lhs) + exp(rhs)).
-  Value logAddExp(OpBuilder &nested, Value lhs, Value rhs);
   Value loadIndex(Value indices, ValueRange position);
-
-  /// What a scan of no element gives.
-  Value neutral(ScanOp op);
-  /// One step of a scan.
-  Value step(ScanOp op, OpBuilder &nested, Value before, Value element);
 
   void scanLast(ScanOp op);
   void scanSlices(ScanOp op);
@@ -69,22 +65,6 @@ Value Lowering::add(OpBuilder &nested, Value lhs, Value rhs) {
   if (isa<FloatType>(lhs.getType()))
     return arith::AddFOp::create(nested, loc, lhs, rhs);
   return arith::AddIOp::create(nested, loc, lhs, rhs);
-}
-
-Value Lowering::logAddExp(OpBuilder &nested, Value lhs, Value rhs) {
-  // max + log1p(exp(-|lhs - rhs|)): the exponential is at most 1. The
-  // difference of two equal infinities is 0, not NaN.
-  Value max = arith::MaximumFOp::create(nested, loc, lhs, rhs);
-  Value zero =
-      arith::ConstantOp::create(nested, loc, nested.getZeroAttr(lhs.getType()));
-  Value isEqual =
-      arith::CmpFOp::create(nested, loc, arith::CmpFPredicate::OEQ, lhs, rhs);
-  Value difference = arith::SubFOp::create(nested, loc, lhs, rhs);
-  Value distance = math::AbsFOp::create(nested, loc, difference);
-  distance = arith::SelectOp::create(nested, loc, isEqual, zero, distance);
-  Value exponent = arith::NegFOp::create(nested, loc, distance);
-  Value share = math::ExpOp::create(nested, loc, exponent);
-  return add(nested, max, math::Log1pOp::create(nested, loc, share));
 }
 
 Value Lowering::loadIndex(Value indices, ValueRange position) {
@@ -204,33 +184,6 @@ void Lowering::lower(ScatterOp op) {
 // Scans
 //===----------------------------------------------------------------------===//
 
-Value Lowering::neutral(ScanOp op) {
-  Type type = getElementTypeOrSelf(op.getInit());
-  switch (op.getKind()) {
-  case ScanKind::add:
-    return arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
-  case ScanKind::mul:
-    return arith::ConstantOp::create(b, loc, b.getOneAttr(type));
-  case ScanKind::logaddexp: {
-    auto lowest = APFloat::getInf(cast<FloatType>(type).getFloatSemantics(),
-                                  /*Negative=*/true);
-    return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, lowest));
-  }
-  }
-  llvm_unreachable("unknown kind of scan");
-}
-
-Value Lowering::step(ScanOp op, OpBuilder &nested, Value before,
-                     Value element) {
-  if (op.getKind() == ScanKind::add)
-    return add(nested, before, element);
-  if (op.getKind() == ScanKind::logaddexp)
-    return logAddExp(nested, before, element);
-  if (isa<FloatType>(before.getType()))
-    return arith::MulFOp::create(nested, loc, before, element);
-  return arith::MulIOp::create(nested, loc, before, element);
-}
-
 /// The last dimension: a number in a register.
 void Lowering::scanLast(ScanOp op) {
   Value x = op.getX(), out = op.getInit();
@@ -241,7 +194,7 @@ void Lowering::scanLast(ScanOp op) {
   Value count = sizeValue(x, axis), one = constant(1);
   Value last = arith::SubIOp::create(b, loc, count, one);
   nest(sizes, [&](ValueRange ivs) {
-    Value none = neutral(op);
+    Value none = emitScanNeutral(b, op);
     OpBuilder::InsertionGuard guard(b);
     auto steps = scf::ForOp::create(b, loc, constant(0), count, one, none);
     b.setInsertionPointToStart(steps.getBody());
@@ -251,7 +204,7 @@ void Lowering::scanLast(ScanOp op) {
       position.back() = arith::SubIOp::create(b, loc, last, position.back());
     Value before = steps.getRegionIterArg(0);
     Value element = memref::LoadOp::create(b, loc, x, position);
-    Value after = step(op, b, before, element);
+    Value after = emitScanStep(b, op, before, element);
     memref::StoreOp::create(b, loc, op.getExclusive() ? before : after, out,
                             position);
     scf::YieldOp::create(b, loc, after);
@@ -284,7 +237,7 @@ void Lowering::scanSlices(ScanOp op) {
         linalg::CopyOp::create(b, loc, sliceAt(x, number), target);
         return;
       }
-      linalg::FillOp::create(b, loc, neutral(op), target);
+      linalg::FillOp::create(b, loc, emitScanNeutral(b, op), target);
     });
     loop(one, count, [&](Value number) {
       Value previous = arith::SubIOp::create(b, loc, number, one);
@@ -294,7 +247,7 @@ void Lowering::scanSlices(ScanOp op) {
       SmallVector<AffineMap> maps(3, b.getMultiDimIdentityMap(rankOf(target)));
       combine({before, elements}, target, maps,
               [&](OpBuilder &nested, ValueRange args) {
-                return step(op, nested, args[0], args[1]);
+                return emitScanStep(nested, op, args[0], args[1]);
               });
     });
   });

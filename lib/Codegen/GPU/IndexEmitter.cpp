@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "IndexEmitter.h"
+#include "BlockEmitter.h"
+#include "ElementLaunch.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 
@@ -15,6 +17,20 @@ namespace flywheel {
 Value IndexEmitter::sizeOf(Value buffer, int64_t dim) {
   return getValueOrCreateConstantIndexOp(
       b, loc, memref::getMixedSize(b, loc, buffer, dim));
+}
+
+SmallVector<Value> IndexEmitter::sizesOf(Value buffer) {
+  SmallVector<Value> sizes;
+  for (int64_t dim = 0; dim < rankOf(buffer); ++dim)
+    sizes.push_back(sizeOf(buffer, dim));
+  return sizes;
+}
+
+Value IndexEmitter::product(ArrayRef<Value> numbers) {
+  Value product = constant(1);
+  for (Value number : numbers)
+    product = multiply(product, number);
+  return product;
 }
 
 SmallVector<Value> IndexEmitter::delinearize(Value number,
@@ -28,6 +44,29 @@ SmallVector<Value> IndexEmitter::delinearize(Value number,
     number = b.createOrFold<arith::DivUIOp>(loc, number, sizes[dim]);
   }
   return place;
+}
+
+void IndexEmitter::describe(gpu::LaunchOp launch, unsigned number) {
+  launch->setAttr(codegen::CodegenDialect::getTrafficAttrName(),
+                  work[number].getTraffic(b.getContext()));
+}
+
+Value IndexEmitter::launchElements(Value count, unsigned launch) {
+  ElementLaunch elements = emitElementLaunch(b, loc, count);
+  describe(elements.launch, launch);
+  return elements.number;
+}
+
+gpu::LaunchOp IndexEmitter::launchBlocks(Value numBlocks, unsigned launch) {
+  Value one = constant(1), threads = constant(kGroupBlockSize);
+  // No grid is empty.
+  numBlocks = b.createOrFold<arith::MaxUIOp>(loc, numBlocks, one);
+  auto blocks =
+      gpu::LaunchOp::create(b, loc, numBlocks, one, one, threads, one, one);
+  describe(blocks, launch);
+  b.setInsertionPointToStart(&blocks.getBody().front());
+  b.setInsertionPoint(gpu::TerminatorOp::create(b, loc));
+  return blocks;
 }
 
 void IndexEmitter::loop(Value begin, Value end, Value step,

@@ -7,19 +7,26 @@
 #ifndef FLYWHEEL_LIB_CODEGEN_GPU_INDEXEMITTER_H
 #define FLYWHEEL_LIB_CODEGEN_GPU_INDEXEMITTER_H
 
+#include "LaunchTraffic.h"
+
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace flywheel {
 
+/// A block sorts 2^this indices: keys of 8 bytes, twice, are 32 KB.
+inline constexpr unsigned kNumSortTileBits = 11;
+
 /// Emits what launches that follow indices are made of, first in front of an
 /// op and, once a launch is there, in it.
 class IndexEmitter {
 public:
-  explicit IndexEmitter(mlir::Operation *op) : b(op), loc(op->getLoc()) {}
+  explicit IndexEmitter(mlir::Operation *op)
+      : b(op), loc(op->getLoc()), work(measureLaunches(op)) {}
 
 protected:
   using Value = mlir::Value;
@@ -31,6 +38,7 @@ protected:
     return mlir::arith::ConstantIndexOp::create(b, loc, number);
   }
   Value sizeOf(Value buffer, int64_t dim);
+  llvm::SmallVector<Value> sizesOf(Value buffer);
   Value add(Value lhs, Value rhs) {
     return b.createOrFold<mlir::arith::AddIOp>(loc, lhs, rhs);
   }
@@ -40,6 +48,8 @@ protected:
   Value multiply(Value lhs, Value rhs) {
     return b.createOrFold<mlir::arith::MulIOp>(loc, lhs, rhs);
   }
+  /// The product of `numbers`, 1 of none.
+  Value product(llvm::ArrayRef<Value> numbers);
   Value compare(mlir::arith::CmpIPredicate predicate, Value lhs, Value rhs) {
     return mlir::arith::CmpIOp::create(b, loc, predicate, lhs, rhs);
   }
@@ -50,6 +60,13 @@ protected:
   /// dimension is the innermost one.
   llvm::SmallVector<Value> delinearize(Value number,
                                        llvm::ArrayRef<Value> sizes);
+
+  /// Begins launch `launch` of the op, with a thread for each of `count`
+  /// elements, and returns the number of one, where `b` then is.
+  Value launchElements(Value count, unsigned launch = 0);
+  /// The same with `numBlocks` blocks of `kGroupBlockSize` threads, at least
+  /// one. `b` is at the end of the body then.
+  mlir::gpu::LaunchOp launchBlocks(Value numBlocks, unsigned launch = 0);
 
   void loop(Value begin, Value end, Value step,
             llvm::function_ref<void(Value)> body);
@@ -70,6 +87,12 @@ protected:
 
   mlir::OpBuilder b;
   mlir::Location loc;
+
+private:
+  void describe(mlir::gpu::LaunchOp launch, unsigned number);
+
+  /// What each launch of the op takes.
+  llvm::SmallVector<LaunchWork> work;
 };
 
 /// Makes launches of an op on buffers, in front of it. A scatter has an order.
@@ -77,6 +100,9 @@ void launchArgsort(linalg_ext::ArgsortOp op);
 void launchScatter(linalg_ext::ScatterOp op);
 void launchCombineRows(linalg_ext::CombineRowsOp op);
 void launchUpdateRows(linalg_ext::UpdateRowsOp op);
+void launchScan(linalg_ext::ScanOp op);
+void launchCholesky(linalg_ext::CholeskyOp op);
+void launchTriangularSolve(linalg_ext::TriangularSolveOp op);
 
 } // namespace flywheel
 

@@ -22,28 +22,34 @@ namespace flywheel {
 /// What a size that the call chooses counts as.
 static constexpr int64_t kAssumedSize = 64;
 
-/// A product that stays at the largest number there is.
-static int64_t multiplyUp(int64_t lhs, int64_t rhs) {
+int64_t multiplyUp(int64_t lhs, int64_t rhs) {
   return static_cast<int64_t>(
       std::min<uint64_t>(llvm::SaturatingMultiply<uint64_t>(lhs, rhs),
                          std::numeric_limits<int64_t>::max()));
 }
-static int64_t addUp(int64_t lhs, int64_t rhs) {
+
+int64_t addUp(int64_t lhs, int64_t rhs) {
   return static_cast<int64_t>(
       std::min<uint64_t>(llvm::SaturatingAdd<uint64_t>(lhs, rhs),
                          std::numeric_limits<int64_t>::max()));
 }
 
-static int64_t countBytes(MemRefType type) {
-  int64_t bytes = getElementBytes(type.getElementType());
-  for (int64_t size : type.getShape())
-    bytes =
-        multiplyUp(bytes, ShapedType::isDynamic(size) ? kAssumedSize : size);
-  return bytes;
+int64_t assumeSize(Value buffer, int64_t dim) {
+  int64_t size = cast<MemRefType>(buffer.getType()).getDimSize(dim);
+  return ShapedType::isDynamic(size) ? kAssumedSize : size;
+}
+
+int64_t countBufferElements(Value buffer) {
+  int64_t count = 1;
+  for (int64_t dim = 0; dim < cast<MemRefType>(buffer.getType()).getRank();
+       ++dim)
+    count = multiplyUp(count, assumeSize(buffer, dim));
+  return count;
 }
 
 int64_t countBufferBytes(Value buffer) {
-  return countBytes(cast<MemRefType>(buffer.getType()));
+  return multiplyUp(countBufferElements(buffer),
+                    getElementBytes(getElementTypeOrSelf(buffer.getType())));
 }
 
 Value getTrafficBuffer(Value value) {
@@ -55,16 +61,24 @@ Value getTrafficBuffer(Value value) {
   return value;
 }
 
-/// Operations on floats in an iteration of `op`.
-static int64_t countOperations(linalg::LinalgOp op) {
+int64_t countBlockFlops(Block &block) {
   int64_t count = 0;
-  for (Operation &inner : op.getBlock()->without_terminator()) {
+  for (Operation &inner : block.without_terminator()) {
     bool isConversion = inner.getName().getStringRef().contains("ext") ||
                         inner.getName().getStringRef().contains("trunc");
     count += !isConversion &&
              llvm::any_of(inner.getResultTypes(), llvm::IsaPred<FloatType>);
   }
   return count;
+}
+
+codegen::TrafficAttr LaunchWork::getTraffic(MLIRContext *context) const {
+  int64_t read = 0, written = 0;
+  for (const BufferTraffic &traffic : buffers) {
+    read = addUp(read, traffic.read);
+    written = addUp(written, traffic.written);
+  }
+  return codegen::TrafficAttr::get(context, read, written, accessed, flops);
 }
 
 namespace {
@@ -90,7 +104,7 @@ void Traffic::add(linalg::LinalgOp op, int64_t times) {
   for (int64_t size : getStaticLoopSizes(op))
     iterations = multiplyUp(iterations,
                             ShapedType::isDynamic(size) ? kAssumedSize : size);
-  flops = addUp(flops, multiplyUp(iterations, countOperations(op)));
+  flops = addUp(flops, multiplyUp(iterations, countBlockFlops(*op.getBlock())));
   for (OpOperand &operand : op->getOpOperands()) {
     auto type = dyn_cast<MemRefType>(operand.get().getType());
     if (!type || gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(type))
@@ -100,9 +114,8 @@ void Traffic::add(linalg::LinalgOp op, int64_t times) {
     // What a contraction starts from has been filled.
     bool isRead = isUsed && !(isOut && op.getNumReductionLoops() > 0);
     Value buffer = getTrafficBuffer(operand.get());
-    int64_t bytes = multiplyUp(countBytes(type), times);
-    int64_t most =
-        std::min(bytes, countBytes(cast<MemRefType>(buffer.getType())));
+    int64_t bytes = multiplyUp(countBufferBytes(operand.get()), times);
+    int64_t most = std::min(bytes, countBufferBytes(buffer));
     Bytes &known = buffers[buffer];
     // What the launch itself has written need not come from memory.
     if (isRead && known.written == 0)
@@ -115,12 +128,7 @@ void Traffic::add(linalg::LinalgOp op, int64_t times) {
 }
 
 codegen::TrafficAttr Traffic::get(MLIRContext *context) const {
-  int64_t read = 0, written = 0;
-  for (auto [buffer, bytes] : buffers) {
-    read = addUp(read, bytes.read);
-    written = addUp(written, bytes.written);
-  }
-  return codegen::TrafficAttr::get(context, read, written, accessed, flops);
+  return LaunchWork{getBuffers(), accessed, flops}.getTraffic(context);
 }
 
 SmallVector<BufferTraffic> Traffic::getBuffers() const {
@@ -160,9 +168,16 @@ static Traffic measure(Operation *op) {
   int64_t blocks = 1;
   for (OpFoldResult end : group.getMixedUpperBound())
     blocks = multiplyUp(blocks, estimateBlocks(end));
+  llvm::SmallPtrSet<Value, 4> computed;
+  group.getBody()->walk([&](linalg::LinalgOp inner) {
+    if (!isa<linalg::FillOp>(inner))
+      for (Value out : inner.getDpsInits())
+        computed.insert(getTrafficBuffer(out));
+  });
   group.getBody()->walk([&](linalg::LinalgOp inner) {
     // What only starts a sum is in registers.
-    if (isa<linalg::FillOp>(inner))
+    auto fill = dyn_cast<linalg::FillOp>(inner.getOperation());
+    if (fill && computed.contains(getTrafficBuffer(fill.getOutputs().front())))
       return;
     int64_t times = blocks;
     for (auto loop = inner->getParentOfType<scf::ForOp>();

@@ -26,11 +26,34 @@ struct BufferTraffic {
 /// What `op`, as above, takes of each buffer.
 llvm::SmallVector<BufferTraffic> measureBuffers(mlir::Operation *op);
 
+/// What a launch moves and computes, and how often a step makes it.
+struct LaunchWork {
+  llvm::SmallVector<BufferTraffic> buffers;
+  int64_t accessed = 0, flops = 0, times = 1;
+
+  codegen::TrafficAttr getTraffic(mlir::MLIRContext *context) const;
+};
+
+/// What the launches take that `op`, of `linalg_ext` on buffers, becomes; in
+/// the order in which they are emitted.
+llvm::SmallVector<LaunchWork> measureLaunches(mlir::Operation *op);
+
 /// The buffer that `value` is a part of, as its traffic is counted.
 mlir::Value getTrafficBuffer(mlir::Value value);
 
-/// Bytes of `buffer`, where sizes that the call chooses are assumed.
+/// Bytes of `buffer`, and its elements, where sizes that the call chooses are
+/// assumed.
 int64_t countBufferBytes(mlir::Value buffer);
+int64_t countBufferElements(mlir::Value buffer);
+/// The same of a dimension.
+int64_t assumeSize(mlir::Value buffer, int64_t dim);
+
+/// Operations on floats in an execution of `block`.
+int64_t countBlockFlops(mlir::Block &block);
+
+/// A product, and a sum, that stay at the largest number there is.
+int64_t multiplyUp(int64_t lhs, int64_t rhs);
+int64_t addUp(int64_t lhs, int64_t rhs);
 
 /// Says on `op` what it takes, where nothing does; returns it.
 codegen::TrafficAttr attachTraffic(mlir::Operation *op);

@@ -12,7 +12,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "BlockEmitter.h"
-#include "ElementLaunch.h"
 #include "IndexEmitter.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -26,12 +25,9 @@ namespace {
 class OrderedEmitter : protected IndexEmitter {
 protected:
   OrderedEmitter(Operation *op, Value indices, Value order)
-      : IndexEmitter(op), indices(indices), order(order) {
-    for (int64_t dim = 0; dim < rankOf(indices); ++dim)
-      sizes.push_back(sizeOf(indices, dim));
-    count = constant(1);
-    for (Value size : sizes)
-      count = multiply(count, size);
+      : IndexEmitter(op), indices(indices), order(order),
+        sizes(sizesOf(indices)) {
+    count = product(sizes);
   }
 
   /// Where the indices have number `number` of their order.
@@ -49,8 +45,9 @@ protected:
   Value carry(Value number, Value index, Value init,
               function_ref<Value(ValueRange positions, Value carried)> body);
 
-  Value indices, order, count;
+  Value indices, order;
   SmallVector<Value> sizes;
+  Value count;
 };
 
 class ScatterEmitter : OrderedEmitter {
@@ -79,13 +76,9 @@ class UpdateRowsEmitter : OrderedEmitter {
 public:
   explicit UpdateRowsEmitter(UpdateRowsOp op)
       : OrderedEmitter(op, op.getIndices(), op.getOrder()), op(op),
-        limit(sizeOf(op.getTables().front(), 0)) {
-    Value table = op.getTables().front();
-    for (int64_t dim = 1; dim < rankOf(table); ++dim)
-      inner.push_back(sizeOf(table, dim));
-    numElements = constant(1);
-    for (Value size : inner)
-      numElements = multiply(numElements, size);
+        limit(sizeOf(op.getTables().front(), 0)),
+        inner(ArrayRef(sizesOf(op.getTables().front())).drop_front()) {
+    numElements = product(inner);
   }
   void emit() { op.getAll() ? updateAll() : updateSome(); }
 
@@ -102,8 +95,9 @@ private:
   }
 
   UpdateRowsOp op;
-  Value limit, numElements;
+  Value limit;
   SmallVector<Value> inner;
+  Value numElements;
 };
 } // namespace
 
@@ -181,11 +175,7 @@ void ScatterEmitter::emit() {
   }
   if (all.size() == axis)
     all.push_back(count);
-  Value total = constant(1);
-  for (Value size : all)
-    total = multiply(total, size);
-  SmallVector<Value> place =
-      delinearize(emitElementLaunch(b, loc, total).number, all);
+  SmallVector<Value> place = delinearize(launchElements(product(all)), all);
   store(ArrayRef(place).take_front(axis), place[axis],
         ArrayRef(place).drop_front(axis + 1));
 }
@@ -224,14 +214,9 @@ void ScatterEmitter::store(ArrayRef<Value> outer, Value number,
 //===----------------------------------------------------------------------===//
 
 void CombineRowsEmitter::emit() {
-  Value rows = op.getRows(), total = constant(1);
-  SmallVector<Value> all;
-  for (int64_t dim = 0; dim < rankOf(rows); ++dim) {
-    all.push_back(sizeOf(rows, dim));
-    total = multiply(total, all.back());
-  }
-  SmallVector<Value> place =
-      delinearize(emitElementLaunch(b, loc, total).number, all);
+  Value rows = op.getRows();
+  SmallVector<Value> all = sizesOf(rows);
+  SmallVector<Value> place = delinearize(launchElements(product(all)), all);
   ArrayRef<Value> inner = ArrayRef(place).drop_front();
   auto at = [&](ValueRange position) {
     SmallVector<Value> element = llvm::to_vector(position);
@@ -282,7 +267,7 @@ void UpdateRowsEmitter::update(Value row, ArrayRef<Value> place,
 void UpdateRowsEmitter::updateSome() {
   SmallVector<Value> all = {count};
   llvm::append_range(all, inner);
-  Value number = emitElementLaunch(b, loc, multiply(count, numElements)).number;
+  Value number = launchElements(multiply(count, numElements));
   SmallVector<Value> place = delinearize(number, all);
   ArrayRef<Value> element = ArrayRef(place).drop_front();
   Value position = loadPosition(order, place.front(), count);
@@ -341,15 +326,9 @@ void UpdateRowsEmitter::updateAll() {
   if (std::optional<int64_t> known = getConstantIntValue(numElements))
     rowsOfBlock = std::clamp<int64_t>(
         kElementsOfBlock / std::max<int64_t>(*known, 1), 1, kGroupBlockSize);
-  Value one = constant(1), threads = constant(kGroupBlockSize);
-  Value most = constant(rowsOfBlock);
-  Value blocks = b.createOrFold<arith::CeilDivUIOp>(loc, limit, most);
-  blocks = b.createOrFold<arith::MaxUIOp>(loc, blocks, one);
-  auto launch =
-      gpu::LaunchOp::create(b, loc, blocks, one, one, threads, one, one);
-  b.setInsertionPointToStart(&launch.getBody().front());
-  b.setInsertionPoint(gpu::TerminatorOp::create(b, loc));
-  BlockEmitter emitter(launch);
+  Value threads = constant(kGroupBlockSize), most = constant(rowsOfBlock);
+  BlockEmitter emitter(
+      launchBlocks(b.createOrFold<arith::CeilDivUIOp>(loc, limit, most)));
   Value found =
       emitter.allocateScratch(b, loc, {rowsOfBlock}, b.getIndexType());
   Value begin =

@@ -14,7 +14,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "BlockEmitter.h"
-#include "ElementLaunch.h"
 #include "IndexEmitter.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -23,9 +22,7 @@ using namespace mlir;
 using namespace flywheel;
 using namespace flywheel::linalg_ext;
 
-/// Indices that a block sorts: keys of 8 bytes, twice, are 32 KB.
-static constexpr int64_t kNumTileBits = 11;
-static constexpr int64_t kTile = int64_t(1) << kNumTileBits;
+static constexpr int64_t kTile = int64_t(1) << kNumSortTileBits;
 
 namespace {
 class SortEmitter : IndexEmitter {
@@ -40,7 +37,7 @@ private:
   Value emitRank(Value width, Value numSteps, Value size,
                  function_ref<Value(Value)> isBefore);
   void sortTiles();
-  void mergeRuns(Value from, Value to, Value numWidthBits);
+  void mergeRuns(Value from, Value to, Value numWidthBits, unsigned launch);
   Value loadKey(Value position) {
     return arith::MinUIOp::create(b, loc, loadIndex(op.getIndices(), position),
                                   op.getLimit());
@@ -97,17 +94,12 @@ void SortEmitter::sortTiles() {
   Value none = constant(0), one = constant(1), tile = constant(kTile);
   // A short list takes fewer rounds.
   Value numRounds = arith::MinUIOp::create(b, loc, emitNumBits(count),
-                                           constant(kNumTileBits));
+                                           constant(kNumSortTileBits));
   Value numKeys = shiftLeft(one, numRounds);
-  Value blocks = b.createOrFold<arith::CeilDivUIOp>(loc, count, tile);
-  blocks = b.createOrFold<arith::MaxUIOp>(loc, blocks, one);
   Value threads = constant(kGroupBlockSize);
-  auto launch =
-      gpu::LaunchOp::create(b, loc, blocks, one, one, threads, one, one);
   OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(&launch.getBody().front());
-  b.setInsertionPoint(gpu::TerminatorOp::create(b, loc));
-  BlockEmitter emitter(launch);
+  BlockEmitter emitter(
+      launchBlocks(b.createOrFold<arith::CeilDivUIOp>(loc, count, tile)));
   Value keys = emitter.allocateScratch(b, loc, {2 * kTile}, b.getIndexType());
   Value thread = emitter.getThread();
   Value begin =
@@ -159,9 +151,10 @@ void SortEmitter::sortTiles() {
 }
 
 /// Merges each two runs of 2^`numWidthBits` positions.
-void SortEmitter::mergeRuns(Value from, Value to, Value numWidthBits) {
+void SortEmitter::mergeRuns(Value from, Value to, Value numWidthBits,
+                            unsigned launch) {
   OpBuilder::InsertionGuard guard(b);
-  Value number = emitElementLaunch(b, loc, count).number;
+  Value number = launchElements(count, launch);
   Value one = constant(1), none = constant(0);
   Value width = shiftLeft(one, numWidthBits);
   Value position = loadPosition(from, number, count);
@@ -190,12 +183,13 @@ void SortEmitter::mergeRuns(Value from, Value to, Value numWidthBits) {
 void SortEmitter::emit() {
   sortTiles();
   // There and back: a run that has none beside it stays as it is.
-  Value numTileBits = constant(kNumTileBits);
+  Value numTileBits = constant(kNumSortTileBits);
   Value numBits =
       arith::MaxUIOp::create(b, loc, emitNumBits(count), numTileBits);
   loop(numTileBits, numBits, constant(2), [&](Value bits) {
-    mergeRuns(op.getOrder(), op.getSpare(), bits);
-    mergeRuns(op.getSpare(), op.getOrder(), add(bits, constant(1)));
+    mergeRuns(op.getOrder(), op.getSpare(), bits, /*launch=*/1);
+    mergeRuns(op.getSpare(), op.getOrder(), add(bits, constant(1)),
+              /*launch=*/2);
   });
 }
 

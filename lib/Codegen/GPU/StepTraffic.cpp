@@ -16,11 +16,7 @@
 #include "Groups.h"
 #include "LaunchTraffic.h"
 
-#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
-#include "flywheel/Support/CheckedSize.h"
-
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/Support/Format.h"
 
@@ -51,39 +47,15 @@ private:
 };
 } // namespace
 
-/// What an op takes that is a launch of its own, by its effects; what a gather
-/// takes of a table is as much as it writes.
-static SmallVector<BufferTraffic> measureEffects(Operation *op) {
-  SmallVector<BufferTraffic> traffic;
-  SmallVector<MemoryEffects::EffectInstance> effects;
-  cast<MemoryEffectOpInterface>(op).getEffects(effects);
-  for (const MemoryEffects::EffectInstance &effect : effects) {
-    Value buffer = effect.getValue();
-    if (!buffer || !isa<MemRefType>(buffer.getType()))
-      continue;
-    int64_t bytes = countBufferBytes(buffer);
-    auto gather = dyn_cast<linalg_ext::GatherOp>(op);
-    if (gather && buffer == gather.getX())
-      bytes = std::min(bytes, countBufferBytes(gather.getInit()));
-    auto scatter = dyn_cast<linalg_ext::ScatterOp>(op);
-    if (scatter && buffer == scatter.getInit())
-      bytes = std::min(bytes, countBufferBytes(scatter.getUpdates()));
-    bool isRead = isa<MemoryEffects::Read>(effect.getEffect());
-    bool isWritten = isa<MemoryEffects::Write>(effect.getEffect());
-    traffic.push_back(
-        {getTrafficBuffer(buffer), isRead ? bytes : 0, isWritten ? bytes : 0});
-  }
-  return traffic;
-}
-
 StepTraffic::StepTraffic(func::FuncOp function) {
   function.walk<WalkOrder::PreOrder>([&](Operation *op) {
     bool isGroup = isa<scf::ForallOp>(op);
     if (isGroup || isa<linalg::LinalgOp>(op))
       addLaunch(measureBuffers(op));
-    else if (isa<linalg_ext::LinalgExtDialect>(op->getDialect()) &&
-             isa<MemoryEffectOpInterface>(op))
-      addLaunch(measureEffects(op));
+    else
+      for (const LaunchWork &work : measureLaunches(op))
+        for (int64_t time = 0; time < work.times; ++time)
+          addLaunch(work.buffers);
     return isGroup ? WalkResult::skip() : WalkResult::advance();
   });
 }

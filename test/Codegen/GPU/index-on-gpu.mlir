@@ -1,18 +1,20 @@
 // RUN: flywheel-opt %s --flywheel-index-on-gpu --split-input-file | FileCheck %s
 
-// A gather is a structured op on its result; what is out of range is 0.
+// A gather is a launch with a thread for each element of its result; what is out of range is 0. It
+// reads no more of a table than the table has.
 // CHECK-LABEL: func.func @gather(
 // CHECK-SAME: %[[X:[^:]*]]: memref<5x3xf32>, %[[I:[^:]*]]: memref<?xi32>, %[[OUT:[^:]*]]: memref<?x3xf32>)
-// CHECK: linalg.generic
-// CHECK-SAME: iterator_types = ["parallel", "parallel"]
-// CHECK-SAME: outs(%[[OUT]]
-// CHECK: %[[ROW:.*]] = linalg.index 0
-// CHECK: %[[COLUMN:.*]] = linalg.index 1
+// CHECK: gpu.launch
+// CHECK: scf.for %[[E:.*]] =
+// CHECK: %[[COLUMN:.*]] = arith.remui %[[E]], %c3
+// CHECK: %[[ROW:.*]] = arith.divui %[[E]], %c3
 // CHECK: memref.load %[[I]][%[[ROW]]]
 // CHECK: %[[INDEX:.*]] = arith.index_cast
 // CHECK: %[[IN:.*]] = arith.cmpi ult, %[[INDEX]], %c5
-// CHECK: scf.if %[[IN]] -> (f32)
+// CHECK: %[[FOUND:.*]] = scf.if %[[IN]] -> (f32)
 // CHECK: memref.load %[[X]][%[[INDEX]], %[[COLUMN]]]
+// CHECK: memref.store %[[FOUND]], %[[OUT]][%[[ROW]], %[[COLUMN]]]
+// CHECK: codegen.traffic = #codegen.traffic<read = 316, written = 768, accessed = 2304, flops = 0>
 func.func @gather(%x: memref<5x3xf32>, %i: memref<?xi32>, %out: memref<?x3xf32>) {
   linalg_ext.gather ins(%x, %i : memref<5x3xf32>, memref<?xi32>) outs(%out : memref<?x3xf32>) axis 0
   return
@@ -163,6 +165,114 @@ func.func @all(%i: memref<?xi32>, %order: memref<?xi64>, %rows: memref<?x64xf32>
     %next = arith.subf %p, %g : f32
     linalg_ext.yield %next : f32
   }
+  return
+}
+
+// -----
+
+// D9: A short row has a thread, which goes over it as a loop does.
+// CHECK-LABEL: func.func @short(
+// CHECK-SAME: %[[X:[^:]*]]: memref<?x128xf32>, %[[Y:[^:]*]]: memref<?x128xf32>)
+// CHECK-NOT: scf.if
+// CHECK: gpu.launch
+// CHECK: scf.for %[[ROW:.*]] =
+// CHECK: scf.for %[[K:.*]] = %c0{{.*}} to %c128{{.*}} iter_args(%[[SUM:.*]] = %cst{{.*}}) -> (f32)
+// CHECK: %[[ALONG:.*]] = arith.subi %c127{{.*}}, %[[K]]
+// CHECK: %[[NEXT:.*]] = arith.addf %[[SUM]], %
+// CHECK: memref.store %[[NEXT]], %[[Y]][%[[ROW]], %[[ALONG]]]
+// CHECK: codegen.traffic = #codegen.traffic<read = 32768, written = 32768, accessed = 65536, flops = 8192>
+// CHECK-NOT: gpu.launch
+func.func @short(%x: memref<?x128xf32>, %y: memref<?x128xf32>) {
+  linalg_ext.scan ins(%x : memref<?x128xf32>) outs(%y : memref<?x128xf32>) axis 1 reverse
+  return
+}
+
+// -----
+
+// Of few long rows a block has each. A thread adds up a run; the totals are added up by doubling
+// distances; then each thread starts from the total in front of its run.
+// CHECK-LABEL: func.func @long(
+// CHECK-SAME: %[[X:[^:]*]]: memref<3x1000xi32>, %[[Y:[^:]*]]: memref<3x1000xi32>)
+// CHECK-NOT: scf.if
+// CHECK: gpu.launch blocks({{.*}}) in (%{{.*}} = %c3{{.*}} workgroup(%[[MEMORY:.*]] : memref<2048xi8, #gpu.address_space<workgroup>>)
+// CHECK: %[[TOTAL:.*]] = scf.for
+// CHECK: %[[FIRST:.*]] = memref.load %[[X]]
+// CHECK: arith.muli %{{.*}}, %[[FIRST]] : i32
+// CHECK-NOT: memref.store
+// CHECK: memref.store %[[TOTAL]], %{{.*}}#gpu.address_space<workgroup>>
+// CHECK: gpu.barrier
+// CHECK: scf.for %{{.*}} = %c0{{.*}} to %c8
+// CHECK: gpu.barrier
+// CHECK: %[[BEFORE:.*]] = scf.if
+// CHECK: scf.for {{.*}} iter_args(%[[CARRIED:.*]] = %[[BEFORE]])
+// CHECK: memref.store %[[CARRIED]], %[[Y]]
+// CHECK-NOT: gpu.launch
+func.func @long(%x: memref<3x1000xi32>, %y: memref<3x1000xi32>) {
+  linalg_ext.scan mul ins(%x : memref<3x1000xi32>) outs(%y : memref<3x1000xi32>) axis 1 exclusive
+  return
+}
+
+// -----
+
+// The host chooses by sizes of the call. Rows that lie side by side share a block: 32 of them, whose
+// runs are 8.
+// CHECK-LABEL: func.func @either(
+// CHECK-DAG: %[[SHORT:.*]] = arith.cmpi ule, %{{.*}}, %c128
+// CHECK-DAG: %[[MANY:.*]] = arith.cmpi uge, %{{.*}}, %c16384
+// CHECK: %[[BY_THREADS:.*]] = arith.ori %[[SHORT]], %[[MANY]]
+// CHECK: scf.if %[[BY_THREADS]] {
+// CHECK: gpu.launch
+// CHECK: } else {
+// CHECK: gpu.launch
+// CHECK: arith.remui %{{.*}}, %c32
+// CHECK: arith.ceildivui %{{.*}}, %c8
+func.func @either(%x: memref<?x?xf32>, %y: memref<?x?xf32>) {
+  linalg_ext.scan logaddexp ins(%x : memref<?x?xf32>) outs(%y : memref<?x?xf32>) axis 0
+  return
+}
+
+// -----
+
+// D9: A block has a matrix at a time. The flags of the blocks become one in a launch of one block:
+// none writes where another one does.
+// CHECK-LABEL: func.func @cholesky(
+// CHECK-SAME: %[[A:[^:]*]]: memref<5x40x40xf32>, %[[OK:[^:]*]]: memref<i1>)
+// CHECK: %[[FLAGS:.*]] = memref.alloca() : memref<1024xi1>
+// CHECK: gpu.launch blocks({{.*}}) in (%{{.*}} = %c5
+// CHECK-NOT: %[[OK]][]
+// CHECK: math.sqrt
+// CHECK: gpu.barrier
+// CHECK: arith.divf
+// CHECK: gpu.barrier
+// CHECK: memref.store %{{.*}}, %[[FLAGS]]
+// CHECK: codegen.traffic = #codegen.traffic<read = 32000, written = 32000, accessed = 480000, flops = 112000>
+// CHECK: gpu.launch blocks({{.*}}) in (%{{.*}} = %c1
+// CHECK: memref.load %[[FLAGS]]
+// CHECK: memref.store %{{.*}}, %[[OK]][]
+// CHECK-NOT: gpu.launch
+func.func @cholesky(%a: memref<5x40x40xf32>, %ok: memref<i1>) {
+  linalg_ext.cholesky outs(%a, %ok : memref<5x40x40xf32>, memref<i1>)
+  return
+}
+
+// -----
+
+// A block has up to 32 right-hand sides of a matrix, two blocks have 40.
+// CHECK-LABEL: func.func @solve(
+// CHECK-SAME: %[[A:[^:]*]]: memref<3x7x7xf32>, %[[X:[^:]*]]: memref<3x7x40xf32>)
+// CHECK: gpu.launch blocks({{.*}}) in (%{{.*}} = %c6
+// CHECK: scf.for
+// CHECK: arith.divf
+// CHECK: memref.store %{{.*}}, %[[X]]
+// CHECK: gpu.barrier
+// CHECK: memref.load %[[A]]
+// CHECK: arith.mulf
+// CHECK: arith.subf
+// CHECK: memref.store %{{.*}}, %[[X]]
+// CHECK: gpu.barrier
+// CHECK-NOT: gpu.launch
+func.func @solve(%a: memref<3x7x7xf32>, %x: memref<3x7x40xf32>) {
+  linalg_ext.triangular_solve ins(%a : memref<3x7x7xf32>) outs(%x : memref<3x7x40xf32>)
   return
 }
 

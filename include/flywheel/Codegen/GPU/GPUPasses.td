@@ -132,12 +132,12 @@ def SortScatters : Pass<"flywheel-sort-scatters", "::mlir::func::FuncOp"> {
 }
 
 def IndexOnGPU : Pass<"flywheel-index-on-gpu", "::mlir::func::FuncOp"> {
-  let summary = "Gather, scatter, sort and update rows on the device";
+  let summary = "Gather, scatter, sort, scan and factorize on the device";
   let description = [{
-    Before: `linalg_ext` ops that follow indices, on buffers. After: the host reads
-    no index.
+    Before: `linalg_ext` ops on buffers, which follow indices or what they have
+    written before. After: they are launches, of which the host reads nothing.
 
-     * A gather is a structured op on its result, which loads indices.
+     * A gather is a launch with a thread for each element of its result.
      * A sort is a launch in which each block sorts a tile of the indices in
        workgroup memory, and launches that merge tiles by binary searches, of
        which there are none for a short list.
@@ -149,12 +149,21 @@ def IndexOnGPU : Pass<"flywheel-index-on-gpu", "::mlir::func::FuncOp"> {
        gradients of some rows of the tables.
      * A scatter without an order is a launch with a thread for each element of a
        slice, which goes over the indices.
+     * A scan is a launch with a thread for each row, which goes over it as a loop
+       does, where rows are short or many. Else the threads of a block share a
+       row, or 32 that lie side by side: each goes over a run, in an order that
+       depends on sizes alone. Where the call chooses the sizes, the host chooses
+       by them.
+     * Cholesky factors are a launch in which a block has a matrix, and one that
+       makes one flag of those of the blocks.
+     * Triangular systems are a launch in which a block has up to 32 right-hand
+       sides of a matrix.
 
     The initializer is left to the host.
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
-    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::flywheel::codegen::CodegenDialect", "::mlir::arith::ArithDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::math::MathDialect",
     "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"
   ];
 }
@@ -165,7 +174,9 @@ def DecideOnGPU : Pass<"flywheel-decide-on-gpu", "::mlir::ModuleOp"> {
     Before: kernels `F.kernel` whose structured ops are launches; the host reads
     elements of buffers for its checks and for arguments of launches. After: the
     host reads what it decides itself only: which branch, how many iterations, how
-    large a buffer. What a launch needs it reads itself, or from where a launch of
+    large a buffer. Of a branch, and of each iteration that a condition decides,
+    that is one number: where it takes several elements, a launch computes it.
+    What a launch needs it reads itself, or from where a launch of
     one thread has put it; what the host stored such a launch stores. A check is a
     launch of one thread that writes its status to a word of the device, unless
     one before it has failed. Launches behind it do nothing where the word is not

@@ -1,0 +1,176 @@
+//===- ScanLaunches.cpp - Running sums on the device ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A row is the elements along the axis. Where rows are short, or so many that
+// their threads fill the device, a thread goes over a row from one end to the
+// other, as the CPU does: the same bits. Else the threads of a block share a
+// row. Each goes over a run of it, for its total; the totals are scanned in
+// workgroup memory, in log2 of their number rounds; then each goes over its run
+// again, from the total in front of it. Where a run begins depends on the
+// length of the row alone, and so does the order of the sums.
+//
+//===----------------------------------------------------------------------===//
+
+#include "BlockEmitter.h"
+#include "IndexEmitter.h"
+
+#include "flywheel/Codegen/Common/ScanStep.h"
+
+using namespace mlir;
+using namespace flywheel;
+using namespace flywheel::linalg_ext;
+
+/// A row of so many elements is over before a block has shared it.
+static constexpr int64_t kShortRow = 128;
+/// So many threads have enough loads under way for the memory of a device.
+static constexpr int64_t kManyRows = 16384;
+/// Rows that lie side by side are shared by one block, so that neighbouring
+/// threads load neighbouring elements.
+static constexpr int64_t kRowsSideBySide = 32;
+
+namespace {
+class ScanEmitter : IndexEmitter {
+public:
+  explicit ScanEmitter(ScanOp op)
+      : IndexEmitter(op), op(op), axis(static_cast<size_t>(op.getAxis())),
+        rows(sizesOf(op.getX())) {
+    length = rows[axis];
+    rows.erase(rows.begin() + static_cast<ptrdiff_t>(axis));
+    numRows = product(rows);
+  }
+
+  void emit();
+
+private:
+  bool isLastAxis() const { return axis == rows.size(); }
+  Value emitRun(ArrayRef<Value> row, Value begin, Value end, Value start,
+                bool isResult);
+  Value emitTotalBefore(BlockEmitter &emitter, Value total, int64_t numSide);
+  void emitByThreads();
+  void emitByBlocks();
+
+  ScanOp op;
+  size_t axis;
+  /// Sizes of the other dimensions.
+  SmallVector<Value> rows;
+  Value length, numRows;
+};
+} // namespace
+
+/// Goes over elements `begin` to `end` of a row, from `start` on, and returns
+/// what it comes to. Stores what the scan gives with `isResult`.
+Value ScanEmitter::emitRun(ArrayRef<Value> row, Value begin, Value end,
+                           Value start, bool isResult) {
+  auto loop = scf::ForOp::create(b, loc, begin, end, constant(1), start);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value number = loop.getInductionVar(), before = loop.getRegionIterArg(0);
+  Value along = number;
+  if (op.getReverse())
+    along = subtract(subtract(length, constant(1)), number);
+  SmallVector<Value> position(row);
+  position.insert(position.begin() + static_cast<ptrdiff_t>(axis), along);
+  Value element = memref::LoadOp::create(b, loc, op.getX(), position);
+  Value after = emitScanStep(b, op, before, element);
+  if (isResult)
+    memref::StoreOp::create(b, loc, op.getExclusive() ? before : after,
+                            op.getInit(), position);
+  scf::YieldOp::create(b, loc, after);
+  return loop.getResult(0);
+}
+
+void ScanEmitter::emitByThreads() {
+  OpBuilder::InsertionGuard guard(b);
+  Value number = launchElements(numRows, /*launch=*/0);
+  emitRun(delinearize(number, rows), constant(0), length,
+          emitScanNeutral(b, op), /*isResult=*/true);
+}
+
+/// What the totals of the runs in front of a thread's come to. The runs of a
+/// row are those of each `numSide`-th thread.
+Value ScanEmitter::emitTotalBefore(BlockEmitter &emitter, Value total,
+                                   int64_t numSide) {
+  Value thread = emitter.getThread();
+  Value totals =
+      emitter.allocateScratch(b, loc, {2 * kGroupBlockSize}, total.getType());
+  memref::StoreOp::create(b, loc, total, totals, thread);
+  emitter.emitBarrier(b, loc);
+  auto numRounds =
+      static_cast<int64_t>(llvm::Log2_64(kGroupBlockSize / numSide));
+  Value one = constant(1), size = constant(kGroupBlockSize);
+  auto load = [&](Value half, Value position) -> Value {
+    return memref::LoadOp::create(b, loc, totals, add(half, position));
+  };
+  loop(constant(0), constant(numRounds), one, [&](Value round) {
+    // From one half of the memory to the other.
+    Value isOdd = arith::AndIOp::create(b, loc, round, one);
+    Value from = multiply(isOdd, size), to = subtract(size, from);
+    Value distance = arith::ShLIOp::create(b, loc, constant(numSide), round);
+    Value mine = load(from, thread);
+    Value hasBefore = compare(arith::CmpIPredicate::uge, thread, distance);
+    Value sum = choose(
+        hasBefore,
+        [&] {
+          return emitScanStep(b, op, load(from, subtract(thread, distance)),
+                              mine);
+        },
+        mine);
+    memref::StoreOp::create(b, loc, sum, totals, add(to, thread));
+    emitter.emitBarrier(b, loc);
+  });
+  Value last = constant(numRounds % 2 * kGroupBlockSize);
+  Value side = constant(numSide);
+  Value hasBefore = compare(arith::CmpIPredicate::uge, thread, side);
+  return choose(
+      hasBefore, [&] { return load(last, subtract(thread, side)); },
+      emitScanNeutral(b, op));
+}
+
+void ScanEmitter::emitByBlocks() {
+  OpBuilder::InsertionGuard guard(b);
+  int64_t numSide = isLastAxis() ? 1 : kRowsSideBySide;
+  Value side = constant(numSide), none = constant(0);
+  Value numRuns = constant(kGroupBlockSize / numSide);
+  gpu::LaunchOp launch = launchBlocks(
+      b.createOrFold<arith::CeilDivUIOp>(loc, numRows, side), /*launch=*/1);
+  BlockEmitter emitter(launch);
+  Value thread = emitter.getThread();
+  Value block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
+  Value row = add(multiply(block, side),
+                  b.createOrFold<arith::RemUIOp>(loc, thread, side));
+  Value run = b.createOrFold<arith::DivUIOp>(loc, thread, side);
+  Value isThere = compare(arith::CmpIPredicate::ult, row, numRows);
+  Value size = b.createOrFold<arith::CeilDivUIOp>(loc, length, numRuns);
+  Value begin = arith::MinUIOp::create(b, loc, multiply(run, size), length);
+  Value end = arith::MinUIOp::create(b, loc, add(begin, size), length);
+  // No run of a row that is not there has an element.
+  end = arith::SelectOp::create(b, loc, isThere, end, none);
+  SmallVector<Value> sizes;
+  for (Value other : rows)
+    sizes.push_back(b.createOrFold<arith::MaxUIOp>(loc, other, constant(1)));
+  SmallVector<Value> place = delinearize(row, sizes);
+  Value total =
+      emitRun(place, begin, end, emitScanNeutral(b, op), /*isResult=*/false);
+  emitRun(place, begin, end, emitTotalBefore(emitter, total, numSide),
+          /*isResult=*/true);
+}
+
+void ScanEmitter::emit() {
+  Value isShort = b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ule,
+                                                length, constant(kShortRow));
+  Value areMany = b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::uge,
+                                                numRows, constant(kManyRows));
+  Value byThreads = b.createOrFold<arith::OrIOp>(loc, isShort, areMany);
+  if (std::optional<int64_t> known = getConstantIntValue(byThreads))
+    return *known != 0 ? emitByThreads() : emitByBlocks();
+  auto branch = scf::IfOp::create(b, loc, byThreads, /*withElseRegion=*/true);
+  b.setInsertionPoint(branch.thenYield());
+  emitByThreads();
+  b.setInsertionPoint(branch.elseYield());
+  emitByBlocks();
+}
+
+void flywheel::launchScan(ScanOp op) { ScanEmitter(op).emit(); }
