@@ -3,7 +3,7 @@
 """Products and convolutions, forward and both gradients, as parts of the peak of the machine,
 and beside PyTorch.
 
-Each of them is an entry of its own. The multiply-adds of the peak, in f32, Flywheel and the
+Each of them is an entry of its own. The multiply-adds of the peak, in f64 for f64 and else in f32, Flywheel and the
 peer run in turn; a percentage is the median over rounds of that of each round, so that what
 slows the machine down cancels out; with --best it is that of the fastest round of each, for
 a machine that is not quiet. `kernel` is the schedule of the contraction: `fma` is the
@@ -11,9 +11,10 @@ kernel that is tiled for registers. At the end are the entries below 85 % of the
 dimensions, or channels, at least 64) or 60 % (others), and those with another kernel.
 
 usage: PYTHONPATH=build/python python benchmarks/kernels [--threads N] [--only REGEX]
-           [--rounds N] [--element TYPE] [--bin build/bin] [--json FILE]
+           [--rounds N] [--element TYPE] [--cpu NAME] [--bin build/bin] [--json FILE]
 
-The element type is f32 unless --element says; bf16 needs the package ml_dtypes.
+The element type is f32 unless --element says; bf16 needs the package ml_dtypes. With --cpu x86-64-v3 all have the
+instructions of AVX2: PyTorch by the environment variables that it, oneDNN and MKL read.
 
 PyTorch is left out where it is not installed.
 """
@@ -29,7 +30,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
-from typing import Any, Union
+from typing import Any, Optional, Union
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(HERE)]
@@ -42,13 +43,14 @@ from side_by_side import measure  # noqa: E402
 CONTRACTION = re.compile(r"linalg\.(?:\w*matmul|\w*matvec|\w*vecmat|dot|conv\w*|generic .*\"reduction\")")
 
 
-def find_kernels(text: str, entry: str, compiler: str) -> str:
+def find_kernels(text: str, entry: str, compiler: str, cpu: Optional[str]) -> str:
     """The schedules of the contractions of an entry."""
     with tempfile.TemporaryDirectory() as folder:
         model = os.path.join(folder, "model.mlir")
         with open(model, "w", encoding="utf-8") as stream:
             stream.write(text)
         command = [compiler, model, f"--entries={entry}", "--mlir-print-ir-after=flywheel-choose-schedules"]
+        command += [f"--cpu={cpu}"] if cpu else []
         done = subprocess.run(
             [*command, "-o", os.path.join(folder, "model.o")], check=True, capture_output=True, text=True
         )
@@ -69,11 +71,15 @@ def main() -> None:
     parser.add_argument("--best", action="store_true", help="the fastest round of each, on a machine that is not quiet")
     parser.add_argument("--only", default="", help="shapes whose name has a match of this regular expression")
     parser.add_argument("--element", default="f32", choices=["f16", "bf16", "f32", "f64"], help="element type (f32)")
+    parser.add_argument("--cpu", default="native", choices=["native", "x86-64-v3"], help="instructions (native)")
     parser.add_argument("--bin", default="build/bin", help="folder of flywheel-compile (build/bin)")
     parser.add_argument("--compiler", default="cc", help="C compiler for the peak (cc)")
     parser.add_argument("--json", help="also write the figures to this file")
     options = parser.parse_args()
     os.environ["OMP_NUM_THREADS"] = str(options.threads)
+    cpu = None if options.cpu == "native" else options.cpu
+    if cpu:
+        os.environ.update(ATEN_CPU_CAPABILITY="avx2", ONEDNN_MAX_CPU_ISA="AVX2", MKL_ENABLE_INSTRUCTIONS="AVX2")
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: options.threads])
 
     import numpy as np
@@ -92,7 +98,7 @@ def main() -> None:
         torch.set_num_threads(options.threads)
     except ModuleNotFoundError:
         torch = None
-    peak = make_peak(options.threads, options.compiler)
+    peak = make_peak(options.threads, options.compiler, "f64" if options.element == "f64" else "f32", options.cpu)
     peak_flops = peak()
     rng = np.random.default_rng(0)
     shapes: list[Union[Product, Convolution]] = [*PRODUCTS, *CONVOLUTIONS]
@@ -102,7 +108,7 @@ def main() -> None:
         if not re.search(options.only, shape.name):
             continue
         text = shape.text()
-        session = flywheel.Session(flywheel.compile(text, threads=options.threads, min_shared_work=0))
+        session = flywheel.Session(flywheel.compile(text, cpu=cpu, threads=options.threads, min_shared_work=0))
         session.initialize(1)
         arrays = {name: rng.standard_normal(dims).astype(dtype) for name, dims in shape.shapes.items()}
         peers = shape.peers(torch, arrays) if torch else {}
@@ -129,7 +135,7 @@ def main() -> None:
                 "wide": shape.is_wide(),
                 "seconds": statistics.median(times["flywheel"]),
                 "percent": share("flywheel"),
-                "kernel": find_kernels(text, entry, os.path.join(options.bin, "flywheel-compile")),
+                "kernel": find_kernels(text, entry, os.path.join(options.bin, "flywheel-compile"), cpu),
             }
             beside = ""
             if torch:

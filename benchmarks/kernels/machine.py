@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The most multiply-adds that the machine does in a second: vectors of f32 that stay in registers."""
+"""The most multiply-adds that the machine does in a second: vectors of f32 or f64 that stay in registers."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from concurrent.futures import ThreadPoolExecutor
 # an index is in memory.
 SOURCE = """
 #if defined(__AVX512F__)
-typedef float V __attribute__((vector_size(64)));
+typedef T V __attribute__((vector_size(64)));
 #elif defined(__AVX__)
-typedef float V __attribute__((vector_size(32)));
+typedef T V __attribute__((vector_size(32)));
 #else
-typedef float V __attribute__((vector_size(16)));
+typedef T V __attribute__((vector_size(16)));
 #endif
 #define ALL(X) X(a) X(b) X(c) X(d) X(e) X(f) X(g) X(h) X(i) X(j) X(k) X(l)
-#define START(s) V s = term * (float)__COUNTER__;
+#define START(s) V s = term * (T)__COUNTER__;
 #define STEP(s) s = s * scale + term; KEEP(s)
 #define SUM(s) + s[0]
 #if defined(__AVX512F__)
@@ -32,35 +32,37 @@ typedef float V __attribute__((vector_size(16)));
 #else
 #define KEEP(s) __asm__ volatile("" : "+w"(s));
 #endif
-double multiply_add(long times, float *sink) {
+double multiply_add(long times, T *sink) {
   V scale, term;
-  for (unsigned n = 0; n < sizeof(V) / sizeof(float); ++n)
-    scale[n] = 0.999f, term[n] = 0.5f;
+  for (unsigned n = 0; n < sizeof(V) / sizeof(T); ++n)
+    scale[n] = (T)0.999, term[n] = (T)0.5;
   ALL(START)
   for (long t = 0; t < times; ++t) {
     ALL(STEP)
   }
-  *sink = 0.0f ALL(SUM);
-  return 2.0 * times * 12 * (sizeof(V) / sizeof(float));
+  *sink = 0 ALL(SUM);
+  return 2.0 * times * 12 * (sizeof(V) / sizeof(T));
 }
 """
 
 
-def make_peak(threads: int, compiler: str) -> Callable[[], float]:
-    """A function that does multiply-adds for some milliseconds, on each of so many threads,
-    and returns how many floating-point operations that were."""
+def make_peak(threads: int, compiler: str, element: str = "f32", cpu: str = "native") -> Callable[[], float]:
+    """A function that does multiply-adds of `element`, f32 or f64, with the instructions of `cpu`, for some
+    milliseconds, on each of so many threads, and returns how many floating-point operations that were."""
     with tempfile.TemporaryDirectory() as folder:
         source, library = os.path.join(folder, "peak.c"), os.path.join(folder, "peak.so")
         with open(source, "w", encoding="utf-8") as stream:
             stream.write(SOURCE)
-        flags = ["-O3", "-march=native", "-ffp-contract=fast", "-shared", "-fPIC"]
+        kind = {"f32": "float", "f64": "double"}[element]
+        flags = ["-O3", f"-march={cpu}", f"-DT={kind}", "-ffp-contract=fast", "-shared", "-fPIC"]
         subprocess.run([compiler, *flags, "-o", library, source], check=True)
         loaded = ctypes.CDLL(library)
     loaded.multiply_add.restype = ctypes.c_double
-    loaded.multiply_add.argtypes = [ctypes.c_long, ctypes.POINTER(ctypes.c_float)]
+    loaded.multiply_add.argtypes = [ctypes.c_long, ctypes.POINTER(ctypes.c_double)]
 
     def run(times: int) -> float:
-        return float(loaded.multiply_add(times, ctypes.byref(ctypes.c_float())))
+        # As large as either element.
+        return float(loaded.multiply_add(times, ctypes.byref(ctypes.c_double())))
 
     times = 1 << 17
     if threads == 1:
