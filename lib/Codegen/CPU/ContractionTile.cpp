@@ -30,6 +30,14 @@ static constexpr int64_t kManyRows = 512;
 /// there are 128 rows, and take 1.12 times as long where there are 4096.
 static constexpr int64_t kTileRows = 2, kTailRows = 16;
 
+/// Tiles of which the part that a tail takes does not matter, if there are few
+/// registers: a tile of less height takes longer.
+static constexpr int64_t kManyTiles = 4;
+
+bool hasFewRegisters(codegen::CPUAttr cpu) {
+  return cpu.getVectorRegisters() <= 16;
+}
+
 /// The even height of tiles that take the least time for `m` rows. There are
 /// two rows fewer than fit the registers, which what follows needs as well.
 static int64_t chooseTallRows(int64_t maxRows, int64_t m) {
@@ -48,8 +56,8 @@ static int64_t chooseTallRows(int64_t maxRows, int64_t m) {
 }
 
 /// The height of a tile for `m` rows, of which `maxRows` fit the registers.
-static int64_t chooseRows(int64_t maxRows, int64_t m, bool unrolled,
-                          bool tall) {
+static int64_t chooseRows(codegen::CPUAttr cpu, int64_t maxRows, int64_t m,
+                          bool unrolled, bool tall) {
   // Beyond this many rows the code grows and nothing gets faster.
   maxRows = std::min<int64_t>(maxRows, 16);
   if (ShapedType::isDynamic(m))
@@ -59,9 +67,13 @@ static int64_t chooseRows(int64_t maxRows, int64_t m, bool unrolled,
   if (tall && !unrolled && m >= kManyRows && maxRows % 2 == 0)
     return chooseTallRows(maxRows, m);
   // A divisor of M avoids a row tail. Less than half of the registers cannot
-  // hide the latency of an FMA, so a tail is then the lesser evil.
+  // hide the latency of an FMA, so a tail is then the lesser evil; of few
+  // registers all but two are needed for that.
   // Tiles that are unrolled are as well of different heights.
-  for (int64_t rows = maxRows; 2 * rows > maxRows && !unrolled; --rows)
+  int64_t minRows = hasFewRegisters(cpu) && m > kManyTiles * maxRows
+                        ? maxRows - 1
+                        : maxRows / 2 + 1;
+  for (int64_t rows = maxRows; rows >= minRows && !unrolled; --rows)
     if (m % rows == 0)
       return rows;
   // No divisor: the fewest tiles, and those of even height.
@@ -92,7 +104,7 @@ ContractionTile chooseContractionTile(Type elementType, codegen::CPUAttr cpu,
   // Even heights only: 6x16 rather than 6.5 rows on AVX2, 14x32 on AVX-512.
   if (maxRows > 1)
     maxRows &= ~int64_t{1};
-  tile.mr = chooseRows(maxRows, m, unrolled, tall);
+  tile.mr = chooseRows(cpu, maxRows, m, unrolled, tall);
   return tile;
 }
 

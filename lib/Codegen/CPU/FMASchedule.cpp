@@ -27,8 +27,9 @@ static constexpr int64_t kTypicalSize = 64;
 static constexpr int64_t kEnoughRows = 8;
 /// Row-major bytes between the rows of a matrix beyond which reading a few
 /// columns of many rows evicts itself from the L1 cache: rows whose distance is
-/// a multiple of many cache lines share few of its sets.
-static constexpr int64_t kPackRowBytes = 4096;
+/// a multiple of many cache lines share few of its sets. Where there are few
+/// registers, tiles of few rows read B more often.
+static constexpr int64_t kPackRowBytes = 4096, kPackRowBytesOfFewRows = 512;
 /// Rows of tiles that have to share a panel before copying it pays.
 static constexpr int64_t kMinPanelReuse = 3;
 /// Rows whose multiply-adds take as long as the transposition of B.
@@ -458,9 +459,10 @@ bool FMAScheduler::packsPanel() {
     source = slice.getSource();
   auto type = cast<ShapedType>(source.getType());
   int64_t columns = type.getShape().back();
+  int64_t packBytes =
+      hasFewRegisters(cpu) ? kPackRowBytesOfFewRows : kPackRowBytes;
   bool isFar = ShapedType::isDynamic(columns) ||
-               CheckedSize(columns).getSaturated() >=
-                   kPackRowBytes / getElementBytes(type.getElementType());
+               columns >= packBytes / getElementBytes(type.getElementType());
   int64_t rows = sizes[contraction.rows.front()];
   return isFar &&
          (ShapedType::isDynamic(rows) || rows > tile.mr * (kMinPanelReuse - 1));

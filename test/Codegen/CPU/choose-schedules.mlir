@@ -527,3 +527,32 @@ func.func @pairs_of_others(%a: tensor<64x32xf16>, %b: tensor<32x128xf16>, %c: te
 }
 
 }
+
+// -----
+
+// 16 registers have tiles of few rows: high ones and a tail where there are
+// many rows, and panels of B that are copied where they are not contiguous.
+module attributes {codegen.target = #codegen.cpu<vector_bits = 256, vector_registers = 16, l1_bytes = 32768, l2_bytes = 1048576, cores = 1, features = ["avx2", "fma"]>} {
+
+// CHECK-LABEL: func.func @few_registers(
+// CHECK: linalg.matmul {codegen.schedule = #codegen.fma<tiles = {{\[\[}}0, 16, 0], [6, 0, 0]], rows = [0], columns = 1, registers = [6, 16], pack = true>}
+func.func @few_registers(%a: tensor<64x32xf32>, %b: tensor<32x128xf32>, %c: tensor<64x128xf32>) -> tensor<64x128xf32> {
+  %0 = linalg.matmul ins(%a, %b : tensor<64x32xf32>, tensor<32x128xf32>) outs(%c : tensor<64x128xf32>) -> tensor<64x128xf32>
+  return %0 : tensor<64x128xf32>
+}
+
+// CHECK-LABEL: func.func @few_rows(
+// CHECK: linalg.matmul {codegen.schedule = #codegen.fma<tiles = {{\[\[}}0, 16, 0], [4, 0, 0]], rows = [0], columns = 1, registers = [4, 16]>}
+func.func @few_rows(%a: tensor<8x32xf32>, %b: tensor<32x64xf32>, %c: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %0 = linalg.matmul ins(%a, %b : tensor<8x32xf32>, tensor<32x64xf32>) outs(%c : tensor<8x64xf32>) -> tensor<8x64xf32>
+  return %0 : tensor<8x64xf32>
+}
+
+// CHECK-LABEL: func.func @near_columns(
+// CHECK: linalg.matmul {codegen.schedule = #codegen.fma<tiles = {{\[\[}}0, 16, 0], [5, 0, 0]], rows = [0], columns = 1, registers = [5, 16]>}
+func.func @near_columns(%a: tensor<100x32xf32>, %b: tensor<32x127xf32>, %c: tensor<100x127xf32>) -> tensor<100x127xf32> {
+  %0 = linalg.matmul ins(%a, %b : tensor<100x32xf32>, tensor<32x127xf32>) outs(%c : tensor<100x127xf32>) -> tensor<100x127xf32>
+  return %0 : tensor<100x127xf32>
+}
+
+}

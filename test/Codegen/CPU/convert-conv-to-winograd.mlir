@@ -152,3 +152,160 @@ func.func @added(%x: tensor<8x34x34x64xf32>, %w: tensor<3x3x64x64xf32>, %e: tens
   } -> tensor<8x32x32x64xf32>
   return %y : tensor<8x32x32x64xf32>
 }
+
+// -----
+
+#image = affine_map<(n, i, j, o, p, q, c) -> (n, i + p, j + q, c)>
+#filter = affine_map<(n, i, j, o, p, q, c) -> (p, q, c, o)>
+#output = affine_map<(n, i, j, o, p, q, c) -> (n, i, j, o)>
+
+// Filters of other heights and widths are computed directly.
+// CHECK-LABEL: func.func @lower(
+// TWO-LABEL: func.func @lower(
+// CHECK-NOT: linalg.batch_matmul
+// CHECK: return
+func.func @lower(%x: tensor<8x32x34x64xf32>, %w: tensor<1x3x64x64xf32>, %e: tensor<8x32x32x64xf32>) -> tensor<8x32x32x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<8x32x32x64xf32>) -> tensor<8x32x32x64xf32>
+  %y = linalg.generic {indexing_maps = [#image, #filter, #output],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %w : tensor<8x32x34x64xf32>, tensor<1x3x64x64xf32>) outs(%f : tensor<8x32x32x64xf32>) {
+  ^bb0(%i: f32, %k: f32, %s: f32):
+    %0 = arith.mulf %i, %k : f32
+    %1 = arith.addf %s, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<8x32x32x64xf32>
+  return %y : tensor<8x32x32x64xf32>
+}
+
+// -----
+
+#image = affine_map<(n, i, j, o, p, q, c) -> (n, i + p, j + q, c)>
+#filter = affine_map<(n, i, j, o, p, q, c) -> (p, q, c, o)>
+#output = affine_map<(n, i, j, o, p, q, c) -> (n, i, j, o)>
+
+// CHECK-LABEL: func.func @higher(
+// CHECK-NOT: linalg.batch_matmul
+// CHECK: return
+func.func @higher(%x: tensor<8x36x34x64xf32>, %w: tensor<5x3x64x64xf32>, %e: tensor<8x32x32x64xf32>) -> tensor<8x32x32x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<8x32x32x64xf32>) -> tensor<8x32x32x64xf32>
+  %y = linalg.generic {indexing_maps = [#image, #filter, #output],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %w : tensor<8x36x34x64xf32>, tensor<5x3x64x64xf32>) outs(%f : tensor<8x32x32x64xf32>) {
+  ^bb0(%i: f32, %k: f32, %s: f32):
+    %0 = arith.mulf %i, %k : f32
+    %1 = arith.addf %s, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<8x32x32x64xf32>
+  return %y : tensor<8x32x32x64xf32>
+}
+
+// -----
+
+#image = affine_map<(n, i, j, o, p, q, c) -> (n, i + p, j + q, c)>
+#filter = affine_map<(n, i, j, o, p, q, c) -> (p, q, c, o)>
+#output = affine_map<(n, i, j, o, p, q, c) -> (n, i, j, o)>
+
+// CHECK-LABEL: func.func @wider(
+// CHECK-NOT: linalg.batch_matmul
+// CHECK: return
+func.func @wider(%x: tensor<8x34x36x64xf32>, %w: tensor<3x5x64x64xf32>, %e: tensor<8x32x32x64xf32>) -> tensor<8x32x32x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<8x32x32x64xf32>) -> tensor<8x32x32x64xf32>
+  %y = linalg.generic {indexing_maps = [#image, #filter, #output],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %w : tensor<8x34x36x64xf32>, tensor<3x5x64x64xf32>) outs(%f : tensor<8x32x32x64xf32>) {
+  ^bb0(%i: f32, %k: f32, %s: f32):
+    %0 = arith.mulf %i, %k : f32
+    %1 = arith.addf %s, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<8x32x32x64xf32>
+  return %y : tensor<8x32x32x64xf32>
+}
+
+// -----
+
+#image = affine_map<(n, i, j, o, p, q, c) -> (n, i + p, j + q, c)>
+#filter = affine_map<(n, i, j, o, p, q, c) -> (p, q, c, o)>
+#output = affine_map<(n, i, j, o, p, q, c) -> (n, i, j, o)>
+
+// Products of numbers that are rounded first are of those.
+// CHECK-LABEL: func.func @narrowing(
+// CHECK-NOT: linalg.batch_matmul
+// CHECK: return
+func.func @narrowing(%x: tensor<8x34x34x64xf32>, %w: tensor<3x3x64x64xf32>, %e: tensor<8x32x32x64xf32>) -> tensor<8x32x32x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<8x32x32x64xf32>) -> tensor<8x32x32x64xf32>
+  %y = linalg.generic {indexing_maps = [#image, #filter, #output],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %w : tensor<8x34x34x64xf32>, tensor<3x3x64x64xf32>) outs(%f : tensor<8x32x32x64xf32>) {
+  ^bb0(%i: f32, %k: f32, %s: f32):
+    %short = arith.truncf %i : f32 to bf16
+    %rounded = arith.extf %short : bf16 to f32
+    %0 = arith.mulf %rounded, %k : f32
+    %1 = arith.addf %s, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<8x32x32x64xf32>
+  return %y : tensor<8x32x32x64xf32>
+}
+
+// -----
+
+#image = affine_map<(n, i, j, o, p, q, c) -> (n, i + p, j + q, c)>
+#filter = affine_map<(n, i, j, o, p, q, c) -> (p, q, c, o)>
+#output = affine_map<(n, i, j, o, p, q, c) -> (n, i, j, o)>
+
+// What has a schedule keeps it.
+// CHECK-LABEL: func.func @scheduled(
+// CHECK-NOT: linalg.batch_matmul
+// CHECK: codegen.schedule = #codegen.fma
+func.func @scheduled(%x: tensor<8x34x34x64xf32>, %w: tensor<3x3x64x64xf32>, %e: tensor<8x32x32x64xf32>) -> tensor<8x32x32x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<8x32x32x64xf32>) -> tensor<8x32x32x64xf32>
+  %y = linalg.generic {indexing_maps = [#image, #filter, #output],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %w : tensor<8x34x34x64xf32>, tensor<3x3x64x64xf32>) outs(%f : tensor<8x32x32x64xf32>) attrs = {codegen.schedule = #codegen.fma<tiles = [[1, 1, 0, 0, 0, 0, 0]], rows = [2], columns = 3, registers = [8, 32]>} {
+  ^bb0(%i: f32, %k: f32, %s: f32):
+    %0 = arith.mulf %i, %k : f32
+    %1 = arith.addf %s, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<8x32x32x64xf32>
+  return %y : tensor<8x32x32x64xf32>
+}
+
+// -----
+
+#image = affine_map<(n, i, j, o, p, q, c) -> (n, i + p, j + q, c)>
+#filter = affine_map<(n, i, j, o, p, q, c) -> (p, q, c, o)>
+#output = affine_map<(n, i, j, o, p, q, c) -> (n, i, j, o)>
+
+// What follows and depends on its place is behind the loop.
+// CHECK-LABEL: func.func @place(
+// CHECK: scf.forall
+// CHECK-NOT: linalg.index
+// CHECK: tensor.parallel_insert_slice
+// CHECK: linalg.index 3
+func.func @place(%x: tensor<8x34x34x64xf32>, %w: tensor<3x3x64x64xf32>, %e: tensor<8x32x32x64xf32>) -> tensor<8x32x32x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<8x32x32x64xf32>) -> tensor<8x32x32x64xf32>
+  %y = linalg.generic {indexing_maps = [#image, #filter, #output],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %w : tensor<8x34x34x64xf32>, tensor<3x3x64x64xf32>) outs(%f : tensor<8x32x32x64xf32>) {
+  ^bb0(%i: f32, %k: f32, %s: f32):
+    %0 = arith.mulf %i, %k : f32
+    %1 = arith.addf %s, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<8x32x32x64xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(n, i, j, o) -> (n, i, j, o)>, affine_map<(n, i, j, o) -> (n, i, j, o)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%y : tensor<8x32x32x64xf32>) outs(%e : tensor<8x32x32x64xf32>) {
+  ^bb0(%i: f32, %s: f32):
+    %o = linalg.index 3 : index
+    %integer = arith.index_cast %o : index to i32
+    %number = arith.sitofp %integer : i32 to f32
+    %0 = arith.addf %i, %number : f32
+    linalg.yield %0 : f32
+  } -> tensor<8x32x32x64xf32>
+  return %r : tensor<8x32x32x64xf32>
+}

@@ -244,6 +244,35 @@ def test_others() -> None:
         np.testing.assert_array_equal(session.run("f", *operands), direct.run("f", *operands), err_msg=str(types))
 
 
+def test_not_finite() -> None:
+    """T34: an infinity or a NaN is in each output that it is a term of, and in no tile that does not read it."""
+    case = Case(3, 15, 13, 48, 48, 4)
+    rng = np.random.default_rng(7)
+    w = rng.standard_normal((3, 3, case.channels, case.outputs)).astype(np.float32)
+    session, _ = compile_both(case.text())
+    m = case.tile
+    for wrong in (np.inf, -np.inf, np.nan):
+        for row, column in ((0, 0), (4, 7), (14, 12)):
+            x = rng.standard_normal(case.image).astype(np.float32)
+            exact, allowed = (f(pad(x, case.padding), w.astype(np.float64)) for f in (
+                convolve, lambda image, filters: bound(image, filters, m, UNITS["f32"])))  # fmt: skip
+            x[1, row, column, 5] = wrong
+            found = np.asarray(session.run("forward", x, w)).astype(np.float64)
+            terms = np.zeros(exact.shape, bool)
+            terms[1, max(row - 1, 0) : row + 2, max(column - 1, 0) : column + 2] = True
+            assert not np.isfinite(found[terms]).any(), f"{wrong} at {row}, {column} is lost"
+            # With its border, what a tile reads is m + 2 long.
+            reads = [[place // m for place in range(size) if -1 <= at - place // m * m <= m]
+                     for at, size in ((row, case.height), (column, case.width))]  # fmt: skip
+            tiles = np.zeros(exact.shape, bool)
+            for i in set(reads[0]):
+                for j in set(reads[1]):
+                    tiles[1, i * m : i * m + m, j * m : j * m + m] = True
+            assert tiles.sum() < exact.size // 6, tiles.sum()
+            error = np.abs(np.where(tiles, exact, found) - exact)
+            assert (error <= allowed).all(), f"{wrong} at {row}, {column} spreads"
+
+
 def test_functions() -> None:
     """T34: a traced function has a program of its own with `winograd`."""
 
@@ -258,4 +287,4 @@ def test_functions() -> None:
     np.testing.assert_allclose(direct, other, atol=2e-3)
 
 
-run_tests([test_cases, test_steps, test_others, test_functions])
+run_tests([test_cases, test_steps, test_others, test_not_finite, test_functions])

@@ -13,10 +13,11 @@
 // ELF: .text
 // ELF-NOT: {{ }}.text{{ }}
 // ELF: FILE LOCAL DEFAULT ABS
-// ELF-NOT: FILE LOCAL
 // ELF: FUNC LOCAL DEFAULT {{.*}} train_step.dense
 // ELF: FUNC GLOBAL HIDDEN {{.*}} parts_train_step.packed
 // ELF: FUNC GLOBAL DEFAULT {{.*}} parts_train_step
+// RUN: llvm-readelf -s --wide %t/one/model.o | grep -c FILE | FileCheck %s --check-prefix=FILE
+// FILE: {{^1$}}
 // RUN: ld.lld -r %t/one/model.o -o %t/linked.o
 
 // Lines of the model are found in each part.

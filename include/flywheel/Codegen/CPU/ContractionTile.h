@@ -30,6 +30,9 @@ struct ContractionTile {
 /// in one vector register, at least 1.
 int64_t getVectorLength(mlir::Type elementType, codegen::CPUAttr cpu);
 
+/// Whether there are no more vector registers than AVX2 has: tiles have few rows.
+bool hasFewRegisters(codegen::CPUAttr cpu);
+
 /// Chooses the register tile of a contraction C[m, n] += A[m, k] * B[k, n].
 ///
 /// `elementType` is the type of the accumulator, that is of C. `m` and `n` are
@@ -60,6 +63,10 @@ int64_t getVectorLength(mlir::Type elementType, codegen::CPUAttr cpu);
 ///    (8x32: 82-90 packed, 89-96 in place), and so does splitting K (97 whole,
 ///    95 in blocks of 392, 93 of 196 or 112). A transposed B must be packed: 89
 ///    instead of 26 for [128x256]x[784x256]^T.
+///
+/// With AVX2 (benchmarks/kernels --cpu x86-64-v3 --best; the first two of
+/// 512x512x512, forward and by the weights): 4x16 that divide M 60 and 63, with
+/// panels of B packed 86 and 85; 6x16 with a tail 82 and 61, packed 93 and 82.
 ContractionTile chooseContractionTile(mlir::Type elementType,
                                       codegen::CPUAttr cpu, int64_t m,
                                       int64_t n, bool unrolled = false,
