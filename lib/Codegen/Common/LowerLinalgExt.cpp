@@ -284,6 +284,11 @@ struct LowerLinalgExt : flywheel::impl::LowerLinalgExtBase<LowerLinalgExt> {
                              "bufferization";
         return signalPassFailure();
       }
+      if (auto sort = dyn_cast<ArgsortOp>(op); sort && !sort.getCounts()) {
+        op->emitOpError() << "expected room for counts, which a sort on a CPU "
+                             "needs; found none";
+        return signalPassFailure();
+      }
       // Nothing to do, and no slice to take.
       if (isEmpty(op)) {
         op->erase();

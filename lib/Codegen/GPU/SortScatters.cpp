@@ -6,8 +6,9 @@
 //
 // Before: scatters on tensors. After: those of more than a few indices have an
 // order of them, by which threads that start anywhere find the indices that are
-// equal. Scatters of the same indices share it. The initializer is left to the
-// host, which goes over indices one after the other.
+// equal. Scatters of the same indices share it. No sort has room for counts,
+// which a merge sort does not need. The initializer is left to the host, which
+// goes over indices one after the other.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,6 +25,7 @@
 
 using namespace mlir;
 using namespace flywheel;
+using linalg_ext::ArgsortOp;
 using linalg_ext::ScatterOp;
 
 namespace flywheel {
@@ -51,6 +53,20 @@ static Value buildList(OpBuilder &b, Location loc, Value indices) {
                                          ArrayRef<ReassociationIndices>(all));
 }
 
+/// Makes `sort` one without room for counts.
+static void dropCounts(RewriterBase &rewriter, ArgsortOp sort) {
+  if (sort.getNumResults() != 3 || !sort.getResult(2).use_empty())
+    return;
+  rewriter.setInsertionPoint(sort);
+  auto smaller = ArgsortOp::create(
+      rewriter, sort.getLoc(), TypeRange(sort.getResultTypes()).drop_back(),
+      sort.getIndices(), sort.getLimit(), sort.getOrder(), sort.getSpare(),
+      /*counts=*/Value());
+  rewriter.replaceAllUsesWith(sort.getResults().drop_back(),
+                              smaller.getResults());
+  rewriter.eraseOp(sort);
+}
+
 namespace {
 struct SortScatters : flywheel::impl::SortScattersBase<SortScatters> {
   void runOnOperation() override {
@@ -70,6 +86,7 @@ struct SortScatters : flywheel::impl::SortScattersBase<SortScatters> {
       scatter.getOrderMutable().assign(order);
       ++numSorted;
     });
+    function.walk([&](ArgsortOp sort) { dropCounts(rewriter, sort); });
   }
 };
 } // namespace

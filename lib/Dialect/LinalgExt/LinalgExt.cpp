@@ -139,8 +139,8 @@ static LogicalResult verifyOrder(Operation *op, Value indices, Value order) {
 
 LogicalResult ArgsortOp::verify() {
   for (Value operand : {getIndices(), getOrder(), getSpare(), getCounts()})
-    if (isa<TensorType>(operand.getType()) !=
-        isa<TensorType>(getIndices().getType()))
+    if (operand && isa<TensorType>(operand.getType()) !=
+                       isa<TensorType>(getIndices().getType()))
       return emitOpError() << "expected all tensors or all buffers, found "
                            << getIndices().getType() << " and "
                            << operand.getType();
@@ -152,7 +152,7 @@ LogicalResult ArgsortOp::verify() {
       failed(
           verifyShape(*this, getSpare(), "spare room", shapeOf(getIndices()))))
     return failure();
-  if (shapeOf(getCounts()) != ArrayRef<int64_t>({kNumCounts}))
+  if (getCounts() && shapeOf(getCounts()) != ArrayRef<int64_t>({kNumCounts}))
     return emitOpError() << "expected room for " << kNumCounts
                          << " counts, found " << getCounts().getType();
   return success();

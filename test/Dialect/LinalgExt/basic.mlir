@@ -57,6 +57,9 @@ func.func @rows(%i: tensor<?xi32>, %rows: tensor<?x4xf32>, %order: tensor<?xi64>
   // CHECK: %[[SORT:.*]]:3 = linalg_ext.argsort ins(%arg0 : tensor<?xi32>) below %arg5 outs(%arg2, %arg2, %arg3 : tensor<?xi64>, tensor<?xi64>, tensor<2048xi64>) -> tensor<?xi64>, tensor<?xi64>, tensor<2048xi64>
   %0:3 = linalg_ext.argsort ins(%i : tensor<?xi32>) below %n outs(%order, %order, %counts : tensor<?xi64>, tensor<?xi64>, tensor<2048xi64>)
       -> tensor<?xi64>, tensor<?xi64>, tensor<2048xi64>
+  // CHECK: linalg_ext.argsort ins(%arg0 : tensor<?xi32>) below %arg5 outs(%arg2, %arg2 : tensor<?xi64>, tensor<?xi64>) -> tensor<?xi64>, tensor<?xi64>
+  %without:2 = linalg_ext.argsort ins(%i : tensor<?xi32>) below %n outs(%order, %order : tensor<?xi64>, tensor<?xi64>)
+      -> tensor<?xi64>, tensor<?xi64>
   // CHECK: %[[SUMS:.*]] = linalg_ext.combine_rows ins(%arg0, %[[SORT]]#0 : tensor<?xi32>, tensor<?xi64>) outs(%arg1 : tensor<?x4xf32>) -> tensor<?x4xf32>
   %1 = linalg_ext.combine_rows ins(%i, %0#0 : tensor<?xi32>, tensor<?xi64>) outs(%rows : tensor<?x4xf32>) -> tensor<?x4xf32>
   // CHECK: %[[NEW:.*]]:2 = linalg_ext.update_rows all ins(%arg0, %[[SORT]]#0, %[[SUMS]] : tensor<?xi32>, tensor<?xi64>, tensor<?x4xf32>) outs(%arg4, %arg4 : tensor<8x4xf32>, tensor<8x4xf32>) {

@@ -121,8 +121,9 @@ def SortScatters : Pass<"flywheel-sort-scatters", "::mlir::func::FuncOp"> {
     Before: `linalg_ext.scatter` on tensors. After: each of more than a few indices
     has an `order`, a `linalg_ext.argsort` of them in front of it: threads that
     start anywhere find equal indices by it, add up what belongs to one place in
-    the order of the indices, and need no atomic operation. The initializer is
-    left to the host.
+    the order of the indices, and need no atomic operation. Sorts have no room for
+    counts, which those of the device do not need. The initializer is left to the
+    host.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::flywheel::linalg_ext::LinalgExtDialect",

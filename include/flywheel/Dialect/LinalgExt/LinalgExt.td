@@ -199,23 +199,26 @@ def LinalgExt_ArgsortOp : LinalgExt_Op<"argsort"> {
     Result 0, `order`, has the positions of `indices` [n] in the order of what is
     there, and equal indices in the order of their positions. An index outside of
     [0, `limit`) counts as `limit`. `spare` and `counts` are room to sort in: what
-    they hold before and after is nothing. A radix sort with digits of 11 bits:
-    its time is linear in n, and depends on nothing else but the bits of `limit`.
+    they hold before and after is nothing. On a CPU a radix sort with digits of 11
+    bits: its time is linear in n, and depends on nothing else but the bits of
+    `limit`. On a GPU a merge sort, which needs no `counts`.
   }];
   let arguments = (ins LinalgExt_Indices:$indices, Index:$limit,
                        LinalgExt_Positions:$order, LinalgExt_Positions:$spare,
-                       LinalgExt_Positions:$counts);
+                       Optional<LinalgExt_Positions>:$counts);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
     `ins` `(` $indices `:` type($indices) `)` `below` $limit
-    `outs` `(` $order `,` $spare `,` $counts `:` type($order) `,` type($spare)
-    `,` type($counts) `)` attr-dict (`->` type($results)^)?
+    `outs` `(` $order `,` $spare (`,` $counts^)? `:` type($order) `,`
+    type($spare) (`,` type($counts)^)? `)` attr-dict (`->` type($results)^)?
   }];
   let extraClassDeclaration = [{
     /// The number of values of a digit: the size of `counts`.
     static constexpr int64_t kNumDigitBits = 11;
     static constexpr int64_t kNumCounts = int64_t(1) << kNumDigitBits;
-    ::mlir::MutableOperandRange getDpsInitsMutable() { return {*this, 2, 3}; }
+    ::mlir::MutableOperandRange getDpsInitsMutable() {
+      return {*this, 2, getCounts() ? 3u : 2u};
+    }
   }];
 }
 
