@@ -245,6 +245,59 @@ static void populateFuse(OpPassManager &pm, const CompilerOptions &options) {
   pm.addPass(createVerifyShapes());
 }
 
+/// Chooses what to compute again, who computes what, and where buffers are. On
+/// a GPU launches are formed in between.
+static void populatePlan(OpPassManager &pm, const CompilerOptions &options) {
+  bool isForGPU = options.target.isForGPU();
+  std::vector<std::string> dimSizes = options.maxDimSizes->format();
+  DistributeStepOptions distribute;
+  distribute.workers = options.threads.value_or(1);
+  distribute.minWork = options.minSharedWork;
+  distribute.report = options.report;
+  distribute.minLoopWork =
+      std::min<int64_t>(options.minSharedWork, distribute.minLoopWork);
+  // On a GPU what writes where another launch reads could not share one. The
+  // reference has nothing to hide a defect of this.
+  bool reuseOperands = options.lowering == Lowering::Optimized && !isForGPU;
+  if (options.memoryBudget && !isForGPU) {
+    FitWorkspaceOptions fit;
+    fit.memoryBudget = *options.memoryBudget;
+    fit.dimSize = options.maxDimSizes->others;
+    llvm::append_range(fit.dimSizes, dimSizes);
+    fit.boundDimSizes = options.cInterface;
+    fit.reuseOperands = reuseOperands;
+    fit.workers = distribute.workers;
+    fit.minWork = distribute.minWork;
+    fit.minLoopWork = distribute.minLoopWork;
+    fit.report = options.report;
+    pm.addNestedPass<func::FuncOp>(createFitWorkspace(fit));
+    return;
+  }
+  if (reuseOperands)
+    pm.addNestedPass<func::FuncOp>(createReuseOperandBuffers());
+  if (isForGPU) {
+    RematerializeOptions rematerialize;
+    rematerialize.memoryBudget = options.memoryBudget.value_or(-1);
+    rematerialize.dimSize = options.maxDimSizes->others;
+    llvm::append_range(rematerialize.dimSizes, dimSizes);
+    pm.addNestedPass<func::FuncOp>(createRematerialize(rematerialize));
+    pm.addNestedPass<func::FuncOp>(createChooseGPUSchedules());
+    FormGPUGroupsOptions groups;
+    groups.report = options.report;
+    pm.addNestedPass<func::FuncOp>(createFormGPUGroups(groups));
+    pm.addPass(createCanonicalizer());
+    pm.addPass(createCSEPass());
+  }
+  pm.addNestedPass<func::FuncOp>(createDistributeStep(distribute));
+  PlanWorkspaceOptions workspace;
+  workspace.dimSize = options.maxDimSizes->others;
+  llvm::append_range(workspace.dimSizes, dimSizes);
+  workspace.boundDimSizes = options.cInterface;
+  workspace.memoryBudget = options.memoryBudget.value_or(-1);
+  workspace.report = options.report;
+  pm.addNestedPass<func::FuncOp>(createPlanWorkspace(workspace));
+}
+
 static void populateBufferize(OpPassManager &pm,
                               const CompilerOptions &options) {
   bufferization::OneShotBufferizePassOptions oneShot;
@@ -268,39 +321,7 @@ static void populateBufferize(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createVerifyInPlace());
   pm.addPass(memref::createFoldMemRefAliasOpsPass());
   pm.addPass(createCanonicalizer());
-  RematerializeOptions rematerialize;
-  rematerialize.memoryBudget = options.memoryBudget.value_or(-1);
-  rematerialize.dimSize = options.maxDimSizes->others;
-  llvm::append_range(rematerialize.dimSizes, options.maxDimSizes->format());
-  // On a GPU what writes where another launch reads could not share one. The
-  // reference has nothing to hide a defect of this.
-  rematerialize.reuseOperands =
-      options.lowering == Lowering::Optimized && !options.target.isForGPU();
-  if (rematerialize.reuseOperands && rematerialize.memoryBudget < 0)
-    pm.addNestedPass<func::FuncOp>(createReuseOperandBuffers());
-  pm.addNestedPass<func::FuncOp>(createRematerialize(rematerialize));
-  if (options.target.isForGPU()) {
-    pm.addNestedPass<func::FuncOp>(createChooseGPUSchedules());
-    FormGPUGroupsOptions groups;
-    groups.report = options.report;
-    pm.addNestedPass<func::FuncOp>(createFormGPUGroups(groups));
-    pm.addPass(createCanonicalizer());
-    pm.addPass(createCSEPass());
-  }
-  DistributeStepOptions distribute;
-  distribute.workers = options.threads.value_or(1);
-  distribute.minWork = options.minSharedWork;
-  distribute.report = options.report;
-  distribute.minLoopWork =
-      std::min<int64_t>(options.minSharedWork, distribute.minLoopWork);
-  pm.addNestedPass<func::FuncOp>(createDistributeStep(distribute));
-  PlanWorkspaceOptions workspace;
-  workspace.dimSize = rematerialize.dimSize;
-  workspace.dimSizes = rematerialize.dimSizes;
-  workspace.boundDimSizes = options.cInterface;
-  workspace.memoryBudget = rematerialize.memoryBudget;
-  workspace.report = options.report;
-  pm.addNestedPass<func::FuncOp>(createPlanWorkspace(workspace));
+  populatePlan(pm, options);
   LayoutStateOptions layout;
   layout.modelName = options.modelName.empty() ? "model" : options.modelName;
   pm.addPass(createLayoutState(layout));

@@ -13,9 +13,9 @@ from typing import List, Tuple
 
 DEFAULTS = (49152, 2097152, 1)
 MODEL = """
-func.func @products(%a: tensor<3x128x64xf32>, %b: tensor<3x64x256xf32>) -> tensor<3x128x256xf32> {
-  %y = nn.matmul %a, %b : (tensor<3x128x64xf32>, tensor<3x64x256xf32>) -> tensor<3x128x256xf32>
-  return %y : tensor<3x128x256xf32>
+func.func @products(%a: tensor<3x128x64xf32>, %b: tensor<3x64x100xf32>) -> tensor<3x128x100xf32> {
+  %y = nn.matmul %a, %b : (tensor<3x128x64xf32>, tensor<3x64x100xf32>) -> tensor<3x128x100xf32>
+  return %y : tensor<3x128x100xf32>
 }
 """
 

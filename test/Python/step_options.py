@@ -33,11 +33,11 @@ class Chain:
         return loss
 
 
-def train(budget: Optional[int]) -> Tuple[int, List[Array]]:
+def train(budget: Optional[int], threads: int = 1) -> Tuple[int, List[Array]]:
     """The workspace, and losses and weights after three steps."""
     with fw.Store(), fw.Namespace():
         chain = Chain()
-        step = fw.function(chain.loss, memory_budget=budget)
+        step = fw.function(chain.loss, memory_budget=budget, threads=threads)
         x = np.random.default_rng(4).standard_normal((256, 32)).astype(np.float32)
         losses = [step(x) for _ in range(3)]
         entry = step.trace(x).program.entries[0]
@@ -60,6 +60,13 @@ with warnings.catch_warnings():
     small, actual = train(budget)
     assert small <= budget < whole, (small, budget, whole)
     assert all(np.array_equal(a, b) for a, b in zip(expected, actual)), "a budget changes no bits"
+    # Two workers need more beside it, and are within it or one.
+    team = train(None, threads=2)[0]
+    assert team > whole, (team, whole)
+    for part in (0.9, 0.7, 0.55, 0.4):
+        shared, actual = train(int(team * part), threads=2)
+        assert shared <= int(team * part), (shared, part)
+        assert all(np.array_equal(a, b) for a, b in zip(expected, actual)), "a budget of two threads changes no bits"
     # The program without a budget is another one: neither is taken for the other.
     assert train(None)[0] == whole
 

@@ -63,4 +63,47 @@ def RecordStage : Pass<"flywheel-record-stage", "::mlir::ModuleOp"> {
   ];
 }
 
+def FitWorkspace : Pass<"flywheel-fit-workspace", "::mlir::func::FuncOp"> {
+  let summary = "Recompute, share and plan a step within a budget";
+  let description = [{
+    Before: a bufferized function of one block, in its final order. After: what
+    flywheel-rematerialize, flywheel-distribute-step and flywheel-plan-workspace make
+    of it, one after the other, with a workspace of at most `memory-budget`.
+
+    Several workers have buffers of their own, and keep others for longer, up to a
+    barrier: that is not known before the step is shared. So where the plan takes
+    more than the budget, all three run again, on the function as it was, and
+    recompute as if the budget were smaller, a sixteenth of it at a time. Where
+    that does not help, one worker executes the step, and a remark says so.
+
+    Refuses what they refuse, and a budget that one worker does not meet.
+  }];
+  let options = [
+    Option<"memoryBudget", "memory-budget", "int64_t", /*default=*/"-1",
+           "Bytes of the workspace; negative for any number">,
+    Option<"dimSize", "dim-size", "int64_t", /*default=*/"64",
+           "Symbolic size for which the budget is meant, unless `dim-sizes` has "
+           "its own">,
+    ListOption<"dimSizes", "dim-sizes", "std::string",
+               "The same for single sizes, by name: time=256">,
+    Option<"boundDimSizes", "bound-dim-sizes", "bool", /*default=*/"false",
+           "No symbolic size exceeds what these say">,
+    Option<"reuseOperands", "reuse-operands", "bool", /*default=*/"false",
+           "As of flywheel-rematerialize">,
+    Option<"workers", "workers", "int64_t", /*default=*/"1",
+           "As of flywheel-distribute-step">,
+    Option<"minWork", "min-work", "int64_t", /*default=*/"4000000",
+           "As of flywheel-distribute-step">,
+    Option<"minLoopWork", "min-loop-work", "int64_t", /*default=*/"4096",
+           "As of flywheel-distribute-step">,
+    Option<"report", "report", "bool", /*default=*/"false",
+           "As of flywheel-distribute-step and flywheel-plan-workspace">
+  ];
+  let dependentDialects = [
+    "::flywheel::codegen::CodegenDialect", "::mlir::affine::AffineDialect",
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+}
+
 #endif // FLYWHEEL_DRIVER_DRIVERPASSES

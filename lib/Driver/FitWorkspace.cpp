@@ -1,0 +1,147 @@
+//===- FitWorkspace.cpp - A step of several workers within a budget -------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Driver/DriverPasses.h"
+#include "flywheel/Transforms/Memory/MemoryPasses.h"
+#include "flywheel/Transforms/Partition/PartitionPasses.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/Threading.h"
+
+using namespace mlir;
+
+namespace flywheel {
+#define GEN_PASS_DEF_FITWORKSPACE
+#include "flywheel/Driver/DriverPasses.h.inc"
+} // namespace flywheel
+
+using namespace flywheel;
+
+/// Parts of the budget that one attempt has less than the one before, and those
+/// of the last one.
+static constexpr int64_t kParts = 16, kFewestParts = 4;
+
+namespace {
+/// What is said during an attempt, which may be for nothing.
+class HeldDiagnostics {
+public:
+  explicit HeldDiagnostics(MLIRContext *context)
+      : thread(llvm::get_threadid()),
+        handler(context, [this](Diagnostic &diagnostic) {
+          // Other functions may be compiled at the same time.
+          if (llvm::get_threadid() != thread)
+            return failure();
+          held.push_back(std::move(diagnostic));
+          return success();
+        }) {}
+
+  std::vector<Diagnostic> take() { return std::move(held); }
+  MutableArrayRef<Diagnostic> get() { return held; }
+
+private:
+  uint64_t thread;
+  std::vector<Diagnostic> held;
+  ScopedDiagnosticHandler handler;
+};
+
+struct FitWorkspace : flywheel::impl::FitWorkspaceBase<FitWorkspace> {
+  using FitWorkspaceBase::FitWorkspaceBase;
+
+  void runOnOperation() override;
+
+private:
+  enum class Outcome { Fits, TakesTooMuch, CannotRecompute };
+  Outcome attempt(int64_t target, int64_t numWorkers,
+                  std::vector<Diagnostic> &said);
+  LogicalResult run(std::unique_ptr<Pass> pass);
+  void say(std::vector<Diagnostic> &said);
+};
+} // namespace
+
+LogicalResult FitWorkspace::run(std::unique_ptr<Pass> pass) {
+  OpPassManager passes(func::FuncOp::getOperationName());
+  passes.addPass(std::move(pass));
+  return runPipeline(passes, getOperation());
+}
+
+/// Recomputes as if the budget were `target`, and shares the step between
+/// `numWorkers`.
+FitWorkspace::Outcome FitWorkspace::attempt(int64_t target, int64_t numWorkers,
+                                            std::vector<Diagnostic> &said) {
+  RematerializeOptions rematerialize;
+  rematerialize.memoryBudget = target;
+  rematerialize.dimSize = dimSize;
+  llvm::append_range(rematerialize.dimSizes, dimSizes);
+  rematerialize.reuseOperands = reuseOperands;
+  DistributeStepOptions distribute;
+  distribute.workers = numWorkers;
+  distribute.minWork = minWork;
+  distribute.minLoopWork = minLoopWork;
+  distribute.report = report;
+  PlanWorkspaceOptions plan;
+  plan.memoryBudget = memoryBudget;
+  plan.dimSize = dimSize;
+  llvm::append_range(plan.dimSizes, dimSizes);
+  plan.boundDimSizes = boundDimSizes;
+  plan.report = report;
+
+  HeldDiagnostics diagnostics(&getContext());
+  auto outcome = Outcome::Fits;
+  if (failed(run(createRematerialize(rematerialize))))
+    outcome = Outcome::CannotRecompute;
+  if (numWorkers > 1)
+    for (Diagnostic &diagnostic : diagnostics.get())
+      if (diagnostic.getSeverity() == DiagnosticSeverity::Remark)
+        diagnostic << ", with one worker";
+  if (outcome == Outcome::Fits &&
+      (failed(run(createDistributeStep(distribute))) ||
+       failed(run(createPlanWorkspace(plan)))))
+    outcome = Outcome::TakesTooMuch;
+  said = diagnostics.take();
+  return outcome;
+}
+
+void FitWorkspace::say(std::vector<Diagnostic> &said) {
+  for (Diagnostic &diagnostic : said)
+    getContext().getDiagEngine().emit(std::move(diagnostic));
+}
+
+void FitWorkspace::runOnOperation() {
+  func::FuncOp function = getOperation();
+  if (function.isExternal())
+    return;
+  OwningOpRef<func::FuncOp> whole = function.clone();
+  std::vector<Diagnostic> first;
+  Outcome outcome = attempt(memoryBudget, workers, first);
+  if (outcome == Outcome::Fits)
+    return say(first);
+  auto tryAgain = [&](int64_t target, int64_t numWorkers) {
+    OwningOpRef<func::FuncOp> copy = whole->clone();
+    function.getBody().takeBody(copy->getBody());
+    function->setAttrs((*copy)->getAttrDictionary());
+    std::vector<Diagnostic> said;
+    outcome = attempt(target, numWorkers, said);
+    if (outcome == Outcome::Fits)
+      say(said);
+    return outcome == Outcome::Fits;
+  };
+  bool isShared = workers > 1 && outcome == Outcome::TakesTooMuch;
+  for (int64_t parts = kParts - 1;
+       isShared && parts >= kFewestParts && outcome == Outcome::TakesTooMuch;
+       --parts)
+    if (tryAgain(memoryBudget / kParts * parts, workers))
+      return;
+  if (isShared && tryAgain(memoryBudget, /*numWorkers=*/1)) {
+    function.emitRemark() << "one worker executes '" << function.getSymName()
+                          << "': several need a larger workspace than the "
+                             "memory budget of "
+                          << memoryBudget.getValue() << " bytes";
+    return;
+  }
+  say(first);
+  signalPassFailure();
+}
