@@ -30,7 +30,8 @@ struct ContractionTile {
 /// in one vector register, at least 1.
 int64_t getVectorLength(mlir::Type elementType, codegen::CPUAttr cpu);
 
-/// Whether there are no more vector registers than AVX2 has: tiles have few rows.
+/// Whether there are no more vector registers than AVX2 has: tiles have few
+/// rows.
 bool hasFewRegisters(codegen::CPUAttr cpu);
 
 /// Chooses the register tile of a contraction C[m, n] += A[m, k] * B[k, n].
