@@ -28,6 +28,7 @@
 #include "flywheel/Analysis/Contraction.h"
 #include "flywheel/Support/CheckedSize.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/X86Vector/X86VectorDialect.h"
@@ -49,7 +50,12 @@ namespace {
 /// Emits the kernels of a contraction whose lanes are columns of C.
 class ColumnEmitter : public ContractionEmitter {
 public:
-  using ContractionEmitter::ContractionEmitter;
+  /// `fetched` is what is to be fetched during the only reduction.
+  ColumnEmitter(RewriterBase &builder, Contraction contraction,
+                ContractionTile tile, Value fillValue,
+                SmallVector<FetchedTile> fetched)
+      : ContractionEmitter(builder, std::move(contraction), tile, fillValue),
+        fetched(std::move(fetched)) {}
 
 private:
   /// Columns of one tile: one vector from each of `bases`.
@@ -74,6 +80,8 @@ private:
   SmallVector<Value> emitReduction(const Strip &rows, const Columns &columns,
                                    ValueRange accumulators);
   Columns columnsAt(Fold base, int64_t numVectors, Fold size);
+  /// Fetches the lines of `fetched` that the next `count` steps are to fetch.
+  void prefetchLines(int64_t count);
   /// Fetches the rows of A of a later step, if nothing else does.
   void prefetchRows(const Strip &rows);
   bool isTurned();
@@ -84,6 +92,8 @@ private:
   /// The block of the last reduction that is computed; all of it where the
   /// schedule has no blocks.
   Strip block{};
+  /// What is fetched line by line in the steps of the only reduction.
+  SmallVector<FetchedTile> fetched;
 };
 } // namespace
 
@@ -168,10 +178,35 @@ void ColumnEmitter::prefetchRows(const Strip &rows) {
   ivs[loop] = step;
 }
 
+void ColumnEmitter::prefetchLines(int64_t count) {
+  if (fetched.empty())
+    return;
+  unsigned loop = contraction.k.back();
+  std::optional<int64_t> steps = getConstantIntValue(sizes[loop]);
+  for (const FetchedTile &read : fetched) {
+    int64_t lines = read.countLines();
+    // A line every few steps, so that the last one is early enough.
+    int64_t period = steps ? std::max<int64_t>(*steps / lines, 1) : 1;
+    period = static_cast<int64_t>(llvm::bit_floor<uint64_t>(period));
+    for (int64_t i = 0; i < count; i += period) {
+      AffineExpr step = e.b.getAffineDimExpr(0);
+      auto apply = [&](AffineExpr expr) {
+        return affine::makeComposedFoldedAffineApply(e.b, e.loc, expr,
+                                                     {e.add(ivs[loop], i)});
+      };
+      Fold line = apply(step.floorDiv(period));
+      e.ifGreater(e.index(1), apply(step % period), [&] {
+        e.ifGreater(e.index(lines), line, [&] { prefetchLine(e, read, line); });
+      });
+    }
+  }
+}
+
 SmallVector<Value> ColumnEmitter::emitStep(const Strip &rows,
                                            const Columns &columns,
                                            ValueRange accumulators) {
   prefetchRows(rows);
+  prefetchLines(/*count=*/1);
   SmallVector<Value> bVectors;
   for (auto [base, lanes] : llvm::zip_equal(columns.bases, columns.lanes)) {
     ivs[contraction.n] = base;
@@ -262,6 +297,7 @@ SmallVector<Value> ColumnEmitter::emitPairStep(const Strip &rows,
                                                const Columns &columns,
                                                ValueRange accumulators) {
   prefetchRows(rows);
+  prefetchLines(/*count=*/2);
   unsigned last = contraction.k.back();
   Fold first = ivs[last];
   SmallVector<Value> bVectors;
@@ -397,6 +433,25 @@ void ColumnEmitter::storeTurned(const Strip &rows, const Columns &columns,
   }
 }
 
+/// Whether all of C is one tile of registers, whose only reduction has a step
+/// for each line of `fetched`.
+static bool canFetchInSteps(const Contraction &contraction,
+                            const ContractionTile &tile,
+                            ArrayRef<FetchedTile> fetched) {
+  SmallVector<int64_t> sizes = getStaticLoopSizes(contraction.op);
+  auto isWithin = [&](unsigned loop, int64_t most) {
+    return !ShapedType::isDynamic(sizes[loop]) && sizes[loop] <= most;
+  };
+  return !contraction.along && contraction.outer.empty() &&
+         contraction.passes.empty() && !contraction.block &&
+         contraction.rows.size() == 1 && contraction.k.size() == 1 &&
+         isWithin(contraction.rows.front(), tile.mr) &&
+         isWithin(contraction.n, tile.numVectors() * tile.vectorLength) &&
+         llvm::all_of(fetched, [&](const FetchedTile &read) {
+           return !isWithin(contraction.k.front(), read.countLines() - 1);
+         });
+}
+
 namespace {
 class FMAKernels : public KernelFamily {
 public:
@@ -420,16 +475,24 @@ public:
             linalg::LinalgOp &fill) const override {
     auto fma = cast<codegen::FMAAttr>(schedule);
     Contraction contraction = *getContraction(op, fma);
-    prefetchEpilogue(rewriter, op);
+    SmallVector<FetchedTile> fetched = findEpilogueTiles(rewriter, op);
     rewriter.setInsertionPoint(op);
     ContractionTile tile{
         fma.getRegisters()[0], fma.getRegisters()[1],
         getVectorLength(getElementTypeOrSelf(contraction.c->get()), cpu)};
     Value fillValue = fill ? fill.getDpsInputOperand(0)->get() : Value();
+    if (!canFetchInSteps(contraction, tile, fetched)) {
+      KernelEmitter e(rewriter, op.getLoc());
+      for (const FetchedTile &read : fetched)
+        for (int64_t line = 0; line < read.countLines(); ++line)
+          prefetchLine(e, read, e.index(line));
+      fetched.clear();
+    }
     bool fills =
         contraction.along
             ? emitLaneSums(rewriter, contraction, tile, fillValue)
-            : ColumnEmitter(rewriter, contraction, tile, fillValue).emit();
+            : ColumnEmitter(rewriter, contraction, tile, fillValue, fetched)
+                  .emit();
     if (!fills)
       fill = {};
     rewriter.eraseOp(op);

@@ -132,9 +132,30 @@ bool isOnStack(mlir::Value value);
 
 constexpr int64_t kCacheLineBytes = 64;
 
-/// Emits prefetches, before the contraction `op`, of the tiles that the op
-/// right after it reads beside the output of `op`. Other ops only move.
-void prefetchEpilogue(mlir::RewriterBase &rewriter, mlir::linalg::LinalgOp op);
+/// A matrix that is read behind a contraction.
+struct FetchedTile {
+  mlir::Value source;
+  llvm::SmallVector<mlir::OpFoldResult> sizes;
+  /// What the sizes do not exceed.
+  int64_t maxRows, maxColumns;
+  bool isWritten;
+
+  /// Elements of a line of the cache, lines of a row, and lines of all rows.
+  int64_t getLineLength() const;
+  int64_t countLinesOfRow() const;
+  int64_t countLines() const { return maxRows * countLinesOfRow(); }
+};
+
+/// The tiles that the op right after the contraction `op` reads beside the
+/// output of `op`, which are few lines each. Ops move before `op` so that these
+/// exist there.
+llvm::SmallVector<FetchedTile> findEpilogueTiles(mlir::RewriterBase &rewriter,
+                                                 mlir::linalg::LinalgOp op);
+
+/// Emits a prefetch of a line of `tile`, counted row by row, or of another one
+/// where the tile has fewer rows or columns.
+void prefetchLine(KernelEmitter &e, const FetchedTile &tile,
+                  mlir::OpFoldResult line);
 
 /// The `linalg.fill`, if any, of the output of `op` that comes before it in its
 /// block with no access to memory in between.

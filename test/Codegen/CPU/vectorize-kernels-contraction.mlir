@@ -183,17 +183,42 @@ func.func @convolution(%x: memref<2x16x16x8xf32>, %f: memref<3x3x8x32xf32>, %y: 
   return
 }
 
-// The tile that the update reads after the contraction is fetched before it; the
-// result of the contraction is not.
+// The tile that the update reads after the contraction is fetched during it, a
+// line of its 16 in every fourth of 64 steps; the result of the contraction is not.
 // CHECK-LABEL: func.func @prefetch_epilogue
+// CHECK-NOT: memref.prefetch
+// CHECK: %[[W:.*]] = memref.subview %arg3
+// CHECK: scf.for %[[K:.*]] = %c0 to %c64 step %c1
+// CHECK: %[[LINE:.*]] = affine.apply #[[$FOURTH:.*]](%[[K]])
+// CHECK: %[[PART:.*]] = affine.apply #{{.*}}(%[[K]])
+// CHECK: arith.cmpi {{.*}} %[[PART]]
+// CHECK: scf.if
+// CHECK: scf.if
+// CHECK: memref.prefetch %[[W]][{{.*}}], write, locality<3>, data
+// CHECK-NOT: memref.prefetch
+func.func @prefetch_epilogue(%a: memref<64x8xf32>, %b: memref<64x32xf32>, %c: memref<8x32xf32>, %w: memref<784x256xf32>, %i: index) {
+  linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>]
+    ins(%a, %b : memref<64x8xf32>, memref<64x32xf32>) outs(%c : memref<8x32xf32>)
+  %ws = memref.subview %w[%i, 0] [8, 32] [1, 1] : memref<784x256xf32> to memref<8x32xf32, strided<[256, 1], offset: ?>>
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+    ins(%c : memref<8x32xf32>) outs(%ws : memref<8x32xf32, strided<[256, 1], offset: ?>>) {
+  ^bb0(%g: f32, %x: f32):
+    %d = arith.subf %x, %g : f32
+    linalg.yield %d : f32
+  }
+  return
+}
+
+// Before it, where there are fewer steps than lines.
+// CHECK-LABEL: func.func @prefetch_epilogue_first
 // CHECK-NOT: scf.for
 // CHECK: %[[W:.*]] = memref.subview %arg3
 // CHECK-COUNT-16: memref.prefetch %[[W]][{{.*}}], write, locality<3>, data
 // CHECK-NOT: memref.prefetch
 // CHECK: scf.for
-func.func @prefetch_epilogue(%a: memref<64x8xf32>, %b: memref<64x32xf32>, %c: memref<8x32xf32>, %w: memref<784x256xf32>, %i: index) {
+func.func @prefetch_epilogue_first(%a: memref<12x8xf32>, %b: memref<12x32xf32>, %c: memref<8x32xf32>, %w: memref<784x256xf32>, %i: index) {
   linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>]
-    ins(%a, %b : memref<64x8xf32>, memref<64x32xf32>) outs(%c : memref<8x32xf32>)
+    ins(%a, %b : memref<12x8xf32>, memref<12x32xf32>) outs(%c : memref<8x32xf32>)
   %ws = memref.subview %w[%i, 0] [8, 32] [1, 1] : memref<784x256xf32> to memref<8x32xf32, strided<[256, 1], offset: ?>>
   linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
     ins(%c : memref<8x32xf32>) outs(%ws : memref<8x32xf32, strided<[256, 1], offset: ?>>) {

@@ -10,7 +10,7 @@ change between steps.
 """
 
 import functools
-from typing import Any, Dict, List, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -307,31 +307,32 @@ def test_shapes() -> None:
                                  optimizer.p)
 
 
-def layer(number: int, element: str, dim_sizes: Tuple[int, int], optimizer: str) -> str:
+def layer(number: int, element: str, dim_sizes: Tuple[int, int], optimizer: str, rows: Any = "?") -> str:
     """A dense layer whose loss is <x w + b, g>: the gradients are x^T g and sum g."""
     m, n = dim_sizes
-    x, w, b, z = (tensor(shape, element) for shape in (("?", m), (m, n), (n,), ("?", n)))
+    x, w, b, z = (tensor(shape, element) for shape in ((rows, m), (m, n), (n,), (rows, n)))
     return (f"train.variable @w{number} : {w}\ntrain.variable @b{number} : {b}\n"
             f"func.func @step{number}(%x: {x}, %g: {z}) -> tensor<{element}> {{\n"
             f"  %w = train.read @w{number} : {w}\n  %b = train.read @b{number} : {b}\n"
             f"  %z = nn.dense %x, %w, %b : ({x}, {w}, {b}) -> {z}\n  %q = arith.mulf %z, %g : {z}\n"
-            + total("q", ("?", n), element, "loss")
+            + total("q", (rows, n), element, "loss")
             + f"  train.minimize %loss : tensor<{element}> with {optimizer}\n"
             f"  return %loss : tensor<{element}>\n}}\n")
 
 
-def check_layers(element: str, dtype: Any, dim_sizes: Tuple[int, int], names: Sequence[str]) -> None:
+def check_layers(element: str, dtype: Any, dim_sizes: Tuple[int, int], names: Sequence[str],
+                 rows: Optional[int] = None) -> None:
     rng = np.random.default_rng(dim_sizes[0] * 1000 + dim_sizes[1])
     optimizers = [("sgd", dict(lr=0.01)), ("sgd", dict(lr=0.01, momentum=0.9)),
                   ("momentum", dict(lr=0.01, momentum=0.9, nesterov=True)), ("adam", dict(lr=0.01))]
-    text = "".join(layer(number, element, dim_sizes, spell(name, options))
+    text = "".join(layer(number, element, dim_sizes, spell(name, options), rows or "?")
                    for number, (name, options) in enumerate(optimizers))
     for configuration, model in configurations(text, names):
         model.initialize()
         for number, (name, options) in enumerate(optimizers):
             w = RULES[name](model[f"w{number}"], **options)
             b = RULES[name](model[f"b{number}"], **options)
-            for batch in (5, 1, 64, 33, 16, 100):
+            for batch in (5, 1, 64, 33, 16, 100) if rows is None else (rows, rows):
                 # Small integers: the sums are exact in any order.
                 x = rng.integers(-3, 4, (batch, dim_sizes[0])).astype(dtype)
                 g = rng.integers(-3, 4, (batch, dim_sizes[1])).astype(dtype)
@@ -352,6 +353,9 @@ def test_layers() -> None:
         check_layers("f32", np.float32, dim_sizes, IN_PROCESS)
     check_layers("f64", np.float64, (17, 33), ALL)
     check_layers("f32", np.float32, (65, 31), ("object",))
+    # Steps that fetch what the update reads: all of it, one line in several, and none.
+    for rows in (23, 70, 135):
+        check_layers("f32", np.float32, (31, 130), IN_PROCESS, rows)
 
 
 def test_rates_of_zero() -> None:
