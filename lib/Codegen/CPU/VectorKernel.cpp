@@ -33,6 +33,8 @@ namespace {
 constexpr int64_t maxInterleave = codegen::VectorAttr::kDefaultInterleave;
 /// A tile of up to this many vectors is unrolled if it may become registers.
 constexpr int64_t maxUnrolledVectors = 32;
+/// Vectors of a row whose copy is no loop: a panel of a product has two.
+constexpr int64_t maxCopiedVectors = 4;
 /// Terms of a sum that are added one after the other, then such sums of terms.
 constexpr int64_t maxTermsInRow = 128;
 
@@ -275,10 +277,16 @@ void ElementwiseEmitter::emitParallel() {
     }
   }
   Fold end = e.alignDown(size, length);
+  // Loops around few vectors of a copy keep the processor from reading ahead.
+  bool wasUnrolled = e.unroll;
+  std::optional<int64_t> constant = getConstantIntValue(size);
+  e.unroll |= constant && *constant <= maxCopiedVectors * length &&
+              llvm::hasSingleElement(*body);
   e.loop(begin, end, length, {}, [&](Fold iv, ValueRange) {
     emitVectors(iv, all());
     return SmallVector<Value>();
   });
+  e.unroll = wasUnrolled;
   e.ifGreater(size, end, [&] { emitVectors(end, some(end)); });
 }
 

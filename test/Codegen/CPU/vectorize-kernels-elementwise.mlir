@@ -412,3 +412,20 @@ func.func @columns(%x: memref<64x339xf32>, %out: memref<339xf32>) {
   }
   return
 }
+
+// Rows of a copy that are few vectors have no loop, as in a panel of a product;
+// longer ones do.
+// CHECK-LABEL: func.func @copied_panel
+// CHECK: scf.for %[[ROW:.*]] = %c0 to %c50 step %c1
+// CHECK-NOT: scf.for
+// CHECK: vector.store {{.*}}[%[[ROW]], %c0]
+// CHECK: vector.store {{.*}}[%[[ROW]], %c16]
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: return
+func.func @copied_panel(%b: memref<50x32xf32, strided<[1024, 1]>>, %panel: memref<50x32xf32>,
+                        %wide: memref<50x96xf32, strided<[1024, 1]>>, %copy: memref<50x96xf32>) {
+  linalg.copy ins(%b : memref<50x32xf32, strided<[1024, 1]>>) outs(%panel : memref<50x32xf32>)
+  linalg.copy ins(%wide : memref<50x96xf32, strided<[1024, 1]>>) outs(%copy : memref<50x96xf32>)
+  return
+}
