@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BlockContractionEmitter.h"
+#include "KnownDivisor.h"
 
 #include "flywheel/Analysis/Contraction.h"
 
@@ -37,8 +38,12 @@ void BlockContractionEmitter::emit() {
   isWhole = isMultipleOf(numRows, tile.rows) &&
             isMultipleOf(numColumns, tile.columns);
   threads.setIndices(loops.batch, openLoop(threads.count(loops.batch), 1));
-  firstRow = openLoop(numRows, tile.rows);
-  firstColumn = openLoop(numColumns, tile.columns);
+  auto openTiles = [&](Value end, int64_t step) -> Value {
+    std::optional<int64_t> most = getKnownBound(end);
+    return most && *most <= step ? threads.index(0) : openLoop(end, step);
+  };
+  firstRow = openTiles(numRows, tile.rows);
+  firstColumn = openTiles(numColumns, tile.columns);
   emitTile(firstRow, firstColumn);
 }
 

@@ -23,13 +23,16 @@ using namespace mlir;
 
 namespace flywheel {
 
-bool BufferAccess::isOfRows(ArrayRef<unsigned> dims, unsigned numDims) const {
+bool BufferAccess::isOfRows(ArrayRef<unsigned> dims, unsigned numDims,
+                            ArrayRef<int64_t> sizes) const {
   if ((!isRegular && numWhole < numDims) || map.getNumResults() < numDims)
     return false;
   for (auto [number, expr] : llvm::enumerate(map.getResults())) {
     if (number < numDims) {
       auto dim = dyn_cast<AffineDimExpr>(expr);
-      if (!dim || dim.getPosition() != dims[number])
+      // The only element of a dimension is that of a loop of one iteration.
+      bool isOnly = expr == 0 && sizes[dims[number]] == 1;
+      if (!isOnly && (!dim || dim.getPosition() != dims[number]))
         return false;
       continue;
     }
@@ -194,32 +197,60 @@ static Value getDynamicSize(Value buffer, unsigned dim) {
              : Value();
 }
 
-/// The extent of the first row dimension, which is not known, as the size of
-/// a dimension of an argument, or as a number.
-RowCount GroupMember::countFirst() const {
-  for (OpOperand &operand : op->getOpOperands()) {
-    auto type = dyn_cast<MemRefType>(operand.get().getType());
-    if (!type)
+std::optional<Extent> findExtent(Value buffer, unsigned dim) {
+  for (;;) {
+    auto type = cast<MemRefType>(buffer.getType());
+    if (!type.isDynamicDim(dim))
+      return Extent{type.getDimSize(dim), Value(), 0};
+    Value size = getDynamicSize(buffer, dim);
+    if (!size)
+      break;
+    auto sized = size.getDefiningOp<memref::DimOp>();
+    if (!sized || !sized.getConstantIndex() ||
+        !isa<MemRefType>(sized.getSource().getType()))
+      return Extent{std::nullopt, size, 0};
+    buffer = sized.getSource();
+    dim = *sized.getConstantIndex();
+  }
+  if (!isa<BlockArgument>(buffer))
+    return std::nullopt;
+  return Extent{std::nullopt, buffer, dim};
+}
+
+/// The extent of loop `dim`. What is allocated for a result has the size that
+/// other ops of the step have, and comes before what is passed to the function.
+std::optional<Extent> GroupMember::findLoopExtent(unsigned dim) const {
+  if (!ShapedType::isDynamic(sizes[dim]))
+    return Extent{sizes[dim], Value(), 0};
+  std::optional<Extent> ofArgument;
+  for (OpOperand &operand : llvm::reverse(op->getOpOperands())) {
+    if (!isa<MemRefType>(operand.get().getType()))
       continue;
     AffineMap map = op.getMatchingIndexingMap(&operand);
     for (auto [place, expr] : llvm::enumerate(map.getResults())) {
-      auto dim = dyn_cast<AffineDimExpr>(expr);
-      if (!dim || dim.getPosition() != rowDims.front())
+      auto loop = dyn_cast<AffineDimExpr>(expr);
+      if (!loop || loop.getPosition() != dim)
         continue;
-      Value buffer = operand.get();
-      unsigned number = place;
-      while (Value size = getDynamicSize(buffer, number)) {
-        auto sized = size.getDefiningOp<memref::DimOp>();
-        if (!sized || !sized.getConstantIndex())
-          return {std::nullopt, size, 0};
-        buffer = sized.getSource();
-        number = *sized.getConstantIndex();
-      }
-      if (isa<BlockArgument>(buffer))
-        return {std::nullopt, buffer, number};
+      std::optional<Extent> found = findExtent(operand.get(), place);
+      if (found && !isa<BlockArgument>(operand.get()))
+        return found;
+      if (found)
+        ofArgument = found;
     }
   }
-  return {};
+  return ofArgument;
+}
+
+void RowCount::multiply(const Extent &extent) {
+  if (extent.known == 1 && !extents.empty())
+    return;
+  bool isJoined = !extents.empty() && extent.known && extents.back().known;
+  if (isJoined)
+    *extents.back().known *= *extent.known;
+  else if (!extents.empty() && isOne())
+    extents.front() = extent;
+  else
+    extents.push_back(extent);
 }
 
 SmallVector<RowCount> GroupMember::getRowCounts(int64_t maxAlone) const {
@@ -232,33 +263,32 @@ SmallVector<RowCount> GroupMember::getRowCounts(int64_t maxAlone) const {
   // What has one result has no rows.
   if (iterations <= maxAlone ||
       op.getMatchingIndexingMap(op.getDpsInitOperand(0)).getNumResults() == 0)
-    counts.push_back({1, Value(), 0});
+    counts.push_back(RowCount::get(1));
   bool hasColumns = isKernel(op);
   AffineMap lhs;
   if (hasColumns)
     lhs = op.getMatchingIndexingMap(op.getDpsInputOperand(0));
   SmallVector<int64_t> tile(op.getNumLoops(), 0);
-  int64_t rows = 1;
-  for (auto [number, dim] : llvm::enumerate(rowDims)) {
+  RowCount rows = RowCount::get(1);
+  for (unsigned dim : rowDims) {
     tile[dim] = 1;
     // Columns of a contraction are no rows.
     if (!canTile(tile) || (hasColumns && !lhs.isFunctionOfDim(dim)))
       break;
-    if (ShapedType::isDynamic(sizes[dim])) {
-      RowCount count = number == 0 ? countFirst() : RowCount();
-      if (count.source)
-        counts.push_back(count);
+    std::optional<Extent> extent = findLoopExtent(dim);
+    if (!extent)
       break;
-    }
-    rows *= sizes[dim];
-    if (rows == 0)
+    if (extent->known == 0)
       return {};
-    if (rows > 1)
-      counts.push_back({rows, Value(), 0});
+    rows.multiply(*extent);
+    if (!rows.isOne() && !llvm::is_contained(counts, rows))
+      counts.push_back(rows);
     // Several iterations are a row of fewer.
-    int64_t size = rows / kEnoughBlocks;
-    if (rows % kEnoughBlocks == 0 && size > 1 && sizes[dim] % size == 0)
-      counts.push_back({kEnoughBlocks, Value(), 0});
+    if (std::optional<int64_t> known = rows.getKnown()) {
+      int64_t size = *known / kEnoughBlocks;
+      if (*known % kEnoughBlocks == 0 && size > 1 && sizes[dim] % size == 0)
+        counts.push_back(RowCount::get(kEnoughBlocks));
+    }
   }
   return counts;
 }
@@ -266,28 +296,57 @@ SmallVector<RowCount> GroupMember::getRowCounts(int64_t maxAlone) const {
 unsigned GroupMember::getNumRowDims(const RowCount &count) const {
   if (count.isOne())
     return 0;
-  if (!count.known)
-    return 1;
-  int64_t rows = 1;
+  std::optional<int64_t> known = count.getKnown();
+  RowCount rows = RowCount::get(1);
   for (auto [number, dim] : llvm::enumerate(rowDims)) {
-    rows *= sizes[dim];
-    if (rows % *count.known == 0 && sizes[dim] % (rows / *count.known) == 0)
+    rows.multiply(*findLoopExtent(dim));
+    if (rows == count)
+      return number + 1;
+    std::optional<int64_t> product = rows.getKnown();
+    if (known && product && *product % *known == 0 &&
+        sizes[dim] % (*product / *known) == 0)
       return number + 1;
   }
   llvm_unreachable("a count that the op does not have");
 }
 
+std::vector<SmallVector<unsigned>>
+GroupMember::getExtentDims(const RowCount &count) const {
+  std::vector<SmallVector<unsigned>> dims;
+  RowCount rows = RowCount::get(1);
+  for (unsigned dim : ArrayRef(rowDims).take_front(getNumRowDims(count))) {
+    Extent extent = *findLoopExtent(dim);
+    if (extent.known == 1)
+      continue;
+    rows.multiply(extent);
+    dims.resize(rows.extents.size());
+    dims.back().push_back(dim);
+  }
+  return dims;
+}
+
+int64_t GroupMember::countPerRow(const RowCount &count, int64_t unknown) const {
+  int64_t iterations = 1;
+  ArrayRef<unsigned> rows = ArrayRef(rowDims).take_front(getNumRowDims(count));
+  for (auto [dim, size] : llvm::enumerate(sizes))
+    if (!llvm::is_contained(rows, dim))
+      iterations = std::min<int64_t>(
+          iterations * (ShapedType::isDynamic(size) ? unknown : size), 1 << 30);
+  return iterations;
+}
+
 int64_t GroupMember::getRowSize(const RowCount &count) const {
-  if (count.isOne() || !count.known)
+  std::optional<int64_t> known = count.getKnown();
+  if (count.isOne() || !known)
     return 1;
   int64_t rows = 1;
   for (unsigned dim : ArrayRef(rowDims).take_front(getNumRowDims(count)))
     rows *= sizes[dim];
-  return rows / *count.known;
+  return rows / *known;
 }
 
-OpFoldResult GroupMember::emitExtent(OpBuilder &b) const {
-  return op.createLoopRanges(b, op.getLoc())[rowDims.front()].size;
+OpFoldResult GroupMember::emitExtent(OpBuilder &b, unsigned dim) const {
+  return op.createLoopRanges(b, op.getLoc())[dim].size;
 }
 
 SmallVector<unsigned> GroupMember::getLoopsOfResult() const {
@@ -336,20 +395,42 @@ linalg::LinalgOp emitPartOf(OpBuilder &b, linalg::LinalgOp op,
   auto clone = cast<linalg::LinalgOp>(
       mlir::clone(b, op, /*newResultTypes=*/TypeRange(), tiled));
   linalg::offsetIndices(b, clone, offsets);
+  // A part of a size that is not known is no larger than it may be.
+  if (auto schedule = dyn_cast_if_present<codegen::BlockAttr>(
+          codegen::getSchedule(clone.getOperation()))) {
+    SmallVector<int64_t> tile(schedule.getTile().asArrayRef());
+    for (auto [side, size] : llvm::zip_equal(tile, part.sizes))
+      if (std::optional<int64_t> most = getConstantIntValue(size);
+          most && *most > 0 && side > *most)
+        side = *most;
+    codegen::setSchedule(
+        clone,
+        codegen::BlockAttr::get(b.getContext(), schedule.getUnit(),
+                                DenseI64ArrayAttr::get(b.getContext(), tile),
+                                schedule.getDepth(), schedule.getStages()));
+  }
   return clone;
 }
 
 linalg::LinalgOp GroupMember::emitPart(OpBuilder &b,
                                        const GroupPart &part) const {
-  if (fill) {
-    GroupPart filled(fill);
-    for (auto [dim, loop] : llvm::enumerate(getLoopsOfResult())) {
-      filled.offsets[dim] = part.offsets[loop];
-      filled.sizes[dim] = part.sizes[loop];
-    }
-    emitPartOf(b, fill, filled);
+  if (!fill)
+    return emitPartOf(b, op, part);
+  GroupPart filled(fill);
+  for (auto [dim, loop] : llvm::enumerate(getLoopsOfResult())) {
+    filled.offsets[dim] = part.offsets[loop];
+    filled.sizes[dim] = part.sizes[loop];
   }
-  return emitPartOf(b, op, part);
+  linalg::LinalgOp start = emitPartOf(b, fill, filled);
+  linalg::LinalgOp emitted = emitPartOf(b, op, part);
+  // The same part, though a size that is not known may be another value.
+  Value out = emitted.getDpsInits().front();
+  auto type = cast<MemRefType>(out.getType());
+  if (!type.hasStaticShape() && type == start.getDpsInits().front().getType()) {
+    start->moveBefore(emitted);
+    start.setDpsInitOperand(0, out);
+  }
+  return emitted;
 }
 
 void GroupMember::erase() const {

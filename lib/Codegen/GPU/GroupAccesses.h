@@ -20,6 +20,15 @@ namespace flywheel {
 inline constexpr int64_t kManyBlocks = 264;
 /// Blocks that are enough where more would cost something else.
 inline constexpr int64_t kEnoughBlocks = 128;
+/// Rows of a block of products of many matrices at least.
+inline constexpr int64_t kLeastRows = 16;
+/// Bytes of a result that stay in the cache of a large GPU, which has 40 MB,
+/// until the launches that read it are done.
+inline constexpr int64_t kCachedBytes = 16 << 20;
+
+/// Bytes of rows from which on they are tiled: two of them are all that a group
+/// may have in workgroup memory.
+inline constexpr int64_t kLongBytes = 16 * 1024;
 
 /// How an op reads or writes one of its buffers.
 struct BufferAccess {
@@ -36,21 +45,53 @@ struct BufferAccess {
 
   /// Whether the first dimensions of the buffer are the first `numDims` of
   /// `dims`, and no others are: then rows of the op use rows of the buffer.
-  bool isOfRows(llvm::ArrayRef<unsigned> dims, unsigned numDims) const;
+  /// `sizes` are those of the loops.
+  bool isOfRows(llvm::ArrayRef<unsigned> dims, unsigned numDims,
+                llvm::ArrayRef<int64_t> sizes) const;
 };
 
-/// A number of rows that work can be divided into.
-struct RowCount {
-  /// Where the number is known when it is compiled.
+/// The extent of a loop.
+struct Extent {
+  /// Where it is known when it is compiled.
   std::optional<int64_t> known;
   /// Else the buffer, an argument of the function, that has it as the size of
   /// its dimension `dim`, or the number itself.
   mlir::Value source;
   unsigned dim = 0;
 
-  bool isOne() const { return known == 1; }
-  bool operator==(const RowCount &other) const {
+  bool operator==(const Extent &other) const {
     return known == other.known && source == other.source && dim == other.dim;
+  }
+  bool operator!=(const Extent &other) const { return !(*this == other); }
+};
+
+/// The extent of `dim`, a dimension of `buffer`; none where nothing is known of
+/// it.
+std::optional<Extent> findExtent(mlir::Value buffer, unsigned dim);
+
+/// A number of rows that work can be divided into: the product of the extents
+/// of some loops. Known ones that are next to each other are one.
+struct RowCount {
+  llvm::SmallVector<Extent, 2> extents;
+
+  static RowCount get(int64_t known) {
+    RowCount count;
+    count.extents.push_back({known, mlir::Value(), 0});
+    return count;
+  }
+  /// Where the number is known when it is compiled.
+  std::optional<int64_t> getKnown() const {
+    return extents.size() == 1 ? extents.front().known : std::nullopt;
+  }
+  bool isOne() const { return getKnown() == 1; }
+  /// Whether it is one extent that is not known.
+  bool isUnknownAlone() const {
+    return extents.size() == 1 && !extents.front().known;
+  }
+  /// Makes it rows of rows: `extent` for each.
+  void multiply(const Extent &extent);
+  bool operator==(const RowCount &other) const {
+    return extents == other.extents;
   }
 };
 
@@ -84,6 +125,13 @@ public:
   llvm::SmallVector<RowCount> getRowCounts(int64_t maxAlone) const;
   /// How many of `rowDims` are the rows where there are `count`.
   unsigned getNumRowDims(const RowCount &count) const;
+  /// Which of `rowDims` are each extent of `count`. Some that have one
+  /// iteration are none.
+  std::vector<llvm::SmallVector<unsigned>>
+  getExtentDims(const RowCount &count) const;
+  /// How many iterations of other loops one row of `count` is, as far as that
+  /// is known; what is not known counts as `unknown`.
+  int64_t countPerRow(const RowCount &count, int64_t unknown) const;
   /// How many iterations of these dims are one row of `count`.
   int64_t getRowSize(const RowCount &count) const;
   /// Whether tiling loops by `tile`, where it is not 0, gives slices.
@@ -96,8 +144,8 @@ public:
   /// What partial results start from where the op is a reduction with one
   /// result whose partial ones can be joined; null without.
   mlir::TypedAttr getIdentity() const;
-  /// The extent of the first row dimension.
-  mlir::OpFoldResult emitExtent(mlir::OpBuilder &b) const;
+  /// The number of iterations of `dim`.
+  mlir::OpFoldResult emitExtent(mlir::OpBuilder &b, unsigned dim) const;
   /// The loop along each dimension of the first result.
   llvm::SmallVector<unsigned> getLoopsOfResult() const;
   /// Whether the op is a contraction that is computed by tiles of its result,
@@ -121,7 +169,7 @@ public:
   mlir::Operation *combiner = nullptr;
 
 private:
-  RowCount countFirst() const;
+  std::optional<Extent> findLoopExtent(unsigned dim) const;
 };
 
 /// Ops in their order, between which nothing else uses memory.
@@ -141,6 +189,11 @@ mlir::scf::ForallOp createBlocks(mlir::OpBuilder &b, mlir::Location loc,
 /// Computes `part` of `op` at the insertion point; returns the op that does.
 mlir::linalg::LinalgOp emitPartOf(mlir::OpBuilder &b, mlir::linalg::LinalgOp op,
                                   const GroupPart &part);
+
+/// The shape of `part` with the most that a size may be where it is the least
+/// of some numbers one of which is known; a size of which nothing is known is
+/// dynamic.
+llvm::SmallVector<int64_t> getLargestShape(mlir::memref::SubViewOp part);
 
 /// The parts of `buffer` that `group`, and nothing else, uses; none where some
 /// are unlike others.

@@ -109,6 +109,35 @@ static int64_t getKnownDivisor(OpFoldResult number) {
   return getKnownDivisor(cast<Value>(number));
 }
 
+/// What each stride of `buffer` is a multiple of: where it is not known, as
+/// many elements as the known sizes behind it have, of what the buffer is
+/// sliced of.
+static SmallVector<int64_t> getStrideDivisors(Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  SmallVector<int64_t> divisors;
+  if (type.getLayout().isIdentity()) {
+    int64_t divisor = 1;
+    for (int64_t size : llvm::reverse(type.getShape())) {
+      divisors.push_back(divisor);
+      divisor =
+          multiply(divisor, ShapedType::isDynamic(size) ? 1 : divisorOf(size));
+    }
+    std::reverse(divisors.begin(), divisors.end());
+    return divisors;
+  }
+  auto part = buffer.getDefiningOp<memref::SubViewOp>();
+  if (part && part.getDroppedDims().none()) {
+    divisors = getStrideDivisors(part.getSource());
+    for (auto [divisor, step] :
+         llvm::zip_equal(divisors, part.getMixedStrides()))
+      divisor = multiply(divisor, getKnownDivisor(step));
+    return divisors;
+  }
+  for (int64_t stride : type.getStridesAndOffset().first)
+    divisors.push_back(ShapedType::isDynamic(stride) ? 1 : divisorOf(stride));
+  return divisors;
+}
+
 /// What the offset of `buffer` from the start of its memory is a multiple of.
 static int64_t getOffsetDivisor(Value buffer) {
   int64_t divisor = kMaxKnownDivisor;
@@ -123,12 +152,9 @@ static int64_t getOffsetDivisor(Value buffer) {
     auto part = dyn_cast<memref::SubViewOp>(op);
     if (!part)
       return 1;
-    auto [strides, offset] = part.getSourceType().getStridesAndOffset();
-    for (auto [step, stride] : llvm::zip_equal(part.getMixedOffsets(), strides))
-      divisor = std::min(
-          divisor,
-          multiply(getKnownDivisor(step),
-                   ShapedType::isDynamic(stride) ? 1 : divisorOf(stride)));
+    for (auto [step, stride] : llvm::zip_equal(
+             part.getMixedOffsets(), getStrideDivisors(part.getSource())))
+      divisor = std::min(divisor, multiply(getKnownDivisor(step), stride));
     buffer = part.getSource();
   }
   // What is passed to the function, or known to begin there.
@@ -145,11 +171,25 @@ bool hasAlignedVectors(Value buffer, int64_t width) {
   if (type.getRank() == 0 ||
       failed(type.getStridesAndOffset(strides, offset)) || strides.back() != 1)
     return false;
-  for (auto [stride, size] : llvm::zip_equal(ArrayRef(strides).drop_back(),
-                                             type.getShape().drop_back()))
-    if (size != 1 && (ShapedType::isDynamic(stride) || stride % width != 0))
+  SmallVector<int64_t> divisors = getStrideDivisors(buffer);
+  for (auto [divisor, size] : llvm::zip_equal(ArrayRef(divisors).drop_back(),
+                                              type.getShape().drop_back()))
+    if (size != 1 && divisor % width != 0)
       return false;
   return getOffsetDivisor(buffer) % width == 0;
+}
+
+std::optional<int64_t> getKnownBound(OpFoldResult number) {
+  if (std::optional<int64_t> constant = getConstantIntValue(number))
+    return constant;
+  auto least = cast<Value>(number).getDefiningOp<affine::AffineMinOp>();
+  std::optional<int64_t> bound;
+  if (least)
+    for (AffineExpr expr : least.getMap().getResults())
+      if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+        bound =
+            std::min(bound.value_or(constant.getValue()), constant.getValue());
+  return bound;
 }
 
 } // namespace flywheel

@@ -7,7 +7,10 @@
 #ifndef FLYWHEEL_LIB_CODEGEN_GPU_KNOWNDIVISOR_H
 #define FLYWHEEL_LIB_CODEGEN_GPU_KNOWNDIVISOR_H
 
+#include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/Value.h"
+
+#include <optional>
 
 namespace flywheel {
 
@@ -21,6 +24,10 @@ int64_t getKnownDivisor(mlir::Value number);
 /// a multiple of `width` on, are side by side in memory and as aligned as they
 /// are large: the buffer's memory begins at a multiple of 64 bytes.
 bool hasAlignedVectors(mlir::Value buffer, int64_t width);
+
+/// The most that `number` may be, where it is known or the least of some
+/// numbers one of which is known.
+std::optional<int64_t> getKnownBound(mlir::OpFoldResult number);
 
 } // namespace flywheel
 

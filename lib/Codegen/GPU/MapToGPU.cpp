@@ -66,10 +66,25 @@ static Operation *getNextStructured(Operation *op) {
   return nullptr;
 }
 
-/// Erases `op`, whose users are views that nothing uses any more.
+/// Erases `op`, an allocation or a view, whose users are views that nothing
+/// uses any more, but for their sizes.
 static void eraseUnused(Operation *op) {
-  for (Operation *user : llvm::make_early_inc_range(op->getUsers()))
-    eraseUnused(user);
+  for (Operation *user : llvm::make_early_inc_range(op->getUsers())) {
+    auto dim = dyn_cast<memref::DimOp>(user);
+    if (!dim) {
+      eraseUnused(user);
+      continue;
+    }
+    OpBuilder b(dim);
+    int64_t number = *dim.getConstantIndex();
+    auto type = cast<MemRefType>(dim.getSource().getType());
+    OpFoldResult size = b.getIndexAttr(type.getDimSize(number));
+    if (type.isDynamicDim(number))
+      size = cast<memref::SubViewOp>(op).getMixedSizes()[number];
+    dim.replaceAllUsesWith(
+        getValueOrCreateConstantIndexOp(b, dim.getLoc(), size));
+    dim.erase();
+  }
   op->erase();
 }
 

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BlockEmitter.h"
+#include "LaunchTraffic.h"
 
 #include "flywheel/Codegen/GPU/GPUPasses.h"
 #include "flywheel/Dialect/Codegen/Codegen.h"
@@ -14,6 +15,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/Utils/GPUUtils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -23,6 +25,20 @@ namespace flywheel {
 #define GEN_PASS_DEF_OUTLINEGPUKERNELS
 #include "flywheel/Codegen/GPU/GPUPasses.h.inc"
 } // namespace flywheel
+
+/// Bytes of workgroup memory of a block from which on few blocks are side by
+/// side: `ptxas` would spill registers to have room for one more.
+static constexpr int64_t kLargeBytes = 32 * 1024;
+/// How many there are at least, of which each thread may have 128 registers.
+static constexpr int64_t kLeastBlocks = 2;
+
+/// Bytes of workgroup memory of a block of `launch`.
+static int64_t countWorkgroupBytes(gpu::LaunchOp launch) {
+  int64_t bytes = 0;
+  for (BlockArgument argument : launch.getWorkgroupAttributions())
+    bytes += flywheel::countBufferBytes(argument);
+  return bytes;
+}
 
 /// What a kernel computes itself rather than take as an argument.
 static bool isSunk(Operation *op) {
@@ -78,7 +94,12 @@ private:
     if (report)
       describe(launch, name);
     SmallVector<Value> operands;
+    bool isLarge = countWorkgroupBytes(launch) > kLargeBytes;
     gpu::GPUFuncOp kernel = outlineKernelFunc(launch, name, operands);
+    if (isLarge)
+      kernel->setAttr(
+          NVVM::NVVMDialect::getMinctasmAttrName(),
+          IntegerAttr::get(IntegerType::get(&getContext(), 32), kLeastBlocks));
     SymbolTable(kernels).insert(kernel);
     for (unsigned i = 0; i < kernel.getNumWorkgroupAttributions(); ++i)
       kernel.setWorkgroupAttributionAttr(
@@ -102,9 +123,7 @@ private:
         flywheel::codegen::CodegenDialect::getTrafficAttrName());
     if (!traffic)
       return;
-    int64_t shared = 0;
-    for (BlockArgument argument : launch.getWorkgroupAttributions())
-      shared += cast<MemRefType>(argument.getType()).getNumElements();
+    int64_t shared = countWorkgroupBytes(launch);
     std::optional<int64_t> blocks = getConstantIntValue(launch.getGridSizeX());
     std::optional<int64_t> threads =
         getConstantIntValue(launch.getBlockSizeX());

@@ -6,6 +6,7 @@
 
 #include "Epilogue.h"
 #include "GroupAccesses.h"
+#include "KnownDivisor.h"
 
 #include "flywheel/Support/CheckedSize.h"
 
@@ -34,6 +35,13 @@ static void replacePart(memref::SubViewOp part, Value view) {
   part.getResult().replaceAllUsesWith(view);
 }
 
+/// The type of all that a block may use of `part`.
+static MemRefType getLargestType(memref::SubViewOp part,
+                                 Attribute space = Attribute()) {
+  return MemRefType::get(flywheel::getLargestShape(part),
+                         part.getType().getElementType(), AffineMap(), space);
+}
+
 /// Makes `buffer`, of which each block of `group` uses one part that is like
 /// those in all of `parts`, that part in workgroup memory: `mine`, or where
 /// that is null a new one, which is returned.
@@ -44,16 +52,12 @@ static Value makePrivate(memref::AllocOp buffer,
   Location loc = buffer.getLoc();
   auto space =
       gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
-  auto getType = [&](memref::SubViewOp part) {
-    return MemRefType::get(part.getType().getShape(),
-                           part.getType().getElementType(), AffineMap(), space);
-  };
-  MemRefType type = getType(parts.front());
+  MemRefType type = getLargestType(parts.front(), space);
   if (!mine)
     mine = memref::AllocOp::create(b, loc, type);
   for (memref::SubViewOp part : parts) {
     Value view = mine;
-    MemRefType wanted = getType(part);
+    MemRefType wanted = getLargestType(part, space);
     b.setInsertionPoint(part);
     if (wanted != type) {
       auto groups = getReassociationIndicesForReshape(type, wanted);
@@ -63,10 +67,36 @@ static Value makePrivate(memref::AllocOp buffer,
                  : memref::ExpandShapeOp::create(b, loc, wanted, mine, *groups)
                        .getResult();
     }
+    if (!part.getType().hasStaticShape()) {
+      SmallVector<OpFoldResult> first(wanted.getRank(), b.getIndexAttr(0));
+      view = memref::SubViewOp::create(
+          b, loc, view, first, part.getMixedSizes(), part.getMixedStrides());
+    }
     replacePart(part, view);
     part.erase();
   }
   return mine;
+}
+
+SmallVector<int64_t> flywheel::getLargestShape(memref::SubViewOp part) {
+  SmallVector<int64_t> shape(part.getType().getShape());
+  if (!part.getDroppedDims().none())
+    return shape;
+  for (auto [most, size] : llvm::zip_equal(shape, part.getMixedSizes()))
+    most = getKnownBound(size).value_or(most);
+  return shape;
+}
+
+/// Whether two parts of the same buffer are the same elements of it, in
+/// whatever shape.
+static bool areAlike(memref::SubViewOp lhs, memref::SubViewOp rhs) {
+  MemRefType type = getLargestType(lhs), other = getLargestType(rhs);
+  if (type == other)
+    return true;
+  return type.hasStaticShape() && other.hasStaticShape() &&
+         lhs.getType().hasStaticShape() && rhs.getType().hasStaticShape() &&
+         type.getNumElements() == other.getNumElements() &&
+         getReassociationIndicesForReshape(type, other);
 }
 
 SmallVector<memref::SubViewOp>
@@ -83,20 +113,12 @@ flywheel::collectGroupParts(memref::AllocOp buffer, scf::ForallOp group) {
         continue;
       auto part = dyn_cast<memref::SubViewOp>(user);
       if (!part || part->getParentOp() != group ||
-          !part.getType().hasStaticShape() ||
           llvm::any_of(part.getMixedStrides(), [](OpFoldResult stride) {
             return getConstantIntValue(stride) != 1;
           }))
         return {};
-      if (!parts.empty()) {
-        MemRefType type = parts.front().getType(), other = part.getType();
-        if (type.getNumElements() != other.getNumElements() ||
-            (type.getShape() != other.getShape() &&
-             !getReassociationIndicesForReshape(
-                 MemRefType::get(type.getShape(), type.getElementType()),
-                 MemRefType::get(other.getShape(), other.getElementType()))))
-          return {};
-      }
+      if (!parts.empty() && !areAlike(parts.front(), part))
+        return {};
       parts.push_back(part);
     }
   return parts;
@@ -158,7 +180,9 @@ static void shareMemory(MutableArrayRef<Candidate> candidates,
           candidates[*source].isInRegisters ||
           op.getMatchingIndexingMap(input) != map ||
           candidates[*source].parts.front().getType() !=
-              candidates[*result].parts.front().getType())
+              candidates[*result].parts.front().getType() ||
+          getLargestType(candidates[*source].parts.front()) !=
+              getLargestType(candidates[*result].parts.front()))
         continue;
       size_t memory = candidates[*source].memoryOf;
       candidates[*result].memoryOf = memory;
@@ -176,7 +200,7 @@ void flywheel::placePrivateBuffers(scf::ForallOp group, ArrayRef<Value> roots,
     if (!buffer || buffer->getBlock() != group->getBlock())
       continue;
     SmallVector<memref::SubViewOp> parts = collectGroupParts(buffer, group);
-    if (!parts.empty())
+    if (!parts.empty() && getLargestType(parts.front()).hasStaticShape())
       candidates.push_back(
           {buffer, parts, candidates.size(), flywheel::isInRegisters(buffer)});
   }
@@ -191,7 +215,7 @@ void flywheel::placePrivateBuffers(scf::ForallOp group, ArrayRef<Value> roots,
       continue;
     Value &mine = memories[owner];
     if (!mine && !candidate.isInRegisters) {
-      MemRefType type = candidate.parts.front().getType();
+      MemRefType type = getLargestType(candidate.parts.front());
       int64_t size =
           llvm::alignTo(type.getNumElements() *
                             flywheel::getElementBytes(type.getElementType()),

@@ -14,7 +14,8 @@
 //
 // So no launch leaves such a tensor to another one, and a block has its rows in
 // workgroup memory, or a tile of them after the other. Sums along rows, which
-// are small, are kept. Dynamic rows are left alone.
+// are small, are kept, and so are scores that have too few rows for all of the
+// device and that caches hold.
 //
 //===----------------------------------------------------------------------===//
 
@@ -78,27 +79,42 @@ static linalg::LinalgOp getProducer(Value value) {
   return value.getDefiningOp<linalg::LinalgOp>();
 }
 
+/// What a number of positions that is not known is thought to be.
+static constexpr int64_t kAssumedLength = 4096;
+
 /// Elements of `type`, where all dimensions but the last two count as one.
 static int64_t countInBatch(RankedTensorType type) {
   int64_t count = 1;
   for (int64_t size : type.getShape().take_back(2))
-    count *= size;
+    count *= ShapedType::isDynamic(size) ? kAssumedLength : size;
   return count;
+}
+
+/// Whether scores of `type` have so few rows that most of the device would wait
+/// for the blocks that compute them where they are needed, and so few bytes
+/// that caches hold them.
+static bool areKept(RankedTensorType type) {
+  if (!type.hasStaticShape())
+    return false;
+  int64_t rows = type.getNumElements() /
+                 std::max<int64_t>({type.getShape().back(),
+                                    type.getDimSize(type.getRank() - 2), 1});
+  return rows < kEnoughBlocks * kLeastRows &&
+         type.getNumElements() * getElementBytes(type.getElementType()) <=
+             kCachedBytes;
 }
 
 /// Whether `op` is a product of many small matrices that is larger than both
 /// together.
 static bool makesScores(linalg::LinalgOp op) {
   auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-  if (!isContraction(op) || !type || type.getRank() < 3 ||
-      ShapedType::isDynamicShape(type.getShape().take_back(2)))
+  if (!isContraction(op) || !type || type.getRank() < 3 || areKept(type))
     return false;
   int64_t inputs = 0;
   for (Value input : op.getDpsInputs()) {
     auto inputType = dyn_cast<RankedTensorType>(input.getType());
     if (!inputType || inputType.getRank() != type.getRank() ||
-        inputType.getShape().drop_back(2) != type.getShape().drop_back(2) ||
-        ShapedType::isDynamicShape(inputType.getShape().take_back(2)))
+        inputType.getShape().drop_back(2) != type.getShape().drop_back(2))
       return false;
     inputs += countInBatch(inputType);
   }
@@ -180,6 +196,16 @@ static RankedTensorType swapLast(RankedTensorType type) {
   return RankedTensorType::get(shape, type.getElementType());
 }
 
+/// The sizes of the result of `op`, without a use of what it starts from.
+static SmallVector<OpFoldResult> getSizes(OpBuilder &b, linalg::LinalgOp op) {
+  Value init = op.getDpsInits().front();
+  if (auto fill = init.getDefiningOp<linalg::FillOp>())
+    init = fill.getOutputs().front();
+  if (auto empty = init.getDefiningOp<tensor::EmptyOp>())
+    return empty.getMixedSizes();
+  return tensor::getMixedSizes(b, op.getLoc(), init);
+}
+
 /// Emits what computes `score` again in front of `before`.
 Value RecomputeScores::recompute(Value score, ScoreOrder order,
                                  Operation *before) {
@@ -208,8 +234,7 @@ Value RecomputeScores::recompute(Value score, ScoreOrder order,
   Location loc = op.getLoc();
   auto type = cast<RankedTensorType>(score.getType());
   AffineMap out = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
-  SmallVector<OpFoldResult> sizes =
-      tensor::getMixedSizes(b, loc, op.getDpsInits().front());
+  SmallVector<OpFoldResult> sizes = getSizes(b, op);
   if (isTransposed) {
     type = swapLast(type);
     out = swapLast(out);

@@ -6,6 +6,8 @@
 
 #include "Groups.h"
 
+#include "flywheel/Support/CheckedSize.h"
+
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 
 using namespace mlir;
@@ -17,6 +19,12 @@ static constexpr int64_t kMaxAlone = 32768;
 static constexpr int64_t kMaxRows = 64;
 /// Rows of a block where the number of rows is not known.
 static constexpr int64_t kRowsOfUnknown = 8;
+/// Rows of a block of a product: a tile of them.
+static constexpr int64_t kRowsOfProduct = 32;
+/// What a size that the call chooses is thought to be.
+static constexpr int64_t kAssumedSize = 64;
+/// Iterations of a row that are worth one.
+static constexpr int64_t kWorkOfRow = 64;
 
 /// Whether rows of `count` divide what all of `members` do so that no block
 /// needs what another one writes.
@@ -45,47 +53,124 @@ static bool canDivide(ArrayRef<GroupMember> members, const RowCount &count) {
     for (const BufferAccess &access : member.accesses) {
       const Users &known = users[access.root];
       if (known.isWritten && known.number > 1 &&
-          !access.isOfRows(member.rowDims, numDims))
+          !access.isOfRows(member.rowDims, numDims, member.sizes))
         return false;
     }
   }
   return true;
 }
 
+/// Whether a member is a product of many matrices, of which a block has rows.
+static bool hasProduct(ArrayRef<GroupMember> members) {
+  return llvm::any_of(
+      members, [](const GroupMember &member) { return isKernel(member.op); });
+}
+
+/// The loop of `member` that the rows of a block are next to each other in.
+static unsigned getInnermost(const GroupMember &member, const RowCount &count) {
+  return member.rowDims[member.getNumRowDims(count) - 1];
+}
+
+namespace {
+/// The rows of a block.
+struct BlockRows {
+  int64_t number = 1;
+  /// The extent of the innermost loop that is rows where the last block along
+  /// it has fewer; else they divide it.
+  std::optional<int64_t> partialExtent;
+};
+} // namespace
+
+/// The extent of the innermost loop that is rows, where it is one number for
+/// all of `members`.
+static std::optional<int64_t> findInnermostExtent(ArrayRef<GroupMember> members,
+                                                  const RowCount &count) {
+  std::optional<int64_t> common;
+  for (const GroupMember &member : members) {
+    int64_t extent = member.sizes[getInnermost(member, count)];
+    if (ShapedType::isDynamic(extent) || (common && *common != extent) ||
+        member.getRowSize(count) != 1)
+      return std::nullopt;
+    common = extent;
+  }
+  return common;
+}
+
 /// How many rows a block computes. A block's rows are next to each other in the
 /// innermost of the dimensions that are rows.
-static int64_t chooseRows(ArrayRef<GroupMember> members,
-                          const RowCount &count) {
+static BlockRows chooseRows(ArrayRef<GroupMember> members,
+                            const RowCount &count) {
   if (count.isOne())
-    return 1;
-  if (!count.known)
-    return kRowsOfUnknown;
+    return {};
+  std::optional<int64_t> known = count.getKnown();
+  bool isAnyProduct = hasProduct(members);
   // Rows side by side in memory are read together.
-  bool hasMany = llvm::any_of(members, [&](const GroupMember &member) {
-    return isKernel(member.op) ||
-           member.hasRowsSideBySide(member.getNumRowDims(count));
-  });
-  int64_t least = hasMany ? 32 : 1;
+  bool hasMany =
+      isAnyProduct || llvm::any_of(members, [&](const GroupMember &member) {
+        return member.hasRowsSideBySide(member.getNumRowDims(count));
+      });
+  if (count.isUnknownAlone())
+    return {kRowsOfUnknown, std::nullopt};
+  int64_t least = hasMany ? kRowsOfProduct : 1;
+  if (known && isAnyProduct && *known / kRowsOfProduct < kEnoughBlocks)
+    least = kLeastRows;
+  int64_t most = known     ? std::min(kMaxRows, *known)
+                 : hasMany ? kRowsOfProduct
+                           : kRowsOfUnknown;
+  if (!count.extents.back().known)
+    return {most, std::nullopt};
   int64_t rows = 1;
-  while (rows * 2 <= std::min(kMaxRows, *count.known)) {
+  while (rows * 2 <= most) {
     int64_t next = rows * 2;
     bool divides = llvm::all_of(members, [&](const GroupMember &member) {
       unsigned numDims = member.getNumRowDims(count);
       int64_t extent = member.sizes[member.rowDims[numDims - 1]];
-      return (numDims == 1 && *count.known == extent) ||
+      return (numDims == 1 && known == extent) ||
              extent % (next * member.getRowSize(count)) == 0;
     });
-    if (!divides || (*count.known / next < kManyBlocks && next > least))
+    if (!divides || (known && *known / next < kManyBlocks && next > least))
       break;
     rows = next;
   }
-  return rows;
+  // A product of few rows reads its other factor as often as one of many.
+  std::optional<int64_t> extent = findInnermostExtent(members, count);
+  if (!isAnyProduct || rows * 2 > least || !extent || *extent <= rows)
+    return {rows, std::nullopt};
+  auto partial = std::min<int64_t>(least, llvm::PowerOf2Ceil(*extent));
+  return {partial, extent};
 }
 
-/// As many rows as there can be.
-static const RowCount &chooseCount(ArrayRef<RowCount> counts) {
-  auto getNumber = [](const RowCount &count) {
-    return count.known.value_or(kManyBlocks);
+/// `count` with the rows that blocks divide alone as the last extent.
+static RowCount divideExtents(const RowCount &count, const BlockRows &rows) {
+  RowCount divided = count;
+  if (!rows.partialExtent)
+    return divided;
+  int64_t &last = *divided.extents.back().known;
+  last /= *rows.partialExtent;
+  if (last == 1)
+    divided.extents.pop_back();
+  divided.extents.push_back({rows.partialExtent, Value(), 0});
+  return divided;
+}
+
+/// As many rows as there can be. Where the number is not known, as many as have
+/// the work of some threads each, or of a product.
+static const RowCount &chooseCount(ArrayRef<GroupMember> members,
+                                   ArrayRef<RowCount> counts) {
+  bool isAnyProduct = hasProduct(members);
+  auto getNumber = [&](const RowCount &count) -> int64_t {
+    if (std::optional<int64_t> known = count.getKnown())
+      return *known;
+    if (count.isUnknownAlone())
+      return kManyBlocks;
+    int64_t work = 0;
+    for (const GroupMember &member : members)
+      work = std::max(work, member.countPerRow(count, kAssumedSize));
+    int64_t number = 1;
+    for (const Extent &extent : count.extents)
+      number = std::min<int64_t>(number * extent.known.value_or(kAssumedSize),
+                                 1 << 30);
+    return isAnyProduct || work >= kWorkOfRow ? kManyBlocks + number : 2;
   };
   return *llvm::max_element(counts,
                             [&](const RowCount &lhs, const RowCount &rhs) {
@@ -93,13 +178,62 @@ static const RowCount &chooseCount(ArrayRef<RowCount> counts) {
                             });
 }
 
-/// Blocks of a group of `members` with the best of `counts`.
+/// Blocks of a group of `members` with the best of `counts`. Those of a number
+/// of rows that is not known are many.
 static int64_t countBlocks(ArrayRef<GroupMember> members,
                            ArrayRef<RowCount> counts) {
-  const RowCount &count = chooseCount(counts);
-  return count.known
-             ? llvm::divideCeil(*count.known, chooseRows(members, count))
-             : kManyBlocks;
+  const RowCount &count = chooseCount(members, counts);
+  std::optional<int64_t> known = count.getKnown();
+  if (!known)
+    return kManyBlocks;
+  BlockRows rows = chooseRows(members, count);
+  if (!rows.partialExtent)
+    return llvm::divideCeil(*known, rows.number);
+  return *known / *rows.partialExtent *
+         llvm::divideCeil(*rows.partialExtent, rows.number);
+}
+
+/// Whether a product of `members` has a result that caches do not hold, so that
+/// few blocks that compute it where it is needed are better than many that
+/// write and read it.
+static bool keepsTooMuch(ArrayRef<GroupMember> members) {
+  for (const GroupMember &member : members) {
+    if (!isKernel(member.op))
+      continue;
+    auto type = cast<MemRefType>(member.op.getDpsInits().front().getType());
+    if (type.hasStaticShape() &&
+        type.getNumElements() * getElementBytes(type.getElementType()) >
+            kCachedBytes)
+      return true;
+  }
+  return false;
+}
+
+/// Whether a block of a group of `members` with the best of `counts` has whole
+/// matrices of a product that are too large for workgroup memory, where alone
+/// it would have some of their rows.
+static bool hasLargeMatrices(ArrayRef<GroupMember> members,
+                             ArrayRef<RowCount> counts) {
+  const RowCount &count = chooseCount(members, counts);
+  int64_t rows = chooseRows(members, count).number;
+  for (const GroupMember &member : members) {
+    if (!isKernel(member.op))
+      continue;
+    SmallVector<RowCount> own = member.getRowCounts(kMaxAlone);
+    if (chooseCount(member, own) == count)
+      continue;
+    int64_t bytes = rows * getElementBytes(getElementTypeOrSelf(
+                               member.op.getDpsInits().front().getType()));
+    ArrayRef<unsigned> dims = member.rowDims;
+    for (unsigned dim : dims.drop_front(member.getNumRowDims(count))) {
+      int64_t size = member.sizes[dim];
+      bytes = std::min<int64_t>(
+          bytes * (ShapedType::isDynamic(size) ? kAssumedSize : size), 1 << 30);
+    }
+    if (bytes > kLongBytes)
+      return true;
+  }
+  return false;
 }
 
 namespace flywheel {
@@ -126,13 +260,14 @@ bool RowGroup::canTake(const GroupMember &member) {
     return false;
   int64_t before = countBlocks(members, counts);
   // Nor is a reduction left to fewer blocks than it has alone.
-  if (member.op.getNumReductionLoops() > 0)
+  if (member.op.getNumReductionLoops() > 0 && !keepsTooMuch(members))
     before =
         std::max(before, countBlocks(member, member.getRowCounts(kMaxAlone)));
   members.push_back(member);
   int64_t after = countBlocks(members, common);
+  bool isTooLarge = hasLargeMatrices(members, common);
   members.pop_back();
-  return after >= std::min(before, kEnoughBlocks);
+  return after >= std::min(before, kEnoughBlocks) && !isTooLarge;
 }
 
 void RowGroup::add(const GroupMember &member) {
@@ -141,33 +276,55 @@ void RowGroup::add(const GroupMember &member) {
 }
 
 scf::ForallOp RowGroup::emit() {
-  const RowCount &count = chooseCount(counts);
+  const RowCount &count = chooseCount(members, counts);
   OpBuilder b(members.back().op);
   Location loc = members.back().op.getLoc();
-  int64_t rows = chooseRows(members, count);
-  OpFoldResult numRows = count.known
-                             ? OpFoldResult(b.getIndexAttr(*count.known))
-                             : members.front().emitExtent(b);
+  BlockRows rows = chooseRows(members, count);
   AffineExpr d0 = b.getAffineDimExpr(0);
-  OpFoldResult blocks = affine::makeComposedFoldedAffineApply(
-      b, loc, AffineMap::get(1, 0, d0.ceilDiv(rows)), numRows);
+  auto apply = [&](AffineExpr expr, OpFoldResult of) {
+    return affine::makeComposedFoldedAffineApply(
+        b, loc, AffineMap::get(1, 0, expr), of);
+  };
+  // Blocks along each extent, of which the last one is divided.
+  RowCount extents = divideExtents(count, rows);
+  SmallVector<OpFoldResult> blocks;
+  for (auto [number, extent] : llvm::enumerate(extents.extents)) {
+    OpFoldResult size;
+    if (extent.known)
+      size = b.getIndexAttr(*extent.known);
+    else
+      size = members.front().emitExtent(
+          b, members.front().getExtentDims(count)[number].front());
+    bool isLast = number + 1 == extents.extents.size();
+    blocks.push_back(apply(isLast ? d0.ceilDiv(rows.number) : d0, size));
+  }
   scf::ForallOp group = createBlocks(b, loc, blocks);
   b.setInsertionPointToStart(group.getBody());
-  OpFoldResult block = group.getInductionVar(0);
   SmallVector<Value> roots;
   for (const GroupMember &member : members) {
-    unsigned numDims = member.getNumRowDims(count);
-    int64_t size = rows * member.getRowSize(count);
     GroupPart part(member.op);
-    AffineExpr rest = d0 * size;
-    for (unsigned i = numDims; i-- > 0;) {
-      unsigned dim = member.rowDims[i];
-      AffineExpr index = i == 0 ? rest : rest % member.sizes[dim];
-      part.offsets[dim] = affine::makeComposedFoldedAffineApply(
-          b, loc, AffineMap::get(1, 0, index), block);
-      part.sizes[dim] = b.getIndexAttr(i + 1 == numDims ? size : 1);
-      if (i != 0)
-        rest = rest.floorDiv(member.sizes[dim]);
+    if (!count.isOne()) {
+      std::vector<SmallVector<unsigned>> dims = member.getExtentDims(count);
+      if (rows.partialExtent) {
+        unsigned innermost = dims.back().pop_back_val();
+        if (dims.back().empty())
+          dims.pop_back();
+        dims.push_back({innermost});
+      }
+      for (auto [number, block] : llvm::enumerate(group.getInductionVars())) {
+        bool isLast = number + 1 == dims.size();
+        int64_t size = isLast ? rows.number * member.getRowSize(count) : 1;
+        AffineExpr rest = d0 * size;
+        for (unsigned i = dims[number].size(); i-- > 0;) {
+          unsigned dim = dims[number][i];
+          AffineExpr index = i == 0 ? rest : rest % member.sizes[dim];
+          part.offsets[dim] = apply(index, block);
+          part.sizes[dim] =
+              b.getIndexAttr(i + 1 == dims[number].size() ? size : 1);
+          if (i != 0)
+            rest = rest.floorDiv(member.sizes[dim]);
+        }
+      }
     }
     member.emitPart(b, part);
     for (const BufferAccess &access : member.accesses)

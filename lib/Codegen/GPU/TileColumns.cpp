@@ -18,17 +18,16 @@
 
 #include "GroupAccesses.h"
 
+#include "flywheel/Dialect/Codegen/Codegen.h"
 #include "flywheel/Support/CheckedSize.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 using namespace mlir;
 using namespace flywheel;
 
-/// Bytes of rows from which on they are tiled: two of them are all that a group
-/// may have in workgroup memory.
-static constexpr int64_t kLongBytes = 16 * 1024;
 /// Bytes of workgroup memory for tiles of the columns.
 static constexpr int64_t kTileBytes = 28 * 1024;
 /// Columns of a tile are a multiple of these: half of a tile of tensor cores.
@@ -68,7 +67,7 @@ private:
   bool readsRows(const Member &member) const;
   void findProducts();
   bool classify(Member &member);
-  std::optional<unsigned> findColumns(linalg::LinalgOp op) const;
+  std::optional<unsigned> findColumns(linalg::LinalgOp op);
   SmallVector<unsigned> collectMakers(unsigned reduction) const;
   bool canMove(ArrayRef<unsigned> moved, unsigned to) const;
   bool canJoin(const ColumnLoop &loop, ArrayRef<unsigned> makers,
@@ -85,7 +84,10 @@ private:
   llvm::DenseMap<Value, Value> rowsOf;
   llvm::MapVector<Value, SmallVector<memref::SubViewOp>> longBuffers;
   std::vector<ColumnLoop> loops;
-  int64_t numColumns = 0, tile = 0;
+  /// A buffer that has all columns, and how many these are.
+  memref::AllocOp columnsOf;
+  Extent columnExtent;
+  int64_t tile = 0;
   /// Workgroup memory for tiles: the type of the rows in each, and which one a
   /// long buffer has, in each loop.
   SmallVector<MemRefType> slots;
@@ -112,9 +114,19 @@ static bool isOfElements(linalg::LinalgOp op) {
   return op.getNumParallelLoops() == op.getNumLoops();
 }
 
+/// The type of the rows that a block has at most, of which the columns may be
+/// dynamic.
 static MemRefType getRowsType(memref::SubViewOp part) {
-  return MemRefType::get(part.getType().getShape(),
+  return MemRefType::get(getLargestShape(part),
                          part.getType().getElementType());
+}
+
+/// Bytes of a column of rows of `type`.
+static int64_t getColumnBytes(MemRefType type) {
+  int64_t bytes = getElementBytes(type.getElementType());
+  for (int64_t size : type.getShape().drop_back())
+    bytes *= size;
+  return bytes;
 }
 
 ColumnTiling::ColumnTiling(scf::ForallOp group, ArrayRef<Value> roots)
@@ -137,10 +149,15 @@ void ColumnTiling::findProducts() {
           return getRowsType(part) != getRowsType(parts.front());
         }))
       continue;
+    ArrayRef<int64_t> shape = getRowsType(parts.front()).getShape();
+    if (shape.empty() || ShapedType::isDynamicShape(shape.drop_back()) ||
+        !findExtent(buffer, buffer.getType().getRank() - 1))
+      continue;
     candidates[root] = parts;
   }
-  auto getBytes = [](MemRefType type) {
-    return type.getNumElements() * getElementBytes(type.getElementType());
+  auto isTooLong = [](MemRefType type) {
+    return type.isDynamicDim(type.getRank() - 1) ||
+           getColumnBytes(type) * type.getShape().back() > kLongBytes;
   };
   for (Member &member : members) {
     if (member.op.getNumDpsInits() != 1)
@@ -149,8 +166,8 @@ void ColumnTiling::findProducts() {
     auto found = candidates.find(getSource(out));
     if (found == candidates.end() || longBuffers.contains(found->first))
       continue;
-    bool isProduct = isKernel(member.op) &&
-                     getBytes(getRowsType(found->second.front())) > kLongBytes;
+    bool isProduct =
+        isKernel(member.op) && isTooLong(getRowsType(found->second.front()));
     if (!isProduct && !(isOfElements(member.op) && readsRows(member)))
       continue;
     longBuffers[found->first] = found->second;
@@ -165,12 +182,20 @@ bool ColumnTiling::readsRows(const Member &member) const {
 }
 
 /// The loop of `op` along the last dimension of all rows that it uses, if that
-/// is one loop, and tiles of it are slices of each operand.
-std::optional<unsigned> ColumnTiling::findColumns(linalg::LinalgOp op) const {
+/// is one loop, and tiles of it are slices of each operand. All rows of the
+/// group have the same columns.
+std::optional<unsigned> ColumnTiling::findColumns(linalg::LinalgOp op) {
   std::optional<unsigned> columns;
   for (OpOperand &operand : op->getOpOperands()) {
     if (!isLong(operand.get()))
       continue;
+    auto buffer = rowsOf.lookup(operand.get()).getDefiningOp<memref::AllocOp>();
+    unsigned lastDim = buffer.getType().getRank() - 1;
+    Extent extent = *findExtent(buffer, lastDim);
+    if (columnsOf && extent != columnExtent)
+      return std::nullopt;
+    columnsOf = buffer;
+    columnExtent = extent;
     AffineMap map = op.getMatchingIndexingMap(&operand);
     auto last = dyn_cast<AffineDimExpr>(map.getResults().back());
     if (!last || (columns && *columns != last.getPosition()))
@@ -205,10 +230,6 @@ bool ColumnTiling::classify(Member &member) {
   if (!columns)
     return false;
   member.columns = *columns;
-  int64_t count = op.getStaticLoopRanges()[*columns];
-  if (ShapedType::isDynamic(count) || (numColumns && numColumns != count))
-    return false;
-  numColumns = count;
   bool isReduction =
       op.getIteratorTypesArray()[*columns] == utils::IteratorType::reduction;
   member.kind = isAnyOut ? Member::Kind::MakesRows : Member::Kind::ReducesRows;
@@ -363,16 +384,23 @@ void ColumnTiling::assignMemory(const ColumnLoop &loop) {
 }
 
 /// Chooses the columns of a tile: as many as there is room for, and such that
-/// all tiles are whole, if that takes no more than twice as many tiles.
+/// all tiles are whole, if that takes no more than twice as many tiles; a power
+/// of two where the number of columns is not known.
 bool ColumnTiling::chooseColumns() {
   int64_t bytes = 0;
   for (MemRefType type : slots)
-    bytes += type.getNumElements() / type.getShape().back() *
-             getElementBytes(type.getElementType());
+    bytes += getColumnBytes(type);
   int64_t most =
       kTileBytes / std::max<int64_t>(bytes, 1) / kLeastColumns * kLeastColumns;
   if (most == 0)
     return false;
+  if (!columnExtent.known) {
+    // As tiles of products are.
+    tile = std::min<int64_t>(llvm::bit_floor(static_cast<uint64_t>(most)),
+                             codegen::BlockAttr::kMaxSide);
+    return true;
+  }
+  int64_t numColumns = *columnExtent.known;
   tile = std::min<int64_t>(most, llvm::alignTo(numColumns, kLeastColumns));
   for (int64_t size = most; size >= kLeastColumns && size * 2 >= most;
        size -= kLeastColumns)
@@ -408,8 +436,11 @@ void ColumnTiling::emitLoop(const ColumnLoop &loop) {
   auto constant = [&](int64_t number) -> Value {
     return arith::ConstantIndexOp::create(b, loc, number);
   };
-  auto columns = scf::ForOp::create(b, loc, constant(0), constant(numColumns),
-                                    constant(tile));
+  OpFoldResult end =
+      columnsOf.getMixedSizes()[columnsOf.getType().getRank() - 1];
+  auto columns = scf::ForOp::create(
+      b, loc, constant(0), getValueOrCreateConstantIndexOp(b, loc, end),
+      constant(tile));
   b.setInsertionPointToStart(columns.getBody());
   for (unsigned number : loop.members) {
     const Member &member = members[number];

@@ -28,3 +28,25 @@ func.func @step.kernel(%x: memref<?xf32>) {
   } loc(fused<"my.store">["model.mlir":4:8])
   return
 }
+
+// A kernel with much workgroup memory has as many registers as leave room for a
+// second block: ptxas does not spill some for a third one.
+// CHECK: gpu.func @large_store_0({{.*}}) workgroup({{.*}} : memref<36864xi8, #gpu.address_space<workgroup>>{{.*}}) kernel attributes {{{.*}}nvvm.minctasm = 2 : i32
+// CHECK: gpu.func @large_store_1(
+// CHECK-NOT: nvvm.minctasm
+func.func @large.kernel(%x: memref<?xi8>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0 : i8
+  gpu.launch blocks(%a, %b, %c) in (%g = %c1, %h = %c1, %i = %c1) threads(%d, %e, %f) in (%j = %c1, %k = %c1, %l = %c1)
+      workgroup(%own : memref<36864xi8, #gpu.address_space<workgroup>>) {
+    memref.store %zero, %own[%c0] : memref<36864xi8, #gpu.address_space<workgroup>>
+    gpu.terminator
+  } loc(fused<"my.store">["model.mlir":3:8])
+  gpu.launch blocks(%a, %b, %c) in (%g = %c1, %h = %c1, %i = %c1) threads(%d, %e, %f) in (%j = %c1, %k = %c1, %l = %c1)
+      workgroup(%own : memref<1024xi8, #gpu.address_space<workgroup>>) {
+    memref.store %zero, %own[%c0] : memref<1024xi8, #gpu.address_space<workgroup>>
+    gpu.terminator
+  } loc(fused<"my.store">["model.mlir":4:8])
+  return
+}

@@ -11,21 +11,25 @@ from ptx import assemble
 
 from selection import choose
 
+SIZES = [("16x8", length) for length in ("64", "128", "200", "256", "512")]
+# Where the call chooses the batch or the length, and where there are few rows or very many.
+SIZES += [("?x8", "128"), ("?x8", "512"), ("?x8", "?"), ("16x8", "?"), ("1x1", "2048"), ("1x1", "4100"),
+          ("256x8", "512")]
 CASES = [
-    (length, head, element, chip)
-    for length in ("64", "128", "200", "256", "512")
-    for head in (32, 64)
+    (batch, length, head, element, chip)
+    for batch, length in SIZES
+    for head in (32, 64, 128)
     for element in ("f32", "bf16")
     for chip in ("sm_80", "sm_90a")
 ]
-# At least one of each length and type. As object files are made.
-for length, head, element, chip in choose("attention-ptx", CASES, 0.0, group=lambda case: (case[0], case[2])):
+# At least one of each size. As object files are made.
+for batch, length, head, element, chip in choose("attention-ptx", CASES, 0.0, group=lambda case: case[:2]):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "attention.mlir"
-        path.write_text(attention_step(length, element, head))
+        path.write_text(attention_step(length, element, head, batch))
         table = assemble(sys.argv[1], str(path), chip, "-O3")
     spilled = {name: use for name, use in table.items() if use.spilled}
     most = max(use.registers for use in table.values())
-    print(f"length {length}, heads of {head}, {element}, {chip}: {len(table)} kernels, at most {most} registers, "
+    print(f"batch {batch}, length {length}, heads of {head}, {element}, {chip}: {len(table)} kernels, at most {most} registers, "
           f"{sum(use.spilled for use in table.values())} bytes spilled", flush=True)  # fmt: skip
     assert not spilled, f"expected no spills, found {spilled}"

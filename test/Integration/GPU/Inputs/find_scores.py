@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Looks for scores of attention in memory of the device: find_scores.py PEERS LENGTH[:ELEMENT]... prints, for a
+"""Looks for scores of attention in memory of the device: find_scores.py PEERS LENGTH[:ELEMENT[:BATCH]]... prints, for a
 transformer of the benchmarks in the folder PEERS and each length of its text, or, with an element type, for a step of
-attention alone in that, the largest tensor of the step, and fails where a buffer of the device has a score for each
-pair of positions."""
+attention alone in that, the bytes of the workspace beside those of scores, and fails where a buffer of the device has a
+score for each pair of positions. A length, and sizes of a batch such as 16x8, may be '?'."""
 
 import math
 import re
@@ -11,24 +11,38 @@ import sys
 import tempfile
 from pathlib import Path
 
+import flywheel
+
 sys.path.insert(0, sys.argv[1])
 import ours  # type: ignore[import-not-found]
 import rows  # type: ignore[import-not-found]
 from attention_step import attention_step
 
+# What dynamic sizes are where bytes are counted.
+BATCH, LENGTH, BYTES = 16, 1024, {"f16": 4, "bf16": 4, "f32": 4, "f64": 8}
+
 for argument in sys.argv[2:]:
-    number, _, element = argument.partition(":")
-    length = int(number)
-    source = attention_step(str(length), element) if element else ours.module_text(rows.gpt(context=length))
+    length, element, batch = (argument.split(":") + ["", ""])[:3]
+    source = (attention_step(length, element, batch=batch or "16x8") if element
+              else ours.module_text(rows.gpt(context=int(length))))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.mlir"
         path.write_text(source)
         command = ["flywheel-compile", str(path), "--target=cuda:sm_90a", "--emit=flywheel-bufferize", "-o", "-"]
         text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     # Those in workgroup memory have a memory space.
-    shapes = {tuple(map(int, m[1].split("x"))) for m in re.finditer(r"memref<((?:\d+x)*\d+)x(?:bf|f)\d+>", text)}
-    largest = max(shapes, key=math.prod)
+    shapes = {tuple(m[1].split("x")) for m in re.finditer(r"memref<((?:[\d?]+x)+)(?:bf|f)\d+>", text)}
+    shapes = {shape[:-1] for shape in shapes}
     scores = [shape for shape in shapes if len(shape) >= 3 and shape[-2:] == (length, length)]
-    print(f"length {argument}: the largest buffer is {largest}, {len(scores)} buffers of scores", flush=True)
+    if element:
+        info = flywheel.compile(source, target="cuda:sm_90a").entries[0]
+        symbols = {symbol: BATCH if symbol == "batch" else LENGTH for symbol in info.symbols}
+        sizes = [int(size) if size != "?" else BATCH for size in (batch or "16x8").split("x")]
+        positions = int(length) if length != "?" else LENGTH
+        print(f"length {argument}: a workspace of {info.workspace_bytes(**symbols)} bytes, scores of "
+              f"{math.prod(sizes) * positions * positions * BYTES[element]}, ", end="")
+    else:
+        print(f"length {argument}: ", end="")
+    print(f"{len(scores)} buffers of scores", flush=True)
     if scores:
         sys.exit(f"expected no buffer of {scores}")
