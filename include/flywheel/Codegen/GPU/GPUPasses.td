@@ -34,7 +34,9 @@ def RecomputeScores : Pass<"flywheel-recompute-scores", "::mlir::func::FuncOp"> 
     computed again where it is used behind a value that needs all of it, and,
     transposed, where its rows are added up; what is transposed comes together,
     behind what it needs. No launch leaves such a tensor to another one: each
-    block has some rows of it in workgroup memory. Dynamic rows are left alone.
+    block has some rows of it in workgroup memory. A size that the call chooses is
+    thought to be large. Tensors of fewer than 2048 rows and at most 16 MB are left
+    alone: blocks would be few, and caches hold them.
   }];
   let dependentDialects = [
     "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
@@ -65,7 +67,8 @@ def FormGPUGroups : Pass<"flywheel-form-gpu-groups", "::mlir::func::FuncOp"> {
 
      * ops on the same number of rows, where each row of every buffer that is
        written belongs to one row of every op: a softmax, a norm, attention. Few
-       rows are one block's;
+       rows are one block's. Rows may be of several dimensions, whose sizes may be
+       dynamic: then there is a loop over blocks for each of these;
      * a contraction with the fill of its result and ops that follow it element
        by element, on tiles of the result.
 
@@ -231,14 +234,18 @@ def OutlineGPUKernels : Pass<"flywheel-outline-gpu-kernels", "::mlir::ModuleOp">
   let description = [{
     Before: `gpu.launch`. After: `gpu.launch_func` of kernels in one `gpu.module`,
     each named as its entry, the op of the source and its number. Constants and
-    sizes that a kernel can compute itself are no arguments. With `report`, a
-    remark says what each kernel reads, writes and computes.
+    sizes that a kernel can compute itself are no arguments. A kernel with more
+    than 32 KB of workgroup memory has `nvvm.minctasm` 2: 128 registers a thread,
+    rather than some that are spilled to have room for another block. With
+    `report`, a remark says what each kernel reads, writes and computes.
   }];
   let options = [
     Option<"report", "report", "bool", /*default=*/"false",
            "Say what each kernel takes">
   ];
-  let dependentDialects = ["::mlir::gpu::GPUDialect"];
+  let dependentDialects = [
+    "::mlir::gpu::GPUDialect", "::mlir::NVVM::NVVMDialect"
+  ];
 }
 
 def ProfileGPULaunches : Pass<"flywheel-profile-gpu-launches", "::mlir::ModuleOp"> {
