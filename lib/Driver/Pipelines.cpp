@@ -202,8 +202,10 @@ void flywheel::populateFusion(OpPassManager &pm,
 
 static void populateFuse(OpPassManager &pm, const CompilerOptions &options) {
   populateFusion(pm, options);
-  if (options.target.isForGPU())
+  if (options.target.isForGPU()) {
+    pm.addNestedPass<func::FuncOp>(createNarrowFactors());
     pm.addNestedPass<func::FuncOp>(createRecomputeScores());
+  }
   // While ops are whole.
   if (options.profile && !options.target.isForGPU())
     pm.addNestedPass<func::FuncOp>(createCountWork());

@@ -26,6 +26,24 @@ def PlaceOnGPU : Pass<"flywheel-place-on-gpu", "::mlir::ModuleOp"> {
   ];
 }
 
+def NarrowFactors : Pass<"flywheel-narrow-factors", "::mlir::func::FuncOp"> {
+  let summary = "Let tensor cores multiply what was f16 or bf16";
+  let description = [{
+    Before: structured ops on tensors. After: batched products with sums of f32
+    whose factors are f16, or bf16, that were made f32 read the narrow numbers:
+    the products are the same, and tensor cores multiply them. A constant that one
+    factor was multiplied by meanwhile, as queries of attention are, multiplies
+    sums where they are used. Others, of weights for one, are left alone: they
+    would be rounded.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+  let statistics = [Statistic<"numNarrowed", "narrowed",
+                              "Products that read narrow factors">];
+}
+
 def RecomputeScores : Pass<"flywheel-recompute-scores", "::mlir::func::FuncOp"> {
   let summary = "Compute scores of attention again where gradients need them";
   let description = [{
