@@ -28,7 +28,7 @@ namespace flywheel {
 
 /// Bytes of workgroup memory of a block from which on few blocks are side by
 /// side: `ptxas` would spill registers to have room for one more.
-static constexpr int64_t kLargeBytes = 32 * 1024;
+static constexpr int64_t kLargeBytes = 24 * 1024;
 /// How many there are at least, of which each thread may have 128 registers.
 static constexpr int64_t kLeastBlocks = 2;
 

@@ -55,7 +55,7 @@ def attend(q: Array, k: Array, v: Array, u: Array, causal: bool) -> List[Array]:
     return [weights @ v, below @ k, below.swapaxes(-1, -2) @ q, weights.swapaxes(-1, -2) @ u]
 
 
-def check(what: str, session: "flywheel.Session", element: str, batch: int, length: int, other: int,
+def check(what: str, session: flywheel.Session, element: str, batch: int, length: int, other: int,
           causal: bool) -> None:
     dtype, tolerance = KINDS[element]
     rng = np.random.default_rng(batch * 1000 + length)
@@ -67,7 +67,7 @@ def check(what: str, session: "flywheel.Session", element: str, batch: int, leng
                      tolerance)
 
 
-def session_of(text: str) -> "flywheel.Session":
+def session_of(text: str) -> flywheel.Session:
     session = flywheel.Session(flywheel.compile(text, target=TARGET))
     session.initialize(1)
     return session
@@ -82,7 +82,7 @@ def test_lengths() -> None:
     # At least one of each kind of sizes.
     for case in choose("device-attention", cases, 0.0, group=lambda case: (case[1], case[2])):
         element, is_batch, is_length, clauses = case
-        shared: Optional["flywheel.Session"] = None
+        shared: Optional[flywheel.Session] = None
         for length in lengths:
             for batch in (1, 3):
                 if shared is None or not (is_batch and is_length):

@@ -30,6 +30,6 @@ for batch, length, head, element, chip in choose("attention-ptx", CASES, 0.0, gr
         table = assemble(sys.argv[1], str(path), chip, "-O3")
     spilled = {name: use for name, use in table.items() if use.spilled}
     most = max(use.registers for use in table.values())
-    print(f"batch {batch}, length {length}, heads of {head}, {element}, {chip}: {len(table)} kernels, at most {most} registers, "
-          f"{sum(use.spilled for use in table.values())} bytes spilled", flush=True)  # fmt: skip
+    print(f"batch {batch}, length {length}, heads of {head}, {element}, {chip}: {len(table)} kernels, at most {most} "
+          f"registers, {sum(use.spilled for use in table.values())} bytes spilled", flush=True)  # fmt: skip
     assert not spilled, f"expected no spills, found {spilled}"
