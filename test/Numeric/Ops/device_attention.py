@@ -47,7 +47,7 @@ def attend(q: Array, k: Array, v: Array, u: Array, causal: bool) -> List[Array]:
     scale = 1 / np.sqrt(q.shape[-1])
     scores = q @ k.swapaxes(-1, -2) * scale
     if causal:
-        scores = np.where(np.tri(*scores.shape[-2:], dtype=bool), scores, -np.inf)
+        scores = np.where(np.tril(np.ones(scores.shape[-2:], bool)), scores, -np.inf)
     weights = np.exp(scores - scores.max(-1, keepdims=True))
     weights /= weights.sum(-1, keepdims=True)
     above = u @ v.swapaxes(-1, -2)
@@ -86,8 +86,8 @@ def test_lengths() -> None:
         for length in lengths:
             for batch in (1, 3):
                 if shared is None or not (is_batch and is_length):
-                    shared = session_of(text_of(element, "?" if is_batch else str(batch),
-                                                *["?" if is_length else str(length)] * 2, clauses))
+                    size = "?" if is_length else str(length)
+                    shared = session_of(text_of(element, "?" if is_batch else str(batch), size, size, clauses))
                 check(f"{case}", shared, element, batch, length, length, clauses == "causal")
 
 
