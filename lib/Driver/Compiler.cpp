@@ -393,6 +393,17 @@ static std::pair<Location, Type> findLargestTensor(ModuleOp module) {
   return found;
 }
 
+/// Whether there is what Winograd's method could be for.
+static bool hasConvolution(ModuleOp module) {
+  return module
+      .walk([](Operation *op) {
+        return op->getName().getStringRef().contains("conv")
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// Refuses what a GPU cannot have.
 static LogicalResult checkDevice(ModuleOp module,
                                  const CompilerOptions &options) {
@@ -447,7 +458,7 @@ compileOnThisStack(OwningOpRef<ModuleOp> module, const CompilerOptions &given) {
     return result;
   }
   PlainErrors plain(module->getContext());
-  if (options.winograd && *numDone == 0 &&
+  if (options.winograd && *numDone == 0 && hasConvolution(*module) &&
       (options.target.isForGPU() || options.lowering == Lowering::Reference))
     emitRemark(module->getLoc())
         << "convolutions are computed directly: Winograd's method is for "

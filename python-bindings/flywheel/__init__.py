@@ -48,7 +48,7 @@ from . import (
     random,
     schedules,
 )
-from ._compilation import check_kinds, device
+from ._compilation import check_kinds, check_names, device
 from ._dtypes import (
     bfloat16,
     bool_,
@@ -65,6 +65,7 @@ from ._dtypes import (
     uint32,
     uint64,
 )
+from ._exporting import export, module_of
 from ._flywheel import (
     ArgumentInfo,
     CheckpointManager,
@@ -304,7 +305,7 @@ from ._tensor import Tensor, TensorLike, as_tensor, constant
 from ._tree import map_leaves
 from .averages import ExponentialMovingAverage
 from .control import cond, fori_loop, map, scan, switch, while_loop
-from .function import Function, TensorSpec, Traced, export, function, module_of, spec
+from .function import Function, TensorSpec, Traced, function, spec
 from .microbatches import microbatch
 from .namespace import (
     Namespace,
@@ -669,6 +670,8 @@ def load(path: Path) -> Module:
 def _read(source: Source) -> Module:
     if isinstance(source, str) and "\n" in source:
         return parse(source)
+    if not isinstance(source, (Module, str, bytes, os.PathLike)):
+        raise TypeError(f"expected a module, its text or a path, found {source!r}")
     return source if isinstance(source, Module) else load(source)
 
 
@@ -748,7 +751,10 @@ def compile(
     if freeze_variables and freeze is None:
         raise ValueError("freeze_variables needs freeze, the path of a checkpoint")
     check_kinds(threads=threads, winograd=winograd, check_numerics=check_numerics, profile=profile, target=target,
-                memory_budget=memory_budget, opt_level=opt_level, min_shared_work=min_shared_work)  # fmt: skip
+                memory_budget=memory_budget, opt_level=opt_level, min_shared_work=min_shared_work,
+                lowering=lowering, model_name=model_name, cpu=cpu, features=features,
+                max_dim_size=None if isinstance(max_dim_size, Mapping) else max_dim_size)  # fmt: skip
+    check_names(entries=entries, freeze_variables=freeze_variables)
     named = dict(max_dim_size) if isinstance(max_dim_size, Mapping) else {}
     return _compile(
         _read(source),

@@ -6,6 +6,7 @@ import dataclasses
 import hashlib
 import os
 import threading
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Optional
 
@@ -91,25 +92,48 @@ class StepOptions:
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
+# Of each option what it is, in code and in words, and whether it may be left out.
+_NUMBER, _TRUTH, _TEXT = int, bool, str
 _KINDS = {
-    "threads": (int, "a number of threads"),
-    "min_shared_work": (int, "a number of operations"),
-    "memory_budget": (int, "a number of bytes"),
-    "opt_level": (int, "0 to 3"),
-    "winograd": (bool, "True or False"),
-    "check_numerics": (bool, "True or False"),
-    "profile": (bool, "True or False"),
-    "target": (str, "a string such as 'cuda:sm_90a'"),
+    "threads": (_NUMBER, "a number of threads", True),
+    "memory_budget": (_NUMBER, "a number of bytes", True),
+    "min_shared_work": (_NUMBER, "a number of operations", False),
+    "max_dim_size": (_NUMBER, "a number, or a dict from sizes to numbers,", True),
+    "size_bound": (_NUMBER, "a number", False),
+    "opt_level": (_NUMBER, "0 to 3", False),
+    "winograd": (_TRUTH, "True or False", False),
+    "check_numerics": (_TRUTH, "True or False", False),
+    "profile": (_TRUTH, "True or False", False),
+    "target": (_TEXT, "a string such as 'cuda:sm_90a'", True),
+    "cpu": (_TEXT, "a string such as 'x86-64-v3'", True),
+    "features": (_TEXT, "a string such as '+avx2,-fma'", True),
+    "lowering": (_TEXT, "'optimized' or 'reference'", True),
+    "model_name": (_TEXT, "a string", True),
+    "name": (_TEXT, "a string", True),
+    "size_name": (_TEXT, "the name of a size", False),
 }
 
 
 def check_kinds(**options: Any) -> None:
-    """Raises TypeError for an option that is of another kind than it is to be. None is one that is not given."""
+    """Raises TypeError for an option that is of another kind than it is to be, ValueError for a number
+    that is none of 64 bits. None is one that is not given."""
     for name, value in options.items():
-        kind, expected = _KINDS[name]
-        is_of_kind = isinstance(value, kind) or (kind is int and hasattr(value, "__index__"))
-        if value is not None and (not is_of_kind or (kind is int and isinstance(value, bool))):
+        kind, expected, is_optional = _KINDS[name]
+        if value is None and is_optional:
+            continue
+        is_of_kind = isinstance(value, kind) or (kind is _NUMBER and hasattr(value, "__index__"))
+        if not is_of_kind or (kind is _NUMBER and isinstance(value, bool)):
             raise TypeError(f"expected {expected} as {name}, found {value!r}")
+        if kind is _NUMBER and not -(2**63) <= value.__index__() < 2**63:
+            raise ValueError(f"expected {expected} as {name}, found {value!r}, which has more than 64 bits")
+
+
+def check_names(**lists: Any) -> None:
+    """Raises TypeError for what is no list of strings."""
+    for name, given in lists.items():
+        is_list = isinstance(given, Iterable) and not isinstance(given, (str, bytes, Mapping))
+        if not is_list or not all(isinstance(one, str) for one in given):
+            raise TypeError(f"expected a list of strings as {name}, found {given!r}")
 
 
 def compile_module(module: Module, options: StepOptions) -> Program:

@@ -252,7 +252,10 @@ def _export_object(
     cpu: str,
     features: str,
     max_dim_sizes: Dict[str, int],
+    threads: Optional[int],
     winograd: bool,
+    device: str,
+    check_numerics: bool,
     memory_budget: Optional[int],
 ) -> None: ...
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Traced functions: Python that becomes a compiled entry."""
 
+import collections.abc
 import dataclasses
 import functools
 import inspect
@@ -27,7 +28,7 @@ import numpy as np
 
 from . import _dtypes, _flywheel, _trace, _tree
 from ._arguments import Dims, Leaf, TensorSpec, as_array, describe, feed, format_shape_of, spec
-from ._compilation import StepOptions, check_kinds, compile_module, current_target
+from ._compilation import StepOptions, check_kinds, check_names, compile_module, current_target
 from ._flywheel import Module, Program
 from ._tensor import Tensor, as_tensor, wrap
 from ._trace import Trace
@@ -37,7 +38,7 @@ from .pictures import Picture, picture
 from .store import Store, current_store
 from .variables import provide_host_values
 
-__all__ = ["Function", "TensorSpec", "Traced", "export", "function", "module_of", "spec"]
+__all__ = ["Function", "TensorSpec", "Traced", "function", "spec"]
 
 
 def _release(stores: Iterable[Store], program: Program) -> None:
@@ -189,11 +190,14 @@ class Function(_flywheel.Dispatcher):
     ):
         if dynamic not in ("auto", True, False):
             raise ValueError(f"expected dynamic 'auto', True or False, found {dynamic!r}")
+        check_kinds(name=name)
+        if results is not None:
+            check_names(results=results)
         functools.update_wrapper(self, function)
         self._function = function
         self._signature = inspect.signature(function)
         self._static = self._positions(static)
-        self._specs = None if signature is None else tuple(signature)
+        self._specs = None if signature is None else self._check_specs(signature)
         self._dynamic = dynamic
         self._given_results = results
         self.options = StepOptions(threads, current_target() if target is None else target, winograd, check_numerics,
@@ -266,10 +270,18 @@ class Function(_flywheel.Dispatcher):
         bound = self._signature.bind(*args, **kwargs)
         return bound.args, bound.kwargs
 
+    def _check_specs(self, signature: Sequence[Any]) -> Tuple[Any, ...]:
+        """The arguments of a signature. Raises TypeError for what is none."""
+        if isinstance(signature, (str, bytes)) or not isinstance(signature, collections.abc.Iterable):
+            raise TypeError(f"expected a list of flywheel.spec as signature, found {signature!r}")
+        return tuple(signature)
+
     def _positions(self, static: Union[str, int, Sequence[Union[str, int]]]) -> FrozenSet[Union[str, int]]:
         """Names of parameters, or their numbers, as both. Raises ValueError for one that there is not."""
         names = list(self._signature.parameters)
         found: Set[Union[str, int]] = set()
+        if not isinstance(static, (str, int, collections.abc.Iterable)):
+            raise TypeError(f"expected names of parameters, or their numbers, as static, found {static!r}")
         for one in [static] if isinstance(static, (str, int)) else static:
             if one not in names if isinstance(one, str) else not -len(names) <= one < len(names):
                 raise ValueError(f"'{self._function}' has no parameter {one!r} to be static, only {', '.join(names)}")
@@ -521,9 +533,10 @@ class Function(_flywheel.Dispatcher):
         JSON. Names in C begin with `model_name`, with `_` for what they cannot have. `target`
         is an LLVM triple, this machine's by default; `max_dim_sizes` bounds sizes that a call
         chooses, 1024 by default, at which the function's `memory_budget` counts. Raises CompileError, OSError."""
+        from ._exporting import export
+
         export([self.trace(*args)], path, model_name=model_name or self.entry_name, target=target, cpu=cpu,
-               features=features, max_dim_sizes=max_dim_sizes,
-               winograd=self.options.winograd, memory_budget=self.options.memory_budget)  # fmt: skip
+               features=features, max_dim_sizes=max_dim_sizes)  # fmt: skip
 
 
 def _is_hashable(value: Any) -> bool:
@@ -546,36 +559,6 @@ def _unique(names: List[str]) -> List[str]:
         used.add(found)
         result.append(found)
     return result
-
-
-def export(
-    traces: Union[Traced, Function, Sequence[Union[Traced, Function]]],
-    path: Path,
-    *,
-    model_name: str = "model",
-    target: str = "",
-    cpu: str = "",
-    features: str = "",
-    max_dim_sizes: Optional[Mapping[str, int]] = None,
-    winograd: bool = False,
-    memory_budget: Optional[int] = None,
-) -> None:
-    """Writes a function, or several that share variables, as one object file: see
-    `Function.export`, and `module_of`; `winograd` and `memory_budget` are those of `compile`."""
-    check_kinds(winograd=winograd, memory_budget=memory_budget)
-    module = module_of([traces] if isinstance(traces, (Traced, Function)) else traces, model_name)
-    _flywheel._export_object(
-        module, path, model_name=model_name, triple=target, cpu=cpu, features=features,
-        max_dim_sizes=dict(max_dim_sizes or {}), winograd=winograd, memory_budget=memory_budget,
-    )  # fmt: skip
-
-
-def module_of(functions: Sequence[Union[Traced, Function]], name: str = "model") -> Module:
-    """One module whose entries are these functions, with initial values and all."""
-    trace = Trace(name, embeds=True)
-    for one in functions:
-        (one.trace() if isinstance(one, Function) else one).build(trace)
-    return trace.graph.finish()
 
 
 @overload

@@ -106,19 +106,33 @@ static void exportObject(const PyModule &self, nb::handle path,
                          const std::string &triple, const std::string &cpu,
                          const std::string &features,
                          const std::map<std::string, int64_t> &maxDimSizes,
-                         bool winograd, std::optional<int64_t> memoryBudget) {
+                         std::optional<int64_t> threads, bool winograd,
+                         const std::string &device, bool checkNumerics,
+                         std::optional<int64_t> memoryBudget) {
   std::string object = getPath(path);
   auto withExtension = [&](llvm::StringRef extension) {
     llvm::SmallString<128> result(object);
     llvm::sys::path::replace_extension(result, extension);
     return result.str().str();
   };
+  if (object == withExtension("h") || object == withExtension("json"))
+    throw nb::value_error(
+        ("the object file, the header and the manifest need different paths, "
+         "found '" +
+         object + "', '" + withExtension("h") + "' and '" +
+         withExtension("json") + "'")
+            .c_str());
   CompilerOptions options;
   options.modelName = modelName.value_or("");
   options.target.triple = triple;
   options.target.cpu = cpu;
   options.target.features = features;
+  options.target.device = device;
   options.winograd = winograd;
+  options.checkNumerics = checkNumerics;
+  setThreads(options, threads);
+  // The environment is that of this process.
+  options.defaultThreads = 1;
   setMemoryBudget(options, memoryBudget);
   options.maxDimSizes.emplace();
   for (const auto &[name, bound] : maxDimSizes)
@@ -173,7 +187,8 @@ void addProgramFiles(nb::module_ &module) {
              "is not empty.");
   module.def("_export_object", &exportObject, "module"_a, "path"_a,
              "model_name"_a.none(), "triple"_a, "cpu"_a, "features"_a,
-             "max_dim_sizes"_a, "winograd"_a, "memory_budget"_a.none());
+             "max_dim_sizes"_a, "threads"_a.none(), "winograd"_a, "device"_a,
+             "check_numerics"_a, "memory_budget"_a.none());
 }
 
 } // namespace flywheel::python

@@ -61,11 +61,11 @@ with warnings.catch_warnings():
     assert small <= budget < whole, (small, budget, whole)
     assert all(np.array_equal(a, b) for a, b in zip(expected, actual)), "a budget changes no bits"
     # Two workers need more beside it, and are within it or one.
-    team = train(None, threads=2)[0]
-    assert team > whole, (team, whole)
+    both = train(None, threads=2)[0]
+    assert both > whole, (both, whole)
     for part in (0.9, 0.7, 0.55, 0.4):
-        shared, actual = train(int(team * part), threads=2)
-        assert shared <= int(team * part), (shared, part)
+        shared, actual = train(int(both * part), threads=2)
+        assert shared <= int(both * part), (shared, part)
         assert all(np.array_equal(a, b) for a, b in zip(expected, actual)), "a budget of two threads changes no bits"
     # The program without a budget is another one: neither is taken for the other.
     assert train(None)[0] == whole
@@ -81,14 +81,38 @@ with warnings.catch_warnings():
     folder = Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
     model.step.export(folder / "own.o", x)
-    fw.export(model.step.trace(x), folder / "given.o", memory_budget=budget)
-    fw.export(model.step.trace(x), folder / "whole.o")
+    fw.export(model.step.trace(x), folder / "given.o")
+    free = fw.function(model.loss, name="step")
+    fw.export(free.trace(x), folder / "whole.o")
+    fw.export(free.trace(x), folder / "small.o", memory_budget=budget)
 
     def exported(name: str) -> int:
         (entry,) = [e for e in json.loads((folder / f"{name}.json").read_text())["entries"] if e["name"] == "step"]
         return int(entry["workspace_bytes"])
 
-    assert exported("own") == exported("given") <= budget < exported("whole")
+    assert exported("own") == exported("given") == exported("small") <= budget < exported("whole")
+    # And the other options; functions that are exported together have the same ones.
+    team = fw.function(model.loss, name="step", threads=2)
+    team.export(folder / "team.o", x)
+    assert "team" in (folder / "team.h").read_text() and "team" not in (folder / "whole.h").read_text()
+    checked = fw.function(model.loss, name="step", check_numerics=True)
+    checked.export(folder / "checked.o", x)
+    assert "NaN" in (folder / "checked.json").read_text() and "NaN" not in (folder / "whole.json").read_text()
+
+    def more(v: fw.Tensor) -> fw.Tensor:
+        return v + 1
+
+    fw.function(more, name="f", target="cuda:sm_90a").export(folder / "gpu.o", x)
+    fw.function(more, name="f").export(folder / "given-gpu.o", x, target="cuda:sm_90a")
+    for name in ("gpu", "given-gpu"):
+        assert "to_host" in (folder / f"{name}.h").read_text(), "expected an object for a GPU"
+    expect(ValueError, "expected functions with one threads to be exported together, found 2 of 'step",
+           lambda: fw.export([team.trace(x), model.step.trace(x)], folder / "both.o"))  # fmt: skip
+    # No output is written over another one.
+    for name in ("x.h", "x.json"):
+        expect(ValueError, "the object file, the header and the manifest need different paths",
+               lambda: free.export(folder / name, x))  # fmt: skip
+        assert not (folder / name).exists()
 
     # One that cannot be reached is an error of the call, which changes nothing.
     tight = fw.function(model.loss, memory_budget=64)
@@ -104,11 +128,13 @@ for name, wrong, expected_text in [
     ("threads", "2", "expected a number of threads as threads, found '2'"),
     ("threads", 1.0, "expected a number of threads as threads, found 1.0"),
     ("target", 80, "expected a string such as 'cuda:sm_90a' as target, found 80"),
+    ("winograd", None, "expected True or False as winograd, found None"),
 ]:
     options: Any = {name: wrong}
     expect(TypeError, expected_text, lambda: fw.function(lambda v: v, **options))
     expect(TypeError, expected_text, lambda: fw.compile(text, **options))
 word: Any = "on"
+number: Any = 3
 expect(TypeError, "expected 0 to 3 as opt_level, found 'on'", lambda: fw.compile(text, opt_level=word))
 expect(TypeError, "expected True or False as profile, found 'on'", lambda: fw.compile(text, profile=word))
 for call in (
@@ -118,4 +144,37 @@ for call in (
     expect(ValueError, "expected threads from 1 to 256, found 0", lambda: call(threads=0))
     expect(ValueError, "expected threads from 1 to 256, found 257", lambda: call(threads=257))
     expect(ValueError, "expected a memory_budget of at least 0 bytes, found -1", lambda: call(memory_budget=-1))
+for name, wrong, expected_text in [
+    ("cpu", 3, "expected a string such as 'x86-64-v3' as cpu, found 3"),
+    ("features", 3, "expected a string such as '+avx2,-fma' as features, found 3"),
+    ("lowering", 3, "expected 'optimized' or 'reference' as lowering, found 3"),
+    ("model_name", 3, "expected a string as model_name, found 3"),
+    ("entries", "f", "expected a list of strings as entries, found 'f'"),
+    ("entries", None, "expected a list of strings as entries, found None"),
+    ("max_dim_size", "8", "expected a number, or a dict from sizes to numbers, as max_dim_size, found '8'"),
+    ("max_dim_size", True, "as max_dim_size, found True"),
+]:
+    options = {name: wrong}
+    expect(TypeError, expected_text, lambda: fw.compile(text, **options))
+expect(TypeError, "expected a module, its text or a path, found 3", lambda: fw.compile(number))
+for name, wrong, expected_text in [
+    ("results", [1], "expected a list of strings as results, found [1]"),
+    ("results", "a", "expected a list of strings as results, found 'a'"),
+    ("signature", "a", "expected a list of flywheel.spec as signature, found 'a'"),
+    ("name", 3, "expected a string as name, found 3"),
+    ("static", None, "expected names of parameters, or their numbers, as static, found None"),
+]:
+    options = {name: wrong}
+    expect(TypeError, expected_text, lambda: fw.function(lambda v: v, **options))
+whole_function: Any = fw.function(lambda v: v)
+for name, wrong, expected_text in [
+    ("cpu", 3, "expected a string such as 'x86-64-v3' as cpu, found 3"),
+    ("max_dim_sizes", {"batch": "a"}, "expected a number as size_bound, found 'a'"),
+    ("max_dim_sizes", "zz", "expected a dict from sizes to bounds as max_dim_sizes, found 'zz'"),
+]:
+    options = {name: wrong}
+    expect(TypeError, expected_text, lambda: whole_function.export("none.o", np.ones(3, np.float32), **options))
+for huge in (10**20, 2**63):
+    expect(ValueError, f"memory_budget, found {huge}, which has more than 64 bits",
+           lambda: fw.compile(text, memory_budget=huge))  # fmt: skip
 assert fw.compile(text, threads=np.int64(1), winograd=True).entries[0].name == "f"

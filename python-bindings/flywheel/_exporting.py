@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Traced functions as one module, and as an object file."""
+
+import dataclasses
+import re
+from typing import List, Mapping, Optional, Sequence, Union
+
+from . import _flywheel
+from ._compilation import StepOptions, check_kinds
+from ._flywheel import Module
+from ._trace import Trace
+from ._types import Path
+from .function import Function, Traced
+
+__all__ = ["export", "module_of"]
+
+
+def module_of(functions: Sequence[Union[Traced, Function]], name: str = "model") -> Module:
+    """One module whose entries are these functions, with initial values and all."""
+    trace = Trace(name, embeds=True)
+    for one in functions:
+        (one.trace() if isinstance(one, Function) else one).build(trace)
+    return trace.graph.finish()
+
+
+def _options_of(functions: Sequence[Union[Traced, Function]]) -> StepOptions:
+    """What all are compiled with. Raises ValueError where they differ."""
+    owners: List[Function] = [one if isinstance(one, Function) else one.owner for one in functions]
+    for field in dataclasses.fields(StepOptions):
+        values = {getattr(owner.options, field.name): owner.name for owner in owners}
+        if len(values) > 1:
+            found = ", ".join(f"{value!r} of '{name}'" for value, name in values.items())
+            raise ValueError(f"expected functions with one {field.name} to be exported together, found {found}")
+    return owners[0].options if owners else StepOptions()
+
+
+def export(
+    traces: Union[Traced, Function, Sequence[Union[Traced, Function]]],
+    path: Path,
+    *,
+    model_name: str = "model",
+    target: str = "",
+    cpu: str = "",
+    features: str = "",
+    max_dim_sizes: Optional[Mapping[str, int]] = None,
+    winograd: Optional[bool] = None,
+    memory_budget: Optional[int] = None,
+) -> None:
+    """Writes a function, or several that share variables, as one object file: see
+    `Function.export`, and `module_of`. They are compiled as they say, all in one way;
+    `winograd` and `memory_budget` are those of `compile` and replace theirs."""
+    check_kinds(model_name=model_name, target=target, cpu=cpu, features=features, memory_budget=memory_budget)
+    given = [traces] if isinstance(traces, (Traced, Function)) else list(traces)
+    options = _options_of(given)
+    if winograd is not None:
+        options = dataclasses.replace(options, winograd=winograd)
+    if memory_budget is not None:
+        options = dataclasses.replace(options, memory_budget=memory_budget)
+    if re.match(r"(cpu|cuda|rocm)\b", target):
+        options, target = dataclasses.replace(options, target=target), ""
+    if not isinstance(max_dim_sizes, (Mapping, type(None))):
+        raise TypeError(f"expected a dict from sizes to bounds as max_dim_sizes, found {max_dim_sizes!r}")
+    bounds = dict(max_dim_sizes or {})
+    for size, bound in bounds.items():
+        check_kinds(size_bound=bound, size_name=size)
+    _flywheel._export_object(
+        module_of(given, model_name), path, model_name=model_name, triple=target, cpu=cpu, features=features,
+        max_dim_sizes=bounds, threads=options.threads, winograd=options.winograd, device=options.target,
+        check_numerics=options.check_numerics, memory_budget=options.memory_budget,
+    )  # fmt: skip
