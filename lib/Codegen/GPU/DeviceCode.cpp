@@ -161,8 +161,13 @@ FailureOr<std::string> ImageMaker::runTool(StringRef tool, StringRef input,
       {std::nullopt, StringRef(said), StringRef(said)}, 0, 0, &error);
   if (status != 0) {
     auto text = llvm::MemoryBuffer::getFile(said);
-    return fail("fails: " + error +
-                (text ? (*text)->getBuffer().trim() : StringRef()));
+    StringRef why = text ? (*text)->getBuffer().trim() : StringRef();
+    // It is below 0 where the program has not ended by itself.
+    std::string how =
+        status > 0 ? " with status " + std::to_string(status) : "";
+    if (!error.empty())
+      how += ": " + error;
+    return fail("fails" + how + (why.empty() ? "" : ": " + why));
   }
   auto made = llvm::MemoryBuffer::getFile(to, /*IsText=*/false);
   if (!made)
@@ -170,7 +175,27 @@ FailureOr<std::string> ImageMaker::runTool(StringRef tool, StringRef input,
   return (*made)->getBuffer().str();
 }
 
+/// Whether the help of `ptxas` lists chips, and not `chip`.
+static bool isUnknownTo(StringRef ptxas, StringRef chip) {
+  SmallString<128> said;
+  if (llvm::sys::fs::createTemporaryFile("ptxas", "txt", said))
+    return false;
+  llvm::FileRemover remove(said);
+  if (llvm::sys::ExecuteAndWait(
+          ptxas, {ptxas, "--help"}, /*Env=*/std::nullopt,
+          {std::nullopt, StringRef(said), StringRef(said)}) != 0)
+    return false;
+  auto text = llvm::MemoryBuffer::getFile(said);
+  return text && (*text)->getBuffer().contains("'sm_") &&
+         !(*text)->getBuffer().contains(("'" + chip + "'").str());
+}
+
 FailureOr<std::string> ImageMaker::makeCubin(StringRef chip, StringRef ptx) {
+  if (isUnknownTo(tools.ptxas, chip))
+    return kernels.emitError()
+           << "'" << tools.ptxas << "' does not know " << chip
+           << ": expected a chip that it lists; with --ptxas=none there is "
+              "PTX, which the driver translates";
   std::string option = ("-arch=" + chip).str();
   return runTool(tools.ptxas, ptx.rtrim('\0'), "ptx", {option, "-O3"});
 }
