@@ -228,6 +228,10 @@ void _mlir_ciface_flywheel_gpu_read(int64_t host, int64_t device,
     step.synchronize();
 }
 
+int32_t _mlir_ciface_flywheel_gpu_has_failed() {
+  return Step::get().isFailed() ? 1 : 0;
+}
+
 void _mlir_ciface_flywheel_gpu_write(int64_t device, int64_t host,
                                      int64_t bytes) {
   Step &step = Step::get();

@@ -177,7 +177,7 @@ const int32_t *Step::stage() {
 
 int32_t Step::await(bool isLast) {
   if (isFailed())
-    return 0;
+    return status;
   Mirror &mirror = *this->mirror;
   launchRecorded(isLast && !hasDecided);
   const int32_t *word = stage();
@@ -187,7 +187,10 @@ int32_t Step::await(bool isLast) {
         copyToHost(mirror.staging + result.staged, result.device, result.bytes);
   hasDecided = true;
   isOver = isLast;
-  if (!synchronize() || *word == 0)
+  // None of a check: the step ends with it.
+  if (!synchronize())
+    return status;
+  if (*word == 0)
     return 0;
   static constexpr int32_t kNone = 0;
   int32_t found = *word;

@@ -22,6 +22,7 @@ std::vector<std::pair<const char *, void *>> getGPUSymbols() {
           FLYWHEEL_SYMBOL(_mlir_ciface_flywheel_gpu_constant),
           FLYWHEEL_SYMBOL(_mlir_ciface_flywheel_gpu_status),
           FLYWHEEL_SYMBOL(_mlir_ciface_flywheel_gpu_await),
+          FLYWHEEL_SYMBOL(_mlir_ciface_flywheel_gpu_has_failed),
           FLYWHEEL_SYMBOL(_mlir_ciface_flywheel_gpu_read),
           FLYWHEEL_SYMBOL(_mlir_ciface_flywheel_gpu_write),
           FLYWHEEL_SYMBOL(_mlir_ciface_flywheel_gpu_finish),

@@ -109,10 +109,14 @@ void _mlir_ciface_flywheel_gpu_constant(flywheel::runtime::ByteBuffer *result,
 /// A word that checks write their status to: 0 as long as none has failed.
 void _mlir_ciface_flywheel_gpu_status(flywheel::runtime::ByteBuffer *result);
 /// Has the device do what is recorded, waits for it, and returns the word,
-/// which is 0 from then on; `isLast` where the step ends unless a check has
-/// failed.
+/// which is 0 from then on, or the status below 0 of a step that has failed;
+/// `isLast` where the step ends unless a check has failed.
 int32_t _mlir_ciface_flywheel_gpu_await(int32_t isLast);
-/// One element: to the host, and to the device.
+/// 1 where the step has failed for the device, and else 0: loops of the host
+/// end with it.
+int32_t _mlir_ciface_flywheel_gpu_has_failed();
+/// One element: to the host, where it is 0 if the step has failed, and to the
+/// device.
 void _mlir_ciface_flywheel_gpu_read(int64_t host, int64_t device,
                                     int64_t bytes);
 void _mlir_ciface_flywheel_gpu_write(int64_t device, int64_t host,

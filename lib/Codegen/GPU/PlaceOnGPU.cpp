@@ -22,6 +22,7 @@
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 
@@ -47,6 +48,7 @@ private:
   Value makeSlot(OpBuilder &b, memref::GetGlobalOp global);
   void placeConstants(func::FuncOp kernel);
   void copyElements(func::FuncOp kernel, const Manifest &manifest);
+  void endLoops(func::FuncOp kernel);
 
   /// Slots of the stack for elements that the host holds.
   SmallPtrSet<Operation *, 16> isOfHost;
@@ -269,6 +271,46 @@ void PlaceOnGPU::copyElements(func::FuncOp kernel, const Manifest &manifest) {
   }
 }
 
+/// Whether all bounds of `loop` are constants.
+static bool isOfConstants(scf::ForOp loop) {
+  return llvm::all_of(
+      ValueRange{loop.getLowerBound(), loop.getUpperBound(), loop.getStep()},
+      [](Value bound) { return getConstantIntValue(bound).has_value(); });
+}
+
+/// Loops of the host end where the device has failed: what is read of it is 0
+/// then, with which they may go on for ever.
+void PlaceOnGPU::endLoops(func::FuncOp kernel) {
+  auto isWorking = [&](OpBuilder &b, Location loc) -> Value {
+    RuntimeCalls runtime(getOperation(), b, loc);
+    Value failed = runtime.call("has_failed", b.getI32Type(), {}).getResult(0);
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, failed,
+                                 arith::ConstantIntOp::create(b, loc, 0, 32));
+  };
+  kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    Location loc = op->getLoc();
+    if (isa<gpu::LaunchOp>(op))
+      return WalkResult::skip();
+    if (auto condition = dyn_cast<scf::ConditionOp>(op)) {
+      OpBuilder b(op);
+      condition.getConditionMutable().set(arith::AndIOp::create(
+          b, loc, condition.getCondition(), isWorking(b, loc)));
+    }
+    if (auto loop = dyn_cast<scf::ForOp>(op); loop && !isOfConstants(loop)) {
+      OpBuilder b(op);
+      Value working = isWorking(b, loc);
+      Value one = arith::ConstantOp::create(
+          b, loc, b.getIntegerAttr(loop.getStep().getType(), 1));
+      auto choose = [&](Value bound, Value other) {
+        return arith::SelectOp::create(b, loc, working, bound, other);
+      };
+      loop.setUpperBound(choose(loop.getUpperBound(), loop.getLowerBound()));
+      loop.setStep(choose(loop.getStep(), one));
+    }
+    return WalkResult::advance();
+  });
+}
+
 void PlaceOnGPU::runOnOperation() {
   ModuleOp module = getOperation();
   FailureOr<Manifest> manifest = Manifest::readFrom(module);
@@ -288,6 +330,7 @@ void PlaceOnGPU::runOnOperation() {
     }
     isOfHost.clear();
     copyElements(kernel, *manifest);
+    endLoops(kernel);
     placeConstants(kernel);
     placeArguments(kernel, entry, *manifest);
   }

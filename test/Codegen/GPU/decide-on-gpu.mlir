@@ -62,14 +62,17 @@ func.func @until(%x: tensor<4xf32>, %i: tensor<i32>) -> tensor<f32> {
 }
 
 // What several elements decide a launch makes one number of, in each iteration and for a branch: the
-// host reads no other, and reads a single element as it is.
+// host reads no other, and reads a single element as it is. Nor does it go on where the device has failed.
 // LOOP-LABEL: func.func @several.kernel(
 // LOOP: scf.while
 // LOOP: gpu.launch_func
 // LOOP-NOT: scf.condition
 // LOOP: call @flywheel_gpu_read(%{{.*}}, %{{.*}}, %c1) : (index, index, index) -> ()
 // LOOP-NEXT: %[[GOES_ON:.*]] = memref.load %{{.*}}[] : memref<i1>
-// LOOP-NEXT: scf.condition(%[[GOES_ON]])
+// LOOP-NEXT: %[[FAILED:.*]] = func.call @flywheel_gpu_has_failed() : () -> i32
+// LOOP-NEXT: %[[WORKING:.*]] = arith.cmpi eq, %[[FAILED]], %c0_i32 : i32
+// LOOP-NEXT: %[[BOTH:.*]] = arith.andi %[[GOES_ON]], %[[WORKING]] : i1
+// LOOP-NEXT: scf.condition(%[[BOTH]])
 // LOOP: call @flywheel_gpu_read(%{{.*}}, %{{.*}}, %c1) : (index, index, index) -> ()
 // LOOP: scf.if
 // LOOP-NOT: call @flywheel_gpu_read

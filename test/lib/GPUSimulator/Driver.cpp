@@ -7,7 +7,8 @@
 // The functions of libcuda.so.1 that the runtime uses, over memory of the host.
 // Every buffer ends at a page that nothing may touch, begins behind one, and is
 // full of bytes that are NaNs. FLYWHEEL_SIM_MEMORY is the number of bytes that
-// there are. After a kernel that failed everything fails, as on a device.
+// there are, FLYWHEEL_SIM_KERNELS that of the kernels after which the device is
+// lost. After a kernel that failed everything fails, as on a device.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,6 +26,11 @@ using namespace simulator;
 static size_t getMemory() {
   const char *text = std::getenv("FLYWHEEL_SIM_MEMORY");
   return text ? std::strtoull(text, nullptr, 10) : size_t{1} << 34;
+}
+
+static uint64_t getMaxKernels() {
+  const char *text = std::getenv("FLYWHEEL_SIM_KERNELS");
+  return text ? std::strtoull(text, nullptr, 10) : UINT64_MAX;
 }
 
 /// What buffers of the driver are multiples of at least.
@@ -82,6 +88,9 @@ static Operation makeLaunch(const Kernel &kernel, const LaunchSize &size,
     for (std::vector<char> &value : values)
       places.push_back(value.data());
     Machine &machine = Machine::get();
+    static const uint64_t maxKernels = getMaxKernels();
+    if (machine.counters.kernels >= maxKernels)
+      return machine.failure = kLaunchFailed;
     ++machine.counters.kernels;
     machine.counters.launches += !machine.isInGraph;
     std::string error = execute(kernel, size, places.data());

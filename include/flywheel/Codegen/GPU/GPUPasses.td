@@ -17,12 +17,15 @@ def PlaceOnGPU : Pass<"flywheel-place-on-gpu", "::mlir::ModuleOp"> {
     device in their place, constant tables too, and ends with a call that brings
     results back; every `memref` in it is of the device. The state stays there
     from one call to the next. Accesses of single elements by the host are calls
-    that copy one element. The initializer stays a function of the host, which
-    tells the runtime that the state of the host is the newer one.
+    that copy one element, which is 0 once the device has failed: loops of the
+    host, but those of constant bounds, ask whether it has, and end then. The
+    initializer stays a function of the host, which tells the runtime that the
+    state of the host is the newer one.
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
-    "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect"
+    "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"
   ];
 }
 
