@@ -206,11 +206,15 @@ std::optional<Extent> findExtent(Value buffer, unsigned dim) {
     if (!size)
       break;
     auto sized = size.getDefiningOp<memref::DimOp>();
-    if (!sized || !sized.getConstantIndex() ||
-        !isa<MemRefType>(sized.getSource().getType()))
+    auto source = sized ? dyn_cast<MemRefType>(sized.getSource().getType())
+                        : MemRefType();
+    std::optional<int64_t> place =
+        sized ? sized.getConstantIndex() : std::nullopt;
+    // Of a dimension that there is not, the size is undefined.
+    if (!source || !place || *place < 0 || *place >= source.getRank())
       return Extent{std::nullopt, size, 0};
     buffer = sized.getSource();
-    dim = *sized.getConstantIndex();
+    dim = *place;
   }
   if (!isa<BlockArgument>(buffer))
     return std::nullopt;

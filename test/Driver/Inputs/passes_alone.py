@@ -15,6 +15,7 @@ def find_passes() -> list[str]:
     return sorted(flags) + [
         "--flywheel-plan-workspace=memory-budget=64",
         "--flywheel-rematerialize=memory-budget=64",
+        "--flywheel-fit-workspace=memory-budget=64 workers=2 min-work=0",
         "--flywheel-bufferize=memory-budget=64",
     ]
 
