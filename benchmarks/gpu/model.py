@@ -47,7 +47,7 @@ def device_code(module: str) -> str:
 
 def describe(path: str, arguments: argparse.Namespace) -> list[Kernel]:
     command = [os.path.join(arguments.bin, "flywheel-compile"), path, f"--target=cuda:{arguments.chip}",
-               "--emit=flywheel-llvm", "--report", "-o", "-"]  # fmt: skip
+               "--emit=flywheel-llvm", "--report", "--max-batch=64", "-o", "-"]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit(done.stderr)

@@ -286,6 +286,8 @@ static void populatePlan(OpPassManager &pm, const CompilerOptions &options) {
     pm.addNestedPass<func::FuncOp>(createChooseGPUSchedules());
     FormGPUGroupsOptions groups;
     groups.report = options.report;
+    groups.dimSize = options.maxDimSizes->others;
+    llvm::append_range(groups.dimSizes, dimSizes);
     pm.addNestedPass<func::FuncOp>(createFormGPUGroups(groups));
     pm.addPass(createCanonicalizer());
     pm.addPass(createCSEPass());

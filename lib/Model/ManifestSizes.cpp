@@ -8,6 +8,7 @@
 
 #include "mlir/IR/AffineExpr.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -194,6 +195,18 @@ llvm::Error DimSizeBounds::add(StringRef text) {
                                    "', found " + Twine(known->second) +
                                    " and " + Twine(bound));
   return llvm::Error::success();
+}
+
+std::string describeDimSizes(ArrayRef<std::string> names,
+                             ArrayRef<int64_t> sizes) {
+  if (sizes.empty())
+    return "";
+  if (llvm::all_equal(sizes))
+    return " where every dimension size is " + std::to_string(sizes.front());
+  SmallVector<std::string> each;
+  for (auto [name, size] : llvm::zip_equal(names, sizes))
+    each.push_back("'" + name + "' is " + std::to_string(size));
+  return " where " + llvm::join(each, " and ");
 }
 
 std::vector<std::string> DimSizeBounds::format() const {

@@ -188,6 +188,12 @@ struct DimSizeBounds {
   std::vector<std::string> format() const;
 };
 
+/// " where every dimension size is 64", " where 'batch' is 4 and 'time' is
+/// 256", or nothing where none has a name: what is said behind numbers that
+/// take it.
+std::string describeDimSizes(llvm::ArrayRef<std::string> names,
+                             llvm::ArrayRef<int64_t> sizes);
+
 /// The largest bound of a dimension size: every size that is a multiple of it
 /// by the dimension sizes of a type stays within 64 bits.
 constexpr int64_t kMaxDimSizeBound = int64_t{1} << 24;

@@ -12,7 +12,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AssumedSizes.h"
 #include "Groups.h"
+#include "LaunchTraffic.h"
 
 #include "flywheel/Codegen/GPU/GPUPasses.h"
 #include "flywheel/Dialect/Codegen/Codegen.h"
@@ -71,6 +73,11 @@ struct FormGPUGroups : flywheel::impl::FormGPUGroupsBase<FormGPUGroups> {
     if (function->hasAttr(train::TrainDialect::getInitializerAttrName()))
       return;
     structureCopies(function);
+    DimSizeBounds bounds(dimSize.getValue());
+    // What sizes count as decides nothing that could be wrong.
+    for (StringRef text : dimSizes)
+      llvm::consumeError(bounds.add(text));
+    AssumedSizes assumed(function, bounds);
     SmallVector<Block *> blocks;
     function.walk([&](Block *block) {
       if (!isa<linalg::LinalgOp>(block->getParentOp()))
@@ -85,12 +92,15 @@ struct FormGPUGroups : flywheel::impl::FormGPUGroupsBase<FormGPUGroups> {
         runs.push_back(nodes);
       }
     if (report)
-      reportStepTraffic(function);
+      describe(function, runs, assumed);
     for (ArrayRef<LaunchNode> launches : runs)
       mergeIndependent(launches);
   }
 
 private:
+  static void describe(func::FuncOp function,
+                       ArrayRef<std::vector<LaunchNode>> runs,
+                       const AssumedSizes &assumed);
   static std::vector<GroupRun> collectRuns(Block &block);
   static void append(GroupRun &run, linalg::LinalgOp op);
   void formNext(GroupRun &run);
@@ -101,6 +111,18 @@ private:
   std::vector<LaunchNode> nodes;
 };
 } // namespace
+
+/// Says what the step moves, and notes what its launches take, while it is
+/// known what sizes count as.
+void FormGPUGroups::describe(func::FuncOp function,
+                             ArrayRef<std::vector<LaunchNode>> runs,
+                             const AssumedSizes &assumed) {
+  reportStepTraffic(function, assumed);
+  for (ArrayRef<LaunchNode> launches : runs)
+    for (const LaunchNode &node : launches)
+      attachTraffic(node.op);
+  function.walk([](Operation *op) { attachLaunchTraffic(op); });
+}
 
 /// Ops between which nothing else reads or writes memory are a run.
 std::vector<GroupRun> FormGPUGroups::collectRuns(Block &block) {

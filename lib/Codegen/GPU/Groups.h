@@ -7,6 +7,7 @@
 #ifndef FLYWHEEL_LIB_CODEGEN_GPU_GROUPS_H
 #define FLYWHEEL_LIB_CODEGEN_GPU_GROUPS_H
 
+#include "AssumedSizes.h"
 #include "GroupAccesses.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -102,7 +103,8 @@ struct LaunchNode {
 
 /// Says by a remark what the launches of `function` move, and have to move,
 /// where none is of independent groups yet.
-void reportStepTraffic(mlir::func::FuncOp function);
+void reportStepTraffic(mlir::func::FuncOp function,
+                       const AssumedSizes &assumed);
 
 /// Makes one group of those of `nodes`, in their order and with no other use of
 /// memory between them, that do not need each other's results.

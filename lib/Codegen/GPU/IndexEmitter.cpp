@@ -48,7 +48,7 @@ SmallVector<Value> IndexEmitter::delinearize(Value number,
 
 void IndexEmitter::describe(gpu::LaunchOp launch, unsigned number) {
   launch->setAttr(codegen::CodegenDialect::getTrafficAttrName(),
-                  work[number].getTraffic(b.getContext()));
+                  traffic[number]);
 }
 
 Value IndexEmitter::launchElements(Value count, unsigned launch) {

@@ -26,7 +26,7 @@ inline constexpr unsigned kNumSortTileBits = 11;
 class IndexEmitter {
 public:
   explicit IndexEmitter(mlir::Operation *op)
-      : b(op), loc(op->getLoc()), work(measureLaunches(op)) {}
+      : b(op), loc(op->getLoc()), traffic(getLaunchTraffic(op)) {}
 
 protected:
   using Value = mlir::Value;
@@ -92,7 +92,7 @@ private:
   void describe(mlir::gpu::LaunchOp launch, unsigned number);
 
   /// What each launch of the op takes.
-  llvm::SmallVector<LaunchWork> work;
+  llvm::SmallVector<codegen::TrafficAttr> traffic;
 };
 
 /// Makes launches of an op on buffers, in front of it. A scatter has an order.

@@ -19,8 +19,8 @@ using namespace mlir;
 
 namespace flywheel {
 
-/// What a size that the call chooses counts as.
-static constexpr int64_t kAssumedSize = 64;
+/// Iterations, and blocks, whose number does not follow from sizes.
+static constexpr int64_t kUnknown = 64;
 
 int64_t multiplyUp(int64_t lhs, int64_t rhs) {
   return static_cast<int64_t>(
@@ -32,11 +32,6 @@ int64_t addUp(int64_t lhs, int64_t rhs) {
   return static_cast<int64_t>(
       std::min<uint64_t>(llvm::SaturatingAdd<uint64_t>(lhs, rhs),
                          std::numeric_limits<int64_t>::max()));
-}
-
-int64_t assumeSize(Value buffer, int64_t dim) {
-  int64_t size = cast<MemRefType>(buffer.getType()).getDimSize(dim);
-  return ShapedType::isDynamic(size) ? kAssumedSize : size;
 }
 
 int64_t countBufferElements(Value buffer) {
@@ -99,11 +94,26 @@ private:
 };
 } // namespace
 
+/// Of each loop, where sizes that the call chooses are assumed: those of an
+/// operand that has the loop as a dimension.
+static SmallVector<int64_t> assumeLoopSizes(linalg::LinalgOp op) {
+  SmallVector<int64_t> sizes = getStaticLoopSizes(op);
+  for (OpOperand &operand : op->getOpOperands())
+    for (auto [dim, expr] :
+         llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
+      if (auto loop = dyn_cast<AffineDimExpr>(expr);
+          loop && ShapedType::isDynamic(sizes[loop.getPosition()]))
+        sizes[loop.getPosition()] = assumeSize(operand.get(), dim);
+  for (int64_t &size : sizes)
+    if (ShapedType::isDynamic(size))
+      size = kUnknown;
+  return sizes;
+}
+
 void Traffic::add(linalg::LinalgOp op, int64_t times) {
   int64_t iterations = times;
-  for (int64_t size : getStaticLoopSizes(op))
-    iterations = multiplyUp(iterations,
-                            ShapedType::isDynamic(size) ? kAssumedSize : size);
+  for (int64_t size : assumeLoopSizes(op))
+    iterations = multiplyUp(iterations, size);
   flops = addUp(flops, multiplyUp(iterations, countBlockFlops(*op.getBlock())));
   for (OpOperand &operand : op->getOpOperands()) {
     auto type = dyn_cast<MemRefType>(operand.get().getType());
@@ -141,20 +151,7 @@ SmallVector<BufferTraffic> Traffic::getBuffers() const {
 /// The number of blocks along a dimension, where sizes that the call chooses
 /// are assumed.
 static int64_t estimateBlocks(OpFoldResult end) {
-  if (std::optional<int64_t> known = getConstantIntValue(end))
-    return *known;
-  auto apply = cast<Value>(end).getDefiningOp<affine::AffineApplyOp>();
-  if (!apply)
-    return kAssumedSize;
-  Builder b(apply.getContext());
-  SmallVector<Attribute> sizes;
-  for (Value operand : apply.getOperands())
-    sizes.push_back(
-        b.getIndexAttr(getConstantIntValue(operand).value_or(kAssumedSize)));
-  SmallVector<Attribute> results;
-  if (failed(apply.getAffineMap().constantFold(sizes, results)))
-    return kAssumedSize;
-  return std::max<int64_t>(cast<IntegerAttr>(results.front()).getInt(), 1);
+  return std::max<int64_t>(assumeNumber(end).value_or(kUnknown), 1);
 }
 
 /// Adds up what `op`, a group or a structured op, takes.
@@ -204,6 +201,24 @@ codegen::TrafficAttr attachTraffic(Operation *op) {
     return known;
   codegen::TrafficAttr traffic = measureTraffic(op);
   op->setAttr(name, traffic);
+  return traffic;
+}
+
+void attachLaunchTraffic(Operation *op) {
+  SmallVector<Attribute> traffic;
+  llvm::append_range(traffic, getLaunchTraffic(op));
+  if (!traffic.empty())
+    op->setAttr(codegen::CodegenDialect::getTrafficAttrName(),
+                ArrayAttr::get(op->getContext(), traffic));
+}
+
+SmallVector<codegen::TrafficAttr> getLaunchTraffic(Operation *op) {
+  SmallVector<codegen::TrafficAttr> traffic;
+  if (auto known = op->getAttrOfType<ArrayAttr>(
+          codegen::CodegenDialect::getTrafficAttrName()))
+    return llvm::to_vector(known.getAsRange<codegen::TrafficAttr>());
+  for (const LaunchWork &work : measureLaunches(op))
+    traffic.push_back(work.getTraffic(op->getContext()));
   return traffic;
 }
 

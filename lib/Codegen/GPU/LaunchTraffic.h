@@ -7,6 +7,8 @@
 #ifndef FLYWHEEL_LIB_CODEGEN_GPU_LAUNCHTRAFFIC_H
 #define FLYWHEEL_LIB_CODEGEN_GPU_LAUNCHTRAFFIC_H
 
+#include "AssumedSizes.h"
+
 #include "flywheel/Dialect/Codegen/Codegen.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -45,8 +47,6 @@ mlir::Value getTrafficBuffer(mlir::Value value);
 /// assumed.
 int64_t countBufferBytes(mlir::Value buffer);
 int64_t countBufferElements(mlir::Value buffer);
-/// The same of a dimension.
-int64_t assumeSize(mlir::Value buffer, int64_t dim);
 
 /// Operations on floats in an execution of `block`.
 int64_t countBlockFlops(mlir::Block &block);
@@ -57,6 +57,12 @@ int64_t addUp(int64_t lhs, int64_t rhs);
 
 /// Says on `op` what it takes, where nothing does; returns it.
 codegen::TrafficAttr attachTraffic(mlir::Operation *op);
+
+/// The same of each of `measureLaunches`, where there are any, as a list.
+void attachLaunchTraffic(mlir::Operation *op);
+
+/// What is noted of them, or what they take.
+llvm::SmallVector<codegen::TrafficAttr> getLaunchTraffic(mlir::Operation *op);
 
 /// Both together.
 codegen::TrafficAttr addTraffic(codegen::TrafficAttr lhs,

@@ -42,7 +42,7 @@ static void emitPlainLaunch(linalg::LinalgOp op) {
   Value count = threads.count(threads.parallel);
   auto [launch, number] = emitElementLaunch(b, loc, count);
   launch->setAttr(codegen::CodegenDialect::getTrafficAttrName(),
-                  measureTraffic(op));
+                  attachTraffic(op));
   threads.setIndices(threads.parallel, number);
   threads.emitElement(/*init=*/Value());
 }

@@ -29,7 +29,7 @@ class StepTraffic {
 public:
   explicit StepTraffic(func::FuncOp function);
 
-  void report(func::FuncOp function) const;
+  void report(func::FuncOp function, const AssumedSizes &assumed) const;
 
 private:
   using Launch = SmallVector<BufferTraffic>;
@@ -76,7 +76,8 @@ void StepTraffic::addLaunch(const Launch &launch) {
   launches.push_back(launch);
 }
 
-void StepTraffic::report(func::FuncOp function) const {
+void StepTraffic::report(func::FuncOp function,
+                         const AssumedSizes &assumed) const {
   if (launches.empty())
     return;
   uint64_t moved = 0, chained = 0, once = 0;
@@ -112,11 +113,13 @@ void StepTraffic::report(func::FuncOp function) const {
     return text;
   };
   function.emitRemark() << "the launches of '" << name << "' move " << moved
-                        << " bytes at least, " << ratio(chained)
+                        << " bytes at least" << assumed.describe() << ", "
+                        << ratio(chained)
                         << " times those that their chains need, "
                         << ratio(once) << " times each buffer once";
 }
 
-void flywheel::reportStepTraffic(func::FuncOp function) {
-  StepTraffic(function).report(function);
+void flywheel::reportStepTraffic(func::FuncOp function,
+                                 const AssumedSizes &assumed) {
+  StepTraffic(function).report(function, assumed);
 }

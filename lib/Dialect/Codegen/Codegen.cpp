@@ -426,9 +426,11 @@ LogicalResult CodegenDialect::verifyOperationAttribute(Operation *op,
     return success();
   }
   if (named.getName() == getTrafficAttrName()) {
-    if (!isa<TrafficAttr>(named.getValue()))
+    auto list = dyn_cast<ArrayAttr>(named.getValue());
+    if (!isa<TrafficAttr>(named.getValue()) &&
+        !(list && llvm::all_of(list, llvm::IsaPred<TrafficAttr>)))
       return op->emitOpError()
-             << "expected #codegen.traffic<...> as '"
+             << "expected #codegen.traffic<...>, or a list of these, as '"
              << named.getName().getValue() << "', found " << named.getValue();
     return success();
   }

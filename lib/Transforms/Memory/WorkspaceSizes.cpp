@@ -15,7 +15,6 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/ValueBoundsOpInterface.h"
-#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace flywheel;
@@ -55,14 +54,7 @@ int64_t WorkspaceSizes::getLargestDimSize() {
 }
 
 std::string WorkspaceSizes::describeDimSizes() {
-  if (bounds.empty())
-    return "";
-  if (llvm::all_equal(bounds))
-    return " where every dimension size is " + std::to_string(bounds.front());
-  SmallVector<std::string> each;
-  for (auto [name, bound] : llvm::zip_equal(names, bounds))
-    each.push_back("'" + name + "' is " + std::to_string(bound));
-  return " where " + llvm::join(each, " and ");
+  return flywheel::describeDimSizes(names, bounds);
 }
 
 DimSizeBounds flywheel::parseDimSizeBounds(int64_t dimSize,

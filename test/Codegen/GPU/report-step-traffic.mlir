@@ -94,3 +94,15 @@ func.func @solve(%a: memref<3x40x40xf32>, %x: memref<3x40x5xf32>) {
   linalg_ext.triangular_solve ins(%a : memref<3x40x40xf32>) outs(%x : memref<3x40x5xf32>)
   return
 }
+
+// Sizes that the call chooses count as 64, or as the options say: those of x and of its result, of 32 bytes a row, and of what a
+// block has of them at most.
+// RUN: flywheel-compile %S/Inputs/negate.mlir --target=cuda:sm_90a --emit=flywheel-loops --report -o /dev/null 2>&1 | FileCheck %s --check-prefix=MOST
+// RUN: flywheel-compile %S/Inputs/negate.mlir --target=cuda:sm_90a --emit=flywheel-loops --report --max-batch=16 -o /dev/null 2>&1 | FileCheck %s --check-prefix=BATCH
+// RUN: flywheel-compile %S/Inputs/negate.mlir --target=cuda:sm_90a --emit=flywheel-loops --report --max-dim-size=batch=256 -o /dev/null 2>&1 | FileCheck %s --check-prefix=NAMED
+// MOST: remark: the launches of 'negate' move 65536 bytes at least where every dimension size is 1024, 1.00 times
+// MOST: remark: kernel 'negate_{{.*}}': blocks unknown, threads 256, bytes read 32768, written 32768
+// BATCH: remark: the launches of 'negate' move 1024 bytes at least where every dimension size is 16, 1.00 times
+// BATCH: bytes read 512, written 512, accessed 1024, flops 128,
+// NAMED: remark: the launches of 'negate' move 16384 bytes at least where every dimension size is 256, 1.00 times
+// NAMED: bytes read 8192, written 8192, accessed 16384, flops 2048,

@@ -700,7 +700,7 @@ func.func @short_along(%a: memref<8x8xf32>) {
 
 // -----
 
-// expected-error @below {{expected #codegen.traffic<...> as 'codegen.traffic', found 1 : i64}}
+// expected-error @below {{expected #codegen.traffic<...>, or a list of these, as 'codegen.traffic', found 1 : i64}}
 func.func @traffic() attributes {codegen.traffic = 1} {
   return
 }

@@ -99,11 +99,16 @@ def FormGPUGroups : Pass<"flywheel-form-gpu-groups", "::mlir::func::FuncOp"> {
     columns where they are added up. Ops that share nothing are left alone. The initializer is
     left to the host. With `report`, a remark compares the bytes that launches take
     with those that they have to: a result is written once, and read once by each
-    launch of a chain in which one needs a result of the other.
+    launch of a chain in which one needs a result of the other. What becomes launches
+    has their `codegen.traffic` then.
   }];
   let options = [
     Option<"report", "report", "bool", /*default=*/"false",
-           "Say what the launches of a step move, and have to move">
+           "Say what the launches of a step move, and have to move">,
+    Option<"dimSize", "dim-size", "int64_t", /*default=*/"64",
+           "What a symbolic size counts as in that, unless `dim-sizes` has its own">,
+    ListOption<"dimSizes", "dim-sizes", "std::string",
+               "The same for single sizes, by name: time=256">
   ];
   let dependentDialects = [
     "::flywheel::codegen::CodegenDialect", "::mlir::affine::AffineDialect",

@@ -291,7 +291,9 @@ def Codegen_TrafficAttr : Codegen_Attr<"Traffic", "traffic"> {
     `read` and `written` are bytes of buffers of the device that the launch uses,
     each counted once: what it moves at least. `accessed` are the bytes that its
     blocks ask for: what several blocks read is counted for each. `flops` are
-    operations on floats. A size that the call chooses counts as 64.
+    operations on floats. A size that the call chooses counts as 64, or as
+    `flywheel-form-gpu-groups` has been told. What becomes several launches has a
+    list of these.
 
     Example: `#codegen.traffic<read = 131072, written = 65536, accessed = 458752,
     flops = 8388608>`
