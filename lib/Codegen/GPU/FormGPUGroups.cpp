@@ -36,6 +36,10 @@ namespace flywheel {
 /// How far ahead a group looks for what it can take.
 static constexpr size_t kWindow = 48;
 
+/// Ops of a group at most: LLVM takes more than twice as long for a kernel of
+/// twice as many. It is more than any step of the examples has in one.
+static constexpr size_t kMaxMembers = 64;
+
 /// Where ops that a group leaves to a later one allow it to go on.
 namespace {
 class Order {
@@ -211,7 +215,8 @@ void FormGPUGroups::form(GroupT group, GroupRun &run) {
   Attribute set = getSet(run.front());
   Order order(run.front());
   run.erase(run.begin());
-  for (size_t place = 0; !isClosed && place < run.size() && place < kWindow;) {
+  for (size_t place = 0; !isClosed && place < run.size() && place < kWindow &&
+                         group.getMembers().size() < kMaxMembers;) {
     const GroupMember &next = run[place];
     bool isForRows = !next.isProduct() && !needsPieces(next) &&
                      !isa<linalg::TransposeOp>(next.op);
