@@ -393,13 +393,19 @@ static std::pair<Location, Type> findLargestTensor(ModuleOp module) {
   return found;
 }
 
-/// Whether there is what Winograd's method could be for.
+/// Whether there is what Winograd's method could be for: a convolution with a
+/// filter of 3 x 3.
 static bool hasConvolution(ModuleOp module) {
   return module
       .walk([](Operation *op) {
-        return op->getName().getStringRef().contains("conv")
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
+        StringRef name = op->getName().getStringRef();
+        bool isFound =
+            (name.contains("conv2d") || name.contains("conv_2d")) &&
+            llvm::any_of(op->getOperandTypes(), [](Type type) {
+              auto filter = dyn_cast<RankedTensorType>(type);
+              return filter && llvm::count(filter.getShape(), 3) >= 2;
+            });
+        return isFound ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
 }
@@ -460,7 +466,7 @@ compileOnThisStack(OwningOpRef<ModuleOp> module, const CompilerOptions &given) {
   PlainErrors plain(module->getContext());
   if (options.winograd && *numDone == 0 && hasConvolution(*module) &&
       (options.target.isForGPU() || options.lowering == Lowering::Reference))
-    emitRemark(module->getLoc())
+    emitWarning(module->getLoc())
         << "convolutions are computed directly: Winograd's method is for "
            "optimized code on a CPU";
   for (const Stage &stage : getStages().drop_front(*numDone)) {

@@ -3,6 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Before: a bufferized step, in its final order. After: a step that is shared
+// between workers, with a workspace within the budget. What that takes is known
+// when all is done: so it is done, and undone, until it fits. An error of an
+// attempt is said where none fits.
+//
+//===----------------------------------------------------------------------===//
 
 #include "flywheel/Driver/DriverPasses.h"
 #include "flywheel/Transforms/Memory/MemoryPasses.h"
@@ -54,7 +61,7 @@ struct FitWorkspace : flywheel::impl::FitWorkspaceBase<FitWorkspace> {
   void runOnOperation() override;
 
 private:
-  enum class Outcome { Fits, TakesTooMuch, CannotRecompute };
+  enum class Outcome { Fits, TakesTooMuch, Fails };
   Outcome attempt(int64_t target, int64_t numWorkers,
                   std::vector<Diagnostic> &said);
   LogicalResult run(std::unique_ptr<Pass> pass);
@@ -92,15 +99,17 @@ FitWorkspace::Outcome FitWorkspace::attempt(int64_t target, int64_t numWorkers,
   HeldDiagnostics diagnostics(&getContext());
   auto outcome = Outcome::Fits;
   if (failed(run(createRematerialize(rematerialize))))
-    outcome = Outcome::CannotRecompute;
+    outcome = Outcome::Fails;
   if (numWorkers > 1)
     for (Diagnostic &diagnostic : diagnostics.get())
       if (diagnostic.getSeverity() == DiagnosticSeverity::Remark)
         diagnostic << ", with one worker";
-  if (outcome == Outcome::Fits &&
-      (failed(run(createDistributeStep(distribute))) ||
-       failed(run(createPlanWorkspace(plan)))))
+  if (outcome == Outcome::Fits && failed(run(createDistributeStep(distribute))))
+    outcome = Outcome::Fails;
+  if (outcome == Outcome::Fits && failed(run(createPlanWorkspace(plan)))) {
     outcome = Outcome::TakesTooMuch;
+    ++numRefused;
+  }
   said = diagnostics.take();
   return outcome;
 }
@@ -136,10 +145,10 @@ void FitWorkspace::runOnOperation() {
     if (tryAgain(memoryBudget / kParts * parts, workers))
       return;
   if (isShared && tryAgain(memoryBudget, /*numWorkers=*/1)) {
-    function.emitRemark() << "one worker executes '" << function.getSymName()
-                          << "': several need a larger workspace than the "
-                             "memory budget of "
-                          << memoryBudget.getValue() << " bytes";
+    function.emitWarning() << "one worker executes '" << function.getSymName()
+                           << "': no plan for several was found within the "
+                              "memory budget of "
+                           << memoryBudget.getValue() << " bytes";
     return;
   }
   say(first);

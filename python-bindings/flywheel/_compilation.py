@@ -4,9 +4,10 @@
 import contextlib
 import dataclasses
 import hashlib
+import operator
 import os
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Sequence, Set
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Optional
 
@@ -84,11 +85,15 @@ class StepOptions:
     def __post_init__(self) -> None:
         check_kinds(threads=self.threads, winograd=self.winograd, check_numerics=self.check_numerics,
                     memory_budget=self.memory_budget, target=self.target)  # fmt: skip
+        for name in ("threads", "memory_budget"):
+            number = getattr(self, name)
+            object.__setattr__(self, name, None if number is None else operator.index(number))
 
     def key(self, module: Module) -> str:
         """Of a module, equal for what is the same program in this process."""
         workers = os.environ.get("FLYWHEEL_NUM_THREADS", "") if self.threads is None else str(self.threads)
-        parts = [workers, self.target, str(self.winograd), str(self.memory_budget), str(module)]
+        options = [self.target, self.winograd, self.check_numerics, self.memory_budget]
+        parts = [workers, *map(str, options), str(module)]
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
@@ -121,17 +126,21 @@ def check_kinds(**options: Any) -> None:
         kind, expected, is_optional = _KINDS[name]
         if value is None and is_optional:
             continue
-        is_of_kind = isinstance(value, kind) or (kind is _NUMBER and hasattr(value, "__index__"))
-        if not is_of_kind or (kind is _NUMBER and isinstance(value, bool)):
+        if kind is _NUMBER and not isinstance(value, bool):
+            try:
+                number = operator.index(value)
+            except TypeError:
+                raise TypeError(f"expected {expected} as {name}, found {value!r}") from None
+            if not -(2**63) <= number < 2**63:
+                raise ValueError(f"expected {expected} as {name}, found {value!r}, which has more than 64 bits")
+        elif not isinstance(value, kind) or kind is _NUMBER:
             raise TypeError(f"expected {expected} as {name}, found {value!r}")
-        if kind is _NUMBER and not -(2**63) <= value.__index__() < 2**63:
-            raise ValueError(f"expected {expected} as {name}, found {value!r}, which has more than 64 bits")
 
 
 def check_names(**lists: Any) -> None:
     """Raises TypeError for what is no list of strings."""
     for name, given in lists.items():
-        is_list = isinstance(given, Iterable) and not isinstance(given, (str, bytes, Mapping))
+        is_list = isinstance(given, (Sequence, Set)) and not isinstance(given, (str, bytes))
         if not is_list or not all(isinstance(one, str) for one in given):
             raise TypeError(f"expected a list of strings as {name}, found {given!r}")
 

@@ -530,9 +530,13 @@ class Function(_flywheel.Dispatcher):
         max_dim_sizes: Optional[Mapping[str, int]] = None,
     ) -> None:
         """Writes an object file, and beside it the header in C and the description in
-        JSON. Names in C begin with `model_name`, with `_` for what they cannot have. `target`
-        is an LLVM triple, this machine's by default; `max_dim_sizes` bounds sizes that a call
-        chooses, 1024 by default, at which the function's `memory_budget` counts. Raises CompileError, OSError."""
+        JSON, compiled as the function is: `threads` (by default 1), `winograd`,
+        `memory_budget`, `check_numerics`, and a GPU as its `target`. Names in C begin with
+        `model_name`, with `_` for what they cannot have. `target` is an LLVM triple of what
+        has the object, this machine's by default, or a GPU as in `compile`.
+        `max_dim_sizes` bounds sizes that a call chooses, 1024 by default. Raises
+        CompileError where the object cannot be made or written, ValueError for a path
+        that is the header's or the description's, TypeError for options of another kind."""
         from ._exporting import export
 
         export([self.trace(*args)], path, model_name=model_name or self.entry_name, target=target, cpu=cpu,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: env FLYWHEEL_CACHE= %python %s %t
-"""How functions are compiled: budgets of memory, which change no bits (T11), and errors that name the option."""
+"""How functions are compiled: budgets of memory, which change no bits (T10), and errors that name the option."""
 
 import json
 import sys
@@ -129,6 +129,8 @@ for name, wrong, expected_text in [
     ("threads", 1.0, "expected a number of threads as threads, found 1.0"),
     ("target", 80, "expected a string such as 'cuda:sm_90a' as target, found 80"),
     ("winograd", None, "expected True or False as winograd, found None"),
+    ("threads", np.array([1, 2]), "expected a number of threads as threads, found array([1, 2])"),
+    ("threads", np.array(1.5), "expected a number of threads as threads, found array(1.5)"),
 ]:
     options: Any = {name: wrong}
     expect(TypeError, expected_text, lambda: fw.function(lambda v: v, **options))
@@ -160,6 +162,7 @@ expect(TypeError, "expected a module, its text or a path, found 3", lambda: fw.c
 for name, wrong, expected_text in [
     ("results", [1], "expected a list of strings as results, found [1]"),
     ("results", "a", "expected a list of strings as results, found 'a'"),
+    ("results", (n for n in ["a"]), "expected a list of strings as results, found <generator"),
     ("signature", "a", "expected a list of flywheel.spec as signature, found 'a'"),
     ("name", 3, "expected a string as name, found 3"),
     ("static", None, "expected names of parameters, or their numbers, as static, found None"),

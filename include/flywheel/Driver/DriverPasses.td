@@ -73,8 +73,8 @@ def FitWorkspace : Pass<"flywheel-fit-workspace", "::mlir::func::FuncOp"> {
     Several workers have buffers of their own, and keep others for longer, up to a
     barrier: that is not known before the step is shared. So where the plan takes
     more than the budget, all three run again, on the function as it was, and
-    recompute as if the budget were smaller, a sixteenth of it at a time. Where
-    that does not help, one worker executes the step, and a remark says so.
+    recompute as if the budget were smaller, a sixteenth of it at a time, down to
+    a quarter. Where none fits, one worker executes the step, and a warning says so.
 
     Refuses what they refuse, and a budget that one worker does not meet.
   }];
@@ -98,6 +98,9 @@ def FitWorkspace : Pass<"flywheel-fit-workspace", "::mlir::func::FuncOp"> {
            "As of flywheel-distribute-step">,
     Option<"report", "report", "bool", /*default=*/"false",
            "As of flywheel-distribute-step and flywheel-plan-workspace">
+  ];
+  let statistics = [
+    Statistic<"numRefused", "refused", "Plans that took more than the budget">
   ];
   let dependentDialects = [
     "::flywheel::codegen::CodegenDialect", "::mlir::affine::AffineDialect",

@@ -68,7 +68,7 @@ static int64_t chooseRows(codegen::CPUAttr cpu, int64_t maxRows, int64_t m,
     return chooseTallRows(maxRows, m);
   // A divisor of M avoids a row tail. Less than half of the registers cannot
   // hide the latency of an FMA, so a tail is then the lesser evil; of few
-  // registers all but two are needed for that.
+  // registers there may be one row less than fits.
   // Tiles that are unrolled are as well of different heights.
   int64_t minRows = hasFewRegisters(cpu) && m > kManyTiles * maxRows
                         ? maxRows - 1
