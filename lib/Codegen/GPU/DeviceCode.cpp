@@ -23,9 +23,6 @@ using namespace mlir;
 using namespace flywheel;
 using flywheel::runtime::GPUImage;
 
-/// The newest chip of which PTX 8.0 says what it has.
-static constexpr int32_t kLastOfPTX80 = 90;
-
 /// 90 of `sm_90a`; of AMD 942 of `gfx942`.
 static int32_t getNumber(StringRef chip) {
   int32_t number = 0;
@@ -33,6 +30,25 @@ static int32_t getNumber(StringRef chip) {
     chip.consume_front("gfx");
   chip.consumeInteger(10, number);
   return number;
+}
+
+/// Whether the least version of PTX that has the chip of `machine` is below
+/// 8.0. LLVM says it in the PTX of a module only.
+static bool isBeforePTX80(llvm::TargetMachine &machine) {
+  llvm::LLVMContext context;
+  llvm::Module module("version", context);
+  module.setTargetTriple(machine.getTargetTriple());
+  module.setDataLayout(machine.createDataLayout());
+  llvm::SmallString<256> text;
+  llvm::raw_svector_ostream os(text);
+  llvm::legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, os, nullptr,
+                                  llvm::CodeGenFileType::AssemblyFile))
+    return false;
+  passes.run(module);
+  StringRef version = StringRef(text).split(".version ").second;
+  int32_t major = 0;
+  return !version.consumeInteger(10, major) && major < 8;
 }
 
 static std::unique_ptr<llvm::TargetMachine> createMachine(StringRef chip,
@@ -51,13 +67,18 @@ static std::unique_ptr<llvm::TargetMachine> createMachine(StringRef chip,
       llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target)
     return nullptr;
+  auto create = [&](StringRef features) {
+    return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+        triple, chip, features, {},
+        isAMD ? std::optional(llvm::Reloc::PIC_) : std::nullopt, {},
+        llvm::CodeGenOptLevel::Aggressive));
+  };
   // Without a version LLVM takes the least one that the chip has: drivers that
   // know the chip know that. Kernels need more than those of older chips.
-  bool isOld = !isAMD && getNumber(chip) <= kLastOfPTX80;
-  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      triple, chip, isOld ? "+ptx80" : "", {},
-      isAMD ? std::optional(llvm::Reloc::PIC_) : std::nullopt, {},
-      llvm::CodeGenOptLevel::Aggressive));
+  std::unique_ptr<llvm::TargetMachine> machine = create("");
+  if (!isAMD && machine && isBeforePTX80(*machine))
+    machine = create("+ptx80");
+  return machine;
 }
 
 namespace {

@@ -9,7 +9,8 @@
 // are, read the narrow numbers, and tensor cores multiply them. The products
 // are the same numbers, as both factors are. A constant that one of the factors
 // was multiplied by afterwards, as queries are, multiplies each sum instead,
-// where it is used.
+// where it is used: that rounds elsewhere, and where factors are bf16 sums that
+// a scale below 1 would have kept in the range of f32 may be infinite.
 //
 //===----------------------------------------------------------------------===//
 
@@ -126,12 +127,19 @@ static bool isBatched(linalg::LinalgOp op) {
   });
 }
 
+/// Whether sums of `op` begin with 0: what else they begin with is not scaled.
+static bool sumsFromZero(linalg::LinalgOp op) {
+  auto fill = op.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
+  return fill && matchPattern(fill.getInputs()[0], m_AnyZeroFloat());
+}
+
 /// Whether the result of `op` is only read, by ops that have an argument for an
-/// element of it.
+/// element of it. A contraction that multiplies by more than its factors has no
+/// kernel.
 static bool canScaleUses(linalg::LinalgOp op) {
   return llvm::all_of(op->getResult(0).getUses(), [](OpOperand &use) {
     auto user = dyn_cast<linalg::GenericOp>(use.getOwner());
-    return user && user.isDpsInput(&use);
+    return user && user.isDpsInput(&use) && !flywheel::isContraction(user);
   });
 }
 
@@ -150,7 +158,8 @@ bool NarrowFactors::narrow(linalg::LinalgOp op) {
     if (factor->scale)
       scales.push_back(factor->scale);
   }
-  if (scales.size() > 1 || (!scales.empty() && !canScaleUses(op)))
+  if (scales.size() > 1 ||
+      (!scales.empty() && (!sumsFromZero(op) || !canScaleUses(op))))
     return false;
   SmallVector<Value> inputs;
   for (const NarrowFactor &factor : factors)

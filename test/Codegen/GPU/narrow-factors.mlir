@@ -72,3 +72,339 @@ func.func @attention(%x: tensor<?x64x8xbf16>, %key: tensor<?x64x8xbf16>, %v: ten
   } -> tensor<?x64x8xf32>
   return %y : tensor<?x64x8xf32>
 }
+
+// Sums from -0.0 are scaled as those from 0.0 are.
+// CHECK-LABEL: func.func @negative_zero(
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins({{.*}} : tensor<?x64x8xf16>, tensor<?x64x8xf16>)
+// CHECK: arith.mulf %{{.*}}, %{{.*}} : f32
+// CHECK: arith.mulf %{{.*}}, %{{.*}} : f32
+// CHECK-NEXT: math.exp
+func.func @negative_zero(%x: tensor<?x64x8xf16>, %key: tensor<?x64x8xf16>, %b: index) -> tensor<?x64x64xf32> {
+  %start = arith.constant -0.0 : f32
+  %scale = arith.constant 3.5 : f32
+  %e = tensor.empty(%b) : tensor<?x64x8xf32>
+  %e2 = tensor.empty(%b) : tensor<?x64x64xf32>
+  %q = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x : tensor<?x64x8xf16>) outs(%e : tensor<?x64x8xf32>) {
+  ^bb0(%a: f16, %out: f32):
+    %0 = arith.extf %a : f16 to f32
+    %1 = arith.mulf %0, %scale : f32
+    linalg.yield %1 : f32
+  } -> tensor<?x64x8xf32>
+  %k = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%key : tensor<?x64x8xf16>) outs(%e : tensor<?x64x8xf32>) {
+  ^bb0(%a: f16, %out: f32):
+    %0 = arith.extf %a : f16 to f32
+    linalg.yield %0 : f32
+  } -> tensor<?x64x8xf32>
+  %f2 = linalg.fill ins(%start : f32) outs(%e2 : tensor<?x64x64xf32>) -> tensor<?x64x64xf32>
+  %s = linalg.generic {indexing_maps = [#q, #k, #scores], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%q, %k : tensor<?x64x8xf32>, tensor<?x64x8xf32>) outs(%f2 : tensor<?x64x64xf32>) {
+  ^bb0(%a: f32, %c: f32, %out: f32):
+    %0 = arith.mulf %a, %c : f32
+    %1 = arith.addf %out, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<?x64x64xf32>
+  %p = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%s : tensor<?x64x64xf32>) outs(%e2 : tensor<?x64x64xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %0 = math.exp %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<?x64x64xf32>
+  return %p : tensor<?x64x64xf32>
+}
+
+// The scale is of the products, not of what their sum begins with.
+// CHECK-LABEL: func.func @bias(
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins({{.*}} : tensor<?x64x8xf32>, tensor<?x64x8xf32>)
+func.func @bias(%x: tensor<?x64x8xbf16>, %key: tensor<?x64x8xbf16>, %bias: tensor<?x64x64xf32>, %b: index) -> tensor<?x64x64xf32> {
+  %scale = arith.constant 3.5 : f32
+  %e = tensor.empty(%b) : tensor<?x64x8xf32>
+  %e2 = tensor.empty(%b) : tensor<?x64x64xf32>
+  %q = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x : tensor<?x64x8xbf16>) outs(%e : tensor<?x64x8xf32>) {
+  ^bb0(%a: bf16, %out: f32):
+    %0 = arith.extf %a : bf16 to f32
+    %1 = arith.mulf %0, %scale : f32
+    linalg.yield %1 : f32
+  } -> tensor<?x64x8xf32>
+  %k = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%key : tensor<?x64x8xbf16>) outs(%e : tensor<?x64x8xf32>) {
+  ^bb0(%a: bf16, %out: f32):
+    %0 = arith.extf %a : bf16 to f32
+    linalg.yield %0 : f32
+  } -> tensor<?x64x8xf32>
+  %s = linalg.generic {indexing_maps = [#q, #k, #scores], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%q, %k : tensor<?x64x8xf32>, tensor<?x64x8xf32>) outs(%bias : tensor<?x64x64xf32>) {
+  ^bb0(%a: f32, %c: f32, %out: f32):
+    %0 = arith.mulf %a, %c : f32
+    %1 = arith.addf %out, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<?x64x64xf32>
+  %p = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%s : tensor<?x64x64xf32>) outs(%e2 : tensor<?x64x64xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %0 = math.exp %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<?x64x64xf32>
+  return %p : tensor<?x64x64xf32>
+}
+
+// Nor of a fill of another number.
+// CHECK-LABEL: func.func @from_one(
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins({{.*}} : tensor<?x64x8xf32>, tensor<?x64x8xf32>)
+func.func @from_one(%x: tensor<?x64x8xbf16>, %key: tensor<?x64x8xbf16>, %b: index) -> tensor<?x64x64xf32> {
+  %start = arith.constant 1.0 : f32
+  %scale = arith.constant 3.5 : f32
+  %e = tensor.empty(%b) : tensor<?x64x8xf32>
+  %e2 = tensor.empty(%b) : tensor<?x64x64xf32>
+  %q = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x : tensor<?x64x8xbf16>) outs(%e : tensor<?x64x8xf32>) {
+  ^bb0(%a: bf16, %out: f32):
+    %0 = arith.extf %a : bf16 to f32
+    %1 = arith.mulf %0, %scale : f32
+    linalg.yield %1 : f32
+  } -> tensor<?x64x8xf32>
+  %k = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%key : tensor<?x64x8xbf16>) outs(%e : tensor<?x64x8xf32>) {
+  ^bb0(%a: bf16, %out: f32):
+    %0 = arith.extf %a : bf16 to f32
+    linalg.yield %0 : f32
+  } -> tensor<?x64x8xf32>
+  %f2 = linalg.fill ins(%start : f32) outs(%e2 : tensor<?x64x64xf32>) -> tensor<?x64x64xf32>
+  %s = linalg.generic {indexing_maps = [#q, #k, #scores], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%q, %k : tensor<?x64x8xf32>, tensor<?x64x8xf32>) outs(%f2 : tensor<?x64x64xf32>) {
+  ^bb0(%a: f32, %c: f32, %out: f32):
+    %0 = arith.mulf %a, %c : f32
+    %1 = arith.addf %out, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<?x64x64xf32>
+  %p = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%s : tensor<?x64x64xf32>) outs(%e2 : tensor<?x64x64xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %0 = math.exp %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<?x64x64xf32>
+  return %p : tensor<?x64x64xf32>
+}
+
+// Without a scale a sum may begin with anything.
+// CHECK-LABEL: func.func @bias_unscaled(
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins({{.*}} : tensor<?x64x8xbf16>, tensor<?x64x8xbf16>)
+func.func @bias_unscaled(%x: tensor<?x64x8xbf16>, %key: tensor<?x64x8xbf16>, %bias: tensor<?x64x64xf32>, %b: index) -> tensor<?x64x64xf32> {
+  %e = tensor.empty(%b) : tensor<?x64x8xf32>
+  %e2 = tensor.empty(%b) : tensor<?x64x64xf32>
+  %q = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x : tensor<?x64x8xbf16>) outs(%e : tensor<?x64x8xf32>) {
+  ^bb0(%a: bf16, %out: f32):
+    %0 = arith.extf %a : bf16 to f32
+    linalg.yield %0 : f32
+  } -> tensor<?x64x8xf32>
+  %k = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%key : tensor<?x64x8xbf16>) outs(%e : tensor<?x64x8xf32>) {
+  ^bb0(%a: bf16, %out: f32):
+    %0 = arith.extf %a : bf16 to f32
+    linalg.yield %0 : f32
+  } -> tensor<?x64x8xf32>
+  %s = linalg.generic {indexing_maps = [#q, #k, #scores], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%q, %k : tensor<?x64x8xf32>, tensor<?x64x8xf32>) outs(%bias : tensor<?x64x64xf32>) {
+  ^bb0(%a: f32, %c: f32, %out: f32):
+    %0 = arith.mulf %a, %c : f32
+    %1 = arith.addf %out, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<?x64x64xf32>
+  %p = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%s : tensor<?x64x64xf32>) outs(%e2 : tensor<?x64x64xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %0 = math.exp %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<?x64x64xf32>
+  return %p : tensor<?x64x64xf32>
+}
+
+// One scale can move; two would round once more.
+// CHECK-LABEL: func.func @two_scales(
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins({{.*}} : tensor<?x64x8xf32>, tensor<?x64x8xf32>)
+func.func @two_scales(%x: tensor<?x64x8xbf16>, %key: tensor<?x64x8xbf16>, %b: index) -> tensor<?x64x64xf32> {
+  %start = arith.constant 0.0 : f32
+  %scale = arith.constant 3.5 : f32
+  %e = tensor.empty(%b) : tensor<?x64x8xf32>
+  %e2 = tensor.empty(%b) : tensor<?x64x64xf32>
+  %q = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x : tensor<?x64x8xbf16>) outs(%e : tensor<?x64x8xf32>) {
+  ^bb0(%a: bf16, %out: f32):
+    %0 = arith.extf %a : bf16 to f32
+    %1 = arith.mulf %0, %scale : f32
+    linalg.yield %1 : f32
+  } -> tensor<?x64x8xf32>
+  %k = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%key : tensor<?x64x8xbf16>) outs(%e : tensor<?x64x8xf32>) {
+  ^bb0(%a: bf16, %out: f32):
+    %0 = arith.extf %a : bf16 to f32
+    %1 = arith.mulf %0, %scale : f32
+    linalg.yield %1 : f32
+  } -> tensor<?x64x8xf32>
+  %f2 = linalg.fill ins(%start : f32) outs(%e2 : tensor<?x64x64xf32>) -> tensor<?x64x64xf32>
+  %s = linalg.generic {indexing_maps = [#q, #k, #scores], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%q, %k : tensor<?x64x8xf32>, tensor<?x64x8xf32>) outs(%f2 : tensor<?x64x64xf32>) {
+  ^bb0(%a: f32, %c: f32, %out: f32):
+    %0 = arith.mulf %a, %c : f32
+    %1 = arith.addf %out, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<?x64x64xf32>
+  %p = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%s : tensor<?x64x64xf32>) outs(%e2 : tensor<?x64x64xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %0 = math.exp %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<?x64x64xf32>
+  return %p : tensor<?x64x64xf32>
+}
+
+// Tensor cores multiply two numbers of one type.
+// CHECK-LABEL: func.func @mixed(
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins({{.*}} : tensor<?x64x8xf32>, tensor<?x64x8xf32>)
+func.func @mixed(%x: tensor<?x64x8xf16>, %key: tensor<?x64x8xbf16>, %b: index) -> tensor<?x64x64xf32> {
+  %start = arith.constant 0.0 : f32
+  %scale = arith.constant 3.5 : f32
+  %e = tensor.empty(%b) : tensor<?x64x8xf32>
+  %e2 = tensor.empty(%b) : tensor<?x64x64xf32>
+  %q = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x : tensor<?x64x8xf16>) outs(%e : tensor<?x64x8xf32>) {
+  ^bb0(%a: f16, %out: f32):
+    %0 = arith.extf %a : f16 to f32
+    %1 = arith.mulf %0, %scale : f32
+    linalg.yield %1 : f32
+  } -> tensor<?x64x8xf32>
+  %k = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%key : tensor<?x64x8xbf16>) outs(%e : tensor<?x64x8xf32>) {
+  ^bb0(%a: bf16, %out: f32):
+    %0 = arith.extf %a : bf16 to f32
+    linalg.yield %0 : f32
+  } -> tensor<?x64x8xf32>
+  %f2 = linalg.fill ins(%start : f32) outs(%e2 : tensor<?x64x64xf32>) -> tensor<?x64x64xf32>
+  %s = linalg.generic {indexing_maps = [#q, #k, #scores], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%q, %k : tensor<?x64x8xf32>, tensor<?x64x8xf32>) outs(%f2 : tensor<?x64x64xf32>) {
+  ^bb0(%a: f32, %c: f32, %out: f32):
+    %0 = arith.mulf %a, %c : f32
+    %1 = arith.addf %out, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<?x64x64xf32>
+  %p = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%s : tensor<?x64x64xf32>) outs(%e2 : tensor<?x64x64xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %0 = math.exp %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<?x64x64xf32>
+  return %p : tensor<?x64x64xf32>
+}
+
+// A result that is not only read here keeps its scale.
+// CHECK-LABEL: func.func @returned(
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins({{.*}} : tensor<?x64x8xf32>, tensor<?x64x8xf32>)
+func.func @returned(%x: tensor<?x64x8xbf16>, %key: tensor<?x64x8xbf16>, %b: index) -> tensor<?x64x64xf32> {
+  %start = arith.constant 0.0 : f32
+  %scale = arith.constant 3.5 : f32
+  %e = tensor.empty(%b) : tensor<?x64x8xf32>
+  %e2 = tensor.empty(%b) : tensor<?x64x64xf32>
+  %q = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x : tensor<?x64x8xbf16>) outs(%e : tensor<?x64x8xf32>) {
+  ^bb0(%a: bf16, %out: f32):
+    %0 = arith.extf %a : bf16 to f32
+    %1 = arith.mulf %0, %scale : f32
+    linalg.yield %1 : f32
+  } -> tensor<?x64x8xf32>
+  %k = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%key : tensor<?x64x8xbf16>) outs(%e : tensor<?x64x8xf32>) {
+  ^bb0(%a: bf16, %out: f32):
+    %0 = arith.extf %a : bf16 to f32
+    linalg.yield %0 : f32
+  } -> tensor<?x64x8xf32>
+  %f2 = linalg.fill ins(%start : f32) outs(%e2 : tensor<?x64x64xf32>) -> tensor<?x64x64xf32>
+  %s = linalg.generic {indexing_maps = [#q, #k, #scores], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%q, %k : tensor<?x64x8xf32>, tensor<?x64x8xf32>) outs(%f2 : tensor<?x64x64xf32>) {
+  ^bb0(%a: f32, %c: f32, %out: f32):
+    %0 = arith.mulf %a, %c : f32
+    %1 = arith.addf %out, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<?x64x64xf32>
+  return %s : tensor<?x64x64xf32>
+}
+
+// A contraction has no place for a scale: with one more multiplication it would have no kernel.
+// CHECK-LABEL: func.func @into_contraction(
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins({{.*}} : tensor<?x64x8xf32>, tensor<?x64x8xf32>)
+func.func @into_contraction(%x: tensor<?x64x8xbf16>, %key: tensor<?x64x8xbf16>, %b: index) -> tensor<?x64x8xf32> {
+  %start = arith.constant 0.0 : f32
+  %scale = arith.constant 3.5 : f32
+  %e = tensor.empty(%b) : tensor<?x64x8xf32>
+  %e2 = tensor.empty(%b) : tensor<?x64x64xf32>
+  %q = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x : tensor<?x64x8xbf16>) outs(%e : tensor<?x64x8xf32>) {
+  ^bb0(%a: bf16, %out: f32):
+    %0 = arith.extf %a : bf16 to f32
+    %1 = arith.mulf %0, %scale : f32
+    linalg.yield %1 : f32
+  } -> tensor<?x64x8xf32>
+  %k = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%key : tensor<?x64x8xbf16>) outs(%e : tensor<?x64x8xf32>) {
+  ^bb0(%a: bf16, %out: f32):
+    %0 = arith.extf %a : bf16 to f32
+    linalg.yield %0 : f32
+  } -> tensor<?x64x8xf32>
+  %f2 = linalg.fill ins(%start : f32) outs(%e2 : tensor<?x64x64xf32>) -> tensor<?x64x64xf32>
+  %s = linalg.generic {indexing_maps = [#q, #k, #scores], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%q, %k : tensor<?x64x8xf32>, tensor<?x64x8xf32>) outs(%f2 : tensor<?x64x64xf32>) {
+  ^bb0(%a: f32, %c: f32, %out: f32):
+    %0 = arith.mulf %a, %c : f32
+    %1 = arith.addf %out, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<?x64x64xf32>
+  %f = linalg.fill ins(%start : f32) outs(%e : tensor<?x64x8xf32>) -> tensor<?x64x8xf32>
+  %y = linalg.generic {indexing_maps = [#weights, #values, #result], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%s, %k : tensor<?x64x64xf32>, tensor<?x64x8xf32>) outs(%f : tensor<?x64x8xf32>) {
+  ^bb0(%a: f32, %c: f32, %out: f32):
+    %0 = arith.mulf %a, %c : f32
+    %1 = arith.addf %out, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<?x64x8xf32>
+  return %y : tensor<?x64x8xf32>
+}
+
+// Without a scale it reads what it read.
+// CHECK-LABEL: func.func @into_contraction_unscaled(
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins({{.*}} : tensor<?x64x8xbf16>, tensor<?x64x8xbf16>)
+func.func @into_contraction_unscaled(%x: tensor<?x64x8xbf16>, %key: tensor<?x64x8xbf16>, %b: index) -> tensor<?x64x8xf32> {
+  %start = arith.constant 0.0 : f32
+  %e = tensor.empty(%b) : tensor<?x64x8xf32>
+  %e2 = tensor.empty(%b) : tensor<?x64x64xf32>
+  %q = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x : tensor<?x64x8xbf16>) outs(%e : tensor<?x64x8xf32>) {
+  ^bb0(%a: bf16, %out: f32):
+    %0 = arith.extf %a : bf16 to f32
+    linalg.yield %0 : f32
+  } -> tensor<?x64x8xf32>
+  %k = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%key : tensor<?x64x8xbf16>) outs(%e : tensor<?x64x8xf32>) {
+  ^bb0(%a: bf16, %out: f32):
+    %0 = arith.extf %a : bf16 to f32
+    linalg.yield %0 : f32
+  } -> tensor<?x64x8xf32>
+  %f2 = linalg.fill ins(%start : f32) outs(%e2 : tensor<?x64x64xf32>) -> tensor<?x64x64xf32>
+  %s = linalg.generic {indexing_maps = [#q, #k, #scores], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%q, %k : tensor<?x64x8xf32>, tensor<?x64x8xf32>) outs(%f2 : tensor<?x64x64xf32>) {
+  ^bb0(%a: f32, %c: f32, %out: f32):
+    %0 = arith.mulf %a, %c : f32
+    %1 = arith.addf %out, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<?x64x64xf32>
+  %f = linalg.fill ins(%start : f32) outs(%e : tensor<?x64x8xf32>) -> tensor<?x64x8xf32>
+  %y = linalg.generic {indexing_maps = [#weights, #values, #result], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%s, %k : tensor<?x64x64xf32>, tensor<?x64x8xf32>) outs(%f : tensor<?x64x8xf32>) {
+  ^bb0(%a: f32, %c: f32, %out: f32):
+    %0 = arith.mulf %a, %c : f32
+    %1 = arith.addf %out, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<?x64x8xf32>
+  return %y : tensor<?x64x8xf32>
+}

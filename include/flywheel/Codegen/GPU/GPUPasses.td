@@ -36,8 +36,10 @@ def NarrowFactors : Pass<"flywheel-narrow-factors", "::mlir::func::FuncOp"> {
     whose factors are f16, or bf16, that were made f32 read the narrow numbers:
     the products are the same, and tensor cores multiply them. A constant that one
     factor was multiplied by meanwhile, as queries of attention are, multiplies
-    sums where they are used. Others, of weights for one, are left alone: they
-    would be rounded.
+    sums that begin with 0 where they are used, unless a contraction does that.
+    That rounds elsewhere; of bf16 a sum of 2^128 or more is infinite though its
+    scale would have made it less. Others, of weights for one, are left alone:
+    they would be rounded.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",

@@ -2,7 +2,8 @@
 """Looks for scores of attention in memory of the device: find_scores.py PEERS LENGTH[:ELEMENT[:BATCH]]... prints, for a
 transformer of the benchmarks in the folder PEERS and each length of its text, or, with an element type, for a step of
 attention alone in that, the bytes of the workspace beside those of scores, and fails where a buffer of the device has a
-score for each pair of positions. A length, and sizes of a batch such as 16x8, may be '?'."""
+score for each pair of positions, or, from 256 positions on, the workspace has bytes for all of them. A length, and
+sizes of a batch such as 16x8, may be '?'."""
 
 import math
 import re
@@ -31,16 +32,20 @@ for argument in sys.argv[2:]:
         command = ["flywheel-compile", str(path), "--target=cuda:sm_90a", "--emit=flywheel-bufferize", "-o", "-"]
         text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     # Those in workgroup memory have a memory space.
-    shapes = {tuple(m[1].split("x")) for m in re.finditer(r"memref<((?:[\d?]+x)+)(?:bf|f)\d+>", text)}
-    shapes = {shape[:-1] for shape in shapes}
+    buffers = re.finditer(r"memref<((?:[\d?]+x)+)(?:bf|f)\d+(?:, strided<[^>]*>)?>", text)
+    shapes = {tuple(m[1].split("x"))[:-1] for m in buffers}
     scores = [shape for shape in shapes if len(shape) >= 3 and shape[-2:] == (length, length)]
     if element:
         info = flywheel.compile(source, target="cuda:sm_90a").entries[0]
         symbols = {symbol: BATCH if symbol == "batch" else LENGTH for symbol in info.symbols}
         sizes = [int(size) if size != "?" else BATCH for size in (batch or "16x8").split("x")]
         positions = int(length) if length != "?" else LENGTH
-        print(f"length {argument}: a workspace of {info.workspace_bytes(**symbols)} bytes, scores of "
-              f"{math.prod(sizes) * positions * positions * BYTES[element]}, ", end="")
+        workspace = info.workspace_bytes(**symbols)
+        needed = math.prod(sizes) * positions * positions * BYTES[element]
+        print(f"length {argument}: a workspace of {workspace} bytes, scores of {needed}, ", end="")
+        # Buffers of scores may have any shape. Of fewer positions queries, and what else is as large, have more bytes.
+        if positions >= 256 and workspace >= needed:
+            sys.exit(f"expected a workspace of fewer than {needed} bytes, found {workspace}")
     else:
         print(f"length {argument}: ", end="")
     print(f"{len(scores)} buffers of scores", flush=True)
