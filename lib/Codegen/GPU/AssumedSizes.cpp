@@ -15,9 +15,6 @@
 using namespace mlir;
 using flywheel::train::TrainDialect;
 
-/// What a size counts as where nothing says otherwise.
-static constexpr int64_t kAssumedSize = 64;
-
 /// Of a function: what others count as, and each of its symbolic sizes.
 static constexpr StringLiteral kName = "codegen.assumed";
 

@@ -13,6 +13,16 @@
 
 namespace flywheel {
 
+/// What a size counts as where nothing says otherwise: it is a batch, most of
+/// the time, and enough for a block to have rows. Reports are of this size.
+inline constexpr int64_t kAssumedSize = 64;
+/// What a number of positions of attention counts as: scores of many are what
+/// must not be kept, and computing those of few again costs little.
+inline constexpr int64_t kAssumedLength = 4096;
+/// What a number of terms of a sum counts as: as many as a sum that is divided
+/// has at least.
+inline constexpr int64_t kAssumedTerms = 1024;
+
 /// What the sizes that a call of `function` chooses count as while it is there,
 /// in all that is measured of its launches: each symbolic dimension size as its
 /// bound, others as the largest of these.

@@ -47,6 +47,7 @@ SmallVector<Value> IndexEmitter::delinearize(Value number,
 }
 
 void IndexEmitter::describe(gpu::LaunchOp launch, unsigned number) {
+  assert(number < traffic.size() && "a launch that was not measured");
   launch->setAttr(codegen::CodegenDialect::getTrafficAttrName(),
                   traffic[number]);
 }

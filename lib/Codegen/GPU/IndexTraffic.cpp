@@ -207,7 +207,12 @@ SmallVector<LaunchWork> measureLaunches(Operation *op) {
       .Case(measureScan)
       .Case(measureCholesky)
       .Case(measureTriangularSolve)
-      .Default([](Operation *) { return SmallVector<LaunchWork>(); });
+      .Default([](Operation *other) {
+        assert((!isa_and_nonnull<LinalgExtDialect>(other->getDialect()) ||
+                !isa<DestinationStyleOpInterface>(other)) &&
+               "an op whose launches nothing measures");
+        return SmallVector<LaunchWork>();
+      });
 }
 
 } // namespace flywheel

@@ -19,9 +19,6 @@ using namespace mlir;
 
 namespace flywheel {
 
-/// Iterations, and blocks, whose number does not follow from sizes.
-static constexpr int64_t kUnknown = 64;
-
 int64_t multiplyUp(int64_t lhs, int64_t rhs) {
   return static_cast<int64_t>(
       std::min<uint64_t>(llvm::SaturatingMultiply<uint64_t>(lhs, rhs),
@@ -106,7 +103,7 @@ static SmallVector<int64_t> assumeLoopSizes(linalg::LinalgOp op) {
         sizes[loop.getPosition()] = assumeSize(operand.get(), dim);
   for (int64_t &size : sizes)
     if (ShapedType::isDynamic(size))
-      size = kUnknown;
+      size = kAssumedSize;
   return sizes;
 }
 
@@ -151,7 +148,7 @@ SmallVector<BufferTraffic> Traffic::getBuffers() const {
 /// The number of blocks along a dimension, where sizes that the call chooses
 /// are assumed.
 static int64_t estimateBlocks(OpFoldResult end) {
-  return std::max<int64_t>(assumeNumber(end).value_or(kUnknown), 1);
+  return std::max<int64_t>(assumeNumber(end).value_or(kAssumedSize), 1);
 }
 
 /// Adds up what `op`, a group or a structured op, takes.

@@ -36,8 +36,8 @@ struct LaunchWork {
   codegen::TrafficAttr getTraffic(mlir::MLIRContext *context) const;
 };
 
-/// What the launches take that `op`, of `linalg_ext` on buffers, becomes; in
-/// the order in which they are emitted.
+/// What the launches take that `op` becomes, in the order in which they are
+/// emitted; nothing of an op that is not of `linalg_ext` on buffers.
 llvm::SmallVector<LaunchWork> measureLaunches(mlir::Operation *op);
 
 /// The buffer that `value` is a part of, as its traffic is counted.

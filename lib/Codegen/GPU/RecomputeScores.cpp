@@ -19,6 +19,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AssumedSizes.h"
 #include "BlockTile.h"
 #include "GroupAccesses.h"
 
@@ -78,9 +79,6 @@ static bool haveOneShape(Value lhs, Value rhs) {
 static linalg::LinalgOp getProducer(Value value) {
   return value.getDefiningOp<linalg::LinalgOp>();
 }
-
-/// What a number of positions that is not known is thought to be.
-static constexpr int64_t kAssumedLength = 4096;
 
 /// Elements of `type`, where all dimensions but the last two count as one.
 static int64_t countInBatch(RankedTensorType type) {

@@ -21,8 +21,6 @@ static constexpr int64_t kMaxRows = 64;
 static constexpr int64_t kRowsOfUnknown = 8;
 /// Rows of a block of a product: a tile of them.
 static constexpr int64_t kRowsOfProduct = 32;
-/// What a size that the call chooses is thought to be.
-static constexpr int64_t kAssumedSize = 64;
 /// Iterations of a row that are worth one.
 static constexpr int64_t kWorkOfRow = 64;
 

@@ -23,8 +23,6 @@ using namespace mlir;
 /// Pieces of the terms of a product at most; and where their number is not
 /// known: each piece costs a result, and there may be few terms.
 static constexpr int64_t kMaxPieces = 64, kMaxPiecesOfUnknown = 16;
-/// How many terms there are thought to be where that is not known.
-static constexpr int64_t kUnknownTerms = 1024;
 /// Results side by side in memory that a block has of a sum of columns.
 static constexpr int64_t kColumns = 64;
 /// Iterations from which a reduction is divided.
@@ -94,7 +92,7 @@ bool isLong(const GroupMember &member) {
   for (auto [dim, size] : llvm::enumerate(member.sizes))
     (member.op.getIteratorTypesArray()[dim] == utils::IteratorType::reduction
          ? terms
-         : results) *= ShapedType::isDynamic(size) ? kUnknownTerms : size;
+         : results) *= ShapedType::isDynamic(size) ? kAssumedTerms : size;
   bool isUnknown = ShapedType::isDynamic(longest->second);
   SmallVector<int64_t> tile(member.sizes.size(), 0);
   if (isUnknown) {
