@@ -44,8 +44,11 @@ static int64_t assumeSizeOfArgument(BlockArgument argument, int64_t dim) {
                         : DenseI64ArrayAttr();
   if (!sizes)
     return kAssumedSize;
-  auto symbols = function.getArgAttrOfType<DenseI64ArrayAttr>(
-      argument.getArgNumber(), TrainDialect::getDimSizesAttrName());
+  auto symbols =
+      argument.getOwner()->isEntryBlock()
+          ? function.getArgAttrOfType<DenseI64ArrayAttr>(
+                argument.getArgNumber(), TrainDialect::getDimSizesAttrName())
+          : DenseI64ArrayAttr();
   int64_t symbol = symbols && dim < symbols.size() ? symbols[dim] : -1;
   return symbol + 1 < sizes.size() ? sizes[symbol + 1] : sizes[0];
 }
@@ -114,7 +117,9 @@ std::optional<int64_t> assumeNumber(OpFoldResult number) {
 }
 
 int64_t assumeSize(Value buffer, int64_t dim) {
-  auto type = cast<MemRefType>(buffer.getType());
+  auto type = dyn_cast<MemRefType>(buffer.getType());
+  if (!type)
+    return assumeOther(buffer);
   if (!type.isDynamicDim(dim))
     return type.getDimSize(dim);
   if (auto argument = dyn_cast<BlockArgument>(buffer))
@@ -134,7 +139,9 @@ int64_t assumeSize(Value buffer, int64_t dim) {
     size = assumeNumber(expand.getMixedOutputShape()[dim]);
   else if (auto collapse = buffer.getDefiningOp<memref::CollapseShapeOp>()) {
     size = 1;
-    for (int64_t from : collapse.getReassociationIndices()[dim])
+    // A copy: the vector is a temporary.
+    ReassociationIndices joined = collapse.getReassociationIndices()[dim];
+    for (int64_t from : joined)
       size = multiplyUp(*size, assumeSize(collapse.getSrc(), from));
   }
   return size && *size >= 0 ? *size : assumeOther(buffer);

@@ -298,7 +298,9 @@ AffineExpr BufferSizes::getDimSize(Value buffer, int64_t dim) const {
     return getDimSize(cast.getSource(), dim);
   if (auto collapse = dyn_cast_or_null<memref::CollapseShapeOp>(op)) {
     AffineExpr product = getAffineConstantExpr(1, context);
-    for (int64_t part : collapse.getReassociationIndices()[dim]) {
+    // A copy: the vector is a temporary.
+    ReassociationIndices parts = collapse.getReassociationIndices()[dim];
+    for (int64_t part : parts) {
       AffineExpr size = getDimSize(collapse.getSrc(), part);
       if (!size)
         return {};
