@@ -398,14 +398,17 @@ static std::pair<Location, Type> findLargestTensor(ModuleOp module) {
 static bool hasConvolution(ModuleOp module) {
   return module
       .walk([](Operation *op) {
-        StringRef name = op->getName().getStringRef();
-        bool isFound =
-            (name.contains("conv2d") || name.contains("conv_2d")) &&
-            llvm::any_of(op->getOperandTypes(), [](Type type) {
-              auto filter = dyn_cast<RankedTensorType>(type);
-              return filter && llvm::count(filter.getShape(), 3) >= 2;
-            });
-        return isFound ? WalkResult::interrupt() : WalkResult::advance();
+        bool isConvolution =
+            isa<nn::Conv2dOp, nn::Conv2dTransposeOp>(op) ||
+            (isa<linalg::LinalgOp>(op) &&
+             linalg::isaConvolutionOpInterface(cast<linalg::LinalgOp>(op)));
+        auto filter = isConvolution
+                          ? dyn_cast<ShapedType>(op->getOperand(1).getType())
+                          : ShapedType();
+        return filter && filter.hasRank() &&
+                       llvm::count(filter.getShape(), 3) >= 2
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
       })
       .wasInterrupted();
 }

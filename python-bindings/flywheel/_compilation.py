@@ -3,16 +3,14 @@
 
 import contextlib
 import dataclasses
-import hashlib
-import operator
 import os
 import threading
-from collections.abc import Sequence, Set
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Optional
 
 from . import _flywheel
 from ._flywheel import Module, Program
+from ._options import StepOptions
 
 
 class _Local(threading.local):
@@ -70,79 +68,6 @@ def current_devices() -> List[str]:
 def current_target() -> str:
     """That of the innermost block of `device`."""
     return target_of(_local.devices[-1]) if _local.devices else ""
-
-
-@dataclasses.dataclass(frozen=True)
-class StepOptions:
-    """How a traced module is compiled; see `function`. Raises TypeError for what is of another kind."""
-
-    threads: Optional[int] = None
-    target: str = ""
-    winograd: bool = False
-    check_numerics: bool = False
-    memory_budget: Optional[int] = None
-
-    def __post_init__(self) -> None:
-        check_kinds(threads=self.threads, winograd=self.winograd, check_numerics=self.check_numerics,
-                    memory_budget=self.memory_budget, target=self.target)  # fmt: skip
-        for name in ("threads", "memory_budget"):
-            number = getattr(self, name)
-            object.__setattr__(self, name, None if number is None else operator.index(number))
-
-    def key(self, module: Module) -> str:
-        """Of a module, equal for what is the same program in this process."""
-        workers = os.environ.get("FLYWHEEL_NUM_THREADS", "") if self.threads is None else str(self.threads)
-        options = [self.target, self.winograd, self.check_numerics, self.memory_budget]
-        parts = [workers, *map(str, options), str(module)]
-        return hashlib.sha256("\0".join(parts).encode()).hexdigest()
-
-
-# Of each option what it is, in code and in words, and whether it may be left out.
-_NUMBER, _TRUTH, _TEXT = int, bool, str
-_KINDS = {
-    "threads": (_NUMBER, "a number of threads", True),
-    "memory_budget": (_NUMBER, "a number of bytes", True),
-    "min_shared_work": (_NUMBER, "a number of operations", False),
-    "max_dim_size": (_NUMBER, "a number, or a dict from sizes to numbers,", True),
-    "size_bound": (_NUMBER, "a number", False),
-    "opt_level": (_NUMBER, "0 to 3", False),
-    "winograd": (_TRUTH, "True or False", False),
-    "check_numerics": (_TRUTH, "True or False", False),
-    "profile": (_TRUTH, "True or False", False),
-    "target": (_TEXT, "a string such as 'cuda:sm_90a'", True),
-    "cpu": (_TEXT, "a string such as 'x86-64-v3'", True),
-    "features": (_TEXT, "a string such as '+avx2,-fma'", True),
-    "lowering": (_TEXT, "'optimized' or 'reference'", True),
-    "model_name": (_TEXT, "a string", True),
-    "name": (_TEXT, "a string", True),
-    "size_name": (_TEXT, "the name of a size", False),
-}
-
-
-def check_kinds(**options: Any) -> None:
-    """Raises TypeError for an option that is of another kind than it is to be, ValueError for a number
-    that is none of 64 bits. None is one that is not given."""
-    for name, value in options.items():
-        kind, expected, is_optional = _KINDS[name]
-        if value is None and is_optional:
-            continue
-        if kind is _NUMBER and not isinstance(value, bool):
-            try:
-                number = operator.index(value)
-            except TypeError:
-                raise TypeError(f"expected {expected} as {name}, found {value!r}") from None
-            if not -(2**63) <= number < 2**63:
-                raise ValueError(f"expected {expected} as {name}, found {value!r}, which has more than 64 bits")
-        elif not isinstance(value, kind) or kind is _NUMBER:
-            raise TypeError(f"expected {expected} as {name}, found {value!r}")
-
-
-def check_names(**lists: Any) -> None:
-    """Raises TypeError for what is no list of strings."""
-    for name, given in lists.items():
-        is_list = isinstance(given, (Sequence, Set)) and not isinstance(given, (str, bytes))
-        if not is_list or not all(isinstance(one, str) for one in given):
-            raise TypeError(f"expected a list of strings as {name}, found {given!r}")
 
 
 def compile_module(module: Module, options: StepOptions) -> Program:

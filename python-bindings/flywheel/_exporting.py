@@ -6,11 +6,12 @@ import re
 from typing import List, Mapping, Optional, Sequence, Union
 
 from . import _flywheel
-from ._compilation import StepOptions, check_kinds
 from ._flywheel import Module
+from ._options import StepOptions, check_bounds, check_kinds
 from ._trace import Trace
+from ._traced import Traced
 from ._types import Path
-from .function import Function, Traced
+from .function import Function
 
 __all__ = ["export", "module_of"]
 
@@ -58,11 +59,7 @@ def export(
         options = dataclasses.replace(options, memory_budget=memory_budget)
     if re.match(r"(cpu|cuda|rocm)\b", target):
         options, target = dataclasses.replace(options, target=target), ""
-    if not isinstance(max_dim_sizes, (Mapping, type(None))):
-        raise TypeError(f"expected a dict from sizes to bounds as max_dim_sizes, found {max_dim_sizes!r}")
-    bounds = dict(max_dim_sizes or {})
-    for size, bound in bounds.items():
-        check_kinds(size_bound=bound, size_name=size)
+    bounds = check_bounds("max_dim_sizes", max_dim_sizes)
     _flywheel._export_object(
         module_of(given, model_name), path, model_name=model_name, triple=target, cpu=cpu, features=features,
         max_dim_sizes=bounds, threads=options.threads, winograd=options.winograd, device=options.target,

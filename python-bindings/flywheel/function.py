@@ -13,7 +13,6 @@ from typing import (
     Dict,
     FrozenSet,
     Hashable,
-    Iterable,
     List,
     Mapping,
     Optional,
@@ -28,131 +27,16 @@ import numpy as np
 
 from . import _dtypes, _flywheel, _trace, _tree
 from ._arguments import Dims, Leaf, TensorSpec, as_array, describe, feed, format_shape_of, spec
-from ._compilation import StepOptions, check_kinds, check_names, compile_module, current_target
-from ._flywheel import Module, Program
-from ._tensor import Tensor, as_tensor, wrap
-from ._trace import Trace
+from ._compilation import current_target
+from ._options import StepOptions, check_kinds, check_names
+from ._tensor import Tensor
+from ._traced import FED, Static, Traced
 from ._types import Path
 from .namespace import current_namespace
 from .pictures import Picture, picture
 from .store import Store, current_store
-from .variables import provide_host_values
 
-__all__ = ["Function", "TensorSpec", "Traced", "function", "spec"]
-
-
-def _release(stores: Iterable[Store], program: Program) -> None:
-    """Stores have no use for the session of a function that is gone."""
-    for store in list(stores):
-        store._release(program)
-
-
-class Traced:
-    """A function as it was traced for some arguments: a module with one entry."""
-
-    def __init__(self, owner: "Function", leaves: List[Leaf], tree: Any, static: Tuple[Any, ...]):
-        self.owner = owner
-        self.leaves = leaves
-        self.results: List[Tuple[_dtypes.DType, _trace.Shape]] = []
-        self._program: Optional[Program] = None
-        # Of stores that there are still: none is kept for its entry.
-        self._entries: weakref.WeakKeyDictionary[Store, Any] = weakref.WeakKeyDictionary()
-        self._is_released_later = False
-        self._out: Any = None
-        self._arguments = tree, static
-        trace = Trace(owner.entry_name)
-        self.build(trace)
-        self.variables = list(trace.variables.values())
-        self.module: Module = trace.graph.finish()
-
-    def build(self, trace: Trace) -> None:
-        """Traces the function into a module."""
-        owner = self.owner
-        tree, static = self._arguments
-        shapes = [tuple(d if isinstance(d, int) else None for d in leaf.dims) for leaf in self.leaves]
-        types = [trace.type(leaf.dtype, shape) for leaf, shape in zip(self.leaves, shapes)]
-        names = owner._feed_names(tree, static)
-        attributes: List[_trace.Attributes] = []
-        for leaf, name in zip(self.leaves, names):
-            attribute: _trace.Attributes = {"train.name": ("str", name)}
-            dims = [d if isinstance(d, str) else "" for d in leaf.dims]
-            if any(dims):
-                attribute["train.dims"] = ("strs", dims)
-            attributes.append(attribute)
-        arguments = trace.graph.begin_function(owner.entry_name, types, {}, attributes)
-        try:
-            with _trace.tracing(trace):
-                tensors = iter([wrap(v, leaf.dtype, s) for v, leaf, s in zip(arguments, self.leaves, shapes)])
-                given = [next(tensors) if x is _FED else x.value if isinstance(x, _Static) else x for x in static]
-                args, kwargs = _tree.unflatten(tree, given)
-                outputs, self._out = _tree.flatten(owner._function(*args, **kwargs))
-                results = [as_tensor(output) for output in outputs]
-                self._refuse_text(results, outputs)
-        except BaseException:
-            trace.graph.abandon_function()
-            raise
-        labels = owner._result_names(self._out, len(results))
-        trace.graph.end_function([x.value for x in results], [{"train.name": ("str", name)} for name in labels])
-        self.results = [(x.dtype, x.shape) for x in results]
-
-    def _refuse_text(self, results: List[Tensor], outputs: Sequence[Any]) -> None:
-        """A string of Python among the results is a mistake: no step computes it."""
-        for place, output in enumerate(outputs):
-            if isinstance(output, (str, bytes)):
-                name = self.owner._result_names(self._out, len(results))[place]
-                raise TypeError(
-                    f"'{self.owner.name}' returns {output!r} as '{name}': expected a tensor, an array or a number "
-                    "(flywheel.constant makes a tensor of a string)"
-                )
-
-    @property
-    def program(self) -> Program:
-        """The compiled module."""
-        if self._program is None:
-            self._program = compile_module(self.module, self.owner.options)
-        return self._program
-
-    def entry(self, store: Store) -> Any:
-        """What calls this on the values of a store."""
-        known = self._entries.get(store)
-        if known is None:
-            provide_host_values(store, self.variables)
-            binding = store.bind_program(self.program, self.owner.name)
-            if not self._is_released_later:
-                weakref.finalize(self, _release, self._entries, self.program)
-                self._is_released_later = True
-            known = self._entries[store] = binding.entry(self.owner.entry_name)
-        return known
-
-    @property
-    def unpack(self) -> Optional[Callable[[Any], Any]]:
-        """What makes the function's result of the entry's; None where they are one."""
-        form, count = self._out, len(self.results)
-        if form == _tree.LEAF or form is None:
-            return None
-        if count > 1 and form == (tuple, (_tree.LEAF,) * count):
-            return None
-
-        def unpack(result: Any) -> Any:
-            return _tree.unflatten(form, [] if count == 0 else [result] if count == 1 else result)
-
-        return unpack
-
-
-class _Fed:
-    """In place of an argument that is fed."""
-
-
-_FED = _Fed()
-
-
-@dataclasses.dataclass(frozen=True)
-class _Static:
-    """An argument that the trace sees as it is."""
-
-    value: Any
-    # 1, 1.0 and True are equal, and not the same argument.
-    kind: type
+__all__ = ["Function", "TensorSpec", "function", "spec"]
 
 
 class _Bound:
@@ -295,7 +179,7 @@ class Function(_flywheel.Dispatcher):
             return tuple(args), dict(kwargs)
 
         def hide(place: Union[str, int], value: Any) -> Any:
-            return _Static(value, type(value)) if place in self._static else value
+            return Static(value, type(value)) if place in self._static else value
 
         return tuple(hide(i, x) for i, x in enumerate(args)), {key: hide(key, x) for key, x in kwargs.items()}
 
@@ -317,12 +201,12 @@ class Function(_flywheel.Dispatcher):
             else:
                 leaves.append(leaf)
                 values.append(value)
-                static.append(_FED)
+                static.append(FED)
         try:
             form = (tree, tuple(static), tuple((leaf.kind, leaf.dtype, len(leaf.dims)) for leaf in leaves))
             hash(form)
         except TypeError:
-            plain = [value.value if isinstance(value, _Static) else value for value in static]
+            plain = [value.value if isinstance(value, Static) else value for value in static]
             kinds = sorted({type(value).__name__ for value in plain if not _is_hashable(value)})
             raise TypeError(
                 f"an argument of '{self.name}' is neither an array, a number nor hashable: {', '.join(kinds)}"
@@ -473,7 +357,7 @@ class Function(_flywheel.Dispatcher):
             names += _tree.names(child, prefix)
         for key, child in zip(keywords[1], keywords[2]):
             names += _tree.names(child, key)
-        return _unique([re.sub(r"\W", "_", name) for name, value in zip(names, static) if value is _FED])
+        return _unique([re.sub(r"\W", "_", name) for name, value in zip(names, static) if value is FED])
 
     def _result_names(self, out: Any, count: int) -> List[str]:
         if self._given_results is not None:

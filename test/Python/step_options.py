@@ -155,9 +155,13 @@ for name, wrong, expected_text in [
     ("entries", None, "expected a list of strings as entries, found None"),
     ("max_dim_size", "8", "expected a number, or a dict from sizes to numbers, as max_dim_size, found '8'"),
     ("max_dim_size", True, "as max_dim_size, found True"),
+    ("max_dim_size", {"batch": "a"}, "expected a number as max_dim_size['batch'], found 'a'"),
+    ("max_dim_size", {1: 2}, "expected the name of a size as a key of max_dim_size, found 1"),
 ]:
     options = {name: wrong}
     expect(TypeError, expected_text, lambda: fw.compile(text, **options))
+wrong_bindings: Any = {"batch": "a"}
+expect(TypeError, "expected a number as bindings['batch'], found 'a'", lambda: fw.cost(text, bindings=wrong_bindings))
 expect(TypeError, "expected a module, its text or a path, found 3", lambda: fw.compile(number))
 for name, wrong, expected_text in [
     ("results", [1], "expected a list of strings as results, found [1]"),
@@ -172,8 +176,8 @@ for name, wrong, expected_text in [
 whole_function: Any = fw.function(lambda v: v)
 for name, wrong, expected_text in [
     ("cpu", 3, "expected a string such as 'x86-64-v3' as cpu, found 3"),
-    ("max_dim_sizes", {"batch": "a"}, "expected a number as size_bound, found 'a'"),
-    ("max_dim_sizes", "zz", "expected a dict from sizes to bounds as max_dim_sizes, found 'zz'"),
+    ("max_dim_sizes", {"batch": "a"}, "expected a number as max_dim_sizes['batch'], found 'a'"),
+    ("max_dim_sizes", "zz", "expected a dict from sizes to numbers as max_dim_sizes, found 'zz'"),
 ]:
     options = {name: wrong}
     expect(TypeError, expected_text, lambda: whole_function.export("none.o", np.ones(3, np.float32), **options))

@@ -81,8 +81,8 @@ Value SortEmitter::emitRank(Value width, Value numBits, Value size,
   Value more = add(rank, shiftRight(width, loop.getInductionVar()));
   Value isInside = compare(arith::CmpIPredicate::ule, more, size);
   Value outside = arith::ConstantIntOp::create(b, loc, 0, 1);
-  Value holds =
-      choose(isInside, [&] { return isBefore(subtract(more, one)); }, outside);
+  auto isBeforeLast = [&] { return isBefore(subtract(more, one)); };
+  Value holds = choose(isInside, isBeforeLast, outside);
   scf::YieldOp::create(
       b, loc, arith::SelectOp::create(b, loc, holds, more, rank).getResult());
   return loop.getResult(0);

@@ -248,7 +248,7 @@ struct DistributeStep : flywheel::impl::DistributeStepBase<DistributeStep> {
     // Initial values are computed by one thread: this entry takes no team.
     if (function.getSymName() == "init")
       return;
-    int64_t work = estimateWork(function, kAssumedSize);
+    int64_t work = estimateWork(function, kAssumedTrips);
     if (work < minWork) {
       if (report)
         function.emitRemark()

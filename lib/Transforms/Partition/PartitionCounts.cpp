@@ -53,7 +53,7 @@ static uint64_t estimateBytes(Value buffer) {
           : sizeof(int64_t);
   for (int64_t size : type.getShape())
     bytes = llvm::SaturatingMultiply<uint64_t>(
-        bytes, ShapedType::isDynamic(size) ? kAssumedSize : size);
+        bytes, ShapedType::isDynamic(size) ? kAssumedTrips : size);
   return bytes;
 }
 
@@ -99,7 +99,7 @@ void PartitionCounter::visitControl(const StepItem &item, uint64_t times) {
   if (isa<scf::IfOp>(item.op))
     return visitBlocks(times);
   auto loop = dyn_cast<scf::ForOp>(item.op);
-  int64_t trips = loop ? estimateTrips(loop, kAssumedSize) : kAssumedSize;
+  int64_t trips = loop ? estimateTrips(loop, kAssumedTrips) : kAssumedTrips;
   if (trips < 1)
     return;
   // Each iteration but the first one finds what the one before it wrote. In

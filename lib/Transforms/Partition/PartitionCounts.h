@@ -12,7 +12,7 @@
 namespace flywheel {
 
 /// What an execution of a shared step has, about: of loops whose trip count is
-/// known only when the step runs there are `kAssumedSize` iterations, and both
+/// known only when the step runs there are `kAssumedTrips` iterations, and both
 /// sides of a branch are counted.
 struct PartitionCounts {
   uint64_t barriers = 0;

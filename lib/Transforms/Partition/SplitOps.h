@@ -14,7 +14,7 @@ namespace flywheel {
 
 /// What a size that is known only when the step runs is taken for: it is a
 /// batch, most of the time.
-constexpr int64_t kAssumedSize = 32;
+constexpr int64_t kAssumedTrips = 32;
 
 /// An estimate of the iterations of `loop`. A trip count that is known only
 /// when the step runs counts as `unknown`.

@@ -16,7 +16,7 @@ using namespace mlir;
 using namespace flywheel;
 
 bool StepReader::isWorthSharing(Operation *op) {
-  return estimateWork(op, kAssumedSize) >= minLoopWork;
+  return estimateWork(op, kAssumedTrips) >= minLoopWork;
 }
 
 bool StepReader::isToBeSplit(Operation *op) {

@@ -7,10 +7,11 @@ from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
 import numpy as np
 
 from .. import _dtypes, _ops, _tensor, _trace
-from .._compilation import StepOptions, compile_module
+from .._compilation import compile_module
 from .._flywheel import CompileError
 from .._ops._core import size
 from .._ops._indexing import extract_slice
+from .._options import StepOptions
 from .devices import choose_target
 from .emission import Emitter, Env, ancestors
 from .operation import Operation, Tensor

@@ -95,6 +95,15 @@ func.func @solve(%a: memref<3x40x40xf32>, %x: memref<3x40x5xf32>) {
   return
 }
 
+// A dimension that is joined of others has the product of what they count as: 2 * 64 * 3 * 8 * 4.
+// CHECK: remark: the launches of 'joined' move 12288 bytes at least
+func.func @joined(%x: memref<?x3x8xf32>, %y: memref<?x3x8xf32>) {
+  %from = memref.collapse_shape %x [[0, 1, 2]] : memref<?x3x8xf32> into memref<?xf32>
+  %to = memref.collapse_shape %y [[0, 1, 2]] : memref<?x3x8xf32> into memref<?xf32>
+  linalg_ext.scan ins(%from : memref<?xf32>) outs(%to : memref<?xf32>) axis 0
+  return
+}
+
 // Sizes that the call chooses count as 64, or as the options say: those of x and of its result, of 32 bytes a row, and of what a
 // block has of them at most.
 // RUN: flywheel-compile %S/Inputs/negate.mlir --target=cuda:sm_90a --emit=flywheel-loops --report -o /dev/null 2>&1 | FileCheck %s --check-prefix=MOST

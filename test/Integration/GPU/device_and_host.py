@@ -10,6 +10,24 @@ import flywheel
 
 TARGET = "cuda:sm_90a:bitcode"
 
+# As many halvings as it takes: the host decides when to end.
+HALVE = """
+func.func @NAME(%x: tensor<f32>) -> tensor<f32> {
+  %one = arith.constant dense<1.0> : tensor<f32>
+  %half = arith.constant dense<0.5> : tensor<f32>
+  %0 = scf.while (%y = %x) : (tensor<f32>) -> tensor<f32> {
+    %1 = arith.cmpf ogt, %y, %one : tensor<f32>
+    %2 = tensor.extract %1[] : tensor<i1>
+    scf.condition(%2) %y : tensor<f32>
+  } do {
+  ^bb0(%y: tensor<f32>):
+    %3 = arith.mulf %y, %half : tensor<f32>
+    scf.yield %3 : tensor<f32>
+  }
+  return %0 : tensor<f32>
+}
+"""
+
 
 class Both:
     """A session on the device and one of the CPU, which do the same."""

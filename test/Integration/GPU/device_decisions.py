@@ -9,7 +9,7 @@ for each iteration of a loop that ends by its condition, with checks in the loop
 from typing import Any, Dict
 
 import numpy as np
-from device_and_host import Both
+from device_and_host import HALVE, Both
 
 
 def counts_of(both: Both, *feeds: Any) -> Dict[str, int]:
@@ -24,27 +24,10 @@ def expect_each(one: Dict[str, int], other: Dict[str, int], iterations: int, siz
     assert other["up"] == one["up"] and other["allocations"] == 0, (one, other)
 
 
-HALVE = """
-func.func @step(%x: tensor<f32>) -> tensor<f32> {
-  %one = arith.constant dense<1.0> : tensor<f32>
-  %half = arith.constant dense<0.5> : tensor<f32>
-  %0 = scf.while (%y = %x) : (tensor<f32>) -> tensor<f32> {
-    %1 = arith.cmpf ogt, %y, %one : tensor<f32>
-    %2 = tensor.extract %1[] : tensor<i1>
-    scf.condition(%2) %y : tensor<f32>
-  } do {
-  ^bb0(%y: tensor<f32>):
-    %3 = arith.mulf %y, %half : tensor<f32>
-    scf.yield %3 : tensor<f32>
-  }
-  return %0 : tensor<f32>
-}
-"""
-
 
 def test_one_element() -> None:
     """It is read as it is, of 4 bytes: no launch is needed for it."""
-    both = Both(HALVE)
+    both = Both(HALVE.replace("NAME", "step"))
     found = [counts_of(both, np.float32(value)) for value in (0.5, 1.5, 100.0)]
     expect_each(found[0], found[1], 1, 4)
     expect_each(found[0], found[2], 7, 4)

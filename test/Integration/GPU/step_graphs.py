@@ -12,12 +12,12 @@ import tempfile
 from typing import Any, Dict, Tuple
 
 import numpy as np
+from device_and_host import HALVE, TARGET
 from simulator_counters import counted
 
 import flywheel
 
 GRAPHS = os.environ.get("FLYWHEEL_GPU_GRAPHS") != "0"
-TARGET = "cuda:sm_90a:bitcode"
 
 MODEL = """
 train.variable @w : tensor<8x6xf32> = #train.glorot_uniform
@@ -36,22 +36,8 @@ func.func @predict(%x: tensor<?x8xf32>) -> tensor<?x6xf32> {
   %z = nn.dense %x, %w, %b : (tensor<?x8xf32>, tensor<8x6xf32>, tensor<6xf32>) -> tensor<?x6xf32>
   return %z : tensor<?x6xf32>
 }
-// As many halvings as it takes: the host decides when to end.
-func.func @halve(%x: tensor<f32>) -> tensor<f32> {
-  %one = arith.constant dense<1.0> : tensor<f32>
-  %half = arith.constant dense<0.5> : tensor<f32>
-  %0 = scf.while (%y = %x) : (tensor<f32>) -> tensor<f32> {
-    %1 = arith.cmpf ogt, %y, %one : tensor<f32>
-    %2 = tensor.extract %1[] : tensor<i1>
-    scf.condition(%2) %y : tensor<f32>
-  } do {
-  ^bb0(%y: tensor<f32>):
-    %3 = arith.mulf %y, %half : tensor<f32>
-    scf.yield %3 : tensor<f32>
-  }
-  return %0 : tensor<f32>
-}
 """
+MODEL += HALVE.replace("NAME", "halve")
 device = flywheel.compile(MODEL, target=TARGET)
 host = flywheel.compile(MODEL)
 rng = np.random.default_rng(1)

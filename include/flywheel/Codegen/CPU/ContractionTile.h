@@ -55,9 +55,9 @@ bool hasFewRegisters(codegen::CPUAttr cpu);
 ///    greatest one.
 ///  * [784x128]x[128x256], A transposed: 14x32 94, 12x32 91, 8x32 89; with the
 ///    momentum update fused, where memory is the limit, 80, 78 and 75.
-///  * [256x4096]^Tx[256x4096] with the Adam update fused, in the profile of a
-///    step (benchmarks/README.md, `mlp-wide`): 12x32, eight tiles of the same
-///    rows one after the other, 78; 12x32 75; 8x32 67.
+///  * [256x4096]^Tx[256x4096] with the Adam update fused (`mlp-wide` of
+///    benchmarks/peers): 12x32, eight tiles of the same rows one after the
+///    other, before 12x32 and 8x32.
 ///  * [64x128]x[128x10], one masked vector: 16 rows 46, 8 rows 40, of the 62
 ///    that ten lanes of sixteen allow.
 ///  * Packing panels of an untransposed B costs more than it gives at K = 784

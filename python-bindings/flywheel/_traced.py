@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a traced function is for arguments of some types: a module, its program, and what calls it."""
+
+import dataclasses
+import weakref
+from typing import TYPE_CHECKING, Any, Callable, Iterable, List, Optional, Sequence, Tuple
+
+from . import _dtypes, _trace, _tree
+from ._arguments import Leaf
+from ._compilation import compile_module
+from ._flywheel import Module, Program
+from ._tensor import Tensor, as_tensor, wrap
+from ._trace import Trace
+from .store import Store
+from .variables import provide_host_values
+
+if TYPE_CHECKING:
+    from .function import Function
+
+__all__ = ["FED", "Fed", "Static", "Traced"]
+
+
+class Fed:
+    """In place of an argument that is fed."""
+
+
+FED = Fed()
+
+
+@dataclasses.dataclass(frozen=True)
+class Static:
+    """An argument that the trace sees as it is."""
+
+    value: Any
+    # 1, 1.0 and True are equal, and not the same argument.
+    kind: type
+
+
+def _release(stores: Iterable[Store], program: Program) -> None:
+    """Stores have no use for the session of a function that is gone."""
+    for store in list(stores):
+        store._release(program)
+
+
+class Traced:
+    """A function as it was traced for some arguments: a module with one entry."""
+
+    def __init__(self, owner: "Function", leaves: List[Leaf], tree: Any, static: Tuple[Any, ...]):
+        self.owner = owner
+        self.leaves = leaves
+        self.results: List[Tuple[_dtypes.DType, _trace.Shape]] = []
+        self._program: Optional[Program] = None
+        # Of stores that there are still: none is kept for its entry.
+        self._entries: weakref.WeakKeyDictionary[Store, Any] = weakref.WeakKeyDictionary()
+        self._is_released_later = False
+        self._out: Any = None
+        self._arguments = tree, static
+        trace = Trace(owner.entry_name)
+        self.build(trace)
+        self.variables = list(trace.variables.values())
+        self.module: Module = trace.graph.finish()
+
+    def build(self, trace: Trace) -> None:
+        """Traces the function into a module."""
+        owner = self.owner
+        tree, static = self._arguments
+        shapes = [tuple(d if isinstance(d, int) else None for d in leaf.dims) for leaf in self.leaves]
+        types = [trace.type(leaf.dtype, shape) for leaf, shape in zip(self.leaves, shapes)]
+        names = owner._feed_names(tree, static)
+        attributes: List[_trace.Attributes] = []
+        for leaf, name in zip(self.leaves, names):
+            attribute: _trace.Attributes = {"train.name": ("str", name)}
+            dims = [d if isinstance(d, str) else "" for d in leaf.dims]
+            if any(dims):
+                attribute["train.dims"] = ("strs", dims)
+            attributes.append(attribute)
+        arguments = trace.graph.begin_function(owner.entry_name, types, {}, attributes)
+        try:
+            with _trace.tracing(trace):
+                tensors = iter([wrap(v, leaf.dtype, s) for v, leaf, s in zip(arguments, self.leaves, shapes)])
+                given = [next(tensors) if x is FED else x.value if isinstance(x, Static) else x for x in static]
+                args, kwargs = _tree.unflatten(tree, given)
+                outputs, self._out = _tree.flatten(owner._function(*args, **kwargs))
+                results = [as_tensor(output) for output in outputs]
+                self._refuse_text(results, outputs)
+        except BaseException:
+            trace.graph.abandon_function()
+            raise
+        labels = owner._result_names(self._out, len(results))
+        trace.graph.end_function([x.value for x in results], [{"train.name": ("str", name)} for name in labels])
+        self.results = [(x.dtype, x.shape) for x in results]
+
+    def _refuse_text(self, results: List[Tensor], outputs: Sequence[Any]) -> None:
+        """A string of Python among the results is a mistake: no step computes it."""
+        for place, output in enumerate(outputs):
+            if isinstance(output, (str, bytes)):
+                name = self.owner._result_names(self._out, len(results))[place]
+                raise TypeError(
+                    f"'{self.owner.name}' returns {output!r} as '{name}': expected a tensor, an array or a number "
+                    "(flywheel.constant makes a tensor of a string)"
+                )
+
+    @property
+    def program(self) -> Program:
+        """The compiled module."""
+        if self._program is None:
+            self._program = compile_module(self.module, self.owner.options)
+        return self._program
+
+    def entry(self, store: Store) -> Any:
+        """What calls this on the values of a store."""
+        known = self._entries.get(store)
+        if known is None:
+            provide_host_values(store, self.variables)
+            binding = store.bind_program(self.program, self.owner.name)
+            if not self._is_released_later:
+                weakref.finalize(self, _release, self._entries, self.program)
+                self._is_released_later = True
+            known = self._entries[store] = binding.entry(self.owner.entry_name)
+        return known
+
+    @property
+    def unpack(self) -> Optional[Callable[[Any], Any]]:
+        """What makes the function's result of the entry's; None where they are one."""
+        form, count = self._out, len(self.results)
+        if form == _tree.LEAF or form is None:
+            return None
+        if count > 1 and form == (tuple, (_tree.LEAF,) * count):
+            return None
+
+        def unpack(result: Any) -> Any:
+            return _tree.unflatten(form, [] if count == 0 else [result] if count == 1 else result)
+
+        return unpack
