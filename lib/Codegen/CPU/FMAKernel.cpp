@@ -182,17 +182,21 @@ void ColumnEmitter::prefetchLines(int64_t count) {
   if (fetched.empty())
     return;
   unsigned loop = contraction.k.back();
-  std::optional<int64_t> steps = getConstantIntValue(sizes[loop]);
+  int64_t numSteps = getConstantIntValue(sizes[loop]).value_or(0);
   for (const FetchedTile &read : fetched) {
     int64_t lines = read.countLines();
     // A line every few steps, so that the last one is early enough.
-    int64_t period = steps ? std::max<int64_t>(*steps / lines, 1) : 1;
-    period = static_cast<int64_t>(llvm::bit_floor<uint64_t>(period));
+    int64_t period = (read.numSteps ? read.numSteps : numSteps) / lines;
+    period = static_cast<int64_t>(
+        llvm::bit_floor<uint64_t>(std::max<int64_t>(period, 1)));
+    Fold first = ivs[loop];
+    if (read.firstStep)
+      first = e.add(first, read.firstStep);
     for (int64_t i = 0; i < count; i += period) {
       AffineExpr step = e.b.getAffineDimExpr(0);
       auto apply = [&](AffineExpr expr) {
         return affine::makeComposedFoldedAffineApply(e.b, e.loc, expr,
-                                                     {e.add(ivs[loop], i)});
+                                                     {e.add(first, i)});
       };
       Fold line = apply(step.floorDiv(period));
       e.ifGreater(e.index(1), apply(step % period), [&] {
@@ -433,23 +437,22 @@ void ColumnEmitter::storeTurned(const Strip &rows, const Columns &columns,
   }
 }
 
-/// Whether all of C is one tile of registers, whose only reduction has a step
-/// for each line of `fetched`.
-static bool canFetchInSteps(const Contraction &contraction,
-                            const ContractionTile &tile,
-                            ArrayRef<FetchedTile> fetched) {
+/// The steps of the sums of C in which something can be fetched, which are its
+/// only reduction, or `ShapedType::kDynamic`; 0 if C is not one tile of
+/// registers.
+static int64_t countFetchingSteps(const Contraction &contraction,
+                                  const ContractionTile &tile) {
   SmallVector<int64_t> sizes = getStaticLoopSizes(contraction.op);
   auto isWithin = [&](unsigned loop, int64_t most) {
     return !ShapedType::isDynamic(sizes[loop]) && sizes[loop] <= most;
   };
-  return !contraction.along && contraction.outer.empty() &&
-         contraction.passes.empty() && !contraction.block &&
-         contraction.rows.size() == 1 && contraction.k.size() == 1 &&
-         isWithin(contraction.rows.front(), tile.mr) &&
-         isWithin(contraction.n, tile.numVectors() * tile.vectorLength) &&
-         llvm::all_of(fetched, [&](const FetchedTile &read) {
-           return !isWithin(contraction.k.front(), read.countLines() - 1);
-         });
+  bool isOneTile =
+      !contraction.along && contraction.outer.empty() &&
+      contraction.passes.empty() && !contraction.block &&
+      contraction.rows.size() == 1 && contraction.k.size() == 1 &&
+      isWithin(contraction.rows.front(), tile.mr) &&
+      isWithin(contraction.n, tile.numVectors() * tile.vectorLength);
+  return isOneTile ? sizes[contraction.k.front()] : 0;
 }
 
 namespace {
@@ -481,13 +484,21 @@ public:
         fma.getRegisters()[0], fma.getRegisters()[1],
         getVectorLength(getElementTypeOrSelf(contraction.c->get()), cpu)};
     Value fillValue = fill ? fill.getDpsInputOperand(0)->get() : Value();
-    if (!canFetchInSteps(contraction, tile, fetched)) {
+    int64_t steps = countFetchingSteps(contraction, tile);
+    if (llvm::any_of(fetched, [&](const FetchedTile &read) {
+          return !ShapedType::isDynamic(steps) && read.countLines() > steps;
+        })) {
       KernelEmitter e(rewriter, op.getLoc());
       for (const FetchedTile &read : fetched)
         for (int64_t line = 0; line < read.countLines(); ++line)
           prefetchLine(e, read, e.index(line));
       fetched.clear();
     }
+    if (steps > 0)
+      if (std::optional<FetchedTile> next =
+              findNextPanel(rewriter, op, *contraction.b, steps))
+        fetched.push_back(*next);
+    rewriter.setInsertionPoint(op);
     bool fills =
         contraction.along
             ? emitLaneSums(rewriter, contraction, tile, fillValue)

@@ -132,13 +132,19 @@ bool isOnStack(mlir::Value value);
 
 constexpr int64_t kCacheLineBytes = 64;
 
-/// A matrix that is read behind a contraction.
+/// A matrix that is read behind a contraction, and fetched during its sum.
 struct FetchedTile {
   mlir::Value source;
   llvm::SmallVector<mlir::OpFoldResult> sizes;
   /// What the sizes do not exceed.
   int64_t maxRows, maxColumns;
   bool isWritten;
+  /// The steps of sums in which it is fetched, if not those of one tile alone,
+  /// and which of them is the first one of the tile at hand.
+  int64_t numSteps = 0;
+  mlir::OpFoldResult firstStep = {};
+  /// The hint of `memref.prefetch`: 3 into the first cache, 2 into the second.
+  unsigned locality = 3;
 
   /// Elements of a line of the cache, lines of a row, and lines of all rows.
   int64_t getLineLength() const;
@@ -151,6 +157,14 @@ struct FetchedTile {
 /// exist there.
 llvm::SmallVector<FetchedTile> findEpilogueTiles(mlir::RewriterBase &rewriter,
                                                  mlir::linalg::LinalgOp op);
+
+/// What is copied to `operand` of the contraction `op` next, in the following
+/// iteration of a loop that has a copy and then several tiles like `op`, of
+/// `steps` steps each. Ops are made before `op`.
+std::optional<FetchedTile> findNextPanel(mlir::RewriterBase &rewriter,
+                                         mlir::linalg::LinalgOp op,
+                                         mlir::OpOperand &operand,
+                                         int64_t steps);
 
 /// Emits a prefetch of a line of `tile`, counted row by row, or of another one
 /// where the tile has fewer rows or columns.

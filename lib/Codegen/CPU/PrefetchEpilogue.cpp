@@ -85,7 +85,7 @@ void prefetchLine(KernelEmitter &e, const FetchedTile &tile, Fold line) {
                       e.add(tile.sizes[1], -1));
   memref::PrefetchOp::create(e.b, e.loc, tile.source,
                              ValueRange{e.value(row), e.value(column)},
-                             tile.isWritten, /*localityHint=*/3,
+                             tile.isWritten, tile.locality,
                              /*isDataCache=*/true);
 }
 

@@ -158,8 +158,9 @@ def VectorizeKernels : Pass<"flywheel-vectorize-kernels", "::mlir::func::FuncOp"
     Contractions of floats (matmul in every transposition, batched, or as a
     direct convolution) keep a tile of the output in vector registers over the
     whole reduction; a `linalg.fill` of the output right before is absorbed (the
-    same SSA value: run CSE first), and what an elementwise op right after reads
-    is prefetched.
+    same SSA value: run CSE first). What an elementwise op right after reads is
+    prefetched, and so is what is copied next to where the tiles of an inner loop
+    read one operand.
     Other ops are vectorized along one loop, be it parallel or a reduction; float
     reductions are then reassociated. Tails are masked. Ops without a vector form,
     such as those with control flow in their body, become scalar loops.
