@@ -35,6 +35,23 @@ Session::Session(std::shared_ptr<const Program> program,
       variableTexts(this->program->getVariables().size()),
       team(static_cast<int32_t>(this->program->getManifest().threads)) {}
 
+/// That memory has no room for the variables, and which is the largest.
+static Status makeNoMemoryError(const Program &program) {
+  std::string text = "no memory for " +
+                     std::to_string(program.getManifest().stateBytes) +
+                     " bytes of variables";
+  const std::vector<VariableSpec> &variables = program.getVariables();
+  if (variables.empty())
+    return Status::resourceExhausted(text);
+  const VariableSpec &largest =
+      *std::max_element(variables.begin(), variables.end(),
+                        [](const VariableSpec &one, const VariableSpec &other) {
+                          return one.bytes < other.bytes;
+                        });
+  return Status::resourceExhausted(text + ", of which '" + largest.name +
+                                   "' has " + std::to_string(largest.bytes));
+}
+
 /// Checks that every variable can be where it wants to be.
 static Status placeVariables(const Manifest &manifest,
                              const SessionOptions &options) {
@@ -68,10 +85,8 @@ Session::create(std::shared_ptr<const Program> program,
         runtime::releaseGPUState(block->data());
         delete block;
       });
-  int64_t bytes = program->getManifest().stateBytes;
-  if (!state->reserve(bytes))
-    return Status::resourceExhausted("no memory for " + std::to_string(bytes) +
-                                     " bytes of variables");
+  if (!state->reserve(program->getManifest().stateBytes))
+    return makeNoMemoryError(*program);
   // A block of this layout in which nothing has a value yet, so that an entry
   // that only assigns needs no initializer first.
   uint64_t hash = program->getManifest().layoutHash;

@@ -90,14 +90,25 @@ static VariableState describeHome(Record &record) {
           record.isGlobal};
 }
 
-/// Moves the value of a record into its own memory.
+/// Makes room for a value in the record's own memory.
+static Status reserveHome(Record &record) {
+  size_t bytes = std::max<size_t>(getBytes(record), 1);
+  if (record.memory.reserve(bytes))
+    return {};
+  return Status::resourceExhausted("no memory for the " +
+                                   std::to_string(bytes) +
+                                   " bytes of variable '" + record.name + "'");
+}
+
+/// Moves the value of a record into its own memory. Without a value it needs
+/// none: one that is too large must not be in the way of others.
 Status Store::takeHome(Record &record) {
-  size_t bytes = getBytes(record);
-  if (!record.memory.reserve(std::max<size_t>(bytes, 1)))
-    return Status::resourceExhausted("no memory for variable '" + record.name +
-                                     "'");
   if (!record.owner)
     return {};
+  size_t bytes = getBytes(record);
+  if (python::isInitialized(record.owner->places[record.place].state))
+    if (Status status = reserveHome(record); !status.isOk())
+      return status;
   if (Status status = record.owner->session->bringToHost(/*forWriting=*/false);
       !status.isOk())
     return status;
@@ -272,6 +283,8 @@ Status Store::set(const std::string &name, const ArrayView &value) {
   active = nullptr;
   if (Status status = takeHome(found); !status.isOk())
     return status;
+  if (Status status = reserveHome(found); !status.isOk())
+    return status;
   size_t bytes = getBytes(found);
   if (found.dtype == DType::String) {
     const auto *views = static_cast<const std::string_view *>(value.data);
@@ -341,6 +354,11 @@ Status Store::reset(const std::vector<std::string> &names) {
 //===----------------------------------------------------------------------===//
 // Checkpoints
 //===----------------------------------------------------------------------===//
+
+Status Store::reserve(const std::string &name) {
+  Result<Record *> record = find(name);
+  return record.isOk() ? reserveHome(**record) : record.status();
+}
 
 Result<ProgramState> Store::describe(const std::string &model) {
   settle();

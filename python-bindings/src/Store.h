@@ -89,7 +89,11 @@ public:
   runtime::Status initialize(Binding &binding,
                              const std::vector<std::string> &names);
 
+  /// Makes room for a value that a restore fills in. Errors: kNotFound,
+  /// kResourceExhausted.
+  runtime::Status reserve(const std::string &name);
   /// All variables, in a form that the runtime library saves and restores.
+  /// Those without a value have no memory, unless reserve() gave them some.
   runtime::Result<runtime::ProgramState> describe(const std::string &model);
   /// After a restore: what sessions have is old.
   void invalidate();

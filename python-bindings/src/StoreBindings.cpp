@@ -12,6 +12,8 @@
 
 #include "flywheel/Runtime/Safetensors.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -97,17 +99,35 @@ static void setValue(PyStore &self, const std::string &name, nb::handle value) {
   check(self.store->set(name, view));
 }
 
-/// Declares what a checkpoint has and nobody has asked for yet, such as slots
-/// of optimizers that no program has made so far.
-static void declareAll(Store &store, const std::string &path) {
-  auto file = runtime::SafetensorsReader::open(path);
-  // The restore says what is wrong.
-  if (!file.isOk() || !file->metadata().count("flywheel_format"))
-    return;
-  for (const runtime::TensorInfo &tensor : file->tensors())
-    if (!store.lookup(tensor.name) && tensor.name.compare(0, 2, "__") != 0)
+/// Makes room for what a restore fills: the variables of `options`, or those of
+/// the checkpoint, also where nobody has asked for them yet, such as slots of
+/// optimizers that no program has made so far.
+static void makeRoom(Store &store, const std::string &path,
+                     const CheckpointOptions &options) {
+  std::vector<std::string> names = options.variables.value_or(store.getNames());
+  if (!options.variables) {
+    auto file = runtime::SafetensorsReader::open(path);
+    // The restore says what is wrong.
+    if (!file.isOk())
+      return;
+    // Texts are under other keys.
+    llvm::erase_if(names, [&](const std::string &name) {
+      return store.lookup(name)->dtype != DType::String && !file->find(name);
+    });
+    bool isOurs = file->metadata().count("flywheel_format");
+    for (const runtime::TensorInfo &tensor : file->tensors()) {
+      if (!isOurs || store.lookup(tensor.name) ||
+          tensor.name.compare(0, 2, "__") == 0)
+        continue;
       check(store.declare(tensor.name, tensor.dtype, tensor.shape,
                           /*isGlobal=*/true));
+      names.push_back(tensor.name);
+    }
+  }
+  for (const std::string &name : names)
+    // The restore says which there are.
+    if (store.lookup(name))
+      check(store.reserve(name));
 }
 
 static void addBinding(nb::module_ &module) {
@@ -244,8 +264,7 @@ void addStore(nb::module_ &module) {
             CheckpointOptions options = getCheckpointOptions(variables);
             options.reshape = reshape;
             SessionLock lock(*self.store->mutex);
-            if (!options.variables)
-              declareAll(*self.store, text);
+            makeRoom(*self.store, text, options);
             auto state = take(self.store->describe("model"));
             runtime::Status status =
                 runtime::restoreVariables(state, text, options);
@@ -263,9 +282,8 @@ void addStore(nb::module_ &module) {
             options.reshape = reshape;
             SessionLock lock(*self.store->mutex);
             if (std::optional<std::string> path =
-                    runtime::latestCheckpoint(text, stateFile);
-                path && !options.variables)
-              declareAll(*self.store, *path);
+                    runtime::latestCheckpoint(text, stateFile))
+              makeRoom(*self.store, *path, options);
             auto state = take(self.store->describe("model"));
             auto restored =
                 runtime::restoreLatest(state, text, options, stateFile);
