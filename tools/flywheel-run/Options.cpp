@@ -344,6 +344,15 @@ static RunOptions getOptions() {
   return options;
 }
 
+bool RunOptions::onlyLists() const {
+  bool runs = !data.empty() || !entries.empty();
+  bool hasValues = !restore.empty() || !restoreLatest.empty() ||
+                   !sets.empty() || initialValues != InitialValues::Missing;
+  bool hasOutput = !prints.empty() || !save.empty() || !checkpoint.empty() ||
+                   reportUninitialized;
+  return list && !runs && !hasValues && !hasOutput;
+}
+
 static Status wrong(const llvm::Twine &text) {
   return Status::invalidArgument(text.str());
 }

@@ -78,6 +78,8 @@ struct RunOptions {
   /// The step in the name of the checkpoint that --restore-latest found.
   uint64_t firstStep = 0;
 
+  /// Whether there is nothing to do but --list: then no variable is made.
+  bool onlyLists() const;
   uint64_t getSeed() const { return seed.value_or(1); }
   uint64_t getInitSeed() const { return initSeed.value_or(getSeed()); }
   uint64_t getBatchSize() const { return batchSize.value_or(32); }

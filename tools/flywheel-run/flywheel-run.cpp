@@ -57,6 +57,16 @@ static Status runProfiled(Session &session, const RunOptions &options) {
   return options.trace.empty() ? Status() : profile->saveTrace(options.trace);
 }
 
+/// What is printed may have got lost.
+static int finish() {
+  llvm::outs().flush();
+  if (!llvm::outs().has_error())
+    return 0;
+  std::string reason = llvm::outs().error().message();
+  llvm::outs().clear_error();
+  return fail("cannot write to standard output: " + reason);
+}
+
 static int compileAndRun(const RunOptions &options) {
   if (llvm::Error error = checkOutputs(options))
     return fail(llvm::toString(std::move(error)));
@@ -112,6 +122,8 @@ static int compileAndRun(const RunOptions &options) {
   reportCache(llvm::errs(), *compiled, options.timeStages);
   if (options.list)
     listProgram(**program);
+  if (options.onlyLists())
+    return finish();
   SessionOptions sessionOptions;
   sessionOptions.softPlacement = options.softPlacement;
   sessionOptions.warn = [](const std::string &text) {
@@ -124,13 +136,7 @@ static int compileAndRun(const RunOptions &options) {
   Status status = runProfiled(**session, options);
   if (!status.isOk())
     return fail(status.message());
-  llvm::outs().flush();
-  if (llvm::outs().has_error()) {
-    std::string reason = llvm::outs().error().message();
-    llvm::outs().clear_error();
-    return fail("cannot write to standard output: " + reason);
-  }
-  return 0;
+  return finish();
 }
 
 int main(int argc, char **argv) {
