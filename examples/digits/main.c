@@ -175,6 +175,10 @@ static int evaluate(digits_state *state, examples *data, const uint64_t *rows,
     loss_sum += (double)loss * (double)size;
     correct_sum += correct;
   }
+  if (count == 0) {
+    printf("test: no images\n");
+    return 0;
+  }
   printf("test: loss %.4f  correct %ld/%lu (%.2f %%)\n",
          loss_sum / (double)count, correct_sum, (unsigned long)count,
          100.0 * (double)correct_sum / (double)count);

@@ -10,6 +10,7 @@
 #include "flywheel/Runtime/JsonString.h"
 
 #include <charconv>
+#include <cmath>
 #include <limits>
 
 using namespace flywheel::runtime;
@@ -125,10 +126,15 @@ std::string flywheel::runtime::formatElement(DType dtype, const void *data) {
       using Printed =
           std::conditional_t<E::isFloat && sizeof(typename E::Storage) == 2,
                              double, typename E::Value>;
+      Printed value = E::load(data);
+      // Its sign means nothing, and differs between machines.
+      if constexpr (E::isFloat)
+        if (std::isnan(value))
+          return "nan";
       // The longest is an F64 such as -2.2250738585072014e-308.
       char text[40];
       std::to_chars_result end =
-          std::to_chars(text, text + sizeof(text), Printed(E::load(data)));
+          std::to_chars(text, text + sizeof(text), value);
       return std::string(text, end.ptr);
     }
   });

@@ -12,6 +12,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
@@ -51,6 +52,8 @@ struct PreparedEntry {
   }
   /// Runs the entry once.
   Status call();
+  /// Says why a result is not a number.
+  void warnOfNoRows() const;
 
 private:
   void keepStrings();
@@ -188,6 +191,21 @@ Status PreparedEntry::call() {
   return status;
 }
 
+void PreparedEntry::warnOfNoRows() const {
+  const EntrySpec &entry = plan->getEntry();
+  const std::string *symbol = nullptr;
+  for (auto [feed, spec] : llvm::zip_equal(feeds, entry.feeds))
+    for (auto [size, dim] : llvm::zip_equal(feed.shape, spec.dimSizes))
+      if (size == 0 && dim < 0)
+        symbol = &entry.manifest->symbols[-1 - dim];
+  for (auto [result, spec] : llvm::zip_equal(results, entry.results))
+    if (symbol && result.shape.empty() &&
+        runtime::formatElement(result.dtype, result.buffer.data()) == "nan")
+      llvm::WithColor::warning(llvm::errs())
+          << "'" << spec.name << "' of entry '" << name << "' is nan where '"
+          << *symbol << "' is 0: a mean over no rows is not a number\n";
+}
+
 void PreparedEntry::keepStrings() {
   texts.resize(results.size());
   for (auto [result, kept] : llvm::zip_equal(results, texts)) {
@@ -243,6 +261,9 @@ Status EntryRun::run(StateWriter &writer) {
     if (!status.isOk())
       return status;
   }
+  if (!seconds.empty())
+    for (const PreparedEntry &entry : entries)
+      entry.warnOfNoRows();
   if (options.time && !seconds.empty())
     printTimes(seconds);
   return writer.finish(last, /*metadata=*/{});

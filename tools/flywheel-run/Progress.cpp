@@ -32,6 +32,11 @@ std::string formatMetrics(llvm::ArrayRef<Metric> metrics) {
     text += text.empty() ? "" : "  ";
     if (!metric.isCount) {
       text += metric.name + " " + formatNumber(metric.getMean());
+      text += metric.rows == 0 ? " (no rows)" : "";
+      continue;
+    }
+    if (metric.rows == 0) {
+      text += metric.name + " 0/0 (no rows)";
       continue;
     }
     char share[128];

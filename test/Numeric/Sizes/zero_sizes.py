@@ -7,6 +7,7 @@ Each function has the values and the gradients of its operands. Some sizes are 0
 their type alone, some at run time alone.
 """
 
+import warnings
 from typing import Tuple
 
 import numpy as np
@@ -122,6 +123,35 @@ def test_step() -> None:
         expect_equal(f"{configuration} v", model["v"], empty(0, 3))
 
 
+MEAN = """
+train.variable @w : tensor<3xf64> = dense<[1.0, 2.0, 3.0]> : tensor<3xf64>
+func.func @step(%x: tensor<?x3xf64>) -> (tensor<f64>, tensor<3xf64>) {
+  %w = train.read @w : tensor<3xf64>
+  %p = nn.mul %x, %w : (tensor<?x3xf64>, tensor<3xf64>) -> tensor<?x3xf64>
+  %loss = nn.reduce mean %p axes [0, 1] : tensor<?x3xf64> -> tensor<f64>
+  %columns = nn.reduce mean %p axes [0] : tensor<?x3xf64> -> tensor<3xf64>
+  train.minimize %loss : tensor<f64> with #train.sgd<lr = 1.0>
+  return %loss, %columns : tensor<f64>, tensor<3xf64>
+}
+"""
+
+
+def test_mean() -> None:
+    """A mean over no rows is NaN, as in NumPy; its gradient is a sum over no rows."""
+    for configuration, model in configurations(MEAN):
+        model.initialize()
+        w = np.array([1.0, 2.0, 3.0])
+        for n in (0, 2):
+            x = empty(n, 3) * 2
+            with np.errstate(invalid="ignore"), warnings.catch_warnings():
+                warnings.simplefilter("ignore", RuntimeWarning)
+                expected = np.mean(x * w), np.mean(x * w, 0)
+            for found, value in zip(model.run("step", x), expected):
+                np.testing.assert_allclose(found, value, 1e-12, err_msg=f"{configuration} {n}")
+            w = w - x.sum(0) / max(x.size, 1)
+            np.testing.assert_allclose(model["w"], w, 1e-12, err_msg=f"{configuration} {n} w")
+
+
 CHECKED = """
 func.func @expand(%x: tensor<?xf64>) -> tensor<f64> {
   %n = arith.constant 3 : index
@@ -141,4 +171,4 @@ def test_checked() -> None:
                      lambda: model.run("expand", empty(5)))
 
 
-run_tests([test_reshapes, test_joins, test_step, test_checked])
+run_tests([test_reshapes, test_joins, test_step, test_mean, test_checked])
