@@ -418,15 +418,16 @@ static LogicalResult checkDevice(ModuleOp module,
                                  const CompilerOptions &options) {
   if (!options.target.isForGPU())
     return success();
-  auto refuse = [&](const Twine &what) {
-    return emitError(module->getLoc())
-           << "expected no " << what << " with a GPU as the target, found '"
-           << options.target.device << "'";
-  };
   if (options.lowering == Lowering::Reference)
-    return refuse("reference lowering");
+    return emitError(module->getLoc())
+           << "expected the optimized lowering for the target '"
+           << options.target.device
+           << "', found the reference, which is of the CPU";
   if (options.threads && *options.threads > 1)
-    return refuse("threads of the host");
+    return emitError(module->getLoc())
+           << "expected one thread for the target '" << options.target.device
+           << "', found " << *options.threads
+           << ": threads are of the CPU, a GPU shares steps between its own";
   return success();
 }
 
