@@ -52,9 +52,16 @@ void OutputFiles::add(StringRef path, StringRef contents) {
   files.emplace_back(path.str(), contents.str());
 }
 
-static Error makeError(StringRef path, std::error_code error) {
-  return createStringError("cannot open output file '" + path +
-                           "': " + error.message());
+char OutputFileError::ID;
+
+void OutputFileError::log(raw_ostream &os) const {
+  os << (isOpen ? "cannot write '" : "cannot open output file '") << path
+     << "': " << code.message();
+}
+
+static Error makeError(StringRef path, std::error_code error,
+                       bool isOpen = false) {
+  return make_error<OutputFileError>(path, error, isOpen);
 }
 
 /// Writes to what is not a regular file.
@@ -68,7 +75,7 @@ static Error writeThrough(StringRef path, StringRef contents) {
   error = stream.error();
   stream.clear_error();
   if (error)
-    return createStringError("cannot write '" + path + "': " + error.message());
+    return makeError(path, error, /*isOpen=*/true);
   return Error::success();
 }
 
@@ -89,7 +96,7 @@ static Expected<fs::TempFile> writeTemporary(StringRef path,
   if (!error)
     return file;
   consumeError(file->discard());
-  return createStringError("cannot write '" + path + "': " + error.message());
+  return makeError(path, error, /*isOpen=*/true);
 }
 
 Error OutputFiles::write() const {
@@ -117,6 +124,7 @@ Error OutputFiles::write() const {
         return discard(std::move(error));
   for (auto &[path, file] : temporaries)
     if (Error error = file.keep(path))
-      return discard(std::move(error));
+      return discard(makeError(path, errorToErrorCode(std::move(error)),
+                               /*isOpen=*/true));
   return Error::success();
 }

@@ -28,6 +28,19 @@ using namespace nb::literals;
 
 namespace flywheel::python {
 
+/// Raises what Python's own open() does: the subclass of OSError that the
+/// reason has.
+[[noreturn]] static void fail(const OutputFileError &error) {
+  // The values of both categories that files have are those of errno.
+  std::error_code code = error.convertToErrorCode();
+  nb::object arguments = nb::steal(
+      Py_BuildValue("(isN)", code.value(), code.message().c_str(),
+                    PyUnicode_DecodeFSDefault(error.getPath().c_str())));
+  if (arguments.ptr())
+    PyErr_SetObject(PyExc_OSError, arguments.ptr());
+  throw nb::python_error();
+}
+
 [[noreturn]] static void fail(const std::string &text) {
   raise(ErrorKind::Compile, text);
   throw nb::python_error();
@@ -141,6 +154,7 @@ static void exportObject(const PyModule &self, nb::handle path,
       throw nb::value_error(
           ("max_dim_sizes: " + llvm::toString(std::move(error))).c_str());
   std::string error;
+  std::optional<OutputFileError> fileError;
   {
     nb::gil_scoped_release release;
     DiagnosticCollector diagnostics(self.context.get(), *self.printer);
@@ -164,8 +178,9 @@ static void exportObject(const PyModule &self, nb::handle path,
         files.add(
             manifest,
             llvm::formatv("{0:2}\n", compiled->manifest.toJSON(bounds)).str());
-        if (llvm::Error failed = files.write())
-          error = llvm::toString(std::move(failed));
+        llvm::handleAllErrors(
+            files.write(),
+            [&](const OutputFileError &failed) { fileError = failed; });
       } else {
         error = llvm::toString(bytes.takeError());
       }
@@ -175,6 +190,8 @@ static void exportObject(const PyModule &self, nb::handle path,
     error.pop_back();
   if (!error.empty())
     fail(error);
+  if (fileError)
+    fail(*fileError);
 }
 
 void addProgramFiles(nb::module_ &module) {

@@ -108,6 +108,15 @@ with warnings.catch_warnings():
         assert "to_host" in (folder / f"{name}.h").read_text(), "expected an object for a GPU"
     expect(ValueError, "expected functions with one threads to be exported together, found 2 of 'step",
            lambda: fw.export([team.trace(x), model.step.trace(x)], folder / "both.o"))  # fmt: skip
+    # As of Python's open(). Nothing is written then.
+    for path, kind, text in ((folder / "none" / "x.o", FileNotFoundError, "No such file or directory"),
+                             (folder, IsADirectoryError, "Is a directory")):  # fmt: skip
+        try:
+            free.export(path, x)
+        except kind as error:
+            assert error.filename.startswith(str(path)[:-1]) and text in str(error) and error.errno, error
+        else:
+            raise AssertionError(f"expected a {kind.__name__}")
     # No output is written over another one.
     for name in ("x.h", "x.json"):
         expect(ValueError, "the object file, the header and the manifest need different paths",

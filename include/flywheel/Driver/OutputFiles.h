@@ -29,6 +29,25 @@ bool becomesRegularFile(llvm::StringRef path);
 llvm::Error checkOutput(llvm::StringRef output,
                         llvm::ArrayRef<llvm::StringRef> inputs);
 
+/// A file that cannot be opened or written. Its message names it.
+class OutputFileError : public llvm::ErrorInfo<OutputFileError> {
+public:
+  // The name that ErrorInfo wants.
+  static char ID; // NOLINT(readability-identifier-naming)
+
+  OutputFileError(llvm::StringRef path, std::error_code code, bool isOpen)
+      : path(path), code(code), isOpen(isOpen) {}
+
+  const std::string &getPath() const { return path; }
+  void log(llvm::raw_ostream &os) const override;
+  std::error_code convertToErrorCode() const override { return code; }
+
+private:
+  std::string path;
+  std::error_code code;
+  bool isOpen;
+};
+
 /// Files that are written together: all of them, or none.
 class OutputFiles {
 public:
@@ -36,7 +55,7 @@ public:
   void add(llvm::StringRef path, llvm::StringRef contents);
 
   /// Writes what was added. After an error no file has changed, but for devices
-  /// and pipes.
+  /// and pipes. Errors: OutputFileError.
   llvm::Error write() const;
 
 private:
