@@ -19,7 +19,7 @@ class Ops:
 
     def __init__(self, key: Any, still: bool) -> None:
         self.key, self.still = key, still
-        self.moved: Values = {}
+        self.moved: dict[str, Any] = {}
 
     def next_key(self) -> Any:
         self.key, key = jax.random.split(self.key)

@@ -233,11 +233,11 @@ class Flywheel:
         call = self.session.entry(row.entry)
         self.step = lambda: call(*feeds)
 
-    def weights(self) -> Values:
-        """The initial values of what is no slot and no scalar of an optimizer."""
+    def weights(self) -> list[str]:
+        """What is no slot and no scalar of an optimizer."""
         own = [v for v in self.program.variables if v.slot_of is None and v.dtype == np.float32]
         scalars = {v.name.split("/")[0] for v in self.program.variables if v.name.endswith("/lr")}
-        return {v.name: np.array(self.session[v.name]) for v in own if v.name.split("/")[0] not in scalars}
+        return [v.name for v in own if v.name.split("/")[0] not in scalars]
 
     def trained(self, prefix: str) -> list[str]:
         return [v.name for v in self.program.variables if v.trainable and v.name.startswith(prefix)]

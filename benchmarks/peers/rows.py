@@ -12,11 +12,11 @@ from __future__ import annotations
 import inspect
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples")
-Values = dict[str, Any]
+Values = Mapping[str, Any]
 
 
 class Variable(NamedTuple):

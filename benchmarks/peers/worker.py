@@ -19,6 +19,7 @@ import resource
 import sys
 import time
 import traceback
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 PEERS = ("flywheel", "jax", "torch", "torch-compile", "tf", "tf-xla")
@@ -55,27 +56,50 @@ def make_feeds(row: Any) -> list[Any]:
     return feeds
 
 
+class StoredValues(Mapping):
+    """The variables `names` of the checkpoint in `path`, each read when it is asked for: all of them at once would
+    count as a peer's memory, as would a mapped file."""
+
+    def __init__(self, path: str, names: list[str]) -> None:
+        self.path, self.names = path, names
+        with open(path, "rb") as file:
+            size = int.from_bytes(file.read(8), "little")
+            self.header = json.loads(file.read(size))
+        self.start = 8 + size
+
+    def __getitem__(self, name: str) -> Any:
+        import numpy as np
+
+        begin, end = self.header[name]["data_offsets"]
+        flat = np.fromfile(self.path, np.float32, (end - begin) // 4, offset=self.start + begin)
+        return flat.reshape(self.header[name]["shape"])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+
 def make(peer: str, threads: int, target: str, command: dict[str, Any]) -> Any:
-    import numpy as np
     from rows import make_row
 
     row = make_row(command["make"], command["sizes"])
     feeds = make_feeds(row)
-    path = os.path.join(command["folder"], "values.npz")
+    path = os.path.join(command["folder"], "values.safetensors")
     still = command["still"]
     if peer in ("flywheel", WINOGRAD):
         from ours import Flywheel
 
         ours = Flywheel(row, {}, feeds, still, threads, target, winograd=peer == WINOGRAD)
         if still and peer == "flywheel":
-            np.savez(path, **{f"w:{name}": value for name, value in ours.weights().items()})
+            ours.session.save(path)
             with open(path + ".json", "w", encoding="utf-8") as file:
-                json.dump(ours.trained(row.trained), file)
+                json.dump({"weights": ours.weights(), "trained": ours.trained(row.trained)}, file)
         return ours
-    with np.load(path) as archive:
-        values = {name[2:]: archive[name] for name in archive.files}
     with open(path + ".json", encoding="utf-8") as file:
-        trained = json.load(file)
+        names = json.load(file)
+    values, trained = StoredValues(path, names["weights"]), names["trained"]
     if peer == "jax":
         from jax_peer import Jax
 
