@@ -124,13 +124,15 @@ static bool addTarget(KeyBuilder &key, const CompilerOptions &options) {
 }
 
 std::string getCacheKey(ModuleOp module, const CompilerOptions &options,
-                        std::string &note) {
+                        bool hasLocations, std::string &note) {
   if (options.target.isForGPU())
     note = "not used for steps on a GPU";
   if (!options.frozenCheckpoint.empty())
     note = "not used for values of a checkpoint";
   if (!options.stopAfter.empty())
     note = "not used for the output of a stage";
+  if (options.report)
+    note = "not used for a report, which is of a compilation";
   std::string compiler = describeCompiler();
   if (compiler.empty())
     note = "not used, as there is no telling which compiler this is";
@@ -150,9 +152,7 @@ std::string getCacheKey(ModuleOp module, const CompilerOptions &options,
   key.addNumber("profile", options.profile);
   key.addNumber("threads", *options.threads);
   key.addNumber("min-shared-work", options.minSharedWork);
-  key.addNumber("report", options.report);
   key.addNumber("flush-denormals", options.flushDenormals);
-  bool hasLocations = !options.cache->ignoreLocations;
   key.addNumber("locations", hasLocations);
   key.add("module", StringRef(printModule(module, hasLocations)));
   return key.get();

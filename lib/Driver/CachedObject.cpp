@@ -18,12 +18,20 @@ namespace flywheel {
 bool loadFromCache(ModuleOp module, CompiledModule &compiled) {
   if (!compiled.options.cache)
     return false;
-  compiled.cacheKey = getCacheKey(module, compiled.options, compiled.cacheNote);
+  bool hasLocations = !compiled.options.cache->ignoreLocations;
+  compiled.cacheKey =
+      getCacheKey(module, compiled.options, hasLocations, compiled.cacheNote);
   if (compiled.cacheKey.empty())
     return false;
   const ProgramCache &cache = compiled.options.cache->cache;
   std::optional<ProgramCache::Program> program =
       cache.load(compiled.cacheKey, *module.getContext());
+  compiled.saidCacheKey = compiled.cacheKey;
+  if (!program && !hasLocations) {
+    compiled.saidCacheKey = getCacheKey(
+        module, compiled.options, /*hasLocations=*/true, compiled.cacheNote);
+    program = cache.load(compiled.saidCacheKey, *module.getContext());
+  }
   if (!program)
     return false;
   FailureOr<Manifest> manifest = Manifest::readFrom(*program->module);
@@ -31,8 +39,9 @@ bool loadFromCache(ModuleOp module, CompiledModule &compiled) {
     return false;
   compiled.manifest = std::move(*manifest);
   compiled.module = std::move(program->module);
+  compiled.cacheNote = "found " + program->object->getBufferIdentifier().str();
   compiled.object = std::move(program->object);
-  compiled.cacheNote = "found " + cache.getPath(compiled.cacheKey);
+  sayAgain(program->said);
   return true;
 }
 
@@ -65,12 +74,14 @@ makeObject(CompiledModule &compiled, const CodegenOptions &codegen) {
     return llvm::createStringError("no memory to generate machine code");
   if (compiled.cacheKey.empty())
     return object;
+  const std::string &key =
+      compiled.said.empty() ? compiled.cacheKey : compiled.saidCacheKey;
   const ProgramCache &cache = compiled.options.cache->cache;
-  if (llvm::Error error =
-          cache.store(compiled.cacheKey, *compiled.module, object->getBuffer()))
+  if (llvm::Error error = cache.store(key, *compiled.module, compiled.said,
+                                      object->getBuffer()))
     compiled.cacheError = llvm::toString(std::move(error));
   else
-    compiled.cacheNote = "kept " + cache.getPath(compiled.cacheKey);
+    compiled.cacheNote = "kept " + cache.getPath(key);
   return object;
 }
 

@@ -509,22 +509,19 @@ FailureOr<CompiledModule>
 flywheel::compileModule(OwningOpRef<ModuleOp> module,
                         const CompilerOptions &options) {
   FailureOr<CompiledModule> result = failure();
-  // What is said is to be heard each time.
-  bool hasSpoken = false;
+  // What is said is to be heard each time, also from the cache.
+  std::vector<SaidDiagnostic> said;
   ScopedDiagnosticHandler listener(
       module->getContext(), [&](Diagnostic &diagnostic) {
-        hasSpoken |= diagnostic.getSeverity() == DiagnosticSeverity::Warning ||
-                     options.report;
+        if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+          said.push_back(makeSaid(diagnostic));
         return failure();
       });
   auto [loc, type] = findLargestTensor(*module);
   bool hasMemory = runOnLargeStack(
       [&] { result = compileOnThisStack(std::move(module), options); });
-  if (hasMemory && succeeded(result) && hasSpoken &&
-      !result->cacheKey.empty()) {
-    result->cacheKey.clear();
-    result->cacheNote = "not kept, so that what was said is heard each time";
-  }
+  if (hasMemory && succeeded(result))
+    result->said = std::move(said);
   if (hasMemory)
     return result;
   InFlightDiagnostic error = emitError(loc) << "no memory to compile this";

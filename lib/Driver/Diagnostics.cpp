@@ -123,7 +123,7 @@ static std::string nameSourceOp(StringRef message, StringRef name) {
   return ("'" + name + rest).str();
 }
 
-static std::string formatMessage(const Diagnostic &diagnostic) {
+std::string formatMessage(const Diagnostic &diagnostic) {
   std::string message;
   for (const DiagnosticArgument &argument : diagnostic.getArguments())
     message += formatArgument(argument);

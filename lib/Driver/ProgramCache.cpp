@@ -4,10 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A file is a line that says what it is, the digest of what follows, two
-// lengths, the text of a module with the manifest, and the object file. Who
-// reads it trusts nothing of it before the digest is right: a disk that was
-// full, or a crash, costs a compilation and no more.
+// A file is a line that says what it is, the digest of its parts, their
+// lengths, and the parts: the text of a module with the manifest, that of what
+// the compiler said, and the object file. Who reads it trusts nothing of it
+// before the digest is right: a disk that was full, or a crash, costs a
+// compilation and no more.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,6 +25,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SHA256.h"
 
+#include <array>
 #include <chrono>
 
 using namespace mlir;
@@ -31,15 +33,18 @@ using llvm::StringRef;
 
 namespace flywheel {
 
-constexpr StringRef kMagic = "flywheel program 1\n";
+constexpr StringRef kMagic = "flywheel program 2\n";
 constexpr StringRef kExtension = ".program";
 constexpr size_t kDigestBytes = 32, kLengthBytes = sizeof(uint64_t);
 constexpr StringRef kManifest = "train.manifest";
 
-static std::string getDigest(StringRef manifest, StringRef object) {
+constexpr size_t kNumParts = 3;
+using Parts = std::array<StringRef, kNumParts>;
+
+static std::string getDigest(const Parts &parts) {
   llvm::SHA256 digest;
-  digest.update(manifest);
-  digest.update(object);
+  for (StringRef part : parts)
+    digest.update(part);
   return llvm::toStringRef(digest.final()).str();
 }
 
@@ -56,21 +61,25 @@ std::string ProgramCache::getPath(StringRef key) const {
 }
 
 /// Splits the bytes of a file; nothing where they are not those of one.
-static std::optional<std::pair<StringRef, StringRef>> unpack(StringRef bytes) {
-  constexpr size_t head = kDigestBytes + 2 * kLengthBytes;
+static std::optional<Parts> unpack(StringRef bytes) {
+  constexpr size_t head = kDigestBytes + kNumParts * kLengthBytes;
   if (!bytes.consume_front(kMagic) || bytes.size() < head)
     return std::nullopt;
   StringRef digest = bytes.take_front(kDigestBytes);
   const char *lengths = bytes.data() + kDigestBytes;
-  uint64_t numText = llvm::support::endian::read64le(lengths);
-  uint64_t numObject = llvm::support::endian::read64le(lengths + kLengthBytes);
-  StringRef rest = bytes.drop_front(head);
-  if (numText > rest.size() || numObject != rest.size() - numText)
+  bytes = bytes.drop_front(head);
+  Parts parts;
+  for (StringRef &part : parts) {
+    uint64_t length = llvm::support::endian::read64le(lengths);
+    lengths += kLengthBytes;
+    if (length > bytes.size())
+      return std::nullopt;
+    part = bytes.take_front(length);
+    bytes = bytes.drop_front(length);
+  }
+  if (!bytes.empty() || digest != getDigest(parts))
     return std::nullopt;
-  StringRef text = rest.take_front(numText), object = rest.drop_front(numText);
-  if (digest != getDigest(text, object))
-    return std::nullopt;
-  return std::make_pair(text, object);
+  return parts;
 }
 
 std::optional<ProgramCache::Program>
@@ -86,10 +95,13 @@ ProgramCache::load(StringRef key, MLIRContext &context) const {
   ScopedDiagnosticHandler quiet(&context,
                                 [](Diagnostic &) { return success(); });
   Program program;
-  program.module = parseSourceString<ModuleOp>(parts->first, &context);
-  if (!program.module)
+  auto [manifest, said, object] = *parts;
+  program.module = parseSourceString<ModuleOp>(manifest, &context);
+  auto parsed = parseSaid(said, context);
+  if (!program.module || !parsed)
     return std::nullopt;
-  program.object = llvm::MemoryBuffer::getMemBufferCopy(parts->second, path);
+  program.said = std::move(*parsed);
+  program.object = llvm::MemoryBuffer::getMemBufferCopy(object, path);
   // So that it is evicted last. Where that fails, it was only read.
   int descriptor;
   if (!llvm::sys::fs::openFileForReadWrite(path, descriptor,
@@ -105,6 +117,7 @@ ProgramCache::load(StringRef key, MLIRContext &context) const {
 }
 
 llvm::Error ProgramCache::store(StringRef key, ModuleOp module,
+                                llvm::ArrayRef<SaidDiagnostic> said,
                                 StringRef object) const {
   OwningOpRef<ModuleOp> described =
       ModuleOp::create(UnknownLoc::get(module.getContext()));
@@ -117,9 +130,17 @@ llvm::Error ProgramCache::store(StringRef key, ModuleOp module,
   flags.printGenericOpForm();
   flags.skipRegions(false);
   (*described)->print(os, flags);
-  std::string head = kMagic.str() + getDigest(text, object) +
-                     toBytes(text.size()) + toBytes(object.size());
-  uint64_t bytes = head.size() + text.size() + object.size();
+  std::string saidText = formatSaid(said, *module.getContext());
+  Parts parts = {text, saidText, object};
+  std::string head = kMagic.str() + getDigest(parts);
+  for (StringRef part : parts)
+    head += toBytes(part.size());
+  std::vector<runtime::ByteSpan> spans = {{head.data(), head.size()}};
+  uint64_t bytes = head.size();
+  for (StringRef part : parts) {
+    spans.push_back({part.data(), part.size()});
+    bytes += part.size();
+  }
   if (bytes > static_cast<uint64_t>(maxBytes))
     return llvm::createStringError("it has " + llvm::Twine(bytes) +
                                    " bytes, the cache at most " +
@@ -127,10 +148,7 @@ llvm::Error ProgramCache::store(StringRef key, ModuleOp module,
   if (std::error_code error = llvm::sys::fs::create_directories(folder))
     return llvm::createStringError("cannot make the folder '" + folder +
                                    "': " + error.message());
-  runtime::Status status = runtime::writeFileAtomically(
-      getPath(key), {{head.data(), head.size()},
-                     {text.data(), text.size()},
-                     {object.data(), object.size()}});
+  runtime::Status status = runtime::writeFileAtomically(getPath(key), spans);
   if (!status.isOk())
     return llvm::createStringError(status.message());
   evict();

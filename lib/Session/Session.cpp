@@ -43,11 +43,10 @@ static Status makeNoMemoryError(const Program &program) {
   const std::vector<VariableSpec> &variables = program.getVariables();
   if (variables.empty())
     return Status::resourceExhausted(text);
-  const VariableSpec &largest =
-      *std::max_element(variables.begin(), variables.end(),
-                        [](const VariableSpec &one, const VariableSpec &other) {
-                          return one.bytes < other.bytes;
-                        });
+  const VariableSpec &largest = *llvm::max_element(
+      variables, [](const VariableSpec &one, const VariableSpec &other) {
+        return one.bytes < other.bytes;
+      });
   return Status::resourceExhausted(text + ", of which '" + largest.name +
                                    "' has " + std::to_string(largest.bytes));
 }

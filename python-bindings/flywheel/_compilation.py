@@ -73,15 +73,15 @@ def current_target() -> str:
 def compile_module(module: Module, options: StepOptions) -> Program:
     """The program of a module: from this process, or the disk, or the compiler.
 
-    A program with warnings is not kept on disk, so that they are heard each time. One that checks
-    numbers has places of the source in its messages, and is not kept at all.
+    What the compiler said of it is said again each time, and is about places: a module with others is
+    compiled. A program that checks numbers has places in its messages, and is not kept at all.
     """
     given = dataclasses.asdict(options)
     if options.check_numerics:
         return _flywheel._compile_traced(module, cache_folder="", **given)
     key = options.key(module)
     found = _programs.pop(key, None)
-    if found is None:
+    if found is None or not _flywheel._say_again(found, module):
         folder = cache_folder()
         found = _flywheel._compile_traced(module, cache_folder="" if folder is None else str(folder), **given)
     _programs[key] = found

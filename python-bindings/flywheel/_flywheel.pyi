@@ -243,6 +243,7 @@ def _compile_traced(
     target: str,
     memory_budget: Optional[int],
 ) -> Program: ...
+def _say_again(program: Program, module: Module) -> bool: ...
 def _export_object(
     module: Module,
     path: Path,

@@ -36,6 +36,10 @@ struct PyProgram {
   std::shared_ptr<mlir::MLIRContext> context;
   std::shared_ptr<const Program> program;
   std::vector<StageTime> times;
+  /// What the compiler said of it; if it did, the text of the module with the
+  /// places that this is about.
+  std::vector<DiagnosticText> warnings;
+  std::string places;
 };
 
 /// A session, which one thread at a time may use.

@@ -48,19 +48,6 @@ static std::string getErrorText(const DiagnosticCollector &diagnostics) {
   return text.empty() ? "the compiler failed without saying why" : text;
 }
 
-/// Warns of what a compiler found beside errors. After an error, which is then
-/// raised, a filter that makes errors of warnings has no say.
-static void warn(const std::vector<DiagnosticText> &warnings, bool hasFailed) {
-  for (const DiagnosticText &warning : warnings) {
-    bool isRemark = warning.severity == mlir::DiagnosticSeverity::Remark;
-    if (raiseWarning(isRemark, warning.text))
-      continue;
-    if (!hasFailed)
-      throw nb::python_error();
-    PyErr_Clear();
-  }
-}
-
 //===----------------------------------------------------------------------===//
 // Modules
 //===----------------------------------------------------------------------===//

@@ -101,6 +101,17 @@ bool raiseWarning(bool isRemark, const std::string &message) {
   return status == 0;
 }
 
+void warn(const std::vector<DiagnosticText> &warnings, bool hasFailed) {
+  for (const DiagnosticText &warning : warnings) {
+    bool isRemark = warning.severity == mlir::DiagnosticSeverity::Remark;
+    if (raiseWarning(isRemark, warning.text))
+      continue;
+    if (!hasFailed)
+      throw nb::python_error();
+    PyErr_Clear();
+  }
+}
+
 void raise(ErrorKind kind, const std::string &message) {
   setError(classes[static_cast<int>(kind)], message);
 }

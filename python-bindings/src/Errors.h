@@ -9,6 +9,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include "flywheel/Driver/Diagnostics.h"
 #include "flywheel/Runtime/Status.h"
 
 #include <string>
@@ -35,6 +36,10 @@ void raise(const runtime::Status &status);
 /// the innermost frame outside of this package. False with a Python error where
 /// the filters of warnings make it one.
 bool raiseWarning(bool isRemark, const std::string &message);
+
+/// Warns of what a compiler found beside errors. After an error, which is then
+/// raised, a filter that makes errors of warnings has no say.
+void warn(const std::vector<DiagnosticText> &warnings, bool hasFailed);
 
 /// Throws the Python error that a failed status stands for.
 void check(const runtime::Status &status);

@@ -51,6 +51,26 @@ static std::string findGPU() {
   return runtime::synchronizeGPU(/*stream=*/0).message();
 }
 
+static std::string printPlaces(const PyModule &module) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  mlir::OpPrintingFlags flags;
+  flags.enableDebugInfo();
+  mlir::ModuleOp(*module.module)->print(os, flags);
+  return text;
+}
+
+/// Says again what was said of a program when it was compiled. False where that
+/// is about other places than the module has.
+static bool sayAgain(const PyProgram &self, const PyModule &module) {
+  if (self.warnings.empty())
+    return true;
+  if (self.places != printPlaces(module))
+    return false;
+  warn(self.warnings, /*hasFailed=*/false);
+  return true;
+}
+
 /// The program of a traced module for this machine: from the cache in `folder`,
 /// which is none where it is empty, or compiled and kept there. With
 /// `checkNumerics` it has the places of this source in its messages, and is not
@@ -73,14 +93,15 @@ compileTraced(const PyModule &self, std::optional<int64_t> threads,
   auto result = std::make_unique<PyProgram>();
   result->context = self.context;
   std::string error;
-  std::vector<DiagnosticText> warnings;
   {
     nb::gil_scoped_release release;
     DiagnosticCollector diagnostics(self.context.get(), *self.printer);
     llvm::FailureOr<CompiledModule> compiled = compileModule(
         mlir::OwningOpRef<mlir::ModuleOp>(mlir::ModuleOp(*self.module).clone()),
         options);
-    warnings = diagnostics.getWarnings();
+    result->warnings = diagnostics.getWarnings();
+    if (!result->warnings.empty())
+      result->places = printPlaces(self);
     if (failed(compiled)) {
       error = diagnostics.getErrors();
     } else {
@@ -99,13 +120,8 @@ compileTraced(const PyModule &self, std::optional<int64_t> threads,
       }
     }
   }
-  for (const DiagnosticText &warning : warnings)
-    if (!raiseWarning(warning.severity == mlir::DiagnosticSeverity::Remark,
-                      warning.text) &&
-        result->program)
-      throw nb::python_error();
+  warn(result->warnings, !result->program);
   if (!result->program) {
-    PyErr_Clear();
     while (!error.empty() && error.back() == '\n')
       error.pop_back();
     fail(error);
@@ -155,12 +171,14 @@ static void exportObject(const PyModule &self, nb::handle path,
           ("max_dim_sizes: " + llvm::toString(std::move(error))).c_str());
   std::string error;
   std::optional<OutputFileError> fileError;
+  std::vector<DiagnosticText> warnings;
   {
     nb::gil_scoped_release release;
     DiagnosticCollector diagnostics(self.context.get(), *self.printer);
     llvm::FailureOr<CompiledModule> compiled = compileModule(
         mlir::OwningOpRef<mlir::ModuleOp>(mlir::ModuleOp(*self.module).clone()),
         options);
+    warnings = diagnostics.getWarnings();
     if (failed(compiled)) {
       error = diagnostics.getErrors();
     } else {
@@ -188,6 +206,7 @@ static void exportObject(const PyModule &self, nb::handle path,
   }
   while (!error.empty() && error.back() == '\n')
     error.pop_back();
+  warn(warnings, !error.empty() || fileError);
   if (!error.empty())
     fail(error);
   if (fileError)
@@ -202,6 +221,7 @@ void addProgramFiles(nb::module_ &module) {
              "check_numerics"_a, "target"_a, "memory_budget"_a.none(),
              "The program of a module, from the cache in a folder where that "
              "is not empty.");
+  module.def("_say_again", &sayAgain, "program"_a, "module"_a);
   module.def("_export_object", &exportObject, "module"_a, "path"_a,
              "model_name"_a.none(), "triple"_a, "cpu"_a, "features"_a,
              "max_dim_sizes"_a, "threads"_a.none(), "winograd"_a, "device"_a,

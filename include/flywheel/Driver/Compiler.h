@@ -160,9 +160,11 @@ struct CompiledModule {
   std::vector<StageTime> times;
   /// That of the cache; null where the program was compiled. See makeObject().
   std::unique_ptr<llvm::MemoryBuffer> object;
-  /// What the program is to be kept under, empty where it is not; what became
-  /// of that, and why it could not be kept.
-  std::string cacheKey, cacheNote, cacheError;
+  /// What the compiler said beside errors.
+  std::vector<SaidDiagnostic> said;
+  /// What the program is to be kept under, empty where it is not, and where
+  /// something was said; what became of that, and why it could not be kept.
+  std::string cacheKey, saidCacheKey, cacheNote, cacheError;
 };
 
 /// Parses a module from a file (`-` for standard input). Arguments and results

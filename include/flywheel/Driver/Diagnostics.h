@@ -51,6 +51,10 @@ private:
   llvm::StringMap<std::unique_ptr<llvm::MemoryBuffer>> sources;
 };
 
+/// What a diagnostic says, without its place and its notes: types and
+/// operations in it are cut.
+std::string formatMessage(const mlir::Diagnostic &diagnostic);
+
 /// A diagnostic as text, without a line break at the end.
 struct DiagnosticText {
   mlir::DiagnosticSeverity severity;

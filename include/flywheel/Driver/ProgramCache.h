@@ -7,6 +7,7 @@
 #ifndef FLYWHEEL_DRIVER_PROGRAMCACHE_H
 #define FLYWHEEL_DRIVER_PROGRAMCACHE_H
 
+#include "flywheel/Driver/SaidDiagnostics.h"
 #include "flywheel/Target/Object/TargetMachine.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -37,6 +38,8 @@ public:
   struct Program {
     /// A module with nothing but the manifest.
     mlir::OwningOpRef<mlir::ModuleOp> module;
+    /// What was said when it was compiled.
+    std::vector<SaidDiagnostic> said;
     std::unique_ptr<llvm::MemoryBuffer> object;
   };
   /// The program of `key`, which is then the newest one. Nothing where there is
@@ -44,14 +47,15 @@ public:
   std::optional<Program> load(llvm::StringRef key,
                               mlir::MLIRContext &context) const;
 
-  /// Keeps a program: the manifest of `module` and `object`. Its file is there
-  /// at once or not at all, in place of one of that key. Then the programs that
-  /// were not used for longest are removed, as far as all of them have more
-  /// than `maxBytes`.
+  /// Keeps a program: the manifest of `module`, `said` and `object`. Its file
+  /// is there at once or not at all, in place of one of that key. Then the
+  /// programs that were not used for longest are removed, as far as all of them
+  /// have more than `maxBytes`.
   ///
   /// Errors: a program of more than `maxBytes`, a folder that cannot be made, a
   /// file that cannot be written.
   llvm::Error store(llvm::StringRef key, mlir::ModuleOp module,
+                    llvm::ArrayRef<SaidDiagnostic> said,
                     llvm::StringRef object) const;
 
   std::string getPath(llvm::StringRef key) const;
@@ -70,19 +74,22 @@ struct CacheRequest {
   CodegenOptions codegen;
   /// Whether a program serves a module that differs in the places of its ops:
   /// messages at run time then have the places of the module that was compiled.
+  /// One of which the compiler said something serves modules with its places.
   bool ignoreLocations = false;
 };
 
-/// What the program of `module` is kept under: it depends on the module, all
-/// options, the compiler and, where that is compiled for, this machine. Empty,
-/// with the reason in `note`, for what is not kept: a step on a GPU, values of
-/// a checkpoint, the output of a stage.
+/// What the program of `module` is kept under: it depends on the module, with
+/// `hasLocations` on the places of its ops, on all options, the compiler and,
+/// where that is compiled for, this machine. Empty, with the reason in `note`,
+/// for what is not kept: a step on a GPU, values of a checkpoint, the output of
+/// a stage.
 std::string getCacheKey(mlir::ModuleOp module, const CompilerOptions &options,
-                        std::string &note);
+                        bool hasLocations, std::string &note);
 
 /// Looks for the program of `module` in the cache that the options of
 /// `compiled` name. Where there is one, `compiled` gets its manifest and its
-/// object file. Elsewhere the result is false, and `compiled` gets the key.
+/// object file, and what was said is said again. Elsewhere the result is
+/// false, and `compiled` gets the keys.
 bool loadFromCache(mlir::ModuleOp module, CompiledModule &compiled);
 
 /// The object file of a module that went through every stage: from the cache,

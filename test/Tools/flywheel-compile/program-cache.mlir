@@ -25,13 +25,13 @@
 // RUN: flywheel-compile %t/fused.mlir -o %t/second/model.o --cache-dir=%t/cache --time-stages 2>&1 | FileCheck %s --check-prefix=FOUND
 // RUN: diff -r %t/first %t/second
 
-// What is said is heard each time.
+// A report is of a compilation.
 // RUN: flywheel-compile %s -o %t/model.o --cache-dir=%t/cache --report --threads=2 2>&1 | FileCheck %s --check-prefix=SAID
 // RUN: flywheel-compile %s -o %t/model.o --cache-dir=%t/cache --report --threads=2 2>&1 | FileCheck %s --check-prefix=SAID
 // RUN: flywheel-compile %s -o %t/model.o --cache-dir=%t/cache --report 2>&1 | FileCheck %s --check-prefix=SAID
 // RUN: flywheel-compile %s -o %t/model.o --cache-dir=%t/cache --time-stages 2>&1 | FileCheck %s --check-prefix=FOUND
 // SAID: remark: the workspace of 'step' is
-// SAID: program cache: not kept, so that what was said is heard each time
+// SAID: program cache: not used for a report, which is of a compilation
 
 // RUN: not flywheel-compile %s --emit=asm --cache-dir=%t/cache 2>&1 | FileCheck %s --check-prefix=TEXT
 // TEXT: error: --cache-dir goes with --emit=obj only

@@ -45,6 +45,21 @@
 // RUN: flywheel-run %s --entry step --feed x=2 --cache-dir=%t/small --entries=step --time-stages 2>&1 | FileCheck %s --check-prefix=FOUND
 // RUN: flywheel-run %s --entry other --cache-dir=%t/small --entries=other --time-stages 2>&1 | FileCheck %s --check-prefix=KEPT
 
+// What the compiler says is said each time, with its places and notes; a warning as well.
+// RUN: flywheel-run %S/Inputs/turn.mlir --entry step --cache-dir=%t/said > %t/said-1.txt 2>&1
+// RUN: flywheel-run %S/Inputs/turn.mlir --entry step --cache-dir=%t/said > %t/said-2.txt 2>&1
+// RUN: diff %t/said-1.txt %t/said-2.txt
+// RUN: FileCheck %s --check-prefix=REMARK --input-file=%t/said-2.txt
+// RUN: flywheel-run %S/Inputs/turn.mlir --entry step --cache-dir=%t/said --time-stages 2>&1 | FileCheck %s --check-prefix=FOUND
+// REMARK:      turn.mlir:11:3: remark: the old value of variable @a is needed after it is overwritten
+// REMARK-NEXT: train.assign @c, %a : tensor<64xf32>
+// REMARK:      turn.mlir:15:3: note: called from here
+// RUN: flywheel-run %src_root/test/Integration/GPU/Inputs/convolution.mlir --lowering=reference --winograd --list --cache-dir=%t/said 2>&1 | FileCheck %s --check-prefix=WARNING
+// RUN: flywheel-run %src_root/test/Integration/GPU/Inputs/convolution.mlir --lowering=reference --winograd --list --cache-dir=%t/said --time-stages > %t/warning.txt 2>&1
+// RUN: FileCheck %s --check-prefix=WARNING --input-file=%t/warning.txt
+// RUN: FileCheck %s --check-prefix=FOUND --input-file=%t/warning.txt
+// WARNING: warning: convolutions are computed directly
+
 // RUN: flywheel-run %s --entry step --feed x=2 --cache-dir=%t/small --cache-size=9 --lowering=reference 2>&1 | FileCheck %s --check-prefix=LARGE
 // LARGE: warning: the program is not kept: it has {{[0-9]+}} bytes, the cache at most 9
 // RUN: flywheel-run %s --entry step --feed x=2 --cache-dir=%t/model.mlir 2>&1 | FileCheck %s --check-prefix=FOLDER

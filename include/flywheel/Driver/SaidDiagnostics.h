@@ -1,0 +1,45 @@
+//===- SaidDiagnostics.h - Warnings that are said again ---------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the compiler says of a program is of interest to each who runs it, also
+// where the program is compiled already.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_DRIVER_SAIDDIAGNOSTICS_H
+#define FLYWHEEL_DRIVER_SAIDDIAGNOSTICS_H
+
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/ArrayRef.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace flywheel {
+
+/// A warning or a remark, or a note of one.
+struct SaidDiagnostic {
+  mlir::DiagnosticSeverity severity;
+  mlir::Location location;
+  std::string message;
+  std::vector<SaidDiagnostic> notes;
+};
+
+SaidDiagnostic makeSaid(const mlir::Diagnostic &diagnostic);
+
+/// Emits them in the context of their locations.
+void sayAgain(llvm::ArrayRef<SaidDiagnostic> said);
+
+/// As text, and back; nothing for what is no such text.
+std::string formatSaid(llvm::ArrayRef<SaidDiagnostic> said,
+                       mlir::MLIRContext &context);
+std::optional<std::vector<SaidDiagnostic>>
+parseSaid(llvm::StringRef text, mlir::MLIRContext &context);
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_DRIVER_SAIDDIAGNOSTICS_H
