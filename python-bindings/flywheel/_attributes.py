@@ -5,7 +5,7 @@ from typing import Any, Dict, Optional, Tuple
 
 import numpy as np
 
-from . import _dtypes, _trace
+from . import _dtypes, _flywheel, _trace
 
 Attribute = Tuple[str, Any]
 
@@ -17,6 +17,16 @@ class StructAttribute:
 
     def __init__(self, fields: Optional[Dict[str, Any]] = None) -> None:
         self.fields: Dict[str, Any] = fields or {}
+        self._check()
+
+    def _check(self) -> None:
+        """Raises ValueError for what the compiler would refuse in a trace, far from where it is written."""
+        if not self.mnemonic.startswith("train."):
+            return
+        try:
+            _flywheel._check_struct(self.mnemonic, {k: v for k, v in self.fields.items() if v is not None})
+        except ValueError as error:
+            raise ValueError(f"{type(self).__name__}: {error}") from None
 
     def attribute(self) -> Attribute:
         """What a graph makes the attribute of; fields that are None are left out."""
@@ -60,6 +70,9 @@ class Constant(Initializer):
     def __init__(self, values: Any, dtype: Any = None) -> None:
         array = _dtypes.literal(values, dtype)
         super().__init__({"values": array})
+
+    def _check(self) -> None:
+        """Which values there may be depends on the variable."""
 
     def attribute(self) -> Attribute:
         array: np.ndarray[Any, Any] = self.fields["values"].reshape(-1)

@@ -164,6 +164,10 @@ llvm::SetVector<mlir::Value> findCaptures(mlir::Region &region);
 /// Throws the error that stands for what a failed action emitted.
 [[noreturn]] void throwDiagnostics(const DiagnosticCollector &diagnostics);
 
+/// Throws ValueError for fields that the attribute `name` of the train dialect
+/// does not take, such as {"lr": nan} of "train.sgd".
+void checkStruct(const std::string &name, nanobind::dict fields);
+
 void addGraph(nanobind::module_ &module);
 
 } // namespace flywheel::python

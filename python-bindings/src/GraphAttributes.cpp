@@ -20,6 +20,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <mutex>
 
 namespace nb = nanobind;
 using namespace mlir;
@@ -31,9 +32,12 @@ static std::string getString(nb::handle value) {
 }
 
 /// A number of an attribute that is a structure, such as a rate.
-static std::string formatNumber(double value) {
-  if (std::isnan(value) || std::isinf(value))
-    throw nb::value_error("expected a finite number");
+static std::string formatNumber(const std::string &name, double value) {
+  if (!std::isfinite(value)) {
+    std::string found = std::isnan(value) ? "nan" : value < 0 ? "-inf" : "inf";
+    throw nb::value_error(
+        ("expected a finite " + name + ", found " + found).c_str());
+  }
   llvm::SmallString<32> text;
   llvm::APFloat(value).toString(text, /*FormatPrecision=*/17,
                                 /*FormatMaxPadding=*/0);
@@ -47,13 +51,13 @@ static std::string formatNumber(double value) {
   return text.str().str();
 }
 
-static std::string formatField(nb::handle value) {
+static std::string formatField(const std::string &name, nb::handle value) {
   if (nb::isinstance<nb::bool_>(value))
     return nb::cast<bool>(value) ? "true" : "false";
   if (nb::isinstance<nb::int_>(value))
     return std::to_string(nb::cast<int64_t>(value));
   if (nb::isinstance<nb::float_>(value))
-    return formatNumber(nb::cast<double>(value));
+    return formatNumber(name, nb::cast<double>(value));
   if (nb::isinstance<nb::str>(value)) {
     std::string text;
     llvm::raw_string_ostream os(text);
@@ -64,7 +68,7 @@ static std::string formatField(nb::handle value) {
   }
   std::string text = "[";
   for (nb::handle item : nb::iter(value))
-    text += (text.size() == 1 ? "" : ", ") + formatField(item);
+    text += (text.size() == 1 ? "" : ", ") + formatField(name, item);
   return text + "]";
 }
 
@@ -76,16 +80,39 @@ static Attribute parse(Graph &graph, const std::string &text) {
   return attribute;
 }
 
-/// `#train.sgd<lr = 0.1, nesterov = true>` of ("train.sgd", {"lr": 0.1, ...}).
+/// `#train.sgd<lr = 0.1, nesterov = true>` of "train.sgd" and {"lr": 0.1, ...}.
+static std::string formatStruct(const std::string &name, nb::dict fields) {
+  std::string text;
+  for (auto [key, field] : fields) {
+    std::string own = getString(key);
+    text += (text.empty() ? "" : ", ") + own + " = " + formatField(own, field);
+  }
+  return "#" + name + (text.empty() ? "" : "<" + text + ">");
+}
+
+/// That of ("train.sgd", {"lr": 0.1, ...}).
 static Attribute makeStruct(Graph &graph, nb::handle value) {
   auto parts = nb::cast<nb::tuple>(value);
-  std::string text;
-  for (auto [key, field] : nb::cast<nb::dict>(parts[1]))
-    text += (text.empty() ? "" : ", ") + getString(key) + " = " +
-            formatField(field);
   std::string name = getString(parts[0]);
   graph.getContext()->getOrLoadDialect(StringRef(name).split('.').first);
-  return parse(graph, "#" + name + (text.empty() ? "" : "<" + text + ">"));
+  return parse(graph, formatStruct(name, nb::cast<nb::dict>(parts[1])));
+}
+
+void checkStruct(const std::string &name, nb::dict fields) {
+  std::string text = formatStruct(name, fields);
+  static std::mutex mutex;
+  std::lock_guard<std::mutex> lock(mutex);
+  // Kept: making one takes longer than the check.
+  static auto *context = [] {
+    auto *made = new MLIRContext(MLIRContext::Threading::DISABLED);
+    made->loadDialect<train::TrainDialect>();
+    return made;
+  }();
+  std::string error;
+  ScopedDiagnosticHandler handler(
+      context, [&](Diagnostic &diagnostic) { error = diagnostic.str(); });
+  if (!parseAttribute(text, context))
+    throw nb::value_error(error.c_str());
 }
 
 template <typename T> static SmallVector<T> getList(nb::handle value) {

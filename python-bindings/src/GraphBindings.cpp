@@ -153,6 +153,9 @@ static void addHandles(nb::module_ &module) {
 }
 
 void addGraph(nb::module_ &module) {
+  module.def("_check_struct", &checkStruct, "name"_a, "fields"_a,
+             "Raises ValueError for fields that an attribute of the train "
+             "dialect does not take.");
   addHandles(module);
   nb::class_<PyGraph>(
       module, "Graph",

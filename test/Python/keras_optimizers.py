@@ -177,6 +177,9 @@ for build in (lambda: optimizers.Adam(beta_1=1.5), lambda: optimizers.RMSprop(rh
               lambda: optimizers.Adadelta(rho=1.0)):  # fmt: skip
     raises(ValueError, "in [0, 1), found", build)
 raises(ValueError, "expected a finite epsilon >= 0, found -1", lambda: optimizers.Adam(epsilon=-1.0))
+raises(ValueError, "expected a finite lr, found nan", lambda: optimizers.SGD(lr=float("nan")))
+raises(ValueError, "expected a finite decay >= 0, found -1", lambda: optimizers.Adagrad(decay=-1.0))
+raises(ValueError, "expected a finite momentum >= 0, found -0.5", lambda: optimizers.SGD(momentum=-0.5))
 raises(ValueError, "Unknown optimizer", lambda: optimizers.get("sdg"))
 
 # O12: constraints of the new value.

@@ -3,7 +3,8 @@
 # RUN: %python %s
 """Optimizers as objects: what they refuse, and the dtype of their numbers."""
 
-from typing import Any, Callable, Dict, List, Tuple, Type
+import inspect
+from typing import Any, Callable, Dict, List, Optional, Tuple, Type
 
 import numpy as np
 
@@ -46,6 +47,58 @@ def test_attributes_are_fixed() -> None:
     schedule = fw.schedules.CosineRate(peak=0.1, steps=4)
     expect_error(AttributeError, "'peak' of 'CosineRate' is fixed", lambda: setattr(schedule, "peak", 1.0))
     assert schedule.peak == 0.1 and optimizer.epsilon == fw.optimizers.Adam().epsilon
+
+
+def list_numbers(kind: Any) -> List[str]:
+    """The arguments that are numbers."""
+    return [name for name, parameter in inspect.signature(kind).parameters.items()
+            if parameter.annotation in ("float", float, Optional[float])]  # fmt: skip
+
+
+def test_numbers_at_construction() -> None:
+    """T2: a number that no step can have is refused where it is written, by the name of its argument."""
+    schedules: Dict[str, Dict[str, Any]] = {
+        "ConstantRate": {"rate": 0.1}, "CosineRate": {"peak": 0.1, "steps": 10},
+        "ExponentialRate": {"initial": 0.1, "factor": 0.5, "steps": 10}, "OneCycleRate": {"peak": 0.1, "steps": 10},
+        "PiecewiseRate": {"boundaries": [3, 5], "rates": [0.1, 0.2, 0.3]},
+        "PolynomialRate": {"initial": 0.1, "steps": 10}}  # fmt: skip
+    assert set(schedules) | {"Schedule"} == set(fw.schedules.__all__)
+    makers: List[Tuple[Any, Dict[str, Any]]] = [(getattr(fw.schedules, name), given)
+                                                for name, given in schedules.items()]  # fmt: skip
+    makers += [(getattr(fw.optimizers, name), {"lr": 0.1}) for name in fw.optimizers.__all__ if name != "Optimizer"]
+    makers += [(fw.clauses.LossScale, {})]
+    count = 0
+    for make, given in makers:
+        make(**given)
+        for name in list_numbers(make):
+            for value in (np.nan, np.inf, -np.inf):
+                count += 1
+                expect_error(ValueError, f"{make.__name__}: expected a finite {name}, found {value}",
+                             lambda: make(**{**given, name: value}))  # noqa: B023
+    assert count > 200, count
+    cases: List[Tuple[Any, Dict[str, Any], str]] = [
+        (fw.optimizers.SGD, {"momentum": -1.0}, "SGD: expected a finite momentum >= 0, found -1"),
+        (fw.optimizers.SGD, {"decay": -1.0}, "SGD: expected a finite decay >= 0, found -1"),
+        (fw.optimizers.Adam, {"beta_1": 1.0}, "Adam: expected beta_1 within [0, 1), found 1"),
+        (fw.optimizers.Adam, {"epsilon": -1e-3}, "Adam: expected a finite epsilon >= 0, found -1.0"),
+        (fw.optimizers.AdamW, {"weight_decay": -0.5}, "AdamW: expected a finite weight_decay >= 0, found -5"),
+        (fw.optimizers.Ftrl, {"lr": 0.1, "lr_power": 0.5}, "Ftrl: expected a finite lr_power <= 0, found 5"),
+        (fw.optimizers.Adafactor, {"decay_rate": 0.0}, "Adafactor: expected a finite decay_rate > 0, found 0"),
+        (fw.schedules.PiecewiseRate, {"boundaries": [3, 2], "rates": [0.1, 0.2, 0.3]},
+         "PiecewiseRate: expected boundaries that increase, found 2 after 3"),
+        (fw.schedules.PiecewiseRate, {"boundaries": [3], "rates": [0.1, np.nan]},
+         "PiecewiseRate: expected a finite rates, found nan"),
+        (fw.schedules.CosineRate, {"peak": 0.1, "steps": 3, "warmup": -1}, "CosineRate: expected warmup >= 0"),
+        (fw.schedules.CosineRate, {"peak": 0.1, "steps": 3, "warmup": 3}, "CosineRate: expected steps > warmup, 3"),
+        (fw.schedules.ExponentialRate, {"initial": 0.1, "factor": -1.0, "steps": 3},
+         "ExponentialRate: expected a finite factor > 0, found -1"),
+        (fw.constraints.MaxNorm, {"max": -1.0}, "MaxNorm: expected finite norms 0 <= min <= max"),
+    ]  # fmt: skip
+    for make, given, text in cases:
+        expect_error(ValueError, text, lambda: make(**given))  # noqa: B023
+    # An ascent is a step as well.
+    w = make_step(fw.optimizers.SGD(lr=-0.5), np.float32, "ascended")()
+    np.testing.assert_array_equal(w, np.full(3, 1.5))
 
 
 def test_kinds_of_clauses() -> None:
@@ -110,5 +163,6 @@ def test_two_dtypes() -> None:
                  make_step(optimizer, np.float64, "wide"))
 
 
-run_tests([test_attributes_are_fixed, test_kinds_of_clauses, test_rate_before_the_first_step,
-           test_each_store_has_its_own, test_rate_in_front_of_the_update, test_two_dtypes])  # fmt: skip
+run_tests([test_attributes_are_fixed, test_numbers_at_construction, test_kinds_of_clauses,
+           test_rate_before_the_first_step, test_each_store_has_its_own, test_rate_in_front_of_the_update,
+           test_two_dtypes])  # fmt: skip

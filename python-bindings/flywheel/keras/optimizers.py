@@ -67,6 +67,11 @@ class Optimizer:
         for name in ("rho", "beta_1", "beta_2"):
             if name in values:
                 _fraction(name, values[name])
+        for name, value in values.items():
+            if not np.isfinite(value):
+                raise ValueError(f"expected a finite {name}, found {value}")
+            if name in ("momentum", "decay") and value < 0:
+                raise ValueError(f"expected a finite {name} >= 0, found {value}")
         scope = get_default_graph()
         with scope.name_scope(type(self).__name__):
             self.iterations = _state(0, "int64", "iterations")
