@@ -11,9 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PlanOptions.h"
 #include "flywheel/Driver/DriverPasses.h"
-#include "flywheel/Transforms/Memory/MemoryPasses.h"
-#include "flywheel/Transforms/Partition/PartitionPasses.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
@@ -57,6 +56,15 @@ private:
 
 struct FitWorkspace : flywheel::impl::FitWorkspaceBase<FitWorkspace> {
   using FitWorkspaceBase::FitWorkspaceBase;
+  // What PlanOptions.h reads.
+  using FitWorkspaceBase::boundDimSizes;
+  using FitWorkspaceBase::dimSize;
+  using FitWorkspaceBase::dimSizes;
+  using FitWorkspaceBase::memoryBudget;
+  using FitWorkspaceBase::minLoopWork;
+  using FitWorkspaceBase::minWork;
+  using FitWorkspaceBase::report;
+  using FitWorkspaceBase::reuseOperands;
 
   void runOnOperation() override;
 
@@ -79,34 +87,20 @@ LogicalResult FitWorkspace::run(std::unique_ptr<Pass> pass) {
 /// `numWorkers`.
 FitWorkspace::Outcome FitWorkspace::attempt(int64_t target, int64_t numWorkers,
                                             std::vector<Diagnostic> &said) {
-  RematerializeOptions rematerialize;
-  rematerialize.memoryBudget = target;
-  rematerialize.dimSize = dimSize;
-  llvm::append_range(rematerialize.dimSizes, dimSizes);
-  rematerialize.reuseOperands = reuseOperands;
-  DistributeStepOptions distribute;
-  distribute.workers = numWorkers;
-  distribute.minWork = minWork;
-  distribute.minLoopWork = minLoopWork;
-  distribute.report = report;
-  PlanWorkspaceOptions plan;
-  plan.memoryBudget = memoryBudget;
-  plan.dimSize = dimSize;
-  llvm::append_range(plan.dimSizes, dimSizes);
-  plan.boundDimSizes = boundDimSizes;
-  plan.report = report;
-
   HeldDiagnostics diagnostics(&getContext());
   auto outcome = Outcome::Fits;
-  if (failed(run(createRematerialize(rematerialize))))
+  if (failed(run(createRematerialize(makeRematerializeOptions(*this, target)))))
     outcome = Outcome::Fails;
   if (numWorkers > 1)
     for (Diagnostic &diagnostic : diagnostics.get())
       if (diagnostic.getSeverity() == DiagnosticSeverity::Remark)
         diagnostic << ", with one worker";
-  if (outcome == Outcome::Fits && failed(run(createDistributeStep(distribute))))
+  if (outcome == Outcome::Fits &&
+      failed(run(
+          createDistributeStep(makeDistributeStepOptions(*this, numWorkers)))))
     outcome = Outcome::Fails;
-  if (outcome == Outcome::Fits && failed(run(createPlanWorkspace(plan)))) {
+  if (outcome == Outcome::Fits &&
+      failed(run(createPlanWorkspace(makePlanWorkspaceOptions(*this))))) {
     outcome = Outcome::TakesTooMuch;
     ++numRefused;
   }

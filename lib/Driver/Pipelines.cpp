@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PlanOptions.h"
 #include "flywheel/Autodiff/AutodiffPasses.h"
 #include "flywheel/Codegen/CPU/CPUPasses.h"
 #include "flywheel/Codegen/Common/CodegenCommonPasses.h"
@@ -247,59 +248,51 @@ static void populateFuse(OpPassManager &pm, const CompilerOptions &options) {
   pm.addPass(createVerifyShapes());
 }
 
+/// What the passes of a plan have in common.
+static FitWorkspaceOptions makePlanOptions(const CompilerOptions &options) {
+  FitWorkspaceOptions plan;
+  plan.memoryBudget = options.memoryBudget.value_or(-1);
+  plan.dimSize = options.maxDimSizes->others;
+  llvm::append_range(plan.dimSizes, options.maxDimSizes->format());
+  plan.boundDimSizes = options.cInterface;
+  // On a GPU what writes where another launch reads could not share one. The
+  // reference has nothing to hide a defect of this.
+  plan.reuseOperands =
+      options.lowering == Lowering::Optimized && !options.target.isForGPU();
+  plan.workers = options.threads.value_or(1);
+  plan.minWork = options.minSharedWork;
+  plan.minLoopWork = std::min<int64_t>(options.minSharedWork, plan.minLoopWork);
+  plan.report = options.report;
+  return plan;
+}
+
 /// Chooses what to compute again, who computes what, and where buffers are. On
 /// a GPU launches are formed in between.
 static void populatePlan(OpPassManager &pm, const CompilerOptions &options) {
   bool isForGPU = options.target.isForGPU();
-  std::vector<std::string> dimSizes = options.maxDimSizes->format();
-  DistributeStepOptions distribute;
-  distribute.workers = options.threads.value_or(1);
-  distribute.minWork = options.minSharedWork;
-  distribute.report = options.report;
-  distribute.minLoopWork =
-      std::min<int64_t>(options.minSharedWork, distribute.minLoopWork);
-  // On a GPU what writes where another launch reads could not share one. The
-  // reference has nothing to hide a defect of this.
-  bool reuseOperands = options.lowering == Lowering::Optimized && !isForGPU;
+  FitWorkspaceOptions plan = makePlanOptions(options);
   if (options.memoryBudget && !isForGPU) {
-    FitWorkspaceOptions fit;
-    fit.memoryBudget = *options.memoryBudget;
-    fit.dimSize = options.maxDimSizes->others;
-    llvm::append_range(fit.dimSizes, dimSizes);
-    fit.boundDimSizes = options.cInterface;
-    fit.reuseOperands = reuseOperands;
-    fit.workers = distribute.workers;
-    fit.minWork = distribute.minWork;
-    fit.minLoopWork = distribute.minLoopWork;
-    fit.report = options.report;
-    pm.addNestedPass<func::FuncOp>(createFitWorkspace(fit));
+    pm.addNestedPass<func::FuncOp>(createFitWorkspace(plan));
     return;
   }
-  if (reuseOperands)
+  if (plan.reuseOperands)
     pm.addNestedPass<func::FuncOp>(createReuseOperandBuffers());
   if (isForGPU) {
-    RematerializeOptions rematerialize;
-    rematerialize.memoryBudget = options.memoryBudget.value_or(-1);
-    rematerialize.dimSize = options.maxDimSizes->others;
-    llvm::append_range(rematerialize.dimSizes, dimSizes);
-    pm.addNestedPass<func::FuncOp>(createRematerialize(rematerialize));
+    pm.addNestedPass<func::FuncOp>(
+        createRematerialize(makeRematerializeOptions(plan, plan.memoryBudget)));
     pm.addNestedPass<func::FuncOp>(createChooseGPUSchedules());
     FormGPUGroupsOptions groups;
-    groups.report = options.report;
-    groups.dimSize = options.maxDimSizes->others;
-    llvm::append_range(groups.dimSizes, dimSizes);
+    groups.report = plan.report;
+    groups.dimSize = plan.dimSize;
+    llvm::append_range(groups.dimSizes, plan.dimSizes);
     pm.addNestedPass<func::FuncOp>(createFormGPUGroups(groups));
     pm.addPass(createCanonicalizer());
     pm.addPass(createCSEPass());
   }
-  pm.addNestedPass<func::FuncOp>(createDistributeStep(distribute));
-  PlanWorkspaceOptions workspace;
-  workspace.dimSize = options.maxDimSizes->others;
-  llvm::append_range(workspace.dimSizes, dimSizes);
-  workspace.boundDimSizes = options.cInterface;
-  workspace.memoryBudget = options.memoryBudget.value_or(-1);
-  workspace.report = options.report;
-  pm.addNestedPass<func::FuncOp>(createPlanWorkspace(workspace));
+  pm.addNestedPass<func::FuncOp>(
+      createDistributeStep(makeDistributeStepOptions(plan, plan.workers)));
+  pm.addNestedPass<func::FuncOp>(
+      createPlanWorkspace(makePlanWorkspaceOptions(plan)));
 }
 
 static void populateBufferize(OpPassManager &pm,
