@@ -194,6 +194,42 @@ KernelEmitter::nest(ArrayRef<unsigned> dims, ArrayRef<Fold> sizes,
               });
 }
 
+SmallVector<Value>
+KernelEmitter::flatNest(ArrayRef<unsigned> dims, ArrayRef<Fold> sizes,
+                        MutableArrayRef<Fold> ivs, ValueRange init,
+                        function_ref<SmallVector<Value>(ValueRange)> body) {
+  SmallVector<unsigned> several;
+  for (unsigned dim : dims) {
+    ivs[dim] = index(0);
+    if (getConstantIntValue(sizes[dim]) != 1)
+      several.push_back(dim);
+  }
+  int64_t inside = 1;
+  for (unsigned dim : ArrayRef(several).drop_front(!several.empty())) {
+    std::optional<int64_t> size = getConstantIntValue(sizes[dim]);
+    if (!size)
+      return nest(several, sizes, ivs, init, body);
+    inside *= *size;
+  }
+  if (several.size() < 2 || inside == 0)
+    return nest(several, sizes, ivs, init, body);
+  AffineExpr x;
+  bindDims(b.getContext(), x);
+  Fold count = affine::makeComposedFoldedAffineApply(
+      b, loc, x * inside, {sizes[several.front()]});
+  return loop(index(0), count, 1, init, [&](Fold iv, ValueRange args) {
+    // Never negative, which LLVM does not see in signed divisions.
+    Value rest = value(iv);
+    for (unsigned dim : llvm::reverse(ArrayRef(several).drop_front())) {
+      Value size = value(sizes[dim]);
+      ivs[dim] = b.createOrFold<arith::RemUIOp>(loc, rest, size);
+      rest = b.createOrFold<arith::DivUIOp>(loc, rest, size);
+    }
+    ivs[several.front()] = rest;
+    return body(args);
+  });
+}
+
 void KernelEmitter::ifGreater(Fold lhs, Fold rhs, function_ref<void()> body) {
   std::optional<int64_t> left = getConstantIntValue(lhs);
   std::optional<int64_t> right = getConstantIntValue(rhs);

@@ -82,6 +82,15 @@ public:
        llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange)>
            body);
 
+  /// The same as one loop over all iterations of `dims`, if all but the first
+  /// of them have static sizes: sums that are carried by a loop inside of a
+  /// short one would go through memory between the two.
+  llvm::SmallVector<mlir::Value>
+  flatNest(llvm::ArrayRef<unsigned> dims, llvm::ArrayRef<Fold> sizes,
+           llvm::MutableArrayRef<Fold> ivs, mlir::ValueRange init,
+           llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange)>
+               body);
+
   /// Emits `body` under the condition `lhs > rhs`, which may fold.
   void ifGreater(Fold lhs, Fold rhs, llvm::function_ref<void()> body);
 
