@@ -34,6 +34,10 @@ static constexpr int64_t kTileRows = 2, kTailRows = 16;
 /// registers: a tile of less height takes longer.
 static constexpr int64_t kManyTiles = 4;
 
+/// Multiply-adds that need not wait for each other: two units with a latency of
+/// four cycles.
+static constexpr int64_t kChains = 8;
+
 bool hasFewRegisters(codegen::CPUAttr cpu) {
   return cpu.getVectorRegisters() <= 16;
 }
@@ -105,6 +109,23 @@ ContractionTile chooseContractionTile(Type elementType, codegen::CPUAttr cpu,
   if (maxRows > 1)
     maxRows &= ~int64_t{1};
   tile.mr = chooseRows(cpu, maxRows, m, unrolled, tall);
+  return tile;
+}
+
+ContractionTile chooseSlidingTile(Type elementType, codegen::CPUAttr cpu,
+                                  int64_t m, int64_t n, int64_t numKept) {
+  ContractionTile tile;
+  tile.vectorLength = getVectorLength(elementType, cpu);
+  // Few rows hide the latency of an FMA with two vectors of columns.
+  int64_t registers = cpu.getVectorRegisters();
+  bool isLow = !ShapedType::isDynamic(m) && m < kChains &&
+               2 * (m + numKept) + 1 <= registers;
+  tile.nr = tile.vectorLength * (isLow ? 2 : 1);
+  if (!ShapedType::isDynamic(n))
+    tile.nr = std::clamp<int64_t>(n, 1, tile.nr);
+  // Beside the sums: what is kept, and one vector.
+  int64_t maxRows = std::max<int64_t>(1, registers - numKept - 1);
+  tile.mr = chooseRows(cpu, maxRows, m, /*unrolled=*/false, /*tall=*/false);
   return tile;
 }
 

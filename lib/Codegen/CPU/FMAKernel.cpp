@@ -70,6 +70,13 @@ private:
   void emitTile(const Strip &rows, const Columns &columns);
   SmallVector<Value> emitStep(const Strip &rows, const Columns &columns,
                               ValueRange accumulators);
+  /// Chooses `slide`.
+  void chooseSlide();
+  /// `emitStep` for all iterations of `slide`.
+  SmallVector<Value> emitSlide(const Strip &rows, const Columns &columns,
+                               ValueRange accumulators);
+  /// -`factor` if products are subtracted: part of the multiply-add.
+  Value negateIfSubtracted(Value factor);
   /// The same for two iterations of the last reduction, of bf16.
   SmallVector<Value> emitPairStep(const Strip &rows, const Columns &columns,
                                   ValueRange accumulators);
@@ -89,6 +96,10 @@ private:
   void storeTurned(const Strip &rows, const Columns &columns,
                    ValueRange accumulators);
 
+  /// Where A is read as vectors, the reduction, if any, of which neighbouring
+  /// rows read the same of them: each is loaded once, and vectors of B are in
+  /// registers for all of it.
+  std::optional<Slide> slide;
   /// The block of the last reduction that is computed; all of it where the
   /// schedule has no blocks.
   Strip block{};
@@ -109,7 +120,27 @@ ColumnEmitter::Columns ColumnEmitter::columnsAt(Fold base, int64_t numVectors,
   return columns;
 }
 
+/// Of a depthwise convolution of 16x28x28x64 by 3x3 an output reads nine
+/// vectors, of which its neighbour reads six: 14 rows of two vectors with a
+/// load for each multiply-add reach 71 % of the peak, 14 of one with this 95 %
+/// (AMD EPYC 9004, a model in C).
+void ColumnEmitter::chooseSlide() {
+  codegen::CPUAttr cpu = codegen::lookupCPU(contraction.op);
+  if (!contraction.readsLanes() || contraction.rows.size() != 1 ||
+      contraction.block || !cpu)
+    return;
+  std::optional<Slide> found =
+      findSlide(contraction, contraction.aMap, contraction.rows.front(),
+                getStaticLoopSizes(contraction.op));
+  if (!found || (tile.mr + found->size) * tile.numVectors() + 1 >
+                    cpu.getVectorRegisters())
+    return;
+  slide = found;
+  llvm::erase(contraction.k, slide->loop);
+}
+
 void ColumnEmitter::emitTiles() {
+  chooseSlide();
   if (!contraction.block)
     return emitColumns();
   emitStrips({contraction.k.back()}, *contraction.block,
@@ -206,9 +237,52 @@ void ColumnEmitter::prefetchLines(int64_t count) {
   }
 }
 
+Value ColumnEmitter::negateIfSubtracted(Value factor) {
+  return subtractsProducts(contraction.op)
+             ? arith::NegFOp::create(e.b, e.loc, factor)
+             : factor;
+}
+
+SmallVector<Value> ColumnEmitter::emitSlide(const Strip &rows,
+                                            const Columns &columns,
+                                            ValueRange accumulators) {
+  size_t numVectors = columns.bases.size();
+  auto load = [&](OpOperand *input, AffineMap map, size_t number) {
+    ivs[contraction.n] = columns.bases[number];
+    return extend(e.loadVector(input->get(), map, ivs, contraction.n,
+                               columns.lanes[number]));
+  };
+  SmallVector<Value> kept, vectors(numVectors), results(accumulators);
+  for (int64_t element = 0; element < slide->size; ++element) {
+    ivs[slide->loop] = e.index(element);
+    for (size_t i = 0; i < numVectors; ++i)
+      kept.push_back(load(contraction.b, contraction.bMap, i));
+  }
+  auto loadRow = [&](int64_t row, int64_t element) {
+    ivs[slide->loop] = e.index(element);
+    moveTo(contraction.rows, rows, row);
+    for (size_t i = 0; i < numVectors; ++i)
+      vectors[i] = negateIfSubtracted(load(contraction.a, contraction.aMap, i));
+  };
+  auto addProducts = [&](int64_t row, int64_t element) {
+    // Rows that are the last one again read what that one does.
+    if (rows.size)
+      loadRow(row, element);
+    for (size_t i = 0; i < numVectors; ++i) {
+      Value &sum = results[row * numVectors + i];
+      sum = vector::FMAOp::create(e.b, e.loc, vectors[i],
+                                  kept[element * numVectors + i], sum);
+    }
+  };
+  slide->visit(rows.count, loadRow, addProducts);
+  return results;
+}
+
 SmallVector<Value> ColumnEmitter::emitStep(const Strip &rows,
                                            const Columns &columns,
                                            ValueRange accumulators) {
+  if (slide)
+    return emitSlide(rows, columns, accumulators);
   prefetchRows(rows);
   prefetchLines(/*count=*/1);
   SmallVector<Value> bVectors;
@@ -217,12 +291,6 @@ SmallVector<Value> ColumnEmitter::emitStep(const Strip &rows,
     bVectors.push_back(extend(e.loadVector(
         contraction.b->get(), contraction.bMap, ivs, contraction.n, lanes)));
   }
-  // Part of the multiply-add instruction.
-  auto negateIfSubtracted = [&](Value factor) -> Value {
-    return subtractsProducts(contraction.op)
-               ? arith::NegFOp::create(e.b, e.loc, factor)
-               : factor;
-  };
   SmallVector<Value> results;
   for (int64_t row = 0; row < rows.count; ++row) {
     moveTo(contraction.rows, rows, row);

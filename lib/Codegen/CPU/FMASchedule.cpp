@@ -566,10 +566,14 @@ codegen::FMAAttr FMAScheduler::choose() {
     tile =
         chooseLaneSumTile(getElement(), cpu, countRows(), sizes[contraction.n]);
   } else if (!hasColumns && chooseLanesOfBoth()) {
-    chooseMoreRows();
-    tile = chooseContractionTile(getElement(), cpu, countRows(),
-                                 sizes[contraction.n],
-                                 /*unrolled=*/contraction.rows.size() > 1);
+    if (auto sliding = chooseSlidingTile(contraction, cpu, sizes)) {
+      tile = *sliding;
+    } else {
+      chooseMoreRows();
+      tile = chooseContractionTile(getElement(), cpu, countRows(),
+                                   sizes[contraction.n],
+                                   /*unrolled=*/contraction.rows.size() > 1);
+    }
   } else {
     if (!chooseTurned(hasColumns ? estimateColumns() : 0)) {
       if (!hasColumns)

@@ -9,6 +9,8 @@
 
 #include "KernelFamily.h"
 
+#include "flywheel/Codegen/CPU/ContractionTile.h"
+
 namespace flywheel {
 
 /// A contraction with its loops and operands in their roles.
@@ -36,6 +38,33 @@ struct Contraction {
   /// The other parallel loops; other reductions around all loops, and inside.
   llvm::SmallVector<unsigned> outer, passes, k;
 };
+
+/// A reduction of a window: what an operand reads at iteration `i` of a
+/// parallel loop and `e` of this one, it reads at `i + 1` and `e - step` as
+/// well.
+struct Slide {
+  unsigned loop = 0;
+  int64_t size = 1, step = 1;
+
+  /// Calls `use` for each `i` below `count` and each `e`, those with the same
+  /// element next to each other, `load` with the first of them before. Of each
+  /// `i` all `e` are in order.
+  void visit(int64_t count, llvm::function_ref<void(int64_t i, int64_t e)> load,
+             llvm::function_ref<void(int64_t i, int64_t e)> use) const;
+};
+
+/// The longest of the reductions inside, of these sizes, that is one for
+/// `parallel` and an operand of `contraction` that is read by `map`.
+std::optional<Slide> findSlide(const Contraction &contraction,
+                               mlir::AffineMap map, unsigned parallel,
+                               llvm::ArrayRef<int64_t> sizes);
+
+/// The tile in registers of `contraction`, whose A is read as vectors and whose
+/// loops have these sizes, if neighbouring rows read the same of those in a
+/// window: the vectors of B are in registers for all of it.
+std::optional<ContractionTile> chooseSlidingTile(const Contraction &contraction,
+                                                 codegen::CPUAttr cpu,
+                                                 llvm::ArrayRef<int64_t> sizes);
 
 /// Whether vectors of C can be multiplied and added. What narrows an input is
 /// not in the body of a tile any more.

@@ -215,8 +215,8 @@ KernelEmitter::flatNest(ArrayRef<unsigned> dims, ArrayRef<Fold> sizes,
     return nest(several, sizes, ivs, init, body);
   AffineExpr x;
   bindDims(b.getContext(), x);
-  Fold count = affine::makeComposedFoldedAffineApply(
-      b, loc, x * inside, {sizes[several.front()]});
+  Fold count = affine::makeComposedFoldedAffineApply(b, loc, x * inside,
+                                                     {sizes[several.front()]});
   return loop(index(0), count, 1, init, [&](Fold iv, ValueRange args) {
     // Never negative, which LLVM does not see in signed divisions.
     Value rest = value(iv);

@@ -72,15 +72,15 @@ private:
   /// Whether the vectors of rows are in registers, and those of columns there
   /// one at a time; else it is the other way around.
   bool keepsRows() const { return tile.mr <= tile.nr; }
-  /// Chooses `slid`.
-  void chooseSlid();
+  /// Chooses `slide`.
+  void chooseSlide();
   Value multiplyAdd(Value a, Value b, Value sum);
 
   int64_t numChains = 1;
-  /// The reduction, if any, along which the vectors of the longer side shift by
-  /// one: those of the shorter side are in registers for all of its iterations,
-  /// and each of the longer one is loaded once.
-  std::optional<unsigned> slid;
+  /// The reduction, if any, of which the longer side reads the same elements in
+  /// neighbouring iterations: vectors of the shorter side are in registers for
+  /// all of it, and each of the longer one is loaded once.
+  std::optional<Slide> slide;
 };
 } // namespace
 
@@ -94,34 +94,25 @@ static std::optional<unsigned> getSingle(ArrayRef<unsigned> loops) {
 /// reads 50 vectors of which its neighbour reads 40: where each multiply-add
 /// has an operand in memory, loads take as long as they do (AMD EPYC 9004: 83 %
 /// of the peak as a model in C, and 96 % with this).
-void LaneSumEmitter::chooseSlid() {
+void LaneSumEmitter::chooseSlide() {
   std::optional<unsigned> moving =
       keepsRows() ? contraction.n : getSingle(contraction.rows);
   codegen::CPUAttr cpu = codegen::lookupCPU(contraction.op);
   if (!moving || !cpu)
     return;
-  AffineMap map = keepsRows() ? contraction.bMap : contraction.aMap;
-  MLIRContext *context = map.getContext();
-  for (unsigned loop : contraction.k) {
-    std::optional<int64_t> size = getConstantIntValue(sizes[loop]);
-    AffineExpr position = getAffineDimExpr(*moving, context),
-               element = getAffineDimExpr(loop, context);
-    AffineMap next =
-        map.replace({{position, position + 1}, {element, element - 1}},
-                    map.getNumDims(), map.getNumSymbols());
-    int64_t registers =
-        tile.mr * tile.nr + 1 + std::min(tile.mr, tile.nr) * size.value_or(0);
-    if (size && *size > 1 && map.isFunctionOfDim(loop) &&
-        registers <= cpu.getVectorRegisters() &&
-        simplifyAffineMap(next) == simplifyAffineMap(map))
-      slid = loop;
-  }
-  if (slid)
-    llvm::erase(contraction.k, *slid);
+  std::optional<Slide> found =
+      findSlide(contraction, keepsRows() ? contraction.bMap : contraction.aMap,
+                *moving, getStaticLoopSizes(contraction.op));
+  if (!found ||
+      tile.mr * tile.nr + 1 + std::min(tile.mr, tile.nr) * found->size >
+          cpu.getVectorRegisters())
+    return;
+  slide = found;
+  llvm::erase(contraction.k, slide->loop);
 }
 
 void LaneSumEmitter::emitTiles() {
-  chooseSlid();
+  chooseSlide();
   // As the schedule says, not as many as this tile has: the order of additions
   // does not depend on the tile.
   numChains = std::clamp<int64_t>(kMinChains / (tile.mr * tile.nr), 1, 4);
@@ -161,19 +152,26 @@ SmallVector<Value> LaneSumEmitter::emitStep(const Strip &rows,
     return load(contraction.b, contraction.bMap, lanes);
   };
   int64_t numKept = keepsRows() ? rows.count : columns.count;
-  int64_t numSlid = slid ? *getConstantIntValue(sizes[*slid]) : 1;
-  auto slideTo = [&](int64_t i) {
-    if (slid)
-      ivs[*slid] = e.index(i);
+  Slide window = slide.value_or(Slide());
+  auto slideTo = [&](int64_t element) {
+    if (slide)
+      ivs[slide->loop] = e.index(element);
   };
   SmallVector<Value> kept, results(accumulators);
-  for (int64_t i = 0; i < numSlid; ++i) {
-    slideTo(i);
+  for (int64_t element = 0; element < window.size; ++element) {
+    slideTo(element);
     for (int64_t j = 0; j < numKept; ++j)
       kept.push_back(keepsRows() ? loadRow(j) : loadColumn(j));
   }
-  // Iteration `i` of the longer side and `element` of the loop that slides.
-  auto addProducts = [&](Value vector, int64_t i, int64_t element) {
+  Value vector;
+  auto loadLonger = [&](int64_t i, int64_t element) {
+    slideTo(element);
+    vector = keepsRows() ? loadColumn(i) : loadRow(i);
+  };
+  auto addProducts = [&](int64_t i, int64_t element) {
+    // Iterations that are the last one again read what that one does.
+    if (longer.size)
+      loadLonger(i, element);
     for (int64_t j = 0; j < numKept; ++j) {
       Value other = kept[element * numKept + j];
       Value &sum = keepsRows() ? results[j * columns.count + i]
@@ -182,23 +180,7 @@ SmallVector<Value> LaneSumEmitter::emitStep(const Strip &rows,
                         : multiplyAdd(vector, other, sum);
     }
   };
-  auto loadLonger = [&](int64_t i, int64_t element) {
-    slideTo(element);
-    return keepsRows() ? loadColumn(i) : loadRow(i);
-  };
-  // Iterations that are the last one again do not shift.
-  if (longer.size) {
-    for (int64_t i = 0; i < longer.count; ++i)
-      for (int64_t element = 0; element < numSlid; ++element)
-        addProducts(loadLonger(i, element), i, element);
-    return results;
-  }
-  for (int64_t sum = 0; sum < longer.count + numSlid - 1; ++sum) {
-    int64_t first = std::max<int64_t>(0, sum - (longer.count - 1));
-    Value vector = loadLonger(sum - first, first);
-    for (int64_t i = first; i <= std::min(sum, numSlid - 1); ++i)
-      addProducts(vector, sum - i, i);
-  }
+  window.visit(longer.count, loadLonger, addProducts);
   return results;
 }
 

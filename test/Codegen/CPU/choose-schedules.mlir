@@ -465,11 +465,20 @@ module attributes {codegen.target = #codegen.cpu<vector_bits = 512, vector_regis
     linalg.conv_2d_nhwc_hwcf ins(%x, %f : memref<4x10x10x1xf32>, memref<3x3x1x1xf32>) outs(%y : memref<4x8x8x1xf32>)
     return
   }
-  // Of a convolution by channel both inputs are read along the channels: output columns share the filter.
+  // Of a convolution by channel both inputs are read along the channels: output columns share the filter, three vectors
+  // of which are in registers beside the sums.
   // CHECK-LABEL: func.func @by_channel(
-  // CHECK: codegen.schedule = #codegen.fma<tiles = [], rows = [2], columns = 3, registers = [8, 32]>
+  // CHECK: codegen.schedule = #codegen.fma<tiles = [], rows = [2], columns = 3, registers = [8, 16]>
   func.func @by_channel(%x: memref<4x10x10x32xf32>, %f: memref<3x3x32xf32>, %y: memref<4x8x8x32xf32>) {
     linalg.depthwise_conv_2d_nhwc_hwc ins(%x, %f : memref<4x10x10x32xf32>, memref<3x3x32xf32>) outs(%y : memref<4x8x8x32xf32>)
+    return
+  }
+  // Windows of neighbouring output columns share nothing.
+  // CHECK-LABEL: func.func @apart(
+  // CHECK: codegen.schedule = #codegen.fma<tiles = [], rows = [2], columns = 3, registers = [8, 32]>
+  func.func @apart(%x: memref<4x24x24x32xf32>, %f: memref<3x3x32xf32>, %y: memref<4x8x8x32xf32>) {
+    linalg.depthwise_conv_2d_nhwc_hwc {strides = dense<3> : vector<2xi64>}
+      ins(%x, %f : memref<4x24x24x32xf32>, memref<3x3x32xf32>) outs(%y : memref<4x8x8x32xf32>)
     return
   }
   // A sum of something else than products.

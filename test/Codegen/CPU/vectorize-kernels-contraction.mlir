@@ -352,3 +352,80 @@ func.func @turned(%a: memref<64x128xf32>, %b: memref<64x6xf32>, %c: memref<128x6
     ins(%a, %b : memref<64x128xf32>, memref<64x6xf32>) outs(%c : memref<128x6xf32>)
   return
 }
+
+// Eight outputs of a depthwise convolution read ten vectors of a row, each once, which the filter's three are multiplied by
+// from registers.
+// CHECK-LABEL: func.func @slide
+// CHECK: %{{.*}}:8 = scf.for %[[P:.*]] = %c0 to %c3
+// CHECK-COUNT-3: vector.load %arg1[%[[P]], %{{.*}}, %c0]
+// CHECK: vector.load %arg0
+// CHECK: vector.fma
+// CHECK-COUNT-9: vector.load %arg0
+// CHECK-NOT: vector.load
+// CHECK: scf.yield
+func.func @slide(%x: memref<1x4x10x16xf32>, %f: memref<3x3x16xf32>, %y: memref<1x2x8x16xf32>) {
+  linalg.depthwise_conv_2d_nhwc_hwc ins(%x, %f : memref<1x4x10x16xf32>, memref<3x3x16xf32>) outs(%y : memref<1x2x8x16xf32>)
+  return
+}
+
+// With stride 2, every other vector is read by two outputs. Few outputs have two vectors of channels.
+// CHECK-LABEL: func.func @slide_by_two
+// CHECK: %{{.*}}:8 = scf.for %{{.*}} = %c0 to %c3
+// CHECK-COUNT-6: vector.load %arg1
+// CHECK-COUNT-18: vector.load %arg0
+// CHECK-NOT: vector.load
+// CHECK: scf.yield
+func.func @slide_by_two(%x: memref<1x5x9x32xf32>, %f: memref<3x3x32xf32>, %y: memref<1x2x4x32xf32>) {
+  linalg.depthwise_conv_2d_nhwc_hwc {strides = dense<2> : vector<2xi64>}
+    ins(%x, %f : memref<1x5x9x32xf32>, memref<3x3x32xf32>) outs(%y : memref<1x2x4x32xf32>)
+  return
+}
+
+// Of a gradient by an image of one channel, lanes are along 32 filters: 8 outputs read 12 pixels of a row.
+// CHECK-LABEL: func.func @one_channel
+// CHECK: %{{.*}}:8 = scf.for %[[P:.*]] = %c0 to %c5
+// CHECK-COUNT-5: vector.load %arg1[%[[P]],
+// CHECK-COUNT-12: vector.load %arg0
+// CHECK-COUNT-5: vector.load %arg1[%[[P]],
+// CHECK-COUNT-12: vector.load %arg0
+// CHECK-NOT: vector.load
+// CHECK: scf.yield
+func.func @one_channel(%dy: memref<1x12x12x32xf32>, %w: memref<5x5x1x32xf32>, %dx: memref<1x8x8x1xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(n, i, j, c, p, q, f) -> (n, i + p, j + q, f)>,
+                                   affine_map<(n, i, j, c, p, q, f) -> (p, q, c, f)>,
+                                   affine_map<(n, i, j, c, p, q, f) -> (n, i, j, c)>],
+                  iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+    ins(%dy, %w : memref<1x12x12x32xf32>, memref<5x5x1x32xf32>) outs(%dx : memref<1x8x8x1xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %c, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
+// Of three channels there are 24 sums and no room for a window of the filter: one loop over it carries them, and vectors of
+// the filter are in registers beside one of the output's gradient.
+// CHECK-LABEL: func.func @three_channels
+// CHECK: %{{.*}}:24 = scf.for %[[PQ:.*]] = %c0 to %c9 step %c1
+// CHECK-DAG: arith.remui %[[PQ]], %c3
+// CHECK-DAG: arith.divui %[[PQ]], %c3
+// CHECK-NOT: scf.for
+// CHECK-COUNT-3: vector.load %arg1
+// CHECK: vector.load %arg0
+// CHECK-COUNT-3: vector.fma
+// CHECK: vector.load %arg0
+// CHECK: scf.yield
+func.func @three_channels(%dy: memref<1x10x10x16xf32>, %w: memref<3x3x3x16xf32>, %dx: memref<1x8x8x3xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(n, i, j, c, p, q, f) -> (n, i + p, j + q, f)>,
+                                   affine_map<(n, i, j, c, p, q, f) -> (p, q, c, f)>,
+                                   affine_map<(n, i, j, c, p, q, f) -> (n, i, j, c)>],
+                  iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+    ins(%dy, %w : memref<1x10x10x16xf32>, memref<3x3x3x16xf32>) outs(%dx : memref<1x8x8x3xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %c, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}

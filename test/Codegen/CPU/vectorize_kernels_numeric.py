@@ -248,6 +248,47 @@ def contraction(rng, index):
     return function(index, buffers, text, f"contraction {results} {size} {element}")
 
 
+def sliding(rng, index):
+    """Windows of which neighbouring outputs share elements: by channel, or summed over channels along lanes."""
+    by_channel = rng.random() < 0.5
+    element, narrow = rng.choice([("f32", "f32")] * 3 + [("f64", "f64"), ("f32", "f16")])
+    size = {"m": rng.choice(SIZES[1:]), "k": rng.randint(1, 9), "c": rng.choice([1, 2, 3, 4, 5, 17]), "f": rng.choice(SIZES[1:])}
+    static = {d: rng.random() < 0.8 for d in size}
+    stride, step = rng.choice([1, 1, 2, 3]), rng.choice([1, 1, 1, 2])
+    loops = {"m": "parallel", "f": "parallel" if by_channel else "reduction", "k": "reduction"}
+    results = [[f"m * {stride} + k * {step}", "f"], ["k", "f"], ["m", "f"]]
+    shapes = [["w", "f"], ["k", "f"], ["m", "f"]]
+    if not by_channel:
+        loops["c"] = "parallel"
+        results[1:] = [["k", "c", "f"], ["m", "c"]]
+        shapes[1:] = results[1:]
+    size["w"], static["w"] = (size["m"] - 1) * stride + (size["k"] - 1) * step + 1, False
+    buffers = [Buffer(rng, [size[x] for x in letters], [static[x] for x in letters], kind, "cr")
+               for letters, kind in zip(shapes, (narrow, narrow, element))]
+    dims = list(loops)
+    rng.shuffle(dims)
+    schedule = ""
+    if rng.random() < 0.5 and not by_channel:
+        rows, columns = rng.choice(["mc", "cm"])
+        schedule = (f"fma<tiles = [], rows = [{dims.index(rows)}], columns = {dims.index(columns)}, "
+                    f"registers = [{rng.randint(1, 12)}, {rng.randint(1, 12)}], along = {dims.index('f')}>")
+    elif rng.random() < 0.5 and by_channel:
+        lanes = VECTOR_BITS // 8 // {"f32": 4, "f64": 8}[element]
+        schedule = (f"fma<tiles = [], rows = [{dims.index('m')}], columns = {dims.index('f')}, "
+                    f"registers = [{rng.randint(1, 14)}, {rng.choice([1, 2]) * lanes}]>")
+    cast = "" if element == narrow else f"""
+    %x = arith.extf %p : {narrow} to {element}
+    %y = arith.extf %q : {narrow} to {element}"""
+    x, y = ("%p", "%q") if element == narrow else ("%x", "%y")
+    operation = rng.choice(["add", "add", "sub"])
+    body = f"""  ^bb0(%p: {narrow}, %q: {narrow}, %o: {element}):{cast}
+    %t = arith.mulf {x}, {y} : {element}
+    %u = arith.{operation}f %o, %t : {element}
+    linalg.yield %u : {element}"""
+    text = generic(buffers[:2], buffers[2:], results, [loops[d] for d in dims], body, dims, schedule)
+    return function(index, buffers, text, f"sliding {results} {size} {element}")
+
+
 def elementwise(rng, index):
     """Broadcasts, transposes, conversions, several outputs, in place or not."""
     rank = rng.choice([0, 1, 2, 2, 2, 3])
@@ -533,7 +574,7 @@ def main():
     global VECTOR_BITS
     VECTOR_BITS = options.vector_bits
     rng = random.Random(options.seed)
-    makers = [m for m in (contraction, elementwise, reduction, tiled) if options.only in m.__name__]
+    makers = [m for m in (contraction, sliding, elementwise, reduction, tiled) if options.only in m.__name__]
     cases = [rng.choice(makers)(rng, i) for i in range(options.cases)]
     text = "".join(case.text for case in cases)
     features = " features=+avx512bf16" if HAS_PAIRS and options.vector_bits == 512 else ""

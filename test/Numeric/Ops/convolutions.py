@@ -128,6 +128,12 @@ def test_shapes() -> None:
         Case(Window((3, 3), (1, 1), "same"), (2, 6, 7, 19), 19, 19),
         Case(Window((3, 3), (2, 2), "same"), (2, 6, 7, 4), 4, 12),
         Case(Window((2, 3), (1, 1), [[5, 5], [5, 5]]), (1, 3, 3, 2), 1, 2),
+        # Few channels and many filters, whose vectors gradients by the image sum.
+        Case(Window((5, 5), (1, 1), "same"), (2, 7, 19, 1), 1, 32),
+        Case(Window((3, 3), (1, 1), "same"), (2, 5, 11, 3), 1, 33),
+        Case(Window((7, 4), (2, 3), "same"), (2, 9, 23, 1), 1, 48),
+        Case(Window((3, 3), (2, 2), "same"), (1, 8, 34, 3), 1, 32),
+        Case(Window((3, 3), (1, 1), "same", (1, 2)), (2, 6, 20, 1), 1, 16),
         # With so many phases that they are loops of one op: with and without
         # positions that no window reaches, and with one window alone.
         Case(Window((5, 4), (4, 4), "same"), (2, 9, 10, 3), 1, 5),

@@ -73,6 +73,12 @@ ContractionTile chooseContractionTile(mlir::Type elementType,
                                       int64_t n, bool unrolled = false,
                                       bool tall = false);
 
+/// Chooses the register tile of a contraction C[m, n] += A[m + k, n] * B[k, n],
+/// with `numKept` vectors of B, all k of a window, in registers beside it.
+/// `tile.mr` is 1 at least. Sizes are as for `chooseContractionTile`.
+ContractionTile chooseSlidingTile(mlir::Type elementType, codegen::CPUAttr cpu,
+                                  int64_t m, int64_t n, int64_t numKept);
+
 /// Chooses the register tile of a contraction C[m, n] += A[m, k] * B[n, k]
 /// whose vectors are along k: each of the `mr` times `nr` elements of C is a
 /// vector of partial sums. Sizes are as for `chooseContractionTile`.

@@ -1,0 +1,67 @@
+//===- Slides.cpp - Windows that neighbouring iterations share ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FMASchedule.h"
+
+using namespace mlir;
+
+namespace flywheel {
+
+void Slide::visit(int64_t count, function_ref<void(int64_t, int64_t)> load,
+                  function_ref<void(int64_t, int64_t)> use) const {
+  for (int64_t place = 0; place < (count - 1) * step + size; ++place) {
+    bool isLoaded = false;
+    for (int64_t e = place % step; e <= std::min(place, size - 1); e += step) {
+      int64_t i = (place - e) / step;
+      if (i >= count)
+        continue;
+      if (!isLoaded)
+        load(i, e);
+      isLoaded = true;
+      use(i, e);
+    }
+  }
+}
+
+std::optional<Slide> findSlide(const Contraction &contraction, AffineMap map,
+                               unsigned parallel, ArrayRef<int64_t> sizes) {
+  MLIRContext *context = map.getContext();
+  AffineExpr position = getAffineDimExpr(parallel, context);
+  AffineMap simple = simplifyAffineMap(map);
+  std::optional<Slide> best;
+  for (unsigned loop : contraction.k) {
+    if (ShapedType::isDynamic(sizes[loop]) || !map.isFunctionOfDim(loop) ||
+        (best && sizes[loop] <= best->size))
+      continue;
+    AffineExpr element = getAffineDimExpr(loop, context);
+    for (int64_t step = 1; step < sizes[loop]; ++step) {
+      AffineMap next =
+          map.replace({{position, position + 1}, {element, element - step}},
+                      map.getNumDims(), map.getNumSymbols());
+      if (simplifyAffineMap(next) != simple)
+        continue;
+      best = {loop, sizes[loop], step};
+      break;
+    }
+  }
+  return best;
+}
+
+std::optional<ContractionTile> chooseSlidingTile(const Contraction &contraction,
+                                                 codegen::CPUAttr cpu,
+                                                 ArrayRef<int64_t> sizes) {
+  if (contraction.rows.size() != 1)
+    return std::nullopt;
+  std::optional<Slide> slide =
+      findSlide(contraction, contraction.aMap, contraction.rows.front(), sizes);
+  if (!slide || slide->size >= cpu.getVectorRegisters() / 2)
+    return std::nullopt;
+  return chooseSlidingTile(getElementTypeOrSelf(contraction.c->get()), cpu,
+                           sizes[contraction.rows.front()],
+                           sizes[contraction.n], slide->size);
+}
+
+} // namespace flywheel
