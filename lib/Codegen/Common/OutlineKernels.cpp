@@ -66,6 +66,23 @@ static bool isKernel(Operation &op) {
       .wasInterrupted();
 }
 
+/// The `linalg.fill`, if any, of what `kernel`, a sum, adds to, with no access
+/// to memory in between: in one function with it, the sum starts from a number
+/// rather than from memory.
+static linalg::FillOp findFill(Operation *kernel) {
+  auto sum = dyn_cast<linalg::GenericOp>(kernel);
+  if (!sum || sum.getNumReductionLoops() == 0 || sum.getNumDpsInits() != 1)
+    return {};
+  for (Operation *op = kernel->getPrevNode(); op; op = op->getPrevNode()) {
+    auto fill = dyn_cast<linalg::FillOp>(op);
+    if (fill && fill.getOutputs().front() == sum.getOutputs().front())
+      return fill;
+    if (!isMemoryEffectFree(op))
+      return {};
+  }
+  return {};
+}
+
 /// The kernels of `region`, outermost first, and what is one because it is in
 /// `shared`: branches and loops that are none themselves are looked into.
 static void collectKernels(Region &region,
@@ -259,9 +276,12 @@ void OutlineKernels::outline(func::FuncOp function, Operation *kernel,
   // Of another name where the program has a function of this one.
   symbols.insert(outlined);
   Block *body = outlined.addEntryBlock();
+  linalg::FillOp fill = findFill(kernel);
   b.setInsertionPoint(kernel);
   auto call = func::CallOp::create(b, loc, outlined, ValueRange());
   kernel->moveBefore(body, body->end());
+  if (fill)
+    fill->moveBefore(kernel);
   b.setInsertionPointToEnd(body);
   func::ReturnOp::create(b, loc);
   Region &region = outlined.getBody();

@@ -60,6 +60,38 @@ func.func @branch.kernel(%c: i1, %x: memref<64xf32>) {
   return
 }
 
+// A sum takes the fill of its buffer along, but not that of another one, nor over an access to memory.
+// CHECK-LABEL: func.func private @sums.generic.8.0(
+// CHECK-SAME: %[[OUT:.*]]: memref<8xf32>, %{{.*}}: memref<8x4xf32>)
+// CHECK: linalg.fill {{.*}} outs(%[[OUT]]
+// CHECK-NEXT: linalg.generic
+// CHECK-LABEL: func.func private @sums.generic.8.1(
+// CHECK-NOT: linalg.fill
+// CHECK-LABEL: func.func @sums.kernel(
+// CHECK-NOT: linalg.fill
+// CHECK: call @sums.generic.8.0
+// CHECK: linalg.fill
+// CHECK: memref.load
+// CHECK: call @sums.generic.8.1
+func.func @sums.kernel(%x: memref<8x4xf32>, %a: memref<8xf32>, %b: memref<8xf32>) -> f32 {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  linalg.fill ins(%zero : f32) outs(%a : memref<8xf32>)
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%x : memref<8x4xf32>) outs(%a : memref<8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %in, %out : f32
+    linalg.yield %0 : f32
+  }
+  linalg.fill ins(%zero : f32) outs(%b : memref<8xf32>)
+  %v = memref.load %b[%c0] : memref<8xf32>
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%x : memref<8x4xf32>) outs(%b : memref<8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.mulf %in, %out : f32
+    linalg.yield %0 : f32
+  }
+  return %v : f32
+}
+
 // A loop that carries a number has a result, and stays.
 // CHECK-LABEL: func.func @carried.kernel(
 // CHECK: %[[SUM:.*]] = scf.for
