@@ -12,14 +12,14 @@
 //     C = acc
 //
 // where the accumulators are loop-carried vectors. A that depends on n, as in
-// depthwise convolutions, is read as vectors instead. The passes of the
-// schedule go around all others, and so do blocks of k: the order of additions
-// is the same then, with C in memory between two blocks. Pairs of bf16 are
-// multiplied and added two iterations of k at a time: rows k and k + 1 of B are
-// interleaved in registers, and so are those of A where k is not its last
-// dimension. Nothing else is assumed about the maps of A and B: strided and
-// dilated windows give direct convolutions, with output columns as m and
-// filters as n.
+// depthwise convolutions, is read as vectors instead, each once for all rows
+// that read it in their windows. The passes of the schedule go around all
+// others, and so do blocks of k: the order of additions is the same then, with
+// C in memory between two blocks. Pairs of bf16 are multiplied and added two
+// iterations of k at a time: rows k and k + 1 of B are interleaved in
+// registers, and so are those of A where k is not its last dimension. Nothing
+// else is assumed about the maps of A and B: strided and dilated windows give
+// direct convolutions, with output columns as m and filters as n.
 //
 //===----------------------------------------------------------------------===//
 

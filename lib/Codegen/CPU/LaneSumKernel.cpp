@@ -13,11 +13,14 @@
 //       acc[r][c][:] += A[r, k:] * B[c, k:]
 //     C += the sum of the lanes of acc
 //
-// or, with pairs of bf16, sums of two products for each lane. Nothing is
-// transposed, and every lane is in use however few columns C has. Sixteen
-// accumulators become one vector of sixteen sums in four steps, each of which
-// adds the halves of two vectors. The order of additions is the same for each
-// element of C, whichever tile it is in.
+// with the other reductions in one loop, or, with pairs of bf16, sums of two
+// products for each lane. A reduction of a window in which neighbouring columns
+// (or rows) read the same vectors is unrolled inside of the loop along the
+// lanes, if the vectors of A that all of it multiplies them by fit the
+// registers. Nothing is transposed, and every lane is in use however few
+// columns C has. Sixteen accumulators become one vector of sixteen sums in four
+// steps, each of which adds the halves of two vectors. The order of additions
+// is the same for each element of C, whichever tile it is in.
 //
 //===----------------------------------------------------------------------===//
 

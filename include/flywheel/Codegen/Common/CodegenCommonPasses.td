@@ -70,7 +70,8 @@ def OutlineKernels : Pass<"flywheel-outline-kernels", "::mlir::ModuleOp"> {
     buffers. After: each tiled loop nest, each reduction, and each elementwise
     op that computes more than a few sums is a private function that its entry
     calls, together with the index arithmetic and the stack slots that it alone
-    uses, and the fill of what a reduction adds to; where its buffers are in the workspace is an argument. Its name, as
+    uses, and the fill of what a reduction adds to; where its buffers are in
+    the workspace is an argument. Its name, as
     `train_step.dense_grad.64x128.14`, has the entry, the op of the source that
     takes most (`_grad` where that is of a derivative), the shape of what is
     written (`N` for a dynamic size, nothing for a number) and its number in the
