@@ -253,7 +253,7 @@ def sliding(rng, index):
     by_channel = rng.random() < 0.5
     element, narrow = rng.choice([("f32", "f32")] * 3 + [("f64", "f64"), ("f32", "f16")])
     size = {"m": rng.choice(SIZES[1:]), "k": rng.randint(1, 9), "c": rng.choice([1, 2, 3, 4, 5, 17]), "f": rng.choice(SIZES[1:])}
-    static = {d: rng.random() < 0.8 for d in size}
+    static = {d: rng.random() < (0.4 if d == "m" else 0.9) for d in size}
     stride, step = rng.choice([1, 1, 2, 3]), rng.choice([1, 1, 1, 2])
     loops = {"m": "parallel", "f": "parallel" if by_channel else "reduction", "k": "reduction"}
     results = [[f"m * {stride} + k * {step}", "f"], ["k", "f"], ["m", "f"]]
