@@ -74,6 +74,25 @@ def check_team() -> None:
         raise AssertionError("a negative x")
 
 
+def check_windows() -> None:
+    """Gradients by images of few channels, whose sums are made of lanes, and depthwise ones."""
+    rng = np.random.default_rng(3)
+    for image, window in (((1, 28, 28, 1), (5, 5, 1, 32)), ((2, 19, 19, 1), (3, 3, 1, 40)),
+                          ((1, 28, 28, 3), (3, 3, 3, 32)), ((2, 28, 28, 40), (3, 3, 1, 40))):  # fmt: skip
+        output = (*image[:3], window[3])
+        y, w, x = (f"tensor<{'x'.join(map(str, shape))}xf32>" for shape in (output, window, image))
+        text = (f"func.func @f(%y: {y}, %w: {w}) -> {x} {{\n"
+                f"  %x = nn.conv2d_transpose %y, %w padding same : ({y}, {w}) -> {x}\n  return %x : {x}\n}}\n")
+        arrays = [rng.standard_normal(shape).astype(np.float32) for shape in (output, window)]
+        results = []
+        for threads in (1, 2, 3, 4):
+            session = flywheel.Session(flywheel.compile(text, threads=threads, min_shared_work=0))
+            session.initialize()
+            results.append(np.asarray(session.run("f", *arrays)))
+        for found in results[1:]:
+            np.testing.assert_array_equal(found, results[0])
+
+
 def check_sessions_at_once() -> None:
     """Sessions that run at the same time share the threads."""
     program = flywheel.compile(TEAM, threads=2)
@@ -141,5 +160,6 @@ def check_bits() -> None:
 
 check_team()
 check_sessions_at_once()
+check_windows()
 check_options()
 check_bits()
