@@ -102,4 +102,35 @@ func.func @several(%x: tensor<4xf32>, %least: tensor<f32>) -> tensor<4xf32> {
   }
   return %5 : tensor<4xf32>
 }
+
+// A loop whose bounds are known ends without asking; one of which a bound is of the device asks.
+// LOOP-LABEL: func.func @known.kernel(
+// LOOP-NOT: has_failed
+// LOOP: scf.for %{{.*}} = %c0 to %c9 step %c1 {
+// LOOP-NOT: has_failed
+// LOOP-LABEL: func.func @unknown.kernel(
+// LOOP: %[[FAILED:.*]] = call @flywheel_gpu_has_failed() : () -> i32
+// LOOP: %[[WORKING:.*]] = arith.cmpi eq, %[[FAILED]], %c0_i32 : i32
+// LOOP: %[[END:.*]] = arith.select %[[WORKING]], %{{.*}}, %c0 : index
+// LOOP: scf.for %{{.*}} = %c0 to %[[END]] step
+func.func @known(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  %0 = scf.for %i = %c0 to %c9 step %c1 iter_args(%y = %x) -> (tensor<4x4xf32>) {
+    %1 = nn.matmul %y, %x : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    scf.yield %1 : tensor<4x4xf32>
+  }
+  return %0 : tensor<4x4xf32>
+}
+func.func @unknown(%x: tensor<4x4xf32>, %n: tensor<index>) -> tensor<4x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %end = tensor.extract %n[] : tensor<index>
+  %0 = scf.for %i = %c0 to %end step %c1 iter_args(%y = %x) -> (tensor<4x4xf32>) {
+    %1 = nn.matmul %y, %x : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    scf.yield %1 : tensor<4x4xf32>
+  }
+  return %0 : tensor<4x4xf32>
+}
 }
