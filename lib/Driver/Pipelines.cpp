@@ -236,7 +236,9 @@ static void populateFuse(OpPassManager &pm, const CompilerOptions &options) {
       batches.minBytes = 0;
     pm.addNestedPass<func::FuncOp>(createTileBatches(batches));
     pm.addNestedPass<func::FuncOp>(createChooseSchedules());
-    pm.addNestedPass<func::FuncOp>(createTileAndFuse());
+    TileAndFuseOptions tiles;
+    tiles.workers = options.threads.value_or(1);
+    pm.addNestedPass<func::FuncOp>(createTileAndFuse(tiles));
     pm.addNestedPass<func::FuncOp>(createForallToFor());
     pm.addPass(createCanonicalizer());
     pm.addNestedPass<func::FuncOp>(createCSEGroups());

@@ -5,12 +5,15 @@
 //===----------------------------------------------------------------------===//
 //
 // Before: groups as `scf.forall`s on tensors. After: a nest of `scf.for` each,
-// in which all tiles but those at the end have a static size. Refuses an
+// in which all tiles but those at the end have a static size. Where tiles are
+// said to overlap, those at the end have it, too. Refuses an
 // iteration that reads of an output what another one writes: one after the
 // other, it would find the new value. Upstream's conversion takes loops on
 // buffers only.
 //
 //===----------------------------------------------------------------------===//
+
+#include "OverlappingTiles.h"
 
 #include "flywheel/Codegen/CPU/CPUPasses.h"
 
@@ -121,8 +124,19 @@ struct ForallToFor : flywheel::impl::ForallToForBase<ForallToFor> {
     for (scf::ForallOp forall : foralls) {
       if (failed(verifyReads(forall)))
         return signalPassFailure();
+      SmallVector<std::optional<unsigned>> overlapping(forall.getRank());
+      for (auto [number, dim] : llvm::enumerate(overlapping))
+        if (flywheel::isOverlapping(forall, number))
+          if (FailureOr<unsigned> tiled = flywheel::getTiledDim(forall, number);
+              succeeded(tiled))
+            dim = *tiled;
       scf::LoopNest nest = convert(rewriter, forall);
-      llvm::append_range(loops, llvm::reverse(nest.loops));
+      for (auto [loop, dim] :
+           llvm::reverse(llvm::zip_equal(nest.loops, overlapping)))
+        if (dim)
+          flywheel::overlapLastTile(rewriter, loop, *dim);
+        else
+          loops.push_back(loop);
       ++numConverted;
     }
     // Full tiles get static sizes, the rest goes into loops of its own.

@@ -15,11 +15,13 @@
 #include "FMASchedule.h"
 #include "FusedTiles.h"
 #include "KeptTriangle.h"
+#include "OverlappingTiles.h"
 #include "WidenTiles.h"
 
 #include "flywheel/Analysis/AccessMaps.h"
 #include "flywheel/Analysis/Contraction.h"
 #include "flywheel/Codegen/CPU/CPUPasses.h"
+#include "flywheel/Codegen/CPU/ContractionTile.h"
 #include "flywheel/Dialect/Codegen/Codegen.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -283,10 +285,17 @@ static void recordTile(ContractionGroup &group, scf::ForallOp loop) {
 LogicalResult TileAndFuse::tileLevel(RewriterBase &rewriter,
                                      ContractionGroup &group,
                                      ArrayRef<int64_t> tiles) {
-  FailureOr<FusedTiles> fused = fuseTiles(
-      rewriter, group.contraction, group.epilogue, tiles, orderLoops(group));
+  SmallVector<unsigned> order = orderLoops(group);
+  FailureOr<FusedTiles> fused =
+      fuseTiles(rewriter, group.contraction, group.epilogue, tiles, order);
   if (failed(fused))
     return failure();
+  llvm::erase_if(order, [&](unsigned loop) { return tiles[loop] == 0; });
+  if (codegen::CPUAttr cpu = codegen::lookupCPU(getOperation())) {
+    Type element = getElementTypeOrSelf(fused->contraction->getResult(0));
+    chooseOverlap(fused->loop, fused->contraction, fused->epilogue, order,
+                  {group.schedule, getVectorLength(element, cpu), workers});
+  }
   recordTile(group, fused->loop);
   // The tiles, which the next level tiles again.
   group.contraction = fused->contraction;

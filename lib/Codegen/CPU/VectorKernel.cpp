@@ -56,6 +56,8 @@ private:
   void emitHorizontal();
   /// The loops over blocks whose sides are one vector long.
   void emitBlocks();
+  /// Whether a block may be computed twice: what it reads is not overwritten.
+  bool isRepeatable();
   /// One block, of which `rows` lanes of the loop that is transposed and
   /// `columns` lanes along vectors exist.
   void emitBlock(Fold row, const Lanes &rows, Fold column,
@@ -329,11 +331,31 @@ void ElementwiseEmitter::emitVectors(ArrayRef<Fold> bases,
 // Transposed inputs
 //===----------------------------------------------------------------------===//
 
+bool ElementwiseEmitter::isRepeatable() {
+  // No element of what is transposed has the place of a result.
+  return llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
+    return body->getArgument(operand.getOperandNumber()).use_empty() ||
+           isTransposed(op, operand, plan.dim, plan.transposed);
+  });
+}
+
 void ElementwiseEmitter::emitBlocks() {
   int64_t length = plan.vectorLength;
-  // Calls `body` for each vector along `dim`, the last of which may be partial.
+  bool repeatable = isRepeatable();
+  // Calls `body` for each vector along `dim`. The last one may be partial, or
+  // one that ends with the array: a network of shuffles is much code, and there
+  // is one instead of up to four.
   auto strips = [&](unsigned dim, function_ref<void(Fold, Lanes)> body) {
     Fold size = sizes[dim];
+    std::optional<int64_t> constant = getConstantIntValue(size);
+    if (repeatable && constant && *constant > length) {
+      e.loop(e.index(0), size, length, {}, [&](Fold iv, ValueRange) {
+        body(*constant % length ? e.min(iv, e.index(*constant - length)) : iv,
+             all());
+        return SmallVector<Value>();
+      });
+      return;
+    }
     Fold end = e.alignDown(size, length);
     e.loop(e.index(0), end, length, {}, [&](Fold iv, ValueRange) {
       body(iv, all());

@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -345,6 +346,15 @@ void CodegenDialect::initialize() {
       >();
 }
 
+/// Whether loop `loop` of `tiles` ends with a smaller tile than it starts with.
+static bool hasPartialLastTile(scf::ForallOp tiles, int64_t loop) {
+  std::optional<int64_t> size =
+      getConstantIntValue(tiles.getMixedUpperBound()[loop]);
+  std::optional<int64_t> tile = getConstantIntValue(tiles.getMixedStep()[loop]);
+  return getConstantIntValue(tiles.getMixedLowerBound()[loop]) == 0 && size &&
+         tile && *size > *tile && *size % *tile != 0;
+}
+
 LogicalResult CodegenDialect::verifyOperationAttribute(Operation *op,
                                                        NamedAttribute named) {
   if (named.getName() == getTargetAttrName()) {
@@ -388,6 +398,20 @@ LogicalResult CodegenDialect::verifyOperationAttribute(Operation *op,
       return op->emitOpError() << "expected '" << named.getName().getValue()
                                << "', without a value, on 'linalg.copy', found "
                                << named.getValue();
+    return success();
+  }
+  if (named.getName() == getOverlapAttrName()) {
+    auto loops = dyn_cast<DenseI64ArrayAttr>(named.getValue());
+    auto tiles = dyn_cast<scf::ForallOp>(op);
+    if (!tiles || !loops ||
+        !llvm::all_of(loops.asArrayRef(), [&](int64_t loop) {
+          return loop >= 0 && loop < tiles.getRank() &&
+                 hasPartialLastTile(tiles, loop);
+        }))
+      return op->emitOpError()
+             << "expected loops of an 'scf.forall', from 0 on, of static sizes "
+                "that are above a tile and no multiple of it, as '"
+             << named.getName().getValue() << "', found " << named.getValue();
     return success();
   }
   if (named.getName() == getWorkAttrName() ||
@@ -438,8 +462,10 @@ LogicalResult CodegenDialect::verifyOperationAttribute(Operation *op,
                            << getScheduleAttrName() << "', '"
                            << getWorkersAttrName() << "', '"
                            << getPrivateAttrName() << "', '"
-                           << getPanelAttrName() << "', '" << getWorkAttrName()
-                           << "', '" << getWorkTableAttrName() << "', '"
+                           << getPanelAttrName() << "', '"
+                           << getOverlapAttrName() << "', '"
+                           << getWorkAttrName() << "', '"
+                           << getWorkTableAttrName() << "', '"
                            << getContractionsAttrName() << "', '"
                            << getAlongAttrName() << "', '" << getSetAttrName()
                            << "' or '" << getTrafficAttrName() << "', found '"

@@ -258,7 +258,7 @@ struct DistributeStep : flywheel::impl::DistributeStepBase<DistributeStep> {
       return;
     }
     IRRewriter rewriter(&getContext());
-    StepReader reader(rewriter, minLoopWork);
+    StepReader reader(rewriter, minLoopWork, workers);
     FailureOr<Items> items = reader.read(function.getBody().front());
     if (failed(items)) {
       reader.getObstacle()->emitRemark()

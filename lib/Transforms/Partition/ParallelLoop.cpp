@@ -19,9 +19,10 @@ namespace {
 /// Reads the body of one loop.
 class LoopReader {
 public:
-  LoopReader(scf::ForOp loop, int64_t step, bool isTail,
+  LoopReader(scf::ForOp loop, int64_t step, bool isTail, int64_t workers,
              SmallVectorImpl<Access> &accesses)
-      : loop(loop), step(step), isTail(isTail), accesses(accesses) {}
+      : loop(loop), step(step), isTail(isTail), workers(workers),
+        accesses(accesses) {}
 
   LogicalResult run();
 
@@ -35,12 +36,14 @@ private:
                                  ArrayRef<OpFoldResult> strides);
   bool isWithinBlock(OpFoldResult size);
   bool isRest(Value size);
+  bool isBlockStart(Value value);
   bool isBlockNumber(Value value);
   std::optional<Slice> findSlice(Operation *op, Value touched);
 
   scf::ForOp loop;
   int64_t step;
   bool isTail;
+  int64_t workers;
   SmallVectorImpl<Access> &accesses;
 };
 } // namespace
@@ -93,6 +96,29 @@ bool LoopReader::isRest(Value size) {
              getAffineConstantExpr(0, map.getContext());
 }
 
+/// Whether `value` is where the block of the iteration starts. The last one may
+/// start within the one before, to end with the loop: the worker that has it
+/// has the one before, too, if each has two.
+bool LoopReader::isBlockStart(Value value) {
+  if (value == loop.getInductionVar())
+    return true;
+  std::optional<int64_t> size = getConstantIntValue(loop.getUpperBound());
+  auto min = value.getDefiningOp<affine::AffineMinOp>();
+  if (!min || isTail || !size || *size <= (2 * workers - 1) * step ||
+      min->getNumOperands() != 1 ||
+      min->getOperand(0) != loop.getInductionVar())
+    return false;
+  MLIRContext *context = loop.getContext();
+  AffineMap map = min.getMap();
+  return map.getNumResults() == 2 &&
+         llvm::is_contained(map.getResults(),
+                            map.getNumDims()
+                                ? getAffineDimExpr(0, context)
+                                : getAffineSymbolExpr(0, context)) &&
+         llvm::is_contained(map.getResults(),
+                            getAffineConstantExpr(*size - step, context));
+}
+
 /// Whether `value` is the number of the block of the iteration.
 bool LoopReader::isBlockNumber(Value value) {
   auto apply = value.getDefiningOp<affine::AffineApplyOp>();
@@ -113,7 +139,7 @@ std::optional<Slice> LoopReader::findBlock(Value view,
     if (!value || getConstantIntValue(strides[dim]) != 1)
       continue;
     auto position = static_cast<int64_t>(dim);
-    if (value == loop.getInductionVar() && isWithinBlock(sizes[dim]))
+    if (isBlockStart(value) && isWithinBlock(sizes[dim]))
       return Slice{view, position};
     if (isBlockNumber(value) && getConstantIntValue(sizes[dim]) == 1)
       return Slice{view, position, /*isNumber=*/true};
@@ -215,8 +241,8 @@ scf::ForOp flywheel::findTail(scf::ForOp loop) {
   return {};
 }
 
-std::optional<ParallelLoop> flywheel::proveParallel(scf::ForOp loop,
-                                                    scf::ForOp tail) {
+std::optional<ParallelLoop>
+flywheel::proveParallel(scf::ForOp loop, scf::ForOp tail, int64_t workers) {
   std::optional<int64_t> step = getConstantIntValue(loop.getStep());
   if (!loop.getInitArgs().empty() || !step || *step < 1 ||
       getConstantIntValue(loop.getLowerBound()) != 0 ||
@@ -229,9 +255,11 @@ std::optional<ParallelLoop> flywheel::proveParallel(scf::ForOp loop,
   parallel.share.size =
       getAsOpFoldResult(tail ? tail.getUpperBound() : loop.getUpperBound());
   SmallVector<Access> accesses;
-  if (failed(LoopReader(loop, *step, /*isTail=*/false, accesses).run()) ||
-      (tail &&
-       failed(LoopReader(tail, *step, /*isTail=*/true, accesses).run())))
+  auto read = [&](scf::ForOp part) {
+    bool isTail = part == tail;
+    return LoopReader(part, *step, isTail, workers, accesses).run();
+  };
+  if (failed(read(loop)) || (tail && failed(read(tail))))
     return std::nullopt;
   for (Access &access : accesses) {
     access.share = parallel.share;

@@ -27,9 +27,11 @@ struct ParallelLoop {
 /// Proves that no iteration of `loop`, a loop from 0, touches what another one
 /// writes: each buffer of outside that an iteration writes, it touches in its
 /// own block of one dimension only. `tail` is a loop over the rest of the last
-/// block, or null.
+/// block, or null. At most `workers` share it: what two neighbouring iterations
+/// both touch is no obstacle where one worker has both.
 std::optional<ParallelLoop> proveParallel(mlir::scf::ForOp loop,
-                                          mlir::scf::ForOp tail);
+                                          mlir::scf::ForOp tail,
+                                          int64_t workers);
 
 /// The loop behind `loop`, if it goes on with the same step where `loop` ends.
 mlir::scf::ForOp findTail(mlir::scf::ForOp loop);

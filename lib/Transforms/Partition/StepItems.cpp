@@ -29,9 +29,10 @@ std::optional<ParallelLoop> StepReader::findShared(Operation *op) {
   if (!loop || !isWorthSharing(op))
     return std::nullopt;
   if (scf::ForOp tail = findTail(loop))
-    if (std::optional<ParallelLoop> parallel = proveParallel(loop, tail))
+    if (std::optional<ParallelLoop> parallel =
+            proveParallel(loop, tail, workers))
       return parallel;
-  return proveParallel(loop, {});
+  return proveParallel(loop, {}, workers);
 }
 
 /// Whether there is something to share inside of `op`.

@@ -42,9 +42,10 @@ struct StepItem {
 /// the ops that are to be shared.
 class StepReader {
 public:
-  /// Loops of less than `minLoopWork` scalar operations are not shared.
-  StepReader(mlir::RewriterBase &rewriter, int64_t minLoopWork)
-      : rewriter(rewriter), minLoopWork(minLoopWork) {}
+  /// Loops of less than `minLoopWork` scalar operations are not shared. At most
+  /// `workers` execute the step.
+  StepReader(mlir::RewriterBase &rewriter, int64_t minLoopWork, int64_t workers)
+      : rewriter(rewriter), minLoopWork(minLoopWork), workers(workers) {}
 
   /// Fails, with the op, where it is not known what an op touches.
   mlir::FailureOr<std::vector<StepItem>> read(mlir::Block &block);
@@ -61,7 +62,7 @@ private:
   mlir::FailureOr<StepItem> readControl(mlir::Operation *op);
 
   mlir::RewriterBase &rewriter;
-  int64_t minLoopWork;
+  int64_t minLoopWork, workers;
   mlir::Operation *obstacle = nullptr;
   /// Blocks of what was split, and ops that combine their results.
   llvm::SmallPtrSet<mlir::Operation *, 8> parts;

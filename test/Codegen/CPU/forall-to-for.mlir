@@ -338,3 +338,79 @@ func.func @equal_offsets(%t: tensor<8x8xf32>) -> tensor<8x8xf32> {
   }
   return %r : tensor<8x8xf32>
 }
+
+// -----
+
+// A last tile that overlaps the one before is whole: there is one loop, and what it
+// computes of the destination is computed again.
+// CHECK: #[[$START:.*]] = affine_map<(d0) -> (6, d0)>
+// CHECK-LABEL: func.func @overlap(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<10xf32>, %[[Y:[^:]*]]: tensor<10xf32>) -> tensor<10xf32>
+// CHECK: %[[LOOP:.*]] = scf.for %[[I:.*]] = %c0 to %c10 step %c4 iter_args(%[[ARG:.*]] = %[[Y]]) -> (tensor<10xf32>) {
+// CHECK-NEXT: %[[START:.*]] = affine.min #[[$START]](%[[I]])
+// CHECK-NEXT: %[[PART:.*]] = tensor.extract_slice %[[X]][%[[START]]] [4] [1] : tensor<10xf32> to tensor<4xf32>
+// CHECK-NEXT: %[[PLACE:.*]] = tensor.extract_slice %[[ARG]][%[[START]]] [4] [1] : tensor<10xf32> to tensor<4xf32>
+// CHECK-NEXT: %[[EXP:.*]] = linalg.exp ins(%[[PART]] : tensor<4xf32>) outs(%[[PLACE]] : tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: %[[INSERTED:.*]] = tensor.insert_slice %[[EXP]] into %[[ARG]][%[[START]]] [4] [1] : tensor<4xf32> into tensor<10xf32>
+// CHECK-NEXT: scf.yield %[[INSERTED]] : tensor<10xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: return %[[LOOP]]
+func.func @overlap(%x: tensor<10xf32>, %y: tensor<10xf32>) -> tensor<10xf32> {
+  %0 = scf.forall (%i) = (0) to (10) step (4) shared_outs(%o = %y) -> (tensor<10xf32>) {
+    %n = affine.min affine_map<(d0) -> (-d0 + 10, 4)>(%i)
+    %s = tensor.extract_slice %x[%i] [%n] [1] : tensor<10xf32> to tensor<?xf32>
+    %d = tensor.extract_slice %o[%i] [%n] [1] : tensor<10xf32> to tensor<?xf32>
+    %e = linalg.exp ins(%s : tensor<?xf32>) outs(%d : tensor<?xf32>) -> tensor<?xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %e into %o[%i] [%n] [1] : tensor<?xf32> into tensor<10xf32>
+    }
+  } {codegen.overlap = array<i64: 0>}
+  return %0 : tensor<10xf32>
+}
+
+// -----
+
+// What an update of its destination finds there is new in front of where the tile
+// would start, and stays. Along the rows, which do not overlap, the rest is a loop of
+// its own.
+// CHECK-DAG: #[[$START:.*]] = affine_map<(d0) -> (6, d0)>
+// CHECK-DAG: #[[$FIRST:.*]] = affine_map<(d0, d1) -> (d0 - d1)>
+// CHECK-LABEL: func.func @update(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<5x10xf32>, %[[Y:[^:]*]]: tensor<5x10xf32>, %[[Z:[^:]*]]: tensor<5x10xf32>)
+// CHECK: scf.for %[[I:.*]] = %c0 to %c4 step %c2
+// CHECK: scf.for %[[J:.*]] = %c0 to %c10 step %c4 iter_args(%[[OLD:.*]] = %{{.*}}, %[[OTHER:.*]] = %{{.*}})
+// CHECK-DAG: %[[START:.*]] = affine.min #[[$START]](%[[J]])
+// CHECK-DAG: %[[FIRST:.*]] = affine.apply #[[$FIRST]](%[[J]], %[[START]])
+// CHECK: %[[PLACE:.*]] = tensor.extract_slice %[[OLD]][%[[I]], %[[START]]] [2, 4] [1, 1]
+// CHECK: linalg.generic
+// CHECK-SAME: outs(%[[PLACE]], %{{.*}} : tensor<2x4xf32>, tensor<2x4xf32>)
+// CHECK-NEXT: ^bb0(%[[A:.*]]: f32, %[[B:.*]]: f32, %[[C:.*]]: f32):
+// CHECK-NEXT: %[[SUM:.*]] = arith.addf %[[A]], %[[B]]
+// CHECK-NEXT: %[[INDEX:.*]] = linalg.index 1
+// CHECK-NEXT: %[[NEW:.*]] = arith.cmpi sge, %[[INDEX]], %[[FIRST]]
+// CHECK-NEXT: %[[FIRST_RESULT:.*]] = arith.select %[[NEW]], %[[SUM]], %[[B]]
+// CHECK-NEXT: %[[SECOND_RESULT:.*]] = arith.select %[[NEW]], %[[B]], %[[C]]
+// CHECK-NEXT: linalg.yield %[[FIRST_RESULT]], %[[SECOND_RESULT]]
+// CHECK: tensor.insert_slice %{{.*}} into %[[OLD]][%[[I]], %[[START]]] [2, 4] [1, 1]
+// CHECK: scf.for %{{.*}} = %c0 to %c10 step %c4
+// CHECK: tensor.extract_slice %{{.*}}[4, %{{.*}}] [1, 4] [1, 1]
+func.func @update(%x: tensor<5x10xf32>, %y: tensor<5x10xf32>, %z: tensor<5x10xf32>) -> (tensor<5x10xf32>, tensor<5x10xf32>) {
+  %0:2 = scf.forall (%i, %j) = (0, 0) to (5, 10) step (2, 4) shared_outs(%o = %y, %p = %z) -> (tensor<5x10xf32>, tensor<5x10xf32>) {
+    %m = affine.min affine_map<(d0) -> (-d0 + 5, 2)>(%i)
+    %n = affine.min affine_map<(d0) -> (-d0 + 10, 4)>(%j)
+    %s = tensor.extract_slice %x[%i, %j] [%m, %n] [1, 1] : tensor<5x10xf32> to tensor<?x?xf32>
+    %d = tensor.extract_slice %o[%i, %j] [%m, %n] [1, 1] : tensor<5x10xf32> to tensor<?x?xf32>
+    %q = tensor.extract_slice %p[%i, %j] [%m, %n] [1, 1] : tensor<5x10xf32> to tensor<?x?xf32>
+    %e:2 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+        ins(%s : tensor<?x?xf32>) outs(%d, %q : tensor<?x?xf32>, tensor<?x?xf32>) {
+    ^bb0(%a: f32, %b: f32, %c: f32):
+      %sum = arith.addf %a, %b : f32
+      linalg.yield %sum, %b : f32, f32
+    } -> (tensor<?x?xf32>, tensor<?x?xf32>)
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %e#0 into %o[%i, %j] [%m, %n] [1, 1] : tensor<?x?xf32> into tensor<5x10xf32>
+      tensor.parallel_insert_slice %e#1 into %p[%i, %j] [%m, %n] [1, 1] : tensor<?x?xf32> into tensor<5x10xf32>
+    }
+  } {codegen.overlap = array<i64: 1>}
+  return %0#0, %0#1 : tensor<5x10xf32>, tensor<5x10xf32>
+}

@@ -158,6 +158,33 @@ func.func @transpose(%x: memref<64x32xf32>, %y: memref<32x64xf32>) {
   return
 }
 
+// The last square of a loop ends with it, and overlaps the one before: there is one
+// network of shuffles, without masks.
+// CHECK-LABEL: func.func @transpose_odd
+// CHECK: arith.minsi %{{.*}}, %c17
+// CHECK-NOT: mask
+// CHECK-COUNT-64: vector.shuffle
+// CHECK-NOT: vector.shuffle
+// CHECK: return
+func.func @transpose_odd(%x: memref<64x33xf32>, %y: memref<33x64xf32>) {
+  linalg.transpose ins(%x : memref<64x33xf32>) outs(%y : memref<33x64xf32>) permutation = [1, 0]
+  return
+}
+
+// Not where the destination is read: it has the sum already.
+// CHECK-LABEL: func.func @add_transpose_odd
+// CHECK-NOT: arith.minsi
+// CHECK-COUNT-65: vector.shuffle
+// CHECK: return
+func.func @add_transpose_odd(%x: memref<64x33xf32>, %y: memref<33x64xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%x : memref<64x33xf32>) outs(%y : memref<33x64xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
 // Four vectors of partial sums, then one, then a masked one. The four are sums
 // of blocks of blocks of 128 vectors, each of which starts from zeros.
 // CHECK-LABEL: func.func @row_sum

@@ -355,7 +355,7 @@ module attributes {codegen.target = "x86"} {
 
 // -----
 
-// expected-error @below {{'builtin.module' op expected 'codegen.target', 'codegen.schedule', 'codegen.workers', 'codegen.private', 'codegen.panel', 'codegen.work', 'codegen.work_table', 'codegen.contractions', 'codegen.along', 'codegen.set' or 'codegen.traffic', found 'codegen.tiles'}}
+// expected-error @below {{'builtin.module' op expected 'codegen.target', 'codegen.schedule', 'codegen.workers', 'codegen.private', 'codegen.panel', 'codegen.overlap', 'codegen.work', 'codegen.work_table', 'codegen.contractions', 'codegen.along', 'codegen.set' or 'codegen.traffic', found 'codegen.tiles'}}
 module attributes {codegen.tiles = 1} {
 }
 
@@ -514,6 +514,59 @@ func.func @unrolled_overflow(%x: memref<8589934594x8589934594x4xf64>, %f: memref
 func.func @panel_product(%a: memref<4x4xf32>) {
   // expected-error @below {{'linalg.exp' op expected 'codegen.panel', without a value, on 'linalg.copy', found unit}}
   linalg.exp {codegen.panel} ins(%a : memref<4x4xf32>) outs(%a : memref<4x4xf32>)
+  return
+}
+
+// -----
+
+func.func @overlap_product(%a: memref<4x4xf32>) {
+  // expected-error @below {{'linalg.exp' op expected loops of an 'scf.forall', from 0 on, of static sizes that are above a tile and no multiple of it, as 'codegen.overlap', found array<i64: 0>}}
+  linalg.exp {codegen.overlap = array<i64: 0>} ins(%a : memref<4x4xf32>) outs(%a : memref<4x4xf32>)
+  return
+}
+
+// -----
+
+func.func @overlap_loop() {
+  // expected-error @below {{expected loops of an 'scf.forall', from 0 on, of static sizes that are above a tile and no multiple of it, as 'codegen.overlap', found array<i64: 1>}}
+  scf.forall (%i) = (0) to (10) step (4) {
+  } {codegen.overlap = array<i64: 1>}
+  return
+}
+
+// -----
+
+func.func @overlap_whole_tiles() {
+  // expected-error @below {{as 'codegen.overlap', found array<i64: 0>}}
+  scf.forall (%i) = (0) to (12) step (4) {
+  } {codegen.overlap = array<i64: 0>}
+  return
+}
+
+// -----
+
+func.func @overlap_one_tile() {
+  // expected-error @below {{as 'codegen.overlap', found array<i64: 0>}}
+  scf.forall (%i) = (0) to (3) step (4) {
+  } {codegen.overlap = array<i64: 0>}
+  return
+}
+
+// -----
+
+func.func @overlap_dynamic(%n: index) {
+  // expected-error @below {{as 'codegen.overlap', found array<i64: 0>}}
+  scf.forall (%i) = (0) to (%n) step (4) {
+  } {codegen.overlap = array<i64: 0>}
+  return
+}
+
+// -----
+
+func.func @overlap_number() {
+  // expected-error @below {{as 'codegen.overlap', found 0}}
+  scf.forall (%i) = (0) to (10) step (4) {
+  } {codegen.overlap = 0}
   return
 }
 

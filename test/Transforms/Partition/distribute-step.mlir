@@ -330,3 +330,73 @@ func.func @checks(%x: memref<64x64xf32>, %s: memref<f32>, %n: index) {
   linalg.exp ins(%x : memref<64x64xf32>) outs(%x : memref<64x64xf32>)
   return
 }
+
+// -----
+
+// A last block that starts within the one before, to end with the loop, is of the worker
+// that has the one before too: of 97 rows three workers have 28, 28 and 41. The loops
+// behind and in front share rows in the same way.
+#start = affine_map<(i) -> (i, 83)>
+#id = affine_map<(i, j) -> (i, j)>
+// CHECK-LABEL: func.func @overlapping
+// CHECK: arith.minsi
+// CHECK: scf.for
+// CHECK: math.exp
+// CHECK-NOT: codegen.barrier
+// CHECK: scf.for
+// CHECK: math.sqrt
+// CHECK-NOT: codegen.barrier
+// CHECK: return
+func.func @overlapping(%x: memref<97x64xf32>, %y: memref<97x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c14 = arith.constant 14 : index
+  %c97 = arith.constant 97 : index
+  scf.for %i = %c0 to %c97 step %c14 {
+    %s = affine.min #start(%i)
+    %p = memref.subview %x[%s, 0] [14, 64] [1, 1] : memref<97x64xf32> to memref<14x64xf32, strided<[64, 1], offset: ?>>
+    %q = memref.subview %y[%s, 0] [14, 64] [1, 1] : memref<97x64xf32> to memref<14x64xf32, strided<[64, 1], offset: ?>>
+    linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%p : memref<14x64xf32, strided<[64, 1], offset: ?>>) outs(%q : memref<14x64xf32, strided<[64, 1], offset: ?>>) {
+    ^bb0(%a: f32, %o: f32):
+      %e = math.exp %a : f32
+      linalg.yield %e : f32
+    }
+  }
+  scf.for %i = %c0 to %c97 step %c14 {
+    %s = affine.min #start(%i)
+    %q = memref.subview %y[%s, 0] [14, 64] [1, 1] : memref<97x64xf32> to memref<14x64xf32, strided<[64, 1], offset: ?>>
+    linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%q : memref<14x64xf32, strided<[64, 1], offset: ?>>) {
+    ^bb0(%o: f32):
+      %e = math.sqrt %o : f32
+      linalg.yield %e : f32
+    }
+  }
+  return
+}
+
+// -----
+
+// Of five blocks the last worker of three has two, but one of four or five would not:
+// what has less than two blocks for each is not shared. Its rows are.
+#start = affine_map<(i) -> (i, 51)>
+#id = affine_map<(i, j) -> (i, j)>
+// CHECK-LABEL: func.func @few_overlapping
+// CHECK: scf.for %{{.*}} = %{{c0.*}} to %c65 step %c14
+// CHECK: codegen.barrier
+// CHECK: scf.for %{{.*}} step %{{c1_.*}} {
+// CHECK: math.exp
+func.func @few_overlapping(%x: memref<65x64xf32>, %y: memref<65x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c14 = arith.constant 14 : index
+  %c65 = arith.constant 65 : index
+  scf.for %i = %c0 to %c65 step %c14 {
+    %s = affine.min #start(%i)
+    %p = memref.subview %x[%s, 0] [14, 64] [1, 1] : memref<65x64xf32> to memref<14x64xf32, strided<[64, 1], offset: ?>>
+    %q = memref.subview %y[%s, 0] [14, 64] [1, 1] : memref<65x64xf32> to memref<14x64xf32, strided<[64, 1], offset: ?>>
+    linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%p : memref<14x64xf32, strided<[64, 1], offset: ?>>) outs(%q : memref<14x64xf32, strided<[64, 1], offset: ?>>) {
+    ^bb0(%a: f32, %o: f32):
+      %e = math.exp %a : f32
+      linalg.yield %e : f32
+    }
+  }
+  return
+}

@@ -107,12 +107,21 @@ def TileAndFuse : Pass<"flywheel-tile-and-fuse", "::mlir::func::FuncOp"> {
     An elementwise op that keeps a triangle of the product (`nn.triangle`, the
     start of `nn.cholesky`) does not use the tiles outside of it: these are not
     computed. Of J^T J, for a factor, that leaves half, and the border of tiles.
+
+    Where little is computed twice, the last tile of a loop is said to overlap the
+    one before (`codegen.overlap`), so that it is whole and has no kernel of its
+    own. An update of its own destination overlaps along vectors only.
   }];
   let dependentDialects = [
     "::flywheel::codegen::CodegenDialect",
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
     "::mlir::tensor::TensorDialect"
+  ];
+  let options = [
+    Option<"workers", "workers", "int64_t", /*default=*/"1",
+           "How many workers may share the tiles: tiles overlap only where each "
+           "has two">
   ];
   let statistics = [
     Statistic<"numFused", "fused", "Contractions fused with an epilogue">,
@@ -125,7 +134,9 @@ def ForallToFor : Pass<"flywheel-forall-to-for", "::mlir::func::FuncOp"> {
   let description = [{
     Before: groups of tiles as `scf.forall`s on tensors. After: each is a nest of
     `scf.for`, in the same order. Loops are peeled, so that full tiles have static
-    sizes. This is the serial back end of tiles.
+    sizes; along a loop of `codegen.overlap` the last tile is moved back instead,
+    and what is an update of its destination keeps what the tile before has
+    written. This is the serial back end of tiles.
 
     Refuses an iteration that reads of an output what another one writes: one after
     the other, it would find the new value.

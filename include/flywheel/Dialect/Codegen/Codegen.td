@@ -34,6 +34,9 @@ def Codegen_Dialect : Dialect {
 
     `codegen.panel` of a `linalg.copy` says that a schedule asks for the copy, with
     `pack`: it may be one of a whole variable.
+    `codegen.overlap` of an `scf.forall` of tiles, a list of its loops, says that
+    the last tile along these is as large as the others: it starts within the tile
+    before, and computes a part of that once more.
     `codegen.profile_begin` and `codegen.profile_end` are around what is measured.
     `codegen.work`, a number of a structured op, says which op of the program its
     tiles are of: `codegen.work_table` of the function has what each one takes.
@@ -56,6 +59,7 @@ def Codegen_Dialect : Dialect {
     static ::llvm::StringRef getWorkersAttrName() { return "codegen.workers"; }
     static ::llvm::StringRef getPrivateAttrName() { return "codegen.private"; }
     static ::llvm::StringRef getPanelAttrName() { return "codegen.panel"; }
+    static ::llvm::StringRef getOverlapAttrName() { return "codegen.overlap"; }
     static ::llvm::StringRef getWorkAttrName() { return "codegen.work"; }
     static ::llvm::StringRef getWorkTableAttrName() {
       return "codegen.work_table";
