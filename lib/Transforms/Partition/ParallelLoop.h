@@ -29,9 +29,8 @@ struct ParallelLoop {
 /// own block of one dimension only. `tail` is a loop over the rest of the last
 /// block, or null. At most `workers` share it: what two neighbouring iterations
 /// both touch is no obstacle where one worker has both.
-std::optional<ParallelLoop> proveParallel(mlir::scf::ForOp loop,
-                                          mlir::scf::ForOp tail,
-                                          int64_t workers);
+std::optional<ParallelLoop>
+proveParallel(mlir::scf::ForOp loop, mlir::scf::ForOp tail, int64_t workers);
 
 /// The loop behind `loop`, if it goes on with the same step where `loop` ends.
 mlir::scf::ForOp findTail(mlir::scf::ForOp loop);
