@@ -425,6 +425,8 @@ static void populateLLVM(OpPassManager &pm, const CompilerOptions &options) {
   pm.addPass(createEmitEntryPoints(entries));
   if (options.flushDenormals && !getDenormalControl(options.target).empty())
     pm.addNestedPass<func::FuncOp>(createFlushArguments());
+  if (!options.target.isForGPU())
+    pm.addPass(createSplitSteps());
   pm.addPass(createCallLibm());
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(createLegalizeExpandShape());

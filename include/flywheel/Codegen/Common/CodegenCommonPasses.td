@@ -92,6 +92,25 @@ def OutlineKernels : Pass<"flywheel-outline-kernels", "::mlir::ModuleOp"> {
   ];
 }
 
+def SplitSteps : Pass<"flywheel-split-steps", "::mlir::ModuleOp"> {
+  let summary = "Divide long functions into parts of bounded length";
+  let description = [{
+    Before: steps that call kernels, with branches and loops on buffers. After: a
+    function of more than twice `max-ops` ops calls private functions,
+    `train_step.part`, of at most `max-ops` each, where one op is not larger. Ops
+    without results move to a part, in their order; constants and views are copied
+    to it, and other values are its arguments. What reads memory for others, or
+    uses a stack slot, stays. Passes of LLVM take more than linear time for long
+    functions, and one thread generates the code of a function.
+  }];
+  let options = [
+    Option<"maxOps", "max-ops", "int64_t", /*default=*/"1000",
+           "Most ops of a part, with those inside of loops and branches">
+  ];
+  let statistics = [Statistic<"numParts", "parts", "Functions made">];
+  let dependentDialects = ["::mlir::func::FuncDialect"];
+}
+
 def LegalizeMath : Pass<"flywheel-legalize-math", "::mlir::func::FuncOp"> {
   let summary = "Rewrite math ops that LLVM has no form of";
   let description = [{
