@@ -16,7 +16,8 @@ using namespace mlir;
 using namespace flywheel;
 
 /// Adds the ops of `block` that compute `part` in its place in a version:
-/// writing a slice may start before the slice is inserted.
+/// writing a slice may start before the slice is inserted. A part may have
+/// parts of its own.
 static void addPartWriters(Version &version, Value part, Block &block) {
   SmallVector<Operation *> chain;
   while (Value overwritten = getOverwritten(part)) {
@@ -24,8 +25,12 @@ static void addPartWriters(Version &version, Value part, Block &block) {
       chain.push_back(part.getDefiningOp());
     part = overwritten;
   }
-  if (getRoot(part) == version.value)
-    version.writers.insert(chain.begin(), chain.end());
+  if (getRoot(part) != version.value)
+    return;
+  version.writers.insert(chain.begin(), chain.end());
+  for (Operation *op : chain)
+    if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
+      addPartWriters(version, insert.getSource(), block);
 }
 
 /// Goes back from the last version of a storage to the first.

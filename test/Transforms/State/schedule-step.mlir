@@ -759,3 +759,36 @@ func.func @cases(%i: index, %x: tensor<4xf32>, %v: tensor<4xf32> {train.variable
   %new = linalg_ext.store %0 in %v : tensor<4xf32> in tensor<4xf32>
   return %new : tensor<4xf32>
 }
+
+// -----
+
+#id = affine_map<(d0) -> (d0)>
+
+// Parts of a part of a variable are written one after the other, and then the
+// part is inserted: all of it is in place.
+// CHECK-LABEL: func.func @parts_of_a_part(
+// CHECK-NOT: linalg.copy
+// CHECK: return
+func.func @parts_of_a_part(%x: tensor<4xf32>,
+                           %v: tensor<17xf32> {train.variable = @v, train.reads, train.writes})
+    -> tensor<17xf32> {
+  %part = tensor.extract_slice %v[3] [8] [1] : tensor<17xf32> to tensor<8xf32>
+  %low = tensor.extract_slice %part[0] [4] [1] : tensor<8xf32> to tensor<4xf32>
+  %new_low = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%x : tensor<4xf32>) outs(%low : tensor<4xf32>) {
+    ^bb0(%a: f32, %old: f32):
+      %sum = arith.addf %a, %old : f32
+      linalg.yield %sum : f32
+  } -> tensor<4xf32>
+  %half = tensor.insert_slice %new_low into %part[0] [4] [1] : tensor<4xf32> into tensor<8xf32>
+  %high = tensor.extract_slice %half[4] [4] [1] : tensor<8xf32> to tensor<4xf32>
+  %new_high = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%x : tensor<4xf32>) outs(%high : tensor<4xf32>) {
+    ^bb0(%a: f32, %old: f32):
+      %sum = arith.addf %a, %old : f32
+      linalg.yield %sum : f32
+  } -> tensor<4xf32>
+  %whole = tensor.insert_slice %new_high into %half[4] [4] [1] : tensor<4xf32> into tensor<8xf32>
+  %new = tensor.insert_slice %whole into %v[3] [8] [1] : tensor<8xf32> into tensor<17xf32>
+  return %new : tensor<17xf32>
+}
