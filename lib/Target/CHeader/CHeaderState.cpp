@@ -315,7 +315,7 @@ static inline int32_t @_check_variable(@_state *s, const char *name,
    Returns 0 or a status. */
 static inline int32_t @_set_variable(@_state *s, const char *name,
                                      const void *data, size_t bytes) {
-  int i;
+  int i = 0;
   int32_t status = @_check_variable(s, name, data, bytes, &i);
   if (status != 0)
     return status;
@@ -329,7 +329,7 @@ static inline int32_t @_set_variable(@_state *s, const char *name,
 /* Copies a variable of `bytes` bytes out of the block. Returns 0 or a status. */
 static inline int32_t @_get_variable(@_state *s, const char *name, void *data,
                                      size_t bytes) {
-  int i;
+  int i = 0;
   int32_t status = @_check_variable(s, name, data, bytes, &i);
   if (status != 0)
     return status;

@@ -121,13 +121,67 @@ bool EntryPointBuilder::checkFeeds(
   return true;
 }
 
+void EntryPointBuilder::checkEachFeed(
+    const ManifestEntry &entry, Value feeds, Value dimSizes,
+    ArrayRef<std::string> messages,
+    function_ref<SmallVector<Value>(const Buffer &)> check,
+    Failures &failures) {
+  Value sizes = getFeedSizes(entry);
+  if (sizes && checkFeeds(entry, feeds, sizes, messages, check, failures))
+    return;
+  for (auto [index, feed] : llvm::enumerate(entry.feeds))
+    for (Value condition : check({load(ptr, element(ptr, feeds, index)),
+                                  emitByteSize(feed, dimSizes)})) {
+      failures.push_back({condition, getStatus(StatusKind::InvalidArgument,
+                                               messages.front())});
+      messages = messages.drop_front();
+    }
+}
+
+static std::string describe(StringRef kind, const ManifestArgument &argument,
+                            const ManifestEntry &entry) {
+  return (kind + " '" + argument.name + "' of '" + entry.name + "'").str();
+}
+
+static std::string refusePlaceInBlock(const ManifestArgument &result,
+                                      const ManifestEntry &entry) {
+  return "expected " + describe("result", result, entry) +
+         " outside the block of the state, found a pointer into it";
+}
+
+void EntryPointBuilder::checkWorkspace(const ManifestEntry &entry, Value state,
+                                       Value feeds, Value dimSizes,
+                                       Value results, Failures &failures) {
+  int64_t offset = getCWorkspaceOffset(manifest);
+  int64_t bytes = getCStateBytes(manifest, bounds).getSaturated() - offset;
+  if (bytes <= 0)
+    return;
+  Buffer workspace = {offsetBy(state, offset), constant(i64, bytes)};
+  std::vector<std::string> messages;
+  for (const ManifestArgument &feed : entry.feeds)
+    messages.push_back("expected " + describe("feed", feed, entry) +
+                       " outside the workspace in the block of the state, "
+                       "found a pointer into it");
+  if (!messages.empty())
+    checkEachFeed(
+        entry, feeds, dimSizes, messages,
+        [&](const Buffer &feed) -> SmallVector<Value> {
+          return {emitOverlap(feed, workspace)};
+        },
+        failures);
+  for (auto [index, result] : llvm::enumerate(entry.results)) {
+    Buffer buffer = {load(ptr, element(ptr, results, index)),
+                     emitByteSize(result, dimSizes)};
+    failures.push_back({emitOverlap(buffer, workspace),
+                        getStatus(StatusKind::InvalidArgument,
+                                  refusePlaceInBlock(result, entry))});
+  }
+}
+
 void EntryPointBuilder::checkPointers(const ManifestEntry &entry, Value state,
                                       Value feeds, Value dimSizes,
                                       Value results, Failures &failures) {
   Buffer block = {state, constant(i64, manifest.stateBytes)};
-  auto describe = [&](StringRef kind, const ManifestArgument &argument) {
-    return (kind + " '" + argument.name + "' of '" + entry.name + "'").str();
-  };
   auto fail = [&](Value condition, const Twine &message) {
     failures.push_back(
         {condition, getStatus(StatusKind::InvalidArgument, message)});
@@ -139,51 +193,34 @@ void EntryPointBuilder::checkPointers(const ManifestEntry &entry, Value state,
       conditions.push_back(emitOverlap(given, block));
     return conditions;
   };
-  auto getFeed = [&](int64_t index) -> Buffer {
-    return {load(ptr, element(ptr, feeds, index)),
-            emitByteSize(entry.feeds[index], dimSizes)};
-  };
   std::vector<std::string> messages;
   for (const ManifestArgument &feed : entry.feeds) {
     messages.push_back("You must feed a value for placeholder '" + feed.name +
                        "'");
     if (!entry.writes.empty())
-      messages.push_back("expected " + describe("feed", feed) +
+      messages.push_back("expected " + describe("feed", feed, entry) +
                          " outside the block of the state, found a pointer "
                          "into it: copy the variable first");
   }
-  Value sizes = getFeedSizes(entry);
-  if (!sizes ||
-      !checkFeeds(entry, feeds, sizes, messages, checkFeed, failures)) {
-    ArrayRef<std::string> rest = messages;
-    for (size_t index = 0; index < entry.feeds.size(); ++index)
-      for (Value condition : checkFeed(getFeed(index))) {
-        fail(condition, rest.front());
-        rest = rest.drop_front();
-      }
-  }
+  checkEachFeed(entry, feeds, dimSizes, messages, checkFeed, failures);
   SmallVector<Buffer> resultBuffers;
   for (auto [index, result] : llvm::enumerate(entry.results)) {
     Value pointer = load(ptr, element(ptr, results, index));
-    fail(isNull(pointer), "expected a buffer for " +
-                              describe("result", result) +
-                              ", found a null pointer");
+    std::string name = describe("result", result, entry);
+    fail(isNull(pointer),
+         "expected a buffer for " + name + ", found a null pointer");
     Buffer buffer = {pointer, emitByteSize(result, dimSizes)};
-    std::string name = describe("result", result);
-    fail(emitOverlap(buffer, block),
-         "expected " + name +
-             " outside the block of the state, found a pointer into it");
+    fail(emitOverlap(buffer, block), refusePlaceInBlock(result, entry));
     messages.clear();
     for (const ManifestArgument &feed : entry.feeds)
       messages.push_back("expected " + name + " and feed '" + feed.name +
                          "' in buffers of their own, found them overlap");
-    auto checkOverlap = [&](const Buffer &given) -> SmallVector<Value> {
-      return {emitOverlap(buffer, given)};
-    };
-    if (!sizes ||
-        !checkFeeds(entry, feeds, sizes, messages, checkOverlap, failures))
-      for (auto [number, message] : llvm::enumerate(messages))
-        fail(emitOverlap(buffer, getFeed(number)), message);
+    checkEachFeed(
+        entry, feeds, dimSizes, messages,
+        [&](const Buffer &given) -> SmallVector<Value> {
+          return {emitOverlap(buffer, given)};
+        },
+        failures);
     for (auto [other, given] :
          llvm::zip(ArrayRef(entry.results).take_front(index), resultBuffers))
       fail(emitOverlap(buffer, given),

@@ -103,6 +103,7 @@ void EntryPointBuilder::emitCFunction(const ManifestEntry &entry,
                           entry.name + "' would have more than " +
                           kMaxSizeText + " bytes",
                       failures);
+    checkWorkspace(entry, state, feeds, dimSizes, results, failures);
     auto call = [&] {
       Value workspace = offsetBy(state, getCWorkspaceOffset(manifest));
       SmallVector<Value> operands{state, workspace, feeds, dimSizes, results};

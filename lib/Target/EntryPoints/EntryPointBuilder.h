@@ -128,6 +128,16 @@ private:
       llvm::ArrayRef<std::string> messages,
       llvm::function_ref<llvm::SmallVector<mlir::Value>(const Buffer &)> check,
       Failures &failures);
+  /// Checks each feed, by a loop where that is possible.
+  void checkEachFeed(
+      const ManifestEntry &entry, mlir::Value feeds, mlir::Value dimSizes,
+      llvm::ArrayRef<std::string> messages,
+      llvm::function_ref<llvm::SmallVector<mlir::Value>(const Buffer &)> check,
+      Failures &failures);
+  /// What a caller in C gives lies outside the workspace in its block.
+  void checkWorkspace(const ManifestEntry &entry, mlir::Value state,
+                      mlir::Value feeds, mlir::Value dimSizes,
+                      mlir::Value results, Failures &failures);
   void checkPointers(const ManifestEntry &entry, mlir::Value state,
                      mlir::Value feeds, mlir::Value dimSizes,
                      mlir::Value results, Failures &failures);
