@@ -26,6 +26,9 @@ void Slide::visit(int64_t count, function_ref<void(int64_t, int64_t)> load,
   }
 }
 
+/// A longer window is in no registers.
+static constexpr int64_t kMaxWindow = 32;
+
 std::optional<Slide> findSlide(const Contraction &contraction, AffineMap map,
                                unsigned parallel, ArrayRef<int64_t> sizes) {
   MLIRContext *context = map.getContext();
@@ -33,8 +36,8 @@ std::optional<Slide> findSlide(const Contraction &contraction, AffineMap map,
   AffineMap simple = simplifyAffineMap(map);
   std::optional<Slide> best;
   for (unsigned loop : contraction.k) {
-    if (ShapedType::isDynamic(sizes[loop]) || !map.isFunctionOfDim(loop) ||
-        (best && sizes[loop] <= best->size))
+    if (ShapedType::isDynamic(sizes[loop]) || sizes[loop] > kMaxWindow ||
+        !map.isFunctionOfDim(loop) || (best && sizes[loop] <= best->size))
       continue;
     AffineExpr element = getAffineDimExpr(loop, context);
     for (int64_t step = 1; step < sizes[loop]; ++step) {

@@ -1,4 +1,5 @@
-// Puts a feed and a result of an entry at each place of the block behind the variables.
+// Puts a feed and a result of an entry at each place of the block behind the
+// variables.
 #include "hidden.h"
 
 #include <stdio.h>
