@@ -65,8 +65,8 @@ void chooseOverlap(scf::ForallOp tiles, linalg::LinalgOp contraction,
     bool isColumns = loop == rules.schedule.getColumns();
     bool isVector = isColumns && !rules.schedule.getAlong();
     // Which rows are kept would be a question for each of them; which columns
-    // is a mask for all.
-    if (isUpdate && !isVector)
+    // is a mask for all, of tiles that are not divided.
+    if (isUpdate && (!isVector || rules.dividesColumns))
       continue;
     int64_t unit = isVector ? rules.vectorLength : 1;
     // Each worker has the tile before its last one, too.

@@ -21,6 +21,8 @@ struct OverlapRules {
   int64_t vectorLength;
   /// How many workers may share the loop.
   int64_t workers;
+  /// Whether the tiles are divided along the columns again.
+  bool dividesColumns;
 };
 
 /// Marks the loops of `tiles`, one level of tiles of `contraction` and

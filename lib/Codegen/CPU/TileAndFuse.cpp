@@ -201,8 +201,9 @@ private:
   /// The contractions that have tiles. Emits an error and fails if one cannot.
   FailureOr<SmallVector<ContractionGroup>> collectGroups();
   LogicalResult tileGroup(RewriterBase &rewriter, ContractionGroup &group);
+  /// Computes `group` in the tiles of one level of its schedule.
   LogicalResult tileLevel(RewriterBase &rewriter, ContractionGroup &group,
-                          ArrayRef<int64_t> tiles);
+                          unsigned level);
 };
 } // namespace
 
@@ -283,8 +284,9 @@ static void recordTile(ContractionGroup &group, scf::ForallOp loop) {
 }
 
 LogicalResult TileAndFuse::tileLevel(RewriterBase &rewriter,
-                                     ContractionGroup &group,
-                                     ArrayRef<int64_t> tiles) {
+                                     ContractionGroup &group, unsigned level) {
+  ArrayRef<DenseI64ArrayAttr> levels = group.schedule.getTiles();
+  ArrayRef<int64_t> tiles = levels[level].asArrayRef();
   SmallVector<unsigned> order = orderLoops(group);
   FailureOr<FusedTiles> fused =
       fuseTiles(rewriter, group.contraction, group.epilogue, tiles, order);
@@ -293,8 +295,13 @@ LogicalResult TileAndFuse::tileLevel(RewriterBase &rewriter,
   llvm::erase_if(order, [&](unsigned loop) { return tiles[loop] == 0; });
   if (codegen::CPUAttr cpu = codegen::lookupCPU(getOperation())) {
     Type element = getElementTypeOrSelf(fused->contraction->getResult(0));
+    bool dividesColumns =
+        llvm::any_of(levels.drop_front(level + 1), [&](DenseI64ArrayAttr next) {
+          return next[group.schedule.getColumns()] != 0;
+        });
     chooseOverlap(fused->loop, fused->contraction, fused->epilogue, order,
-                  {group.schedule, getVectorLength(element, cpu), workers});
+                  {group.schedule, getVectorLength(element, cpu), workers,
+                   dividesColumns});
   }
   recordTile(group, fused->loop);
   // The tiles, which the next level tiles again.
@@ -316,7 +323,7 @@ LogicalResult TileAndFuse::tileGroup(RewriterBase &rewriter,
   for (auto [level, sizes] : llvm::enumerate(schedule.getTiles())) {
     bool isTiled = llvm::any_of(sizes.asArrayRef(),
                                 [](int64_t size) { return size != 0; });
-    if (isTiled && failed(tileLevel(rewriter, group, sizes)))
+    if (isTiled && failed(tileLevel(rewriter, group, level)))
       return failure();
     if (level != 0 || schedule.getTiles().size() == 1)
       continue;

@@ -100,6 +100,8 @@ def test_sizes() -> None:
     check(97, 129, 255, 95, "f32", 0)
     check(112, 97, 127, 224, "f32", MOMENTUM)
     check(97, 66, 111, 127, "f64", MOMENTUM)
+    # Weights that exceed the second cache, whose columns are in tiles of tiles.
+    check(24, 640, 2047, 33, "f32", MOMENTUM)
 
 
 if __name__ == "__main__":
