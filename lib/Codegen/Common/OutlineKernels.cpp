@@ -36,8 +36,22 @@ using flywheel::train::TrainDialect;
 /// with a transcendental function or a random draw is in any case.
 static constexpr unsigned kMinBodyOps = 4;
 
+/// Whether `op` accesses some operand other than along contiguous rows: a
+/// vector of it is as many accesses as it has lanes, or a transposition.
+static bool hasScatteredAccess(linalg::LinalgOp op) {
+  return llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
+    auto type = dyn_cast<MemRefType>(operand.get().getType());
+    if (!type || type.getRank() == 0)
+      return false;
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    bool isTransposed = map.isPermutation() && !map.isIdentity();
+    return isTransposed ||
+           (type.getShape().back() != 1 && !type.areTrailingDimsContiguous(1));
+  });
+}
+
 /// Whether `op` is worth a function: a tiled loop nest, a reduction, or an
-/// elementwise op that computes more than a few sums.
+/// elementwise op that computes more than a few sums, or whose code is long.
 static bool isKernel(Operation &op) {
   // What has results is on tensors, or a loop that carries numbers.
   if (op.getNumResults() != 0)
@@ -50,11 +64,15 @@ static bool isKernel(Operation &op) {
   if (isa<scf::ForOp>(op))
     return op.walk([](linalg::LinalgOp) { return WalkResult::interrupt(); })
         .wasInterrupted();
+  auto structured = dyn_cast<linalg::LinalgOp>(op);
+  if (structured && structured.getNumLoops() > 0 &&
+      (structured.getNumReductionLoops() > 0 || hasScatteredAccess(structured)))
+    return true;
   auto generic = dyn_cast<linalg::GenericOp>(op);
   if (!generic || generic.getNumLoops() == 0)
     return false;
   unsigned numOps = llvm::range_size(generic.getBody()->without_terminator());
-  if (numOps >= kMinBodyOps || generic.getNumReductionLoops() > 0)
+  if (numOps >= kMinBodyOps)
     return true;
   return generic
       .walk([](Operation *nested) {
@@ -70,12 +88,12 @@ static bool isKernel(Operation &op) {
 /// to memory in between: in one function with it, the sum starts from a number
 /// rather than from memory.
 static linalg::FillOp findFill(Operation *kernel) {
-  auto sum = dyn_cast<linalg::GenericOp>(kernel);
+  auto sum = dyn_cast<linalg::LinalgOp>(kernel);
   if (!sum || sum.getNumReductionLoops() == 0 || sum.getNumDpsInits() != 1)
     return {};
   for (Operation *op = kernel->getPrevNode(); op; op = op->getPrevNode()) {
     auto fill = dyn_cast<linalg::FillOp>(op);
-    if (fill && fill.getOutputs().front() == sum.getOutputs().front())
+    if (fill && fill.getOutputs().front() == sum.getDpsInits().front())
       return fill;
     if (!isMemoryEffectFree(op))
       return {};

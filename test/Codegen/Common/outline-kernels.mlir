@@ -319,3 +319,29 @@ func.func @named.kernel(%x: memref<8x4xf32>, %w: memref<4x16xf32>, %out: memref<
 #dense = loc(fused<"nn.dense">["model.mlir":3:8])
 #dense_grad = loc("flywheel.backward"(#dense))
 #exp = loc(fused<"nn.exp">["model.mlir":4:8])
+
+// A product that is in no loop, with its fill, and what accesses a matrix other
+// than along its rows, are long code: layers share it.
+// CHECK: func.func private @alone.matmul.8x16.0(
+// CHECK: linalg.fill
+// CHECK-NEXT: linalg.matmul
+// CHECK: func.func private @alone.transpose.16x8.1(
+// CHECK: func.func private @alone.generic.8.2(
+// CHECK-LABEL: func.func @alone(
+// CHECK-NOT: linalg
+// CHECK: call @alone.matmul.8x16.0(
+// CHECK-NEXT: call @alone.transpose.16x8.1(
+// CHECK-NEXT: call @alone.generic.8.2(
+// CHECK-NEXT: return
+func.func @alone(%x: memref<8x4xf32>, %w: memref<4x16xf32>, %y: memref<8x16xf32>, %t: memref<16x8xf32>, %c: memref<8xf32, strided<[16]>>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%y : memref<8x16xf32>)
+  linalg.matmul ins(%x, %w : memref<8x4xf32>, memref<4x16xf32>) outs(%y : memref<8x16xf32>)
+  linalg.transpose ins(%y : memref<8x16xf32>) outs(%t : memref<16x8xf32>) permutation = [1, 0]
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%c : memref<8xf32, strided<[16]>>) {
+  ^bb0(%old: f32):
+    %sum = arith.addf %old, %old : f32
+    linalg.yield %sum : f32
+  }
+  return
+}
