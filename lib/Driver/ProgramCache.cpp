@@ -41,17 +41,19 @@ constexpr StringRef kManifest = "train.manifest";
 constexpr size_t kNumParts = 3;
 using Parts = std::array<StringRef, kNumParts>;
 
-static std::string getDigest(const Parts &parts) {
-  llvm::SHA256 digest;
-  for (StringRef part : parts)
-    digest.update(part);
-  return llvm::toStringRef(digest.final()).str();
-}
-
 static std::string toBytes(uint64_t number) {
   std::string bytes(kLengthBytes, '\0');
   llvm::support::endian::write64le(bytes.data(), number);
   return bytes;
+}
+
+static std::string getDigest(const Parts &parts) {
+  llvm::SHA256 digest;
+  for (StringRef part : parts) {
+    digest.update(StringRef(toBytes(part.size())));
+    digest.update(part);
+  }
+  return llvm::toStringRef(digest.final()).str();
 }
 
 std::string ProgramCache::getPath(StringRef key) const {

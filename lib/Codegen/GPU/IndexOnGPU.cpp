@@ -122,6 +122,12 @@ struct IndexOnGPU : flywheel::impl::IndexOnGPUBase<IndexOnGPU> {
               ScanOp, CholeskyOp, TriangularSolveOp>(op))
         ops.push_back(op);
     });
+    for (Operation *op : ops)
+      if (llvm::any_of(op->getOperandTypes(), llvm::IsaPred<TensorType>)) {
+        op->emitOpError("expected memref operands: launches are made after "
+                        "bufferization");
+        return signalPassFailure();
+      }
     for (Operation *op : ops) {
       TypeSwitch<Operation *>(op)
           .Case([](GatherOp gather) { GatherEmitter(gather).emit(); })
