@@ -89,8 +89,11 @@ Value EntryPointBuilder::getFeedSizes(const ManifestEntry &entry) {
       return {};
     sizes.push_back(getNumBytes(feed.type).getSaturated());
   }
-  return getAddressOf(addTable<int64_t>(
-      getPackedSymbol(manifest, entry) + ".feed_bytes", sizes));
+  std::string symbol = getPackedSymbol(manifest, entry) + ".feed_bytes";
+  auto [it, isNew] = feedSizes.try_emplace(symbol);
+  if (isNew)
+    it->second = addTable<int64_t>(symbol, sizes);
+  return getAddressOf(it->second);
 }
 
 bool EntryPointBuilder::checkFeeds(

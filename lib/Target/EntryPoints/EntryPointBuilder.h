@@ -17,6 +17,8 @@
 #include "flywheel/Model/CNames.h"
 #include "flywheel/Model/Manifest.h"
 
+#include "llvm/ADT/StringMap.h"
+
 #include <map>
 #include <optional>
 #include <string>
@@ -212,6 +214,8 @@ private:
   std::string prefix;
   /// The statuses of the manifest's messages.
   std::map<std::pair<StatusKind, std::string>, int32_t> statuses;
+  /// The tables of getFeedSizes(), by name.
+  llvm::StringMap<mlir::LLVM::GlobalOp> feedSizes;
   /// The function of getZeroFinder(), or null before it.
   mlir::func::FuncOp zeroFinder;
   /// The function of getSizeReporter(), or null before it.
