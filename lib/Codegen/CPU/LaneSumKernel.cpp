@@ -95,8 +95,7 @@ static std::optional<unsigned> getSingle(ArrayRef<unsigned> loops) {
 
 /// Of a gradient by an image of one channel, whose window is 5x5, an output
 /// reads 50 vectors of which its neighbour reads 40: where each multiply-add
-/// has an operand in memory, loads take as long as they do (AMD EPYC 9004: 83 %
-/// of the peak as a model in C, and 96 % with this).
+/// has an operand in memory, loads take as long as they do.
 void LaneSumEmitter::chooseSlide() {
   std::optional<unsigned> moving =
       keepsRows() ? contraction.n : getSingle(contraction.rows);

@@ -50,10 +50,11 @@ Value EntryPointBuilder::emitDimSizeCheck(Value size, Value state,
                                  "', found \1");
   func::FuncOp reporter = getSizeReporter();
   // Unsigned, so that a negative size is too large.
-  return emitIf(
-      compare(arith::CmpIPredicate::ugt, size, constant(i64, bound)),
-      [&] { return emitCall(reporter, {state, size, constant(i32, status)}); },
-      [&] { return constant(i32, 0); });
+  auto report = [&] {
+    return emitCall(reporter, {state, size, constant(i32, status)});
+  };
+  return emitIf(compare(arith::CmpIPredicate::ugt, size, constant(i64, bound)),
+                report, [&] { return constant(i32, 0); });
 }
 
 void EntryPointBuilder::emitCFunction(const ManifestEntry &entry,
