@@ -30,7 +30,6 @@ import json
 import math
 import os
 import statistics
-import subprocess
 import sys
 import tempfile
 from typing import Any
@@ -38,37 +37,9 @@ from typing import Any
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
+from process import Peer  # noqa: E402
 from rows import ROWS, make_row  # noqa: E402
 from worker import PEERS, WINOGRAD  # noqa: E402
-
-
-class Peer:
-    """A worker's process."""
-
-    def __init__(self, name: str, python: str, threads: int, target: str, errors: Any) -> None:
-        self.name = name
-        command = [python, os.path.join(HERE, "worker.py"), "--peer", name, "--threads", str(threads)]
-        command += ["--target", target]
-        self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True
-        )
-
-    def ask(self, **command: Any) -> dict[str, Any]:
-        assert self.process.stdin and self.process.stdout
-        try:
-            print(json.dumps(command), file=self.process.stdin, flush=True)
-            line = self.process.stdout.readline()
-        except BrokenPipeError:
-            line = ""
-        if not line:
-            return {"error": f"the process ended with status {self.process.wait()}"}
-        answer: dict[str, Any] = json.loads(line)
-        return answer
-
-    def close(self) -> None:
-        assert self.process.stdin
-        self.process.stdin.close()
-        self.process.wait()
 
 
 def parse_arguments() -> argparse.Namespace:
