@@ -17,6 +17,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/ScopedPrinter.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -157,7 +158,7 @@ static const Setting settings[] = {
     {"lowering", kFuse,
      [](Builder &b, const CompilerOptions &options) -> Attribute {
        return b.getStringAttr(
-           options.lowering == Lowering::Reference ? "reference" : "optimized");
+           llvm::to_string(options.lowering.value_or(Lowering::Optimized)));
      },
      setLowering,
      [](const CompilerOptions &options) {

@@ -5,7 +5,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Driver/ByteSizeOption.h"
+#include "flywheel/Driver/ChoiceOption.h"
 #include "flywheel/Driver/FrontEnd.h"
+#include "flywheel/Driver/InputOption.h"
+#include "flywheel/Driver/NumberOption.h"
+#include "flywheel/Driver/OptionNames.h"
 #include "flywheel/Driver/OutputFiles.h"
 #include "flywheel/Driver/TextOption.h"
 #include "flywheel/Driver/ThreadsOption.h"
@@ -34,8 +38,8 @@ namespace cl = llvm::cl;
 
 static cl::OptionCategory category("flywheel-compile options");
 
-static cl::opt<std::string> inputPath(cl::Positional, cl::desc("<model.mlir>"),
-                                      cl::Required, cl::cat(category));
+static InputOption inputPath(cl::Positional, cl::desc("<model.mlir>"),
+                             cl::OneOrMore, cl::cat(category));
 static TextOption outputPath(
     "o", cl::value_desc("file"), cl::cat(category),
     cl::desc("Output file, '-' for standard output. By default the input's "
@@ -69,7 +73,7 @@ static cl::list<std::string>
     freezeVariables("freeze-variables", cl::value_desc("names"),
                     cl::CommaSeparated, cl::cat(category),
                     cl::desc("With --freeze: replace these variables only"));
-static cl::opt<int64_t> maxBatch(
+static NumberOption<int64_t> maxBatch(
     "max-batch", cl::value_desc("N"), cl::init(1024), cl::cat(category),
     cl::desc("Bound of the dynamic dimension sizes (the batch) in the C "
              "interface; fixes the workspace (default 1024)"));
@@ -86,11 +90,11 @@ static ByteSizeOption memoryBudget(
              "--max-dim-size: values "
              "that do not fit are recomputed. By default any number"));
 static ThreadsOption
-    threads(takeThreadsName(), cl::value_desc("N"), cl::cat(category),
+    threads(takeOptionName("threads"), cl::value_desc("N"), cl::cat(category),
             cl::desc("How many threads may execute a step together: functions "
                      "of the C interface then take a team of at most so many "
                      "workers (default 1)"));
-static cl::opt<uint64_t> minSharedWork(
+static NumberOption<uint64_t> minSharedWork(
     "min-shared-work", cl::value_desc("N"), cl::cat(category),
     cl::init(4'000'000),
     cl::desc("With --threads: scalar operations that are worth sharing. A step "
@@ -106,15 +110,15 @@ static TextOption
 static cl::opt<std::string>
     features("features", cl::value_desc("list"), cl::cat(category),
              cl::desc("CPU features to add or take away: +avx2,-fma"));
-static cl::opt<int64_t> targetL1Bytes(
+static NumberOption<int64_t> targetL1Bytes(
     "target-l1-bytes", cl::value_desc("bytes"), cl::cat(category),
     cl::desc("First data cache of a core, which tiles are made for. By default "
              "this machine's with its own CPU, else 49152"));
-static cl::opt<int64_t> targetL2Bytes(
+static NumberOption<int64_t> targetL2Bytes(
     "target-l2-bytes", cl::value_desc("bytes"), cl::cat(category),
     cl::desc("Second cache of a core. By default this machine's with its own "
              "CPU, else 2097152"));
-static cl::opt<int64_t> targetCores(
+static NumberOption<int64_t> targetCores(
     "target-cores", cl::value_desc("N"), cl::cat(category),
     cl::desc("Cores that a step may use. By default this machine's with its "
              "own CPU, else 1"));
@@ -128,7 +132,7 @@ static TextOption ptxas(
     cl::desc("The assembler that objects for cuda are made with (default: "
              "ptxas, where it is installed). Without one they have PTX, "
              "which the driver translates; so with --ptxas=none"));
-static cl::opt<unsigned>
+static NumberOption<unsigned>
     optimizationLevel("opt-level", cl::value_desc("0-3"), cl::init(3),
                       cl::cat(category),
                       cl::desc("Effort of LLVM's optimiser (default 3)"));
@@ -149,7 +153,7 @@ static cl::opt<bool> llvmVectorize(
     "llvm-vectorize", cl::cat(category),
     cl::desc("Run LLVM's loop and SLP vectorizers too; off by default, as the "
              "kernels are vectors already"));
-static cl::opt<Lowering> lowering(
+static ChoiceOption<Lowering> lowering(
     "lowering", cl::init(Lowering::Optimized), cl::cat(category),
     cl::desc("How tensor programs become loops"),
     cl::values(clEnumValN(Lowering::Optimized, "optimized",

@@ -4,9 +4,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PassArguments.h"
+#include "Plugins.h"
+
 #include "flywheel/Driver/CheckSource.h"
 #include "flywheel/Driver/Compiler.h"
+#include "flywheel/Driver/InputOption.h"
 #include "flywheel/Driver/OutputFiles.h"
+#include "flywheel/Driver/TextOption.h"
 #include "flywheel/Support/LargeStack.h"
 
 #include "mlir/Support/FileUtilities.h"
@@ -17,19 +22,30 @@
 #include "llvm/Support/WithColor.h"
 
 using namespace mlir;
+namespace cl = llvm::cl;
 
 static LogicalResult fail(const std::string &message) {
   llvm::WithColor::error(llvm::errs()) << message << "\n";
   return failure();
 }
 
-/// Upstream's driver, with a look at the file before the parser gets it.
+/// Upstream's driver, with a look at the command line and at the file before
+/// the parsers get them.
 static LogicalResult run(int argc, char **argv, DialectRegistry &registry) {
-  auto [inputPath, outputPath] = registerAndParseCLIOptions(
-      argc, argv, "Flywheel's pass driver\n", registry);
+  std::string header = registerCLIOptions("Flywheel's pass driver\n", registry);
+  flywheel::registerPluginOptions(registry);
+  static flywheel::InputOption inputPath(
+      cl::Positional, cl::desc("<input file>"), cl::init("-"), cl::ZeroOrMore);
+  static flywheel::TextOption outputPath("o", cl::desc("Output filename"),
+                                         cl::value_desc("filename"),
+                                         cl::init("-"));
+  cl::ParseCommandLineOptions(argc, argv, header);
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
   if (config.shouldShowDialects() || config.shouldListPasses())
     return MlirOptMain(argc, argv, inputPath, outputPath, registry);
+  if (llvm::Error problem =
+          flywheel::checkPassArguments({argv + 1, argv + argc}))
+    return fail(llvm::toString(std::move(problem)));
   std::string error;
   std::unique_ptr<llvm::MemoryBuffer> input = openInputFile(inputPath, &error);
   if (!input)
@@ -41,7 +57,8 @@ static LogicalResult run(int argc, char **argv, DialectRegistry &registry) {
                          llvm::SourceMgr::DK_Error, problem->message);
     return failure();
   }
-  if (llvm::Error problem = flywheel::checkOutput(outputPath, {inputPath}))
+  if (llvm::Error problem =
+          flywheel::checkOutput(outputPath, {inputPath.getValue()}))
     return fail(llvm::toString(std::move(problem)));
   std::unique_ptr<llvm::ToolOutputFile> output =
       openOutputFile(outputPath, &error);

@@ -7,7 +7,11 @@
 #include "RunOptions.h"
 
 #include "flywheel/Driver/ByteSizeOption.h"
+#include "flywheel/Driver/ChoiceOption.h"
 #include "flywheel/Driver/FrontEnd.h"
+#include "flywheel/Driver/InputOption.h"
+#include "flywheel/Driver/NumberOption.h"
+#include "flywheel/Driver/OptionNames.h"
 #include "flywheel/Driver/TextOption.h"
 #include "flywheel/Driver/ThreadsOption.h"
 
@@ -58,8 +62,8 @@ Exit status: 0, or 1 after an error, which is printed to standard error.
 
 static cl::OptionCategory category("flywheel-run options");
 
-static cl::opt<std::string> inputPath(cl::Positional, cl::desc("<model.mlir>"),
-                                      cl::Required, cl::cat(category));
+static InputOption inputPath(cl::Positional, cl::desc("<model.mlir>"),
+                             cl::OneOrMore, cl::cat(category));
 static TextOption dataPath("data", cl::value_desc("file"), cl::cat(category),
                            cl::desc("Train on this safetensors file"));
 static TextOption
@@ -70,23 +74,23 @@ static TextOption trainEntry("train", cl::value_desc("entry"),
                              cl::desc("Entry that makes one step"));
 static TextOption evalEntry("eval", cl::value_desc("entry"), cl::cat(category),
                             cl::desc("Entry that evaluates"));
-static cl::opt<uint64_t> epochs("epochs", cl::value_desc("N"), cl::init(10),
-                                cl::cat(category),
-                                cl::desc("Train until the N-th epoch, counting "
-                                         "those before --resume (default 10)"));
-static cl::opt<uint64_t> batchSize("batch-size", cl::value_desc("N"),
-                                   cl::cat(category),
-                                   cl::desc("Rows of a batch (default 32)"));
-static cl::opt<double>
+static NumberOption<uint64_t>
+    epochs("epochs", cl::value_desc("N"), cl::init(10), cl::cat(category),
+           cl::desc("Train until the N-th epoch, counting "
+                    "those before --resume (default 10)"));
+static NumberOption<uint64_t>
+    batchSize("batch-size", cl::value_desc("N"), cl::cat(category),
+              cl::desc("Rows of a batch (default 32)"));
+static NumberOption<double>
     holdout("holdout", cl::value_desc("share"), cl::cat(category),
             cl::desc("Share of the rows to hold out, 0 to 1 (default 0)"));
-static cl::opt<uint64_t>
+static NumberOption<uint64_t>
     seed("seed", cl::value_desc("N"), cl::cat(category),
          cl::desc("Of the split, the order of rows, random feeds and initial "
                   "values (default 1)"));
-static cl::opt<uint64_t> initSeed("init-seed", cl::value_desc("N"),
-                                  cl::cat(category),
-                                  cl::desc("Of initial values only"));
+static NumberOption<uint64_t> initSeed("init-seed", cl::value_desc("N"),
+                                       cl::cat(category),
+                                       cl::desc("Of initial values only"));
 static cl::opt<bool>
     noShuffle("no-shuffle", cl::cat(category),
               cl::desc("Train on the rows in their order, every epoch"));
@@ -120,7 +124,7 @@ static cl::opt<bool> reportUninitialized(
     cl::desc("Print the variables without a value before the first step"));
 static TextOption savePath("save", cl::value_desc("file"), cl::cat(category),
                            cl::desc("Write a checkpoint at the end"));
-static cl::opt<uint64_t>
+static NumberOption<uint64_t>
     saveEvery("save-every", cl::value_desc("N"), cl::cat(category),
               cl::desc("Also write it after every N-th epoch"));
 static cl::list<std::string> saveVariables(
@@ -131,13 +135,13 @@ static TextOption
     checkpointPrefix("checkpoint", cl::value_desc("prefix"), cl::cat(category),
                      cl::desc("Write checkpoints PREFIX-STEP, and a state file "
                               "that lists them; the last one at the end"));
-static cl::opt<uint64_t>
+static NumberOption<uint64_t>
     checkpointEvery("checkpoint-every", cl::value_desc("N"), cl::cat(category),
                     cl::desc("Also after every N-th step (epoch)"));
-static cl::opt<uint64_t>
+static NumberOption<uint64_t>
     maxToKeep("max-to-keep", cl::value_desc("N"), cl::cat(category),
               cl::desc("Newest checkpoints to keep (default 5; 0 keeps all)"));
-static cl::opt<double> keepEveryHours(
+static NumberOption<double> keepEveryHours(
     "keep-every-hours", cl::value_desc("H"), cl::cat(category),
     cl::desc("Of the others keep one each H hours (default 10000)"));
 static cl::opt<bool>
@@ -162,9 +166,9 @@ static cl::list<std::string>
     entryNames("entry", cl::value_desc("name"), cl::cat(category),
                cl::desc("Entry to call; may be given several times, a step "
                         "calls them in order"));
-static cl::opt<uint64_t> steps("steps", cl::value_desc("N"), cl::init(1),
-                               cl::cat(category),
-                               cl::desc("Steps to make (default 1)"));
+static NumberOption<uint64_t> steps("steps", cl::value_desc("N"), cl::init(1),
+                                    cl::cat(category),
+                                    cl::desc("Steps to make (default 1)"));
 static cl::list<std::string> feeds("feed", cl::value_desc("NAME=VALUE"),
                                    cl::cat(category),
                                    cl::desc("Value of a feed, see above"));
@@ -172,7 +176,7 @@ static cl::list<std::string>
     prints("print", cl::value_desc("NAME"), cl::cat(category),
            cl::desc("Result of the last step (or ENTRY.RESULT), or variable, "
                     "to print; without any, all results"));
-static cl::opt<uint64_t>
+static NumberOption<uint64_t>
     printEvery("print-every", cl::value_desc("N"), cl::cat(category),
                cl::desc("Print scalars of every N-th step, on one line"));
 static TextOption
@@ -196,7 +200,7 @@ static cl::list<std::string> maxDimSizes(
     cl::desc("Bounds of dynamic dimension sizes, by the names that --list has: "
              "batch=4,time=256. A feed with more is refused"));
 static ThreadsOption
-    threads(takeThreadsName(), cl::value_desc("N"), cl::cat(category),
+    threads(takeOptionName("threads"), cl::value_desc("N"), cl::cat(category),
             cl::desc("How many threads may execute a step together (default "
                      "FLYWHEEL_NUM_THREADS of the environment, or else 1)"));
 static cl::opt<bool>
@@ -238,7 +242,7 @@ static cl::opt<bool>
                   cl::desc("Fail at the first op whose result has a NaN or an "
                            "infinity, and name it; variables keep their "
                            "values"));
-static cl::opt<Lowering> lowering(
+static ChoiceOption<Lowering> lowering(
     "lowering", cl::init(Lowering::Optimized), cl::cat(category),
     cl::desc("How tensor programs become loops"),
     cl::values(clEnumValN(Lowering::Optimized, "optimized",

@@ -41,6 +41,11 @@ enum class Lowering {
   Reference,
 };
 
+/// Prints the name that options and the record of a module have.
+inline llvm::raw_ostream &operator<<(llvm::raw_ostream &os, Lowering lowering) {
+  return os << (lowering == Lowering::Reference ? "reference" : "optimized");
+}
+
 struct CompilerOptions {
   /// The model's name, which prefixes its C symbols and is in its checkpoints;
   /// by default the module's name, or else the stem of `inputPath`, or `model`.
@@ -131,10 +136,8 @@ llvm::FailureOr<size_t> resumeOptions(mlir::ModuleOp module,
 /// stage takes them.
 std::string formatSettings(const Stage &stage, const CompilerOptions &options);
 
-/// Registers each stage as a pass pipeline of its name.
-void registerStagePipelines();
-
-/// Registers every pass, of upstream and ours, and the stages.
+/// Registers every pass, of upstream and ours, and each stage as a pass
+/// pipeline of its name.
 void registerAllFlywheelPasses();
 
 /// Registers every dialect, extension, rule and interface that a Flywheel

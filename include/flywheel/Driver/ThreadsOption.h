@@ -17,16 +17,6 @@
 
 namespace flywheel {
 
-/// `--threads`. LLVM's library has an option of that name, for linkers, which
-/// gives way.
-inline llvm::StringRef takeThreadsName() {
-  auto &options = llvm::cl::getRegisteredOptions();
-  auto known = options.find("threads");
-  if (known != options.end())
-    known->second->removeArgument();
-  return "threads";
-}
-
 /// Refuses what no model can be compiled for.
 class ThreadsParser : public llvm::cl::parser<std::string> {
 public:

@@ -1,0 +1,53 @@
+//===- NumberOption.h - Options of tools that are numbers -------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_DRIVER_NUMBEROPTION_H
+#define FLYWHEEL_DRIVER_NUMBEROPTION_H
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CommandLine.h"
+
+#include <limits>
+#include <string>
+#include <type_traits>
+
+namespace flywheel {
+
+/// An option that is a number. It says which ones there are where it is given
+/// none: upstream's parsers, of which no class can be derived, have the name of
+/// a C++ type only.
+template <typename T> class NumberOption : public llvm::cl::opt<T> {
+public:
+  using llvm::cl::opt<T>::opt;
+
+private:
+  static std::string describeRange() {
+    if (std::is_signed_v<T>)
+      return "of " + std::to_string(8 * sizeof(T)) + " bits";
+    return "from 0 to " + std::to_string(std::numeric_limits<T>::max());
+  }
+
+  /// \returns true after an error, as options do.
+  bool handleOccurrence(unsigned position, llvm::StringRef,
+                        llvm::StringRef text) override {
+    T value;
+    if constexpr (std::is_floating_point_v<T>) {
+      if (!llvm::to_float(text, value))
+        return this->error("expected a number, found '" + text + "'");
+    } else {
+      if (text.getAsInteger(0, value))
+        return this->error("expected a whole number " + describeRange() +
+                           ", found '" + text + "'");
+    }
+    this->setValue(value);
+    this->setPosition(position);
+    return false;
+  }
+};
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_DRIVER_NUMBEROPTION_H

@@ -1,0 +1,21 @@
+//===- PassArguments.h - What the command line gives passes ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_TOOLS_FLYWHEEL_OPT_PASSARGUMENTS_H
+#define FLYWHEEL_TOOLS_FLYWHEEL_OPT_PASSARGUMENTS_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
+
+namespace flywheel {
+
+/// Checks each `--PASS=OPTIONS`: upstream's driver says neither which pass it
+/// is that has no such option, nor which options there are.
+llvm::Error checkPassArguments(llvm::ArrayRef<const char *> arguments);
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_TOOLS_FLYWHEEL_OPT_PASSARGUMENTS_H
