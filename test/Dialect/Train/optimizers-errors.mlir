@@ -2,7 +2,6 @@
 
 // T2: each hyper-parameter of each optimizer is checked.
 
-// expected-error @below {{failed to parse Train_SGDAttr parameter 'lr'}}
 // expected-error @below {{expected a finite number, found 0x7F800000 : f32}}
 module attributes {test.a = #train.sgd<lr = 0x7F800000 : f32>} {}
 
@@ -18,7 +17,6 @@ module attributes {test.a = #train.sgd<lr = 0.1, decay = -1.0>} {}
 
 // -----
 
-// expected-error @below {{failed to parse Train_RMSpropAttr parameter 'lr'}}
 // expected-error @below {{expected a finite number, found 0x7F800000 : f32}}
 module attributes {test.a = #train.rmsprop<lr = 0x7F800000 : f32>} {}
 
@@ -39,7 +37,6 @@ module attributes {test.a = #train.rmsprop<lr = 0.1, decay = -1.0>} {}
 
 // -----
 
-// expected-error @below {{failed to parse Train_AdagradAttr parameter 'lr'}}
 // expected-error @below {{expected a finite number, found 0x7F800000 : f32}}
 module attributes {test.a = #train.adagrad<lr = 0x7F800000 : f32>} {}
 
@@ -55,7 +52,6 @@ module attributes {test.a = #train.adagrad<lr = 0.1, decay = -1.0>} {}
 
 // -----
 
-// expected-error @below {{failed to parse Train_AdadeltaAttr parameter 'lr'}}
 // expected-error @below {{expected a finite number, found 0x7F800000 : f32}}
 module attributes {test.a = #train.adadelta<lr = 0x7F800000 : f32>} {}
 
@@ -76,7 +72,6 @@ module attributes {test.a = #train.adadelta<lr = 0.1, decay = -1.0>} {}
 
 // -----
 
-// expected-error @below {{failed to parse Train_AdamAttr parameter 'lr'}}
 // expected-error @below {{expected a finite number, found 0x7F800000 : f32}}
 module attributes {test.a = #train.adam<lr = 0x7F800000 : f32>} {}
 
@@ -102,7 +97,6 @@ module attributes {test.a = #train.adam<lr = 0.1, decay = -1.0>} {}
 
 // -----
 
-// expected-error @below {{failed to parse Train_AdamaxAttr parameter 'lr'}}
 // expected-error @below {{expected a finite number, found 0x7F800000 : f32}}
 module attributes {test.a = #train.adamax<lr = 0x7F800000 : f32>} {}
 
@@ -128,7 +122,6 @@ module attributes {test.a = #train.adamax<lr = 0.1, decay = -1.0>} {}
 
 // -----
 
-// expected-error @below {{failed to parse Train_NadamAttr parameter 'lr'}}
 // expected-error @below {{expected a finite number, found 0x7F800000 : f32}}
 module attributes {test.a = #train.nadam<lr = 0x7F800000 : f32>} {}
 
@@ -154,13 +147,11 @@ module attributes {test.a = #train.nadam<lr = 0.1, schedule_decay = -1.0>} {}
 
 // -----
 
-// expected-error @below {{failed to parse Train_GradientDescentAttr parameter 'lr'}}
 // expected-error @below {{expected a finite number, found 0x7F800000 : f32}}
 module attributes {test.a = #train.gradient_descent<lr = 0x7F800000 : f32>} {}
 
 // -----
 
-// expected-error @below {{failed to parse Train_MomentumAttr parameter 'lr'}}
 // expected-error @below {{expected a finite number, found 0x7F800000 : f32}}
 module attributes {test.a = #train.momentum<lr = 0x7F800000 : f32>} {}
 
@@ -171,7 +162,6 @@ module attributes {test.a = #train.momentum<lr = 0.1, momentum = -1.0>} {}
 
 // -----
 
-// expected-error @below {{failed to parse Train_TFAdamAttr parameter 'lr'}}
 // expected-error @below {{expected a finite number, found 0x7F800000 : f32}}
 module attributes {test.a = #train.tf_adam<lr = 0x7F800000 : f32>} {}
 
@@ -192,7 +182,6 @@ module attributes {test.a = #train.tf_adam<lr = 0.1, epsilon = -1.0>} {}
 
 // -----
 
-// expected-error @below {{failed to parse Train_TFAdagradAttr parameter 'lr'}}
 // expected-error @below {{expected a finite number, found 0x7F800000 : f32}}
 module attributes {test.a = #train.tf_adagrad<lr = 0x7F800000 : f32>} {}
 
@@ -203,7 +192,6 @@ module attributes {test.a = #train.tf_adagrad<lr = 0.1, initial_accumulator = 0.
 
 // -----
 
-// expected-error @below {{failed to parse Train_TFRMSPropAttr parameter 'lr'}}
 // expected-error @below {{expected a finite number, found 0x7F800000 : f32}}
 module attributes {test.a = #train.tf_rmsprop<lr = 0x7F800000 : f32>} {}
 
@@ -224,7 +212,6 @@ module attributes {test.a = #train.tf_rmsprop<lr = 0.1, epsilon = -1.0>} {}
 
 // -----
 
-// expected-error @below {{failed to parse Train_TFAdadeltaAttr parameter 'lr'}}
 // expected-error @below {{expected a finite number, found 0x7F800000 : f32}}
 module attributes {test.a = #train.tf_adadelta<lr = 0x7F800000 : f32>} {}
 
@@ -240,7 +227,6 @@ module attributes {test.a = #train.tf_adadelta<lr = 0.1, epsilon = -1.0>} {}
 
 // -----
 
-// expected-error @below {{failed to parse Train_FtrlAttr parameter 'lr'}}
 // expected-error @below {{expected a finite number, found 0x7F800000 : f32}}
 module attributes {test.a = #train.ftrl<lr = 0x7F800000 : f32>} {}
 
@@ -271,7 +257,6 @@ module attributes {test.a = #train.ftrl<lr = 0.1, l2_shrinkage = -1.0>} {}
 
 // -----
 
-// expected-error @below {{failed to parse Train_AdamWAttr parameter 'lr'}}
 // expected-error @below {{expected a finite number, found 0x7F800000 : f32}}
 module attributes {test.a = #train.adamw<lr = 0x7F800000 : f32>} {}
 
@@ -297,7 +282,6 @@ module attributes {test.a = #train.adamw<lr = 0.1, weight_decay = -1.0>} {}
 
 // -----
 
-// expected-error @below {{failed to parse Train_NAdamWAttr parameter 'lr'}}
 // expected-error @below {{expected a finite number, found 0x7F800000 : f32}}
 module attributes {test.a = #train.nadamw<lr = 0x7F800000 : f32>} {}
 
@@ -323,7 +307,6 @@ module attributes {test.a = #train.nadamw<lr = 0.1, weight_decay = -1.0>} {}
 
 // -----
 
-// expected-error @below {{failed to parse Train_AdaBeliefAttr parameter 'lr'}}
 // expected-error @below {{expected a finite number, found 0x7F800000 : f32}}
 module attributes {test.a = #train.adabelief<lr = 0x7F800000 : f32>} {}
 
@@ -349,7 +332,6 @@ module attributes {test.a = #train.adabelief<lr = 0.1, weight_decay = -1.0>} {}
 
 // -----
 
-// expected-error @below {{failed to parse Train_LionAttr parameter 'lr'}}
 // expected-error @below {{expected a finite number, found 0x7F800000 : f32}}
 module attributes {test.a = #train.lion<lr = 0x7F800000 : f32>} {}
 
@@ -370,7 +352,6 @@ module attributes {test.a = #train.lion<lr = 0.1, weight_decay = -1.0>} {}
 
 // -----
 
-// expected-error @below {{failed to parse Train_LAMBAttr parameter 'lr'}}
 // expected-error @below {{expected a finite number, found 0x7F800000 : f32}}
 module attributes {test.a = #train.lamb<lr = 0x7F800000 : f32>} {}
 
@@ -396,7 +377,6 @@ module attributes {test.a = #train.lamb<lr = 0.1, weight_decay = -1.0>} {}
 
 // -----
 
-// expected-error @below {{failed to parse Train_AdafactorAttr parameter 'lr'}}
 // expected-error @below {{expected a finite number, found 0x7F800000 : f32}}
 module attributes {test.a = #train.adafactor<lr = 0x7F800000 : f32>} {}
 
@@ -422,7 +402,6 @@ module attributes {test.a = #train.adafactor<lr = 0.1, clip_threshold = 0.0>} {}
 
 // -----
 
-// expected-error @below {{failed to parse Train_MuonAttr parameter 'lr'}}
 // expected-error @below {{expected a finite number, found 0x7F800000 : f32}}
 module attributes {test.a = #train.muon<lr = 0x7F800000 : f32>} {}
 
@@ -438,33 +417,32 @@ module attributes {test.a = #train.muon<lr = 0.1, weight_decay = -1.0>} {}
 
 // -----
 
-// expected-error @below {{failed to parse Train_MuonAttr parameter 'adam_lr'}}
 // expected-error @below {{expected a finite number, found 0x7F800000 : f32}}
 module attributes {test.a = #train.muon<lr = 0.1, adam_lr = 0x7F800000 : f32>} {}
 
 // -----
 
-// expected-error @below {{struct is missing required parameter: lr}}
+// expected-error @below {{expected 'lr' of #train.ftrl, which has no default}}
 module attributes {test.a = #train.ftrl<name = "opt">} {}
 
 // -----
 
-// expected-error @below {{struct is missing required parameter: lr}}
+// expected-error @below {{expected 'lr' of #train.gradient_descent, which has no default}}
 module attributes {test.a = #train.gradient_descent<name = "opt">} {}
 
 // -----
 
-// expected-error @below {{struct is missing required parameter: lr}}
+// expected-error @below {{expected 'lr' of #train.momentum, which has no default}}
 module attributes {test.a = #train.momentum<name = "opt">} {}
 
 // -----
 
-// expected-error @below {{struct is missing required parameter: lr}}
+// expected-error @below {{expected 'lr' of #train.tf_adagrad, which has no default}}
 module attributes {test.a = #train.tf_adagrad<name = "opt">} {}
 
 // -----
 
-// expected-error @below {{struct is missing required parameter: lr}}
+// expected-error @below {{expected 'lr' of #train.tf_rmsprop, which has no default}}
 module attributes {test.a = #train.tf_rmsprop<name = "opt">} {}
 
 // -----
@@ -483,7 +461,6 @@ module attributes {test.a = #train.loss_scale<initial = 0.0>} {}
 
 // -----
 
-// expected-error @below {{failed to parse Train_LossScaleAttr parameter 'growth'}}
 // expected-error @below {{expected a finite number, found 0x7F800000 : f32}}
 module attributes {test.a = #train.loss_scale<growth = 0x7F800000 : f32>} {}
 
@@ -504,7 +481,6 @@ module attributes {test.a = #train.loss_scale<growth_interval = 0>} {}
 
 // -----
 
-// expected-error @below {{failed to parse Train_SGDAttr parameter 'lr'}}
 // expected-error @below {{expected a number in decimal digits, found hexadecimal ones, which are the bits of a float elsewhere}}
 module attributes {test.a = #train.sgd<lr = 0x7FF0000000000000>} {}
 

@@ -17,6 +17,27 @@ class Train_Attr<string name, string attrMnemonic, list<Trait> traits = []>
   let mnemonic = attrMnemonic;
 }
 
+/// Parameter `i` in a list of C++.
+class Train_Parameter<dag parameters, int i> {
+  defvar plain = !getdagarg<string>(parameters, i);
+  defvar described = !getdagarg<AttrOrTypeParameter>(parameters, i);
+  bit isRequired = !initialized(plain);
+  string type = !if(isRequired, plain, described.cppType);
+  string text = "{\\\"" # !getdagname(parameters, i) # "\\\", kParameterKind<"
+      # type # ">, " # !if(isRequired, "true", "false") # "}";
+}
+
+/// Reads what is between `<` and `>`, `NAME = VALUE, ...`, so that errors have the
+/// names that there are.
+class Train_Struct<string attrMnemonic, dag parameters> {
+  string format = "`` custom<Parameters>(\"\\\"" # attrMnemonic # "\\\"\", \"{"
+      # !interleave(!foreach(i, !range(!size(parameters)),
+                             Train_Parameter<parameters, i>.text), ", ")
+      # "}\") `` struct(params)";
+  /// Where all of them may be left out.
+  string optional = "(`<` " # format # "^ `>`)?";
+}
+
 //===----------------------------------------------------------------------===//
 // Initializers
 //===----------------------------------------------------------------------===//
@@ -44,7 +65,7 @@ def Train_ConstantAttr : Train_Initializer<"Constant", "constant"> {
     `tensor<3x2xf32>` is `[[1, 2], [2, 2], [2, 2]]`.
   }];
   let parameters = (ins "::mlir::DenseElementsAttr":$values);
-  let assemblyFormat = "`<` $values `>`";
+  let assemblyFormat = "`<` `` custom<OnlyParameter>(\"\\\"constant\\\"\", \"kDense\") `` $values `>`";
 }
 
 def Train_StringsAttr : Train_Attr<"Strings", "strings"> {
@@ -56,7 +77,7 @@ def Train_StringsAttr : Train_Attr<"Strings", "strings"> {
     bytes that do not print.
   }];
   let parameters = (ins "::mlir::ArrayAttr":$values);
-  let assemblyFormat = "`<` $values `>`";
+  let assemblyFormat = "`<` `` custom<OnlyParameter>(\"\\\"strings\\\"\", \"kStrings\") `` $values `>`";
   let genVerifyDecl = 1;
 }
 
@@ -72,7 +93,7 @@ def Train_RandomUniformAttr
     DefaultValuedParameter<"::flywheel::train::Real", "::flywheel::train::Real(0.0)">:$minval,
     OptionalParameter<"std::optional<::flywheel::train::Real>">:$maxval,
     OptionalParameter<"std::optional<int64_t>">:$seed);
-  let assemblyFormat = "(`<` struct(params)^ `>`)?";
+  let assemblyFormat = Train_Struct<mnemonic, parameters>.optional;
   let extraClassDeclaration = "static int64_t countElementFlops() { return 2; }";
 }
 
@@ -83,7 +104,7 @@ def Train_RandomNormalAttr
     DefaultValuedParameter<"::flywheel::train::Real", "::flywheel::train::Real(0.0)">:$mean,
     DefaultValuedParameter<"::flywheel::train::Real", "::flywheel::train::Real(1.0)">:$stddev,
     OptionalParameter<"std::optional<int64_t>">:$seed);
-  let assemblyFormat = "(`<` struct(params)^ `>`)?";
+  let assemblyFormat = Train_Struct<mnemonic, parameters>.optional;
   let extraClassDeclaration = "static int64_t countElementFlops() { return 2; }";
 }
 
@@ -99,7 +120,7 @@ def Train_TruncatedNormalAttr
     DefaultValuedParameter<"::flywheel::train::Real", "::flywheel::train::Real(0.0)">:$mean,
     DefaultValuedParameter<"::flywheel::train::Real", "::flywheel::train::Real(1.0)">:$stddev,
     OptionalParameter<"std::optional<int64_t>">:$seed);
-  let assemblyFormat = "(`<` struct(params)^ `>`)?";
+  let assemblyFormat = Train_Struct<mnemonic, parameters>.optional;
   let extraClassDeclaration = "static int64_t countElementFlops() { return 2; }";
 }
 
@@ -112,7 +133,7 @@ def Train_GlorotUniformAttr
     others. The default of a floating-point variable.
   }];
   let parameters = (ins OptionalParameter<"std::optional<int64_t>">:$seed);
-  let assemblyFormat = "(`<` struct(params)^ `>`)?";
+  let assemblyFormat = Train_Struct<mnemonic, parameters>.optional;
   let extraClassDeclaration = "static int64_t countElementFlops() { return 2; }";
 }
 
@@ -124,7 +145,7 @@ def Train_HeNormalAttr
     stddev = sqrt(2 / max(1, fan_in)). Fans as in `#train.glorot_uniform`.
   }];
   let parameters = (ins OptionalParameter<"std::optional<int64_t>">:$seed);
-  let assemblyFormat = "(`<` struct(params)^ `>`)?";
+  let assemblyFormat = Train_Struct<mnemonic, parameters>.optional;
   let extraClassDeclaration = "static int64_t countElementFlops() { return 2; }";
 }
 
@@ -139,7 +160,7 @@ class Train_Constraint<string name, string attrMnemonic>
 class Train_NormConstraint<string name, string attrMnemonic>
     : Train_Constraint<name, attrMnemonic> {
   let genVerifyDecl = 1;
-  let assemblyFormat = "(`<` struct(params)^ `>`)?";
+  let assemblyFormat = Train_Struct<mnemonic, parameters>.optional;
 }
 
 def Train_NonNegAttr : Train_Constraint<"NonNeg", "non_neg"> {
@@ -201,7 +222,7 @@ def Train_StreamAttr
     since, 0. `-train-expand-random` declares these variables.
   }];
   let parameters = (ins OptionalParameter<"std::optional<int64_t>">:$seed);
-  let assemblyFormat = "(`<` struct(params)^ `>`)?";
+  let assemblyFormat = Train_Struct<mnemonic, parameters>.optional;
 }
 
 #endif // FLYWHEEL_DIALECT_TRAIN_TRAINATTRIBUTES

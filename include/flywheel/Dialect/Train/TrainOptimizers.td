@@ -27,8 +27,9 @@ class Train_NumberOr<string default>
 class Train_FractionOr<string default> : Train_NumberOr<default>;
 
 /// Parameters of which one has no default: an error where none is written names it.
-class Train_Required<string parameter> {
-  string format = "`` custom<OpeningBracket>(\"\\\"" # parameter # "\\\"\") `` struct(params) `>`";
+class Train_Required<string parameter, string attrMnemonic, dag parameters> {
+  string format = "`` custom<OpeningBracket>(\"\\\"" # parameter # "\\\"\") "
+                  # Train_Struct<attrMnemonic, parameters>.format # " `>`";
 }
 
 /// An option that is off where it is left out.
@@ -52,7 +53,7 @@ class Train_OptimizerAttr<string name, string attrMnemonic, dag hyperParameters,
   let parameters = !con(hyperParameters,
                         (ins OptionalParameter<"::mlir::StringAttr">:$name));
   let genVerifyDecl = 1;
-  let assemblyFormat = "(`<` struct(params)^ `>`)?";
+  let assemblyFormat = Train_Struct<mnemonic, parameters>.optional;
   let extraClassDefinition = [{
     ::llvm::SmallVector<::flywheel::train::NamedNumber>
     $cppClass::getNumbers() const {
@@ -117,7 +118,7 @@ def Train_MomentumAttr : Train_ElementwiseOptimizer<"Momentum", "momentum", (ins
     Variables: `Momentum/lr`, `Momentum/momentum`. Slot: `<parameter>/Momentum`.
     `name` as in `#train.sgd`.
   }];
-  let assemblyFormat = Train_Required<"lr">.format;
+  let assemblyFormat = Train_Required<"lr", mnemonic, parameters>.format;
 }
 
 def Train_AdamAttr : Train_KerasOptimizer<"Adam", "adam", (ins
@@ -246,7 +247,7 @@ def Train_GradientDescentAttr : Train_ElementwiseOptimizer<"GradientDescent", "g
 
     Variable: `GradientDescent/lr`. No slots. `name` as in `#train.sgd`.
   }];
-  let assemblyFormat = Train_Required<"lr">.format;
+  let assemblyFormat = Train_Required<"lr", mnemonic, parameters>.format;
 }
 
 def Train_TFAdamAttr : Train_ElementwiseOptimizer<"TFAdam", "tf_adam", (ins
@@ -283,7 +284,7 @@ def Train_TFAdagradAttr : Train_ElementwiseOptimizer<"TFAdagrad", "tf_adagrad", 
     Variable: `Adagrad/lr`. Slot: `<parameter>/Adagrad` (a). `name` as in
     `#train.sgd`.
   }];
-  let assemblyFormat = Train_Required<"lr">.format;
+  let assemblyFormat = Train_Required<"lr", mnemonic, parameters>.format;
 }
 
 def Train_TFRMSPropAttr : Train_ElementwiseOptimizer<"TFRMSProp", "tf_rmsprop", (ins
@@ -306,7 +307,7 @@ def Train_TFRMSPropAttr : Train_ElementwiseOptimizer<"TFRMSProp", "tf_rmsprop", 
     are `<parameter>/RMSProp_1` and `<parameter>/RMSProp_2`. `name` as in
     `#train.sgd`.
   }];
-  let assemblyFormat = Train_Required<"lr">.format;
+  let assemblyFormat = Train_Required<"lr", mnemonic, parameters>.format;
 }
 
 def Train_TFAdadeltaAttr : Train_ElementwiseOptimizer<"TFAdadelta", "tf_adadelta", (ins
@@ -343,7 +344,7 @@ def Train_FtrlAttr : Train_ElementwiseOptimizer<"Ftrl", "ftrl", (ins
     Variables: `Ftrl/lr`, `Ftrl/l1`, `Ftrl/l2`, `Ftrl/l2_shrinkage`. Slots:
     `<parameter>/Ftrl` (n), `<parameter>/Ftrl_1` (z). `name` as in `#train.sgd`.
   }];
-  let assemblyFormat = Train_Required<"lr">.format;
+  let assemblyFormat = Train_Required<"lr", mnemonic, parameters>.format;
 }
 
 #endif // FLYWHEEL_DIALECT_TRAIN_TRAINOPTIMIZERS

@@ -13,7 +13,7 @@ class Train_Schedule<string name, string attrMnemonic, string required>
     : Train_Attr<name, attrMnemonic,
         [DeclareAttrInterfaceMethods<ScheduleAttrInterface>]> {
   let genVerifyDecl = 1;
-  let assemblyFormat = Train_Required<required>.format;
+  let assemblyFormat = Train_Required<required, mnemonic, parameters>.format;
 }
 
 def Train_ConstantRateAttr : Train_Schedule<"ConstantRate", "constant_rate", "rate"> {
@@ -117,7 +117,7 @@ def Train_LossScaleAttr : Train_Clause<"LossScale", "loss_scale"> {
   let parameters = (ins Train_NumberOr<"65536.0">:$initial,
                         Train_NumberOr<"2.0">:$growth, Train_NumberOr<"0.5">:$backoff,
                         DefaultValuedParameter<"int64_t", "2000">:$growth_interval);
-  let assemblyFormat = "(`<` struct(params)^ `>`)?";
+  let assemblyFormat = Train_Struct<mnemonic, parameters>.optional;
   let extraClassDeclaration = [{
     /// Whether steps change the scale.
     bool isDynamic() const;

@@ -4,6 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ParameterList.h"
+
 #include "flywheel/Dialect/Train/Train.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -99,6 +101,24 @@ static void printOpeningBracket(mlir::AsmPrinter &printer, llvm::StringRef) {
   printer << "<";
 }
 
+static mlir::ParseResult
+parseParameters(mlir::AsmParser &parser, llvm::StringRef mnemonic,
+                std::initializer_list<Parameter> parameters) {
+  return checkParameters(parser, mnemonic, parameters);
+}
+
+static void printParameters(mlir::AsmPrinter &, llvm::StringRef,
+                            std::initializer_list<Parameter>) {}
+
+static mlir::ParseResult parseOnlyParameter(mlir::AsmParser &parser,
+                                            llvm::StringRef mnemonic,
+                                            const ParameterKind &kind) {
+  return checkOnlyParameter(parser, mnemonic, kind);
+}
+
+static void printOnlyParameter(mlir::AsmPrinter &, llvm::StringRef,
+                               const ParameterKind &) {}
+
 #define GET_ATTRDEF_CLASSES
 #include "flywheel/Dialect/Train/TrainAttributes.cpp.inc"
 
@@ -128,11 +148,27 @@ template <typename Interface> static std::string listAttributes() {
 
 mlir::Attribute TrainDialect::parseAttribute(mlir::DialectAsmParser &parser,
                                              mlir::Type type) const {
+  // Behind an error that says what is wrong, generated parsers say of which C++
+  // type a parameter is.
+  mlir::ScopedDiagnosticHandler handler(
+      parser.getContext(), [](mlir::Diagnostic &diagnostic) {
+        return mlir::success(
+            llvm::StringRef(diagnostic.str()).starts_with("failed to parse "));
+      });
   llvm::SMLoc loc = parser.getCurrentLocation();
   llvm::StringRef mnemonic;
   mlir::Attribute attribute;
-  if (generatedAttributeParser(parser, &mnemonic, type, attribute).has_value())
-    return attribute;
+  if (mlir::OptionalParseResult result =
+          generatedAttributeParser(parser, &mnemonic, type, attribute);
+      result.has_value()) {
+    // Upstream drops what is behind an attribute without parameters.
+    llvm::SMLoc end = parser.getCurrentLocation();
+    if (mlir::failed(*result) || mlir::failed(parser.parseOptionalLess()))
+      return attribute;
+    parser.emitError(end) << "expected no parameters of #"
+                          << attribute.getAbstractAttribute().getName();
+    return {};
+  }
   parser.emitError(loc) << "unknown attribute `" << mnemonic
                         << "` in dialect `train`: the optimizers are "
                         << listAttributes<OptimizerAttrInterface>()
