@@ -377,6 +377,7 @@ static void populateGPUCode(OpPassManager &pm, const CompilerOptions &options) {
   LowerGPULaunchesOptions launches;
   launches.forObject = options.cInterface;
   launches.ptxas = options.target.ptxas;
+  launches.report = options.report;
   if (llvm::ErrorOr<std::string> found = llvm::sys::findProgramByName(
           "ld.lld", {FLYWHEEL_LLVM_TOOLS_DIR, "/usr/bin"}))
     launches.lld = *found;

@@ -6,7 +6,10 @@
 
 #include "DeviceCode.h"
 
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -82,17 +85,34 @@ static std::unique_ptr<llvm::TargetMachine> createMachine(StringRef chip,
 }
 
 namespace {
+/// What a thread of a kernel uses.
+struct KernelUse {
+  unsigned registers = 0;
+  unsigned spilledBytes = 0;
+};
+
+/// PTX with its terminator, and what `ptxas` makes of it where it is.
+struct Assembly {
+  std::string ptx, cubin;
+};
+
 /// Makes images of one module.
 class ImageMaker {
 public:
   ImageMaker(gpu::GPUModuleOp kernels, const DeviceTools &tools)
-      : kernels(kernels), tools(tools) {}
+      : kernels(kernels), tools(tools) {
+    for (auto kernel : kernels.getOps<LLVM::LLVMFuncOp>())
+      if (auto blocks = kernel->getAttrOfType<IntegerAttr>(blocksName))
+        crowded.push_back({kernel, blocks});
+  }
 
   FailureOr<std::string> makeBitcode(StringRef chip);
   /// PTX with its terminator.
   FailureOr<std::string> makePTX(StringRef chip);
-  /// What `ptxas` makes of it.
-  FailureOr<std::string> makeCubin(StringRef chip, StringRef ptx);
+  /// Where there is `ptxas`, kernels that would spill registers to have room
+  /// for a second block beside them ask for none, also in PTX that is made
+  /// later.
+  FailureOr<Assembly> assemble(StringRef chip);
   /// A shared object of AMD.
   FailureOr<std::string> makeCodeObject(StringRef chip);
 
@@ -101,11 +121,16 @@ private:
 
   FailureOr<Bytes> compile(StringRef chip, bool isBitcode,
                            llvm::CodeGenFileType type);
+  void describe(StringRef chip, const llvm::StringMap<KernelUse> &uses);
   FailureOr<std::string> runTool(StringRef tool, StringRef input,
-                                 StringRef suffix, ArrayRef<StringRef> options);
+                                 StringRef suffix, ArrayRef<StringRef> options,
+                                 std::string *text = nullptr);
 
   gpu::GPUModuleOp kernels;
   const DeviceTools &tools;
+  StringRef blocksName = NVVM::NVVMDialect::getMinctasmAttrName();
+  /// Kernels that ask for room for several blocks, and for how many.
+  SmallVector<std::pair<LLVM::LLVMFuncOp, IntegerAttr>> crowded;
 };
 } // namespace
 
@@ -155,10 +180,12 @@ FailureOr<std::string> ImageMaker::makePTX(StringRef chip) {
   return std::string(bytes->begin(), bytes->end());
 }
 
-/// Runs `tool OPTIONS... INPUT -o OUTPUT` on files, and returns what it makes.
+/// Runs `tool OPTIONS... INPUT -o OUTPUT` on files, and returns what it makes;
+/// what it says becomes `text`.
 FailureOr<std::string> ImageMaker::runTool(StringRef tool, StringRef input,
                                            StringRef suffix,
-                                           ArrayRef<StringRef> options) {
+                                           ArrayRef<StringRef> options,
+                                           std::string *text) {
   SmallString<128> from, to, said;
   auto fail = [&](const Twine &why) -> LogicalResult {
     return kernels.emitError() << "'" << tool << "' " << why.str();
@@ -180,9 +207,11 @@ FailureOr<std::string> ImageMaker::runTool(StringRef tool, StringRef input,
   int status = llvm::sys::ExecuteAndWait(
       tool, arguments, /*Env=*/std::nullopt,
       {std::nullopt, StringRef(said), StringRef(said)}, 0, 0, &error);
+  auto words = llvm::MemoryBuffer::getFile(said);
+  StringRef why = words ? (*words)->getBuffer().trim() : StringRef();
+  if (text)
+    *text = why.str();
   if (status != 0) {
-    auto text = llvm::MemoryBuffer::getFile(said);
-    StringRef why = text ? (*text)->getBuffer().trim() : StringRef();
     // It is below 0 where the program has not ended by itself.
     std::string how =
         status > 0 ? " with status " + std::to_string(status) : "";
@@ -211,14 +240,79 @@ static bool isUnknownTo(StringRef ptxas, StringRef chip) {
          !(*text)->getBuffer().contains(("'" + chip + "'").str());
 }
 
-FailureOr<std::string> ImageMaker::makeCubin(StringRef chip, StringRef ptx) {
-  if (isUnknownTo(tools.ptxas, chip))
-    return kernels.emitError()
-           << "'" << tools.ptxas << "' does not know " << chip
-           << ": expected a chip that it lists; with --ptxas=none there is "
-              "PTX, which the driver translates";
+/// What each kernel uses, of what `ptxas -v` says.
+static llvm::StringMap<KernelUse> parseUses(StringRef said) {
+  llvm::StringMap<KernelUse> uses;
+  KernelUse *use = nullptr;
+  for (StringRef line : llvm::split(said, '\n')) {
+    if (line.contains("Compiling entry function '"))
+      use = &uses[line.split('\'').second.split('\'').first];
+    if (!use)
+      continue;
+    if (line.contains("Used "))
+      line.split("Used ").second.consumeInteger(10, use->registers);
+    if (line.contains(" bytes spill stores"))
+      line.split(" bytes spill stores")
+          .first.rsplit(' ')
+          .second.getAsInteger(10, use->spilledBytes);
+  }
+  return uses;
+}
+
+FailureOr<Assembly> ImageMaker::assemble(StringRef chip) {
+  bool isThere = !tools.ptxas.empty();
+  if (isThere && isUnknownTo(tools.ptxas, chip)) {
+    isThere = false;
+    if (tools.forObject)
+      return kernels.emitError()
+             << "'" << tools.ptxas << "' does not know " << chip
+             << ": expected a chip that it lists; with --ptxas=none there is "
+                "PTX, which the driver translates";
+  }
   std::string option = ("-arch=" + chip).str();
-  return runTool(tools.ptxas, ptx.rtrim('\0'), "ptx", {option, "-O3"});
+  for (auto [kernel, blocks] : crowded)
+    kernel->setAttr(blocksName, blocks);
+  while (true) {
+    FailureOr<std::string> ptx = makePTX(chip);
+    if (failed(ptx))
+      return failure();
+    if (!isThere)
+      return Assembly{std::move(*ptx), ""};
+    std::string said;
+    FailureOr<std::string> cubin =
+        runTool(tools.ptxas, StringRef(*ptx).rtrim('\0'), "ptx",
+                {option, "-O3", "-v"}, &said);
+    if (failed(cubin))
+      return failure();
+    llvm::StringMap<KernelUse> uses = parseUses(said);
+    bool isChanged = false;
+    for (auto [kernel, blocks] : crowded) {
+      auto one = IntegerAttr::get(blocks.getType(), 1);
+      if (!uses.lookup(kernel.getName()).spilledBytes ||
+          kernel->getAttr(blocksName) == one)
+        continue;
+      kernel->setAttr(blocksName, one);
+      isChanged = true;
+    }
+    if (isChanged)
+      continue;
+    if (tools.report)
+      describe(chip, uses);
+    return Assembly{std::move(*ptx), std::move(*cubin)};
+  }
+}
+
+/// Says what each kernel uses on `chip`.
+void ImageMaker::describe(StringRef chip,
+                          const llvm::StringMap<KernelUse> &uses) {
+  for (auto kernel : kernels.getOps<LLVM::LLVMFuncOp>()) {
+    auto found = uses.find(kernel.getName());
+    if (found != uses.end())
+      mlir::emitRemark(kernel.getLoc())
+          << "kernel '" << kernel.getName() << "' for " << chip
+          << ": registers " << found->second.registers << ", bytes spilled "
+          << found->second.spilledBytes;
+  }
 }
 
 FailureOr<std::string> ImageMaker::makeCodeObject(StringRef chip) {
@@ -261,16 +355,15 @@ flywheel::makeDeviceImages(gpu::GPUModuleOp kernels, codegen::GPUAttr gpu,
         return failure();
       continue;
     }
-    FailureOr<std::string> ptx = maker.makePTX(chip);
-    if (failed(ptx))
+    FailureOr<Assembly> code = maker.assemble(chip);
+    if (failed(code))
       return failure();
-    bool isCode = tools.forObject && !tools.ptxas.empty();
-    if (isCode && failed(add(maker.makeCubin(chip, *ptx), chip,
-                             isOwn(chip) ? GPUImage::OwnCode : GPUImage::Code)))
-      return failure();
-    if (!isCode &&
-        failed(add(ptx, chip, isOwn(chip) ? GPUImage::OwnPTX : GPUImage::PTX)))
-      return failure();
+    if (tools.forObject && !code->cubin.empty())
+      images.push_back({std::move(code->cubin), getNumber(chip),
+                        isOwn(chip) ? GPUImage::OwnCode : GPUImage::Code});
+    else
+      images.push_back({std::move(code->ptx), getNumber(chip),
+                        isOwn(chip) ? GPUImage::OwnPTX : GPUImage::PTX});
   }
   if (form == "hsaco" || !tools.forObject)
     return images;

@@ -31,6 +31,8 @@ struct DeviceTools {
   bool forObject = false;
   /// The programs, by path: without an assembler there is PTX only.
   std::string ptxas, lld;
+  /// A remark at each kernel that is assembled says what it uses.
+  bool report = false;
 };
 
 /// The device code of `kernels`, which are of the LLVM dialect; where there is

@@ -150,7 +150,7 @@ struct LowerGPULaunches
     }
     gpu::GPUModuleOp kernels = modules.front();
     FailureOr<std::vector<DeviceImage>> images =
-        makeDeviceImages(kernels, gpu, {forObject, ptxas, lld});
+        makeDeviceImages(kernels, gpu, {forObject, ptxas, lld, report});
     if (failed(images))
       return signalPassFailure();
     OpBuilder b = OpBuilder::atBlockBegin(module.getBody());

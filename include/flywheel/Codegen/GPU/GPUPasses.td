@@ -316,13 +316,21 @@ def LowerGPULaunches : Pass<"flywheel-lower-gpu-launches", "::mlir::ModuleOp"> {
     is a constant of bytes, for the chip and in the form that the `codegen.target`
     of the module says, and launches are calls of the runtime. An object file has
     code for each chip, where there is an assembler, and PTX for later ones.
+
+    A kernel that asks for room for two blocks side by side (`nvvm.minctasm`, see
+    `flywheel-outline-gpu-kernels`) has half of the registers. Where the assembler
+    says that it spills some then, on a chip, it asks for one block there, and in the
+    PTX for later chips.
   }];
   let options = [
     Option<"forObject", "for-object", "bool", "false",
            "Code for each chip, and PTX for later ones">,
     Option<"ptxas", "ptxas", "std::string", "",
            "The assembler of NVIDIA; without, there is PTX only">,
-    Option<"lld", "lld", "std::string", "", "The linker for code of AMD">
+    Option<"lld", "lld", "std::string", "", "The linker for code of AMD">,
+    Option<"report", "report", "bool", "false",
+           "Say what registers each kernel uses and spills on each chip, where "
+           "there is an assembler">
   ];
   let dependentDialects = [
     "::mlir::LLVM::LLVMDialect", "::mlir::func::FuncDialect"
