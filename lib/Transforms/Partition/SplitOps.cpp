@@ -90,8 +90,9 @@ static bool isContiguous(linalg::LinalgOp op, unsigned loop) {
   });
 }
 
-/// The size of a block of loop `number` of `op`, which has `size` iterations.
-static int64_t chooseBlock(Operation *op, unsigned number, int64_t size) {
+/// What the size of a block of loop `number` of `op` is a multiple of, for the
+/// kernels that it gets.
+static int64_t getUnit(Operation *op, unsigned number) {
   int64_t unit = 1;
   if (auto structured = dyn_cast<linalg::LinalgOp>(op))
     if (isContiguous(structured, number))
@@ -103,6 +104,12 @@ static int64_t chooseBlock(Operation *op, unsigned number, int64_t size) {
     else if (llvm::is_contained(fma.getRows().asArrayRef(), number))
       unit = fma.getRegisters()[0];
   }
+  return unit;
+}
+
+/// The size of a block of loop `number` of `op`, which has `size` iterations.
+static int64_t chooseBlock(Operation *op, unsigned number, int64_t size) {
+  int64_t unit = getUnit(op, number);
   if (ShapedType::isDynamic(size))
     return llvm::alignTo(kDynamicBlock, unit);
   int64_t block = llvm::divideCeil(size, kNumBlocks);
@@ -368,11 +375,6 @@ SplitOp flywheel::split(RewriterBase &rewriter, Operation *op) {
   if (cut.isReduction)
     std::tie(partial, result.combination) =
         makePartialResults(rewriter, cast<linalg::LinalgOp>(op), size, block);
-  // Not composed with what the size is computed from: the proof that these
-  // loops are shared looks for these maps of the bounds.
-  auto apply = [&](AffineMap map, ValueRange operands) -> Value {
-    return affine::AffineApplyOp::create(rewriter, loc, map, operands);
-  };
   AffineExpr d0 = rewriter.getAffineDimExpr(0),
              s0 = rewriter.getAffineSymbolExpr(0);
   std::optional<int64_t> constantSize = getConstantIntValue(size);
@@ -380,11 +382,7 @@ SplitOp flywheel::split(RewriterBase &rewriter, Operation *op) {
     return arith::ConstantIndexOp::create(rewriter, loc, value);
   };
   Value zero = constant(0), step = constant(block),
-        end = getValueOrCreateConstantIndexOp(rewriter, loc, size),
-        middle = constantSize
-                     ? constant(*constantSize / block * block)
-                     : apply(AffineMap::get(0, 1, s0.floorDiv(block) * block),
-                             {end});
+        end = getValueOrCreateConstantIndexOp(rewriter, loc, size);
   auto emitLoop = [&](Value begin, Value end,
                       function_ref<OpFoldResult(Value)> getSize) {
     auto loop = scf::ForOp::create(rewriter, loc, begin, end, step);
@@ -400,9 +398,32 @@ SplitOp flywheel::split(RewriterBase &rewriter, Operation *op) {
       rewriter.eraseOp(whole);
     return loop;
   };
+  bool isWhole = constantSize && *constantSize % block == 0;
+  // Where kernels gain nothing by knowing the size of a block, the last one is
+  // in the same loop: two would have twice the code.
+  if (!isWhole && getUnit(op, cut.loop) == 1) {
+    AffineMap rest =
+        AffineMap::get(1, 1, {rewriter.getAffineConstantExpr(block), s0 - d0},
+                       rewriter.getContext());
+    result.loop = emitLoop(zero, end, [&](Value offset) {
+      return affine::makeComposedFoldedAffineMin(rewriter, loc, rest,
+                                                 {offset, end});
+    });
+    rewriter.eraseOp(op);
+    return result;
+  }
+  // Not composed with what the size is computed from: the proof that these
+  // loops are shared looks for these maps of the bounds.
+  auto apply = [&](AffineMap map, ValueRange operands) -> Value {
+    return affine::AffineApplyOp::create(rewriter, loc, map, operands);
+  };
+  Value middle =
+      constantSize
+          ? constant(*constantSize / block * block)
+          : apply(AffineMap::get(0, 1, s0.floorDiv(block) * block), {end});
   result.loop = emitLoop(zero, middle,
                          [&](Value) { return rewriter.getIndexAttr(block); });
-  if (!constantSize || *constantSize % block != 0)
+  if (!isWhole)
     result.tail = emitLoop(middle, end, [&](Value offset) -> OpFoldResult {
       if (constantSize)
         return rewriter.getIndexAttr(*constantSize % block);

@@ -400,3 +400,36 @@ func.func @few_overlapping(%x: memref<65x64xf32>, %y: memref<65x64xf32>) {
   }
   return
 }
+
+// -----
+
+// Blocks of rows of any size are in one loop with the last one: kernels gain
+// nothing by knowing how many rows a block has.
+// CHECK-DAG: #[[$REST:.*]] = affine_map<(d0)[s0] -> (16, -d0 + s0)>
+// CHECK-LABEL: func.func @any_rows
+func.func @any_rows(%x: memref<?x64x64xf32>, %y: memref<?x64x64xf32>) {
+  // CHECK: %[[SIZE:.*]] = memref.dim %{{.*}}, %{{.*}} : memref<?x64x64xf32>
+  // CHECK: scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step %{{.*}} {
+  // CHECK: %[[ROWS:.*]] = affine.min #[[$REST]](%[[I]])[%[[SIZE]]]
+  // CHECK: memref.subview %{{.*}}[%[[I]], 0, 0] [%[[ROWS]], 64, 64] [1, 1, 1]
+  // CHECK: linalg.exp
+  // CHECK-NOT: scf.for
+  // CHECK: return
+  linalg.exp ins(%x : memref<?x64x64xf32>) outs(%y : memref<?x64x64xf32>)
+  return
+}
+
+// -----
+
+// Blocks of elements that lie side by side have a size that vectors divide; the
+// last one has a loop of its own.
+// CHECK-LABEL: func.func @any_elements
+func.func @any_elements(%x: memref<1000xf32>, %y: memref<1000xf32>) {
+  // CHECK: scf.for
+  // CHECK: memref.subview %{{.*}}[%{{.*}}] [64] [1]
+  // CHECK: scf.for
+  // CHECK: memref.subview %{{.*}}[%{{.*}}] [40] [1]
+  // CHECK: return
+  linalg.exp ins(%x : memref<1000xf32>) outs(%y : memref<1000xf32>)
+  return
+}
