@@ -70,6 +70,12 @@ std::vector<std::string> Store::getNames() const {
   return names;
 }
 
+void Store::forgetAfter(size_t number) {
+  for (const auto &record : llvm::drop_begin(records, number))
+    byName.erase(record->name);
+  records.resize(number);
+}
+
 static bool isInitialized(const VariableState &state) {
   return *state.initialized != std::byte{0};
 }
@@ -168,6 +174,7 @@ Result<Binding *> Store::bind(Session &session,
   auto binding = std::make_unique<Binding>();
   binding->store = this;
   binding->session = &session;
+  Declarations declarations(*this);
   llvm::StringSet<> written;
   for (const EntrySpec &entry : session.getProgram().getEntries())
     for (int64_t index : entry.manifest->writes)
@@ -182,6 +189,7 @@ Result<Binding *> Store::bind(Session &session,
     if (written.contains(variable.name))
       binding->written.push_back(index);
   }
+  declarations.keep();
   bindings.push_back(std::move(binding));
   return bindings.back().get();
 }

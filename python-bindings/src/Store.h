@@ -98,6 +98,10 @@ public:
   /// After a restore: what sessions have is old.
   void invalidate();
 
+  size_t getNumVariables() const { return records.size(); }
+  /// Forgets the variables that were declared after the first `number`, which
+  /// nothing else knows yet.
+  void forgetAfter(size_t number);
   std::vector<std::string> getNames() const;
   const Record *lookup(const std::string &name) const;
 
@@ -121,6 +125,24 @@ private:
   std::vector<std::unique_ptr<Binding>> bindings;
   runtime::StringTable strings;
   std::vector<std::string_view> texts;
+};
+
+/// Forgets, unless what declares them succeeds, the variables that are declared
+/// while it lives.
+class Declarations {
+public:
+  explicit Declarations(Store &store)
+      : store(store), numBefore(store.getNumVariables()) {}
+  ~Declarations() {
+    if (!isKept)
+      store.forgetAfter(numBefore);
+  }
+  void keep() { isKept = true; }
+
+private:
+  Store &store;
+  size_t numBefore;
+  bool isKept = false;
 };
 
 /// What Python holds.

@@ -264,12 +264,14 @@ void addStore(nb::module_ &module) {
             CheckpointOptions options = getCheckpointOptions(variables);
             options.reshape = reshape;
             SessionLock lock(*self.store->mutex);
+            Declarations declarations(*self.store);
             makeRoom(*self.store, text, options);
             auto state = take(self.store->describe("model"));
             runtime::Status status =
                 runtime::restoreVariables(state, text, options);
             self.store->invalidate();
             check(status);
+            declarations.keep();
           },
           nb::arg("path").none(), "variables"_a = nb::none(), nb::kw_only(),
           "reshape"_a = false)
@@ -281,6 +283,7 @@ void addStore(nb::module_ &module) {
             CheckpointOptions options = getCheckpointOptions(variables);
             options.reshape = reshape;
             SessionLock lock(*self.store->mutex);
+            Declarations declarations(*self.store);
             if (std::optional<std::string> path =
                     runtime::latestCheckpoint(text, stateFile))
               makeRoom(*self.store, *path, options);
@@ -288,7 +291,9 @@ void addStore(nb::module_ &module) {
             auto restored =
                 runtime::restoreLatest(state, text, options, stateFile);
             self.store->invalidate();
-            return take(std::move(restored));
+            auto result = take(std::move(restored));
+            declarations.keep();
+            return result;
           },
           "directory"_a, "variables"_a = nb::none(), nb::kw_only(),
           "reshape"_a = false, "state_file"_a = runtime::defaultStateFile);
