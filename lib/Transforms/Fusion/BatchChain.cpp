@@ -168,10 +168,9 @@ void BatchChain::collect() {
 /// Adds what is computed from a result of the chain, batch by batch, for
 /// another op of the chain, such as numbers of rows.
 void BatchChain::close() {
-  auto usesChain = [&](Operation *op,
+  auto usesChain = [&](linalg::LinalgOp op,
                        const llvm::SmallPtrSetImpl<Operation *> &more) {
-    auto inputs = cast<linalg::LinalgOp>(op).getDpsInputOperands();
-    return llvm::any_of(inputs, [&](OpOperand *input) {
+    return llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *input) {
       Operation *producer = input->get().getDefiningOp();
       return producer && (contains(producer) || more.contains(producer)) &&
              readsBatch(*input);
@@ -181,10 +180,10 @@ void BatchChain::close() {
   // it again.
   llvm::SmallPtrSet<Operation *, 16> behind;
   SmallVector<Operation *> candidates;
-  for (Operation &op : *seed->getBlock())
-    if (!contains(&op) && isTileable(&op) && usesChain(&op, behind)) {
-      behind.insert(&op);
-      candidates.push_back(&op);
+  for (auto op : seed->getBlock()->getOps<linalg::LinalgOp>())
+    if (!contains(op) && usesChain(op, behind) && isTileable(op)) {
+      behind.insert(op);
+      candidates.push_back(op);
     }
   for (Operation *op : llvm::reverse(candidates))
     if (llvm::any_of(op->getUsers(),
@@ -218,10 +217,16 @@ void BatchChain::split() {
   DenseMap<Operation *, unsigned> readyAt;
   unsigned last = 0;
   for (Operation &op : *seed->getBlock()) {
+    bool isOurs = contains(&op);
+    // Nothing in front of the chain depends on it, and nothing behind it
+    // matters.
+    if (all.empty() && !isOurs)
+      continue;
+    if (all.size() == phaseOf.size())
+      break;
     // The sizes of a value are there before it.
     if (isa<tensor::DimOp>(op))
       continue;
-    bool isOurs = contains(&op);
     unsigned phase = 0;
     forEachProducer(&op, [&](Operation *producer) {
       if (contains(producer))

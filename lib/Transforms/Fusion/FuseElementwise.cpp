@@ -123,11 +123,15 @@ static bool keepsSeveralValues(Operation *producer, Operation *consumer) {
   auto structured = dyn_cast<linalg::LinalgOp>(producer);
   if (!structured)
     return false;
-  auto isKept = [&](OpOperand *operand) {
-    return structured.getMatchingIndexingMap(operand).isPermutation() &&
-           isKeptByFusion(operand->get(), producer, consumer);
-  };
-  return llvm::count_if(structured.getDpsInputOperands(), isKept) > 1;
+  SmallVector<Value> candidates;
+  for (OpOperand *operand : structured.getDpsInputOperands())
+    if (structured.getMatchingIndexingMap(operand).isPermutation())
+      candidates.push_back(operand->get());
+  // The order of ops is counted anew behind each rewrite: few are asked for.
+  return candidates.size() > 1 &&
+         llvm::count_if(candidates, [&](Value value) {
+           return isKeptByFusion(value, producer, consumer);
+         }) > 1;
 }
 
 /// Whether a contraction that reads `operand` is still one, with a kernel of
@@ -515,6 +519,8 @@ private:
     // The default is to give up silently after ten rounds.
     GreedyRewriteConfig config;
     config.setMaxIterations(GreedyRewriteConfig::kNoLimit);
+    // It goes over the whole function, to find dead values of loops.
+    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
     codegen::LostSchedules lost([](Operation *op) {
       return op->emitWarning()
              << "fusion replaces '" << op->getName()
