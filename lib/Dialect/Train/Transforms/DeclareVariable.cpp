@@ -20,8 +20,11 @@ VariableOp flywheel::train::declareVariable(Operation *table, Location loc,
 
   Block &body = table->getRegion(0).front();
   OpBuilder b = OpBuilder::atBlockBegin(&body);
-  for (auto variable : body.getOps<VariableOp>())
-    b.setInsertionPointAfter(variable);
+  for (Operation &op : llvm::reverse(body))
+    if (isa<VariableOp>(op)) {
+      b.setInsertionPointAfter(&op);
+      break;
+    }
   return VariableOp::create(
       b, loc, b.getStringAttr(unique), TypeAttr::get(type), initialValue,
       /*trainable=*/b.getBoolAttr(false),
