@@ -13,6 +13,7 @@
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Driver/Compiler.h"
 #include "flywheel/Driver/DriverPasses.h"
+#include "flywheel/Driver/StageOrder.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Diagnostics.h"
@@ -211,16 +212,6 @@ static const Setting settings[] = {
 #undef FLYWHEEL_TEXT_SETTING
 #undef FLYWHEEL_NUMBER_SETTING
 #undef FLYWHEEL_LIST_SETTING
-
-/// The number of a stage, or nothing for another name.
-static std::optional<size_t> findStage(StringRef name) {
-  ArrayRef<Stage> stages = getStages();
-  const Stage *found = llvm::find_if(
-      stages, [&](const Stage &stage) { return stage.name == name; });
-  if (found == stages.end())
-    return {};
-  return found - stages.begin();
-}
 
 std::string formatSettings(const Stage &stage, const CompilerOptions &options) {
   MLIRContext context(MLIRContext::Threading::DISABLED);

@@ -5,10 +5,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Dialect/Train/Train.h"
+#include "flywheel/Driver/Compiler.h"
 #include "flywheel/Driver/DriverPasses.h"
+#include "flywheel/Driver/StageOrder.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/InterleavedRange.h"
 
 using namespace mlir;
 
@@ -23,6 +27,21 @@ public:
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    std::optional<size_t> number = findStage(stage);
+    if (!number) {
+      module->emitError() << "expected the name of a stage as 'stage', found '"
+                          << stage.getValue() << "'; the stages are "
+                          << llvm::interleaved(llvm::map_range(
+                                 getStages(), [](const Stage &stage) {
+                                   return StringRef(stage.name);
+                                 }));
+      return signalPassFailure();
+    }
+    std::string problem = describeWrongStage(module, {*number, *number});
+    if (!problem.empty()) {
+      module->emitError() << "stage '" << stage.getValue() << "': " << problem;
+      return signalPassFailure();
+    }
     Builder b(&getContext());
     NamedAttrList record;
     if (auto known = module->getAttrOfType<DictionaryAttr>(

@@ -11,6 +11,7 @@
 #include "flywheel/Driver/Compiler.h"
 #include "flywheel/Driver/InputOption.h"
 #include "flywheel/Driver/OutputFiles.h"
+#include "flywheel/Driver/StageOrder.h"
 #include "flywheel/Driver/TextOption.h"
 #include "flywheel/Support/LargeStack.h"
 
@@ -64,6 +65,10 @@ static LogicalResult run(int argc, char **argv, DialectRegistry &registry) {
       openOutputFile(outputPath, &error);
   if (!output)
     return fail(error);
+  config.setPassPipelineSetupFn([parsed = config](PassManager &pm) {
+    pm.addInstrumentation(flywheel::createStageHints());
+    return parsed.setupPassPipeline(pm);
+  });
   if (failed(MlirOptMain(output->os(), std::move(input), registry, config)))
     return failure();
   output->keep();

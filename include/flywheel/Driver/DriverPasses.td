@@ -53,7 +53,8 @@ def RecordStage : Pass<"flywheel-record-stage", "::mlir::ModuleOp"> {
     compiler that is given the module continues with the next stage and refuses
     other values of these options.
 
-    Refuses `settings` that are not the inside of a dictionary attribute.
+    Refuses a `stage` that there is not or whose turn it is not by the record of
+    the module, and `settings` that are not the inside of a dictionary attribute.
   }];
   let options = [
     Option<"stage", "stage", "std::string", /*default=*/"\"\"",
