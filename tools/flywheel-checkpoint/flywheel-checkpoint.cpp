@@ -293,5 +293,7 @@ int main(int argc, char **argv) {
     return fail("no FILE given, see --help");
   if (hasStateFile && !options.state)
     return fail("--state-file is an option of --state, see --help");
+  if (options.stateFile.empty())
+    return fail("--state-file: expected a name, found an empty one");
   return options.state ? listState(options) : listTensors(options);
 }

@@ -112,3 +112,17 @@ module attributes {test.a = #train.piecewise_rate<boundaries = [1]>} {}
 
 // expected-error @+1 {{expected a parameter of #train.loss_scale (initial, growth, backoff, growth_interval), found 'init'}}
 module attributes {test.a = #train.loss_scale<init = 2.0>} {}
+
+// -----
+
+// What is no mistake.
+module attributes {test.a = #train.sgd<lr = 0.1 // a rate, lrr
+    , momentum = 1 : i64, decay = -0.0 : f32, nesterov = true, name = "a,>b"
+    // The end.
+    >} {}
+
+// -----
+
+module attributes {test.a = #train.piecewise_rate<rates = [0.1, // before
+    0.2], boundaries = [-1]>, test.b = #train.constant< // values
+    dense<[[1, 2], [3, 4]]> : tensor<2x2xi32>>, test.c = #train.he_normal<seed = -0x1F>} {}

@@ -34,7 +34,7 @@ public:
 
 private:
   void skipBlanks();
-  /// Behind a string, the first character of a comment, or anything else.
+  /// Behind a string or any other character.
   void skipToken();
 
   const char *at;
@@ -71,14 +71,15 @@ void Scanner::skipToken() {
 
 StringRef Scanner::takeValue() {
   skipBlanks();
-  const char *begin = at;
-  for (int depth = 0; *at; skipToken()) {
-    if (depth == 0 && (*at == ',' || *at == '>'))
-      break;
+  const char *begin = at, *end = at;
+  for (int depth = 0; *at && (depth > 0 || (*at != ',' && *at != '>'));
+       skipBlanks()) {
     depth += StringRef("<([{").contains(*at);
     depth -= StringRef(">)]}").contains(*at);
+    skipToken();
+    end = at;
   }
-  return StringRef(begin, at - begin).rtrim();
+  return {begin, size_t(end - begin)};
 }
 
 /// Says at `found` that it is not what is expected.
