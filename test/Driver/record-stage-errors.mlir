@@ -4,7 +4,7 @@
 // SETTINGS: error: expected attributes as 'settings', found 'a='
 // NAME: error: expected the name of a stage as 'stage', found 'nope'; the stages are flywheel-expand, {{.*}}flywheel-llvm
 
-// Any module that does not say what it has been through.
+// T3: any module that does not say what it has been through.
 module {}
 
 // -----
