@@ -7,6 +7,7 @@
 #include "SplitOps.h"
 
 #include "flywheel/Analysis/AccessMaps.h"
+#include "flywheel/Analysis/Contraction.h"
 #include "flywheel/Dialect/Codegen/Codegen.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
@@ -245,14 +246,27 @@ static std::optional<Cut> findCut(Operation *op) {
 
 bool flywheel::canSplit(Operation *op) { return findCut(op).has_value(); }
 
+linalg::LinalgOp flywheel::findFilledSum(linalg::FillOp fill) {
+  Operation *next = fill->getNextNode();
+  while (next && isMemoryEffectFree(next))
+    next = next->getNextNode();
+  auto sum = dyn_cast_if_present<linalg::LinalgOp>(next);
+  if (!sum || !isContraction(sum) ||
+      sum.getDpsInits().front() != fill.getOutputs().front())
+    return {};
+  std::optional<Cut> cut = findCut(sum);
+  return cut && !cut->isReduction ? sum : linalg::LinalgOp();
+}
+
 //===----------------------------------------------------------------------===//
 // Splitting
 //===----------------------------------------------------------------------===//
 
-/// Emits `op` for the iterations [offset, offset + size) of loop `number`.
+/// Emits `op` for the iterations [offset, offset + size) of loop `number`, and
+/// `fill`, if any, in front of it.
 static void emitBlock(RewriterBase &rewriter, Operation *op, unsigned number,
                       ArrayRef<Range> domain, OpFoldResult offset,
-                      OpFoldResult size) {
+                      OpFoldResult size, linalg::FillOp fill) {
   SmallVector<OpFoldResult> offsets, sizes, strides;
   for (const Range &range : domain) {
     offsets.push_back(range.offset);
@@ -273,6 +287,13 @@ static void emitBlock(RewriterBase &rewriter, Operation *op, unsigned number,
   FailureOr<TilingResult> tiled =
       cast<TilingInterface>(op).getTiledImplementation(rewriter, offsets,
                                                        sizes);
+  if (fill) {
+    OpBuilder::InsertionGuard guard(rewriter);
+    auto tile = cast<linalg::LinalgOp>(tiled->tiledOps.front());
+    rewriter.setInsertionPoint(tile);
+    linalg::FillOp::create(rewriter, fill.getLoc(), fill.getInputs(),
+                           tile.getDpsInits());
+  }
   // Bodies compute with arithmetic: upstream moves their indices by
   // affine.apply.
   for (Operation *tile : tiled->tiledOps)
@@ -362,7 +383,8 @@ static linalg::LinalgOp emitBlockOutput(RewriterBase &rewriter,
   return clone;
 }
 
-SplitOp flywheel::split(RewriterBase &rewriter, Operation *op) {
+SplitOp flywheel::split(RewriterBase &rewriter, Operation *op,
+                        linalg::FillOp fill) {
   Location loc = op->getLoc();
   rewriter.setInsertionPoint(op);
   Cut cut = *findCut(op);
@@ -393,10 +415,15 @@ SplitOp flywheel::split(RewriterBase &rewriter, Operation *op) {
     if (partial)
       whole = emitBlockOutput(rewriter, cast<linalg::LinalgOp>(op), partial,
                               offset, block);
-    emitBlock(rewriter, whole, cut.loop, domain, offset, getSize(offset));
+    emitBlock(rewriter, whole, cut.loop, domain, offset, getSize(offset), fill);
     if (partial)
       rewriter.eraseOp(whole);
     return loop;
+  };
+  auto eraseOps = [&] {
+    rewriter.eraseOp(op);
+    if (fill)
+      rewriter.eraseOp(fill);
   };
   bool isWhole = constantSize && *constantSize % block == 0;
   // Where kernels gain nothing by knowing the size of a block, the last one is
@@ -409,7 +436,7 @@ SplitOp flywheel::split(RewriterBase &rewriter, Operation *op) {
       return affine::makeComposedFoldedAffineMin(rewriter, loc, rest,
                                                  {offset, end});
     });
-    rewriter.eraseOp(op);
+    eraseOps();
     return result;
   }
   // Not composed with what the size is computed from: the proof that these
@@ -429,6 +456,6 @@ SplitOp flywheel::split(RewriterBase &rewriter, Operation *op) {
         return rewriter.getIndexAttr(*constantSize % block);
       return apply(AffineMap::get(1, 1, s0 - d0), {offset, end});
     });
-  rewriter.eraseOp(op);
+  eraseOps();
   return result;
 }

@@ -7,6 +7,7 @@
 #ifndef FLYWHEEL_LIB_TRANSFORMS_PARTITION_SPLITOPS_H
 #define FLYWHEEL_LIB_TRANSFORMS_PARTITION_SPLITOPS_H
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -41,8 +42,15 @@ struct SplitOp {
 /// Replaces `op`, which can be split, by a loop over blocks, and one over the
 /// rest where the last block is not full. Blocks are the same in every op that
 /// has a dimension of this size. Those of a reduction have results of their
-/// own, which are combined in order.
-SplitOp split(mlir::RewriterBase &rewriter, mlir::Operation *op);
+/// own, which are combined in order. `fill`, if any, which `findFilledSum`
+/// finds `op` for, is in the same loop.
+SplitOp split(mlir::RewriterBase &rewriter, mlir::Operation *op,
+              mlir::linalg::FillOp fill = {});
+
+/// The sum of products right behind `fill` that starts from it and can be split
+/// in parallel; null if there is none. In one loop they are one kernel, which
+/// need not read what the fill writes.
+mlir::linalg::LinalgOp findFilledSum(mlir::linalg::FillOp fill);
 
 } // namespace flywheel
 

@@ -100,11 +100,18 @@ FailureOr<StepItem> StepReader::readOp(Operation *op) {
 FailureOr<std::vector<StepItem>> StepReader::read(Block &block) {
   std::vector<StepItem> items;
   Operation *tail = nullptr;
+  linalg::FillOp pending;
   for (Operation *op = &block.front(); op; op = op->getNextNode()) {
     if (op == tail || op->hasTrait<OpTrait::IsTerminator>())
       continue;
+    // It will be in the loop of the next op that has an effect.
+    if (auto fill = dyn_cast<linalg::FillOp>(op))
+      if (linalg::LinalgOp sum = findFilledSum(fill); sum && isToBeSplit(sum)) {
+        pending = fill;
+        continue;
+      }
     if (isToBeSplit(op)) {
-      SplitOp whole = split(rewriter, op);
+      SplitOp whole = split(rewriter, op, std::exchange(pending, {}));
       if (whole.combination)
         parts.insert(whole.combination);
       for (scf::ForOp loop : {whole.loop, whole.tail})

@@ -433,3 +433,23 @@ func.func @any_elements(%x: memref<1000xf32>, %y: memref<1000xf32>) {
   linalg.exp ins(%x : memref<1000xf32>) outs(%y : memref<1000xf32>)
   return
 }
+
+// -----
+
+// What a sum of products starts from is filled in the loop that computes it: there they are one kernel.
+// CHECK-LABEL: func.func @filled_sum
+// CHECK: scf.for
+// CHECK-NOT: codegen.barrier
+// CHECK: linalg.fill {{.*}} outs(%[[ROWS:.*]] : memref<4x64xf32
+// CHECK-NEXT: linalg.matmul {{.*}} outs(%[[ROWS]] : memref<4x64xf32
+// CHECK: }
+// CHECK: codegen.barrier
+// CHECK-NOT: linalg.fill
+// CHECK: return
+func.func @filled_sum(%x: memref<64x64xf32>, %y: memref<64x64xf32>, %z: memref<64x64xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%z : memref<64x64xf32>)
+  linalg.matmul ins(%x, %y : memref<64x64xf32>, memref<64x64xf32>) outs(%z : memref<64x64xf32>)
+  linalg.matmul ins(%y, %z : memref<64x64xf32>, memref<64x64xf32>) outs(%x : memref<64x64xf32>)
+  return
+}
