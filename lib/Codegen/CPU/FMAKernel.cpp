@@ -30,6 +30,7 @@
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/X86Vector/X86VectorDialect.h"
 
@@ -43,6 +44,12 @@ static constexpr int64_t kPrefetchSteps = 32;
 /// Bytes between the steps of a reduction in A from which on hardware does not
 /// see them coming: it stays within a page of 4 KiB.
 static constexpr int64_t kMinPrefetchBytes = 1024;
+/// Bytes of an input from which on the last cache is slow to send it: with less
+/// prefetches take longer than they save.
+static constexpr int64_t kFarBytes = int64_t{8} << 20;
+/// Bytes that a kernel reads and writes from which on little of what it writes
+/// is in the last cache when it is read.
+static constexpr int64_t kStreamedBytes = int64_t{24} << 20;
 /// Into the second cache: such steps share few sets of the first one.
 static constexpr unsigned kSecondCache = 2;
 
@@ -57,6 +64,9 @@ public:
       : ContractionEmitter(builder, std::move(contraction), tile, fillValue),
         fetched(std::move(fetched)) {}
 
+  /// As `emit`.
+  bool emitAll();
+
 private:
   /// Columns of one tile: one vector from each of `bases`.
   struct Columns {
@@ -65,13 +75,16 @@ private:
   };
 
   void emitTiles() override;
-  void emitColumns();
-  void emitRows(const Columns &columns);
+  void emitBlock();
+  void emitColumns(llvm::function_ref<void(const Columns &)> body);
   void emitTile(const Strip &rows, const Columns &columns);
   SmallVector<Value> emitStep(const Strip &rows, const Columns &columns,
                               ValueRange accumulators);
   /// Chooses `slide`.
   void chooseSlide();
+  /// Fetches the vectors of A that the next iteration of the outer loops reads
+  /// and this one does not.
+  void prefetchLanes(const Strip &rows, const Columns &columns);
   /// `emitStep` for all iterations of `slide`.
   SmallVector<Value> emitSlide(const Strip &rows, const Columns &columns,
                                ValueRange accumulators);
@@ -91,6 +104,11 @@ private:
   void prefetchLines(int64_t count);
   /// Fetches the rows of A of a later step, if nothing else does.
   void prefetchRows(const Strip &rows);
+  /// Stores the sums of a tile; around the caches if `streams` is set.
+  void storeTile(const Strip &rows, const Columns &columns,
+                 ValueRange accumulators, bool streams);
+  /// Chooses `isStreamed`.
+  void chooseStreaming();
   bool isTurned();
   /// Transposes what was summed, so that rows of C are stored as vectors.
   void storeTurned(const Strip &rows, const Columns &columns,
@@ -100,6 +118,8 @@ private:
   /// rows read the same of them: each is loaded once, and vectors of B are in
   /// registers for all of it.
   std::optional<Slide> slide;
+  /// Whether C is stored around the caches; null if it is not.
+  Value isStreamed;
   /// The block of the last reduction that is computed; all of it where the
   /// schedule has no blocks.
   Strip block{};
@@ -128,32 +148,56 @@ void ColumnEmitter::chooseSlide() {
       contraction.block || !cpu)
     return;
   std::optional<Slide> found =
-      findSlide(contraction, contraction.aMap, contraction.rows.front(),
+      findSlide(contraction.k, contraction.aMap, contraction.rows.front(),
                 getStaticLoopSizes(contraction.op));
-  if (!found || (tile.mr + found->size) * tile.numVectors() + 1 >
-                    cpu.getVectorRegisters())
+  if (!found || !isInnermost(contraction, *found) ||
+      (tile.mr + found->size) * tile.numVectors() + 1 >
+          cpu.getVectorRegisters())
     return;
   slide = found;
   llvm::erase(contraction.k, slide->loop);
 }
 
+bool ColumnEmitter::emitAll() {
+  chooseStreaming();
+  bool fills = emit();
+  // Other threads see such stores behind a fence only.
+  if (isStreamed)
+    LLVM::FenceOp::create(e.b, e.loc, LLVM::AtomicOrdering::seq_cst);
+  return fills;
+}
+
 void ColumnEmitter::emitTiles() {
   chooseSlide();
   if (!contraction.block)
-    return emitColumns();
+    return emitBlock();
   emitStrips({contraction.k.back()}, *contraction.block,
              [&](const Strip &steps) {
                block = steps;
-               emitColumns();
+               emitBlock();
              });
 }
 
-void ColumnEmitter::emitColumns() {
+/// Rows that share vectors of B are inside, so that these stay in the cache.
+/// Where A is read as vectors, too, each of its vectors is read for few rows:
+/// all columns of those then, in the order of memory.
+void ColumnEmitter::emitBlock() {
+  if (contraction.readsLanes())
+    return emitStrips(contraction.rows, tile.mr, [&](const Strip &rows) {
+      emitColumns([&](const Columns &columns) { emitTile(rows, columns); });
+    });
+  emitColumns([&](const Columns &columns) {
+    emitStrips(contraction.rows, tile.mr,
+               [&](const Strip &rows) { emitTile(rows, columns); });
+  });
+}
+
+void ColumnEmitter::emitColumns(function_ref<void(const Columns &)> body) {
   Fold size = sizes[contraction.n];
   int64_t width = tile.numVectors() * tile.vectorLength;
   Fold end = e.alignDown(size, width);
   e.loop(e.index(0), end, width, {}, [&](Fold iv, ValueRange) {
-    emitRows(columnsAt(iv, tile.numVectors(), Fold()));
+    body(columnsAt(iv, tile.numVectors(), Fold()));
     return SmallVector<Value>();
   });
   e.ifGreater(size, end, [&] {
@@ -161,13 +205,8 @@ void ColumnEmitter::emitColumns() {
     int64_t numVectors = tile.numVectors();
     if (std::optional<int64_t> rest = getConstantIntValue(e.sub(size, end)))
       numVectors = llvm::divideCeil(*rest, tile.vectorLength);
-    emitRows(columnsAt(end, numVectors, size));
+    body(columnsAt(end, numVectors, size));
   });
-}
-
-void ColumnEmitter::emitRows(const Columns &columns) {
-  emitStrips(contraction.rows, tile.mr,
-             [&](const Strip &rows) { emitTile(rows, columns); });
 }
 
 /// Of the gradient of a weight, 1024x256 over 2048 rows, the rows of A are 4
@@ -241,6 +280,88 @@ Value ColumnEmitter::negateIfSubtracted(Value factor) {
              : factor;
 }
 
+/// The bytes from the first element of the buffer that `value` is part of to
+/// the end of its last outermost one; null if that is not known.
+static OpFoldResult getSpan(KernelEmitter &e, Value value) {
+  while (auto part = value.getDefiningOp<memref::SubViewOp>())
+    value = part.getSource();
+  auto type = cast<MemRefType>(value.getType());
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (type.getRank() == 0 ||
+      failed(type.getStridesAndOffset(strides, offset)) ||
+      ShapedType::isDynamic(strides.front()))
+    return {};
+  AffineExpr rows = e.b.getAffineSymbolExpr(0);
+  return affine::makeComposedFoldedAffineApply(
+      e.b, e.loc,
+      rows * (strides.front() * getElementBytes(type.getElementType())),
+      {memref::getMixedSize(e.b, e.loc, value, 0)});
+}
+
+void ColumnEmitter::prefetchLanes(const Strip &rows, const Columns &columns) {
+  // Of the gradient of a filter the loops around a step are reductions.
+  SmallVector<unsigned> loops = contraction.outer;
+  if (loops.empty()) {
+    loops = contraction.passes;
+    if (!contraction.k.empty())
+      llvm::append_range(loops, ArrayRef(contraction.k).drop_back());
+  }
+  while (!loops.empty() && getConstantIntValue(sizes[loops.back()]) == 1)
+    loops.pop_back();
+  if (!contraction.readsLanes() || loops.empty())
+    return;
+  // Closer data comes in time without.
+  Fold span = getSpan(e, contraction.a->get());
+  if (!span || getConstantIntValue(span).value_or(kFarBytes) < kFarBytes)
+    return;
+  unsigned loop = loops.back();
+  Fold current = ivs[loop];
+  ivs[loop] = e.min(e.add(current, 1), e.add(sizes[loop], -1));
+  auto prefetch = [&](OpOperand *operand, AffineMap map) {
+    for (Fold base : columns.bases) {
+      ivs[contraction.n] = base;
+      memref::PrefetchOp::create(e.b, e.loc, operand->get(),
+                                 e.indices(map, ivs), /*isWrite=*/false,
+                                 kSecondCache, /*isDataCache=*/true);
+    }
+  };
+  // What neighbouring iterations read of a window they fetch once.
+  SmallVector<int64_t> staticSizes = getStaticLoopSizes(contraction.op);
+  auto find = [&](ArrayRef<unsigned> windows, unsigned along) {
+    return findSlide(windows, contraction.aMap, along, staticSizes);
+  };
+  SmallVector<Slide> shared;
+  for (unsigned along :
+       {loop, contraction.k.empty() ? loop : contraction.k.back()})
+    if (std::optional<Slide> window = find(contraction.rows, along))
+      shared.push_back(*window);
+  auto isNew = [&](const Slide &window) {
+    return getConstantIntValue(ivs[window.loop]).value_or(window.size) >=
+           window.size - window.step;
+  };
+  auto prefetchRow = [&](int64_t row, int64_t element) {
+    if (slide)
+      ivs[slide->loop] = e.index(element);
+    moveTo(contraction.rows, rows, row);
+    if (llvm::all_of(shared, isNew))
+      prefetch(contraction.a, contraction.aMap);
+  };
+  auto prefetchRows = [&] {
+    slide.value_or(Slide()).visit(rows.count, prefetchRow,
+                                  [](int64_t, int64_t) {});
+  };
+  std::optional<Slide> window = find(contraction.k, loop);
+  if (window)
+    e.ifGreater(ivs[window->loop], e.index(window->size - window->step - 1),
+                prefetchRows);
+  else
+    prefetchRows();
+  if (contraction.bMap.isFunctionOfDim(loop))
+    prefetch(contraction.b, contraction.bMap);
+  ivs[loop] = current;
+}
+
 SmallVector<Value> ColumnEmitter::emitSlide(const Strip &rows,
                                             const Columns &columns,
                                             ValueRange accumulators) {
@@ -279,6 +400,7 @@ SmallVector<Value> ColumnEmitter::emitSlide(const Strip &rows,
 SmallVector<Value> ColumnEmitter::emitStep(const Strip &rows,
                                            const Columns &columns,
                                            ValueRange accumulators) {
+  prefetchLanes(rows, columns);
   if (slide)
     return emitSlide(rows, columns, accumulators);
   prefetchRows(rows);
@@ -447,18 +569,80 @@ void ColumnEmitter::emitTile(const Strip &rows, const Columns &columns) {
 
   if (isTurned() && !rows.size && rows.count <= tile.vectorLength)
     return storeTurned(rows, columns, accumulators);
+  if (!isStreamed)
+    return storeTile(rows, columns, accumulators, /*streams=*/false);
+  auto branch =
+      scf::IfOp::create(e.b, e.loc, isStreamed, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(e.b);
+  for (bool streams : {true, false}) {
+    e.b.setInsertionPointToStart(streams ? branch.thenBlock()
+                                         : branch.elseBlock());
+    storeTile(rows, columns, accumulators, streams);
+  }
+}
+
+void ColumnEmitter::storeTile(const Strip &rows, const Columns &columns,
+                              ValueRange accumulators, bool streams) {
   unsigned next = 0;
   for (int64_t row = 0; row < rows.count; ++row) {
     auto store = [&] {
       for (auto [base, lanes] : llvm::zip_equal(columns.bases, columns.lanes)) {
         ivs[contraction.n] = base;
-        e.storeVector(accumulators[next++], output, contraction.cMap, ivs,
-                      contraction.n, lanes);
+        e.storeVector(accumulators[next++], contraction.c->get(),
+                      contraction.cMap, ivs, contraction.n, lanes, streams);
       }
     };
     moveTo(contraction.rows, rows, row);
     ifExists(rows, row, store);
   }
+}
+
+/// Of 32x56x56x128, the gradient by the image of a depthwise convolution of
+/// stride 2, four phases store every other pixel of every other row. Each line
+/// is read before it is written, which takes three times as long as to write it
+/// around the caches, where none of it would stay.
+void ColumnEmitter::chooseStreaming() {
+  auto type = cast<MemRefType>(contraction.c->get().getType());
+  int64_t elementBytes = getElementBytes(type.getElementType());
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (!contraction.readsLanes() || !fillValue ||
+      tile.vectorLength * elementBytes != kCacheLineBytes ||
+      failed(type.getStridesAndOffset(strides, offset)) ||
+      classifyAccess(contraction.cMap, type, contraction.n) !=
+          AccessKind::Contiguous ||
+      !llvm::all_of(ArrayRef(strides).drop_back(), [&](int64_t stride) {
+        return !ShapedType::isDynamic(stride) &&
+               stride % tile.vectorLength == 0;
+      }))
+    return;
+  Fold read = getSpan(e, contraction.a->get()),
+       written = getSpan(e, contraction.c->get());
+  if (!read || !written)
+    return;
+  Fold bytes = e.add(read, written);
+  std::optional<int64_t> constant = getConstantIntValue(bytes);
+  if (constant && *constant < kStreamedBytes)
+    return;
+  auto metadata = memref::ExtractStridedMetadataOp::create(
+      e.b, e.loc, contraction.c->get());
+  Value address = memref::ExtractAlignedPointerAsIndexOp::create(
+      e.b, e.loc, metadata.getBaseBuffer());
+  // Whole lines: of parts of them it would take longer.
+  Value places = arith::MulIOp::create(
+      e.b, e.loc, e.value(getAsOpFoldResult(metadata.getOffset())),
+      e.value(e.index(elementBytes)));
+  address = arith::AddIOp::create(e.b, e.loc, address, places);
+  Value rest = arith::AndIOp::create(e.b, e.loc, address,
+                                     e.value(e.index(kCacheLineBytes - 1)));
+  isStreamed = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::eq, rest,
+                                     e.value(e.index(0)));
+  if (!constant)
+    isStreamed = arith::AndIOp::create(
+        e.b, e.loc, isStreamed,
+        arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::sge,
+                              e.value(bytes),
+                              e.value(e.index(kStreamedBytes))));
 }
 
 /// Whether C is contiguous along its rows in registers.
@@ -571,7 +755,7 @@ public:
         contraction.along
             ? emitLaneSums(rewriter, contraction, tile, fillValue)
             : ColumnEmitter(rewriter, contraction, tile, fillValue, fetched)
-                  .emit();
+                  .emitAll();
     if (!fills)
       fill = {};
     rewriter.eraseOp(op);

@@ -67,8 +67,7 @@ verifyOperands(const Contraction &contraction, codegen::FMAAttr schedule,
   linalg::LinalgOp op = contraction.op;
   Type aType = contraction.a->get().getType();
   if (contraction.readsLanes() &&
-      (schedule.getPairs() || contraction.rows.empty() ||
-       !op.hasPureBufferSemantics() ||
+      (schedule.getPairs() || !op.hasPureBufferSemantics() ||
        classifyAccess(contraction.aMap, aType, contraction.n) !=
            AccessKind::Contiguous))
     return refuse("expected an input that is constant along loop " +

@@ -21,6 +21,8 @@ namespace flywheel {
 
 /// Steps of the reduction that pay for loading and storing a tile of C.
 static constexpr int64_t kMinPassSteps = 64;
+/// The same where both inputs are read as vectors, in the order of memory.
+static constexpr int64_t kMinLanePassSteps = 16;
 /// Stands for the size of a dynamic loop where sizes are estimated.
 static constexpr int64_t kTypicalSize = 64;
 /// Rows that hide the latency of an FMA with two vectors of columns.
@@ -44,6 +46,8 @@ static constexpr int64_t kFewRows = 2;
 static constexpr int64_t kBlockSteps = 8;
 /// Steps of a reduction that take less time than to write C.
 static constexpr int64_t kFewSteps = 4;
+/// Terms of a sum over a window: a longer sum of one output is a reduction.
+static constexpr int64_t kMaxWindowSteps = 64;
 /// The part of the lanes of few columns, below which others are looked for.
 static constexpr double kNarrow = 0.75;
 /// What lanes along a reduction have to gain: these are estimates.
@@ -92,6 +96,14 @@ private:
            access(contraction.a, contraction.rows.front()) ==
                AccessKind::Contiguous;
   }
+  /// Whether each sum has few terms.
+  bool isWindow() const {
+    CheckedSize steps = 1;
+    for (unsigned loop : contraction.k)
+      steps *= ShapedType::isDynamic(sizes[loop]) ? kMaxWindowSteps + 1
+                                                  : sizes[loop];
+    return steps.getSaturated() <= kMaxWindowSteps;
+  }
   bool isEmpty() const { return llvm::is_contained(sizes, 0); }
 
   bool chooseColumns();
@@ -102,7 +114,7 @@ private:
   bool chooseLaneSums(double columns);
   bool chooseTurned(double columns);
   void chooseMoreRows();
-  void choosePasses();
+  void choosePasses(int64_t minSteps);
   int64_t countRows() const;
   CheckedSize estimateBytes(OpOperand *input, AffineMap map) const;
   void chooseBlock();
@@ -200,7 +212,11 @@ bool FMAScheduler::chooseLanesOfBoth() {
       contraction.bMap = op.getMatchingIndexingMap(contraction.b);
       contraction.rows.clear();
       chooseRows();
-      if (!contraction.rows.empty() && sizes[contraction.rows.front()] != 1) {
+      // One output alone, too, of a window: of a share of one image the terms
+      // are added as of all images.
+      bool isAlone = contraction.rows.empty() && isWindow();
+      if (isAlone ||
+          (!contraction.rows.empty() && sizes[contraction.rows.front()] != 1)) {
         contraction.pairs = false;
         return true;
       }
@@ -397,13 +413,7 @@ CheckedSize FMAScheduler::estimateBytes(OpOperand *input, AffineMap map) const {
 
 /// Moves reduction loops around all others, where the inputs are too large to
 /// be read again and again: each pass adds to C.
-void FMAScheduler::choosePasses() {
-  // Unrolled rows are few tiles, each of which has its sums in registers over
-  // all of the reduction. In passes LLVM has the sums of all tiles in
-  // registers, of which there are not enough: it takes 1.6 times as long for 27
-  // rows of 32 columns.
-  if (contraction.rows.size() > 1)
-    return;
+void FMAScheduler::choosePasses(int64_t minSteps) {
   // What one pass may read: well within the second level cache.
   int64_t maxBytes = cpu.getL2Bytes() / 4;
   // A single tile reads everything once.
@@ -423,7 +433,7 @@ void FMAScheduler::choosePasses() {
     CheckedSize steps = 1;
     for (unsigned loop : ArrayRef(contraction.k).drop_front())
       steps *= estimateSize(loop);
-    if (steps.getSaturated() < kMinPassSteps)
+    if (steps.getSaturated() < minSteps)
       return;
     contraction.passes.push_back(contraction.k.front());
     contraction.k.erase(contraction.k.begin());
@@ -573,6 +583,7 @@ codegen::FMAAttr FMAScheduler::choose() {
       tile = chooseContractionTile(getElement(), cpu, countRows(),
                                    sizes[contraction.n],
                                    /*unrolled=*/contraction.rows.size() > 1);
+      choosePasses(kMinLanePassSteps);
     }
   } else {
     if (!chooseTurned(hasColumns ? estimateColumns() : 0)) {
@@ -584,7 +595,12 @@ codegen::FMAAttr FMAScheduler::choose() {
                                  sizes[contraction.n],
                                  /*unrolled=*/contraction.rows.size() > 1,
                                  /*tall=*/hasContiguousRows() && !isShort());
-    choosePasses();
+    // Unrolled rows are few tiles, each of which has its sums in registers over
+    // all of the reduction. In passes LLVM has the sums of all tiles in
+    // registers, of which there are not enough: it takes 1.6 times as long for
+    // 27 rows of 32 columns.
+    if (contraction.rows.size() <= 1)
+      choosePasses(kMinPassSteps);
     chooseBlock();
   }
   SmallVector<DenseI64ArrayAttr> tiles = chooseTiles();

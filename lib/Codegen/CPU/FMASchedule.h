@@ -53,11 +53,16 @@ struct Slide {
              llvm::function_ref<void(int64_t i, int64_t e)> use) const;
 };
 
-/// The longest of the reductions inside, of these sizes, that is one for
-/// `parallel` and an operand of `contraction` that is read by `map`.
-std::optional<Slide> findSlide(const Contraction &contraction,
+/// The longest of `loops`, of these `sizes` by loop, that is one for `parallel`
+/// and an operand that is read by `map`.
+std::optional<Slide> findSlide(llvm::ArrayRef<unsigned> loops,
                                mlir::AffineMap map, unsigned parallel,
                                llvm::ArrayRef<int64_t> sizes);
+
+/// Whether the window of `slide` has no other reductions inside, so that terms
+/// are in the same order with and without it: which loop rows are along may
+/// differ from one share of a batch to another.
+bool isInnermost(const Contraction &contraction, const Slide &slide);
 
 /// The tile in registers of `contraction`, whose A is read as vectors and whose
 /// loops have these sizes, if neighbouring rows read the same of those in a

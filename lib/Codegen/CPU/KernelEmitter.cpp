@@ -322,14 +322,17 @@ Value KernelEmitter::loadVector(Value source, AffineMap map, ArrayRef<Fold> ivs,
 }
 
 void KernelEmitter::storeVector(Value vector, Value target, AffineMap map,
-                                ArrayRef<Fold> ivs, unsigned dim, Lanes lanes) {
+                                ArrayRef<Fold> ivs, unsigned dim, Lanes lanes,
+                                bool streams) {
   if (classifyAccess(map, target.getType(), dim) == AccessKind::Contiguous) {
     target = dropInnermostUnits(b, loc, target, map);
     if (lanes.mask)
       vector::MaskedStoreOp::create(b, loc, target, indices(map, ivs),
                                     lanes.mask, vector);
     else
-      vector::StoreOp::create(b, loc, vector, target, indices(map, ivs));
+      vector::StoreOp::create(
+          b, loc, vector, target, indices(map, ivs), /*nontemporal=*/streams,
+          streams ? llvm::MaybeAlign(kCacheLineBytes) : llvm::MaybeAlign());
     return;
   }
   SmallVector<Fold> laneIvs(ivs);

@@ -111,9 +111,11 @@ public:
   mlir::Value loadVector(mlir::Value source, mlir::AffineMap map,
                          llvm::ArrayRef<Fold> ivs, unsigned dim, Lanes lanes);
 
-  /// Writes `lanes` elements along the loop `dim`, starting at `ivs`.
+  /// Writes `lanes` elements along the loop `dim`, starting at `ivs`. With
+  /// `streams` all lanes are a line of the cache, which is written around it.
   void storeVector(mlir::Value vector, mlir::Value target, mlir::AffineMap map,
-                   llvm::ArrayRef<Fold> ivs, unsigned dim, Lanes lanes);
+                   llvm::ArrayRef<Fold> ivs, unsigned dim, Lanes lanes,
+                   bool streams = false);
 
   /// Transposes the square matrix whose rows are `rows`. The length of the
   /// vectors must be a power of two.

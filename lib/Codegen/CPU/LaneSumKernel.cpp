@@ -102,9 +102,9 @@ void LaneSumEmitter::chooseSlide() {
   codegen::CPUAttr cpu = codegen::lookupCPU(contraction.op);
   if (!moving || !cpu)
     return;
-  std::optional<Slide> found =
-      findSlide(contraction, keepsRows() ? contraction.bMap : contraction.aMap,
-                *moving, getStaticLoopSizes(contraction.op));
+  std::optional<Slide> found = findSlide(
+      contraction.k, keepsRows() ? contraction.bMap : contraction.aMap, *moving,
+      getStaticLoopSizes(contraction.op));
   if (!found ||
       tile.mr * tile.nr + 1 + std::min(tile.mr, tile.nr) * found->size >
           cpu.getVectorRegisters())

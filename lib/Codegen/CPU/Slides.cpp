@@ -29,13 +29,13 @@ void Slide::visit(int64_t count, function_ref<void(int64_t, int64_t)> load,
 /// A longer window is in no registers.
 static constexpr int64_t kMaxWindow = 32;
 
-std::optional<Slide> findSlide(const Contraction &contraction, AffineMap map,
+std::optional<Slide> findSlide(ArrayRef<unsigned> loops, AffineMap map,
                                unsigned parallel, ArrayRef<int64_t> sizes) {
   MLIRContext *context = map.getContext();
   AffineExpr position = getAffineDimExpr(parallel, context);
   AffineMap simple = simplifyAffineMap(map);
   std::optional<Slide> best;
-  for (unsigned loop : contraction.k) {
+  for (unsigned loop : loops) {
     if (ShapedType::isDynamic(sizes[loop]) || sizes[loop] > kMaxWindow ||
         !map.isFunctionOfDim(loop) || (best && sizes[loop] <= best->size))
       continue;
@@ -53,14 +53,23 @@ std::optional<Slide> findSlide(const Contraction &contraction, AffineMap map,
   return best;
 }
 
+bool isInnermost(const Contraction &contraction, const Slide &slide) {
+  linalg::LinalgOp op = contraction.op;
+  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  return llvm::all_of(contraction.k, [&](unsigned loop) {
+    return loop <= slide.loop || sizes[loop] == 1;
+  });
+}
+
 std::optional<ContractionTile> chooseSlidingTile(const Contraction &contraction,
                                                  codegen::CPUAttr cpu,
                                                  ArrayRef<int64_t> sizes) {
   if (contraction.rows.size() != 1)
     return std::nullopt;
-  std::optional<Slide> slide =
-      findSlide(contraction, contraction.aMap, contraction.rows.front(), sizes);
-  if (!slide || slide->size >= cpu.getVectorRegisters() / 2)
+  std::optional<Slide> slide = findSlide(contraction.k, contraction.aMap,
+                                         contraction.rows.front(), sizes);
+  if (!slide || !isInnermost(contraction, *slide) ||
+      slide->size >= cpu.getVectorRegisters() / 2)
     return std::nullopt;
   return chooseSlidingTile(getElementTypeOrSelf(contraction.c->get()), cpu,
                            sizes[contraction.rows.front()],

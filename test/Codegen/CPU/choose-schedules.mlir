@@ -473,6 +473,22 @@ module attributes {codegen.target = #codegen.cpu<vector_bits = 512, vector_regis
     linalg.depthwise_conv_2d_nhwc_hwc ins(%x, %f : memref<4x10x10x32xf32>, memref<3x3x32xf32>) outs(%y : memref<4x8x8x32xf32>)
     return
   }
+  // Of the gradient of the filter all channels of a row are read before the next row, in the order of memory.
+  // CHECK-LABEL: func.func @filter_by_channel(
+  // CHECK: codegen.schedule = #codegen.fma<tiles = [], rows = [3, 4], columns = 5, registers = [9, 32], passes = [0, 1]>
+  func.func @filter_by_channel(%x: memref<16x57x57x128xf32>, %dy: memref<16x28x28x128xf32>, %dw: memref<3x3x128xf32>) {
+    linalg.generic {indexing_maps = [affine_map<(n, i, j, p, q, c) -> (n, 2 * i + p, 2 * j + q, c)>,
+                                     affine_map<(n, i, j, p, q, c) -> (n, i, j, c)>,
+                                     affine_map<(n, i, j, p, q, c) -> (p, q, c)>],
+        iterator_types = ["reduction", "reduction", "reduction", "parallel", "parallel", "parallel"]}
+        ins(%x, %dy : memref<16x57x57x128xf32>, memref<16x28x28x128xf32>) outs(%dw : memref<3x3x128xf32>) {
+    ^bb0(%a: f32, %b: f32, %c: f32):
+      %0 = arith.mulf %a, %b : f32
+      %1 = arith.addf %c, %0 : f32
+      linalg.yield %1 : f32
+    }
+    return
+  }
   // Windows of neighbouring output columns share nothing.
   // CHECK-LABEL: func.func @apart(
   // CHECK: codegen.schedule = #codegen.fma<tiles = [], rows = [2], columns = 3, registers = [8, 32]>

@@ -381,6 +381,83 @@ func.func @slide_by_two(%x: memref<1x5x9x32xf32>, %f: memref<3x3x32xf32>, %y: me
   return
 }
 
+// All channels of few outputs are computed next to each other, in the order of memory. Meanwhile what the next row of outputs
+// reads, and this one does not, is fetched: of its last two rows.
+// CHECK-LABEL: func.func @rows_ahead
+// CHECK: scf.for %[[I:.*]] = %c0 to %c8
+// CHECK: scf.for %[[J:.*]] = %c0 to %c24 step %c12
+// CHECK: scf.for %[[C:.*]] = %c0 to %c64 step %c16
+// CHECK: scf.for %[[P:.*]] = %c0 to %c3
+// CHECK: %[[NEW:.*]] = arith.cmpi sgt, %[[P]], %c0
+// CHECK: scf.if %[[NEW]]
+// CHECK-COUNT-25: memref.prefetch %arg0[{{.*}}], read, locality<2>, data
+// CHECK-NOT: memref.prefetch
+// CHECK: return
+func.func @rows_ahead(%x: memref<40x17x49x64xf32>, %f: memref<3x3x64xf32>, %y: memref<40x8x24x64xf32>) {
+  linalg.depthwise_conv_2d_nhwc_hwc {strides = dense<2> : vector<2xi64>}
+    ins(%x, %f : memref<40x17x49x64xf32>, memref<3x3x64xf32>) outs(%y : memref<40x8x24x64xf32>)
+  return
+}
+
+// So is a row of the gradient that the sum by a filter reads next: at each step the pixels that the last step has not fetched, of
+// the last two rows and columns of the window. What is less than 8 MiB is not fetched.
+// CHECK-LABEL: func.func @filter_ahead
+// CHECK: scf.for %{{.*}} = %c0 to %c40
+// CHECK: scf.for %{{.*}} = %c0 to %c64 step %c32
+// CHECK: scf.for %{{.*}} = %c0 to %c28
+// CHECK: scf.for %{{.*}} = %c0 to %c28
+// CHECK-COUNT-8: memref.prefetch %arg0[{{.*}}], read, locality<2>, data
+// CHECK-COUNT-2: memref.prefetch %arg1[{{.*}}], read, locality<2>, data
+// CHECK-NOT: memref.prefetch
+// CHECK: return
+func.func @filter_ahead(%x: memref<40x57x57x64xf32>, %dy: memref<40x28x28x64xf32>, %dw: memref<3x3x64xf32>,
+                        %near: memref<2x57x57x64xf32>, %few: memref<2x28x28x64xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(n, i, j, p, q, c) -> (n, 2 * i + p, 2 * j + q, c)>,
+                                   affine_map<(n, i, j, p, q, c) -> (n, i, j, c)>,
+                                   affine_map<(n, i, j, p, q, c) -> (p, q, c)>],
+                  iterator_types = ["reduction", "reduction", "reduction", "parallel", "parallel", "parallel"]}
+    ins(%x, %dy : memref<40x57x57x64xf32>, memref<40x28x28x64xf32>) outs(%dw : memref<3x3x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %c, %0 : f32
+    linalg.yield %1 : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(n, i, j, p, q, c) -> (n, 2 * i + p, 2 * j + q, c)>,
+                                   affine_map<(n, i, j, p, q, c) -> (n, i, j, c)>,
+                                   affine_map<(n, i, j, p, q, c) -> (p, q, c)>],
+                  iterator_types = ["reduction", "reduction", "reduction", "parallel", "parallel", "parallel"]}
+    ins(%near, %few : memref<2x57x57x64xf32>, memref<2x28x28x64xf32>) outs(%dw : memref<3x3x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %c, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
+// Where 24 MiB are read and written, most of what is written is in no cache when it is read: whole lines are stored around the
+// caches, if the output begins at one, and a fence comes behind them. What has parts of lines is stored as always.
+// CHECK-LABEL: func.func @stream
+// CHECK: %[[BASE:.*]] = memref.extract_aligned_pointer_as_index
+// CHECK: %[[REST:.*]] = arith.andi %{{.*}}, %c63
+// CHECK: %[[WHOLE:.*]] = arith.cmpi eq, %[[REST]], %c0
+// CHECK: scf.if %[[WHOLE]]
+// CHECK-COUNT-8: vector.store {{.*}} {alignment = 64 : i64, nontemporal = true}
+// CHECK: } else {
+// CHECK-COUNT-8: vector.store {{.*}} : memref<
+// CHECK: llvm.fence seq_cst
+// CHECK-NOT: nontemporal
+// CHECK: return
+func.func @stream(%x: memref<64x42x50x32xf32>, %f: memref<3x3x32xf32>, %y: memref<64x40x48x32xf32>,
+                  %a: memref<64x42x50x40xf32>, %g: memref<3x3x40xf32>, %b: memref<64x40x48x40xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%y : memref<64x40x48x32xf32>)
+  linalg.depthwise_conv_2d_nhwc_hwc ins(%x, %f : memref<64x42x50x32xf32>, memref<3x3x32xf32>) outs(%y : memref<64x40x48x32xf32>)
+  linalg.fill ins(%zero : f32) outs(%b : memref<64x40x48x40xf32>)
+  linalg.depthwise_conv_2d_nhwc_hwc ins(%a, %g : memref<64x42x50x40xf32>, memref<3x3x40xf32>) outs(%b : memref<64x40x48x40xf32>)
+  return
+}
+
 // Of a gradient by an image of one channel, lanes are along 32 filters: 8 outputs read 12 pixels of a row.
 // CHECK-LABEL: func.func @one_channel
 // CHECK: %{{.*}}:8 = scf.for %[[P:.*]] = %c0 to %c5
