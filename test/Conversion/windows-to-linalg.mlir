@@ -339,3 +339,75 @@ func.func @gaps(%y: tensor<1x1x6x2xf32>, %w: tensor<3x3x2x2xf32>) -> tensor<1x8x
   %x = nn.conv2d_transpose %y, %w strides [1000000000, 1] : (tensor<1x1x6x2xf32>, tensor<3x3x2x2xf32>) -> tensor<1x8x8x2xf32>
   return %x : tensor<1x8x8x2xf32>
 }
+
+// -----
+
+// A depthwise convolution takes less time than a copy of its image with a border: of windows in the first and last rows and
+// columns, and of the others, each kind is an op that reads what of the image there is.
+// CHECK-LABEL: func @depthwise_border
+// CHECK-SAME: (%[[X:.*]]: tensor<?x9x8x16xf32>
+// CHECK-NOT: tensor<?x11x10x16xf32>
+// CHECK: %[[W:.*]] = tensor.collapse_shape %{{.*}} : tensor<3x3x1x16xf32> into tensor<3x3x16xf32>
+// CHECK: tensor.extract_slice %[[X]][0, 0, 0, 0] [%{{.*}}, 2, 2, 16]
+// CHECK: tensor.extract_slice %[[W]][1, 1, 0] [2, 2, 16]
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<?x1x1x16xf32>)
+// CHECK: tensor.extract_slice %[[X]][0, 0, 0, 0] [%{{.*}}, 2, 8, 16]
+// CHECK: tensor.extract_slice %[[W]][1, 0, 0] [2, 3, 16]
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<?x1x6x16xf32>)
+// CHECK-COUNT-2: linalg.generic
+// CHECK: tensor.extract_slice %[[X]][0, 0, 0, 0] [%{{.*}}, 9, 8, 16]
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %[[W]] : {{.*}} outs(%{{.*}} : tensor<?x7x6x16xf32>)
+// CHECK-COUNT-4: linalg.generic
+// CHECK-NOT: linalg.generic
+// CHECK: return
+func.func @depthwise_border(%x: tensor<?x9x8x16xf32>, %w: tensor<3x3x1x16xf32>) -> tensor<?x9x8x16xf32> {
+  %y = nn.conv2d %x, %w padding explicit [[1, 1], [1, 1]] : (tensor<?x9x8x16xf32>, tensor<3x3x1x16xf32>) -> tensor<?x9x8x16xf32>
+  return %y : tensor<?x9x8x16xf32>
+}
+
+// -----
+
+// With stride 2 the last windows of eight rows end where the image does. Each part of the sum adds to the elements of the
+// filter that are in the image.
+// CHECK-LABEL: func @depthwise_filter_grad
+// CHECK-NOT: tensor.insert_slice %arg0
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<2x2x16xf32>)
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<2x3x16xf32>)
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<3x2x16xf32>)
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<3x3x16xf32>)
+// CHECK-NOT: linalg.generic
+// CHECK: return
+func.func @depthwise_filter_grad(%x: tensor<2x8x8x16xf32>, %dy: tensor<2x4x4x16xf32>) -> tensor<3x3x1x16xf32> {
+  %w = nn.conv2d_filter_grad %x, %dy strides [2, 2] padding explicit [[1, 1], [1, 1]]
+    : (tensor<2x8x8x16xf32>, tensor<2x4x4x16xf32>) -> tensor<3x3x1x16xf32>
+  return %w : tensor<3x3x1x16xf32>
+}
+
+// -----
+
+// Of the four phases three have parts that read less of the output. The parts of a phase have slices of one turned filter.
+// CHECK-LABEL: func @depthwise_transpose
+// CHECK: %[[TURNED:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<2x2x16xf32>)
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %[[TURNED]] : {{.*}} outs(%{{.*}} : tensor<2x3x3x16xf32>)
+// CHECK: %[[PART:.*]] = tensor.extract_slice %[[TURNED]][0, 0, 0] [2, 1, 16]
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %[[PART]] : {{.*}} outs(%{{.*}} : tensor<2x3x1x16xf32>)
+// CHECK-NOT: tensor<2x5x5x16xf32>
+// CHECK: return
+func.func @depthwise_transpose(%dy: tensor<2x4x4x16xf32>, %w: tensor<3x3x1x16xf32>) -> tensor<2x8x8x16xf32> {
+  %x = nn.conv2d_transpose %dy, %w strides [2, 2] padding explicit [[1, 1], [1, 1]]
+    : (tensor<2x4x4x16xf32>, tensor<3x3x1x16xf32>) -> tensor<2x8x8x16xf32>
+  return %x : tensor<2x8x8x16xf32>
+}
+
+// -----
+
+// Windows of 5x5 are of five kinds in each dimension, too many for ops of their own.
+// CHECK-LABEL: func @depthwise_wide_border
+// CHECK: tensor.insert_slice %arg0 into %{{.*}} : tensor<2x8x8x16xf32> into tensor<2x12x12x16xf32>
+// CHECK-COUNT-1: linalg.generic
+// CHECK-NOT: linalg.generic
+// CHECK: return
+func.func @depthwise_wide_border(%x: tensor<2x8x8x16xf32>, %w: tensor<5x5x1x16xf32>) -> tensor<2x8x8x16xf32> {
+  %y = nn.conv2d %x, %w padding explicit [[2, 2], [2, 2]] : (tensor<2x8x8x16xf32>, tensor<5x5x1x16xf32>) -> tensor<2x8x8x16xf32>
+  return %y : tensor<2x8x8x16xf32>
+}

@@ -5,11 +5,12 @@
 channels: vectors that are not full, windows of one row or column, one output, strides, dilations and
 borders, any number of images, narrow types."""
 
-from typing import Any, NamedTuple, Tuple
+from typing import Any, Dict, NamedTuple, Tuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+import flywheel
 from configurations import configurations, dtype_of, run_tests
 
 Array = NDArray[Any]
@@ -52,6 +53,16 @@ CASES = (
     Case(2, 6, 8, 34, (3, 3), pad=1, element="f16"),
     Case(2, 6, 8, 34, (3, 3), pad=1, element="bf16"),
     Case(3, 7, 7, 16, (3, 3), pad=1, batch="?"),
+    Case(2, 28, 30, 48, (3, 3), stride=2, pad=1),
+    Case(1, 29, 31, 33, (3, 3), stride=2, pad=1),
+    Case(2, 15, 16, 40, (3, 3), stride=2, pad=1, element="f64"),
+    Case(2, 12, 9, 20, (3, 3), dilation=2, pad=2),
+    Case(2, 9, 8, 17, (3, 3), stride=3, pad=1),
+    Case(3, 14, 11, 32, (3, 3), stride=2, pad=1, batch="?"),
+    Case(2, 7, 8, 18, (2, 3), pad=1),
+    Case(2, 1, 2, 16, (3, 3), pad=1),
+    Case(2, 2, 1, 16, (3, 3), stride=2, pad=1),
+    Case(2, 4, 5, 16, (3, 3), pad=3),
 )
 TYPES = {"f32": ("float32", 2e-5), "f64": ("float64", 1e-12), "f16": ("float16", 4e-3), "bf16": ("bfloat16", 3e-2)}
 
@@ -102,4 +113,51 @@ def test_depthwise() -> None:
                                            err_msg=f"{configuration} {case} {name}")  # fmt: skip
 
 
-run_tests([test_depthwise])
+def place(array: Array, behind: int) -> Array:
+    """A copy that begins so many bytes behind a line of the cache."""
+    buffer = np.empty(array.nbytes + 128, np.uint8)
+    start = -buffer.ctypes.data % 64 + behind
+    result = buffer[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
+    result[...] = array
+    return result
+
+
+def test_large() -> None:
+    """X3: more than the last cache holds, which is stored around it where lines are whole, with the same bits for any
+    number of threads and wherever the arrays begin; also lines in parts, and few rows of many images."""
+    rng = np.random.default_rng(12)
+    for case in (Case(17, 56, 58, 128, (3, 3), stride=2, pad=1), Case(18, 57, 55, 120, (3, 3), pad=1),
+                 Case(17, 7, 3, 32, (3, 3), pad=1)):  # fmt: skip
+        tall, wide = case.sizes()
+        shapes = ((case.images, case.height, case.width, case.channels), (*case.kernel, 1, case.channels),
+                  (case.images, tall, wide, case.channels))  # fmt: skip
+        arrays = [rng.standard_normal(shape).astype(np.float32) for shape in shapes]
+        exact = compute(case, *(array.astype(np.float64) for array in arrays))
+        first: Dict[str, Array] = {}
+        for batch, cpu in ((str(case.images), None), ("?", None), (str(case.images), "haswell")):
+            x, w, y = (f"tensor<{'x'.join(map(str, shape))}xf32>" for shape in
+                       ((batch, *shapes[0][1:]), shapes[1], (batch, *shapes[2][1:])))  # fmt: skip
+            text = ""
+            attributes = f"strides [{case.stride}, {case.stride}] padding explicit [[1, 1], [1, 1]]"
+            for name, op, a, b, result in (("y", "conv2d", x, w, y), ("x", "conv2d_transpose", y, w, x),
+                                           ("w", "conv2d_filter_grad", x, y, w)):  # fmt: skip
+                text += (f"func.func @{name}(%a: {a}, %b: {b}) -> {result} {{\n"
+                         f"  %r = nn.{op} %a, %b {attributes} : ({a}, {b}) -> {result}\n  return %r : {result}\n}}\n")
+            for threads in (1, 2):
+                session = flywheel.Session(flywheel.compile(text, cpu=cpu, threads=threads, min_shared_work=0))
+                session.initialize(1)
+                for behind in (0, 16):
+                    image, kernel, dy = (place(array, behind) for array in arrays)
+                    pairs = ((image, kernel), (dy, kernel), (image, dy))
+                    for name, operands, expected in zip("yxw", pairs, exact):
+                        found = place(np.zeros(expected.shape, np.float32), behind)
+                        session.entry(name)(*operands, out=found)
+                        where = f"{case} {name} {batch} {cpu} {threads} {behind}"
+                        np.testing.assert_allclose(found, expected, rtol=3e-5, atol=3e-5 * np.abs(expected).max(),
+                                                   err_msg=where)  # fmt: skip
+                        # What is compiled for several threads adds up blocks of a batch, see docs/Design/Partition.md.
+                        same = first.setdefault(f"{name} {batch} {cpu} {threads if name == 'w' else ''}", found)
+                        np.testing.assert_array_equal(found, same, err_msg=where)
+
+
+run_tests([test_depthwise, test_large])

@@ -158,7 +158,18 @@ Value ConvolutionEmitter::turnFilter(Value filter,
     dimSizes[i] = DimSize::constant(phase.count);
     source[i] = phase.getElement(source[i]);
   }
-  return turn(filter, dimSizes, source);
+  Value turned = turn(filter, dimSizes, source);
+  // All parts of a phase have slices of one turned filter.
+  std::array<int64_t, 2> begins, counts;
+  bool isWhole = true;
+  for (auto [i, phase] : llvm::enumerate(phases)) {
+    begins[i] = phase.skippedFront;
+    counts[i] = phase.getNumRead();
+    isWhole &= counts[i] == phase.count;
+  }
+  return isWhole ? turned
+                 : SpatialSlice(e, turned, /*dim=*/0, begins, counts)
+                       .extract(turned);
 }
 
 Value ConvolutionEmitter::turnFilter(Value filter,

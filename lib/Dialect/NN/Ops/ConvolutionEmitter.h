@@ -32,6 +32,10 @@ public:
                   (filter.getDimSize(2) > kFewChannels ||
                    filter.getDimSize(2) >= filter.getDimSize(3) / groups)) {}
 
+  /// Whether a multiply-add is little beside a copy of what it reads, so that
+  /// several ops are better than one of a padded image.
+  bool isBoundByMemory() const { return isDepthwise; }
+
   /// The split form of an image or output.
   mlir::Value split(mlir::Value tensor);
   mlir::Value splitFilter(mlir::Value filter);

@@ -270,10 +270,25 @@ LogicalResult Conv2dOp::lowerToLinalg(LinalgEmitter &e) {
   SmallVector<DimSize> dimSizes = convolution.splitDimSizes(
       {e.getDimSize(x, 0), window.getCount(0), window.getCount(1),
        DimSize::constant(filterType.getDimSize(3))});
-  Value padded = window.pad(image, e.scalar(type, 0.0));
-  Value sum = convolution.contract(padded, maps.image, filter, maps.filter,
-                                   e.fill(dimSizes, e.scalar(compute, 0.0)),
-                                   maps.output);
+  Value zero = e.scalar(compute, 0.0), sum = e.empty(dimSizes, compute);
+  auto emitRange = [&](const std::array<WindowRange, 2> &ranges, Value slice) {
+    auto [rows, columns] = ranges;
+    SpatialSlice part(e, sum, /*dim=*/1, {rows.begin, columns.begin},
+                      {rows.count, columns.count});
+    SpatialSlice elements(e, filter, /*dim=*/0, {rows.first, columns.first},
+                          {rows.size, columns.size});
+    Value init = linalg::FillOp::create(e.b, e.loc, zero, part.extract(sum))
+                     .getResult(0);
+    sum = part.insert(convolution.contract(slice, maps.image,
+                                           elements.extract(filter),
+                                           maps.filter, init, maps.output),
+                      sum);
+  };
+  if (!convolution.isBoundByMemory() || !window.emitRanges(image, emitRange)) {
+    Value padded = window.pad(image, e.scalar(type, 0.0));
+    sum = convolution.contract(padded, maps.image, filter, maps.filter,
+                               e.fill(dimSizes, zero), maps.output);
+  }
   e.replaceWith(e.narrowTensor(convolution.join(sum), type));
   return success();
 }
@@ -302,12 +317,13 @@ LogicalResult Conv2dTransposeOp::lowerToLinalg(LinalgEmitter &e) {
       [&](const std::array<Phase, 2> &phases, Value init, ValueRange slices) {
         auto maps =
             convolution.getTurnedMaps({phases[0].dilation, phases[1].dilation});
+        // Right in front of the sum the fill is no pass of its own.
+        Value turned = convolution.turnFilter(filter, phases);
         Value zero =
             linalg::FillOp::create(e.b, e.loc, e.scalar(compute, 0.0), init)
                 .getResult(0);
-        return convolution.contract(slices[0], maps.image,
-                                    convolution.turnFilter(filter, phases),
-                                    maps.filter, zero, maps.output);
+        return convolution.contract(slices[0], maps.image, turned, maps.filter,
+                                    zero, maps.output);
       },
       [&](const std::array<Blocks, 2> &blocks, ArrayRef<DimSize> dimSizes,
           ValueRange slices) {
@@ -315,7 +331,8 @@ LogicalResult Conv2dTransposeOp::lowerToLinalg(LinalgEmitter &e) {
         return convolution.contract(
             slices[0], maps.image, convolution.turnFilter(filter, blocks),
             maps.filter, e.fill(dimSizes, e.scalar(compute, 0.0)), maps.output);
-      });
+      },
+      /*splits=*/convolution.isBoundByMemory());
   e.replaceWith(e.narrowTensor(convolution.join(sum), type));
   return success();
 }
@@ -334,11 +351,23 @@ LogicalResult Conv2dFilterGradOp::lowerToLinalg(LinalgEmitter &e) {
   SmallVector<DimSize> dimSizes;
   for (int64_t dimSize : filterType.getShape())
     dimSizes.push_back(DimSize::constant(dimSize));
-  Value zero =
-      convolution.splitFilter(e.fill(dimSizes, e.scalar(compute, 0.0)));
-  Value padded = window.pad(image, e.scalar(type, 0.0));
-  Value sum = convolution.contract(padded, maps.image, output, maps.output,
-                                   zero, maps.filter);
+  Value sum = convolution.splitFilter(e.fill(dimSizes, e.scalar(compute, 0.0)));
+  auto emitRange = [&](const std::array<WindowRange, 2> &ranges, Value slice) {
+    auto [rows, columns] = ranges;
+    SpatialSlice part(e, output, /*dim=*/1, {rows.begin, columns.begin},
+                      {rows.count, columns.count});
+    SpatialSlice elements(e, sum, /*dim=*/0, {rows.first, columns.first},
+                          {rows.size, columns.size});
+    sum = elements.insert(
+        convolution.contract(slice, maps.image, part.extract(output),
+                             maps.output, elements.extract(sum), maps.filter),
+        sum);
+  };
+  if (!convolution.isBoundByMemory() || !window.emitRanges(image, emitRange)) {
+    Value padded = window.pad(image, e.scalar(type, 0.0));
+    sum = convolution.contract(padded, maps.image, output, maps.output, sum,
+                               maps.filter);
+  }
   e.replaceWith(e.narrowTensor(convolution.joinFilter(sum), type));
   return success();
 }

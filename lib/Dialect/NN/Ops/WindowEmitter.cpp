@@ -159,6 +159,33 @@ Value WindowEmitter::pad(Value tensor, Value value) {
   return padSpatial(tensor, before, after, value);
 }
 
+bool WindowEmitter::emitRanges(Value image, RangeFn emit) {
+  std::array<SmallVector<WindowRange>, 2> ranges;
+  for (unsigned i : {0, 1}) {
+    std::optional<int64_t> count = getConstantIntValue(counts[i]);
+    std::optional<int64_t> front = getConstantIntValue(before[i]);
+    std::optional<int64_t> dimSize = getConstantIntValue(dimSizes[i]);
+    if (!count || !front || !dimSize)
+      return false;
+    ranges[i] = splitWindows(*count, window[i], *front, *dimSize);
+  }
+  size_t numParts = ranges[0].size() * ranges[1].size();
+  if (isUnpadded() || numParts == 0 || numParts > kMaxWindowRanges)
+    return false;
+  for (const WindowRange &rows : ranges[0])
+    for (const WindowRange &columns : ranges[1]) {
+      std::array<WindowRange, 2> both = {rows, columns};
+      std::array<int64_t, 2> sizes;
+      for (auto [i, range] : llvm::enumerate(both))
+        sizes[i] = (range.count - 1) * window[i].stride +
+                   (range.size - 1) * window[i].dilation + 1;
+      SpatialSlice slice(e, image, /*dim=*/1, {rows.offset, columns.offset},
+                         sizes);
+      emit(both, slice.extract(image));
+    }
+  return true;
+}
+
 Value WindowEmitter::emitPosition(OpBuilder &b, unsigned i, Value output,
                                   Value element) {
   const WindowDim &dim = window[i];
@@ -243,6 +270,39 @@ SmallVector<Phase> WindowEmitter::makePhases(unsigned i) {
   return phases;
 }
 
+void WindowEmitter::splitPhases(std::array<SmallVector<Phase>, 2> &phases) {
+  std::array<SmallVector<Phase>, 2> parts;
+  for (unsigned i : {0, 1})
+    for (const Phase &phase : phases[i]) {
+      std::optional<int64_t> count = getConstantIntValue(counts[i]);
+      std::optional<int64_t> begin = getConstantIntValue(phase.begin);
+      std::optional<int64_t> size = getConstantIntValue(phase.size);
+      std::optional<int64_t> offset = getConstantIntValue(phase.offset);
+      if (!count || !begin || !size || !offset)
+        return;
+      // The turned window slides over the output with stride 1.
+      WindowDim turned;
+      turned.size = phase.count;
+      turned.dilation = phase.dilation;
+      SmallVector<WindowRange> ranges =
+          splitWindows(*size, turned, /*before=*/-*begin, *count);
+      if (ranges.empty())
+        return;
+      for (const WindowRange &range : ranges) {
+        Phase part = phase;
+        part.offset =
+            e.b.getIndexAttr(*offset + range.begin * window[i].stride);
+        part.size = e.b.getIndexAttr(range.count);
+        part.begin = e.b.getIndexAttr(range.offset);
+        part.skippedFront = range.first;
+        part.skippedBehind = phase.count - range.first - range.size;
+        parts[i].push_back(part);
+      }
+    }
+  if (parts[0].size() * parts[1].size() <= kMaxWindowRanges)
+    phases = std::move(parts);
+}
+
 std::pair<int64_t, int64_t>
 WindowEmitter::getOutputPadding(unsigned i, ArrayRef<Phase> phases) {
   const WindowDim &dim = window[i];
@@ -256,7 +316,7 @@ WindowEmitter::getOutputPadding(unsigned i, ArrayRef<Phase> phases) {
       // more than its span, nor ends as far behind it.
       return {(dim.getSpan() - 1) / dim.stride,
               (dim.getSpan() - 1 + dim.stride - 1) / dim.stride};
-    int64_t end = *begin + *size + (phase.count - 1) * phase.dilation;
+    int64_t end = *begin + *size + (phase.getNumRead() - 1) * phase.dilation;
     low = std::max(low, -*begin);
     high = std::max(high, end - *count);
   }
@@ -283,7 +343,7 @@ WindowEmitter::padOutputs(ValueRange outputs, ValueRange padValues,
 
 Value WindowEmitter::scatter(Value zero, ValueRange outputs,
                              ValueRange padValues, PhaseFn emitPhase,
-                             BlockFn emitBlocks) {
+                             BlockFn emitBlocks, bool splits) {
   Value result = e.empty(image, zero.getType());
   if (isEmpty(result) || llvm::any_of(outputs, isEmpty))
     return result;
@@ -291,12 +351,15 @@ Value WindowEmitter::scatter(Value zero, ValueRange outputs,
   constexpr int64_t maxPhases = 9;
   if (countPhases(0) > maxPhases / countPhases(1))
     return scatterBlocks(zero, outputs, padValues, emitBlocks);
-  return scatterPhases(zero, outputs, padValues, emitPhase);
+  return scatterPhases(zero, outputs, padValues, emitPhase, splits);
 }
 
 Value WindowEmitter::scatterPhases(Value zero, ValueRange outputs,
-                                   ValueRange padValues, PhaseFn emit) {
+                                   ValueRange padValues, PhaseFn emit,
+                                   bool splits) {
   std::array<SmallVector<Phase>, 2> phases = {makePhases(0), makePhases(1)};
+  if (splits)
+    splitPhases(phases);
   SmallVector<Value> padded =
       padOutputs(outputs, padValues, {phases[0], phases[1]});
   Value result = e.empty(image, zero.getType());
@@ -305,7 +368,9 @@ Value WindowEmitter::scatterPhases(Value zero, ValueRange outputs,
       result = e.fill(image, zero);
       break;
     }
-  bool isWhole = window[0].stride == 1 && window[1].stride == 1;
+  bool isWhole = llvm::all_of(std::array{0, 1}, [&](unsigned i) {
+    return window[i].stride == 1 && phases[i].size() == 1;
+  });
   SmallVector<Fold> offsets(image.size(), e.b.getIndexAttr(0));
   SmallVector<Fold> strides(image.size(), e.b.getIndexAttr(1)), sizes;
   for (DimSize dimSize : image)
@@ -424,7 +489,8 @@ Value WindowEmitter::sliceOutput(Value output,
   AffineExpr size = e.b.getAffineSymbolExpr(0);
   for (auto [i, phase] : llvm::enumerate(phases)) {
     offsets[i + 1] = phase.begin;
-    sizes[i + 1] = apply(size + (phase.count - 1) * phase.dilation, phase.size);
+    sizes[i + 1] =
+        apply(size + (phase.getNumRead() - 1) * phase.dilation, phase.size);
   }
   if (llvm::all_of(offsets, isZeroInteger) && sizes == whole)
     return output;

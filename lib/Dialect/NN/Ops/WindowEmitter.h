@@ -21,6 +21,8 @@
 #ifndef FLYWHEEL_LIB_DIALECT_NN_OPS_WINDOWEMITTER_H
 #define FLYWHEEL_LIB_DIALECT_NN_OPS_WINDOWEMITTER_H
 
+#include "WindowRanges.h"
+
 #include "flywheel/Dialect/LinalgExt/LinalgEmitter.h"
 #include "flywheel/Dialect/NN/NN.h"
 
@@ -37,6 +39,12 @@ struct Phase {
   mlir::OpFoldResult offset, size;
   /// Where its window begins in the padded output.
   mlir::OpFoldResult begin;
+  /// Elements of the turned window, in front and behind, that are left out:
+  /// they are in no output. `begin` is that of the first other one.
+  int64_t skippedFront = 0, skippedBehind = 0;
+
+  /// The elements that are not left out.
+  int64_t getNumRead() const { return count - skippedFront - skippedBehind; }
 
   /// The element of the window that element `i` of the turned one is.
   mlir::AffineExpr getElement(mlir::AffineExpr i) const {
@@ -79,6 +87,16 @@ public:
   /// Whether nothing is padded.
   bool isUnpadded() const;
 
+  /// Emits what some windows compute: of each dimension a range of them, and
+  /// what of the image they read.
+  using RangeFn = llvm::function_ref<void(
+      const std::array<WindowRange, 2> &ranges, mlir::Value slice)>;
+
+  /// Calls `emit` for all windows over `image` in parts that need no padding,
+  /// and returns true, where something is padded, sizes are known and the parts
+  /// are few.
+  bool emitRanges(mlir::Value image, RangeFn emit);
+
   /// In the body of a structured op: whether element `element` of window
   /// `output` is in the image, in dimension i.
   mlir::Value isInside(mlir::OpBuilder &b, unsigned i, mlir::Value output,
@@ -101,10 +119,11 @@ public:
       mlir::ValueRange slices)>;
 
   /// An image that is `zero` but where one of both computes it from `outputs`,
-  /// which are padded with `padValues`.
+  /// which are padded with `padValues`. With `splits` phases are divided into
+  /// parts that need no padding, where these are few.
   mlir::Value scatter(mlir::Value zero, mlir::ValueRange outputs,
                       mlir::ValueRange padValues, PhaseFn emitPhase,
-                      BlockFn emitBlocks);
+                      BlockFn emitBlocks, bool splits = false);
 
 private:
   /// The position of an element of a window; padding in front is below 0.
@@ -121,7 +140,11 @@ private:
   /// positions.
   std::pair<Blocks, Phase> makeBlocks(unsigned i);
   mlir::Value scatterPhases(mlir::Value zero, mlir::ValueRange outputs,
-                            mlir::ValueRange padValues, PhaseFn emit);
+                            mlir::ValueRange padValues, PhaseFn emit,
+                            bool splits);
+  /// Divides `phases` into such whose windows are in the outputs, where sizes
+  /// are known and these are few.
+  void splitPhases(std::array<llvm::SmallVector<Phase>, 2> &phases);
   mlir::Value scatterBlocks(mlir::Value zero, mlir::ValueRange outputs,
                             mlir::ValueRange padValues, BlockFn emit);
   /// The image in `tensor`, which has its blocks.
