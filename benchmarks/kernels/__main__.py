@@ -13,6 +13,10 @@ dimensions, or channels, at least 64) or 60 % (others), and those with another k
 usage: PYTHONPATH=build/python python benchmarks/kernels [--threads N] [--only REGEX]
            [--rounds N] [--element TYPE] [--cpu NAME] [--bin build/bin] [--json FILE]
 
+`% roof` is the part of what the operations take at the peak, or of what one thread takes to read the inputs and to
+write the result in the order of memory, whichever takes longer. Results are written to one array (`out=`), which
+PyTorch has no option for.
+
 The element type is f32 unless --element says; bf16 needs the package ml_dtypes. With --cpu x86-64-v3 all have the
 instructions of AVX2: PyTorch by the environment variables that it, oneDNN and MKL read.
 
@@ -36,7 +40,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(HERE)]
 
 import shapes as forms  # noqa: E402
-from machine import make_peak  # noqa: E402
+from machine import make_peak, make_stream  # noqa: E402
 from shapes import CONVOLUTIONS, OPERANDS, PRODUCTS, Convolution, Product  # noqa: E402
 from side_by_side import measure  # noqa: E402
 
@@ -115,10 +119,13 @@ def main() -> None:
         torch = None
     peak = make_peak(options.threads, options.compiler, "f64" if options.element == "f64" else "f32", options.cpu)
     peak_flops = peak()
+    stream = make_stream(options.compiler)
     rng = np.random.default_rng(0)
     shapes: list[Union[Product, Convolution]] = [*PRODUCTS, *CONVOLUTIONS]
     found = []
-    print(f"{'':32} {'':8} {'us':>9} {'GFLOP/s':>8} {'% peak':>7} {'torch %':>8} {'torch/ours':>10}  kernel")
+    print(
+        f"{'':32} {'':8} {'us':>9} {'GFLOP/s':>8} {'% peak':>7} {'% roof':>7} {'torch %':>8} {'torch/ours':>10}  kernel"
+    )
     for shape in shapes:
         if not re.search(options.only, shape.name):
             continue
@@ -129,9 +136,13 @@ def main() -> None:
         peers = shape.peers(torch, arrays) if torch else {}
         for entry, (a, b) in OPERANDS.items():
             call = session.entry(entry)
+            (result,) = shape.shapes.keys() - {a, b}
+            out = draw(rng, shape.shapes[result], dtype)
+            places = [(array.ctypes.data, array.nbytes) for array in (arrays[a], arrays[b], out)]
             runners: dict[str, Callable[[], Any]] = {
                 "peak": peak,
-                "flywheel": lambda call=call, a=arrays[a], b=arrays[b]: call(a, b),
+                "flywheel": lambda call=call, a=arrays[a], b=arrays[b], out=out: call(a, b, out=out),
+                "stream": lambda places=places: stream(places),
             }
             if torch:
                 runners["torch"] = peers[entry]
@@ -144,12 +155,19 @@ def main() -> None:
                 pairs = zip(times["peak"], times[name])
                 return statistics.median(100 * (flops / mine) / (peak_flops / best) for best, mine in pairs)
 
+            def measure_roof(times: dict[str, list[float]] = times, flops: float = shape.flops) -> float:
+                rounds = zip(times["peak"], times["stream"], times["flywheel"])
+                return statistics.median(
+                    100 * max(flops * best / peak_flops, least) / mine for best, least, mine in rounds
+                )
+
             row = {
                 "shape": shape.name,
                 "entry": entry,
                 "wide": shape.is_wide(),
                 "seconds": statistics.median(times["flywheel"]),
                 "percent": share("flywheel"),
+                "roof": measure_roof(),
                 "kernel": find_kernels(text, entry, os.path.join(options.bin, "flywheel-compile"), cpu),
             }
             beside = ""
@@ -162,7 +180,7 @@ def main() -> None:
             found.append(row)
             print(
                 f"{shape.name:32} {entry:8} {row['seconds'] * 1e6:9.1f} {shape.flops / row['seconds'] / 1e9:8.1f} "
-                f"{row['percent']:7.0f} {beside:19}  {row['kernel']}",
+                f"{row['percent']:7.0f} {row['roof']:7.0f} {beside:19}  {row['kernel']}",
                 flush=True,
             )
     print("\nbelow 85 % of the peak (64 and more) or 60 % (others):")

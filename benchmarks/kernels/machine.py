@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The most multiply-adds that the machine does in a second: vectors of f32 or f64 that stay in registers."""
+"""The most multiply-adds that the machine does in a second: vectors of f32 or f64 that stay in registers; and how fast
+it reads two arrays and writes one."""
 
 from __future__ import annotations
 
@@ -69,3 +70,45 @@ def make_peak(threads: int, compiler: str, element: str = "f32", cpu: str = "nat
         return lambda: run(times)
     pool = ThreadPoolExecutor(threads)
     return lambda: sum(pool.map(run, [times] * threads))
+
+
+# In the order of memory, a share of each array after the other, with a sum of what is read in what is written.
+STREAM = """
+#if defined(__AVX512F__)
+#define BYTES 64
+#elif defined(__AVX__)
+#define BYTES 32
+#else
+#define BYTES 16
+#endif
+typedef float V __attribute__((vector_size(BYTES), aligned(4)));
+static long to(long lines, long part, long parts) { return lines * part / parts; }
+void stream(const V *a, long m, const V *b, long n, V *c, long o) {
+  m /= BYTES, n /= BYTES, o /= BYTES;
+  long parts = (m > n ? m > o ? m : o : n > o ? n : o) / 16 + 1;
+  V x = {0}, y = {0};
+  for (long part = 0; part < parts; ++part) {
+    for (long i = to(m, part, parts); i < to(m, part + 1, parts); ++i)
+      x += a[i];
+    for (long i = to(n, part, parts); i < to(n, part + 1, parts); ++i)
+      y += b[i];
+    for (long i = to(o, part, parts); i < to(o, part + 1, parts); ++i)
+      c[i] = x + y;
+  }
+}
+"""
+
+
+def make_stream(compiler: str) -> Callable[[list[tuple[int, int]]], None]:
+    """A function that reads two arrays and writes a third, each given by its address and its bytes: what a kernel with
+    these operands takes at least, in the caches that they are in."""
+    with tempfile.TemporaryDirectory() as folder:
+        source, library = os.path.join(folder, "stream.c"), os.path.join(folder, "stream.so")
+        with open(source, "w", encoding="utf-8") as stream:
+            stream.write(STREAM)
+        flags = ["-O3", "-march=native", "-shared", "-fPIC"]
+        subprocess.run([compiler, *flags, "-o", library, source], check=True)
+        loaded = ctypes.CDLL(library)
+    loaded.stream.restype = None
+    loaded.stream.argtypes = [ctypes.c_void_p, ctypes.c_long] * 3
+    return lambda arrays: loaded.stream(*(number for at, size in arrays for number in (at, size)))

@@ -208,6 +208,10 @@ CONVOLUTIONS = [
     Convolution(16, 28, 32, 3, 32, groups=32),
     Convolution(16, 28, 64, 3, 64, groups=64),
     Convolution(16, 28, 64, 3, 64, 2, groups=64),
+    Convolution(32, 56, 128, 3, 128, 2, groups=128),
+    Convolution(32, 112, 64, 3, 64, 2, groups=64),
+    Convolution(8, 57, 72, 3, 72, 2, groups=72),
+    Convolution(8, 56, 128, 3, 128, groups=128),
     Convolution(8, 14, 192, 5, 192, groups=192),
     Convolution(16, 14, 64, 3, 64, groups=4),
 ]
