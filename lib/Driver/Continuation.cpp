@@ -139,6 +139,7 @@ static bool setBounds(Attribute value, CompilerOptions &options) {
   }
 
 static constexpr StringLiteral kExpand = "flywheel-expand",
+                               kAutodiff = "flywheel-autodiff",
                                kFuse = "flywheel-fuse",
                                kBufferize = "flywheel-bufferize";
 
@@ -156,6 +157,7 @@ static const Setting settings[] = {
     FLYWHEEL_LIST_SETTING("entries", kExpand, entries),
     FLYWHEEL_TEXT_SETTING("freeze", kExpand, frozenCheckpoint),
     FLYWHEEL_LIST_SETTING("freeze_variables", kExpand, frozenVariables),
+    FLYWHEEL_NUMBER_SETTING("check_numerics", kAutodiff, checkNumerics),
     {"lowering", kFuse,
      [](Builder &b, const CompilerOptions &options) -> Attribute {
        return b.getStringAttr(
@@ -166,6 +168,8 @@ static const Setting settings[] = {
        return options.lowering.has_value();
      }},
     FLYWHEEL_NUMBER_SETTING("winograd", kFuse, winograd),
+    // What kernels compute is counted while ops are whole.
+    FLYWHEEL_NUMBER_SETTING("profile", kFuse, profile),
     FLYWHEEL_TEXT_SETTING("target_triple", kFuse, target.triple),
     FLYWHEEL_TEXT_SETTING("cpu", kFuse, target.cpu),
     FLYWHEEL_TEXT_SETTING("features", kFuse, target.features),
@@ -206,6 +210,21 @@ static const Setting settings[] = {
      },
      [](const CompilerOptions &options) {
        return options.threads.has_value();
+     }},
+    {"min_shared_work", kBufferize,
+     [](Builder &b, const CompilerOptions &options) -> Attribute {
+       return b.getI64IntegerAttr(options.minSharedWork);
+     },
+     [](Attribute value, CompilerOptions &options) {
+       auto number = dyn_cast<IntegerAttr>(value);
+       if (!number || !number.getType().isSignlessInteger(64) ||
+           number.getInt() < 0)
+         return false;
+       options.minSharedWork = number.getInt();
+       return true;
+     },
+     [](const CompilerOptions &options) {
+       return options.minSharedWork != CompilerOptions().minSharedWork;
      }},
 };
 

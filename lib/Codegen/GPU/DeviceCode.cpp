@@ -102,15 +102,14 @@ public:
   ImageMaker(gpu::GPUModuleOp kernels, const DeviceTools &tools)
       : kernels(kernels), tools(tools) {
     for (auto kernel : kernels.getOps<LLVM::LLVMFuncOp>())
-      if (auto blocks = kernel->getAttrOfType<IntegerAttr>(blocksName))
-        crowded.push_back({kernel, blocks});
+      leastBlocks.push_back({kernel, getLeastBlocks(kernel)});
   }
 
   FailureOr<std::string> makeBitcode(StringRef chip);
   /// PTX with its terminator.
   FailureOr<std::string> makePTX(StringRef chip);
   /// Where there is `ptxas`, kernels that would spill registers to have room
-  /// for a second block beside them ask for none, also in PTX that is made
+  /// for more blocks side by side ask for fewer, also in PTX that is made
   /// later.
   FailureOr<Assembly> assemble(StringRef chip);
   /// A shared object of AMD.
@@ -121,6 +120,9 @@ private:
 
   FailureOr<Bytes> compile(StringRef chip, bool isBitcode,
                            llvm::CodeGenFileType type);
+  int64_t getLeastBlocks(LLVM::LLVMFuncOp kernel);
+  void setLeastBlocks(LLVM::LLVMFuncOp kernel, int64_t blocks);
+  bool giveRegisters(const llvm::StringMap<KernelUse> &uses);
   void describe(StringRef chip, const llvm::StringMap<KernelUse> &uses);
   FailureOr<std::string> runTool(StringRef tool, StringRef input,
                                  StringRef suffix, ArrayRef<StringRef> options,
@@ -129,8 +131,9 @@ private:
   gpu::GPUModuleOp kernels;
   const DeviceTools &tools;
   StringRef blocksName = NVVM::NVVMDialect::getMinctasmAttrName();
-  /// Kernels that ask for room for several blocks, and for how many.
-  SmallVector<std::pair<LLVM::LLVMFuncOp, IntegerAttr>> crowded;
+  /// For how many blocks side by side each kernel asks for room; 0 leaves it to
+  /// `ptxas`.
+  SmallVector<std::pair<LLVM::LLVMFuncOp, int64_t>> leastBlocks;
 };
 } // namespace
 
@@ -220,7 +223,7 @@ FailureOr<std::string> ImageMaker::runTool(StringRef tool, StringRef input,
     return fail("fails" + how + (why.empty() ? "" : ": " + why));
   }
   auto made = llvm::MemoryBuffer::getFile(to, /*IsText=*/false);
-  if (!made)
+  if (!made || (*made)->getBuffer().empty())
     return fail("writes nothing");
   return (*made)->getBuffer().str();
 }
@@ -259,6 +262,33 @@ static llvm::StringMap<KernelUse> parseUses(StringRef said) {
   return uses;
 }
 
+int64_t ImageMaker::getLeastBlocks(LLVM::LLVMFuncOp kernel) {
+  auto blocks = kernel->getAttrOfType<IntegerAttr>(blocksName);
+  return blocks ? blocks.getInt() : 0;
+}
+
+void ImageMaker::setLeastBlocks(LLVM::LLVMFuncOp kernel, int64_t blocks) {
+  if (blocks == 0)
+    kernel->removeAttr(blocksName);
+  else
+    kernel->setAttr(blocksName,
+                    Builder(kernel.getContext()).getI32IntegerAttr(blocks));
+}
+
+/// Lets kernels that spill have more registers, as fewer blocks leave them: two
+/// where `ptxas` chose, else one. Returns whether one has more than before.
+bool ImageMaker::giveRegisters(const llvm::StringMap<KernelUse> &uses) {
+  bool isChanged = false;
+  for (auto [kernel, wanted] : leastBlocks) {
+    int64_t blocks = getLeastBlocks(kernel);
+    if (!uses.lookup(kernel.getName()).spilledBytes || blocks == 1)
+      continue;
+    setLeastBlocks(kernel, blocks == 0 ? 2 : 1);
+    isChanged = true;
+  }
+  return isChanged;
+}
+
 FailureOr<Assembly> ImageMaker::assemble(StringRef chip) {
   bool isThere = !tools.ptxas.empty();
   if (isThere && isUnknownTo(tools.ptxas, chip)) {
@@ -270,8 +300,8 @@ FailureOr<Assembly> ImageMaker::assemble(StringRef chip) {
                 "PTX, which the driver translates";
   }
   std::string option = ("-arch=" + chip).str();
-  for (auto [kernel, blocks] : crowded)
-    kernel->setAttr(blocksName, blocks);
+  for (auto [kernel, blocks] : leastBlocks)
+    setLeastBlocks(kernel, blocks);
   while (true) {
     FailureOr<std::string> ptx = makePTX(chip);
     if (failed(ptx))
@@ -285,16 +315,7 @@ FailureOr<Assembly> ImageMaker::assemble(StringRef chip) {
     if (failed(cubin))
       return failure();
     llvm::StringMap<KernelUse> uses = parseUses(said);
-    bool isChanged = false;
-    for (auto [kernel, blocks] : crowded) {
-      auto one = IntegerAttr::get(blocks.getType(), 1);
-      if (!uses.lookup(kernel.getName()).spilledBytes ||
-          kernel->getAttr(blocksName) == one)
-        continue;
-      kernel->setAttr(blocksName, one);
-      isChanged = true;
-    }
-    if (isChanged)
+    if (giveRegisters(uses))
       continue;
     if (tools.report)
       describe(chip, uses);

@@ -317,10 +317,10 @@ def LowerGPULaunches : Pass<"flywheel-lower-gpu-launches", "::mlir::ModuleOp"> {
     of the module says, and launches are calls of the runtime. An object file has
     code for each chip, where there is an assembler, and PTX for later ones.
 
-    A kernel that asks for room for two blocks side by side (`nvvm.minctasm`, see
-    `flywheel-outline-gpu-kernels`) has half of the registers. Where the assembler
-    says that it spills some then, on a chip, it asks for one block there, and in the
-    PTX for later chips.
+    Where the assembler says that a kernel spills registers on a chip, the kernel has
+    more of them there, and in the PTX for later chips, as fewer blocks side by side
+    leave them (`nvvm.minctasm`): those of two blocks where the assembler chose, and
+    those of one where `flywheel-outline-gpu-kernels` or this asked for two.
   }];
   let options = [
     Option<"forObject", "for-object", "bool", "false",
