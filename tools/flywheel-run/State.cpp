@@ -9,6 +9,7 @@
 
 #include "flywheel/Runtime/AtomicFile.h"
 
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
 using flywheel::runtime::CheckpointOptions;
@@ -42,6 +43,12 @@ static uint64_t getStepOfName(StringRef path, const std::string &prefix) {
 Status findLatest(RunOptions &options) {
   if (options.restoreLatest.empty())
     return {};
+  if (llvm::sys::fs::exists(options.restoreLatest) &&
+      !llvm::sys::fs::is_directory(options.restoreLatest))
+    return Status::invalidArgument(
+        "--restore-latest: expected a directory with checkpoints, found the "
+        "file '" +
+        options.restoreLatest + "'; --restore reads one checkpoint");
   // A state that cannot be read does not mean that there is no checkpoint.
   Result<runtime::CheckpointState> state = runtime::readCheckpointState(
       options.restoreLatest, options.retention.stateFile);
