@@ -19,11 +19,6 @@ module attributes {test.a = #train.sgd<0.1>} {}
 
 // -----
 
-// expected-error @+1 {{expected a parameter of #train.sgd (lr, momentum, decay, nesterov, name), found nothing}}
-module attributes {test.a = #train.sgd<>} {}
-
-// -----
-
 // expected-error @+2 {{expected 'lr' of #train.sgd once, found it twice}}
 module attributes {test.a = #train.sgd<lr = 0.1,
     lr = 0.2>} {}
@@ -116,6 +111,10 @@ module attributes {test.a = #train.loss_scale<init = 2.0>} {}
 // -----
 
 // What is no mistake.
+module attributes {test.a = #train.sgd<>, test.b = #train.loss_scale< >, test.c = #train.zeros<>} {}
+
+// -----
+
 module attributes {test.a = #train.sgd<lr = 0.1 // a rate, lrr
     , momentum = 1 : i64, decay = -0.0 : f32, nesterov = true, name = "a,>b"
     // The end.

@@ -20,9 +20,12 @@ class Scanner {
 public:
   explicit Scanner(llvm::SMLoc loc) : at(loc.getPointer()) {}
 
-  bool consume(char character) {
+  bool isAt(char character) {
     skipBlanks();
-    bool isThere = *at == character;
+    return *at == character;
+  }
+  bool consume(char character) {
+    bool isThere = isAt(character);
     at += isThere;
     return isThere;
   }
@@ -109,7 +112,9 @@ flywheel::train::checkParameters(mlir::AsmParser &parser, StringRef mnemonic,
   std::string owner = ("of #train." + mnemonic).str();
   Scanner scanner(parser.getCurrentLocation());
   llvm::StringSet<> seen;
-  do {
+  // There may be none between < and >.
+  for (bool isMore = !scanner.isAt('>'); isMore;
+       isMore = scanner.consume(',')) {
     StringRef name = scanner.takeName();
     const Parameter *parameter =
         llvm::find_if(parameters, [&](const Parameter &parameter) {
@@ -130,7 +135,7 @@ flywheel::train::checkParameters(mlir::AsmParser &parser, StringRef mnemonic,
       return refuse(parser, value,
                     parameter->kind.description + " for '" + name + "' " +
                         owner);
-  } while (scanner.consume(','));
+  }
   for (const Parameter &parameter : parameters)
     if (parameter.isRequired && !seen.contains(parameter.name))
       return parser.emitError(scanner.getLoc())

@@ -163,7 +163,8 @@ mlir::Attribute TrainDialect::parseAttribute(mlir::DialectAsmParser &parser,
       result.has_value()) {
     // Upstream drops what is behind an attribute without parameters.
     llvm::SMLoc end = parser.getCurrentLocation();
-    if (mlir::failed(*result) || mlir::failed(parser.parseOptionalLess()))
+    if (mlir::failed(*result) || mlir::failed(parser.parseOptionalLess()) ||
+        mlir::succeeded(parser.parseOptionalGreater()))
       return attribute;
     parser.emitError(end) << "expected no parameters of #"
                           << attribute.getAbstractAttribute().getName();
