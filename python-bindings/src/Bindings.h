@@ -9,11 +9,12 @@
 
 #include <nanobind/nanobind.h>
 
+#include "SessionMutex.h"
+
 #include "flywheel/Driver/Compiler.h"
 #include "flywheel/Session/Session.h"
 
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -48,28 +49,7 @@ struct PySession {
   std::shared_ptr<mlir::MLIRContext> context;
   std::unique_ptr<Session> session;
   /// Shared by the sessions that share variables.
-  std::shared_ptr<std::mutex> mutex;
-};
-
-/// Holds the lock of a session. Waits for it without the GIL, so that the
-/// thread that has it can go on.
-class SessionLock {
-public:
-  explicit SessionLock(const PySession &session)
-      : SessionLock(*session.mutex) {}
-  explicit SessionLock(std::mutex &mutex) : mutex(mutex) {
-    if (mutex.try_lock())
-      return;
-    PyThreadState *thread = PyEval_SaveThread();
-    mutex.lock();
-    PyEval_RestoreThread(thread);
-  }
-  ~SessionLock() { mutex.unlock(); }
-  SessionLock(const SessionLock &) = delete;
-  SessionLock &operator=(const SessionLock &) = delete;
-
-private:
-  std::mutex &mutex;
+  std::shared_ptr<SessionMutex> mutex;
 };
 
 void addCompiler(nanobind::module_ &module);

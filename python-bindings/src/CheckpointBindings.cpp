@@ -88,9 +88,10 @@ static std::optional<int64_t> getStep(nb::handle step) {
 /// Runs `action` alone in the session and without the GIL.
 template <typename Action>
 static auto runUnlocked(PySession &self, Action action) {
-  SessionLock lock(self);
-  nb::gil_scoped_release release;
-  return action(*self.session);
+  return runAlone(*self.mutex, [&] {
+    nb::gil_scoped_release release;
+    return action(*self.session);
+  });
 }
 
 static void addSessionMethods(nb::class_<PySession> &session) {
@@ -198,11 +199,15 @@ static void addManager(nb::module_ &module) {
             std::string text = getPath(prefix);
             std::optional<int64_t> number = getStep(step);
             CheckpointOptions options = getSaveOptions(variables, metadata);
-            SessionLock lock(*store.store->mutex);
-            auto state = take(store.store->describe("model"));
-            std::lock_guard<std::mutex> own(self.mutex);
-            return makePath(take(runtime::saveVariables(
-                state, self.manager, text, number, options)));
+            auto save = [&]() -> runtime::Result<std::string> {
+              auto state = store.store->describe("model");
+              if (!state.isOk())
+                return state.status();
+              std::lock_guard<std::mutex> lock(self.mutex);
+              return runtime::saveVariables(*state, self.manager, text, number,
+                                            options);
+            };
+            return makePath(take(runAlone(*store.store->mutex, save)));
           },
           "store"_a, "prefix"_a, "step"_a = nb::none(),
           "variables"_a = nb::none(), nb::kw_only(), "metadata"_a = nb::none(),

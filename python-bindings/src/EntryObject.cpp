@@ -424,7 +424,7 @@ PyObject *callEntry(PyObject *self, PyObject *const *args, size_t nargsf,
     return nullptr;
   Status status;
   {
-    SessionLock lock(*caller.session);
+    SessionLock lock(*caller.session->mutex);
     PyThreadState *thread = PyEval_SaveThread();
     if (caller.binding)
       status = caller.binding->activate();

@@ -8,13 +8,11 @@
 #include "Arrays.h"
 #include "Bindings.h"
 #include "Errors.h"
-#include "Strings.h"
+#include "Values.h"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
-
-#include <cstring>
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -26,19 +24,16 @@ namespace flywheel::python {
 /// GIL.
 template <typename Action>
 static void runUnlocked(PySession &self, Action action) {
-  Status status;
-  {
-    SessionLock lock(self);
+  check(runAlone(*self.mutex, [&] {
     nb::gil_scoped_release release;
-    status = action(*self.session);
-  }
-  check(status);
+    return action(*self.session);
+  }));
 }
 
 static nb::object getEntry(nb::handle self, const std::string &name) {
   auto &session = nb::cast<PySession &>(self);
-  SessionLock lock(session);
-  CallPlan *plan = take(session.session->prepare(name));
+  CallPlan *plan = take(
+      runAlone(*session.mutex, [&] { return session.session->prepare(name); }));
   PyObject *entry = makeEntry(self, session, *plan);
   if (!entry)
     throw nb::python_error();
@@ -58,16 +53,14 @@ static nb::object makeProfile(nb::handle self, nb::object run) {
 
 /// Table, JSON and trace.
 static nb::tuple stopProfile(PySession &self) {
+  auto profile =
+      take(runAlone(*self.mutex, [&] { return self.session->stopProfile(); }));
   std::string table, numbers, trace;
-  {
-    SessionLock lock(self);
-    auto profile = take(self.session->stopProfile());
-    llvm::raw_string_ostream tableStream(table), numberStream(numbers),
-        traceStream(trace);
-    profile.print(tableStream);
-    numberStream << profile.toJSON();
-    traceStream << profile.toTrace();
-  }
+  llvm::raw_string_ostream tableStream(table), numberStream(numbers),
+      traceStream(trace);
+  profile.print(tableStream);
+  numberStream << profile.toJSON();
+  traceStream << profile.toTrace();
   return nb::make_tuple(table, numbers, trace);
 }
 
@@ -80,48 +73,18 @@ static std::vector<std::string> getVariableNames(const PySession &self) {
 }
 
 static nb::object getVariable(PySession &self, const std::string &name) {
-  std::optional<SessionLock> lock(std::in_place, self);
-  ArrayView view = take(self.session->getVariable(name));
-  if (view.dtype == runtime::DType::String) {
-    std::vector<std::string> texts = copyStrings(view);
-    // Making Python objects may run any code.
-    lock.reset();
-    nb::object array = nb::steal(makeArray(view.dtype, view.shape));
-    if (!array.ptr() ||
-        !fillStrings(reinterpret_cast<PyArrayObject *>(array.ptr()), texts))
-      throw nb::python_error();
-    return array;
-  }
-  PyObject *array = makeArray(view.dtype, view.shape);
-  if (!array)
-    throw nb::python_error();
-  auto *typed = reinterpret_cast<PyArrayObject *>(array);
-  if (size_t bytes = PyArray_NBYTES(typed))
-    std::memcpy(PyArray_DATA(typed), view.data, bytes);
-  return nb::steal(array);
+  return copyValue(*self.mutex,
+                   [&] { return self.session->getVariable(name); });
 }
 
 static void setVariable(PySession &self, const std::string &name,
                         nb::handle value) {
   const Program &program = self.session->getProgram();
   size_t index = take(program.lookupVariable(name));
-  runtime::DType dtype = program.getVariables()[index].dtype;
-  std::string what = "variable '" + name + "'";
-  if (dtype == runtime::DType::String && mayHoldStrings(value.ptr())) {
-    Strings strings;
-    if (!readStrings(value.ptr(), what, strings))
-      throw nb::python_error();
-    SessionLock lock(self);
-    check(self.session->setVariable(name, strings.view()));
-    return;
-  }
-  nb::object array = nb::steal(makeDenseCopy(value.ptr(), dtype, what));
-  if (!array.ptr())
-    throw nb::python_error();
-  auto *typed = reinterpret_cast<PyArrayObject *>(array.ptr());
-  ArrayView view{dtype, getShape(typed), PyArray_DATA(typed)};
-  SessionLock lock(self);
-  check(self.session->setVariable(name, view));
+  setValue(*self.mutex, name, program.getVariables()[index].dtype, value,
+           [&](const ArrayView &view) {
+             return self.session->setVariable(name, view);
+           });
 }
 
 void addSession(nb::module_ &module) {
@@ -162,7 +125,7 @@ void addSession(nb::module_ &module) {
               if (PyErr_WarnEx(PyExc_UserWarning, warning.c_str(), 1) < 0)
                 throw nb::python_error();
             new (self) PySession{program.context, std::move(session),
-                                 std::make_shared<std::mutex>()};
+                                 std::make_shared<SessionMutex>()};
           },
           "program"_a, nb::kw_only(), "share"_a = nb::none(),
           "soft_placement"_a = false)
@@ -241,23 +204,26 @@ void addSession(nb::module_ &module) {
       .def(
           "is_initialized",
           [](const PySession &self, const std::string &name) {
-            SessionLock lock(self);
-            return take(self.session->isInitialized(name));
+            return take(runAlone(*self.mutex, [&] {
+              return self.session->isInitialized(name);
+            }));
           },
           "name"_a, "Whether a variable has a value. Raises NotFoundError.")
       .def(
           "report_uninitialized",
           [](const PySession &self) {
-            SessionLock lock(self);
-            return self.session->reportUninitialized();
+            return runAlone(*self.mutex, [&] {
+              return self.session->reportUninitialized();
+            });
           },
           "Names of the variables that have no value: those of GLOBAL, then "
           "those of LOCAL.")
       .def(
           "run_counter",
           [](const PySession &self, const std::string &name) {
-            SessionLock lock(self);
-            return take(self.session->getRunCounter(name));
+            return take(runAlone(*self.mutex, [&] {
+              return self.session->getRunCounter(name);
+            }));
           },
           "name"_a,
           "How often a variable was initialised. Raises NotFoundError.")
@@ -269,19 +235,19 @@ void addSession(nb::module_ &module) {
            "with profile=True; FailedPreconditionError for another.")
       .def("_start_profile",
            [](PySession &self) {
-             SessionLock lock(self);
-             check(self.session->startProfile());
+             check(runAlone(*self.mutex,
+                            [&] { return self.session->startProfile(); }));
            })
       .def("_stop_profile", &stopProfile)
       .def_prop_rw(
           "threads",
           [](const PySession &self) {
-            SessionLock lock(self);
-            return self.session->getThreads();
+            return runAlone(*self.mutex,
+                            [&] { return self.session->getThreads(); });
           },
           [](PySession &self, int64_t threads) {
-            SessionLock lock(self);
-            check(self.session->setThreads(threads));
+            check(runAlone(*self.mutex,
+                           [&] { return self.session->setThreads(threads); }));
           },
           "How many threads, at most, execute a step together: by default as "
           "many as the program is\ncompiled for. Results do not depend on it. "
@@ -289,8 +255,8 @@ void addSession(nb::module_ &module) {
       .def_prop_ro(
           "seed",
           [](const PySession &self) {
-            SessionLock lock(self);
-            return self.session->getSeed();
+            return runAlone(*self.mutex,
+                            [&] { return self.session->getSeed(); });
           },
           "The seed of the last initialisation.");
   addCheckpoints(module, session);

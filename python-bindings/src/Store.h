@@ -107,7 +107,7 @@ public:
 
   uint64_t seed = 0;
   bool initializes;
-  std::shared_ptr<std::mutex> mutex = std::make_shared<std::mutex>();
+  std::shared_ptr<SessionMutex> mutex = std::make_shared<SessionMutex>();
 
 private:
   friend class Binding;

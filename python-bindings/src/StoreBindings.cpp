@@ -5,10 +5,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Arguments.h"
-#include "Arrays.h"
 #include "Errors.h"
 #include "Store.h"
-#include "Strings.h"
+#include "Values.h"
 
 #include "flywheel/Runtime/Safetensors.h"
 
@@ -18,12 +17,11 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <cstring>
-
 namespace nb = nanobind;
 using namespace nb::literals;
 using flywheel::runtime::CheckpointOptions;
 using flywheel::runtime::DType;
+using flywheel::runtime::Status;
 
 namespace flywheel::python {
 
@@ -39,9 +37,10 @@ struct PyBinding {
   ~PyBinding() {
     if (!binding)
       return;
-    // Who has the lock may wait for the GIL, which this gives up meanwhile.
-    SessionLock lock(*store->mutex);
-    store->unbind(binding);
+    store->mutex->runSoon(
+        [store = store, binding = binding, session = std::move(sessionObject)] {
+          store->unbind(binding);
+        });
   }
 };
 } // namespace
@@ -55,61 +54,32 @@ static DType getDType(const std::string &name) {
   return *dtype;
 }
 
-static nb::object getValue(PyStore &self, const std::string &name) {
-  std::optional<SessionLock> lock(std::in_place, *self.store->mutex);
-  ArrayView view = take(self.store->get(name));
-  if (view.dtype == DType::String) {
-    std::vector<std::string> texts = copyStrings(view);
-    std::vector<int64_t> shape = view.shape.vec();
-    lock.reset();
-    nb::object array = nb::steal(makeArray(view.dtype, shape));
-    if (!array.ptr() ||
-        !fillStrings(reinterpret_cast<PyArrayObject *>(array.ptr()), texts))
-      throw nb::python_error();
-    return array;
-  }
-  nb::object array = nb::steal(makeArray(view.dtype, view.shape));
-  if (!array.ptr())
-    throw nb::python_error();
-  auto *typed = reinterpret_cast<PyArrayObject *>(array.ptr());
-  if (size_t bytes = PyArray_NBYTES(typed))
-    std::memcpy(PyArray_DATA(typed), view.data, bytes);
-  return array;
+static nb::object getVariable(PyStore &self, const std::string &name) {
+  Store &store = *self.store;
+  return copyValue(*store.mutex, [&] { return store.get(name); });
 }
 
-static void setValue(PyStore &self, const std::string &name, nb::handle value) {
-  const Record *record = self.store->lookup(name);
-  std::string what = "variable '" + name + "'";
-  if (record && record->dtype == DType::String && mayHoldStrings(value.ptr())) {
-    Strings strings;
-    if (!readStrings(value.ptr(), what, strings))
-      throw nb::python_error();
-    SessionLock lock(*self.store->mutex);
-    check(self.store->set(name, strings.view()));
-    return;
-  }
+static void setVariable(PyStore &self, const std::string &name,
+                        nb::handle value) {
+  Store &store = *self.store;
+  const Record *record = store.lookup(name);
   if (!record)
-    check(runtime::Status::notFound("there is no " + what));
-  nb::object array = nb::steal(makeDenseCopy(value.ptr(), record->dtype, what));
-  if (!array.ptr())
-    throw nb::python_error();
-  auto *typed = reinterpret_cast<PyArrayObject *>(array.ptr());
-  ArrayView view{record->dtype, getShape(typed), PyArray_DATA(typed)};
-  SessionLock lock(*self.store->mutex);
-  check(self.store->set(name, view));
+    check(Status::notFound("there is no variable '" + name + "'"));
+  setValue(*store.mutex, name, record->dtype, value,
+           [&](const ArrayView &view) { return store.set(name, view); });
 }
 
 /// Makes room for what a restore fills: the variables of `options`, or those of
 /// the checkpoint, also where nobody has asked for them yet, such as slots of
 /// optimizers that no program has made so far.
-static void makeRoom(Store &store, const std::string &path,
-                     const CheckpointOptions &options) {
+static Status makeRoom(Store &store, const std::string &path,
+                       const CheckpointOptions &options) {
   std::vector<std::string> names = options.variables.value_or(store.getNames());
   if (!options.variables) {
     auto file = runtime::SafetensorsReader::open(path);
     // The restore says what is wrong.
     if (!file.isOk())
-      return;
+      return {};
     // Texts are under other keys.
     llvm::erase_if(names, [&](const std::string &name) {
       return store.lookup(name)->dtype != DType::String && !file->find(name);
@@ -119,15 +89,39 @@ static void makeRoom(Store &store, const std::string &path,
       if (!isOurs || store.lookup(tensor.name) ||
           tensor.name.compare(0, 2, "__") == 0)
         continue;
-      check(store.declare(tensor.name, tensor.dtype, tensor.shape,
-                          /*isGlobal=*/true));
+      if (Status status = store.declare(tensor.name, tensor.dtype, tensor.shape,
+                                        /*isGlobal=*/true);
+          !status.isOk())
+        return status;
       names.push_back(tensor.name);
     }
   }
   for (const std::string &name : names)
     // The restore says which there are.
     if (store.lookup(name))
-      check(store.reserve(name));
+      if (Status status = store.reserve(name); !status.isOk())
+        return status;
+  return {};
+}
+
+/// Restores what `restore` reads, after room was made for the variables of
+/// `path`, if any. Where that fails the store has the variables that it had.
+template <typename Restore>
+static auto restoreInto(Store &store, const std::optional<std::string> &path,
+                        const CheckpointOptions &options, Restore restore)
+    -> std::invoke_result_t<Restore, runtime::ProgramState &> {
+  Declarations declarations(store);
+  if (path)
+    if (Status status = makeRoom(store, *path, options); !status.isOk())
+      return status;
+  auto state = store.describe("model");
+  if (!state.isOk())
+    return state.status();
+  auto restored = restore(*state);
+  store.invalidate();
+  if (restored.isOk())
+    declarations.keep();
+  return restored;
 }
 
 static void addBinding(nb::module_ &module) {
@@ -137,8 +131,9 @@ static void addBinding(nb::module_ &module) {
           "entry",
           [](nb::handle self, const std::string &name) {
             auto &binding = nb::cast<PyBinding &>(self);
-            SessionLock lock(*binding.store->mutex);
-            CallPlan *plan = take(binding.session->session->prepare(name));
+            CallPlan *plan = take(runAlone(*binding.store->mutex, [&] {
+              return binding.session->session->prepare(name);
+            }));
             PyObject *entry =
                 makeEntry(self, *binding.session, *plan, binding.binding);
             if (!entry)
@@ -150,8 +145,9 @@ static void addBinding(nb::module_ &module) {
       .def(
           "initialize",
           [](PyBinding &self, const std::vector<std::string> &names) {
-            SessionLock lock(*self.store->mutex);
-            check(self.store->initialize(*self.binding, names));
+            check(runAlone(*self.store->mutex, [&] {
+              return self.store->initialize(*self.binding, names);
+            }));
           },
           "names"_a,
           "Gives these variables initial values, whether they have values or "
@@ -159,8 +155,8 @@ static void addBinding(nb::module_ &module) {
       .def(
           "activate",
           [](PyBinding &self) {
-            SessionLock lock(*self.store->mutex);
-            check(self.binding->activate());
+            check(runAlone(*self.store->mutex,
+                           [&] { return self.binding->activate(); }));
           },
           "Brings the values of the store to the session.");
 }
@@ -171,8 +167,10 @@ static void addValues(nb::class_<PyStore> &store) {
           "declare",
           [](PyStore &self, const std::string &name, const std::string &dtype,
              const std::vector<int64_t> &shape, bool isGlobal) {
-            SessionLock lock(*self.store->mutex);
-            check(self.store->declare(name, getDType(dtype), shape, isGlobal));
+            DType type = getDType(dtype);
+            check(runAlone(*self.store->mutex, [&] {
+              return self.store->declare(name, type, shape, isGlobal);
+            }));
           },
           "name"_a, "dtype"_a, "shape"_a, "is_global"_a = true,
           "Adds a variable without a value, unless it is there.")
@@ -185,16 +183,17 @@ static void addValues(nb::class_<PyStore> &store) {
             if (names.size() !=
                 typed.session->getProgram().getVariables().size())
               throw nb::value_error("expected a name for each variable");
-            SessionLock lock(*store.store->mutex);
-            Binding *binding = take(store.store->bind(*typed.session, names));
+            Binding *binding = take(runAlone(*store.store->mutex, [&] {
+              return store.store->bind(*typed.session, names);
+            }));
             typed.mutex = store.store->mutex;
             auto *result = new PyBinding{nb::borrow(session), store.store,
                                          &typed, binding};
             return nb::cast(result, nb::rv_policy::take_ownership);
           },
           "session"_a, "names"_a)
-      .def("__getitem__", &getValue, "name"_a)
-      .def("__setitem__", &setValue, "name"_a, "value"_a.none())
+      .def("__getitem__", &getVariable, "name"_a)
+      .def("__setitem__", &setVariable, "name"_a, "value"_a.none())
       .def(
           "__contains__",
           [](const PyStore &self, const std::string &name) {
@@ -206,15 +205,16 @@ static void addValues(nb::class_<PyStore> &store) {
       .def(
           "is_initialized",
           [](PyStore &self, const std::string &name) {
-            SessionLock lock(*self.store->mutex);
-            return take(self.store->isInitialized(name));
+            return take(runAlone(*self.store->mutex, [&] {
+              return self.store->isInitialized(name);
+            }));
           },
           "name"_a)
       .def(
           "reset",
           [](PyStore &self, const std::vector<std::string> &names) {
-            SessionLock lock(*self.store->mutex);
-            check(self.store->reset(names));
+            check(runAlone(*self.store->mutex,
+                           [&] { return self.store->reset(names); }));
           },
           "names"_a, "Takes the values of these variables away.")
       .def_prop_rw(
@@ -247,9 +247,12 @@ void addStore(nb::module_ &module) {
              const std::string &model) {
             std::string text = getPath(path);
             CheckpointOptions options = getSaveOptions(variables, metadata);
-            SessionLock lock(*self.store->mutex);
-            auto state = take(self.store->describe(model));
-            check(runtime::saveVariables(state, text, options));
+            check(runAlone(*self.store->mutex, [&] {
+              auto state = self.store->describe(model);
+              return state.isOk()
+                         ? runtime::saveVariables(*state, text, options)
+                         : state.status();
+            }));
           },
           "path"_a, "variables"_a = nb::none(), nb::kw_only(),
           "metadata"_a = nb::none(), "model"_a = "model")
@@ -258,20 +261,18 @@ void addStore(nb::module_ &module) {
           [](PyStore &self, nb::handle path, nb::handle variables,
              bool reshape) {
             if (path.is_none())
-              check(runtime::Status::invalidArgument(
+              check(Status::invalidArgument(
                   "Can't load save_path when it is None"));
             std::string text = getPath(path);
             CheckpointOptions options = getCheckpointOptions(variables);
             options.reshape = reshape;
-            SessionLock lock(*self.store->mutex);
-            Declarations declarations(*self.store);
-            makeRoom(*self.store, text, options);
-            auto state = take(self.store->describe("model"));
-            runtime::Status status =
-                runtime::restoreVariables(state, text, options);
-            self.store->invalidate();
-            check(status);
-            declarations.keep();
+            check(runAlone(*self.store->mutex, [&] {
+              return restoreInto(*self.store, text, options,
+                                 [&](runtime::ProgramState &state) {
+                                   return runtime::restoreVariables(state, text,
+                                                                    options);
+                                 });
+            }));
           },
           nb::arg("path").none(), "variables"_a = nb::none(), nb::kw_only(),
           "reshape"_a = false)
@@ -282,18 +283,14 @@ void addStore(nb::module_ &module) {
             std::string text = getPath(directory);
             CheckpointOptions options = getCheckpointOptions(variables);
             options.reshape = reshape;
-            SessionLock lock(*self.store->mutex);
-            Declarations declarations(*self.store);
-            if (std::optional<std::string> path =
-                    runtime::latestCheckpoint(text, stateFile))
-              makeRoom(*self.store, *path, options);
-            auto state = take(self.store->describe("model"));
-            auto restored =
-                runtime::restoreLatest(state, text, options, stateFile);
-            self.store->invalidate();
-            auto result = take(std::move(restored));
-            declarations.keep();
-            return result;
+            return take(runAlone(*self.store->mutex, [&] {
+              return restoreInto(*self.store,
+                                 runtime::latestCheckpoint(text, stateFile),
+                                 options, [&](runtime::ProgramState &state) {
+                                   return runtime::restoreLatest(
+                                       state, text, options, stateFile);
+                                 });
+            }));
           },
           "directory"_a, "variables"_a = nb::none(), nb::kw_only(),
           "reshape"_a = false, "state_file"_a = runtime::defaultStateFile);
