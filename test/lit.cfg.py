@@ -52,6 +52,7 @@ config.excludes = [
     "same_numbers.py",
     "samples",
     "selection.py",
+    "sitecustomize.py",
     "simulator_counters.py",
     "size_check_cases.py",
     "step_programs.py",
@@ -74,6 +75,16 @@ for variable in ("FLYWHEEL_FUZZ_SEED", "FLYWHEEL_FUZZ_SECONDS", "FLYWHEEL_TEST_A
                  "FLYWHEEL_TEST_ONLY_GPU", "FLYWHEEL_SIM_ORDER"):
     if variable in os.environ:
         config.environment[variable] = os.environ[variable]
+# A test that hangs fails, and is named. The longest takes a tenth of this on a quiet machine.
+seconds = 900 * (8 if config.sanitizers or "FLYWHEEL_TEST_ALL" in os.environ else 1)
+seconds += 2 * int(os.environ.get("FLYWHEEL_FUZZ_SECONDS") or 0)
+supported, problem = lit_config.maxIndividualTestTimeIsSupported
+if not supported:
+    lit_config.note("tests that hang are not stopped: " + problem)
+elif not lit_config.maxIndividualTestTime:
+    lit_config.maxIndividualTestTime = seconds
+# Programs in Python say before what they do.
+config.environment["FLYWHEEL_TEST_SECONDS"] = str(lit_config.maxIndividualTestTime)
 config.environment["FILECHECK_OPTS"] = "--enable-var-scope --dump-input=fail"
 
 # With sanitizers (presets asan and tsan) an error ends a program with a signal, so
