@@ -111,15 +111,20 @@ static cl::opt<std::string>
     features("features", cl::value_desc("list"), cl::cat(category),
              cl::desc("CPU features to add or take away: +avx2,-fma"));
 static NumberOption<int64_t> targetL1Bytes(
-    "target-l1-bytes", cl::value_desc("bytes"), cl::cat(category),
+    NumberRange<int64_t>{1}, "target-l1-bytes", cl::value_desc("bytes"),
+    cl::cat(category),
+
     cl::desc("First data cache of a core, which tiles are made for. By default "
              "this machine's with its own CPU, else 49152"));
 static NumberOption<int64_t> targetL2Bytes(
-    "target-l2-bytes", cl::value_desc("bytes"), cl::cat(category),
+    NumberRange<int64_t>{1}, "target-l2-bytes", cl::value_desc("bytes"),
+    cl::cat(category),
+
     cl::desc("Second cache of a core. By default this machine's with its own "
              "CPU, else 2097152"));
 static NumberOption<int64_t> targetCores(
-    "target-cores", cl::value_desc("N"), cl::cat(category),
+    NumberRange<int64_t>{1}, "target-cores", cl::value_desc("N"),
+    cl::cat(category),
     cl::desc("Cores that a step may use. By default this machine's with its "
              "own CPU, else 1"));
 static cl::opt<std::string> device(
@@ -133,8 +138,8 @@ static TextOption ptxas(
              "ptxas, where it is installed). Without one they have PTX, "
              "which the driver translates; so with --ptxas=none"));
 static NumberOption<unsigned>
-    optimizationLevel("opt-level", cl::value_desc("0-3"), cl::init(3),
-                      cl::cat(category),
+    optimizationLevel(NumberRange<unsigned>{0, 3}, "opt-level",
+                      cl::value_desc("0-3"), cl::init(3), cl::cat(category),
                       cl::desc("Effort of LLVM's optimiser (default 3)"));
 static TextOption
     cacheDir("cache-dir", cl::value_desc("folder"), cl::cat(category),

@@ -125,7 +125,8 @@ static cl::opt<bool> reportUninitialized(
 static TextOption savePath("save", cl::value_desc("file"), cl::cat(category),
                            cl::desc("Write a checkpoint at the end"));
 static NumberOption<uint64_t>
-    saveEvery("save-every", cl::value_desc("N"), cl::cat(category),
+    saveEvery(NumberRange<uint64_t>{1}, "save-every", cl::value_desc("N"),
+              cl::cat(category),
               cl::desc("Also write it after every N-th epoch"));
 static cl::list<std::string> saveVariables(
     "save-variables", cl::value_desc("NAME[=KEY],..."), cl::cat(category),
@@ -136,7 +137,8 @@ static TextOption
                      cl::desc("Write checkpoints PREFIX-STEP, and a state file "
                               "that lists them; the last one at the end"));
 static NumberOption<uint64_t>
-    checkpointEvery("checkpoint-every", cl::value_desc("N"), cl::cat(category),
+    checkpointEvery(NumberRange<uint64_t>{1}, "checkpoint-every",
+                    cl::value_desc("N"), cl::cat(category),
                     cl::desc("Also after every N-th step (epoch)"));
 static NumberOption<uint64_t>
     maxToKeep("max-to-keep", cl::value_desc("N"), cl::cat(category),
@@ -177,7 +179,8 @@ static cl::list<std::string>
            cl::desc("Result of the last step (or ENTRY.RESULT), or variable, "
                     "to print; without any, all results"));
 static NumberOption<uint64_t>
-    printEvery("print-every", cl::value_desc("N"), cl::cat(category),
+    printEvery(NumberRange<uint64_t>{1}, "print-every", cl::value_desc("N"),
+               cl::cat(category),
                cl::desc("Print scalars of every N-th step, on one line"));
 static TextOption
     saveResults("save-results", cl::value_desc("file"), cl::cat(category),

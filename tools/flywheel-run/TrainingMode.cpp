@@ -198,6 +198,14 @@ static void checkLoss(const Trainer::Step &step, Progress &progress,
       << step.epoch + 1 << ", step " << step.index + 1 << "\n";
 }
 
+/// Warns of an entry that trains nothing.
+static void checkTraining(const Program &program, llvm::StringRef name) {
+  for (const EntrySpec &entry : program.getEntries())
+    if (entry.manifest->name == name && entry.manifest->writes.empty())
+      llvm::WithColor::warning(llvm::errs())
+          << "'" << name << "' assigns no variable: it trains nothing\n";
+}
+
 /// Trains from epoch `begin` to --epochs. `metrics` is what the last evaluation
 /// found.
 static Status train(StateWriter &writer, Trainer &trainer,
@@ -284,6 +292,7 @@ Status runTraining(Session &session, RunOptions options) {
 
   std::vector<Metric> metrics;
   if (!options.evalOnly) {
+    checkTraining(program, options.trainEntry);
     if (*begin > options.epochs)
       return Status::invalidArgument(
           options.resume + " is already trained for " + std::to_string(*begin) +

@@ -16,6 +16,12 @@
 
 namespace flywheel {
 
+/// The numbers from `least` to `most`.
+template <typename T> struct NumberRange {
+  T least = std::numeric_limits<T>::lowest();
+  T most = std::numeric_limits<T>::max();
+};
+
 /// An option that is a number. It says which ones there are where it is given
 /// none: upstream's parsers, of which no class can be derived, have the name of
 /// a C++ type only.
@@ -23,11 +29,20 @@ template <typename T> class NumberOption : public llvm::cl::opt<T> {
 public:
   using llvm::cl::opt<T>::opt;
 
+  /// Takes the numbers of `range` only.
+  template <typename... Modifiers>
+  explicit NumberOption(NumberRange<T> range, const Modifiers &...modifiers)
+      : llvm::cl::opt<T>(modifiers...), range(range) {}
+
 private:
-  static std::string describeRange() {
-    if (std::is_signed_v<T>)
-      return "of " + std::to_string(8 * sizeof(T)) + " bits";
-    return "from 0 to " + std::to_string(std::numeric_limits<T>::max());
+  std::string describeRange() const {
+    constexpr T kMost = std::numeric_limits<T>::max();
+    if (std::is_signed_v<T> && range.most == kMost)
+      return range.least == std::numeric_limits<T>::lowest()
+                 ? "of " + std::to_string(8 * sizeof(T)) + " bits"
+                 : "of at least " + std::to_string(range.least);
+    return "from " + std::to_string(range.least) + " to " +
+           std::to_string(range.most);
   }
 
   /// \returns true after an error, as options do.
@@ -38,7 +53,8 @@ private:
       if (!llvm::to_float(text, value))
         return this->error("expected a number, found '" + text + "'");
     } else {
-      if (text.getAsInteger(0, value))
+      if (text.getAsInteger(0, value) || value < range.least ||
+          value > range.most)
         return this->error("expected a whole number " + describeRange() +
                            ", found '" + text + "'");
     }
@@ -46,6 +62,8 @@ private:
     this->setPosition(position);
     return false;
   }
+
+  NumberRange<T> range;
 };
 
 } // namespace flywheel

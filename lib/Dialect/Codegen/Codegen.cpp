@@ -541,12 +541,16 @@ LogicalResult GPUAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   };
   if (failed(verifyChip(chip.getValue())))
     return failure();
+  llvm::SmallDenseSet<Attribute> known = {chip};
   for (Attribute other : others ? others.getValue() : ArrayRef<Attribute>()) {
     auto name = dyn_cast<StringAttr>(other);
     if (!name)
       return emitError() << "expected names of other chips, found " << other;
     if (failed(verifyChip(name.getValue())))
       return failure();
+    if (!known.insert(other).second)
+      return emitError() << "expected each chip once, found " << other
+                         << " twice";
   }
   if (tf32 && isAMD)
     return emitError() << "expected no tf32 with '" << chip.getValue()
