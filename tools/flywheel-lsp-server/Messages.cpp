@@ -11,6 +11,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <cerrno>
+#include <fcntl.h>
 #include <unistd.h>
 
 using llvm::StringRef;
@@ -74,7 +75,7 @@ std::optional<llvm::json::Object> MessageReader::next() {
   return {};
 }
 
-bool writeMessage(int fd, const llvm::json::Object &message, bool isPretty) {
+std::string formatMessage(const llvm::json::Object &message, bool isPretty) {
   std::string text;
   llvm::raw_string_ostream os(text);
   llvm::json::Value value = llvm::json::Object(message);
@@ -86,6 +87,11 @@ bool writeMessage(int fd, const llvm::json::Object &message, bool isPretty) {
       "Content-Length: " + std::to_string(text.size()) + "\r\n\r\n" + text;
   if (isPretty)
     all += "\n";
+  return all;
+}
+
+bool writeMessage(int fd, const llvm::json::Object &message, bool isPretty) {
+  std::string all = formatMessage(message, isPretty);
   for (size_t done = 0; done < all.size();) {
     ssize_t count = write(fd, all.data() + done, all.size() - done);
     if (count < 0 && errno == EINTR)
@@ -95,6 +101,28 @@ bool writeMessage(int fd, const llvm::json::Object &message, bool isPretty) {
     done += static_cast<size_t>(count);
   }
   return true;
+}
+
+MessageQueue::MessageQueue(int fd) : fd(fd) {
+  fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+}
+
+void MessageQueue::add(const llvm::json::Object &message) {
+  text += formatMessage(message, /*isPretty=*/false);
+}
+
+void MessageQueue::flush() {
+  size_t done = 0;
+  while (done < text.size()) {
+    ssize_t count = write(fd, text.data() + done, text.size() - done);
+    if (count >= 0)
+      done += static_cast<size_t>(count);
+    else if (errno == EAGAIN)
+      break;
+    else if (errno != EINTR)
+      done = text.size();
+  }
+  text.erase(0, done);
 }
 
 } // namespace flywheel::lsp

@@ -45,8 +45,28 @@ private:
   std::string buffer;
 };
 
+/// A message with a header.
+std::string formatMessage(const llvm::json::Object &message, bool isPretty);
+
 /// Writes a message with a header; false where nobody reads.
 bool writeMessage(int fd, const llvm::json::Object &message, bool isPretty);
+
+/// Messages for a process that writes as well: who waited until it reads would
+/// wait for ever for one that waits until its own messages are read.
+class MessageQueue {
+public:
+  explicit MessageQueue(int fd);
+
+  int getFD() const { return fd; }
+  bool isEmpty() const { return text.empty(); }
+  void add(const llvm::json::Object &message);
+  /// Writes what there is room for; drops all where nobody reads.
+  void flush();
+
+private:
+  int fd;
+  std::string text;
+};
 
 } // namespace flywheel::lsp
 

@@ -261,7 +261,7 @@ void Proxy::handleClient(json::Object message) {
     heldBack = std::move(message);
     return;
   }
-  writeMessage(toUpstream, message, /*isPretty=*/false);
+  toUpstream.add(message);
 }
 
 void Proxy::handleUpstream(json::Object message) {
@@ -298,11 +298,14 @@ void Proxy::run() {
   bool isClientOpen = true;
   while (!upstream.isAtEnd()) {
     startChecks();
-    bool readsClient = isClientOpen && !heldBack;
-    pollfd waits[] = {{readsClient ? client.getFD() : -1, POLLIN, 0},
-                      {upstream.getFD(), POLLIN, 0},
-                      {check ? check->getFD() : -1, POLLIN, 0}};
-    if (poll(waits, 3, getTimeout()) < 0 && errno != EINTR)
+    bool readsClient =
+        isClientOpen && !client.isAtEnd() && !heldBack && toUpstream.isEmpty();
+    pollfd waits[] = {
+        {readsClient ? client.getFD() : -1, POLLIN, 0},
+        {upstream.getFD(), POLLIN, 0},
+        {check ? check->getFD() : -1, POLLIN, 0},
+        {toUpstream.isEmpty() ? -1 : toUpstream.getFD(), POLLOUT, 0}};
+    if (poll(waits, 4, getTimeout()) < 0 && errno != EINTR)
       return;
     if (check && check->isOverdue())
       check.reset();
@@ -316,7 +319,7 @@ void Proxy::run() {
     if (waits[0].revents)
       client.fill();
     if (heldBack && !hasWork()) {
-      writeMessage(toUpstream, *heldBack, /*isPretty=*/false);
+      toUpstream.add(*heldBack);
       heldBack.reset();
     }
     while (!heldBack) {
@@ -325,9 +328,10 @@ void Proxy::run() {
         break;
       handleClient(std::move(*message));
     }
-    if (isClientOpen && client.isAtEnd() && !heldBack) {
+    toUpstream.flush();
+    if (isClientOpen && client.isAtEnd() && !heldBack && toUpstream.isEmpty()) {
       isClientOpen = false;
-      close(toUpstream);
+      close(toUpstream.getFD());
     }
   }
 }

@@ -70,7 +70,7 @@ private:
   int getTimeout() const;
 
   ProxyOptions options;
-  int toUpstream;
+  MessageQueue toUpstream;
   MessageReader client, upstream;
   std::map<std::string, Document> documents;
   /// Requests for a hover text, by the text of their id.
