@@ -5,6 +5,7 @@ import functools
 from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
 
 from . import _dtypes, _ops, _tree
+from ._ops._checks import expect_multiple
 from ._ops._core import Size, index_op, normalize_axis, sizes
 from ._ops._indexing import scalar_at
 from ._ops._shapes import reshape_to
@@ -106,6 +107,7 @@ def _split(x: Tensor, count: int) -> Tensor:
         raise ValueError(f"microbatch takes {count} equal parts: a batch of {batch} (shape "
                          f"{format_shape(x.shape)}) has none")  # fmt: skip
     all_sizes: List[Size] = sizes(x)
+    expect_multiple(all_sizes[0], count, f"microbatch: a batch in {count} equal parts")
     return reshape_to(x, [count, index_op("divsi", all_sizes[0], count), *all_sizes[1:]])
 
 

@@ -43,7 +43,7 @@ nb::object copyValue(SessionMutex &mutex,
       throw nb::python_error();
     return array;
   }
-  // Another thread may have had its turn.
+  // Another thread may have had its turn; the shape of a variable stays.
   check(runAlone(mutex, [&] {
     Result<ArrayView> view = get();
     if (view.isOk() && PyArray_NBYTES(typed))

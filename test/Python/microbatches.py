@@ -120,6 +120,6 @@ before = int(calls.numpy())
 uneven = fw.function(fw.microbatch(counted, 4), signature=[fw.spec(None)])
 assert float(uneven(np.ones(8, np.float32))) == 2
 assert int(calls.numpy()) == before + 4
-expect(fw.InvalidArgumentError, "to make up dimension 0 of the source, found 4 and 7",
+expect(fw.InvalidArgumentError, "microbatch: a batch in 4 equal parts: found 7, expected a multiple of 4",
        lambda: uneven(np.ones(7, np.float32)))
 assert int(calls.numpy()) == before + 4

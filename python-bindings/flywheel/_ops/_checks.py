@@ -4,7 +4,7 @@
 from .. import _trace
 from .._flywheel import Value
 from .._tensor import Tensor, format_shape
-from ._core import Size, index_of, size
+from ._core import Size, index_of, index_op, size
 
 # Relations of `linalg_ext.compare_sizes`.
 _EQUAL, _AT_LEAST = 0, 1
@@ -45,6 +45,16 @@ def expect_at_least(a: Size, b: Size, what: str) -> None:
             raise ValueError(f"{what}: found {a}, expected at least {b}")
     elif a is not b:
         _expect(_compare(_AT_LEAST, a, b), f"{what}: found \1, expected at least \2")
+
+
+def expect_multiple(a: Size, factor: int, what: str) -> None:
+    """An error where a size is no multiple of a number: ValueError where it is known."""
+    if isinstance(a, int):
+        if a % factor:
+            raise ValueError(f"{what}: found {a}, expected a multiple of {factor}")
+    else:
+        whole = index_op("muli", index_op("floordivsi", a, factor), factor)
+        _expect(_compare(_EQUAL, a, whole), f"{what}: found \1, expected a multiple of {factor}")
 
 
 def expect_alike(kind: str, a: Tensor, b: Tensor) -> None:

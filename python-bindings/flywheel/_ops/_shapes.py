@@ -9,7 +9,7 @@ import numpy as np
 from .. import _dtypes, _trace
 from .._tensor import Tensor, TensorLike, as_tensor, as_tensors, constant, format_shape, of_value, wrap
 from ._arithmetic import cast
-from ._checks import expect_equal
+from ._checks import expect_multiple
 from ._core import (
     Size,
     as_unsigned,
@@ -412,9 +412,8 @@ def split(x: TensorLike, sections: Union[int, Sequence[int]], axis: int = 0) -> 
         from ._indexing import extract_slice
 
         old = sizes(x)
+        expect_multiple(old[axis], sections, f"split: dimension {axis} in {sections} equal parts")
         part = index_op("floordivsi", old[axis], sections)
-        what = f"split: dimension {axis} in {sections} equal parts"
-        expect_equal(old[axis], index_op("muli", part, sections), what)
         found: List[Tensor] = []
         for i in range(sections):
             offsets: List[Size] = [0] * x.ndim
