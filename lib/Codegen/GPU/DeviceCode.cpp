@@ -6,6 +6,8 @@
 
 #include "DeviceCode.h"
 
+#include "flywheel/Support/Targets.h"
+
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/ADT/StringExtras.h"
@@ -18,7 +20,6 @@
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Triple.h"
 
@@ -56,14 +57,7 @@ static bool isBeforePTX80(llvm::TargetMachine &machine) {
 
 static std::unique_ptr<llvm::TargetMachine> createMachine(StringRef chip,
                                                           std::string &error) {
-  static const bool isInitialized = [] {
-    llvm::InitializeAllTargetInfos();
-    llvm::InitializeAllTargets();
-    llvm::InitializeAllTargetMCs();
-    llvm::InitializeAllAsmPrinters();
-    return true;
-  }();
-  (void)isInitialized;
+  initializeAllTargets();
   bool isAMD = chip.starts_with("gfx");
   llvm::Triple triple(isAMD ? "amdgcn-amd-amdhsa" : "nvptx64-nvidia-cuda");
   const llvm::Target *target =

@@ -7,12 +7,13 @@
 #include "flywheel/Target/Object/TargetMachine.h"
 #include "TargetDefaults.h"
 
+#include "flywheel/Support/Targets.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/CodeGen.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetOptions.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/SubtargetFeature.h"
@@ -22,20 +23,12 @@ using namespace llvm;
 
 namespace flywheel {
 
-/// The host alone is cheap to set up; every target is needed only for cross
-/// compilation. Both may be called any number of times.
+/// Every target is needed only for cross compilation.
 static void initializeTargets(bool hostOnly) {
-  if (hostOnly) {
-    InitializeNativeTarget();
-    InitializeNativeTargetAsmPrinter();
-    InitializeNativeTargetAsmParser();
-    return;
-  }
-  InitializeAllTargetInfos();
-  InitializeAllTargets();
-  InitializeAllTargetMCs();
-  InitializeAllAsmPrinters();
-  InitializeAllAsmParsers();
+  if (hostOnly)
+    initializeHostTarget();
+  else
+    initializeAllTargets();
 }
 
 static std::string getHostFeatures() {
