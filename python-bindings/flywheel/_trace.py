@@ -183,16 +183,6 @@ def is_tracing() -> bool:
     return bool(_stack.traces)
 
 
-@contextmanager
-def tracing(trace: Trace) -> Iterator[Trace]:
-    """Makes a trace the current one."""
-    from . import store
-
-    _stack.traces.append(trace)
-    store._update_thread()
-    try:
-        with trace.frame():
-            yield trace
-    finally:
-        _stack.traces.pop()
-        store._update_thread()
+def tracing(trace: Trace) -> _flywheel.Tracing:
+    """A block in which a trace is the current one."""
+    return _flywheel.Tracing(_stack.traces, trace, trace.frames, _Frame(True, False))

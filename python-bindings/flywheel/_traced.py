@@ -49,7 +49,6 @@ class Traced:
         self.owner = owner
         self.leaves = leaves
         self.results: List[Tuple[_dtypes.DType, _trace.Shape]] = []
-        self._program: Optional[Program] = None
         # Of stores that there are still: none is kept for its entry.
         self._entries: weakref.WeakKeyDictionary[Store, Any] = weakref.WeakKeyDictionary()
         self._is_released_later = False
@@ -103,9 +102,11 @@ class Traced:
     @property
     def program(self) -> Program:
         """The compiled module."""
-        if self._program is None:
-            self._program = compile_module(self.module, self.owner.options)
-        return self._program
+        known = self.__dict__.get("_program")
+        if known is None:
+            # Of several threads that compile it the first one's stays.
+            known = self.__dict__.setdefault("_program", compile_module(self.module, self.owner.options))
+        return known  # type: ignore[no-any-return]
 
     def entry(self, store: Store) -> Any:
         """What calls this on the values of a store."""

@@ -254,8 +254,8 @@ class Function(_flywheel.Dispatcher):
     def _forget_static(self, form: Hashable, kept: Hashable) -> None:
         """One program for all sizes takes the place of those for one: the state of two
         would go back and forth between them."""
-        for key in [key for key in self._traces if key != kept and key[0] == form]:
-            del self._traces[key]
+        for key in [key for key in list(self._traces) if key != kept and key[0] == form]:
+            self._traces.pop(key, None)
         self._forget_cases()
 
     def _forget_cases(self) -> None:

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Where variables have their values."""
 
-import threading
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
+from typing import Any, Dict, Mapping, Optional, Sequence, Union
 
-from . import _flywheel, _trace
+from . import _flywheel
 from ._flywheel import CheckpointManager, Session
 from ._types import Array, Path
 from .namespace import current_namespace
@@ -34,15 +33,6 @@ class Store(_flywheel.Store):
         self.seed = seed
         # Sessions of programs: kept here, as they hold values.
         self._bindings: Dict[int, Any] = {}
-
-    def __enter__(self) -> "Store":
-        _local.stack.append(self)
-        _update_thread()
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        _local.stack.pop()
-        _update_thread()
 
     def bind_program(self, program: _flywheel.Program, own: str) -> Any:
         """What calls the entries of a program on these values. Streams of random
@@ -153,24 +143,14 @@ def _names(variables: Names) -> Any:
     return [_name(variable) for variable in variables]
 
 
-class _Local(threading.local):
-    def __init__(self) -> None:
-        self.stack: List[Store] = []
-        # A thread that never entered a store calls on the default one.
-        _flywheel._set_thread_state(_default, False)
-
-
+# A thread that never entered a store calls on this one.
 _default = Store()
-_local = _Local()
+_flywheel._set_default_store(_default)
 
 
 def current_store() -> Store:
     """The store that calls of this thread work on."""
-    return _local.stack[-1] if _local.stack else _default
-
-
-def _update_thread() -> None:
-    _flywheel._set_thread_state(current_store(), _trace.is_tracing())
+    return _flywheel._current_store()  # type: ignore[no-any-return]
 
 
 def set_seed(seed: int) -> None:

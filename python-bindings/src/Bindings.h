@@ -9,7 +9,7 @@
 
 #include <nanobind/nanobind.h>
 
-#include "SessionMutex.h"
+#include "ObjectMutex.h"
 
 #include "flywheel/Driver/Compiler.h"
 #include "flywheel/Session/Session.h"
@@ -29,6 +29,8 @@ struct PyModule {
   std::shared_ptr<DiagnosticPrinter> printer;
   /// The file that it is from; empty for text.
   std::string path;
+  /// Of all modules of the context.
+  std::shared_ptr<ObjectMutex> mutex = std::make_shared<ObjectMutex>();
 };
 
 /// A program; its manifest has types of the context.
@@ -49,7 +51,7 @@ struct PySession {
   std::shared_ptr<mlir::MLIRContext> context;
   std::unique_ptr<Session> session;
   /// Shared by the sessions that share variables.
-  std::shared_ptr<SessionMutex> mutex;
+  std::shared_ptr<ObjectMutex> mutex;
 };
 
 void addCompiler(nanobind::module_ &module);

@@ -188,6 +188,7 @@ compile(const PyModule &self, const std::optional<std::string> &lowering,
   auto result = std::make_unique<PyProgram>();
   Messages messages;
   {
+    ObjectLock lock(*self.mutex);
     nb::gil_scoped_release release;
     result->context = self.context;
     CompiledModule compiled = runStages(self, options, messages);
@@ -217,10 +218,12 @@ lower(const PyModule &self, const std::string &stopAfter,
   auto result = std::make_unique<PyModule>();
   Messages messages;
   {
+    ObjectLock lock(*self.mutex);
     nb::gil_scoped_release release;
     result->context = self.context;
     result->printer = self.printer;
     result->path = self.path;
+    result->mutex = self.mutex;
     result->module = runStages(self, options, messages).module;
   }
   warn(messages.warnings, !result->module);
@@ -249,6 +252,7 @@ static std::string cost(const PyModule &self,
   llvm::FailureOr<StepCost> counted = llvm::failure();
   Messages messages;
   {
+    ObjectLock lock(*self.mutex);
     nb::gil_scoped_release release;
     DiagnosticCollector diagnostics(self.context.get(), *self.printer);
     counted = countStepCost(
@@ -268,6 +272,7 @@ static void addModule(nb::module_ &module) {
            [](const PyModule &self) {
              std::string text;
              llvm::raw_string_ostream os(text);
+             ObjectLock lock(*self.mutex);
              // Not `<<`, which leaves out resources.
              mlir::ModuleOp(*self.module)->print(os, mlir::OpPrintingFlags());
              return text;

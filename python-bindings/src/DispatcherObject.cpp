@@ -20,6 +20,7 @@
 #include <structmember.h>
 
 namespace nb = nanobind;
+using namespace nb::literals;
 
 namespace flywheel::python {
 namespace {
@@ -45,16 +46,106 @@ struct DispatcherObject {
   PyObject_HEAD vectorcallfunc vectorcall;
   std::vector<Case> *cases;
 };
+} // namespace
 
-/// What calls in this thread are about.
-struct ThreadState {
-  const Store *store = nullptr;
-  bool isTracing = false;
+/// Whether calls in this thread are traced.
+static thread_local bool isTracing = false;
+static PyObject *dispatchName = nullptr;
+
+//===----------------------------------------------------------------------===//
+// The current store
+//===----------------------------------------------------------------------===//
+
+/// Of the module, which keeps it.
+static PyObject *defaultStore = nullptr;
+/// The stores that this thread, or this task of asyncio, has entered and not
+/// left: a tuple.
+static PyObject *enteredStores = nullptr;
+
+static nb::tuple getEntered() {
+  PyObject *entered = nullptr;
+  if (PyContextVar_Get(enteredStores, nullptr, &entered) < 0)
+    throw nb::python_error();
+  return nb::steal<nb::tuple>(entered);
+}
+
+static void setEntered(nb::handle entered) {
+  PyObject *token = PyContextVar_Set(enteredStores, entered.ptr());
+  if (!token)
+    throw nb::python_error();
+  Py_DECREF(token);
+}
+
+static nb::object getCurrentStore() {
+  nb::tuple entered = getEntered();
+  return entered.size() ? nb::object(entered[entered.size() - 1])
+                        : nb::borrow(defaultStore);
+}
+
+static nb::object enterStore(nb::object self) {
+  setEntered(getEntered() + nb::make_tuple(self));
+  return self;
+}
+
+/// Other stores may have been entered behind it, by a generator that waits.
+static void leaveStore(nb::handle self) {
+  nb::tuple entered = getEntered();
+  for (size_t index = entered.size(); index-- > 0;) {
+    if (!entered[index].is(self))
+      continue;
+    nb::list rest(entered);
+    nb::del(rest[index]);
+    return setEntered(nb::tuple(rest));
+  }
+  throw std::runtime_error("this store was not entered in this thread");
+}
+
+//===----------------------------------------------------------------------===//
+// Traces
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A block during which a trace and its frame are the last ones of their lists.
+/// Not of Python, whose functions may end before they have done anything: when
+/// a user interrupts the program.
+struct Tracing {
+  nb::list traces;
+  nb::object trace;
+  nb::list frames;
+  nb::object frame;
 };
 } // namespace
 
-static thread_local ThreadState threadState;
-static PyObject *dispatchName = nullptr;
+static void removeLast(nb::list list, nb::handle item) {
+  for (size_t index = list.size(); index-- > 0;)
+    if (list[index].is(item)) {
+      nb::del(list[index]);
+      return;
+    }
+}
+
+static void addTracing(nb::module_ &module) {
+  nb::class_<Tracing>(module, "Tracing",
+                      "A block in which calls of this thread are traced.")
+      .def(nb::init<nb::list, nb::object, nb::list, nb::object>(), "traces"_a,
+           "trace"_a, "frames"_a, "frame"_a)
+      .def("__enter__",
+           [](Tracing &self) {
+             self.traces.append(self.trace);
+             self.frames.append(self.frame);
+             isTracing = true;
+             return self.trace;
+           })
+      .def("__exit__", [](Tracing &self, nb::args) {
+        removeLast(self.frames, self.frame);
+        removeLast(self.traces, self.trace);
+        isTracing = self.traces.size() != 0;
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
 
 static bool matches(FeedKind kind, const ArgumentSpec &spec, PyObject *value) {
   switch (kind) {
@@ -81,9 +172,10 @@ static bool matches(FeedKind kind, const ArgumentSpec &spec, PyObject *value) {
   });
 }
 
-static bool matches(const Case &known, PyObject *const *args, size_t count) {
+static bool matches(const Case &known, const Store *store,
+                    PyObject *const *args, size_t count) {
   const std::vector<ArgumentSpec> &feeds = *getFeeds(known.entry);
-  if (known.store != threadState.store || feeds.size() != count)
+  if (known.store != store || feeds.size() != count)
     return false;
   for (size_t index = 0; index < count; ++index)
     if (!matches(static_cast<FeedKind>(known.kinds[index]), feeds[index],
@@ -95,10 +187,11 @@ static bool matches(const Case &known, PyObject *const *args, size_t count) {
 static PyObject *callDispatcher(PyObject *self, PyObject *const *args,
                                 size_t nargsf, PyObject *names) {
   size_t count = PyVectorcall_NARGS(nargsf);
-  if (!names && !threadState.isTracing) {
+  if (!names && !isTracing) {
+    const Store *store = nb::inst_ptr<PyStore>(getCurrentStore())->store.get();
     for (const Case &known :
          *reinterpret_cast<DispatcherObject *>(self)->cases) {
-      if (!matches(known, args, count))
+      if (!matches(known, store, args, count))
         continue;
       // The call may change the cases.
       nb::object entry = nb::borrow(known.entry);
@@ -219,16 +312,21 @@ void addDispatcher(nb::module_ &module) {
   if (!type || !dispatchName)
     throw nb::python_error();
   module.attr("Dispatcher") = nb::steal(type);
-  module.def(
-      "_set_thread_state",
-      [](nb::handle store, bool isTracing) {
-        threadState.store =
-            store.is_none() ? nullptr : nb::cast<PyStore &>(store).store.get();
-        threadState.isTracing = isTracing;
-      },
-      nb::arg("store").none(), nb::arg("is_tracing"),
-      "Says which store calls of this thread are about, and whether they are "
-      "traced.");
+  addTracing(module);
+}
+
+void addCurrentStore(nb::module_ &module, nb::class_<PyStore> &store) {
+  nb::tuple none = nb::make_tuple();
+  enteredStores = PyContextVar_New("flywheel.stores", none.ptr());
+  if (!enteredStores)
+    throw nb::python_error();
+  // Not of Python, whose functions may end before they have done anything: when
+  // a user interrupts the program.
+  store.def("__enter__", &enterStore)
+      .def("__exit__", [](nb::handle self, nb::args) { leaveStore(self); });
+  module.def("_current_store", &getCurrentStore);
+  module.def("_set_default_store",
+             [](nb::handle store) { defaultStore = store.inc_ref().ptr(); });
 }
 
 } // namespace flywheel::python

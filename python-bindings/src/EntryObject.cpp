@@ -423,8 +423,8 @@ PyObject *callEntry(PyObject *self, PyObject *const *args, size_t nargsf,
   if (out ? !takeResults(caller, out, call) : !makeResults(caller, call))
     return nullptr;
   Status status;
-  {
-    SessionLock lock(*caller.session->mutex);
+  try {
+    ObjectLock lock(*caller.session->mutex);
     PyThreadState *thread = PyEval_SaveThread();
     if (caller.binding)
       status = caller.binding->activate();
@@ -433,6 +433,9 @@ PyObject *callEntry(PyObject *self, PyObject *const *args, size_t nargsf,
     PyEval_RestoreThread(thread);
     if (status.isOk())
       copyStringResults(call);
+  } catch (const std::runtime_error &error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+    return nullptr;
   }
   if (!status.isOk()) {
     raise(status);

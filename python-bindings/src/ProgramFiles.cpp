@@ -65,7 +65,8 @@ static std::string printPlaces(const PyModule &module) {
 static bool sayAgain(const PyProgram &self, const PyModule &module) {
   if (self.warnings.empty())
     return true;
-  if (self.places != printPlaces(module))
+  if (self.places !=
+      runAlone(*module.mutex, [&] { return printPlaces(module); }))
     return false;
   warn(self.warnings, /*hasFailed=*/false);
   return true;
@@ -94,6 +95,7 @@ compileTraced(const PyModule &self, std::optional<int64_t> threads,
   result->context = self.context;
   std::string error;
   {
+    ObjectLock lock(*self.mutex);
     nb::gil_scoped_release release;
     DiagnosticCollector diagnostics(self.context.get(), *self.printer);
     llvm::FailureOr<CompiledModule> compiled = compileModule(
@@ -173,6 +175,7 @@ static void exportObject(const PyModule &self, nb::handle path,
   std::optional<OutputFileError> fileError;
   std::vector<DiagnosticText> warnings;
   {
+    ObjectLock lock(*self.mutex);
     nb::gil_scoped_release release;
     DiagnosticCollector diagnostics(self.context.get(), *self.printer);
     llvm::FailureOr<CompiledModule> compiled = compileModule(

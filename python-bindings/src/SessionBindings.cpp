@@ -125,7 +125,7 @@ void addSession(nb::module_ &module) {
               if (PyErr_WarnEx(PyExc_UserWarning, warning.c_str(), 1) < 0)
                 throw nb::python_error();
             new (self) PySession{program.context, std::move(session),
-                                 std::make_shared<SessionMutex>()};
+                                 std::make_shared<ObjectMutex>()};
           },
           "program"_a, nb::kw_only(), "share"_a = nb::none(),
           "soft_placement"_a = false)

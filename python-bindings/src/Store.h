@@ -107,7 +107,7 @@ public:
 
   uint64_t seed = 0;
   bool initializes;
-  std::shared_ptr<SessionMutex> mutex = std::make_shared<SessionMutex>();
+  std::shared_ptr<ObjectMutex> mutex = std::make_shared<ObjectMutex>();
 
 private:
   friend class Binding;
@@ -149,6 +149,10 @@ private:
 struct PyStore {
   std::shared_ptr<Store> store;
 };
+
+/// Adds what enters and leaves a store, and what asks for the current one.
+void addCurrentStore(nanobind::module_ &module,
+                     nanobind::class_<PyStore> &store);
 
 } // namespace flywheel::python
 

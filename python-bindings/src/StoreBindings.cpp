@@ -239,6 +239,7 @@ void addStore(nb::module_ &module) {
       "With `initializes`, variables get their initial values when they are "
       "first needed.");
   addValues(store);
+  addCurrentStore(module, store);
   store
       .def(
           "save",

@@ -19,7 +19,7 @@ using flywheel::runtime::Status;
 
 namespace flywheel::python {
 
-nb::object copyValue(SessionMutex &mutex,
+nb::object copyValue(ObjectMutex &mutex,
                      llvm::function_ref<Result<ArrayView>()> get) {
   DType dtype;
   runtime::Shape shape;
@@ -53,7 +53,7 @@ nb::object copyValue(SessionMutex &mutex,
   return array;
 }
 
-void setValue(SessionMutex &mutex, const std::string &variable, DType dtype,
+void setValue(ObjectMutex &mutex, const std::string &variable, DType dtype,
               nb::handle value,
               llvm::function_ref<Status(const ArrayView &)> set) {
   std::string what = "variable '" + variable + "'";

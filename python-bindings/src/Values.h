@@ -7,7 +7,7 @@
 #ifndef FLYWHEEL_PYTHON_VALUES_H
 #define FLYWHEEL_PYTHON_VALUES_H
 
-#include "SessionMutex.h"
+#include "ObjectMutex.h"
 
 #include "flywheel/Session/Session.h"
 
@@ -22,13 +22,13 @@ namespace flywheel::python {
 /// An array with a copy of the value that `get` finds, which is called alone in
 /// what `mutex` guards. Throws its error.
 nanobind::object
-copyValue(SessionMutex &mutex,
+copyValue(ObjectMutex &mutex,
           llvm::function_ref<runtime::Result<ArrayView>()> get);
 
 /// Passes what `value` has as elements of `dtype` to `set`, which is called
 /// alone in what `mutex` guards. `variable` is a name for errors. Throws
 /// TypeError for what has no such elements, and the error of `set`.
-void setValue(SessionMutex &mutex, const std::string &variable,
+void setValue(ObjectMutex &mutex, const std::string &variable,
               runtime::DType dtype, nanobind::handle value,
               llvm::function_ref<runtime::Status(const ArrayView &)> set);
 

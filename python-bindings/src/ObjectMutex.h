@@ -1,0 +1,69 @@
+//===- ObjectMutex.h - Whose turn it is with an object ----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Threads take turns with the variables of a session or a store, and with a
+// module, which they share a context with. Wherever Python makes an object (an
+// exception too) it may collect garbage first, and so run the destructors and
+// finalizers of any others on this thread. Those may want their turn as well:
+// who has the lock must make no objects, and a destructor must not wait for the
+// lock.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_PYTHON_OBJECTMUTEX_H
+#define FLYWHEEL_PYTHON_OBJECTMUTEX_H
+
+#include "llvm/ADT/FunctionExtras.h"
+
+#include <mutex>
+#include <vector>
+
+namespace flywheel::python {
+
+/// The lock of objects that share variables or a context. It is taken and given
+/// up with the GIL.
+class ObjectMutex {
+public:
+  /// Runs `action` alone: now or, where somebody has the lock, before that one
+  /// gives it up. What it holds is destroyed behind the lock.
+  void runSoon(llvm::unique_function<void()> action);
+
+private:
+  friend class ObjectLock;
+  std::mutex mutex;
+  /// Of the process that took it last.
+  unsigned numForks = 0;
+  /// Changed with the GIL only.
+  std::vector<llvm::unique_function<void()>> waiting;
+};
+
+/// Holds a lock. Waits for it without the GIL, so that the thread that has it
+/// can go on.
+class ObjectLock {
+public:
+  /// Throws a std::runtime_error for a lock of a thread that this process, a
+  /// fork, does not have.
+  explicit ObjectLock(ObjectMutex &mutex);
+  ~ObjectLock();
+  ObjectLock(const ObjectLock &) = delete;
+  ObjectLock &operator=(const ObjectLock &) = delete;
+
+private:
+  friend class ObjectMutex;
+  ObjectLock(ObjectMutex &mutex, std::adopt_lock_t);
+
+  ObjectMutex &mutex;
+};
+
+/// The result of `action`, which makes no Python object, run alone.
+template <typename Action> auto runAlone(ObjectMutex &mutex, Action action) {
+  ObjectLock lock(mutex);
+  return action();
+}
+
+} // namespace flywheel::python
+
+#endif // FLYWHEEL_PYTHON_OBJECTMUTEX_H
