@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How the functions of `_nn_ops` make ops: operands, and types of results."""
 
+import operator
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 from . import _dtypes, _ops, _trace
@@ -22,7 +23,13 @@ def padding_attribute(padding: Padding) -> Tuple[str, Any]:
         if padding.lower() not in ("valid", "same"):
             raise ValueError(f"expected padding 'valid', 'same' or [(top, bottom), (left, right)], found '{padding}'")
         return ("text", f"#nn.padding<{padding.lower()}>")
-    pairs = [[int(amount) for amount in pair] for pair in padding]
+    try:
+        pairs = [[operator.index(amount) for amount in pair] for pair in padding]
+    except TypeError:
+        pairs = []
+    if [len(pair) for pair in pairs] != [2, 2] or min(min(pair) for pair in pairs) < 0:
+        raise ValueError(f"expected padding 'valid', 'same' or [(top, bottom), (left, right)] of at least 0, found "
+                         f"{padding!r}")  # fmt: skip
     return ("text", f"#nn.padding<explicit {pairs}>")
 
 
@@ -86,6 +93,19 @@ def _integers(name: str, argument: str, x: Tensor) -> Tensor:
     return x
 
 
+def _check_steps(attributes: Attributes) -> None:
+    for name in ("window", "strides", "dilations"):
+        _, given = attributes.get(name, ("i64s", [1, 1]))
+        try:
+            numbers = [operator.index(number) for number in given]
+        except TypeError:
+            numbers = []
+        if len(numbers) != 2:
+            raise TypeError(f"expected two integers as {name}, of height and width, found {given!r}")
+        if min(numbers) < 1:
+            raise ValueError(f"expected {name} of at least 1, found {numbers}")
+
+
 def _complete(name: str, given: Operands, attributes: Attributes) -> None:
     """What the assembly of an op fills in; axes count from the end where negative."""
     if name.startswith("nn.conv2d"):
@@ -93,6 +113,7 @@ def _complete(name: str, given: Operands, attributes: Attributes) -> None:
         attributes.setdefault("dilations", ("i64s", [1, 1]))
     if "window" in attributes:
         attributes.setdefault("strides", attributes["window"])
+    _check_steps(attributes)
     first = next(iter(given.values()))
     if "axis" in attributes:
         attributes["axis"] = ("i64", normalize_axis(attributes["axis"][1], first.ndim))
@@ -122,7 +143,8 @@ def _dim_sizes(dim_size: Optional[int], window: int, stride: int, kind: Any, pla
         return -(-dim_size // stride)
     if kind != "valid":
         dim_size += sum(kind[place])
-    return (dim_size - window) // stride + 1
+    # Of an image that is too small the op says what it expects.
+    return max(0, (dim_size - window) // stride + 1)
 
 
 def _padding(attributes: Dict[str, Any]) -> Any:
@@ -134,16 +156,9 @@ def _padding(attributes: Dict[str, Any]) -> Any:
     return [numbers[0:2], numbers[2:4]]
 
 
-def _check_steps(attributes: Dict[str, Any]) -> None:
-    for name in ("strides", "dilations"):
-        if min(attributes.get(name, [1])) < 1:
-            raise ValueError(f"expected {name} of at least 1, found {list(attributes[name])}")
-
-
 def _slide(x: Tensor, spans: Sequence[int], attributes: Dict[str, Any], channels: Optional[int]) -> List[Result]:
     if x.ndim != 4:
         raise ValueError(f"expected an image [batch, height, width, channels], found {x.ndim} dimensions")
-    _check_steps(attributes)
     kind = _padding(attributes)
     places = [_dim_sizes(x.shape[1 + i], spans[i], attributes["strides"][i], kind, i) for i in range(2)]
     return [(x.dtype, (x.shape[0], *places, channels))]
@@ -159,7 +174,6 @@ def _conv2d(given: Operands, attributes: Dict[str, Any]) -> List[Result]:
 
 def _conv2d_transpose(given: Operands, attributes: Dict[str, Any]) -> List[Result]:
     x, w = given["x"], given["w"]
-    _check_steps(attributes)
     if "like" in given:
         return [(x.dtype, given["like"].shape)]
     kind = _padding(attributes)

@@ -101,7 +101,8 @@ public:
 
   /// The attribute that (kind, value) stands for; see addGraph.
   mlir::Attribute makeAttribute(nanobind::handle kindAndValue);
-  mlir::NamedAttrList makeAttributes(nanobind::dict attributes);
+  mlir::NamedAttrList makeAttributes(llvm::StringRef op,
+                                     nanobind::dict attributes);
 
   /// Of each x whether some y is a differentiable function of it. The value of
   /// a variable stands for the variable.

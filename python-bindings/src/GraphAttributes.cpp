@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -223,10 +224,39 @@ Attribute Graph::makeAttribute(nb::handle kindAndValue) {
       ("there is no kind of attribute '" + kind + "'").c_str());
 }
 
-NamedAttrList Graph::makeAttributes(nb::dict attributes) {
+/// What an attribute of `kind` is made of.
+static StringRef describeKind(StringRef kind) {
+  return llvm::StringSwitch<StringRef>(kind)
+      .Cases("i64", "i32", "index", "an integer")
+      .Cases("i64s", "i32s", "a sequence of integers")
+      .Cases("f64", "f32", "a number")
+      .Case("bool", "a bool")
+      .Cases("str", "symbol", "a str")
+      .Cases("strs", "symbols", "a sequence of str")
+      .Default("another value");
+}
+
+NamedAttrList Graph::makeAttributes(StringRef op, nb::dict attributes) {
   NamedAttrList list;
-  for (auto [name, value] : attributes)
-    list.set(getString(name), makeAttribute(value));
+  auto refuse = [&](nb::handle name, nb::handle given) {
+    auto pair = nb::cast<nb::tuple>(given);
+    throw nb::type_error(
+        (op.str() + ": expected " + describeKind(getString(pair[0])).str() +
+         " as " + getString(name) + ", found " + getString(nb::repr(pair[1])))
+            .c_str());
+  };
+  for (auto [name, value] : attributes) {
+    try {
+      list.set(getString(name), makeAttribute(value));
+    } catch (const std::bad_cast &) {
+      refuse(name, value);
+    } catch (nb::python_error &error) {
+      // Of what is no sequence.
+      if (!error.matches(PyExc_TypeError))
+        throw;
+      refuse(name, value);
+    }
+  }
   return list;
 }
 

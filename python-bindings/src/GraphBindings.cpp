@@ -82,13 +82,15 @@ static PyType makeType(Graph &self, const std::string &dtype,
   if (shape.is_none())
     return self.wrapType(element);
   SmallVector<int64_t> dimSizes;
-  for (nb::handle dimSize : nb::iter(shape))
-    dimSizes.push_back(dimSize.is_none() ? ShapedType::kDynamic
-                                         : nb::cast<int64_t>(dimSize));
-  if (llvm::any_of(dimSizes, [](int64_t dimSize) {
-        return dimSize < 0 && dimSize != ShapedType::kDynamic;
-      }))
-    throw nb::value_error("expected dimension sizes of at least 0, or None");
+  for (nb::handle dimSize : nb::iter(shape)) {
+    int64_t number = ShapedType::kDynamic;
+    if (!dimSize.is_none() && (!nb::try_cast(dimSize, number) || number < 0))
+      throw nb::value_error(
+          ("expected dimension sizes of at least 0, or None, found " +
+           nb::cast<std::string>(nb::str(shape)))
+              .c_str());
+    dimSizes.push_back(number);
+  }
   return self.wrapType(RankedTensorType::get(dimSizes, element));
 }
 
