@@ -7,6 +7,7 @@
 #include "Arguments.h"
 #include "Bindings.h"
 #include "Errors.h"
+#include "GIL.h"
 #include "Store.h"
 
 #include <nanobind/stl/optional.h>
@@ -89,7 +90,7 @@ static std::optional<int64_t> getStep(nb::handle step) {
 template <typename Action>
 static auto runUnlocked(PySession &self, Action action) {
   return runAlone(*self.mutex, [&] {
-    nb::gil_scoped_release release;
+    GILRelease release;
     return action(*self.session);
   });
 }

@@ -8,6 +8,7 @@
 #include "Arrays.h"
 #include "Bindings.h"
 #include "Errors.h"
+#include "GIL.h"
 
 #include "flywheel/Autodiff/DerivativeRules.h"
 #include "flywheel/Batching/BatchingRules.h"
@@ -59,7 +60,7 @@ template <typename Parse> static std::unique_ptr<PyModule> parse(Parse action) {
   std::string text;
   std::vector<DiagnosticText> warnings;
   {
-    nb::gil_scoped_release release;
+    GILRelease release;
     result->context = createContext();
     result->context->printOpOnDiagnostic(false);
     DiagnosticCollector diagnostics(result->context.get(), *result->printer);
@@ -189,7 +190,7 @@ compile(const PyModule &self, const std::optional<std::string> &lowering,
   Messages messages;
   {
     ObjectLock lock(*self.mutex);
-    nb::gil_scoped_release release;
+    GILRelease release;
     result->context = self.context;
     CompiledModule compiled = runStages(self, options, messages);
     if (compiled.module) {
@@ -219,7 +220,7 @@ lower(const PyModule &self, const std::string &stopAfter,
   Messages messages;
   {
     ObjectLock lock(*self.mutex);
-    nb::gil_scoped_release release;
+    GILRelease release;
     result->context = self.context;
     result->printer = self.printer;
     result->path = self.path;
@@ -253,7 +254,7 @@ static std::string cost(const PyModule &self,
   Messages messages;
   {
     ObjectLock lock(*self.mutex);
-    nb::gil_scoped_release release;
+    GILRelease release;
     DiagnosticCollector diagnostics(self.context.get(), *self.printer);
     counted = countStepCost(
         mlir::OwningOpRef<mlir::ModuleOp>(mlir::ModuleOp(*self.module).clone()),

@@ -14,6 +14,7 @@
 #include "Bindings.h"
 #include "DeviceArrays.h"
 #include "Errors.h"
+#include "GIL.h"
 #include "Literals.h"
 #include "Store.h"
 #include "Strings.h"
@@ -430,7 +431,7 @@ PyObject *callEntry(PyObject *self, PyObject *const *args, size_t nargsf,
       status = caller.binding->activate();
     if (status.isOk())
       status = caller.plan->call(call.feeds, call.results);
-    PyEval_RestoreThread(thread);
+    takeGIL(thread);
     if (status.isOk())
       copyStringResults(call);
   } catch (const std::runtime_error &error) {

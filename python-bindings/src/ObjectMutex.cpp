@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ObjectMutex.h"
+#include "GIL.h"
 
 #include <nanobind/nanobind.h>
 
@@ -42,9 +43,14 @@ ObjectLock::ObjectLock(ObjectMutex &mutex) : mutex(mutex) {
           "another thread was at work with this store, session or module when "
           "this process was forked: expected another one, such as that of "
           "`with flywheel.Store():`");
+    // Who has it then does not come back; see takeGIL().
+    if (isInterpreterEnding())
+      throw std::runtime_error(
+          "another thread was at work with this store, session or module when "
+          "the interpreter ended");
     PyThreadState *thread = PyEval_SaveThread();
     mutex.mutex.lock();
-    PyEval_RestoreThread(thread);
+    takeGIL(thread);
   }
   mutex.numForks = numForks;
 }

@@ -45,7 +45,7 @@ private:
 class ObjectLock {
 public:
   /// Throws a std::runtime_error for a lock of a thread that this process, a
-  /// fork, does not have.
+  /// fork, does not have, or that the end of the interpreter has stopped.
   explicit ObjectLock(ObjectMutex &mutex);
   ~ObjectLock();
   ObjectLock(const ObjectLock &) = delete;

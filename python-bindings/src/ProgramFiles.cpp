@@ -7,6 +7,7 @@
 #include "Arguments.h"
 #include "Bindings.h"
 #include "Errors.h"
+#include "GIL.h"
 
 #include "flywheel/Driver/OutputFiles.h"
 #include "flywheel/Model/CNames.h"
@@ -96,7 +97,7 @@ compileTraced(const PyModule &self, std::optional<int64_t> threads,
   std::string error;
   {
     ObjectLock lock(*self.mutex);
-    nb::gil_scoped_release release;
+    GILRelease release;
     DiagnosticCollector diagnostics(self.context.get(), *self.printer);
     llvm::FailureOr<CompiledModule> compiled = compileModule(
         mlir::OwningOpRef<mlir::ModuleOp>(mlir::ModuleOp(*self.module).clone()),
@@ -176,7 +177,7 @@ static void exportObject(const PyModule &self, nb::handle path,
   std::vector<DiagnosticText> warnings;
   {
     ObjectLock lock(*self.mutex);
-    nb::gil_scoped_release release;
+    GILRelease release;
     DiagnosticCollector diagnostics(self.context.get(), *self.printer);
     llvm::FailureOr<CompiledModule> compiled = compileModule(
         mlir::OwningOpRef<mlir::ModuleOp>(mlir::ModuleOp(*self.module).clone()),

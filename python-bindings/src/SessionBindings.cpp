@@ -8,6 +8,7 @@
 #include "Arrays.h"
 #include "Bindings.h"
 #include "Errors.h"
+#include "GIL.h"
 #include "Values.h"
 
 #include <nanobind/stl/optional.h>
@@ -25,7 +26,7 @@ namespace flywheel::python {
 template <typename Action>
 static void runUnlocked(PySession &self, Action action) {
   check(runAlone(*self.mutex, [&] {
-    nb::gil_scoped_release release;
+    GILRelease release;
     return action(*self.session);
   }));
 }

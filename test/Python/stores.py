@@ -7,6 +7,8 @@ import asyncio
 import os
 import random
 import signal
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -172,4 +174,29 @@ def test_fork() -> None:
     assert set(results) <= {0, 2} and 2 in results, results
 
 
-run_tests([test_interrupts, test_nesting, test_first_calls, test_modules, test_fork])
+EXIT = """
+import threading, time, numpy as np, flywheel as fw
+session = fw.Session(fw.compile("train.variable @v : tensor<8xf32> = #train.zeros\\n"
+    "func.func @f(%x: tensor<?x64xf32>) -> tensor<?x64xf32> {\\n"
+    "  %0 = math.tanh %x : tensor<?x64xf32>\\n  return %0 : tensor<?x64xf32>\\n}\\n"))
+session.initialize()
+class Reader:
+    def __del__(self):
+        session["v"]
+kept = Reader()
+kept.itself = kept
+def work():
+    while True:
+        session.run("f", np.ones((3333, 64), np.float32))
+threading.Thread(target=work, daemon=True).start()
+time.sleep(0.1)
+"""
+
+
+def test_exit() -> None:
+    """A program that ends while another thread calls an entry ends well."""
+    for _ in range(4):
+        subprocess.run([sys.executable, "-c", EXIT], check=True, timeout=120, stderr=subprocess.DEVNULL)
+
+
+run_tests([test_interrupts, test_nesting, test_first_calls, test_modules, test_fork, test_exit])
