@@ -55,7 +55,10 @@ class Store(_flywheel.Store):
 
         `variables`: None for all GLOBAL ones, variables or names, or a dict from keys
         in the file to them. Slots, counters and the places of random streams are
-        variables as well, so that training goes on from there bit by bit. Raises
+        variables as well, so that training goes on from there bit by bit where the same
+        programs compute: a function that has seen one size of batch only has one for that
+        size, which may round otherwise than the one for all sizes; a signature with a
+        dimension of no size chooses the latter from the beginning. Raises
         FailedPreconditionError for a variable without a value, NotFoundError, OSError.
         """
         self._provide(variables)
