@@ -4,6 +4,7 @@
 """What programs of NumPy use besides `operations.py` (X7): statistics, order, joins, bits, indices, updates."""
 
 import math
+import warnings
 from typing import Any, Dict
 
 import numpy as np
@@ -262,6 +263,60 @@ for least in (fw.max, fw.min, lambda x: x.max(0)):
 assert fw.function(lambda x: fw.max(x, 1))(none).shape == (0,)
 assert fw.function(fw.max, signature=[fw.spec("n", 3)])(none) == -np.inf
 assert not fw.function(fw.any)(none) and fw.function(fw.all)(none)
+
+# A size of 1 is not repeated where dimensions are summed, but by einsum.
+for name, ours, left, right, text in (
+    ("inner", fw.inner, (4, 3), (5, 1), "dimension 1 of shape (4, 3) is 3, dimension 1 of shape (5, 1) is 1"),
+    ("tensordot", fw.tensordot, (2, 3, 4), (1, 4, 5), "dimension 1 of shape (2, 3, 4) is 3, dimension 0 of shape (1,"),
+    ("dot", fw.dot, (2, 3), (2, 1, 5), "dimension 1 of shape (2, 3) is 3, dimension 1 of shape (2, 1, 5) is 1"),
+    ("vecdot", fw.vecdot, (2, 3), (2, 1), "shapes (2, 3) and (2, 1) have vectors of 3 and of 1 along axis -1"),
+    ("matmul", fw.matmul, (3,), (1,), "3 columns and 1 rows"),
+):
+    for dtype in (np.float32, np.int32):
+        one, other = np.ones(left, dtype), np.ones(right, dtype)
+        refuses(ValueError, text if name == "matmul" else f"{name}: {text}", ours, one, other)
+        count = fw.Variable(0.0)
+
+        def counts(x: Any, y: Any, ours: Any = ours, count: Any = count) -> Any:
+            count.assign(1.0)
+            return ours(x, y)
+
+        sizes = [[f"{letter}{axis}" for axis in range(len(shape))] for letter, shape in (("a", left), ("b", right))]
+        for given in (sizes, [left, sizes[1]], [sizes[0], right]):
+            call = fw.function(counts, signature=[fw.spec(*n, dtype=dtype.__name__) for n in given])
+            try:
+                call(one, other)
+            except fw.InvalidArgumentError as error:
+                # Sizes of two feeds that must be equal are compared before any other.
+                assert name in str(error) or "feeds disagree on the dimension size" in str(error), error
+            else:
+                raise AssertionError(f"{name} of sizes {left} and {right} that a call brings")
+            assert count.numpy() == 0.0, name
+refuses(ValueError, "as many dimensions of both, found [1] and [0, 1]",
+        lambda x, y: fw.tensordot(x, y, ([1], [0, 1])), a, a)  # fmt: skip
+refuses(ValueError, "have no 3 dimensions", lambda x, y: fw.tensordot(x, y, 3), a, a)
+check({
+    "einsum_repeats": (lambda x, y: fw.einsum("ij,jk->ik", x, y), lambda x, y: np.einsum("ij,jk->ik", x, y),
+                       [a, b[:1]]),
+    **{f"vecdot_{axis}": (lambda x, y, axis=axis: fw.vecdot(x, y, axis=axis),
+                          lambda x, y, axis=axis: (np.moveaxis(x, axis, -1) * np.moveaxis(y, axis, -1)).sum(-1), [x, y])
+       for axis, x, y in ((0, a, a[:, :1]), (-1, t, c), (1, t, t[:1]), (0, floats(3, 2, 4), c[:3]), (-2, t, a))},
+    "inner": (fw.inner, np.inner, [t, a]),
+    "dot_of_ranks": (fw.dot, np.dot, [a, floats(2, 4, 3)]),
+})  # fmt: skip
+
+# Of no more elements than `ddof`.
+with np.errstate(all="ignore"), warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    rows = np.array([[1, 2, 4], [1, np.nan, 4], [np.nan, np.nan, 4]], np.float32)
+    check({f"{name}_{size}_{ddof}": (lambda x, ddof=ddof, name=name: getattr(fw, name)(x, ddof=ddof),
+                                     lambda x, ddof=ddof, name=name: getattr(np, name)(x, ddof=ddof), [x])
+           for name in ("var", "std", "nanvar", "nanstd") for ddof in (1, 2, 3, 5)
+           for size, x in ((1, c[:1]), (3, a[:, 0]))})  # fmt: skip
+    check({f"nanvar_rows_{ddof}": (lambda x, ddof=ddof: fw.nanvar(x, 1, ddof=ddof),
+                                   lambda x, ddof=ddof: np.nanvar(x, 1, ddof=ddof), [rows]) for ddof in (1, 2)})
+    fewer = fw.function(lambda x: fw.var(x, ddof=5), signature=[fw.spec("n")])
+    assert np.isinf(fewer(a[:, 0])) and np.isnan(fewer(c[:1] * 0)), "sizes that a call brings"
 
 # NumPy's functions call methods, with `out=None`.
 check({name: (getattr(np, name), getattr(np, name), [a]) for name in (

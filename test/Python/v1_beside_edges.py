@@ -51,6 +51,35 @@ def dimensions(tf: Any) -> Any:
 
 
 @program
+def losses_of_no_rows(tf: Any) -> Any:
+    names = ("huber_loss", "mean_squared_error", "absolute_difference", "log_loss", "hinge_loss",
+             "sigmoid_cross_entropy", "softmax_cross_entropy", "mean_pairwise_squared_error")  # fmt: skip
+    out = []
+    w = tf.get_variable("w", [3, 3], initializer=tf.ones_initializer())
+    for size in (0, None):
+        x, y, n = _fed(tf, size, 3), _fed(tf, size, 3), _int(tf, size)
+        made = [getattr(tf.losses, name)(y, tf.matmul(x, w)) for name in names]
+        made.append(tf.losses.sparse_softmax_cross_entropy(n, tf.matmul(x, w)))
+        made.append(tf.losses.cosine_distance(y, tf.matmul(x, w), axis=1))
+        made += [tf.losses.mean_squared_error(y, x, reduction=r) for r in (
+            tf.losses.Reduction.MEAN, tf.losses.Reduction.SUM_OVER_BATCH_SIZE)]  # fmt: skip
+        made += [tf.gradients(loss, w)[0] for loss in made[:3]]
+        for rows in (0,) if size == 0 else (0, 2):
+            feed = {x: np.abs(draw(rows, 3)), y: np.abs(draw(rows, 3)) / 9, n: np.arange(rows)}
+            out.append(values(tf, made, feed))
+    return out
+
+
+@program
+def sizes_of_one_that_repeat(tf: Any) -> Any:
+    a, b, one = draw(2, 3, 4), draw(1, 4, 5), _fed(tf, None, None, 4)
+    return values(tf, [tf.einsum("...ij,...jk->...ik", a, b), tf.keras.backend.batch_dot(one, a, axes=[2, 2]),
+                       tf.clip_by_value(a, draw(4), 2.0), tf.matrix_set_diag(a[..., :3], draw(2, 3)),
+                       tf.scatter_nd([[1, 0]], draw(1, 4), [2, 3, 4]), tf.pad(a[0], [[0, 0], [1, 2]])],
+                  {one: draw(2, 3, 4)})  # fmt: skip
+
+
+@program
 def boxes_of_fed_sizes(tf: Any) -> Any:
     x, n, pixels = _fed(tf, None), _int(tf), _fed(tf, None, None, 3)
     made = [tf.slice(x, [1], [n]), tf.slice(x, [n], [-1]), tf.slice(x, [n], [1]), tf.slice(x, [0], [n - 3]),
@@ -157,6 +186,46 @@ REFUSED: List[Refused] = [
     (r"slice: dimension 0 .* found 3, expected at most 2", lambda tf: tf.slice(tf.zeros([2]), [1], [2])),
     (r"crop_to_bounding_box: dimension 0 .* found 5, expected at most 4", lambda tf: tf.image.crop_to_bounding_box(
         np.zeros([4, 4, 3], np.float32), 2, 2, 3, 1)),
+    # A size of 1 is not repeated where dimensions are summed, or belong to each other.
+    *[(rf"{name}: dimension 1 of shape \(2, 3\) is 3, dimension {axis} of shape \((1, 5|5, 1)\) is 1", function)
+      for name, axis, function in [
+          ("tensordot", 0, lambda tf: tf.tensordot(tf.ones([2, 3]), tf.ones([1, 5]), 1)),
+          ("tensordot", 1, lambda tf: tf.tensordot(tf.ones([2, 3]), tf.ones([5, 1]), [[1], [1]])),
+          ("einsum", 0, lambda tf: tf.einsum("ij,jk->ik", tf.ones([2, 3]), tf.ones([1, 5])))]],
+    (r"einsum: dimension 0 of shape \(2,\) is 2, dimension 0 of shape \(1,\) is 1", lambda tf: tf.einsum(
+        "i,i->i", tf.ones([2]), tf.ones([1]))),
+    (r"as many dimensions of both, found \[1\] and \[0, 1\]", lambda tf: tf.tensordot(
+        tf.ones([2, 3]), tf.ones([3, 5]), [[1], [0, 1]])),
+    ("have no 3 dimensions", lambda tf: tf.tensordot(tf.ones([2, 3]), tf.ones([2, 3]), 3)),
+    *[(r"batch_dot: dimension \d of shape .* is \d, dimension \d of shape .* is 1",
+       lambda tf, a=a, b=b, axes=axes: tf.keras.backend.batch_dot(tf.ones(a), tf.ones(b), axes=axes))
+      for a, b, axes in [([2, 3], [2, 1], 1), ([2, 3, 4], [2, 1, 5], [1, 1]), ([2, 3, 4], [2, 5, 1], 2),
+                         ([2, 3], [1, 3], 1), ([2, 3, 4], [1, 4, 5], None)]],
+    (r"bias_add: a bias of shape \(1,\) for values of shape \(2, 3\): found 1, expected 3", lambda tf: tf.nn.bias_add(
+        tf.ones([2, 3]), tf.ones([1]))),
+    ("bias_add: .* expected a vector", lambda tf: tf.nn.bias_add(tf.ones([2, 3]), tf.ones([2, 3]))),
+    ("depthwise_conv2d: channels of an input .* found 1, expected 4", lambda tf: tf.nn.depthwise_conv2d(
+        tf.ones([1, 2, 2, 1]), tf.ones([1, 1, 4, 2]), [1, 1, 1, 1], "SAME")),
+    ("depthwise_conv2d: channels of an input .* found 4, expected 1", lambda tf: tf.nn.depthwise_conv2d(
+        tf.ones([1, 2, 2, 4]), tf.ones([1, 1, 1, 2]), [1, 1, 1, 1], "SAME")),
+    (r"weighted_cross_entropy_with_logits: shapes \(3, 2\) and \(3, 1\)",
+     lambda tf: tf.nn.weighted_cross_entropy_with_logits(tf.ones([3, 1]), tf.ones([3, 2]), 2.0)),
+    *[(r"in_top_k: targets of shape \(2,\) for predictions of shape \(1, 3\): found 2, expected 1",
+       lambda tf: tf.nn.in_top_k(tf.ones([1, 3]), [0, 1], 1))],
+    ("scatter_nd: .* no more dimensions than there are", lambda tf: tf.scatter_nd([[0, 2, 3]], [1.0], [4, 3])),
+    ("scatter_nd: .* dimension 0: found 1, expected 2", lambda tf: tf.scatter_nd([[0], [1]], [1.0], [4])),
+    ("scatter_nd: .* dimension 1: found 1, expected 3", lambda tf: tf.scatter_nd([[0]], [[1.0]], [4, 3])),
+    *[(rf"tile: multiples of a tensor of shape \(3, 2\): found {len(n)}, expected 2",
+       lambda tf, n=n: tf.tile(tf.ones([3, 2]), n)) for n in ([2], [2, 2, 2])],
+    *[(rf"pad: expected two paddings .* shape \({size}, 2\), found", lambda tf, size=size, pads=pads, mode=mode: tf.pad(
+        tf.ones([size, 2]), pads, mode)) for mode in ("CONSTANT", "REFLECT", "SYMMETRIC")
+      for size, pads in ((3, [[1, 0]]), (5, [[2, 1], [-1, 1]]))],
+    ("cross: vectors of shape .* found 2, expected 3", lambda tf: tf.cross(tf.ones([1, 2]), tf.ones([1, 2]))),
+    (r"cross: shapes \(2, 3\) and \(1, 3\) must be equal", lambda tf: tf.cross(tf.ones([2, 3]), tf.ones([1, 3]))),
+    *[(rf"matrix_set_diag: .* dimension 0: found {n}, expected 2", lambda tf, n=n: tf.matrix_set_diag(
+        tf.ones([2, 2]), tf.ones([n]))) for n in (1, 3)],
+    (r"clip_by_value: bounds do not broadcast to shape \(5,\): with them it is \(3, 5\)", lambda tf: tf.clip_by_value(
+        tf.ones([5]), tf.ones([3, 5]), 2.0)),
     ("keep_prob", lambda tf: tf.nn.dropout(tf.zeros([2]), keep_prob=0.0)),
     # Sizes that a run says.
     ("slice: dimension 0 .* found 3, expected at most 2", fed(lambda tf, x: tf.slice(x, [1], [2]), zeros(2))),
@@ -186,6 +255,17 @@ REFUSED: List[Refused] = [
         lambda tf, x: tf.split(x, [1, -1, 2])[0], zeros(2))),
     ("weights can not be broadcast to values: found 2 in dimension 0, expected 1", fed(
         lambda tf, x: tf.losses.mean_squared_error(x, x, weights=[1.0, 2.0]), zeros(1))),
+    ("tensordot: .* differ: found 1, expected 3", fed(
+        lambda tf, x: tf.tensordot(tf.ones([2, 3]), x, 1), zeros(1, 5))),
+    ("tensordot: .* differ: found 1, expected 3", fed(
+        lambda tf, x, y: tf.tensordot(x, y, 1), zeros(2, 3), zeros(1, 5))),
+    ("tensordot: .* differ: found 3, expected 1", fed(lambda tf, x: tf.tensordot(tf.ones([1]), x, 1), zeros(3))),
+    ("einsum: .* differ: found 1, expected 3", fed(
+        lambda tf, x, y: tf.einsum("ij,jk->ik", x, y), zeros(2, 3), zeros(1, 5))),
+    ("bias_add: .* found 1, expected 3|is 3 in placeholder .* and 1 in placeholder", fed(
+        lambda tf, x, y: tf.nn.bias_add(x, y), zeros(2, 3), zeros(1))),
+    ("in_top_k: .* found 2, expected 1", fed(
+        lambda tf, y: tf.nn.in_top_k(tf.ones([1, 3]), y, 1), np.array([0, 1], np.int32))),
     ("is 2 in placeholder .* and 3 in placeholder", fed(
         lambda tf, x, w: tf.losses.mean_squared_error(x, x, weights=w), zeros(2, 3), zeros(3, 1))),
 ]  # fmt: skip

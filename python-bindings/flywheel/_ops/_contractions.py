@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Products of matrices, and what is written as one."""
 
-from typing import Dict, List, Sequence, Tuple, Union
+from typing import Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from .. import _dtypes
 from .._tensor import Tensor, TensorLike, as_tensor, as_tensors, constant, format_shape
 from ._arithmetic import multiply, where
-from ._core import Size, broadcast_sizes, emit, normalize_axis, sizes, stretch
+from ._checks import expect_equal
+from ._core import Size, broadcast_sizes, emit, normalize_axis, size, sizes, stretch
 from ._reductions import reduce_sum
 from ._shapes import _product, expand_dims, pad, reshape_to, squeeze, transpose
 
@@ -27,6 +28,9 @@ def matmul(a: TensorLike, b: TensorLike) -> Tensor:
     if inner_a is not None and inner_b is not None and inner_a != inner_b:
         raise ValueError(f"shapes {format_shape(a.shape)} and {format_shape(b.shape)} do not multiply: "
                          f"{inner_a} columns and {inner_b} rows")  # fmt: skip
+    if (inner_a is None or inner_b is None) and (a.ndim == b.ndim == 1 or not _dtypes.is_floating(a.dtype)):
+        # What multiplies element by element would repeat a single one; products of matrices have a check of their own.
+        expect_equal(size(b, max(b.ndim - 2, 0)), size(a, a.ndim - 1), "matmul: rows of the second operand")
     if a.ndim == 1 and b.ndim == 1:
         return reduce_sum(multiply(a, b))
     if a.ndim == 1:
@@ -63,7 +67,7 @@ def dot(a: TensorLike, b: TensorLike) -> Tensor:
     a, b = as_tensor(a), as_tensor(b)
     if a.ndim == 0 or b.ndim == 0:
         return multiply(a, b)
-    return matmul(a, b) if b.ndim <= 2 else tensordot(a, b, ([a.ndim - 1], [b.ndim - 2]))
+    return matmul(a, b) if b.ndim <= 2 else sum_along("dot", a, b, ([a.ndim - 1], [b.ndim - 2]))
 
 
 def outer(a: TensorLike, b: TensorLike) -> Tensor:
@@ -76,18 +80,28 @@ def outer(a: TensorLike, b: TensorLike) -> Tensor:
 def tensordot(
     a: TensorLike, b: TensorLike, axes: Union[int, Tuple[Sequence[int], Sequence[int]]] = 2
 ) -> Tensor:
-    """The sum over dimensions of a and those of b in their places; a number means the
+    """The sum over dimensions of a and those of b in their places, which have the same sizes; a number means the
     last ones of a and the first ones of b."""
     a, b = as_tensor(a), as_tensor(b)
     if isinstance(axes, int):
+        if not 0 <= axes <= min(a.ndim, b.ndim):
+            raise ValueError(f"tensordot: shapes {format_shape(a.shape)} and {format_shape(b.shape)} have no {axes} "
+                             "dimensions each to sum over")  # fmt: skip
         axes = (range(a.ndim - axes, a.ndim), range(axes))
-    axes = tuple([one] if isinstance(one, int) else one for one in axes)  # type: ignore[assignment]
+    first, second = ([one] if isinstance(one, int) else list(one) for one in axes)
+    if len(first) != len(second):
+        raise ValueError(f"tensordot sums over as many dimensions of both, found {first} and {second}")
+    return sum_along("tensordot", a, b, (first, second))
+
+
+def sum_along(kind: str, a: Tensor, b: Tensor, axes: Tuple[Sequence[int], Sequence[int]]) -> Tensor:
+    """`tensordot`, for an op whose errors name `kind`."""
     letters = [chr(ord("a") + i) for i in range(a.ndim + b.ndim)]
     left, right = letters[: a.ndim], letters[a.ndim :]
     for i, j in zip(*axes):
         right[normalize_axis(j, b.ndim)] = left[normalize_axis(i, a.ndim)]
     result = [name for name in left if name not in right] + [name for name in right if name not in left]
-    return einsum(f"{''.join(left)},{''.join(right)}->{''.join(result)}", a, b)
+    return contract(kind, f"{''.join(left)},{''.join(right)}->{''.join(result)}", [a, b], "".join(left))
 
 
 #
@@ -98,10 +112,19 @@ def tensordot(
 def einsum(equation: str, *operands: TensorLike) -> Tensor:
     """Einstein's sums, `"bij,bjk->bik"`: letters that the result lacks are summed
     over; `...` stands for leading dimensions that broadcast. Two operands at a time
-    are one product of matrices. Raises ValueError for an equation that does not fit.
+    are one product of matrices. As in NumPy a size of 1 is repeated where another operand has more of a letter.
+    Raises ValueError for an equation that does not fit.
     """
+    return contract("einsum", equation, operands, "")
+
+
+def contract(kind: str, equation: str, operands: Sequence[TensorLike], alike: Optional[str] = None) -> Tensor:
+    """`einsum`, for an op whose errors name `kind`, in which a letter of `alike` (by default each one) is of one size:
+    a 1 is not repeated. Raises ValueError for sizes that differ; a call fails where only it knows them."""
     tensors = list(as_tensors(*[as_tensor(x) for x in operands]))
     inputs, output = _parse(equation, tensors)
+    for name in sorted(set(_letters(equation) if alike is None else alike)):
+        _expect_one_size(kind, name, [(x, names.index(name)) for x, names in zip(tensors, inputs) if name in names])
     for place, names in enumerate(inputs):
         if len(set(names)) != len(names):
             tensors[place], inputs[place] = _diagonal(tensors[place], names)
@@ -113,6 +136,22 @@ def einsum(equation: str, *operands: TensorLike) -> Tensor:
         tensors.insert(0, joined)
         inputs.insert(0, names)
     return _reorder(*_sum_out(tensors[0], inputs[0], set(output)), output)
+
+
+def _letters(equation: str) -> str:
+    return "".join(c for c in equation.partition("->")[0] if c.isalpha())
+
+
+def _expect_one_size(kind: str, name: str, places: Sequence[Tuple[Tensor, int]]) -> None:
+    """An error where the dimensions that a letter names differ."""
+    like, own = next(((x, axis) for x, axis in places if x.shape[axis] is not None), places[0])
+    for x, axis in places:
+        found, expected = x.shape[axis], like.shape[own]
+        if found is None:
+            expect_equal(size(x, axis), size(like, own), f"{kind}: dimensions that are summed or shared differ")
+        elif found != expected:
+            raise ValueError(f"{kind}: dimension {own} of shape {format_shape(like.shape)} is {expected}, dimension "
+                             f"{axis} of shape {format_shape(x.shape)} is {found}: expected the same size")  # fmt: skip
 
 
 def _parse(equation: str, tensors: List[Tensor]) -> Tuple[List[str], str]:

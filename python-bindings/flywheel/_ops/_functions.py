@@ -30,8 +30,9 @@ from ._arithmetic import (
     subtract,
     where,
 )
-from ._contractions import matmul, tensordot
-from ._core import as_unsigned, broadcast, emit, normalize_axis, signless
+from ._checks import expect_equal
+from ._contractions import matmul, sum_along
+from ._core import as_unsigned, broadcast, emit, normalize_axis, signless, size
 from ._indexing import getitem
 from ._reductions import sum
 from ._shapes import moveaxis, ravel, stack
@@ -216,7 +217,7 @@ def inner(a: TensorLike, b: TensorLike) -> Tensor:
     a, b = as_tensor(a), as_tensor(b)
     if a.ndim == 0 or b.ndim == 0:
         return multiply(a, b)
-    return tensordot(a, b, ([a.ndim - 1], [b.ndim - 1]))
+    return sum_along("inner", a, b, ([a.ndim - 1], [b.ndim - 1]))
 
 
 def vdot(a: TensorLike, b: TensorLike) -> Tensor:
@@ -225,8 +226,17 @@ def vdot(a: TensorLike, b: TensorLike) -> Tensor:
 
 
 def vecdot(a: TensorLike, b: TensorLike, axis: int = -1) -> Tensor:
-    """The sums of products along a dimension; the others broadcast."""
-    return sum(multiply(a, b), axis)
+    """The sums of products along a dimension, of one size in both; the others broadcast."""
+    a, b = as_tensors(as_tensor(a), as_tensor(b))
+    first, second = normalize_axis(axis, a.ndim), normalize_axis(axis, b.ndim)
+    if a.shape[first] is None or b.shape[second] is None:
+        expect_equal(size(b, second), size(a, first), "vecdot: vectors of the second operand")
+    elif a.shape[first] != b.shape[second]:
+        raise ValueError(f"vecdot: shapes {format_shape(a.shape)} and {format_shape(b.shape)} have vectors of "
+                         f"{a.shape[first]} and of {b.shape[second]} along axis {axis}: expected one size")  # fmt: skip
+    if a.ndim - first == b.ndim - second:
+        return sum(multiply(a, b), first - a.ndim)
+    return sum(multiply(moveaxis(a, first, -1), moveaxis(b, second, -1)), -1)
 
 
 def cross(a: TensorLike, b: TensorLike, axis: int = -1) -> Tensor:

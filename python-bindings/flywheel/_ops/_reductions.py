@@ -205,7 +205,7 @@ def _count(x: Tensor, axes: List[int]) -> Tensor:
 
 
 def var(x: TensorLike, axis: Axis = None, keepdims: bool = False, ddof: int = 0) -> Tensor:
-    """The mean of (x - mean)^2 along dimensions; the sum is divided by n - `ddof`."""
+    """The mean of (x - mean)^2 along dimensions; the sum is divided by n - `ddof`, or by 0 where that is less."""
     x = as_tensor(x)
     if not _dtypes.is_floating(x.dtype):
         x = arithmetic.cast(x, _dtypes.float32)
@@ -214,7 +214,8 @@ def var(x: TensorLike, axis: Axis = None, keepdims: bool = False, ddof: int = 0)
     if ddof == 0:
         return mean(squares, axis, keepdims)
     count = arithmetic.cast(_count(x, normalize_axes(axis, x.ndim)), x.dtype)
-    return arithmetic.divide(sum(squares, axis, keepdims), arithmetic.subtract(count, float(ddof)))
+    divisor = arithmetic.maximum(arithmetic.subtract(count, float(ddof)), 0.0)
+    return arithmetic.divide(sum(squares, axis, keepdims), divisor)
 
 
 def std(x: TensorLike, axis: Axis = None, keepdims: bool = False, ddof: int = 0) -> Tensor:

@@ -15,6 +15,7 @@ from ._arithmetic import (
     clip,
     divide,
     equal,
+    greater,
     isnan,
     logical_not,
     multiply,
@@ -90,11 +91,11 @@ def nanmean(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
 
 
 def nanvar(x: TensorLike, axis: Axis = None, keepdims: bool = False, ddof: int = 0) -> Tensor:
-    """`var` without elements that are NaN."""
+    """`var` without elements that are NaN; NaN where there are no more than `ddof` others."""
     values, there = _present(x, 0.0)
     deviation = where(there, subtract(values, nanmean(x, axis, keepdims=True)), 0.0)
     count = subtract(sum(there, axis, keepdims), ddof)
-    return divide(sum(square(deviation), axis, keepdims), count)
+    return where(greater(count, 0), divide(sum(square(deviation), axis, keepdims), count), np.nan)
 
 
 def nanstd(x: TensorLike, axis: Axis = None, keepdims: bool = False, ddof: int = 0) -> Tensor:

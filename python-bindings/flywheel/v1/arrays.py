@@ -6,7 +6,9 @@ from typing import Any, List, Optional, Sequence
 import numpy as np
 
 from .. import _dtypes, _ops
+from .._ops import _checks, _contractions, _core
 from .._tensor import as_tensor as constant_of
+from .._tensor import format_shape
 from .conversion import as_tensor, dtype_of, make
 from .elementwise import TABLE
 
@@ -220,6 +222,9 @@ def cross(a: Any, b: Any, name: Optional[str] = None) -> Any:
     """The cross products of vectors of three elements."""
 
     def emit(x: Any, y: Any) -> Any:
+        _checks.expect_alike("cross", x, y)
+        _checks.expect_equal(_core.size(x, x.ndim - 1), 3, f"cross: vectors of shape {format_shape(x.shape)}")
+
         def turned(v: Any, by: int) -> Any:
             return _ops.roll(v, -by, v.ndim - 1)
 
@@ -245,8 +250,8 @@ def _axes_of(axes: Any) -> Any:
 
 
 def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Any:
-    """Einstein's sums: see `flywheel.einsum`."""
-    return make("Einsum", lambda *xs: _ops.einsum(equation, *xs), *[as_tensor(x) for x in inputs],
+    """Einstein's sums: see `flywheel.einsum`; a letter is of one size in all operands."""
+    return make("Einsum", lambda *xs: _contractions.contract("einsum", equation, xs), *[as_tensor(x) for x in inputs],
                 name=kwargs.get("name"))  # fmt: skip
 
 

@@ -8,7 +8,6 @@ from .. import nn as traced
 from .._ops import _checks
 from . import nn
 from .conversion import as_tensor, make
-from .elementwise import TABLE
 from .graph import GraphKeys, get_default_graph
 from .ops import add_n, cast
 
@@ -51,13 +50,23 @@ def _reduce(losses: Any, weights: Any, reduction: str) -> Any:
     return _ops.where(_ops.greater(count, 0), _ops.divide(total, _ops.maximum(count, 1e-30)), 0)
 
 
+def _mean(losses: Any) -> Any:
+    """Of a trace. That of nothing is 0."""
+    if 0 in losses.shape:
+        return _ops.sum(losses)
+    mean = _ops.cast(_ops.mean(losses), losses.dtype)
+    if None not in losses.shape:
+        return mean
+    return _ops.where(_ops.greater(_ops.min(_ops.shape(losses)), 0), mean, 0)
+
+
 def compute_weighted_loss(
     losses: Any, weights: Any = 1.0, scope: Any = None, loss_collection: Any = GraphKeys.LOSSES,
     reduction: str = _BY_WEIGHTS,
 ) -> Any:  # fmt: skip
     """The losses times weights as one number, which the collection gets."""
     if isinstance(weights, (int, float)) and weights == 1.0 and reduction != Reduction.SUM:
-        loss = as_tensor(losses) if reduction == Reduction.NONE else TABLE["reduce_mean"](losses)
+        loss = as_tensor(losses) if reduction == Reduction.NONE else make("Mean", _mean, as_tensor(losses))
     else:
         loss = make("weighted_loss", lambda x, w: _reduce(x, w, reduction), as_tensor(losses), as_tensor(weights))
     if loss_collection is not None:

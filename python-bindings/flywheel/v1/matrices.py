@@ -7,7 +7,9 @@ import numpy as np
 
 from .. import _dtypes, _ops, linalg
 from .. import nn as traced
+from .._ops import _checks, _core
 from .._tensor import as_tensor as constant_of
+from .._tensor import format_shape
 from .conversion import as_tensor, make
 
 
@@ -82,6 +84,12 @@ def matrix_set_diag(input: Any, diagonal: Any, name: Optional[str] = None) -> An
         rows, columns = x.shape[-2:]
         if rows is None or columns is None:
             raise ValueError("matrix_set_diag takes matrices of known size")
+        what = (f"matrix_set_diag: diagonals of shape {format_shape(d.shape)} for matrices of shape "
+                f"{format_shape(x.shape)}")  # fmt: skip
+        if d.ndim != x.ndim - 1:
+            raise ValueError(f"{what}: expected a vector for each matrix")
+        for axis, expected in enumerate([*_core.sizes(x)[:-2], min(rows, columns)]):
+            _checks.expect_equal(_core.size(d, axis), expected, f"{what}: dimension {axis}")
         wide = _ops.expand_dims(d, -1)
         if rows > columns:
             wide = _ops.pad(wide, [*[(0, 0)] * (d.ndim - 1), (0, rows - columns), (0, 0)])

@@ -8,8 +8,9 @@ import numpy as np
 
 from .. import _dtypes, _ops
 from .. import nn as traced
-from .._ops import _checks
+from .._ops import _checks, _core
 from .._tensor import as_tensor as constant_of
+from .._tensor import format_shape
 from .conversion import as_tensor, make
 from .elementwise import TABLE
 from .ops import shape, stop_gradient
@@ -61,8 +62,17 @@ def log_softmax(logits: Any, axis: Any = None, name: Optional[str] = None, dim: 
 
 
 def bias_add(value: Any, bias: Any, data_format: Any = None, name: Optional[str] = None) -> Any:
+    """The values with one number for each channel, those of the last dimension."""
     _nhwc(data_format)
-    return make("BiasAdd", _ops.add, as_tensor(value), as_tensor(bias), name=name)
+    return make("BiasAdd", _with_bias, as_tensor(value), as_tensor(bias), name=name)
+
+
+def _with_bias(x: Any, b: Any) -> Any:
+    what = f"bias_add: a bias of shape {format_shape(b.shape)} for values of shape {format_shape(x.shape)}"
+    if b.ndim != 1 or x.ndim < 2:
+        raise ValueError(f"{what}: expected a vector, and values of two dimensions or more")
+    _checks.expect_equal(_core.size(b, 0), _core.size(x, x.ndim - 1), what)
+    return _ops.add(x, b)
 
 
 def xw_plus_b(x: Any, weights: Any, biases: Any, name: Optional[str] = None) -> Any:
@@ -243,6 +253,10 @@ def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: Optiona
 def in_top_k(predictions: Any, targets: Any, k: int, name: Optional[str] = None) -> Any:
     """Whether each target is among the k largest predictions."""
     def emit(p: Any, t: Any) -> Any:
+        what = f"in_top_k: targets of shape {format_shape(t.shape)} for predictions of shape {format_shape(p.shape)}"
+        if p.ndim != 2 or t.ndim != 1:
+            raise ValueError(f"{what}: expected a vector, and a matrix")
+        _checks.expect_equal(_core.size(t, 0), _core.size(p, 0), what)
         is_own = _ops.one_hot(t, p.shape[1], _dtypes.bool_)
         own = _ops.sum(_ops.where(is_own, p, _ops.zeros_like(p)), 1, True)
         larger = _ops.sum(_ops.cast(_ops.greater(p, own), _dtypes.int32), 1)
@@ -288,6 +302,8 @@ def depthwise_conv2d(
 
     def emit(x: Any, w: Any) -> Any:
         height, width, channels, times = w.shape
+        _checks.expect_equal(_core.size(x, 3), channels, f"depthwise_conv2d: channels of an input of shape "
+                             f"{format_shape(x.shape)}, with a filter of shape {format_shape(w.shape)}")  # fmt: skip
         grouped = _ops.reshape(w, [height, width, 1, channels * times])
         return traced.conv2d(x, grouped, strides=steps, padding=_border(padding), dilations=holes)
 
@@ -340,6 +356,7 @@ def weighted_cross_entropy_with_logits(
     """As `sigmoid_cross_entropy_with_logits`, with this weight for what is true."""
 
     def emit(x: Any, z: Any, q: Any) -> Any:
+        _checks.expect_alike("weighted_cross_entropy_with_logits", x, z)
         factor = _ops.add(1, _ops.multiply(_ops.subtract(q, 1), z))
         log = _ops.add(_ops.log1p(_ops.exp(_ops.negative(_ops.abs(x)))), traced.relu(_ops.negative(x)))
         return _ops.add(_ops.multiply(_ops.subtract(1, z), x), _ops.multiply(factor, log))

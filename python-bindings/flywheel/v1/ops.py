@@ -7,6 +7,7 @@ import numpy as np
 
 from .. import _dtypes, _ops
 from .._ops import _checks, _core, _indexing, _shapes
+from .._tensor import format_shape
 from .conversion import as_tensor, constant, dtype_of, make, paired
 from .elementwise import TABLE
 from .graph import get_default_graph
@@ -343,8 +344,13 @@ def squeeze(input: Any, axis: Any = None, name: Optional[str] = None, squeeze_di
 
 def tile(input: Any, multiples: Any, name: Optional[str] = None) -> Any:
     """The tensor so many times in a row along each dimension."""
-    return make("Tile", lambda x, n: _ops.tile(x, _sizes(n)), as_tensor(input),
-                _shape_argument(_vector(multiples)), name=name)  # fmt: skip
+    return make("Tile", _tiled, as_tensor(input), _shape_argument(_vector(multiples)), name=name)
+
+
+def _tiled(x: Any, n: Any) -> Any:
+    counts = _sizes(n)
+    _checks.expect_equal(len(counts), x.ndim, f"tile: multiples of a tensor of shape {format_shape(x.shape)}")
+    return _ops.tile(x, counts)
 
 
 def pad(
@@ -360,9 +366,17 @@ def pad(
     if kind not in ("CONSTANT", "REFLECT", "SYMMETRIC"):
         raise ValueError(f"Unknown padding mode: {mode}")
     if kind == "CONSTANT":
-        return make("Pad", lambda x: _ops.pad(x, widths, constant_values), as_tensor(tensor), name=name)
+        return make("Pad", lambda x: _ops.pad(x, _of_each(x, widths), constant_values), as_tensor(tensor), name=name)
     skipped = 1 if kind == "REFLECT" else 0
-    return make("MirrorPad", lambda x: _mirrored(x, widths, skipped), as_tensor(tensor), name=name)
+    return make("MirrorPad", lambda x: _mirrored(x, _of_each(x, widths), skipped), as_tensor(tensor), name=name)
+
+
+def _of_each(x: Any, widths: Any) -> Any:
+    """The paddings, of which each dimension has a pair."""
+    if len(widths) != x.ndim or any(width < 0 for pair in widths for width in pair):
+        raise ValueError(f"pad: expected two paddings of at least 0 for each dimension of shape "
+                         f"{format_shape(x.shape)}, found {widths}")  # fmt: skip
+    return widths
 
 
 def _mirrored(x: Any, widths: Any, skipped: int) -> Any:
@@ -446,7 +460,16 @@ def range_(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, nam
 
 
 def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: Optional[str] = None) -> Any:
-    return make("clip_by_value", _ops.clip, as_tensor(t), clip_value_min, clip_value_max, name=name)
+    """The elements between two bounds, which broadcast to the shape that the tensor has."""
+
+    def emit(x: Any, low: Any, high: Any) -> Any:
+        found = _ops.clip(x, low, high)
+        if found.ndim != x.ndim or any(n != m and None not in (n, m) for n, m in zip(found.shape, x.shape)):
+            raise ValueError(f"clip_by_value: bounds do not broadcast to shape {format_shape(x.shape)}: with them it "
+                             f"is {format_shape(found.shape)}")  # fmt: skip
+        return found
+
+    return make("clip_by_value", emit, as_tensor(t), clip_value_min, clip_value_max, name=name)
 
 
 def global_norm(t_list: Any, name: Optional[str] = None) -> Any:

@@ -6,6 +6,8 @@ from typing import Any, Callable, Optional
 
 from .. import _dtypes, _ops
 from .. import nn as traced
+from .._ops import _checks, _core
+from .._tensor import format_shape
 from .arrays import flat_places
 from .conversion import as_tensor, make
 from .elementwise import TABLE
@@ -70,6 +72,13 @@ def scatter_nd(indices: Any, updates: Any, shape: Any, name: Optional[str] = Non
         raise ValueError(f"scatter_nd: how many dimensions an index has must be known, found shape {index.shape}")
 
     def emit(like: Any, i: Any, v: Any) -> Any:
+        what = (f"scatter_nd: updates of shape {format_shape(v.shape)} at indices of shape {format_shape(i.shape)} in "
+                f"shape {format_shape(like.shape)}")  # fmt: skip
+        if depth > like.ndim or v.ndim != i.ndim - 1 + like.ndim - depth:
+            raise ValueError(f"{what}: expected an index of no more dimensions than there are, and a slice for each")
+        own = [_core.size(i, axis) for axis in range(i.ndim - 1)]
+        for axis, expected in enumerate([*own, *_core.sizes(like)[depth:]]):
+            _checks.expect_equal(_core.size(v, axis), expected, f"{what}: dimension {axis}")
         sizes = [_ops.dim(like, axis) for axis in range(like.ndim)]
         total: Any = 1
         for one in sizes[:depth]:

@@ -7,6 +7,7 @@ import numpy as np
 
 from ... import _dtypes, _ops
 from ... import nn as _traced
+from ..._ops import _contractions
 from ...v1 import arrays as _arrays
 from ...v1 import nn as _nn
 from ...v1 import ops as _v1
@@ -202,7 +203,7 @@ def bias_add(x: Any, bias: Any, data_format: Any = None) -> Any:
     if data_format not in (None, "channels_last", "channels_first"):
         raise ValueError(f"Unknown data_format {data_format}")
     if data_format != "channels_first" or ndim(x) < 3:
-        return _nn.bias_add(x, bias)
+        return _nn.bias_add(x, bias) if ndim(bias) == 1 else as_tensor(x) + bias
     rank = ndim(x)
     if ndim(bias) != 1:
         raise NotImplementedError("flywheel.keras.backend.bias_add: 'channels_first' with a bias of several dimensions")
@@ -310,6 +311,8 @@ def batch_dot(x: Any, y: Any, axes: Any = None) -> Any:
     a, b = as_tensor(x), as_tensor(y)
     places = (ndim(a) - 1, ndim(b) - 2 if ndim(b) > 2 else 1) if axes is None else (
         (axes, axes) if isinstance(axes, int) else tuple(axes))  # fmt: skip
+    # As in Keras, a batch of 1 is repeated where only a run says that there is one.
+    batch = "" if None in (int_shape(a)[0], int_shape(b)[0]) else "z"
     letters = "abcdefghijklmn"
     left = ["z", *letters[: ndim(a) - 1]]
     right = ["z", *letters[ndim(a) - 1 : ndim(a) + ndim(b) - 2]]
@@ -317,7 +320,7 @@ def batch_dot(x: Any, y: Any, axes: Any = None) -> Any:
     summed = left[places[0] % ndim(a)]
     kept = "".join(["z", *(c for c in left[1:] if c != summed), *(c for c in right[1:] if c != summed)])
     equation = f"{''.join(left)},{''.join(right)}->{kept}"
-    result = make("batch_dot", lambda p, q: _ops.einsum(equation, p, q), a, b)
+    result = make("batch_dot", lambda p, q: _contractions.contract("batch_dot", equation, [p, q], summed + batch), a, b)
     return expand_dims(result, 1) if len(kept) == 1 else result
 
 
