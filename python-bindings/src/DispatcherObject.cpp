@@ -58,6 +58,7 @@ static PyObject *dispatchName = nullptr;
 
 /// Of the module, which keeps it.
 static PyObject *defaultStore = nullptr;
+static const Store *defaultStoreValues = nullptr;
 /// The stores that this thread, or this task of asyncio, has entered and not
 /// left: a tuple.
 static PyObject *enteredStores = nullptr;
@@ -80,6 +81,21 @@ static nb::object getCurrentStore() {
   nb::tuple entered = getEntered();
   return entered.size() ? nb::object(entered[entered.size() - 1])
                         : nb::borrow(defaultStore);
+}
+
+/// That of the current store, without objects on the way: each call asks.
+static const Store *lookupCurrentStore() {
+  PyObject *entered = nullptr;
+  if (PyContextVar_Get(enteredStores, nullptr, &entered) < 0) {
+    PyErr_Clear();
+    return nullptr;
+  }
+  // The context keeps it.
+  Py_DECREF(entered);
+  Py_ssize_t count = PyTuple_GET_SIZE(entered);
+  return count ? nb::inst_ptr<PyStore>(PyTuple_GET_ITEM(entered, count - 1))
+                     ->store.get()
+               : defaultStoreValues;
 }
 
 static nb::object enterStore(nb::object self) {
@@ -188,7 +204,7 @@ static PyObject *callDispatcher(PyObject *self, PyObject *const *args,
                                 size_t nargsf, PyObject *names) {
   size_t count = PyVectorcall_NARGS(nargsf);
   if (!names && !isTracing) {
-    const Store *store = nb::inst_ptr<PyStore>(getCurrentStore())->store.get();
+    const Store *store = lookupCurrentStore();
     for (const Case &known :
          *reinterpret_cast<DispatcherObject *>(self)->cases) {
       if (!matches(known, store, args, count))
@@ -325,8 +341,10 @@ void addCurrentStore(nb::module_ &module, nb::class_<PyStore> &store) {
   store.def("__enter__", &enterStore)
       .def("__exit__", [](nb::handle self, nb::args) { leaveStore(self); });
   module.def("_current_store", &getCurrentStore);
-  module.def("_set_default_store",
-             [](nb::handle store) { defaultStore = store.inc_ref().ptr(); });
+  module.def("_set_default_store", [](nb::handle store) {
+    defaultStoreValues = nb::cast<PyStore &>(store).store.get();
+    defaultStore = store.inc_ref().ptr();
+  });
 }
 
 } // namespace flywheel::python

@@ -227,12 +227,12 @@ Attribute Graph::makeAttribute(nb::handle kindAndValue) {
 /// What an attribute of `kind` is made of.
 static StringRef describeKind(StringRef kind) {
   return llvm::StringSwitch<StringRef>(kind)
-      .Cases("i64", "i32", "index", "an integer")
-      .Cases("i64s", "i32s", "a sequence of integers")
-      .Cases("f64", "f32", "a number")
+      .Cases({"i64", "i32", "index"}, "an integer")
+      .Cases({"i64s", "i32s"}, "a sequence of integers")
+      .Cases({"f64", "f32"}, "a number")
       .Case("bool", "a bool")
-      .Cases("str", "symbol", "a str")
-      .Cases("strs", "symbols", "a sequence of str")
+      .Cases({"str", "symbol"}, "a str")
+      .Cases({"strs", "symbols"}, "a sequence of str")
       .Default("another value");
 }
 

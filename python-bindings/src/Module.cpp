@@ -23,6 +23,7 @@ NB_MODULE(_flywheel, module) {
   addEntryType(module);
   addDeviceArrayType(module);
   addSession(module);
+  watchForks();
   addStore(module);
   addDispatcher(module);
   addGraph(module);

@@ -15,13 +15,10 @@
 
 namespace flywheel::python {
 
-/// How often a process between the first one and this one has forked.
-static unsigned numForks = 0;
+unsigned ObjectLock::numForks = 0;
 
-static void watchForks() {
-  static const int isWatching =
-      pthread_atfork(nullptr, nullptr, [] { ++numForks; });
-  (void)isWatching;
+void watchForks() {
+  pthread_atfork(nullptr, nullptr, [] { ++ObjectLock::numForks; });
 }
 
 void ObjectMutex::runSoon(llvm::unique_function<void()> action) {
@@ -30,32 +27,23 @@ void ObjectMutex::runSoon(llvm::unique_function<void()> action) {
     ObjectLock lock(*this, std::adopt_lock);
 }
 
-ObjectLock::ObjectLock(ObjectMutex &mutex, std::adopt_lock_t) : mutex(mutex) {
-  watchForks();
-  mutex.numForks = numForks;
+void ObjectLock::wait() {
+  if (mutex.numForks != numForks)
+    throw std::runtime_error(
+        "another thread was at work with this store, session or module when "
+        "this process was forked: expected another one, such as that of `with "
+        "flywheel.Store():`");
+  // Who has it then does not come back; see takeGIL().
+  if (isInterpreterEnding())
+    throw std::runtime_error(
+        "another thread was at work with this store, session or module when "
+        "the interpreter ended");
+  PyThreadState *thread = PyEval_SaveThread();
+  mutex.mutex.lock();
+  takeGIL(thread);
 }
 
-ObjectLock::ObjectLock(ObjectMutex &mutex) : mutex(mutex) {
-  watchForks();
-  if (!mutex.mutex.try_lock()) {
-    if (mutex.numForks != numForks)
-      throw std::runtime_error(
-          "another thread was at work with this store, session or module when "
-          "this process was forked: expected another one, such as that of "
-          "`with flywheel.Store():`");
-    // Who has it then does not come back; see takeGIL().
-    if (isInterpreterEnding())
-      throw std::runtime_error(
-          "another thread was at work with this store, session or module when "
-          "the interpreter ended");
-    PyThreadState *thread = PyEval_SaveThread();
-    mutex.mutex.lock();
-    takeGIL(thread);
-  }
-  mutex.numForks = numForks;
-}
-
-ObjectLock::~ObjectLock() {
+void ObjectLock::unlockBehindOthers() {
   std::vector<llvm::unique_function<void()>> done;
   while (!mutex.waiting.empty()) {
     done.push_back(std::move(mutex.waiting.back()));

@@ -46,17 +46,36 @@ class ObjectLock {
 public:
   /// Throws a std::runtime_error for a lock of a thread that this process, a
   /// fork, does not have, or that the end of the interpreter has stopped.
-  explicit ObjectLock(ObjectMutex &mutex);
-  ~ObjectLock();
+  explicit ObjectLock(ObjectMutex &mutex) : mutex(mutex) {
+    if (!mutex.mutex.try_lock())
+      wait();
+    mutex.numForks = numForks;
+  }
+  ~ObjectLock() {
+    if (!mutex.waiting.empty())
+      unlockBehindOthers();
+    else
+      mutex.mutex.unlock();
+  }
   ObjectLock(const ObjectLock &) = delete;
   ObjectLock &operator=(const ObjectLock &) = delete;
 
 private:
   friend class ObjectMutex;
-  ObjectLock(ObjectMutex &mutex, std::adopt_lock_t);
+  friend void watchForks();
+  ObjectLock(ObjectMutex &mutex, std::adopt_lock_t) : mutex(mutex) {
+    mutex.numForks = numForks;
+  }
+  void wait();
+  void unlockBehindOthers();
 
+  /// How often a process between the first one and this one has forked.
+  static unsigned numForks;
   ObjectMutex &mutex;
 };
+
+/// Counts the forks from now on.
+void watchForks();
 
 /// The result of `action`, which makes no Python object, run alone.
 template <typename Action> auto runAlone(ObjectMutex &mutex, Action action) {
