@@ -2,6 +2,7 @@
 """What all optimizers share."""
 
 import operator
+import threading
 import weakref
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
@@ -19,6 +20,8 @@ from .variables import Variable
 
 # Initial values of counters and such, which are no arguments of the optimizers.
 _STARTS = {"iterations": 0, "m_schedule": 1.0}
+# For a moment, and of all optimizers: a lock of each could not be copied with it.
+_making = threading.RLock()
 
 
 class _Scalar(Variable):
@@ -59,7 +62,7 @@ class _Scalar(Variable):
         """A program that uses the number in front of the update gives it the dtype of what it has read by then, or
         of what there is."""
         for group in (trace.variables, self.namespace.variables):
-            kinds = {v.dtype for v in group.values() if v.trainable and _dtypes.is_floating(v.dtype)}
+            kinds = {v.dtype for v in list(group.values()) if v.trainable and _dtypes.is_floating(v.dtype)}
             if kinds:
                 break
         self.settle(_dtypes.float64 if _dtypes.float64 in kinds else _dtypes.float32)
@@ -90,8 +93,9 @@ class Optimizer(StructAttribute):
 
     def __init__(self, fields: Dict[str, Any], name: Optional[str] = None) -> None:
         super().__init__(fields)
-        namespace = current_namespace()
-        self.name: str = namespace.unique(namespace.qualify(name or self.prefix))
+        # Its numbers are there, wherever they are used first.
+        self.namespace = current_namespace()
+        self.name: str = self.namespace.unique(self.namespace.qualify(name or self.prefix))
         self._scalars: Dict[str, Variable] = {}
 
     def attribute(self) -> Attribute:
@@ -105,9 +109,11 @@ class Optimizer(StructAttribute):
         fields = own.get("fields", {})
         positive = name in self.scalars_if_positive and fields.get(name, 0.0) > 0
         if "name" in own and (name in self.scalars or positive):
-            variable = self._scalar(name)
-            known[name] = variable
-            return variable
+            # Threads that use a number first get the same one.
+            with _making:
+                if name not in known:
+                    known[name] = self._scalar(name)
+            return known[name]
         return super().__getattr__(name)
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -123,12 +129,8 @@ class Optimizer(StructAttribute):
         kind = _dtypes.int64 if name == "iterations" else known or _dtypes.float32
         # The name is the optimizer's already.
         variable = Variable.__new__(Variable if name == "iterations" else _Scalar)
-        namespace = current_namespace()
-        prefixes, namespace._prefixes = namespace._prefixes, []
-        try:
+        with self.namespace.outside_scopes():
             Variable.__init__(variable, start, dtype=kind, name=f"{self.name}/{name}", trainable=False)
-        finally:
-            namespace._prefixes = prefixes
         if isinstance(variable, _Scalar):
             variable._start, variable._waiting = start, None if known else []
         return variable
@@ -150,7 +152,7 @@ class Optimizer(StructAttribute):
         # Several updates of one function share what the widest of them needs.
         settled_in = self._settled_in() if self._settled_in else None
         is_narrow = self._dtype != wanted and (trace is None or settled_in is not trace)
-        for scalar in self._scalars.values():
+        for scalar in list(self._scalars.values()):
             if isinstance(scalar, _Scalar):
                 scalar.settle(self._dtype)
                 is_narrow |= scalar.dtype != wanted

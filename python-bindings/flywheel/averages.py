@@ -104,11 +104,7 @@ class ExponentialMovingAverage:
 
     def _make(self, variable: Variable, name: str, dtype: _dtypes.DType) -> Variable:
         # The name is the variable's already.
-        namespace = current_namespace()
-        prefixes, namespace._prefixes = namespace._prefixes, []
-        try:
+        with current_namespace().outside_scopes():
             if self.zero_debias:
                 return Variable(Zeros(), shape=variable.shape, dtype=dtype, name=name, trainable=False)
             return Variable(lambda: variable.initialized_value().astype(dtype), name=name, trainable=False)
-        finally:
-            namespace._prefixes = prefixes

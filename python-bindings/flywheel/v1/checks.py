@@ -144,7 +144,7 @@ def Print(  # noqa: N802
 ) -> Tensor:  # fmt: skip
     """The same tensor; a run that needs it prints `data` at its end, to the standard error."""
     graph = get_default_graph()
-    if graph._contexts:
+    if graph._open.contexts:
         raise NotImplementedError("flywheel.v1.Print in a branch or the body of a loop: use it outside")
     x, tensors = as_tensor(input_), [as_tensor(one) for one in data]
     left = [-1 if first_n is None else first_n]

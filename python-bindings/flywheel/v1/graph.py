@@ -7,10 +7,12 @@ import sys
 import threading
 import warnings
 from contextlib import contextmanager
+from itertools import count
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence
+from weakref import WeakKeyDictionary
 
 from .._compilation import current_devices
-from ..namespace import Namespace
+from ..namespace import Names, Namespace, take_name
 from .devices import join_device, split_device
 from .inference import infer
 from .operation import Context, Operation, Tensor
@@ -52,8 +54,20 @@ class GraphKeys:
     CONCATENATED_VARIABLES = "concatenated_variables"
 
 
+class _Open:
+    """The blocks of a graph that a thread is in."""
+
+    def __init__(self) -> None:
+        self.scope = ""
+        self.control: List[Operation] = []
+        self.contexts: List[Context] = []
+        self.devices: List[Any] = []
+        self.variable_scopes: List[Any] = []
+
+
 class Graph:
-    """Ops in the order of their creation, names, scopes and collections."""
+    """Ops in the order of their creation, names, scopes and collections. Blocks such as `name_scope` are those of one
+    thread."""
 
     def __init__(self) -> None:
         self.namespace = Namespace()
@@ -61,14 +75,12 @@ class Graph:
         self.is_seeded = False
         self.strict_names = False
         self._count = 0
+        self._ids = count(1)
         self._operations: Dict[str, Operation] = {}
-        self._used: Dict[str, int] = {}
+        self._used: Names = {}
         self._collections: Dict[Any, List[Any]] = {}
-        self._scope = ""
-        self._control: List[Operation] = []
-        self._contexts: List[Context] = []
-        self._devices: List[Any] = []
-        self._variable_scopes: List[Any] = []
+        # The variable scope of what is in no other one.
+        self._root_scope: Any = None
         self._variable_store: Dict[str, Any] = {}
         # How often variable scopes were entered since the scope around them was.
         self._scope_counts: Dict[str, int] = {}
@@ -81,27 +93,31 @@ class Graph:
         self._parts: Dict[Any, Any] = {}
         self.is_finalized = False
 
+    @property
+    def _open(self) -> _Open:
+        found = _local.open.get(self)
+        if found is None:
+            found = _local.open[self] = _Open()
+        return found
+
     # Names
 
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
         """`name` in the name scope, with a suffix where it is taken (N2)."""
-        return self._unique(f"{self._scope}/{name}" if self._scope else name, mark_as_used)
+        scope = self._open.scope
+        return self._unique(f"{scope}/{name}" if scope else name, mark_as_used)
 
     def _unique(self, full: str, mark: bool = True) -> str:
-        count = self._used.get(full)
-        if count is None:
-            if mark:
-                self._used[full] = 0
-            return full
-        while True:
-            count += 1
-            found = f"{full}_{count}"
-            if found not in self._used:
-                break
         if mark:
-            self._used[full] = count
-            self._used[found] = 0
-        return found
+            return take_name(self._used, full)
+        # The name that would be taken next.
+        last = self._used.get(full)
+        if last is None:
+            return full
+        number = last[0] + 1
+        while f"{full}_{number}" in self._used:
+            number += 1
+        return f"{full}_{number}"
 
     def check_name(self, name: str) -> None:
         """Raises ValueError for a name that no op can have, warns of unusual ones (N1)."""
@@ -115,48 +131,51 @@ class Graph:
     @contextmanager
     def name_scope(self, name: Optional[str]) -> Iterator[str]:
         """Puts a prefix before names of ops; one with '/' at its end is taken as it is."""
-        old = self._scope
+        own = self._open
+        old = own.scope
         if not name:
-            self._scope = ""
+            own.scope = ""
         elif name.endswith("/"):
-            self._scope = name[:-1]
+            own.scope = name[:-1]
         else:
             self.check_name(name)
-            self._scope = self.unique_name(name)
+            own.scope = self.unique_name(name)
         try:
-            yield self._scope + "/" if self._scope else ""
+            yield own.scope + "/" if own.scope else ""
         finally:
-            self._scope = old
+            own.scope = old
 
     # Scopes
 
     @contextmanager
     def control_dependencies(self, control_inputs: Any) -> Iterator[None]:
         """What is created inside waits for these; None is no dependencies at all (A7)."""
-        old = self._control
+        own = self._open
+        old = own.control
         if control_inputs is None:
-            self._control = []
+            own.control = []
         else:
             more = [self.as_operation(x) for x in control_inputs]
-            self._control = old + [op for op in more if op not in old]
+            own.control = old + [op for op in more if op not in old]
         try:
             yield
         finally:
-            self._control = old
+            own.control = old
 
     @contextmanager
     def device(self, name: Any) -> Iterator[None]:
         """Records where ops want to be."""
-        self._devices.append(name)
+        own = self._open
+        own.devices.append(name)
         try:
             yield
         finally:
-            self._devices.pop()
+            own.devices.pop()
 
     def _device_of(self, op: Any) -> str:
         fields: Dict[str, str] = {}
         # Around them, the block of `flywheel.device`.
-        for entry in reversed([*current_devices(), *self._devices]):
+        for entry in reversed([*current_devices(), *self._open.devices]):
             if entry is None:
                 break
             op.device = join_device(fields)
@@ -168,14 +187,15 @@ class Graph:
     @contextmanager
     def context(self, kind: str) -> Iterator[Context]:
         """Ops of a branch or of a loop."""
-        context = Context(kind, self._contexts[-1] if self._contexts else None)
-        self._contexts.append(context)
-        old, self._control = self._control, []
+        own = self._open
+        context = Context(kind, own.contexts[-1] if own.contexts else None)
+        own.contexts.append(context)
+        old, own.control = own.control, []
         try:
             yield context
         finally:
-            self._control = old
-            self._contexts.pop()
+            own.control = old
+            own.contexts.pop()
 
     @contextmanager
     def as_default(self) -> Iterator["Graph"]:
@@ -220,7 +240,7 @@ class Graph:
         return list(self._collections)
 
     def get_name_scope(self) -> str:
-        return self._scope
+        return self._open.scope
 
     def is_feedable(self, tensor: Any) -> bool:
         return tensor.graph is self
@@ -300,6 +320,7 @@ class Graph:
 class _Local(threading.local):
     def __init__(self) -> None:
         self.graphs: List[Graph] = []
+        self.open: WeakKeyDictionary[Graph, _Open] = WeakKeyDictionary()
 
 
 _local = _Local()

@@ -56,7 +56,7 @@ def host_call(
 ) -> List[Operation]:  # fmt: skip
     """The ops of a function's results, or one of none. `function` takes the session and the inputs as arrays."""
     graph = get_default_graph()
-    if graph._contexts:
+    if graph._open.contexts:
         raise NotImplementedError(f"{kind} in a branch or the body of a loop: Python computes it between two parts of "
                                   "a run; use it outside, and tf.where inside")  # fmt: skip
     call = HostCall(function, inputs)

@@ -32,10 +32,11 @@ class Operation:
         self.inputs = list(inputs)
         self.emit = emit
         self.attrs = attrs
-        self.context = graph._contexts[-1] if graph._contexts else None
-        self.control_inputs = [op for op in graph._control if not self._is_under(op)]
+        contexts = graph._open.contexts
+        self.context = contexts[-1] if contexts else None
+        self.control_inputs = [op for op in graph._open.control if not self._is_under(op)]
         self.device = graph._device_of(self)
-        self.id = graph._count = graph._count + 1
+        self.id = graph._count = next(graph._ids)
         self.outputs = [Tensor(self, i, dtype, shape) for i, (dtype, shape) in enumerate(types)]
         graph._operations[name] = self
 

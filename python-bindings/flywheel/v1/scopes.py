@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Variable scopes, and the variables that are got by name."""
 
+import threading
 from contextlib import contextmanager
-from typing import Any, Callable, Iterator, List, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 from .. import _dtypes
 from . import random_ops
@@ -19,6 +20,8 @@ class _AutoReuse:
 
 
 AUTO_REUSE = _AutoReuse()
+# Held while a scope is counted: threads get different default names.
+_entering = threading.Lock()
 
 
 class VariableScope:
@@ -85,9 +88,9 @@ class VariableScope:
 def get_variable_scope() -> VariableScope:
     """The innermost variable scope."""
     graph = get_default_graph()
-    if not graph._variable_scopes:
-        graph._variable_scopes.append(VariableScope(False))
-    found: VariableScope = graph._variable_scopes[-1]
+    if graph._root_scope is None:
+        graph._root_scope = VariableScope(False)
+    found: VariableScope = [graph._root_scope, *graph._open.variable_scopes][-1]
     return found
 
 
@@ -108,12 +111,14 @@ def variable_scope(
     graph = get_default_graph()
     outer = get_variable_scope()
     defaults = dict(outer.defaults)
+    counts: Optional[Dict[str, int]] = None
     if isinstance(name_or_scope, VariableScope):
         path, inherited = name_or_scope.name, name_or_scope.reuse
         defaults = dict(name_or_scope.defaults)
+        counts = dict(graph._scope_counts)
+        _enter(graph, "", path)
     else:
-        own = name_or_scope if name_or_scope is not None else _default_scope(graph, outer.name, str(default_name))
-        path, inherited = (f"{outer.name}/{own}" if outer.name else own), outer.reuse
+        path, inherited = _enter(graph, outer.name, name_or_scope, default_name), outer.reuse
     given = {"initializer": initializer, "regularizer": regularizer, "custom_getter": custom_getter, "dtype": dtype,
              "constraint": constraint}  # fmt: skip
     defaults.update({key: value for key, value in given.items() if value is not None})
@@ -126,10 +131,9 @@ def variable_scope(
     else:
         scope = VariableScope(mode, path, **defaults)
     last = path.rsplit("/", 1)[-1]
-    before = graph._variable_scopes
-    graph._variable_scopes = [*before, scope]
-    counts = dict(graph._scope_counts) if isinstance(name_or_scope, VariableScope) else None
-    graph._scope_counts[path] = graph._scope_counts.get(path, 0) + 1
+    opened = graph._open
+    before = opened.variable_scopes
+    opened.variable_scopes = [*before, scope]
     try:
         if last and auxiliary_name_scope:
             with graph.name_scope(last) as entered:
@@ -138,25 +142,26 @@ def variable_scope(
         else:
             yield scope
     finally:
-        graph._variable_scopes = before
-        # When the scope is entered again, default names in it are the same again.
-        for key in graph._scope_counts if counts is None else ():
-            if key.startswith(path + "/"):
-                graph._scope_counts[key] = 0
-        if counts is not None:
-            graph._scope_counts = counts
+        opened.variable_scopes = before
+        # When the scope is entered again, default names in it are the same again. Other threads are in other scopes.
+        with _entering:
+            for key in graph._scope_counts:
+                if key.startswith(path + "/") or counts is not None and path in (key, ""):
+                    graph._scope_counts[key] = 0 if counts is None else counts.get(key, 0)
 
 
-def _default_scope(graph: Graph, outer: str, name: str) -> str:
-    """The first of name, name_1, ... that is not open in this scope since it was entered."""
-    counts = graph._scope_counts
-    full = f"{outer}/{name}" if outer else name
-    if not counts.get(full):
-        return name
-    number = 1
-    while counts.get(f"{full}_{number}"):
-        number += 1
-    return f"{name}_{number}"
+def _enter(graph: Graph, outer: str, name: Optional[str], default_name: Optional[str] = None) -> str:
+    """The path of a scope, which counts as entered. Without a name, that is the first of default_name, default_name_1,
+    ... that is not open in the scope `outer` since it was entered."""
+    base = str(default_name) if name is None else name
+    full = path = f"{outer}/{base}" if outer else base
+    with _entering:
+        number = 0
+        while name is None and graph._scope_counts.get(path):
+            number += 1
+            path = f"{full}_{number}"
+        graph._scope_counts[path] = graph._scope_counts.get(path, 0) + 1
+    return path
 
 
 def get_variable(

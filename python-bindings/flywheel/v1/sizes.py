@@ -38,7 +38,7 @@ def is_of_shapes(op: Operation) -> bool:
 def as_size(value: Any) -> Any:
     """A scalar as a size: a tensor that the compiler knows as one, or a number."""
     x = value if isinstance(value, Tensor) else value._as_graph_tensor() if hasattr(value, "_as_graph_tensor") else None
-    if x is None or is_of_shapes(x.op) or get_default_graph()._contexts:
+    if x is None or is_of_shapes(x.op) or get_default_graph()._open.contexts:
         return value if x is None else x
     if not _dtypes.is_integer(x.dtype):
         raise TypeError(f"a size is an integer, found '{x.name}' of dtype {_dtypes.name_of(x.dtype)}: cast it")

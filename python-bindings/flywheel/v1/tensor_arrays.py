@@ -142,8 +142,9 @@ def with_shapes(arrays: List[TensorArray], body: Callable[[], Any]) -> None:
     if all(a._flow is not None or a._shape is not None for a in arrays):
         return
     graph = get_default_graph()
-    kept = ["_operations", "_used", "_collections", "_variable_store", "_scope_counts", "_slots"]
+    kept = ["_operations", "_variable_store", "_scope_counts", "_slots"]
     before = {key: dict(getattr(graph, key)) for key in kept}
+    used = {name: list(last) for name, last in graph._used.items()}
     lists = {key: list(members) for key, members in graph._collections.items()}
     variables = dict(graph.namespace.variables)
     try:
@@ -151,7 +152,7 @@ def with_shapes(arrays: List[TensorArray], body: Callable[[], Any]) -> None:
     finally:
         for key, value in before.items():
             setattr(graph, key, value)
-        graph._collections = lists
+        graph._used, graph._collections = used, lists
         made = [name for name in graph.namespace.variables if name not in variables]
         for name in made:
             del graph.namespace.variables[name]

@@ -44,7 +44,8 @@ class Variable(_operators.Operators):
         self.op_name = op_name
         self.constraint = constraint
         self.defined_at = user_line()
-        contexts, graph._contexts = graph._contexts, []
+        opened = graph._open
+        contexts, opened.contexts = opened.contexts, []
         try:
             with graph.control_dependencies(None), graph.name_scope(op_name + "/"):
                 value = initial_value() if callable(initial_value) else initial_value
@@ -64,13 +65,11 @@ class Variable(_operators.Operators):
                 self.dtype = initial.dtype
                 self._shape: Tuple[int, ...] = tuple(d or 0 for d in shape)
                 names, self.trainable = _collections(collections, trainable)
-                with graph.namespace:
-                    prefixes, graph.namespace._prefixes = graph.namespace._prefixes, []
+                with graph.namespace.outside_scopes():
                     own = [{"variables": "GLOBAL", "local_variables": "LOCAL"}.get(n, str(n)) for n in names]
                     self.implementation = traced.Variable(
                         None, shape=self._shape, dtype=self.dtype, name=key or op_name, trainable=self.trainable,
                         collections=own)  # fmt: skip
-                    graph.namespace._prefixes = prefixes
                 self.op_name = self.implementation.name
                 types = [(self.dtype, self._shape)]
                 self.op = Operation(graph, "VariableV2", op_name, [], None, types, variable=self, is_ref=True)
@@ -82,7 +81,7 @@ class Variable(_operators.Operators):
                     graph, "Initialize", graph.unique_name("Assign"), [initial], None, types, variable=self,
                     writes=[self], assign=lambda x: self.implementation.assign(x))  # fmt: skip
         finally:
-            graph._contexts = contexts
+            opened.contexts = contexts
         self.collections = names
         graph.add_to_collections(names, self)
 
@@ -133,7 +132,7 @@ class Variable(_operators.Operators):
     def read_value(self) -> Tensor:
         """The value after the writes that this depends on (A5, A6)."""
         op = self.graph.create("ReadValue", [], None, [(self.dtype, self._shape)], f"{self.op_name}/ReadValue"
-                               if not self.graph._scope else "ReadValue", variable=self)  # fmt: skip
+                               if not self.graph._open.scope else "ReadValue", variable=self)  # fmt: skip
         return op.outputs[0]
 
     def initialized_value(self) -> Tensor:
@@ -174,7 +173,7 @@ class Variable(_operators.Operators):
                                   "tf.scatter_sub(variable, indices, updates)")  # fmt: skip
 
     def _check_writable(self) -> None:
-        if any(context.kind == "while" for context in self.graph._contexts):
+        if any(context.kind == "while" for context in self.graph._open.contexts):
             raise NotImplementedError(f"an assignment of '{self.op_name}' in the body of tf.while_loop: carry it as a "
                                       "loop variable, and assign it after the loop")  # fmt: skip
 

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Settings of the backend, and numbers for names."""
 
-from typing import Any, Dict
+from itertools import count
+from typing import Any, Dict, Iterator
 
 import numpy as np
 
 _floatx = "float32"
 _epsilon = 1e-7
-_uids: Dict[str, int] = {}
+_uids: Dict[str, Iterator[int]] = {}
 
 
 def backend() -> str:
@@ -46,8 +47,8 @@ def image_data_format() -> str:
 
 def get_uid(prefix: str = "") -> int:
     """1, 2, ... for each prefix."""
-    _uids[prefix] = _uids.get(prefix, 0) + 1
-    return _uids[prefix]
+    # Threads get different ones: each of the two calls is one step.
+    return next(_uids.setdefault(prefix, count(1)))
 
 
 def reset_uids() -> None:

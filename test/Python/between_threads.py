@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# REQUIRES: python
+# RUN: env FLYWHEEL_CACHE= %python %s
+"""What threads share and what each has for itself: names, scopes, collections (N1, N2) and numbers of optimizers."""
+
+import copy
+import pickle
+import sys
+import threading
+import time
+from contextlib import ExitStack, contextmanager
+from typing import Any, Callable, Dict, Iterator, List
+
+import numpy as np
+
+import flywheel as fw
+import flywheel.v1 as tf
+from flywheel import keras
+
+
+def run(*actions: Callable[[], object]) -> None:
+    """Runs each action in a thread of its own, all at once; raises what one of them raises."""
+    errors: List[BaseException] = []
+
+    def call(action: Callable[[], object]) -> None:
+        try:
+            action()
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=call, args=(action,)) for action in actions]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if errors:
+        raise errors[0]
+
+
+@contextmanager
+def beside(block: Callable[[], Any]) -> Iterator[None]:
+    """Another thread is in the `with` block that `block` makes, from before this one begins until it ends."""
+    inside, done = threading.Event(), threading.Event()
+
+    def stay() -> None:
+        with block():
+            inside.set()
+            assert done.wait(60)
+
+    thread = threading.Thread(target=stay)
+    thread.start()
+    assert inside.wait(60)
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+
+
+@contextmanager
+def fast_switches() -> Iterator[None]:
+    """Threads take turns after a few instructions."""
+    old = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(old)
+
+
+def test_name_scopes() -> None:
+    """A scope is that of the thread that is in it, in whatever order scopes end."""
+    with fw.Namespace() as names:
+
+        def other_scope() -> Any:
+            return names.name_scope("other")
+
+        with beside(other_scope):
+            assert fw.Variable(0.0, name="v").name == "v"
+            mine = fw.name_scope("mine")
+            mine.__enter__()
+            assert fw.optimizers.SGD().name == "mine/SGD"
+        assert fw.Variable(0.0, name="u").name == "mine/u"
+        mine.__exit__(None, None, None)
+        assert fw.Variable(0.0, name="z").name == "z"
+        # Names differ in all scopes of all threads.
+        with fw.name_scope("other") as scope:
+            assert scope == "other_1/"
+
+
+def test_unique_names() -> None:
+    """N2: names of all threads differ, and none is left out."""
+
+    class Slow(Dict[str, Any]):
+        """Other threads run behind each look at a name."""
+
+        def __contains__(self, name: object) -> bool:
+            is_there = super().__contains__(name)
+            time.sleep(1e-5)
+            return is_there
+
+    with fw.Namespace() as names, fast_switches():
+        names._used = Slow()
+
+        def make() -> None:
+            with names:
+                for _ in range(500):
+                    fw.Variable(0.0, name="v")
+
+        run(*[make] * 6)
+        assert set(names.variables) == {"v", *[f"v_{i}" for i in range(1, 3000)]}
+        assert len(fw.global_variables()) == len({v.name for v in fw.global_variables()}) == 3000
+        assert fw.Variable(0.0, name="v").name == "v_3000"
+
+
+def test_all_or_nothing() -> None:
+    """What fails forgets what its thread has made, and nothing else; names are free again."""
+    with fw.Namespace() as names:
+        kept = [fw.Variable(0.0, name="w"), fw.Variable(0.0, name="w")]
+
+        def make() -> None:
+            with names:
+                kept.extend([fw.Variable(0.0, name="mine"), fw.Variable(0.0, name="w")])
+
+        try:
+            with names.all_or_nothing():
+                fw.Variable(0.0, name="w")
+                with names.all_or_nothing():
+                    fw.Variable(0.0, name="new")
+                    fw.add_to_collection("own", 1)
+                try:
+                    with names.all_or_nothing():
+                        fw.add_to_collection("own", 2)
+                        raise KeyError
+                except KeyError:
+                    assert fw.collection("own") == [1]
+                run(make)
+                raise ValueError
+        except ValueError:
+            pass
+        assert [v.name for v in kept] == ["w", "w_1", "mine", "w_3"]
+        assert list(names.variables.values()) == fw.global_variables() == fw.trainable_variables() == kept
+        assert fw.collection("own") == []
+        assert [fw.Variable(0.0, name=n).name for n in ("w", "w", "new", "mine")] == ["w_2", "w_4", "new", "mine_1"]
+
+
+def test_numbers_of_optimizers() -> None:
+    """The numbers of an optimizer are where it was made, wherever and in whichever thread they are used first."""
+    assert fw.optimizers.SGD(lr=0.01).lr.name == "SGD/lr"
+    for is_thread in (False, True):
+        with fw.Store() as store, fw.Namespace() as names:
+            w = fw.Variable(np.ones(3, np.float32), name="w")
+            optimizer = fw.optimizers.SGD(lr=0.01)
+            step = fw.function(lambda w=w, optimizer=optimizer: optimizer.minimize(fw.sum(w * 2.0)))
+            default = []
+
+            def train(optimizer: Any = optimizer, step: Any = step, store: Any = store) -> None:
+                with store:
+                    optimizer.lr.set(0.5)
+                    step()
+
+            if is_thread:
+                run(train)
+            else:
+                with fw.Namespace() as second:
+                    train()
+                    default = list(second.variables)
+            assert optimizer.lr.name == "SGD/lr" and names.variables["SGD/lr"] is optimizer.lr and not default
+            np.testing.assert_array_equal(w.numpy(), np.zeros(3, np.float32))
+            np.testing.assert_equal(float(optimizer.lr.numpy()), 0.5)
+    # Threads that use it first together get one.
+    with fast_switches():
+        for _ in range(50):
+            with fw.Namespace() as names:
+                adam = fw.optimizers.Adam()
+                found: List[Any] = []
+                run(*[lambda adam=adam, found=found: found.append(adam.lr)] * 4)
+                assert len({id(v) for v in found}) == 1 and list(names.variables) == ["Adam/lr"], list(names.variables)
+    # A copy is in the same namespace, and what is unpickled in the current one.
+    with fw.Namespace() as names:
+        original = fw.optimizers.SGD(lr=0.25)
+    for made in (copy.copy(original), copy.deepcopy(original)):
+        assert made == original and made.namespace is names
+    assert pickle.loads(pickle.dumps(original)).namespace is fw.current_namespace()
+
+
+def test_graphs() -> None:
+    """Blocks of a graph of flywheel.v1 are those of a thread."""
+    graph = tf.Graph()
+
+    @contextmanager
+    def other() -> Iterator[None]:
+        with ExitStack() as blocks:
+            blocks.enter_context(graph.as_default())
+            blocks.enter_context(tf.variable_scope("other", reuse=tf.AUTO_REUSE))
+            blocks.enter_context(tf.device("/cpu:0"))
+            blocks.enter_context(tf.control_dependencies([tf.constant(1.0, name="first")]))
+            blocks.enter_context(graph.context("while"))
+            yield
+
+    with graph.as_default():
+        with beside(other):
+            op = tf.constant(1.0, name="c").op
+            assert (op.name, op.control_inputs, op.context, op.device) == ("c", [], None, "")
+            assert tf.get_variable("v", []).name == "v:0" and tf.get_variable_scope().reuse is False
+            mine = tf.variable_scope("mine")
+            mine.__enter__()
+        assert tf.get_variable("v", []).name == "mine/v:0" and graph.get_name_scope() == "mine"
+        mine.__exit__(None, None, None)
+        assert graph.get_name_scope() == "" and tf.get_variable_scope().name == ""
+        # Names that a thread asks for at the same time as others differ.
+        with fast_switches():
+
+            def build() -> None:
+                with graph.as_default():
+                    for _ in range(10):
+                        tf.layers.dense(tf.constant(np.ones((2, 3), np.float32)), 4)
+
+            run(*[build] * 4)
+        names = {v.name for v in tf.global_variables() if v.name.startswith("dense")}
+        assert names == {f"dense{'' if i == 0 else f'_{i}'}/{part}:0" for i in range(40) for part in ("kernel", "bias")}
+        ids = [op.id for op in graph.get_operations()]
+        assert len(ids) == len(set(ids))
+
+
+def test_keras() -> None:
+    """Models that threads build have names as those that one builds after the other, and leave no scope behind."""
+    names: List[str] = []
+    graph = tf.get_default_graph()
+
+    def build() -> None:
+        model = keras.models.Sequential([keras.layers.Dense(4, input_shape=(3,)), keras.layers.Dense(1)])
+        model.compile(loss="mse", optimizer="adam")
+        names.extend(w.name for w in model.weights)
+
+    with fast_switches():
+        run(*[build] * 6)
+    assert sorted(names) == sorted(f"dense_{i}{part}:0" for i in range(1, 13) for part in ("/kernel", "_1/bias")), names
+    assert graph.get_name_scope() == ""
+    model = keras.models.Sequential([keras.layers.Dense(3, input_shape=(2,))])
+    assert [w.name for w in model.weights] == ["dense_13/kernel:0", "dense_13_1/bias:0"]
+
+
+if __name__ == "__main__":
+    test_name_scopes()
+    test_unique_names()
+    test_all_or_nothing()
+    test_numbers_of_optimizers()
+    test_graphs()
+    test_keras()
