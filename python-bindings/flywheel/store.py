@@ -110,7 +110,7 @@ class Store(_flywheel.Store):
         initialize_in(self, list(variables))
 
     def _declare_all(self) -> None:
-        for variable in current_namespace().variables.values():
+        for variable in list(current_namespace().variables.values()):
             variable._declare_value(self)
 
     def _provide(self, variables: Names) -> None:
@@ -121,7 +121,7 @@ class Store(_flywheel.Store):
         wanted = None if variables is None else set(_names(variables) or {})
         missing = [
             variable
-            for name, variable in current_namespace().variables.items()
+            for name, variable in list(current_namespace().variables.items())
             if (wanted is None and variable.is_global or wanted is not None and name in wanted)
             and not self.is_initialized(name)
         ]
