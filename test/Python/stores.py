@@ -112,22 +112,28 @@ def test_first_calls() -> None:
 
 def test_modules() -> None:
     """Threads use one module."""
-    module = fw.parse("func.func @f(%x: tensor<64xf32>) -> tensor<64xf32> {\n"
-                      "  %y = math.tanh %x : tensor<64xf32>\n  return %y : tensor<64xf32>\n}\n")  # fmt: skip
-    text = str(module)
+    lines = [f"  %{i + 1} = math.tanh %{i} : tensor<64xf32>" for i in range(12)]
+    source = "func.func @f(%0: tensor<64xf32>) -> tensor<64xf32> {\n" + "\n".join(lines)
+    source += "\n  return %12 : tensor<64xf32>\n}\n"
+    expected = np.ones(64)
+    for _ in lines:
+        expected = np.tanh(expected)
+    text = str(fw.parse(source))
+    for _ in range(6):
+        module, ready = fw.parse(source), threading.Barrier(4)
 
-    def work(number: int) -> None:
-        for _ in range(6):
+        def work(number: int) -> None:
+            ready.wait()
             if number == 0:
                 assert str(module) == text
             elif number == 1:
                 assert "linalg.generic" in str(fw.lower(module, stop_after="flywheel-linalg"))
             else:
                 session = fw.Session(fw.compile(module))
-                np.testing.assert_allclose(session.run("f", np.ones(64, np.float32)), np.tanh(1), 1e-6)
+                np.testing.assert_allclose(session.run("f", np.ones(64, np.float32)), expected, 1e-5)
 
-    with ThreadPoolExecutor(4) as pool:
-        list(pool.map(work, range(4)))
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(work, range(4)))
 
 
 def test_fork() -> None:
@@ -175,7 +181,7 @@ def test_fork() -> None:
 
 
 EXIT = """
-import threading, time, numpy as np, flywheel as fw
+import threading, numpy as np, flywheel as fw
 session = fw.Session(fw.compile("train.variable @v : tensor<8xf32> = #train.zeros\\n"
     "func.func @f(%x: tensor<?x64xf32>) -> tensor<?x64xf32> {\\n"
     "  %0 = math.tanh %x : tensor<?x64xf32>\\n  return %0 : tensor<?x64xf32>\\n}\\n"))
@@ -185,11 +191,14 @@ class Reader:
         session["v"]
 kept = Reader()
 kept.itself = kept
+at_work = threading.Event()
+x = np.ones((3333, 64), np.float32)
 def work():
     while True:
-        session.run("f", np.ones((3333, 64), np.float32))
+        session.run("f", x)
+        at_work.set()
 threading.Thread(target=work, daemon=True).start()
-time.sleep(0.1)
+at_work.wait()
 """
 
 
