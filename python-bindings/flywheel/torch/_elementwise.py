@@ -49,12 +49,14 @@ for _names, _function in _UNARY.items():
     _unary(_names, _function)
 
 
-@op("clone.default", "contiguous.default", "lift_fresh_copy.default", "_to_copy.default", "to.dtype",
-    "_assert_tensor_metadata.default")  # fmt: skip
-def _to_copy(call: Call, x: Laid, *_: Any, **__: Any) -> Optional[Laid]:
-    if call.result is None:
-        return None
+@op("_to_copy.default", "to.dtype", without="copy")
+def _to_copy(call: Call, x: Laid) -> Laid:
     return x.like(_ops.cast(x.data, call.dtype))
+
+
+@op("_assert_tensor_metadata.default", without="a size stride")
+def _assert_metadata(call: Call) -> None:
+    """PyTorch found what it asserts to hold when it exported the module."""
 
 
 @op("bitwise_not.default")
@@ -81,16 +83,14 @@ def _leaky_relu(call: Call, x: Laid, slope: float = 0.01) -> Laid:
 
 
 @op("hardtanh.default", "clamp.default")
-def _clamp(call: Call, x: Laid, low: Any = -1.0, high: Any = 1.0, **bounds: Any) -> Laid:
-    if "clamp" in str(call.node.target):
-        low = call.node.args[1] if len(call.node.args) > 1 else bounds.get("min")
-        high = call.node.args[2] if len(call.node.args) > 2 else bounds.get("max")
-    elif low == 0 and high == 6 and _dtypes.is_floating(x.dtype):
+def _clamp(call: Call, x: Laid, low: Any, high: Any) -> Laid:
+    is_hard = "hardtanh" in str(call.node.target)
+    if is_hard and low == 0 and high == 6 and _dtypes.is_floating(x.dtype):
         return x.like(nn.relu6(x.data))
     data = _ops.cast(x.data, call.dtype)
     low = None if low is None else as_tensor(low, call.dtype)
     high = None if high is None else as_tensor(high, call.dtype)
-    if "hardtanh" in str(call.node.target):
+    if is_hard:
         # At the bounds its derivative is 0; that of clamp is 1.
         inside = _ops.logical_and(_ops.greater(data, low), _ops.less(data, high))
         return x.like(_ops.where(inside, data, _ops.stop_gradient(_ops.clip(data, low, high))))
@@ -100,11 +100,9 @@ def _clamp(call: Call, x: Laid, low: Any = -1.0, high: Any = 1.0, **bounds: Any)
 
 
 @op("clamp.Tensor", "clamp_min.Tensor", "clamp_max.Tensor")
-def _clamp_tensor(call: Call, x: Laid, *bounds: Any, **named: Any) -> Laid:
-    name = str(call.node.target)
-    given = list(bounds)
-    low = named.get("min") if "clamp_max" in name else given.pop(0) if given else named.get("min")
-    high = None if "clamp_min" in name else given.pop(0) if given else named.get("max")
+def _clamp_tensor(call: Call, x: Laid, low: Optional[Laid] = None, high: Optional[Laid] = None) -> Laid:
+    if "clamp_max" in str(call.node.target):
+        low, high = None, low
     result = x
     for bound, function in ((low, _ops.maximum), (high, _ops.minimum)):
         if bound is not None:

@@ -12,23 +12,28 @@ from .._flywheel import Value
 from .._importing import Frame, MissingOp, UnsupportedOpError, at_line, refuse
 from .._layouts import Laid
 from .._ops._core import Size, index_op, size
+from .._tensor import format_shape
+from ._arguments import Arguments, Handler
 
 _DTYPES: Dict[Any, str] = {
     torch.float32: "float32", torch.float64: "float64", torch.float16: "float16", torch.bfloat16: "bfloat16",
     torch.int8: "int8", torch.int16: "int16", torch.int32: "int32", torch.int64: "int64", torch.uint8: "uint8",
     torch.bool: "bool"}  # fmt: skip
 
-Handler = Callable[..., Any]
 HANDLERS: Dict[str, Handler] = {}
 
 
-def op(*names: str) -> Callable[[Handler], Handler]:
-    """Registers the translation of ops of aten: a function of the call and its arguments."""
+def op(*names: str, without: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Registers the translation of ops of aten: a function of the call and of arguments, as `Handler` says.
 
-    def register(handler: Handler) -> Handler:
+    `without` lists arguments that change neither a value nor a derivative. Each other argument is a parameter of the
+    function, or read with `Call.argument`, or the op is refused where it is not its default.
+    """
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
         for name in names:
-            HANDLERS[f"aten.{name}"] = handler
-        return handler
+            HANDLERS[f"aten.{name}"] = Handler(function, without.split())
+        return function
 
     return register
 
@@ -43,10 +48,15 @@ def as_dtype(dtype: Any) -> _dtypes.DType:
 class Call:
     """One op of the graph: what its translation may ask."""
 
-    def __init__(self, node: Any, argument_values: Sequence[Any], known_sizes: "Sizes"):
+    def __init__(self, node: Any, argument_values: Sequence[Any], arguments: Arguments, known_sizes: "Sizes"):
         self.node = node
         self._argument_values = argument_values
+        self._arguments = arguments
         self._known_sizes = known_sizes
+
+    def argument(self, name: str) -> Any:
+        """An argument by its name in the op's schema; None where this overload of the op has none of it."""
+        return self._arguments.read(name)
 
     @property
     def result(self) -> Any:
@@ -215,7 +225,13 @@ class Interpreter:
         metas = [_meta_of(argument) for argument in node.args]
         if str(node.target) == "aten.sym_size.int":
             return self.sizes.of(args[0], args[1], node.meta["val"])
-        return HANDLERS[str(node.target)](Call(node, metas, self.sizes), *args, **kwargs)
+        handler, arguments = HANDLERS[str(node.target)], Arguments(node.target._schema, args, kwargs)
+        call = Call(node, metas, arguments, self.sizes)
+        results = handler.translate(call, arguments)
+        for name, value in arguments.find_dropped(handler.without):
+            raise call.unsupported(f"with {name}={_shown(value)}")
+        _check_results(call, results)
+        return results
 
 
 def _stand_in(meta: Any) -> Any:
@@ -229,6 +245,25 @@ def _stand_in(meta: Any) -> Any:
 @op("sym_size.int")
 def _sym_size(call: Call, x: Laid, axis: int) -> Size:
     return size(x.data, x.place(axis))
+
+
+def _check_results(call: Call, results: Any) -> None:
+    """Raises UnsupportedOpError where a translation made another type than PyTorch says."""
+    listed = isinstance(call.result, (list, tuple))
+    for meta, found in zip(call.result, results) if listed else [(call.result, results)]:
+        if not isinstance(found, Laid) or not isinstance(meta, torch.Tensor):
+            continue
+        fits = len(meta.shape) == found.ndim and all(
+            not isinstance(a, int) or b is None or a == b for a, b in zip(meta.shape, found.shape))  # fmt: skip
+        if as_dtype(meta.dtype) != found.dtype or not fits:
+            raise call.unsupported(
+                f"with a result of {_dtypes.name_of(as_dtype(meta.dtype))}{format_shape(meta.shape)}, which would be "
+                f"{_dtypes.name_of(found.dtype)}{format_shape(found.shape)}"
+            )
+
+
+def _shown(value: Any) -> str:
+    return "a tensor" if isinstance(value, Laid) else repr(value)
 
 
 def _meta_of(argument: Any) -> Any:

@@ -63,10 +63,10 @@ def _with_bias(result: Tensor, b: Optional[Laid]) -> Tensor:
     return result if b is None else _ops.add(result, b.plain())
 
 
-@op("conv2d.default", "conv2d.padding")
+# Groups follow from the channels of the image and of the filter.
+@op("conv2d.default", "conv2d.padding", without="groups")
 def _convolve(
     call: Call, x: Laid, w: Laid, b: Optional[Laid] = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
-    groups: int = 1,
 ) -> Laid:  # fmt: skip
     rank = w.ndim - 2
     images, dilations = Images(call, x, rank), _spread(dilation, rank)
@@ -119,7 +119,7 @@ def _convolution(
     if transposed:
         return _convolve_transposed(  # type: ignore[no-any-return]
             call, x, w, b, stride, padding, output_padding, groups, dilation)  # fmt: skip
-    return _convolve(call, x, w, b, stride, padding, dilation, groups)  # type: ignore[no-any-return]
+    return _convolve(call, x, w, b, stride, padding, dilation)  # type: ignore[no-any-return]
 
 
 #
@@ -213,8 +213,8 @@ def _wanted(call: Call, rank: int) -> List[int]:
 
 
 @op("adaptive_avg_pool1d.default", "adaptive_avg_pool2d.default", "adaptive_avg_pool3d.default",
-    "_adaptive_avg_pool2d.default", "_adaptive_avg_pool3d.default")  # fmt: skip
-def _adaptive_avg_pool(call: Call, x: Laid, _: Any) -> Laid:
+    "_adaptive_avg_pool2d.default", "_adaptive_avg_pool3d.default", without="output_size")  # fmt: skip
+def _adaptive_avg_pool(call: Call, x: Laid) -> Laid:
     rank = _rank(call)
     images, lengths = Images(call, x, rank), _wanted(call, rank)
     if lengths == [1] * rank:
@@ -237,8 +237,9 @@ def _adaptive_windows(total: int, length: int) -> List[Tuple[int, int]]:
     return [(i * total // length, -(-(i + 1) * total // length)) for i in range(length)]
 
 
-@op("adaptive_max_pool1d.default", "adaptive_max_pool2d.default", "adaptive_max_pool3d.default")
-def _adaptive_max_pool(call: Call, x: Laid, _: Any) -> List[Any]:
+@op("adaptive_max_pool1d.default", "adaptive_max_pool2d.default", "adaptive_max_pool3d.default",
+    without="output_size")  # fmt: skip
+def _adaptive_max_pool(call: Call, x: Laid) -> List[Any]:
     if call.wants(1):
         raise call.unsupported("with its indices")
     rank = _rank(call)
@@ -268,9 +269,9 @@ def _scales(given: Any, known: Sequence[int], lengths: Sequence[int]) -> List[fl
 
 
 @op("upsample_nearest1d.vec", "upsample_nearest2d.vec", "upsample_nearest3d.vec", "_upsample_nearest_exact1d.vec",
-    "_upsample_nearest_exact2d.vec", "_upsample_nearest_exact3d.vec")  # fmt: skip
-def _upsample_nearest(call: Call, x: Laid, _: Any, given: Any = None) -> Laid:
-    name = str(call.node.target)
+    "_upsample_nearest_exact2d.vec", "_upsample_nearest_exact3d.vec", without="output_size")  # fmt: skip
+def _upsample_nearest(call: Call, x: Laid) -> Laid:
+    name, given = str(call.node.target), call.argument("scale_factors")
     images = Images(call, x, x.ndim - 2)
     data = images.data
     if given is not None and all(float(scale).is_integer() for scale in given):
@@ -287,9 +288,9 @@ def _upsample_nearest(call: Call, x: Laid, _: Any, given: Any = None) -> Laid:
 
 
 @op("upsample_linear1d.vec", "upsample_bilinear2d.vec", "upsample_trilinear3d.vec", "upsample_bicubic2d.vec",
-    "_upsample_bilinear2d_aa.vec", "_upsample_bicubic2d_aa.vec")  # fmt: skip
-def _upsample(call: Call, x: Laid, _: Any, align_corners: bool = False, given: Any = None) -> Laid:
-    name = str(call.node.target)
+    "_upsample_bilinear2d_aa.vec", "_upsample_bicubic2d_aa.vec", without="output_size")  # fmt: skip
+def _upsample(call: Call, x: Laid) -> Laid:
+    name, given, align_corners = str(call.node.target), call.argument("scale_factors"), call.argument("align_corners")
     # Keys' kernel has one coefficient with smoothing, and another one without.
     is_smooth = "_aa" in name
     cubic = (-0.5 if is_smooth else -0.75) if "cubic" in name else None

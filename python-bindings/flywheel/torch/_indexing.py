@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Ops of aten that take and put elements at indices, and that sort them."""
 
-from typing import Any, Callable, List, Optional, Sequence
+from typing import Any, Callable, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from .._ops._order import MOST_SORTED, places_in_order, taken
 from .._ops._shapes import _product, reshape_to
 from .._scatters import element_places, flat_rows
 from .._tensor import Tensor, as_tensor
+from ..transforms import custom_vjp
 from ._graph import Call, op
 
 #
@@ -27,10 +28,33 @@ def _taken(take: Callable[[Tensor], Tensor], data: Tensor) -> Tensor:
     return _ops.cast(found, bool) if is_bool else found
 
 
-@op("embedding.default")
-def _embedding(call: Call, table: Laid, indices: Laid, padding: int = -1, *_: Any) -> Laid:
-    places = indices.plain()
-    rows = _ops.take(table.plain(), places, 0)
+@custom_vjp
+def _with_scaled_gradient(rows: Tensor, factor: Tensor) -> Tensor:
+    """`rows`, whose derivative is multiplied by the factor."""
+    return rows
+
+
+@_with_scaled_gradient.defvjp
+def _scaled_gradient(rows: Tensor, factor: Tensor, cotangent: Tensor) -> Tuple[Tensor, None]:
+    return _ops.multiply(cotangent, factor), None
+
+
+def divided_by_frequency(rows: Tensor, places: Tensor, count: Size) -> Tensor:
+    """`rows`, those at `places` of a table of `count` rows, with the derivative of scale_grad_by_freq: each is divided
+    by how often its place is among all."""
+    ones = stretch(scalar(1, _dtypes.int32), sizes(places))
+    times = nn.scatter_add(stretch(scalar(0, _dtypes.int32), [count]), places, ones, 0)
+    frequency = _ops.cast(_ops.take(times, places, 0), rows.dtype)
+    return _with_scaled_gradient(rows, _ops.expand_dims(_ops.reciprocal(frequency), places.ndim))  # type: ignore[no-any-return]
+
+
+# A gradient that is sparse has the same elements.
+@op("embedding.default", without="sparse")
+def _embedding(call: Call, table: Laid, indices: Laid, padding: int, by_frequency: bool) -> Laid:
+    places, data = indices.plain(), table.plain()
+    rows = _ops.take(data, places, 0)
+    if by_frequency:
+        rows = divided_by_frequency(rows, places, size(data, 0))
     if padding >= 0:
         # That row is read, and never trained.
         is_padding = _ops.expand_dims(_ops.equal(places, as_tensor(padding, places.dtype)), places.ndim)
@@ -44,8 +68,8 @@ def _index_select(call: Call, x: Laid, axis: int, indices: Laid) -> Laid:
     return x.like(_taken(lambda data: _ops.take(data, indices.plain(), place), x.data))
 
 
-@op("gather.default")
-def _gather(call: Call, x: Laid, axis: int, indices: Laid, **_: Any) -> Laid:
+@op("gather.default", without="sparse_grad")
+def _gather(call: Call, x: Laid, axis: int, indices: Laid) -> Laid:
     data, index = x.plain(), indices.plain()
     if data.ndim == 0:
         return Laid(data)
@@ -144,7 +168,6 @@ def _part(x: Tensor, shape: Sequence[Optional[int]]) -> Tensor:
 @op("scatter.src", "scatter.value", "scatter_add.default", "scatter_reduce.two")
 def _scatter(
     call: Call, x: Laid, axis: int, indices: Laid, updates: Argument, reduce: str = "sum", include_self: bool = True,
-    **_: Any,
 ) -> Laid:  # fmt: skip
     name = str(call.node.target)
     if "scatter_reduce" in name and (reduce != "sum" or not include_self):
@@ -163,12 +186,14 @@ def _scatter(
 
 
 @op("slice_scatter.default", "select_scatter.default")
-def _slice_scatter(call: Call, x: Laid, source: Laid, axis: int = 0, *bounds: Any) -> Laid:
+def _slice_scatter(call: Call, x: Laid, source: Laid, axis: int = 0) -> Laid:
     data, new, axis = x.plain(), source.plain(), axis % x.ndim
+    is_one = "select" in str(call.node.target)
+    bounds = [call.argument(name) for name in (["index"] if is_one else ["start", "end", "step"])]
     total = data.shape[axis]
     if total is None or not all(bound is None or isinstance(bound, int) for bound in bounds):
         raise call.unsupported("of a size or with bounds that the call chooses")
-    if "select" in str(call.node.target):
+    if is_one:
         places = np.array([bounds[0] % total], np.int32)
         new = _ops.expand_dims(new, axis)
     else:
@@ -199,20 +224,19 @@ def _ordered(call: Call, x: Laid, axis: int, descending: bool, count: Optional[i
     return [Laid(taken(data, order, axis)), Laid(_ops.cast(order, _dtypes.int64))]
 
 
-@op("sort.default", "sort.stable")
-def _sort(call: Call, x: Laid, axis: int = -1, descending: bool = False, **named: Any) -> List[Laid]:
-    if "stable" in named:
-        axis, descending = named.get("dim", axis), named.get("descending", descending)
-    return _ordered(call, x, axis, descending)
+# Equal elements always stay in order.
+@op("sort.default", "sort.stable", without="stable")
+def _sort(call: Call, x: Laid, *, dim: int, descending: bool) -> List[Laid]:
+    return _ordered(call, x, dim, descending)
 
 
-@op("argsort.default", "argsort.stable")
-def _argsort(call: Call, x: Laid, axis: int = -1, descending: bool = False, **named: Any) -> Laid:
-    return _sort(call, x, axis, descending, **named)[1]  # type: ignore[no-any-return]
+@op("argsort.default", "argsort.stable", without="stable")
+def _argsort(call: Call, x: Laid, *, dim: int, descending: bool) -> Laid:
+    return _ordered(call, x, dim, descending)[1]
 
 
-@op("topk.default")
-def _topk(call: Call, x: Laid, count: int, axis: int = -1, largest: bool = True, is_sorted: bool = True) -> List[Laid]:
+@op("topk.default", without="sorted")
+def _topk(call: Call, x: Laid, count: int, axis: int = -1, largest: bool = True) -> List[Laid]:
     return _ordered(call, x, axis, largest, count)
 
 

@@ -53,14 +53,17 @@ def _addmm(call: Call, c: Laid, a: Laid, b: Laid, beta: float = 1, alpha: float 
     product = _matmul(a, b)
     if alpha != 1:
         product = _ops.multiply(product, alpha)
+    if beta == 0:
+        # What is added is not read then: it may be NaN.
+        return Laid(product)
     added = c.plain() if beta == 1 else _ops.multiply(c.plain(), beta)
     return Laid(_ops.add(product, added))
 
 
-@op("_trilinear.default")
+@op("_trilinear.default", without="unroll_dim")
 def _trilinear(
     call: Call, a: Laid, b: Laid, c: Laid, expand_a: Sequence[int], expand_b: Sequence[int], expand_c: Sequence[int],
-    axes: Sequence[int], _: int = 1,
+    axes: Sequence[int],
 ) -> Laid:  # fmt: skip
     """The product of three tensors, each with new dimensions of 1, summed over some."""
     parts = []
@@ -123,11 +126,10 @@ def _channels_last(x: Laid) -> Laid:
 
 @op("_native_batch_norm_legit_functional.default", "_native_batch_norm_legit_no_training.default",
     "_native_batch_norm_legit.no_stats")  # fmt: skip
-def _batch_norm(call: Call, x: Laid, gamma: Optional[Laid], beta: Optional[Laid], *rest: Any) -> List[Any]:
-    x, name = _channels_last(x), str(call.node.target)
-    mean, variance = (None, None) if "no_stats" in name else rest[:2]
-    training = "no_stats" in name or ("functional" in name and rest[2])
-    momentum, epsilon = rest[-2:]
+def _batch_norm(call: Call, x: Laid, gamma: Optional[Laid], beta: Optional[Laid]) -> List[Any]:
+    x = _channels_last(x)
+    mean, variance = (call.argument(f"running_{what}") for what in ("mean", "var"))
+    training, momentum, epsilon = (call.argument(what) for what in ("training", "momentum", "eps"))
     scale, shift = optional(gamma), optional(beta)
     if not training:
         result = nn.batch_norm_inference(x.data, mean.plain(), variance.plain(), scale, shift, epsilon=epsilon)
@@ -150,19 +152,19 @@ def _batch_norm(call: Call, x: Laid, gamma: Optional[Laid], beta: Optional[Laid]
     return [x.like(result), None, None, *moved]
 
 
-@op("layer_norm.default")
+@op("layer_norm.default", without="cudnn_enable")
 def _layer_norm(
     call: Call, x: Laid, shape: Sequence[int], gamma: Optional[Laid] = None, beta: Optional[Laid] = None,
-    epsilon: float = 1e-5, _: bool = False,
+    epsilon: float = 1e-5,
 ) -> Laid:  # fmt: skip
     axes = list(range(x.ndim - len(shape), x.ndim))
     return Laid(nn.layer_norm(x.plain(), optional(gamma), optional(beta), axes=axes, epsilon=epsilon))
 
 
-@op("group_norm.default")
+@op("group_norm.default", without="cudnn_enabled")
 def _group_norm(
     call: Call, x: Laid, groups: int, gamma: Optional[Laid] = None, beta: Optional[Laid] = None,
-    epsilon: float = 1e-5, _: bool = False,
+    epsilon: float = 1e-5,
 ) -> Laid:  # fmt: skip
     data = x.plain()
     old, channels = sizes(data), x.shape[1]
@@ -192,8 +194,8 @@ def _dropout(call: Call, x: Laid, rate: float, training: bool) -> Any:
     return _native_dropout(call, x, rate, training)[0]
 
 
-@op("softmax.int", "log_softmax.int", "_softmax.default", "_log_softmax.default")
-def _softmax(call: Call, x: Laid, axis: int, *_: Any) -> Laid:
+@op("softmax.int", "log_softmax.int", "_softmax.default", "_log_softmax.default", without="half_to_float")
+def _softmax(call: Call, x: Laid, axis: int) -> Laid:
     function = nn.log_softmax if "log" in str(call.node.target) else nn.softmax
     axis %= max(x.ndim, 1)
     if x.ndim == 0 or x.order[-1] == axis:
@@ -210,7 +212,7 @@ def _softmax(call: Call, x: Laid, axis: int, *_: Any) -> Laid:
 @op("sum.dim_IntList", "sum.default", "mean.dim", "mean.default", "amax.default", "amin.default", "any.dim",
     "any.default", "any.dims", "prod.default", "prod.dim_int", "max.default", "min.default",
     "logsumexp.default")  # fmt: skip
-def _reduce(call: Call, x: Laid, axes: Any = None, keepdims: bool = False, **_: Any) -> Laid:
+def _reduce(call: Call, x: Laid, axes: Any = None, keepdims: bool = False) -> Laid:
     functions = {"sum": _ops.sum, "mean": _ops.mean, "amax": _ops.max, "amin": _ops.min, "any": _ops.any,
                  "prod": _ops.prod, "max": _ops.max, "min": _ops.min, "logsumexp": _ops.logsumexp}  # fmt: skip
     function: Any = functions[str(call.node.target).split(".")[1]]
@@ -225,10 +227,10 @@ def _reduce(call: Call, x: Laid, axes: Any = None, keepdims: bool = False, **_: 
 
 
 @op("var.correction", "var_mean.correction", "std.correction")
-def _var(call: Call, x: Laid, axes: Any = None, *_: Any, correction: float = 1, keepdim: bool = False) -> Any:
+def _var(call: Call, x: Laid, axes: Any, *, correction: Optional[float], keepdim: bool) -> Any:
     function: Any = _ops.std if ".std" in str(call.node.target) else _ops.var
     data, places = x.plain(), tuple(axis % x.ndim for axis in (axes or range(x.ndim)))
-    result = Laid(function(data, places, keepdim, int(1 if correction is None else correction)))
+    result = Laid(function(data, places, keepdim, 1 if correction is None else correction))
     return [result, Laid(_ops.mean(data, places, keepdim))] if "var_mean" in str(call.node.target) else result
 
 
@@ -256,7 +258,7 @@ def _extremum(call: Call, x: Laid, axis: int, keepdims: bool = False) -> List[La
 
 
 @op("cumsum.default", "cumprod.default", "logcumsumexp.default")
-def _cumulate(call: Call, x: Laid, axis: int, **_: Any) -> Laid:
+def _cumulate(call: Call, x: Laid, axis: int) -> Laid:
     functions = {"cumsum": _ops.cumsum, "cumprod": _ops.cumprod, "logcumsumexp": nn.logcumsumexp}
     if x.ndim == 0:
         return x.like(_ops.cast(x.data, call.dtype))

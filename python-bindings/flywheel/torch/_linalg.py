@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Ops of aten on small matrices, and distances."""
 
-from typing import Any, List
+from typing import Any, List, Optional
 
 from .. import _dtypes, _ops, linalg
 from .. import nn as nn
 from .._layouts import Laid
+from .._ops._core import size
 from .._tensor import Tensor
 from ._graph import Call, op
+from ._indexing import divided_by_frequency
+from ._shapes import optional
 
 
 def _static(call: Call, *operands: Laid) -> List[Tensor]:
@@ -23,7 +26,9 @@ def _only_first(call: Call, result: Tensor) -> List[Any]:
     for place in range(1, len(kinds)):
         if call.wants(place) and not _is_information(call, place):
             raise call.unsupported("with its factors as results")
-    return [Laid(result), *[Laid(_ops.zeros([], _dtypes.int32)) for _ in kinds[1:]]]
+    others = [Laid(_ops.zeros(list(kinds[place].shape), _dtypes.int32)) if _is_information(call, place) else None
+              for place in range(1, len(kinds))]  # fmt: skip
+    return [Laid(result), *others]
 
 
 def _is_information(call: Call, place: int) -> bool:
@@ -32,8 +37,8 @@ def _is_information(call: Call, place: int) -> bool:
                 and place == len(call.result) - 1)  # fmt: skip
 
 
-@op("_linalg_solve_ex.default")
-def _solve(call: Call, a: Laid, b: Laid, *, left: bool = True, **_: Any) -> List[Any]:
+@op("_linalg_solve_ex.default", without="check_errors")
+def _solve(call: Call, a: Laid, b: Laid, *, left: bool = True) -> List[Any]:
     matrix, right = _static(call, a, b)
     # One vector for each matrix has a dimension less.
     is_vector = right.ndim == 1 or right.ndim == matrix.ndim - 1 and right.shape == matrix.shape[:-1]
@@ -45,8 +50,8 @@ def _solve(call: Call, a: Laid, b: Laid, *, left: bool = True, **_: Any) -> List
     return _only_first(call, _ops.squeeze(found, -1) if is_vector else found)
 
 
-@op("linalg_inv_ex.default")
-def _inverse(call: Call, a: Laid, **_: Any) -> List[Any]:
+@op("linalg_inv_ex.default", without="check_errors")
+def _inverse(call: Call, a: Laid) -> List[Any]:
     return _only_first(call, linalg.inv(*_static(call, a)))
 
 
@@ -63,8 +68,8 @@ def _log_determinant(call: Call, a: Laid) -> List[Any]:
     return [Laid(sign), Laid(log), None, None]
 
 
-@op("linalg_cholesky_ex.default")
-def _cholesky(call: Call, a: Laid, *, upper: bool = False, **_: Any) -> List[Any]:
+@op("linalg_cholesky_ex.default", without="check_errors")
+def _cholesky(call: Call, a: Laid, *, upper: bool = False) -> List[Any]:
     """PyTorch's derivative is that of a symmetric matrix."""
     (matrix,) = _static(call, a)
     factor = linalg.cholesky((matrix + matrix.mT) / 2)
@@ -90,8 +95,8 @@ def _cholesky_solve(call: Call, b: Laid, factor: Laid, upper: bool = False) -> L
     return Laid(linalg.solve_triangular(own, first, lower=not upper, trans=not upper))
 
 
-@op("_cdist_forward.default")
-def _distances(call: Call, a: Laid, b: Laid, p: float, mode: Any = None) -> Laid:
+@op("_cdist_forward.default", without="compute_mode")
+def _distances(call: Call, a: Laid, b: Laid, p: float) -> Laid:
     """Between all rows of both; the derivative at 0 is 0."""
     x, y = a.plain(), b.plain()
     gap = _ops.absolute(_ops.expand_dims(x, -2) - _ops.expand_dims(y, -3))
@@ -123,29 +128,34 @@ def _fmax(call: Call, a: Laid, b: Laid) -> Laid:
     return Laid(function(_ops.cast(a.plain(), call.dtype), _ops.cast(b.plain(), call.dtype)))
 
 
-@op("_embedding_bag.default", "_embedding_bag_forward_only.default")
+# A gradient that is sparse has the same elements.
+@op("_embedding_bag.default", "_embedding_bag_forward_only.default", without="sparse")
 def _embedding_bag(
-    call: Call, table: Laid, indices: Laid, offsets: Laid, scale: bool = False, mode: int = 0, sparse: bool = False,
-    weights: Any = None, include_last: bool = False, padding: int = -1,
+    call: Call, table: Laid, indices: Laid, offsets: Laid, by_frequency: bool, mode: int, *,
+    per_sample_weights: Optional[Laid], include_last_offset: bool, padding_idx: int,
 ) -> List[Any]:  # fmt: skip
     """Sums or means of rows of bags, which begin at offsets."""
-    if mode == 2 or scale:
-        raise call.unsupported("with mode='max' or scale_grad_by_freq")
+    if mode == 2:
+        raise call.unsupported("with mode='max'")
     if any(call.wants(place) for place in (1, 2, 3)):
         raise call.unsupported("with more than the rows of bags")
     rows, index, starts = table.plain(), indices.plain(), offsets.plain()
     if None in index.shape or None in starts.shape:
         raise call.unsupported("of sizes that the call chooses")
-    starts = starts[:-1] if include_last else starts
+    starts = starts[:-1] if include_last_offset else starts
     numbers = _ops.arange(index.shape[0] or 0)
     bag = _ops.searchsorted(starts, _ops.cast(numbers, starts.dtype), "right") - 1
-    factors = _ops.ones((index.shape[0] or 0,), rows.dtype) if weights is None else weights.plain()
-    if padding >= 0:
-        factors = _ops.where(index == padding, 0.0, factors)
-    taken = _ops.take(rows, index, 0) * _ops.expand_dims(factors, 1)
+    weights = optional(per_sample_weights)
+    factors = _ops.ones((index.shape[0] or 0,), rows.dtype) if weights is None else weights
+    if padding_idx >= 0:
+        factors = _ops.where(index == padding_idx, 0.0, factors)
+    taken = _ops.take(rows, index, 0)
+    if by_frequency:
+        taken = divided_by_frequency(taken, index, size(rows, 0))
+    taken = taken * _ops.expand_dims(factors, 1)
     total = nn.scatter_add(_ops.zeros([starts.shape[0] or 0, rows.shape[1] or 0], rows.dtype), bag, taken, 0)
     if mode == 1:
-        present = _ops.cast(index != padding, rows.dtype)
+        present = _ops.cast(index != padding_idx, rows.dtype)
         count = nn.scatter_add(_ops.zeros([starts.shape[0] or 0], rows.dtype), bag, present, 0)
         total = total / _ops.expand_dims(_ops.maximum(count, 1.0), 1)
     return [Laid(total), None, None, None]

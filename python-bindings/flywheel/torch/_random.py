@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Ops of aten that draw random numbers: those of the store, others than PyTorch's."""
 
-from typing import Any, List, Sequence
+from typing import Any, List
 
 from .. import _dtypes, _ops, random
 from .._layouts import Laid
@@ -20,36 +20,35 @@ def _uniform(call: Call, dtype: _dtypes.DType) -> Tensor:
     return random.uniform(_shape(call), dtype=dtype)
 
 
-@op("rand.default", "rand_like.default")
-def _rand(call: Call, *_: Any, **__: Any) -> Laid:
+@op("rand.default", "rand_like.default", without="self size")
+def _rand(call: Call) -> Laid:
     return Laid(_uniform(call, call.dtype))
 
 
-@op("uniform.default")
-def _uniform_between(call: Call, x: Laid, low: float = 0.0, high: float = 1.0, **_: Any) -> Laid:
+@op("uniform.default", without="self")
+def _uniform_between(call: Call) -> Laid:
+    low, high = call.argument("from"), call.argument("to")
     return Laid(_ops.add(_ops.multiply(_uniform(call, call.dtype), high - low), low))
 
 
-@op("randn.default", "randn_like.default")
-def _randn(call: Call, *_: Any, **__: Any) -> Laid:
+@op("randn.default", "randn_like.default", without="self size")
+def _randn(call: Call) -> Laid:
     return Laid(random.normal(_shape(call), dtype=call.dtype))
 
 
-@op("normal_functional.default")
-def _normal(call: Call, x: Laid, mean: float = 0.0, stddev: float = 1.0, **_: Any) -> Laid:
-    return Laid(_ops.add(_ops.multiply(random.normal(_shape(call), dtype=call.dtype), stddev), mean))
+@op("normal_functional.default", without="self")
+def _normal(call: Call, *, mean: float, std: float) -> Laid:
+    return Laid(_ops.add(_ops.multiply(random.normal(_shape(call), dtype=call.dtype), std), mean))
 
 
-@op("randint.default", "randint.low", "randint_like.default", "randint_like.low_dtype")
-def _randint(call: Call, *given: Any, **_: Any) -> Laid:
-    name = str(call.node.target)
-    bounds: Sequence[int] = given[1:] if "_like" in name else given
-    low, high = bounds[:2] if "low" in name else (0, bounds[0])
+@op("randint.default", "randint.low", "randint_like.default", "randint_like.low_dtype",
+    without="self size")  # fmt: skip
+def _randint(call: Call, *, high: int, low: int = 0) -> Laid:
     return Laid(_ops.cast(random.uniform(_shape(call), low, high, dtype=_dtypes.int64), call.dtype))
 
 
 @op("bernoulli.default", "bernoulli.p", "bernoulli.Tensor")
-def _bernoulli(call: Call, x: Laid, p: Any = None, **_: Any) -> Laid:
+def _bernoulli(call: Call, x: Laid, p: Any = None) -> Laid:
     """1 where a draw is below the probability: `x` itself, or `p`."""
     shares: Any = x.plain() if p is None else p.plain() if isinstance(p, Laid) else float(p)
     kind = shares.dtype if isinstance(shares, Tensor) else call.dtype

@@ -109,8 +109,8 @@ def _squeeze(call: Call, x: Laid, axes: Any = None) -> Laid:
     return Laid(reshape_to(data, [s for i, s in enumerate(sizes(data)) if i not in places or data.shape[i] != 1]))
 
 
-@op("expand.default", "broadcast_to.default")
-def _expand(call: Call, x: Laid, shape: Sequence[Size], **_: Any) -> Laid:
+@op("expand.default", "broadcast_to.default", without="implicit")
+def _expand(call: Call, x: Laid, shape: Sequence[Size]) -> Laid:
     data = x.plain()
     first = len(shape) - data.ndim
     wanted = [size(data, i - first) if isinstance(s, int) and s == -1 else s for i, s in enumerate(shape)]
@@ -123,7 +123,7 @@ def _expand_as(call: Call, x: Laid, other: Laid) -> Laid:
 
 
 @op("copy.default")
-def _copy(call: Call, x: Laid, source: Laid, *_: Any) -> Laid:
+def _copy(call: Call, x: Laid, source: Laid) -> Laid:
     """`source` in the shape and dtype of `x`."""
     return Laid(_ops.cast(stretch(source.plain(), sizes(x.plain())), call.dtype))
 
@@ -277,26 +277,26 @@ def _unfold(call: Call, x: Laid, axis: int, length: int, step: int) -> Laid:
 
 
 @op("full.default", "zeros.default", "ones.default", "new_zeros.default", "new_ones.default", "new_full.default",
-    "empty.memory_format", "empty_permuted.default", "new_empty.default")  # fmt: skip
-def _full(call: Call, *given: Any, **_: Any) -> Laid:
-    name = str(call.node.target)
-    arguments = list(given[1:] if ".new_" in name else given)
-    value: Argument = arguments[1] if "full" in name else 1 if "ones" in name else 0
-    shape = [s if isinstance(s, int) else s for s in arguments[0]]
-    return Laid(stretch(scalar(value, call.dtype), shape))
+    "empty.memory_format", "empty_permuted.default", "new_empty.default", without="self physical_layout")  # fmt: skip
+def _full(call: Call, *, size: Sequence[Size], fill_value: Argument = None) -> Laid:
+    value = _filler(call) if fill_value is None else fill_value
+    return Laid(stretch(scalar(value, call.dtype), size))
+
+
+def _filler(call: Call) -> int:
+    """The element that the name of an op says."""
+    return 1 if "ones" in str(call.node.target) else 0
 
 
 @op("scalar_tensor.default")
-def _scalar_tensor(call: Call, value: Argument, **_: Any) -> Laid:
+def _scalar_tensor(call: Call, value: Argument) -> Laid:
     return Laid(scalar(value, call.dtype))
 
 
 @op("full_like.default", "zeros_like.default", "ones_like.default", "empty_like.default",
     "fill.Scalar")  # fmt: skip
-def _full_like(call: Call, x: Laid, value: Argument = None, **_: Any) -> Laid:
-    if value is None:
-        value = 1 if "ones" in str(call.node.target) else 0
-    return x.like(stretch(scalar(value, call.dtype), sizes(x.data)))
+def _full_like(call: Call, x: Laid, value: Argument = None) -> Laid:
+    return x.like(stretch(scalar(_filler(call) if value is None else value, call.dtype), sizes(x.data)))
 
 
 def iota(length: Size) -> Tensor:
@@ -306,16 +306,15 @@ def iota(length: Size) -> Tensor:
 
 
 @op("arange.default", "arange.start", "arange.start_step")
-def _arange(call: Call, *bounds: Any, **_: Any) -> Laid:
-    if any(isinstance(bound, Value) for bound in bounds):
+def _arange(call: Call, *, end: Any, start: Any = 0, step: Any = 1) -> Laid:
+    if any(isinstance(bound, Value) for bound in (start, end, step)):
         length = call.known_size(0)
-        if len(bounds) > 2 or not isinstance(bounds[-1], Value) or length is None:
+        if isinstance(step, Value) or step != 1 or not isinstance(end, Value) or length is None:
             raise call.unsupported("with bounds that the call chooses")
         numbers = _ops.cast(iota(length), call.dtype)
-        return Laid(numbers if len(bounds) == 1 else _ops.add(numbers, scalar(bounds[0], call.dtype)))
-    start, stop = (0, bounds[0]) if len(bounds) == 1 else bounds[:2]
-    step = bounds[2] if len(bounds) > 2 else 1
-    return Laid(as_tensor(np.arange(start, stop, step).astype(call.dtype)))
+        is_from_0 = not isinstance(start, Value) and start == 0
+        return Laid(numbers if is_from_0 else _ops.add(numbers, scalar(start, call.dtype)))
+    return Laid(as_tensor(np.arange(start, end, step).astype(call.dtype)))
 
 
 @op("one_hot.default")
