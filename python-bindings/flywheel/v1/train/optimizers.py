@@ -16,7 +16,7 @@ from ..ops import cast, group
 from ..variables import Variable, trainable_variables
 from .rows import RowUpdate, apply_rows
 
-_sqrt, _pow = TABLE["sqrt"], TABLE["pow"]
+_sqrt, _pow, _maximum = TABLE["sqrt"], TABLE["pow"], TABLE["maximum"]
 
 
 class Optimizer:
@@ -240,7 +240,8 @@ class RMSPropOptimizer(Optimizer):
             c = self._slot(v, "mg")
             mean = c * rho + g * (1 - rho)
             updates.append(c.assign(mean))
-            under = new - mean * mean + self._epsilon
+            # Rounding may take it below 0, where no root is.
+            under = _maximum(new - mean * mean, 0.0) + self._epsilon
         step = m * self._momentum + g * self._number(self._lr, v) / _sqrt(under)
         return [*updates, m.assign(step), self._store(v, v - step)]
 
