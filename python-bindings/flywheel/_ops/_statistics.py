@@ -28,10 +28,10 @@ from ._arithmetic import (
 from ._contractions import diag, matmul
 from ._core import normalize_axis, sizes, stretch
 from ._creation import zeros
-from ._indexing import getitem, take
+from ._indexing import _reverse, extract_slice, getitem, take
 from ._order import searchsorted
 from ._reductions import Axis, all, max, mean, min, prod, sum
-from ._shapes import concatenate, expand_dims, pad, ravel, reshape, swapaxes
+from ._shapes import concatenate, expand_dims, pad, ravel, reshape, swapaxes, to_index
 from ._updates import At
 
 
@@ -246,10 +246,28 @@ def convolve(a: TensorLike, v: TensorLike, mode: str = "full") -> Tensor:
     if a.shape[0] < v.shape[0]:
         a, v = v, a
     n, m = a.shape[0] or 0, v.shape[0] or 0
-    places = np.arange(n + m - 1)[:, None] + np.arange(m - 1, -1, -1)
     first, count = {"full": (0, n + m - 1), "same": ((m - 1) // 2, n), "valid": (m - 1, n - m + 1)}[mode]
-    windows = take(pad(a, [(m - 1, m - 1)]), places[first : first + count].astype(np.int32))
-    return sum(multiply(windows, v), 1)
+    # How many zeros are in front of the vector and behind it.
+    before = m - 1 - first
+    behind = count + m - 1 - n - before
+    if _dtypes.is_floating(a.dtype):
+        from .. import nn
+
+        # An image with one line and one channel, and a filter, which does not run backwards.
+        found: Tensor = nn.conv2d(reshape(a, [1, 1, n, 1]), reshape(_reverse(v, 0), [1, m, 1, 1]),
+                                  padding=[(0, 0), (before, behind)])  # fmt: skip
+        return reshape(found, [count])
+    from ..control import fori_loop
+
+    dtype = sum(v).dtype
+    padded, factors = pad(cast(a, dtype), [(before, behind)]), cast(v, dtype)
+
+    def add_products(place: Tensor, sums: Tensor) -> Tensor:
+        part = extract_slice(padded, [to_index(subtract(m - 1, place))], [count], [1])
+        return add(sums, multiply(getitem(factors, place), part))
+
+    result: Tensor = fori_loop(0, m, add_products, zeros([count], dtype))
+    return result
 
 
 def isclose(a: TensorLike, b: TensorLike, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Tensor:
