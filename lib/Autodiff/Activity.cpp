@@ -7,12 +7,12 @@
 #include "flywheel/Autodiff/Activity.h"
 
 #include "flywheel/Dialect/Train/Train.h"
+#include "flywheel/Interfaces/Captures.h"
 #include "flywheel/Interfaces/DifferentiableOpInterface.h"
 #include "flywheel/Interfaces/ForwardedValues.h"
 
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 
@@ -34,10 +34,9 @@ bool hasDerivative(OpOperand &operand) {
 SmallVector<Value> getDifferentiableCaptures(Operation *op) {
   if (op->getNumRegions() == 0 || op->hasTrait<OpTrait::IsIsolatedFromAbove>())
     return {};
-  SetVector<Value> captures;
-  getUsedValuesDefinedAbove(op->getRegions(), captures);
   return llvm::filter_to_vector(
-      captures, [](Value value) { return carriesDerivative(value.getType()); });
+      findCaptures(op->getRegions()),
+      [](Value value) { return carriesDerivative(value.getType()); });
 }
 
 /// Adds to `values` those that `value` is computed from in one step, which a

@@ -15,6 +15,7 @@
 
 #include "flywheel/Dialect/NN/NN.h"
 #include "flywheel/Dialect/NN/NNBuilders.h"
+#include "flywheel/Interfaces/Captures.h"
 #include "flywheel/Interfaces/LinalgOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -24,7 +25,6 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 
@@ -192,8 +192,7 @@ StructuredBatcher::emitGeneric(ArrayRef<Value> inputs, ArrayRef<Value> inits,
   for (auto [i, init] : llvm::enumerate(inits))
     addArgument(body->getArgument(op.getNumDpsInputs() + i), init);
   // What positions share may have a new name.
-  SetVector<Value> above;
-  getUsedValuesDefinedAbove(op->getRegions(), above);
+  SetVector<Value> above = findCaptures(op->getRegions());
   for (Value value : above)
     if (!mapping.contains(value))
       mapping.map(value, batcher.getUniform(value));
@@ -207,8 +206,7 @@ StructuredBatcher::emitGeneric(ArrayRef<Value> inputs, ArrayRef<Value> inits,
 
 /// Where nothing but shapes is batched, results are not.
 bool StructuredBatcher::emitUniform() {
-  SetVector<Value> above;
-  getUsedValuesDefinedAbove(op->getRegions(), above);
+  SetVector<Value> above = findCaptures(op->getRegions());
   for (Value value : above)
     if (batcher.isBatched(value))
       return false;
@@ -252,8 +250,7 @@ void StructuredBatcher::yieldTerm(linalg::GenericOp generic, unsigned result) {
 
 bool StructuredBatcher::emitDiagonal() {
   std::optional<unsigned> loop = findDiagonalLoop();
-  SetVector<Value> above;
-  getUsedValuesDefinedAbove(op->getRegions(), above);
+  SetVector<Value> above = findCaptures(op->getRegions());
   if (!loop ||
       llvm::any_of(above, [&](Value v) { return batcher.isBatched(v); }))
     return false;
@@ -313,8 +310,7 @@ Value StructuredBatcher::emitEmpty(Value value) {
 
 LogicalResult StructuredBatcher::emitDense() {
   // Numbers that the body uses become inputs; tensors cannot.
-  SetVector<Value> above;
-  getUsedValuesDefinedAbove(op->getRegions(), above);
+  SetVector<Value> above = findCaptures(op->getRegions());
   SmallVector<Value> captures;
   for (Value value : above) {
     if (!batcher.isBatched(value))

@@ -10,6 +10,7 @@
 
 #include "flywheel/Dialect/NN/NN.h"
 #include "flywheel/Dialect/NN/NNBuilders.h"
+#include "flywheel/Interfaces/Captures.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -253,13 +254,10 @@ Value OpBatcher::splitBlocks(Location loc, Value value, int64_t dim,
 //===----------------------------------------------------------------------===//
 
 void forEachUse(Operation *op, function_ref<void(Value)> visit) {
-  op->walk([&](Operation *inner) {
-    for (Value operand : inner->getOperands()) {
-      Operation *owner = operand.getParentBlock()->getParentOp();
-      if (inner == op || !owner || !op->isAncestor(owner))
-        visit(operand);
-    }
-  });
+  for (Value operand : op->getOperands())
+    visit(operand);
+  for (Value capture : findCaptures(op->getRegions()))
+    visit(capture);
 }
 
 LogicalResult OpBatcher::emitMissingRule(Operation *op) {

@@ -7,6 +7,8 @@
 #include "Graph.h"
 #include "Errors.h"
 
+#include "flywheel/Interfaces/Captures.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/IR/Verifier.h"

@@ -159,9 +159,6 @@ private:
   uint64_t functionScope = 0, nextScope = 1;
 };
 
-/// The values from outside that `region`, which need not be in an op, uses.
-llvm::SetVector<mlir::Value> findCaptures(mlir::Region &region);
-
 /// Throws the error that stands for what a failed action emitted.
 [[noreturn]] void throwDiagnostics(const DiagnosticCollector &diagnostics);
 

@@ -14,6 +14,7 @@
 #include "flywheel/Dialect/NN/NNPasses.h"
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Dialect/Train/TrainPasses.h"
+#include "flywheel/Interfaces/Captures.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
@@ -69,21 +70,6 @@ static bool requestsDerivative(Region &region) {
                    : WalkResult::advance();
       })
       .wasInterrupted();
-}
-
-llvm::SetVector<Value> findCaptures(Region &region) {
-  llvm::DenseSet<Region *> inside{&region};
-  region.walk([&](Operation *op) {
-    for (Region &nested : op->getRegions())
-      inside.insert(&nested);
-  });
-  llvm::SetVector<Value> captures;
-  region.walk([&](Operation *op) {
-    for (Value operand : op->getOperands())
-      if (!inside.contains(operand.getParentRegion()))
-        captures.insert(operand);
-  });
-  return captures;
 }
 
 /// Makes arguments of what the region uses from outside, and returns that.
