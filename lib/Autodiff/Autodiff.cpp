@@ -6,9 +6,9 @@
 //
 // Before: `train.gradient`, `train.jvp` and `train.jacobian` ops over inlined,
 // expanded functions. After: plain ops that have rules themselves; none of
-// those, no `train.stop_gradient` and no `train.custom_vjp` is left. Refuses a
-// path through an op without a rule and an unconnected target; see
-// AutodiffPasses.td.
+// those, no `train.parameter`, no `train.stop_gradient` and no
+// `train.custom_vjp` is left. Refuses a path through an op without a rule and
+// an unconnected target; see AutodiffPasses.td.
 //
 //===----------------------------------------------------------------------===//
 
@@ -82,6 +82,8 @@ private:
 } // namespace
 
 std::string describe(Value value) {
+  while (auto parameter = value.getDefiningOp<train::ParameterOp>())
+    value = parameter.getInput();
   std::string text;
   llvm::raw_string_ostream os(text);
   if (auto argument = dyn_cast<BlockArgument>(value))
@@ -293,9 +295,11 @@ struct TrainAutodiff : impl::TrainAutodiffBase<TrainAutodiff> {
     function.walk([](scf::ForOp loop) {
       loop->removeAttr(train::TrainDialect::getKeepsDimSizesAttrName());
     });
-    function.walk([](train::StopGradientOp op) {
-      op.getResult().replaceAllUsesWith(op.getInput());
-      op.erase();
+    function.walk([](Operation *op) {
+      if (!isa<train::ParameterOp, train::StopGradientOp>(op))
+        return;
+      op->getResult(0).replaceAllUsesWith(op->getOperand(0));
+      op->erase();
     });
     function.walk([](train::CustomVjpOp op) {
       OpBuilder builder(op);

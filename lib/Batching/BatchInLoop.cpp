@@ -9,6 +9,7 @@
 #include "ForEachUse.h"
 
 #include "flywheel/Dialect/NN/NNBuilders.h"
+#include "flywheel/Interfaces/Effects.h"
 #include "flywheel/Interfaces/SizeOpInterfaces.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -16,7 +17,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -116,7 +116,7 @@ Value OpBatcher::emitEmptyResult(OpResult result) {
 }
 
 LogicalResult OpBatcher::batchInLoop(Operation *op) {
-  if (!isMemoryEffectFree(op))
+  if (!isRecomputable(op))
     return emitMissingRule(op);
   Location loc = op->getLoc();
   llvm::SetVector<Value> inputs;

@@ -16,6 +16,10 @@ ArrayRef<BatchingRule> getTrainBatchingRules() {
   static const BatchingRule rules[] = {
       // Its own rule is for one position.
       looped<train::CustomVjpOp>(),
+      // Parameters stay apart: one for all positions, as there was one for
+      // each.
+      batched<train::ParameterOp,
+              ElementwiseBatching<train::ParameterOp, /*keepsZero=*/true>>(),
       batched<train::StopGradientOp,
               ElementwiseBatching<train::StopGradientOp, /*keepsZero=*/true>>(),
   };

@@ -315,7 +315,7 @@ static void attachTrainCosts(MLIRContext *context) {
   attachAll<FreeCost, GradientOp, IsInitializedOp, InitializedValueOp,
             JacobianOp, JvpOp, ReadOp, StreamKeyOp, StringConstantOp,
             StringEqualOp, VariableOp>(context);
-  attachAll<ViewCost, StopGradientOp>(context);
+  attachAll<ViewCost, ParameterOp, StopGradientOp>(context);
   attachAll<MoveCost, AssignOp, AssignNthOp, RandomBitsOp>(context);
   attachAll<AddAssignCost, AssignAddOp, AssignSubOp>(context);
   attachAll<DrawCost, DropoutOp, RandomOp>(context);

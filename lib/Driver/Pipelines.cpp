@@ -89,6 +89,8 @@ static void populateExpand(OpPassManager &pm, const CompilerOptions &options) {
   VerifySupportedOpsOptions supported;
   supported.entries.assign(options.entries.begin(), options.entries.end());
   pm.addPass(createVerifySupportedOps(supported));
+  // Before two values become one.
+  pm.addPass(createInsertParameters());
   pm.addNestedPass<func::FuncOp>(createLowerSwitches());
   // Before anything folds a loop.
   pm.addNestedPass<func::FuncOp>(createNormalizeLoopIndices());

@@ -6,6 +6,7 @@ from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
 
 from . import _dtypes, _ops, _trace, _tree
 from ._flywheel import Value
+from ._ops._arithmetic import parameter
 from ._ops._core import Size, normalize_axis, size
 from ._tensor import Tensor, as_tensor, format_shape, wrap
 from .variables import Variable
@@ -149,14 +150,20 @@ def _select(args: Tuple[Any, ...], argnums: Argnums) -> Any:
 
 
 def _as_arguments(args: Tuple[Any, ...], argnums: Argnums) -> Tuple[Any, ...]:
-    """Arguments of which those that derivatives are with respect to are tensors, and of others
-    the arrays: numbers, flags and the like stay what they are."""
+    """Arguments of which those that derivatives are with respect to are parameters, and of others
+    the arrays tensors: numbers, flags and the like stay what they are.
+
+    Each leaf is a parameter of its own, whatever else has its value: the derivative is a partial one."""
     chosen = {place % len(args) for place in ([argnums] if isinstance(argnums, int) else argnums) if args}
 
     def convert(leaf: Any) -> Any:
         return leaf if isinstance(leaf, (bool, int, float, str, bytes)) or callable(leaf) else as_tensor(leaf)
 
-    return tuple(_tree.map_leaves(as_tensor if place in chosen else convert, arg) for place, arg in enumerate(args))
+    def as_parameter(leaf: Any) -> Tensor:
+        x = as_tensor(leaf)
+        return parameter(x) if _dtypes.is_floating(x.dtype) else x
+
+    return tuple(_tree.map_leaves(as_parameter if place in chosen else convert, arg) for place, arg in enumerate(args))
 
 
 def value_and_grad(

@@ -119,6 +119,7 @@ static LogicalResult expandDerivatives(Region &region, Location location) {
   PassManager pm(context);
   // Variables are not declared in this module.
   pm.enableVerifier(false);
+  pm.addPass(createInsertParameters());
   pm.addPass(nn::createNNDecompose());
   pm.addNestedPass<func::FuncOp>(createDetensorize());
   pm.addNestedPass<func::FuncOp>(train::createTrainForwardStateReads());

@@ -40,6 +40,13 @@ for same in (tf.identity(x), tf.reshape(x, []), tf.cast(x, tf.float32), x + 0.0)
     assert run(tf.gradients(same * x, x), feed) == [10.0]
 p = tf.placeholder_with_default(3.0, [])
 assert run(tf.gradients(p * 3.0, p)) == [3.0]
+# G19: also of a constant, and of what is constant for one gradient.
+one, other = tf.ones([]), tf.ones([])
+assert run(tf.gradients(one * one * other, [one, other])) == [2.0, 1.0]
+for same in (tf.identity(x), tf.reshape(x, []), x + 0.0):
+    assert run(tf.gradients(same * x, x, stop_gradients=[same]), feed) == [5.0]
+a, b = tf.sin(x), tf.sin(x)
+np.testing.assert_allclose(run(tf.gradients(a * b, x, stop_gradients=[b]), feed), [np.sin(5.0) * np.cos(5.0)], 1e-6)
 a, b = x * x, x * x
 assert run(tf.gradients(a + 2.0 * b, [a, b, x]), feed) == [1.0, 2.0, 30.0]
 

@@ -16,9 +16,9 @@ def TrainAutodiff : Pass<"train-autodiff", "::mlir::func::FuncOp"> {
     and differentiated values are connected by ops that implement
     `DifferentiableOpInterface`. Calls are inlined, `train.minimize` ops
     expanded, composite ops decomposed. After: none of these; plain ops in their
-    place, which have derivative rules themselves. No `train.stop_gradient` or
-    `train.custom_vjp` is left either, unless the function still has a
-    `train.minimize`.
+    place, which have derivative rules themselves. No `train.parameter`,
+    `train.stop_gradient` or `train.custom_vjp` is left either, unless the
+    function still has a `train.minimize`.
 
     Reverse mode: cotangents flow from the differentiated values backwards
     through the ops that lie on a path from a target to one of them. A value
@@ -70,6 +70,22 @@ def TrainAutodiff : Pass<"train-autodiff", "::mlir::func::FuncOp"> {
   let statistics = [
     Statistic<"numGradients", "gradients", "Gradient ops replaced">,
     Statistic<"numRules", "rules-applied", "Derivative rules applied">
+  ];
+}
+
+def InsertParameters : Pass<"train-insert-parameters"> {
+  let summary = "Keep the targets of derivatives apart from equal values";
+  let description = [{
+    Before: any module. After: each target of a `train.gradient`, `train.jvp` or
+    `train.jacobian` is a `train.parameter`, which everything that used the
+    target uses instead, or a `train.read`, which stands for its variable. So a
+    derivative is along the value that the module names, whatever other values
+    become equal to it where calls are inlined, loops are folded and equal ops
+    are merged.
+  }];
+  let dependentDialects = ["::flywheel::train::TrainDialect"];
+  let statistics = [
+    Statistic<"numParameters", "parameters", "Parameters inserted">
   ];
 }
 

@@ -15,8 +15,7 @@
 #include "flywheel/Autodiff/InlineRegion.h"
 #include "flywheel/Autodiff/ReverseSweep.h"
 #include "flywheel/Dialect/NN/NNBuilders.h"
-
-#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "flywheel/Interfaces/Effects.h"
 
 using namespace mlir;
 
@@ -27,7 +26,7 @@ static LogicalResult checkRecomputable(Operation *op) {
   Operation *effect = nullptr;
   op->walk([&](Operation *inner) {
     if (inner != op && !inner->hasTrait<OpTrait::HasRecursiveMemoryEffects>() &&
-        !isMemoryEffectFree(inner))
+        !isRecomputable(inner))
       effect = inner;
   });
   if (!effect)

@@ -42,6 +42,7 @@ struct CustomVjpModel
 ArrayRef<DerivativeRule> getTrainRules() {
   static const DerivativeRule rules[] = {
       structured<train::CustomVjpOp, CustomVjpModel>(),
+      elementwise<train::ParameterOp>([](In i) { return i.g; }),
   };
   return rules;
 }

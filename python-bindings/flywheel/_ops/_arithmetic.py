@@ -58,6 +58,11 @@ def _cast(x: Tensor, target: _dtypes.DType) -> Tensor:
     return with_index(as_unsigned(result, target), None if _dtypes.is_unsigned(target) else flat_index(x))
 
 
+def parameter(x: TensorLike) -> Tensor:
+    """`x` as a value of its own: a derivative with respect to it is not along what else has the value of x."""
+    return emit("train.parameter", [as_tensor(x)])
+
+
 def stop_gradient(x: TensorLike) -> Tensor:
     """`x`, as a constant to derivatives."""
     return emit("train.stop_gradient", [as_tensor(x)])

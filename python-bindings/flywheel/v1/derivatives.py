@@ -56,7 +56,7 @@ def gradients(
     wrt = [x for x, is_reached in zip(targets, reached) if is_reached]
     if not wrt:
         return [None] * len(targets)
-    mark(wrt)
+    mark([*wrt, *stops])
     given = [as_tensor(w) for w in weights if w is not None]
     n, m, k = len(roots), len(wrt), len(given)
 
@@ -85,8 +85,8 @@ def gradients(
 
 
 def mark(wrt: Sequence[Tensor]) -> None:
-    """Says that derivatives are with respect to these: what another tensor is the same value as, an identity or an
-    equal constant, becomes one of its own where it is emitted."""
+    """Says that derivatives are with respect to these, or stop at them: what another tensor is the same value as, an
+    identity or an equal constant, becomes one of its own where it is emitted."""
     for x in wrt:
         if x.op.type != "VariableV2":
             x.op.attrs["is_wrt"] = True

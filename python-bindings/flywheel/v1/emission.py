@@ -3,7 +3,8 @@
 
 from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
 
-from .. import _dtypes, _ops, _tensor
+from .. import _dtypes, _tensor
+from .._ops._arithmetic import parameter
 from .inference import as_list
 from .operation import Context, Operation, Tensor
 
@@ -90,8 +91,7 @@ class Emitter:
     def emit(self, op: Operation) -> None:
         self._emit(op)
         if op.attrs.get("is_wrt"):
-            self.env[op.id] = [_ops.multiply(x, _tensor.constant(1, x.dtype)) if _dtypes.is_floating(x.dtype) else x
-                               for x in self.env[op.id]]  # fmt: skip
+            self.env[op.id] = [parameter(x) if _dtypes.is_floating(x.dtype) else x for x in self.env[op.id]]
         for variable in op.attrs.get("writes", ()):
             self.seen[op.id, variable.op_name] = variable.implementation.read()
 

@@ -107,6 +107,8 @@ func.func @state(%x: tensor<2xf32>) -> tensor<2xf32> {
   %3 = train.assign_sub @f32, %x : tensor<2xf32>
   // CHECK: train.stop_gradient %f32 : tensor<2xf32>
   %4 = train.stop_gradient %0 : tensor<2xf32>
+  // CHECK: train.parameter %f32 : tensor<2xf32>
+  %p = train.parameter %0 : tensor<2xf32>
   // CHECK: train.read @f32 : tensor<2xf32>
   %5 = "train.read"() <{variable = @f32}> : () -> tensor<2xf32>
   return %5 : tensor<2xf32>

@@ -22,11 +22,14 @@ func.func private @model(%t: tensor<3xf64>) -> tensor<3xf64> {
 // CHECK: %[[END:.*]]:4 = scf.for %{{.*}} = %c0 to %c5 step %c1
 // CHECK-SAME: iter_args(%[[A:.*]] = %[[A0]], %[[B:.*]] = %[[B0]], %[[O:.*]] = %[[O0]], %[[L:.*]] = %[[L0]])
 // CHECK-NOT: train.read
-// CHECK: %[[AS:.*]] = nn.broadcast %[[A]]
+// G19: what is differentiated are parameters, whatever else has their values.
+// CHECK: %[[PA:.*]] = train.parameter %[[A]]
+// CHECK: %[[PB:.*]] = train.parameter %[[B]]
+// CHECK: %[[AS:.*]] = nn.broadcast %[[PA]]
 // CHECK: %[[R:.*]] = arith.mulf %[[AS]], %[[T]]
 // The blocks of J: what a residual does not depend on is zeros.
-// CHECK: %[[J:.*]]:2 = train.jacobian %[[R]] wrt %[[A]], %[[B]] unconnected zeros
-// CHECK: %[[J2:.*]]:2 = train.jacobian %[[B]] wrt %[[A]], %[[B]] unconnected zeros
+// CHECK: %[[J:.*]]:2 = train.jacobian %[[R]] wrt %[[PA]], %[[PB]] unconnected zeros
+// CHECK: %[[J2:.*]]:2 = train.jacobian %[[PB]] wrt %[[PA]], %[[PB]] unconnected zeros
 // CHECK: %[[ALL:.*]] = tensor.concat dim(0) {{.*}} -> tensor<6x4xf64>
 // A factor reads the lower triangle of J^T J: no more of it is asked for.
 // CHECK-DAG: %[[PRODUCT:.*]] = nn.matmul %[[ALL]], %[[ALL]] {transpose_a} : {{.*}} -> tensor<4x4xf64>

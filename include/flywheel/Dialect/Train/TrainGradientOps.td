@@ -23,7 +23,9 @@ def Train_GradientOp : Train_Op<"gradient", [Pure, AttrSizedOperandSegments]> {
   let description = [{
     d(sum_k <ys_k, grad_ys_k>) / d(xs_i) for each i. Without `grad_ys` every
     element of ys has weight 1, so ys are summed. The xs are any SSA values that
-    the ys are computed from: reads of variables, arguments, activations.
+    the ys are computed from: reads of variables, arguments, activations. An x
+    stands for its value: where two values are one, by CSE say, the derivative is
+    along both. `train.parameter` makes a value that stays apart.
     Result types are those of the xs. `-train-autodiff` replaces this op by
     plain ops.
 
@@ -126,6 +128,33 @@ def Train_JacobianOp : Train_Op<"jacobian", [Pure]> {
     attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
+}
+
+def Train_ParameterOp : Train_Op<"parameter", [SameOperandsAndResultType]> {
+  let summary = "Identity whose result is a parameter of its own";
+  let description = [{
+    The result has the elements of the input, and is another value: derivatives
+    with respect to it are along what is computed from it, and not along what
+    else is computed from the input. So `train.gradient` of a function of two
+    arguments gives partial derivatives, even where both are the same value.
+
+    No two of these ops are one, whatever their inputs are: the op allocates its
+    result, so that CSE keeps both, and one whose result is unused is erased. A
+    derivative flows through it as through any identity. `-train-autodiff`
+    leaves none.
+
+    ```mlir
+    // x^2 y at x = y: the first partial derivative, 2 x y, and not 3 x^2.
+    %x = train.parameter %v : tensor<f32>
+    %y = train.parameter %v : tensor<f32>
+    %0 = arith.mulf %x, %x : tensor<f32>
+    %1 = arith.mulf %0, %y : tensor<f32>
+    %dx = train.gradient %1 wrt %x : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$input);
+  let results = (outs Res<AnyRankedTensor, "the parameter", [MemAlloc]>:$result);
+  let assemblyFormat = "$input `:` type($input) attr-dict";
 }
 
 def Train_StopGradientOp : Train_Op<"stop_gradient", [Pure, SameOperandsAndResultType]> {

@@ -6,6 +6,7 @@
 
 #include "VariableVerifiers.h"
 #include "flywheel/Dialect/Train/Device.h"
+#include "flywheel/Interfaces/Effects.h"
 #include "flywheel/Support/CheckedSize.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -192,7 +193,7 @@ LogicalResult VariableOp::verifyRegions() {
            << ", found " << yield.getValue().getType()
            << ": Initializer type and variable type don't match";
   WalkResult result = getInitializer().walk([](Operation *op) {
-    if (isMemoryEffectFree(op) ||
+    if (isRecomputable(op) ||
         op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
         isa<ReadOp, InitializedValueOp>(op))
       return WalkResult::advance();

@@ -221,8 +221,12 @@ Value LeastSquaresExpander::record(Value history, Value scalar, Value number) {
 
 LeastSquaresExpander::State
 LeastSquaresExpander::emitIteration(const State &state, Value number) {
+  // What the region uses from outside may be the same value as an x.
+  SmallVector<Value> xs = llvm::map_to_vector(state.xs, [&](Value x) -> Value {
+    return ParameterOp::create(b, loc, x);
+  });
   std::unique_ptr<LeastSquaresSystem> system =
-      emitLeastSquaresSystem(b, op, state.xs, emitResiduals(state.xs));
+      emitLeastSquaresSystem(b, op, xs, emitResiduals(xs));
   LeastSquaresStep step = system->emitStep(state.regularizer);
   SmallVector<Value> candidates;
   for (auto [x, delta] : llvm::zip_equal(state.xs, step.deltas)) {

@@ -16,11 +16,11 @@
 #include "VariableAccess.h"
 
 #include "flywheel/Dialect/Train/TrainPasses.h"
+#include "flywheel/Interfaces/Effects.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -59,7 +59,7 @@ static bool assignsUnknown(Operation *op) {
   if (op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
       getAccessedVariable(op) || isa<IsInitializedOp, cf::AssertOp>(op))
     return false;
-  return !isMemoryEffectFree(op);
+  return !isRecomputable(op);
 }
 
 /// Reads the targets that the regions of `op` read, but do not assign, in front
