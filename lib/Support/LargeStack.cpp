@@ -6,7 +6,11 @@
 
 #include "flywheel/Support/LargeStack.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
 #include <new>
+#include <utility>
 
 using namespace flywheel;
 
@@ -15,6 +19,43 @@ using namespace flywheel;
 constexpr size_t kStackBytes = size_t{256} << 20;
 
 static thread_local bool hasLargeStack = false;
+
+namespace {
+/// An outermost call of `runOnLargeStack()`. When it ends, so do the threads of
+/// the pools that it gave work to: a context lives as long as what was compiled
+/// in it, and each stack takes address space.
+class PoolScope {
+public:
+  PoolScope() {
+    if (!current)
+      current = this;
+  }
+  ~PoolScope() {
+    if (current != this)
+      return;
+    current = nullptr;
+    for (LargeStackThreadPool *pool : used)
+      pool->endThreads();
+  }
+  PoolScope(const PoolScope &) = delete;
+  PoolScope &operator=(const PoolScope &) = delete;
+
+  static void noteUse(LargeStackThreadPool *pool) {
+    if (current)
+      current->used.insert(pool);
+  }
+  static void forget(LargeStackThreadPool *pool) {
+    if (current)
+      current->used.erase(pool);
+  }
+
+private:
+  static thread_local PoolScope *current;
+  llvm::SmallPtrSet<LargeStackThreadPool *, 2> used;
+};
+} // namespace
+
+thread_local PoolScope *PoolScope::current = nullptr;
 
 /// Starts a thread, or says that there is none.
 static bool startThread(pthread_t &thread, void *(*run)(void *),
@@ -46,13 +87,16 @@ bool flywheel::runOnLargeStack(llvm::function_ref<void()> action) {
   } call{action};
   auto run = [](void *argument) -> void * {
     hasLargeStack = true;
+    PoolScope scope;
     auto &call = *static_cast<Call *>(argument);
     call.hasMemory = runWithMemory(call.action);
     return nullptr;
   };
   pthread_t thread;
-  if (hasLargeStack || !startThread(thread, run, &call))
+  if (hasLargeStack || !startThread(thread, run, &call)) {
+    PoolScope scope;
     return runWithMemory(action);
+  }
   pthread_join(thread, nullptr);
   return call.hasMemory;
 }
@@ -65,12 +109,22 @@ LargeStackThreadPool::LargeStackThreadPool(unsigned maxThreads)
     : maxThreads(maxThreads) {}
 
 LargeStackThreadPool::~LargeStackThreadPool() {
-  {
-    std::lock_guard<std::mutex> lock(mutex);
-    isClosing = true;
-  }
+  PoolScope::forget(this);
+  joinThreads(std::unique_lock<std::mutex>(mutex));
+}
+
+void LargeStackThreadPool::endThreads() {
+  std::unique_lock<std::mutex> lock(mutex);
+  // Another call has work here, and ends the threads after it.
+  if (unfinished.empty())
+    joinThreads(std::move(lock));
+}
+
+void LargeStackThreadPool::joinThreads(std::unique_lock<std::mutex> lock) {
+  std::vector<pthread_t> ending = std::exchange(threads, {});
+  lock.unlock();
   hasChanged.notify_all();
-  for (pthread_t thread : threads)
+  for (pthread_t thread : ending)
     pthread_join(thread, nullptr);
 }
 
@@ -82,6 +136,7 @@ void *LargeStackThreadPool::runWorker(void *pool) {
 
 void LargeStackThreadPool::asyncEnqueue(llvm::unique_function<void()> task,
                                         llvm::ThreadPoolTaskGroup *group) {
+  PoolScope::noteUse(this);
   {
     std::lock_guard<std::mutex> lock(mutex);
     waiting.push_back({std::move(task), group});
@@ -115,7 +170,7 @@ void LargeStackThreadPool::work() {
       runNext(lock);
       continue;
     }
-    if (isClosing)
+    if (!llvm::is_contained(threads, pthread_self()))
       return;
     ++numIdle;
     hasChanged.wait(lock);
