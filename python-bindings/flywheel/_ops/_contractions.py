@@ -10,6 +10,7 @@ from .._tensor import Tensor, TensorLike, as_tensor, as_tensors, constant, forma
 from ._arithmetic import multiply, where
 from ._checks import expect_equal
 from ._core import Size, broadcast_sizes, emit, normalize_axis, size, sizes, stretch
+from ._ranges import identity_matrix
 from ._reductions import reduce_sum
 from ._shapes import _product, expand_dims, pad, reshape_to, squeeze, transpose
 
@@ -77,9 +78,7 @@ def outer(a: TensorLike, b: TensorLike) -> Tensor:
     return multiply(expand_dims(ravel(a), 1), expand_dims(ravel(b), 0))
 
 
-def tensordot(
-    a: TensorLike, b: TensorLike, axes: Union[int, Tuple[Sequence[int], Sequence[int]]] = 2
-) -> Tensor:
+def tensordot(a: TensorLike, b: TensorLike, axes: Union[int, Tuple[Sequence[int], Sequence[int]]] = 2) -> Tensor:
     """The sum over dimensions of a and those of b in their places, which have the same sizes; a number means the
     last ones of a and the first ones of b."""
     a, b = as_tensor(a), as_tensor(b)
@@ -186,10 +185,10 @@ def _diagonal(x: Tensor, names: str) -> Tuple[Tensor, str]:
             dim_size = x.shape[first]
             if dim_size is None or dim_size != x.shape[second]:
                 raise ValueError("the dimensions of a diagonal must be static and equal")
-            shape = [1] * x.ndim
+            shape: List[Size] = [1] * x.ndim
             shape[first] = shape[second] = dim_size
-            mask = np.eye(dim_size, dtype=bool).reshape(shape)
-            x = reduce_sum(where(constant(mask), x, constant(0, x.dtype)), second)
+            mask = reshape_to(identity_matrix(dim_size, dtype=bool), shape)
+            x = reduce_sum(where(mask, x, constant(0, x.dtype)), second)
             names = names[:second] + names[second + 1 :]
     return x, names
 
@@ -297,7 +296,8 @@ def diag(x: TensorLike, k: int = 0) -> Tensor:
     if x.ndim == 2:
         return diagonal(x, k)
     row = pad(x, [(max(k, 0), max(-k, 0))]) if k else x
-    return where(constant(np.eye(dim_size + abs(k), k=k, dtype=bool)), expand_dims(row, 0), constant(0, x.dtype))
+    mask = identity_matrix(dim_size + abs(k), k=k, dtype=bool)
+    return where(mask, expand_dims(row, 0), constant(0, x.dtype))
 
 
 def trace(x: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:

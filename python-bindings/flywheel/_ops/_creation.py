@@ -10,6 +10,7 @@ from .._tensor import Tensor, TensorLike, as_tensor, constant, wrap
 from ._arithmetic import add, cast, multiply
 from ._core import Size, as_unsigned, emit, index_op, like_operand, sizes, static, stretch
 from ._indexing import getitem
+from ._ranges import arithmetic_sequence, evenly_spaced, identity_matrix
 from ._shapes import to_index
 
 DimSizes = Union[int, Tensor, Sequence[Union[int, Tensor]]]
@@ -65,13 +66,10 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Te
     """Numbers from `start` up to but without `stop`. Each may be a scalar tensor of integers, whose results are int32
     by default, and the step a number then; a size that is computed comes from `dim` or `shape`, since a step knows
     how much memory it needs from the sizes of its arguments."""
-    bounds = [0, start, step] if stop is None else [start, stop, step]
-    if any(isinstance(x, Tensor) for x in bounds):
-        return _counted(bounds[0], bounds[1], bounds[2], _dtypes.int32 if dtype is None else dtype)
-    array = np.arange(*bounds)
-    if dtype is None and not any(isinstance(x, np.generic) for x in (start, stop, step)):
-        return constant(array.tolist() if array.size else array.astype(np.int32))
-    return constant(array, dtype)
+    first, last = (0, start) if stop is None else (start, stop)
+    if any(isinstance(x, Tensor) for x in (first, last, step)):
+        return _counted(first, last, step, _dtypes.int32 if dtype is None else dtype)
+    return arithmetic_sequence(first, last, step, dtype)
 
 
 def _counted(start: Any, stop: Any, step: Any, dtype: Any) -> Tensor:
@@ -83,7 +81,7 @@ def _counted(start: Any, stop: Any, step: Any, dtype: Any) -> Tensor:
     if not isinstance(by, int) or by == 0:
         raise ValueError("arange of tensors takes a step that is a number, and not 0")
     if isinstance(first, int) and isinstance(last, int):
-        return constant(np.arange(first, last, by), dtype)
+        return arithmetic_sequence(first, last, by, dtype)
     if by > 0 and isinstance(first, int) and first > 0:
         # Of as many as `stop` says, those from `start` on: the compiler sees a bound of that.
         return getitem(_counted(0, stop, 1, dtype), slice(first, None, by))
@@ -102,7 +100,7 @@ def linspace(
     start: float, stop: float, num: int = 50, dtype: Any = _dtypes.float32, *, endpoint: bool = True
 ) -> Tensor:
     """`num` numbers at equal distances, both ends included, or without the last one."""
-    return constant(np.linspace(start, stop, num, endpoint=endpoint), dtype)
+    return evenly_spaced(start, stop, num, endpoint, dtype)
 
 
 def logspace(
@@ -115,7 +113,7 @@ def logspace(
 
 def eye(rows: int, columns: Any = None, dtype: Any = _dtypes.float32, *, k: int = 0) -> Tensor:
     """A matrix with ones on a diagonal, `k` above the main one."""
-    return constant(np.eye(rows, columns, k), dtype)
+    return identity_matrix(rows, columns, k, dtype)
 
 
 def identity(n: int, dtype: Any = _dtypes.float32) -> Tensor:

@@ -23,6 +23,7 @@ from ._core import (
     stretch,
     with_index,
 )
+from ._ranges import arithmetic_sequence
 from ._shapes import dim, reshape_to, to_index, transpose
 
 _DYNAMIC = -(2**63)
@@ -328,7 +329,7 @@ def insert_slice(part: Tensor, into: Tensor, offsets: List[Size], lengths: List[
 def _reverse(x: Tensor, axis: int) -> Tensor:
     dim_size = x.shape[axis]
     if dim_size is not None:
-        return take(x, np.arange(dim_size - 1, -1, -1, dtype=np.int32), axis)
+        return take(x, arithmetic_sequence(dim_size - 1, -1, -1, _dtypes.int32), axis)
     from ._creation import arange
 
     total = dim(x, axis)

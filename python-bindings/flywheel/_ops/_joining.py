@@ -9,6 +9,7 @@ from .._tensor import Tensor, TensorLike, as_tensor
 from ._arithmetic import multiply
 from ._core import broadcast
 from ._indexing import flip
+from ._ranges import lower_triangle
 from ._shapes import concatenate, expand_dims, moveaxis, ravel, reshape, split, swapaxes
 
 
@@ -142,7 +143,7 @@ def unstack(x: TensorLike, axis: int = 0) -> List[Tensor]:
 
 def tri(rows: int, columns: Optional[int] = None, k: int = 0, dtype: Any = np.float32) -> Tensor:
     """Ones on and below a diagonal, zeros above."""
-    return as_tensor(np.tri(rows, columns, k), dtype)
+    return lower_triangle(rows, columns, k, dtype)
 
 
 def kron(a: TensorLike, b: TensorLike) -> Tensor:
@@ -154,4 +155,3 @@ def kron(a: TensorLike, b: TensorLike) -> Tensor:
     if None in a.shape or None in b.shape:
         raise ValueError("kron takes tensors of static sizes")
     return reshape(wide, [(m or 0) * (n or 0) for m, n in zip(a.shape, b.shape)])
-

@@ -10,6 +10,7 @@ from .._tensor import Tensor, TensorLike, as_tensor, as_tensors, format_shape
 from ._arithmetic import _cast, cast, equal, isnan, less, logical_and, logical_not, logical_or, where
 from ._core import Size, normalize_axes, normalize_axis, sizes
 from ._indexing import getitem, take_along_axis
+from ._ranges import identity_matrix, lower_triangle
 from ._reductions import any as reduce_any
 from ._reductions import reduce_sum
 from ._shapes import _product, expand_dims, moveaxis, ravel, reshape_to, stack, swapaxes, transpose
@@ -24,10 +25,10 @@ def order_of(comes_before: Tensor, count: int) -> Tensor:
     `comes_before` [..., count, count] says of elements i and j whether i comes before j. Of those that no order has,
     the first one comes first.
     """
-    before = logical_and(comes_before, as_tensor(~np.eye(count, dtype=bool)))
+    before = logical_and(comes_before, logical_not(identity_matrix(count, dtype=bool)))
     transposed = swapaxes(before, -1, -2)
     is_equal = logical_not(logical_or(before, transposed))
-    is_first = logical_or(before, logical_and(is_equal, as_tensor(np.triu(np.ones((count, count), bool), 1))))
+    is_first = logical_or(before, logical_and(is_equal, logical_not(lower_triangle(count, dtype=bool))))
     # How many elements come before each, and from that which element is at each place.
     rank = reduce_sum(cast(is_first, _dtypes.int32), -2)
     at_place = equal(expand_dims(rank, -1), as_tensor(np.arange(count, dtype=np.int32)))

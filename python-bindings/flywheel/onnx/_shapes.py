@@ -75,7 +75,7 @@ def _range(call: Call, start: Known, limit: Known, delta: Known) -> Laid:
     if is_size(first) or is_size(step):
         raise call.unsupported("from a start or by a step that the call chooses")
     if not is_size(last):
-        return Laid(as_tensor(np.arange(first, last, step).astype(start.dtype)))
+        return Laid(_ops.arange(first, last, step, start.dtype))
     if step <= 0:
         raise call.unsupported("down from a size that the call chooses")
     count = index_op("maxsi", index_op("ceildivsi", index_op("subi", last, first), step), 0)
@@ -89,7 +89,7 @@ def _eye_like(call: Call, x: Laid) -> Laid:
     if x.ndim != 2 or None in x.shape:
         raise call.unsupported("of a tensor that is no matrix of known size")
     dtype = call.dtype_attribute("dtype") if call.has("dtype") else x.dtype
-    return Laid(as_tensor(np.eye(x.shape[0] or 0, x.shape[1], k=call.attribute("k", 0)).astype(dtype)))
+    return Laid(_ops.eye(x.shape[0] or 0, x.shape[1], dtype, k=call.attribute("k", 0)))
 
 
 #

@@ -11,7 +11,7 @@ from .._layouts import Argument, Laid, scalar
 from .._ops._core import Size, emit, index_op, like_operand, size, sizes, stretch
 from .._ops._indexing import extract_slice
 from .._ops._shapes import reshape_to
-from .._tensor import Tensor, as_tensor
+from .._tensor import Tensor
 from ._graph import Call, op
 
 
@@ -253,12 +253,9 @@ def _triangle(call: Call, x: Laid, diagonal: int = 0) -> Laid:
 def _diagonal(call: Call, x: Laid, offset: int = 0, first: int = 0, second: int = 1) -> Laid:
     first, second = first % x.ndim, second % x.ndim
     data = x.arranged((*[axis for axis in range(x.ndim) if axis not in (first, second)], first, second))
-    rows, columns = data.shape[-2:]
-    if rows is None or columns is None:
+    if None in data.shape[-2:]:
         raise call.unsupported("of a size that the call chooses")
-    places = np.flatnonzero(np.eye(rows, columns, offset).reshape(-1)).astype(np.int32)
-    flat = reshape_to(data, [*sizes(data)[:-2], rows * columns])
-    return Laid(_ops.take(flat, places, flat.ndim - 1))
+    return Laid(_ops.diagonal(data, offset, x.ndim - 2, x.ndim - 1))
 
 
 @op("unfold.default")
@@ -314,7 +311,7 @@ def _arange(call: Call, *, end: Any, start: Any = 0, step: Any = 1) -> Laid:
         numbers = _ops.cast(iota(length), call.dtype)
         is_from_0 = not isinstance(start, Value) and start == 0
         return Laid(numbers if is_from_0 else _ops.add(numbers, scalar(start, call.dtype)))
-    return Laid(as_tensor(np.arange(start, end, step).astype(call.dtype)))
+    return Laid(_ops.arange(start, end, step, call.dtype))
 
 
 @op("one_hot.default")

@@ -85,7 +85,7 @@ def linspace(start: Any, stop: Any, num: int, name: Optional[str] = None) -> Any
     first, last = as_tensor(start), as_tensor(stop)
 
     def emit(a: Any, b: Any) -> Any:
-        shares = constant_of(np.arange(num) / max(num - 1, 1), a.dtype)
+        shares = _ops.cast(_ops.arange(num, dtype=np.float64) / np.float64(max(num - 1, 1)), a.dtype)
         return _ops.add(_ops.multiply(_ops.subtract(1, shares), a), _ops.multiply(shares, b))
 
     return make("LinSpace", emit, first, last, name=name)
@@ -122,7 +122,7 @@ def diag(diagonal: Any, name: Optional[str] = None) -> Any:
 
 def _on_diagonal(x: Any, count: int) -> Any:
     """Zeros off the diagonal, whatever is there."""
-    return _ops.where(constant_of(np.eye(count, dtype=bool)), x, constant_of(0, x.dtype))
+    return _ops.where(_ops.eye(count, dtype=bool), x, constant_of(0, x.dtype))
 
 
 def matrix_diag(diagonal: Any, name: Optional[str] = None) -> Any:

@@ -3,12 +3,9 @@
 
 from typing import Any, Callable, Optional
 
-import numpy as np
-
 from .. import _dtypes, _ops, linalg
 from .. import nn as traced
 from .._ops import _checks, _core
-from .._tensor import as_tensor as constant_of
 from .._tensor import format_shape
 from .conversion import as_tensor, make
 
@@ -93,7 +90,7 @@ def matrix_set_diag(input: Any, diagonal: Any, name: Optional[str] = None) -> An
         wide = _ops.expand_dims(d, -1)
         if rows > columns:
             wide = _ops.pad(wide, [*[(0, 0)] * (d.ndim - 1), (0, rows - columns), (0, 0)])
-        return _ops.where(constant_of(np.eye(rows, columns, dtype=bool)), wide, x)
+        return _ops.where(_ops.eye(rows, columns, bool), wide, x)
 
     return make("MatrixSetDiag", emit, as_tensor(input), as_tensor(diagonal), name=name)
 
