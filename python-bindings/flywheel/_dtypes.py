@@ -75,6 +75,11 @@ def is_floating(dtype: DType) -> bool:
     return dtype.kind == "f" or dtype == bfloat16
 
 
+def is_half(dtype: DType) -> bool:
+    """Whether it is one of the floating-point types of 16 bits."""
+    return is_floating(dtype) and dtype.itemsize == 2
+
+
 def is_signed(dtype: DType) -> bool:
     return dtype.kind == "i"
 

@@ -13,6 +13,7 @@ import numpy as np
 from . import _dtypes, _ops
 from . import nn as nn
 from ._ops._core import Size, sizes
+from ._ops._precision import rounds_once
 from ._ops._shapes import _product, reshape_to
 from ._tensor import Tensor, TensorLike, as_tensor, as_tensors, format_shape
 from .control import fori_loop
@@ -44,6 +45,7 @@ def _transposed(x: Tensor) -> Tensor:
 #
 
 
+@rounds_once()
 def norm(
     x: TensorLike, ord: Any = None, axis: Union[int, Sequence[int], None] = None, keepdims: bool = False
 ) -> Tensor:

@@ -34,6 +34,7 @@ from ._checks import expect_equal
 from ._contractions import matmul, sum_along
 from ._core import as_unsigned, broadcast, emit, normalize_axis, signless, size
 from ._indexing import getitem
+from ._precision import rounds_once
 from ._reductions import sum
 from ._shapes import moveaxis, ravel, stack
 
@@ -97,6 +98,7 @@ def float_power(a: TensorLike, b: TensorLike) -> Tensor:
     return power(*arithmetic._floats(a, b))
 
 
+@rounds_once(2)
 def hypot(a: TensorLike, b: TensorLike) -> Tensor:
     """sqrt(a^2 + b^2), without overflow."""
     a, b = arithmetic._floats(a, b)
@@ -107,6 +109,7 @@ def hypot(a: TensorLike, b: TensorLike) -> Tensor:
     return where(arithmetic.logical_or(equal(absolute(a), np.inf), equal(absolute(b), np.inf)), np.inf, found)
 
 
+@rounds_once(2)
 def logaddexp(a: TensorLike, b: TensorLike) -> Tensor:
     """log(exp(a) + exp(b)), without overflow."""
     a, b = arithmetic._floats(a, b)
@@ -116,6 +119,7 @@ def logaddexp(a: TensorLike, b: TensorLike) -> Tensor:
     return where(equal(a, b), add(a, float(np.log(2))), add(top, log1p(exp(arithmetic.negative(gap)))))
 
 
+@rounds_once(2)
 def heaviside(x: TensorLike, at_zero: TensorLike) -> Tensor:
     """0 below 0, 1 above, and `at_zero` there."""
     x, at_zero = arithmetic._floats(x, at_zero)
@@ -179,16 +183,19 @@ def positive(x: TensorLike) -> Tensor:
     return as_tensor(x)
 
 
+@rounds_once()
 def deg2rad(x: TensorLike) -> Tensor:
     """Degrees as radians."""
     return multiply(*arithmetic._floats(x, float(np.pi / 180)))
 
 
+@rounds_once()
 def rad2deg(x: TensorLike) -> Tensor:
     """Radians as degrees."""
     return multiply(*arithmetic._floats(x, float(180 / np.pi)))
 
 
+@rounds_once()
 def sinc(x: TensorLike) -> Tensor:
     """sin(pi x) / (pi x), 1 at 0."""
     (angle,) = arithmetic._floats(multiply(as_tensor(x), float(np.pi)))
@@ -225,6 +232,7 @@ def vdot(a: TensorLike, b: TensorLike) -> Tensor:
     return matmul(ravel(a), ravel(b))
 
 
+@rounds_once(2)
 def vecdot(a: TensorLike, b: TensorLike, axis: int = -1) -> Tensor:
     """The sums of products along a dimension, of one size in both; the others broadcast."""
     a, b = as_tensors(as_tensor(a), as_tensor(b))
@@ -239,6 +247,7 @@ def vecdot(a: TensorLike, b: TensorLike, axis: int = -1) -> Tensor:
     return sum(multiply(moveaxis(a, first, -1), moveaxis(b, second, -1)), -1)
 
 
+@rounds_once(2)
 def cross(a: TensorLike, b: TensorLike, axis: int = -1) -> Tensor:
     """The cross product of vectors of 3 along a dimension; of 2, what the third element would be."""
     a, b = as_tensors(as_tensor(a), as_tensor(b))

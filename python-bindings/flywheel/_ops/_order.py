@@ -7,9 +7,24 @@ import numpy as np
 
 from .. import _dtypes
 from .._tensor import Tensor, TensorLike, as_tensor, as_tensors, format_shape
-from ._arithmetic import _cast, cast, equal, isnan, less, logical_and, logical_not, logical_or, where
+from ._arithmetic import (
+    _cast,
+    absolute,
+    add,
+    cast,
+    equal,
+    isnan,
+    less,
+    logical_and,
+    logical_not,
+    logical_or,
+    multiply,
+    subtract,
+    where,
+)
 from ._core import Size, normalize_axes, normalize_axis, sizes
 from ._indexing import getitem, take_along_axis
+from ._precision import rounds_once
 from ._ranges import identity_matrix, lower_triangle
 from ._reductions import any as reduce_any
 from ._reductions import reduce_sum
@@ -190,4 +205,16 @@ def _between(ordered: Tensor, place: float, method: str) -> Tensor:
     a, b = getitem(ordered, (..., low)), getitem(ordered, (..., high))
     if low == high or share == 0:
         return a
-    return b if share == 1 else a + (b - a) * share
+    return b if share == 1 else _on_line(a, b, share)
+
+
+@rounds_once(2)
+def _on_line(a: Tensor, b: Tensor, share: float) -> Tensor:
+    """(1 - share) a + share b, without overflow, and `a` where `b` is the same. Infinities are what they are in the
+    sum: NaN only between two of other signs."""
+    weighed = add(multiply(a, 1.0 - share), multiply(b, share))
+    if share == 0.5:
+        return weighed
+    width = subtract(b, a)
+    is_short = less(absolute(width), np.inf)
+    return where(is_short, add(a, multiply(where(is_short, width, 0.0), share)), weighed)

@@ -7,6 +7,7 @@ from .. import _dtypes
 from .._tensor import Tensor, TensorLike, as_tensor, constant
 from . import _arithmetic as arithmetic
 from ._core import Size, as_unsigned, emit, index_op, normalize_axes, normalize_axis, signless, size, with_index
+from ._precision import rounds_once
 from ._shapes import expand_dims, ravel
 
 Axis = Union[int, Sequence[int], None]
@@ -204,6 +205,7 @@ def _count(x: Tensor, axes: List[int]) -> Tensor:
     return constant(float(count))
 
 
+@rounds_once()
 def var(x: TensorLike, axis: Axis = None, keepdims: bool = False, ddof: int = 0) -> Tensor:
     """The mean of (x - mean)^2 along dimensions; the sum is divided by n - `ddof`, or by 0 where that is less."""
     x = as_tensor(x)
@@ -218,11 +220,13 @@ def var(x: TensorLike, axis: Axis = None, keepdims: bool = False, ddof: int = 0)
     return arithmetic.divide(sum(squares, axis, keepdims), divisor)
 
 
+@rounds_once()
 def std(x: TensorLike, axis: Axis = None, keepdims: bool = False, ddof: int = 0) -> Tensor:
     """The square root of `var`."""
     return arithmetic.sqrt(var(x, axis, keepdims, ddof))
 
 
+@rounds_once()
 def logsumexp(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """log(sum(exp(x))) along dimensions, without overflow."""
     x = as_tensor(x)
@@ -239,6 +243,7 @@ def logsumexp(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tenso
     return squeeze(result, normalize_axes(axis, x.ndim))
 
 
+@rounds_once()
 def norm(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """The Euclidean norm along dimensions; integers become float32."""
     (x,) = arithmetic._floats(x)

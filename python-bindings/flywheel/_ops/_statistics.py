@@ -30,6 +30,7 @@ from ._core import normalize_axis, sizes, stretch
 from ._creation import zeros
 from ._indexing import _reverse, extract_slice, getitem, take
 from ._order import searchsorted
+from ._precision import rounds_once
 from ._reductions import Axis, all, max, mean, min, prod, sum
 from ._shapes import concatenate, expand_dims, pad, ravel, reshape, swapaxes, to_index
 from ._updates import At
@@ -48,8 +49,12 @@ def average(x: TensorLike, axis: Axis = None, weights: Optional[TensorLike] = No
             raise ValueError("a vector of weights is for one dimension: give its axis")
         place = normalize_axis(int(axis), x.ndim)
         w = expand_dims(w, [other for other in range(x.ndim) if other != place])
-    whole = w if w.shape == x.shape else stretch(w, sizes(x))
-    return divide(sum(multiply(x, w), axis, keepdims), sum(whole, axis, keepdims))
+    return _weighed(x, w if w.shape == x.shape else stretch(w, sizes(x)), axis, keepdims)
+
+
+@rounds_once(2)
+def _weighed(x: Tensor, w: Tensor, axis: Axis, keepdims: bool) -> Tensor:
+    return divide(sum(multiply(x, w), axis, keepdims), sum(w, axis, keepdims))
 
 
 def ptp(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
@@ -84,12 +89,14 @@ def nanprod(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
     return prod(_present(x, 1.0)[0], axis, keepdims)
 
 
+@rounds_once()
 def nanmean(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """`mean` without elements that are NaN; NaN where there are no others."""
     values, there = _present(x, 0.0)
     return divide(sum(values, axis, keepdims), sum(there, axis, keepdims))
 
 
+@rounds_once()
 def nanvar(x: TensorLike, axis: Axis = None, keepdims: bool = False, ddof: int = 0) -> Tensor:
     """`var` without elements that are NaN; NaN where there are no more than `ddof` others."""
     values, there = _present(x, 0.0)
@@ -98,6 +105,7 @@ def nanvar(x: TensorLike, axis: Axis = None, keepdims: bool = False, ddof: int =
     return where(greater(count, 0), divide(sum(square(deviation), axis, keepdims), count), np.nan)
 
 
+@rounds_once()
 def nanstd(x: TensorLike, axis: Axis = None, keepdims: bool = False, ddof: int = 0) -> Tensor:
     """`std` without elements that are NaN."""
     return sqrt(nanvar(x, axis, keepdims, ddof))
@@ -122,6 +130,7 @@ def nanmin(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
 #
 
 
+@rounds_once()
 def cov(x: TensorLike, rowvar: bool = True, ddof: int = 1) -> Tensor:
     """How the rows of `x` (or the columns) vary together: [rows, rows], of a vector a scalar."""
     x = as_tensor(x)
@@ -137,6 +146,7 @@ def cov(x: TensorLike, rowvar: bool = True, ddof: int = 1) -> Tensor:
     return reshape(found, ()) if x.ndim == 1 else found
 
 
+@rounds_once()
 def corrcoef(x: TensorLike, rowvar: bool = True) -> Tensor:
     """Pearson's coefficients of the rows of `x` (or the columns)."""
     found = cov(x, rowvar)
@@ -192,6 +202,7 @@ def diff(x: TensorLike, n: int = 1, axis: int = -1) -> Tensor:
     return result
 
 
+@rounds_once(2)
 def trapezoid(y: TensorLike, x: Optional[TensorLike] = None, dx: float = 1.0, axis: int = -1) -> Tensor:
     """The area below lines between points along a dimension: at `x`, or `dx` apart."""
     y = as_tensor(y)
@@ -206,6 +217,7 @@ def trapezoid(y: TensorLike, x: Optional[TensorLike] = None, dx: float = 1.0, ax
     return sum(middle * width, axis)
 
 
+@rounds_once(3)
 def interp(x: TensorLike, xp: TensorLike, fp: TensorLike) -> Tensor:
     """On lines between the points (xp, fp), which ascend; the first and last value beyond them."""
     x, xp, fp = as_tensors(as_tensor(x), as_tensor(xp), as_tensor(fp))
@@ -225,6 +237,7 @@ def interp(x: TensorLike, xp: TensorLike, fp: TensorLike) -> Tensor:
     return take(fp, left) * (1.0 - share) + take(fp, right) * share
 
 
+@rounds_once(2)
 def polyval(p: TensorLike, x: TensorLike) -> Tensor:
     """The polynomial with these coefficients, the highest power first, at `x`."""
     coefficients, x = as_tensor(p), as_tensor(x)

@@ -3,8 +3,13 @@
 
 from typing import Any
 
+from ..v1.precision import rounds_once
 from . import backend as K
 from ._serialization import Configured, build, find
+
+
+def _norms(w: Any, axis: Any) -> Any:
+    return K.sqrt(K.sum(K.square(w), axis, True))
 
 
 class Constraint(Configured):
@@ -30,8 +35,12 @@ class MaxNorm(Constraint):
         self.max_value, self.axis = max_value, axis
 
     def __call__(self, w: Any) -> Any:
-        norms = K.sqrt(K.sum(K.square(w), self.axis, True))
-        return w * (K.clip(norms, 0, self.max_value) / (K.epsilon() + norms))
+        @rounds_once
+        def project(w: Any) -> Any:
+            norms = _norms(w, self.axis)
+            return w * (K.clip(norms, 0, self.max_value) / (K.epsilon() + norms))
+
+        return project(w)
 
 
 class UnitNorm(Constraint):
@@ -43,7 +52,7 @@ class UnitNorm(Constraint):
         self.axis = axis
 
     def __call__(self, w: Any) -> Any:
-        return w / (K.epsilon() + K.sqrt(K.sum(K.square(w), self.axis, True)))
+        return rounds_once(lambda w: w / (K.epsilon() + _norms(w, self.axis)))(w)
 
 
 class MinMaxNorm(Constraint):
@@ -55,9 +64,13 @@ class MinMaxNorm(Constraint):
         self.min_value, self.max_value, self.rate, self.axis = min_value, max_value, rate, axis
 
     def __call__(self, w: Any) -> Any:
-        norms = K.sqrt(K.sum(K.square(w), self.axis, True))
-        wanted = self.rate * K.clip(norms, self.min_value, self.max_value) + (1 - self.rate) * norms
-        return w * (wanted / (K.epsilon() + norms))
+        @rounds_once
+        def project(w: Any) -> Any:
+            norms = _norms(w, self.axis)
+            wanted = self.rate * K.clip(norms, self.min_value, self.max_value) + (1 - self.rate) * norms
+            return w * (wanted / (K.epsilon() + norms))
+
+        return project(w)
 
 
 max_norm, non_neg, unit_norm, min_max_norm = MaxNorm, NonNeg, UnitNorm, MinMaxNorm

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..v1 import train as _train
 from ..v1.graph import GraphKeys, get_default_graph
+from ..v1.precision import rounded, widened
 from . import backend as K
 from ._serialization import build, custom_object_scope
 
@@ -88,12 +89,13 @@ class Optimizer:
             raise ValueError(_NONE)
         clipnorm = getattr(self, "clipnorm", None) or 0
         if clipnorm > 0:
-            total = K.sum(K.square(found[0]))
-            for g in found[1:]:
+            wide = [widened(g) for g in found]
+            total = K.sum(K.square(wide[0]))
+            for g in wide[1:]:
                 total = total + K.cast(K.sum(K.square(g)), total.dtype)
             norm = K.sqrt(total)
             scale = K.switch(K.greater_equal(norm, clipnorm), clipnorm / norm, K.ones_like(norm))
-            found = [g * K.cast(scale, g.dtype) for g in found]
+            found = [rounded(y * K.cast(scale, y.dtype), g.dtype) for g, y in zip(found, wide)]
         clipvalue = getattr(self, "clipvalue", None) or 0
         if clipvalue > 0:
             found = [K.clip(g, -clipvalue, clipvalue) for g in found]

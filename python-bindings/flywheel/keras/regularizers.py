@@ -3,6 +3,7 @@
 
 from typing import Any
 
+from ..v1.precision import rounds_once
 from . import backend as K
 from ._serialization import Configured, build, find
 
@@ -23,6 +24,9 @@ class L1L2(Regularizer):
         self.l1, self.l2 = l1, l2
 
     def __call__(self, x: Any) -> Any:
+        return rounds_once(self._penalty)(x)
+
+    def _penalty(self, x: Any) -> Any:
         terms = [K.sum(K.abs(x)) * self.l1] if self.l1 else []
         terms += [K.sum(K.square(x)) * self.l2] if self.l2 else []
         return terms[0] if len(terms) == 1 else terms[0] + terms[1] if terms else K.sum(x) * 0.0

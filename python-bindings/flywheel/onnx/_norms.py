@@ -7,6 +7,7 @@ from .. import _dtypes, _ops, random
 from .. import nn as nn
 from .._layouts import Laid
 from .._ops._core import Size, sizes
+from .._ops._precision import rounds_once
 from .._ops._shapes import _product, reshape_to
 from .._tensor import Tensor, as_tensor
 from ._graph import Call, op
@@ -110,29 +111,39 @@ def _group_norm(call: Call, x: Laid, scale: Laid, bias: Laid) -> Laid:
 @op("MeanVarianceNormalization", attributes="axes")
 def _mean_variance(call: Call, x: Laid) -> Laid:
     places = tuple(x.places(call.attribute("axes", [0, 2, 3])))
-    deviation = _ops.sqrt(_ops.var(x.data, places, keepdims=True))
-    centered = _ops.subtract(x.data, _ops.mean(x.data, places, keepdims=True))
-    return x.like(_ops.divide(centered, _ops.add(deviation, 1e-9)))
+
+    @rounds_once()
+    def standardized(data: Tensor) -> Tensor:
+        deviation = _ops.sqrt(_ops.var(data, places, keepdims=True))
+        centered = _ops.subtract(data, _ops.mean(data, places, keepdims=True))
+        return _ops.divide(centered, _ops.add(deviation, 1e-9))
+
+    return x.like(standardized(x.data))
 
 
 @op("LpNormalization", attributes="axis p")
 def _lp_norm(call: Call, x: Laid) -> Laid:
     place = x.place(call.attribute("axis", -1))
-    if call.attribute("p", 2) == 1:
-        norm = _ops.sum(_ops.abs(x.data), place, keepdims=True)
-    else:
-        norm = _ops.norm(x.data, place, keepdims=True)
-    # 0 stays 0.
-    zero = _ops.equal(norm, 0)
-    return x.like(_ops.where(zero, as_tensor(0, x.dtype), _ops.divide(x.data, _ops.where(zero, 1.0, norm))))
+    is_sum = call.attribute("p", 2) == 1
+
+    @rounds_once()
+    def normalized(data: Tensor) -> Tensor:
+        size = _ops.sum(_ops.abs(data), place, keepdims=True) if is_sum else _ops.norm(data, place, keepdims=True)
+        # 0 stays 0.
+        zero = _ops.equal(size, 0)
+        return _ops.where(zero, as_tensor(0, data.dtype), _ops.divide(data, _ops.where(zero, 1.0, size)))
+
+    return x.like(normalized(x.data))
 
 
 @op("LRN", attributes="alpha beta bias size")
 def _local_response_norm(call: Call, x: Laid) -> Laid:
     """Each element by the squares of its neighbours in other channels."""
     x, count = _channels_last(x), int(call.attribute("size"))
-    squares = _ops.pad(_ops.square(x.data), [*[(0, 0)] * (x.ndim - 1), ((count - 1) // 2, count // 2)])
-    total = x.data.shape[-1]
+    own = x.dtype
+    data = _ops.cast(x.data, _statistics_dtype(x))
+    squares = _ops.pad(_ops.square(data), [*[(0, 0)] * (x.ndim - 1), ((count - 1) // 2, count // 2)])
+    total = data.shape[-1]
     if total is None:
         raise call.unsupported("of channels whose number the call chooses")
     parts = [_ops.getitem(squares, (..., slice(place, place + total))) for place in range(count)]
@@ -142,7 +153,7 @@ def _local_response_norm(call: Call, x: Laid) -> Laid:
     scale = float(call.attribute("alpha", 1e-4)) / count
     below = _ops.power(_ops.add(_ops.multiply(around, scale), float(call.attribute("bias", 1.0))),
                        float(call.attribute("beta", 0.75)))  # fmt: skip
-    return x.like(_ops.divide(x.data, below))
+    return x.like(_ops.cast(_ops.divide(data, below), own))
 
 
 @op("RandomNormal", "RandomUniform", attributes="dtype high low mean scale seed shape")

@@ -6,13 +6,20 @@ from typing import Any, Callable, Dict, List, Optional
 from .. import _dtypes, _ops
 from .._layouts import Laid
 from .._ops._core import normalize_axes
+from .._ops._precision import rounds_once
 from .._tensor import Tensor
 from ._graph import Call, op
 from ._known import Known
 
 
+@rounds_once()
 def _log_sum(x: Tensor, axes: Any, keepdims: bool) -> Tensor:
     return _ops.log(_ops.sum(x, axes, keepdims))
+
+
+@rounds_once()
+def _sum_of_squares(x: Tensor, axes: Any, keepdims: bool) -> Tensor:
+    return _ops.sum(_ops.square(x), axes, keepdims)
 
 
 _REDUCTIONS: Dict[str, Callable[..., Tensor]] = {
@@ -20,8 +27,7 @@ _REDUCTIONS: Dict[str, Callable[..., Tensor]] = {
     "ReduceMin": _ops._reductions.reduce_min,
     "ReduceProd": _ops._reductions.reduce_prod, "ReduceLogSumExp": _ops.logsumexp, "ReduceLogSum": _log_sum,
     "ReduceL1": lambda x, axes, keepdims: _ops.sum(_ops.abs(x), axes, keepdims),
-    "ReduceL2": lambda x, axes, keepdims: _ops.sqrt(_ops.sum(_ops.square(x), axes, keepdims)),
-    "ReduceSumSquare": lambda x, axes, keepdims: _ops.sum(_ops.square(x), axes, keepdims),
+    "ReduceL2": _ops.norm, "ReduceSumSquare": _sum_of_squares,
 }  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from .._tensor import as_tensor as constant_of
 from .._tensor import format_shape
 from .conversion import as_tensor, dtype_of, make
 from .elementwise import TABLE
+from .precision import rounds_once
 
 
 def reverse(tensor: Any, axis: Any, name: Optional[str] = None) -> Any:
@@ -233,6 +234,7 @@ def cross(a: Any, b: Any, name: Optional[str] = None) -> Any:
     return make("Cross", emit, as_tensor(a), as_tensor(b), name=name)
 
 
+@rounds_once
 def clip_by_average_norm(t: Any, clip_norm: Any, name: Optional[str] = None) -> Any:
     """A tensor scaled so that its norm, divided by how many elements it has, is at most `clip_norm`."""
     x = as_tensor(t)
@@ -272,6 +274,7 @@ def _matrix_norm(x: Any, ord: Any, axis: Any, keep: bool) -> Any:
     return found if keep else make("Squeeze", lambda y: _ops.squeeze(y, tuple(axis)), found)
 
 
+@rounds_once
 def norm(
     tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: Any = None, name: Optional[str] = None,
     keep_dims: Any = None,

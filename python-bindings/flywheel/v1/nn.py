@@ -8,12 +8,13 @@ import numpy as np
 
 from .. import _dtypes, _ops
 from .. import nn as traced
-from .._ops import _checks, _core
+from .._ops import _checks, _core, _precision
 from .._tensor import as_tensor as constant_of
 from .._tensor import format_shape
 from .conversion import as_tensor, make
 from .elementwise import TABLE
 from .ops import shape, stop_gradient
+from .precision import rounds_once
 from .random_ops import random_uniform
 
 
@@ -225,6 +226,7 @@ def dropout(x: Any, keep_prob: Any = None, noise_shape: Any = None, seed: Any = 
                 x, noise, as_tensor(keep), name=name, types=[(x.dtype, x.static_shape)])  # fmt: skip
 
 
+@rounds_once
 def moments(x: Any, axes: Any, shift: Any = None, name: Optional[str] = None, keep_dims: bool = False) -> Any:
     """The mean and the variance over axes."""
     x = as_tensor(x)
@@ -243,6 +245,7 @@ def batch_normalization(
     return y if offset is None else TABLE["add"](y, offset)
 
 
+@rounds_once
 def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: Optional[str] = None, dim: Any = None) -> Any:
     """x / its norm over axes."""
     axes = dim if axis is None else axis
@@ -395,7 +398,7 @@ def local_response_normalization(
         sums = _ops.matmul(_ops.square(x), constant_of(near, x.dtype))
         return _ops.divide(x, _ops.power(_ops.add(bias, _ops.multiply(alpha, sums)), beta))
 
-    return make("LRN", emit, as_tensor(input), name=name)
+    return make("LRN", _precision.rounds_once()(emit), as_tensor(input), name=name)
 
 
 lrn = local_response_normalization

@@ -11,6 +11,7 @@ from .._windows import convolve
 from .._windows import pool as pool_windows
 from .conversion import as_tensor, make
 from .elementwise import TABLE
+from .precision import rounds_once
 
 
 def _volume(sizes: Any, what: str) -> List[int]:
@@ -125,6 +126,7 @@ def fused_batch_norm(
     return tuple(make("FusedBatchNorm", emit, y, gamma, beta, name=name))
 
 
+@rounds_once
 def weighted_moments(
     x: Any, axes: Any, frequency_weights: Any, name: Optional[str] = None, keep_dims: bool = False
 ) -> Any:
@@ -154,6 +156,7 @@ def sufficient_statistics(
             TABLE["reduce_sum"](TABLE["square"](moved), axes, keep_dims), shift)  # fmt: skip
 
 
+@rounds_once
 def normalize_moments(
     counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: Optional[str] = None
 ) -> Any:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Ops of the graph: sources, groups, and arithmetic."""
 
+import functools
 from typing import Any, List, Optional
 
 import numpy as np
@@ -12,6 +13,7 @@ from .conversion import as_tensor, constant, dtype_of, make, paired
 from .elementwise import TABLE
 from .graph import get_default_graph
 from .operation import Operation, Tensor
+from .precision import rounded, widened
 from .shapes import plain_shape
 
 #
@@ -474,34 +476,54 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: Option
 
 def global_norm(t_list: Any, name: Optional[str] = None) -> Any:
     """The norm of all elements together."""
+    tensors = [as_tensor(t) for t in t_list if t is not None]
+    return rounded(_norm_of([widened(t) for t in tensors], name), _dtype_of(tensors))
+
+
+def _dtype_of(tensors: List[Any]) -> Any:
+    return functools.reduce(_dtypes.promote, [t.dtype for t in tensors])
+
+
+def _norm_of(tensors: List[Any], name: Optional[str] = None) -> Any:
     def emit(*xs: Any) -> Any:
         total = _ops.sum(_ops.square(xs[0]))
         for x in xs[1:]:
             total = _ops.add(total, _ops.sum(_ops.square(x)))
         return _ops.sqrt(total)
 
-    return make("global_norm", emit, *[as_tensor(t) for t in t_list if t is not None], name=name)
+    return make("global_norm", emit, *tensors, name=name)
 
 
 def clip_by_global_norm(t_list: Any, clip_norm: Any, use_norm: Any = None, name: Optional[str] = None) -> Any:
     """Tensors scaled so that their norm together is at most `clip_norm`, and that norm."""
-    norm = global_norm(t_list) if use_norm is None else use_norm
+    wide = [None if t is None else widened(t) for t in t_list]
+    if use_norm is None:
+        norm = _norm_of([as_tensor(t) for t in wide if t is not None])
+        shown = rounded(norm, _dtype_of([as_tensor(t) for t in t_list if t is not None]))
+    else:
+        norm = shown = use_norm
+    return [None if t is None else _limited(t, y, norm, clip_norm) for t, y in zip(t_list, wide)], shown
+
+
+def _limited(t: Any, wide: Any, norm: Any, clip_norm: Any) -> Any:
+    """A gradient, which is `wide` in the dtype of the computation, scaled so that the norm, which it has a part in, is
+    at most `clip_norm`: the same rows of a table."""
+    if wide is not t:
+        norm, clip_norm = (rounded(x, _dtypes.float32) for x in (norm, clip_norm))
     scale = TABLE["divide"](clip_norm, TABLE["maximum"](norm, clip_norm))
-    return [None if t is None else _scaled(t, scale) for t in t_list], norm
-
-
-def _scaled(t: Any, scale: Any) -> Any:
-    """A gradient times a number: the same rows of a table."""
-    found = TABLE["multiply"](t, scale)
+    found = rounded(TABLE["multiply"](wide, scale), as_tensor(t).dtype)
     found.op.attrs["same_rows"] = t
     return found
 
 
 def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: Optional[str] = None) -> Any:
     """A tensor scaled so that its norm is at most `clip_norm`."""
-    norm = TABLE["sqrt"](TABLE["reduce_sum"](TABLE["square"](t), axes, True))
-    scale = TABLE["divide"](clip_norm, TABLE["maximum"](norm, clip_norm))
-    return _scaled(t, scale) if axes is None else TABLE["multiply"](t, scale)
+    wide = widened(t)
+    norm = TABLE["sqrt"](TABLE["reduce_sum"](TABLE["square"](wide), axes, True))
+    found = _limited(t, wide, norm, clip_norm)
+    if axes is not None:
+        del found.op.attrs["same_rows"]
+    return found
 
 
 __all__ = [

@@ -11,6 +11,7 @@ from .._tensor import as_tensor as constant_of
 from .conversion import as_tensor, make
 from .elementwise import TABLE
 from .operation import Tensor
+from .precision import rounds_once
 
 # So many of the largest are found one after the other.
 _FEW = 16
@@ -152,16 +153,19 @@ def histogram_fixed_width(
     return found
 
 
+@rounds_once
 def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: Optional[str] = None) -> Any:
     x = as_tensor(input_tensor)
     mean = TABLE["reduce_mean"](x, axis, True)
     return TABLE["reduce_mean"](TABLE["square"](TABLE["subtract"](x, mean)), axis, keepdims, name=name)
 
 
+@rounds_once
 def reduce_std(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: Optional[str] = None) -> Any:
     return TABLE["sqrt"](reduce_variance(input_tensor, axis, keepdims), name=name)
 
 
+@rounds_once
 def reduce_euclidean_norm(
     input_tensor: Any, axis: Any = None, keepdims: Any = False, name: Optional[str] = None
 ) -> Any:

@@ -18,6 +18,7 @@ from ...v1.conversion import constant as _constant
 from ...v1.derivatives import gradients as _gradients
 from ...v1.elementwise import TABLE
 from ...v1.operation import Tensor
+from ...v1.precision import rounds_once
 from ...v1.variables import Variable
 from .settings import floatx
 
@@ -172,10 +173,12 @@ sum, mean, max, min, prod, any, all, logsumexp = (
 )
 
 
+@rounds_once
 def var(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return mean(square(x - mean(x, axis, True)), axis, keepdims)
 
 
+@rounds_once
 def std(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return sqrt(var(x, axis, keepdims))
 

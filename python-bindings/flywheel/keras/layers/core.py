@@ -8,6 +8,7 @@ import numpy as np
 from ... import _ops
 from ... import nn as _traced
 from ...v1.conversion import as_tensor, make
+from ...v1.precision import rounded, widened
 from .. import activations
 from .. import backend as K
 from .._serialization import find, plain
@@ -163,7 +164,8 @@ class ActivityRegularization(Layer):
         self.l1, self.l2 = l1, l2
 
     def call(self, inputs: Any, **kwargs: Any) -> Any:
-        self.add_loss(K.sum(self.l1 * K.abs(inputs)) + K.sum(self.l2 * K.square(inputs)))
+        x = widened(inputs)
+        self.add_loss(rounded(K.sum(self.l1 * K.abs(x)) + K.sum(self.l2 * K.square(x)), inputs.dtype))
         return inputs
 
 
