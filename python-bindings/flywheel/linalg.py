@@ -14,9 +14,10 @@ from . import _dtypes, _ops
 from . import nn as nn
 from ._ops._core import Size, sizes
 from ._ops._precision import rounds_once
+from ._ops._reductions import power_norm
 from ._ops._shapes import _product, reshape_to
 from ._tensor import Tensor, TensorLike, as_tensor, as_tensors, format_shape
-from .control import fori_loop
+from .control import cond, fori_loop
 from .transforms import custom_vjp
 
 __all__ = [
@@ -73,11 +74,7 @@ def norm(
             return (_ops.max if ord > 0 else _ops.min)(size, plain, keepdims)
         if ord == 0:
             return _ops.cast(_ops.count_nonzero(x, plain, keepdims), x.dtype)
-        if ord == 1:
-            return _ops.sum(size, plain, keepdims)
-        if ord == 2:
-            return _ops.norm(x, plain, keepdims)
-        return _ops.power(_ops.sum(_ops.power(size, float(ord)), plain, keepdims), 1 / float(ord))
+        return power_norm(x, float(ord), plain, keepdims)
     raise ValueError(f"there is no norm of order {ord!r} of {len(axes)} dimensions here")
 
 
@@ -290,9 +287,73 @@ def slogdet(a: TensorLike) -> Tuple[Tensor, Tensor]:
 
 
 def det(a: TensorLike) -> Tensor:
-    """The determinant."""
+    """The determinant. Its derivatives are those of the polynomial that it is, of singular matrices too (G20)."""
     a = _square("det", a)
     flat, front = _flat(a)
-    lu, _, swaps = _factor(flat)
+    return reshape_to(_det(flat), front)
+
+
+def _by_pivots(a: Tensor) -> Tensor:
+    """The determinants of matrices [count, n, n]."""
+    lu, _, swaps = _factor(a)
     parity = _ops.cast(1 - 2 * (swaps % 2), a.dtype)
-    return reshape_to(parity * _ops.prod(_ops.diagonal(lu, 0, 1, 2), 1), front)
+    return parity * _ops.prod(_ops.diagonal(lu, 0, 1, 2), 1)
+
+
+@custom_vjp
+def _det(a: Tensor) -> Tensor:
+    return _by_pivots(a)
+
+
+@_det.defvjp
+def _det_vjp(a: Tensor, weights: Tensor) -> Tensor:
+    return _each(weights) * _cofactors(a)
+
+
+def _each(x: Tensor) -> Tensor:
+    """A number for each matrix."""
+    return _ops.expand_dims(x, [1, 2])
+
+
+def _cofactors(a: Tensor) -> Tensor:
+    """Of matrices [count, n, n], what a determinant changes by with each element. Polynomials of the elements, so that
+    further derivatives exist everywhere too."""
+    n = a.shape[-1] or 0
+    if n < 2:
+        return _ops.ones_like(a)
+    if n == 2:
+        return _ops.flip(a, [1, 2]) * as_tensor([[1.0, -1.0], [-1.0, 1.0]], a.dtype)
+    if n == 3:
+        # The products of the next two rows and columns, round and round.
+        turned = {(i, j): _ops.roll(a, (-i, -j), (1, 2)) for i in (1, 2) for j in (1, 2)}
+        return turned[1, 1] * turned[2, 2] - turned[1, 2] * turned[2, 1]
+    pivots = _ops.absolute(_ops.diagonal(_eliminate(_ops.stop_gradient(a))[0], 0, 1, 2))
+    # By the inverse, second derivatives are differences of numbers that a pivot has divided twice.
+    least = float(np.sqrt(np.finfo(np.float64 if a.dtype == _dtypes.float64 else np.float32).eps))
+    is_singular = _ops.min(pivots, 1) <= least * _ops.max(pivots, 1)
+
+    def by_inverse(x: Tensor) -> Tensor:
+        return _each(_by_pivots(x)) * _transposed(inv(x))
+
+    def by_polynomial(x: Tensor) -> Tensor:
+        safe = _ops.where(_each(is_singular), _ops.eye(n, dtype=x.dtype), x)
+        return _ops.where(_each(is_singular), _faddeev_leverrier(x), by_inverse(safe))
+
+    return cond(_ops.any(is_singular), by_polynomial, by_inverse, a)  # type: ignore[no-any-return]
+
+
+def _faddeev_leverrier(a: Tensor) -> Tensor:
+    """The cofactors of matrices [count, n, n] by matrix products only, in 64 bits: M(1) = 1, and
+    M(k + 1) = A M(k) - trace(A M(k)) / k, of which M(n) is the adjugate but for a sign."""
+    n, dtype = a.shape[-1] or 0, a.dtype
+    a = _ops.cast(a, _dtypes.float64)
+    # Rows of one size: what is lost is of the size of the largest products.
+    size = _ops.max(_ops.absolute(_ops.stop_gradient(a)), 2, keepdims=True)
+    size = _ops.where(size > 0, size, 1.0)
+    scaled, identity = a / size, _ops.eye(n, dtype=_dtypes.float64)
+    found: Tensor = _ops.zeros_like(scaled) + identity
+    for k in range(1, n):
+        product = scaled @ found
+        found = product - _each(_ops.trace(product, 0, 1, 2)) / float(k) * identity
+    others = _ops.prod(_ops.where(identity > 0, 1.0, _transposed(size)), 2, keepdims=True)
+    return _ops.cast(_transposed(found) * others * float((-1) ** (n - 1)), dtype)

@@ -211,6 +211,15 @@ def _multiply_out(x: Tensor, exponent: int) -> Tensor:
     return multiply(half, half) if exponent % 2 == 0 else multiply(multiply(half, half), x)
 
 
+def x_log_y(x: TensorLike, y: TensorLike) -> Tensor:
+    """x log(y), and 0 where x is 0, whatever y is: its derivative by y is 0 there, and that by x the logarithm, or 0
+    where that is infinite."""
+    x, y = broadcast(*_floats(x, y))
+    is_dead = logical_and(equal(x, 0), logical_not(isnan(y)))
+    is_open = logical_and(is_dead, logical_not(greater(y, 0)))
+    return where(is_open, 0.0, multiply(x, log(where(is_open, 1.0, y))))
+
+
 def arctan2(y: TensorLike, x: TensorLike) -> Tensor:
     """The angle of the point (x, y)."""
     return emit("math.atan2", broadcast(*_floats(y, x)))
@@ -422,6 +431,13 @@ def abs(x: TensorLike) -> Tensor:
 
 
 absolute = abs
+
+
+def root(x: TensorLike) -> Tensor:
+    """The square root of a sum of squares. Its derivatives of every order at 0, where a norm has none, are 0 (G20)."""
+    x = as_tensor(x)
+    is_zero = equal(x, 0)
+    return where(is_zero, 0.0, sqrt(where(is_zero, 1.0, x)))
 
 
 def square(x: TensorLike) -> Tensor:

@@ -2,7 +2,7 @@
 """Operations element by element that are made of others, and products of vectors."""
 
 import builtins
-from typing import Any, Sequence, Tuple
+from typing import Any, Callable, Sequence, Tuple
 
 import numpy as np
 
@@ -14,7 +14,6 @@ from ._arithmetic import (
     add,
     divide,
     equal,
-    exp,
     floor_divide,
     greater_equal,
     isnan,
@@ -25,8 +24,9 @@ from ._arithmetic import (
     mod,
     multiply,
     power,
+    root,
     sin,
-    sqrt,
+    square,
     subtract,
     where,
 )
@@ -100,23 +100,28 @@ def float_power(a: TensorLike, b: TensorLike) -> Tensor:
 
 @rounds_once(2)
 def hypot(a: TensorLike, b: TensorLike) -> Tensor:
-    """sqrt(a^2 + b^2), without overflow."""
+    """sqrt(a^2 + b^2), without overflow. Its derivatives at (0, 0) are 0."""
     a, b = arithmetic._floats(a, b)
-    large, small = maximum(absolute(a), absolute(b)), minimum(absolute(a), absolute(b))
-    ratio = divide(small, where(equal(large, 0), 1.0, large))
-    ratio = where(equal(small, large), where(equal(large, 0), 0.0, 1.0), ratio)
-    found = multiply(large, sqrt(add(1.0, multiply(ratio, ratio))))
-    return where(arithmetic.logical_or(equal(absolute(a), np.inf), equal(absolute(b), np.inf)), np.inf, found)
+    is_infinite = arithmetic.logical_or(arithmetic.isinf(a), arithmetic.isinf(b))
+    a, b = where(is_infinite, 1.0, a), where(is_infinite, 1.0, b)
+    # The result does not depend on the scale, which is constant to derivatives: that of a maximum jumps.
+    scale = arithmetic.stop_gradient(maximum(absolute(a), absolute(b)))
+    scale = where(equal(scale, 0), 1.0, scale)
+    found = multiply(scale, root(add(square(divide(a, scale)), square(divide(b, scale)))))
+    return where(is_infinite, np.inf, found)
 
 
 @rounds_once(2)
 def logaddexp(a: TensorLike, b: TensorLike) -> Tensor:
     """log(exp(a) + exp(b)), without overflow."""
-    a, b = arithmetic._floats(a, b)
-    top = maximum(a, b)
-    gap = absolute(subtract(a, b))
+    a, b = broadcast(*arithmetic._floats(a, b))
+    # top + softplus(low - top) is smooth, and the same with both exchanged: which of them is the larger one makes no
+    # difference to derivatives.
+    is_first = greater_equal(a, b)
+    top, low = where(is_first, a, b), where(is_first, b, a)
     # Two equal infinities have no difference.
-    return where(equal(a, b), add(a, float(np.log(2))), add(top, log1p(exp(arithmetic.negative(gap)))))
+    gap = where(arithmetic.logical_and(equal(a, b), arithmetic.isinf(a)), 0.0, subtract(low, top))
+    return add(top, emit("nn.softplus", [gap]))
 
 
 @rounds_once(2)
@@ -148,7 +153,9 @@ def lgamma(x: TensorLike) -> Tensor:
     found = add(add(power_of, float(np.log(2 * np.pi) / 2)), arithmetic.log(series))
     # What is behind the point, at most 1/2: the sine is as exact near whole numbers.
     rest = subtract(x, arithmetic.rint(x))
-    turned = absolute(sin(multiply(where(reflects, rest, 0.5), float(np.pi))))
+    sine = sin(multiply(where(reflects, rest, 0.5), float(np.pi)))
+    # `absolute` has the derivative 0 at 0, where that of the logarithm is infinite.
+    turned = where(greater_equal(sine, 0), sine, arithmetic.negative(sine))
     found = where(reflects, subtract(subtract(float(np.log(np.pi)), arithmetic.log(turned)), found), found)
     return where(arithmetic.isinf(x), absolute(x), found)
 
@@ -164,6 +171,25 @@ def signbit(x: TensorLike) -> Tensor:
     if not _dtypes.is_floating(x.dtype):
         return less(x, 0)
     return less(copysign(constant(1.0, x.dtype), x), 0)
+
+
+def shared_maximum(a: TensorLike, b: TensorLike) -> Tensor:
+    """`maximum`, where equal operands share the derivative: what PyTorch and JAX do."""
+    return _shared(maximum, *as_tensors(a, b))
+
+
+def shared_minimum(a: TensorLike, b: TensorLike) -> Tensor:
+    """`minimum`, where equal operands share the derivative."""
+    return _shared(minimum, *as_tensors(a, b))
+
+
+def _shared(function: Callable[[TensorLike, TensorLike], Tensor], a: Tensor, b: Tensor) -> Tensor:
+    chosen = function(a, b)
+    if not _dtypes.is_floating(chosen.dtype):
+        return chosen
+    # Both have no rounding: the sum of large numbers may be infinite, the half of small ones not be a number.
+    half = where(less(absolute(a), 1.0), multiply(add(a, b), 0.5), add(multiply(a, 0.5), multiply(b, 0.5)))
+    return where(equal(a, b), half, chosen)
 
 
 def fmax(a: TensorLike, b: TensorLike) -> Tensor:
@@ -195,13 +221,23 @@ def rad2deg(x: TensorLike) -> Tensor:
     return multiply(*arithmetic._floats(x, float(180 / np.pi)))
 
 
+# 2^36 / 37! is 5e-33.
+_SINC_TERMS = 18
+
+
 @rounds_once()
 def sinc(x: TensorLike) -> Tensor:
     """sin(pi x) / (pi x), 1 at 0."""
     (angle,) = arithmetic._floats(multiply(as_tensor(x), float(np.pi)))
-    is_zero = equal(angle, 0)
-    safe = where(is_zero, 1.0, angle)
-    return where(is_zero, 1.0, divide(sin(safe), safe))
+    # The quotient loses digits near 0, and more with each derivative: there it is the series, whose terms are enough
+    # for derivatives of any order that rounding leaves something of.
+    is_near = less(absolute(angle), 2.0)
+    squared = square(where(is_near, angle, 0.0))
+    series: Tensor = constant(0.0, angle.dtype)
+    for i in builtins.range(_SINC_TERMS, 0, -1):
+        series = multiply(subtract(1.0, series), divide(squared, float(2 * i * (2 * i + 1))))
+    safe = where(is_near, 2.0, angle)
+    return where(is_near, subtract(1.0, series), divide(sin(safe), safe))
 
 
 def select(conditions: Sequence[TensorLike], choices: Sequence[TensorLike], default: TensorLike = 0) -> Tensor:

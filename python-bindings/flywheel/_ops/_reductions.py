@@ -222,8 +222,8 @@ def var(x: TensorLike, axis: Axis = None, keepdims: bool = False, ddof: int = 0)
 
 @rounds_once()
 def std(x: TensorLike, axis: Axis = None, keepdims: bool = False, ddof: int = 0) -> Tensor:
-    """The square root of `var`."""
-    return arithmetic.sqrt(var(x, axis, keepdims, ddof))
+    """The square root of `var`; its derivative at 0 is 0."""
+    return arithmetic.root(var(x, axis, keepdims, ddof))
 
 
 @rounds_once()
@@ -245,6 +245,23 @@ def logsumexp(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tenso
 
 @rounds_once()
 def norm(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """The Euclidean norm along dimensions; integers become float32."""
+    """The Euclidean norm along dimensions; integers become float32. Its derivative at 0 is 0."""
     (x,) = arithmetic._floats(x)
-    return arithmetic.sqrt(sum(arithmetic.square(x), axis, keepdims))
+    return arithmetic.root(sum(arithmetic.square(x), axis, keepdims))
+
+
+@rounds_once()
+def power_norm(x: TensorLike, order: float, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """sum(|x|^order)^(1 / order) along dimensions, for an order other than 0. The derivative by an element that is 0
+    is 0, where the order is 1 or less and it has none, and so is that at a norm of 0."""
+    (x,) = arithmetic._floats(x)
+    if order == 1:
+        return sum(arithmetic.absolute(x), axis, keepdims)
+    if order == 2:
+        return norm(x, axis, keepdims)
+    is_zero = arithmetic.equal(x, 0)
+    powers = arithmetic.power(arithmetic.absolute(arithmetic.where(is_zero, 1.0, x)), order)
+    total = sum(arithmetic.where(is_zero, 0.0 if order > 0 else float("inf"), powers), axis, keepdims)
+    # The sum that has a norm of 0.
+    is_least = arithmetic.equal(total, 0.0 if order > 0 else float("inf"))
+    return arithmetic.where(is_least, 0.0, arithmetic.power(arithmetic.where(is_least, 1.0, total), 1 / order))

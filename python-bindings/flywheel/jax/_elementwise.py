@@ -8,6 +8,7 @@ import numpy as np
 from .. import _dtypes, _ops
 from .. import nn as nn
 from .._ops._core import as_unsigned, broadcast, emit, index_op, signless
+from .._ops._functions import shared_maximum, shared_minimum
 from .._tensor import Tensor, as_tensor
 from ._export import RELU, RELU6, SOFTPLUS, STOP_GRADIENT
 from ._graph import Call, op
@@ -255,13 +256,7 @@ def _extremum(name: str, function: Callable[[Tensor, Tensor], Tensor]) -> None:
         folded = _fold(name, a, b)
         if folded is not None:
             return folded
-        result = function(a.tensor, b.tensor)
-        if not _dtypes.is_floating(a.dtype):
-            return result
-        # JAX shares the derivative where both are equal.
-        half = as_tensor(0.5, a.dtype)
-        both = _ops.add(_ops.multiply(half, a.tensor), _ops.multiply(half, b.tensor))
-        return _ops.where(_ops.equal(a.tensor, b.tensor), both, result)
+        return function(a.tensor, b.tensor)
 
 
 for _name, _function2 in {
@@ -271,8 +266,8 @@ for _name, _function2 in {
     "shift_right_arithmetic": _shift("shrsi"),
 }.items():  # fmt: skip
     _binary(_name, _function2)
-_extremum("maximum", _ops.maximum)
-_extremum("minimum", _ops.minimum)
+_extremum("maximum", shared_maximum)
+_extremum("minimum", shared_minimum)
 
 _COMPARISONS = {"EQ": _ops.equal, "NE": _ops.not_equal, "LT": _ops.less, "LE": _ops.less_equal,
                 "GT": _ops.greater, "GE": _ops.greater_equal}  # fmt: skip

@@ -98,6 +98,13 @@ _MARKERS.update({CHOLESKY: _SOLVERS["cholesky"], TRIANGULAR_SOLVE: _SOLVERS["tri
 _APPROXIMATED = {
     "erf_inv", "erfc", "lgamma", "digamma", "polygamma", "zeta", "bessel_i0e", "bessel_i1e", "igamma", "igammac",
     "igamma_grad_a", "random_gamma_grad", "regularized_incomplete_beta"}  # fmt: skip
+# Those of one argument, which JAX differentiates twice: others have arguments that it does not differentiate by.
+_SMOOTH = {"erf_inv", "erfc", "lgamma", "digamma"}
+
+
+# A rule of JAX may call the function that it is of, as that of `logaddexp`: derivatives of so many orders are by the
+# rules, and further ones those of what is computed.
+_ORDERS = 3
 
 
 class Exported:
@@ -105,14 +112,13 @@ class Exported:
 
     `module` is the module, in `context`; of the flat arguments, `main` takes those of `kept`.
     `outputs` are abstract values of JAX; `out_tree` is the form of the result. `customs` are the
-    functions that have derivatives of their own, by number. Without `derives`, no derivative is asked
-    for, and there are none.
+    functions that have derivatives of their own, by number: so many orders of them.
     """
 
-    def __init__(self, function: Callable[..., Any], arguments: Sequence[Any], derives: bool = True):
+    def __init__(self, function: Callable[..., Any], arguments: Sequence[Any], orders: int = _ORDERS):
         jaxpr, result = jax.make_jaxpr(function, return_shape=True)(*arguments)
         self.customs: List[Custom] = []
-        self._derives = derives
+        self._orders = orders
         jaxpr = self._rewrite_closed(jaxpr)
         self.out_tree = jax.tree_util.tree_structure(result)
         checks = [jax.export.DisabledSafetyCheck.custom_call(name) for name in _MARKERS]
@@ -139,12 +145,13 @@ class Exported:
         name = equation.primitive.name
         if name in _SOLVERS:
             return equation.replace(primitive=_SOLVERS[name])
-        if self._derives:
+        if self._orders:
             if name == "stop_gradient":
                 return equation.replace(primitive=_MARKERS[STOP_GRADIENT], params={})
             if name in ("custom_jvp_call", "custom_vjp_call"):
                 return self._rewrite_custom(equation)
-            if name in _APPROXIMATED or name == "custom_linear_solve":
+            approximated = _APPROXIMATED if self._orders == _ORDERS else _SMOOTH
+            if name in approximated or name == "custom_linear_solve":
                 return self._add_custom(equation)
         params = {key: self._rewrite_param(value) for key, value in equation.params.items()}
         return equation.replace(params=params)
@@ -173,7 +180,7 @@ class Exported:
     def _add_custom(self, equation: Any) -> Any:
         operands = equation.invars
         variables = list(dict.fromkeys(operand for operand in operands if not isinstance(operand, core.Literal)))
-        self.customs.append(_export_custom(equation, variables))
+        self.customs.append(_export_custom(equation, variables, self._orders - 1))
         avals = tuple(variable.aval for variable in equation.outvars)
         params = {"number": len(self.customs) - 1, "avals": avals}
         return equation.replace(primitive=_MARKERS[CUSTOM], params=params, invars=variables)
@@ -203,7 +210,7 @@ def _defined(equation: Any) -> Tuple[str, str]:
     return (found[1], found[2]) if found else ("", "")
 
 
-def _export_custom(equation: Any, variables: Sequence[Any]) -> Custom:
+def _export_custom(equation: Any, variables: Sequence[Any], further: int) -> Custom:
     arguments = [jax.ShapeDtypeStruct(variable.aval.shape, variable.aval.dtype) for variable in variables]
     results = [jax.ShapeDtypeStruct(variable.aval.shape, variable.aval.dtype) for variable in equation.outvars]
     # The equation by itself, to which JAX applies the rule.
@@ -223,7 +230,7 @@ def _export_custom(equation: Any, variables: Sequence[Any]) -> Custom:
         return list(pullback(list(cotangents)))
 
     given = [arguments, [results[i] for i in kept]]
-    return Custom(Exported(alone, arguments, derives=False), Exported(backward, given, derives=False))
+    return Custom(Exported(alone, arguments, orders=0), Exported(backward, given, orders=further))
 
 
 def _only(equation: Any, variables: Sequence[Any]) -> Any:

@@ -12,6 +12,7 @@ from jaxlib.mlir.dialects import stablehlo
 from .. import _dtypes, _ops
 from .. import nn as nn
 from .._ops._core import Size, index_op, sizes
+from .._ops._functions import shared_maximum, shared_minimum
 from .._tensor import Tensor, as_tensor
 from .._windows import convolve
 from ._graph import Call, op
@@ -169,7 +170,7 @@ _REDUCTIONS: Dict[str, Callable[..., Tensor]] = {
     "maximum": _ops._reductions.reduce_max,
     "minimum": _ops._reductions.reduce_min, "and": _ops.all, "or": _ops.any}  # fmt: skip
 _PAIRS: Dict[str, Callable[..., Tensor]] = {
-    "add": _ops.add, "maximum": _ops.maximum, "minimum": _ops.minimum, "multiply": _ops.multiply,
+    "add": _ops.add, "maximum": shared_maximum, "minimum": shared_minimum, "multiply": _ops.multiply,
     "and": lambda a, b: a & b, "or": lambda a, b: a | b, "xor": lambda a, b: a ^ b}  # fmt: skip
 
 

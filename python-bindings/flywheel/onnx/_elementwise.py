@@ -8,6 +8,7 @@ from .. import _dtypes, _ops
 from .. import nn as nn
 from .._layouts import Laid, align
 from .._ops._core import broadcast, emit
+from .._ops._functions import shared_maximum, shared_minimum
 from .._tensor import Tensor, as_tensor
 from ._graph import Call, op
 from ._known import Known
@@ -190,7 +191,7 @@ for _name, _function2 in _BINARY.items():
 
 @op("Max", "Min", "Sum", "Mean")
 def _variadic(call: Call, *operands: Laid) -> Laid:
-    function = {"Max": _ops.maximum, "Min": _ops.minimum}.get(call.op, _ops.add)
+    function = {"Max": shared_maximum, "Min": shared_minimum}.get(call.op, _ops.add)
     result = operands[0]
     for other in operands[1:]:
         _same(result, other)

@@ -114,7 +114,7 @@ def _mean_variance(call: Call, x: Laid) -> Laid:
 
     @rounds_once()
     def standardized(data: Tensor) -> Tensor:
-        deviation = _ops.sqrt(_ops.var(data, places, keepdims=True))
+        deviation = _ops.std(data, places, keepdims=True)
         centered = _ops.subtract(data, _ops.mean(data, places, keepdims=True))
         return _ops.divide(centered, _ops.add(deviation, 1e-9))
 

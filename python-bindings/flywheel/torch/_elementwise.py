@@ -6,6 +6,8 @@ from typing import Any, Callable, Dict, Optional
 from .. import _dtypes, _ops
 from .. import nn as nn
 from .._layouts import Argument, Laid, align
+from .._ops._arithmetic import x_log_y
+from .._ops._functions import shared_maximum, shared_minimum
 from .._tensor import Tensor, as_tensor
 from ._graph import Call, op
 
@@ -31,7 +33,7 @@ _UNARY: Dict[str, Callable[[Tensor], Tensor]] = {
     "abs.default": _ops.abs, "acos.default": _ops.arccos, "acosh.default": _ops.arccosh,
     "asin.default": _ops.arcsin, "asinh.default": _ops.arcsinh, "atan.default": _ops.arctan,
     "atanh.default": _ops.arctanh, "ceil.default": _ops.ceil, "cos.default": _ops.cos, "cosh.default": _ops.cosh,
-    "erf.default": _ops.erf, "erfc.default": _ops.erfc, "lgamma.default": _ops.lgamma,
+    "erf.default": _ops.erf, "erfc.default": _ops.erfc, "lgamma.default": _ops.lgamma, "sinc.default": _ops.sinc,
     "exp.default": _ops.exp, "exp2.default": _ops.exp2, "expm1.default": _ops.expm1,
     "floor.default": _ops.floor, "isfinite.default": _ops.isfinite, "isinf.default": _ops.isinf,
     "isnan.default": _ops.isnan, "log.default": _ops.log, "log10.default": _ops.log10,
@@ -77,6 +79,12 @@ def _elu(call: Call, x: Laid, alpha: float = 1.0, scale: float = 1.0, input_scal
     return x.like(_ops.where(_ops.greater(x.data, 0.0), _ops.multiply(x.data, scale), negative))
 
 
+@op("celu.default")
+def _celu(call: Call, x: Laid, alpha: float = 1.0) -> Laid:
+    negative = _ops.multiply(_ops.expm1(_ops.divide(_ops.minimum(x.data, 0.0), alpha)), alpha)
+    return x.like(_ops.where(_ops.greater(x.data, 0.0), x.data, negative))
+
+
 @op("leaky_relu.default")
 def _leaky_relu(call: Call, x: Laid, slope: float = 0.01) -> Laid:
     return x.like(nn.leaky_relu(x.data, slope))
@@ -84,19 +92,23 @@ def _leaky_relu(call: Call, x: Laid, slope: float = 0.01) -> Laid:
 
 @op("hardtanh.default", "clamp.default")
 def _clamp(call: Call, x: Laid, low: Any, high: Any) -> Laid:
-    is_hard = "hardtanh" in str(call.node.target)
-    if is_hard and low == 0 and high == 6 and _dtypes.is_floating(x.dtype):
+    if "hardtanh" in str(call.node.target) and low == 0 and high == 6 and _dtypes.is_floating(x.dtype):
         return x.like(nn.relu6(x.data))
-    data = _ops.cast(x.data, call.dtype)
-    low = None if low is None else as_tensor(low, call.dtype)
-    high = None if high is None else as_tensor(high, call.dtype)
-    if is_hard:
-        # At the bounds its derivative is 0; that of clamp is 1.
-        inside = _ops.logical_and(_ops.greater(data, low), _ops.less(data, high))
-        return x.like(_ops.where(inside, data, _ops.stop_gradient(_ops.clip(data, low, high))))
-    bounded = _ops.stop_gradient(_ops.clip(data, low, high))
-    inside = _ops.equal(data, bounded)
-    return x.like(_ops.where(inside, data, bounded))
+    return x.like(_bounded(_ops.cast(x.data, call.dtype), low, high))
+
+
+def _bounded(x: Tensor, low: Any, high: Any) -> Tensor:
+    """`x` between two numbers, either of which may be None: at them its derivative is 0, as PyTorch's."""
+    bounded = _ops.clip(x, None if low is None else as_tensor(low, x.dtype),
+                        None if high is None else as_tensor(high, x.dtype))  # fmt: skip
+    if not _dtypes.is_floating(x.dtype):
+        return bounded
+    inside = as_tensor(True)
+    if low is not None:
+        inside = _ops.logical_and(inside, _ops.greater(x, as_tensor(low, x.dtype)))
+    if high is not None:
+        inside = _ops.logical_and(inside, _ops.less(x, as_tensor(high, x.dtype)))
+    return _ops.where(inside, x, _ops.stop_gradient(bounded))
 
 
 @op("clamp.Tensor", "clamp_min.Tensor", "clamp_max.Tensor")
@@ -104,7 +116,7 @@ def _clamp_tensor(call: Call, x: Laid, low: Optional[Laid] = None, high: Optiona
     if "clamp_max" in str(call.node.target):
         low, high = None, low
     result = x
-    for bound, function in ((low, _ops.maximum), (high, _ops.minimum)):
+    for bound, function in ((low, shared_maximum), (high, shared_minimum)):
         if bound is not None:
             tensors, lead = align([call.dtype] * 2, result, bound)
             result = lead.like(function(*tensors))
@@ -113,20 +125,34 @@ def _clamp_tensor(call: Call, x: Laid, low: Optional[Laid] = None, high: Optiona
 
 @op("clamp_min.default")
 def _clamp_min(call: Call, x: Laid, low: Any) -> Laid:
-    return _clamp_to(call, x, low, _ops.greater_equal)
+    return x.like(_bounded(_ops.cast(x.data, call.dtype), low, None))
 
 
 @op("clamp_max.default")
 def _clamp_max(call: Call, x: Laid, high: Any) -> Laid:
-    return _clamp_to(call, x, high, _ops.less_equal)
+    return x.like(_bounded(_ops.cast(x.data, call.dtype), None, high))
 
 
-def _clamp_to(call: Call, x: Laid, bound: Any, keeps: Callable[[Tensor, Tensor], Tensor]) -> Laid:
-    data, limit = _ops.cast(x.data, call.dtype), as_tensor(bound, call.dtype)
-    inside = keeps(data, limit)
-    if _dtypes.is_floating(call.dtype):
-        inside = _ops.logical_or(inside, _ops.isnan(data))
-    return x.like(_ops.where(inside, data, limit))
+@op("logit.default")
+def _logit(call: Call, x: Laid, epsilon: Optional[float] = None) -> Laid:
+    """In two logarithms: the derivative of a quotient in one of them is 0 times infinity at 0 and 1."""
+    data = _ops.cast(x.data, call.dtype)
+    if epsilon is not None:
+        inside = _ops.logical_and(_ops.greater_equal(data, epsilon), _ops.less_equal(data, 1.0 - epsilon))
+        data = _ops.where(inside, data, _ops.stop_gradient(_ops.clip(data, epsilon, 1.0 - epsilon)))
+    return x.like(_ops.subtract(_ops.log(data), _ops.log1p(_ops.negative(data))))
+
+
+@op("special_entr.default")
+def _entropy(call: Call, x: Laid) -> Laid:
+    """-x log(x), -inf below 0. The square root has the value of this at 0, and its derivative."""
+    data = _ops.cast(x.data, call.dtype)
+    is_zero = _ops.equal(data, 0)
+    safe = _ops.where(is_zero, 1.0, data)
+    # 0 is added for the sign of -0.
+    start = _ops.sqrt(_ops.add(_ops.where(is_zero, data, 1.0), as_tensor(0.0, data.dtype)))
+    inside = _ops.where(is_zero, start, -safe * _ops.log(safe))
+    return x.like(_ops.where(_ops.less(data, 0), -float("inf"), inside))
 
 
 @op("softplus.default")
@@ -183,8 +209,12 @@ for _name, _function2 in {
     "mul": _ops.multiply, "bitwise_and": lambda a, b: a & b, "bitwise_or": lambda a, b: a | b,
     "bitwise_xor": lambda a, b: a ^ b, "remainder": _ops.mod}.items():  # fmt: skip
     _binary(f"{_name}.Tensor {_name}.Scalar", _function2)
-for _name, _function2 in {"maximum": _ops.maximum, "minimum": _ops.minimum, "atan2": _ops.arctan2}.items():
+for _name, _function2 in {"maximum": shared_maximum, "minimum": shared_minimum, "atan2": _ops.arctan2,
+                          "logaddexp": _ops.logaddexp}.items():  # fmt: skip
     _binary(f"{_name}.default", _function2)
+_binary("xlogy.Tensor xlogy.Scalar_Other xlogy.Scalar_Self", x_log_y)
+_binary("special_xlog1py.default special_xlog1py.other_scalar special_xlog1py.self_scalar",
+        lambda x, y: x_log_y(x, _ops.add(y, 1.0)))  # fmt: skip
 for _name, _function2 in {"logical_and": _ops.logical_and, "logical_or": _ops.logical_or,
                           "logical_xor": _ops.logical_xor}.items():  # fmt: skip
     _binary(f"{_name}.default", _function2, is_comparison=True)

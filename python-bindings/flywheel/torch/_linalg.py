@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Ops of aten on small matrices, and distances."""
 
-from typing import Any, List, Optional
+from typing import Any, List, Optional, Sequence
 
 from .. import _dtypes, _ops, linalg
 from .. import nn as nn
 from .._layouts import Laid
 from .._ops._core import size
+from .._ops._functions import shared_maximum, shared_minimum
+from .._ops._reductions import power_norm
 from .._tensor import Tensor
 from ._graph import Call, op
 from ._indexing import divided_by_frequency
@@ -95,21 +97,38 @@ def _cholesky_solve(call: Call, b: Laid, factor: Laid, upper: bool = False) -> L
     return Laid(linalg.solve_triangular(own, first, lower=not upper, trans=not upper))
 
 
+@op("linalg_vector_norm.default")
+def _vector_norm(
+    call: Call, x: Laid, order: float, axes: Optional[Sequence[int]], keepdims: bool
+) -> Laid:
+    data = _ops.cast(x.plain(), call.dtype)
+    places = tuple(range(x.ndim)) if not axes else tuple(axis % x.ndim for axis in axes)
+    return Laid(_norm(data, float(order), places, keepdims) if places else _ops.absolute(data))
+
+
+def _norm(x: Tensor, order: float, axes: Sequence[int], keepdims: bool = False) -> Tensor:
+    """Of vectors along dimensions; its derivative at 0 is 0."""
+    if abs(order) == float("inf"):
+        return (_ops.max if order > 0 else _ops.min)(_ops.absolute(x), tuple(axes), keepdims)
+    if order == 0:
+        return _ops.cast(_ops.count_nonzero(x, tuple(axes), keepdims), x.dtype)
+    return power_norm(x, order, tuple(axes), keepdims)
+
+
 @op("_cdist_forward.default", without="compute_mode")
 def _distances(call: Call, a: Laid, b: Laid, p: float) -> Laid:
-    """Between all rows of both; the derivative at 0 is 0."""
-    x, y = a.plain(), b.plain()
-    gap = _ops.absolute(_ops.expand_dims(x, -2) - _ops.expand_dims(y, -3))
-    if p == float("inf"):
-        return Laid(_ops.max(gap, -1))
-    if p == 1:
-        return Laid(_ops.sum(gap, -1))
-    if p == 0:
-        return Laid(_ops.cast(_ops.count_nonzero(gap, -1), x.dtype))
-    total = _ops.sum(_ops.square(gap) if p == 2 else _ops.power(gap, float(p)), -1)
-    is_zero = _ops.equal(total, 0)
-    safe = _ops.where(is_zero, 1.0, total)
-    return Laid(_ops.where(is_zero, 0.0, _ops.sqrt(safe) if p == 2 else _ops.power(safe, 1 / float(p))))
+    """Between all rows of both."""
+    return Laid(_norm(_ops.expand_dims(a.plain(), -2) - _ops.expand_dims(b.plain(), -3), float(p), [-1]))
+
+
+@op("renorm.default")
+def _renorm(call: Call, x: Laid, p: float, axis: int, largest: float) -> Laid:
+    """Slices along a dimension, those of a larger norm scaled down to it."""
+    data = x.plain()
+    others = [place for place in range(x.ndim) if place != axis % x.ndim]
+    size = _norm(data, float(p), others, True)
+    factor = _ops.where(_ops.greater(size, largest), _ops.divide(largest, _ops.add(size, 1e-7)), 1.0)
+    return Laid(_ops.multiply(data, factor))
 
 
 @op("hypot.default")
@@ -124,8 +143,9 @@ def _copysign(call: Call, a: Laid, b: Laid) -> Laid:
 
 @op("fmax.default", "fmin.default")
 def _fmax(call: Call, a: Laid, b: Laid) -> Laid:
-    function = _ops.fmax if "fmax" in str(call.node.target) else _ops.fmin
-    return Laid(function(_ops.cast(a.plain(), call.dtype), _ops.cast(b.plain(), call.dtype)))
+    x, y = _ops._core.broadcast(_ops.cast(a.plain(), call.dtype), _ops.cast(b.plain(), call.dtype))
+    chosen = (shared_maximum if "fmax" in str(call.node.target) else shared_minimum)(x, y)
+    return Laid(_ops.where(_ops.isnan(x), y, _ops.where(_ops.isnan(y), x, chosen)))
 
 
 # A gradient that is sparse has the same elements.

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Losses of aten."""
 
-from typing import Optional
+from typing import Optional, Tuple
 
 from .. import _dtypes, _ops
 from .. import nn as nn
 from .._layouts import Laid, align, size_tensor
 from .._ops._core import size
 from .._tensor import Tensor, as_tensor
+from ..transforms import custom_vjp
 from ._graph import Call, op
 from ._shapes import optional
 
@@ -67,6 +68,49 @@ def _mse_loss(call: Call, x: Laid, target: Laid, reduction: int = 1) -> Laid:
     tensors, lead = align([call.dtype] * 2, x, target)
     difference = _ops.subtract(*tensors)
     value = _ops.abs(difference) if "l1_loss" in str(call.node.target) else _ops.square(difference)
+    return lead.like(value) if reduction == 0 else Laid(_reduction(value, reduction))
+
+
+@op("huber_loss.default", "smooth_l1_loss.default")
+def _huber(call: Call, x: Laid, target: Laid, reduction: int = 1, bound: float = 1.0) -> Laid:
+    """Quadratic up to the bound. PyTorch's own decomposition squares an absolute value, which has another second
+    derivative at 0."""
+    tensors, lead = align([call.dtype] * 2, x, target)
+    error = _ops.subtract(*tensors)
+    size, square = _ops.abs(error), _ops.multiply(_ops.square(error), 0.5)
+    if "huber" in str(call.node.target):
+        value = _ops.where(_ops.less(size, bound), square, _ops.multiply(_ops.subtract(size, bound / 2), bound))
+    elif bound == 0:
+        value = size
+    else:
+        value = _ops.where(_ops.less(size, bound), _ops.divide(square, bound), _ops.subtract(size, bound / 2))
+    return lead.like(value) if reduction == 0 else Laid(_reduction(value, reduction))
+
+
+@custom_vjp
+def _cross_entropies(x: Tensor, target: Tensor) -> Tensor:
+    """Of probabilities, with logarithms of at least -100."""
+    logs = [_ops.maximum(log, -100.0) for log in (_ops.log(x), _ops.log1p(_ops.negative(x)))]
+    return _ops.negative(_ops.add(_ops.multiply(target, logs[0]), _ops.multiply(_ops.subtract(1.0, target), logs[1])))
+
+
+@_cross_entropies.defvjp
+def _cross_entropies_vjp(x: Tensor, target: Tensor, weights: Tensor) -> Tuple[Tensor, Tensor]:
+    """Finite where x is 0 or 1: a sigmoid that has come so far passes 0 on, and not 0 times infinity."""
+    slope = _ops.divide(_ops.subtract(x, target), _ops.maximum(_ops.multiply(_ops.subtract(1.0, x), x), 1e-12))
+    logs = [_ops.maximum(log, -100.0) for log in (_ops.log(x), _ops.log1p(_ops.negative(x)))]
+    return _ops.multiply(weights, slope), _ops.multiply(weights, _ops.subtract(logs[1], logs[0]))
+
+
+@op("binary_cross_entropy.default")
+def _binary_cross_entropy(
+    call: Call, x: Laid, target: Laid, weight: Optional[Laid] = None, reduction: int = 1
+) -> Laid:
+    tensors, lead = align([_dtypes.float64 if call.dtype.itemsize == 8 else _dtypes.float32] * 2, x, target)
+    value = _ops.cast(_cross_entropies(*tensors), call.dtype)
+    if weight is not None:
+        factors, lead = align([call.dtype] * 2, lead.like(value), weight)
+        value = _ops.multiply(*factors)
     return lead.like(value) if reduction == 0 else Laid(_reduction(value, reduction))
 
 

@@ -10,7 +10,7 @@ from .._ops import _checks, _contractions, _core
 from .._tensor import as_tensor as constant_of
 from .._tensor import format_shape
 from .conversion import as_tensor, dtype_of, make
-from .elementwise import TABLE
+from .elementwise import TABLE, root
 from .precision import rounds_once
 
 
@@ -239,7 +239,7 @@ def clip_by_average_norm(t: Any, clip_norm: Any, name: Optional[str] = None) -> 
     """A tensor scaled so that its norm, divided by how many elements it has, is at most `clip_norm`."""
     x = as_tensor(t)
     size = TABLE["reduce_sum"](TABLE["ones_like"](x))
-    average = TABLE["divide"](TABLE["sqrt"](TABLE["reduce_sum"](TABLE["square"](x))), size)
+    average = TABLE["divide"](root(TABLE["reduce_sum"](TABLE["square"](x))), size)
     return TABLE["multiply"](x, TABLE["divide"](clip_norm, TABLE["maximum"](average, clip_norm)))
 
 
@@ -287,7 +287,7 @@ def norm(
     if isinstance(axis, (list, tuple)) and ord != "euclidean":
         return _matrix_norm(x, ord, axis, keep)
     if ord in ("euclidean", 2):
-        return TABLE["sqrt"](TABLE["reduce_sum"](TABLE["square"](x), axis, keep))
+        return root(TABLE["reduce_sum"](TABLE["square"](x), axis, keep))
     if ord == 1:
         return TABLE["reduce_sum"](TABLE["abs"](x), axis, keep)
     if ord == float("inf"):

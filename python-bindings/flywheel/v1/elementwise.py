@@ -130,3 +130,6 @@ TABLE = {
     **{key: _reduction({"reduce_sum": "Sum", "reduce_mean": "Mean", "reduce_max": "Max"}.get(key, key), function)
        for key, function in REDUCTIONS.items()},
 }  # fmt: skip
+
+# Of a sum of squares: `sqrt` with the derivative 0 at 0, where that of the norm would be NaN.
+root = _unary("Sqrt", _of_floating("sqrt", _ops._arithmetic.root))

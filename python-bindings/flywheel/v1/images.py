@@ -118,7 +118,7 @@ def per_image_standardization(image: Any) -> Any:
         axes = tuple(range(y.ndim - 3, y.ndim))
         count = int(np.prod([n or 0 for n in y.shape[-3:]]))
         centred = _ops.subtract(y, _ops.mean(y, axes, True))
-        deviation = _ops.sqrt(_ops.mean(_ops.square(centred), axes, True))
+        deviation = _ops._arithmetic.root(_ops.mean(_ops.square(centred), axes, True))
         return _ops.divide(centred, _ops.maximum(deviation, float(1 / np.sqrt(count))))
 
     return make("per_image_standardization", emit, as_tensor(image))

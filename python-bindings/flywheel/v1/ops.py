@@ -10,7 +10,7 @@ from .. import _dtypes, _ops
 from .._ops import _checks, _core, _indexing, _shapes
 from .._tensor import format_shape
 from .conversion import as_tensor, constant, dtype_of, make, paired
-from .elementwise import TABLE
+from .elementwise import TABLE, root
 from .graph import get_default_graph
 from .operation import Operation, Tensor
 from .precision import rounded, widened
@@ -489,7 +489,7 @@ def _norm_of(tensors: List[Any], name: Optional[str] = None) -> Any:
         total = _ops.sum(_ops.square(xs[0]))
         for x in xs[1:]:
             total = _ops.add(total, _ops.sum(_ops.square(x)))
-        return _ops.sqrt(total)
+        return _ops._arithmetic.root(total)
 
     return make("global_norm", emit, *tensors, name=name)
 
@@ -519,7 +519,7 @@ def _limited(t: Any, wide: Any, norm: Any, clip_norm: Any) -> Any:
 def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: Optional[str] = None) -> Any:
     """A tensor scaled so that its norm is at most `clip_norm`."""
     wide = widened(t)
-    norm = TABLE["sqrt"](TABLE["reduce_sum"](TABLE["square"](wide), axes, True))
+    norm = root(TABLE["reduce_sum"](TABLE["square"](wide), axes, True))
     found = _limited(t, wide, norm, clip_norm)
     if axes is not None:
         del found.op.attrs["same_rows"]

@@ -9,7 +9,7 @@ from .. import _dtypes, _ops
 from .._ops._order import MOST_SORTED, places_in_order
 from .._tensor import as_tensor as constant_of
 from .conversion import as_tensor, make
-from .elementwise import TABLE
+from .elementwise import TABLE, root
 from .operation import Tensor
 from .precision import rounds_once
 
@@ -162,14 +162,14 @@ def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: Any = False, 
 
 @rounds_once
 def reduce_std(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: Optional[str] = None) -> Any:
-    return TABLE["sqrt"](reduce_variance(input_tensor, axis, keepdims), name=name)
+    return root(reduce_variance(input_tensor, axis, keepdims), name=name)
 
 
 @rounds_once
 def reduce_euclidean_norm(
     input_tensor: Any, axis: Any = None, keepdims: Any = False, name: Optional[str] = None
 ) -> Any:
-    return TABLE["sqrt"](TABLE["reduce_sum"](TABLE["square"](input_tensor), axis, keepdims), name=name)
+    return root(TABLE["reduce_sum"](TABLE["square"](input_tensor), axis, keepdims), name=name)
 
 
 __all__ = [

@@ -16,7 +16,7 @@ from ...v1.control_flow import cond as _cond
 from ...v1.conversion import as_tensor, make
 from ...v1.conversion import constant as _constant
 from ...v1.derivatives import gradients as _gradients
-from ...v1.elementwise import TABLE
+from ...v1.elementwise import TABLE, root
 from ...v1.operation import Tensor
 from ...v1.precision import rounds_once
 from ...v1.variables import Variable
@@ -180,7 +180,7 @@ def var(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
 
 @rounds_once
 def std(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    return sqrt(var(x, axis, keepdims))
+    return root(var(x, axis, keepdims))
 
 
 def argmax(x: Any, axis: int = -1) -> Any:
