@@ -5,6 +5,9 @@
 #id4 = affine_map<(n, h, w, c) -> (n, h, w, c)>
 #row = affine_map<(k, i, j) -> (i, j)>
 #term = affine_map<(k, i, j) -> (k)>
+#windows = affine_map<(n, h, w, c, p, q) -> (n, h * 2 + p, w * 2 + q, c)>
+#place = affine_map<(n, h, w, c, p, q) -> (p, q)>
+#outputs = affine_map<(n, h, w, c, p, q) -> (n, h, w, c)>
 
 module attributes {codegen.target = #codegen.cpu<vector_bits = 256, vector_registers = 16, l1_bytes = 49152, l2_bytes = 1048576, cores = 1, features = ["fma"]>} {
 
@@ -51,6 +54,37 @@ func.func @image(%x: memref<2x6x6x1xf32>, %y: memref<2x6x6x1xf32, strided<[360, 
     %2 = arith.sitofp %1 : i32 to f32
     %3 = arith.addf %a, %2 : f32
     linalg.yield %3 : f32
+  }
+  return
+}
+
+// A window at one place of an image that is larger than it; and one that is as large as the image.
+// CHECK-LABEL: func.func @window(
+// CHECK: linalg.generic
+// CHECK-SAME: iterator_types = ["parallel", "parallel", "reduction", "reduction"]
+// CHECK-SAME: memref<4x5xf32>, memref<3x3xi8>) outs(%{{.*}} : memref<1x1xf32>)
+func.func @window(%x: memref<1x4x5x1xf32>, %window: memref<3x3xi8>, %y: memref<1x1x1x1xf32>) {
+  linalg.generic {indexing_maps = [#windows, #place, #outputs],
+                  iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]}
+      ins(%x, %window : memref<1x4x5x1xf32>, memref<3x3xi8>) outs(%y : memref<1x1x1x1xf32>) {
+  ^bb0(%a: f32, %_: i8, %out: f32):
+    %0 = arith.maximumf %a, %out : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @whole_window(
+// CHECK: linalg.generic
+// CHECK-SAME: iterator_types = ["reduction", "reduction"]
+// CHECK-SAME: memref<3x3xf32>, memref<3x3xi8>) outs(%{{.*}} : memref<f32>)
+func.func @whole_window(%x: memref<1x3x3x1xf32>, %window: memref<3x3xi8>, %y: memref<1x1x1x1xf32>) {
+  linalg.generic {indexing_maps = [#windows, #place, #outputs],
+                  iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]}
+      ins(%x, %window : memref<1x3x3x1xf32>, memref<3x3xi8>) outs(%y : memref<1x1x1x1xf32>) {
+  ^bb0(%a: f32, %_: i8, %out: f32):
+    %0 = arith.maximumf %a, %out : f32
+    linalg.yield %0 : f32
   }
   return
 }
