@@ -5,16 +5,18 @@
 //===----------------------------------------------------------------------===//
 //
 // A file is a line that says what it is, the digest of its parts, their
-// lengths, and the parts: the text of a module with the manifest, that of what
-// the compiler said, and the object file. Who reads it trusts nothing of it
-// before the digest is right: a disk that was full, or a crash, costs a
-// compilation and no more.
+// lengths, and the parts: the key, the text of a module with the manifest, that
+// of what the compiler said, and the object file. `load` uses none of it before
+// the file is known to be a regular one of this user, its digest to be right
+// and its key to be the one that was asked for: a disk that was full, a crash,
+// or a file that was copied or put there costs a compilation and no more.
 //
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Driver/ProgramCache.h"
 
 #include "flywheel/Runtime/AtomicFile.h"
+#include "flywheel/Runtime/FileDescriptor.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
@@ -26,19 +28,23 @@
 #include "llvm/Support/SHA256.h"
 
 #include <array>
-#include <chrono>
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 using namespace mlir;
 using llvm::StringRef;
 
 namespace flywheel {
 
-constexpr StringRef kMagic = "flywheel program 2\n";
+constexpr StringRef kMagic = "flywheel program 3\n";
 constexpr StringRef kExtension = ".program";
 constexpr size_t kDigestBytes = 32, kLengthBytes = sizeof(uint64_t);
 constexpr StringRef kManifest = "train.manifest";
 
-constexpr size_t kNumParts = 3;
+constexpr size_t kNumParts = 4;
+constexpr size_t kHeadBytes = kDigestBytes + kNumParts * kLengthBytes;
 using Parts = std::array<StringRef, kNumParts>;
 
 static std::string toBytes(uint64_t number) {
@@ -64,12 +70,11 @@ std::string ProgramCache::getPath(StringRef key) const {
 
 /// Splits the bytes of a file; nothing where they are not those of one.
 static std::optional<Parts> unpack(StringRef bytes) {
-  constexpr size_t head = kDigestBytes + kNumParts * kLengthBytes;
-  if (!bytes.consume_front(kMagic) || bytes.size() < head)
+  if (!bytes.consume_front(kMagic) || bytes.size() < kHeadBytes)
     return std::nullopt;
   StringRef digest = bytes.take_front(kDigestBytes);
   const char *lengths = bytes.data() + kDigestBytes;
-  bytes = bytes.drop_front(head);
+  bytes = bytes.drop_front(kHeadBytes);
   Parts parts;
   for (StringRef &part : parts) {
     uint64_t length = llvm::support::endian::read64le(lengths);
@@ -84,20 +89,54 @@ static std::optional<Parts> unpack(StringRef bytes) {
   return parts;
 }
 
+/// Reads the file of `descriptor` if it is a regular one with `minBytes` to
+/// `maxBytes` bytes that this user or the system's administrator owns. Null
+/// where it is another one, or cannot be read.
+static std::unique_ptr<llvm::WritableMemoryBuffer>
+readEntry(int descriptor, uint64_t minBytes, uint64_t maxBytes) {
+  struct stat info;
+  if (fstat(descriptor, &info) != 0 || !S_ISREG(info.st_mode) ||
+      (info.st_uid != geteuid() && info.st_uid != 0))
+    return nullptr;
+  uint64_t size = info.st_size;
+  if (size < minBytes || size > maxBytes)
+    return nullptr;
+  // Not mapped: another process may make the file shorter while it is read.
+  auto buffer = llvm::WritableMemoryBuffer::getNewUninitMemBuffer(size);
+  if (!buffer)
+    return nullptr;
+  for (uint64_t done = 0; done < size;) {
+    ssize_t count =
+        pread(descriptor, buffer->getBufferStart() + done, size - done, done);
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count <= 0)
+      return nullptr;
+    done += count;
+  }
+  return buffer;
+}
+
 std::optional<ProgramCache::Program>
 ProgramCache::load(StringRef key, MLIRContext &context) const {
   std::string path = getPath(key);
-  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                          /*RequiresNullTerminator=*/false);
-  if (!file)
+  // Neither waits for a writer of a pipe, nor follows a link to elsewhere.
+  runtime::FileDescriptor file(
+      open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
+  if (file.get() < 0)
     return std::nullopt;
-  auto parts = unpack((*file)->getBuffer());
-  if (!parts)
+  std::unique_ptr<llvm::WritableMemoryBuffer> buffer =
+      readEntry(file.get(), kMagic.size() + kHeadBytes, maxBytes);
+  if (!buffer)
+    return std::nullopt;
+  auto parts =
+      unpack(StringRef(buffer->getBufferStart(), buffer->getBufferSize()));
+  if (!parts || parts->front() != key)
     return std::nullopt;
   ScopedDiagnosticHandler quiet(&context,
                                 [](Diagnostic &) { return success(); });
   Program program;
-  auto [manifest, said, object] = *parts;
+  auto [ownKey, manifest, said, object] = *parts;
   program.module = parseSourceString<ModuleOp>(manifest, &context);
   auto parsed = parseSaid(said, context);
   if (!program.module || !parsed)
@@ -105,17 +144,17 @@ ProgramCache::load(StringRef key, MLIRContext &context) const {
   program.said = std::move(*parsed);
   program.object = llvm::MemoryBuffer::getMemBufferCopy(object, path);
   // So that it is evicted last. Where that fails, it was only read.
-  int descriptor;
-  if (!llvm::sys::fs::openFileForReadWrite(path, descriptor,
-                                           llvm::sys::fs::CD_OpenExisting,
-                                           llvm::sys::fs::OF_None)) {
-    (void)llvm::sys::fs::setLastAccessAndModificationTime(
-        descriptor, std::chrono::system_clock::now());
-    llvm::sys::fs::file_t handle =
-        llvm::sys::fs::convertFDToNativeFile(descriptor);
-    (void)llvm::sys::fs::closeFile(handle);
-  }
+  (void)futimens(file.get(), nullptr);
   return program;
+}
+
+/// Removes what is no regular file, such as a pipe, which `writeFileAtomically`
+/// would leave in place. A folder stays, and is the error of the writing.
+static void removeOddEntry(const std::string &path) {
+  struct stat info;
+  if (lstat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) &&
+      !S_ISDIR(info.st_mode))
+    (void)unlink(path.c_str());
 }
 
 llvm::Error ProgramCache::store(StringRef key, ModuleOp module,
@@ -133,7 +172,7 @@ llvm::Error ProgramCache::store(StringRef key, ModuleOp module,
   flags.skipRegions(false);
   (*described)->print(os, flags);
   std::string saidText = formatSaid(said, *module.getContext());
-  Parts parts = {text, saidText, object};
+  Parts parts = {key, text, saidText, object};
   std::string head = kMagic.str() + getDigest(parts);
   for (StringRef part : parts)
     head += toBytes(part.size());
@@ -150,7 +189,9 @@ llvm::Error ProgramCache::store(StringRef key, ModuleOp module,
   if (std::error_code error = llvm::sys::fs::create_directories(folder))
     return llvm::createStringError("cannot make the folder '" + folder +
                                    "': " + error.message());
-  runtime::Status status = runtime::writeFileAtomically(getPath(key), spans);
+  std::string path = getPath(key);
+  removeOddEntry(path);
+  runtime::Status status = runtime::writeFileAtomically(path, spans);
   if (!status.isOk())
     return llvm::createStringError(status.message());
   evict();

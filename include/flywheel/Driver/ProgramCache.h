@@ -43,7 +43,8 @@ public:
     std::unique_ptr<llvm::MemoryBuffer> object;
   };
   /// The program of `key`, which is then the newest one. Nothing where there is
-  /// none, or where its file is not complete.
+  /// none, or where its file is not a complete one of this key: a regular file
+  /// of at most `maxBytes` that this user or root owns.
   std::optional<Program> load(llvm::StringRef key,
                               mlir::MLIRContext &context) const;
 
