@@ -28,17 +28,16 @@ def _scalar(x: Any, dtype: _dtypes.DType) -> Tensor:
     return _ops.cast(_ops.reshape(tensor, ()) if tensor.ndim else tensor, dtype)
 
 
-@op("If", attributes="then_branch else_branch", raw=(0,))
+@op("If", raw=(0,))
 def _if(call: Call, condition: Any) -> List[Any]:
+    branches = call.graph("then_branch"), call.graph("else_branch")
     if isinstance(condition, Known):
-        branch = "then_branch" if bool(condition.array.reshape(-1)[0]) else "else_branch"
-        return call.interpreter.run_inner(call.graph(branch))
+        return call.interpreter.run_inner(branches[0 if bool(condition.array.reshape(-1)[0]) else 1])
 
-    def run(name: str) -> Callable[[], List[Tensor]]:
-        return lambda: _plain(call.interpreter.run_body(call.graph(name), []))
+    def run(graph: Any) -> Callable[[], List[Tensor]]:
+        return lambda: _plain(call.interpreter.run_body(graph, []))
 
-    return _same_types(call, lambda: control.cond(_scalar(condition, _dtypes.bool_), run("then_branch"),
-                                                  run("else_branch")))  # fmt: skip
+    return _same_types(call, lambda: control.cond(_scalar(condition, _dtypes.bool_), *map(run, branches)))
 
 
 def _same_types(call: Call, run: Callable[[], Sequence[Tensor]]) -> List[Laid]:
@@ -58,7 +57,7 @@ def _is_true(x: Any) -> bool:
     return isinstance(x, Known) and x.is_static and bool(x.array.reshape(-1)[0])
 
 
-@op("Loop", attributes="body", raw=(0, 1))
+@op("Loop", raw=(0, 1))
 def _loop(call: Call, limit: Any = None, condition: Any = None, *states: Laid) -> List[Laid]:
     body, carried = call.graph("body"), [x.plain() for x in states]
     names = [info.name for info in body.input]
@@ -134,8 +133,7 @@ def _conditional(call: Call, limit: Any, condition: Any, carried: List[Tensor], 
     return _same_types(call, lambda: control.while_loop(test, body, init, max_iterations=bound)[2])
 
 
-@op("Scan", attributes="body num_scan_inputs scan_input_axes scan_input_directions scan_output_axes "
-    "scan_output_directions")  # fmt: skip
+@op("Scan")
 def _scan(call: Call, *operands: Laid) -> List[Laid]:
     body, number = call.graph("body"), call.attribute("num_scan_inputs")
     split = len(operands) - number

@@ -54,63 +54,63 @@ def _hard_sigmoid(x: Tensor, alpha: float, beta: float) -> Tensor:
     return _ops.clip(_ops.add(_ops.multiply(x, alpha), beta), 0.0, 1.0)
 
 
-@op("HardSigmoid", attributes="alpha beta")
+@op("HardSigmoid")
 def _hard_sigmoid_op(call: Call, x: Laid) -> Laid:
-    return x.like(_hard_sigmoid(x.data, call.attribute("alpha", 0.2), call.attribute("beta", 0.5)))
+    return x.like(_hard_sigmoid(x.data, call.attribute("alpha"), call.attribute("beta")))
 
 
-@op("Elu", attributes="alpha")
+@op("Elu")
 def _elu(call: Call, x: Laid) -> Laid:
-    return x.like(nn.elu(x.data, alpha=call.attribute("alpha", 1.0)))
+    return x.like(nn.elu(x.data, alpha=call.attribute("alpha")))
 
 
-@op("Celu", attributes="alpha")
+@op("Celu")
 def _celu(call: Call, x: Laid) -> Laid:
-    alpha = call.attribute("alpha", 1.0)
+    alpha = call.attribute("alpha")
     # max(0, x) + min(0, alpha (exp(x / alpha) - 1)): that of x / alpha, times alpha.
     return x.like(_ops.multiply(nn.elu(_ops.divide(x.data, alpha)), alpha))
 
 
-@op("Selu", attributes="alpha gamma")
+@op("Selu")
 def _selu(call: Call, x: Laid) -> Laid:
-    alpha = call.attribute("alpha", 1.67326319217681884765625)
-    return x.like(_ops.multiply(nn.elu(x.data, alpha=alpha), call.attribute("gamma", 1.05070102214813232421875)))
+    alpha = call.attribute("alpha")
+    return x.like(_ops.multiply(nn.elu(x.data, alpha=alpha), call.attribute("gamma")))
 
 
-@op("LeakyRelu", attributes="alpha")
+@op("LeakyRelu")
 def _leaky_relu(call: Call, x: Laid) -> Laid:
-    return x.like(nn.leaky_relu(x.data, call.attribute("alpha", 0.01)))
+    return x.like(nn.leaky_relu(x.data, call.attribute("alpha")))
 
 
-@op("ThresholdedRelu", attributes="alpha")
+@op("ThresholdedRelu")
 def _thresholded_relu(call: Call, x: Laid) -> Laid:
-    return x.like(_ops.where(_ops.greater(x.data, call.attribute("alpha", 1.0)), x.data, 0.0))
+    return x.like(_ops.where(_ops.greater(x.data, call.attribute("alpha")), x.data, 0.0))
 
 
-@op("Swish", attributes="alpha")
+@op("Swish")
 def _swish(call: Call, x: Laid) -> Laid:
-    alpha = call.attribute("alpha", 1.0)
+    alpha = call.attribute("alpha")
     return x.like(_ops.multiply(x.data, _ops.sigmoid(_ops.multiply(x.data, alpha))))
 
 
-@op("Gelu", attributes="approximate")
+@op("Gelu")
 def _gelu(call: Call, x: Laid) -> Laid:
-    return x.like(nn.gelu(x.data, approximate=call.attribute("approximate", "none") == "tanh"))
+    return x.like(nn.gelu(x.data, approximate=call.word("approximate", "none", "tanh") == "tanh"))
 
 
-@op("Shrink", attributes="lambd bias")
+@op("Shrink")
 def _shrink(call: Call, x: Laid) -> Laid:
-    bound, bias, data = call.attribute("lambd", 0.5), call.attribute("bias", 0.0), x.data
+    bound, bias, data = call.attribute("lambd"), call.attribute("bias"), x.data
     high = _ops.where(_ops.greater(data, bound), _ops.subtract(data, bias), as_tensor(0, data.dtype))
     return x.like(_ops.where(_ops.less(data, -bound), _ops.add(data, bias), high))
 
 
-@op("IsInf", attributes="detect_negative detect_positive")
+@op("IsInf")
 def _is_inf(call: Call, x: Laid) -> Laid:
     found = []
-    if call.attribute("detect_negative", 1):
+    if call.flag("detect_negative"):
         found.append(_ops.equal(x.data, -math.inf))
-    if call.attribute("detect_positive", 1):
+    if call.flag("detect_positive"):
         found.append(_ops.equal(x.data, math.inf))
     if not found:
         return x.like(_ops.zeros_like(x.data, bool))
@@ -121,7 +121,8 @@ def _is_inf(call: Call, x: Laid) -> Laid:
 def _clip(call: Call, x: Laid, low: Optional[Laid] = None, high: Optional[Laid] = None) -> Laid:
     data = x.data
     bounded = _ops.clip(
-        data, None if low is None else _scalar(call, low), None if high is None else _scalar(call, high))
+        data, None if low is None else _scalar(call, low), None if high is None else _scalar(call, high)
+    )
     if not _dtypes.is_floating(data.dtype):
         return x.like(bounded)
     # The derivative at the bounds is 1.
@@ -141,12 +142,13 @@ def _prelu(call: Call, x: Laid, slope: Laid) -> Laid:
     return lead.like(_ops.where(_ops.greater(tensors[0], 0), tensors[0], _ops.multiply(*tensors)))
 
 
-@op("Cast", attributes="to saturate round_mode")
+# For floating-point numbers of 8 bits, which are not imported.
+@op("Cast", without="saturate round_mode")
 def _cast(call: Call, x: Laid) -> Laid:
     return x.like(_ops.cast(x.data, call.dtype_attribute("to")))
 
 
-@op("CastLike", attributes="saturate round_mode")
+@op("CastLike", without="saturate round_mode")
 def _cast_like(call: Call, x: Laid, like: Laid) -> Laid:
     return x.like(_ops.cast(x.data, like.dtype))
 
@@ -200,12 +202,16 @@ def _variadic(call: Call, *operands: Laid) -> Laid:
     return result.like(_ops.divide(result.data, float(len(operands)))) if call.op == "Mean" else result
 
 
-@op("Mod", attributes="fmod")
+# Before, there was no rest with the sign of the divisor for them.
+_FIRST_MOD_OF_FLOATS = 28
+
+
+@op("Mod")
 def _mod(call: Call, a: Laid, b: Laid) -> Laid:
     _same(a, b)
     (x, y), lead = align([a.dtype] * 2, a, b)
-    if not call.attribute("fmod", 0):
-        if _dtypes.is_floating(a.dtype):
+    if not call.flag("fmod"):
+        if _dtypes.is_floating(a.dtype) and call.opset < _FIRST_MOD_OF_FLOATS:
             raise ValueError("expected fmod=1 for floating-point numbers")
         return lead.like(_ops.mod(x, y))
     if _dtypes.is_unsigned(a.dtype):

@@ -2,20 +2,21 @@
 """Files of ONNX: reading and checking them, their types, and writing weights back."""
 
 import os
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Mapping, Sequence, Tuple, Union
 
 import numpy as np
 import onnx
 import onnx.checker
-import onnx.external_data_helper
 import onnx.inliner
 import onnx.numpy_helper
 import onnx.shape_inference
 
-from .. import _dtypes
 from .._importing import UnsupportedOpError
 from .._types import Array
+from ._inference import infer_shapes
+from ._tensors import as_dtype, read_external, to_array
 
 # Earlier ones have ops that are no more, and broadcast by attributes.
 OLDEST_OPSET = 9
@@ -26,34 +27,24 @@ _MOST_BYTES = 2**31 - 2**20
 # A size is a number, a name, or neither.
 Dim = Union[int, str, None]
 
-_DTYPES: Dict[int, str] = {
-    onnx.TensorProto.FLOAT: "float32", onnx.TensorProto.DOUBLE: "float64", onnx.TensorProto.FLOAT16: "float16",
-    onnx.TensorProto.BFLOAT16: "bfloat16", onnx.TensorProto.INT8: "int8", onnx.TensorProto.INT16: "int16",
-    onnx.TensorProto.INT32: "int32", onnx.TensorProto.INT64: "int64", onnx.TensorProto.UINT8: "uint8",
-    onnx.TensorProto.UINT16: "uint16", onnx.TensorProto.UINT32: "uint32", onnx.TensorProto.UINT64: "uint64",
-    onnx.TensorProto.BOOL: "bool"}  # fmt: skip
 
-
-def as_dtype(element: int, what: str) -> _dtypes.DType:
-    """The dtype of an element type of ONNX. Raises UnsupportedOpError for one that is not imported."""
-    if element not in _DTYPES:
-        known = onnx.TensorProto.DataType.items()
-        name = next((name for name, number in known if number == element), str(element))
-        raise UnsupportedOpError(f"{what} has elements of {name}, which are not imported")
-    return _dtypes.as_dtype(_DTYPES[element])
-
-
-def to_array(tensor: Any, what: str) -> Array:
-    """The elements of a tensor of a file."""
-    dtype = as_dtype(tensor.data_type, what)
+@contextmanager
+def naming(name: str) -> Iterator[None]:
+    """Whatever the content of a file ends in is a ValueError that names the file."""
     try:
-        array = np.array(onnx.numpy_helper.to_array(tensor))
-    except (ValueError, TypeError) as error:
-        raise ValueError(f"{what} is damaged: {error}") from None
-    if array.dtype == dtype:
-        return array
-    # Packages of ONNX before 1.19 give bfloat16 as the numbers.
-    return array.astype(dtype)
+        yield
+    except (UnsupportedOpError, OSError, MemoryError):
+        raise
+    except Exception as error:
+        if isinstance(error, ValueError) and name in str(error):
+            raise
+        raise ValueError(f"{name}: {describe_error(error)}") from error
+
+
+def describe_error(error: Exception) -> str:
+    """What an error says; its type too, where that is none of those that say what is wrong with a model."""
+    is_plain = type(error) in (ValueError, TypeError, IndexError)
+    return str(error) if is_plain else f"{type(error).__name__}: {error}"
 
 
 class Input:
@@ -65,10 +56,9 @@ class Input:
         if info.type.WhichOneof("value") != "tensor_type":
             raise UnsupportedOpError(f"{what} is no tensor, and others are not imported")
         self.dtype = as_dtype(info.type.tensor_type.elem_type, what)
-        if not info.type.tensor_type.HasField("shape"):
-            raise ValueError(f"{what} has no shape: give it one with onnx.helper.make_tensor_value_info, where a "
-                             "dimension that a call chooses is a name")  # fmt: skip
         dims = [_dim(dim) for dim in info.type.tensor_type.shape.dim]
+        if any(isinstance(dim, int) and dim < 0 for dim in dims):
+            raise ValueError(f"{what} has a dimension of {min(dim for dim in dims if isinstance(dim, int))}")
         self.dims: Tuple[Dim, ...] = tuple(sizes.get(dim, dim) if isinstance(dim, str) else dim for dim in dims)
 
 
@@ -78,12 +68,20 @@ def _dim(dim: Any) -> Dim:
 
 
 class Model:
-    """A model of ONNX that was read and checked: functions are inlined, sizes inferred."""
+    """A model of ONNX that was read; after `prepare`, functions are inlined and `graph`, inputs and outputs known."""
 
-    def __init__(self, source: Any, sizes: Mapping[str, int]):
+    def __init__(self, source: Any):
         self.path, self.proto = _read(source)
         self.name = os.path.basename(self.path) if self.path else "the ONNX model"
         self.opset = _opset(self.proto, self.name)
+        self.graph = self.proto.graph
+
+    def prepare(self, sizes: Mapping[str, int]) -> None:
+        """Finds what the model is made of. The file has to keep the rules of the format."""
+        for node in _nodes(self.proto.graph):
+            # ONNX's inference makes as many.
+            if any(one.name == "num_outputs" and one.i != len(node.output) for one in node.attribute):
+                raise ValueError(f"{self.name}: num_outputs of '{node.name}' is not the number of its results")
         _separate_statistics(self.proto.graph)
         inlined = _inline(self.proto, self.name)
         self.graph = inlined.graph
@@ -100,6 +98,11 @@ class Model:
 
     def check(self) -> None:
         """Raises ValueError where the file breaks the rules of the format."""
+        for info in self.proto.graph.input:
+            if info.type.HasField("tensor_type") and not info.type.tensor_type.HasField("shape"):
+                remedy = "give it one with onnx.helper.make_tensor_value_info"
+                raise ValueError(f"{self.name}: input '{info.name}' has no shape: {remedy}, where a dimension that a "
+                                 "call chooses is a name")  # fmt: skip
         checked: Any = self.path or self.proto
         if any(not info.type.tensor_type.HasField("shape") for info in self.proto.graph.output):
             # Rules ask for shapes of outputs, which nothing here needs.
@@ -126,7 +129,7 @@ class Model:
             for place in reversed(range(len(bare.graph.initializer))):
                 if len(bare.graph.initializer[place].raw_data) > 4096:
                     del bare.graph.initializer[place]
-            found = onnx.shape_inference.infer_shapes(bare, data_prop=True)
+            found = infer_shapes(bare)
         except (onnx.shape_inference.InferenceError, ValueError, RuntimeError):
             # The names of sizes help only to see that some are equal.
             pass
@@ -170,20 +173,12 @@ def _read(source: Any) -> Tuple[str, Any]:
         raise ValueError(f"{path} is no file of ONNX: {_first_lines(error) or type(error).__name__}") from None
     if not proto.graph.node and not proto.graph.output and not proto.opset_import:
         raise ValueError(f"{path} is no file of ONNX: it has no graph")
-    folder = os.path.dirname(path) or "."
     for tensor in _tensors(proto.graph):
-        if not onnx.external_data_helper.uses_external_data(tensor):
-            continue
-        try:
-            onnx.external_data_helper.load_external_data_for_tensor(tensor, folder)
-        except (OSError, onnx.checker.ValidationError, ValueError, RuntimeError) as error:
-            where = next((entry.value for entry in tensor.external_data if entry.key == "location"), "?")
-            raise FileNotFoundError(
-                f"{path}: the data of initializer '{tensor.name}' is in '{where}', which cannot be read: "
-                f"{_first_lines(error)}"
-            ) from None
-        tensor.data_location = onnx.TensorProto.DEFAULT
-        del tensor.external_data[:]
+        if tensor.data_location == onnx.TensorProto.EXTERNAL:
+            try:
+                read_external(tensor, os.path.dirname(path) or ".", f"initializer '{tensor.name}'")
+            except (OSError, ValueError, UnsupportedOpError) as error:
+                raise type(error)(f"{path}: {error}") from None
     return path, proto
 
 
@@ -212,9 +207,13 @@ def _opset(proto: Any, name: str) -> int:
     version = versions.get("", versions.get("ai.onnx"))
     newest = onnx.defs.onnx_opset_version()
     if version is None:
-        raise ValueError(f"{name} says no version of ONNX's ops (opset_import)")
+        if any(node.domain in ("", "ai.onnx") for node in proto.graph.node):
+            raise ValueError(f"{name} says no version of ONNX's ops (opset_import)")
+        return int(newest)
     if not OLDEST_OPSET <= version <= newest:
-        raise ValueError(
+        if version < 1:
+            raise ValueError(f"{name} has ops of version {version}, expected {OLDEST_OPSET} to {newest}")
+        raise UnsupportedOpError(
             f"{name} has ops of version {version}, expected {OLDEST_OPSET} to {newest}: onnx.version_converter makes "
             "others of them"
         )
@@ -228,7 +227,8 @@ def _separate_statistics(graph: Any) -> None:
     statistics = {name for node in graph.node if node.op_type == "BatchNormalization" for name in node.input[3:5]}
     for place in reversed(range(len(graph.node))):
         node = graph.node[place]
-        if node.op_type == "Identity" and node.input[0] in initializers and node.output[0] in statistics:
+        is_copy = node.op_type == "Identity" and len(node.input) == len(node.output) == 1
+        if is_copy and node.input[0] in initializers and node.output[0] in statistics:
             copy = graph.initializer.add()
             copy.CopyFrom(initializers[node.input[0]])
             copy.name = node.output[0]
@@ -287,7 +287,7 @@ def _with_types(proto: Any) -> Any:
     for tensor in copy.graph.initializer:
         if tensor.name not in known:
             copy.graph.input.append(onnx.helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims))
-    return onnx.shape_inference.infer_shapes(copy, data_prop=True)
+    return infer_shapes(copy)
 
 
 def write(proto: Any, path: Union[str, Path], values: Mapping[str, Array]) -> None:

@@ -12,9 +12,11 @@ from .._importing import MissingOp, UnsupportedOpError, at_line, refuse
 from .._layouts import Laid
 from .._ops._core import Size, normalize_axis
 from ..variables import Variable
-from ._file import Dim, as_dtype, attribute_of, to_array
-from ._known import FOLDS, Known
+from ._attributes import Attributes, find_schema
+from ._file import Dim, describe_error
+from ._known import FOLDS, MOST_KNOWN, Known
 from ._sizes import Sizes
+from ._tensors import as_dtype, to_array
 
 Result = Union[Laid, Known]
 Operand = Union[Laid, Known, None]
@@ -24,8 +26,8 @@ class Handler(NamedTuple):
     """The translation of an op."""
 
     function: Callable[..., Any]
-    # Attributes that it understands.
-    attributes: Tuple[str, ...]
+    # Attributes that change neither a value nor a derivative. It reads each other one, or the node is refused.
+    without: Tuple[str, ...]
     # Operands that it has to know while it translates: Known, or None.
     known: Tuple[int, ...]
     # Operands that it takes as they are; the others are Laid, or None.
@@ -41,13 +43,13 @@ _MOVED: Dict[str, Tuple[str, ...]] = {
 
 
 def op(
-    *names: str, attributes: str = "", known: Sequence[int] = (), raw: Sequence[int] = ()
+    *names: str, without: str = "", known: Sequence[int] = (), raw: Sequence[int] = ()
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Registers the translation of ops: a function of the call and its operands."""
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         for name in names:
-            HANDLERS[name] = Handler(function, tuple(attributes.split()), tuple(known), tuple(raw))
+            HANDLERS[name] = Handler(function, tuple(without.split()), tuple(known), tuple(raw))
         return function
 
     return register
@@ -58,8 +60,9 @@ def describe(node: Any) -> str:
     return f"node '{node.name}'" if node.name else f"the node of '{next(iter(node.output), '')}'"
 
 
-def find_missing(graph: Any) -> List[MissingOp]:
-    """The ops of a graph, and of the graphs in it, that have no translation, and attributes that have none."""
+def find_missing(graph: Any, opset: int) -> List[MissingOp]:
+    """The ops of a graph, and of the graphs in it, that have no translation, and attributes that no version of an op
+    has."""
     missing: List[MissingOp] = []
     for node in graph.node:
         handler = HANDLERS.get(node.op_type) if node.domain in ("", "ai.onnx") else None
@@ -67,11 +70,15 @@ def find_missing(graph: Any) -> List[MissingOp]:
             prefix = f"{node.domain}." if node.domain not in ("", "ai.onnx") else ""
             missing.append(MissingOp(prefix + node.op_type, describe(node)))
             continue
+        schema = find_schema(node.op_type, opset)
+        if schema is None:
+            missing.append(MissingOp(f"{node.op_type} of version {opset}", describe(node)))
+            continue
         for attribute in node.attribute:
-            if attribute.name not in handler.attributes and attribute.name not in _MOVED.get(node.op_type, ()):
+            if attribute.name not in schema.attributes:
                 missing.append(MissingOp(f"{node.op_type} with the attribute '{attribute.name}'", describe(node)))
             elif attribute.type == onnx.AttributeProto.GRAPH:
-                missing += find_missing(attribute.g)
+                missing += find_missing(attribute.g, opset)
     return missing
 
 
@@ -84,23 +91,26 @@ class Call:
         self.interpreter = interpreter
         self.opset = interpreter.opset
         self.trains = interpreter.trains
-        self._attributes = {attribute.name: attribute for attribute in node.attribute}
+        self.attributes = Attributes(node, self.opset)
+        self.attribute, self.has, self.graph = self.attributes.read, self.attributes.has, self.attributes.graph
 
-    def attribute(self, name: str, default: Any = None) -> Any:
-        """The value of an attribute: numbers, text, lists, arrays."""
-        found = self._attributes.get(name)
-        return default if found is None else attribute_of(found)
-
-    def axis(self, x: Laid, default: int) -> int:
+    def axis(self, x: Laid) -> int:
         """The attribute `axis`, counted from the start. Raises ValueError for a dimension that there is not."""
-        return normalize_axis(self.attribute("axis", default), x.ndim)
+        return normalize_axis(self.attribute("axis"), x.ndim)
 
-    def has(self, name: str) -> bool:
-        return name in self._attributes
+    def flag(self, name: str) -> bool:
+        """An attribute that is 0 or 1. Raises ValueError for another number."""
+        found = self.attribute(name)
+        if found not in (None, 0, 1):
+            raise ValueError(f"expected 0 or 1 as {name}, found {found}")
+        return bool(found)
 
-    def graph(self, name: str) -> Any:
-        """A graph that is an attribute."""
-        return self._attributes[name].g
+    def word(self, name: str, *known: str) -> str:
+        """An attribute that is one of these words. Raises UnsupportedOpError for another one."""
+        found = self.attribute(name)
+        if found not in known:
+            raise self.unsupported(f"with {name} '{found}'")
+        return str(found)
 
     def dtype_attribute(self, name: str) -> _dtypes.DType:
         return as_dtype(self.attribute(name), f"the result of {describe(self.node)}")
@@ -111,6 +121,10 @@ class Call:
     def wants(self, place: int) -> bool:
         """Whether something may use this result."""
         return len(self.node.output) > place and bool(self.node.output[place])
+
+    def uses_batch(self, is_file_training: bool) -> bool:
+        """Whether the node works as in training, which the file or the step says."""
+        return is_file_training if self.interpreter.keeps_modes else self.trains
 
     def variable(self, place: int) -> Optional[Variable]:
         """The variable that an operand is."""
@@ -146,7 +160,7 @@ class Interpreter:
     ):  # fmt: skip
         self.name = name
         self.opset = opset
-        # Whether nodes are in training mode, and whether it is for the file to say.
+        # Whether this is a step of training, and whether a node's mode is what the file says.
         self.trains = trains
         self.keeps_modes = keeps_modes
         self._env: Dict[str, Any] = dict(values)
@@ -156,6 +170,8 @@ class Interpreter:
         self.sizes = Sizes(dims)
         self._missing: List[MissingOp] = []
         self._count = 0
+        # How many elements may still be computed while the graph is translated.
+        self._left = MOST_KNOWN
 
     def run(self, graph: Any) -> List[Laid]:
         """The values of the graph's outputs. Raises UnsupportedOpError for all forms of ops that are not imported."""
@@ -199,6 +215,11 @@ class Interpreter:
             raise Abandoned
         return outputs
 
+    def may_make(self, count: int) -> bool:
+        """Whether this many more elements may be computed now, rather than by the step."""
+        self._left -= count
+        return self._left >= 0
+
     def variable_of(self, name: str) -> Optional[Variable]:
         return self._variables.get(name)
 
@@ -219,23 +240,25 @@ class Interpreter:
         operands = [self._value(name, describe(node)) if name else None for name in node.input]
         if any(isinstance(operand, Failed) for operand in operands):
             return [Failed()] * len(node.output)
-        call = Call(node, self)
-        if node.op_type == "Identity" and node.input[0] in self._variables:
+        if node.op_type == "Identity" and node.input and node.input[0] in self._variables:
             self._variables[node.output[0]] = self._variables[node.input[0]]
         try:
-            results = at_line((self.name, self._count, node.name or node.op_type), lambda: _translate(call, operands))
+            results = at_line(
+                (self.name, self._count, node.name or node.op_type), lambda: _translate(Call(node, self), operands)
+            )
         except Abandoned:
             return [Failed()] * len(node.output)
         except UnsupportedOpError as error:
             self._missing += error.missing or [MissingOp(f"{node.op_type}: {error}", describe(node))]
             return [Failed()] * len(node.output)
-        except (ValueError, TypeError, IndexError) as error:
+        except MemoryError:
+            raise
+        except Exception as error:
+            # Whatever a translation stumbles over is in the file.
             if self._missing:
                 return [Failed()] * len(node.output)
-            kind = ValueError if isinstance(error, IndexError) else type(error)
-            if kind not in (ValueError, TypeError):
-                raise
-            raise kind(f"{self.name}, {describe(node)} ({node.op_type}): {error}") from error
+            text = f"{self.name}, {describe(node)} ({node.op_type}): {describe_error(error)}"
+            raise ValueError(text) from error
         results = results if isinstance(results, (list, tuple)) else [results]
         self.sizes.follow(node, operands, results[0] if results else None)
         return results
@@ -243,6 +266,17 @@ class Interpreter:
 
 def _translate(call: Call, operands: Sequence[Operand]) -> Any:
     handler = HANDLERS[call.op]
+    results = _results(call, handler, operands)
+    count = len(results) if isinstance(results, (list, tuple)) else 1
+    for place in range(count, len(call.node.output)):
+        if call.wants(place):
+            raise call.unsupported(f"with '{call.node.output[place]}', its result {place},")
+    for name, value in call.attributes.find_dropped(handler.without):
+        raise call.unsupported(f"with the attribute '{name}' = {value!r}")
+    return results
+
+
+def _results(call: Call, handler: Handler, operands: Sequence[Operand]) -> Any:
     operands = _with_moved(call, operands)
     given = [one for one in operands if one is not None]
     if call.op in FOLDS and given and all(isinstance(one, Known) for one in given):

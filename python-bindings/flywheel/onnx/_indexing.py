@@ -28,9 +28,9 @@ def _wrapped(indices: Any, x: Tensor, place: int) -> Any:
     return _ops.where(_ops.less(data, 0), _ops.add(data, total), data)
 
 
-@op("Gather", attributes="axis", raw=(1,))
+@op("Gather", raw=(1,))
 def _gather(call: Call, x: Laid, indices: Any) -> Laid:
-    axis = call.axis(x, 0)
+    axis = call.axis(x)
     place = x.place(axis)
     if isinstance(indices, Known) and indices.is_static and indices.ndim == 0:
         key = (*[slice(None)] * place, int(indices.array))
@@ -42,9 +42,9 @@ def _gather(call: Call, x: Laid, indices: Any) -> Laid:
     return Laid(_ops.take(data, _wrapped(indices, data, axis), axis))
 
 
-@op("GatherElements", attributes="axis", raw=(1,))
+@op("GatherElements", raw=(1,))
 def _gather_elements(call: Call, x: Laid, indices: Any) -> Laid:
-    axis, data = call.axis(x, 0), x.plain()
+    axis, data = call.axis(x), x.plain()
     for other, (own, wanted) in enumerate(zip(data.shape, indices.shape)):
         if other != axis and own != wanted:
             if own is None or wanted is None or wanted > own:
@@ -56,9 +56,9 @@ def _gather_elements(call: Call, x: Laid, indices: Any) -> Laid:
     return Laid(_ops.cast(taken, bool) if is_bool else taken)
 
 
-@op("GatherND", attributes="batch_dims")
+@op("GatherND")
 def _gather_nd(call: Call, x: Laid, indices: Laid) -> Laid:
-    if call.attribute("batch_dims", 0):
+    if call.attribute("batch_dims"):
         raise call.unsupported("with batch_dims")
     data, count = x.plain(), indices.shape[-1]
     if count is None or count == 0 or count > x.ndim:
@@ -76,13 +76,11 @@ def _flat_rows(call: Call, data: Tensor, indices: Tensor, count: int) -> Tuple[T
 
 def _put(call: Call, rows: Tensor, flat: Tensor, updates: Tensor) -> Tensor:
     """Rows with those of `updates` at indices, put or added there."""
-    kind = call.attribute("reduction", "none")
-    if kind not in ("none", "add"):
-        raise call.unsupported(f"with reduction '{kind}'")
+    kind = call.word("reduction", "none", "add")
     return (nn.scatter if kind == "none" else nn.scatter_add)(rows, flat, updates, 0)
 
 
-@op("ScatterND", attributes="reduction")
+@op("ScatterND")
 def _scatter_nd(call: Call, x: Laid, indices: Laid, updates: Laid) -> Laid:
     data, count = x.plain(), indices.shape[-1]
     if count is None or count == 0 or count > x.ndim:
@@ -92,9 +90,9 @@ def _scatter_nd(call: Call, x: Laid, indices: Laid, updates: Laid) -> Laid:
     return Laid(reshape_to(_put(call, rows, flat, wide), sizes(data)))
 
 
-@op("ScatterElements", attributes="axis reduction")
+@op("ScatterElements")
 def _scatter_elements(call: Call, x: Laid, indices: Laid, updates: Laid) -> Laid:
-    axis, data, index = call.axis(x, 0), x.plain(), indices.plain()
+    axis, data, index = call.axis(x), x.plain(), indices.plain()
     if None in index.shape or None in data.shape:
         raise call.unsupported("of sizes that the call chooses")
     flat, rows = flat_rows(data, element_places(index, axis), x.ndim)
@@ -102,10 +100,10 @@ def _scatter_elements(call: Call, x: Laid, indices: Laid, updates: Laid) -> Laid
     return Laid(reshape_to(_put(call, rows, flat, wide), sizes(data)))
 
 
-@op("OneHot", attributes="axis", known=(1,))
+@op("OneHot", known=(1,))
 def _one_hot(call: Call, indices: Laid, depth: Known, values: Laid) -> Laid:
     count = int(depth.array.reshape(-1)[0])
-    index, axis = indices.plain(), call.attribute("axis", -1)
+    index, axis = indices.plain(), call.attribute("axis")
     index = _ops.cast(index, _dtypes.int64)
     index = _ops.where(_ops.less(index, 0), _ops.add(index, count), index)
     pair = values.plain()
@@ -114,14 +112,14 @@ def _one_hot(call: Call, indices: Laid, depth: Known, values: Laid) -> Laid:
     return Laid(_ops.moveaxis(result, result.ndim - 1, axis))
 
 
-@op("TopK", attributes="axis largest sorted", known=(1,))
+@op("TopK", without="sorted", known=(1,))
 def _top_k(call: Call, x: Laid, k: Known) -> Any:
-    axis, data = call.axis(x, -1), x.plain()
+    axis, data = call.axis(x), x.plain()
     total, count = data.shape[axis], k.array.reshape(-1)[0]
     if total is None or total > MOST_SORTED or not k.is_static:
         raise call.unsupported(f"of more than {MOST_SORTED} elements, or of a size that the call chooses")
     if not 0 <= int(count) <= total:
         raise ValueError(f"expected k from 0 to {total}, found {count}")
-    order = places_in_order(data, axis, descending=bool(call.attribute("largest", 1)))
+    order = places_in_order(data, axis, descending=call.flag("largest"))
     order = _ops.getitem(order, (*[slice(None)] * axis, slice(0, int(count))))
     return [Laid(taken(data, order, axis)), Laid(_ops.cast(order, _dtypes.int64))]

@@ -16,6 +16,19 @@ from .._types import Array
 
 # A result that is larger than its operands is computed by the step.
 _MOST_ELEMENTS = 65536
+# Of one model: what a small file could ask for has no bound else.
+MOST_KNOWN = 1 << 26
+# Of a constant that a translation makes, such as the places of elements in a border.
+_MOST_MADE = 1 << 24
+
+
+def check_made(call: Any, *counts: int) -> None:
+    """Raises UnsupportedOpError for a constant with so many elements, a product of counts, that no model needs it."""
+    total = 1
+    for count in counts:
+        total *= count
+    if total > _MOST_MADE:
+        raise call.unsupported(f"with a constant of {total} elements, more than {_MOST_MADE},")
 
 
 class Known:
@@ -85,6 +98,8 @@ def fold(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
                 return None
             parts = found if isinstance(found, list) else [found]
             if any(part.size > max(_MOST_ELEMENTS, largest) for part in parts):
+                return None
+            if not call.interpreter.may_make(sum(part.size for part in parts)):
                 return None
             # Only sizes have objects as elements.
             return [Known(part, _dtypes.int64 if part.dtype == object else part.dtype) for part in parts]
@@ -212,7 +227,7 @@ _plain("Reciprocal", np.reciprocal)
 def _mod(call: Any, a: Array, b: Array) -> Optional[Array]:
     if a.dtype == object or b.dtype == object or not np.all(b):
         return None
-    return np.asarray(np.fmod(a, b) if call.attribute("fmod", 0) else np.mod(a, b), a.dtype)
+    return np.asarray(np.fmod(a, b) if call.flag("fmod") else np.mod(a, b), a.dtype)
 
 
 @fold("CastLike")
@@ -248,7 +263,9 @@ def _identity(call: Any, array: Array) -> Array:
 
 
 @fold("Concat")
-def _concat(call: Any, *arrays: Array) -> Array:
+def _concat(call: Any, *arrays: Array) -> Optional[Array]:
+    if sum(array.size for array in arrays) > max(_MOST_ELEMENTS, *(array.size for array in arrays)):
+        return None
     return _settled_if(np.concatenate(arrays, call.attribute("axis")), arrays)
 
 
@@ -259,7 +276,7 @@ def _settled_if(array: Array, of: Sequence[Array]) -> Array:
 
 @fold("Gather")
 def _gather(call: Any, array: Array, indices: Array) -> Optional[Array]:
-    axis = call.attribute("axis", 0)
+    axis = call.attribute("axis")
     if indices.dtype == object:
         return None
     size = array.shape[axis]
@@ -297,7 +314,7 @@ def _unsqueeze(call: Any, array: Array, axes: Array) -> Array:
 
 @fold("Reshape")
 def _reshape(call: Any, array: Array, shape: Array) -> Optional[Array]:
-    if shape.dtype == object or call.attribute("allowzero", 0):
+    if shape.dtype == object or call.flag("allowzero"):
         return None
     new = [array.shape[place] if size == 0 else size for place, size in enumerate(shape.tolist())]
     return array.reshape(new)
@@ -305,7 +322,7 @@ def _reshape(call: Any, array: Array, shape: Array) -> Optional[Array]:
 
 @fold("Flatten")
 def _flatten(call: Any, array: Array) -> Array:
-    axis = call.attribute("axis", 1)
+    axis = call.attribute("axis")
     axis += array.ndim if axis < 0 else 0
     return array.reshape(int(np.prod(array.shape[:axis])), -1) if array.size else array.reshape(
         int(np.prod(array.shape[:axis])), int(np.prod(array.shape[axis:])))  # fmt: skip
@@ -313,7 +330,7 @@ def _flatten(call: Any, array: Array) -> Array:
 
 @fold("Transpose")
 def _transpose(call: Any, array: Array) -> Array:
-    result: Array = array.transpose(call.attribute("perm", None))
+    result: Array = array.transpose(call.attribute("perm"))
     return result
 
 
@@ -322,14 +339,14 @@ def _expand(call: Any, array: Array, shape: Array) -> Optional[Array]:
     if shape.dtype == object:
         return None
     wanted = np.broadcast_shapes(array.shape, tuple(shape.tolist()))
-    return None if np.prod(wanted) > _MOST_ELEMENTS else np.broadcast_to(array, wanted)
+    return None if np.prod(wanted, dtype=np.float64) > _MOST_ELEMENTS else np.broadcast_to(array, wanted)
 
 
 @fold("ConstantOfShape")
 def _constant_of_shape(call: Any, shape: Array) -> Optional[Array]:
+    value = call.attribute("value", np.zeros(1, np.float32))
     if shape.dtype == object or np.prod(shape, dtype=np.float64) > _MOST_ELEMENTS:
         return None
-    value = call.attribute("value", np.zeros(1, np.float32))
     return np.full(tuple(shape.tolist()), value.reshape(-1)[0])
 
 
@@ -345,12 +362,11 @@ def _range(call: Any, start: Array, limit: Array, delta: Array) -> Optional[Arra
 
 @fold("ReduceProd", "ReduceSum", "ReduceMax", "ReduceMin")
 def _reduce(call: Any, array: Array, axes: Any = None) -> Optional[Array]:
-    listed = call.attribute("axes", None) if axes is None else axes.tolist()
-    if not listed:
-        if call.attribute("noop_with_empty_axes", 0):
-            return array
-        listed = list(range(array.ndim))
-    keeps = bool(call.attribute("keepdims", 1))
+    listed = call.attribute("axes") if axes is None else axes.tolist()
+    is_noop, keeps = call.flag("noop_with_empty_axes"), call.flag("keepdims")
+    if not listed and is_noop:
+        return array
+    listed = listed or list(range(array.ndim))
     name = {"ReduceProd": "Mul", "ReduceSum": "Add", "ReduceMax": "Max", "ReduceMin": "Min"}[call.op]
     if array.dtype != object:
         if array.size == 0:

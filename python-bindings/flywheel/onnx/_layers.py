@@ -45,13 +45,13 @@ def _matmul(call: Call, a: Laid, b: Laid) -> Laid:
     return Laid(_ops.matmul(a.plain(), b.plain()))
 
 
-@op("Gemm", attributes="alpha beta transA transB")
+@op("Gemm")
 def _gemm(call: Call, a: Laid, b: Laid, c: Optional[Laid] = None) -> Laid:
     if not _dtypes.is_floating(a.dtype):
         raise call.unsupported("of integers")
-    a = a.permuted((1, 0)) if call.attribute("transA", 0) else a
-    b = b.permuted((1, 0)) if call.attribute("transB", 0) else b
-    alpha, beta = call.attribute("alpha", 1.0), call.attribute("beta", 1.0)
+    a = a.permuted((1, 0)) if call.flag("transA") else a
+    b = b.permuted((1, 0)) if call.flag("transB") else b
+    alpha, beta = call.attribute("alpha"), call.attribute("beta")
     product = nn.matmul(a.data, b.data, transpose_a=not a.is_plain, transpose_b=not b.is_plain)
     if alpha != 1:
         product = _ops.multiply(product, alpha)
@@ -61,7 +61,7 @@ def _gemm(call: Call, a: Laid, b: Laid, c: Optional[Laid] = None) -> Laid:
     return Laid(_ops.add(product, added))
 
 
-@op("Einsum", attributes="equation")
+@op("Einsum")
 def _einsum(call: Call, *operands: Laid) -> Laid:
     return Laid(_ops.einsum(call.attribute("equation"), *[x.plain() for x in operands]))
 
@@ -88,7 +88,7 @@ class Windows:
         self.strides = self._wide(call.attribute("strides", [1] * self.rank), 1)
         self.dilations = self._wide(call.attribute("dilations", [1] * self.rank), 1)
         self.spans = [(k - 1) * d + 1 for k, d in zip(self.kernel, self.dilations)]
-        self.auto = call.attribute("auto_pad", "NOTSET")
+        self.auto = call.attribute("auto_pad")
         if self.auto not in ("NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"):
             raise call.unsupported(f"with auto_pad '{self.auto}'")
         pads = call.attribute("pads", [0] * (2 * self.rank))
@@ -96,6 +96,8 @@ class Windows:
         self.pads = list(zip(low, high))
         if any(amount < 0 for pair in self.pads for amount in pair):
             raise call.unsupported("with negative pads")
+        if self.auto != "NOTSET" and any(pads):
+            raise ValueError(f"expected auto_pad or pads, found '{self.auto}' and {list(pads)}")
 
     def _wide(self, given: Sequence[int], filler: int) -> List[int]:
         return [filler, *given] if self.rank == 1 else list(given)
@@ -130,9 +132,9 @@ class Windows:
         return pairs
 
 
-@op("Conv", attributes="auto_pad dilations group kernel_shape pads strides")
+@op("Conv")
 def _conv(call: Call, x: Laid, w: Laid, b: Optional[Laid] = None) -> Laid:
-    shape, group = w.shape, call.attribute("group", 1)
+    shape, group = w.shape, call.attribute("group")
     if None in shape:
         raise call.unsupported("with a filter of a size that the call chooses")
     windows = Windows(call, x, [dim_size or 0 for dim_size in shape[2:]])
@@ -146,9 +148,9 @@ def _conv(call: Call, x: Laid, w: Laid, b: Optional[Laid] = None) -> Laid:
     return windows.result(result if b is None else _ops.add(result, b.plain()))
 
 
-@op("ConvTranspose", attributes="auto_pad dilations group kernel_shape output_padding output_shape pads strides")
+@op("ConvTranspose")
 def _conv_transpose(call: Call, x: Laid, w: Laid, b: Optional[Laid] = None) -> Laid:
-    shape, group = w.shape, call.attribute("group", 1)
+    shape, group = w.shape, call.attribute("group")
     if None in shape:
         raise call.unsupported("with a filter of a size that the call chooses")
     windows = Windows(call, x, [dim_size or 0 for dim_size in shape[2:]])
@@ -156,7 +158,7 @@ def _conv_transpose(call: Call, x: Laid, w: Laid, b: Optional[Laid] = None) -> L
     more = windows._wide(call.attribute("output_padding", [0] * windows.rank), 0)
     if any(amount >= stride for amount, stride in zip(more, windows.strides)):
         raise call.unsupported("with an output_padding of a stride or more")
-    pads, wanted = list(windows.pads), call.attribute("output_shape", None)
+    pads, wanted = list(windows.pads), call.attribute("output_shape")
     if wanted is not None or windows.auto != "NOTSET":
         pads = _transposed_pads(call, windows, image, more, wanted)
     heights: List[Size] = []
@@ -194,7 +196,7 @@ def _transposed_pads(
 
 def _ceiling(call: Call, windows: Windows, image: Tensor, pads: Pads) -> Pads:
     """The pads with which a last window that is not whole counts too."""
-    if not call.attribute("ceil_mode", 0) or isinstance(pads, str) and pads == "same":
+    if not call.flag("ceil_mode") or isinstance(pads, str) and pads == "same":
         return pads
     pairs = [(0, 0), (0, 0)] if isinstance(pads, str) else list(pads)
     for axis in range(2):
@@ -222,7 +224,8 @@ def _check_pads(call: Call, windows: Windows, pads: Pads) -> Pads:
     return pads
 
 
-@op("MaxPool", attributes="auto_pad ceil_mode dilations kernel_shape pads storage_order strides")
+# The order is that of indices as a second result.
+@op("MaxPool", without="storage_order")
 def _max_pool(call: Call, x: Laid) -> Laid:
     if call.wants(1):
         raise call.unsupported("with indices as its second result")
@@ -232,13 +235,13 @@ def _max_pool(call: Call, x: Laid) -> Laid:
     return windows.result(nn.max_pool2d(image, windows.kernel, strides=windows.strides, padding=pads))
 
 
-@op("AveragePool", attributes="auto_pad ceil_mode count_include_pad dilations kernel_shape pads strides")
+@op("AveragePool")
 def _average_pool(call: Call, x: Laid) -> Laid:
     windows = _pool_windows(call, x)
     image = windows.image(x)
     pads = windows.padding(call, image)
     wide = _ceiling(call, windows, image, pads)
-    if call.attribute("count_include_pad", 0) and pads != "valid":
+    if call.flag("count_include_pad") and pads != "valid":
         if wide != pads:
             raise call.unsupported("with count_include_pad and ceil_mode")
         zeros = windows.same(call, image, True) if isinstance(pads, str) else pads

@@ -22,7 +22,7 @@ from ..function import Function, function
 from ..namespace import current_namespace
 from . import _file
 from ._graph import HANDLERS, Interpreter, find_missing
-from ._variables import Trainable, arrange, make_variables
+from ._variables import Trainable, Wanted, arrange, make_variables
 
 __all__ = ["OnnxModel", "load"]
 
@@ -69,7 +69,7 @@ class OnnxModel(ImportedModel):
 
     def __init__(
         self, model: _file.Model, loss: Loss, optimizer: Optional[Optimizer], targets: Optional[Sequence[TensorSpec]],
-        trainable: Trainable, keep_modes: bool, name: str,
+        trainable: Trainable, keep_modes: Optional[bool], name: str,
     ):  # fmt: skip
         super().__init__(_loss_of(loss), optimizer)
         self._model = model
@@ -77,11 +77,13 @@ class OnnxModel(ImportedModel):
         self._orders: Dict[str, Tuple[int, ...]] = {}
         self._keeps_modes = keep_modes
         self._targets = None if targets is None else tuple(targets)
-        self._dims = model.infer_sizes()
+        wanted = Wanted(trainable, model.initializers)
+        with _file.naming(model.name):
+            self._dims = model.infer_sizes()
+            self.variables, self._constants = make_variables(model, wanted, name, self._orders)
+            self._specs = [TensorSpec(one.dims, one.dtype) for one in model.inputs]
         self.input_names = [one.name for one in model.inputs]
         self.output_names = list(model.outputs)
-        self.variables, self._constants = make_variables(model, trainable, name, self._orders)
-        self._specs = [TensorSpec(one.dims, one.dtype) for one in model.inputs]
         self._feeds = _identifiers(self.input_names)
         self._forward = function(
             self._named(lambda *inputs: self._emit(inputs, False), self._feeds), name="forward",
@@ -89,7 +91,8 @@ class OnnxModel(ImportedModel):
         # One for each form of the targets.
         self._steps: Dict[Tuple[TensorSpec, ...], Function] = {}
         # What is not imported is told here, and not at the first call.
-        self._forward.trace()
+        with _file.naming(model.name):
+            self._forward.trace()
         if optimizer is not None and self._targets is not None:
             self._step_for(self._targets).trace()
 
@@ -113,9 +116,14 @@ class OnnxModel(ImportedModel):
             _check(name, one, x)
         interpreter = Interpreter(
             self._model.name, self._model.opset, dict(zip(self.input_names, map(Laid, tensors))), self._constants,
-            self.variables, self._orders, self._dims, training, self._keeps_modes)  # fmt: skip
+            self.variables, self._orders, self._dims, training, self._keeps_modes_of(training))  # fmt: skip
         outputs = [one.plain() for one in interpreter.run(self._model.graph)]
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
+
+    def _keeps_modes_of(self, training: bool) -> bool:
+        """Whether nodes have the modes of the file. A model that is not trained is what the file says."""
+        is_only_run = self._optimizer is None and not training
+        return is_only_run if self._keeps_modes is None else self._keeps_modes
 
     def _emit_loss(self, arguments: Sequence[Any]) -> Tensor:
         assert self._loss is not None
@@ -198,6 +206,12 @@ def _check(name: str, wanted: TensorSpec, x: Tensor) -> None:
                          f"{_dtypes.name_of(x.dtype)}{format_shape(x.shape)}")  # fmt: skip
 
 
+def _refuse_missing(read: _file.Model) -> None:
+    missing: List[MissingOp] = find_missing(read.graph, read.opset)
+    if missing:
+        raise refuse("ONNX", missing)
+
+
 def load(
     model: Any,
     *,
@@ -206,7 +220,7 @@ def load(
     trainable: Trainable = None,
     sizes: Optional[Mapping[str, int]] = None,
     targets: Optional[Sequence[TensorSpec]] = None,
-    keep_modes: bool = False,
+    keep_modes: Optional[bool] = None,
     name: str = "",
 ) -> OnnxModel:
     """Imports a model of ONNX: a path, or an `onnx.ModelProto`, with ops of version 13 or later.
@@ -225,8 +239,9 @@ def load(
     of a loss of `flywheel.nn`; `optimizer` minimizes its result in `step`. `targets` lists
     a `flywheel.spec` for each target; without it, they are what the first call brings, and
     their dimensions of an input's size have its name. A step runs batch norms and dropouts
-    in training mode, inference never does; with `keep_modes` a step has the modes of the
-    file.
+    in training mode; with an optimizer, inference never does. `keep_modes=True` has the
+    modes of the file in steps and inference, `False` in neither; without an optimizer,
+    inference has them by default. Only a step changes statistics.
 
     Raises UnsupportedOpError, before anything is compiled, where ops, attributes or types
     have no translation: `missing` lists all of them with the nodes that have them.
@@ -235,11 +250,16 @@ def load(
     """
     if (optimizer is None) != (loss is None):
         raise ValueError("expected both a loss and an optimizer, or neither")
-    read = _file.Model(model, dict(sizes or {}))
-    _file.expand_functions(read, list(HANDLERS))
-    missing: List[MissingOp] = find_missing(read.graph)
-    if missing:
-        raise refuse("ONNX", missing)
-    read.check()
+    read = _file.Model(model)
+    with _file.naming(read.name):
+        try:
+            read.check()
+        except ValueError:
+            # Rules may be broken by ops that there are not.
+            _refuse_missing(read)
+            raise
+        read.prepare(dict(sizes or {}))
+        _file.expand_functions(read, list(HANDLERS))
+        _refuse_missing(read)
     with current_namespace().all_or_nothing():
         return OnnxModel(read, loss, optimizer, targets, trainable, keep_modes, name)

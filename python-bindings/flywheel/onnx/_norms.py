@@ -22,30 +22,32 @@ def _channels_last(x: Laid) -> Laid:
     return Laid(x.arranged(order), order)
 
 
+# Of LRN, each of which is an op.
+_MOST_NEIGHBOURS = 256
+
+
 def _statistics_dtype(x: Laid) -> _dtypes.DType:
     return _dtypes.float32 if x.dtype.itemsize == 2 else x.dtype
 
 
-@op("BatchNormalization", attributes="epsilon momentum training_mode")
+@op("BatchNormalization")
 def _batch_norm(call: Call, x: Laid, scale: Laid, bias: Laid, mean: Laid, variance: Laid) -> List[Any]:
-    own, epsilon = _statistics_dtype(x), call.attribute("epsilon", 1e-5)
+    own, epsilon, momentum = _statistics_dtype(x), call.attribute("epsilon"), call.attribute("momentum")
     gamma, beta = (_ops.cast(one.plain(), own) for one in (scale, bias))
     # Before version 14 it is said by results.
-    is_file_training = bool(call.attribute("training_mode", 0)) or call.opset < 14 and call.wants(1)
-    trains = call.trains and (is_file_training or not call.interpreter.keeps_modes)
+    is_file_training = call.flag("training_mode") or call.opset < 14 and call.wants(1)
     x = _channels_last(x)
-    if not trains:
+    if not call.uses_batch(is_file_training):
         statistics = [_ops.cast(one.plain(), own) for one in (mean, variance)]
         result = nn.batch_norm_inference(x.data, statistics[0], statistics[1], gamma, beta, epsilon=epsilon)
         return [x.like(result), mean, variance]
     result, batch_mean, batch_variance = nn.batch_norm_training(x.data, gamma, beta, epsilon=epsilon)
-    momentum = call.attribute("momentum", 0.9)
     moved = []
     for place, old, new in ((3, mean, batch_mean), (4, variance, batch_variance)):
         before = old.plain()
         value = _ops.add(_ops.multiply(before, momentum), _ops.multiply(_ops.cast(new, before.dtype), 1.0 - momentum))
         variable = call.variable(place)
-        if variable is not None:
+        if variable is not None and call.trains:
             variable.assign(value)
         moved.append(Laid(value))
     return [x.like(result), *moved]
@@ -60,9 +62,9 @@ def _scaled(x: Tensor, scale: Optional[Laid], bias: Optional[Laid], shape: Optio
     return x
 
 
-@op("LayerNormalization", attributes="axis epsilon stash_type")
+@op("LayerNormalization")
 def _layer_norm(call: Call, x: Laid, scale: Laid, bias: Optional[Laid] = None) -> Any:
-    axes, epsilon = list(range(call.axis(x, -1), x.ndim)), call.attribute("epsilon", 1e-5)
+    axes, epsilon = list(range(call.axis(x), x.ndim)), call.attribute("epsilon")
     data, own = x.plain(), _statistics_dtype(x)
     given = [one for one in (scale, bias) if one is not None]
     if all(one.shape == data.shape[axes[0] :] and None not in one.shape for one in given):
@@ -78,10 +80,10 @@ def _layer_norm(call: Call, x: Laid, scale: Laid, bias: Optional[Laid] = None) -
     return [result, Laid(mean), Laid(deviation)]
 
 
-@op("RMSNormalization", attributes="axis epsilon stash_type")
+@op("RMSNormalization")
 def _rms_norm(call: Call, x: Laid, scale: Laid) -> Laid:
-    axes = list(range(call.axis(x, -1), x.ndim))
-    return Laid(_scaled(nn.rms_norm(x.plain(), axes=axes, epsilon=call.attribute("epsilon", 1e-5)), scale, None))
+    axes = list(range(call.axis(x), x.ndim))
+    return Laid(_scaled(nn.rms_norm(x.plain(), axes=axes, epsilon=call.attribute("epsilon")), scale, None))
 
 
 def _in_groups(call: Call, x: Laid, groups: Size) -> Tensor:
@@ -93,24 +95,30 @@ def _in_groups(call: Call, x: Laid, groups: Size) -> Tensor:
     if groups <= 0 or channels % groups:
         raise ValueError(f"{channels} channels are not {groups} groups of one size")
     flat = reshape_to(data, [old[0], groups, _product([channels // groups, *old[2:]])])
-    return reshape_to(nn.layer_norm(flat, axes=[2], epsilon=call.attribute("epsilon", 1e-5)), old)
+    return reshape_to(nn.layer_norm(flat, axes=[2], epsilon=call.attribute("epsilon")), old)
 
 
-@op("InstanceNormalization", attributes="epsilon")
+@op("InstanceNormalization")
 def _instance_norm(call: Call, x: Laid, scale: Laid, bias: Laid) -> Laid:
     channels: List[Size] = [x.shape[1] or 0, *[1] * (x.ndim - 2)]
     return Laid(_scaled(_in_groups(call, x, x.shape[1] or 0), scale, bias, channels))
 
 
-@op("GroupNormalization", attributes="epsilon num_groups stash_type")
+@op("GroupNormalization", without="stash_type")
 def _group_norm(call: Call, x: Laid, scale: Laid, bias: Laid) -> Laid:
     channels: List[Size] = [x.shape[1] or 0, *[1] * (x.ndim - 2)]
-    return Laid(_scaled(_in_groups(call, x, call.attribute("num_groups")), scale, bias, channels))
+    groups = call.attribute("num_groups")
+    normal = _in_groups(call, x, groups)
+    if call.opset < 21:
+        # One number for each group.
+        count = (x.shape[1] or 0) // groups
+        scale, bias = (Laid(_ops.repeat(one.plain(), count, 0)) for one in (scale, bias))
+    return Laid(_scaled(normal, scale, bias, channels))
 
 
-@op("MeanVarianceNormalization", attributes="axes")
+@op("MeanVarianceNormalization")
 def _mean_variance(call: Call, x: Laid) -> Laid:
-    places = tuple(x.places(call.attribute("axes", [0, 2, 3])))
+    places = tuple(x.places(call.attribute("axes")))
 
     @rounds_once()
     def standardized(data: Tensor) -> Tensor:
@@ -121,14 +129,15 @@ def _mean_variance(call: Call, x: Laid) -> Laid:
     return x.like(standardized(x.data))
 
 
-@op("LpNormalization", attributes="axis p")
+@op("LpNormalization")
 def _lp_norm(call: Call, x: Laid) -> Laid:
-    place = x.place(call.attribute("axis", -1))
-    is_sum = call.attribute("p", 2) == 1
+    place, power = x.place(call.attribute("axis")), call.attribute("p")
+    if power not in (1, 2):
+        raise call.unsupported(f"with p = {power}")
 
     @rounds_once()
     def normalized(data: Tensor) -> Tensor:
-        size = _ops.sum(_ops.abs(data), place, keepdims=True) if is_sum else _ops.norm(data, place, keepdims=True)
+        size = _ops.sum(_ops.abs(data), place, keepdims=True) if power == 1 else _ops.norm(data, place, keepdims=True)
         # 0 stays 0.
         zero = _ops.equal(size, 0)
         return _ops.where(zero, as_tensor(0, data.dtype), _ops.divide(data, _ops.where(zero, 1.0, size)))
@@ -136,7 +145,7 @@ def _lp_norm(call: Call, x: Laid) -> Laid:
     return x.like(normalized(x.data))
 
 
-@op("LRN", attributes="alpha beta bias size")
+@op("LRN")
 def _local_response_norm(call: Call, x: Laid) -> Laid:
     """Each element by the squares of its neighbours in other channels."""
     x, count = _channels_last(x), int(call.attribute("size"))
@@ -146,22 +155,24 @@ def _local_response_norm(call: Call, x: Laid) -> Laid:
     total = data.shape[-1]
     if total is None:
         raise call.unsupported("of channels whose number the call chooses")
+    if not 0 < count <= _MOST_NEIGHBOURS:
+        raise call.unsupported(f"with a size of {count}")
     parts = [_ops.getitem(squares, (..., slice(place, place + total))) for place in range(count)]
     around = parts[0]
     for part in parts[1:]:
         around = _ops.add(around, part)
-    scale = float(call.attribute("alpha", 1e-4)) / count
-    below = _ops.power(_ops.add(_ops.multiply(around, scale), float(call.attribute("bias", 1.0))),
-                       float(call.attribute("beta", 0.75)))  # fmt: skip
+    scale = float(call.attribute("alpha")) / count
+    below = _ops.power(_ops.add(_ops.multiply(around, scale), float(call.attribute("bias"))),
+                       float(call.attribute("beta")))  # fmt: skip
     return x.like(_ops.cast(_ops.divide(data, below), own))
 
 
-@op("RandomNormal", "RandomUniform", attributes="dtype high low mean scale seed shape")
+@op("RandomNormal", "RandomUniform", without="seed")
 def _random(call: Call) -> Laid:
     return _drawn(call, call.attribute("shape"), _dtypes.float32)
 
 
-@op("RandomNormalLike", "RandomUniformLike", attributes="dtype high low mean scale seed")
+@op("RandomNormalLike", "RandomUniformLike", without="seed")
 def _random_like(call: Call, x: Laid) -> Laid:
     return _drawn(call, [_ops.dim(x.plain(), axis) for axis in range(x.ndim)], x.dtype)
 
@@ -170,28 +181,27 @@ def _drawn(call: Call, shape: Any, dtype: Any) -> Laid:
     """Other numbers at each call, and others than those of another runtime."""
     kind = call.dtype_attribute("dtype") if call.has("dtype") else dtype
     if "Normal" in call.op:
-        return Laid(random.normal(shape, call.attribute("mean", 0.0), call.attribute("scale", 1.0), dtype=kind))
-    return Laid(random.uniform(shape, call.attribute("low", 0.0), call.attribute("high", 1.0), dtype=kind))
+        return Laid(random.normal(shape, call.attribute("mean"), call.attribute("scale"), dtype=kind))
+    return Laid(random.uniform(shape, call.attribute("low"), call.attribute("high"), dtype=kind))
 
 
-@op("Dropout", attributes="seed", known=(1, 2))
+@op("Dropout", known=(1, 2))
 def _dropout(call: Call, x: Laid, ratio: Optional[Known] = None, mode: Optional[Known] = None) -> Any:
-    rate = 0.5 if ratio is None else float(ratio.array)
+    rate, seed = 0.5 if ratio is None else float(ratio.array), call.attribute("seed")
     is_file_training = mode is not None and bool(mode.array)
-    drops = call.trains and rate > 0 and (is_file_training or not call.interpreter.keeps_modes)
-    if not drops:
+    if rate == 0 or not call.uses_batch(is_file_training):
         return [x, Laid(_ops.ones_like(x.plain(), bool))] if call.wants(1) else x
     if call.wants(1):
         raise call.unsupported("with a mask as its second result")
     if not 0 <= rate < 1:
         raise ValueError(f"expected a ratio from 0 to 1, found {rate}")
-    return x.like(nn.dropout(x.data, rate, seed=call.attribute("seed", None)))
+    return x.like(nn.dropout(x.data, rate, seed=seed))
 
 
-@op("Softmax", "LogSoftmax", attributes="axis")
+@op("Softmax", "LogSoftmax")
 def _softmax(call: Call, x: Laid) -> Laid:
     function = nn.log_softmax if call.op == "LogSoftmax" else nn.softmax
-    axis = call.axis(x, 1 if call.opset < 13 else -1)
+    axis = call.axis(x)
     if call.opset < 13 and axis != x.ndim - 1:
         # Of all dimensions from this one on together.
         data = x.plain()
@@ -215,9 +225,7 @@ def _classes_last(x: Laid) -> Tensor:
 
 def _likelihood(call: Call, logs: Tensor, labels: Laid, weights: Optional[Laid]) -> Laid:
     """Minus the elements of `logs`, [..., classes], at labels, [...], reduced."""
-    kind, ignored = call.attribute("reduction", "mean"), call.attribute("ignore_index", None)
-    if kind not in ("none", "mean", "sum"):
-        raise call.unsupported(f"with reduction '{kind}'")
+    kind, ignored = call.word("reduction", "none", "mean", "sum"), call.attribute("ignore_index")
     label = labels.plain()
     counts = None if ignored is None else _ops.not_equal(label, ignored)
     if counts is not None:
@@ -242,18 +250,18 @@ def _likelihood(call: Call, logs: Tensor, labels: Laid, weights: Optional[Laid])
     return Laid(_ops.mean(loss) if weight is None else _ops.divide(_ops.sum(loss), _ops.sum(weight)))
 
 
-@op("SoftmaxCrossEntropyLoss", attributes="ignore_index reduction")
+@op("SoftmaxCrossEntropyLoss")
 def _softmax_cross_entropy(call: Call, scores: Laid, labels: Laid, weights: Optional[Laid] = None) -> Any:
     logits = _classes_last(scores)
     plain = weights is None and not call.has("ignore_index") and not call.wants(1)
-    if plain and call.attribute("reduction", "mean") in ("none", "mean", "sum"):
-        kind = call.attribute("reduction", "mean")
+    if plain:
+        kind: Any = call.word("reduction", "none", "mean", "sum")
         return Laid(nn.sparse_softmax_cross_entropy(logits, labels.plain(), reduction=kind))
     logs = nn.log_softmax(logits)
     order: Tuple[int, ...] = (0, *range(2, scores.ndim), 1)
     return [_likelihood(call, logs, labels, weights), Laid(logs, order)]
 
 
-@op("NegativeLogLikelihoodLoss", attributes="ignore_index reduction")
+@op("NegativeLogLikelihoodLoss")
 def _negative_log_likelihood(call: Call, logs: Laid, labels: Laid, weights: Optional[Laid] = None) -> Laid:
     return _likelihood(call, _classes_last(logs), labels, weights)

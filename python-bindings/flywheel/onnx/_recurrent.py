@@ -143,7 +143,8 @@ def _rnn_step(weights: _Weights, functions: List[Callable[[Tensor], Tensor]]) ->
 def _functions(call: Call, directions: int) -> List[List[Callable[[Tensor], Tensor]]]:
     """The activations of each direction."""
     defaults = _DEFAULTS[call.op]
-    names = call.attribute("activations", None) or defaults * directions
+    given = call.attribute("activations") if call.has("activations") else None
+    names = given or defaults * directions
     known = {name.lower(): function for name, function in _ACTIVATIONS.items()}
     for name in names:
         if name.lower() not in known:
@@ -163,8 +164,8 @@ def _check_lengths(call: Call, x: Tensor, lengths: Any) -> None:
         raise call.unsupported("with sequence_lens that are not all of the time")
 
 
-@op("LSTM", "GRU", "RNN", attributes="activation_alpha activation_beta activations clip direction hidden_size "
-    "input_forget layout linear_before_reset", raw=(4,))  # fmt: skip
+# Parameters of activations that are not imported.
+@op("LSTM", "GRU", "RNN", without="activation_alpha activation_beta", raw=(4,))
 def _recurrent(
     call: Call, x: Laid, w: Laid, r: Laid, b: Optional[Laid] = None, lengths: Any = None, h: Optional[Laid] = None,
     c: Optional[Laid] = None, peepholes: Optional[Laid] = None,
@@ -174,7 +175,8 @@ def _recurrent(
             raise call.unsupported(f"with {name}")
     if peepholes is not None:
         raise call.unsupported("with peepholes")
-    direction, is_batch_first = call.attribute("direction", "forward"), bool(call.attribute("layout", 0))
+    direction = call.word("direction", "forward", "reverse", "bidirectional")
+    is_batch_first = call.flag("layout")
     if is_batch_first:
         x = x.permuted((1, 0, 2))
         h, c = (None if one is None else one.permuted((1, 0, 2)) for one in (h, c))
@@ -182,7 +184,7 @@ def _recurrent(
     _check_lengths(call, data, lengths)
     hidden, directions = w.shape[1], 2 if direction == "bidirectional" else 1
     if hidden is None or w.shape[0] != directions:
-        raise ValueError(f"expected the weights of {directions} direction{'s'[:directions - 1]}, found {w.shape}")
+        raise ValueError(f"expected the weights of {directions} direction{'s'[: directions - 1]}, found {w.shape}")
     hidden //= _GATES[call.op]
     if call.attribute("hidden_size", hidden) != hidden:
         raise ValueError(f"expected a hidden size of {call.attribute('hidden_size')}, found {hidden}")
@@ -197,7 +199,7 @@ def _recurrent(
         if call.op == "LSTM":
             step = _lstm_step(weights, functions[place])
         elif call.op == "GRU":
-            step = _gru_step(weights, functions[place], bool(call.attribute("linear_before_reset", 0)))
+            step = _gru_step(weights, functions[place], call.flag("linear_before_reset"))
         else:
             step = _rnn_step(weights, functions[place])
         reverse = direction == "reverse" or place == 1

@@ -31,22 +31,18 @@ _REDUCTIONS: Dict[str, Callable[..., Tensor]] = {
 }  # fmt: skip
 
 
-@op(*_REDUCTIONS, attributes="axes keepdims noop_with_empty_axes", known=(1,))
+@op(*_REDUCTIONS, known=(1,))
 def _reduce(call: Call, x: Laid, axes: Optional[Known] = None) -> Laid:
     """The axes are an attribute in earlier versions."""
     listed: List[int] = [int(axis) for axis in axes.array] if axes is not None else call.attribute("axes", [])
     function, name = _REDUCTIONS[call.op], call.op
     if not _dtypes.is_floating(x.dtype) and name in ("ReduceMean", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp"):
         raise call.unsupported("of integers")
-    if not listed:
-        if call.attribute("noop_with_empty_axes", 0):
-            # One element at a time.
-            return x.like(_alone(name, x.data))
-        listed = list(range(x.ndim))
-    if x.ndim == 0:
+    keepdims, is_noop = call.flag("keepdims"), call.flag("noop_with_empty_axes")
+    if x.ndim == 0 or not listed and is_noop:
+        # One element at a time.
         return x.like(_alone(name, x.data))
-    dropped = set(normalize_axes(listed, x.ndim))
-    keepdims = bool(call.attribute("keepdims", 1))
+    dropped = set(normalize_axes(listed or range(x.ndim), x.ndim))
     result = function(x.data, tuple(x.places(sorted(dropped))), keepdims)
     if keepdims:
         return x.like(result)
@@ -63,11 +59,11 @@ def _alone(name: str, x: Tensor) -> Tensor:
     return _ops.log(x) if name == "ReduceLogSum" else x
 
 
-@op("ArgMax", "ArgMin", attributes="axis keepdims select_last_index")
+@op("ArgMax", "ArgMin")
 def _argmax(call: Call, x: Laid) -> Laid:
     function = _ops.argmax if call.op == "ArgMax" else _ops.argmin
-    axis, data = call.axis(x, 0), x.plain()
-    if call.attribute("select_last_index", 0):
+    axis, data = call.axis(x), x.plain()
+    if call.flag("select_last_index"):
         # The first one from the end.
         total = data.shape[axis]
         if total is None:
@@ -76,12 +72,12 @@ def _argmax(call: Call, x: Laid) -> Laid:
     else:
         found = function(data, axis)
     result = _ops.cast(found, _dtypes.int64)
-    return Laid(_ops.expand_dims(result, axis) if call.attribute("keepdims", 1) else result)
+    return Laid(_ops.expand_dims(result, axis) if call.flag("keepdims") else result)
 
 
-@op("CumSum", "CumProd", attributes="exclusive reverse", known=(1,))
+@op("CumSum", "CumProd", known=(1,))
 def _cumulative(call: Call, x: Laid, axis: Known) -> Laid:
     function = _ops.cumsum if call.op == "CumSum" else _ops.cumprod
     place = x.place(int(axis.array.reshape(())))
-    exclusive, reverse = bool(call.attribute("exclusive", 0)), bool(call.attribute("reverse", 0))
+    exclusive, reverse = call.flag("exclusive"), call.flag("reverse")
     return x.like(function(x.data, place, exclusive, reverse))

@@ -12,7 +12,7 @@ from .._ops._core import normalize_axis
 from .._tensor import Tensor, as_tensor
 from .._types import Array
 from ._graph import Call, op
-from ._known import Known
+from ._known import Known, check_made
 
 
 class _Axis(NamedTuple):
@@ -32,23 +32,23 @@ def _is_early(call: Call) -> bool:
 
 
 def _transformation(call: Call) -> str:
-    return str(call.attribute("coordinate_transformation_mode", "asymmetric" if _is_early(call) else "half_pixel"))
+    return "asymmetric" if _is_early(call) else str(call.attribute("coordinate_transformation_mode"))
 
 
 def _rounding(call: Call) -> str:
-    return str(call.attribute("nearest_mode", "floor" if _is_early(call) else "round_prefer_floor"))
+    return "floor" if _is_early(call) else str(call.attribute("nearest_mode"))
 
 
-@op("Resize", "Upsample", attributes="antialias axes coordinate_transformation_mode cubic_coeff_a exclude_outside "
-    "extrapolation_value keep_aspect_ratio_policy mode nearest_mode", known=(1, 2, 3))  # fmt: skip
+@op("Resize", "Upsample", known=(1, 2, 3))
 def _resize(
     call: Call, x: Laid, region: Optional[Known] = None, scales: Optional[Known] = None, wanted: Optional[Known] = None
 ) -> Laid:
     if _is_early(call):
         region, scales = None, region
-    mode = call.attribute("mode", "nearest")
-    if mode not in ("nearest", "linear", "cubic"):
-        raise ValueError(f"expected the mode nearest, linear or cubic, found '{mode}'")
+    mode = call.word("mode", "nearest", "linear", "cubic")
+    for name in ("antialias", "cubic_coeff_a", "exclude_outside", "extrapolation_value", "nearest_mode"):
+        # A mode reads what it uses: the others change nothing in it.
+        call.attribute(name)
     if scales is not None and not scales.is_static:
         raise call.unsupported("to sizes that the call chooses")
     if mode != "nearest" and not _dtypes.is_floating(x.dtype):
@@ -58,7 +58,7 @@ def _resize(
     if given is None or len(given.array) != len(places):
         raise ValueError(f"expected {len(places)} scales or sizes")
     parts = _parts(call, region, len(places))
-    policy = call.attribute("keep_aspect_ratio_policy", "stretch")
+    policy = call.attribute("keep_aspect_ratio_policy")
     numbers = _numbers(call, x, places, given)
     if policy != "stretch" and None in numbers:
         raise call.unsupported(f"with keep_aspect_ratio_policy '{policy}', to sizes that the call chooses")
@@ -130,6 +130,9 @@ def _repeats(call: Call) -> bool:
 
 
 def _resize_axis(call: Call, mode: str, data: Tensor, place: int, axis: _Axis) -> Tensor:
+    if axis.new < 1 or not axis.total or not axis.scale > 0:
+        raise ValueError(f"cannot resize a dimension of {axis.total} to {axis.new} with the scale {axis.scale}")
+    check_made(call, axis.new, 1 if mode == "nearest" else axis.total)
     at = _coordinates(call, axis)
     outside = (at < 0) | (at > axis.total - 1)
     if _transformation(call) != "tf_crop_and_resize":
@@ -147,7 +150,7 @@ def _resize_axis(call: Call, mode: str, data: Tensor, place: int, axis: _Axis) -
     if not outside.any():
         return moved
     shape = [axis.new if i == place else 1 for i in range(data.ndim)]
-    value = as_tensor(call.attribute("extrapolation_value", 0.0), data.dtype)
+    value = as_tensor(call.attribute("extrapolation_value"), data.dtype)
     return _ops.where(as_tensor(outside.reshape(shape)), value, moved)
 
 
@@ -203,6 +206,6 @@ def _nearest(call: Call, axis: _Axis, at: Array) -> Array:
 def _weights(call: Call, mode: str, axis: _Axis, at: Array) -> Array:
     """How much of each of `total` elements is in each of `new`."""
     return interpolation_weights(
-        at, axis.total, cubic=float(call.attribute("cubic_coeff_a", -0.75)) if mode == "cubic" else None,
-        squeeze=min(axis.scale, 1.0) if call.attribute("antialias", 0) else 1.0,
-        excludes_outside=bool(call.attribute("exclude_outside", 0)))  # fmt: skip
+        at, axis.total, cubic=float(call.attribute("cubic_coeff_a")) if mode == "cubic" else None,
+        squeeze=min(axis.scale, 1.0) if call.flag("antialias") else 1.0,
+        excludes_outside=call.flag("exclude_outside"))  # fmt: skip

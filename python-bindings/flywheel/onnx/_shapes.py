@@ -23,20 +23,20 @@ from .._ops._indexing import extract_slice
 from .._ops._shapes import _product, reshape_to
 from .._tensor import Tensor, as_tensor
 from ._graph import Call, is_size, op
-from ._known import Known, of_sizes
+from ._known import Known, check_made, of_sizes
 
 #
 # Shapes as values
 #
 
 
-@op("Shape", attributes="end start", raw=(0,))
+@op("Shape", raw=(0,))
 def _shape(call: Call, x: Any) -> Known:
     if isinstance(x, Known):
         found: List[Size] = list(x.shape)
     else:
         found = [call.dim_size(0, x, axis) for axis in range(x.ndim)]
-    return of_sizes(found[slice(call.attribute("start", 0), call.attribute("end", None))])
+    return of_sizes(found[slice(call.attribute("start"), call.attribute("end"))])
 
 
 @op("Size", raw=(0,))
@@ -47,18 +47,18 @@ def _size(call: Call, x: Any) -> Known:
     return Known(row.array.reshape(()), row.dtype)
 
 
-@op("Constant", attributes="value value_float value_floats value_int value_ints")
+@op("Constant")
 def _constant(call: Call) -> Known:
     for name, dtype in (("value_float", np.float32), ("value_floats", np.float32), ("value_int", np.int64),
                         ("value_ints", np.int64)):  # fmt: skip
         if call.has(name):
             return Known(np.array(call.attribute(name), dtype))
     if not call.has("value"):
-        raise ValueError("expected a value, found none")
+        raise call.unsupported("of text or a sparse tensor")
     return Known(call.attribute("value"))
 
 
-@op("ConstantOfShape", attributes="value", known=(0,))
+@op("ConstantOfShape", known=(0,))
 def _constant_of_shape(call: Call, shape: Known) -> Laid:
     value = call.attribute("value", np.zeros(1, np.float32)).reshape(-1)[0]
     return Laid(stretch(as_tensor(np.array(value)), shape.sizes()))
@@ -75,6 +75,8 @@ def _range(call: Call, start: Known, limit: Known, delta: Known) -> Laid:
     if is_size(first) or is_size(step):
         raise call.unsupported("from a start or by a step that the call chooses")
     if not is_size(last):
+        if step == 0:
+            raise ValueError("expected a step other than 0")
         return Laid(_ops.arange(first, last, step, start.dtype))
     if step <= 0:
         raise call.unsupported("down from a size that the call chooses")
@@ -84,12 +86,12 @@ def _range(call: Call, start: Known, limit: Known, delta: Known) -> Laid:
     return Laid(numbers if first == 0 else _ops.add(numbers, first))
 
 
-@op("EyeLike", attributes="dtype k")
+@op("EyeLike")
 def _eye_like(call: Call, x: Laid) -> Laid:
     if x.ndim != 2 or None in x.shape:
         raise call.unsupported("of a tensor that is no matrix of known size")
     dtype = call.dtype_attribute("dtype") if call.has("dtype") else x.dtype
-    return Laid(_ops.eye(x.shape[0] or 0, x.shape[1], dtype, k=call.attribute("k", 0)))
+    return Laid(_ops.eye(x.shape[0] or 0, x.shape[1], dtype, k=call.attribute("k")))
 
 
 #
@@ -119,9 +121,9 @@ def reshape(call: Call, x: Tensor, own: List[Size], wanted: Sequence[Size]) -> T
     return reshape_to(x, new, own)
 
 
-@op("Reshape", attributes="allowzero", known=(1,))
+@op("Reshape", known=(1,))
 def _reshape(call: Call, x: Laid, shape: Known) -> Laid:
-    keeps = not call.attribute("allowzero", 0)
+    keeps = not call.flag("allowzero")
     own = [call.dim_size(0, x, axis) for axis in range(x.ndim)]
     wanted = shape.sizes()
     for place, one in enumerate(wanted):
@@ -132,11 +134,9 @@ def _reshape(call: Call, x: Laid, shape: Known) -> Laid:
     return Laid(reshape(call, x.plain(), own, wanted))
 
 
-
-
-@op("Flatten", attributes="axis")
+@op("Flatten")
 def _flatten(call: Call, x: Laid) -> Laid:
-    axis = call.attribute("axis", 1)
+    axis = call.attribute("axis")
     if not -x.ndim <= axis <= x.ndim:
         raise ValueError(f"axis {axis} is none of {x.ndim} dimensions")
     axis, data = axis + x.ndim if axis < 0 else axis, x.plain()
@@ -146,7 +146,7 @@ def _flatten(call: Call, x: Laid) -> Laid:
     return Laid(reshape_to(data, new, old))
 
 
-@op("Squeeze", attributes="axes", known=(1,))
+@op("Squeeze", known=(1,))
 def _squeeze(call: Call, x: Laid, axes: Optional[Known] = None) -> Laid:
     data = x.plain()
     if axes is None:
@@ -166,7 +166,7 @@ def _unsqueeze(call: Call, x: Laid, axes: Known) -> Laid:
     return Laid(_ops.expand_dims(x.plain(), [int(axis) for axis in axes.array.reshape(-1)]))
 
 
-@op("Transpose", attributes="perm")
+@op("Transpose")
 def _transpose(call: Call, x: Laid) -> Laid:
     order = call.attribute("perm", list(range(x.ndim))[::-1])
     if sorted(order) != list(range(x.ndim)):
@@ -174,20 +174,24 @@ def _transpose(call: Call, x: Laid) -> Laid:
     return x.permuted(order)
 
 
-@op("DepthToSpace", "SpaceToDepth", attributes="blocksize mode")
+@op("DepthToSpace", "SpaceToDepth")
 def _depth_to_space(call: Call, x: Laid) -> Laid:
     block, data = call.attribute("blocksize"), x.plain()
+    if block < 1 or x.ndim != 4:
+        raise ValueError(f"expected a tensor of rank 4 and a positive blocksize, found {x.shape} and {block}")
+    # Whether the place in a block is ahead of the channel in the deep tensor.
+    is_block_first = call.word("mode", "DCR", "CRD") == "DCR"
     channels, (batch, _, height, width) = data.shape[1], sizes(data)
     if channels is None:
         raise call.unsupported("of channels that the call chooses")
     if call.op == "SpaceToDepth":
         high, wide = (index_op("divsi", one, block) for one in (height, width))
         split = reshape_to(data, [batch, channels, high, block, wide, block])
-        moved = _ops.transpose(split, [0, 3, 5, 1, 2, 4])
+        moved = _ops.transpose(split, [0, 3, 5, 1, 2, 4] if is_block_first else [0, 1, 3, 5, 2, 4])
         return Laid(reshape_to(moved, [batch, channels * block * block, high, wide]))
     less = channels // (block * block)
     high, wide = (index_op("muli", one, block) for one in (height, width))
-    if call.attribute("mode", "DCR") == "DCR":
+    if is_block_first:
         moved = _ops.transpose(reshape_to(data, [batch, block, block, less, height, width]), [0, 3, 4, 1, 5, 2])
     else:
         moved = _ops.transpose(reshape_to(data, [batch, less, block, block, height, width]), [0, 1, 4, 2, 5, 3])
@@ -245,7 +249,7 @@ def _tile(call: Call, x: Laid, repeats: Known) -> Laid:
     return x.like(_ops.tile(x.data, [counts[axis] for axis in x.order]))
 
 
-@op("Concat", attributes="axis")
+@op("Concat")
 def _concat(call: Call, *parts: Laid) -> Laid:
     if len({part.dtype for part in parts}) > 1:
         raise TypeError(f"expected operands of one type, found {', '.join(str(part.dtype) for part in parts)}")
@@ -254,10 +258,12 @@ def _concat(call: Call, *parts: Laid) -> Laid:
     return lead.like(joined)
 
 
-@op("Split", attributes="axis num_outputs", known=(1,))
+@op("Split", known=(1,))
 def _split(call: Call, x: Laid, split: Optional[Known] = None) -> List[Laid]:
-    place = x.place(call.axis(x, 0))
+    place = x.place(call.axis(x))
     total, count = x.data.shape[place], len(call.node.output)
+    if call.attribute("num_outputs", count) != count:
+        raise ValueError(f"expected {call.attribute('num_outputs')} results as num_outputs says, found {count}")
     if split is not None:
         parts = split.sizes()
     elif total is None:
@@ -327,7 +333,7 @@ def _slice_to(call: Call, data: Tensor, place: int, start: Size, end: Size, step
     return extract_slice(data, offsets, lengths, [1] * data.ndim)
 
 
-@op("Pad", attributes="mode", known=(1, 2, 3))
+@op("Pad", known=(1, 2, 3))
 def _pad(call: Call, x: Laid, pads: Known, value: Optional[Known] = None, axes: Optional[Known] = None) -> Laid:
     if not pads.is_static:
         raise call.unsupported("by sizes that the call chooses")
@@ -338,7 +344,7 @@ def _pad(call: Call, x: Laid, pads: Known, value: Optional[Known] = None, axes: 
     pairs: List[Tuple[int, int]] = [(0, 0)] * x.ndim
     for i, axis in enumerate(places):
         pairs[axis] = (amounts[i], amounts[count + i])
-    data, mode = x.data, call.attribute("mode", "constant")
+    data, mode = x.data, call.attribute("mode")
     for axis, (low, high) in enumerate(pairs):
         if low < 0 or high < 0:
             cut = slice(-low if low < 0 else None, high if high < 0 else None)
@@ -358,13 +364,16 @@ def _pad(call: Call, x: Laid, pads: Known, value: Optional[Known] = None, axes: 
             total = data.shape[place]
             if total is None:
                 raise call.unsupported(f"with mode '{mode}' of a size that the call chooses")
+            if not total:
+                raise ValueError(f"a dimension of 0 has nothing for a border with mode '{mode}'")
+            check_made(call, total + sum(pair))
             data = _ops.take(data, np.pad(np.arange(total), pair, mode=mode), place)
     return x.like(data)
 
 
-@op("Trilu", attributes="upper", known=(1,))
+@op("Trilu", known=(1,))
 def _trilu(call: Call, x: Laid, k: Optional[Known] = None) -> Laid:
-    function = _ops.triu if call.attribute("upper", 1) else _ops.tril
+    function = _ops.triu if call.flag("upper") else _ops.tril
     diagonal = 0 if k is None else int(k.array.reshape(-1)[0])
     data = x.plain()
     if _dtypes.is_bool(data.dtype):

@@ -10,9 +10,10 @@ import onnx
 from .._types import Array
 from ..namespace import current_namespace
 from ..variables import Variable
-from ._file import Model, marks_in, to_array
+from ._file import Model, marks_in
 from ._graph import HANDLERS
 from ._known import Known
+from ._tensors import to_array
 
 # Names of initializers, or what tells of a name whether its variable is trained.
 Trainable = Union[Sequence[str], Callable[[str], bool], None]
@@ -58,16 +59,15 @@ def _is_read_early(use: Use) -> bool:
     return use.op in HANDLERS and use.place in HANDLERS[use.op].known
 
 
-def choose(model: Model, trainable: Trainable) -> Tuple[Dict[str, bool], Set[str]]:
+def choose(model: Model, wanted: "Wanted") -> Tuple[Dict[str, bool], Set[str]]:
     """The names of initializers that are variables, with whether they are trained, in the order of the file; and
     those of filters, which are kept in another order."""
     uses = find_uses(model.graph, {}, {})
     kinds = _kinds(model)
-    wanted = _Wanted(trainable)
     result: Dict[str, bool] = {}
     filters: Set[str] = set()
     for name, tensor in model.initializers.items():
-        given = wanted.says(name)
+        given = wanted.given[name]
         own = uses.get(name, [])
         is_float = _is_float(tensor)
         if given and not is_float:
@@ -84,7 +84,6 @@ def choose(model: Model, trainable: Trainable) -> Tuple[Dict[str, bool], Set[str
         result[name] = is_trained if given is None else given
         if len(tensor.dims) == 4 and all(use.op in ("Conv", "ConvTranspose") and use.place == 1 for use in own):
             filters.add(name)
-    wanted.check(model.initializers)
     return result, filters
 
 
@@ -118,34 +117,29 @@ def _is_uniform(name: str, tensor: Any) -> bool:
     return array.size == 0 or bool(np.all(array == array.reshape(-1)[0]))
 
 
-class _Wanted:
-    """What a user says of what is trained."""
+class Wanted:
+    """What a user says of which initializers are trained: `given` has None where it is for the rule to say."""
 
-    def __init__(self, trainable: Trainable):
+    def __init__(self, trainable: Trainable, names: Iterable[str]):
         if isinstance(trainable, str):
             raise TypeError(f"expected a list of names as trainable, found the str '{trainable}'")
-        self._function = trainable if callable(trainable) else None
-        self._names = None if trainable is None or callable(trainable) else list(trainable)
-
-    def says(self, name: str) -> Optional[bool]:
-        """None where it is for the rule to say."""
-        if self._function is not None:
-            return bool(self._function(name))
-        return None if self._names is None else name in self._names
-
-    def check(self, names: Iterable[str]) -> None:
-        known = set(names)
-        for name in self._names or ():
-            if name not in known:
-                raise ValueError(f"there is no initializer '{name}' to be trained")
+        self.given: Dict[str, Optional[bool]] = dict.fromkeys(names)
+        if callable(trainable):
+            self.given = {name: bool(trainable(name)) for name in self.given}
+        elif trainable is not None:
+            listed = list(trainable)
+            for name in listed:
+                if name not in self.given:
+                    raise ValueError(f"there is no initializer '{name}' to be trained")
+            self.given = {name: name in listed for name in self.given}
 
 
 def make_variables(
-    model: Model, trainable: Trainable, prefix: str, orders: Dict[str, Tuple[int, ...]]
+    model: Model, wanted: Wanted, prefix: str, orders: Dict[str, Tuple[int, ...]]
 ) -> Tuple[Dict[str, Variable], Dict[str, Known]]:
     """Variables and constants by the names of initializers. The order of dimensions that some variables have, by the
     variable's name, goes to `orders`."""
-    chosen, filters = choose(model, trainable)
+    chosen, filters = choose(model, wanted)
     variables: Dict[str, Variable] = {}
     constants: Dict[str, Known] = {}
     scope = f"{current_namespace().unique(prefix)}/" if prefix else ""
