@@ -9,6 +9,7 @@
 #include "Convert.h"
 
 #include "flywheel/Runtime/AtomicFile.h"
+#include "flywheel/Runtime/Checksums.h"
 #include "flywheel/Runtime/JsonString.h"
 
 #include <algorithm>
@@ -38,21 +39,21 @@ flywheel::runtime::saveCheckpoint(const std::string &path,
                                   const Metadata &metadata) {
   if (variables.empty())
     return Status::invalidArgument("No variables to save");
-  std::string versionKey(formatVersionKey);
-  if (metadata.count(versionKey))
-    return Status::invalidArgument("can't save: the metadata key " +
-                                   quoteJson(versionKey) + " is reserved");
-  for (const TensorView &variable : variables) {
-    // A bad shape or null data is reported by the writer.
-    std::optional<uint64_t> size = byteCount(variable.dtype, variable.shape);
-    if (size && variable.data &&
-        !hasValidElements(variable.dtype, variable.data, *size))
+  for (std::string_view key : {formatVersionKey, checksumsKey})
+    if (metadata.count(std::string(key)))
+      return Status::invalidArgument("can't save: the metadata key " +
+                                     quoteJson(key) + " is reserved");
+  if (Status status = checkWritable(variables, metadata); !status.isOk())
+    return status;
+  for (const TensorView &variable : variables)
+    if (!hasValidElements(variable.dtype, variable.data,
+                          *byteCount(variable.dtype, variable.shape)))
       return Status::invalidArgument(
           "can't save " + variable.name +
           ": it has a boolean that is neither 0 nor 1");
-  }
   Metadata all = metadata;
-  all[versionKey] = formatVersion;
+  all[std::string(formatVersionKey)] = formatVersion;
+  all[std::string(checksumsKey)] = formatChecksums(variables, all);
   removeStaleTemporaries(parentDirectory(path));
   return writeSafetensors(path, variables, all);
 }
@@ -69,7 +70,10 @@ Result<CheckpointReader> CheckpointReader::open(const std::string &path) {
     return notACheckpoint(file.status().code(), path, file.status().message());
   if (Status status = checkVersion(*file); !status.isOk())
     return status;
-  return CheckpointReader(std::move(*file));
+  Result<Checksums> checksums = Checksums::read(*file);
+  if (!checksums.isOk())
+    return checksums.status();
+  return CheckpointReader(std::move(*file), std::move(*checksums));
 }
 
 Status CheckpointReader::checkBooleans(const TensorInfo &info) const {
@@ -169,6 +173,9 @@ CheckpointReader::readStrings(const std::string &name,
           checkShape(name, variable, found->lengths->shape, shape, options);
       !status.isOk())
     return status;
+  for (const TensorInfo *info : {found->lengths, found->bytes})
+    if (Status status = checksums.verify(file, *info); !status.isOk())
+      return status;
   return readStringTensor(file, name);
 }
 
@@ -176,6 +183,10 @@ Status CheckpointReader::check(const std::vector<RestoreTarget> &targets,
                                const RestoreOptions &options) const {
   for (const RestoreTarget &target : targets)
     if (Status status = checkTarget(target, options); !status.isOk())
+      return status;
+  for (const RestoreTarget &target : targets)
+    if (Status status = checksums.verify(file, *file.find(target.name));
+        !status.isOk())
       return status;
   return Status();
 }

@@ -35,8 +35,8 @@ static Status checkTensor(const TensorView &tensor) {
   return Status();
 }
 
-static Status checkAll(const std::vector<TensorView> &tensors,
-                       const Metadata &metadata) {
+Status flywheel::runtime::checkWritable(const std::vector<TensorView> &tensors,
+                                        const Metadata &metadata) {
   std::unordered_set<std::string_view> names;
   uint64_t total = 0;
   for (const TensorView &tensor : tensors) {
@@ -90,7 +90,7 @@ Status
 flywheel::runtime::writeSafetensors(const std::string &path,
                                     const std::vector<TensorView> &tensors,
                                     const Metadata &metadata) {
-  if (Status status = checkAll(tensors, metadata); !status.isOk())
+  if (Status status = checkWritable(tensors, metadata); !status.isOk())
     return status;
   std::vector<const TensorView *> sorted;
   for (const TensorView &tensor : tensors)

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Runtime/CheckpointState.h"
+#include "flywheel/Runtime/Checksums.h"
 #include "flywheel/Runtime/FormatTensor.h"
 #include "flywheel/Runtime/JsonString.h"
 #include "flywheel/Runtime/Safetensors.h"
@@ -21,7 +22,7 @@
 using namespace flywheel::runtime;
 
 constexpr const char *helpText =
-    R"(usage: flywheel-checkpoint FILE [--values] [NAME...]
+    R"(usage: flywheel-checkpoint FILE [--values] [--verify] [NAME...]
        flywheel-checkpoint --state DIR [--state-file=FILENAME]
 
 Lists the tensors of a checkpoint (or of any safetensors file): name, dtype,
@@ -31,7 +32,9 @@ names, lists those tensors only and no metadata. A NAME may be a pattern of the
 shell, such as 'layer/*'.
 
   --values   also print the values. Floating-point numbers are the shortest
-             decimals that read back to the same value.
+             decimals that read back to the same value. Data whose checksum
+             is not that of the file is an error.
+  --verify   check the checksums of what is listed, and say so
   --state    list a directory instead: its latest checkpoint and those that are
              retained, oldest first, with the times (UTC) at which they were
              saved, by its state file
@@ -47,7 +50,7 @@ namespace {
 struct Options {
   std::string file;
   std::vector<std::string> names;
-  bool values = false;
+  bool values = false, verify = false;
   /// `file` is a directory.
   bool state = false;
   std::string stateFile = defaultStateFile;
@@ -97,9 +100,22 @@ static Status printValues(const SafetensorsReader &file,
   return Status();
 }
 
+/// Checks the data that \p info, which may be strings, is listed for.
+static Status verify(const SafetensorsReader &file, const Checksums &checksums,
+                     const TensorInfo &info) {
+  if (info.dtype != DType::String)
+    return checksums.verify(file, info);
+  StringTensorInfo strings = *findStrings(file, info.name);
+  for (const TensorInfo *part : {strings.lengths, strings.bytes})
+    if (Status status = checksums.verify(file, *part); !status.isOk())
+      return status;
+  return Status();
+}
+
 static Status printTensors(const SafetensorsReader &file,
+                           const Checksums &checksums,
                            const std::vector<const TensorInfo *> &tensors,
-                           bool values) {
+                           const Options &options) {
   size_t nameWidth = 0, shapeWidth = 0;
   for (const TensorInfo *info : tensors) {
     nameWidth = std::max(nameWidth, displayName(info->name).size());
@@ -113,7 +129,10 @@ static Status printTensors(const SafetensorsReader &file,
           padded(std::string(numpyName(info->dtype)), 8) + "  " +
           padded(formatShape(info->shape), shapeWidth) + "  " +
           std::to_string(info->byteSize()) + " bytes\n");
-    if (!values)
+    if (options.values || options.verify)
+      if (Status status = verify(file, checksums, *info); !status.isOk())
+        return status;
+    if (!options.values)
       continue;
     if (Status status = printValues(file, *info); !status.isOk())
       return status;
@@ -126,7 +145,8 @@ static void printMetadata(const SafetensorsReader &file) {
     return;
   print("metadata:\n");
   for (const auto &[key, value] : file.metadata())
-    print("  " + displayName(key) + " = " + quoteJson(value) + "\n");
+    if (key != checksumsKey)
+      print("  " + displayName(key) + " = " + quoteJson(value) + "\n");
 }
 
 /// The tensors of \p file, by name. Strings are one tensor, of dtype String and
@@ -210,11 +230,16 @@ static int listTensors(const Options &options) {
       selectTensors(entries, options.names, file->path());
   if (!tensors.isOk())
     return fail(tensors.status().message());
-  if (Status status = printTensors(*file, *tensors, options.values);
+  Result<Checksums> checksums = Checksums::read(*file);
+  if (!checksums.isOk())
+    return fail(checksums.status().message());
+  if (Status status = printTensors(*file, *checksums, *tensors, options);
       !status.isOk())
     return fail(status.message());
   if (options.names.empty())
     printMetadata(*file);
+  if (options.verify)
+    print(checksums->exist() ? "checksums: right\n" : "checksums: none\n");
   return finish();
 }
 
@@ -240,7 +265,7 @@ static std::string describeFile(const std::string &path) {
 }
 
 static int listState(const Options &options) {
-  if (!options.names.empty() || options.values)
+  if (!options.names.empty() || options.values || options.verify)
     return fail("--state lists a directory; for tensors give a checkpoint's "
                 "FILE, without --state");
   Result<CheckpointState> state =
@@ -275,6 +300,8 @@ int main(int argc, char **argv) {
       return 0;
     } else if (!onlyOperands && argument == "--values") {
       options.values = true;
+    } else if (!onlyOperands && argument == "--verify") {
+      options.verify = true;
     } else if (!onlyOperands && argument == "--state") {
       options.state = true;
     } else if (!onlyOperands && argument.rfind(stateFileOption, 0) == 0) {

@@ -5,14 +5,15 @@
 //===----------------------------------------------------------------------===//
 //
 // A checkpoint is one safetensors file: a tensor per variable, under the
-// variable's name, and in the metadata the version of this convention. See
-// docs/CheckpointFormat.md.
+// variable's name, and in the metadata the version of this convention and
+// checksums. See docs/CheckpointFormat.md.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef FLYWHEEL_RUNTIME_CHECKPOINT_H
 #define FLYWHEEL_RUNTIME_CHECKPOINT_H
 
+#include "flywheel/Runtime/Checksums.h"
 #include "flywheel/Runtime/Safetensors.h"
 #include "flywheel/Runtime/StringTensor.h"
 
@@ -37,12 +38,12 @@ struct RestoreTarget {
 };
 
 /// Writes \p variables to \p path, all or nothing: after an error or a crash
-/// \p path is as before. \p metadata is kept with them; the key
-/// "flywheel_format" is added. Temporary files that a crash left in the
-/// directory are removed first.
+/// \p path is as before. \p metadata is kept with them; the keys
+/// "flywheel_format" and "flywheel_checksums" are added. Temporary files that a
+/// crash left in the directory are removed first.
 ///
 /// Errors: kInvalidArgument `No variables to save` for an empty list, for the
-/// reserved metadata key, for a Bool element that is neither 0 nor 1, and
+/// reserved metadata keys, for a Bool element that is neither 0 nor 1, and
 /// where writeSafetensors() gives it; kFailedPrecondition `Parent directory of
 /// PATH doesn't exist, can't save`; kIOError.
 Status saveCheckpoint(const std::string &path,
@@ -60,8 +61,8 @@ struct RestoreOptions {
 /// values is needed: check(), then read().
 class CheckpointReader {
 public:
-  /// Opens \p path and checks its header. A file without a version, such as
-  /// another program's safetensors, is accepted.
+  /// Opens \p path and checks its header. A file without a version or
+  /// checksums, such as another program's safetensors, is accepted.
   ///
   /// Errors: `PATH is not a valid checkpoint: REASON` as kNotFound when the
   /// file is missing, kIOError when it is unreadable, kDataLoss when it is
@@ -71,13 +72,14 @@ public:
   const std::string &path() const { return file.path(); }
   const Metadata &metadata() const { return file.metadata(); }
 
-  /// Checks that every target can be filled. Tensors of the file that no target
-  /// asks for are ignored.
+  /// Checks that every target can be filled, and that the data has the
+  /// checksums that the file says, for which it is read. Tensors of the file
+  /// that no target asks for are ignored.
   ///
   /// Errors: kNotFound `Key NAME not found in checkpoint PATH`;
   /// kInvalidArgument when a dtype or a shape differs (the text names both) or
-  /// a target is unusable; kDataLoss for a Bool that is neither 0 nor 1;
-  /// kIOError.
+  /// a target is unusable; kDataLoss for a Bool that is neither 0 nor 1, and
+  /// for another checksum, with the name of the tensor; kIOError.
   Status check(const std::vector<RestoreTarget> &targets,
                const RestoreOptions &options = {}) const;
 
@@ -102,12 +104,14 @@ private:
   Status checkShape(const std::string &name, const std::string &variable,
                     const Shape &found, const Shape &expected,
                     const RestoreOptions &options) const;
-  explicit CheckpointReader(SafetensorsReader file) : file(std::move(file)) {}
+  CheckpointReader(SafetensorsReader file, Checksums checksums)
+      : file(std::move(file)), checksums(std::move(checksums)) {}
   Status checkTarget(const RestoreTarget &target,
                      const RestoreOptions &options) const;
   Status checkBooleans(const TensorInfo &info) const;
 
   SafetensorsReader file;
+  Checksums checksums;
 };
 
 /// `PATH is not a valid checkpoint: REASON`.

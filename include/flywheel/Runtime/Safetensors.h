@@ -148,6 +148,11 @@ struct TensorView {
   const void *data = nullptr;
 };
 
+/// Checks what writeSafetensors() requires of its arguments. Error:
+/// kInvalidArgument for the first that is wrong.
+Status checkWritable(const std::vector<TensorView> &tensors,
+                     const Metadata &metadata);
+
 /// Writes a safetensors file atomically (see AtomicFile.h). The bytes depend
 /// on the arguments only, not on their order: tensors are sorted by falling
 /// element size, so that each is aligned, then by name.

@@ -10,7 +10,10 @@
 #include <stdlib.h>
 
 static int fail(resumed_state *s) {
-  fprintf(stderr, "error: %s\n", resumed_last_error(s));
+  const char *text = resumed_last_error(s);
+  /* Of a block that no initializer has seen the library knows the text. */
+  fprintf(stderr, "error: %s\n",
+          *text ? text : flywheel_last_error(resumed_model(), s));
   return 1;
 }
 

@@ -67,11 +67,12 @@ TEST_F(CheckpointTest, Metadata) {
   ASSERT_OK(saveCheckpoint(path("m"), variables(), {{"writer", "test"}}));
   Result<SafetensorsFile> file = SafetensorsFile::open(path("m"));
   ASSERT_OK(file.status());
-  EXPECT_EQ(file->metadata(),
-            (Metadata{{"flywheel_format", "1"}, {"writer", "test"}}));
-  EXPECT_ERROR(
-      saveCheckpoint(path("m"), variables(), {{"flywheel_format", "2"}}),
-      kInvalidArgument, "reserved");
+  Metadata metadata = file->metadata();
+  EXPECT_EQ(metadata.erase("flywheel_checksums"), 1u);
+  EXPECT_EQ(metadata, (Metadata{{"flywheel_format", "1"}, {"writer", "test"}}));
+  for (const char *key : {"flywheel_format", "flywheel_checksums"})
+    EXPECT_ERROR(saveCheckpoint(path("m"), variables(), {{key, "2"}}),
+                 kInvalidArgument, "reserved");
 }
 
 TEST_F(CheckpointTest, ExtraKeysAreIgnored) {
@@ -161,6 +162,69 @@ TEST_F(CheckpointTest, FormatVersion) {
                "its format version is \"2\"");
   ASSERT_OK(writeSafetensors(path("plain"), list));
   EXPECT_OK(restoreCheckpoint(path("plain"), targets()));
+}
+
+// P16: one flipped bit anywhere is an error that changes nothing, or changes
+// nothing that is read: the key of the checksums is not protected.
+TEST_F(CheckpointTest, FlippedBits) {
+  std::string bytes = read("ckpt");
+  size_t numAccepted = 0;
+  for (size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
+    std::string damaged = bytes;
+    damaged[bit / 8] = char(damaged[bit / 8] ^ (1 << (bit % 8)));
+    write("damaged", damaged);
+    if (!restoreCheckpoint(path("damaged"), targets()).isOk()) {
+      (void)failedRestore(path("damaged"), targets());
+      continue;
+    }
+    ++numAccepted;
+    EXPECT_EQ(std::memcmp(newWeights, weights, sizeof(weights)), 0);
+    EXPECT_EQ(newBias, 42);
+    EXPECT_EQ(newFlags[0], 1);
+    std::fill(newWeights, newWeights + 6, -1.0f);
+    newBias = -1;
+    newFlags[0] = newFlags[1] = 0;
+  }
+  EXPECT_LE(numAccepted, 8 * std::strlen("flywheel_checksums"));
+}
+
+TEST_F(CheckpointTest, DamagedDataIsNamed) {
+  std::string bytes = read("ckpt");
+  // The second element of layer/W, behind layer/b of 8 bytes.
+  bytes[bytes.size() - 2 - 24 + 4] ^= 1;
+  write("damaged", bytes);
+  EXPECT_ERROR(failedRestore(path("damaged"), targets()), kDataLoss,
+               "'" + path("damaged") +
+                   "' is not a valid checkpoint: the data of tensor "
+                   "\"layer/W\" is damaged: expected the CRC-32 ");
+  // What nobody asks for is not read.
+  EXPECT_OK(restoreCheckpoint(path("damaged"),
+                              {{"layer/b", DType::I64, {}, &newBias}}));
+}
+
+// CRC-32 of ISO 3309; its check value, and the same in parts.
+TEST(Checksums, Crc32) {
+  EXPECT_EQ(computeCrc32("123456789", 9), 0xcbf43926u);
+  EXPECT_EQ(computeCrc32(nullptr, 0), 0u);
+  std::string text;
+  for (int i = 0; i < 100; ++i)
+    text += char(37 * i);
+  uint32_t whole = computeCrc32(text.data(), text.size());
+  for (size_t i = 0; i <= text.size(); ++i)
+    EXPECT_EQ(computeCrc32(text.data() + i, text.size() - i,
+                           computeCrc32(text.data(), i)),
+              whole);
+}
+
+TEST_F(CheckpointTest, MalformedChecksums) {
+  for (const char *text :
+       {"", "{}", "[]", "{\"header\":\"00000000\",\"tensors\":{}}",
+        "{\"header\":0,\"tensors\":{\"layer/W\":\"0\"}}"}) {
+    ASSERT_OK(writeSafetensors(path("odd"), variables(),
+                               {{"flywheel_checksums", text}}));
+    EXPECT_ERROR(failedRestore(path("odd"), targets()), kDataLoss,
+                 "metadata \"flywheel_checksums\": expected the CRC-32");
+  }
 }
 
 TEST_F(CheckpointTest, SaveReplacesAtomically) {
