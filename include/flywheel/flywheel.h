@@ -128,6 +128,9 @@ typedef struct flywheel_checkpoint_options {
    * strings for each of `num_metadata`. */
   const char *const *metadata;
   size_t num_metadata;
+  /* In a restore: accept a checkpoint of a model of another name. With
+   * `variables` it is accepted anyway. */
+  int32_t any_model;
 } flywheel_checkpoint_options;
 
 /* How checkpoints are named and retained. A null pointer stands for
@@ -181,10 +184,10 @@ int32_t flywheel_save_step(const flywheel_model *model, void *state,
  * checked first.
  *
  * state: the block, of any content; strings of another model are to be released
- * first. Errors: `PATH is not a valid checkpoint`;
- * `Key NAME not found in checkpoint`; a dtype or a shape that differs. After an
- * error nothing has changed, unless the disk failed while values were read:
- * then the variables to restore have no value.
+ * first. Errors: `PATH is not a valid checkpoint`; a checkpoint of another
+ * model; `Key NAME not found in checkpoint`; a dtype or a shape that differs.
+ * After an error nothing has changed, unless the disk failed while values were
+ * read: then the variables to restore have no value.
  */
 int32_t flywheel_restore(const flywheel_model *model, void *state,
                          const char *path,

@@ -38,6 +38,7 @@ convertOptions(const flywheel_checkpoint_options *options) {
     converted.variables->push_back(std::move(name));
   }
   converted.reshape = options->reshape != 0;
+  converted.anyModel = options->any_model != 0;
   if (options->num_metadata && !options->metadata)
     return Status::invalidArgument("the metadata of the options is a null "
                                    "pointer");

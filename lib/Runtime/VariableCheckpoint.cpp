@@ -185,6 +185,22 @@ readStreams(const CheckpointReader &file) {
   return std::optional<RandomStreams>(std::move(*streams));
 }
 
+/// Two models may have variables of the same names and shapes that mean
+/// different things. Whoever names variables has decided that they do not.
+static Status checkModel(const ProgramState &state,
+                         const CheckpointReader &file,
+                         const CheckpointOptions &options) {
+  auto found = file.metadata().find(modelKey);
+  if (options.anyModel || options.variables || found == file.metadata().end() ||
+      found->second == state.model || found->second == anonymousModel ||
+      state.model == anonymousModel)
+    return Status();
+  return Status::failedPrecondition(
+      "can't restore model '" + state.model + "' from checkpoint '" +
+      file.path() + "', which is of model '" + found->second +
+      "': allow any model where that is meant, as after a model was renamed");
+}
+
 Status flywheel::runtime::saveVariables(const ProgramState &state,
                                         const std::string &path,
                                         const CheckpointOptions &options) {
@@ -235,6 +251,8 @@ Status flywheel::runtime::restoreVariables(const ProgramState &state,
   Result<CheckpointReader> file = CheckpointReader::open(path);
   if (!file.isOk())
     return file.status();
+  if (Status status = checkModel(state, *file, options); !status.isOk())
+    return status;
   std::vector<RestoreTarget> targets;
   std::vector<std::pair<const VariableState *, StringTensor>> strings;
   RestoreOptions restoreOptions;

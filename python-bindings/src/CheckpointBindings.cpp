@@ -117,33 +117,38 @@ static void addSessionMethods(nb::class_<PySession> &session) {
       .def(
           "restore",
           [](PySession &self, nb::handle path, nb::handle variables,
-             bool reshape) {
+             bool reshape, bool anyModel) {
             std::string text = getLoadPath(path);
             CheckpointOptions options = getCheckpointOptions(variables);
             options.reshape = reshape;
+            options.anyModel = anyModel;
             check(runUnlocked(
                 self, [&](Session &s) { return s.restore(text, options); }));
           },
           nb::arg("path").none(), "variables"_a = nb::none(), nb::kw_only(),
-          "reshape"_a = false,
+          "reshape"_a = false, "any_model"_a = false,
           "Reads variables and their random streams from a checkpoint; "
           "`variables` as for save.\nWith `reshape` another shape with as many "
-          "elements is accepted. Raises NotFoundError\nfor a missing file or "
-          "key; InvalidArgumentError for another dtype or shape;\n"
-          "DataLossError. Nothing has changed then.")
+          "elements is accepted, with `any_model`, or with\n`variables`, a "
+          "checkpoint of a model of another name. Raises NotFoundError for a "
+          "missing\nfile or key; InvalidArgumentError for another dtype or "
+          "shape; FailedPreconditionError\nfor another model; DataLossError. "
+          "Nothing has changed then.")
       .def(
           "restore_latest",
           [](PySession &self, nb::handle directory, nb::handle variables,
-             bool reshape, const std::string &stateFile) {
+             bool reshape, bool anyModel, const std::string &stateFile) {
             std::string text = getPath(directory);
             CheckpointOptions options = getCheckpointOptions(variables);
             options.reshape = reshape;
+            options.anyModel = anyModel;
             return take(runUnlocked(self, [&](Session &s) {
               return s.restoreLatest(text, options, stateFile);
             }));
           },
           "directory"_a, "variables"_a = nb::none(), nb::kw_only(),
-          "reshape"_a = false, "state_file"_a = runtime::defaultStateFile,
+          "reshape"_a = false, "any_model"_a = false,
+          "state_file"_a = runtime::defaultStateFile,
           "Restores the latest checkpoint in a directory, if its state file "
           "names one, and returns\nwhether it does. Raises as restore does.");
 }

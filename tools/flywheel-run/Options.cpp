@@ -111,6 +111,9 @@ static cl::list<std::string> restoreVariables(
 static cl::opt<bool>
     reshape("reshape", cl::cat(category),
             cl::desc("Restore from another shape with as many elements"));
+static cl::opt<bool>
+    anyModel("any-model", cl::cat(category),
+             cl::desc("Restore from a checkpoint of a model of another name"));
 static cl::list<std::string>
     sets("set", cl::value_desc("NAME=VALUE"), cl::cat(category),
          cl::desc("Value of a variable before the first step, as of --feed"));
@@ -343,6 +346,7 @@ static RunOptions getOptions() {
   options.sets = sets;
   addInitialValues(options);
   options.reshape = reshape;
+  options.anyModel = anyModel;
   options.reportUninitialized = reportUninitialized;
   options.checkpoint = checkpointPrefix;
   options.globalStep = globalStep;
@@ -439,6 +443,8 @@ static Status checkValues(const RunOptions &options) {
   StringRef partial = options.reshape ? "--reshape" : "--restore-variables";
   if (isPartial && !isRestored)
     return wrong(partial + " needs --restore or --restore-latest");
+  if (options.anyModel && !isRestored && !isResumed)
+    return wrong("--any-model needs --restore, --restore-latest or --resume");
   if (isPartial && !options.restoreLatest.empty() &&
       !options.trainEntry.empty())
     return wrong("--restore-latest continues a training as it was: leave " +

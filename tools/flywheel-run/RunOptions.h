@@ -70,7 +70,7 @@ struct RunOptions {
   std::string restore, restoreLatest, save;
   std::vector<std::string> restoreVariables, saveVariables, sets, initNames;
   InitialValues initialValues = InitialValues::Missing;
-  bool reshape = false, reportUninitialized = false;
+  bool reshape = false, anyModel = false, reportUninitialized = false;
   // Checkpoints with a step.
   std::string checkpoint, globalStep;
   uint64_t checkpointEvery = 0;

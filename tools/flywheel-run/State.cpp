@@ -146,6 +146,7 @@ Status prepareVariables(Session &session, const RunOptions &options) {
     if (!selection.isOk())
       return selection.status();
     selection->reshape = options.reshape;
+    selection->anyModel = options.anyModel;
     if (Status status = session.restore(path, *selection); !status.isOk())
       return status;
     // What the checkpoint does not have goes on from its seed, so that a

@@ -59,6 +59,10 @@ struct ProgramState {
   std::function<void()> prepare = nullptr;
 };
 
+/// The name of a model that nobody has named. Checkpoints of it are of any
+/// model: those of Python's stores, whose variables no model owns.
+inline constexpr std::string_view anonymousModel = "model";
+
 /// What to save or restore, and how.
 struct CheckpointOptions {
   /// Names of the variables; nothing stands for all global ones.
@@ -68,6 +72,9 @@ struct CheckpointOptions {
   std::map<std::string, std::string> keys;
   /// In a restore, accept another shape with as many elements.
   bool reshape = false;
+  /// In a restore, accept a checkpoint of a model of another name. One that
+  /// names its variables accepts it anyway.
+  bool anyModel = false;
   /// In a save, kept in the checkpoint's metadata, after the key "model".
   Metadata metadata;
 };
@@ -96,10 +103,11 @@ Result<std::string> saveVariables(const ProgramState &state,
 /// as before. The seed is restored with the default variables only: it belongs
 /// to all.
 ///
-/// Errors: as saveVariables() has for the options; those of CheckpointReader;
-/// kDataLoss for malformed random streams. On an error nothing has changed,
-/// except after those of CheckpointReader::read(): then the variables to
-/// restore have no value.
+/// Errors: as saveVariables() has for the options; kFailedPrecondition for a
+/// checkpoint of another model, as CheckpointOptions::anyModel has it; those of
+/// CheckpointReader; kDataLoss for malformed random streams. On an error
+/// nothing has changed, except after those of CheckpointReader::read(): then
+/// the variables to restore have no value.
 Status restoreVariables(const ProgramState &state, const std::string &path,
                         const CheckpointOptions &options = {});
 

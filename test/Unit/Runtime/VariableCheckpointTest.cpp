@@ -134,6 +134,46 @@ TEST_F(VariableCheckpointTest, MalformedStreams) {
   }
 }
 
+// P15: a checkpoint is of a model; where one has no name of its own it is of
+// any.
+TEST_F(VariableCheckpointTest, OtherModel) {
+  auto restore = [&](const std::string &from, const std::string &to,
+                     const CheckpointOptions &options = {}) {
+    ProgramState state = saved.state();
+    state.model = from;
+    EXPECT_OK(saveVariables(state, path("m")));
+    Example fresh = Example::makeFresh();
+    ProgramState other = fresh.state();
+    other.model = to;
+    Status status = restoreVariables(other, path("m"), options);
+    EXPECT_EQ(fresh.v2[4], status.isOk() ? -1 : 0);
+    return status;
+  };
+  EXPECT_OK(restore("a", "a"));
+  EXPECT_ERROR(restore("a", "b"), kFailedPrecondition,
+               "can't restore model 'b' from checkpoint '" + path("m") +
+                   "', which is of model 'a'");
+  EXPECT_OK(restore("model", "b"));
+  EXPECT_OK(restore("a", "model"));
+  EXPECT_OK(restore("a", "b", select({"v2"})));
+  CheckpointOptions any;
+  any.anyModel = true;
+  EXPECT_OK(restore("a", "b", any));
+}
+
+// P16: where the random streams are is protected, too.
+TEST_F(VariableCheckpointTest, DamagedStreams) {
+  ASSERT_OK(saveVariables(saved.state(), path("m")));
+  std::string bytes = read("m");
+  size_t at = bytes.find("\\\"v1\\\":1,");
+  ASSERT_NE(at, std::string::npos);
+  bytes[at + 7] = '3';
+  write("m", bytes);
+  Example fresh = Example::makeFresh();
+  EXPECT_ERROR(restoreVariables(fresh.state(), path("m")), kDataLoss,
+               "its header is damaged");
+}
+
 // P4.
 TEST_F(VariableCheckpointTest, Subset) {
   ASSERT_OK(saveVariables(saved.state(), path("m")));
