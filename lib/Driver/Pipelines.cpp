@@ -279,8 +279,13 @@ static void populatePlan(OpPassManager &pm, const CompilerOptions &options) {
     pm.addNestedPass<func::FuncOp>(createFitWorkspace(plan));
     return;
   }
-  if (plan.reuseOperands)
-    pm.addNestedPass<func::FuncOp>(createReuseOperandBuffers());
+  if (plan.reuseOperands) {
+    ReuseOperandBuffersOptions reuse;
+    // One worker has none to wait for.
+    if (plan.workers == 1)
+      reuse.minBytes = kMinReusedBytes;
+    pm.addNestedPass<func::FuncOp>(createReuseOperandBuffers(reuse));
+  }
   if (isForGPU) {
     pm.addNestedPass<func::FuncOp>(
         createRematerialize(makeRematerializeOptions(plan, plan.memoryBudget)));

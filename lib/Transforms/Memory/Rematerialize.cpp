@@ -168,7 +168,8 @@ struct Rematerialize : flywheel::impl::RematerializeBase<Rematerialize> {
     if (failed(verifyOneBlock(function)))
       return signalPassFailure();
     if (reuseOperands) {
-      SmallVector<ReusedBuffer> reused = reuseOperandBuffers(function);
+      SmallVector<ReusedBuffer> reused =
+          reuseOperandBuffers(function, kMinReusedBytes);
       FailureOr<bool> fits = fit(/*isLast=*/false);
       if (succeeded(fits) && *fits)
         return keepReuse(reused);

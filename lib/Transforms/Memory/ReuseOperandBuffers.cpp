@@ -26,11 +26,6 @@ namespace flywheel {
 
 using namespace flywheel;
 
-/// Smaller buffers are left: in a step of several workers another order of
-/// reads and writes may need another barrier, which takes longer than what is
-/// read from a cache.
-constexpr int64_t kMinReusedBytes = int64_t{1} << 20;
-
 namespace {
 /// A buffer, and what at the top level touches it first and last.
 struct Life {
@@ -68,6 +63,16 @@ static bool staysInside(Value part) {
   });
 }
 
+/// Appends what reads or writes `view`, in other shapes and parts of it too.
+static void appendTouching(Value view, SmallVectorImpl<Operation *> &touching) {
+  for (Operation *user : view.getUsers())
+    if (isa<memref::SubViewOp, memref::CollapseShapeOp, memref::ExpandShapeOp>(
+            user))
+      appendTouching(user->getResult(0), touching);
+    else
+      touching.push_back(user);
+}
+
 /// Finds the users of `value`, a buffer in some shape, at the top level and in
 /// loops. Fails where it is known under a name that is not looked at.
 static LogicalResult findUses(Value value, Life &life, Block &block) {
@@ -79,15 +84,14 @@ static LogicalResult findUses(Value value, Life &life, Block &block) {
       continue;
     }
     auto part = dyn_cast<memref::SubViewOp>(user);
-    if (part ? part->getBlock() == &block || !staysInside(part)
-             : passesOn(user))
+    if (part ? !staysInside(part) : passesOn(user))
       return failure();
     life.uses.push_back(&use);
-    SmallVector<Operation *> touching = {user};
-    if (part) {
-      touching.assign(part->user_begin(), part->user_end());
-      touching.push_back(part);
-    }
+    SmallVector<Operation *> touching;
+    if (part)
+      appendTouching(part, touching);
+    else
+      touching.push_back(user);
     for (Operation *op : touching) {
       Operation *top = block.findAncestorOpInBlock(*op);
       if (!life.first || top->isBeforeInBlock(life.first))
@@ -104,8 +108,16 @@ static LogicalResult findUses(Value value, Life &life, Block &block) {
 static std::optional<Access> findAccess(const Life &life, Operation *top) {
   Access access;
   for (OpOperand *use : life.uses) {
-    if (!top->isAncestor(use->getOwner()))
+    if (!top->isAncestor(use->getOwner())) {
+      // Through a part that is made in front of `top`.
+      SmallVector<Operation *> touching;
+      if (isa<memref::SubViewOp>(use->getOwner()))
+        appendTouching(use->getOwner()->getResult(0), touching);
+      if (llvm::any_of(touching,
+                       [&](Operation *op) { return top->isAncestor(op); }))
+        return std::nullopt;
       continue;
+    }
     if (access.operand)
       return std::nullopt;
     access.part = dyn_cast<memref::SubViewOp>(use->getOwner());
@@ -196,14 +208,14 @@ static bool replacesEachElement(const Life &operand, const Life &result,
 }
 
 /// Whether less memory matters for `alloc`.
-static bool isLarge(memref::AllocOp alloc) {
+static bool isLarge(memref::AllocOp alloc, int64_t minBytes) {
   MemRefType type = alloc.getType();
   return type.getLayout().isIdentity() && !type.getMemorySpace() &&
          !isPrivate(alloc) &&
          (!type.hasStaticShape() ||
           (type.getElementType().isIntOrFloat() &&
            type.getNumElements() * type.getElementTypeBitWidth() / 8 >=
-               kMinReusedBytes));
+               minBytes));
 }
 
 /// Computes the result of `life` in `operand` from now on.
@@ -219,14 +231,16 @@ static ReusedBuffer reuse(Life &result, memref::AllocOp operand) {
   return reused;
 }
 
-SmallVector<ReusedBuffer> flywheel::reuseOperandBuffers(func::FuncOp function) {
+SmallVector<ReusedBuffer> flywheel::reuseOperandBuffers(func::FuncOp function,
+                                                        int64_t minBytes) {
   Block &block = function.getBody().front();
   // Of each op, the buffers that it is the first to touch, in order.
   llvm::DenseMap<Operation *, SmallVector<Life>> begins, ends;
   for (auto alloc : block.getOps<memref::AllocOp>()) {
     Life life;
     life.alloc = alloc;
-    if (isLarge(alloc) && succeeded(findUses(alloc, life, block)) && life.first)
+    if (isLarge(alloc, minBytes) && succeeded(findUses(alloc, life, block)) &&
+        life.first)
       begins[life.first].push_back(std::move(life));
   }
   SmallVector<ReusedBuffer> reused;
@@ -267,13 +281,15 @@ void flywheel::keepReuse(ArrayRef<ReusedBuffer> reused) {
 namespace {
 struct ReuseOperandBuffers
     : flywheel::impl::ReuseOperandBuffersBase<ReuseOperandBuffers> {
+  using ReuseOperandBuffersBase::ReuseOperandBuffersBase;
+
   void runOnOperation() override {
     func::FuncOp function = getOperation();
     if (function.isExternal())
       return;
     if (failed(verifyOneBlock(function)))
       return signalPassFailure();
-    SmallVector<ReusedBuffer> reused = reuseOperandBuffers(function);
+    SmallVector<ReusedBuffer> reused = reuseOperandBuffers(function, minBytes);
     numReused += reused.size();
     keepReuse(reused);
   }

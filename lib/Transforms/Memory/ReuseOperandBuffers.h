@@ -22,12 +22,12 @@ struct ReusedBuffer {
   llvm::SmallVector<mlir::OpOperand *> uses;
 };
 
-/// Makes large results of elementwise ops of a function of one block the
-/// buffers of operands that nothing reads later. One of the following decides
-/// what becomes of the buffers that are left over, before anything else
-/// changes.
-llvm::SmallVector<ReusedBuffer>
-reuseOperandBuffers(mlir::func::FuncOp function);
+/// Makes results of elementwise ops of a function of one block, of at least
+/// `minBytes`, the buffers of operands that nothing reads later. One of the
+/// following decides what becomes of the buffers that are left over, before
+/// anything else changes.
+llvm::SmallVector<ReusedBuffer> reuseOperandBuffers(mlir::func::FuncOp function,
+                                                    int64_t minBytes);
 
 /// Gives each result its own buffer again.
 void undoReuse(llvm::ArrayRef<ReusedBuffer> reused);

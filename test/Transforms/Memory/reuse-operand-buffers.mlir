@@ -1,4 +1,5 @@
 // RUN: flywheel-opt %s --flywheel-reuse-operand-buffers --split-input-file | FileCheck %s
+// RUN: flywheel-opt %s --flywheel-reuse-operand-buffers=min-bytes=1024 --split-input-file | FileCheck %s --check-prefix=SMALL
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 
@@ -288,5 +289,49 @@ func.func @other_parts(%x: memref<512x512xf32>, %r: memref<512x512xf32>) {
     }
   }
   linalg.copy ins(%c : memref<512x512xf32>) outs(%r : memref<512x512xf32>)
+  return
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+
+// T32: parts that are written, or read, one after the other, as the borders of a convolution. A part that the elementwise op
+// itself reads as another operand is no such part.
+// SMALL-LABEL: func.func @parts(
+// SMALL: %[[A:.*]] = memref.alloc()
+// SMALL-NOT: memref.alloc
+// SMALL: linalg.generic {{.*}} ins(%[[A]] {{.*}} outs(%[[A]]
+// CHECK-LABEL: func.func @parts(
+// CHECK-COUNT-2: memref.alloc()
+func.func @parts(%x: memref<16x32xf32>, %r: memref<32x32xf32>) {
+  %a = memref.alloc() : memref<32x32xf32>
+  %b = memref.alloc() : memref<32x32xf32>
+  %above = memref.subview %a[0, 0] [16, 32] [1, 1] : memref<32x32xf32> to memref<16x32xf32, strided<[32, 1]>>
+  linalg.copy ins(%x : memref<16x32xf32>) outs(%above : memref<16x32xf32, strided<[32, 1]>>)
+  %below = memref.subview %a[16, 0] [16, 32] [1, 1] : memref<32x32xf32> to memref<16x32xf32, strided<[32, 1], offset: 512>>
+  linalg.copy ins(%x : memref<16x32xf32>) outs(%below : memref<16x32xf32, strided<[32, 1], offset: 512>>)
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%a : memref<32x32xf32>) outs(%b : memref<32x32xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %e = math.absf %in : f32
+    linalg.yield %e : f32
+  }
+  linalg.copy ins(%b : memref<32x32xf32>) outs(%r : memref<32x32xf32>)
+  return
+}
+
+// SMALL-LABEL: func.func @both(
+// SMALL-COUNT-2: memref.alloc()
+func.func @both(%x: memref<32x32xf32>, %r: memref<32x32xf32>) {
+  %a = memref.alloc() : memref<32x32xf32>
+  %b = memref.alloc() : memref<32x32xf32>
+  linalg.copy ins(%x : memref<32x32xf32>) outs(%a : memref<32x32xf32>)
+  %first = memref.subview %a[0, 0] [1, 32] [1, 1] : memref<32x32xf32> to memref<32xf32, strided<[1]>>
+  linalg.generic {indexing_maps = [#id, affine_map<(d0, d1) -> (d1)>, #id], iterator_types = ["parallel", "parallel"]} ins(%a, %first : memref<32x32xf32>, memref<32xf32, strided<[1]>>) outs(%b : memref<32x32xf32>) {
+  ^bb0(%in: f32, %row: f32, %out: f32):
+    %e = arith.addf %in, %row : f32
+    linalg.yield %e : f32
+  }
+  linalg.copy ins(%b : memref<32x32xf32>) outs(%r : memref<32x32xf32>)
   return
 }

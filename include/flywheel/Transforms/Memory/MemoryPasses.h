@@ -11,6 +11,10 @@
 #include "mlir/Pass/Pass.h"
 
 namespace flywheel {
+/// The smallest buffer, in bytes, that is taken for another where nothing
+/// speaks against it.
+constexpr int64_t kMinReusedBytes = 1024;
+
 #define GEN_PASS_DECL
 #include "flywheel/Transforms/Memory/MemoryPasses.h.inc"
 

@@ -105,10 +105,14 @@ def ReuseOperandBuffers
     computes a buffer that nothing touched before from one of the same type that
     nothing touches later, element for element, these are one buffer. The op may
     be in loops that visit one part of both after the other, as behind a product
-    that is computed in tiles. Buffers of less than 1 MiB stay as they are: they
-    are found in a cache, and workers that write what others read before wait
-    for these.
+    that is computed in tiles. Buffers of less than `min-bytes` stay as they are:
+    they are found in a cache, and workers that write what others read before
+    wait for these.
   }];
+  let options = [
+    Option<"minBytes", "min-bytes", "int64_t", /*default=*/"1048576",
+           "Bytes of the smallest buffer that is taken for another">
+  ];
   let statistics = [
     Statistic<"numReused", "reused", "Results that are computed in an operand">
   ];
