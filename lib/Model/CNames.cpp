@@ -179,10 +179,13 @@ std::string toCIdentifier(StringRef name) {
   std::string identifier;
   for (char c : name)
     identifier += llvm::isAlnum(c) ? c : '_';
-  // The runtime library has names with this prefix.
+  // Names that begin with `_` are those of C's library and compilers, and the
+  // runtime library has names with the last prefix.
   if (identifier.empty() || llvm::isDigit(identifier.front()) ||
       isReservedInC(identifier) || identifier == "flywheel")
-    identifier.insert(identifier.begin(), '_');
+    identifier.insert(0, "model_");
+  else if (identifier.front() == '_')
+    identifier.insert(0, "model");
   return identifier;
 }
 
@@ -291,15 +294,32 @@ std::string getEntrySymbol(const Manifest &manifest,
 }
 
 ArrayRef<StringRef> getReservedCNames() {
-  static const StringRef names[] = {
-      "check_variable", "find_variable",   "get_variable",
-      "in_collection",  "init_collection", "init_some",
-      "init_variable",  "is_initialized",  "is_valid",
-      "last_error",     "model",           "report_uninitialized",
-      "reset",          "restore",         "restore_latest",
-      "save",           "save_step",       "set_status",
-      "set_variable",   "state",           "string",
-      "variable",       "variable_info",   "variables"};
+  static const StringRef names[] = {"check_variable",
+                                    "find_variable",
+                                    "get_variable",
+                                    "in_collection",
+                                    "init_collection",
+                                    "init_some",
+                                    "init_variable",
+                                    "is_initialized",
+                                    "is_valid",
+                                    "last_error",
+                                    "model",
+                                    "refuse_block",
+                                    "report_uninitialized",
+                                    "reset",
+                                    "restore",
+                                    "restore_latest",
+                                    "save",
+                                    "save_step",
+                                    "set_status",
+                                    "set_variable",
+                                    "state",
+                                    "status_name",
+                                    "string",
+                                    "variable",
+                                    "variable_info",
+                                    "variables"};
   return names;
 }
 
@@ -352,10 +372,9 @@ std::string getNotInitializedMessage(const Manifest &manifest) {
          toCIdentifier(manifest.model) + "_init first";
 }
 
-int32_t getNotInitializedStatus(const Manifest &manifest) {
-  std::string text = getNotInitializedMessage(manifest);
+int32_t getNotInitializedNumber(const Manifest &manifest) {
   for (auto [index, message] : llvm::enumerate(manifest.messages))
-    if (message.text == text)
+    if (message.kind == StatusKind::NotInitialized)
       return static_cast<int32_t>(index) + 1;
   return 0;
 }
@@ -380,9 +399,28 @@ CheckedSize getCStateBytes(const Manifest &manifest,
          getMaxWorkspaceBytes(manifest, bounds);
 }
 
+std::vector<BoundCost> getBoundCosts(const Manifest &manifest,
+                                     const DimSizeBounds &bounds) {
+  std::vector<BoundCost> costs;
+  llvm::StringSet<> seen;
+  int64_t bytes = getCStateBytes(manifest, bounds).getSaturated();
+  for (const ManifestEntry &entry : manifest.entries)
+    for (const std::string &symbol : entry.symbols) {
+      if (isInitializer(entry) || !seen.insert(symbol).second)
+        continue;
+      int64_t bound = bounds.lookup(symbol);
+      DimSizeBounds less = bounds;
+      less.named[symbol] = bound / 2;
+      int64_t saved = bytes - getCStateBytes(manifest, less).getSaturated();
+      int64_t half = bound - bound / 2;
+      costs.push_back({symbol, bound, (saved + half - 1) / half});
+    }
+  return costs;
+}
+
 uint64_t getCLayoutHash(const Manifest &manifest, const DimSizeBounds &bounds) {
   return hashTexts(
-      {std::to_string(manifest.layoutHash),
+      {manifest.model, std::to_string(manifest.layoutHash),
        std::to_string(getCStateBytes(manifest, bounds).getSaturated())});
 }
 
@@ -390,12 +428,12 @@ std::string getInterfaceHash(const Manifest &manifest,
                              const DimSizeBounds &bounds) {
   std::vector<std::string> texts = {
       // The version of the interface itself.
-      "1",
+      "2",
       manifest.model,
       std::to_string(manifest.layoutHash),
       std::to_string(manifest.stateBytes),
       std::to_string(getCStateBytes(manifest, bounds).getSaturated()),
-      std::to_string(getNotInitializedStatus(manifest))};
+      std::to_string(getNotInitializedNumber(manifest))};
   for (const ManifestEntry &entry : manifest.entries) {
     texts.push_back(entry.name);
     auto addArgument = [&](const ManifestArgument &argument) {

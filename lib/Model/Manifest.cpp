@@ -84,13 +84,8 @@ static Attribute toAttr(Builder &b, const ManifestArgument &argument) {
 }
 
 static Attribute toAttr(Builder &b, const ManifestMessage &message) {
-  StringRef kind = "invalid_argument";
-  if (message.kind == StatusKind::FailedPrecondition)
-    kind = "failed_precondition";
-  else if (message.kind == StatusKind::NotFound)
-    kind = "not_found";
   RecordBuilder record(b);
-  record.add("kind", kind);
+  record.add("kind", getName(message.kind));
   record.add("text", StringRef(message.text));
   return record.get();
 }
@@ -258,12 +253,8 @@ static void read(ManifestReader &reader, DictionaryAttr record,
   std::string kind;
   reader.read(record, "kind", kind);
   reader.read(record, "text", message.text);
-  if (kind == "invalid_argument")
-    message.kind = StatusKind::InvalidArgument;
-  else if (kind == "failed_precondition")
-    message.kind = StatusKind::FailedPrecondition;
-  else if (kind == "not_found")
-    message.kind = StatusKind::NotFound;
+  if (std::optional<StatusKind> found = getStatusKind(kind))
+    message.kind = *found;
   else
     reader.fail("unknown kind of message '" + kind + "'");
 }

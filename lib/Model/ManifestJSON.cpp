@@ -6,7 +6,7 @@
 //
 // The form, all sizes and offsets in bytes:
 //
-//   { "format": 1, "model": NAME, "layout_hash": "0x...",
+//   { "format": 2, "model": NAME, "layout_hash": "0x...",
 //     "interface_hash": "...", "max_dim_size": N, "threads": N,
 //     "state": { "bytes": N, "alignment": N, "hash_offset": N,
 //                "seed_offset": N, "status_offset": N, "sizes_offset": N,
@@ -22,19 +22,21 @@
 //                    "dim_sizes": [NAME...], "max_dim_sizes": [N...],
 //                    "reads": [NAME...], "writes": [NAME...],
 //                    "initialized_values": [NAME...], "workspace_bytes": N,
-//                    "checks": [STATUS...], "workers": N } ],
-//     "messages": [ { "status", "kind", "text" } ],
+//                    "checks": [NUMBER...], "workers": N } ],
+//     "messages": [ { "number", "status", "kind", "text" } ],
 //     "strings": [ { "number", "text" } or { "number", "hex" } ] }
 //
 // with ARG = { "name", "dtype", "shape": [N or the name of a dimension size...]
-// }. `slot_of` is null where a variable is no slot, `device` where the program
-// does not say where the variable lives. `c_state_bytes` is the size of the
-// block that the C interface takes, which holds the workspace too. Each symbol
-// is also there with `_` and `interface_hash` behind it, which an object of
-// other sizes, bounds or parameters does not have. `max_dim_size` bounds the
-// dimension sizes that have no bound of their own. `threads` and `workers`, the
-// largest number of workers of a team in the model and in an entry, are there
-// where the model is compiled for several threads.
+// }. A message has a number, which the block keeps as the status of a call, and
+// the number of its kind, which functions return. `slot_of` is null where a
+// variable is no slot, `device` where the program does not say where the
+// variable lives. `c_state_bytes` is the size of the block that the C interface
+// takes, which holds the workspace too. Each symbol is also there with `_` and
+// `interface_hash` behind it, which an object of other sizes, bounds or
+// parameters does not have. `max_dim_size` bounds the dimension sizes that have
+// no bound of their own. `threads` and `workers`, the largest number of workers
+// of a team in the model and in an entry, are there where the model is compiled
+// for several threads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,18 +52,6 @@ using llvm::json::Array;
 using llvm::json::Object;
 
 namespace flywheel {
-
-static StringRef getKindName(StatusKind kind) {
-  switch (kind) {
-  case StatusKind::InvalidArgument:
-    return "invalid_argument";
-  case StatusKind::FailedPrecondition:
-    return "failed_precondition";
-  case StatusKind::NotFound:
-    return "not_found";
-  }
-  llvm_unreachable("every kind has a name");
-}
 
 static Object toObject(const ManifestArgument &argument,
                        const ManifestEntry &entry) {
@@ -145,8 +135,9 @@ llvm::json::Value Manifest::toJSON(const DimSizeBounds &bounds) const {
   for (const ManifestEntry &entry : entries)
     entryList.push_back(toObject(*this, entry, bounds));
   for (auto [index, message] : llvm::enumerate(messages))
-    messageList.push_back(Object{{"status", static_cast<int64_t>(index) + 1},
-                                 {"kind", getKindName(message.kind)},
+    messageList.push_back(Object{{"number", static_cast<int64_t>(index) + 1},
+                                 {"status", static_cast<int64_t>(message.kind)},
+                                 {"kind", getName(message.kind)},
                                  {"text", formatNumbers(message.text)}});
   for (auto [index, text] : llvm::enumerate(strings)) {
     Object string{{"number", static_cast<int64_t>(index) + 1}};
@@ -157,7 +148,7 @@ llvm::json::Value Manifest::toJSON(const DimSizeBounds &bounds) const {
     stringList.push_back(std::move(string));
   }
   Object object{
-      {"format", 1},
+      {"format", 2},
       {"model", model},
       {"layout_hash", "0x" + llvm::utohexstr(layoutHash, true, 16)},
       {"interface_hash", getInterfaceHash(*this, bounds)},

@@ -187,15 +187,7 @@ Status Program::getStatus(int32_t status) const {
   if (status < 0 || static_cast<size_t>(status) > manifest.messages.size())
     return Status::invalidArgument("unknown status " + std::to_string(status));
   const ManifestMessage &message = manifest.messages[status - 1];
-  switch (message.kind) {
-  case StatusKind::InvalidArgument:
-    return Status::invalidArgument(message.text);
-  case StatusKind::FailedPrecondition:
-    return Status::failedPrecondition(message.text);
-  case StatusKind::NotFound:
-    return Status::notFound(message.text);
-  }
-  llvm_unreachable("every kind has a class");
+  return {getStatusCode(message.kind), message.text};
 }
 
 } // namespace flywheel

@@ -140,6 +140,12 @@ def write_program(manifest: Dict[str, Any], target: str) -> str:
             bytes_ = get_count(result) * FORMATS[result["dtype"]][1]
             lines.append(f"    static double result_{result['name']}[{(bytes_ + 7) // 8}];")
             arguments.append(f"(void *)result_{result['name']}")
+        # Many targets fault on such an access: it is not made.
+        wide = [feed for feed in entry["feeds"] if FORMATS[feed["dtype"]][1] > 1]
+        for feed in wide:
+            pointer = f"(const void *)feed_{feed['name']}"
+            odd = [f"(const void *)((const char *)feed_{feed['name']} + 1)" if a == pointer else a for a in arguments]
+            lines.append(f"    if (cross_{name}({', '.join(odd)}) != CROSS_E_UNALIGNED_ARGUMENT) return 3;")
         for _ in range(3 if name == "train" else 1):
             lines.append(f"    if (cross_{name}({', '.join(arguments)})) return 2;")
         for result in entry["results"]:

@@ -49,7 +49,7 @@ module attributes {train.manifest = {
      feeds = [{name = "v", type = tensor<4xf32>, symbols = array<i64: -1>}],
      results = [], symbols = [], reads = array<i64>, writes = array<i64: 0>,
      workspace = [], checks = array<i64>}],
-  messages = [{kind = "invalid_argument", text = "x[0, 0] must not be negative"}]
+  messages = [{kind = "check", text = "x[0, 0] must not be negative"}]
 }} {
   func.func @init.kernel(%state: memref<?xi8>, %ws: memref<?xi8>,
                          %seed: memref<i64>, %runs: memref<2xi64>,

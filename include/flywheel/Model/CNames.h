@@ -21,8 +21,9 @@
 namespace flywheel {
 
 /// `name`, of a model, as a C identifier, which is the prefix of others: every
-/// other character becomes `_`; a leading digit, a keyword of C or C++ and the
-/// name of the runtime library get a `_`. Never empty.
+/// other character becomes `_`; names that begin with a digit or `_`, which C
+/// keeps for itself, keywords of C or C++ and the name of the runtime library
+/// get `model_` in front: `model_int`. Never empty.
 std::string toCIdentifier(llvm::StringRef name);
 
 /// toCIdentifier() in capitals, for macros.
@@ -96,6 +97,19 @@ int64_t getCWorkspaceOffset(const Manifest &manifest);
 CheckedSize getCStateBytes(const Manifest &manifest,
                            const DimSizeBounds &bounds);
 
+/// What a bound costs.
+struct BoundCost {
+  std::string name;
+  int64_t bound;
+  /// Bytes of the block for each 1 of the bound, on average from half of it on.
+  int64_t bytesEach;
+};
+
+/// What the bound of each symbolic dimension size costs where the others are at
+/// theirs, in the order of the entries.
+std::vector<BoundCost> getBoundCosts(const Manifest &manifest,
+                                     const DimSizeBounds &bounds);
+
 /// The layout hash of a block with so large a workspace: a block of other
 /// bounds is one never initialised.
 uint64_t getCLayoutHash(const Manifest &manifest, const DimSizeBounds &bounds);
@@ -116,7 +130,7 @@ std::vector<std::string> getExportedSymbols(const Manifest &manifest);
 
 /// The number of the message about a block that no initializer has seen; it is
 /// there once entry points are emitted.
-int32_t getNotInitializedStatus(const Manifest &manifest);
+int32_t getNotInitializedNumber(const Manifest &manifest);
 
 } // namespace flywheel
 

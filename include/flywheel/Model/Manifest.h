@@ -23,15 +23,18 @@
 //
 // `runs` is 64 + n, rounded up to 8; `text` is runs + 8 n.
 //
-// Status. A call returns 0, or 1 + the index of the message in `messages`, or a
-// value below 0 of which the block has the text. A call that fails changes
-// nothing but status and text.
+// Status. A packed form returns 0, or 1 + the index of the message in
+// `messages`, or a value below 0 of which the block has the text; the block has
+// the same number. A function of the C interface returns the number of the kind
+// of the message instead, which does not depend on what else a model checks. A
+// call that fails changes nothing but status and text.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef FLYWHEEL_MODEL_MANIFEST_H
 #define FLYWHEEL_MODEL_MANIFEST_H
 
+#include "flywheel/Model/StatusKind.h"
 #include "flywheel/Support/CheckedSize.h"
 
 #include "mlir/IR/AffineMap.h"
@@ -201,11 +204,9 @@ constexpr int64_t kMaxDimSizeBound = int64_t{1} << 24;
 /// The largest number of threads that a model can be compiled for.
 constexpr int64_t kMaxThreads = 256;
 
-/// Kinds of failure of a call, as gRPC and TensorFlow name them.
-enum class StatusKind { InvalidArgument, FailedPrecondition, NotFound };
-
+/// What is wrong when a call fails.
 struct ManifestMessage {
-  StatusKind kind = StatusKind::InvalidArgument;
+  StatusKind kind = StatusKind::Check;
   std::string text;
 };
 

@@ -33,8 +33,9 @@
 
 namespace flywheel::runtime {
 
-/// Statuses of a step that fails for another reason than its feeds.
-constexpr int32_t kStatusNoDevice = -1, kStatusNoDeviceMemory = -2;
+/// Statuses of a step that fails for another reason than its feeds: below those
+/// of StatusCode, which C programs get negated.
+constexpr int32_t kStatusNoDevice = -7, kStatusNoDeviceMemory = -8;
 
 /// Device code of a program, for one kind of chip.
 struct GPUImage {

@@ -6,7 +6,9 @@
 
 #include "flywheel/Target/CHeader/CHeader.h"
 #include "CHeaderText.h"
+#include "flywheel/Model/StatusKind.h"
 #include "flywheel/Model/StatusMessage.h"
+#include "flywheel/Runtime/GPU.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
@@ -28,6 +30,7 @@ public:
   void write() {
     writeIntroduction();
     writeSizes();
+    writeStatuses();
     writeTeam();
     writeLinkedNames();
     os << "typedef struct " << prefix << "_state " << prefix << "_state;\n\n";
@@ -84,9 +87,11 @@ private:
        << prefix << "_save(s, path) and " << prefix
        << "_restore(s, path), which need the runtime library.\n"
           " *\n"
-          " * Arrays are dense and row-major. Elements of float16 and bfloat16 "
-          "are passed as\n"
-          " * their bits, booleans as bytes 0 and 1.\n"
+          " * Arrays are dense and row-major, and aligned as their elements "
+          "are in C: one that\n"
+          " * is not is an error. Elements of float16 and bfloat16 are passed "
+          "as their bits,\n"
+          " * booleans as bytes 0 and 1.\n"
           " */\n"
           "#if defined(FLYWHEEL_MODEL_"
        << macro << "_H) && !defined(FLYWHEEL_MODEL_NAME_" << prefix
@@ -97,6 +102,15 @@ private:
        << "_H\n#define FLYWHEEL_MODEL_NAME_" << prefix
        << "\n\n#include <stddef.h>\n#include <stdint.h>\n"
           "#include <string.h>\n\n"
+          "#ifndef FLYWHEEL_INLINE\n"
+          "#if defined(__cplusplus) || \\\n    (defined(__STDC_VERSION__) && "
+          "__STDC_VERSION__ >= 199901L)\n"
+          "#define FLYWHEEL_INLINE static inline\n"
+          "#elif defined(__GNUC__)\n"
+          "#define FLYWHEEL_INLINE static __inline__\n"
+          "#else\n"
+          "#define FLYWHEEL_INLINE static\n"
+          "#endif\n#endif\n\n"
           "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
   }
 
@@ -105,9 +119,9 @@ private:
     os << "/* Bytes of the state block, with the workspace for dimension sizes "
           "up to "
           "the bounds\n   below, and its alignment in bytes. */\n"
-       << "#define " << macro << "_STATE_BYTES ((size_t)" << bytes << "u"
-       << (bytes > 0x7fffffff ? "ll" : "") << ")\n"
+       << "#define " << macro << "_STATE_BYTES " << formatForIf(bytes) << "\n"
        << "#define " << macro << "_STATE_ALIGN " << kStateAlignment << "\n"
+       << describeWorkspace()
        << "/* Every dimension size that is an argument lies between 0 and its "
           "bound: "
           "this, or the one\n   of its name. */\n"
@@ -125,6 +139,56 @@ private:
              << bounds.lookup(symbol) << "\n";
     }
     os << "\n";
+  }
+
+  /// What the bounds cost, for whoever has little memory.
+  std::string describeWorkspace() {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    int64_t workspace = getMaxWorkspaceBytes(manifest, bounds).getSaturated();
+    if (workspace == 0)
+      return text;
+    os << "/* Of these " << workspace << " are the workspace.";
+    for (const BoundCost &cost : getBoundCosts(manifest, bounds))
+      if (cost.bytesEach > 0)
+        os << "\n   " << cost.bytesEach << " for each of the " << cost.bound
+           << " that '" << toCComment(cost.name)
+           << "' may be: --max-dim-size=" << toCComment(cost.name)
+           << "=N bounds it.";
+    os << " */\n";
+    return text;
+  }
+
+  void writeStatuses() {
+    os << "/* What a function returns where it fails; 0 stands for success. "
+          "The "
+          "numbers are the\n   same in every model. "
+       << prefix << "_last_error(s) says more. */\nenum {\n";
+    llvm::interleave(
+        getStatuses(), os,
+        [&](const CStatus &status) {
+          os << "  /* " << status.meaning << " */\n  " << macro << "_E_"
+             << status.name << " = " << status.number;
+        },
+        ",\n");
+    os << "\n};\n\n/* The name of a status, for logs: \"" << macro
+       << "_E_CHECK\"; \"\" for a number that is none. */\n"
+       << "FLYWHEEL_INLINE const char *" << prefix
+       << "_status_name(int32_t status) {\n  switch (status) {\n"
+       << "  case 0:\n    return \"OK\";\n";
+    for (const CStatus &status : getStatuses())
+      os << "  case " << macro << "_E_" << status.name << ":\n    return \""
+         << macro << "_E_" << status.name << "\";\n";
+    os << "  default:\n    return \"\";\n  }\n}\n\n";
+  }
+
+  /// Those that a function of this model can return.
+  SmallVector<CStatus> getStatuses() {
+    return llvm::filter_to_vector(getCStatuses(), [&](const CStatus &status) {
+      return manifest.isOnGPU ||
+             (status.number != runtime::kStatusNoDevice &&
+              status.number != runtime::kStatusNoDeviceMemory);
+    });
   }
 
   /// What flywheel.h declares, too: one type for all models of a program.
@@ -260,9 +324,10 @@ struct flywheel_team {
          << listVariables(entry.initializedValues) << ".\n";
     os << " * Returns 0 or a status";
     if (!entry.checks.empty()) {
-      os << "; besides bad arguments and uninitialised variables:";
+      os << "; besides those of bad arguments and uninitialised variables\n * "
+         << macro << "_E_CHECK, of which " << prefix << "_last_error(s) says:";
       for (int64_t index : entry.checks)
-        os << "\n *   " << index + 1 << ": "
+        os << "\n *   "
            << toCComment(formatNumbers(manifest.messages[index].text));
     } else {
       os << ".";

@@ -41,7 +41,7 @@ static std::string formatMap(AffineMap map, ArrayRef<std::string> symbols) {
 }
 
 void CHeaderProfile::writeTable() {
-  os << "static inline const " << prefix << "_kernel_info *" << prefix
+  os << "FLYWHEEL_INLINE const " << prefix << "_kernel_info *" << prefix
      << "_profile_kernels(void) {\n  static const " << prefix
      << "_kernel_info table[" << macro << "_PROFILE_KERNELS + 1] = {\n";
   for (const ManifestEntry &entry : manifest.entries)
@@ -87,7 +87,7 @@ void CHeaderProfile::write() {
   writeTable();
   os << "/* Makes the profile empty: before the first step, as a fresh block "
         "has any content. */\n"
-        "static inline void "
+        "FLYWHEEL_INLINE void "
      << prefix << "_profile_reset(" << prefix << "_state *s) {\n  memset((char "
      << "*)s + " << profile.offset << "u, 0, " << profile.workers << "u * "
      << profile.getStride() << "u);\n}\n\n"
@@ -95,7 +95,7 @@ void CHeaderProfile::write() {
      << ", has run a kernel since then, and its\n   "
      << (manifest.isOnGPU ? "nanoseconds on the device" : "ticks")
      << ". */\n"
-        "static inline void "
+        "FLYWHEEL_INLINE void "
      << prefix << "_profile_read(const " << prefix
      << "_state *s, int worker, int kernel,\n    uint64_t *calls, uint64_t "
         "*ticks) {\n  const char *counters = (const char *)s + "

@@ -22,8 +22,8 @@ void CHeaderState::writeInline(StringRef text) {
   auto writeTransfer = [&](bool isWrite) {
     if (manifest.isOnGPU)
       os << "  if (" << prefix << "_to_host(s, " << isWrite << "))\n    return "
-         << prefix
-         << "_set_status(s, -4, \"the GPU does not give the variables "
+         << prefix << "_set_status(s, " << macro
+         << "_E_NO_DEVICE, \"the GPU does not give the variables "
          << "back: the device is lost\",\n        \"\", \"\");\n";
   };
   while (!text.empty()) {
@@ -83,7 +83,7 @@ void CHeaderState::writeVariables() {
      << getMaxRank() << "];\n  int trainable;\n  const char *slot_of;\n} "
      << type << ";\n\n"
      << "#define " << macro << "_NUM_VARIABLES " << manifest.variables.size()
-     << "\n\nstatic inline const " << type << " *" << prefix
+     << "\n\nFLYWHEEL_INLINE const " << type << " *" << prefix
      << "_variables(void) {\n  static const " << type << " table[" << macro
      << "_NUM_VARIABLES] = {\n";
   for (const ManifestVariable &variable : manifest.variables) {
@@ -101,6 +101,11 @@ void CHeaderState::writeVariables() {
   writeAccessors();
 }
 
+std::string CHeaderState::getLayoutHash() {
+  return "UINT64_C(0x" +
+         llvm::utohexstr(manifest.layoutHash, /*LowerCase=*/true) + ")";
+}
+
 int64_t CHeaderState::getMaxRank() {
   int64_t rank = 1;
   for (const ManifestVariable &variable : manifest.variables)
@@ -111,8 +116,7 @@ int64_t CHeaderState::getMaxRank() {
 void CHeaderState::writeHeaderOffsets() {
   size_t count = manifest.variables.size();
   os << "/* Within the block, for the functions below. */\n"
-     << "#define " << macro << "_LAYOUT_HASH 0x"
-     << llvm::utohexstr(manifest.layoutHash, /*LowerCase=*/true) << "ull\n"
+     << "#define " << macro << "_LAYOUT_HASH " << getLayoutHash() << "\n"
      << "#define " << macro << "_STATUS_OFFSET " << kStateStatusOffset
      << "\n#define " << macro << "_INITIALIZED_OFFSET "
      << kStateInitializedOffset << "\n#define " << macro << "_TEXT_OFFSET "
@@ -120,8 +124,8 @@ void CHeaderState::writeHeaderOffsets() {
      << kStateTextBytes << "\n#define " << macro << "_HEADER_BYTES "
      << getStateHeaderBytes(count) << "\n#define " << macro
      << "_WORKSPACE_OFFSET " << getCWorkspaceOffset(manifest) << "\n#define "
-     << macro << "_NOT_INITIALIZED " << getNotInitializedStatus(manifest)
-     << "\n\n";
+     << macro << "_NOT_INITIALIZED_MESSAGE "
+     << getNotInitializedNumber(manifest) << "\n\n";
 }
 
 /// Whether strings cross the interface.
@@ -174,7 +178,7 @@ void CHeaderState::writeStrings() {
      << macro << "_NUM_STRINGS " << manifest.strings.size() << "\n\n"
      << "/* The bytes of a string that the model names, with a terminator, "
         "and how many they\n   are; NULL for any other number. */\n"
-        "static inline const char *"
+        "FLYWHEEL_INLINE const char *"
      << prefix << "_string(int64_t number, size_t *bytes) {\n";
   writeLongStrings();
   os << "  static const struct {\n    const char *text;\n    size_t bytes;\n"
@@ -198,7 +202,7 @@ void CHeaderState::writeCollections() {
   std::string name = prefix + "_in_collection";
   // No variable is in a collection without a name, or without a number.
   os << "/* 1 if variable number i is in the collection, by its name; 0 if "
-        "not. */\nstatic inline int "
+        "not. */\nFLYWHEEL_INLINE int "
      << name << "(int i, const char *collection) {\n"
      << "  if (collection == NULL || i < 0 || i >= "
      << manifest.variables.size() << ")\n    return 0;\n";
@@ -214,7 +218,7 @@ void CHeaderState::writeAccessors() {
   writeCollections();
   writeInline(
       R"(/* The number of a variable, or -1 if there is none of that name. */
-static inline int @_find_variable(const char *name) {
+FLYWHEEL_INLINE int @_find_variable(const char *name) {
   int i;
   for (i = 0; name != NULL && i < $_NUM_VARIABLES; ++i)
     if (strcmp(@_variables()[i].name, name) == 0)
@@ -225,7 +229,7 @@ static inline int @_find_variable(const char *name) {
 /* Makes s a block in which no variable has a value: for a program that sets
    every value itself and has no use for @_init. A block with strings of the
    runtime library goes through flywheel_release() first. */
-static inline void @_reset(@_state *s) {
+FLYWHEEL_INLINE void @_reset(@_state *s) {
   uint64_t hash = $_LAYOUT_HASH;
   if (s == NULL)
     return;
@@ -235,7 +239,7 @@ static inline void @_reset(@_state *s) {
 }
 
 /* 1 if s is a block of this model that @_init or @_reset has seen. */
-static inline int @_is_valid(const @_state *s) {
+FLYWHEEL_INLINE int @_is_valid(const @_state *s) {
   uint64_t hash;
   if (s == NULL)
     return 0;
@@ -244,7 +248,7 @@ static inline int @_is_valid(const @_state *s) {
 }
 
 /* 1 if the variable has a value, 0 if not or if there is none of that name. */
-static inline int @_is_initialized(const @_state *s, const char *name) {
+FLYWHEEL_INLINE int @_is_initialized(const @_state *s, const char *name) {
   int i = @_find_variable(name);
   return i >= 0 && @_is_valid(s) &&
          ((const unsigned char *)s)[$_INITIALIZED_OFFSET + i] != 0;
@@ -253,7 +257,7 @@ static inline int @_is_initialized(const @_state *s, const char *name) {
 /* Writes the names of the variables without a value, at most `capacity` of them,
    to `names`: first those of GLOBAL, then those of LOCAL, each in the order of the
    block. Returns how many there are. */
-static inline int @_report_uninitialized(const @_state *s, const char **names,
+FLYWHEEL_INLINE int @_report_uninitialized(const @_state *s, const char **names,
                                          int capacity) {
   int pass, i, count = 0;
   for (pass = 0; pass < 2; ++pass)
@@ -270,17 +274,19 @@ static inline int @_report_uninitialized(const @_state *s, const char **names,
   return count;
 }
 
-/* Keeps a status and, below 0, its text: the pieces one after the other. */
-static inline int32_t @_set_status(@_state *s, int32_t status, const char *a,
+/* Keeps a status and its text, the pieces one after the other: the block has a
+   status with a text as a number below 0. */
+FLYWHEEL_INLINE int32_t @_set_status(@_state *s, int32_t status, const char *a,
                                    const char *b, const char *c) {
   char *text = (char *)s + $_TEXT_OFFSET;
   const char *pieces[3];
   size_t used = 0;
+  int32_t kept = status > 0 ? -status : status;
   int i;
   if (s == NULL)
     return status;
   pieces[0] = a, pieces[1] = b, pieces[2] = c;
-  for (i = 0; status < 0 && i < 3; ++i) {
+  for (i = 0; kept < 0 && i < 3; ++i) {
     size_t size = strlen(pieces[i]);
     if (size > $_TEXT_BYTES - 1 - used)
       size = $_TEXT_BYTES - 1 - used;
@@ -288,32 +294,41 @@ static inline int32_t @_set_status(@_state *s, int32_t status, const char *a,
     used += size;
     text[used] = 0;
   }
-  memcpy((unsigned char *)s + $_STATUS_OFFSET, &status, sizeof(status));
+  memcpy((unsigned char *)s + $_STATUS_OFFSET, &kept, sizeof(kept));
   return status;
 }
 
+/* The error of a block that is none of this model. Its text is the object's. */
+FLYWHEEL_INLINE int32_t @_refuse_block(@_state *s) {
+  const int32_t message = $_NOT_INITIALIZED_MESSAGE;
+  if (s == NULL)
+    return $_E_NULL_STATE;
+  memcpy((unsigned char *)s + $_STATUS_OFFSET, &message, sizeof(message));
+  return $_E_NOT_INITIALIZED;
+}
+
 /* Finds a variable of that size for the two functions below, or fails. */
-static inline int32_t @_check_variable(@_state *s, const char *name,
+FLYWHEEL_INLINE int32_t @_check_variable(@_state *s, const char *name,
                                        const void *data, size_t bytes,
                                        int *index) {
   if (!@_is_valid(s))
-    return @_set_status(s, $_NOT_INITIALIZED, "", "", "");
+    return @_refuse_block(s);
   *index = @_find_variable(name);
   if (*index < 0)
-    return @_set_status(s, -2, "no variable is called '",
+    return @_set_status(s, $_E_NOT_FOUND, "no variable is called '",
                         name ? name : "", "'");
   if (@_variables()[*index].bytes != bytes)
-    return @_set_status(s, -1, "variable '", name,
+    return @_set_status(s, $_E_INVALID_ARGUMENT, "variable '", name,
                         "' has another size in bytes than what is given");
   if (data == NULL && bytes != 0)
-    return @_set_status(s, -1, "the data of variable '", name,
+    return @_set_status(s, $_E_NULL_ARGUMENT, "the data of variable '", name,
                         "' is a null pointer");
   return 0;
 }
 
 /* Copies `bytes` bytes, the size of the variable, into it; it then has a value.
    Returns 0 or a status. */
-static inline int32_t @_set_variable(@_state *s, const char *name,
+FLYWHEEL_INLINE int32_t @_set_variable(@_state *s, const char *name,
                                      const void *data, size_t bytes) {
   int i = 0;
   int32_t status = @_check_variable(s, name, data, bytes, &i);
@@ -327,14 +342,14 @@ static inline int32_t @_set_variable(@_state *s, const char *name,
 }
 
 /* Copies a variable of `bytes` bytes out of the block. Returns 0 or a status. */
-static inline int32_t @_get_variable(@_state *s, const char *name, void *data,
+FLYWHEEL_INLINE int32_t @_get_variable(@_state *s, const char *name, void *data,
                                      size_t bytes) {
   int i = 0;
   int32_t status = @_check_variable(s, name, data, bytes, &i);
   if (status != 0)
     return status;
   if (!((const unsigned char *)s)[$_INITIALIZED_OFFSET + i])
-    return @_set_status(s, -3, "Attempting to use uninitialized value ", name,
+    return @_set_status(s, $_E_UNINITIALIZED_VARIABLE, "Attempting to use uninitialized value ", name,
                         "");
 %r
   if (bytes != 0)
@@ -344,20 +359,20 @@ static inline int32_t @_get_variable(@_state *s, const char *name, void *data,
 
 /* The elements of a variable, in the block; NULL if there is none of that name.
    Writing there does not give it a value: see @_set_variable. */
-static inline void *@_variable(@_state *s, const char *name) {
+FLYWHEEL_INLINE void *@_variable(@_state *s, const char *name) {
   int i = @_find_variable(name);
   return i < 0 ? NULL : (void *)((unsigned char *)s + @_variables()[i].offset);
 }
 
 /* @_init_some of one variable, by its name. */
-static inline int32_t @_init_variable(@_state *s, uint64_t seed,
+FLYWHEEL_INLINE int32_t @_init_variable(@_state *s, uint64_t seed,
                                       const char *name) {
   uint8_t select[$_NUM_VARIABLES] = {0};
   int i = @_find_variable(name);
   if (i < 0) {
     if (!@_is_valid(s))
-      return @_set_status(s, $_NOT_INITIALIZED, "", "", "");
-    return @_set_status(s, -2, "no variable is called '",
+      return @_refuse_block(s);
+    return @_set_status(s, $_E_NOT_FOUND, "no variable is called '",
                         name ? name : "", "'");
   }
   select[i] = 1;
@@ -365,7 +380,7 @@ static inline int32_t @_init_variable(@_state *s, uint64_t seed,
 }
 
 /* @_init_some of the variables of a collection. */
-static inline int32_t @_init_collection(@_state *s, uint64_t seed,
+FLYWHEEL_INLINE int32_t @_init_collection(@_state *s, uint64_t seed,
                                         const char *collection) {
   uint8_t select[$_NUM_VARIABLES];
   int i;
@@ -382,7 +397,7 @@ void CHeaderState::writeCheckpoints() {
      << "_MODEL)\n#define " << macro << "_MODEL\n"
      << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
         "/* The model as the functions of flywheel.h take it. */\n"
-        "static inline const flywheel_model *"
+        "FLYWHEEL_INLINE const flywheel_model *"
      << prefix << "_model(void) {\n";
   if (!manifest.variables.empty()) {
     os << "  static const int64_t shapes[] = {";
@@ -412,9 +427,8 @@ void CHeaderState::writeCheckpoints() {
   size_t count = manifest.variables.size();
   os << "  static const flywheel_model model = {\n      "
         "FLYWHEEL_MODEL_VERSION, \""
-     << escapeForC(manifest.model) << "\", 0x"
-     << llvm::utohexstr(manifest.layoutHash, /*LowerCase=*/true) << "ull, "
-     << count << "u, " << (count ? "variables" : "NULL") << ",\n      "
+     << escapeForC(manifest.model) << "\", " << getLayoutHash() << ", " << count
+     << "u, " << (count ? "variables" : "NULL") << ",\n      "
      << manifest.stateBytes << "u, " << kStateSeedOffset << "u, "
      << kStateStatusOffset << "u, " << kStateInitializedOffset << "u, "
      << getStateRunsOffset(count) << "u, " << getStateTextOffset(count) << "u, "
@@ -424,14 +438,14 @@ void CHeaderState::writeCheckpoints() {
      << "};\n  return &model;\n}\n";
   writeInline(R"(
 /* Writes all variables of GLOBAL to a checkpoint. Returns 0 or a status. */
-static inline int32_t @_save(@_state *s, const char *path) {
+FLYWHEEL_INLINE int32_t @_save(@_state *s, const char *path) {
 %r
   return flywheel_save(@_model(), s, path, NULL);
 }
 
 /* The same at PREFIX-STEP, of which the newest five are kept, with a state file
    that names the latest. */
-static inline int32_t @_save_step(@_state *s, const char *prefix,
+FLYWHEEL_INLINE int32_t @_save_step(@_state *s, const char *prefix,
                                   int64_t step) {
 %r
   return flywheel_save_step(@_model(), s, prefix, step, NULL, NULL, NULL, 0);
@@ -440,14 +454,14 @@ static inline int32_t @_save_step(@_state *s, const char *prefix,
 /* Fills all variables of GLOBAL from a checkpoint. The block needs no @_init
    before; the text of an error on such a block is in flywheel_last_error().
    Returns 0 or a status. */
-static inline int32_t @_restore(@_state *s, const char *path) {
+FLYWHEEL_INLINE int32_t @_restore(@_state *s, const char *path) {
 %w
   return flywheel_restore(@_model(), s, path, NULL);
 }
 
 /* The same from the latest checkpoint of a directory, if there is one: sets
    *restored to 1 or 0. */
-static inline int32_t @_restore_latest(@_state *s, const char *directory,
+FLYWHEEL_INLINE int32_t @_restore_latest(@_state *s, const char *directory,
                                        int32_t *restored) {
 %w
   return flywheel_restore_latest(@_model(), s, directory, NULL, NULL, restored);

@@ -24,6 +24,11 @@ std::string flywheel::escapeForC(llvm::StringRef text) {
   return escaped;
 }
 
+std::string flywheel::formatForIf(int64_t bytes) {
+  std::string number = std::to_string(bytes);
+  return bytes > 0xffffffff ? "UINT64_C(" + number + ")" : number + "ul";
+}
+
 std::string flywheel::toMacroPart(llvm::StringRef name) {
   std::string part;
   for (char c : name)

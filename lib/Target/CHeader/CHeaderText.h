@@ -20,6 +20,9 @@ namespace flywheel {
 /// `text` within a C string literal; nothing that could end a comment either.
 std::string escapeForC(llvm::StringRef text);
 
+/// A number of bytes as C and its preprocessor take it: without a cast.
+std::string formatForIf(int64_t bytes);
+
 /// `text` within a comment.
 std::string toCComment(llvm::StringRef text);
 
@@ -63,6 +66,7 @@ private:
   std::string getStringExpression(size_t index);
   void writeCollections();
   void writeAccessors();
+  std::string getLayoutHash();
   int64_t getMaxRank();
   bool hasStrings();
 };

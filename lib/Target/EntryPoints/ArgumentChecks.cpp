@@ -13,13 +13,18 @@ using namespace mlir;
 
 namespace flywheel {
 
+/// Bytes of an element, a power of two.
+static int64_t getBytesOfElement(const ManifestArgument &argument) {
+  Type element = train::getStorageElementType(argument.type.getElementType());
+  return element.isIndex()
+             ? 8
+             : llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+}
+
 /// The size of a feed or result in bytes.
 Value EntryPointBuilder::emitByteSize(const ManifestArgument &argument,
                                       Value dimSizes) {
-  Type element = train::getStorageElementType(argument.type.getElementType());
-  int64_t known = element.isIndex()
-                      ? 8
-                      : llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+  int64_t known = getBytesOfElement(argument);
   Value size;
   for (auto [dimSize, symbol] :
        llvm::zip_equal(argument.type.getShape(), argument.symbols)) {
@@ -65,8 +70,8 @@ void EntryPointBuilder::checkNumBytes(const ManifestEntry &entry,
   }
   Value isAbove =
       compare(arith::CmpIPredicate::ugt, size, constant(i64, kMaxSize));
-  failures.push_back({either(isTooLarge, isAbove),
-                      getStatus(StatusKind::InvalidArgument, message)});
+  failures.push_back(
+      {either(isTooLarge, isAbove), getStatus(StatusKind::DimSize, message)});
 }
 
 /// Whether two buffers share a byte. Neither goes around the end of the address
@@ -80,27 +85,28 @@ Value EntryPointBuilder::emitOverlap(const Buffer &one, const Buffer &other) {
   return both(meet, both(isNot(one.bytes, 0), isNot(other.bytes, 0)));
 }
 
-Value EntryPointBuilder::getFeedSizes(const ManifestEntry &entry) {
+Value EntryPointBuilder::getFeedTable(
+    const ManifestEntry &entry, StringRef suffix,
+    function_ref<int64_t(const ManifestArgument &)> value) {
   if (static_cast<int64_t>(entry.feeds.size()) < kMinLooped)
     return {};
-  SmallVector<int64_t> sizes;
+  SmallVector<int64_t> values;
   for (const ManifestArgument &feed : entry.feeds) {
     if (llvm::any_of(feed.symbols, [](int64_t symbol) { return symbol >= 0; }))
       return {};
-    sizes.push_back(getNumBytes(feed.type).getSaturated());
+    values.push_back(value(feed));
   }
-  std::string symbol = getPackedSymbol(manifest, entry) + ".feed_bytes";
-  auto [it, isNew] = feedSizes.try_emplace(symbol);
+  std::string symbol = (getPackedSymbol(manifest, entry) + suffix).str();
+  auto [it, isNew] = feedTables.try_emplace(symbol);
   if (isNew)
-    it->second = addTable<int64_t>(symbol, sizes);
+    it->second = addTable<int64_t>(symbol, values);
   return getAddressOf(it->second);
 }
 
-bool EntryPointBuilder::checkFeeds(
-    const ManifestEntry &entry, Value feeds, Value sizes,
-    ArrayRef<std::string> messages,
-    function_ref<SmallVector<Value>(const Buffer &)> check,
-    Failures &failures) {
+bool EntryPointBuilder::checkFeeds(const ManifestEntry &entry, Value feeds,
+                                   Value sizes, Value alignments,
+                                   ArrayRef<ManifestMessage> messages,
+                                   FeedCheck check, Failures &failures) {
   std::optional<int32_t> base = getStatuses(messages);
   if (!base)
     return false;
@@ -111,7 +117,8 @@ bool EntryPointBuilder::checkFeeds(
         Value at = subtract(constant(i64, count - 1), index);
         SmallVector<Value> conditions =
             check({load(ptr, element(ptr, feeds, at)),
-                   load(i64, element(i64, sizes, at))});
+                   load(i64, element(i64, sizes, at)),
+                   load(i64, element(i64, alignments, at))});
         Value first = add(constant(i32, *base),
                           multiply(arith::TruncIOp::create(b, loc, i32, at),
                                    constant(i32, numChecks)));
@@ -124,19 +131,24 @@ bool EntryPointBuilder::checkFeeds(
   return true;
 }
 
-void EntryPointBuilder::checkEachFeed(
-    const ManifestEntry &entry, Value feeds, Value dimSizes,
-    ArrayRef<std::string> messages,
-    function_ref<SmallVector<Value>(const Buffer &)> check,
-    Failures &failures) {
-  Value sizes = getFeedSizes(entry);
-  if (sizes && checkFeeds(entry, feeds, sizes, messages, check, failures))
+void EntryPointBuilder::checkEachFeed(const ManifestEntry &entry, Value feeds,
+                                      Value dimSizes,
+                                      ArrayRef<ManifestMessage> messages,
+                                      FeedCheck check, Failures &failures) {
+  Value sizes = getFeedTable(entry, ".feed_bytes",
+                             [](const ManifestArgument &feed) -> int64_t {
+                               return getNumBytes(feed.type).getSaturated();
+                             });
+  Value alignments = getFeedTable(entry, ".feed_alignments", getBytesOfElement);
+  if (sizes &&
+      checkFeeds(entry, feeds, sizes, alignments, messages, check, failures))
     return;
   for (auto [index, feed] : llvm::enumerate(entry.feeds))
     for (Value condition : check({load(ptr, element(ptr, feeds, index)),
-                                  emitByteSize(feed, dimSizes)})) {
-      failures.push_back({condition, getStatus(StatusKind::InvalidArgument,
-                                               messages.front())});
+                                  emitByteSize(feed, dimSizes),
+                                  constant(i64, getBytesOfElement(feed))})) {
+      failures.push_back(
+          {condition, getStatus(messages.front().kind, messages.front().text)});
       messages = messages.drop_front();
     }
 }
@@ -160,11 +172,12 @@ void EntryPointBuilder::checkWorkspace(const ManifestEntry &entry, Value state,
   if (bytes <= 0)
     return;
   Buffer workspace = {offsetBy(state, offset), constant(i64, bytes)};
-  std::vector<std::string> messages;
+  std::vector<ManifestMessage> messages;
   for (const ManifestArgument &feed : entry.feeds)
-    messages.push_back("expected " + describe("feed", feed, entry) +
-                       " outside the workspace in the block of the state, "
-                       "found a pointer into it");
+    messages.push_back(
+        {StatusKind::Overlap, "expected " + describe("feed", feed, entry) +
+                                  " outside the workspace in the block of the "
+                                  "state, found a pointer into it"});
   if (!messages.empty())
     checkEachFeed(
         entry, feeds, dimSizes, messages,
@@ -175,9 +188,9 @@ void EntryPointBuilder::checkWorkspace(const ManifestEntry &entry, Value state,
   for (auto [index, result] : llvm::enumerate(entry.results)) {
     Buffer buffer = {load(ptr, element(ptr, results, index)),
                      emitByteSize(result, dimSizes)};
-    failures.push_back({emitOverlap(buffer, workspace),
-                        getStatus(StatusKind::InvalidArgument,
-                                  refusePlaceInBlock(result, entry))});
+    failures.push_back(
+        {emitOverlap(buffer, workspace),
+         getStatus(StatusKind::Overlap, refusePlaceInBlock(result, entry))});
   }
 }
 
@@ -185,9 +198,8 @@ void EntryPointBuilder::checkPointers(const ManifestEntry &entry, Value state,
                                       Value feeds, Value dimSizes,
                                       Value results, Failures &failures) {
   Buffer block = {state, constant(i64, manifest.stateBytes)};
-  auto fail = [&](Value condition, const Twine &message) {
-    failures.push_back(
-        {condition, getStatus(StatusKind::InvalidArgument, message)});
+  auto fail = [&](Value condition, StatusKind kind, const Twine &message) {
+    failures.push_back({condition, getStatus(kind, message)});
   };
   // What is wrong with a feed, in this order.
   auto checkFeed = [&](const Buffer &given) {
@@ -196,28 +208,33 @@ void EntryPointBuilder::checkPointers(const ManifestEntry &entry, Value state,
       conditions.push_back(emitOverlap(given, block));
     return conditions;
   };
-  std::vector<std::string> messages;
+  std::vector<ManifestMessage> messages;
   for (const ManifestArgument &feed : entry.feeds) {
-    messages.push_back("You must feed a value for placeholder '" + feed.name +
-                       "'");
+    messages.push_back(
+        {StatusKind::NullArgument,
+         "You must feed a value for placeholder '" + feed.name + "'"});
     if (!entry.writes.empty())
-      messages.push_back("expected " + describe("feed", feed, entry) +
-                         " outside the block of the state, found a pointer "
-                         "into it: copy the variable first");
+      messages.push_back({StatusKind::Overlap,
+                          "expected " + describe("feed", feed, entry) +
+                              " outside the block of the state, found a "
+                              "pointer into it: copy the variable first"});
   }
   checkEachFeed(entry, feeds, dimSizes, messages, checkFeed, failures);
   SmallVector<Buffer> resultBuffers;
   for (auto [index, result] : llvm::enumerate(entry.results)) {
     Value pointer = load(ptr, element(ptr, results, index));
     std::string name = describe("result", result, entry);
-    fail(isNull(pointer),
+    fail(isNull(pointer), StatusKind::NullArgument,
          "expected a buffer for " + name + ", found a null pointer");
     Buffer buffer = {pointer, emitByteSize(result, dimSizes)};
-    fail(emitOverlap(buffer, block), refusePlaceInBlock(result, entry));
+    fail(emitOverlap(buffer, block), StatusKind::Overlap,
+         refusePlaceInBlock(result, entry));
     messages.clear();
     for (const ManifestArgument &feed : entry.feeds)
-      messages.push_back("expected " + name + " and feed '" + feed.name +
-                         "' in buffers of their own, found them overlap");
+      messages.push_back(
+          {StatusKind::Overlap, "expected " + name + " and feed '" + feed.name +
+                                    "' in buffers of their own, found them "
+                                    "overlap"});
     checkEachFeed(
         entry, feeds, dimSizes, messages,
         [&](const Buffer &given) -> SmallVector<Value> {
@@ -226,10 +243,58 @@ void EntryPointBuilder::checkPointers(const ManifestEntry &entry, Value state,
         failures);
     for (auto [other, given] :
          llvm::zip(ArrayRef(entry.results).take_front(index), resultBuffers))
-      fail(emitOverlap(buffer, given),
+      fail(emitOverlap(buffer, given), StatusKind::Overlap,
            "expected " + name + " and result '" + other.name +
                "' in buffers of their own, found them overlap");
     resultBuffers.push_back(buffer);
+  }
+  checkAlignments(entry, feeds, dimSizes, results, failures);
+}
+
+Value EntryPointBuilder::emitAlignmentMask(Value bytes) {
+  // No type of C is aligned to more than the largest: on i386 that is to 4
+  // bytes. Both are powers of two.
+  return both(subtract(bytes, constant(i64, 1)),
+              subtract(emitAlignmentOf(i64), constant(i64, 1)));
+}
+
+Value EntryPointBuilder::emitIsUnaligned(const Buffer &buffer) {
+  return isNot(
+      both(getAddress(buffer.pointer), emitAlignmentMask(buffer.elementBytes)),
+      0);
+}
+
+void EntryPointBuilder::checkAlignments(const ManifestEntry &entry, Value feeds,
+                                        Value dimSizes, Value results,
+                                        Failures &failures) {
+  auto refuse = [&](StringRef kind, const ManifestArgument &argument) {
+    return ManifestMessage{StatusKind::UnalignedArgument,
+                           "expected " + describe(kind, argument, entry) +
+                               " aligned as '" +
+                               getCType(argument.type.getElementType()).str() +
+                               "' is, found an address that is not"};
+  };
+  auto canFail = [](const ManifestArgument &argument) {
+    return getBytesOfElement(argument) > 1;
+  };
+  std::vector<ManifestMessage> messages;
+  for (const ManifestArgument &feed : entry.feeds)
+    messages.push_back(refuse("feed", feed));
+  if (llvm::any_of(entry.feeds, canFail))
+    checkEachFeed(
+        entry, feeds, dimSizes, messages,
+        [&](const Buffer &feed) -> SmallVector<Value> {
+          return {emitIsUnaligned(feed)};
+        },
+        failures);
+  for (auto [index, result] : llvm::enumerate(entry.results)) {
+    if (!canFail(result))
+      continue;
+    ManifestMessage message = refuse("result", result);
+    Buffer buffer = {load(ptr, element(ptr, results, index)), Value(),
+                     constant(i64, getBytesOfElement(result))};
+    failures.push_back(
+        {emitIsUnaligned(buffer), getStatus(message.kind, message.text)});
   }
 }
 

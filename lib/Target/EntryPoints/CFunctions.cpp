@@ -44,7 +44,7 @@ func::FuncOp EntryPointBuilder::getSizeReporter() {
 Value EntryPointBuilder::emitDimSizeCheck(Value size, Value state,
                                           StringRef name, StringRef entrySymbol,
                                           int64_t bound) {
-  int32_t status = getStatus(StatusKind::InvalidArgument,
+  int32_t status = getStatus(StatusKind::DimSize,
                              name + " is out of range: expected 0 <= " + name +
                                  " <= " + Twine(bound) + " in '" + entrySymbol +
                                  "', found \1");
@@ -55,6 +55,27 @@ Value EntryPointBuilder::emitDimSizeCheck(Value size, Value state,
   };
   return emitIf(compare(arith::CmpIPredicate::ugt, size, constant(i64, bound)),
                 report, [&] { return constant(i32, 0); });
+}
+
+/// `M.kind(status) -> i32`: what a function of C returns for the number of a
+/// message, that of its kind. emitLastError() makes the table.
+func::FuncOp EntryPointBuilder::getKindFunction() {
+  if (kindFunction)
+    return kindFunction;
+  OpBuilder::InsertionGuard guard(b);
+  kindFunction = beginFunction(prefix + ".kind", i32, {i32});
+  Value table = LLVM::AddressOfOp::create(b, loc, ptr, getKindsName());
+  Value index = extend(kindFunction.getArgument(0), i64);
+  emitReturn(extend(load(i8, element(i8, table, index)), i32));
+  return kindFunction;
+}
+
+Value EntryPointBuilder::emitCStatus(Value status) {
+  func::FuncOp toKind = getKindFunction();
+  // Those below 0 are kinds.
+  return emitIf(
+      compare(arith::CmpIPredicate::sgt, status, constant(i32, 0)),
+      [&] { return emitCall(toKind, status); }, [&] { return status; });
 }
 
 void EntryPointBuilder::emitCFunction(const ManifestEntry &entry,
@@ -69,8 +90,7 @@ void EntryPointBuilder::emitCFunction(const ManifestEntry &entry,
   Value feeds = stackSlots(ptr, entry.feeds.size());
   Value dimSizes = stackSlots(i64, entry.symbols.size());
   Value results = stackSlots(ptr, entry.results.size());
-  int32_t nullState =
-      getStatus(StatusKind::InvalidArgument, getNullStateMessage());
+  int32_t nullState = getStatus(StatusKind::NullState, getNullStateMessage());
 
   Value status = emitFirst(Failure{isNull(state), nullState});
   for (auto [index, parameter] : llvm::enumerate(parameters)) {
@@ -94,7 +114,7 @@ void EntryPointBuilder::emitCFunction(const ManifestEntry &entry,
       break;
     }
   }
-  emitReturn(emitThen(status, [&] {
+  emitReturn(emitCStatus(emitThen(status, [&] {
     Failures failures;
     for (auto [arguments, kind] : {std::make_pair(&entry.feeds, "feed"),
                                    std::make_pair(&entry.results, "result")})
@@ -117,7 +137,7 @@ void EntryPointBuilder::emitCFunction(const ManifestEntry &entry,
     Value status = emitFirst(failures);
     emitIf(isNot(status, 0), [&] { store(status, state, kStateStatusOffset); });
     return emitThen(status, call);
-  }));
+  })));
 }
 
 void EntryPointBuilder::emitCInitializers(const ManifestEntry &entry,
@@ -135,12 +155,12 @@ void EntryPointBuilder::emitCInitializers(const ManifestEntry &entry,
     store(func.getArgument(1), seed);
     store(seed, element(ptr, feeds, int64_t{0}));
     store(select, element(ptr, feeds, 1));
-    emitReturn(emitOnState(state, [&] {
+    emitReturn(emitCStatus(emitOnState(state, [&] {
       Value status = constant(i32, 0);
       if (isSelective)
         status = emitFirst(Failure{
             isNull(select),
-            getStatus(StatusKind::InvalidArgument,
+            getStatus(StatusKind::NullArgument,
                       "expected a byte for each variable as 'select', found a "
                       "null pointer")});
       return emitThen(status, [&] {
@@ -148,7 +168,7 @@ void EntryPointBuilder::emitCInitializers(const ManifestEntry &entry,
         return emitCall(
             packed, {state, workspace, feeds, nullPointer(), nullPointer()});
       });
-    }));
+    })));
   }
 }
 

@@ -185,6 +185,13 @@ Value EntryCode::element(Type type, Value array, Value index) {
                              LLVM::GEPNoWrapFlags::inbounds);
 }
 
+Value EntryCode::emitAlignmentOf(Type type) {
+  // Where it is behind a byte. LLVM, which knows the target, folds it.
+  auto pair = LLVM::LLVMStructType::getLiteral(b.getContext(), {i8, type});
+  return getAddress(LLVM::GEPOp::create(b, loc, ptr, pair, nullPointer(),
+                                        ArrayRef<LLVM::GEPArg>{0, 1}));
+}
+
 Value EntryCode::stackSlots(Type type, int64_t count) {
   if (count == 0)
     return nullPointer();

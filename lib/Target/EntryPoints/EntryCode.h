@@ -77,6 +77,8 @@ public:
   /// Where element `index` of an array of `type` is.
   mlir::Value element(mlir::Type type, mlir::Value array, int64_t index);
   mlir::Value element(mlir::Type type, mlir::Value array, mlir::Value index);
+  /// How many bytes, an i64, `type` is aligned to in C on the target.
+  mlir::Value emitAlignmentOf(mlir::Type type);
   /// Memory of the function; null where there are no elements. Not for use in
   /// regions.
   mlir::Value stackSlots(mlir::Type type, int64_t count);

@@ -57,7 +57,7 @@ public:
   mlir::func::FuncOp emitPackedInitializer(const ManifestEntry &entry);
 
   /// `M_E(s, feeds and dimension sizes..., results...) -> i32` over the packed
-  /// form.
+  /// form. It returns the kind of the message, as those below do.
   void emitCFunction(const ManifestEntry &entry, mlir::func::FuncOp packed);
 
   /// `M_init(s, seed) -> i32` and `M_init_some(s, seed, select) -> i32`.
@@ -92,6 +92,12 @@ private:
   mlir::Value emitOnState(mlir::Value state,
                           llvm::function_ref<mlir::Value()> steps);
 
+  /// What a function of C returns for a status.
+  mlir::Value emitCStatus(mlir::Value status);
+  mlir::func::FuncOp getKindFunction();
+  /// The table of the kinds of all messages.
+  std::string getKindsName() const { return prefix + ".kinds"; }
+
   // The header of a block of state.
   Failure checkAlignment(mlir::Value state);
   Failure checkHash(mlir::Value state);
@@ -111,31 +117,44 @@ private:
   /// Bytes of the caller.
   struct Buffer {
     mlir::Value pointer, bytes;
+    /// Of an element; null where nobody asks.
+    mlir::Value elementBytes = {};
   };
+  /// The conditions under which a feed is wrong, one a message.
+  using FeedCheck =
+      llvm::function_ref<llvm::SmallVector<mlir::Value>(const Buffer &)>;
   mlir::Value emitByteSize(const ManifestArgument &argument,
                            mlir::Value dimSizes);
   mlir::Value emitOverlap(const Buffer &one, const Buffer &other);
   /// What a step writes must not change what it is given or gives back.
   /// Statuses of consecutive messages: the first of them; none where some of
   /// the messages were known.
-  std::optional<int32_t> getStatuses(llvm::ArrayRef<std::string> messages);
-  /// The bytes of each of many feeds of static sizes, as a table; null where
-  /// there are few, or other ones.
-  mlir::Value getFeedSizes(const ManifestEntry &entry);
-  /// Checks many feeds by a loop: `check` gives the conditions under which one
-  /// fails, whose messages `messages` has feed by feed. False, and nothing is
-  /// checked, where some of the messages were known.
-  bool checkFeeds(
-      const ManifestEntry &entry, mlir::Value feeds, mlir::Value sizes,
-      llvm::ArrayRef<std::string> messages,
-      llvm::function_ref<llvm::SmallVector<mlir::Value>(const Buffer &)> check,
-      Failures &failures);
+  std::optional<int32_t> getStatuses(llvm::ArrayRef<ManifestMessage> messages);
+  /// A table of `value` for each of many feeds of static sizes, of the packed
+  /// form's name and `suffix`; null where there are few, or other ones.
+  mlir::Value
+  getFeedTable(const ManifestEntry &entry, llvm::StringRef suffix,
+               llvm::function_ref<int64_t(const ManifestArgument &)> value);
+  /// Checks many feeds by a loop over tables of their sizes and alignments,
+  /// whose messages `messages` has feed by feed. False, and nothing is checked,
+  /// where some of the messages were known.
+  bool checkFeeds(const ManifestEntry &entry, mlir::Value feeds,
+                  mlir::Value sizes, mlir::Value alignments,
+                  llvm::ArrayRef<ManifestMessage> messages, FeedCheck check,
+                  Failures &failures);
   /// Checks each feed, by a loop where that is possible.
-  void checkEachFeed(
-      const ManifestEntry &entry, mlir::Value feeds, mlir::Value dimSizes,
-      llvm::ArrayRef<std::string> messages,
-      llvm::function_ref<llvm::SmallVector<mlir::Value>(const Buffer &)> check,
-      Failures &failures);
+  void checkEachFeed(const ManifestEntry &entry, mlir::Value feeds,
+                     mlir::Value dimSizes,
+                     llvm::ArrayRef<ManifestMessage> messages, FeedCheck check,
+                     Failures &failures);
+  /// The bits of an address that elements of `bytes` bytes, a power of two in
+  /// an i64, do not have on the target.
+  mlir::Value emitAlignmentMask(mlir::Value bytes);
+  mlir::Value emitIsUnaligned(const Buffer &buffer);
+  /// Feeds and results are aligned as their elements are in C.
+  void checkAlignments(const ManifestEntry &entry, mlir::Value feeds,
+                       mlir::Value dimSizes, mlir::Value results,
+                       Failures &failures);
   /// What a caller in C gives lies outside the workspace in its block.
   void checkWorkspace(const ManifestEntry &entry, mlir::Value state,
                       mlir::Value feeds, mlir::Value dimSizes,
@@ -214,12 +233,14 @@ private:
   std::string prefix;
   /// The statuses of the manifest's messages.
   std::map<std::pair<StatusKind, std::string>, int32_t> statuses;
-  /// The tables of getFeedSizes(), by name.
-  llvm::StringMap<mlir::LLVM::GlobalOp> feedSizes;
+  /// The tables of getFeedTable(), by name.
+  llvm::StringMap<mlir::LLVM::GlobalOp> feedTables;
   /// The function of getZeroFinder(), or null before it.
   mlir::func::FuncOp zeroFinder;
   /// The function of getSizeReporter(), or null before it.
   mlir::func::FuncOp sizeReporter;
+  /// The function of getKindFunction(), or null before it.
+  mlir::func::FuncOp kindFunction;
   /// The function of emitEvaluator(), or null before it.
   mlir::func::FuncOp evaluator;
 };

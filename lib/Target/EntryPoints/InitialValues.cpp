@@ -52,7 +52,7 @@ Value EntryPointBuilder::emitNeeds(Value state, Value roots, Value commit,
       Value isNeeded = isNot(load(i8, needs, index), 0);
       failures.push_back(
           {both(isNeeded, negate(willHave)),
-           getStatus(StatusKind::FailedPrecondition,
+           getStatus(StatusKind::UninitializedVariable,
                      getUninitializedMessage(manifest.variables[operand]))});
     }
   return emitFirst(failures);
@@ -158,7 +158,7 @@ EntryPointBuilder::emitPackedInitializer(const ManifestEntry &entry) {
     Value status = emitFirst(
         {checkAlignment(state),
          Failure{isNull(seedPointer),
-                 getStatus(StatusKind::InvalidArgument,
+                 getStatus(StatusKind::NullArgument,
                            "You must feed a value for placeholder 'seed'")}});
     return emitThen(status, [&] {
       Value seed = load(i64, seedPointer);

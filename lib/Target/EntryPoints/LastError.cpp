@@ -37,9 +37,8 @@ struct Texts {
 
 void EntryPointBuilder::emitLastError() {
   // Also for what the header does without a call.
-  getStatus(StatusKind::FailedPrecondition, getNotInitializedMessage(manifest));
-  int32_t nullState =
-      getStatus(StatusKind::InvalidArgument, getNullStateMessage());
+  getStatus(StatusKind::NotInitialized, getNotInitializedMessage(manifest));
+  int32_t nullState = getStatus(StatusKind::NullState, getNullStateMessage());
   Texts texts(manifest);
   func::FuncOp formatter;
   if (texts.haveNumbers)
@@ -47,6 +46,11 @@ void EntryPointBuilder::emitLastError() {
   LLVM::GlobalOp textGlobal = addText(prefix + ".texts", texts.bytes);
   LLVM::GlobalOp offsetGlobal =
       addTable<int32_t>(prefix + ".text_offsets", texts.offsets);
+  // Of each status, 0 too.
+  SmallVector<int8_t> kinds{0};
+  for (const ManifestMessage &message : manifest.messages)
+    kinds.push_back(static_cast<int8_t>(message.kind));
+  addTable<int8_t>(getKindsName(), kinds);
 
   func::FuncOp func = beginFunction(prefix + "_last_error", ptr, {ptr});
   Value state = func.getArgument(0);

@@ -34,10 +34,10 @@ int32_t EntryPointBuilder::getStatus(StatusKind kind, const Twine &message) {
 }
 
 std::optional<int32_t>
-EntryPointBuilder::getStatuses(ArrayRef<std::string> messages) {
-  int32_t first = getStatus(StatusKind::InvalidArgument, messages.front());
+EntryPointBuilder::getStatuses(ArrayRef<ManifestMessage> messages) {
+  int32_t first = getStatus(messages.front().kind, messages.front().text);
   for (auto [index, message] : llvm::enumerate(messages))
-    if (getStatus(StatusKind::InvalidArgument, message) !=
+    if (getStatus(message.kind, message.text) !=
         first + static_cast<int32_t>(index))
       return std::nullopt;
   return first;
@@ -59,8 +59,7 @@ Value EntryPointBuilder::emitFirst(ArrayRef<Failure> failures) {
 }
 
 Value EntryPointBuilder::emitOnState(Value state, function_ref<Value()> steps) {
-  int32_t nullState =
-      getStatus(StatusKind::InvalidArgument, getNullStateMessage());
+  int32_t nullState = getStatus(StatusKind::NullState, getNullStateMessage());
   return emitIf(
       isNull(state), [&] { return constant(i32, nullState); },
       [&] {
@@ -76,7 +75,7 @@ Value EntryPointBuilder::emitOnState(Value state, function_ref<Value()> steps) {
 
 EntryPointBuilder::Failure EntryPointBuilder::checkAlignment(Value state) {
   Value low = both(getAddress(state), constant(i64, kStateAlignment - 1));
-  return {isNot(low, 0), getStatus(StatusKind::InvalidArgument,
+  return {isNot(low, 0), getStatus(StatusKind::UnalignedState,
                                    "the state of '" + manifest.model +
                                        "' must be aligned to " +
                                        Twine(kStateAlignment) + " bytes")};
@@ -84,7 +83,7 @@ EntryPointBuilder::Failure EntryPointBuilder::checkAlignment(Value state) {
 
 EntryPointBuilder::Failure EntryPointBuilder::checkHash(Value state) {
   return {negate(emitIsAdopted(state)),
-          getStatus(StatusKind::FailedPrecondition,
+          getStatus(StatusKind::NotInitialized,
                     getNotInitializedMessage(manifest))};
 }
 
@@ -162,7 +161,7 @@ func::FuncOp EntryPointBuilder::getZeroFinder() {
 Value EntryPointBuilder::emitInitializedCheck(const ManifestEntry &entry,
                                               Value state) {
   auto statusOf = [&](int64_t index) {
-    return getStatus(StatusKind::FailedPrecondition,
+    return getStatus(StatusKind::UninitializedVariable,
                      getUninitializedMessage(manifest.variables[index]));
   };
   // In the order of the variables, so that the statuses of a range are

@@ -37,12 +37,12 @@ Value EntryPointBuilder::makeContext() { return stackSlots(ptr, kNumSlots); }
 Value EntryPointBuilder::emitTeamCheck(const ManifestEntry &entry, Value state,
                                        Value team) {
   std::string name = "the team of '" + entry.name + "'";
-  int32_t badSize = getStatus(StatusKind::InvalidArgument,
-                              "expected 1 to " + Twine(entry.workers) +
-                                  " workers in " + name + ", found \1");
-  int32_t noFunction = getStatus(StatusKind::InvalidArgument,
-                                 "expected functions 'run' and 'barrier' in " +
-                                     name + ", found a null pointer");
+  int32_t badSize =
+      getStatus(StatusKind::Team, "expected 1 to " + Twine(entry.workers) +
+                                      " workers in " + name + ", found \1");
+  int32_t noFunction =
+      getStatus(StatusKind::Team, "expected functions 'run' and 'barrier' in " +
+                                      name + ", found a null pointer");
   return emitIf(
       isNull(team), [&] { return constant(i32, 0); },
       [&] {
@@ -92,7 +92,7 @@ Value EntryPointBuilder::emitTeamCall(const ManifestEntry &entry,
                                       func::FuncOp body,
                                       const PackedArguments &arguments,
                                       Value context) {
-  int32_t notRun = getStatus(StatusKind::InvalidArgument,
+  int32_t notRun = getStatus(StatusKind::Team,
                              "expected the team of '" + entry.name +
                                  "' to run worker 0, found that it did not");
   Value team = arguments.team;

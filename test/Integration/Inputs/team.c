@@ -144,7 +144,7 @@ int main(void) {
   own.team.workers = 2;
   check_call(s, &own.team, 5);
   CHECK(own.calls == 2);
-  CHECK(team_mirror(s, &own.team, x, y) == 1);
+  CHECK(team_mirror(s, &own.team, x, y) == TEAM_E_CHECK);
   CHECK(strcmp(team_last_error(s), "x[0] must not be negative") == 0);
   check_call(s, &own.team, 6);
 

@@ -24,7 +24,7 @@ module attributes {
      feeds = [{name = "x", type = tensor<8xf32>, symbols = array<i64: -1>}],
      results = [{name = "y", type = tensor<f32>, symbols = array<i64>}],
      symbols = [], reads = array<i64>, writes = array<i64>, workspace = [], checks = array<i64>}],
-  messages = [{kind = "invalid_argument", text = "x[0] must not be negative"}]
+  messages = [{kind = "check", text = "x[0] must not be negative"}]
 }} {
   // The initializer is for one worker, whatever it is made of.
   func.func @init.kernel(%state: memref<?xi8>, %ws: memref<?xi8>, %seed: memref<i64>, %runs: memref<1xi64>,

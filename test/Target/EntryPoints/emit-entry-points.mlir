@@ -3,14 +3,14 @@
 
 // The messages of the new checks follow those of the kernels.
 // CHECK: train.manifest = {entries =
-// CHECK-SAME: messages = [{kind = "invalid_argument", text = "label out of range"},
-// CHECK-SAME: {kind = "invalid_argument", text = "the state of 'tiny-net' is a null pointer"}
-// CHECK-SAME: {kind = "invalid_argument", text = "the state of 'tiny-net' must be aligned to 64 bytes"}
-// CHECK-SAME: {kind = "failed_precondition", text = "the state of 'tiny-net' was never initialised: call tiny_net_init first"}
-// CHECK-SAME: {kind = "invalid_argument", text = "You must feed a value for placeholder 'x'"}
+// CHECK-SAME: messages = [{kind = "check", text = "label out of range"},
+// CHECK-SAME: {kind = "null_state", text = "the state of 'tiny-net' is a null pointer"}
+// CHECK-SAME: {kind = "unaligned_state", text = "the state of 'tiny-net' must be aligned to 64 bytes"}
+// CHECK-SAME: {kind = "not_initialized", text = "the state of 'tiny-net' was never initialised: call tiny_net_init first"}
+// CHECK-SAME: {kind = "null_argument", text = "You must feed a value for placeholder 'x'"}
 // CHECK-SAME: text = "expected feed 'x' of 'step' outside the block of the state, found a pointer into it: copy the variable first"
-// CHECK-SAME: {kind = "invalid_argument", text = "expected a buffer for result 'y' of 'step', found a null pointer"}
-// CHECK-SAME: {kind = "failed_precondition", text = "Attempting to use uninitialized value w"}
+// CHECK-SAME: {kind = "null_argument", text = "expected a buffer for result 'y' of 'step', found a null pointer"}
+// CHECK-SAME: {kind = "uninitialized_variable", text = "Attempting to use uninitialized value w"}
 module attributes {train.manifest = {
   model = "tiny-net", layout_hash = 99 : i64, state_bytes = 704 : i64,
   variables = [
@@ -27,7 +27,7 @@ module attributes {train.manifest = {
      results = [{name = "y", type = tensor<?xf32>, symbols = array<i64: 0>}],
      symbols = ["batch"], reads = array<i64: 0>, writes = array<i64: 0>,
      workspace = [[affine_map<()[s0] -> (s0 * 4)>]], checks = array<i64: 0>}],
-  messages = [{kind = "invalid_argument", text = "label out of range"}]
+  messages = [{kind = "check", text = "label out of range"}]
 }} {
   func.func @init.kernel(%state: memref<?xi8>, %workspace: memref<?xi8>, %seed: memref<i64>, %runs: memref<1xi64>,
                          %select: memref<1xi1>) -> i32 {

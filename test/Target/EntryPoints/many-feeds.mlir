@@ -5,10 +5,10 @@
 // is whether a result overlaps one. Sizes are in a table.
 
 // CHECK: text = "the state of 'many' was never initialised
-// CHECK-SAME: {kind = "invalid_argument", text = "You must feed a value for placeholder 'x0'"}, {kind = "invalid_argument", text = "expected feed 'x0' of 'step' outside
-// CHECK-SAME: {kind = "invalid_argument", text = "You must feed a value for placeholder 'x1'"}
+// CHECK-SAME: {kind = "null_argument", text = "You must feed a value for placeholder 'x0'"}, {kind = "overlap", text = "expected feed 'x0' of 'step' outside
+// CHECK-SAME: {kind = "null_argument", text = "You must feed a value for placeholder 'x1'"}
 // CHECK-SAME: text = "expected a buffer for result 'y'
-// CHECK-SAME: text = "expected result 'y' of 'step' and feed 'x0' in buffers of their own, found them overlap"}, {kind = "invalid_argument", text = "expected result 'y' of 'step' and feed 'x1'
+// CHECK-SAME: text = "expected result 'y' of 'step' and feed 'x0' in buffers of their own, found them overlap"}, {kind = "overlap", text = "expected result 'y' of 'step' and feed 'x1'
 module attributes {train.manifest = {
   model = "many", layout_hash = 99 : i64, state_bytes = 704 : i64,
   variables = [{name = "w", type = tensor<4xf32>, offset = 640 : i64, bytes = 16 : i64, trainable = true}],

@@ -4,7 +4,7 @@
 // call, and that they have values afterwards one memset. Fewer are loads and
 // stores. Another step reads some of them, whose statuses are known.
 
-// CHECK: {kind = "failed_precondition", text = "Attempting to use uninitialized value v0"}
+// CHECK: {kind = "uninitialized_variable", text = "Attempting to use uninitialized value v0"}
 module attributes {train.manifest = {
   model = "many", layout_hash = 99 : i64, state_bytes = 1600 : i64,
   variables = [

@@ -17,7 +17,7 @@
 // REPORT: total {{.*}} ms
 
 // HEADER: #ifndef FLYWHEEL_MODEL_EMPTY_MODEL_H
-// HEADER: #define EMPTY_MODEL_STATE_BYTES ((size_t)576u)
+// HEADER: #define EMPTY_MODEL_STATE_BYTES 576ul
 // HEADER: #define EMPTY_MODEL_STATE_ALIGN 64
 // HEADER: #define EMPTY_MODEL_MAX_DIM_SIZE 1024
 // HEADER: typedef struct empty_model_state empty_model_state;

@@ -35,7 +35,7 @@
 
 // HEADER: int32_t strings_set(strings_state *s, const int64_t *x, int64_t *old, uint8_t *same);
 // HEADER: #define STRINGS_NUM_STRINGS 3
-// HEADER: static inline const char *strings_string(int64_t number, size_t *bytes) {
+// HEADER: FLYWHEEL_INLINE const char *strings_string(int64_t number, size_t *bytes) {
 // HEADER: {"Fruit", 5},
 // HEADER: {"orange", 6},
 // HEADER: {"a\000\377", 3},

@@ -131,7 +131,7 @@ protected:
     manifest.layoutHash = 1;
     manifest.stateBytes = 4096;
     manifest.messages.push_back(
-        {StatusKind::FailedPrecondition, getNotInitializedMessage(manifest)});
+        {StatusKind::NotInitialized, getNotInitializedMessage(manifest)});
     return manifest;
   }
 
@@ -197,6 +197,21 @@ TEST_F(CNames, EntriesAndModels) {
     }
   }
   expectCompiles(text);
+}
+
+// Identifiers that begin with `_` are not the program's.
+TEST_F(CNames, NoModelIsReserved) {
+  for (const std::string &name : names) {
+    std::string identifier = toCIdentifier(name);
+    EXPECT_TRUE(llvm::isAlpha(identifier.front())) << name;
+    EXPECT_EQ(toCIdentifier(identifier), identifier);
+    if (identifier != name)
+      EXPECT_TRUE(llvm::StringRef(identifier).starts_with("model_") ||
+                  identifier.size() == name.size())
+          << name << " is " << identifier;
+  }
+  EXPECT_EQ(toCIdentifier("int"), "model_int");
+  EXPECT_EQ(toCMacro("int"), "MODEL_INT");
 }
 
 TEST_F(CNames, OrdinaryNamesStay) {

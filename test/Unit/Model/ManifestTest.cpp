@@ -128,9 +128,9 @@ TEST_F(AdderTest, JSON) {
 
 TEST(CIdentifier, OfAnyName) {
   EXPECT_EQ(toCIdentifier("W/Adam.m"), "W_Adam_m");
-  EXPECT_EQ(toCIdentifier("3d"), "_3d");
-  EXPECT_EQ(toCIdentifier("for"), "_for");
-  EXPECT_EQ(toCIdentifier(""), "_");
+  EXPECT_EQ(toCIdentifier("3d"), "model_3d");
+  EXPECT_EQ(toCIdentifier("for"), "model_for");
+  EXPECT_EQ(toCIdentifier(""), "model_");
 }
 
 } // namespace

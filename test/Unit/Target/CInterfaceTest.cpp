@@ -68,7 +68,7 @@ int main(void) {
   CHECK(adder_step(s, x, 1, x, NULL, doubled) != 0);
   SAYS(s, "expected a buffer for result 'total' of 'step', found a null pointer");
   x[0] = -1;
-  CHECK(adder_step(s, x, 1, x, &total, doubled) == 1);
+  CHECK(adder_step(s, x, 1, x, &total, doubled) == ADDER_E_CHECK);
   SAYS(s, "x[0, 0] must not be negative");
   CHECK(w[3] == 302);
 
@@ -77,7 +77,7 @@ int main(void) {
   SAYS(s, "variable 'w' has another size in bytes than what is given");
   CHECK(adder_set_variable(s, "v", w4, 4) < 0);
   SAYS(s, "no variable is called 'v'");
-  CHECK(adder_set_variable(s, "w", NULL, sizeof w4) < 0);
+  CHECK(adder_set_variable(s, "w", NULL, sizeof w4) == ADDER_E_NULL_ARGUMENT);
   CHECK(adder_get_variable(s, "w", got, sizeof got) == 0 && got[3] == 8);
   SAYS(s, "");
   CHECK(adder_set(s, x) == 0 && w[0] == -1);
@@ -117,7 +117,8 @@ int main(void) {
   adder_reset(s);
   CHECK(adder_report_uninitialized(s, names, 2) == 2);
   CHECK(strcmp(names[0], "w") == 0 && strcmp(names[1], "steps") == 0);
-  CHECK(adder_get_variable(s, "w", got, sizeof got) < 0);
+  CHECK(adder_get_variable(s, "w", got, sizeof got) ==
+        ADDER_E_UNINITIALIZED_VARIABLE);
   SAYS(s, "Attempting to use uninitialized value w");
   CHECK(adder_init_some(s, 3, select) == 0);
   CHECK(adder_report_uninitialized(s, names, 1) == 1);
@@ -195,10 +196,10 @@ TEST_F(AdderTest, NamesOfTheHeaderAreReserved) {
 TEST_F(AdderTest, HeaderDocumentsArguments) {
   std::string header = emitCHeader(program->getManifest(), kMaxDimSize);
   for (const char *line :
-       {"#define ADDER_STATE_BYTES ((size_t)1024u)",
-        "#define ADDER_STATE_ALIGN 64", "#define ADDER_MAX_DIM_SIZE 16",
-        " * x (in): float32 (batch, 4)", " * batch (in): 0 to 16",
-        " * total (out): float32 ()", " *   1: x[0, 0] must not be negative",
+       {"#define ADDER_STATE_BYTES 1024ul", "#define ADDER_STATE_ALIGN 64",
+        "#define ADDER_MAX_DIM_SIZE 16", " * x (in): float32 (batch, 4)",
+        " * batch (in): 0 to 16", " * total (out): float32 ()",
+        " *   x[0, 0] must not be negative",
         "int32_t adder_step(adder_state *s, const float *x, int64_t batch, "
         "const float *y, float *total, float *doubled);",
         "int32_t adder_init(adder_state *s, uint64_t seed);",
