@@ -27,12 +27,7 @@ using namespace mlir;
 namespace flywheel {
 
 static std::string getPlace(Location loc) {
-  std::string text;
-  if (auto place = loc->findInstanceOf<FileLineColLoc>())
-    llvm::raw_string_ostream(text)
-        << place.getFilename().getValue() << ":" << place.getLine() << ":"
-        << place.getColumn();
-  return text;
+  return formatPlace(loc, /*op=*/nullptr);
 }
 
 //===----------------------------------------------------------------------===//

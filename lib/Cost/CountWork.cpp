@@ -138,11 +138,7 @@ static SmallVector<Value> getRead(Operation *op) {
 
 DictionaryAttr WorkTable::describe(Operation *op) {
   Phase phase = phases.get(op);
-  std::string source = getSourceOpName(op).str();
-  if (auto place = op->getLoc()->findInstanceOf<FileLineColLoc>())
-    source += " at " + place.getFilename().str() + ":" +
-              std::to_string(place.getLine()) + ":" +
-              std::to_string(place.getColumn());
+  std::string source = formatSourceOp(op);
   std::string what = getSourceOpName(op).rsplit('.').second.str();
   if (isMarkedBackward(op->getLoc()))
     what += "_grad";

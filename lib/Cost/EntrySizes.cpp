@@ -243,10 +243,9 @@ static std::string describe(Value value, int64_t dim) {
     os << "the result of '" << getSourceOpName(op) << "'";
   else
     os << "what a loop carries";
-  Location loc = value.getLoc();
-  if (auto place = loc->findInstanceOf<FileLineColLoc>())
-    os << " at " << place.getFilename().getValue() << ":" << place.getLine()
-       << ":" << place.getColumn();
+  if (std::string place = formatPlace(value.getLoc(), /*op=*/nullptr);
+      !place.empty())
+    os << " at " << place;
   return text;
 }
 

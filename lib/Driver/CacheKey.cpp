@@ -153,6 +153,9 @@ std::string getCacheKey(ModuleOp module, const CompilerOptions &options,
   key.addNumber("threads", *options.threads);
   key.addNumber("min-shared-work", options.minSharedWork);
   key.addNumber("flush-denormals", options.flushDenormals);
+  key.addNumber("file-prefix-map", options.filePrefixMap.has_value());
+  key.addAll("file-prefixes",
+             options.filePrefixMap.value_or(std::vector<std::string>()));
   key.addNumber("locations", hasLocations);
   key.add("module", StringRef(printModule(module, hasLocations)));
   return key.get();

@@ -431,6 +431,24 @@ static LogicalResult checkDevice(ModuleOp module,
   return success();
 }
 
+static LogicalResult attachFilePrefixMap(ModuleOp module,
+                                         const CompilerOptions &options) {
+  if (!options.filePrefixMap || (options.filePrefixMap->empty() &&
+                                 module->hasAttr(kFilePrefixMapAttrName)))
+    return success();
+  SmallVector<StringRef> pairs;
+  for (StringRef pair : *options.filePrefixMap) {
+    if (!pair.contains('='))
+      return emitError(module->getLoc())
+             << "expected OLD=NEW as a prefix of file names, found '" << pair
+             << "'";
+    pairs.push_back(pair);
+  }
+  module->setAttr(kFilePrefixMapAttrName,
+                  Builder(module->getContext()).getStrArrayAttr(pairs));
+  return success();
+}
+
 static FailureOr<CompiledModule>
 compileOnThisStack(OwningOpRef<ModuleOp> module, const CompilerOptions &given) {
   CompilerOptions options = given;
@@ -452,6 +470,8 @@ compileOnThisStack(OwningOpRef<ModuleOp> module, const CompilerOptions &given) {
   if (failed(numDone))
     return failure();
   options.modelName = getModelName(*module, options);
+  if (failed(attachFilePrefixMap(*module, options)))
+    return failure();
   options.lowering = options.lowering.value_or(Lowering::Optimized);
   options.maxDimSizes = options.maxDimSizes.value_or(DimSizeBounds());
   if (failed(checkDevice(*module, options)))

@@ -163,6 +163,8 @@ static void exportObject(const PyModule &self, nb::handle path,
   options.winograd = winograd;
   options.checkNumerics = checkNumerics;
   setThreads(options, threads);
+  // The same on every machine, whoever exports it.
+  options.filePrefixMap.emplace();
   // The environment is that of this process.
   options.defaultThreads = 1;
   setMemoryBudget(options, memoryBudget);

@@ -154,6 +154,12 @@ static cl::opt<bool>
     debugInfo("g", cl::cat(category),
               cl::desc("Add tables that say which line of the model each "
                        "instruction is of; instructions stay the same"));
+static cl::list<std::string> filePrefixMap(
+    "file-prefix-map", cl::value_desc("OLD=NEW"), cl::cat(category),
+    cl::desc("In messages and with -g, names of source files that begin with "
+             "OLD begin with NEW. Of other files the last component is left, "
+             "so that outputs do not depend on the folder; /=/ keeps absolute "
+             "paths"));
 static cl::opt<bool> llvmVectorize(
     "llvm-vectorize", cl::cat(category),
     cl::desc("Run LLVM's loop and SLP vectorizers too; off by default, as the "
@@ -347,8 +353,28 @@ static void printSizes(const Manifest &manifest, const DimSizeBounds &bounds,
       llvm::errs() << "  " << entry.name << " is shared between up to "
                    << entry.workers << " threads\n";
   print("state block in C", getCStateBytes(manifest, bounds).getSaturated());
+  for (const BoundCost &cost : getBoundCosts(manifest, bounds))
+    print("  for each of '" + cost.name + "'", cost.bytesEach);
   print("constants", getConstantBytes(object));
   print("object file", object.getBufferSize());
+}
+
+/// Says what bounds cost that nobody has chosen, where the machine is another
+/// one, which may have little memory.
+static void remarkOnBounds(const Manifest &manifest,
+                           const DimSizeBounds &bounds) {
+  if (targetTriple.empty() || maxBatch.getNumOccurrences())
+    return;
+  int64_t bytes = getCStateBytes(manifest, bounds).getSaturated();
+  for (const BoundCost &cost : getBoundCosts(manifest, bounds))
+    if (!bounds.named.count(cost.name) &&
+        cost.bytesEach * cost.bound > bytes / 2)
+      llvm::WithColor::remark(llvm::errs(), "flywheel-compile")
+          << "the block of '" << manifest.model << "' has " << bytes
+          << " bytes, " << cost.bytesEach << " of them for each of the "
+          << cost.bound << " that '" << cost.name
+          << "' may be by default: --max-batch or --max-dim-size=" << cost.name
+          << "=N bounds it\n";
 }
 
 static int emitModule(mlir::ModuleOp module) {
@@ -448,6 +474,7 @@ static int emitMachineCode(CompiledModule &compiled) {
               llvm::formatv("{0:2}\n", compiled.manifest.toJSON(bounds)).str());
   if (int status = write(files))
     return status;
+  remarkOnBounds(compiled.manifest, bounds);
   if (report)
     printSizes(compiled.manifest, bounds, **object);
   return 0;
@@ -512,6 +539,8 @@ static int compile() {
   for (const std::string &bound : maxDimSizes)
     if (llvm::Error error = options.maxDimSizes->add(bound))
       return fail("--max-dim-size: " + llvm::toString(std::move(error)));
+  if (!costFormat.getNumOccurrences())
+    options.filePrefixMap = filePrefixMap;
   options.memoryBudget = getByteSize(memoryBudget);
   options.winograd = winograd;
   options.checkNumerics = checkNumerics;

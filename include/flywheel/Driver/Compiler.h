@@ -52,6 +52,10 @@ struct CompilerOptions {
   std::string modelName;
   /// The file that the module is from; empty, or `-`, for one without a name.
   std::string inputPath;
+  /// How the names of source files are in messages and line tables, as
+  /// `train.file_prefix_map` has it; without, as they are. An empty list leaves
+  /// a module its own.
+  std::optional<std::vector<std::string>> filePrefixMap;
   /// By default Optimized.
   std::optional<Lowering> lowering;
   TargetOptions target;

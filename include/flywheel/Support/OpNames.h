@@ -15,6 +15,10 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
 #include "mlir/IR/Operation.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Path.h"
+
+#include <string>
 
 namespace flywheel {
 
@@ -51,6 +55,46 @@ inline void nameLocation(mlir::Operation *op) {
     op->setLoc(mlir::FusedLoc::get(
         context, op->getLoc(),
         mlir::StringAttr::get(context, op->getName().getStringRef())));
+}
+
+/// On a module whose output is for other machines: how the names of files are
+/// in it. A list of `OLD=NEW`: what begins with OLD begins with NEW instead, by
+/// the last of them that fits; of any other name the last component is left, so
+/// that an output does not depend on the folder that it was made in.
+constexpr llvm::StringLiteral kFilePrefixMapAttrName("train.file_prefix_map");
+
+/// The name of a file as the output of the module around `op` has it; as it is
+/// where the module does not say, or `op` is null.
+inline std::string mapFileName(llvm::StringRef file, mlir::Operation *op) {
+  mlir::ArrayAttr map;
+  for (; op && !map; op = op->getParentOp())
+    map = op->getAttrOfType<mlir::ArrayAttr>(kFilePrefixMapAttrName);
+  if (!map)
+    return file.str();
+  for (mlir::Attribute pair : llvm::reverse(map)) {
+    auto [from, to] = llvm::cast<mlir::StringAttr>(pair).getValue().split('=');
+    if (file.starts_with(from))
+      return (to + file.drop_front(from.size())).str();
+  }
+  return llvm::sys::path::filename(file).str();
+}
+
+/// `f.mlir:3:8`, the place that `location` has in the output of the module
+/// around `op`; empty where it has none.
+inline std::string formatPlace(mlir::Location location, mlir::Operation *op) {
+  auto place = location->findInstanceOf<mlir::FileLineColLoc>();
+  if (!place)
+    return "";
+  return mapFileName(place.getFilename().getValue(), op) + ":" +
+         std::to_string(place.getLine()) + ":" +
+         std::to_string(place.getColumn());
+}
+
+/// `nn.dense at f.mlir:3:8`, the same of an op with the name it has in the
+/// source.
+inline std::string formatSourceOp(mlir::Operation *op) {
+  std::string place = formatPlace(op->getLoc(), op);
+  return getSourceOpName(op).str() + (place.empty() ? "" : " at " + place);
 }
 
 } // namespace flywheel

@@ -26,26 +26,23 @@ namespace flywheel {
 
 using namespace flywheel;
 
-/// The ops of the source that `location` is of, each with its place.
-static std::vector<std::string> collectSources(Location location) {
+/// The ops of the source that a launch is of, each with its place.
+static std::vector<std::string> collectSources(gpu::LaunchFuncOp launch) {
   std::vector<std::string> sources;
   auto add = [&](Location part) {
     StringRef name = getOpName(part);
-    auto place = part->findInstanceOf<FileLineColLoc>();
-    if (name.empty() && !place)
+    std::string place = formatPlace(part, launch);
+    if (name.empty() && place.empty())
       return;
-    std::string source = name.str();
-    if (place)
-      source += (name.empty() ? "" : " at ") + place.getFilename().str() + ":" +
-                std::to_string(place.getLine()) + ":" +
-                std::to_string(place.getColumn());
+    std::string source =
+        name.str() + (name.empty() || place.empty() ? "" : " at ") + place;
     if (!llvm::is_contained(sources, source))
       sources.push_back(source);
   };
   // Groups that share a launch have one location each.
-  auto fused = dyn_cast<FusedLoc>(location);
+  auto fused = dyn_cast<FusedLoc>(launch.getLoc());
   if (!fused || fused.getMetadata()) {
-    add(location);
+    add(launch.getLoc());
     return sources;
   }
   for (Location part : fused.getLocations())
@@ -65,7 +62,7 @@ static ManifestKernel describe(gpu::LaunchFuncOp launch, StringRef name) {
   ManifestKernel kernel;
   kernel.name = name.str();
   kernel.phase = getPhase(launch);
-  kernel.sources = collectSources(launch.getLoc());
+  kernel.sources = collectSources(launch);
   auto traffic = launch->getAttrOfType<codegen::TrafficAttr>(
       codegen::CodegenDialect::getTrafficAttrName());
   // Sizes that the call chooses are not in it.

@@ -218,9 +218,8 @@ cf::AssertOp flywheel::linalg_ext::createCheck(OpBuilder &b, Operation *op,
   std::string text;
   llvm::raw_string_ostream os(text);
   os << message << " in '" << getSourceOpName(op) << "'";
-  if (auto place = op->getLoc()->findInstanceOf<FileLineColLoc>())
-    os << " at " << place.getFilename().getValue() << ":" << place.getLine()
-       << ":" << place.getColumn();
+  if (std::string place = formatPlace(op->getLoc(), op); !place.empty())
+    os << " at " << place;
   os << found;
   return cf::AssertOp::create(b, op->getLoc(), ok, text);
 }

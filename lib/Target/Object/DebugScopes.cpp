@@ -12,6 +12,7 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
 using namespace llvm;
 
@@ -32,9 +33,10 @@ public:
 
 private:
   /// The place that `location` has; `other` where it has none.
-  static Place findPlace(mlir::Location location, const Place &other);
+  Place findPlace(mlir::Location location, const Place &other) const;
   mlir::LLVM::DIFileAttr getFile(mlir::StringAttr name) const;
 
+  mlir::ModuleOp module;
   mlir::MLIRContext *context;
   mlir::StringAttr directory;
   /// The file of the module, which has the code that has no place.
@@ -44,15 +46,19 @@ private:
 
 } // namespace
 
-DebugScopes::DebugScopes(mlir::ModuleOp module) : context(module.getContext()) {
+DebugScopes::DebugScopes(mlir::ModuleOp module)
+    : module(module), context(module.getContext()) {
   SmallString<128> path;
   // Without one, paths are as they are given.
   if (llvm::sys::fs::current_path(path))
     path.clear();
-  directory = mlir::StringAttr::get(context, path);
+  // A folder that no prefix is of is where the debugger runs.
+  std::string folder = mapFileName(path, module);
+  directory = mlir::StringAttr::get(
+      context, folder == llvm::sys::path::filename(path) ? "." : folder);
   auto place = module.getLoc()->findInstanceOf<mlir::FileLineColLoc>();
-  moduleFile =
-      place ? place.getFilename() : mlir::StringAttr::get(context, "-");
+  moduleFile = mlir::StringAttr::get(
+      context, place ? mapFileName(place.getFilename(), module) : "-");
   // DWARF has no number for a language that it does not know.
   unit = mlir::LLVM::DICompileUnitAttr::get(
       mlir::DistinctAttr::create(mlir::UnitAttr::get(context)),
@@ -65,14 +71,17 @@ mlir::LLVM::DIFileAttr DebugScopes::getFile(mlir::StringAttr name) const {
   return mlir::LLVM::DIFileAttr::get(context, name, directory);
 }
 
-Place DebugScopes::findPlace(mlir::Location location, const Place &other) {
+Place DebugScopes::findPlace(mlir::Location location,
+                             const Place &other) const {
   auto place = location->findInstanceOf<mlir::FileLineColLoc>();
   if (!place)
     return other;
   // Entry points are made for the module as a whole, and not by a line of it.
+  auto file =
+      mlir::StringAttr::get(context, mapFileName(place.getFilename(), module));
   if (getOpName(location) == mlir::ModuleOp::getOperationName())
-    return {place.getFilename()};
-  return {place.getFilename(), place.getLine(), place.getColumn()};
+    return {file};
+  return {file, place.getLine(), place.getColumn()};
 }
 
 void DebugScopes::attachTo(mlir::LLVM::LLVMFuncOp function) const {

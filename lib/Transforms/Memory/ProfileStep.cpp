@@ -217,15 +217,6 @@ static AffineMap countBytes(const Unit &unit, const WorkRecords &records) {
   return bytes;
 }
 
-static std::string getSource(Operation *op) {
-  std::string source = getSourceOpName(op).str();
-  if (auto place = op->getLoc()->findInstanceOf<FileLineColLoc>())
-    source += " at " + place.getFilename().str() + ":" +
-              std::to_string(place.getLine()) + ":" +
-              std::to_string(place.getColumn());
-  return source;
-}
-
 namespace {
 /// Sizes of buffers by the symbolic dimension sizes of one entry.
 class BufferSizes {
@@ -379,7 +370,7 @@ static ManifestKernel describeOther(const Unit &unit, const BufferSizes &sizes,
   kernel.phase = isMarkedBackward(loc) ? "backward" : "forward";
   if (isMarkedBackward(loc))
     kernel.name += "_grad";
-  kernel.sources.push_back(getSource(unit.first));
+  kernel.sources.push_back(formatSourceOp(unit.first));
   describeMove(unit.first, sizes, phaseBefore, kernel);
   return kernel;
 }

@@ -13,12 +13,14 @@
 
 #include "CustomVjp.h"
 #include "flywheel/Dialect/Train/Train.h"
+#include "flywheel/Support/OpNames.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 using namespace flywheel::train;
+using flywheel::kFilePrefixMapAttrName;
 
 /// Whether `attribute` is a list of `T`.
 template <typename T> static bool isListOf(Attribute attribute) {
@@ -40,6 +42,12 @@ static bool isSizes(Attribute attribute) {
 static bool isSlots(Attribute attribute) {
   return isListOf<ArrayAttr>(attribute) &&
          llvm::all_of(cast<ArrayAttr>(attribute), isSizes);
+}
+
+static bool isFilePrefixMap(Attribute attribute) {
+  return isListOf<StringAttr>(attribute) &&
+         llvm::all_of(cast<ArrayAttr>(attribute).getAsValueRange<StringAttr>(),
+                      [](StringRef pair) { return pair.contains('='); });
 }
 
 static bool isResultNumber(Attribute attribute) {
@@ -93,6 +101,8 @@ static ArrayRef<Rule> getRules() {
       {D::getCompilationAttrName(), Rule::Module, isDictionary, "a dictionary"},
       {D::getStringsAttrName(), Rule::Module, isListOf<StringAttr>,
        "a list of strings"},
+      {kFilePrefixMapAttrName, Rule::Module, isFilePrefixMap,
+       "a list of 'OLD=NEW'"},
       {D::getSymbolsAttrName(), Rule::Function, isListOf<StringAttr>,
        "a list of strings"},
       {D::getWorkspaceSlotsAttrName(), Rule::Function, isSlots,
