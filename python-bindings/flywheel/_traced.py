@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What a traced function is for arguments of some types: a module, its program, and what calls it."""
 
-import dataclasses
 import weakref
 from typing import TYPE_CHECKING, Any, Callable, Iterable, List, Optional, Sequence, Tuple
 
@@ -27,13 +26,11 @@ class Fed:
 FED = Fed()
 
 
-@dataclasses.dataclass(frozen=True)
 class Static:
-    """An argument that the trace sees as it is."""
+    """An argument that the trace sees as it is, with all that is in it."""
 
-    value: Any
-    # 1, 1.0 and True are equal, and not the same argument.
-    kind: type
+    def __init__(self, value: Any):
+        self.value = value
 
 
 def _release(stores: Iterable[Store], program: Program) -> None:

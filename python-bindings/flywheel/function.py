@@ -28,6 +28,7 @@ import numpy as np
 from . import _dtypes, _flywheel, _trace, _tree
 from ._arguments import Dims, Leaf, TensorSpec, as_array, describe, feed, format_shape_of, spec
 from ._compilation import current_target
+from ._identity import identity
 from ._options import StepOptions, check_kinds, check_names
 from ._tensor import Tensor
 from ._traced import FED, Static, Traced
@@ -179,7 +180,7 @@ class Function(_flywheel.Dispatcher):
             return tuple(args), dict(kwargs)
 
         def hide(place: Union[str, int], value: Any) -> Any:
-            return Static(value, type(value)) if place in self._static else value
+            return Static(value) if place in self._static else value
 
         return tuple(hide(i, x) for i, x in enumerate(args)), {key: hide(key, x) for key, x in kwargs.items()}
 
@@ -203,7 +204,8 @@ class Function(_flywheel.Dispatcher):
                 values.append(value)
                 static.append(FED)
         try:
-            form = (tree, tuple(static), tuple((leaf.kind, leaf.dtype, len(leaf.dims)) for leaf in leaves))
+            seen = tuple(identity(value.value if isinstance(value, Static) else value) for value in static)
+            form = (identity(tree), seen, tuple((leaf.kind, leaf.dtype, len(leaf.dims)) for leaf in leaves))
             hash(form)
         except TypeError:
             plain = [value.value if isinstance(value, Static) else value for value in static]
