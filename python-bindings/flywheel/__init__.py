@@ -22,7 +22,7 @@ What is written in MLIR is compiled and run by hand:
     session = fw.Session(program)
     session.initialize(seed=1)
     step = session.entry("train_step")
-    for image, label in batches:  # C-contiguous arrays of the feeds' dtypes
+    for image, label in batches:  # arrays of the feeds' dtypes
         loss = step(image, label)
     session.save("digits.safetensors")
 

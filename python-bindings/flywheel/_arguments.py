@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Optional, Tuple, Union
 import numpy as np
 
 from . import _dtypes
+from ._operators import Operators
 from ._tensor import format_shape
 
 Dims = Tuple[Union[int, str, None], ...]
@@ -59,7 +60,9 @@ def describe(value: Any) -> Optional[Leaf]:
 
 def as_array(value: Any) -> Any:
     """What NumPy makes of other packages' arrays, without a copy where DLPack or the
-    buffer protocol give one."""
+    buffer protocol give one. Raises TypeError for a masked array."""
+    if isinstance(value, np.ma.MaskedArray):
+        _dtypes.refuse_masked(value)
     if isinstance(value, (np.ndarray, np.generic, TensorSpec, *_NUMBERS, *_STATIC)):
         return value
     if str(getattr(value, "dtype", "")) == "torch.bfloat16" and _dtypes.bfloat16 is not None:
@@ -71,7 +74,9 @@ def as_array(value: Any) -> Any:
             return np.from_dlpack(value)
         except (BufferError, RuntimeError, TypeError):
             return np.asarray(value)
-    if hasattr(value, "__array__") or hasattr(value, "__array_interface__"):
+    if isinstance(value, Operators):
+        return value
+    if any(hasattr(value, name) for name in ("__array__", "__array_interface__", "__array_struct__")):
         return np.asarray(value)
     try:
         # Arrays of the standard library, of ctypes, and memory maps have a buffer.
@@ -81,16 +86,11 @@ def as_array(value: Any) -> Any:
 
 
 def feed(value: Any, leaf: Leaf) -> Any:
-    """A leaf as an entry takes it: dense."""
+    """A leaf as an entry takes it."""
     if leaf.kind != "a":
         return value
     array = np.asarray(value)
-    if leaf.dtype == _dtypes.string and array.dtype != object:
-        array = array.astype(object)
-    elif not array.dtype.isnative:
-        array = array.astype(leaf.dtype)
-    return array if array.flags.c_contiguous and array.flags.aligned else np.ascontiguousarray(array).reshape(
-        array.shape)  # fmt: skip
+    return array.astype(object) if leaf.dtype == _dtypes.string and array.dtype != object else array
 
 
 def format_shape_of(one: TensorSpec) -> str:

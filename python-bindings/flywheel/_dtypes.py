@@ -144,17 +144,49 @@ def weak(value: Union[bool, int, float], other: DType) -> DType:
     return other if is_floating(other) else float32
 
 
+def refuse_masked(value: Any) -> None:
+    """Raises TypeError for a masked array, also in lists: no tensor has a mask."""
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError("a masked array has a mask, which no tensor has: use value.filled(number), or value.data for "
+                        "the elements without the mask")  # fmt: skip
+    if isinstance(value, (list, tuple)):
+        for item in value:
+            if not isinstance(item, (bool, int, float, str)):
+                refuse_masked(item)
+
+
+def as_numpy(value: Any, dtype: Any = None) -> np.ndarray[Any, Any]:
+    """A value as an array of NumPy, of any layout, in the byte order of this machine. Raises TypeError for a masked
+    array."""
+    refuse_masked(value)
+    array = np.asarray(value, dtype)
+    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+
+
+def _refuse_objects(array: np.ndarray[Any, Any]) -> None:
+    """Raises TypeError for elements that are no numbers, of which NumPy would make some: None is NaN to it."""
+    kind = array.dtype.kind
+    if kind in "cmM" or (kind == "V" and array.dtype.type is np.void):
+        raise TypeError(f"no tensor has the dtype '{array.dtype}'")
+    if kind == "O":
+        numbers = (bool, int, float, np.number, np.bool_)
+        odd = {type(element).__name__ for element in array.reshape(-1) if not isinstance(element, numbers)}
+        if odd:
+            raise TypeError(f"expected an array, a number or a list of them, found {', '.join(sorted(odd))}")
+
+
 def literal(value: Any, dtype: DTypeLike = None) -> np.ndarray[Any, Any]:
     """A Python value as a dense array: numbers as `of_number` says, arrays with the
     dtype that they have. Raises TypeError for what no tensor holds."""
+    array = as_numpy(value)
     if dtype is not None:
         wanted = as_dtype(dtype)
-        given: np.ndarray[Any, Any] = np.ascontiguousarray(value, dtype=wanted).reshape(np.shape(value))
-        return given
-    if isinstance(value, (np.ndarray, np.generic)):
-        array = np.asarray(value)
-    else:
-        array = np.asarray(value)
+        if wanted != string:
+            _refuse_objects(array)
+        # Of what it was: a Python number may be more exact than its array.
+        array = np.asarray(value, wanted) if array.dtype.kind in "iufOSU" else array.astype(wanted)
+        return np.require(array, wanted, ["C", "A", "E"])
+    if not isinstance(value, (np.ndarray, np.generic)):
         if array.dtype == np.int64 and (array.size == 0 or -(2**31) <= array.min() <= array.max() < 2**31):
             array = array.astype(np.int32)
         elif array.dtype == np.float64:
@@ -162,9 +194,8 @@ def literal(value: Any, dtype: DTypeLike = None) -> np.ndarray[Any, Any]:
     dtype = as_dtype(array.dtype)
     if dtype == string:
         array = array.astype(object)
-        for element in array.reshape(-1):
-            if not isinstance(element, (str, bytes)):
-                kind = type(element).__name__
-                raise TypeError(f"expected an array, a number, a string or a list of them, found {kind}")
-    dense: np.ndarray[Any, Any] = np.ascontiguousarray(array).reshape(array.shape)
-    return dense
+        odd = {type(element).__name__ for element in array.reshape(-1) if not isinstance(element, (str, bytes))}
+        if odd:
+            raise TypeError("expected an array, a number, a string or a list of them, found "
+                            + ("an array of objects: " if array.ndim else "") + ", ".join(sorted(odd)))  # fmt: skip
+    return np.require(array, requirements=["C", "A", "E"])

@@ -7,7 +7,14 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence
 
 import numpy as np
 
+from . import _dtypes
+
 __all__ = ["Batches", "load"]
+
+
+def _rows_of(array: Any) -> Any:
+    _dtypes.refuse_masked(array)
+    return array if isinstance(array, np.ndarray) else np.asarray(array)
 
 
 class Batches:
@@ -33,7 +40,7 @@ class Batches:
         listed = list(arrays.values()) if isinstance(arrays, Mapping) else list(arrays) if isinstance(
             arrays, (tuple, list)) else [arrays]  # fmt: skip
         self._form = type(arrays) if isinstance(arrays, (tuple, list)) else None
-        self._arrays: Sequence[Any] = [a if isinstance(a, np.ndarray) else np.asarray(a) for a in listed]
+        self._arrays: Sequence[Any] = [_rows_of(a) for a in listed]
         if not listed:
             raise ValueError("expected one array or more, found none")
         for place, (array, given) in enumerate(zip(self._arrays, listed)):

@@ -289,7 +289,7 @@ class Function(_flywheel.Dispatcher):
             value = as_array(value)
             if not isinstance(value, (np.ndarray, np.generic)):
                 value = _dtypes.literal(value, one.dtype)
-            if value.dtype != one.dtype:
+            if _dtypes.as_dtype(value.dtype) != one.dtype:
                 raise TypeError(
                     f"'{self.name}' takes {one.dtype}{format_shape_of(one)}, found an array of {value.dtype}"
                 )

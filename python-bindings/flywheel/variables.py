@@ -191,6 +191,15 @@ class Variable(Operators):
         self._declare_value(store)
         store[self.name] = array
 
+    def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> Array:
+        """What `numpy.asarray` gives: see `numpy`. Raises TypeError in a traced function, where no value is known."""
+        if _trace.is_tracing():
+            raise TypeError(f"the array of variable '{self.name}' is not known while a function is traced: use the "
+                            "variable itself, or its value from before the call")  # fmt: skip
+        if copy is False:
+            raise ValueError(f"the value of variable '{self.name}' is copied: expected copy=None or True")
+        return self.numpy() if dtype is None else self.numpy().astype(dtype, copy=False)
+
     def is_initialized(self) -> bool:
         """Whether the variable has a value in the current store."""
         store = current_store()
@@ -253,11 +262,11 @@ class Variable(Operators):
 def convert(value: Any, dtype: _dtypes.DType) -> Array:
     """An array of this dtype with the numbers of `value`. An array of another one is
     refused, and so is a Python number that is not exact in it."""
-    if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind not in "OSU":
-        if value.dtype != dtype:
+    array = _dtypes.as_numpy(value)
+    if isinstance(value, (np.ndarray, np.generic)) and array.dtype.kind not in "OSU":
+        if array.dtype != dtype:
             raise TypeError(f"Expected {_dtypes.name_of(dtype)}, got an array of dtype {value.dtype}: cast it")
-        return np.asarray(value)
-    array = np.asarray(value)
+        return array
     if _dtypes.is_integer(dtype) and array.dtype.kind == "f":
         raise TypeError(f"Expected {_dtypes.name_of(dtype)}, got {value!r} of type 'float' instead.")
     if (array.dtype.kind in "OSU") != (dtype == _dtypes.string):

@@ -127,6 +127,55 @@ PyObject *makeArray(DType dtype, llvm::ArrayRef<int64_t> shape) {
                            getTypeNumber(dtype));
 }
 
+/// Whether some byte of a dense array of booleans is neither 0 nor 1, as in
+/// views of other arrays. To NumPy those are true; steps read the last bit.
+static bool hasOddBooleans(PyArrayObject *array) {
+  auto *bytes = static_cast<const uint8_t *>(PyArray_DATA(array));
+  uint8_t bits = 0;
+  for (npy_intp i = 0, e = PyArray_SIZE(array); i < e; ++i)
+    bits |= bytes[i];
+  return bits > 1;
+}
+
+static bool isMasked(PyArrayObject *array) {
+  if (PyArray_CheckExact(array))
+    return false;
+  // No array is masked before the module is loaded.
+  PyObject *module = PyDict_GetItemString(PyImport_GetModuleDict(), "numpy.ma");
+  if (!module)
+    return false;
+  nb::object type = nb::getattr(nb::handle(module), "MaskedArray", nb::none());
+  return PyObject_IsInstance(reinterpret_cast<PyObject *>(array), type.ptr()) ==
+         1;
+}
+
+PyObject *makeDense(PyArrayObject *array, DType dtype,
+                    const std::string &what) {
+  if (isMasked(array)) {
+    PyErr_Format(PyExc_TypeError,
+                 "%s takes no masked array, whose mask would be lost: use "
+                 "value.filled(number), or value.data for the elements without "
+                 "the mask",
+                 what.c_str());
+    return nullptr;
+  }
+  bool isOdd = dtype == DType::Bool && isDense(array) && hasOddBooleans(array);
+  if (isDense(array) && !isOdd) {
+    Py_INCREF(array);
+    return reinterpret_cast<PyObject *>(array);
+  }
+  PyObject *copy =
+      PyArray_FromArray(array, PyArray_DescrFromType(PyArray_TYPE(array)),
+                        NPY_ARRAY_CARRAY | NPY_ARRAY_ENSURECOPY);
+  if (!copy || dtype != DType::Bool)
+    return copy;
+  auto *typed = reinterpret_cast<PyArrayObject *>(copy);
+  auto *bytes = static_cast<uint8_t *>(PyArray_DATA(typed));
+  for (npy_intp i = 0, e = PyArray_SIZE(typed); i < e; ++i)
+    bytes[i] = bytes[i] != 0;
+  return copy;
+}
+
 PyObject *makeDenseCopy(PyObject *value, DType dtype, const std::string &what) {
   if (PyArray_Check(value)) {
     auto *array = reinterpret_cast<PyArrayObject *>(value);
@@ -136,12 +185,7 @@ PyObject *makeDenseCopy(PyObject *value, DType dtype, const std::string &what) {
                 what + " of dtype " + std::string(runtime::numpyName(dtype)));
       return nullptr;
     }
-    if (isDense(array)) {
-      Py_INCREF(value);
-      return value;
-    }
-    return PyArray_FromArray(array, PyArray_DescrFromType(getTypeNumber(dtype)),
-                             NPY_ARRAY_CARRAY | NPY_ARRAY_ENSURECOPY);
+    return makeDense(array, dtype, what);
   }
   if (isLiteral(value))
     return makeLiteralArray(value, dtype, what);

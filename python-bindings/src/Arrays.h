@@ -39,8 +39,8 @@ PyObject *makeDType(runtime::DType dtype);
 /// A new array of unset elements, or null with a Python error.
 PyObject *makeArray(runtime::DType dtype, llvm::ArrayRef<int64_t> shape);
 
-/// Whether the elements can be passed as they lie: C-contiguous, aligned, in
-/// the byte order of this machine.
+/// Whether the elements lie as steps read them: C-contiguous, aligned, in the
+/// byte order of this machine.
 inline bool isDense(PyArrayObject *array) {
   return PyArray_CHKFLAGS(array, NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_ALIGNED) &&
          PyArray_ISNOTSWAPPED(array);
@@ -53,7 +53,13 @@ inline llvm::ArrayRef<int64_t> getShape(PyArrayObject *array) {
           static_cast<size_t>(PyArray_NDIM(array))};
 }
 
-/// A new dense array with the elements of `value`, a numpy array of `dtype` or
+/// The elements of `array`, of the element type `dtype`, as a dense array in
+/// which a boolean is 0 or 1: a new reference to it, or to a copy. Null with a
+/// Python error for a masked array; `what` names the destination in it.
+PyObject *makeDense(PyArrayObject *array, runtime::DType dtype,
+                    const std::string &what);
+
+/// A dense array with the elements of `value`, a numpy array of `dtype` or
 /// what makeLiteralArray() takes. Null with a Python
 /// error for anything else; `what` names the destination in it.
 PyObject *makeDenseCopy(PyObject *value, runtime::DType dtype,

@@ -59,8 +59,8 @@ struct Call {
   llvm::SmallVector<MutableArrayView, 4> results;
   /// New references.
   llvm::SmallVector<PyObject *, 4> resultArrays;
-  /// Arrays of feeds that came as Python numbers; new references.
-  llvm::SmallVector<PyObject *, 2> literals;
+  /// Arrays of feeds, also those of Python numbers; new references.
+  llvm::SmallVector<PyObject *, 8> dense;
   /// What feeds of strings are views of.
   std::vector<std::unique_ptr<Strings>> feedStrings;
   /// Arrays on a GPU, which feeds and results are views of.
@@ -73,7 +73,7 @@ struct Call {
   ~Call() {
     for (PyObject *array : resultArrays)
       Py_XDECREF(array);
-    for (PyObject *array : literals)
+    for (PyObject *array : dense)
       Py_DECREF(array);
   }
 };
@@ -134,7 +134,7 @@ static bool readFeed(const Caller &caller, const ArgumentSpec &spec,
         makeLiteralArray(value, spec.dtype, "placeholder '" + spec.name + "'");
     if (!value)
       return false;
-    call.literals.push_back(value);
+    call.dense.push_back(value);
   }
   if (!PyArray_Check(value) && checkIsOnGPU(value)) {
     DeviceView *found = readOnGPU(
@@ -162,13 +162,12 @@ static bool readFeed(const Caller &caller, const ArgumentSpec &spec,
               std::string(runtime::numpyName(spec.dtype)));
     return false;
   }
-  if (!isDense(array)) {
-    raise(ErrorKind::InvalidArgument,
-          "the array for placeholder '" + spec.name +
-              "' must be C-contiguous, aligned and of native byte order; use "
-              "numpy.ascontiguousarray");
+  PyObject *dense =
+      makeDense(array, spec.dtype, "placeholder '" + spec.name + "'");
+  if (!dense)
     return false;
-  }
+  call.dense.push_back(dense);
+  array = reinterpret_cast<PyArrayObject *>(dense);
   view = {*dtype, getShape(array), PyArray_DATA(array)};
   return true;
 }
@@ -491,8 +490,9 @@ static PyTypeObject *entryType = nullptr;
 static constexpr const char kEntryDoc[] =
     "One entry of one session, ready to be called.\n\n"
     "Called with a numpy array for each feed, by position or by the feed's "
-    "name. Arrays are\npassed as they lie: each must be C-contiguous and of "
-    "the feed's dtype and shape; nothing is\nconverted or copied. Python "
+    "name, of the feed's dtype\nand shape; no number is converted. Arrays that "
+    "are C-contiguous, aligned and of native byte\norder are read where they "
+    "lie, others are copied first. Python "
     "numbers, NumPy scalars and nested lists of them become arrays of\nthe "
     "feed's dtype, where it has the numbers: a Python float is rounded to a "
     "floating-point type,\nnothing else is. Strings come as str, bytes, "

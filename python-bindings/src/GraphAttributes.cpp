@@ -123,13 +123,20 @@ template <typename T> static SmallVector<T> getList(nb::handle value) {
   return list;
 }
 
-/// The elements of a dense numpy array, as an attribute of `type`.
+/// The elements of a numpy array, as an attribute of `type`.
 static DenseElementsAttr makeElements(nb::handle array, RankedTensorType type) {
   if (!PyArray_Check(array.ptr()))
     throw nb::type_error("expected a numpy array");
-  auto *typed = reinterpret_cast<PyArrayObject *>(array.ptr());
-  if (!isDense(typed))
-    throw nb::value_error("expected a C-contiguous array");
+  auto *given = reinterpret_cast<PyArrayObject *>(array.ptr());
+  std::optional<runtime::DType> dtype =
+      getArrayDType(given, runtime::DType::F32);
+  if (!dtype)
+    throw nb::type_error(
+        ("no constant has elements of dtype " + getDTypeText(given)).c_str());
+  nb::object dense = nb::steal(makeDense(given, *dtype, "a constant"));
+  if (!dense.ptr())
+    throw nb::python_error();
+  auto *typed = reinterpret_cast<PyArrayObject *>(dense.ptr());
   auto *data = static_cast<const char *>(PyArray_DATA(typed));
   size_t count = PyArray_SIZE(typed), width = PyArray_ITEMSIZE(typed);
   if (count != static_cast<size_t>(type.getNumElements()) && count != 1)

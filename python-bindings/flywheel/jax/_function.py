@@ -37,7 +37,7 @@ def _leaves_of(tree: Any, what: str, prefix: str) -> Dict[str, Array]:
             hint = ": give jax.random.key_data of a key" if is_array else ""
             place = f" at '{path}'" if path else ""
             raise TypeError(f"expected arrays as {what}, found {_described(leaf)}{place}{hint}")
-        array = np.asarray(leaf)
+        array = _dtypes.as_numpy(leaf)
         _supported(array.dtype, f"{what} '{path}'" if path else what)
         if path in result:
             raise ValueError(f"two leaves of the {what} have the path '{path}'")
@@ -301,7 +301,7 @@ class ImportedFunction(ImportedModel):
         unknown = [name for name in state if name not in self.variables]
         if absent or unknown:
             raise ValueError(f"the state is not that of this function: it lacks {absent}, and has {unknown} besides")
-        arrays = {name: np.asarray(state[name]) for name in self.variables}
+        arrays = {name: _dtypes.as_numpy(state[name]) for name in self.variables}
         for name, variable in self.variables.items():
             array = arrays[name]
             if array.shape != variable.shape:

@@ -6,6 +6,7 @@ from typing import Sequence as Listed
 
 import numpy as np
 
+from .. import _dtypes
 from .utils import Sequence
 
 # What an iterator that has ended gives.
@@ -25,7 +26,7 @@ def arrays(given: Any, names: Listed[str], shapes: Listed[Any], what: str) -> Li
         listed = [given]
     if len(listed) != len(names):
         raise ValueError(f"expected {len(names)} {what} arrays, found {len(listed)}")
-    found = [np.asarray(a) for a in listed]
+    found = [_dtypes.as_numpy(a) for a in listed]
     for i, (a, shape, name) in enumerate(zip(found, shapes, names)):
         if a.dtype.kind in "USOcmM":
             raise TypeError(f"Error when checking {what}: expected {name} to be an array of numbers but got one of "
@@ -65,7 +66,7 @@ def weights(sample: Any, by_class: Any, targets: Listed[Any], names: Listed[str]
     made = []
     for given, classes_of, y, rank in zip(listed, _by_output(by_class, names), targets, ranks):
         shape = y.shape[:rank]
-        w = np.ones(shape, np.float32) if given is None else np.asarray(given, np.float32)
+        w = np.ones(shape, np.float32) if given is None else _dtypes.as_numpy(given, np.float32)
         if w.shape != shape:
             more = "" if rank == 2 else "; weights of steps need sample_weight_mode='temporal'"
             raise ValueError(f"Found a sample_weight array with shape {w.shape} for targets with shape {y.shape}: "

@@ -152,7 +152,7 @@ class OnnxModel(ImportedModel):
 
     def _target_spec(self, value: Any, inputs: Sequence[Any]) -> TensorSpec:
         """A target as a step takes it: a size that an input's dimension at this place has by name is that one."""
-        array = np.asarray(value) if not isinstance(value, np.ndarray) else value
+        array = _dtypes.as_numpy(value)
         if not isinstance(value, (np.ndarray, np.generic)):
             array = _dtypes.literal(value)
         dims: List[Any] = list(array.shape)
@@ -180,7 +180,7 @@ class OnnxModel(ImportedModel):
         unknown = [name for name in state if name not in self.variables]
         if absent or unknown:
             raise ValueError(f"the state is not that of this model: it lacks {absent}, and has {unknown} besides")
-        arrays = {name: np.asarray(state[name]) for name in self.variables}
+        arrays = {name: _dtypes.as_numpy(state[name]) for name in self.variables}
         for name, array in arrays.items():
             tensor = self._model.initializers[name]
             if array.shape != tuple(tensor.dims):

@@ -89,7 +89,7 @@ def _beside(kind: str, value: Any, tensor: Any) -> Any:
         return paired(kind, packed, tensor)[0]
     if hasattr(value, "value") or value is None or tensor.dtype == _dtypes.string:
         return value
-    given = np.asarray(value)
+    given = _dtypes.as_numpy(value)
     wanted = tensor.dtype
     if given.dtype.kind == "f" and not _dtypes.is_floating(wanted):
         raise TypeError(f"'{kind}' Op of {tensor.name}: Expected {_dtypes.name_of(wanted)}, got {value!r} of type "

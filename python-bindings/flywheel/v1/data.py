@@ -58,7 +58,7 @@ class Dataset:
                 leaves = _parts_like(element, output_types)
                 if len(leaves) != len(kinds):
                     raise TypeError(f"the generator is to give {len(kinds)} parts, found {len(leaves)}")
-                yield tuple(np.asarray(x, kind) for x, kind in zip(leaves, kinds))
+                yield tuple(_dtypes.as_numpy(x, kind) for x, kind in zip(leaves, kinds))
 
         return Dataset(output_types, list(zip(kinds, shapes)), [], start)
 

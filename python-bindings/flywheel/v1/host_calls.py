@@ -34,14 +34,14 @@ class HostCall:
         return [(x, self._checked(x, value)) for x, value in zip(outputs, results)]
 
     def _checked(self, x: Tensor, value: Any) -> Any:
-        array = np.asarray(value)
+        array = _dtypes.as_numpy(value)
         if array.dtype != x.dtype and x.dtype != _dtypes.string:
             raise InvalidArgument(f"'{x.op.name}' is to give {_dtypes.name_of(x.dtype)}, found {array.dtype}")
         shape = x.static_shape
         if shape is not None and (len(shape) != array.ndim
                                   or any(n not in (None, m) for n, m in zip(shape, array.shape))):  # fmt: skip
             raise InvalidArgument(f"'{x.op.name}' is to give the shape {x.shape}, found {array.shape}")
-        return np.ascontiguousarray(array).reshape(array.shape)
+        return array
 
 
 def InvalidArgument(text: str) -> Exception:  # noqa: N802

@@ -210,8 +210,7 @@ class Session:
             found = self._entries[key] = (compiled, self._bind(compiled))
         compiled, entry = found
         values = [array for _, array in feeds] + [
-            np.ascontiguousarray(op.attrs["host"](self)).reshape(op.attrs["host"](self).shape)
-            for op in compiled.hosts]  # fmt: skip
+            np.asarray(op.attrs["host"](self)) for op in compiled.hosts]  # fmt: skip
         result = entry(*values)
         count = compiled.is_op.count(False)
         results = iter([result] if count == 1 else result if count else [])
@@ -251,9 +250,9 @@ class Session:
 
 def _convert_feed(x: Tensor, value: Any) -> Any:
     """The value of a placeholder as an array. Refuses None, and numbers that an integer dtype does not have."""
-    given = np.asarray(value)
+    given = _dtypes.as_numpy(value)
     if given.dtype == x.dtype:
-        return np.ascontiguousarray(given).reshape(given.shape)
+        return given
     kind = f"a feed of {_dtypes.name_of(x.dtype)}, Tensor '{x.name}'"
     if given.dtype.kind == "O" and any(part is None for part in given.reshape(-1)):
         raise TypeError(f"Cannot convert None to {kind}")

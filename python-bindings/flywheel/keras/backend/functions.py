@@ -5,6 +5,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
+from ... import _dtypes
 from ..._flywheel import InvalidArgumentError
 from ...v1 import ops as _v1
 from ...v1.conversion import as_tensor
@@ -116,7 +117,7 @@ class Function:
             if not compiled.hosts and all(x.static_shape is not None for _, x in self._fed):
                 self._cases[phase] = (session, found[2])
         _, compiled, entry = found
-        hosts = [np.ascontiguousarray(op.attrs["host"](session)) for op in compiled.hosts]
+        hosts = [np.asarray(op.attrs["host"](session)) for op in compiled.hosts]
         return self._results(entry(*arrays, *hosts))
 
     def _results(self, result: Any) -> List[Any]:
@@ -125,7 +126,7 @@ class Function:
         return [x if x.shape else x[()] for x in results]
 
     def _feed(self, x: Tensor, value: Any) -> Any:
-        array = np.asarray(value, dtype=x.dtype, order="C")
+        array = _dtypes.as_numpy(value, x.dtype)
         shape = x.static_shape
         if shape is not None and (
             len(shape) != array.ndim or any(d not in (None, n) for d, n in zip(shape, array.shape))
@@ -160,7 +161,7 @@ def batch_get_value(ops: Sequence[Any]) -> List[Any]:
 
 def set_value(x: Variable, value: Any) -> None:
     """Sets a variable now; nothing is compiled."""
-    array = np.asarray(value, dtype=x.dtype)
+    array = _dtypes.as_numpy(value, x.dtype)
     if array.shape != tuple(x.shape.as_list()):
         raise ValueError(f"Cannot feed value of shape {array.shape} for variable '{x.name}', which has shape {x.shape}")
     x.load(array, sessions.current_session())

@@ -23,7 +23,7 @@ def variable(value: Any, dtype: Any = None, name: Optional[str] = None, constrai
         if dtype is not None and value.dtype != _dtypes.as_dtype(dtype):
             value = _v1.cast(value, dtype)
         return Variable(value, name=name, constraint=constraint)
-    array = np.asarray(value, dtype=_dtypes.as_dtype(dtype or floatx()))
+    array = _dtypes.as_numpy(value, _dtypes.as_dtype(dtype or floatx()))
     found = Variable(array, name=name, constraint=constraint)
     return found
 
