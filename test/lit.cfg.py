@@ -42,6 +42,7 @@ config.excludes = [
     "device_and_host.py",
     "corpus.py",
     "differences.py",
+    "every_function.py",
     "execute_page.py",
     "tensor_functions",
     "graphs",

@@ -159,9 +159,8 @@ static Value insertRows(OpBuilder &b, Location loc, Value rows, Value into,
   SmallVector<OpFoldResult> offsets(rank, b.getIndexAttr(0));
   offsets[0] = first;
   SmallVector<OpFoldResult> strides(rank, b.getIndexAttr(1));
-  return tensor::InsertSliceOp::create(b, loc, rows, into, offsets,
-                                       tensor::getMixedSizes(b, loc, rows),
-                                       strides);
+  return nn::buildInsertSlice(b, loc, rows, into, offsets,
+                              tensor::getMixedSizes(b, loc, rows), strides);
 }
 
 /// The first dimension of `rows` as the dimensions of the seed.

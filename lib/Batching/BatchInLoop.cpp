@@ -39,8 +39,8 @@ static Value emitPart(OpBuilder &b, Location loc, Value dense, Value position,
   if (!tensor)
     return tensor::ExtractOp::create(b, loc, dense, position);
   nn::SlicePlace slice(b, loc, dense, position);
-  Value part = tensor::ExtractSliceOp::create(b, loc, dense, slice.offsets,
-                                              slice.sizes, slice.strides);
+  Value part = nn::buildExtractSlice(b, loc, dense, slice.offsets, slice.sizes,
+                                     slice.strides);
   part = tensor::CollapseShapeOp::create(b, loc, part,
                                          getUnitGroups(tensor.getRank()));
   return nn::buildCast(b, loc, part, type);
@@ -66,8 +66,8 @@ static Value emitWhole(OpBuilder &b, Location loc, Value part, Value dense,
   known[0] = 1;
   expanded = nn::buildCast(b, loc, expanded,
                            RankedTensorType::get(known, type.getElementType()));
-  return tensor::InsertSliceOp::create(b, loc, expanded, dense, slice.offsets,
-                                       slice.sizes, slice.strides);
+  return nn::buildInsertSlice(b, loc, expanded, dense, slice.offsets,
+                              slice.sizes, slice.strides);
 }
 
 /// Emits `op` for any values of the shapes of its inputs: nothing but the
@@ -176,8 +176,7 @@ LogicalResult OpBatcher::batchSliced(Operation *op,
     SmallVector<OpFoldResult> slice = tensor::getMixedSizes(in, loc, operand);
     offsets[*dim] = position;
     slice[*dim] = in.getIndexAttr(1);
-    operand = tensor::ExtractSliceOp::create(in, loc, operand, offsets, slice,
-                                             strides);
+    operand = nn::buildExtractSlice(in, loc, operand, offsets, slice, strides);
   }
   Operation *copy = op->clone();
   copy->setOperands(operands);

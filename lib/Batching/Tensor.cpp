@@ -223,19 +223,19 @@ struct ExtractSliceBatching
         isWholeDim(batcher, op, op.getSource(), source.dim))
       if (std::optional<int64_t> dim =
               getSliceDim(op.getDroppedDims(), source.dim)) {
-        batcher.setDiagonal(
-            op,
-            tensor::ExtractSliceOp::create(b, loc, op.getType(), source.value,
-                                           offsets, sizes, strides),
-            *dim);
+        batcher.setDiagonal(op,
+                            nn::buildExtractSlice(b, loc, op.getType(),
+                                                  source.value, offsets, sizes,
+                                                  strides),
+                            *dim);
         return success();
       }
-    batcher.setDense(op, tensor::ExtractSliceOp::create(
-                             b, loc, batcher.getDenseType(op.getType()),
-                             batcher.getDense(loc, op.getSource()),
-                             prepend(b.getIndexAttr(0), offsets),
-                             prepend(batcher.getDimSize(), sizes),
-                             prepend(b.getIndexAttr(1), strides)));
+    batcher.setDense(
+        op, nn::buildExtractSlice(b, loc, batcher.getDenseType(op.getType()),
+                                  batcher.getDense(loc, op.getSource()),
+                                  prepend(b.getIndexAttr(0), offsets),
+                                  prepend(batcher.getDimSize(), sizes),
+                                  prepend(b.getIndexAttr(1), strides)));
     return success();
   }
 };
@@ -268,18 +268,18 @@ struct InsertSliceBatching
           sizes = batcher.getUniform(op.getMixedSizes()),
           strides = batcher.getUniform(op.getMixedStrides());
     if (std::optional<int64_t> dim = findDiagonal(op, batcher)) {
-      batcher.setDiagonal(op,
-                          tensor::InsertSliceOp::create(
-                              b, loc, batcher.lookup(op.getSource()).value,
-                              batcher.lookup(op.getDest()).value, offsets,
-                              sizes, strides),
-                          *dim);
+      batcher.setDiagonal(
+          op,
+          nn::buildInsertSlice(b, loc, batcher.lookup(op.getSource()).value,
+                               batcher.lookup(op.getDest()).value, offsets,
+                               sizes, strides),
+          *dim);
       return success();
     }
     Value source = batcher.getDense(loc, op.getSource());
     Value dest = batcher.getDense(loc, op.getDest());
-    batcher.setDense(
-        op, tensor::InsertSliceOp::create(b, loc, source, dest,
+    batcher.setDense(op,
+                     nn::buildInsertSlice(b, loc, source, dest,
                                           prepend(b.getIndexAttr(0), offsets),
                                           prepend(batcher.getDimSize(), sizes),
                                           prepend(b.getIndexAttr(1), strides)));
@@ -367,7 +367,7 @@ struct ElementSlice {
 static Value extractElements(Batcher &batcher, Location loc, Value tensor,
                              ValueRange indices) {
   ElementSlice slice(batcher, indices);
-  return tensor::ExtractSliceOp::create(
+  return nn::buildExtractSlice(
       batcher.getBuilder(), loc,
       batcher.getDenseType(getElementTypeOrSelf(tensor)), tensor, slice.offsets,
       slice.sizes, slice.strides);
@@ -376,9 +376,8 @@ static Value extractElements(Batcher &batcher, Location loc, Value tensor,
 static Value insertElements(Batcher &batcher, Location loc, Value elements,
                             Value tensor, ValueRange indices) {
   ElementSlice slice(batcher, indices);
-  return tensor::InsertSliceOp::create(batcher.getBuilder(), loc, elements,
-                                       tensor, slice.offsets, slice.sizes,
-                                       slice.strides);
+  return nn::buildInsertSlice(batcher.getBuilder(), loc, elements, tensor,
+                              slice.offsets, slice.sizes, slice.strides);
 }
 
 namespace {

@@ -6,6 +6,7 @@ the result, and not of the elimination.
 """
 
 import builtins
+import operator
 from typing import Any, List, Literal, Sequence, Tuple, Union
 
 import numpy as np
@@ -67,19 +68,26 @@ def norm(
         if ord in (1, -1, np.inf, -np.inf):
             summed, rest = (row, column) if abs(ord) == 1 else (column, row)
             sums = _ops.sum(size, summed, keepdims=True)
-            found = (_ops.max if ord > 0 else _ops.min)(sums, rest, keepdims=True)
+            found = (_largest if ord > 0 else _ops.min)(sums, rest, True)
             return found if keepdims else _ops.squeeze(found, (row, column))
     elif len(axes) == 1 and not isinstance(ord, str):
         if ord in (np.inf, -np.inf):
-            return (_ops.max if ord > 0 else _ops.min)(size, plain, keepdims)
+            return (_largest if ord > 0 else _ops.min)(size, plain, keepdims)
         if ord == 0:
             return _ops.cast(_ops.count_nonzero(x, plain, keepdims), x.dtype)
         return power_norm(x, float(ord), plain, keepdims)
     raise ValueError(f"there is no norm of order {ord!r} of {len(axes)} dimensions here")
 
 
+def _largest(sizes: Tensor, axis: Any, keepdims: bool) -> Tensor:
+    """The largest one of numbers of at least 0 along dimensions; of none 0, as in NumPy."""
+    found = _ops._reductions.reduce_max(sizes, axis, keepdims)
+    return _ops.where(found < 0, 0.0, found)
+
+
 def matrix_power(a: TensorLike, n: int) -> Tensor:
     """The product of `n` matrices, of their inverses where `n` is negative."""
+    n = operator.index(n)
     a = _square("matrix_power", a)
     if n < 0:
         return matrix_power(inv(a), -n)
@@ -149,8 +157,10 @@ def solve_triangular(
 def _eliminate(a: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
     """Of matrices [count, n, n]: L below the diagonal and U in one, which row of `a` each row was, int32 [count, n],
     and the number of exchanges, int32 [count]. By Gauss, the largest element of a column as its pivot."""
-    n = a.shape[-1] or 0
+    n, count = a.shape[-1] or 0, _ops.dim(a, 0)
     numbers = as_tensor(np.arange(n, dtype=np.int32))
+    if n == 0:
+        return a, _ops.zeros((count, 0), _dtypes.int32), _ops.zeros((count,), _dtypes.int32)
 
     def step(k: Tensor, state: Tuple[Tensor, Tensor, Tensor]) -> Tuple[Tensor, Tensor, Tensor]:
         lu, rows, swaps = state
@@ -172,8 +182,6 @@ def _eliminate(a: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
         new = _ops.where(is_below, factors, new)
         return new, rows, swaps + _ops.cast(_ops.squeeze(pivot, 1) != k, _dtypes.int32)
 
-    count = a.shape[0]
-    assert count is not None
     start = (a, _ops.broadcast_to(numbers, (count, n)), _ops.zeros((count,), _dtypes.int32))
     found: Tuple[Tensor, Tensor, Tensor] = fori_loop(0, n, step, start)
     return found
@@ -202,6 +210,8 @@ def _factor_vjp(a: Tensor, weights: Tensor, *_: Any) -> Tensor:
 
 def _inverse_of(rows: Tensor) -> Tensor:
     """Of permutations [count, n], those that undo them."""
+    if rows.shape[1] == 0:
+        return rows
     numbers = as_tensor(np.arange(rows.shape[1] or 0, dtype=np.int32))
     return _ops.argmax(_ops.expand_dims(rows, 1) == _ops.expand_dims(numbers, 1), 2)
 

@@ -256,12 +256,17 @@ refuses(TypeError, "x.at[key].set(value)", lambda x: x.__setitem__(0, 1.0), s)
 refuses(ValueError, "static size up to 4096", fw.sort, np.zeros(4097, np.float32))
 refuses(TypeError, "found dict", lambda x: fw.as_tensor({"a": x}), s)
 
-# Of no elements there is no largest one, as in NumPy; where the call brings the size it is the dtype's smallest.
+# Of no elements there is no largest one, as in NumPy, whether the size is known or the call brings it.
 none = np.zeros((0, 3), np.float32)
 for least in (fw.max, fw.min, lambda x: x.max(0)):
     refuses(ValueError, "of no elements: expected sizes of 1 or more along its axes, found (0, 3)", least, none)
 assert fw.function(lambda x: fw.max(x, 1))(none).shape == (0,)
-assert fw.function(fw.max, signature=[fw.spec("n", 3)])(none) == -np.inf
+try:
+    fw.function(fw.max, signature=[fw.spec("n", 3)])(none)
+except fw.InvalidArgumentError as error:
+    assert "max of no elements: the size of dimension 0: found 0, expected at least 1" in str(error), error
+else:
+    raise AssertionError("expected an error")
 assert not fw.function(fw.any)(none) and fw.function(fw.all)(none)
 
 # A size of 1 is not repeated where dimensions are summed, but by einsum.

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: %python %s
-"""T35: what a trace sees as it is: values that Python calls equal are different arguments, where they differ in type, in
-sign or in bits."""
+"""T35: what a trace sees as it is: values that Python calls equal are different arguments, where they differ in type,
+in sign or in bits."""
 
 import dataclasses
 import decimal

@@ -224,8 +224,9 @@ Value ForVjp::emitLoad(OpBuilder &at, Value position, Value stack, Value like) {
     return markInRange(at, tensor::ExtractOp::create(at, loc, stack, position));
   SmallVector<OpFoldResult> offsets, sizes, strides;
   getSlice(at, loc, position, like, offsets, sizes, strides);
-  return markInRange(at, tensor::ExtractSliceOp::create(
-                             at, loc, type, stack, offsets, sizes, strides));
+  Value part =
+      nn::buildExtractSlice(at, loc, type, stack, offsets, sizes, strides);
+  return markInRange(at, part.getDefiningOp());
 }
 
 Value ForVjp::emitStore(OpBuilder &at, Value position, Value value,
@@ -235,8 +236,9 @@ Value ForVjp::emitStore(OpBuilder &at, Value position, Value value,
         at, tensor::InsertOp::create(at, loc, value, into, position));
   SmallVector<OpFoldResult> offsets, sizes, strides;
   getSlice(at, loc, position, value, offsets, sizes, strides);
-  return markInRange(at, tensor::InsertSliceOp::create(
-                             at, loc, value, into, offsets, sizes, strides));
+  Value whole =
+      nn::buildInsertSlice(at, loc, value, into, offsets, sizes, strides);
+  return whole == into ? into : markInRange(at, whole.getDefiningOp());
 }
 
 FailureOr<scf::ForOp> ForVjp::emitReverse(ArrayRef<Value> resultCotangents) {

@@ -101,7 +101,7 @@ struct ExtractSliceModel
                    ArrayRef<bool> needed, MutableArrayRef<Value> operands) {
     Location loc = op.getLoc();
     if (needed[0])
-      operands[0] = tensor::InsertSliceOp::create(
+      operands[0] = nn::buildInsertSlice(
           b, loc, dy, zerosLike(b, loc, op.getSource()), op.getMixedOffsets(),
           op.getMixedSizes(), op.getMixedStrides());
   }
@@ -115,12 +115,12 @@ struct InsertSliceModel : TensorModel<InsertSliceModel, tensor::InsertSliceOp> {
                               sizes = op.getMixedSizes(),
                               strides = op.getMixedStrides();
     if (needed[0])
-      operands[0] = tensor::ExtractSliceOp::create(b, loc, op.getSourceType(),
-                                                   dy, offsets, sizes, strides);
+      operands[0] = nn::buildExtractSlice(b, loc, op.getSourceType(), dy,
+                                          offsets, sizes, strides);
     if (needed[1])
-      operands[1] = tensor::InsertSliceOp::create(
-          b, loc, zerosLike(b, loc, op.getSource()), dy, offsets, sizes,
-          strides);
+      operands[1] =
+          nn::buildInsertSlice(b, loc, zerosLike(b, loc, op.getSource()), dy,
+                               offsets, sizes, strides);
   }
 };
 } // namespace
@@ -150,7 +150,7 @@ struct ConcatModel : TensorModel<ConcatModel, tensor::ConcatOp> {
     for (auto [i, input] : llvm::enumerate(op.getInputs())) {
       SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, input);
       if (needed[i])
-        operands[i] = tensor::ExtractSliceOp::create(
+        operands[i] = nn::buildExtractSlice(
             b, loc, cast<RankedTensorType>(input.getType()), dy, offsets, sizes,
             strides);
       offsets[dim] = addDimSizes(b, loc, offsets[dim], sizes[dim]);
@@ -178,12 +178,12 @@ struct PadModel
                                                             pad.getSource()),
                               strides(low.size(), b.getIndexAttr(1));
     if (needed[0])
-      inputs[0] = tensor::ExtractSliceOp::create(b, loc, pad.getSourceType(),
-                                                 dy, low, sizes, strides);
+      inputs[0] = nn::buildExtractSlice(b, loc, pad.getSourceType(), dy, low,
+                                        sizes, strides);
     // The number around the source is the only capture.
     unsigned padding = op->getNumOperands();
     if (needed.size() > padding && needed[padding]) {
-      Value around = tensor::InsertSliceOp::create(
+      Value around = nn::buildInsertSlice(
           b, loc, zerosLike(b, loc, pad.getSource()), dy, low, sizes, strides);
       inputs[padding] = sumToScalar(b, loc, around);
     }

@@ -280,12 +280,10 @@ static Value buildConcat(LinalgEmitter &e, Value lhs, Value rhs) {
   SmallVector<OpFoldResult> offsets(sizes.size(), zero),
       strides(sizes.size(), one);
   sizes.front() = numLeft;
-  all = tensor::InsertSliceOp::create(b, e.loc, lhs, all, offsets, sizes,
-                                      strides);
+  all = nn::buildInsertSlice(b, e.loc, lhs, all, offsets, sizes, strides);
   offsets.front() = numLeft;
   sizes.front() = numRight;
-  return tensor::InsertSliceOp::create(b, e.loc, rhs, all, offsets, sizes,
-                                       strides);
+  return nn::buildInsertSlice(b, e.loc, rhs, all, offsets, sizes, strides);
 }
 
 /// `indices` as numbers of `type`.

@@ -370,6 +370,9 @@ FailureOr<AffineExpr> WorkspaceSizes::getBytes(memref::AllocOp alloc) {
   int64_t elementBytes =
       element.isIndex() ? 8
                         : llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+  // Of no elements, whatever the sizes that are not known are.
+  if (llvm::is_contained(type.getShape(), 0))
+    return getAffineConstantExpr(0, function.getContext());
   AffineExpr bytes = getAffineConstantExpr(elementBytes, function.getContext());
   unsigned next = 0;
   for (int64_t dimSize : type.getShape()) {

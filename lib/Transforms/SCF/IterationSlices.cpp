@@ -147,8 +147,7 @@ Value emitWhole(OpBuilder &b, Location loc, const IterationSlice &slice,
       sizes = tensor::getMixedSizes(b, loc, slice.whole);
   offsets[0] = b.getIndexAttr(slice.first);
   sizes[0] = b.getIndexAttr(range.count);
-  return tensor::ExtractSliceOp::create(b, loc, slice.whole, offsets, sizes,
-                                        strides);
+  return nn::buildExtractSlice(b, loc, slice.whole, offsets, sizes, strides);
 }
 
 /// The position of slice `first` of an iteration of `loop`.
@@ -173,10 +172,11 @@ Value readSlice(OpBuilder &b, Location loc, const IterationSlice &slice,
   Value position =
       emitPosition(b, loc, loop, range, slice.direction, slice.first);
   nn::SlicePlace place(b, loc, slice.whole, position);
-  auto op = tensor::ExtractSliceOp::create(
-      b, loc, type, slice.whole, place.offsets, place.sizes, place.strides);
-  op->setAttr(train::TrainDialect::getInRangeAttrName(), b.getUnitAttr());
-  return op;
+  Value part = nn::buildExtractSlice(b, loc, type, slice.whole, place.offsets,
+                                     place.sizes, place.strides);
+  part.getDefiningOp()->setAttr(train::TrainDialect::getInRangeAttrName(),
+                                b.getUnitAttr());
+  return part;
 }
 
 std::optional<KeptValue> getKeptValue(const IterationSlice &slice,
@@ -227,11 +227,12 @@ SmallVector<Value> keepInLoop(RewriterBase &rewriter, scf::ForOp &loop,
     for (auto [kept, into] : llvm::zip_equal(values, arguments)) {
       Value position = emitPosition(b, loc, owner, range, kept.direction, 0);
       nn::SlicePlace place(b, loc, into, position);
-      auto insert = tensor::InsertSliceOp::create(
+      Value whole = nn::buildInsertSlice(
           b, loc, kept.value, into, place.offsets, place.sizes, place.strides);
-      insert->setAttr(train::TrainDialect::getInRangeAttrName(),
-                      b.getUnitAttr());
-      yielded.push_back(insert);
+      if (whole != into)
+        whole.getDefiningOp()->setAttr(
+            train::TrainDialect::getInRangeAttrName(), b.getUnitAttr());
+      yielded.push_back(whole);
     }
     return yielded;
   };

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Operations element by element."""
 
+import operator
 from typing import Any, Callable, Optional
 
 from .. import _dtypes
@@ -390,6 +391,7 @@ rint = _rounding("rint", "The nearest whole number; of two, the even one.", "mat
 
 def round(x: TensorLike, decimals: int = 0) -> Tensor:
     """`x` rounded to so many decimals, as NumPy does: half to even."""
+    decimals = operator.index(decimals)
     if decimals == 0:
         return rint(x)
     scale = 10.0**decimals

@@ -53,10 +53,7 @@ def _leading(tensors: Sequence[Tensor]) -> List[Size]:
     heads = [x for x in tensors if x.ndim > 2]
     if all(x.shape[:-2] == heads[0].shape[:-2] for x in tensors):
         return sizes(tensors[0])[:-2]
-    # Of each, a slice of one element has these dimensions.
-    from ._indexing import getitem
-
-    return broadcast_sizes([getitem(x, (..., 0, 0)) for x in tensors])
+    return broadcast_sizes(tensors, trailing=2)
 
 
 def _multiply(a: Tensor, b: Tensor) -> Tensor:
@@ -253,7 +250,13 @@ def _multiply_and_sum(a: Tensor, na: str, b: Tensor, nb: str, names: List[str], 
 
 
 def _triangle(kind: int, x: TensorLike, diagonal: int) -> Tensor:
-    return emit("nn.triangle", [as_tensor(x)], attributes={"kind": ("i32", kind), "diagonal": ("i64", diagonal)})
+    x = as_tensor(x)
+    if x.ndim == 0:
+        raise ValueError("a triangle is of a vector or of matrices, found a scalar")
+    if x.ndim == 1:
+        # As in NumPy, each row of a square matrix.
+        x = stretch(x, sizes(x) * 2)
+    return emit("nn.triangle", [x], attributes={"kind": ("i32", kind), "diagonal": ("i64", diagonal)})
 
 
 def tril(x: TensorLike, diagonal: int = 0) -> Tensor:

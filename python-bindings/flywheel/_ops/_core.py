@@ -133,16 +133,16 @@ def broadcast_shapes(*shapes: Shape) -> Shape:
     return tuple(result)
 
 
-def broadcast_sizes(tensors: Sequence[Tensor]) -> List[Size]:
-    """The sizes of what these broadcast to."""
-    shape = broadcast_shapes(*(x.shape for x in tensors))
+def broadcast_sizes(tensors: Sequence[Tensor], trailing: int = 0) -> List[Size]:
+    """The sizes of what these broadcast to, without their last `trailing` dimensions."""
+    shape = broadcast_shapes(*(x.shape[: x.ndim - trailing] for x in tensors))
     dim_sizes: List[Size] = []
     for axis, dim_size in enumerate(shape):
         if dim_size is not None:
             dim_sizes.append(dim_size)
             continue
         for x in tensors:
-            own = axis - len(shape) + x.ndim
+            own = axis - len(shape) + x.ndim - trailing
             if own >= 0 and x.shape[own] is None:
                 dim_sizes.append(size(x, own))
                 break

@@ -13,6 +13,7 @@ from ._core import (
     Size,
     broadcast_sizes,
     emit,
+    empty,
     index_op,
     is_signed,
     normalize_axes,
@@ -24,7 +25,7 @@ from ._core import (
     with_index,
 )
 from ._ranges import arithmetic_sequence
-from ._shapes import dim, reshape_to, to_index, transpose
+from ._shapes import _product, dim, reshape_to, to_index, transpose
 
 _DYNAMIC = -(2**63)
 
@@ -53,9 +54,10 @@ def arrays_come_first(keys: List[Any]) -> bool:
 
 
 def _from_start(key: Any, x: Tensor, axis: int) -> Any:
-    """A tensor of indices with negative ones counted from the end; other keys as they are."""
+    """A tensor of indices with negative ones counted from the end; other keys as they are, but for negative ones in a
+    dimension of which only the call knows the size."""
     if not isinstance(key, Tensor) and not hasattr(key, "read"):
-        return key
+        return key if isinstance(key, slice) else _known_from_start(key, x, axis)
     index = as_tensor(key)
     if not _dtypes.is_signed(index.dtype):
         return index
@@ -63,6 +65,13 @@ def _from_start(key: Any, x: Tensor, axis: int) -> Any:
     # One that is out of range stays what it is, for the error to say.
     is_from_end = arithmetic.less(index, 0) & arithmetic.greater_equal(index, arithmetic.negative(total))
     return arithmetic.where(is_from_end, arithmetic.add(index, total), index)
+
+
+def _known_from_start(key: Any, x: Tensor, axis: int) -> Any:
+    """An array of indices, as a tensor where it has negative ones and the size is not known."""
+    if x.shape[axis] is not None or not np.any(np.less(key, 0)):
+        return key
+    return _from_start(constant(np.asarray(key, np.int32)), x, axis)
 
 
 def _index_at(x: Tensor, keys: List[Any], part: Tensor) -> Tensor:
@@ -281,6 +290,8 @@ def extract_slice(
     """A part of `x`, from an offset on, so long, with a step, in each dimension."""
     if is_whole:
         return x
+    if _is_of_none(lengths, x):
+        return _no_elements(x, [0 if dim_size == 0 else length for length, dim_size in zip(lengths, x.shape)])
     trace = _trace.current()
     shape = tuple(length if isinstance(length, int) else None for length in lengths)
 
@@ -305,9 +316,25 @@ def extract_slice(
     return wrap(value, x.dtype, shape)
 
 
+def _is_of_none(lengths: List[Size], whole: Tensor) -> bool:
+    """Whether a part of these sizes has no elements. One that has some, of a tensor without any, is a slice that the
+    step checks: in a loop without iterations nobody takes it."""
+    return any(length == 0 if isinstance(length, int) else dim_size == 0
+               for length, dim_size in zip(lengths, whole.shape))  # fmt: skip
+
+
+def _no_elements(x: Tensor, dim_sizes: List[Size]) -> Tensor:
+    """A part of `x` that has no elements. `tensor.extract_slice` has no offsets in a dimension of 0."""
+    if x.dtype == _dtypes.string:
+        return empty(dim_sizes, x.dtype)
+    return take(reshape_to(x, [_product(sizes(x))]), empty(dim_sizes, _dtypes.int32), 0)
+
+
 def insert_slice(part: Tensor, into: Tensor, offsets: List[Size], lengths: List[Size], steps: List[int]) -> Tensor:
     """`into` with a part of these sizes in the place of what `extract_slice` gives; its dimensions of 1 that `part`
     lacks are dropped there."""
+    if _is_of_none(lengths, into):
+        return into
     trace = _trace.current()
 
     def fixed(values: List[Size]) -> Tuple[str, List[int]]:
@@ -376,6 +403,8 @@ def take(x: TensorLike, indices: TensorLike, axis: int = 0) -> Tensor:
     An index out of range is an error of the step, a constant one an IndexError."""
     x = as_tensor(x)
     axis = normalize_axis(axis, x.ndim)
+    if not isinstance(indices, Tensor) and not hasattr(indices, "read") and not holds_tensors(indices):
+        indices = _known_from_start(indices, x, axis)
     index = _indices(indices, x.shape[axis])
     result = (*x.shape[:axis], *index.shape, *x.shape[axis + 1 :])
     dtype = x.dtype

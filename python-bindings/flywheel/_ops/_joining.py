@@ -5,10 +5,10 @@ from typing import Any, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
-from .._tensor import Tensor, TensorLike, as_tensor
+from .._tensor import Tensor, TensorLike, as_tensor, format_shape
 from ._arithmetic import multiply
-from ._core import broadcast
-from ._indexing import flip
+from ._core import Size, broadcast, index_op, normalize_axis, sizes
+from ._indexing import extract_slice, flip
 from ._ranges import lower_triangle
 from ._shapes import concatenate, expand_dims, moveaxis, ravel, reshape, split, swapaxes
 
@@ -97,14 +97,36 @@ def meshgrid(*vectors: TensorLike, indexing: str = "xy") -> List[Tensor]:
 def array_split(x: TensorLike, sections: Union[int, Sequence[int]], axis: int = 0) -> List[Tensor]:
     """As `split`, but that parts need not be equal: the first ones have one element more."""
     x = as_tensor(x)
+    axis = normalize_axis(axis, x.ndim)
     total = x.shape[axis]
+    if isinstance(sections, int) and total is None and sections > 0:
+        return _split_unequally(x, sections, axis)
     if isinstance(sections, int) and total is not None and sections > 0:
         sections = [int(part[0]) if part.size else total for part in np.array_split(np.arange(total), sections)][1:]
     return split(x, sections, axis)
 
 
+def _split_unequally(x: Tensor, sections: int, axis: int) -> List[Tensor]:
+    """Parts of a dimension of which only the call knows the size."""
+    dim_sizes = sizes(x)
+    offset: Size = 0
+    parts = []
+    for place in range(sections):
+        # Of n elements in k parts, the first n modulo k have one more.
+        length = index_op("floordivsi", index_op("addi", dim_sizes[axis], sections - 1 - place), sections)
+        offsets: List[Size] = [0] * x.ndim
+        offsets[axis] = offset
+        lengths = [*dim_sizes[:axis], length, *dim_sizes[axis + 1 :]]
+        parts.append(extract_slice(x, offsets, lengths, [1] * x.ndim))
+        offset = index_op("addi", offset, length)
+    return parts
+
+
 def vsplit(x: TensorLike, sections: Union[int, Sequence[int]]) -> List[Tensor]:
-    """`split` along the first dimension."""
+    """`split` along the first dimension. Raises ValueError for a vector, as NumPy does."""
+    x = as_tensor(x)
+    if x.ndim < 2:
+        raise ValueError(f"vsplit takes a tensor of two dimensions at least, found {format_shape(x.shape)}")
     return split(x, sections, 0)
 
 
@@ -125,9 +147,14 @@ def flipud(x: TensorLike) -> Tensor:
 
 
 def rot90(x: TensorLike, k: int = 1, axes: Tuple[int, int] = (0, 1)) -> Tensor:
-    """`x` turned `k` times by a quarter, from the first of two dimensions towards the second."""
+    """`x` turned `k` times by a quarter, from the first of two dimensions towards the second. Raises ValueError for
+    axes that are not two different ones of `x`."""
     x = as_tensor(x)
-    first, second = axes
+    if len(axes) != 2:
+        raise ValueError(f"rot90: expected two axes, found {axes}")
+    first, second = (normalize_axis(axis, x.ndim) for axis in axes)
+    if first == second:
+        raise ValueError(f"rot90: expected two different axes, found {axes} of a tensor of {x.ndim} dimensions")
     k %= 4
     if k == 0:
         return as_tensor(x)

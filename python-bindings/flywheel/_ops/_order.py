@@ -6,7 +6,7 @@ from typing import Any, List, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from .. import _dtypes
-from .._tensor import Tensor, TensorLike, as_tensor, as_tensors, format_shape
+from .._tensor import Tensor, TensorLike, as_tensor, as_tensors, format_shape, holds_tensors
 from ._arithmetic import (
     _cast,
     absolute,
@@ -27,7 +27,7 @@ from ._indexing import getitem, take_along_axis
 from ._precision import rounds_once
 from ._ranges import identity_matrix, lower_triangle
 from ._reductions import any as reduce_any
-from ._reductions import reduce_sum
+from ._reductions import mean, reduce_sum
 from ._shapes import _product, expand_dims, moveaxis, ravel, reshape_to, stack, swapaxes, transpose
 
 # How many elements a dimension that is sorted may have.
@@ -130,8 +130,16 @@ def searchsorted(a: TensorLike, v: TensorLike, side: str = "left") -> Tensor:
 
 def digitize(x: TensorLike, bins: TensorLike, right: bool = False) -> Tensor:
     """The number of the bin that each element is in: of bins in ascending order, bins[i-1] <= x < bins[i]; with
-    `right`, bins[i-1] < x <= bins[i]."""
-    return searchsorted(bins, x, "left" if right else "right")
+    `right`, bins[i-1] < x <= bins[i]. Bins that are known may descend. Raises ValueError where they do neither."""
+    side = "left" if right else "right"
+    if isinstance(bins, Tensor) or hasattr(bins, "read") or holds_tensors(bins):
+        return searchsorted(bins, x, side)
+    known = np.asarray(bins)
+    if known.ndim != 1 or (known[1:] >= known[:-1]).all():
+        return searchsorted(known, x, side)
+    if not (known[1:] <= known[:-1]).all():
+        raise ValueError(f"digitize: expected bins that ascend or descend, found {bins}")
+    return subtract(known.size, searchsorted(known[::-1], x, side))
 
 
 #
@@ -140,7 +148,10 @@ def digitize(x: TensorLike, bins: TensorLike, right: bool = False) -> Tensor:
 
 
 def median(x: TensorLike, axis: Union[int, Sequence[int], None] = None, keepdims: bool = False) -> Tensor:
-    """The element in the middle of the order along dimensions, or the mean of the two; see `quantile`."""
+    """The element in the middle of the order along dimensions, or the mean of the two, NaN of none; see `quantile`."""
+    x = as_tensor(x)
+    if 0 in [x.shape[place] for place in normalize_axes(axis, x.ndim)]:
+        return mean(x, axis, keepdims)
     return quantile(x, 0.5, axis, keepdims)
 
 
@@ -167,6 +178,9 @@ def quantile(
         x = _cast(x, _dtypes.float32)
     rows, kept = _as_rows(x, axis)
     rows, _ = _sortable("quantile", rows, -1)
+    if rows.shape[-1] == 0:
+        raise ValueError("quantile of no elements: expected sizes of 1 or more along its axes, found "
+                         f"{format_shape(x.shape)}")  # fmt: skip
     ordered = taken(rows, places_in_order(rows, rows.ndim - 1), rows.ndim - 1)
     has_nan = reduce_any(isnan(rows), -1)
     found = []

@@ -6,6 +6,7 @@ from typing import Any, List, Optional, Sequence, Tuple, Union
 from .. import _dtypes
 from .._tensor import Tensor, TensorLike, as_tensor, constant
 from . import _arithmetic as arithmetic
+from ._checks import expect_at_least
 from ._core import Size, as_unsigned, emit, index_op, normalize_axes, normalize_axis, signless, size, with_index
 from ._precision import rounds_once
 from ._shapes import expand_dims, ravel
@@ -111,16 +112,19 @@ def reduce_min(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tens
 
 
 def _some(what: str, x: TensorLike, axis: Axis) -> Tensor:
-    """Raises ValueError where each result would be of no elements."""
+    """Raises ValueError where each result would be of no elements; a call fails where only it knows the size."""
     given = as_tensor(x)
-    if 0 in [given.shape[place] for place in normalize_axes(axis, given.ndim)]:
+    axes = normalize_axes(axis, given.ndim)
+    if 0 in [given.shape[place] for place in axes]:
         raise ValueError(f"{what} of no elements: expected sizes of 1 or more along its axes, found {given.shape}")
+    for place in axes:
+        expect_at_least(size(given, place), 1, f"{what} of no elements: the size of dimension {place}")
     return given
 
 
 def max(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """The largest element along dimensions; equal ones share its derivative. Raises ValueError where a size along
-    them is known to be 0; where the call brings that, it is the smallest number of the dtype."""
+    them is 0; a call that brings such a size fails."""
     return reduce_max(_some("max", x, axis), axis, keepdims)
 
 
@@ -149,6 +153,7 @@ def _arg(op: str, x: TensorLike, axis: Optional[int], keepdims: bool) -> Tensor:
     if axis is None:
         x, axis = ravel(x), 0
     place = normalize_axis(axis, x.ndim)
+    _some(op.removeprefix("nn."), x, place)
     found = emit(op, [x], _dtypes.int32, _reduced(x, [place], False), {"axis": ("i64", place)})
     if not keepdims:
         return found

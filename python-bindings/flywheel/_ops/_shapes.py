@@ -71,6 +71,8 @@ def to_index(x: TensorLike) -> Size:
         found: Size = x.index
         return found
     given = as_tensor(x)
+    if not isinstance(x, Tensor) and not _dtypes.is_integer(given.dtype):
+        raise TypeError(f"expected an integer or a scalar tensor as a size or place, found {x!r}")
     x = cast(given, _dtypes.int64)
     if x.shape != ():
         raise ValueError(f"expected an integer or a scalar tensor, found the shape {format_shape(x.shape)}")
@@ -163,10 +165,26 @@ def reshape_to(x: Tensor, new: List[Size], old: Optional[List[Size]] = None) -> 
             prefix -= 1
         elif suffix:
             suffix -= 1
+    if _is_only_none(old, new, prefix, suffix):
+        prefix = suffix = 0
     middle_old, middle_new = old[prefix : len(old) - suffix], new[prefix : len(new) - suffix]
     groups = _groups(middle_old, middle_new)
     x = _collapse(x, prefix, suffix, [len(part) for part, _ in groups])
     return _expand(x, prefix, suffix, [part for _, part in groups], new)
+
+
+def _is_only_none(old: List[Size], new: List[Size], prefix: int, suffix: int) -> bool:
+    """Whether dimensions in the middle become others of another product, which only those of 0 around them allow."""
+    around = [*old[:prefix], *old[len(old) - suffix :]]
+    if not any(isinstance(dim_size, int) and dim_size == 0 for dim_size in around):
+        return False
+    products = [_static_product(part[prefix : len(part) - suffix]) for part in (old, new)]
+    return products[0] is None or products[0] != products[1]
+
+
+def _static_product(dim_sizes: List[Size]) -> Optional[int]:
+    known = [dim_size for dim_size in dim_sizes if isinstance(dim_size, int)]
+    return math.prod(known) if len(known) == len(dim_sizes) else None
 
 
 def _same(a: Size, b: Size) -> bool:

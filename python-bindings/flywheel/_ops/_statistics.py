@@ -7,7 +7,7 @@ from typing import Optional, Tuple, Union
 import numpy as np
 
 from .. import _dtypes
-from .._tensor import Tensor, TensorLike, as_tensor, as_tensors, constant, format_shape
+from .._tensor import Tensor, TensorLike, as_tensor, as_tensors, constant, format_shape, holds_tensors
 from ._arithmetic import (
     absolute,
     add,
@@ -25,15 +25,15 @@ from ._arithmetic import (
     subtract,
     where,
 )
+from ._checks import expect_alike
 from ._contractions import diag, matmul
-from ._core import normalize_axis, sizes, stretch
+from ._core import as_unsigned, emit, normalize_axes, normalize_axis, signless, sizes, stretch
 from ._creation import zeros
 from ._indexing import _reverse, extract_slice, getitem, take
 from ._order import searchsorted
 from ._precision import rounds_once
-from ._reductions import Axis, all, max, mean, min, prod, sum
+from ._reductions import Axis, all, max, mean, min, prod, reduce_max, reduce_min, sum
 from ._shapes import concatenate, expand_dims, pad, ravel, reshape, swapaxes, to_index
-from ._updates import At
 
 
 def average(x: TensorLike, axis: Axis = None, weights: Optional[TensorLike] = None, keepdims: bool = False) -> Tensor:
@@ -42,12 +42,19 @@ def average(x: TensorLike, axis: Axis = None, weights: Optional[TensorLike] = No
     if weights is None:
         return mean(x, axis, keepdims)
     x, w = as_tensors(as_tensor(x), as_tensor(weights))
+    if 0 in [x.shape[place] for place in normalize_axes(axis, x.ndim)]:
+        raise ZeroDivisionError(f"average of no elements, whose weights sum to zero: found {format_shape(x.shape)}")
     if not _dtypes.is_floating(x.dtype):
         x, w = cast(x, _dtypes.float32), cast(w, _dtypes.float32)
-    if w.ndim == 1 and x.ndim != 1:
+    if w.shape != x.shape:
+        if w.ndim != 1:
+            raise ValueError(f"average: expected weights of shape {format_shape(x.shape)} or a vector, found "
+                             f"{format_shape(w.shape)}")  # fmt: skip
         if not isinstance(axis, (int, np.integer)):
             raise ValueError("a vector of weights is for one dimension: give its axis")
         place = normalize_axis(int(axis), x.ndim)
+        if w.shape[0] is not None and x.shape[place] is not None and w.shape[0] != x.shape[place]:
+            raise ValueError(f"average: expected {x.shape[place]} weights along axis {axis}, found {w.shape[0]}")
         w = expand_dims(w, [other for other in range(x.ndim) if other != place])
     return _weighed(x, w if w.shape == x.shape else stretch(w, sizes(x)), axis, keepdims)
 
@@ -132,7 +139,7 @@ def nanmin(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
 
 @rounds_once()
 def cov(x: TensorLike, rowvar: bool = True, ddof: int = 1) -> Tensor:
-    """How the rows of `x` (or the columns) vary together: [rows, rows], of a vector a scalar."""
+    """How the rows of `x` (or the columns) vary together: [rows, rows]; of a vector, or one row, a scalar."""
     x = as_tensor(x)
     if not _dtypes.is_floating(x.dtype):
         x = cast(x, _dtypes.float32)
@@ -143,7 +150,7 @@ def cov(x: TensorLike, rowvar: bool = True, ddof: int = 1) -> Tensor:
         raise ValueError("cov takes a static number of observations")
     deviation = subtract(rows, mean(rows, 1, keepdims=True))
     found = divide(matmul(deviation, swapaxes(deviation, 0, 1)), builtins.max((rows.shape[1] or 0) - ddof, 0))
-    return reshape(found, ()) if x.ndim == 1 else found
+    return reshape(found, ()) if found.shape == (1, 1) else found
 
 
 @rounds_once()
@@ -159,9 +166,19 @@ def corrcoef(x: TensorLike, rowvar: bool = True) -> Tensor:
 def bincount(x: TensorLike, weights: Optional[TensorLike] = None, *, length: int) -> Tensor:
     """How often each number from 0 to `length` - 1 is in `x`, int32; with weights, their sums. A number that is out of
     range is an error of the step."""
-    index = ravel(x)
-    ones = constant(1, _dtypes.int32) if weights is None else ravel(weights)
-    return At(zeros((length,), ones.dtype))[index].add(ones)
+    index = as_tensor(x)
+    if index.ndim != 1 or not _dtypes.is_integer(index.dtype):
+        raise ValueError(f"bincount takes a vector of integers, found {_dtypes.name_of(index.dtype)}"
+                         f"{format_shape(index.shape)}")  # fmt: skip
+    ones = constant(1, _dtypes.int32) if weights is None else as_tensor(weights)
+    if weights is not None:
+        expect_alike("bincount", index, ones)
+    index = cast(index, _dtypes.int64) if _dtypes.is_unsigned(index.dtype) else index
+    counts = zeros((length,), ones.dtype)
+    updates = stretch(ones, sizes(index))
+    # Not by `at`, for which negative numbers count from the end.
+    found = emit("nn.scatter_add", [signless(counts), index, signless(updates)], attributes={"axis": ("i64", 0)})
+    return as_unsigned(found, ones.dtype)
 
 
 def histogram(
@@ -169,22 +186,57 @@ def histogram(
     weights: Optional[TensorLike] = None,
 ) -> Tuple[Tensor, Tensor]:  # fmt: skip
     """How many elements are in each bin, and the edges of bins: so many equal ones in a range, by default that of the
-    elements, or between these edges, which ascend. The last bin includes its end; others are left out."""
-    x = ravel(x)
+    elements (of none, from 0 to 1), or between these edges, which ascend. The last bin includes its end; others are
+    left out. Raises ValueError for no bins, a range that descends or is not finite, edges that are no vector or are
+    known to descend, and weights that are not as many as the elements."""
+    given = as_tensor(x)
+    if weights is not None and as_tensor(weights).shape != given.shape:
+        raise ValueError(f"histogram: expected weights of shape {format_shape(given.shape)}, found "
+                         f"{format_shape(as_tensor(weights).shape)}")  # fmt: skip
+    x = ravel(given)
     if not _dtypes.is_floating(x.dtype):
         x = cast(x, _dtypes.float32)
-    if isinstance(bins, int):
-        low, high = (min(x), max(x)) if range is None else (constant(float(e), x.dtype) for e in range)
-        is_point = low == high
-        low, high = where(is_point, low - 0.5, low), where(is_point, high + 0.5, high)
-        edges = low + (high - low) * constant(np.linspace(0, 1, bins + 1), x.dtype)
-    else:
-        edges = cast(as_tensor(bins), x.dtype)
+    edges = _equal_bins(x, int(bins), range) if isinstance(bins, (int, np.integer)) else _edges(bins, x.dtype)
     ones = constant(1, _dtypes.int32) if weights is None else ravel(weights)
+    if edges.shape == (0,):
+        return zeros((0,), ones.dtype), edges
     below = sum(where(expand_dims(getitem(edges, slice(None, -1)), 1) > x, ones, 0), 1)
     last = sum(where(getitem(edges, -1) >= x, ones, 0))
     upper = concatenate([getitem(below, slice(1, None)), expand_dims(last, 0)])
     return subtract(upper, below), edges
+
+
+def _equal_bins(x: Tensor, count: int, range: Optional[Tuple[float, float]]) -> Tensor:
+    """The edges of bins of one width in a range, by default that of the elements."""
+    if count < 1:
+        raise ValueError(f"histogram: expected at least one bin, found {count}")
+    if range is None:
+        low, high = reduce_min(x), reduce_max(x)
+        # Of no elements, the smallest one is infinite and above the largest one.
+        is_none = low > high
+        low, high = where(is_none, 0.0, low), where(is_none, 1.0, high)
+    else:
+        first, last = (float(end) for end in range)
+        if not np.isfinite([first, last]).all() or first > last:
+            raise ValueError(f"histogram: expected a finite range that ascends, found {range}")
+        low, high = constant(first, x.dtype), constant(last, x.dtype)
+    is_point = low == high
+    low, high = where(is_point, low - 0.5, low), where(is_point, high + 0.5, high)
+    shares = np.linspace(0, 1, count + 1)
+    # The last edge is the end itself, whatever the sum is rounded to.
+    return where(constant(shares == 1), high, low + (high - low) * constant(shares, x.dtype))
+
+
+def _edges(bins: TensorLike, dtype: _dtypes.DType) -> Tensor:
+    edges = as_tensor(bins)
+    if edges.ndim != 1:
+        raise ValueError("histogram: expected a number of bins or a vector of edges, found "
+                         f"{format_shape(edges.shape)}")  # fmt: skip
+    if not isinstance(bins, Tensor) and not hasattr(bins, "read") and not holds_tensors(bins):
+        known = np.asarray(bins)
+        if (known[:-1] > known[1:]).any():
+            raise ValueError(f"histogram: expected edges that ascend, found {bins}")
+    return cast(edges, dtype)
 
 
 #
@@ -193,8 +245,13 @@ def histogram(
 
 
 def diff(x: TensorLike, n: int = 1, axis: int = -1) -> Tensor:
-    """Each element less the one in front of it along a dimension, `n` times."""
+    """Each element less the one in front of it along a dimension, `n` times. Raises ValueError for a scalar, and for
+    an `n` below 0."""
     result: Tensor = as_tensor(x)
+    if n < 0:
+        raise ValueError(f"diff: expected n of at least 0, found {n}")
+    if result.ndim == 0:
+        raise ValueError("diff takes a tensor of one dimension at least, found a scalar")
     front = (slice(None),) * normalize_axis(axis, result.ndim)
     for _ in [None] * n:
         a, b = getitem(result, (*front, slice(1, None))), getitem(result, (*front, slice(None, -1)))

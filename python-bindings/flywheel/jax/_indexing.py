@@ -9,12 +9,11 @@ from jaxlib.mlir.dialects import stablehlo
 from .. import _dtypes, _ops
 from .. import _trace as _trace
 from .. import nn as nn
-from .._flywheel import Value
 from .._ops._core import Size, as_unsigned, emit, index_op, signless, size, sizes
-from .._ops._indexing import extract_slice
+from .._ops._indexing import extract_slice, insert_slice
 from .._ops._order import MOST_SORTED, order_of, taken
 from .._ops._shapes import to_index
-from .._tensor import Tensor, as_tensor, wrap
+from .._tensor import Tensor, as_tensor
 from ._graph import Call, op
 from ._shapes import broadcast_in_dim, iota, permuted, reshaped
 from ._values import Known, as_sizes, bounds_of, of_tensor
@@ -52,28 +51,7 @@ def _dynamic_update_slice(call: Call, x: Known, part: Known, *starts: Known) -> 
     if data.shape == new.shape and None not in new.shape:
         return new
     places = [_place(start, length, total) for start, length, total in zip(starts, sizes(new), sizes(data))]
-    return insert_slice(new, data, places)
-
-
-def insert_slice(part: Tensor, into: Tensor, places: Sequence[Size]) -> Tensor:
-    """`into` with `part` in these places."""
-    trace = _trace.current()
-    lengths = sizes(part)
-
-    def fixed(values: Sequence[Size]) -> Tuple[str, List[int]]:
-        return ("i64s", [value if isinstance(value, int) else _DYNAMIC for value in values])
-
-    some_places: List[Value] = [value for value in places if not isinstance(value, int)]
-    some_lengths: List[Value] = [value for value in lengths if not isinstance(value, int)]
-    attributes: _trace.Attributes = {
-        "static_offsets": fixed(places),
-        "static_sizes": fixed(lengths),
-        "static_strides": ("i64s", [1] * part.ndim),
-        "operandSegmentSizes": ("i32s", [1, 1, len(some_places), len(some_lengths), 0]),
-    }
-    type_ = trace.type(into.dtype, into.shape)
-    operands = [part.value, into.value, *some_places, *some_lengths]
-    return wrap(trace.op("tensor.insert_slice", operands, [type_], attributes)[0], into.dtype, into.shape)
+    return insert_slice(new, data, places, sizes(new), [1] * new.ndim)
 
 
 #

@@ -13,6 +13,7 @@ from .. import _dtypes, _ops
 from .. import nn as nn
 from .._ops._core import Size, index_op, sizes
 from .._ops._functions import shared_maximum, shared_minimum
+from .._ops._reductions import reduce_max, reduce_min
 from .._tensor import Tensor, as_tensor
 from .._windows import convolve
 from ._graph import Call, op
@@ -243,7 +244,7 @@ def _arg_extremum(call: Call, operands: Sequence[Known], axes: Sequence[int]) ->
         raise call.unsupported("of uint64, for an arg max")
     is_largest = words[0] == "GT"
     place = (_ops.argmax if is_largest else _ops.argmin)(data, axis)
-    value = (_ops.max if is_largest else _ops.min)(data, axis)
+    value = (reduce_max if is_largest else reduce_min)(data, axis)
     return [_ops.cast(value, x.dtype), _ops.cast(place, indices.dtype)]
 
 

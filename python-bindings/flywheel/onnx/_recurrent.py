@@ -10,9 +10,9 @@ from .. import nn as nn
 from .._flywheel import Value
 from .._layouts import Laid
 from .._ops._core import Size, empty, index_of, size, sizes, stretch
-from .._ops._indexing import scalar_at
+from .._ops._indexing import insert_slice, scalar_at
 from .._ops._shapes import reshape_to
-from .._tensor import Tensor, as_tensor, wrap
+from .._tensor import Tensor, as_tensor
 from ..control import _for
 from ._graph import Call, op
 from ._known import Known
@@ -31,18 +31,7 @@ Step = Callable[[Tensor, List[Tensor]], List[Tensor]]
 
 def _insert(y: Tensor, into: Tensor, index: Value) -> Tensor:
     """A slice in its place of the first dimension."""
-    trace = _trace.current()
-    lengths = sizes(y)
-    dynamic = [one for one in lengths if not isinstance(one, int)]
-    attributes: _trace.Attributes = {
-        "static_offsets": ("i64s", [-(2**63), *[0] * y.ndim]),
-        "static_sizes": ("i64s", [1, *(one if isinstance(one, int) else -(2**63) for one in lengths)]),
-        "static_strides": ("i64s", [1] * (y.ndim + 1)),
-        "operandSegmentSizes": ("i32s", [1, 1, 1, len(dynamic), 0]),
-    }
-    type_ = trace.type(into.dtype, into.shape)
-    value = trace.op("tensor.insert_slice", [y.value, into.value, index, *dynamic], [type_], attributes)[0]
-    return wrap(value, into.dtype, into.shape)
+    return insert_slice(y, into, [index, *[0] * y.ndim], [1, *sizes(y)], [1] * into.ndim)
 
 
 def _loop(x: Tensor, states: List[Tensor], step: Step, collects: bool, reverse: bool) -> Tuple[List[Tensor], Any]:

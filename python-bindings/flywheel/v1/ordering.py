@@ -36,6 +36,10 @@ def top_k(input: Any, k: int = 1, sorted: bool = True, name: Optional[str] = Non
         count = _last(x, "top_k")
         if k > count:
             raise ValueError(f"input must have last dimension >= k = {k} but is {count}")
+        if k < 0:
+            raise ValueError(f"Need k >= 0, got {k}")
+        if k == 0:
+            return _ops.cast(x[..., :0], _dtypes.int32)
         if k > _FEW and count <= MOST_SORTED:
             return _ops.cast(places_in_order(x, x.ndim - 1, True)[..., :k], _dtypes.int32)
         left, places = _ops.stop_gradient(x), []

@@ -7,6 +7,7 @@ from typing import Any, Callable, Optional
 from .. import _dtypes, _ops
 from .. import nn as traced
 from .._ops import _checks, _core
+from .._ops._reductions import reduce_max, reduce_min
 from .._tensor import format_shape
 from .arrays import flat_places
 from .conversion import as_tensor, make
@@ -178,10 +179,8 @@ def _of_each(reduce: Callable[..., Any], neutral: Callable[[Any], Any]) -> Calla
             wide = _ops.reshape(own, [_ops.dim(n, 0), _ops.dim(i, 0), *[1] * (v.ndim - 1)])
             start = _ops.full_like(v, neutral(v.dtype))
             found = reduce(_ops.where(wide, v, start), 1)
-            if not is_empty_zero:
-                return found
             is_there = _ops.reshape(_ops.any(own, 1), [_ops.dim(n, 0), *[1] * (v.ndim - 1)])
-            return _ops.where(is_there, found, _ops.zeros_like(found))
+            return _ops.where(is_there, found, _ops.full_like(found, 0 if is_empty_zero else neutral(v.dtype)))
 
         found: Tensor = make("UnsortedSegment", emit, ids, x, numbers, name=name)
         return found
@@ -196,8 +195,8 @@ def _limit(dtype: Any, largest: bool) -> Any:
     return info.max if largest else info.min
 
 
-unsorted_segment_max = _of_each(_ops.max, lambda d: _limit(d, False))
-unsorted_segment_min = _of_each(_ops.min, lambda d: _limit(d, True))
+unsorted_segment_max = _of_each(reduce_max, lambda d: _limit(d, False))
+unsorted_segment_min = _of_each(reduce_min, lambda d: _limit(d, True))
 unsorted_segment_prod = _of_each(_ops._reductions.reduce_prod, lambda _: 1)
 
 

@@ -84,6 +84,29 @@ struct SlicePlace {
              mlir::Value position);
 };
 
+/// A slice of \p source, of \p type, by default that of \p sizes. Of no
+/// elements it is a `tensor.empty`: `tensor.extract_slice` has no offset in a
+/// dimension of size 0.
+mlir::Value buildExtractSlice(mlir::OpBuilder &builder, mlir::Location loc,
+                              mlir::RankedTensorType type, mlir::Value source,
+                              llvm::ArrayRef<mlir::OpFoldResult> offsets,
+                              llvm::ArrayRef<mlir::OpFoldResult> sizes,
+                              llvm::ArrayRef<mlir::OpFoldResult> strides);
+
+mlir::Value buildExtractSlice(mlir::OpBuilder &builder, mlir::Location loc,
+                              mlir::Value source,
+                              llvm::ArrayRef<mlir::OpFoldResult> offsets,
+                              llvm::ArrayRef<mlir::OpFoldResult> sizes,
+                              llvm::ArrayRef<mlir::OpFoldResult> strides);
+
+/// \p dest with \p source in place of a slice; \p dest where that has no
+/// elements.
+mlir::Value buildInsertSlice(mlir::OpBuilder &builder, mlir::Location loc,
+                             mlir::Value source, mlir::Value dest,
+                             llvm::ArrayRef<mlir::OpFoldResult> offsets,
+                             llvm::ArrayRef<mlir::OpFoldResult> sizes,
+                             llvm::ArrayRef<mlir::OpFoldResult> strides);
+
 /// 0, 1, ..., rank - 1: the `dims` of a broadcast that adds no dimension.
 llvm::SmallVector<int64_t> identityDims(int64_t rank);
 

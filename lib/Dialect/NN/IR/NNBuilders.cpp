@@ -77,6 +77,52 @@ Value buildCast(OpBuilder &b, Location loc, Value input, Type type) {
              : Value(tensor::CastOp::create(b, loc, type, input));
 }
 
+static bool hasNoElements(RankedTensorType type) {
+  return llvm::is_contained(type.getShape(), 0);
+}
+
+/// Whether a slice of \p type of a \p whole has no elements, or is one of
+/// nothing, of a size that is not known. (One of nothing that has a size is out
+/// of bounds.)
+static bool isEmptySlice(RankedTensorType type, RankedTensorType whole) {
+  return hasNoElements(type) ||
+         (hasNoElements(whole) && !type.hasStaticShape());
+}
+
+Value buildExtractSlice(OpBuilder &b, Location loc, Value source,
+                        ArrayRef<OpFoldResult> offsets,
+                        ArrayRef<OpFoldResult> sizes,
+                        ArrayRef<OpFoldResult> strides) {
+  RankedTensorType type = tensor::ExtractSliceOp::inferResultType(
+      cast<RankedTensorType>(source.getType()), sizes);
+  return buildExtractSlice(b, loc, type, source, offsets, sizes, strides);
+}
+
+Value buildExtractSlice(OpBuilder &b, Location loc, RankedTensorType type,
+                        Value source, ArrayRef<OpFoldResult> offsets,
+                        ArrayRef<OpFoldResult> sizes,
+                        ArrayRef<OpFoldResult> strides) {
+  if (!isEmptySlice(type, cast<RankedTensorType>(source.getType())))
+    return tensor::ExtractSliceOp::create(b, loc, type, source, offsets, sizes,
+                                          strides);
+  SmallVector<Value> dynamic;
+  for (OpFoldResult size : sizes)
+    if (auto value = dyn_cast<Value>(size))
+      dynamic.push_back(value);
+  return tensor::EmptyOp::create(b, loc, type, dynamic);
+}
+
+Value buildInsertSlice(OpBuilder &b, Location loc, Value source, Value dest,
+                       ArrayRef<OpFoldResult> offsets,
+                       ArrayRef<OpFoldResult> sizes,
+                       ArrayRef<OpFoldResult> strides) {
+  if (isEmptySlice(cast<RankedTensorType>(source.getType()),
+                   cast<RankedTensorType>(dest.getType())))
+    return dest;
+  return tensor::InsertSliceOp::create(b, loc, source, dest, offsets, sizes,
+                                       strides);
+}
+
 Value buildMatmul(OpBuilder &b, Location loc, Type type, Value lhs,
                   bool transposeLhs, Value rhs, bool transposeRhs) {
   return MatmulOp::create(b, loc, type, lhs, rhs, transposeLhs, transposeRhs);

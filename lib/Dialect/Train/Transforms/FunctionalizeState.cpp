@@ -6,6 +6,7 @@
 
 #include "FunctionState.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
+#include "flywheel/Dialect/NN/NNBuilders.h"
 #include "flywheel/Dialect/Train/TrainPasses.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -202,10 +203,12 @@ LogicalResult FunctionState::rewriteAssignNth(AssignNthOp op) {
       sizes, getAsIndexOpFoldResult(builder.getContext(), type.getShape()));
   SmallVector<OpFoldResult> strides(type.getRank() + 1,
                                     builder.getIndexAttr(1));
-  auto inserted =
-      tensor::InsertSliceOp::create(builder, op.getLoc(), op.getValue(),
-                                    versions.current, offsets, sizes, strides);
-  inserted->setAttr(TrainDialect::getInRangeAttrName(), builder.getUnitAttr());
+  Value inserted =
+      nn::buildInsertSlice(builder, op.getLoc(), op.getValue(),
+                           versions.current, offsets, sizes, strides);
+  if (inserted != versions.current)
+    inserted.getDefiningOp()->setAttr(TrainDialect::getInRangeAttrName(),
+                                      builder.getUnitAttr());
   versions.current = inserted;
   versions.assigned = op.getLoc();
   op.erase();

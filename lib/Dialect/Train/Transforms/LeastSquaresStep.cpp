@@ -285,11 +285,11 @@ SmallVector<Value> DenseSystem::split(Value column) {
     OpFoldResult size = getAsOpFoldResult(countElements(b, loc, x));
     int64_t flat =
         type.hasStaticShape() ? type.getNumElements() : ShapedType::kDynamic;
-    auto slice = tensor::ExtractSliceOp::create(
-        b, loc, RankedTensorType::get({flat}, element), column,
-        ArrayRef<OpFoldResult>{offset, zero}, ArrayRef<OpFoldResult>{size, one},
-        ArrayRef<OpFoldResult>{one, one});
-    slice->setAttr(TrainDialect::getInRangeAttrName(), b.getUnitAttr());
+    Value slice =
+        nn::buildExtractSlice(b, loc, RankedTensorType::get({flat}, element),
+                              column, {offset, zero}, {size, one}, {one, one});
+    slice.getDefiningOp()->setAttr(TrainDialect::getInRangeAttrName(),
+                                   b.getUnitAttr());
     offset = affine::makeComposedFoldedAffineApply(b, loc, sum, {offset, size});
     parts.push_back(slice);
     if (type.getRank() == 0)

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# REQUIRES: python
+# RUN: %python %s
+"""X16: every function of tensors with dimensions of 0 and of 1 gives NumPy's result, or refuses what NumPy refuses.
+
+Each dimension is 0 and 1 by itself, and all of them are: sizes that are known, and ones that the call brings to one
+program; derivatives, whose sum along a direction is NumPy's finite difference; and batches of 0, 1 and 2 by `vmap`.
+"""
+
+import sys
+import warnings
+from functools import partial
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
+
+import numpy as np
+from every_function import Call, calls
+
+import flywheel as fw
+from selection import takes
+
+Sizes = Dict[str, int]
+Array = Any
+SIZES: Sizes = {"a": 3, "b": 4, "c": 2, "d": 5, "e": 6}
+
+# Of data that NumPy looks at: weights whose sum is 0.
+DATA = ("average",)
+# Of sizes that only the call knows, [1, 1] is no scalar.
+RANKS = ("cov", "corrcoef")
+# Without derivatives that finite differences see.
+JUMPS = ("round", "rint", "stop_gradient", "heaviside", "floor_divide", "divmod", "mod", "remainder", "fmod", "unstack",
+         "linalg.cholesky", "linalg.lu_factor")  # fmt: skip
+
+
+def letters_of(call: Call) -> List[str]:
+    return [argument.split()[1] if " " in argument else "" for argument in call.arguments]
+
+
+def shapes_of(call: Call, sizes: Sizes) -> List[Tuple[int, ...]]:
+    return [tuple(sizes[x] if x in sizes else int(x) for x in one) for one in letters_of(call)]
+
+
+def make(call: Call, sizes: Sizes) -> List[Array]:
+    """Arguments of these sizes."""
+    rng = np.random.default_rng(7)
+    made = []
+    for argument, shape in zip(call.arguments, shapes_of(call, sizes)):
+        kind = argument[0]
+        array: Array
+        if kind == "x":
+            array = rng.integers(0, max(sizes[argument[2]], 1), shape).astype(np.int32)
+        elif kind == "i":
+            array = rng.integers(-5, 5, shape).astype(np.int32)
+        elif kind == "p":
+            array = rng.random(shape) < 0.5
+        else:
+            array = rng.standard_normal(shape).astype(np.float32)
+            if kind == "s":
+                array = array @ np.swapaxes(array, -1, -2) + 2 * np.eye(shape[-1], dtype=np.float32)
+        made.append(array)
+    return made
+
+
+def variants(call: Call) -> Iterator[Sizes]:
+    letters = sorted({x for one in letters_of(call) for x in one if x in SIZES})
+    yield SIZES
+    for size in (0, 1):
+        for letter in letters:
+            yield {**SIZES, letter: size}
+        if len(letters) > 1:
+            yield {**SIZES, **{letter: size for letter in letters}}
+
+
+def as_list(result: Any) -> List[Any]:
+    return list(result) if isinstance(result, (list, tuple)) else [result]
+
+
+def expected(call: Call, arguments: List[Array]) -> Any:
+    """What NumPy has, or the exception that it raises; None where there is no such function."""
+    if call.theirs is None:
+        return None
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            found = call.theirs(*[array.copy() for array in arguments])
+            return None if found is None else [np.asarray(one) for one in as_list(found)]
+        except (ValueError, IndexError, ZeroDivisionError, TypeError, np.linalg.LinAlgError) as error:
+            return error
+
+
+def compare(found: List[Array], wanted: Any) -> None:
+    """Raises AssertionError where they differ."""
+    assert not isinstance(wanted, Exception), f"NumPy refuses this: {wanted}"
+    if wanted is None:
+        return
+    assert [a.shape for a in found] == [b.shape for b in wanted]
+    for a, b in zip(found, wanted):
+        np.testing.assert_allclose(a.astype(np.float64), b.astype(np.float64), 2e-4, 2e-5, equal_nan=True)
+
+
+def check(call: Call, wanted: Any, run: Callable[[], Any]) -> None:
+    """Runs ours, which gives NumPy's result or refuses what NumPy refuses."""
+    try:
+        found = as_list(run())
+    except (ValueError, IndexError, ZeroDivisionError, TypeError):
+        if isinstance(wanted, Exception):
+            return
+        raise
+    compare([np.asarray(one) for one in found], wanted)
+
+
+def check_static(name: str, call: Call) -> None:
+    """Each shape is a program, which is called at once."""
+    for sizes in variants(call):
+        arguments = make(call, sizes)
+        check(call, expected(call, arguments), partial(fw.function(call.ours, dynamic=False), *arguments))
+
+
+def check_open(name: str, call: Call) -> None:
+    """One program for all shapes, whose first call is of nothing; not where the function needs to know sizes."""
+    specs = [fw.spec(*[x if x in SIZES else int(x) for x in letters], dtype=array.dtype)
+             for letters, array in zip(letters_of(call), make(call, SIZES))]  # fmt: skip
+    total = fw.function(lambda *args: [fw.sum(fw.cast(x, "float32")) for x in as_list(call.ours(*args))],
+                        signature=specs)  # fmt: skip
+    try:
+        total.trace().program  # noqa: B018
+    except (ValueError, TypeError, IndexError):
+        return
+    for sizes in sorted(variants(call), key=lambda sizes: sum(sizes.values())):
+        arguments = make(call, sizes)
+        wanted = expected(call, arguments)
+        if name.startswith(DATA) and isinstance(wanted, Exception):
+            continue
+        if isinstance(wanted, list):
+            wanted = [np.asarray(np.sum(x.astype(np.float64))) for x in wanted]
+        check(call, wanted, partial(total, *arguments))
+
+
+def check_gradient(name: str, call: Call) -> None:
+    """The sum of the derivatives times a direction is the difference that NumPy's function has along it."""
+    for sizes in variants(call):
+        arguments = make(call, sizes)
+        wanted = expected(call, arguments)
+        places = [i for i, array in enumerate(arguments) if array.dtype == np.float32]
+        if isinstance(wanted, Exception) or not places:
+            continue
+
+        def total(*args: Any, first: int = places[0]) -> Any:
+            found = [fw.sum(x) for x in as_list(call.ours(*args)) if x.dtype == fw.float32]
+            return sum(found, fw.sum(args[first]) * 0.0)
+
+        gradients = as_list(fw.function(fw.grad(total, argnums=tuple(places)), dynamic=False)(*arguments))
+        assert [g.shape for g in gradients] == [arguments[i].shape for i in places]
+        if wanted is None or name.startswith(JUMPS):
+            continue
+        rng = np.random.default_rng(5)
+        wide = [array.astype(np.float64) if array.dtype == np.float32 else array for array in arguments]
+        directions = [rng.standard_normal(arguments[i].shape) for i in places]
+        ends = []
+        for step in (1e-6, -1e-6):
+            moved = list(wide)
+            for i, direction in zip(places, directions):
+                moved[i] = wide[i] + step * direction
+            found = expected(call, moved)
+            ends.append(sum(np.sum(x) for x, y in zip(found, wanted) if y.dtype == np.float32))
+        slope = (ends[0] - ends[1]) / 2e-6
+        if np.isfinite(slope):
+            ours = sum(np.sum(g.astype(np.float64) * d) for g, d in zip(gradients, directions))
+            np.testing.assert_allclose(ours, slope, 2e-2, 2e-2)
+
+
+def check_vmap(name: str, call: Call) -> None:
+    """Batches of calls, also of none."""
+    for sizes in variants(call):
+        arguments = make(call, sizes)
+        wanted = expected(call, arguments)
+        if isinstance(wanted, Exception):
+            continue
+        for count in (0, 1, 2):
+            batch = [np.zeros((count, *array.shape), array.dtype) + array for array in arguments]
+            whole = None if wanted is None else [np.broadcast_to(x, (count, *x.shape)) for x in wanted]
+            check(call, whole, partial(fw.function(fw.vmap(call.ours), dynamic=False), *batch))
+
+
+CHECKS: Dict[str, Tuple[Callable[[str, Call], None], float]] = {
+    "static": (check_static, 0.5), "open": (check_open, 0.5), "gradient": (check_gradient, 0.2),
+    "vmap": (check_vmap, 0.1)}  # fmt: skip
+
+
+def check_all(only: Optional[str] = None) -> List[str]:
+    problems = []
+    for kind, (test, share) in CHECKS.items():
+        for name, call in calls.items():
+            if only not in (None, kind) or not takes(f"empty arrays, {kind}", name, share):
+                continue
+            if kind == "open" and name.startswith(RANKS):
+                continue
+            try:
+                test(name, call)
+            except Exception as error:
+                problems.append(f"{kind} {name}: {type(error).__name__}: {str(error)[:400]}")
+    return problems
+
+
+def check_that_all_are_there() -> None:
+    """No public function without a call."""
+    named = {name.split()[0] for name in calls}
+    left_out = {"getitem", "as_tensor", "constant", "array", "asarray"}
+    missing = set(fw._ops.__all__) - named - left_out
+    # Those of elements and of parts are above under other names.
+    left_out = set("add argmax argmin batch_norm cholesky cumprod cumsum div max min mul pow reduce scatter "
+                   "scatter_add_along_axis sub take_along_axis tile triangular_solve try_cholesky".split())  # fmt: skip
+    missing |= {f"nn.{name}" for name in set(fw.nn.__all__) - left_out} - named
+    missing |= {f"linalg.{name}" for name in fw.linalg.__all__} - named
+    assert not missing, sorted(missing)
+
+
+if __name__ == "__main__":
+    check_that_all_are_there()
+    found = check_all(*sys.argv[1:2])
+    assert not found, "\n".join(found)
