@@ -4,7 +4,7 @@
 import operator
 import threading
 import weakref
-from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Type, Union
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from ._tensor import Tensor, TensorLike, as_tensor
 from ._trace import Attributes
 from ._types import Array
 from .clauses import LossScale
-from .namespace import current_namespace
+from .namespace import Namespace, current_namespace
 from .store import Store, current_store
 from .variables import Variable
 
@@ -24,7 +24,13 @@ _STARTS = {"iterations": 0, "m_schedule": 1.0}
 _making = threading.RLock()
 
 
-class _Scalar(Variable):
+class _Number(Variable):
+    """A counter, or another number of an optimizer."""
+
+    _is_made_once = True
+
+
+class _Scalar(_Number):
     """A hyper-parameter: float32, or float64 where a float64 variable is updated, as the first step decides. Values
     that are set before wait for it."""
 
@@ -38,8 +44,7 @@ class _Scalar(Variable):
         waiting, self._waiting = self._waiting, None
         self.dtype, self._host_value = dtype, _dtypes.literal(self._start, dtype)
         for store, value in waiting:
-            self._declare_value(store)
-            store[self.name] = value.astype(dtype)
+            store._set(self._declare_value(store), value.astype(dtype))
 
     def set(self, value: Any) -> None:
         if self._waiting is None:
@@ -76,6 +81,12 @@ class _Scalar(Variable):
         return super()._operand(value)
 
 
+def _unpickle(kind: "Type[Optimizer]", fields: Dict[str, Any], name: str) -> "Optimizer":
+    made = kind.__new__(kind)
+    Optimizer.__init__(made, fields, name)
+    return made
+
+
 class Optimizer(StructAttribute):
     """A rule that updates variables along gradients.
 
@@ -93,10 +104,33 @@ class Optimizer(StructAttribute):
 
     def __init__(self, fields: Dict[str, Any], name: Optional[str] = None) -> None:
         super().__init__(fields)
-        # Its numbers are there, wherever they are used first.
-        self.namespace = current_namespace()
-        self.name: str = self.namespace.unique(self.namespace.qualify(name or self.prefix))
+        # Its numbers are in this namespace, wherever they are used first.
+        self._name = current_namespace().name(name or self.prefix)
         self._scalars: Dict[str, Variable] = {}
+
+    @property
+    def name(self) -> str:
+        return self._name.text
+
+    @property
+    def namespace(self) -> Namespace:
+        return self._name.namespace
+
+    def _copy(self, namespace: Namespace) -> "Optimizer":
+        """Another optimizer with the same hyper-parameters, which has numbers and slots of its own (N15)."""
+        made = type(self).__new__(type(self))
+        made.__dict__.update({key: value for key, value in self.__dict__.items() if key == "fields"})
+        made._name, made._scalars = namespace.name(self._name.wanted), {}
+        return made
+
+    def __copy__(self) -> "Optimizer":
+        return self._copy(self.namespace)
+
+    def __deepcopy__(self, _: Any) -> "Optimizer":
+        return self._copy(self.namespace)
+
+    def __reduce__(self) -> Any:
+        return _unpickle, (type(self), dict(self.fields), self._name.wanted)
 
     def attribute(self) -> Attribute:
         return ("struct", (self.mnemonic, {**self.fields, "name": self.name}))
@@ -108,7 +142,7 @@ class Optimizer(StructAttribute):
             return known[name]
         fields = own.get("fields", {})
         positive = name in self.scalars_if_positive and fields.get(name, 0.0) > 0
-        if "name" in own and (name in self.scalars or positive):
+        if "_name" in own and (name in self.scalars or positive):
             # Threads that use a number first get the same one.
             with _making:
                 if name not in known:
@@ -118,7 +152,7 @@ class Optimizer(StructAttribute):
 
     def __setattr__(self, name: str, value: Any) -> None:
         own = self.__dict__
-        if "name" in own and (name in self.scalars or name in self.scalars_if_positive):
+        if "_name" in own and (name in self.scalars or name in self.scalars_if_positive):
             raise AttributeError(f"'{name}' of '{self.name}' is a variable: set it by `.{name}.set(...)` between calls "
                                  f"or `.{name}.assign(...)` in a traced function")  # fmt: skip
         super().__setattr__(name, value)
@@ -127,10 +161,8 @@ class Optimizer(StructAttribute):
         start = self._start(name)
         known = self.__dict__.get("_dtype")
         kind = _dtypes.int64 if name == "iterations" else known or _dtypes.float32
-        # The name is the optimizer's already.
-        variable = Variable.__new__(Variable if name == "iterations" else _Scalar)
-        with self.namespace.outside_scopes():
-            Variable.__init__(variable, start, dtype=kind, name=f"{self.name}/{name}", trainable=False)
+        variable = (_Number if name == "iterations" else _Scalar)(
+            start, dtype=kind, name=self.namespace.name(name, self._name), trainable=False)  # fmt: skip
         if isinstance(variable, _Scalar):
             variable._start, variable._waiting = start, None if known else []
         return variable
@@ -311,6 +343,7 @@ class Optimizer(StructAttribute):
         lazy: bool,
     ) -> Attributes:
         attributes: Attributes = {"optimizer": self.attribute()}
+        trace.owners.append(self._name)
         if global_step is not None and not isinstance(global_step, Variable):
             raise TypeError(f"expected a variable as global_step, found {type(global_step).__name__}")
         if schedule is not None and not isinstance(schedule, Schedule):

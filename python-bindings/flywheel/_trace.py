@@ -10,6 +10,7 @@ from . import _dtypes, _flywheel
 from ._flywheel import Region, Type, Value
 
 if TYPE_CHECKING:
+    from .namespace import Name
     from .variables import Variable
 
 Shape = Tuple[Optional[int], ...]
@@ -40,6 +41,11 @@ class Trace:
         self.embeds = embeds
         self.graph = _flywheel.Graph(name, _PACKAGE)
         self.variables: Dict[str, Variable] = {}
+        # What has variables that the compiler adds: optimizers and averages.
+        self.owners: List[Name] = []
+        # The variables that the program has made so far; or who may make none, as it would each time.
+        self.num_created = 0
+        self.refuses_creation: Optional[str] = None
         self.frames: List[_Frame] = []
         self._types: Dict[Tuple[_dtypes.DType, Shape], Type] = {}
         # Whether regions may use what is around them: the bodies of some ops may not.
@@ -150,6 +156,13 @@ class Trace:
                 frame.reads.clear()
             else:
                 frame.reads.pop(name, None)
+
+    def check_creation(self, name: object) -> None:
+        """Before a variable is made. Raises ValueError where another trace has made it already (N17)."""
+        if self.refuses_creation is not None:
+            raise ValueError(f"variable '{name}' is made anew each time that {self.refuses_creation} is traced: make "
+                             "it outside, or once (`if self.w is None: self.w = flywheel.Variable(...)`)")  # fmt: skip
+        self.num_created += 1
 
     def declare(self, variable: "Variable") -> None:
         """Adds a variable to the module, unless it is there."""

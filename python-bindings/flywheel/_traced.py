@@ -2,7 +2,7 @@
 """What a traced function is for arguments of some types: a module, its program, and what calls it."""
 
 import weakref
-from typing import TYPE_CHECKING, Any, Callable, Iterable, List, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Callable, List, Optional, Sequence, Tuple
 
 from . import _dtypes, _trace, _tree
 from ._arguments import Leaf
@@ -10,7 +10,7 @@ from ._compilation import compile_module
 from ._flywheel import Module, Program
 from ._tensor import Tensor, as_tensor, wrap
 from ._trace import Trace
-from .store import Store
+from .store import Owners, Store
 from .variables import provide_host_values
 
 if TYPE_CHECKING:
@@ -33,12 +33,6 @@ class Static:
         self.value = value
 
 
-def _release(stores: Iterable[Store], program: Program) -> None:
-    """Stores have no use for the session of a function that is gone."""
-    for store in list(stores):
-        store._release(program)
-
-
 class Traced:
     """A function as it was traced for some arguments: a module with one entry."""
 
@@ -46,14 +40,24 @@ class Traced:
         self.owner = owner
         self.leaves = leaves
         self.results: List[Tuple[_dtypes.DType, _trace.Shape]] = []
-        # Of stores that there are still: none is kept for its entry.
+        # Of stores that there are still: none is kept for its entry. An entry keeps the session of the program.
         self._entries: weakref.WeakKeyDictionary[Store, Any] = weakref.WeakKeyDictionary()
-        self._is_released_later = False
         self._out: Any = None
         self._arguments = tree, static
-        trace = Trace(owner.entry_name)
-        self.build(trace)
-        self.variables = list(trace.variables.values())
+        # A symbol of the module, as its variables are.
+        self.entry_name = owner.entry_name
+        traces = [Trace(self.entry_name)]
+        self.build(traces[-1])
+        while traces[-1].num_created or self.entry_name in traces[-1].variables:
+            if self.entry_name in traces[-1].variables:
+                self.entry_name += "_1"
+            traces.append(Trace(self.entry_name))
+            # Variables that are made once are there now, and kept by the first trace (N17).
+            if any(trace.num_created for trace in traces):
+                traces[-1].refuses_creation = f"'{owner.name}'"
+            self.build(traces[-1])
+        trace = traces[-1]
+        self.owners = Owners(trace.variables, trace.owners, owner._name)
         self.module: Module = trace.graph.finish()
 
     def build(self, trace: Trace) -> None:
@@ -70,7 +74,7 @@ class Traced:
             if any(dims):
                 attribute["train.dims"] = ("strs", dims)
             attributes.append(attribute)
-        arguments = trace.graph.begin_function(owner.entry_name, types, {}, attributes)
+        arguments = trace.graph.begin_function(self.entry_name, types, {}, attributes)
         try:
             with _trace.tracing(trace):
                 tensors = iter([wrap(v, leaf.dtype, s) for v, leaf, s in zip(arguments, self.leaves, shapes)])
@@ -109,12 +113,9 @@ class Traced:
         """What calls this on the values of a store."""
         known = self._entries.get(store)
         if known is None:
-            provide_host_values(store, self.variables)
-            binding = store.bind_program(self.program, self.owner.name)
-            if not self._is_released_later:
-                weakref.finalize(self, _release, self._entries, self.program)
-                self._is_released_later = True
-            known = self._entries[store] = binding.entry(self.owner.entry_name)
+            provide_host_values(store, list(self.owners.variables.values()))
+            binding = store.bind_program(self.program, self.owners)
+            known = self._entries[store] = binding.entry(self.entry_name)
         return known
 
     @property

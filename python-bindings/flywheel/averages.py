@@ -10,6 +10,12 @@ from .namespace import TRAINABLE, current_namespace
 from .variables import Variable
 
 
+class _Average(Variable):
+    """An average, which is made where it is traced first."""
+
+    _is_made_once = True
+
+
 class ExponentialMovingAverage:
     """Averages of variables, later values of which count more.
 
@@ -35,10 +41,16 @@ class ExponentialMovingAverage:
         self.decay = float(decay)
         self.num_updates = num_updates
         self.zero_debias = zero_debias
-        self.name = name
-        self._averages: Dict[str, Variable] = {}
-        self._rounded: Dict[str, Variable] = {}
+        self._name = current_namespace().name(name)
+        # By the identity of variables, which are kept.
+        self._averages: Dict[int, Variable] = {}
+        self._rounded: Dict[int, Variable] = {}
         self._variables: List[Variable] = []
+
+    @property
+    def name(self) -> str:
+        """Unique, as an optimizer's: two averages of one variable are two."""
+        return self._name.text
 
     def average_name(self, variable: Variable) -> str:
         """The name of the average of `variable`."""
@@ -46,7 +58,7 @@ class ExponentialMovingAverage:
 
     def average(self, variable: Variable) -> Optional[Variable]:
         """The average of `variable`; None where `apply` has not been traced with it."""
-        return self._averages.get(variable.name)
+        return self._averages.get(id(variable))
 
     def apply(self, var_list: Optional[Sequence[Variable]] = None) -> None:
         """Moves the averages of `var_list`, by default of all floating-point trainable
@@ -62,8 +74,8 @@ class ExponentialMovingAverage:
                 raise TypeError(f"variable '{variable.name}' of dtype {_dtypes.name_of(variable.dtype)} has no average")
             self._add(variable)
             trace.declare(variable)
-            trace.declare(self._averages[variable.name])
-            trace.declare(self._rounded[variable.name])
+            trace.declare(self._averages[id(variable)])
+            trace.declare(self._rounded[id(variable)])
         attributes: Attributes = {"decay": ("f64", self.decay), "name": ("str", self.name),
                                   "var_list": ("symbols", [variable.name for variable in var_list])}  # fmt: skip
         if self.num_updates is not None:
@@ -71,6 +83,7 @@ class ExponentialMovingAverage:
             attributes["num_updates"] = ("symbol", self.num_updates.name)
         if self.zero_debias:
             attributes["zero_debias"] = ("unit", None)
+        trace.owners.append(self._name)
         trace.op("train.average_variables", [], [], attributes)
         trace.forget_reads()
 
@@ -85,26 +98,26 @@ class ExponentialMovingAverage:
             raise ValueError("no variable is averaged: trace `apply` first, or list the variables")
         for variable in listed:
             self._add(variable)
-            other = self._rounded[variable.name]
+            other = self._rounded[id(variable)]
             value, average = variable.read(), other.read()
             variable.assign(average)
             other.assign(value)
 
     def _add(self, variable: Variable) -> None:
-        if variable.name in self._averages:
+        if id(variable) in self._averages:
             return
         wide = variable.dtype
         if wide in (_dtypes.float16, _dtypes.bfloat16):
             wide = _dtypes.float32
         average = self._make(variable, self.average_name(variable), wide)
-        self._averages[variable.name] = self._rounded[variable.name] = average
+        self._averages[id(variable)] = self._rounded[id(variable)] = average
         if wide != variable.dtype:
-            self._rounded[variable.name] = self._make(variable, f"{average.name}_rounded", variable.dtype)
+            self._rounded[id(variable)] = self._make(variable, f"{average.name}_rounded", variable.dtype)
         self._variables.append(variable)
 
     def _make(self, variable: Variable, name: str, dtype: _dtypes.DType) -> Variable:
         # The name is the variable's already.
         with current_namespace().outside_scopes():
             if self.zero_debias:
-                return Variable(Zeros(), shape=variable.shape, dtype=dtype, name=name, trainable=False)
-            return Variable(lambda: variable.initialized_value().astype(dtype), name=name, trainable=False)
+                return _Average(Zeros(), shape=variable.shape, dtype=dtype, name=name, trainable=False)
+            return _Average(lambda: variable.initialized_value().astype(dtype), name=name, trainable=False)

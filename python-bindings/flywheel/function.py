@@ -90,7 +90,7 @@ class Function(_flywheel.Dispatcher):
         own: str = name or str(getattr(function, "__name__", "function"))
         self.entry_name = re.sub(r"\W", "_", {"<lambda>": "function", "init": "init_"}.get(own, own))
         # Streams of random numbers go by it.
-        self.name: str = current_namespace().unique(self.entry_name)
+        self._name = current_namespace().name_function(self.entry_name)
         self._traces: Dict[Tuple[Hashable, Hashable], Traced] = {}
         # The traces and stores that have a case.
         self._cases: Set[Tuple[int, int]] = set()
@@ -100,6 +100,11 @@ class Function(_flywheel.Dispatcher):
         self._seen: Dict[Hashable, List[Dims]] = {}
         # The forms that the compiler does not take with sizes that vary: each size is a program.
         self._fixed: Set[Hashable] = set()
+
+    @property
+    def name(self) -> str:
+        """Unique among the functions of the namespace."""
+        return self._name.text
 
     def __repr__(self) -> str:
         return f"<flywheel.function {self.name}>"
@@ -112,7 +117,7 @@ class Function(_flywheel.Dispatcher):
         if kept is None:
             raise TypeError(f"'{type(instance).__name__}' has no place for what '{self.name}' is compiled to: add "
                             "'__dict__' to its __slots__")  # fmt: skip
-        known = kept.get(f"<{self.name}>")
+        known = kept.get(f"<{id(self)}>")
         bound = known.of(instance) if known is not None else None
         if bound is None:
             bound = Function(
@@ -121,7 +126,7 @@ class Function(_flywheel.Dispatcher):
                 static=[p - 1 if isinstance(p, int) else p for p in self._static],
                 **dataclasses.asdict(self.options),
             )  # fmt: skip
-            kept[f"<{self.name}>"] = _Bound(instance, bound)
+            kept[f"<{id(self)}>"] = _Bound(instance, bound)
         return bound
 
     def __reduce__(self) -> Any:
@@ -397,7 +402,7 @@ class Function(_flywheel.Dispatcher):
         """The ops as a graph, for notebooks: as they were traced, or after a stage of the
         compiler. Raises ValueError for a stage after which there is no such function."""
         text = self.mlir(*args, **kwargs) if stage is None else self.stage(stage, *args, **kwargs)
-        return picture(text, self.entry_name)
+        return picture(text, self.trace(*args, **kwargs).entry_name)
 
     def cost(self, *args: Any, bindings: Optional[Mapping[str, int]] = None, **kwargs: Any) -> Dict[str, Any]:
         """What a call takes: see `flywheel.cost`."""

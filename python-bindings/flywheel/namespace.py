@@ -1,50 +1,111 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Names of variables and optimizers, and collections."""
+"""Names of variables, optimizers and functions, and collections."""
 
+import gc
+import itertools
 import re
 import threading
+import warnings
 from contextlib import contextmanager
-from typing import Any, Callable, Dict, Iterator, List, Optional
-from weakref import WeakKeyDictionary
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
+from weakref import ReferenceType, WeakKeyDictionary, ref
 
 GLOBAL = "GLOBAL"
 LOCAL = "LOCAL"
 TRAINABLE = "TRAINABLE"
 
-# The names that are taken, and the last suffix that each got.
-Names = Dict[str, List[int]]
+class Scope:
+    """A name scope: as a str, what the names in it begin with."""
+
+    def __init__(self, name: "Name") -> None:
+        self._name = name
+
+    def __str__(self) -> str:
+        return f"{self._name.text}/"
+
+    __repr__ = __str__
+
+    def __eq__(self, other: object) -> bool:
+        return str(self) == str(other) if isinstance(other, (str, Scope)) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(str(self))
 
 
-def take_name(names: Names, name: str) -> str:
-    """`name`, or the first of `name_1`, `name_2`, ... that is not taken; takes it. Of several threads that ask for a
-    name one gets it: `setdefault` is one step."""
-    mine = [0]
-    last = names.setdefault(name, mine)
-    if last is mine:
-        return name
-    count = last[0]
-    while True:
-        count += 1
-        found = f"{name}_{count}"
-        if names.setdefault(found, mine) is mine:
-            last[0] = count
-            return found
+class Name:
+    """What a variable, an optimizer, a function or a scope is called.
+
+    The object is the identity; its text is made when somebody asks for it. Then all objects of the namespace that
+    wait for a name get theirs, in the order in which they were created. An object that was dropped before takes no
+    name, and its name is free again: a cell of a notebook that is executed twice makes `w` twice, not `w` and `w_1`.
+    """
+
+    __slots__ = ("__weakref__", "_is_asked_for", "_is_owned", "_namespace", "_pool", "_scope", "_text", "_wanted")
+
+    def __init__(self, namespace: "Namespace", scope: "Optional[Name]", wanted: str, pool: str) -> None:
+        self._namespace = namespace
+        # Functions are named apart from variables.
+        self._pool = pool
+        # What its text begins with, and a slash; kept as long as what is in it.
+        self._scope = scope
+        self._wanted = wanted
+        self._text: Optional[str] = None
+        self._is_owned = False
+        # Whether somebody has asked for this very name, and is told of another one.
+        self._is_asked_for = False
+
+    @property
+    def namespace(self) -> "Namespace":
+        return self._namespace
+
+    @property
+    def owner(self) -> "Name":
+        """That of the object which the value goes with: of an optimizer's number, the optimizer."""
+        return self._scope if self._is_owned and self._scope is not None else self
+
+    @property
+    def wanted(self) -> str:
+        """What was asked for, without scopes and suffix."""
+        return self._wanted
+
+    @property
+    def text(self) -> str:
+        if self._text is None:
+            self._namespace._give_names()
+        # One of a block that has failed has none.
+        return self._text or self._wish()
+
+    def _wish(self) -> str:
+        """The text without a suffix."""
+        scope = self._scope
+        return self._wanted if scope is None else f"{scope._text or scope._wish()}/{self._wanted}"
 
 
 class Namespace:
     """Variables by name, in the order of their creation, and collections of anything.
 
-    Names differ: one that is taken gets a suffix, as `w`, `w_1`, `w_2` (N2). There is
+    Names differ: one that another object has gets a suffix, as `w`, `w_1`, `w_2` (N2). There is
     a default one; `with Namespace():` makes another one the current one, for programs
     that are to know nothing of each other. Threads share the names and collections of
     a namespace; name scopes are those of one thread.
+
+    A namespace keeps no variable: what nothing refers to, no traced function either, is
+    collected, and its name is free (N16).
     """
 
     def __init__(self) -> None:
-        self._used: Names = {}
+        self._lock = threading.RLock()
+        # What has each name, and the last suffix that was given to it.
+        self._taken: Dict[str, ReferenceType[Name]] = {}
+        self._last: Dict[str, int] = {}
+        # What has no name yet, in the order of creation.
+        self._waiting: List[ReferenceType[Name]] = []
+        # Of each name that an older object has: how often it was wanted, and when garbage is collected next.
+        self._contested: Dict[str, List[int]] = {}
         # Members by tokens: one is taken out in one step, whatever other threads do.
-        self._collections: Dict[str, Dict[object, Any]] = {}
-        self.variables: Dict[str, Any] = {}
+        self._collections: Dict[str, Dict[object, Callable[[], Any]]] = {}
+        self._members: Dict[int, ReferenceType[Any]] = {}
+        self._count = itertools.count()
 
     def __deepcopy__(self, _: Any) -> "Namespace":
         # What is copied with its variables or optimizers stays where they are.
@@ -61,42 +122,119 @@ class Namespace:
             own = _local.own[self] = _Own()
         return own
 
-    def unique(self, name: str) -> str:
-        """`name`, or the first of `name_1`, `name_2`, ... that is not taken; takes it."""
-        base = self._used.get(name)
-        count = base[0] if base else 0
-        found = take_name(self._used, name)
+    # Names
 
-        def forget() -> None:
-            self.variables.pop(found, None)
-            self._used.pop(found, None)
-            now = self._used.get(name)
-            if now is not None:
-                now[0] = min(now[0], count)
+    def name(self, wanted: str, owner: Optional[Name] = None) -> Name:
+        """A name for a new variable, optimizer or scope: `wanted`, or the first of `wanted_1`, `wanted_2`, ... that
+        is free when it is asked for; behind that of its owner, or in the current name scope. Raises ValueError for one
+        that no variable can have (N1)."""
+        if not wanted or re.search(r"[\s:^]", wanted) or wanted.startswith("/"):
+            raise ValueError(f"'{wanted}' is not a valid name: expected no spaces, ':' or '^', and something")
+        prefixes = self._own.prefixes
+        found = Name(self, owner or (prefixes[-1] if prefixes else None), wanted, "")
+        found._is_owned = owner is not None
+        return self._wait(found)
 
-        self._to_undo(forget)
+    def name_function(self, wanted: str) -> Name:
+        """A name for a new function."""
+        return self._wait(Name(self, None, wanted, "function "))
+
+    def _wait(self, found: Name) -> Name:
+        with self._lock:
+            self._waiting.append(ref(found))
+        # The block that fails does not keep what it has made.
+        waits = ref(found)
+        self._to_undo(lambda: self._drop(waits()))
         return found
+
+    def find(self, text: str) -> Optional[Name]:
+        """What has this name, or None."""
+        self._give_names()
+        found = self._taken.get(text)
+        return None if found is None else found()
+
+    def _is_free(self, text: str) -> bool:
+        found = self._taken.get(text)
+        return found is None or found() is None
+
+    def _give_names(self) -> None:
+        if not self._waiting:
+            return
+        self._collect_garbage()
+        others: List[Tuple[str, str]] = []
+        with self._lock:
+            waiting, self._waiting = self._waiting, []
+            for reference in waiting:
+                name = reference()
+                if name is not None and name._text is None:
+                    text = self._take(name._pool + name._wish())
+                    self._taken[text] = reference
+                    name._text = text.removeprefix(name._pool)
+                    if name._is_asked_for and name._text != name._wish():
+                        others.append((name._wish(), name._text))
+        for wish, text in others:
+            warnings.warn(f"a variable in use is called '{wish}': another one of this name is '{text}', in "
+                          "checkpoints too", stacklevel=4)  # fmt: skip
+
+    def _take(self, wish: str) -> str:
+        if self._is_free(wish):
+            self._last.pop(wish, None)
+            return wish
+        count = self._last.get(wish, 0) + 1
+        while not self._is_free(f"{wish}_{count}"):
+            count += 1
+        self._last[wish] = count
+        return f"{wish}_{count}"
+
+    def _collect_garbage(self) -> None:
+        """Makes sure that older objects which have a wanted name are more than garbage that waits in a cycle. For a
+        name that stays in use it looks less and less often: the 1st, 2nd, 4th, 8th time."""
+        with self._lock:
+            names = [reference() for reference in self._waiting]
+            wishes = {name._pool + name._wish() for name in names if name is not None}
+            del names
+            contested = [wish for wish in wishes if not self._is_free(wish)]
+            is_due = False
+            for wish in contested:
+                times = self._contested.setdefault(wish, [0, 1])
+                times[0] += 1
+                if times[0] >= times[1]:
+                    times[1] *= 2
+                    is_due = True
+        if not is_due:
+            return
+        # Without the lock: what is collected may wait for other threads.
+        gc.collect()
+        for wish in contested:
+            if self._is_free(wish):
+                self._contested.pop(wish, None)
+
+    def _drop(self, name: Optional[Name]) -> None:
+        """Takes a name away from what a block that has failed has made."""
+        if name is None:
+            return
+        with self._lock:
+            self._waiting = [reference for reference in self._waiting if reference() is not name]
+            text = name._pool + (name._text or "")
+            if text in self._taken and self._taken[text]() is name:
+                del self._taken[text]
+                wish, _, number = text.rpartition("_")
+                if number.isdigit() and wish in self._last:
+                    self._last[wish] = min(self._last[wish], int(number) - 1)
 
     def _to_undo(self, action: Callable[[], object]) -> None:
         undo = self._own.undo
         if undo is not None:
             undo.append(action)
 
-    def qualify(self, name: str) -> str:
-        """`name` in the current name scope. Raises ValueError for one that no variable
-        can have (N1)."""
-        if not name or re.search(r"[\s:^]", name) or name.startswith("/"):
-            raise ValueError(f"'{name}' is not a valid name: expected no spaces, ':' or '^', and something")
-        return "/".join([*self._own.prefixes[-1:], name])
-
     @contextmanager
-    def name_scope(self, name: str) -> Iterator[str]:
+    def name_scope(self, name: str) -> Iterator["Scope"]:
         """Puts `name/`, made unique, in front of what is created in it."""
-        prefix = self.unique(self.qualify(name.rstrip("/")))
+        prefix = self.name(name.rstrip("/"))
         own = self._own
         own.prefixes.append(prefix)
         try:
-            yield prefix + "/"
+            yield Scope(prefix)
         finally:
             own.prefixes.pop()
 
@@ -129,16 +267,40 @@ class Namespace:
         finally:
             own.undo = outer
 
+    # Variables
+
+    @property
+    def variables(self) -> Dict[str, Any]:
+        """The variables that there are, by name, in the order of creation: a copy."""
+        return {variable.name: variable for variable in self._living()}
+
+    def _living(self) -> List[Any]:
+        with self._lock:
+            members = list(self._members.values())
+        return [variable for variable in [member() for member in members] if variable is not None]
+
+    def _add_variable(self, variable: Any) -> None:
+        key, members = next(self._count), self._members
+        with self._lock:
+            members[key] = ref(variable, lambda _: members.pop(key, None))
+        self._to_undo(lambda: members.pop(key, None))
+
     def add_to_collection(self, key: str, member: Any) -> None:
+        """Adds something to a collection, which keeps it unless it is a variable."""
         members, token = self._collections.setdefault(key, {}), object()
-        members[token] = member
+        if isinstance(getattr(member, "_name", None), Name):
+            members[token] = ref(member, lambda _: members.pop(token, None))
+        else:
+            members[token] = lambda: member
         self._to_undo(lambda: members.pop(token, None))
 
     def collection(self, key: str, scope: Optional[str] = None) -> List[Any]:
         """The members of a collection, in order; with `scope`, those whose name this
         regular expression matches at its start (N13). A copy; empty for an unknown key.
         """
-        members = list(self._collections.get(key, {}).values())
+        own = list(self._collections.get(key, {}).values())
+        members = [member for get, member in [(get, get()) for get in own]
+                   if member is not None or not isinstance(get, ReferenceType)]  # fmt: skip
         if scope is None:
             return members
         pattern = re.compile(scope)
@@ -156,7 +318,7 @@ class _Own:
     """What a thread has of a namespace."""
 
     def __init__(self) -> None:
-        self.prefixes: List[str] = []
+        self.prefixes: List[Name] = []
         # How to undo what was made in a block of `all_or_nothing`; None outside of one.
         self.undo: Optional[List[Callable[[], object]]] = None
 

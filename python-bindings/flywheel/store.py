@@ -1,18 +1,51 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Where variables have their values."""
 
-from typing import Any, Dict, Mapping, Optional, Sequence, Union
+import re
+import threading
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
+from weakref import ReferenceType, WeakKeyDictionary, ref
 
 from . import _flywheel
 from ._flywheel import CheckpointManager, Session
 from ._types import Array, Path
-from .namespace import current_namespace
+from .namespace import Name, Namespace, current_namespace
 
 Names = Union[Sequence[Any], Mapping[str, Any], None]
 
 
-def _name(variable: Any) -> str:
-    return variable if isinstance(variable, str) else str(variable.name)
+def is_stream(name: str) -> bool:
+    """Whether a variable that the compiler has added is where a random op is in its stream."""
+    return re.fullmatch(r"random(_\d+)?", name) is not None
+
+
+class Owners:
+    """Whose the variables of a program are: those that were traced, and those that the compiler has added for
+    optimizers, averages and random streams, which go with their owners."""
+
+    def __init__(self, variables: Mapping[str, Any], owners: Iterable[Name], streams: Optional[Name] = None) -> None:
+        self.variables = dict(variables)
+        self._owners = {owner.text: owner for owner in owners}
+        # Streams of random numbers are the function's own.
+        self._streams = streams
+
+    def find(self, name: str) -> Tuple[str, Tuple[Name, ...]]:
+        """What a variable of the program is called in a store, and the objects that it goes with."""
+        if name in self.variables:
+            return name, (self.variables[name]._name.owner,)
+        if self._streams is not None and is_stream(name):
+            return f"{self._streams.text}/{name}", (self._streams,)
+        found: List[Name] = []
+        rest = name
+        for length in [i for i, c in enumerate(name) if c == "/"][::-1]:
+            if name[:length] in self.variables:
+                found, rest = [self.variables[name[:length]]._name], name[length + 1 :]
+                break
+        # `w/Adam`, `w/Adam_1`, `w/Adam/master`, `Adam/micro_step`: the longest name that it begins with.
+        for length in sorted({len(rest), *[i for i, c in enumerate(rest) if c in "/_"]}, reverse=True):
+            if rest[:length] in self._owners:
+                return name, (*found, self._owners[rest[:length]])
+        return name, tuple(found)
 
 
 class Store(_flywheel.Store):
@@ -20,9 +53,11 @@ class Store(_flywheel.Store):
 
     Calls of traced functions work on the values of the current store, which is a
     default one; `with store:` makes another the current one in this thread. Functions
-    that are compiled apart share their variables here, by name: a value that another
+    that are compiled apart share their variables here: a value that another
     function wrote last is copied when it is needed, and one function that is called
-    again and again copies nothing.
+    again and again copies nothing. A value goes with its variable; one that was restored
+    waits for the variable of its name. Names are those of the current namespace: another
+    one may use the same.
 
     With `initializes` (the default) a variable gets its initial value when it is first
     needed; without, that is an error. `seed` is that of all random numbers.
@@ -31,22 +66,122 @@ class Store(_flywheel.Store):
     def __init__(self, seed: int = 0, initializes: bool = True):
         super().__init__(initializes)
         self.seed = seed
-        # Sessions of programs: kept here, as they hold values.
-        self._bindings: Dict[int, Any] = {}
+        self._lock = threading.RLock()
+        # What the keys of all but the first namespace end with.
+        self._suffixes: WeakKeyDictionary[Namespace, str] = WeakKeyDictionary()
+        # Of each key, the objects that its value goes with; and the keys of those that went.
+        self._holders: Dict[str, Tuple[ReferenceType[Name], ...]] = {}
+        self._dead: List[str] = []
 
-    def bind_program(self, program: _flywheel.Program, own: str) -> Any:
-        """What calls the entries of a program on these values. Streams of random
-        numbers are the program's own, under the name `own`."""
-        known = self._bindings.get(id(program))
+    def bind_program(self, program: _flywheel.Program, owners: Owners) -> Any:
+        """What calls the entries of a program on these values; who holds it has a session of the program."""
+        keys = []
+        for variable in program.variables:
+            name, holders = owners.find(variable.name)
+            keys.append(self._key(name, holders))
+        return self.bind(Session(program), keys)
+
+    # Keys: names, and for all but the first namespace a suffix.
+
+    def _suffix(self, namespace: Namespace) -> str:
+        known = self._suffixes.get(namespace)
         if known is None:
-            names = [f"{own}/{name}" if _is_stream(name) else name for name in (v.name for v in program.variables)]
-            session = Session(program)
-            known = self._bindings[id(program)] = (self.bind(session, names), program)
-        return known[0]
+            taken = set(self._suffixes.values())
+            known = next(s for s in ["", *[f":{i}" for i in range(1, len(taken) + 1)]] if s not in taken)
+            self._suffixes[namespace] = known
+        return known
 
-    def _release(self, program: _flywheel.Program) -> None:
-        """Forgets the session of a program; the store has its values then."""
-        self._bindings.pop(id(program), None)
+    def _key(self, name: str, holders: Tuple[Name, ...]) -> str:
+        """The key of what is called `name` and goes with these objects. A value of that key whose objects are gone is
+        forgotten; one that nobody has asked for yet, as it was restored, becomes theirs. Raises ValueError where
+        others have it."""
+        with self._lock:
+            self._forget_dead()
+            key = name + self._suffix(holders[0].namespace if holders else current_namespace())
+            known = self._holders.get(key)
+            if known is not None and len(known) == len(holders) and all(
+                reference() is holder for reference, holder in zip(known, holders)
+            ):
+                return key
+            if known:
+                others = [ref(holder) for holder in holders]
+                raise ValueError(f"two variables want the name '{name}': one is of {_describe(known)}, the other one "
+                                 f"of {_describe(others)}; name one of them otherwise")  # fmt: skip
+            dead = self._dead
+            self._holders[key] = tuple(ref(holder, lambda _: dead.append(key)) for holder in holders)
+            return key
+
+    def _forget_dead(self) -> None:
+        while self._dead:
+            key = self._dead.pop()
+            if any(holder() is None for holder in self._holders.get(key, ())):
+                del self._holders[key]
+                self._forget([key])
+
+    def _find(self, name: str) -> str:
+        """The key of a name of the current namespace."""
+        with self._lock:
+            self._forget_dead()
+            key = name + self._suffixes.get(current_namespace(), "")
+            return key if super().__contains__(key) else name
+
+    def _declare(self, name: Name, dtype: str, shape: List[int], is_global: bool) -> str:
+        """Adds a variable without a value, unless it is there. Its key."""
+        key = self._key(name.text, (name.owner,))
+        if not super().__contains__(key):
+            super().declare(key, dtype, shape, is_global)
+        return key
+
+    def _has_value(self, key: str) -> bool:
+        return super().is_initialized(key)
+
+    def _set(self, key: str, value: Any) -> None:
+        super().__setitem__(key, value)
+
+    # By name
+
+    def __getitem__(self, name: str) -> Array:
+        return super().__getitem__(self._find(name))
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        super().__setitem__(self._find(name), value)
+
+    def __contains__(self, name: str) -> bool:
+        return super().__contains__(self._find(name))
+
+    @property
+    def names(self) -> List[str]:
+        """The names of the variables, those of the current namespace."""
+        with self._lock:
+            self._forget_dead()
+            suffix = self._suffixes.get(current_namespace(), "")
+        keys = super().names
+        return [key.removesuffix(suffix) for key in keys if key.endswith(suffix) and (suffix or ":" not in key)]
+
+    def is_initialized(self, name: str) -> bool:
+        """Whether a variable has a value."""
+        return super().is_initialized(self._find(name))
+
+    def reset(self, names: Sequence[str]) -> None:
+        """Takes the values of these variables away."""
+        super().reset([self._find(name) for name in names])
+
+    def _select(self, variables: Names, is_restored: bool = False) -> Any:
+        """What is saved or restored, as C++ has it."""
+        if isinstance(variables, str):
+            raise ValueError(f"expected a list of variables or names, found the str '{variables}'")
+        if isinstance(variables, Mapping):
+            return {key: self._key_of(variable) for key, variable in variables.items()}
+        if variables is not None:
+            pairs = [(_name(variable), self._key_of(variable)) for variable in variables]
+            return [key for _, key in pairs] if all(name == key for name, key in pairs) else dict(pairs)
+        if is_restored or len(self._suffixes) < 2:
+            return None
+        suffix = self._suffixes.get(current_namespace(), "")
+        return {name: name + suffix for name in self.names if self.is_global(name + suffix)}
+
+    def _key_of(self, variable: Any) -> str:
+        return self._find(variable) if isinstance(variable, str) else str(variable._declare_value(self))
 
     def save(
         self, path: Path, variables: Names = None, *, metadata: Optional[Dict[str, str]] = None, model: str = "model"
@@ -62,9 +197,9 @@ class Store(_flywheel.Store):
         FailedPreconditionError for a variable without a value, NotFoundError, OSError.
         """
         self._provide(variables)
-        super().save(path, _names(variables), metadata=metadata, model=model)
+        super().save(path, self._select(variables), metadata=metadata, model=model)
 
-    def restore(
+    def restore(  # type: ignore[override]
         self, path: Optional[Path], variables: Names = None, *, reshape: bool = False
     ) -> None:
         """Reads values from a checkpoint, after which these variables need no initial
@@ -72,14 +207,15 @@ class Store(_flywheel.Store):
         InvalidArgumentError for another dtype or shape, DataLossError; nothing has
         changed then."""
         self._declare_all()
-        super().restore(path, _names(variables), reshape=reshape)
+        super().restore(path, self._select(variables, True), reshape=reshape, suffix=self._suffix(current_namespace()))
 
-    def restore_latest(
+    def restore_latest(  # type: ignore[override]
         self, directory: Path, variables: Names = None, *, reshape: bool = False, state_file: str = "checkpoint"
     ) -> bool:
         """Restores the latest checkpoint of a directory; whether there is one."""
         self._declare_all()
-        return super().restore_latest(directory, _names(variables), reshape=reshape, state_file=state_file)
+        return super().restore_latest(directory, self._select(variables, True), reshape=reshape, state_file=state_file,
+                                      suffix=self._suffix(current_namespace()))  # fmt: skip
 
     def save_step(
         self, manager: CheckpointManager, prefix: Path, step: Optional[int] = None, variables: Names = None
@@ -87,17 +223,15 @@ class Store(_flywheel.Store):
         """Writes PREFIX-STEP by a manager, which keeps the newest ones; returns that
         path."""
         self._provide(variables)
-        return manager.save(self, prefix, step, _names(variables))
+        return manager.save(self, prefix, step, self._select(variables))
 
     def value(self, variable: Any) -> Array:
         """A copy of the value of a variable, initialised now if it has none and the
         store initialises."""
-        name = _name(variable)
-        if not isinstance(variable, str):
-            variable._declare_value(self)
-            if self.initializes and not self.is_initialized(name):
-                self.initialize([variable])
-        return self[name]
+        key = self._key_of(variable)
+        if not isinstance(variable, str) and self.initializes and not self._has_value(key):
+            self.initialize([variable])
+        return super().__getitem__(key)
 
     def initialize(self, variables: Optional[Sequence[Any]] = None) -> None:
         """Gives variables, by default all GLOBAL ones of the namespace, their initial
@@ -118,32 +252,24 @@ class Store(_flywheel.Store):
         self._declare_all()
         if not self.initializes:
             return
-        wanted = None if variables is None else set(_names(variables) or {})
+        listed = variables.values() if isinstance(variables, Mapping) else variables or ()
+        wanted = {_name(variable) for variable in listed}
         missing = [
             variable
-            for name, variable in list(current_namespace().variables.items())
-            if (wanted is None and variable.is_global or wanted is not None and name in wanted)
-            and not self.is_initialized(name)
+            for name, variable in current_namespace().variables.items()
+            if (variable.is_global if variables is None else name in wanted)
+            and not self._has_value(variable._declare_value(self))
         ]
         if missing:
             self.initialize(missing)
 
 
-def _is_stream(name: str) -> bool:
-    """Whether a variable of a program is where one of its random ops is in its
-    stream."""
-    base, _, number = name.partition("_")
-    return base == "random" and (not number or number.isdigit())
+def _name(variable: Any) -> str:
+    return variable if isinstance(variable, str) else str(variable.name)
 
 
-def _names(variables: Names) -> Any:
-    if variables is None:
-        return None
-    if isinstance(variables, Mapping):
-        return {key: _name(variable) for key, variable in variables.items()}
-    if isinstance(variables, str):
-        raise ValueError(f"expected a list of variables or names, found the str '{variables}'")
-    return [_name(variable) for variable in variables]
+def _describe(holders: Iterable[ReferenceType[Name]]) -> str:
+    return " and ".join(f"'{name.text}'" for name in [holder() for holder in holders] if name is not None)
 
 
 # A thread that never entered a store calls on this one.

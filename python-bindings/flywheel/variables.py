@@ -2,7 +2,7 @@
 """Variables: what outlives a call."""
 
 import warnings
-from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -13,8 +13,8 @@ from ._tensor import Tensor, TensorLike, format_shape
 from ._trace import Attributes, Trace
 from ._types import Array
 from .initializers import Initializer
-from .namespace import GLOBAL, LOCAL, TRAINABLE, current_namespace
-from .store import Store, current_store
+from .namespace import GLOBAL, LOCAL, TRAINABLE, Name, Namespace, current_namespace
+from .store import Owners, Store, current_store
 
 # Arrays up to this size are in each module; larger ones are copied to the store.
 _SMALL = 256
@@ -40,6 +40,8 @@ class Variable(Operators):
     """
 
     __array_ufunc__ = None
+    # Whether its owner, an optimizer say, makes it once, whichever trace comes first.
+    _is_made_once = False
 
     def __init__(
         self,
@@ -47,13 +49,14 @@ class Variable(Operators):
         *,
         shape: Optional[Sequence[int]] = None,
         dtype: Any = None,
-        name: str = "Variable",
+        name: Union[str, Name] = "Variable",
         trainable: Optional[bool] = None,
         collections: Optional[Sequence[str]] = None,
         device: Optional[str] = None,
         constraint: Any = None,
     ):
-        self.namespace = current_namespace()
+        if _trace.is_tracing() and not self._is_made_once:
+            _trace.current().check_creation(name)
         self._host_value: Optional[Array] = None
         self._initializer: Optional[Initializer] = None
         self._function: Optional[Callable[[], TensorLike]] = None
@@ -68,7 +71,7 @@ class Variable(Operators):
             raise ValueError("If initializer is a constant, do not specify shape")
         elif callable(initial_value):
             self._function = initial_value
-            self.dtype, self.shape = _infer(initial_value, name)
+            self.dtype, self.shape = _infer(initial_value, str(name))
             if kind is not None and kind != self.dtype:
                 raise ValueError(f"Initializer type '{self.dtype}' and explicit dtype '{kind}' don't match.")
         elif isinstance(initial_value, Tensor):
@@ -79,14 +82,24 @@ class Variable(Operators):
             self.dtype, self.shape = _dtypes.as_dtype(self._host_value.dtype), self._host_value.shape
         if any(dim_size < 0 for dim_size in self.shape):
             raise ValueError(f"Shape of a new variable ({name}) must be fully defined")
-        self.name: str = self.namespace.unique(self.namespace.qualify(name))
+        self._name = name if isinstance(name, Name) else current_namespace().name(name)
+        self._name._is_asked_for = name != "Variable" and not isinstance(name, Name)
         self.collections = _collections(collections, trainable)
         self.trainable = TRAINABLE in self.collections
         self.device = device
         self.constraint = constraint
-        self.namespace.variables[self.name] = self
+        self.namespace._add_variable(self)
         for key in self.collections:
             self.namespace.add_to_collection(key, self)
+
+    @property
+    def name(self) -> str:
+        """Unique in the namespace: what a checkpoint and a module call it."""
+        return self._name.text
+
+    @property
+    def namespace(self) -> Namespace:
+        return self._name.namespace
 
     @property
     def ndim(self) -> int:
@@ -188,8 +201,7 @@ class Variable(Operators):
                 f"{format_shape(array.shape)} to variable '{self.name}' of shape {format_shape(self.shape)}"
             )
         store = current_store()
-        self._declare_value(store)
-        store[self.name] = array
+        store._set(self._declare_value(store), array)
 
     def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> Array:
         """What `numpy.asarray` gives: see `numpy`. Raises TypeError in a traced function, where no value is known."""
@@ -203,18 +215,16 @@ class Variable(Operators):
     def is_initialized(self) -> bool:
         """Whether the variable has a value in the current store."""
         store = current_store()
-        self._declare_value(store)
-        return store.is_initialized(self.name)
+        return store._has_value(self._declare_value(store))
 
     def __reduce__(self) -> Any:
         raise TypeError("variables are not pickled: save their values with flywheel.save")
 
     # For the trace and the store
 
-    def _declare_value(self, store: Store) -> None:
-        if self.name in store:
-            return
-        store.declare(self.name, _dtypes.name_of(self.dtype), list(self.shape), self.is_global)
+    def _declare_value(self, store: Store) -> str:
+        """The key that the variable has in a store."""
+        return store._declare(self._name, _dtypes.name_of(self.dtype), list(self.shape), self.is_global)
 
     def _is_large(self) -> bool:
         return self._host_value is not None and self._host_value.size > _SMALL
@@ -305,39 +315,36 @@ def provide_host_values(store: Store, variables: Sequence[Variable]) -> None:
         return
     for variable in variables:
         if variable._is_large():
-            variable._declare_value(store)
-            if not store.is_initialized(variable.name):
-                store[variable.name] = variable._host_value
+            key = variable._declare_value(store)
+            if not store._has_value(key):
+                store._set(key, variable._host_value)
 
 
 def initialize_in(store: Store, variables: Sequence[Variable]) -> None:
     """Gives variables their initial values in a store."""
     from ._compilation import compile_graph
 
-    computed: List[Variable] = []
+    computed: Dict[str, Variable] = {}
     for variable in variables:
-        variable._declare_value(store)
+        key = variable._declare_value(store)
         if variable._is_large():
-            store[variable.name] = variable._host_value
+            store._set(key, variable._host_value)
         else:
-            computed.append(variable)
+            computed[key] = variable
     if not computed:
         return
     trace = Trace("initializer")
     with _trace.tracing(trace):
-        for variable in computed:
+        for variable in computed.values():
             trace.declare(variable)
     provide_host_values(store, list(trace.variables.values()))
     with warnings.catch_warnings():
         # Where initial values are copied to is of no interest.
         warnings.simplefilter("ignore", CompileRemark)
         program = compile_graph(trace.graph)
-    binding = store.bind_program(program, "initializer")
-    wanted = [variable.name for variable in computed]
-    known = set(wanted)
+    binding = store.bind_program(program, Owners(trace.variables, trace.owners))
     # What initial values are computed from is initialised with them, if it has none.
-    wanted += [name for name in trace.variables if name not in known and store.initializes
-               and not store.is_initialized(name)]  # fmt: skip
+    others = [variable._declare_value(store) for variable in trace.variables.values()]
+    wanted = [*computed, *[key for key in others if key not in computed and store.initializes
+                           and not store._has_value(key)]]  # fmt: skip
     binding.initialize(wanted)
-
-

@@ -7,6 +7,7 @@
 #include "Store.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringSet.h"
 
 #include <cstring>
@@ -66,8 +67,36 @@ Result<Record *> Store::find(const std::string &name) {
 std::vector<std::string> Store::getNames() const {
   std::vector<std::string> names;
   for (const auto &record : records)
-    names.push_back(record->name);
+    if (!record->isForgotten)
+      names.push_back(record->name);
   return names;
+}
+
+void Store::forget(const std::vector<std::string> &names) {
+  settle();
+  active = nullptr;
+  for (const std::string &name : names) {
+    auto found = byName.find(name);
+    if (found == byName.end())
+      continue;
+    Record &record = *found->second;
+    byName.erase(found);
+    record.isForgotten = true;
+    record.owner = nullptr;
+    record.initialized = std::byte{0};
+    record.memory = {};
+  }
+  eraseForgotten();
+}
+
+void Store::eraseForgotten() {
+  llvm::SmallPtrSet<const Record *, 16> used;
+  for (const auto &binding : bindings)
+    for (const Binding::Place &place : binding->places)
+      used.insert(place.record);
+  llvm::erase_if(records, [&](const std::unique_ptr<Record> &record) {
+    return record->isForgotten && !used.contains(record.get());
+  });
 }
 
 void Store::forgetAfter(size_t number) {
@@ -202,6 +231,7 @@ void Store::unbind(Binding *binding) {
       (void)takeHome(*place.record);
   llvm::erase_if(bindings,
                  [&](const auto &other) { return other.get() == binding; });
+  eraseForgotten();
 }
 
 void Store::settle() {
@@ -376,6 +406,8 @@ Result<ProgramState> Store::describe(const std::string &model) {
   state.seed = &seed;
   state.strings = &strings;
   for (const auto &record : records) {
+    if (record->isForgotten)
+      continue;
     if (Status status = takeHome(*record); !status.isOk())
       return status;
     state.variables.push_back(describeHome(*record));

@@ -60,6 +60,8 @@ struct Record {
   AlignedBuffer memory;
   std::byte initialized{0};
   uint64_t runs = 0;
+  /// No longer a variable of the store: there for programs that have it.
+  bool isForgotten = false;
 };
 
 /// Values by name. One thread at a time may use it.
@@ -99,6 +101,8 @@ public:
   void invalidate();
 
   size_t getNumVariables() const { return records.size(); }
+  /// Forgets variables, as nothing refers to them: their names are free.
+  void forget(const std::vector<std::string> &names);
   /// Forgets the variables that were declared after the first `number`, which
   /// nothing else knows yet.
   void forgetAfter(size_t number);
@@ -113,6 +117,7 @@ private:
   friend class Binding;
   /// Takes note of what the last program wrote.
   void settle();
+  void eraseForgotten();
   /// Copies the value of a record to memory that has room for it.
   runtime::Status copyOut(Record &record, runtime::VariableState &target,
                           Session *session);

@@ -71,29 +71,47 @@ static void setVariable(PyStore &self, const std::string &name,
 
 /// Makes room for what a restore fills: the variables of `options`, or those of
 /// the checkpoint, also where nobody has asked for them yet, such as slots of
-/// optimizers that no program has made so far.
+/// optimizers that no program has made so far. Their names in the store end
+/// with `suffix`, where that is not empty `options` gets all of them.
 static Status makeRoom(Store &store, const std::string &path,
-                       const CheckpointOptions &options) {
+                       const std::string &suffix, CheckpointOptions &options) {
   std::vector<std::string> names = options.variables.value_or(store.getNames());
   if (!options.variables) {
     auto file = runtime::SafetensorsReader::open(path);
     // The restore says what is wrong.
     if (!file.isOk())
       return {};
-    // Texts are under other keys.
+    // Names have no colon but in a suffix. Texts are under other keys.
+    auto getKey = [&](const std::string &name) {
+      return name.substr(0, name.size() - suffix.size());
+    };
     llvm::erase_if(names, [&](const std::string &name) {
-      return store.lookup(name)->dtype != DType::String && !file->find(name);
+      llvm::StringRef end = llvm::StringRef(name).substr(name.find(':'));
+      return end != suffix || (store.lookup(name)->dtype != DType::String &&
+                               !file->find(getKey(name)));
     });
     bool isOurs = file->metadata().count("flywheel_format");
     for (const runtime::TensorInfo &tensor : file->tensors()) {
-      if (!isOurs || store.lookup(tensor.name) ||
+      if (!isOurs || store.lookup(tensor.name + suffix) ||
           tensor.name.compare(0, 2, "__") == 0)
         continue;
-      if (Status status = store.declare(tensor.name, tensor.dtype, tensor.shape,
-                                        /*isGlobal=*/true);
+      if (Status status =
+              store.declare(tensor.name + suffix, tensor.dtype, tensor.shape,
+                            /*isGlobal=*/true);
           !status.isOk())
         return status;
-      names.push_back(tensor.name);
+      names.push_back(tensor.name + suffix);
+    }
+    bool areOthers = llvm::any_of(store.getNames(), [](const auto &name) {
+      return name.find(':') != std::string::npos;
+    });
+    if (areOthers) {
+      options.variables.emplace();
+      for (const std::string &name : names)
+        if (store.lookup(name)->isGlobal) {
+          options.variables->push_back(name);
+          options.keys[name] = getKey(name);
+        }
     }
   }
   for (const std::string &name : names)
@@ -108,11 +126,12 @@ static Status makeRoom(Store &store, const std::string &path,
 /// `path`, if any. Where that fails the store has the variables that it had.
 template <typename Restore>
 static auto restoreInto(Store &store, const std::optional<std::string> &path,
-                        const CheckpointOptions &options, Restore restore)
+                        const std::string &suffix, CheckpointOptions &options,
+                        Restore restore)
     -> std::invoke_result_t<Restore, runtime::ProgramState &> {
   Declarations declarations(store);
   if (path)
-    if (Status status = makeRoom(store, *path, options); !status.isOk())
+    if (Status status = makeRoom(store, *path, suffix, options); !status.isOk())
       return status;
   auto state = store.describe("model");
   if (!state.isOk())
@@ -217,6 +236,19 @@ static void addValues(nb::class_<PyStore> &store) {
                            [&] { return self.store->reset(names); }));
           },
           "names"_a, "Takes the values of these variables away.")
+      .def(
+          "_forget",
+          [](PyStore &self, const std::vector<std::string> &names) {
+            runAlone(*self.store->mutex, [&] { self.store->forget(names); });
+          },
+          "names"_a, "Forgets variables that nothing refers to.")
+      .def(
+          "is_global",
+          [](const PyStore &self, const std::string &name) {
+            const Record *record = self.store->lookup(name);
+            return record && record->isGlobal;
+          },
+          "name"_a, "Whether a variable is saved by default.")
       .def_prop_rw(
           "seed", [](const PyStore &self) { return self.store->seed; },
           [](PyStore &self, uint64_t seed) { self.store->seed = seed; })
@@ -259,8 +291,8 @@ void addStore(nb::module_ &module) {
           "metadata"_a = nb::none(), "model"_a = "model")
       .def(
           "restore",
-          [](PyStore &self, nb::handle path, nb::handle variables,
-             bool reshape) {
+          [](PyStore &self, nb::handle path, nb::handle variables, bool reshape,
+             const std::string &suffix) {
             if (path.is_none())
               check(Status::invalidArgument(
                   "Can't load save_path when it is None"));
@@ -268,7 +300,7 @@ void addStore(nb::module_ &module) {
             CheckpointOptions options = getCheckpointOptions(variables);
             options.reshape = reshape;
             check(runAlone(*self.store->mutex, [&] {
-              return restoreInto(*self.store, text, options,
+              return restoreInto(*self.store, text, suffix, options,
                                  [&](runtime::ProgramState &state) {
                                    return runtime::restoreVariables(state, text,
                                                                     options);
@@ -276,25 +308,27 @@ void addStore(nb::module_ &module) {
             }));
           },
           nb::arg("path").none(), "variables"_a = nb::none(), nb::kw_only(),
-          "reshape"_a = false)
+          "reshape"_a = false, "suffix"_a = "")
       .def(
           "restore_latest",
           [](PyStore &self, nb::handle directory, nb::handle variables,
-             bool reshape, const std::string &stateFile) {
+             bool reshape, const std::string &stateFile,
+             const std::string &suffix) {
             std::string text = getPath(directory);
             CheckpointOptions options = getCheckpointOptions(variables);
             options.reshape = reshape;
             return take(runAlone(*self.store->mutex, [&] {
-              return restoreInto(*self.store,
-                                 runtime::latestCheckpoint(text, stateFile),
-                                 options, [&](runtime::ProgramState &state) {
-                                   return runtime::restoreLatest(
-                                       state, text, options, stateFile);
-                                 });
+              return restoreInto(
+                  *self.store, runtime::latestCheckpoint(text, stateFile),
+                  suffix, options, [&](runtime::ProgramState &state) {
+                    return runtime::restoreLatest(state, text, options,
+                                                  stateFile);
+                  });
             }));
           },
           "directory"_a, "variables"_a = nb::none(), nb::kw_only(),
-          "reshape"_a = false, "state_file"_a = runtime::defaultStateFile);
+          "reshape"_a = false, "state_file"_a = runtime::defaultStateFile,
+          "suffix"_a = "");
 }
 
 } // namespace flywheel::python

@@ -77,15 +77,17 @@ def test_name_scopes() -> None:
 
         with beside(other_scope):
             assert fw.Variable(0.0, name="v").name == "v"
+            # Names differ in all scopes of all threads.
+            with fw.name_scope("other") as scope:
+                assert scope == "other_1/"
             mine = fw.name_scope("mine")
             mine.__enter__()
             assert fw.optimizers.SGD().name == "mine/SGD"
         assert fw.Variable(0.0, name="u").name == "mine/u"
         mine.__exit__(None, None, None)
         assert fw.Variable(0.0, name="z").name == "z"
-        # Names differ in all scopes of all threads.
         with fw.name_scope("other") as scope:
-            assert scope == "other_1/"
+            assert scope == "other/"
 
 
 def test_unique_names() -> None:
@@ -94,18 +96,20 @@ def test_unique_names() -> None:
     class Slow(Dict[str, Any]):
         """Other threads run behind each look at a name."""
 
-        def __contains__(self, name: object) -> bool:
-            is_there = super().__contains__(name)
+        def get(self, name: str, default: Any = None) -> Any:
+            found = super().get(name, default)
             time.sleep(1e-5)
-            return is_there
+            return found
 
     with fw.Namespace() as names, fast_switches():
-        names._used = Slow()
+        names._taken = Slow()
+        made: List[Any] = []
 
         def make() -> None:
             with names:
-                for _ in range(500):
-                    fw.Variable(0.0, name="v")
+                for i in range(500):
+                    made.append(fw.Variable(0.0, name="v"))
+                    assert i % 50 or made[-1].name
 
         run(*[make] * 6)
         assert set(names.variables) == {"v", *[f"v_{i}" for i in range(1, 3000)]}
@@ -122,11 +126,12 @@ def test_all_or_nothing() -> None:
             with names:
                 kept.extend([fw.Variable(0.0, name="mine"), fw.Variable(0.0, name="w")])
 
+        lost = []
         try:
             with names.all_or_nothing():
-                fw.Variable(0.0, name="w")
+                lost.append(fw.Variable(0.0, name="w"))
                 with names.all_or_nothing():
-                    fw.Variable(0.0, name="new")
+                    lost.append(fw.Variable(0.0, name="new"))
                     fw.add_to_collection("own", 1)
                 try:
                     with names.all_or_nothing():
@@ -138,10 +143,11 @@ def test_all_or_nothing() -> None:
                 raise ValueError
         except ValueError:
             pass
-        assert [v.name for v in kept] == ["w", "w_1", "mine", "w_3"]
+        assert [v.name for v in kept] == ["w", "w_1", "mine", "w_2"] and len(lost) == 2
         assert list(names.variables.values()) == fw.global_variables() == fw.trainable_variables() == kept
         assert fw.collection("own") == []
-        assert [fw.Variable(0.0, name=n).name for n in ("w", "w", "new", "mine")] == ["w_2", "w_4", "new", "mine_1"]
+        more = [fw.Variable(0.0, name=n) for n in ("w", "w", "new", "mine")]
+        assert [v.name for v in more] == ["w_3", "w_4", "new", "mine_1"]
 
 
 def test_numbers_of_optimizers() -> None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A function of JAX, its parameters as variables, and what runs it."""
 
+import contextlib
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import jax
@@ -343,13 +344,13 @@ def _check_argument(x: Tensor, example: Any, place: int) -> None:
 
 def _make_variables(arrays: Mapping[str, Array], params: "set[str]", name: str) -> Dict[str, Variable]:
     """A variable for each array. Parameters of floating point are trained."""
-    prefix = f"{current_namespace().unique(name)}/" if name else ""
-    return {
-        path: Variable(
-            np.array(array, order="C"), name=prefix + path,
-            trainable=path in params and _dtypes.is_floating(_dtypes.as_dtype(array.dtype)))
-        for path, array in arrays.items()
-    }  # fmt: skip
+    with current_namespace().name_scope(name) if name else contextlib.nullcontext():
+        return {
+            path: Variable(
+                np.array(array, order="C"), name=path,
+                trainable=path in params and _dtypes.is_floating(_dtypes.as_dtype(array.dtype)))
+            for path, array in arrays.items()
+        }  # fmt: skip
 
 
 def from_function(

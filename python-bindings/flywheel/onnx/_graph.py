@@ -155,7 +155,7 @@ class Interpreter:
 
     def __init__(
         self, name: str, opset: int, values: Mapping[str, Laid], constants: Mapping[str, Known],
-        variables: Mapping[str, Variable], orders: Mapping[str, Sequence[int]], dims: Mapping[str, Tuple[Dim, ...]],
+        variables: Mapping[str, Variable], orders: Mapping[int, Sequence[int]], dims: Mapping[str, Tuple[Dim, ...]],
         trains: bool, keeps_modes: bool,
     ):  # fmt: skip
         self.name = name
@@ -231,7 +231,7 @@ class Interpreter:
         if name in self._variables:
             # Not kept: a node may have assigned it since.
             variable = self._variables[name]
-            return Laid(variable.read(), self._orders.get(variable.name))
+            return Laid(variable.read(), self._orders.get(id(variable)))
         if name in self._constants:
             return self._constants[name]
         raise ValueError(f"{self.name}: nothing makes '{name}', which {where} needs")

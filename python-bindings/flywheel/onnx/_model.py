@@ -74,7 +74,7 @@ class OnnxModel(ImportedModel):
         super().__init__(_loss_of(loss), optimizer)
         self._model = model
         # The order of dimensions that some variables have, by the variable's name.
-        self._orders: Dict[str, Tuple[int, ...]] = {}
+        self._orders: Dict[int, Tuple[int, ...]] = {}
         self._keeps_modes = keep_modes
         self._targets = None if targets is None else tuple(targets)
         wanted = Wanted(trainable, model.initializers)
@@ -168,7 +168,7 @@ class OnnxModel(ImportedModel):
         """Copies of the values of variables by the names of initializers, in the shapes of the file."""
         state = {}
         for name, variable in self.variables.items():
-            order = self._orders.get(variable.name)
+            order = self._orders.get(id(variable))
             back = None if order is None else np.argsort(order).tolist()
             state[name] = np.array(arrange(variable.numpy(), back), order="C")
         return state
@@ -189,7 +189,7 @@ class OnnxModel(ImportedModel):
                 raise TypeError(f"'{name}' has the dtype {self.variables[name].dtype}, found {array.dtype}")
         for name, array in arrays.items():
             variable = self.variables[name]
-            variable.set(np.array(arrange(array, self._orders.get(variable.name)), order="C"))
+            variable.set(np.array(arrange(array, self._orders.get(id(variable))), order="C"))
 
     def export_weights(self, path: Union[str, Path]) -> None:
         """Writes the model that was loaded with the values that variables have now, a file of ONNX. Raises OSError."""

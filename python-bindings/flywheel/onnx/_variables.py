@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Which initializers are variables, and which of those are trained."""
 
+import contextlib
 import re
 from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple, Union
 
@@ -135,25 +136,25 @@ class Wanted:
 
 
 def make_variables(
-    model: Model, wanted: Wanted, prefix: str, orders: Dict[str, Tuple[int, ...]]
+    model: Model, wanted: Wanted, prefix: str, orders: Dict[int, Tuple[int, ...]]
 ) -> Tuple[Dict[str, Variable], Dict[str, Known]]:
     """Variables and constants by the names of initializers. The order of dimensions that some variables have, by the
-    variable's name, goes to `orders`."""
+    variable's id, goes to `orders`."""
     chosen, filters = choose(model, wanted)
     variables: Dict[str, Variable] = {}
     constants: Dict[str, Known] = {}
-    scope = f"{current_namespace().unique(prefix)}/" if prefix else ""
-    for name, tensor in model.initializers.items():
-        array = to_array(tensor, f"initializer '{name}'")
-        if name not in chosen:
-            constants[name] = Known(array)
-            continue
-        order = _FILTERS if name in filters else None
-        value: Array = np.array(arrange(array, order), order="C")
-        variable = Variable(value, name=scope + legal_name(name), trainable=chosen[name])
-        variables[name] = variable
-        if order is not None:
-            orders[variable.name] = order
+    with current_namespace().name_scope(prefix) if prefix else contextlib.nullcontext():
+        for name, tensor in model.initializers.items():
+            array = to_array(tensor, f"initializer '{name}'")
+            if name not in chosen:
+                constants[name] = Known(array)
+                continue
+            order = _FILTERS if name in filters else None
+            value: Array = np.array(arrange(array, order), order="C")
+            variable = Variable(value, name=legal_name(name), trainable=chosen[name])
+            variables[name] = variable
+            if order is not None:
+                orders[id(variable)] = order
     return variables, constants
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A module of PyTorch, its parameters as variables, and what runs it."""
 
+import contextlib
 import inspect
 from contextlib import contextmanager
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
@@ -159,7 +160,7 @@ class _Program:
             raise refuse("PyTorch", missing)
 
     def emit(
-        self, inputs: Sequence[Tensor], variables: Mapping[str, Variable], orders: Mapping[str, Sequence[int]]
+        self, inputs: Sequence[Tensor], variables: Mapping[str, Variable], orders: Mapping[int, Sequence[int]]
     ) -> Any:
         """The ops of the module in the current trace, which set its buffers; its outputs."""
         signature = self.exported.graph_signature
@@ -178,7 +179,7 @@ class _Program:
                 # The order of checks, which a step here does not need.
                 continue
             elif spec.target in variables:
-                placeholders[name] = Laid(variables[spec.target].read(), orders.get(variables[spec.target].name))
+                placeholders[name] = Laid(variables[spec.target].read(), orders.get(id(variables[spec.target])))
             else:
                 placeholders[name] = Laid(as_tensor(to_array(constants[spec.target])))
         outputs = Interpreter(self.graph, placeholders).run()
@@ -186,7 +187,7 @@ class _Program:
         for output, spec in zip(outputs, signature.output_specs):
             if spec.kind.name == "BUFFER_MUTATION":
                 changed = variables[spec.target]
-                changed.assign(output.arranged(tuple(orders.get(changed.name, range(output.ndim)))))
+                changed.assign(output.arranged(tuple(orders.get(id(changed), range(output.ndim)))))
             elif spec.kind.name == "TOKEN":
                 continue
             elif spec.kind.name == "USER_OUTPUT":
@@ -238,7 +239,7 @@ class ImportedModule(ImportedModel):
         self._dynamic_shapes = dynamic_shapes
         self._programs: Dict[bool, _Program] = {}
         self._program(optimizer is not None)
-        self._orders: Dict[str, Tuple[int, ...]] = {}
+        self._orders: Dict[int, Tuple[int, ...]] = {}
         self.variables = _make_variables(module, name, self._orders)
         # Where all sizes are the example's, another one is an error that says both.
         dynamic: Any = "auto" if dynamic_shapes is not None else False
@@ -289,7 +290,7 @@ class ImportedModule(ImportedModel):
         result = {}
         for name in self._module.state_dict():
             variable = self.variables[name]
-            array, order = variable.numpy(), self._orders.get(variable.name)
+            array, order = variable.numpy(), self._orders.get(id(variable))
             result[name] = to_tensor(array if order is None else array.transpose(np.argsort(order)))
         return result
 
@@ -304,7 +305,7 @@ class ImportedModule(ImportedModel):
         arrays: List[Array] = []
         for name in wanted:
             variable, array = self.variables[name], to_array(torch.as_tensor(state[name]))
-            array = np.array(_arrange(array, self._orders.get(variable.name)), order="C")
+            array = np.array(_arrange(array, self._orders.get(id(variable))), order="C")
             if array.shape != variable.shape:
                 expected = tuple(self._module.state_dict()[name].shape)
                 raise ValueError(
@@ -326,9 +327,9 @@ def _arrange(array: Array, order: Optional[Sequence[int]]) -> Array:
     return array if order is None or array.ndim != len(order) else array.transpose(order)
 
 
-def _make_variables(module: Any, name: str, orders: Dict[str, Tuple[int, ...]]) -> Dict[str, Variable]:
+def _make_variables(module: Any, name: str, orders: Dict[int, Tuple[int, ...]]) -> Dict[str, Variable]:
     """A variable for each parameter and buffer; one for those that are one tensor. The order
-    of dimensions that some have, by the variable's name, goes to `orders`."""
+    of dimensions that some have, by the variable's id, goes to `orders`."""
     images = (torch.nn.Conv2d, torch.nn.ConvTranspose2d)
     filters = {id(part.weight) for part in module.modules() if isinstance(part, images)}
     found: List[Tuple[str, Any, bool]] = [
@@ -337,16 +338,16 @@ def _make_variables(module: Any, name: str, orders: Dict[str, Tuple[int, ...]]) 
     ]
     known: Dict[int, Variable] = {}
     result: Dict[str, Variable] = {}
-    prefix = f"{current_namespace().unique(name)}/" if name else ""
-    for key, value, trainable in found:
-        if id(value) not in known:
-            # As convolutions have them here: else each step would transpose them, and their gradients back.
-            order = (2, 3, 1, 0) if id(value) in filters else None
-            array = np.array(_arrange(to_array(value), order), order="C")
-            variable = known[id(value)] = Variable(array, name=prefix + key, trainable=trainable)
-            if order is not None:
-                orders[variable.name] = order
-        result[key] = known[id(value)]
+    with current_namespace().name_scope(name) if name else contextlib.nullcontext():
+        for key, value, trainable in found:
+            if id(value) not in known:
+                # As convolutions have them here: else each step would transpose them, and their gradients back.
+                order = (2, 3, 1, 0) if id(value) in filters else None
+                array = np.array(_arrange(to_array(value), order), order="C")
+                variable = known[id(value)] = Variable(array, name=key, trainable=trainable)
+                if order is not None:
+                    orders[id(variable)] = order
+            result[key] = known[id(value)]
     return result
 
 

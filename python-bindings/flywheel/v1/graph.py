@@ -12,7 +12,7 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence
 from weakref import WeakKeyDictionary
 
 from .._compilation import current_devices
-from ..namespace import Names, Namespace, take_name
+from ..namespace import Namespace
 from .devices import join_device, split_device
 from .inference import infer
 from .operation import Context, Operation, Tensor
@@ -52,6 +52,26 @@ class GraphKeys:
     LOCAL_RESOURCES = "local_resources"
     RESOURCES = "resources"
     CONCATENATED_VARIABLES = "concatenated_variables"
+
+
+# The names that are taken, and the last suffix that each got.
+Names = Dict[str, List[int]]
+
+
+def take_name(names: Names, name: str) -> str:
+    """`name`, or the first of `name_1`, `name_2`, ... that is not taken; takes it. Of several threads that ask for a
+    name one gets it: `setdefault` is one step."""
+    mine = [0]
+    last = names.setdefault(name, mine)
+    if last is mine:
+        return name
+    count = last[0]
+    while True:
+        count += 1
+        found = f"{name}_{count}"
+        if names.setdefault(found, mine) is mine:
+            last[0] = count
+            return found
 
 
 class _Open:

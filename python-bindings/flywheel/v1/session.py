@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import _dtypes
 from .._flywheel import Session as RuntimeSession
-from ..store import Store, _is_stream
+from ..store import Store, is_stream
 from .graph import Graph, get_default_graph
 from .host_calls import parts_of, prints_of
 from .initialization import is_initialized_in
@@ -226,7 +226,7 @@ class Session:
             if slot is not None:
                 slot.implementation._declare_value(self._store)
                 name = slot.op_name
-            elif _is_stream(name) and name not in self.graph.namespace.variables:
+            elif is_stream(name) and name not in self.graph.namespace.variables:
                 name = f"random/{compiled.random[len(streams)] if len(streams) < len(compiled.random) else name}"
                 streams.append(name)
             names.append(name)

@@ -146,7 +146,7 @@ def with_shapes(arrays: List[TensorArray], body: Callable[[], Any]) -> None:
     before = {key: dict(getattr(graph, key)) for key in kept}
     used = {name: list(last) for name, last in graph._used.items()}
     lists = {key: list(members) for key, members in graph._collections.items()}
-    variables = dict(graph.namespace.variables)
+    variables = set(graph.namespace.variables)
     try:
         after = body()
     finally:
@@ -154,8 +154,6 @@ def with_shapes(arrays: List[TensorArray], body: Callable[[], Any]) -> None:
             setattr(graph, key, value)
         graph._used, graph._collections = used, lists
         made = [name for name in graph.namespace.variables if name not in variables]
-        for name in made:
-            del graph.namespace.variables[name]
     if made:
         raise NotImplementedError(f"a TensorArray without element_shape in a loop that creates variables: '{made[0]}'; "
                                   "give element_shape=")  # fmt: skip

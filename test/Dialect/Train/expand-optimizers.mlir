@@ -348,6 +348,21 @@ func.func @declared() -> (tensor<i64>, tensor<i1>) {
 
 // -----
 
+// N15: the slots of an optimizer whose name ends in a number are in a folder of
+// its own: `w/Adam_1` is the second slot of Adam, in this module or another.
+train.variable @w : tensor<3xf32>
+// CHECK: train.variable @"w/Adam_1/slot" : {{.*}} {slot_of = @w, trainable = false}
+// CHECK: train.variable @"w/Adam_1/slot_1" : {{.*}} {slot_of = @w, trainable = false}
+// CHECK-NOT: train.variable @"w/Adam
+// CHECK-LABEL: func @second_of_two
+func.func @second_of_two() {
+  %w = train.read @w : tensor<3xf32>
+  train.minimize %w : tensor<3xf32> with #train.adam<name = "Adam_1">
+  return
+}
+
+// -----
+
 // Optimizers of one name are one: hyper-parameters, counter, and the slots of
 // the variable that both update. Those are f64 where one may update f64.
 train.variable @a : tensor<3xf32>
@@ -389,6 +404,8 @@ func.func @second() {
 train.variable @a : tensor<3xf32>
 // CHECK-DAG: train.variable @"SGD/lr" : tensor<f32> = dense<5.000000e-01> : tensor<f32>
 // CHECK-DAG: train.variable @"SGD_1/lr" : tensor<f32> = dense<2.500000e-01> : tensor<f32>
+// CHECK-DAG: train.variable @"a/SGD_1/slot"
+// CHECK-DAG: train.variable @"a/SGD"
 func.func @taken() {
   %a = train.read @a : tensor<3xf32>
   train.minimize %a : tensor<3xf32> with #train.sgd<lr = 0.25>

@@ -50,10 +50,13 @@ private:
                                    RankedTensorType type) {
     return findDeclaredScalar(apply, state.scope, spec, type, optimizer);
   }
+  /// Whether slots have names that no other optimizer's may have.
+  bool hasOwnNames() { return optimizer.getGivenName() || state.isNameTaken; }
   StringRef getSlotName() {
-    return optimizer.getGivenName() ? optimizer.getGivenName().getValue()
-                                    : optimizer.getOptimizerName();
+    return hasOwnNames() ? StringRef(state.scope)
+                         : optimizer.getOptimizerName();
   }
+  FailureOr<std::string> nameSlot(VariableOp parameter, unsigned number);
   void declareMasters();
   LogicalResult declareSlots();
   LogicalResult emitSchedule();
@@ -141,22 +144,52 @@ void ApplyExpander::declareMasters() {
   }
 }
 
+/// Returns the name of a slot. Slots of `Adam` are `w/Adam` and `w/Adam_1`.
+/// The name of an optimizer that itself ends in a number has a folder of
+/// its own, `w/Adam_1/slot` and `w/Adam_1/slot_1`: programs that are compiled
+/// apart share variables by name, so that no two optimizers may come to one
+/// name. Optimizers without a name are those of this module alone, and get the
+/// first suffix that is free.
+FailureOr<std::string> ApplyExpander::nameSlot(VariableOp parameter,
+                                               unsigned number) {
+  StringRef own = getSlotName();
+  std::string base = (parameter.getSymName() + "/" + own).str();
+  if (!hasOwnNames())
+    return base;
+  StringRef stem = own.rtrim("0123456789");
+  if (stem.size() < own.size() && stem.ends_with("_"))
+    base += "/slot";
+  std::string name = number == 0 ? base : base + "_" + std::to_string(number);
+  Operation *other =
+      SymbolTable::lookupSymbolIn(parameter->getParentOp(), name);
+  if (!other)
+    return name;
+  InFlightDiagnostic error =
+      apply.emitError() << "expected no other variable @\"" << name
+                        << "\", which is a slot of optimizer " << optimizer;
+  error.attachNote(other->getLoc()) << "the other one is here";
+  return failure();
+}
+
 LogicalResult ApplyExpander::declareSlots() {
   for (Parameter &parameter : parameters) {
     VariableOp owner = parameter.master ? parameter.master : parameter.variable;
     RankedTensorType type = owner.getTensorType();
     SmallVector<VariableOp> &slots = state.slots[parameter.variable];
     if (slots.empty())
-      for (const SlotSpec &spec : optimizer.getSlots(type)) {
+      for (auto [number, spec] : llvm::enumerate(optimizer.getSlots(type))) {
         RankedTensorType slotType = spec.type ? spec.type : type;
         if (failed(verifyNumbers(
                 apply, optimizer,
                 {{"the first value of a slot", spec.initialValue}},
                 slotType.getElementType())))
           return failure();
-        slots.push_back(declare(
-            parameter.variable.getSymName() + "/" + getSlotName(), slotType,
-            getSlotInitializer(slotType, spec.initialValue), owner));
+        FailureOr<std::string> name = nameSlot(parameter.variable, number);
+        if (failed(name))
+          return failure();
+        slots.push_back(declare(*name, slotType,
+                                getSlotInitializer(slotType, spec.initialValue),
+                                owner));
         ++numSlots;
       }
     parameter.slots = slots;

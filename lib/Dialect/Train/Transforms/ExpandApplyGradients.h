@@ -25,6 +25,9 @@ struct OptimizerState {
   /// The first op that uses it.
   mlir::Location loc;
   std::string scope;
+  /// Whether an optimizer that is called as its kind has the names of slots
+  /// that it would have.
+  bool isNameTaken = false;
   /// Whether it may update a variable of f64.
   bool isDouble = false;
   llvm::SmallVector<VariableOp> scalars;

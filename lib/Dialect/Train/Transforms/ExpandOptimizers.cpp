@@ -178,6 +178,9 @@ LogicalResult TrainExpandOptimizers::expand(Operation *op) {
   if (!state) {
     state = std::make_shared<OptimizerState>(optimizer, apply.getLoc(), scope);
     state->isDouble = mayUpdateDouble(apply);
+    auto named = states.find(optimizer.getOptimizerName());
+    state->isNameTaken = named != states.end() && named->second &&
+                         named->second->optimizer.getGivenName();
   }
   if (failed(verifyGlobalStep(apply, *guards)))
     return failure();

@@ -30,7 +30,8 @@ def apply_rows(gradient: Tensor, variable: Variable, update: RowUpdate) -> Opera
         raise RuntimeError(f"Cannot use a constraint function on a sparse variable: '{variable.op_name}'")
     graph = get_default_graph()
     with graph.namespace:
-        optimizer = update.make(graph.unique_name("rows"))
+        # A name without a number at its end: slots add theirs.
+        optimizer = update.make(graph.unique_name("rows") + "/state")
         # The scalars have the dtype of the variable.
         optimizer._settle_dtype([variable.implementation])
         places = {key: getattr(optimizer, key) for key in update.scalars}
