@@ -165,7 +165,7 @@ if config.enable_python:
         "tqdm": "the progress bar of flywheel.keras",
         "matplotlib": "curves of flywheel.keras",
     }
-    frameworks = ("keras", "onnxruntime", "tensorflow", "tf_keras", *optional)
+    frameworks = ("expecttest", "keras", "onnxruntime", "tensorflow", "tf_keras", *optional)
     config.available_features.update(importable(peers_python, frameworks))
     for package, what in optional.items():
         if package not in config.available_features:

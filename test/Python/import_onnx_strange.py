@@ -75,6 +75,7 @@ def test_sizes() -> None:
     refused(model([node("Scan", ["x"], ["y"], "scan", num_scan_inputs=2**40, body=empty)]), "strange.onnx")
     refused(model([node("Split", ["x"], ["y"], "split", num_outputs=2**40)]), "split", "strange.onnx")
     limits = {"a": np.int64(0), "b": np.int64(HUGE), "c": np.int64(1)}
+    refused(model([node("Einsum", ["x"], ["y"], "sum", equation=b"\xa2K\x7fs\x19\x0f")]), "equation", "'sum'")
     # Those that the step would make have a type only, until it is compiled.
     for made in (
         model([node("ConstantOfShape", ["n"], ["y"])], constants={"n": counts}),

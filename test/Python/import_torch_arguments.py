@@ -114,6 +114,11 @@ CASES: Dict[str, Callable[[Any], Any]] = {
     "addmm_0": lambda x: torch.addmm(x.detach() * float("nan"), x, x[:3], beta=0),
     "sort_named": lambda x: torch.sort(x, dim=0, descending=True, stable=True)[0],
     "scatter_reduce": lambda x: x.scatter_reduce(0, PLACES, x[:2] * 2, "sum", include_self=True),
+    "pad_circular_cut": lambda x: functional.pad(x[None], (-1, 2), mode="circular"),
+    "pad_reflect_cut": lambda x: functional.pad(x[None], (-1, 1), mode="reflect"),
+    "scatter_scalar": lambda x: x.sum().scatter(0, torch.tensor(0), x[0, 0]) + x.sum().scatter_add(
+        0, torch.tensor(0), x[0, 1]),
+    "softmax_scalar": lambda x: torch.stack([x[0, 0].softmax(0), x[0, 1].log_softmax(0)]),
     "softmax_dtype": lambda x: x.float().softmax(1, dtype=torch.float64),
 }  # fmt: skip
 

@@ -276,13 +276,11 @@ _COMPARISONS = {"EQ": _ops.equal, "NE": _ops.not_equal, "LT": _ops.less, "LE": _
 @op("compare")
 def _compare(call: Call, a: Known, b: Known) -> Any:
     direction = call.word("comparison_direction")
+    kind = call.word("compare_type") if call.has("compare_type") else ""
+    if kind == "TOTALORDER" and _dtypes.is_floating(a.dtype):
+        return _COMPARISONS[direction](_ordered(a.tensor), _ordered(b.tensor))
     folded = _fold_comparison(direction, a, b)
-    if folded is not None:
-        return folded
-    x, y = a.tensor, b.tensor
-    if call.has("compare_type") and call.word("compare_type") == "TOTALORDER" and _dtypes.is_floating(a.dtype):
-        x, y = _ordered(x), _ordered(y)
-    return _COMPARISONS[direction](x, y)
+    return _COMPARISONS[direction](a.tensor, b.tensor) if folded is None else folded
 
 
 def _ordered(x: Tensor) -> Tensor:

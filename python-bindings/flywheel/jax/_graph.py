@@ -2,7 +2,7 @@
 """From a module of StableHLO to the ops of a trace."""
 
 import re
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple, Union
 
 import numpy as np
 from jaxlib.mlir import ir
@@ -75,13 +75,22 @@ def location_of(frame: Optional[Frame]) -> str:
     return f"{frame[0]}:{frame[1]}" if frame else "at an unknown line"
 
 
+# Attributes that change neither a value nor a derivative here: hints, what a call is named by, and what shapes say too.
+_WITHOUT = frozenset(
+    ("api_version", "backend_config", "call_target_name", "callee", "called_computations", "composite_attributes",
+     "decomposition", "error_message", "feature_group_count", "has_side_effect", "indices_are_sorted", "is_stable",
+     "name", "no_inline", "operand_layouts", "precision_config", "result_layouts", "unique_indices",
+     "version"))  # fmt: skip
+
+
 class Call:
-    """One op of the module: what its translation may ask."""
+    """One op of the module: what its translation may ask. It reads each attribute of the op, or the op is refused."""
 
     def __init__(self, operation: Any, interpreter: "Interpreter", env: "Env"):
         self.operation = operation
         self.interpreter = interpreter
         self.env = env
+        self._read: Set[str] = set()
 
     @property
     def dtype(self) -> _dtypes.DType:
@@ -99,10 +108,18 @@ class Call:
         return [size for size in self.shape if size is not None]
 
     def has(self, name: str) -> bool:
+        self._read.add(name)
         return name in self.operation.attributes
 
     def attribute(self, name: str) -> Any:
+        self._read.add(name)
         return self.operation.attributes[name]
+
+    def find_dropped(self) -> List[Tuple[str, str]]:
+        """The attributes that nothing read, with their values. Names with a dot are of other tools, such as
+        shardings."""
+        return [(name, str(self.operation.attributes[name])) for name in _names_of(self.operation)
+                if name not in self._read and name not in _WITHOUT and "." not in name]  # fmt: skip
 
     def ints(self, name: str, default: Optional[Sequence[int]] = None) -> List[int]:
         """An attribute that is a list of integers."""
@@ -134,6 +151,11 @@ class Call:
     def unsupported(self, what: str) -> UnsupportedOpError:
         """The error for a form of the op that is not imported."""
         return refuse("JAX", [MissingOp(f"{_shown(self.operation)} {what}", location_of(self.interpreter.frame))])
+
+
+def _names_of(operation: Any) -> List[str]:
+    # Earlier versions of the bindings give pairs in place of names.
+    return [one if isinstance(one, str) else str(one.name) for one in operation.attributes]
 
 
 class Env:
@@ -230,6 +252,8 @@ class Interpreter:
         call = Call(operation, self, env)
         handler = HANDLERS.get(name_of(operation)) or HANDLERS[operation.name]
         found = handler(call, *[env[operand] for operand in operation.operands])
+        for name, value in call.find_dropped():
+            raise call.unsupported(f"with the attribute '{name}' = {value}")
         listed = [] if found is None else [found] if isinstance(found, (Known, Tensor)) else list(found)
         results = [of_tensor(x) if isinstance(x, Tensor) else x for x in listed]
         if exact:

@@ -2,6 +2,7 @@
 """Files of ONNX: reading and checking them, their types, and writing weights back."""
 
 import os
+import re
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Mapping, Sequence, Tuple, Union
@@ -79,9 +80,7 @@ class Model:
     def prepare(self, sizes: Mapping[str, int]) -> None:
         """Finds what the model is made of. The file has to keep the rules of the format."""
         for node in _nodes(self.proto.graph):
-            # ONNX's inference makes as many.
-            if any(one.name == "num_outputs" and one.i != len(node.output) for one in node.attribute):
-                raise ValueError(f"{self.name}: num_outputs of '{node.name}' is not the number of its results")
+            _check_for_inference(node)
         _separate_statistics(self.proto.graph)
         inlined = _inline(self.proto, self.name)
         self.graph = inlined.graph
@@ -218,6 +217,20 @@ def _opset(proto: Any, name: str) -> int:
             "others of them"
         )
     return int(version)
+
+
+# Characters of an equation of Einsum.
+_EQUATION = re.compile(rb"[A-Za-z.,>\s-]*")
+
+
+def _check_for_inference(node: Any) -> None:
+    """Raises ValueError for what ONNX's own inference takes all memory or all time for."""
+    for one in node.attribute:
+        if one.name == "num_outputs" and one.i != len(node.output):
+            raise ValueError(f"num_outputs of node '{node.name}' is {one.i}, expected the number of its results, "
+                             f"{len(node.output)}")  # fmt: skip
+        if one.name == "equation" and not _EQUATION.fullmatch(one.s):
+            raise ValueError(f"the equation of node '{node.name}' is {one.s!r}: expected letters, '.', ',' and '->'")
 
 
 def _separate_statistics(graph: Any) -> None:

@@ -219,7 +219,12 @@ class Interpreter:
         args = [self._value(argument) for argument in node.args]
         kwargs = {name: self._value(argument) for name, argument in node.kwargs.items()}
         if node.target is operator.getitem:
-            return args[0][args[1]]
+            found = args[0][args[1]]
+            if found is None and node.users and isinstance(node.meta.get("val"), torch.Tensor):
+                whole = node.args[0]
+                missing = MissingOp(f"{whole.target} with its result {args[1]}", location_of(whole))
+                raise refuse("PyTorch", [missing])
+            return found
         if node.target in _SIZE_OPS:
             return self.sizes.share(index_op(_SIZE_OPS[node.target], args[0], args[1]), node.meta.get("val"))
         metas = [_meta_of(argument) for argument in node.args]

@@ -328,8 +328,13 @@ def pad_by_copies(call: Call, x: Laid, widths: Sequence[int], mode: str) -> Laid
         if total is None:
             raise call.unsupported(f"with mode '{mode}', of a size that the call chooses")
         kind: Any = _MODES[mode]
-        found = np.pad(np.arange(total), (max(low, 0), max(high, 0)), mode=kind)
-        found = found[max(-low, 0) : len(found) - max(-high, 0)]
+        first, last = max(-low, 0), total - max(-high, 0)
+        if mode == "circular":
+            # What is cut does not come back on the other side.
+            found = np.pad(np.arange(first, last), (max(low, 0), max(high, 0)), mode=kind)
+        else:
+            found = np.pad(np.arange(total), (max(low, 0), max(high, 0)), mode=kind)
+            found = found[first : len(found) - max(-high, 0)]
         data = _ops.take(data, as_tensor(found.astype(np.int32)), place)
     return x.like(data)
 

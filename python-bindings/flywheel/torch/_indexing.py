@@ -179,10 +179,13 @@ def _scatter(
         new = _part(updates.plain(), index.shape)
     else:
         new = stretch(scalar(updates, call.dtype), sizes(index))
+    if data.ndim == 0:
+        # One element at the place 0.
+        data, index, new = (reshape_to(part, [1]) for part in (data, index, new))
     function = nn.scatter if ".src" in name or ".value" in name else nn.scatter_add
     flat, rows = flat_rows(data, element_places(index, axis % data.ndim), data.ndim)
     wide = reshape_to(_ops.cast(new, data.dtype), [size(flat, 0), 1])
-    return Laid(reshape_to(_as_numbers(lambda a, b: function(a, flat, b, 0), rows, wide), sizes(data)))
+    return Laid(reshape_to(_as_numbers(lambda a, b: function(a, flat, b, 0), rows, wide), sizes(x.plain())))
 
 
 @op("slice_scatter.default", "select_scatter.default")

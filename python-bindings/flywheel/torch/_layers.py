@@ -197,8 +197,11 @@ def _dropout(call: Call, x: Laid, rate: float, training: bool) -> Any:
 @op("softmax.int", "log_softmax.int", "_softmax.default", "_log_softmax.default", without="half_to_float")
 def _softmax(call: Call, x: Laid, axis: int) -> Laid:
     function = nn.log_softmax if "log" in str(call.node.target) else nn.softmax
-    axis %= max(x.ndim, 1)
-    if x.ndim == 0 or x.order[-1] == axis:
+    if x.ndim == 0:
+        # Of one element.
+        return Laid(reshape_to(function(_ops.cast(reshape_to(x.data, [1]), call.dtype)), []))
+    axis %= x.ndim
+    if x.order[-1] == axis:
         return x.like(function(_ops.cast(x.data, call.dtype)))
     order = (*[other for other in range(x.ndim) if other != axis], axis)
     return Laid(function(_ops.cast(x.arranged(order), call.dtype)), order)

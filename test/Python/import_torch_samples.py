@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# REQUIRES: python, torch, expecttest
+# RUN: env FLYWHEEL_CACHE= %peers_python %s
+"""Each op of PyTorch with each of the arguments that PyTorch tests it with: what is imported has PyTorch's results and
+derivatives, and what is not is refused by name (B7)."""
+
+import argparse
+import sys
+import warnings
+from typing import Any, Dict, List, Sequence, Tuple
+
+import numpy as np
+import torch
+from torch.testing._internal.common_methods_invocations import op_db
+from torch.utils._pytree import tree_flatten, tree_unflatten
+
+import flywheel as fw
+import flywheel.torch
+from flywheel.torch import UnsupportedOpError
+from selection import choose, takes_all
+
+# The ops of which a run without FLYWHEEL_TEST_ALL takes some, and how many of the samples of each.
+SHARE, FEW = 0.04, 6
+# Results that are random, that no order of operations defines, or that no graph has.
+LEFT_OUT = {
+    "empty", "empty_like", "empty_permuted", "empty_strided", "new_empty", "new_empty_strided", "bernoulli",
+    "multinomial", "rand_like", "randn_like", "randint_like", "randint", "randn", "normal", "uniform", "exponential",
+    "cauchy", "geometric", "log_normal", "nn.functional.dropout", "nn.functional.dropout2d", "nn.functional.dropout3d",
+    "nn.functional.alpha_dropout", "nn.functional.feature_alpha_dropout", "nn.functional.rrelu",
+    "nn.functional.fractional_max_pool2d", "nn.functional.fractional_max_pool3d", "pca_lowrank", "svd_lowrank",
+    # Where elements are put at one place twice, PyTorch's gradient is that of each.
+    "nn.functional.max_unpool1d", "nn.functional.max_unpool2d", "nn.functional.max_unpool3d",
+    # PyTorch's gradient of the triangle that is not read is not 0.
+    "cholesky_solve",
+    # Its decomposition by PyTorch has another shape as its second result.
+    "torch.ops.aten._scaled_dot_product_flash_attention_for_cpu",
+    "complex", "polar", "view_as_complex", "view_as_real",
+    "nn.functional.multi_head_attention_forward", "torch.ops.aten._safe_softmax.default"}  # fmt: skip
+
+
+class Samples(torch.nn.Module):  # type: ignore[misc]
+    """Calls of an op; tensors that have derivatives are parameters, others buffers."""
+
+    def __init__(self, op: Any, samples: Sequence[Any]):
+        super().__init__()
+        self.op = op
+        self.forms: List[Tuple[Any, List[Any]]] = []
+        for number, sample in enumerate(samples):
+            leaves, form = tree_flatten((sample.input, sample.args, sample.kwargs))
+            names: List[Any] = []
+            for place, leaf in enumerate(leaves):
+                if not isinstance(leaf, torch.Tensor):
+                    names.append((None, leaf))
+                    continue
+                name = f"x{number}_{place}"
+                held = leaf.detach().clone()
+                if leaf.requires_grad:
+                    self.register_parameter(name, torch.nn.Parameter(held))
+                else:
+                    self.register_buffer(name, held)
+                names.append((name, None))
+            self.forms.append((form, names))
+
+    def value(self, name: str) -> Any:
+        """A copy, which an op may change in place."""
+        held = getattr(self, name)
+        return held * 1 if held.is_floating_point() else held.clone()
+
+    def forward(self, one: Any) -> Any:
+        results: List[Any] = [one]
+        for form, names in self.forms:
+            leaves = [leaf if name is None else self.value(name) for name, leaf in names]
+            given, args, kwargs = tree_unflatten(leaves, form)
+            found, _ = tree_flatten(self.op(given, *args, **kwargs))
+            results += [one for one in found if isinstance(one, torch.Tensor) and not one.is_complex()]
+        # So that each has a derivative.
+        return [*results, *(parameter * 1 for parameter in self._parameters.values())]
+
+
+def weights_of(shape: Sequence[int]) -> Any:
+    """Factors that differ from element to element."""
+    count = int(np.prod(shape))
+    return (0.5 + np.arange(count, dtype=np.float64) % 7 / 7).reshape(tuple(shape))
+
+
+def ours_loss(outputs: Sequence[Any]) -> Any:
+    return sum(fw.sum(out * weights_of(out.shape)) for out in outputs if "float64" in str(out.dtype))
+
+
+def theirs_loss(outputs: Sequence[Any]) -> Any:
+    return sum((out * torch.from_numpy(weights_of(out.shape))).sum() for out in outputs
+               if out.dtype == torch.float64)  # fmt: skip
+
+
+def compare(op: Any, samples: Sequence[Any]) -> None:
+    """Raises AssertionError where a result or a derivative differs, UnsupportedOpError where one is refused."""
+    module, one = Samples(op, samples), torch.ones((), dtype=torch.float64)
+    wanted = module(one)
+    if module._parameters:
+        theirs_loss(wanted).backward()
+    with fw.Namespace(), fw.Store():
+        training: Any = {"loss": ours_loss, "optimizer": fw.optimizers.SGD(lr=1.0)} if module._parameters else {}
+        ours = flywheel.torch.from_module(module, (one,), **training)
+        for place, (found, result) in enumerate(zip(ours(one), wanted)):
+            found, result = np.asarray(found), result.float() if result.dtype == torch.bfloat16 else result
+            found = found.astype(np.float32) if str(found.dtype) == "bfloat16" else found
+            assert str(found.dtype) == str(result.dtype).split(".")[1], f"result {place}: {found.dtype}"
+            np.testing.assert_allclose(found, result.detach().numpy(), rtol=1e-6, atol=1e-9, err_msg=f"result {place}")
+        if not module._parameters:
+            return
+        ours.step(one)
+        state = ours.state_dict()
+        for name, parameter in module.named_parameters():
+            gradient = torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
+            if not bool(torch.isfinite(parameter).all()):
+                # No difference says by how much it has moved.
+                continue
+            found = parameter.detach().numpy() - state[name].numpy()
+            np.testing.assert_allclose(found, gradient.numpy(), rtol=1e-6, atol=1e-8, err_msg=f"derivative of {name}")
+
+
+def _runs(op: Any, sample: Any) -> bool:
+    """Whether PyTorch itself runs it, and its derivative, as a part of a module."""
+    try:
+        theirs_loss(Samples(op, [sample])(torch.ones((), dtype=torch.float64))).backward()
+        return True
+    except Exception:
+        return False
+
+
+def describe(sample: Any) -> str:
+    def shown(leaf: Any) -> str:
+        return f"{leaf.dtype}{tuple(leaf.shape)}" if isinstance(leaf, torch.Tensor) else repr(leaf)
+
+    leaves, _ = tree_flatten((sample.input, sample.args))
+    return f"{', '.join(map(shown, leaves))} {({key: shown(leaf) for key, leaf in sample.kwargs.items()})}"[:300]
+
+
+def check(info: Any, counts: Dict[str, int]) -> List[str]:
+    """The failures of an op."""
+    dtype = torch.float64 if torch.float64 in info.dtypes else torch.int64
+    derives = dtype == torch.float64 and info.supports_autograd
+    torch.manual_seed(3)
+    try:
+        samples = list(info.sample_inputs("cpu", dtype, requires_grad=derives))
+    except Exception:
+        return []
+    samples = [one for one in samples if not any(
+        isinstance(leaf, torch.Tensor) and (leaf.is_sparse or leaf.is_complex() or not 0 < leaf.numel() <= 2000)
+        for leaf in tree_flatten((one.input, one.args, one.kwargs))[0])]  # fmt: skip
+    # Dropped elements are others here.
+    samples = [one for one in samples if not one.kwargs.get("dropout_p")]
+    if not takes_all():
+        samples = [samples[place] for place in np.random.default_rng(len(samples)).permutation(len(samples))[:FEW]]
+    failures: List[str] = []
+    try:
+        compare(info.op, samples)
+        counts["same"] += len(samples)
+        return []
+    except Exception:
+        pass
+    for sample in samples:
+        try:
+            compare(info.op, [sample])
+            counts["same"] += 1
+        except (UnsupportedOpError, fw.CompileError):
+            counts["refused"] += 1
+        except Exception as error:
+            if type(error).__module__.startswith("torch") or not _runs(info.op, sample):
+                counts["not exported"] += 1
+                continue
+            counts["failed"] += 1
+            lines = [line for line in str(error).splitlines() if line.strip()]
+            failures.append(f"{info.name} of {describe(sample)}: {type(error).__name__}: {' | '.join(lines[:8])}")
+    return failures
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", help="only these ops")
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    infos = [info for info in op_db if info.name not in LEFT_OUT]
+    if options.names:
+        infos = [info for info in infos if info.name in options.names]
+    else:
+        infos = choose("import_torch_samples", infos, SHARE)
+    counts = {"same": 0, "refused": 0, "not exported": 0, "failed": 0}
+    failures: List[str] = []
+    for info in infos:
+        for failure in check(info, counts):
+            failures.append(failure)
+            print(failure, flush=True)
+    print(", ".join(f"{count} {what}" for what, count in counts.items()))
+    sys.exit(bool(failures))
