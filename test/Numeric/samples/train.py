@@ -13,4 +13,4 @@ sample("train.custom_vjp", [arg(MATRIX), arg("tensor<?x3xi32>", integers(0, 3), 
        f"%s = math.sin %p : {MATRIX}\n%e = arith.mulf %d, %q : {MATRIX}\n%f = arith.mulf %e, %c : {MATRIX}\n"
        f"%r = arith.mulf %d, %s : {MATRIX}\ntrain.vjp_yield %f, %r : {MATRIX}, {MATRIX}\n}}", MATRIX,
        jax="jnp.sin(a0) * a2")
-sample("train.parameter", [arg(MATRIX)], f"%y = train.parameter %a0 : {MATRIX}", MATRIX)
+sample("train.parameter", [arg(MATRIX)], f"%y = train.parameter %a0 : {MATRIX}", MATRIX, jax="a0")
