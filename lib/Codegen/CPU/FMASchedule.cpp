@@ -149,6 +149,8 @@ bool FMAScheduler::chooseColumns() {
       if (access(scalars, loop) != AccessKind::Uniform)
         continue;
       AccessKind kind = access(vectors, loop);
+      if (kind == AccessKind::Uniform)
+        continue;
       int score = kind == AccessKind::Contiguous ? 3
                   : kind == AccessKind::Strided  ? 2
                                                  : 1;

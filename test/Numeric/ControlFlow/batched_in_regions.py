@@ -45,6 +45,7 @@ OPS: Dict[str, Row] = {
     "v @ row": lambda r, v: v @ r,
     "row @ m": lambda r, v: r @ (fw.reshape(v, (6, 1)) * M),
     "m @ row": lambda r, v: fw.transpose(fw.reshape(v, (6, 1)) * M) @ r,
+    "row @ columns": lambda r, v: r @ fw.broadcast_to(fw.reshape(v, (6, 1)), (6, 2)),
     "rows @ v": lambda r, v: fw.reshape(r * r[0], (2, 3)) @ v[:3],
     "rows @ rows": lambda r, v: fw.reshape(r, (2, 3)) @ fw.reshape(r * v, (3, 2)),
     "outer": lambda r, v: fw.outer(r, v),
@@ -159,3 +160,8 @@ for name, place in choose("batched_in_regions", CASES, 0.2, group=lambda case: c
     for what, value in wanted.items():
         np.testing.assert_allclose(np.asarray(found[what]), np.asarray(value), 1e-9, 1e-9,
                                    err_msg=f"{what} of {name} in {place}")  # fmt: skip
+
+# A factor whose columns are one: no kernel reads vectors of it.
+columns_of_one = fw.function(lambda a, v: fw.vmap(lambda r: r @ fw.broadcast_to(fw.reshape(v, (3, 1)), (3, 2)))(a))
+a, v = ROWS[:, :3].astype(np.float32), V[:3].astype(np.float32)
+np.testing.assert_allclose(columns_of_one(a, v), np.stack([a @ v, a @ v], axis=1), 1e-6)
