@@ -22,12 +22,16 @@ namespace flywheel {
 #define GEN_PASS_DEF_INSERTPARAMETERS
 #include "flywheel/Autodiff/AutodiffPasses.h.inc"
 
-/// What `op` differentiates with respect to.
+/// What `op` differentiates with respect to, and what is constant for it.
 static SmallVector<Value> getTargets(Operation *op) {
-  return llvm::TypeSwitch<Operation *, SmallVector<Value>>(op)
-      .Case<train::GradientOp, train::JvpOp, train::JacobianOp>(
-          [](auto derivative) { return derivative.getXs(); })
-      .Default(SmallVector<Value>());
+  SmallVector<Value> targets =
+      llvm::TypeSwitch<Operation *, SmallVector<Value>>(op)
+          .Case<train::GradientOp, train::JvpOp, train::JacobianOp>(
+              [](auto derivative) { return derivative.getXs(); })
+          .Default(SmallVector<Value>());
+  if (auto gradient = dyn_cast<train::GradientOp>(op))
+    llvm::append_range(targets, gradient.getStops());
+  return targets;
 }
 
 /// Makes `value` a parameter for all that uses it.

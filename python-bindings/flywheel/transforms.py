@@ -176,8 +176,9 @@ def value_and_grad(
     """A function that returns what `function` does, a scalar, and its gradient.
 
     The gradient is with respect to the arguments at `argnums` (trees of tensors), partial
-    where others have the same value (G19), or with `variables` to these, as a list. With `has_aux` the function returns a pair, of
-    which only the first is differentiated. What the value does not depend on has zeros.
+    where others have the same value (G19), or with `variables` to these, as a list. With
+    `has_aux` the function returns a pair, of which only the first is differentiated. What
+    the value does not depend on has zeros.
     """
 
     @functools.wraps(function)

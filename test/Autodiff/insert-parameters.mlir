@@ -91,3 +91,29 @@ func.func @positions(%v: tensor<f64>) -> (tensor<f64>, tensor<f64>) {
       : (tensor<f64>, tensor<f64>, tensor<f64>) -> (tensor<f64>, tensor<f64>)
   return %g#0, %g#1 : tensor<f64>, tensor<f64>
 }
+
+// -----
+
+// What is constant for a gradient stays apart from an equal value, too: of
+// sin(x) sin(x) with one of them constant, half.
+// CHECK-LABEL: func @stopped
+// CHECK-SAME: %[[X:.*]]: tensor<f64>
+// CHECK-NEXT: %[[P:.*]] = train.parameter %[[X]]
+// CHECK-NEXT: %[[A:.*]] = math.sin %[[P]]
+// CHECK-NEXT: %[[B:.*]] = math.sin %[[P]]
+// CHECK-NEXT: %[[S:.*]] = train.parameter %[[B]]
+// CHECK-NEXT: %[[Y:.*]] = arith.mulf %[[A]], %[[S]]
+// CHECK-NEXT: train.gradient %[[Y]] wrt %[[P]] stop %[[S]]
+// PARTIAL-LABEL: func @stopped
+// PARTIAL-SAME: %[[X:.*]]: tensor<f64>
+// PARTIAL-NEXT: %[[SIN:.*]] = math.sin %[[X]]
+// PARTIAL-NEXT: %[[COS:.*]] = math.cos %[[X]]
+// PARTIAL-NEXT: %[[G:.*]] = arith.mulf %[[SIN]], %[[COS]]
+// PARTIAL-NEXT: return %[[G]]
+func.func @stopped(%x: tensor<f64>) -> tensor<f64> {
+  %a = math.sin %x : tensor<f64>
+  %b = math.sin %x : tensor<f64>
+  %y = arith.mulf %a, %b : tensor<f64>
+  %g = train.gradient %y wrt %x stop %b : (tensor<f64>, tensor<f64>, tensor<f64>) -> tensor<f64>
+  return %g : tensor<f64>
+}

@@ -77,8 +77,9 @@ def InsertParameters : Pass<"train-insert-parameters"> {
   let summary = "Keep the targets of derivatives apart from equal values";
   let description = [{
     Before: any module. After: each target of a `train.gradient`, `train.jvp` or
-    `train.jacobian` is a `train.parameter`, which everything that used the
-    target uses instead, or a `train.read`, which stands for its variable. So a
+    `train.jacobian`, and each value that stops a gradient, is a
+    `train.parameter`, which everything that used the value uses instead, or a
+    `train.read`, which stands for its variable. So a
     derivative is along the value that the module names, whatever other values
     become equal to it where calls are inlined, loops are folded and equal ops
     are merged.
