@@ -145,6 +145,15 @@ struct ConcatModel : TensorModel<ConcatModel, tensor::ConcatOp> {
     Location loc = op.getLoc();
     int64_t rank = op.getResultType().getRank();
     uint64_t dim = op.getDim();
+    // The cotangents of the pieces, where they have just been joined: so that
+    // that of one does not depend on the others'.
+    auto joined = dy.getDefiningOp<tensor::ConcatOp>();
+    if (joined && joined.getDim() == dim &&
+        joined.getInputs().getTypes() == op.getInputs().getTypes()) {
+      for (auto [i, piece] : llvm::enumerate(joined.getInputs()))
+        operands[i] = piece;
+      return;
+    }
     SmallVector<OpFoldResult> offsets(rank, b.getIndexAttr(0));
     SmallVector<OpFoldResult> strides(rank, b.getIndexAttr(1));
     for (auto [i, input] : llvm::enumerate(op.getInputs())) {

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../IR/NNSupport.h"
+#include "ProductDerivative.h"
 
 #include "flywheel/Dialect/LinalgExt/LinalgEmitter.h"
 #include "flywheel/Dialect/NN/NN.h"
@@ -105,97 +106,6 @@ static Value keepDims(OpBuilder &b, Value reduced, ArrayRef<int64_t> axes) {
   }
   return tensor::ExpandShapeOp::create(b, loc, type.clone(shape), reduced,
                                        unitDimGroups(isKept), sizes);
-}
-
-/// Positions [begin, end) of `x` along `axis`.
-static Value sliceAlong(OpBuilder &b, Location loc, Value x, int64_t axis,
-                        int64_t begin, int64_t end) {
-  int64_t rank = tensorOf(x).getRank();
-  SmallVector<OpFoldResult> offsets(rank, b.getIndexAttr(0)),
-      strides(rank, b.getIndexAttr(1)),
-      sizes = tensor::getMixedSizes(b, loc, x);
-  offsets[axis] = b.getIndexAttr(begin);
-  sizes[axis] = b.getIndexAttr(end - begin);
-  return tensor::ExtractSliceOp::create(b, loc, x, offsets, sizes, strides);
-}
-
-/// The cotangent of x, given that `dy` of its product along `axis`, of static
-/// dimension size; `dy` has dimension size 1 there. One half is multiplied by
-/// the other, and what that gives by itself in the same way. Nothing is
-/// divided, so that all derivatives hold where elements are 0.
-static Value deriveProductAlong(OpBuilder &b, Location loc, Value x,
-                                int64_t axis, Value dy) {
-  int64_t dimSize = tensorOf(x).getDimSize(axis), half = dimSize / 2;
-  // Of no elements no slice can be taken either.
-  if (llvm::is_contained(tensorOf(x).getShape(), 0))
-    return buildSplat(b, loc, x, 0.0);
-  if (dimSize == 1)
-    return buildCast(b, loc, dy, x.getType());
-  Value left = sliceAlong(b, loc, x, axis, 0, half);
-  Value right = sliceAlong(b, loc, x, axis, half, 2 * half);
-  Value both = arith::MulFOp::create(b, loc, left, right);
-  bool isOdd = dimSize % 2 == 1;
-  if (isOdd)
-    both = tensor::ConcatOp::create(
-        b, loc, axis,
-        {both, sliceAlong(b, loc, x, axis, dimSize - 1, dimSize)});
-  Value d = deriveProductAlong(b, loc, both, axis, dy);
-  Value dBoth = isOdd ? sliceAlong(b, loc, d, axis, 0, half) : d;
-  SmallVector<Value> parts = {arith::MulFOp::create(b, loc, dBoth, right),
-                              arith::MulFOp::create(b, loc, dBoth, left)};
-  if (isOdd)
-    parts.push_back(sliceAlong(b, loc, d, axis, half, half + 1));
-  return buildCast(b, loc, tensor::ConcatOp::create(b, loc, axis, parts),
-                   x.getType());
-}
-
-/// The same where the dimension size is dynamic: for each element the product
-/// of all, with 1 in its own place.
-static Value deriveLongProduct(OpBuilder &b, Location loc, Value x,
-                               int64_t axis, Value dy) {
-  RankedTensorType type = tensorOf(x);
-  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, x);
-  SmallVector<int64_t> shape(type.getShape());
-  sizes.insert(sizes.begin() + axis, sizes[axis]);
-  shape.insert(shape.begin() + axis, shape[axis]);
-  // Dimension `axis` is the element, the next one the factors of its product.
-  SmallVector<int64_t> factors = otherDims({axis}, type.getRank() + 1);
-  Value like = tensor::EmptyOp::create(b, loc, sizes, type.getElementType());
-  Value all = BroadcastOp::create(b, loc, type.clone(shape), x, like, factors);
-  auto number = [&](int64_t dim) -> Value {
-    return IotaOp::create(b, loc, RankedTensorType::get(shape, b.getI64Type()),
-                          like, dim);
-  };
-  Value isOwn = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                      number(axis), number(axis + 1));
-  Value others =
-      arith::SelectOp::create(b, loc, isOwn, buildSplat(b, loc, all, 1.0), all);
-  Value product = ReduceOp::create(b, loc, type, ReductionKind::prod, others,
-                                   ArrayRef<int64_t>{axis + 1},
-                                   /*keepdims=*/false);
-  Value spread =
-      buildBroadcast(b, loc, dy, identityDims(type.getRank()), product);
-  return arith::MulFOp::create(b, loc, spread, product);
-}
-
-/// The cotangent of x, given that `dy` of its product over `axes`; `dy` has
-/// dimension size 1 there.
-static Value deriveProduct(OpBuilder &b, Location loc, Value x,
-                           ArrayRef<int64_t> axes, Value dy) {
-  if (axes.empty())
-    return buildCast(b, loc, dy, x.getType());
-  int64_t axis = axes.back();
-  RankedTensorType type = tensorOf(x);
-  if (axes.size() > 1) {
-    SmallVector<int64_t> shape(type.getShape());
-    shape[axis] = 1;
-    Value inner =
-        ReduceOp::create(b, loc, type.clone(shape), ReductionKind::prod, x,
-                         ArrayRef<int64_t>{axis}, /*keepdims=*/true);
-    dy = deriveProduct(b, loc, inner, axes.drop_back(), dy);
-  }
-  return type.isDynamicDim(axis) ? deriveLongProduct(b, loc, x, axis, dy)
-                                 : deriveProductAlong(b, loc, x, axis, dy);
 }
 
 LogicalResult ReduceOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
