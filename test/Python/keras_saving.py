@@ -7,6 +7,7 @@ bit (O13)."""
 
 import json
 import os
+import struct
 import sys
 import warnings
 from typing import Any, Callable, Dict, List, Type
@@ -245,6 +246,54 @@ nameless = Sequential([layers.Lambda(lambda t: t, input_shape=(5,))])
 raises(ValueError, "has no name to be saved by", nameless.to_json)
 raises(TypeError, "expects a dictionary", lambda: model_from_config([]))  # type: ignore[arg-type]
 raises(ValueError, "Unknown layer: Nothing", lambda: layers.deserialize({"class_name": "Nothing", "config": {}}))
+
+# Files whose configuration is damaged, or says more than they have: errors name it.
+
+
+def damaged(change: Callable[[Any], Any], key: str = "model_config") -> None:
+    """The saved model with another configuration."""
+    with open(path, "rb") as file:
+        (length,) = struct.unpack("<Q", file.read(8))
+        header, rest = json.loads(file.read(length)), file.read()
+    config = json.loads(header["__metadata__"][key])
+    header["__metadata__"][key] = json.dumps(change(config) or config)
+    text = json.dumps(header).encode()
+    with open(odd, "wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text + rest)
+    K.clear_session()
+    raises(ValueError, "odd.keras", lambda: load_model(odd))
+
+
+K.clear_session()
+odd = os.path.join(folder, "odd.keras")
+plain_model = Sequential([layers.Dense(4, input_shape=(3,)), layers.Dense(2)])
+plain_model.compile("sgd", "mse")
+plain_model.save(path)
+dense = json.loads(plain_model.to_json())["config"]
+dense = dense["layers"] if isinstance(dense, dict) else dense
+place = next(i for i, one in enumerate(dense) if one["class_name"] == "Dense")
+
+
+def first_dense(config: Any) -> Any:
+    listed = config["config"]
+    return (listed["layers"] if isinstance(listed, dict) else listed)[place]
+
+
+damaged(lambda config: first_dense(config)["config"].update(units=2**53))
+damaged(lambda config: first_dense(config)["config"].update(units="many"))
+damaged(lambda config: first_dense(config)["config"].update(units=None))
+damaged(lambda config: first_dense(config)["config"].update(what_there_is_not=1))
+damaged(lambda config: first_dense(config).pop("config") and None)
+damaged(lambda config: [config])
+damaged(lambda config: {"class_name": "Dense", "config": {"units": 3}})
+damaged(lambda config: config.pop("optimizer_config") and None, "training_config")
+damaged(lambda config: config.update(loss=7), "training_config")
+os.mkfifo(os.path.join(folder, "pipe"))
+for header in (b"[]", b'{"__metadata__": 3}', b'{"__metadata__": {"model_config": {}}}', b"[" * 100000):
+    with open(odd, "wb") as file:
+        file.write(struct.pack("<Q", len(header)) + header)
+    raises(fw.DataLossError, "no checkpoint", lambda: load_model(odd))
+raises(fw.DataLossError, "no checkpoint", lambda: load_model(os.path.join(folder, "pipe")))
 
 # What Keras 2.1 wrote: a Sequential model is a list of layers.
 K.clear_session()

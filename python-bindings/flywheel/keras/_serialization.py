@@ -2,7 +2,8 @@
 """Configurations: what objects are made of, in forms that JSON has."""
 
 from contextlib import contextmanager
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple
+from contextvars import ContextVar
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -22,6 +23,32 @@ def custom_object_scope(*objects: Optional[Mapping[str, Any]]) -> Iterator[None]
         yield
     finally:
         _custom = before
+
+
+# How many elements weights may still have, while a model is made of a file: as many as that has bytes.
+_elements_left: ContextVar[Optional[int]] = ContextVar("_elements_left", default=None)
+
+
+@contextmanager
+def limit_elements(count: int) -> Iterator[None]:
+    """Weights that are made in this block have at most so many elements together."""
+    token = _elements_left.set(count)
+    try:
+        yield
+    finally:
+        _elements_left.reset(token)
+
+
+def take_elements(what: str, shape: Sequence[int]) -> None:
+    """Counts the elements of a weight before it is made. Raises ValueError for more than there may be."""
+    left, count = _elements_left.get(), 1
+    if left is None:
+        return
+    for dim_size in shape:
+        count *= int(dim_size)
+    if count > left:
+        raise ValueError(f"{what} of the shape {tuple(shape)} has more elements than the file has bytes")
+    _elements_left.set(left - count)
 
 
 class Configured:

@@ -11,7 +11,7 @@ from ..v1.graph import GraphKeys, get_default_graph
 from ..v1.operation import Tensor
 from . import backend as K
 from . import constraints, initializers, regularizers
-from ._serialization import Configured
+from ._serialization import Configured, take_elements
 
 
 def to_list(x: Any) -> List[Any]:
@@ -98,6 +98,7 @@ class Layer(Configured):
             # The order of arguments before Keras 2.
             name, shape = shape, name
         start = initializers.get(initializer or "glorot_uniform")
+        take_elements(f"a weight of layer '{self.name}'", tuple(shape))
         with get_default_graph().name_scope(self.name):
             weight = K.variable(start(tuple(shape)), dtype or self.dtype, name, constraints.get(constraint))
         if not trainable:

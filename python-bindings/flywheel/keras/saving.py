@@ -4,16 +4,18 @@ have the architecture and how the model is trained, as JSON."""
 
 import json
 import os
+import stat
 import struct
 import warnings
-from typing import Any, Dict
+from contextlib import contextmanager
+from typing import Any, Dict, Iterator
 
 from .._flywheel import DataLossError
 from .._flywheel import Store as RuntimeStore
 from ..v1.operation import Tensor
 from . import backend as K
 from . import layers, optimizers
-from ._serialization import custom_object_scope, plain
+from ._serialization import custom_object_scope, limit_elements, plain
 
 # Before the keys of the state of the optimizer, and of layers apart from their weights.
 _OPTIMIZER, _LAYERS = "optimizer_weights/", "layer_states/"
@@ -60,8 +62,12 @@ def load_model(filepath: str, custom_objects: Any = None, compile: bool = True) 
     metadata = _metadata(filepath)
     if "model_config" not in metadata:
         raise ValueError(f"No model found in '{filepath}': it has weights only, for load_weights")
-    with custom_object_scope(custom_objects):
+    # What the configuration says is not made in memory before it is known that the file has it.
+    most = os.path.getsize(filepath)
+    with custom_object_scope(custom_objects), _naming(filepath), limit_elements(most):
         model = model_from_json(metadata["model_config"])
+        if not hasattr(model, "_keys"):
+            raise ValueError(f"expected a model, found a {type(model).__name__}")
         keys = model._keys()
         training = metadata.get("training_config")
         if compile and training is not None:
@@ -74,22 +80,39 @@ def load_model(filepath: str, custom_objects: Any = None, compile: bool = True) 
     return model
 
 
+@contextmanager
+def _naming(filepath: str) -> Iterator[None]:
+    """Whatever the configuration in a file ends in is a ValueError that names the file."""
+    try:
+        yield
+    except MemoryError:
+        raise
+    except Exception as error:
+        text = str(error) if type(error) is ValueError else f"{type(error).__name__}: {error}"
+        raise ValueError(f"the model in '{filepath}' cannot be made: {text}") from error
+
+
 def _metadata(filepath: str) -> Dict[str, str]:
     """What a file says about itself: the length of its header, then the header as JSON."""
     from .._flywheel import NotFoundError
 
     try:
-        with open(filepath, "rb") as file:
-            size = file.read(8)
+        # Does not wait for a writer of a pipe.
+        descriptor = os.open(filepath, os.O_RDONLY | os.O_NONBLOCK)
+        with open(descriptor, "rb") as file:
+            info = os.fstat(descriptor)
+            size = file.read(8) if stat.S_ISREG(info.st_mode) else b""
             (length,) = struct.unpack("<Q", size)
-            if length > os.fstat(file.fileno()).st_size:
+            if length > info.st_size:
                 raise struct.error
             header = json.loads(file.read(length))
+        found = header.get("__metadata__", {}) if isinstance(header, dict) else None
+        if not isinstance(found, dict) or not all(isinstance(one, str) for one in found.values()):
+            raise ValueError("no metadata")
     except FileNotFoundError as error:
         raise NotFoundError(f"there is no file '{filepath}'") from error
-    except (struct.error, ValueError) as error:
+    except (struct.error, ValueError, RecursionError) as error:
         raise DataLossError(f"'{filepath}' is no checkpoint: its header cannot be read") from error
-    found: Dict[str, str] = header.get("__metadata__", {})
     return found
 
 
