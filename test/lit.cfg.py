@@ -49,6 +49,7 @@ config.excludes = [
     "guarded.py",
     "harness.py",
     "mutate.py",
+    "odd_point_cases.py",
     "optimizer_rules.py",
     "same_numbers.py",
     "samples",

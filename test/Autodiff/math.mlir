@@ -59,13 +59,36 @@ func.func @sincos(%x: tensor<4xf32>, %g: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// CHECK-LABEL: func @power
-// CHECK: math.powf
-// CHECK: %[[LOG:.*]] = math.log
-// CHECK: %[[ZERO:.*]] = arith.cmpf oeq
-// CHECK: arith.select %[[ZERO]]
+// Where x^p is constant, the logarithm is of 1: no infinity reaches a product.
+// CHECK-LABEL: func @power(
+// CHECK-SAME: %[[X:.*]]: tensor<4xf32>, %[[P:.*]]: tensor<4xf32>, %[[G:.*]]: tensor<4xf32>
+// CHECK: %[[Y:.*]] = math.powf %[[X]], %[[P]]
+// CHECK: %[[IS_ZERO:.*]] = arith.cmpf oeq, %[[Y]]
+// CHECK: %[[AT_ZERO:.*]] = arith.andi
+// CHECK: %[[IS_CONSTANT:.*]] = arith.ori %[[IS_ZERO]], %[[AT_ZERO]]
+// CHECK: %[[BASE:.*]] = arith.select %[[IS_CONSTANT]], %{{.*}}, %[[X]]
+// CHECK: %[[LOG:.*]] = math.log %[[BASE]]
+// CHECK: %[[SLOPE:.*]] = arith.mulf %[[Y]], %[[LOG]]
+// CHECK: arith.mulf %[[G]], %[[SLOPE]]
 func.func @power(%x: tensor<4xf32>, %p: tensor<4xf32>, %g: tensor<4xf32>) -> tensor<4xf32> {
   %y = math.powf %x, %p : tensor<4xf32>
   %d = train.gradient %y wrt %p grad_ys %g : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %d : tensor<4xf32>
+}
+
+// -----
+
+// The slope does not depend on the cotangent, which forward mode differentiates.
+// CHECK-LABEL: func @power_base(
+// CHECK-SAME: %[[X:.*]]: tensor<4xf32>, %[[P:.*]]: tensor<4xf32>, %[[G:.*]]: tensor<4xf32>
+// CHECK: %[[IS_CONSTANT:.*]] = arith.andi
+// CHECK: %[[BASE:.*]] = arith.select %[[IS_CONSTANT]], %{{.*}}, %[[X]]
+// CHECK: %[[POWER:.*]] = math.powf %[[BASE]]
+// CHECK: %[[KEPT:.*]] = arith.select %[[IS_CONSTANT]], %{{.*}}, %[[POWER]]
+// CHECK: %[[SLOPE:.*]] = arith.mulf %[[P]], %[[KEPT]]
+// CHECK: arith.mulf %[[G]], %[[SLOPE]]
+func.func @power_base(%x: tensor<4xf32>, %p: tensor<4xf32>, %g: tensor<4xf32>) -> tensor<4xf32> {
+  %y = math.powf %x, %p : tensor<4xf32>
+  %d = train.gradient %y wrt %x grad_ys %g : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %d : tensor<4xf32>
 }

@@ -39,7 +39,7 @@ UNARY = ("abs acos asin asinh atan atanh cos cosh erf erfc exp exp2 expm1 log lo
          "relu rsqrt sigmoid sin sinh sqrt tan tanh square sinc lgamma logit frac nan_to_num").split()  # fmt: skip
 ACTIVATIONS = ("logsigmoid hardswish hardsigmoid mish silu gelu elu selu leaky_relu relu6 hardtanh softsign celu "
                "softplus tanhshrink hardshrink softshrink glu").split()  # fmt: skip
-BINARY = ("maximum minimum fmax fmin hypot logaddexp logaddexp2 xlogy copysign").split()
+BINARY = ("maximum minimum fmax fmin atan2 hypot logaddexp logaddexp2 xlogy copysign").split()
 POWERS = (0, 1, 2, 3, 4, 0.5, 1.5, 2.5, -1, -2)
 INFINITY = float("inf")
 
@@ -64,6 +64,7 @@ def cases() -> Dict[str, Function]:
     found: Dict[str, Function] = {name: getattr(torch, name) for name in UNARY}
     found.update({name: getattr(F, name) for name in ACTIVATIONS})
     found.update({f"pow {p}": bind(torch.pow, p) for p in POWERS})
+    found.update({f"{p} pow": lead(torch.pow, p) for p in (0.0, 1.0, 2.0)})
     for name in BINARY:
         function = getattr(torch, name)
         found.update({
@@ -84,7 +85,8 @@ def cases() -> Dict[str, Function]:
             f"std_mean {correction}": first(bind(torch.std_mean, 1, correction=correction)),
         })
     found.update({
-        "float_power": lambda x: torch.float_power(x, 2),
+        "pow of a constant": lambda x: torch.pow(ODD, x), "pow by it": lambda x: torch.pow(x, ODD),
+        "pow of itself": lambda x: torch.pow(x, x), "float_power": lambda x: torch.float_power(x, 2),
         "max": lambda x: torch.max(x, ODD), "xlog1py": lambda x: torch.special.xlog1py(x, x),
         "entr": torch.special.entr, "logit by eps": lambda x: torch.logit(x, 1e-3),
         "gelu tanh": lambda x: F.gelu(x, approximate="tanh"), "elu 0.5": lambda x: F.elu(x, 0.5),

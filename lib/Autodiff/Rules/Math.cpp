@@ -7,7 +7,15 @@
 // At kinks: |x| has the derivative 0 at 0; a clamp lets the derivative through
 // inside and at its bounds. sqrt has the derivative infinity at 0. Powers
 // follow IEEE pow, where x^0 is 1 for every x and 0^p is 0 for every p > 0:
-// constants, so the derivative is 0.
+// constants, so the derivative is 0, and it is 0 by p at 0^0 too. atan2 has the
+// derivatives 0 at the origin.
+//
+// A slope that is 0 times infinity somewhere is computed there from other
+// numbers, which `select` puts in place of the operands: the slope is finite,
+// and so are its own derivatives. Choosing between slopes only would leave 0
+// times infinity in the second derivative, and choosing between 0 and the
+// cotangent times the slope in forward mode, where the cotangent is what is
+// differentiated.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,14 +55,30 @@ static ElementwiseExpr oneMinusSquare(ElementwiseExpr x) {
 
 /// d x^p/dx = p x^(p - 1).
 static ElementwiseExpr powerBase(In i) {
-  ElementwiseExpr slope = i.b * i.a.apply<math::PowFOp>(i.b - 1.0);
-  return dropIf(i.b == 0.0, i.g * slope);
+  // At 0^0, or the power 0 of NaN.
+  ElementwiseExpr isConstant =
+      (i.b == 0.0)
+          .apply<arith::AndIOp>(
+              i.a.compare(arith::CmpFPredicate::UEQ, i.a.splat(0.0)));
+  ElementwiseExpr base = isConstant.select(i.a.splat(1.0), i.a);
+  ElementwiseExpr power = base.apply<math::PowFOp>(i.b - 1.0);
+  return i.g * (i.b * dropIf(isConstant, power));
 }
 
 /// d x^p/dp = x^p log x.
 static ElementwiseExpr powerExponent(In i) {
-  ElementwiseExpr slope = i.y * i.a.apply<math::LogOp>();
-  return dropIf(i.y == 0.0, i.g * slope);
+  ElementwiseExpr isConstant =
+      (i.y == 0.0)
+          .apply<arith::OrIOp>((i.a == 0.0).apply<arith::AndIOp>(i.b == 0.0));
+  ElementwiseExpr base = isConstant.select(i.a.splat(1.0), i.a);
+  return i.g * (i.y * base.apply<math::LogOp>());
+}
+
+/// d cbrt(x)/dx = 1 / (3 y^2), without a product that is 0 times infinity in
+/// the second derivative at 0.
+static ElementwiseExpr cubeRoot(In i) {
+  ElementwiseExpr inverse = i.y.splat(1.0) / i.y;
+  return i.g * (inverse * inverse / 3.0);
 }
 
 /// The part of g that goes to `value` in clamp(value, low, high).
@@ -63,8 +87,21 @@ static ElementwiseExpr clampedValue(In i) {
   return (i.a >= i.b).select((i.a <= i.c).select(i.g, zero), zero);
 }
 
-/// The numbers `atan2(a, b)` has in the denominator: a^2 + b^2.
-static ElementwiseExpr squaredNorm(In i) { return i.a * i.a + i.b * i.b; }
+/// b / (a^2 + b^2) and a / (a^2 + b^2), the slopes of atan2 but for a sign, by
+/// the quotient of the smaller operand by the larger one: neither overflows.
+static std::pair<ElementwiseExpr, ElementwiseExpr> angleSlopes(In i) {
+  ElementwiseExpr isFirst =
+      i.a.apply<math::AbsFOp>() >= i.b.apply<math::AbsFOp>();
+  ElementwiseExpr large = isFirst.select(i.a, i.b);
+  ElementwiseExpr small = isFirst.select(i.b, i.a);
+  ElementwiseExpr isOrigin = large == 0.0, one = large.splat(1.0);
+  large = isOrigin.select(one, large);
+  ElementwiseExpr ratio = small / large;
+  ElementwiseExpr scale =
+      dropIf(isOrigin, one / (large * (1.0 + ratio * ratio)));
+  return {isFirst.select(ratio, one) * scale,
+          isFirst.select(one, ratio) * scale};
+}
 
 namespace {
 /// y = x^n with an integer n: dx = n x^(n - 1).
@@ -83,12 +120,13 @@ struct FPowIModel
     ElementwiseExpr g(b, loc, results[0]), x(b, loc, op->getOperand(0));
     ElementwiseExpr n(b, loc, op->getOperand(1));
     ElementwiseExpr lower = n.apply<arith::SubIOp>(n.splat(1.0));
-    ElementwiseExpr slope =
-        n.convert<arith::SIToFPOp>(x) * x.apply<math::FPowIOp>(lower);
     ElementwiseExpr isZero =
         n.with(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
                                      n.getValue(), n.splat(0.0).getValue()));
-    operands[0] = dropIf(isZero, g * slope).getValue();
+    ElementwiseExpr base = isZero.select(x.splat(1.0), x);
+    ElementwiseExpr slope =
+        n.convert<arith::SIToFPOp>(x) * base.apply<math::FPowIOp>(lower);
+    operands[0] = (g * slope).getValue();
     return success();
   }
 };
@@ -125,9 +163,9 @@ ArrayRef<DerivativeRule> getMathRules() {
     elementwise<math::AsinOp>([](In i) { return i.g / sqrt(oneMinusSquare(i.x)); }),
     elementwise<math::AsinhOp>([](In i) { return i.g / sqrt(1.0 + i.x * i.x); }),
     elementwise<math::AtanOp>([](In i) { return i.g / (1.0 + i.x * i.x); }),
-    elementwise<math::Atan2Op>([](In i) { return i.g * i.b / squaredNorm(i); }, [](In i) { return -(i.g * i.a / squaredNorm(i)); }),
+    elementwise<math::Atan2Op>([](In i) { return i.g * angleSlopes(i).first; }, [](In i) { return -(i.g * angleSlopes(i).second); }),
     elementwise<math::AtanhOp>([](In i) { return i.g / oneMinusSquare(i.x); }),
-    elementwise<math::CbrtOp>([](In i) { return i.g / (i.y * i.y * 3.0); }),
+    elementwise<math::CbrtOp>(cubeRoot),
     elementwise<math::ClampFOp>(clampedValue, [](In i) { return (i.a < i.b).select(i.g, i.g.splat(0.0)); }, [](In i) { return (i.a > i.c).select(i.g, i.g.splat(0.0)); }),
     elementwise<math::CopySignOp>([](In i) { return timesSign(i.g * i.g.splat(1.0).apply<math::CopySignOp>(i.b), i.a); }),
     elementwise<math::CosOp>([](In i) { return -(i.g * i.x.apply<math::SinOp>()); }),

@@ -2,7 +2,7 @@
 """Operations element by element that are made of others, and products of vectors."""
 
 import builtins
-from typing import Any, Callable, Sequence, Tuple
+from typing import Any, Callable, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -171,6 +171,21 @@ def signbit(x: TensorLike) -> Tensor:
     if not _dtypes.is_floating(x.dtype):
         return less(x, 0)
     return less(copysign(constant(1.0, x.dtype), x), 0)
+
+
+def bounded(x: Tensor, low: Optional[TensorLike], high: Optional[TensorLike]) -> Tensor:
+    """`x` between two numbers, either of which may be None. At them its derivative is 0, as PyTorch has it, where that
+    of `clip` is 1."""
+    low, high = (None if bound is None else as_tensor(bound, x.dtype) for bound in (low, high))
+    found: Tensor = arithmetic.stop_gradient(arithmetic.clip(x, low, high))
+    if not _dtypes.is_floating(x.dtype):
+        return found
+    inside: Tensor = constant(True)
+    if low is not None:
+        inside = arithmetic.logical_and(inside, arithmetic.greater(x, low))
+    if high is not None:
+        inside = arithmetic.logical_and(inside, less(x, high))
+    return where(inside, x, found)
 
 
 def shared_maximum(a: TensorLike, b: TensorLike) -> Tensor:

@@ -20,6 +20,7 @@ from ._arithmetic import (
     logical_not,
     multiply,
     not_equal,
+    root,
     sqrt,
     square,
     subtract,
@@ -115,7 +116,7 @@ def nanvar(x: TensorLike, axis: Axis = None, keepdims: bool = False, ddof: int =
 @rounds_once()
 def nanstd(x: TensorLike, axis: Axis = None, keepdims: bool = False, ddof: int = 0) -> Tensor:
     """`std` without elements that are NaN."""
-    return sqrt(nanvar(x, axis, keepdims, ddof))
+    return root(nanvar(x, axis, keepdims, ddof))
 
 
 def nanmax(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:

@@ -8,7 +8,7 @@ from .. import _dtypes, _ops
 from .. import nn as nn
 from .._layouts import Laid, align
 from .._ops._core import broadcast, emit
-from .._ops._functions import shared_maximum, shared_minimum
+from .._ops._functions import bounded, shared_maximum, shared_minimum
 from .._tensor import Tensor, as_tensor
 from ._graph import Call, op
 from ._known import Known
@@ -51,7 +51,7 @@ def _identity(call: Call, x: Any) -> Any:
 
 
 def _hard_sigmoid(x: Tensor, alpha: float, beta: float) -> Tensor:
-    return _ops.clip(_ops.add(_ops.multiply(x, alpha), beta), 0.0, 1.0)
+    return bounded(_ops.add(_ops.multiply(x, alpha), beta), 0.0, 1.0)
 
 
 @op("HardSigmoid")
@@ -119,15 +119,8 @@ def _is_inf(call: Call, x: Laid) -> Laid:
 
 @op("Clip")
 def _clip(call: Call, x: Laid, low: Optional[Laid] = None, high: Optional[Laid] = None) -> Laid:
-    data = x.data
-    bounded = _ops.clip(
-        data, None if low is None else _scalar(call, low), None if high is None else _scalar(call, high)
-    )
-    if not _dtypes.is_floating(data.dtype):
-        return x.like(bounded)
-    # The derivative at the bounds is 1.
-    fixed = _ops.stop_gradient(bounded)
-    return x.like(_ops.where(_ops.equal(data, fixed), data, bounded))
+    bounds = (None if bound is None else _scalar(call, bound) for bound in (low, high))
+    return x.like(bounded(x.data, *bounds))
 
 
 def _scalar(call: Call, x: Laid) -> Tensor:

@@ -7,7 +7,7 @@ from .. import _dtypes, _ops
 from .. import nn as nn
 from .._layouts import Argument, Laid, align
 from .._ops._arithmetic import x_log_y
-from .._ops._functions import shared_maximum, shared_minimum
+from .._ops._functions import bounded, shared_maximum, shared_minimum
 from .._tensor import Tensor, as_tensor
 from ._graph import Call, op
 
@@ -94,21 +94,7 @@ def _leaky_relu(call: Call, x: Laid, slope: float = 0.01) -> Laid:
 def _clamp(call: Call, x: Laid, low: Any, high: Any) -> Laid:
     if "hardtanh" in str(call.node.target) and low == 0 and high == 6 and _dtypes.is_floating(x.dtype):
         return x.like(nn.relu6(x.data))
-    return x.like(_bounded(_ops.cast(x.data, call.dtype), low, high))
-
-
-def _bounded(x: Tensor, low: Any, high: Any) -> Tensor:
-    """`x` between two numbers, either of which may be None: at them its derivative is 0, as PyTorch's."""
-    bounded = _ops.clip(x, None if low is None else as_tensor(low, x.dtype),
-                        None if high is None else as_tensor(high, x.dtype))  # fmt: skip
-    if not _dtypes.is_floating(x.dtype):
-        return bounded
-    inside = as_tensor(True)
-    if low is not None:
-        inside = _ops.logical_and(inside, _ops.greater(x, as_tensor(low, x.dtype)))
-    if high is not None:
-        inside = _ops.logical_and(inside, _ops.less(x, as_tensor(high, x.dtype)))
-    return _ops.where(inside, x, _ops.stop_gradient(bounded))
+    return x.like(bounded(_ops.cast(x.data, call.dtype), low, high))
 
 
 @op("clamp.Tensor", "clamp_min.Tensor", "clamp_max.Tensor")
@@ -125,12 +111,12 @@ def _clamp_tensor(call: Call, x: Laid, low: Optional[Laid] = None, high: Optiona
 
 @op("clamp_min.default")
 def _clamp_min(call: Call, x: Laid, low: Any) -> Laid:
-    return x.like(_bounded(_ops.cast(x.data, call.dtype), low, None))
+    return x.like(bounded(_ops.cast(x.data, call.dtype), low, None))
 
 
 @op("clamp_max.default")
 def _clamp_max(call: Call, x: Laid, high: Any) -> Laid:
-    return x.like(_bounded(_ops.cast(x.data, call.dtype), None, high))
+    return x.like(bounded(_ops.cast(x.data, call.dtype), None, high))
 
 
 @op("logit.default")

@@ -91,9 +91,11 @@ def _elementwise(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _huber(x: Any, y: Any, delta: float = 1.0) -> Any:
-    error = _ops.abs(_ops.subtract(x, y))
-    small = _ops.minimum(error, delta)
-    return _ops.add(_ops.multiply(0.5, _ops.square(small)), _ops.multiply(delta, _ops.subtract(error, small)))
+    # Not TensorFlow's square of an absolute value, whose second derivative at 0 is 0.
+    error = _ops.subtract(x, y)
+    size = _ops.abs(error)
+    linear = _ops.multiply(delta, _ops.subtract(size, _ops.multiply(0.5, delta)))
+    return _ops.where(_ops.less_equal(size, delta), _ops.multiply(0.5, _ops.square(error)), linear)
 
 
 def _log(x: Any, y: Any, epsilon: float = 1e-7) -> Any:

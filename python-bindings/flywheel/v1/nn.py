@@ -361,7 +361,7 @@ def weighted_cross_entropy_with_logits(
     def emit(x: Any, z: Any, q: Any) -> Any:
         _checks.expect_alike("weighted_cross_entropy_with_logits", x, z)
         factor = _ops.add(1, _ops.multiply(_ops.subtract(q, 1), z))
-        log = _ops.add(_ops.log1p(_ops.exp(_ops.negative(_ops.abs(x)))), traced.relu(_ops.negative(x)))
+        log = traced.softplus(_ops.negative(x))
         return _ops.add(_ops.multiply(_ops.subtract(1, z), x), _ops.multiply(factor, log))
 
     wanted = labels if targets is None else targets

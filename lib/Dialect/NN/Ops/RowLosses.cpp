@@ -162,6 +162,10 @@ struct RowLoss {
 };
 } // namespace
 
+/// `x` where the condition holds, 0 elsewhere.
+static ElementwiseExpr keepIf(ElementwiseExpr condition, ElementwiseExpr x) {
+  return condition.select(x, x.splat(0.0));
+}
 static ElementwiseExpr abs(ElementwiseExpr x) {
   return x.apply<math::AbsFOp>();
 }
@@ -229,10 +233,14 @@ FailureOr<SmallVector<Value>> CategoricalHingeOp::decompose(OpBuilder &b) {
 
 FailureOr<SmallVector<Value>> LogCoshOp::decompose(OpBuilder &b) {
   RowLoss loss(*this, b);
-  // (1 + exp(-2 e)) / 2 = 1 + expm1(-2 e) / 2: exact for small e too.
-  ElementwiseExpr size = abs(loss.p - loss.t);
-  ElementwiseExpr rest = (size * -2.0).apply<math::ExpM1Op>() * 0.5;
-  return loss.finishMean(size + rest.apply<math::Log1pOp>());
+  // cosh(e) - 1 = 2 sinh(e / 2)^2: smooth, and exact for small e. Where it
+  // would overflow, log(cosh(e)) has been |e| - log(2) for long, to 64 bits
+  // too.
+  ElementwiseExpr error = loss.p - loss.t, size = abs(error);
+  ElementwiseExpr isNear = size < size.splat(20.0);
+  ElementwiseExpr half = (keepIf(isNear, error) * 0.5).apply<math::SinhOp>();
+  ElementwiseExpr near = (half * half * 2.0).apply<math::Log1pOp>();
+  return loss.finishMean(isNear.select(near, size - llvm::numbers::ln2));
 }
 
 FailureOr<SmallVector<Value>> KLDivergenceOp::decompose(OpBuilder &b) {

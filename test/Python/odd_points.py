@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# REQUIRES: python
+# RUN: env FLYWHEEL_CACHE= %python %s
+"""G20: the derivatives of smooth functions up to the third order, in reverse and forward mode and nested, at 0 and -0,
+at ties, at saturated and tiny numbers, against mpmath (scripts/generate-odd-points); and the conventions where there is
+no derivative."""
+
+import json
+import os
+import sys
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+
+import numpy as np
+from odd_point_cases import BINARY, CASES
+
+import flywheel as fw
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../Numeric"))
+from selection import choose, takes_all  # noqa: E402
+
+Function = Callable[..., Any]
+
+with open(os.path.join(os.path.dirname(__file__), "Inputs/odd_points.json")) as _file:
+    GOLDENS: Dict[str, Dict[str, List[Optional[float]]]] = json.load(_file)
+
+# Relative, absolute, and the arguments of which further derivatives are numbers of the dtype, and so is what they are
+# made of.
+TOLERANCES = {"float64": (1e-7, 1e-12, 0.0, 1e300), "float32": (2e-4, 2e-6, 1e-18, 60.0)}
+
+# Which mode each derivative is taken in, the innermost one first.
+MODES = {1: ["R", "F"], 2: ["RR", "RF", "FR", "FF"], 3: ["RRR", "RFR", "FRF", "FFF"]}
+
+
+def row(loss: Function, prediction: Any, target: Any) -> Any:
+    """A loss of each element."""
+    return loss(fw.expand_dims(prediction, 1), fw.expand_dims(target, 1), reduction="none")
+
+
+def matrix(rows: Sequence[Sequence[Any]]) -> Any:
+    """A matrix for each element of a vector."""
+    like = next(x for line in rows for x in line if not isinstance(x, (int, float)))
+    return fw.stack([fw.stack([like * 0 + x for x in line], 1) for line in rows], 1)
+
+
+def derive(function: Function, mode: str, place: int) -> Function:
+    """The derivative of each element of the result by the same element of an argument."""
+    if mode == "R":
+        return fw.grad(lambda *args: fw.sum(function(*args)), argnums=place)
+
+    def along(*args: Any) -> Any:
+        tangents = tuple(fw.ones_like(x) if i == place else fw.zeros_like(x) for i, x in enumerate(args))
+        return fw.jvp(function, args, tangents)[1]
+
+    return along
+
+
+def nested(function: Function, modes: str, places: str) -> Function:
+    for mode, place in zip(modes, places):
+        function = derive(function, mode, int(place))
+    return function
+
+
+def check(name: str, dtype: str) -> int:
+    """Compares one function; how many numbers were compared."""
+    rtol, atol, smallest, largest = TOLERANCES[dtype]
+    ours = CASES[name].ours if name in CASES else BINARY[name][0]
+    points = [(p,) for p in CASES[name].points] if name in CASES else BINARY[name][2]
+    names = {"fw": fw, "row": row, "matrix": matrix}
+    function = eval(f"lambda {'x, y'[: 3 * len(points[0]) - 2]}: {ours}", names)
+    given = [np.array(column, dtype) for column in zip(*points)]
+    words = [(modes, word) for word in GOLDENS[name] for modes in MODES.get(len(word), [""])]
+
+    @fw.function
+    def program(*args: Any) -> Any:
+        return [nested(function, modes, word)(*args) for modes, word in words]
+
+    compared = 0
+    for (modes, word), found in zip(words, program(*given)):
+        for point, number, exact in zip(points, map(float, np.asarray(found)), GOLDENS[name][word]):
+            sizes = [abs(p) for p in point if p]
+            is_extreme = max(sizes, default=0.0) > largest or (len(word) > 1 and min(sizes, default=1.0) < smallest)
+            if exact is None or is_extreme or abs(exact) > float(np.finfo(dtype).max):
+                continue
+            compared += 1
+            bound = atol + rtol * abs(exact)
+            assert abs(number - exact) <= bound, (
+                f"{name} of {dtype} at {point}, derivative {word!r} in mode {modes!r}: {number}, expected {exact}")
+    return compared
+
+
+def conventions() -> None:
+    """Where there is no derivative."""
+    zero = np.zeros(3)
+    cases: Dict[str, Tuple[Function, Sequence[Any], Any]] = {
+        "norm": (fw.norm, [zero], zero),
+        "norm of rows": (lambda x: fw.norm(x, 1), [np.zeros((2, 3))], np.zeros((2, 3))),
+        "norm of order 1.5": (lambda x: fw.linalg.norm(x, 1.5), [zero], zero),
+        "norm of order 0.5": (lambda x: fw.linalg.norm(x, 0.5), [zero], zero),
+        "Frobenius": (lambda x: fw.linalg.norm(x, "fro", (0, 1)), [np.zeros((2, 2))], np.zeros((2, 2))),
+        "std": (fw.std, [np.full(3, 0.75)], zero), "hypot": (fw.hypot, [zero, zero], zero),
+        "arctan2": (fw.arctan2, [zero, zero], zero), "0 to the power": (lambda y: fw.power(zero, y), [zero], zero),
+        "power of 0": (lambda x: fw.power(x, zero), [zero], zero),
+        "power of NaN": (lambda x: fw.power(x, zero), [np.full(3, np.nan)], zero),
+    }  # fmt: skip
+    for name, (function, args, expected) in cases.items():
+        @fw.function
+        def program(*args: Any) -> Any:
+            def whole(*given: Any) -> Any:
+                return fw.sum(function(*given))
+
+            direction, slope = tuple(fw.ones_like(x) for x in args), fw.grad(whole)
+            return [slope(*args), fw.jvp(whole, args, direction)[1], fw.grad(lambda *a: fw.sum(slope(*a)))(*args),
+                    fw.jvp(slope, args, direction)[1]]  # fmt: skip
+
+        by_reverse, by_forward, twice, mixed = map(np.asarray, program(*args))
+        for what, found in (("reverse", by_reverse), ("second", twice), ("forward over reverse", mixed)):
+            np.testing.assert_array_equal(found, expected, err_msg=f"{name}, {what}")
+        assert by_forward == 0, f"{name}, forward: {by_forward}"
+
+
+def determinants() -> None:
+    """Of singular matrices: cofactors, and second derivatives that are minors."""
+    @fw.function
+    def both(a: Any) -> Any:
+        slope = fw.grad(fw.linalg.det)
+        return slope(a), fw.jacobian(slope)(a), fw.jacobian(slope, mode="forward")(a)
+
+    rng = np.random.default_rng(5)
+    for n in (1, 2, 3, 4, 6):
+        for rank in sorted({0, max(n - 2, 0), n - 1, n}):
+            a = rng.integers(-3, 4, (n, rank)) @ rng.integers(-3, 4, (rank, n)) * 1.0
+            slope, *hessians = map(np.asarray, both(a))
+            scale = max(1.0, float(np.max(np.abs(a)))) ** max(n - 1, 0)
+            np.testing.assert_allclose(slope, cofactors(a), rtol=1e-7, atol=1e-10 * scale, err_msg=f"{n}, {rank}")
+            for hessian in hessians:
+                for i in range(n):
+                    for j in range(n):
+                        wanted = np.zeros((n, n))
+                        rest = np.delete(np.delete(a, i, 0), j, 1)
+                        wanted[np.ix_([r for r in range(n) if r != i], [c for c in range(n) if c != j])] = (
+                            cofactors(rest) * (-1) ** (i + j))  # fmt: skip
+                        np.testing.assert_allclose(hessian[i, j], wanted, rtol=1e-7, atol=1e-9 * scale,
+                                                   err_msg=f"{n}, {rank}, ({i}, {j})")  # fmt: skip
+    # The determinants of a batch, of which some are singular.
+    batch = np.stack([np.diag([1.0, 2, 3, 4]), np.diag([1.0, 0, 3, 4]), np.zeros((4, 4)), np.ones((4, 4))])
+    slopes = np.asarray(fw.function(fw.grad(lambda a: fw.sum(fw.linalg.det(a))))(batch))
+    np.testing.assert_allclose(slopes, [cofactors(a) for a in batch], atol=1e-12)
+    each = np.asarray(fw.function(fw.vmap(fw.grad(fw.linalg.det)))(batch))
+    np.testing.assert_allclose(each, slopes, atol=1e-12)
+
+
+def cofactors(a: Any) -> Any:
+    """By definition, in as many determinants."""
+    n = len(a)
+    return np.array([[(-1) ** (i + j) * exact_det(np.delete(np.delete(a, i, 0), j, 1)) for j in range(n)]
+                     for i in range(n)]).reshape(n, n)  # fmt: skip
+
+
+def exact_det(a: Any) -> float:
+    """Of whole numbers, by the first row."""
+    if len(a) == 0:
+        return 1.0
+    return float(sum((-1) ** j * a[0, j] * exact_det(np.delete(a[1:], j, 1)) for j in range(len(a)) if a[0, j]))
+
+
+if __name__ == "__main__":
+    compared = 0
+    for name, dtype in choose("odd points", [(n, d) for d in TOLERANCES for n in GOLDENS], 0.4):
+        compared += check(name, dtype)
+    conventions()
+    determinants()
+    print(f"{compared} derivatives{'' if takes_all() else ' of some functions'}")
