@@ -6,6 +6,7 @@
 
 #include "flywheel/Driver/Compiler.h"
 #include "flywheel/Driver/HostTarget.h"
+#include "flywheel/Driver/ModuleDigest.h"
 #include "flywheel/Driver/ProgramCache.h"
 
 #include "mlir/InitAllDialects.h"
@@ -80,20 +81,6 @@ static std::string describeCompiler() {
   return text;
 }
 
-static std::string printModule(ModuleOp module, bool hasLocations) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  // Whole, whatever the command line says of what is printed.
-  OpPrintingFlags flags;
-  flags.elideLargeElementsAttrs(std::numeric_limits<int64_t>::max());
-  flags.elideLargeResourceString(std::numeric_limits<int64_t>::max());
-  flags.printGenericOpForm();
-  flags.skipRegions(false);
-  flags.enableDebugInfo(hasLocations);
-  module->print(os, flags);
-  return text;
-}
-
 /// What machine code is made for. Returns whether there is such a machine.
 static bool addTarget(KeyBuilder &key, const CompilerOptions &options) {
   CodegenOptions codegen = options.cache->codegen;
@@ -157,7 +144,7 @@ std::string getCacheKey(ModuleOp module, const CompilerOptions &options,
   key.addAll("file-prefixes",
              options.filePrefixMap.value_or(std::vector<std::string>()));
   key.addNumber("locations", hasLocations);
-  key.add("module", StringRef(printModule(module, hasLocations)));
+  key.add("module", StringRef(getModuleDigest(module, hasLocations)));
   return key.get();
 }
 

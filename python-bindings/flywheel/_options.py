@@ -7,7 +7,7 @@ import operator
 import os
 from typing import Any, Dict, Mapping, Optional, Sequence
 
-from ._flywheel import Module
+from ._flywheel import Module, _digest
 
 __all__ = ["StepOptions", "check_bounds", "check_kinds", "check_names"]
 
@@ -33,7 +33,7 @@ class StepOptions:
         """Of a module, equal for what is the same program in this process."""
         workers = os.environ.get("FLYWHEEL_NUM_THREADS", "") if self.threads is None else str(self.threads)
         options = [self.target, self.winograd, self.check_numerics, self.memory_budget]
-        parts = [workers, *map(str, options), str(module)]
+        parts = [workers, *map(str, options), _digest(module)]
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 

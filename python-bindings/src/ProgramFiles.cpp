@@ -9,6 +9,7 @@
 #include "Errors.h"
 #include "GIL.h"
 
+#include "flywheel/Driver/ModuleDigest.h"
 #include "flywheel/Driver/OutputFiles.h"
 #include "flywheel/Model/CNames.h"
 #include "flywheel/Runtime/GPUMemory.h"
@@ -228,6 +229,14 @@ void addProgramFiles(nb::module_ &module) {
              "The program of a module, from the cache in a folder where that "
              "is not empty.");
   module.def("_say_again", &sayAgain, "program"_a, "module"_a);
+  module.def(
+      "_digest",
+      [](const PyModule &self) {
+        return runAlone(*self.mutex, [&] {
+          return getModuleDigest(*self.module, /*hasLocations=*/false);
+        });
+      },
+      "module"_a, "A text that modules have in common if they are equal.");
   module.def("_export_object", &exportObject, "module"_a, "path"_a,
              "model_name"_a.none(), "triple"_a, "cpu"_a, "features"_a,
              "max_dim_sizes"_a, "threads"_a.none(), "winograd"_a, "device"_a,
