@@ -39,15 +39,21 @@ static Instructions getInstructions(const TargetMachine &machine) {
   return {};
 }
 
+/// Conversions of f16 that a function has as instructions, some twenty each. A
+/// kernel has hundreds, and instruction selection and register allocation take
+/// more than twice as long for twice as many; the others are calls.
+constexpr unsigned kMaxInlineConversions = 32;
+
 namespace {
 class Expander {
 public:
   Expander(Module &module, function_ref<bool(Type *)> isNarrow,
            const Instructions &instructions)
-      : b(module.getContext()), isNarrow(isNarrow), instructions(instructions) {
-  }
+      : module(module), b(module.getContext()), isNarrow(isNarrow),
+        instructions(instructions) {}
 
   void run(Function &function) {
+    numConversions = 0;
     SmallVector<Instruction *> worklist;
     for (Instruction &instruction : allOf(function))
       worklist.push_back(&instruction);
@@ -77,7 +83,9 @@ private:
   Value *expandNarrow(Instruction *instruction);
   Value *expandIntrinsic(IntrinsicInst *call);
   Value *widen(Value *narrow);
-  Value *widenHalf(Value *narrow);
+  Value *convertHalf(Value *bits, bool widens);
+  Function *getConversion(Type *type, bool widens);
+  Value *widenHalf(Value *bits);
   Value *narrow(Value *wide, Type *type);
   Value *narrowToHalf(Value *bits);
   Value *narrowToBFloat(Value *bits);
@@ -85,9 +93,12 @@ private:
   Value *extremum(Value *lhs, Value *rhs, bool isMaximum);
   Value *reduce(Value *vector, bool isMaximum);
 
+  Module &module;
   IRBuilder<> b;
   function_ref<bool(Type *)> isNarrow;
   const Instructions &instructions;
+  /// Those of f16 in the function so far.
+  unsigned numConversions = 0;
 };
 } // namespace
 
@@ -99,15 +110,54 @@ private:
 Value *Expander::widen(Value *narrow) {
   Type *type = narrow->getType();
   if (type->getScalarType()->isHalfTy())
-    return widenHalf(narrow);
+    return convertHalf(b.CreateBitCast(narrow, asInt(type, 16)),
+                       /*widens=*/true);
   Type *i32 = asInt(type, 32);
   Value *wide = b.CreateZExt(b.CreateBitCast(narrow, asInt(type, 16)), i32);
   return b.CreateBitCast(b.CreateShl(wide, bits(i32, 16)), asFloat(type));
 }
 
+/// The function that `convertHalf()` calls.
+Function *Expander::getConversion(Type *type, bool widens) {
+  auto *vector = dyn_cast<FixedVectorType>(type);
+  std::string name = widens ? "flywheel.extend.f16" : "flywheel.truncate.f16";
+  if (vector)
+    name += ".v" + std::to_string(vector->getNumElements());
+  if (Function *known = module.getFunction(name))
+    return known;
+  auto *function = Function::Create(
+      FunctionType::get(widens ? asFloat(type) : asInt(type, 16), {type},
+                        /*isVarArg=*/false),
+      GlobalValue::InternalLinkage, name, module);
+  // For the CPU that the callers are for.
+  const Function &caller = *b.GetInsertBlock()->getParent();
+  for (StringRef attribute : {"target-cpu", "target-features",
+                              "prefer-vector-width", "min-legal-vector-width"})
+    if (caller.hasFnAttribute(attribute))
+      function->addFnAttr(caller.getFnAttribute(attribute));
+  function->addFnAttr(Attribute::NoInline);
+  function->addFnAttr(Attribute::WillReturn);
+  function->setDoesNotThrow();
+  function->setDoesNotAccessMemory();
+  IRBuilderBase::InsertPointGuard guard(b);
+  b.SetInsertPoint(BasicBlock::Create(module.getContext(), "", function));
+  Value *given = function->getArg(0);
+  b.CreateRet(widens ? widenHalf(given) : narrowToHalf(given));
+  return function;
+}
+
+/// The bits of an f16 as an f32, or those of an f32 as those of an f16.
+Value *Expander::convertHalf(Value *bits, bool widens) {
+  if (numConversions++ < kMaxInlineConversions ||
+      isa<ScalableVectorType>(bits->getType()))
+    return widens ? widenHalf(bits) : narrowToHalf(bits);
+  return b.CreateCall(getConversion(bits->getType(), widens), bits);
+}
+
+/// The bits of an f16 as an f32.
 Value *Expander::widenHalf(Value *narrow) {
   Type *type = narrow->getType(), *i32 = asInt(type, 32), *f32 = asFloat(type);
-  Value *half = b.CreateZExt(b.CreateBitCast(narrow, asInt(type, 16)), i32);
+  Value *half = b.CreateZExt(narrow, i32);
   Value *sign =
       b.CreateShl(b.CreateAnd(half, bits(i32, 0x8000)), bits(i32, 16));
   Value *magnitude =
@@ -187,8 +237,8 @@ Value *Expander::narrow(Value *wide, Type *type) {
     wide = roundToOdd(wide);
   Value *all = b.CreateBitCast(wide, asInt(type, 32));
   bool isHalf = type->getScalarType()->isHalfTy();
-  return b.CreateBitCast(isHalf ? narrowToHalf(all) : narrowToBFloat(all),
-                         type);
+  return b.CreateBitCast(
+      isHalf ? convertHalf(all, /*widens=*/false) : narrowToBFloat(all), type);
 }
 
 //===----------------------------------------------------------------------===//
