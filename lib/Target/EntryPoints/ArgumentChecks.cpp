@@ -194,9 +194,30 @@ void EntryPointBuilder::checkWorkspace(const ManifestEntry &entry, Value state,
   }
 }
 
+EntryPointBuilder::Sizes
+EntryPointBuilder::makeSizes(const ManifestEntry &entry) {
+  int64_t numFeeds = entry.feeds.size(), numResults = entry.results.size();
+  if (numResults < kMinLooped)
+    return {};
+  return {numFeeds < kMinLooped ? Value() : stackSlots(i64, numFeeds),
+          stackSlots(i64, numResults)};
+}
+
+Value EntryPointBuilder::emitOverlapWithAny(const Buffer &buffer,
+                                            Value pointers, Value sizes,
+                                            int64_t count) {
+  return emitFold(constant(i64, count), constant(i1, 0),
+                  [&](Value index, Value found) {
+                    Buffer other = {load(ptr, element(ptr, pointers, index)),
+                                    load(i64, element(i64, sizes, index))};
+                    return either(found, emitOverlap(buffer, other));
+                  });
+}
+
 void EntryPointBuilder::checkPointers(const ManifestEntry &entry, Value state,
                                       Value feeds, Value dimSizes,
-                                      Value results, Failures &failures) {
+                                      Value results, const Sizes &sizes,
+                                      Failures &failures) {
   Buffer block = {state, constant(i64, manifest.stateBytes)};
   auto fail = [&](Value condition, StatusKind kind, const Twine &message) {
     failures.push_back({condition, getStatus(kind, message)});
@@ -220,6 +241,9 @@ void EntryPointBuilder::checkPointers(const ManifestEntry &entry, Value state,
                               "pointer into it: copy the variable first"});
   }
   checkEachFeed(entry, feeds, dimSizes, messages, checkFeed, failures);
+  if (sizes.feeds)
+    for (auto [index, feed] : llvm::enumerate(entry.feeds))
+      store(emitByteSize(feed, dimSizes), element(i64, sizes.feeds, index));
   SmallVector<Buffer> resultBuffers;
   for (auto [index, result] : llvm::enumerate(entry.results)) {
     Value pointer = load(ptr, element(ptr, results, index));
@@ -229,18 +253,35 @@ void EntryPointBuilder::checkPointers(const ManifestEntry &entry, Value state,
     Buffer buffer = {pointer, emitByteSize(result, dimSizes)};
     fail(emitOverlap(buffer, block), StatusKind::Overlap,
          refusePlaceInBlock(result, entry));
-    messages.clear();
-    for (const ManifestArgument &feed : entry.feeds)
-      messages.push_back(
-          {StatusKind::Overlap, "expected " + name + " and feed '" + feed.name +
-                                    "' in buffers of their own, found them "
-                                    "overlap"});
-    checkEachFeed(
-        entry, feeds, dimSizes, messages,
-        [&](const Buffer &given) -> SmallVector<Value> {
-          return {emitOverlap(buffer, given)};
-        },
-        failures);
+    // A message and code for each pair of many would be more than all else.
+    if (sizes.feeds) {
+      fail(emitOverlapWithAny(buffer, feeds, sizes.feeds, entry.feeds.size()),
+           StatusKind::Overlap,
+           "expected " + name +
+               " and all feeds in buffers of their own, found them overlap");
+    } else {
+      messages.clear();
+      for (const ManifestArgument &feed : entry.feeds)
+        messages.push_back({StatusKind::Overlap,
+                            "expected " + name + " and feed '" + feed.name +
+                                "' in buffers of their own, found them "
+                                "overlap"});
+      checkEachFeed(
+          entry, feeds, dimSizes, messages,
+          [&](const Buffer &given) -> SmallVector<Value> {
+            return {emitOverlap(buffer, given)};
+          },
+          failures);
+    }
+    if (sizes.results) {
+      store(buffer.bytes, element(i64, sizes.results, index));
+      fail(emitOverlapWithAny(buffer, results, sizes.results, index),
+           StatusKind::Overlap,
+           "expected " + name +
+               " and all other results in buffers of their own, found them "
+               "overlap");
+      continue;
+    }
     for (auto [other, given] :
          llvm::zip(ArrayRef(entry.results).take_front(index), resultBuffers))
       fail(emitOverlap(buffer, given), StatusKind::Overlap,

@@ -159,9 +159,21 @@ private:
   void checkWorkspace(const ManifestEntry &entry, mlir::Value state,
                       mlir::Value feeds, mlir::Value dimSizes,
                       mlir::Value results, Failures &failures);
+  /// Memory of the function for the bytes of feeds and results; null where
+  /// there are few.
+  struct Sizes {
+    mlir::Value feeds, results;
+  };
+  /// Memory for `checkPointers()`. Not for use in regions.
+  Sizes makeSizes(const ManifestEntry &entry);
+  /// Returns whether `buffer` shares a byte with one of the first `count`
+  /// buffers at `pointers`.
+  mlir::Value emitOverlapWithAny(const Buffer &buffer, mlir::Value pointers,
+                                 mlir::Value sizes, int64_t count);
   void checkPointers(const ManifestEntry &entry, mlir::Value state,
                      mlir::Value feeds, mlir::Value dimSizes,
-                     mlir::Value results, Failures &failures);
+                     mlir::Value results, const Sizes &sizes,
+                     Failures &failures);
   void checkNumBytes(const ManifestEntry &entry,
                      const ManifestArgument &argument, mlir::Value dimSizes,
                      const llvm::Twine &message, Failures &failures);

@@ -106,6 +106,7 @@ func::FuncOp EntryPointBuilder::emitPacked(const ManifestEntry &entry,
   Value roots = entry.initializedValues.empty()
                     ? Value()
                     : stackSlots(i8, manifest.variables.size());
+  Sizes sizes = makeSizes(entry);
   emitReturn(emitOnState(state, [&] {
     Value status = emitFirst(checkAlignment(state));
     // Without variables there is nothing to initialise.
@@ -114,7 +115,7 @@ func::FuncOp EntryPointBuilder::emitPacked(const ManifestEntry &entry,
     status = emitThen(status, [&] {
       Failures failures;
       checkPointers(entry, state, arguments.feeds, arguments.dimSizes,
-                    arguments.results, failures);
+                    arguments.results, sizes, failures);
       return emitFirst(failures);
     });
     if (!entry.reads.empty())
