@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Measures one program of one size, in a process of its own: prints a line of JSON.
+
+usage: python worker.py NAME SIZE ROUNDS
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import sys
+import tempfile
+import time
+
+# Before the cache's folder is read.
+_folder = tempfile.TemporaryDirectory()
+os.environ["FLYWHEEL_CACHE"] = _folder.name
+
+from programs import FAMILIES  # noqa: E402
+
+import flywheel as fw  # noqa: E402
+from flywheel import _compilation  # noqa: E402
+
+
+def peak() -> float:
+    """MiB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def measure(name: str, size: int, rounds: int) -> dict[str, float]:
+    # What the first use of anything takes is none of it.
+    fw.function(lambda: fw.sin(fw.zeros(4)))()
+    found: dict[str, float] = {}
+
+    def keep(key: str, seconds: float) -> None:
+        found[key] = min(found.get(key, seconds), seconds)
+
+    for number in range(rounds):
+        _compilation._programs.clear()
+        os.environ["FLYWHEEL_CACHE"] = os.path.join(_folder.name, str(number))
+        with fw.Store():
+            program = FAMILIES[name].make(size)
+            function = fw.function(program.function, name=f"program_{number}")
+            before, start = peak(), time.perf_counter()
+            traced = function.trace(*program.arguments)
+            keep("trace", time.perf_counter() - start)
+            if number == 0:
+                found["trace_memory"] = peak() - before
+            before, start = peak(), time.perf_counter()
+            compiled = traced.program
+            keep("compile", time.perf_counter() - start)
+            if number == 0:
+                found["compile_memory"] = peak() - before
+                stages = dict(compiled.stage_times)
+                longest = max(stages, key=lambda stage: stages[stage])
+                print(f"longest stage of {name} {size}: {longest}", file=sys.stderr)
+            # From the folder, as the next process would.
+            _compilation._programs.clear()
+            start = time.perf_counter()
+            _compilation.compile_module(traced.module, function.options)
+            keep("cache", time.perf_counter() - start)
+            before = peak()
+            function(*program.arguments)
+            for _ in range(3):
+                start = time.perf_counter()
+                function(*program.arguments)
+                keep("step", time.perf_counter() - start)
+            if number == 0:
+                found["step_memory"] = peak() - before
+    return found
+
+
+if __name__ == "__main__":
+    print(json.dumps(measure(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))))
+    sys.stdout.flush()
+    os._exit(0)
