@@ -12,18 +12,40 @@ using namespace mlir;
 
 namespace flywheel {
 
-Operation *getNarrowingOf(BlockArgument element) {
+bool isWidening(Operation *op) {
+  if (!isa<arith::SIToFPOp, arith::UIToFPOp>(op))
+    return isa<arith::ExtFOp>(op);
+  // Truth values are bits in a vector, and few machines have vectors of 64.
+  unsigned width =
+      getElementTypeOrSelf(op->getOperand(0)).getIntOrFloatBitWidth();
+  return width >= 8 && width <= 32;
+}
+
+/// The op that alone uses `element`, in the same block; null without.
+static Operation *getOnlyUser(BlockArgument element) {
   if (!element.hasOneUse())
     return nullptr;
   Operation *user = *element.getUsers().begin();
-  return isa<arith::TruncFOp>(user) && user->getBlock() == element.getOwner()
-             ? user
-             : nullptr;
+  return user->getBlock() == element.getOwner() ? user : nullptr;
+}
+
+Operation *getNarrowingOf(BlockArgument element) {
+  return dyn_cast_or_null<arith::TruncFOp>(getOnlyUser(element));
+}
+
+Operation *getWideningOf(BlockArgument element) {
+  Operation *user = getOnlyUser(element);
+  return user && isWidening(user) ? user : nullptr;
 }
 
 /// The argument of the body that `factor` is, converted or not; null where the
-/// body narrows an argument that it has another use for.
+/// body converts an argument that it has another use for.
 static Value getSource(Value factor) {
+  Operation *conversion = factor.getDefiningOp();
+  if (isa_and_present<arith::SIToFPOp, arith::UIToFPOp>(conversion)) {
+    auto element = dyn_cast<BlockArgument>(conversion->getOperand(0));
+    return element && getWideningOf(element) == conversion ? element : Value();
+  }
   if (auto extension = factor.getDefiningOp<arith::ExtFOp>())
     factor = extension.getIn();
   if (auto narrowing = factor.getDefiningOp<arith::TruncFOp>())

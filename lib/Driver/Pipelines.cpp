@@ -175,7 +175,10 @@ void flywheel::populateFusion(OpPassManager &pm,
     FuseElementwiseOptions fuse;
     fuse.keepRows = options.target.isForGPU();
     pm.addNestedPass<func::FuncOp>(createFuseElementwise(fuse));
-    pm.addNestedPass<func::FuncOp>(createFoldConversions());
+    // Kernels of GPUs widen what they share between threads.
+    FoldConversionsOptions conversions;
+    conversions.widenings = !options.target.isForGPU();
+    pm.addNestedPass<func::FuncOp>(createFoldConversions(conversions));
     pm.addNestedPass<func::FuncOp>(createHoistScalars());
     pm.addNestedPass<func::FuncOp>(createWidenI1Tensors());
     if (options.target.isForGPU())

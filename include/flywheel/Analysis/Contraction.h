@@ -18,11 +18,12 @@ namespace flywheel {
 
 /// Whether `op` is C += A * B of floats, where each element of C is one
 /// iteration of the parallel loops, and A and B may be converted from and to
-/// other floats. On tensors or buffers; on buffers also C -= A * B.
+/// other floats, and from integers. On tensors or buffers; on buffers also C -=
+/// A * B.
 bool isContraction(mlir::linalg::LinalgOp op);
 
 /// What input `number` of `op`, a contraction, is as a factor: the type of its
-/// elements, or the float that the body narrows them to.
+/// elements, or the float that the body converts them to.
 mlir::Type getFactorType(mlir::linalg::LinalgOp op, unsigned number);
 
 /// Whether `op`, a contraction, is C -= A * B.
@@ -46,6 +47,14 @@ llvm::SmallVector<int64_t> getStaticLoopSizes(mlir::linalg::LinalgOp op);
 /// The `arith.truncf` that alone uses `element`, an argument of the body of an
 /// op; null without.
 mlir::Operation *getNarrowingOf(mlir::BlockArgument element);
+
+/// The conversion to a wider float, or of an integer of 8 to 32 bits to a
+/// float, that alone uses `element`, an argument of the body of an op: a kernel
+/// makes it as it loads. Null without.
+mlir::Operation *getWideningOf(mlir::BlockArgument element);
+
+/// Whether `op` is a conversion that getWideningOf() may return.
+bool isWidening(mlir::Operation *op);
 
 } // namespace flywheel
 

@@ -86,13 +86,19 @@ void ContractionEmitter::ifExists(const Strip &strip, int64_t i,
     body();
 }
 
-Value ContractionEmitter::extend(Value value) {
+Value ContractionEmitter::widen(Value value, OpOperand *input) {
   Type element = getElementTypeOrSelf(contraction.c->get());
   if (getElementTypeOrSelf(value) == element)
     return value;
   Type type = element;
   if (auto vector = dyn_cast<VectorType>(value.getType()))
     type = vector.clone(element);
+  Operation *widening =
+      getWideningOf(contraction.op.getMatchingBlockArgument(input));
+  if (isa_and_present<arith::SIToFPOp>(widening))
+    return arith::SIToFPOp::create(e.b, e.loc, type, value);
+  if (isa_and_present<arith::UIToFPOp>(widening))
+    return arith::UIToFPOp::create(e.b, e.loc, type, value);
   return arith::ExtFOp::create(e.b, e.loc, type, value);
 }
 

@@ -50,8 +50,8 @@ protected:
   void moveTo(mlir::ArrayRef<unsigned> loops, const Strip &strip, int64_t i);
   /// Emits `body` for iteration `i` of the strip if it exists.
   void ifExists(const Strip &strip, int64_t i, llvm::function_ref<void()> body);
-  /// `value`, a number or a vector, in the type of C.
-  mlir::Value extend(mlir::Value value);
+  /// `value`, a number or a vector of `input`, in the type of C.
+  mlir::Value widen(mlir::Value value, mlir::OpOperand *input);
 
   KernelEmitter e;
   Contraction contraction;

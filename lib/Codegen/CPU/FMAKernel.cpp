@@ -128,8 +128,9 @@ SmallVector<Value> ColumnEmitter::emitSlide(const Strip &rows,
   size_t numVectors = columns.bases.size();
   auto load = [&](OpOperand *input, AffineMap map, size_t number) {
     ivs[contraction.n] = columns.bases[number];
-    return extend(e.loadVector(input->get(), map, ivs, contraction.n,
-                               columns.lanes[number]));
+    return widen(e.loadVector(input->get(), map, ivs, contraction.n,
+                              columns.lanes[number]),
+                 input);
   };
   SmallVector<Value> kept, vectors(numVectors), results(accumulators);
   for (int64_t element = 0; element < slide->size; ++element) {
@@ -168,8 +169,10 @@ SmallVector<Value> ColumnEmitter::emitStep(const Strip &rows,
   SmallVector<Value> bVectors;
   for (auto [base, lanes] : llvm::zip_equal(columns.bases, columns.lanes)) {
     ivs[contraction.n] = base;
-    bVectors.push_back(extend(e.loadVector(
-        contraction.b->get(), contraction.bMap, ivs, contraction.n, lanes)));
+    bVectors.push_back(
+        widen(e.loadVector(contraction.b->get(), contraction.bMap, ivs,
+                           contraction.n, lanes),
+              contraction.b));
   }
   SmallVector<Value> results;
   for (int64_t row = 0; row < rows.count; ++row) {
@@ -178,15 +181,17 @@ SmallVector<Value> ColumnEmitter::emitStep(const Strip &rows,
     if (!contraction.readsLanes())
       broadcast = vector::BroadcastOp::create(
           e.b, e.loc, bVectors.front().getType(),
-          negateIfSubtracted(extend(
-              e.loadScalar(contraction.a->get(), contraction.aMap, ivs))));
+          negateIfSubtracted(
+              widen(e.loadScalar(contraction.a->get(), contraction.aMap, ivs),
+                    contraction.a)));
     for (auto [number, bVector] : llvm::enumerate(bVectors)) {
       Value aVector = broadcast;
       if (!aVector) {
         ivs[contraction.n] = columns.bases[number];
         aVector = negateIfSubtracted(
-            extend(e.loadVector(contraction.a->get(), contraction.aMap, ivs,
-                                contraction.n, columns.lanes[number])));
+            widen(e.loadVector(contraction.a->get(), contraction.aMap, ivs,
+                               contraction.n, columns.lanes[number]),
+                  contraction.a));
       }
       results.push_back(vector::FMAOp::create(e.b, e.loc, aVector, bVector,
                                               accumulators[results.size()]));

@@ -136,7 +136,7 @@ Value LaneSumEmitter::load(OpOperand *input, AffineMap map,
                                            e.b.getZeroAttr(vector.getType()));
     vector = arith::SelectOp::create(e.b, e.loc, lanes.mask, vector, zero);
   }
-  return contraction.pairs ? vector : extend(vector);
+  return contraction.pairs ? vector : widen(vector, input);
 }
 
 SmallVector<Value> LaneSumEmitter::emitStep(const Strip &rows,

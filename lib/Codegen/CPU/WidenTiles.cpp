@@ -100,19 +100,19 @@ bool widensPanel(linalg::LinalgOp op, codegen::FMAAttr schedule) {
 linalg::LinalgOp widenTile(RewriterBase &rewriter, linalg::LinalgOp op,
                            unsigned number) {
   BlockArgument element = op.getBlock()->getArgument(number);
-  if (!element.hasOneUse() || !isa<arith::ExtFOp>(*element.user_begin()))
+  if (!getWideningOf(element))
     return op;
   rewriter.setInsertionPoint(op);
   linalg::GenericOp generic = generalizeOp(rewriter, op);
   element = generic.getBody()->getArgument(number);
-  auto extension = cast<arith::ExtFOp>(*element.user_begin());
+  Operation *widening = getWideningOf(element);
   Value widened =
-      convertTile(rewriter, generic, generic->getOpOperand(number), *extension);
+      convertTile(rewriter, generic, generic->getOpOperand(number), *widening);
   rewriter.modifyOpInPlace(generic, [&] {
     generic->setOperand(number, widened);
-    element.setType(extension.getType());
+    element.setType(widening->getResult(0).getType());
   });
-  rewriter.replaceOp(extension, element);
+  rewriter.replaceOp(widening, element);
   return cast<linalg::LinalgOp>(generic.getOperation());
 }
 

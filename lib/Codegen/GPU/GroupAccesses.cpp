@@ -79,7 +79,11 @@ SmallVector<Operation *> matchCombiners(linalg::LinalgOp op) {
 }
 
 bool isKernel(linalg::LinalgOp op) {
-  return isContraction(op) && reusesInputs(op);
+  // What a block shares it widens from floats alone.
+  return isContraction(op) && reusesInputs(op) &&
+         llvm::all_of(op.getDpsInputs(), [](Value input) {
+           return isa<FloatType>(getElementTypeOrSelf(input));
+         });
 }
 
 /// How many first dimensions of `buffer`, a slice of an allocation or of an

@@ -5,15 +5,17 @@
 //===----------------------------------------------------------------------===//
 //
 // Before: fused `linalg` on tensors. After: a product of two matrices that
-// reads what only narrows another tensor reads that tensor, and narrows in its
-// body. `flywheel-tile-and-fuse` narrows a tile at a time: no narrowed weight
-// is ever stored as a whole. Refuses nothing.
+// reads what only converts another tensor, or a convolution that reads what
+// only widens one, reads that tensor, and converts in its body. A kernel widens
+// as it loads; `flywheel-tile-and-fuse` narrows a tile at a time: no converted
+// weight is ever stored as a whole. Refuses nothing.
 //
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Analysis/Contraction.h"
 #include "flywheel/Dialect/Codegen/Codegen.h"
 #include "flywheel/Transforms/Fusion/FusionPasses.h"
+#include "flywheel/Transforms/State/StateVersions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -30,7 +32,7 @@ namespace flywheel {
 } // namespace flywheel
 
 /// Whether `op` is a product of two matrices that is computed in tiles, each of
-/// which uses narrowed numbers more than once. Sums of narrow numbers are not.
+/// which uses converted numbers more than once. Sums of narrow numbers are not.
 static bool isMatrixProduct(linalg::LinalgOp op) {
   return op.hasPureTensorSemantics() && op.getNumLoops() == 3 &&
          op.getNumReductionLoops() == 1 && flywheel::reusesInputs(op) &&
@@ -52,11 +54,24 @@ static linalg::GenericOp getConversion(Value value) {
   for (AffineMap map : op.getIndexingMapsArray())
     if (!map.isIdentity())
       return {};
-  Operation *conversion = getNarrowingOf(op.getBody()->getArgument(0));
-  return conversion && op.getBody()->getTerminator()->getOperand(0) ==
-                           conversion->getResult(0)
+  Operation &conversion = op.getBody()->front();
+  return (isa<arith::TruncFOp>(conversion) || isWidening(&conversion)) &&
+                 conversion.getOperand(0) == op.getBody()->getArgument(0) &&
+                 op.getBody()->getTerminator()->getOperand(0) ==
+                     conversion.getResult(0)
              ? op
              : linalg::GenericOp();
+}
+
+/// Whether `conversion` makes numbers wider that are stored anyway, as those of
+/// variables and constants are: where they are computed in the step, the
+/// conversion is a part of what computes them, or of what else reads them.
+static bool widensStored(linalg::GenericOp conversion) {
+  if (isa<arith::TruncFOp>(conversion.getBody()->front()))
+    return false;
+  Value source = flywheel::getRoot(conversion.getDpsInputs()[0]);
+  Operation *op = source.getDefiningOp();
+  return !op || op->hasTrait<OpTrait::ConstantLike>();
 }
 
 /// Makes `contraction` read what `operand` is a conversion of.
@@ -86,19 +101,47 @@ static linalg::GenericOp fold(RewriterBase &rewriter,
   return generic;
 }
 
+/// Whether `op` is a contraction whose kernel widens what it loads: a product
+/// or a convolution.
+static bool hasWideningKernel(Operation *user) {
+  auto op = dyn_cast<linalg::LinalgOp>(user);
+  return op && op.hasPureTensorSemantics() && flywheel::reusesInputs(op);
+}
+
+/// Whether `op` may read what `conversion`, which makes its input `number`, is
+/// of. Widened factors are not both folded: products of narrow numbers have
+/// instructions that round otherwise than the program, which widens first.
+static bool canFold(linalg::LinalgOp op, unsigned number,
+                    linalg::GenericOp conversion, bool widenings) {
+  if (conversion->getBlock() != op->getBlock())
+    return false;
+  if (isa<arith::TruncFOp>(conversion.getBody()->front()))
+    return isMatrixProduct(op);
+  Type wide = getElementTypeOrSelf(op.getDpsInits()[0]);
+  Type other = getElementTypeOrSelf(op->getOperand(1 - number));
+  bool isSecond = isa<arith::ExtFOp>(conversion.getBody()->front()) &&
+                  isa<FloatType>(other) && other != wide;
+  return widenings && hasWideningKernel(op) && !isSecond &&
+         widensStored(conversion) &&
+         llvm::all_of(conversion->getUsers(), hasWideningKernel) &&
+         getElementTypeOrSelf(conversion->getResult(0)) == wide;
+}
+
 namespace {
 struct FoldConversions : flywheel::impl::FoldConversionsBase<FoldConversions> {
+  using FoldConversionsBase::FoldConversionsBase;
+
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
     SmallVector<linalg::LinalgOp> contractions;
     getOperation().walk([&](linalg::LinalgOp op) {
-      if (isMatrixProduct(op))
+      if (isMatrixProduct(op) || hasWideningKernel(op))
         contractions.push_back(op);
     });
     for (linalg::LinalgOp op : contractions)
       for (unsigned number : {0u, 1u}) {
         linalg::GenericOp conversion = getConversion(op->getOperand(number));
-        if (!conversion || conversion->getBlock() != op->getBlock())
+        if (!conversion || !canFold(op, number, conversion, widenings))
           continue;
         op = fold(rewriter, op, number, conversion);
         ++numFolded;

@@ -1,4 +1,5 @@
 // RUN: flywheel-opt %s --flywheel-fold-conversions --split-input-file | FileCheck %s
+// RUN: flywheel-opt %s --flywheel-fold-conversions=widenings=false --split-input-file | FileCheck %s --check-prefix=WIDE
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 
@@ -84,7 +85,8 @@ func.func @both(%x: tensor<4x8xf32>, %w: tensor<8x16xf64>, %y: tensor<4x16xf32>)
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #transposed = affine_map<(d0, d1) -> (d1, d0)>
 
-// What does more than narrow an element, or moves it, stays.
+// What does more than convert an element, or moves it, stays, and so does what
+// widens numbers that are computed.
 // CHECK: #[[$MAP:.*]] = affine_map<(d0, d1) -> (d1, d0)>
 // CHECK: #[[$MAP1:.*]] = affine_map<(d0, d1) -> (d0, d1)>
 // CHECK-LABEL: func.func @others(
@@ -102,7 +104,7 @@ func.func @both(%x: tensor<4x8xf32>, %w: tensor<8x16xf64>, %y: tensor<4x16xf32>)
 // CHECK-NEXT: linalg.yield %[[MULF]] : f16
 // CHECK-NEXT: } -> tensor<8x8xf16>
 // CHECK-NEXT: %[[EMPTY_2:.*]] = tensor.empty() : tensor<8x8xf32>
-// CHECK-NEXT: %[[GENERIC_3:.*]] = linalg.generic {indexing_maps = [#[[$MAP1]], #[[$MAP1]]], iterator_types = ["parallel", "parallel"]} ins(%[[H]] : tensor<8x8xf16>) outs(%[[EMPTY_2]] : tensor<8x8xf32>) {
+// CHECK-NEXT: %[[GENERIC_3:.*]] = linalg.generic {indexing_maps = [#[[$MAP1]], #[[$MAP1]]], iterator_types = ["parallel", "parallel"]} ins(%[[GENERIC]] : tensor<8x8xf16>) outs(%[[EMPTY_2]] : tensor<8x8xf32>) {
 // CHECK-NEXT: ^bb0(%[[ELEMENT_5:.*]]: f16, %{{.*}}: f32):
 // CHECK-NEXT: %[[EXTF:.*]] = arith.extf %[[ELEMENT_5]] : f16 to f32
 // CHECK-NEXT: linalg.yield %[[EXTF]] : f32
@@ -127,7 +129,7 @@ func.func @others(%x: tensor<8x8xf32>, %h: tensor<8x8xf16>, %y: tensor<8x8xf32>,
   } -> tensor<8x8xf16>
   %e1 = tensor.empty() : tensor<8x8xf32>
   %wide = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-      ins(%h : tensor<8x8xf16>) outs(%e1 : tensor<8x8xf32>) {
+      ins(%moved : tensor<8x8xf16>) outs(%e1 : tensor<8x8xf32>) {
   ^bb0(%in: f16, %out: f32):
     %0 = arith.extf %in : f16 to f32
     linalg.yield %0 : f32
@@ -242,4 +244,59 @@ func.func @scheduled(%x: tensor<64x32xf32>, %w: tensor<32x128xbf16>, %y: tensor<
   %0 = linalg.matmul {codegen.schedule = #codegen.fma<tiles = [[8, 0, 0]], rows = [0], columns = 1, registers = [8, 32]>}
       ins(%n, %w : tensor<64x32xbf16>, tensor<32x128xbf16>) outs(%y : tensor<64x128xf32>) -> tensor<64x128xf32>
   return %0 : tensor<64x128xf32>
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+
+// V16: weights of variables and constants are widened where they are read: floats, and
+// integers of either sign.
+// CHECK-LABEL: func.func @widened(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<4x8xf32>, %[[H:[^:]*]]: tensor<8x16xf16>, %[[U:[^:]*]]: tensor<4x8xi8>, %[[Y:[^:]*]]: tensor<4x16xf32>)
+// CHECK: %[[C:.*]] = arith.constant dense_resource<w> : tensor<8x16xi8>
+// CHECK: linalg.generic {{.*}} ins(%[[X]], %[[H]] : tensor<4x8xf32>, tensor<8x16xf16>)
+// CHECK-NEXT: ^bb0(%{{.*}}: f32, %[[E:.*]]: f16, %{{.*}}: f32):
+// CHECK-NEXT: arith.extf %[[E]] : f16 to f32
+// CHECK: linalg.generic {{.*}} ins(%[[X]], %[[C]] : tensor<4x8xf32>, tensor<8x16xi8>)
+// CHECK-NEXT: ^bb0(%{{.*}}: f32, %[[I:.*]]: i8, %{{.*}}: f32):
+// CHECK-NEXT: arith.sitofp %[[I]] : i8 to f32
+// CHECK: linalg.generic {{.*}} ins(%[[U]], %[[C]] : tensor<4x8xi8>, tensor<8x16xi8>)
+// CHECK-NEXT: ^bb0(%[[J:.*]]: i8, %[[K:.*]]: i8, %{{.*}}: f32):
+// CHECK-DAG: arith.sitofp %[[K]] : i8 to f32
+// CHECK-DAG: arith.uitofp %[[J]] : i8 to f32
+// WIDE-LABEL: func.func @widened(
+// WIDE-COUNT-3: linalg.matmul ins(%{{.*}}, %{{.*}} : tensor<4x8xf32>, tensor<8x16xf32>)
+func.func @widened(%x: tensor<4x8xf32>, %h: tensor<8x16xf16>, %u: tensor<4x8xi8>, %y: tensor<4x16xf32>) -> (tensor<4x16xf32>, tensor<4x16xf32>, tensor<4x16xf32>) {
+  %c = arith.constant dense_resource<w> : tensor<8x16xi8>
+  %e = tensor.empty() : tensor<8x16xf32>
+  %f = tensor.empty() : tensor<4x8xf32>
+  %wide = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%h : tensor<8x16xf16>) outs(%e : tensor<8x16xf32>) {
+  ^bb0(%in: f16, %out: f32):
+    %0 = arith.extf %in : f16 to f32
+    linalg.yield %0 : f32
+  } -> tensor<8x16xf32>
+  %p = linalg.matmul ins(%x, %wide : tensor<4x8xf32>, tensor<8x16xf32>) outs(%y : tensor<4x16xf32>) -> tensor<4x16xf32>
+  %whole = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%c : tensor<8x16xi8>) outs(%e : tensor<8x16xf32>) {
+  ^bb0(%in: i8, %out: f32):
+    %0 = arith.sitofp %in : i8 to f32
+    linalg.yield %0 : f32
+  } -> tensor<8x16xf32>
+  %q = linalg.matmul ins(%x, %whole : tensor<4x8xf32>, tensor<8x16xf32>) outs(%y : tensor<4x16xf32>) -> tensor<4x16xf32>
+  %again = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%c : tensor<8x16xi8>) outs(%e : tensor<8x16xf32>) {
+  ^bb0(%in: i8, %out: f32):
+    %0 = arith.sitofp %in : i8 to f32
+    linalg.yield %0 : f32
+  } -> tensor<8x16xf32>
+  %unsigned = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%u : tensor<4x8xi8>) outs(%f : tensor<4x8xf32>) {
+  ^bb0(%in: i8, %out: f32):
+    %0 = arith.uitofp %in : i8 to f32
+    linalg.yield %0 : f32
+  } -> tensor<4x8xf32>
+  %r = linalg.matmul ins(%unsigned, %again : tensor<4x8xf32>, tensor<8x16xf32>) outs(%y : tensor<4x16xf32>) -> tensor<4x16xf32>
+  return %p, %q, %r : tensor<4x16xf32>, tensor<4x16xf32>, tensor<4x16xf32>
 }

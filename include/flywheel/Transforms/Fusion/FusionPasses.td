@@ -10,14 +10,21 @@
 include "mlir/Pass/PassBase.td"
 
 def FoldConversions : Pass<"flywheel-fold-conversions", "::mlir::func::FuncOp"> {
-  let summary = "Fold narrowing conversions into the products that read them";
+  let summary = "Fold conversions into the products that read them";
   let description = [{
     Before: fused `linalg` on tensors. After: a product of two matrices whose
     operand only narrows another tensor (`arith.truncf`) reads that tensor, and
     narrows in its body. `flywheel-tile-and-fuse` narrows one tile of an operand
     at a time, in front of the kernel: weights of f32 that a step uses as bf16
-    are never stored as bf16.
+    are never stored as bf16. With `widenings` the same holds, of convolutions
+    too, for what only widens a variable or a constant (`arith.extf`), or makes floats of its
+    integers (`arith.sitofp`, `arith.uitofp`): weights of i8, f16 and bf16 are
+    never stored as f32.
   }];
+  let options = [
+    Option<"widenings", "widenings", "bool", /*default=*/"true",
+           "Also fold what makes numbers of variables and constants wider">
+  ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect"];
   let statistics = [
     Statistic<"numFolded", "folded", "Operands that are converted where they are read">

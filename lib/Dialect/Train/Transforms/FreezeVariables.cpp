@@ -11,6 +11,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 
 using namespace mlir;
 
@@ -30,6 +32,21 @@ static DenseElementsAttr toElements(RankedTensorType type,
   for (char byte : bytes)
     values.push_back(byte != 0);
   return DenseElementsAttr::get(type, values);
+}
+
+/// Elements that are a constant and have fewer than 32 bits stay as narrow as
+/// they are stored: folds would convert all of them at compile time, and the
+/// constant would have two or four times the bytes. They take resources as they
+/// are. Numbers that are all equal, or few, are folded.
+static ElementsAttr keepNarrow(DenseElementsAttr value, StringRef name) {
+  constexpr int64_t kMinElements = 64;
+  unsigned width = value.getElementType().getIntOrFloatBitWidth();
+  if ((width != 8 && width != 16) || value.isSplat() ||
+      value.getNumElements() < kMinElements)
+    return value;
+  return DenseResourceElementsAttr::get(
+      value.getType(), name,
+      HeapAsmResourceBlob::allocateAndCopyInferAlign(value.getRawData()));
 }
 
 /// The value that a checkpoint has for a variable: elements, or an array of
@@ -67,7 +84,9 @@ readValue(const runtime::CheckpointReader &file, VariableOp variable) {
   targets.front().data = buffer.data();
   if (runtime::Status status = file.read(targets); !status.isOk())
     return status;
-  return Attribute(toElements(type, buffer));
+  DenseElementsAttr value = toElements(type, buffer);
+  Type element = getStorageElementType(value.getElementType());
+  return Attribute(keepNarrow(value.bitcast(element), name));
 }
 
 /// What `op`, a read of a frozen variable, gives.
@@ -81,9 +100,7 @@ static Value buildValue(Operation *op, Attribute given) {
   if (auto texts = dyn_cast<ArrayAttr>(given))
     return StringConstantOp::create(b, loc, type, texts);
   // A constant is signless.
-  auto value = cast<DenseElementsAttr>(given);
-  Type element = getStorageElementType(value.getElementType());
-  Value constant = arith::ConstantOp::create(b, loc, value.bitcast(element));
+  Value constant = arith::ConstantOp::create(b, loc, cast<TypedAttr>(given));
   if (constant.getType() == type)
     return constant;
   return tensor::BitcastOp::create(b, loc, type, constant);
