@@ -9,7 +9,8 @@
 // * `tensor.collapse_shape` of 0x? is a tensor of ?, and its buffer one of 0: a
 //   buffer that is allocated like it has no size, and other ops do not verify.
 // * The slices that take `tensor.concat` and `tensor.pad` apart begin where the
-//   dimension ends, which the verifier calls out of bounds.
+//   dimension ends, which the verifier calls out of bounds. So it does with a
+//   slice of a size that is not known of a dimension of 0.
 // * The lowering of `memref.expand_shape` divides by the sizes of the group.
 // None of these ops is left where they have nothing to do.
 //
@@ -21,9 +22,11 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 
@@ -125,6 +128,29 @@ static bool foldCollapse(RewriterBase &b, tensor::CollapseShapeOp op) {
   return true;
 }
 
+/// A slice of nothing has no elements, which the type may not say: a check, or
+/// the bounds of a loop that takes it, say that it is not out of range.
+static bool foldSlice(RewriterBase &b, tensor::ExtractSliceOp op) {
+  RankedTensorType source = op.getSourceType(), type = op.getType();
+  if (!isZeroSize(source) || isZeroSize(type))
+    return false;
+  b.setInsertionPoint(op);
+  llvm::SmallBitVector dropped = op.getDroppedDims();
+  SmallVector<OpFoldResult> sizes;
+  for (auto [dim, size] : llvm::enumerate(op.getMixedSizes())) {
+    if (dropped.test(dim))
+      continue;
+    bool isNone = source.getDimSize(dim) == 0 && !getConstantIntValue(size);
+    sizes.push_back(isNone ? OpFoldResult(b.getIndexAttr(0)) : size);
+  }
+  Value empty =
+      tensor::EmptyOp::create(b, op.getLoc(), sizes, type.getElementType());
+  if (empty.getType() != type)
+    empty = tensor::CastOp::create(b, op.getLoc(), type, empty);
+  b.replaceOp(op, empty);
+  return true;
+}
+
 /// Leaves out operands without elements.
 static bool foldConcat(RewriterBase &b, tensor::ConcatOp op) {
   SmallVector<Value> inputs =
@@ -174,12 +200,15 @@ static bool fold(RewriterBase &b, Operation *op) {
     return true;
   if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
     return foldCollapse(b, collapse);
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
+    return foldSlice(b, slice);
   if (auto concat = dyn_cast<tensor::ConcatOp>(op))
     return foldConcat(b, concat);
   if (auto pad = dyn_cast<tensor::PadOp>(op))
     return foldPad(b, pad);
   auto insert = dyn_cast<tensor::InsertSliceOp>(op);
-  if (!insert || !isZeroSize(insert.getSourceType()))
+  if (!insert || (!isZeroSize(insert.getSourceType()) &&
+                  !isZeroSize(insert.getDestType())))
     return false;
   b.replaceOp(insert, insert.getDest());
   return true;

@@ -126,3 +126,17 @@ func.func @cast(%x: tensor<0x3xi32>, %ok: i1, %n: index) -> index {
   %f = linalg_ext.find_outside unless %ok in %c below %n : tensor<0x?xi32>
   return %f : index
 }
+
+// -----
+
+// A slice of nothing is of nothing, whatever its sizes are said to be, and nothing is inserted into it.
+// CHECK-LABEL: func.func @slice(
+// CHECK-NOT: _slice
+// CHECK: %[[EMPTY:.*]] = tensor.empty() : tensor<0x4xf32>
+// CHECK: tensor.cast %[[EMPTY]] : tensor<0x4xf32> to tensor<?x4xf32>
+func.func @slice(%none: tensor<0x4xf32>, %row: tensor<1x4xf32>, %o: index, %n: index)
+    -> (tensor<?x4xf32>, tensor<0x4xf32>) {
+  %s = tensor.extract_slice %none[%o, 0] [%n, 4] [1, 1] : tensor<0x4xf32> to tensor<?x4xf32>
+  %i = tensor.insert_slice %row into %none[%o, 0] [1, 4] [1, 1] : tensor<1x4xf32> into tensor<0x4xf32>
+  return %s, %i : tensor<?x4xf32>, tensor<0x4xf32>
+}
