@@ -44,6 +44,11 @@ std::string getText(nb::handle text, const char *what) {
 }
 
 int64_t getInteger(nb::handle value) {
+  if (!PyIndex_Check(value.ptr())) {
+    PyErr_Format(PyExc_TypeError, "expected an integer, found %s",
+                 Py_TYPE(value.ptr())->tp_name);
+    throw nb::python_error();
+  }
   nb::object index = nb::steal(PyNumber_Index(value.ptr()));
   if (!index.ptr())
     throw nb::python_error();
@@ -54,6 +59,11 @@ int64_t getInteger(nb::handle value) {
 }
 
 uint64_t getSeed(nb::handle value) {
+  if (!PyIndex_Check(value.ptr())) {
+    PyErr_Format(PyExc_TypeError, "expected an integer as seed, found %s",
+                 Py_TYPE(value.ptr())->tp_name);
+    throw nb::python_error();
+  }
   nb::object index = nb::steal(PyNumber_Index(value.ptr()));
   if (!index.ptr())
     throw nb::python_error();

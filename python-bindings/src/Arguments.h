@@ -41,7 +41,8 @@ std::string getText(nanobind::handle text, const char *what);
 int64_t getInteger(nanobind::handle value);
 
 /// A seed of random numbers, anything with the value of an int. TypeError for
-/// anything else; ValueError for one that is negative or has more than 64 bits.
+/// anything else, which names it; ValueError for one that is negative or has
+/// more than 64 bits.
 uint64_t getSeed(nanobind::handle value);
 
 /// Takes the number of threads, by default that of the environment. ValueError
@@ -51,6 +52,18 @@ void setThreads(CompilerOptions &options, std::optional<int64_t> threads);
 /// Takes the most bytes of a workspace. ValueError where they are negative.
 void setMemoryBudget(CompilerOptions &options, std::optional<int64_t> bytes);
 
+/// The UTF-8 bytes of a str, as an argument: anything else is a TypeError that
+/// says so, where nanobind's lists the signatures of the function.
+struct Text : std::string {};
+
 } // namespace flywheel::python
+
+template <> struct nanobind::detail::type_caster<flywheel::python::Text> {
+  NB_TYPE_CASTER(flywheel::python::Text, const_name("str"))
+  bool from_python(handle source, uint8_t, cleanup_list *) {
+    value.assign(flywheel::python::getText(source, "this argument"));
+    return true;
+  }
+};
 
 #endif // FLYWHEEL_PYTHON_ARGUMENTS_H

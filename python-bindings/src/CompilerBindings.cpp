@@ -74,8 +74,7 @@ template <typename Parse> static std::unique_ptr<PyModule> parse(Parse action) {
   return result;
 }
 
-static std::unique_ptr<PyModule> parseText(const std::string &text,
-                                           const std::string &name) {
+static std::unique_ptr<PyModule> parseText(const Text &text, const Text &name) {
   return parse([&](mlir::MLIRContext &context, DiagnosticPrinter &printer) {
     return parseModuleText(context, text, name, printer);
   });
@@ -212,7 +211,7 @@ compile(const PyModule &self, const std::optional<std::string> &lowering,
 }
 
 static std::unique_ptr<PyModule>
-lower(const PyModule &self, const std::string &stopAfter,
+lower(const PyModule &self, const Text &stopAfter,
       const std::optional<std::string> &lowering) {
   CompilerOptions options = makeOptions(self, lowering, {}, {}, {});
   options.stopAfter = stopAfter;

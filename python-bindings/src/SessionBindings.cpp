@@ -31,7 +31,7 @@ static void runUnlocked(PySession &self, Action action) {
   }));
 }
 
-static nb::object getEntry(nb::handle self, const std::string &name) {
+static nb::object getEntry(nb::handle self, const Text &name) {
   auto &session = nb::cast<PySession &>(self);
   CallPlan *plan = take(
       runAlone(*session.mutex, [&] { return session.session->prepare(name); }));
@@ -73,19 +73,29 @@ static std::vector<std::string> getVariableNames(const PySession &self) {
   return names;
 }
 
-static nb::object getVariable(PySession &self, const std::string &name) {
+static nb::object getVariable(PySession &self, const Text &name) {
   return copyValue(*self.mutex,
                    [&] { return self.session->getVariable(name); });
 }
 
-static void setVariable(PySession &self, const std::string &name,
-                        nb::handle value) {
+static void setVariable(PySession &self, const Text &name, nb::handle value) {
   const Program &program = self.session->getProgram();
   size_t index = take(program.lookupVariable(name));
   setValue(*self.mutex, name, program.getVariables()[index].dtype, value,
            [&](const ArrayView &view) {
              return self.session->setVariable(name, view);
            });
+}
+
+/// What \p value is of a bound class. TypeError for anything else; \p kind
+/// says what the argument \p what would be.
+template <typename T>
+static const T &getTyped(nb::handle value, const char *what, const char *kind) {
+  if (nb::isinstance<T>(value))
+    return nb::cast<T &>(value);
+  PyErr_Format(PyExc_TypeError, "expected %s as %s, found %s", kind, what,
+               Py_TYPE(value.ptr())->tp_name);
+  throw nb::python_error();
 }
 
 void addSession(nb::module_ &module) {
@@ -101,8 +111,14 @@ void addSession(nb::module_ &module) {
   session
       .def(
           "__init__",
-          [](PySession *self, const PyProgram &program, const PySession *share,
+          [](PySession *self, nb::handle given, nb::handle other,
              bool softPlacement) {
+            auto &program =
+                getTyped<PyProgram>(given, "program", "a flywheel.Program");
+            const PySession *share =
+                other.is_none() ? nullptr
+                                : &getTyped<PySession>(other, "share",
+                                                       "a flywheel.Session");
             if (share) {
               if (&share->session->getProgram() != program.program.get()) {
                 raise(ErrorKind::InvalidArgument,
@@ -128,7 +144,7 @@ void addSession(nb::module_ &module) {
             new (self) PySession{program.context, std::move(session),
                                  std::make_shared<ObjectMutex>()};
           },
-          "program"_a, nb::kw_only(), "share"_a = nb::none(),
+          "program"_a.none(), nb::kw_only(), "share"_a = nb::none(),
           "soft_placement"_a = false)
       .def(
           "initialize",
@@ -167,7 +183,7 @@ void addSession(nb::module_ &module) {
            "NotFoundError.")
       .def(
           "run",
-          [](nb::handle self, const std::string &name, nb::args args,
+          [](nb::handle self, const Text &name, nb::args args,
              nb::kwargs feeds) { return getEntry(self, name)(*args, **feeds); },
           "entry"_a, "args"_a, "feeds"_a,
           "Calls an entry by name, with feeds by position or by name. See "
@@ -186,7 +202,7 @@ void addSession(nb::module_ &module) {
           "is\nneither, or a number that the dtype cannot hold.")
       .def(
           "__contains__",
-          [](const PySession &self, const std::string &name) {
+          [](const PySession &self, const Text &name) {
             return self.session->getProgram().lookupVariable(name).isOk();
           },
           "name"_a)
@@ -204,7 +220,7 @@ void addSession(nb::module_ &module) {
                    "Names of the variables, in layout order.")
       .def(
           "is_initialized",
-          [](const PySession &self, const std::string &name) {
+          [](const PySession &self, const Text &name) {
             return take(runAlone(*self.mutex, [&] {
               return self.session->isInitialized(name);
             }));
@@ -221,7 +237,7 @@ void addSession(nb::module_ &module) {
           "those of LOCAL.")
       .def(
           "run_counter",
-          [](const PySession &self, const std::string &name) {
+          [](const PySession &self, const Text &name) {
             return take(runAlone(*self.mutex, [&] {
               return self.session->getRunCounter(name);
             }));
@@ -246,7 +262,8 @@ void addSession(nb::module_ &module) {
             return runAlone(*self.mutex,
                             [&] { return self.session->getThreads(); });
           },
-          [](PySession &self, int64_t threads) {
+          [](PySession &self, nb::handle given) {
+            int64_t threads = getInteger(given);
             check(runAlone(*self.mutex,
                            [&] { return self.session->setThreads(threads); }));
           },

@@ -54,13 +54,12 @@ static DType getDType(const std::string &name) {
   return *dtype;
 }
 
-static nb::object getVariable(PyStore &self, const std::string &name) {
+static nb::object getVariable(PyStore &self, const Text &name) {
   Store &store = *self.store;
   return copyValue(*store.mutex, [&] { return store.get(name); });
 }
 
-static void setVariable(PyStore &self, const std::string &name,
-                        nb::handle value) {
+static void setVariable(PyStore &self, const Text &name, nb::handle value) {
   Store &store = *self.store;
   const Record *record = store.lookup(name);
   if (!record)
@@ -148,7 +147,7 @@ static void addBinding(nb::module_ &module) {
                         "A session whose variables are those of a store.")
       .def(
           "entry",
-          [](nb::handle self, const std::string &name) {
+          [](nb::handle self, const Text &name) {
             auto &binding = nb::cast<PyBinding &>(self);
             CallPlan *plan = take(runAlone(*binding.store->mutex, [&] {
               return binding.session->session->prepare(name);
@@ -184,7 +183,7 @@ static void addValues(nb::class_<PyStore> &store) {
   store
       .def(
           "declare",
-          [](PyStore &self, const std::string &name, const std::string &dtype,
+          [](PyStore &self, const Text &name, const Text &dtype,
              const std::vector<int64_t> &shape, bool isGlobal) {
             DType type = getDType(dtype);
             check(runAlone(*self.store->mutex, [&] {
@@ -215,7 +214,7 @@ static void addValues(nb::class_<PyStore> &store) {
       .def("__setitem__", &setVariable, "name"_a, "value"_a.none())
       .def(
           "__contains__",
-          [](const PyStore &self, const std::string &name) {
+          [](const PyStore &self, const Text &name) {
             return self.store->lookup(name) != nullptr;
           },
           "name"_a)
@@ -223,7 +222,7 @@ static void addValues(nb::class_<PyStore> &store) {
                    [](const PyStore &self) { return self.store->getNames(); })
       .def(
           "is_initialized",
-          [](PyStore &self, const std::string &name) {
+          [](PyStore &self, const Text &name) {
             return take(runAlone(*self.store->mutex, [&] {
               return self.store->isInitialized(name);
             }));
@@ -251,7 +250,9 @@ static void addValues(nb::class_<PyStore> &store) {
           "name"_a, "Whether a variable is saved by default.")
       .def_prop_rw(
           "seed", [](const PyStore &self) { return self.store->seed; },
-          [](PyStore &self, uint64_t seed) { self.store->seed = seed; })
+          [](PyStore &self, nb::handle seed) {
+            self.store->seed = getSeed(seed);
+          })
       .def_prop_ro("initializes",
                    [](const PyStore &self) { return self.store->initializes; });
 }

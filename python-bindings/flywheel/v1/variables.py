@@ -113,6 +113,9 @@ class Variable(_operators.Operators):
 
     __hash__ = object.__hash__
 
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        raise TypeError(f"'{self.name}' has values in sessions: use sess.run({self.op_name}), or eval()")
+
     def __iter__(self) -> Iterator[Any]:
         return iter(self._read)
 

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# REQUIRES: python
+# RUN: %python %s
+"""T9: an argument of another type is a TypeError that says what was expected and found, not the signature of C++."""
+
+from typing import Any, Callable, Dict, Tuple
+
+import numpy as np
+
+import flywheel as fw
+
+TEXT = "func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> {\n  return %x : tensor<2xf32>\n}"
+variable = fw.Variable(np.zeros(2, np.float32))
+variable.numpy()
+store: Any = fw.current_store()
+module: Any = fw.parse(TEXT)
+program = fw.compile(module)
+session: Any = fw.Session(program)
+untyped: Any = fw
+
+
+def assign(target: Any, name: str, value: Any) -> Callable[[], None]:
+    return lambda: setattr(target, name, value)
+
+
+cases: Dict[str, Tuple[Callable[[], Any], str]] = {
+    "seed": (assign(store, "seed", "a"), "expected an integer as seed, found str"),
+    "seed of a float": (assign(store, "seed", 1.5), "expected an integer as seed, found float"),
+    "set_seed": (lambda: untyped.set_seed([1]), "expected an integer as seed, found list"),
+    "initialize": (lambda: session.initialize("a"), "expected an integer as seed, found str"),
+    "threads": (assign(session, "threads", "a"), "expected an integer, found str"),
+    "store[]": (lambda: store[1], "expected a str as this argument, found int"),
+    "store[] =": (lambda: store.__setitem__(1, 2.0), "expected a str as this argument, found int"),
+    "in store": (lambda: 1 in store, "expected a str as this argument, found int"),
+    "is_initialized": (lambda: store.is_initialized(variable), "expected a str as this argument, found Variable"),
+    "session[]": (lambda: session[1], "expected a str as this argument, found int"),
+    "session[] =": (lambda: session.__setitem__(1.5, 2.0), "expected a str as this argument, found float"),
+    "entry": (lambda: session.entry(1), "expected a str as this argument, found int"),
+    "run": (lambda: session.run(1), "expected a str as this argument, found int"),
+    "Session": (lambda: untyped.Session(module), "expected a flywheel.Program as program, found"),
+    "Session of none": (lambda: untyped.Session(None), "expected a flywheel.Program as program, found NoneType"),
+    "share": (lambda: untyped.Session(program, share=1), "expected a flywheel.Session as share, found int"),
+    "parse": (lambda: untyped.parse(1), "expected a str as this argument, found int"),
+    "lower": (lambda: untyped.lower(module, stop_after=1), "expected a str as this argument, found int"),
+}
+for name, (action, text) in cases.items():
+    try:
+        action()
+    except TypeError as error:
+        assert text in str(error) and "incompatible" not in str(error), (name, error)
+    else:
+        raise AssertionError(f"expected an error: {name}")
+try:
+    store.seed = -1
+except ValueError as error:
+    assert "expected a seed from 0 to 2^64 - 1, found -1" in str(error), error
+else:
+    raise AssertionError("expected an error")
+store.seed = np.int64(7)
+assert store.seed == 7
