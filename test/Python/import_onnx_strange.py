@@ -117,6 +117,7 @@ def test_graphs() -> None:
     refused(model([node("Relu", ["x"], ["y"]), node("Relu", ["x"], ["y"])]), "y")
     refused(model([node("Relu", ["y"], ["y"])]), "y")
     refused(model([node("Add", ["x"], ["y"], "one")]), "Add")
+    refused(model([node("Min", ["x", ""], ["y"], "least")]), "'least' (Min): expected the operand 'data_0', found none")
     refused(model([node("Softmax", ["x"], ["y"], "one", axis=2**62)]), "one")
     refused(model([node("Transpose", ["x"], ["y"], "turn", perm=[2**62, 0])]), "turn")
     refused(model([node("Relu", ["x"], ["y"])], (-3, 2)), "x")

@@ -276,7 +276,17 @@ def _translate(call: Call, operands: Sequence[Operand]) -> Any:
     return results
 
 
+def _check_present(call: Call, operands: Sequence[Operand]) -> None:
+    """Raises ValueError for an operand without a name that may not be left out."""
+    inputs = find_schema(call.op, call.opset).inputs
+    for place, one in enumerate(operands):
+        formal = inputs[min(place, len(inputs) - 1)]
+        if one is None and formal.option != onnx.defs.OpSchema.FormalParameterOption.Optional:
+            raise ValueError(f"expected the operand '{formal.name}', found none")
+
+
 def _results(call: Call, handler: Handler, operands: Sequence[Operand]) -> Any:
+    _check_present(call, operands)
     operands = _with_moved(call, operands)
     given = [one for one in operands if one is not None]
     if call.op in FOLDS and given and all(isinstance(one, Known) for one in given):
