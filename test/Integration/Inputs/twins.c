@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Two models of one layout: neither takes a block or a checkpoint of the other. */
+/* Two models of one layout: neither takes a block or a checkpoint of the other.
+ */
 
 #include <flywheel/flywheel.h>
 
