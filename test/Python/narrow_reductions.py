@@ -249,9 +249,23 @@ def test_midpoints() -> None:
         assert same == np.array(0.1, dtype)
 
 
+def test_wide_ranges() -> None:
+    """Edges of bins, and areas, of numbers whose difference or sum is no number of the dtype."""
+    for dtype in (*DTYPES.values(), np.dtype(np.float32), np.dtype(np.float64)):
+        top = float(ml_dtypes.finfo(dtype).max)
+        x = np.array([-top, -top / 4, top / 2, top], np.float64).astype(dtype)
+        counts, edges = (np.asarray(one) for one in fw.function(lambda y: fw.histogram(y, 4))(x))
+        assert counts.tolist() == [1, 1, 0, 2], counts
+        shares = edges.astype(np.float64) / top
+        assert np.allclose(shares, [-1, -0.5, 0, 0.5, 1], rtol=1e-2, atol=1e-7), shares
+        area = float(np.asarray(fw.function(fw.trapezoid)(np.array([top, top], dtype))).astype(np.float64))
+        assert area == top, area
+
+
 if __name__ == "__main__":
     NAMES = [name for name in sys.argv[1:] if not name.startswith("--")]
     failures = check(PACKAGE, of_package) + check(V1, of_v1)
     assert not failures, "\n".join(failures) + f"\n{len(failures)} wrong"
     test_examples()
     test_midpoints()
+    test_wide_ranges()

@@ -36,6 +36,17 @@ static bool hasPolynomial(StringRef name) {
       name);
 }
 
+/// Gives results of `math.erf` the sign of their argument: upstream's
+/// polynomial has the wrong one at -0.
+static void keepSignOfZero(math::ErfOp erf) {
+  OpBuilder b(erf->getContext());
+  b.setInsertionPointAfter(erf);
+  Value result = erf.getResult();
+  auto sign =
+      math::CopySignOp::create(b, erf.getLoc(), result, erf.getOperand());
+  result.replaceAllUsesExcept(sign, sign);
+}
+
 namespace {
 struct ExpandMath : flywheel::impl::ExpandMathBase<ExpandMath> {
   void runOnOperation() override {
@@ -58,6 +69,9 @@ struct ExpandMath : flywheel::impl::ExpandMathBase<ExpandMath> {
           llvm::none_of(op->getResultTypes(), llvm::IsaPred<TensorType>))
         ops.push_back(op);
     });
+    for (Operation *op : ops)
+      if (auto erf = dyn_cast<math::ErfOp>(op))
+        keepSignOfZero(erf);
     if (failed(applyOpPatternsGreedily(ops, std::move(patterns))))
       signalPassFailure();
   }

@@ -26,7 +26,9 @@ def cast(x: TensorLike, dtype: Any) -> Tensor:
     """`x` with another dtype.
 
     Floating-point numbers are rounded to nearest, to integers toward zero; what is
-    not 0 is True. Raises TypeError for strings.
+    not 0 is True. A floating-point number out of range of an integer type becomes the
+    nearest integer of it, and a NaN 0; an integer keeps its lowest bits. Raises
+    TypeError for strings.
     """
     return _cast(as_tensor(x), _dtypes.as_dtype(dtype))
 
@@ -159,21 +161,38 @@ def floor_divide(a: TensorLike, b: TensorLike) -> Tensor:
 
 
 def _floor_divide_floats(a: Tensor, b: Tensor) -> Tensor:
-    """By the exact remainder: the quotient may be rounded up to a whole number that is too large."""
+    """By the exact remainder: the quotient may be rounded up to a whole number that is too large.
+
+    Of narrower types in float64, where the multiple of `b` is exact as long as the quotient has 51 bits, and is
+    further from where rounding changes than its error otherwise. So the result is that of one rounding.
+    """
     a, b = (stop_gradient(x) for x in broadcast(a, b))
-    quotient = divide(a, b)
+    dtype = a.dtype
+    a, b = (_cast(x, _dtypes.float64) for x in (a, b))
     rest = emit("arith.remf", [a, b])
+    quotient = divide(a, b)
     whole = divide(subtract(a, rest), b)
     is_above = logical_and(not_equal(rest, 0), not_equal(less(rest, 0), less(b, 0)))
     whole = rint(where(is_above, subtract(whole, 1), whole))
     # Of 0, the sign of the quotient.
     whole = where(equal(whole, 0), emit("math.copysign", [whole, quotient]), whole)
-    return where(equal(b, 0), quotient, whole)
+    return _cast(where(equal(b, 0), quotient, whole), dtype)
 
 
 def mod(a: TensorLike, b: TensorLike) -> Tensor:
     """What is left of a after a division by b that rounds down: it has the sign of
-    b, as in Python."""
+    b, a zero too, as in Python."""
+    a, b = as_tensors(a, b)
+    rest = mod_of_quotient(a, b)
+    if not _dtypes.is_floating(rest.dtype):
+        return rest
+    # The sum of two zeros is -0 only where both are. The derivative is that of `rest`.
+    sign = stop_gradient(emit("math.copysign", broadcast(constant(1.0, b.dtype), b)))
+    return multiply(sign, add(multiply(sign, rest), 0.0))
+
+
+def mod_of_quotient(a: TensorLike, b: TensorLike) -> Tensor:
+    """`mod`, of which a zero has the sign of a, as in PyTorch and TensorFlow."""
     a, b = as_tensors(a, b)
     if _dtypes.is_unsigned(a.dtype):
         dtype = a.dtype
@@ -194,7 +213,9 @@ def power(a: TensorLike, b: TensorLike) -> Tensor:
         if b == -1 and not _dtypes.is_integer(base.dtype):
             return reciprocal(base)
         if float(b).is_integer() and 1 <= b <= 8 and (_dtypes.is_floating(base.dtype) or not isinstance(b, float)):
-            return _multiply_out(base, int(b))
+            # Each product would round.
+            wide = _cast(base, _dtypes.float32) if _dtypes.is_half(base.dtype) else base
+            return _cast(_multiply_out(wide, int(b)), base.dtype)
     a, b = as_tensors(a, b)
     if _dtypes.is_floating(a.dtype):
         return _binary("power", a, b, "nn.pow")

@@ -141,6 +141,11 @@ _LANCZOS = (
 def lgamma(x: TensorLike) -> Tensor:
     """log(|gamma(x)|); infinite at 0 and at negative whole numbers."""
     (x,) = arithmetic._floats(x)
+    # Near its zeros the terms cancel: of narrower types they are float64.
+    return arithmetic.cast(_log_gamma(arithmetic.cast(x, _dtypes.float64)), x.dtype)
+
+
+def _log_gamma(x: Tensor) -> Tensor:
     # Below 1/2 by Euler's reflection.
     reflects = less(x, 0.5)
     z = where(reflects, arithmetic.negative(x), subtract(x, 1.0))
@@ -157,7 +162,11 @@ def lgamma(x: TensorLike) -> Tensor:
     # `absolute` has the derivative 0 at 0, where that of the logarithm is infinite.
     turned = where(greater_equal(sine, 0), sine, arithmetic.negative(sine))
     found = where(reflects, subtract(subtract(float(np.log(np.pi)), arithmetic.log(turned)), found), found)
-    return where(arithmetic.isinf(x), absolute(x), found)
+    # Exactly 0, with the derivative that there is.
+    is_zero = arithmetic.logical_or(equal(x, 1.0), equal(x, 2.0))
+    found = subtract(found, where(is_zero, arithmetic.stop_gradient(found), 0.0))
+    is_infinite = arithmetic.logical_or(arithmetic.isinf(x), equal(turned, 0))
+    return where(is_infinite, where(isnan(x), x, np.inf), found)
 
 
 def copysign(x: TensorLike, sign: TensorLike) -> Tensor:

@@ -16,6 +16,7 @@ from ._arithmetic import (
     divide,
     equal,
     greater,
+    isinf,
     isnan,
     logical_not,
     multiply,
@@ -224,8 +225,12 @@ def _equal_bins(x: Tensor, count: int, range: Optional[Tuple[float, float]]) -> 
     is_point = low == high
     low, high = where(is_point, low - 0.5, low), where(is_point, high + 0.5, high)
     shares = np.linspace(0, 1, count + 1)
+    # The range may be larger than any number.
+    width = high - low
+    far = low * constant(1 - shares, x.dtype) + high * constant(shares, x.dtype)
+    near = low + where(isinf(width), 0.0, width) * constant(shares, x.dtype)
     # The last edge is the end itself, whatever the sum is rounded to.
-    return where(constant(shares == 1), high, low + (high - low) * constant(shares, x.dtype))
+    return where(constant(shares == 1), high, where(isinf(width), far, near))
 
 
 def _edges(bins: TensorLike, dtype: _dtypes.DType) -> Tensor:
@@ -266,7 +271,8 @@ def trapezoid(y: TensorLike, x: Optional[TensorLike] = None, dx: float = 1.0, ax
     y = as_tensor(y)
     axis = normalize_axis(axis, y.ndim)
     front = (slice(None),) * axis
-    middle = (getitem(y, (*front, slice(1, None))) + getitem(y, (*front, slice(None, -1)))) / 2.0
+    # The sum of two may be larger than any number.
+    middle = getitem(y, (*front, slice(1, None))) / 2.0 + getitem(y, (*front, slice(None, -1))) / 2.0
     if x is None:
         return sum(middle, axis) * dx
     width = diff(x, axis=axis if as_tensor(x).ndim > 1 else 0)

@@ -62,7 +62,7 @@ class Operators:
         return _make("floordiv", _ops.floor_divide, other, self)
 
     def __rmod__(self, other: Any) -> Any:
-        return _make("mod", _ops.mod, other, self)
+        return _make("mod", _ops._arithmetic.mod_of_quotient, other, self)
 
     def __rmatmul__(self, other: Any) -> Any:
         return _make("matmul", _ops.matmul, other, self)
@@ -77,7 +77,7 @@ class Operators:
         return _make("xor", _ops.logical_xor, self, other)
 
     def __mod__(self, other: Any) -> Any:
-        return _make("mod", _ops.mod, self, other)
+        return _make("mod", _ops._arithmetic.mod_of_quotient, self, other)
 
     def __pow__(self, other: Any) -> Any:
         return _make("pow", _ops.power, self, other)

@@ -5,6 +5,7 @@ from typing import Any, Callable, Dict, Optional
 
 from .. import _dtypes, _ops, _tensor
 from .. import nn as traced
+from .._ops._arithmetic import mod_of_quotient
 from ._operators import _divide
 from .conversion import as_tensor, make, paired
 
@@ -79,7 +80,10 @@ def _shifted(x: Any) -> Any:
 
 
 def _digamma(x: Any) -> Any:
-    """The derivative of the logarithm of the gamma function of a positive number (DLMF 5.11.2)."""
+    """The derivative of the logarithm of the gamma function of a positive number (DLMF 5.11.2). Near its zero the terms
+    cancel: they are float64."""
+    dtype = x.dtype
+    x = _ops.cast(x, _dtypes.float64)
     z = _ops.add(x, 8.0)
     square = _ops.reciprocal(_ops.square(z))
     series = _ops.multiply(square, _ops.subtract(1 / 12, _ops.multiply(square, _ops.subtract(1 / 120, _ops.multiply(
@@ -87,7 +91,7 @@ def _digamma(x: Any) -> Any:
     found = _ops.subtract(_ops.subtract(_ops.log(z), _ops.multiply(0.5, _ops.reciprocal(z))), series)
     for one in _shifted(x):
         found = _ops.subtract(found, _ops.reciprocal(one))
-    return found
+    return _ops.cast(found, dtype)
 
 
 UNARY = {
@@ -108,7 +112,8 @@ FLOATING = frozenset([
 BINARY = {
     "add": _ops.add, "subtract": _ops.subtract, "multiply": _ops.multiply, "divide": _divide,
     "div": _divide_as_python2, "truediv": _divide, "realdiv": _ops.divide, "floordiv": _ops.floor_divide,
-    "mod": _ops.mod, "floormod": _ops.mod, "pow": _ops.power, "maximum": _ops.maximum, "minimum": _ops.minimum,
+    "mod": mod_of_quotient, "floormod": mod_of_quotient, "pow": _ops.power, "maximum": _ops.maximum,
+    "minimum": _ops.minimum,
     "equal": _ops.equal, "not_equal": _ops.not_equal, "less": _ops.less, "less_equal": _ops.less_equal,
     "greater": _ops.greater, "greater_equal": _ops.greater_equal, "logical_and": _ops.logical_and,
     "logical_or": _ops.logical_or, "logical_xor": _ops.logical_xor,
