@@ -353,6 +353,7 @@ static void populateGPULaunches(OpPassManager &pm,
   pm.addPass(createDecideOnGPU());
   pm.addNestedPass<func::FuncOp>(createJoinGPULaunches());
   pm.addPass(createPlaceOnGPU());
+  pm.addNestedPass<func::FuncOp>(createLegalizeConversions());
   pm.addNestedPass<func::FuncOp>(createExpandDeviceMath());
   pm.addNestedPass<func::FuncOp>(createExpandMath());
   pm.addNestedPass<func::FuncOp>(createExpandNarrowing());
@@ -409,10 +410,12 @@ static void populateLoops(OpPassManager &pm, const CompilerOptions &options) {
     if (options.report)
       pm.addPass(createReportContractions());
     pm.addNestedPass<func::FuncOp>(createVectorizeKernels());
+    pm.addNestedPass<func::FuncOp>(createLegalizeConversions());
     pm.addNestedPass<func::FuncOp>(createExpandMath());
   } else {
     pm.addPass(train::createTrainExpandDraws());
     pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
+    pm.addNestedPass<func::FuncOp>(createLegalizeConversions());
   }
   pm.addNestedPass<func::FuncOp>(createCanonicalizer());
   pm.addNestedPass<func::FuncOp>(createCSEPass());

@@ -5,7 +5,7 @@ An element type is a `numpy.dtype`; bfloat16 is that of `ml_dtypes`, and strings
 have the dtype `object`.
 """
 
-from typing import Any, Union
+from typing import Any, Tuple, Union
 
 import numpy as np
 
@@ -175,6 +175,23 @@ def _refuse_objects(array: np.ndarray[Any, Any]) -> None:
             raise TypeError(f"expected an array, a number or a list of them, found {', '.join(sorted(odd))}")
 
 
+def saturated(array: np.ndarray[Any, Any], dtype: DType) -> np.ndarray[Any, Any]:
+    """Floating-point numbers as integers of `dtype`, as compiled programs convert them: the
+    nearest integer that there is where they are out of range, and 0 of NaN."""
+    wide = array.astype(np.float64)
+    is_below, is_above = _beyond(wide, dtype)
+    inside = np.where(is_below | is_above | np.isnan(wide), 0.0, wide).astype(dtype)
+    ends = [dtype.type(n) for n in (np.iinfo(dtype).min, np.iinfo(dtype).max)]
+    result: np.ndarray[Any, Any] = np.where(is_below, ends[0], np.where(is_above, ends[1], inside))
+    return result
+
+
+def _beyond(wide: np.ndarray[Any, Any], dtype: DType) -> Tuple[Any, Any]:
+    """Which numbers are below and above the range of an integer type, whose bounds are exact here."""
+    info = np.iinfo(dtype)
+    return wide < float(info.min), wide >= float(int(info.max) + 1)
+
+
 def literal(value: Any, dtype: DTypeLike = None) -> np.ndarray[Any, Any]:
     """A Python value as a dense array: numbers as `of_number` says, arrays with the
     dtype that they have. Raises TypeError for what no tensor holds."""
@@ -183,6 +200,10 @@ def literal(value: Any, dtype: DTypeLike = None) -> np.ndarray[Any, Any]:
         wanted = as_dtype(dtype)
         if wanted != string:
             _refuse_objects(array)
+        if is_integer(wanted) and is_floating(array.dtype):
+            wide = array.astype(np.float64)
+            if (np.isnan(wide) | np.logical_or(*_beyond(wide, wanted))).any():
+                return saturated(array, wanted)
         # Of what it was: a Python number may be more exact than its array.
         array = np.asarray(value, wanted) if array.dtype.kind in "iufOSU" else array.astype(wanted)
         return np.require(array, wanted, ["C", "A", "E"])

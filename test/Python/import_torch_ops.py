@@ -192,3 +192,22 @@ if __name__ == "__main__":
 
     for found, wanted in zip(flywheel.torch.from_module(Extremes(), (given,))(given), Extremes()(given)):
         np.testing.assert_allclose(found, wanted.numpy(), rtol=1e-5)
+
+    # X18: out of range of an integer type, and the sign of a remainder that is 0, as PyTorch has them here.
+    beyond = torch.tensor([300.0, -1.0, -129.0, 255.9, 3e9, -3e9, 2.0**31, 2.0**32 + 512, 2.0**63, 1e19, -1e19,
+                           float("inf"), -float("inf"), float("nan"), -0.0, -4.0, 4.0])  # fmt: skip
+    INTEGER = (torch.int8, torch.uint8, torch.int16, torch.int32, torch.int64, torch.bool)
+
+    class Casts(torch.nn.Module):  # type: ignore[misc]
+        def forward(self, x: Any) -> Any:
+            return [x.to(kind) for kind in INTEGER] + [torch.sum(x[:3], dtype=torch.int8), torch.remainder(x, 2.0),
+                                                       torch.remainder(x, -2.0)]  # fmt: skip
+
+    for kind in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
+        x = beyond.to(kind)
+        for found, wanted in zip(flywheel.torch.from_module(Casts(), (x,))(x), Casts()(x)):
+            array = np.array(found)
+            found = torch.from_numpy(array.astype(np.float64) if wanted.is_floating_point() else array)
+            assert torch.equal(found.nan_to_num(), wanted.to(found.dtype).nan_to_num()), (kind, found, wanted)
+            signs = [torch.signbit(y.double().nan_to_num()) for y in (found, wanted)]
+            assert torch.equal(*signs), (kind, found, wanted)

@@ -6,6 +6,8 @@
 
 #include "flywheel/Codegen/Common/CodegenCommonPasses.h"
 
+#include "MathEmitter.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -13,6 +15,7 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
+using namespace flywheel;
 
 namespace flywheel {
 #define GEN_PASS_DEF_LEGALIZEMATH
@@ -33,13 +36,6 @@ struct ClampFToMinMax : OpRewritePattern<math::ClampFOp> {
   }
 };
 } // namespace
-
-/// The type `element` in the place of that of the elements of `type`.
-static Type withElement(Type type, Type element) {
-  if (auto shaped = dyn_cast<ShapedType>(type))
-    return shaped.clone(element);
-  return element;
-}
 
 /// Whether `type` is that of a number, or a vector, of f16 or bf16.
 static bool isHalf(Type type) {

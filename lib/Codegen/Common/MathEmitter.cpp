@@ -9,7 +9,7 @@
 using namespace mlir;
 using namespace flywheel;
 
-static Type replaceElement(Type type, Type element) {
+Type flywheel::withElement(Type type, Type element) {
   auto shaped = dyn_cast<ShapedType>(type);
   return shaped ? Type(shaped.clone(element)) : element;
 }
@@ -22,7 +22,7 @@ static Value buildSplat(ImplicitLocOpBuilder &b, Type type, TypedAttr value) {
 
 MathEmitter::MathEmitter(OpBuilder &builder, Location loc, Type type)
     : b(loc, builder), type(type),
-      integers(replaceElement(
+      integers(withElement(
           type, b.getIntegerType(
                     getElementTypeOrSelf(type).getIntOrFloatBitWidth()))) {}
 

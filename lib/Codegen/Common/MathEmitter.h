@@ -15,6 +15,9 @@
 
 namespace flywheel {
 
+/// Returns `type` with elements of type `element`, or `element` for a scalar.
+mlir::Type withElement(mlir::Type type, mlir::Type element);
+
 /// Emits arithmetic of f32 or f64, or of vectors of these. Integers have as
 /// many bits.
 struct MathEmitter {

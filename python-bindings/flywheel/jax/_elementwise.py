@@ -145,22 +145,7 @@ def _convert(call: Call, x: Known) -> Any:
         return Known(dtype, x.shape, sizes=x.sizes, bounds=x.bounds)
     if x.uniform is not None and x.array is not None and _dtypes.is_floating(dtype):
         return of_array(np.broadcast_to(x.array.reshape(-1)[:1].astype(dtype).reshape(()), x.array.shape))
-    if _dtypes.is_floating(x.dtype) and _dtypes.is_integer(dtype):
-        return _saturated(x.tensor, dtype)
     return _ops.cast(x.tensor, dtype)
-
-
-def _saturated(x: Tensor, dtype: _dtypes.DType) -> Tensor:
-    """Floating-point numbers as integers: the nearest one that there is where they are out of range, and 0 of NaN."""
-    x = x if x.dtype == _dtypes.float64 else _ops.cast(x, _dtypes.float32)
-    info = np.iinfo(dtype)
-    # Powers of two and 0, which a float32 has.
-    lowest, end = float(info.min), float(int(info.max) + 1)
-    is_less, is_more = _ops.less(x, lowest), _ops.greater_equal(x, end)
-    is_inside = _ops.logical_and(_ops.greater_equal(x, lowest), _ops.less(x, end))
-    inside = _ops.cast(_ops.where(is_inside, x, _ops.zeros_like(x)), dtype)
-    low, high = (as_tensor(np.asarray(n, dtype)) for n in (info.min, info.max))
-    return _ops.where(is_less, low, _ops.where(is_more, high, inside))
 
 
 @op("bitcast_convert")

@@ -7,8 +7,10 @@ from typing import Any, Callable, Dict, Optional
 from .. import _dtypes, _ops
 from .. import nn as nn
 from .._layouts import Laid, align
+from .._ops._conversions import wrapping_cast
 from .._ops._core import broadcast, emit
 from .._ops._functions import bounded, shared_maximum, shared_minimum
+from .._ops._precision import rounds_once
 from .._tensor import Tensor, as_tensor
 from ._graph import Call, op
 from ._known import Known
@@ -30,8 +32,8 @@ _UNARY: Dict[str, Callable[[Tensor], Tensor]] = {
     "Round": _ops.rint, "Sigmoid": _ops.sigmoid, "Sign": _ops.sign, "Sin": _ops.sin, "Sinh": _ops.sinh,
     "Softplus": nn.softplus, "Softsign": nn.softsign, "Sqrt": _ops.sqrt, "Tan": _ops.tan, "Tanh": _ops.tanh,
     "BitwiseNot": lambda x: ~x,
-    "HardSwish": lambda x: _ops.multiply(x, _hard_sigmoid(x, 1 / 6, 0.5)),
-    "Mish": lambda x: _ops.multiply(x, _ops.tanh(nn.softplus(x))),
+    "HardSwish": rounds_once()(lambda x: _ops.multiply(x, _hard_sigmoid(x, 1 / 6, 0.5))),
+    "Mish": rounds_once()(lambda x: _ops.multiply(x, _ops.tanh(nn.softplus(x)))),
 }  # fmt: skip
 
 
@@ -138,12 +140,12 @@ def _prelu(call: Call, x: Laid, slope: Laid) -> Laid:
 # For floating-point numbers of 8 bits, which are not imported.
 @op("Cast", without="saturate round_mode")
 def _cast(call: Call, x: Laid) -> Laid:
-    return x.like(_ops.cast(x.data, call.dtype_attribute("to")))
+    return x.like(wrapping_cast(x.data, call.dtype_attribute("to")))
 
 
 @op("CastLike", without="saturate round_mode")
 def _cast_like(call: Call, x: Laid, like: Laid) -> Laid:
-    return x.like(_ops.cast(x.data, like.dtype))
+    return x.like(wrapping_cast(x.data, like.dtype))
 
 
 #

@@ -7,7 +7,9 @@ from .. import _dtypes, _ops
 from .. import nn as nn
 from .._layouts import Argument, Laid, align
 from .._ops._arithmetic import x_log_y
+from .._ops._conversions import wrapping_cast
 from .._ops._functions import bounded, shared_maximum, shared_minimum
+from .._ops._precision import rounds_once
 from .._tensor import Tensor, as_tensor
 from ._graph import Call, op
 
@@ -53,7 +55,7 @@ for _names, _function in _UNARY.items():
 
 @op("_to_copy.default", "to.dtype", without="copy")
 def _to_copy(call: Call, x: Laid) -> Laid:
-    return x.like(_ops.cast(x.data, call.dtype))
+    return x.like(wrapping_cast(x.data, call.dtype))
 
 
 @op("_assert_tensor_metadata.default", without="a size stride")
@@ -75,14 +77,23 @@ def _gelu(call: Call, x: Laid, approximate: str = "none") -> Laid:
 def _elu(call: Call, x: Laid, alpha: float = 1.0, scale: float = 1.0, input_scale: float = 1.0) -> Laid:
     if input_scale != 1.0:
         raise call.unsupported("with an input_scale")
-    negative = _ops.multiply(_ops.expm1(_ops.minimum(x.data, 0.0)), alpha * scale)
-    return x.like(_ops.where(_ops.greater(x.data, 0.0), _ops.multiply(x.data, scale), negative))
+
+    @rounds_once()
+    def function(data: Tensor) -> Tensor:
+        negative = _ops.multiply(_ops.expm1(_ops.minimum(data, 0.0)), alpha * scale)
+        return _ops.where(_ops.greater(data, 0.0), _ops.multiply(data, scale), negative)
+
+    return x.like(function(x.data))
 
 
 @op("celu.default")
 def _celu(call: Call, x: Laid, alpha: float = 1.0) -> Laid:
-    negative = _ops.multiply(_ops.expm1(_ops.divide(_ops.minimum(x.data, 0.0), alpha)), alpha)
-    return x.like(_ops.where(_ops.greater(x.data, 0.0), x.data, negative))
+    @rounds_once()
+    def function(data: Tensor) -> Tensor:
+        negative = _ops.multiply(_ops.expm1(_ops.divide(_ops.minimum(data, 0.0), alpha)), alpha)
+        return _ops.where(_ops.greater(data, 0.0), data, negative)
+
+    return x.like(function(x.data))
 
 
 @op("leaky_relu.default")
@@ -193,7 +204,7 @@ for _name, _function2 in {"eq": _ops.equal, "ne": _ops.not_equal, "lt": _ops.les
     _binary(f"{_name}.Tensor {_name}.Scalar", _function2, is_comparison=True)
 for _name, _function2 in {
     "mul": _ops.multiply, "bitwise_and": lambda a, b: a & b, "bitwise_or": lambda a, b: a | b,
-    "bitwise_xor": lambda a, b: a ^ b, "remainder": _ops.mod}.items():  # fmt: skip
+    "bitwise_xor": lambda a, b: a ^ b, "remainder": _ops._arithmetic.mod_of_quotient}.items():  # fmt: skip
     _binary(f"{_name}.Tensor {_name}.Scalar", _function2)
 for _name, _function2 in {"maximum": shared_maximum, "minimum": shared_minimum, "atan2": _ops.arctan2,
                           "logaddexp": _ops.logaddexp}.items():  # fmt: skip

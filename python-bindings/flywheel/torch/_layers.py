@@ -6,6 +6,7 @@ from typing import Any, List, Optional, Sequence
 from .. import _dtypes, _ops
 from .. import nn as nn
 from .._layouts import Laid, size_tensor
+from .._ops._conversions import wrapping_cast
 from .._ops._core import Size, size, sizes
 from .._ops._shapes import reshape_to
 from .._tensor import Tensor
@@ -221,8 +222,10 @@ def _reduce(call: Call, x: Laid, axes: Any = None, keepdims: bool = False) -> La
     function: Any = functions[str(call.node.target).split(".")[1]]
     listed = [axes] if isinstance(axes, int) else list(axes or range(x.ndim))
     dropped = {axis % max(x.ndim, 1) for axis in listed}
-    data = x.data if _dtypes.is_bool(call.dtype) else _ops.cast(x.data, call.dtype)
+    data = x.data if _dtypes.is_bool(call.dtype) else wrapping_cast(x.data, call.dtype)
     result = function(data, tuple(x.places(sorted(dropped))), keepdims) if x.ndim else data
+    # Sums of 8 and 16 bits have 32 here.
+    result = _ops.cast(result, call.dtype) if _dtypes.is_integer(call.dtype) else result
     if keepdims:
         return x.like(result)
     kept = [axis for axis in range(x.ndim) if axis not in dropped]
@@ -264,6 +267,6 @@ def _extremum(call: Call, x: Laid, axis: int, keepdims: bool = False) -> List[La
 def _cumulate(call: Call, x: Laid, axis: int) -> Laid:
     functions = {"cumsum": _ops.cumsum, "cumprod": _ops.cumprod, "logcumsumexp": nn.logcumsumexp}
     if x.ndim == 0:
-        return x.like(_ops.cast(x.data, call.dtype))
+        return x.like(wrapping_cast(x.data, call.dtype))
     function: Any = functions[str(call.node.target).split(".")[1]]
-    return x.like(function(_ops.cast(x.data, call.dtype), x.place(axis)))
+    return x.like(function(wrapping_cast(x.data, call.dtype), x.place(axis)))

@@ -8,6 +8,7 @@ import numpy as np
 from .. import _dtypes, _ops
 from .._flywheel import Value
 from .._layouts import Argument, Laid, scalar
+from .._ops._conversions import wrapping_cast
 from .._ops._core import Size, emit, index_op, like_operand, size, sizes, stretch
 from .._ops._indexing import extract_slice
 from .._ops._shapes import reshape_to
@@ -125,7 +126,7 @@ def _expand_as(call: Call, x: Laid, other: Laid) -> Laid:
 @op("copy.default")
 def _copy(call: Call, x: Laid, source: Laid) -> Laid:
     """`source` in the shape and dtype of `x`."""
-    return Laid(_ops.cast(stretch(source.plain(), sizes(x.plain())), call.dtype))
+    return Laid(wrapping_cast(stretch(source.plain(), sizes(x.plain())), call.dtype))
 
 
 @op("repeat.default")

@@ -7,6 +7,7 @@ import numpy as np
 
 from .. import _dtypes, _interpolation, _ops
 from .._ops import _core, _indexing
+from .._ops._conversions import wrapping_cast
 from .conversion import as_tensor, make
 from .elementwise import TABLE
 from .ops import box_of, where
@@ -134,7 +135,9 @@ def _converted(x: Any, target: Any, saturate: bool) -> Any:
     if _dtypes.is_floating(x.dtype):
         top = float(np.iinfo(target).max)
         y = _ops.multiply(x, top + 0.5)
-        return _ops.cast(_ops.clip(y, float(np.iinfo(target).min), top) if saturate else y, target)
+        # `top` may be no number of the dtype.
+        bounded = _ops.clip(y, float(np.iinfo(target).min), top)
+        return _ops.cast(bounded, target) if saturate else wrapping_cast(y, target)
     raise NotImplementedError("flywheel.v1.image.convert_image_dtype: of integers to others")
 
 

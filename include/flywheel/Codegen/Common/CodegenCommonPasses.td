@@ -124,6 +124,25 @@ def LegalizeMath : Pass<"flywheel-legalize-math", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def LegalizeConversions
+    : Pass<"flywheel-legalize-conversions", "::mlir::func::FuncOp"> {
+  let summary = "Give conversions of integers and numbers one result each";
+  let description = [{
+    Before: `arith.fptosi` and `arith.fptoui` of scalars and vectors, of any
+    number. After: only of numbers whose integer part is in the range of the
+    integer type. One above it becomes the highest integer, one below it the
+    lowest, and a NaN becomes 0. Out of range LLVM's result is poison, which
+    differs between processors, between scalars and vectors, and in what is
+    folded. This runs before functions become polynomials, whose conversions are
+    in range.
+
+    An `arith.sitofp` or `arith.uitofp` of 32 or 64 bits to bf16, which LLVM
+    rounds to f32 first, is one to f64 that loses nothing a rounding needs, and an
+    `arith.truncf`: the result is that of one rounding.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def ExpandMath : Pass<"flywheel-expand-math", "::mlir::func::FuncOp"> {
   let summary = "Replace transcendental functions by polynomials";
   let description = [{

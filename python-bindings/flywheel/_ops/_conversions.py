@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Conversions to integers as other frameworks have them."""
+
+from typing import Any
+
+import numpy as np
+
+from .. import _dtypes
+from .._tensor import Tensor, TensorLike, as_tensor, constant
+from ._arithmetic import cast, greater_equal, less, subtract, where
+from ._functions import bitwise_xor
+
+
+def wrapping_cast(x: TensorLike, dtype: Any) -> Tensor:
+    """`cast` to integers with the results of NumPy, PyTorch, TensorFlow and ONNX Runtime on x86-64 for
+    numbers out of range, which follow from its instructions.
+
+    The number becomes an int32 where the integer type has 8 or 16 bits, or is int32, and an int64
+    otherwise; what does not fit there, and a NaN, becomes the lowest number of it. The result has the
+    lowest bits of that. For uint64, 2^63 is subtracted from numbers from 2^63 on before, and added
+    again. (For uint32 the results of the frameworks depend on the place in the array below 0 and
+    from 2^32 on: these are those of single numbers.)
+    """
+    x, target = as_tensor(x), _dtypes.as_dtype(dtype)
+    if not _dtypes.is_floating(x.dtype) or not _dtypes.is_integer(target):
+        return cast(x, target)
+    is_narrow = target.itemsize < 4 or target == _dtypes.int32
+    bits = 31 if is_narrow else 63
+    # Where 2^bits is a number.
+    x = x if x.dtype == _dtypes.float64 else cast(x, _dtypes.float32)
+    whole = _dtypes.int32 if is_narrow else _dtypes.int64
+
+    def indefinite(y: Tensor) -> Tensor:
+        lowest = constant(np.asarray(-(2**bits), whole))
+        return where(less(y, float(2**bits)), cast(y, whole), lowest)
+
+    if target == _dtypes.uint64:
+        is_long = greater_equal(x, float(2**63))
+        low = indefinite(where(is_long, subtract(x, float(2**63)), x))
+        return cast(where(is_long, bitwise_xor(low, constant(np.asarray(-(2**63), whole))), low), target)
+    return cast(indefinite(x), target)
