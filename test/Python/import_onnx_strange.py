@@ -63,7 +63,8 @@ def test_sizes() -> None:
     """What a few bytes say is not made in memory."""
     counts = np.array([HUGE], np.int64)
     unsupported = flywheel.onnx.UnsupportedOpError
-    refused(model([node("EyeLike", ["x"], ["y"], "eye")], (HUGE, HUGE)), "EyeLike", "'eye'")
+    for dims in ((HUGE, HUGE), (HUGE, 4), (2**24, 5)):
+        refused(model([node("EyeLike", ["x"], ["y"], "eye")], dims), "EyeLike", "'eye'", kind=unsupported)
     pads = {"p": np.array([0, 0, 0, HUGE], np.int64)}
     refused(model([node("Pad", ["x", "p"], ["y"], "border", mode="edge")], constants=pads), "border", kind=unsupported)
     scales = {"e": np.zeros(0, np.float32), "s": np.array([1, 1, 2.0**33, 1], np.float32)}

@@ -91,6 +91,7 @@ def _eye_like(call: Call, x: Laid) -> Laid:
     if x.ndim != 2 or None in x.shape:
         raise call.unsupported("of a tensor that is no matrix of known size")
     dtype = call.dtype_attribute("dtype") if call.has("dtype") else x.dtype
+    check_made(call, x.shape[0] or 0, x.shape[1] or 0)
     return Laid(_ops.eye(x.shape[0] or 0, x.shape[1], dtype, k=call.attribute("k")))
 
 
