@@ -114,7 +114,7 @@ std::string getCacheKey(ModuleOp module, const CompilerOptions &options,
                         bool hasLocations, std::string &note) {
   if (options.target.isForGPU())
     note = "not used for steps on a GPU";
-  if (!options.frozenCheckpoint.empty())
+  if (!options.frozenCheckpoint.empty() || !options.initialCheckpoint.empty())
     note = "not used for values of a checkpoint";
   if (!options.stopAfter.empty())
     note = "not used for the output of a stage";

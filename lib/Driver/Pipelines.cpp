@@ -79,6 +79,16 @@ static void populateFreeze(OpPassManager &pm, const CompilerOptions &options) {
   pm.addPass(train::createFreezeVariables(freeze));
 }
 
+/// Variables start from a checkpoint where one is given.
+static void populateInitialValues(OpPassManager &pm,
+                                  const CompilerOptions &options) {
+  if (options.initialCheckpoint.empty())
+    return;
+  train::LoadInitialValuesOptions load;
+  load.checkpoint = options.initialCheckpoint;
+  pm.addPass(train::createLoadInitialValues(load));
+}
+
 /// Everything a user's module can say about training becomes plain reads,
 /// assigns, tensor ops and gradient requests.
 static void populateExpand(OpPassManager &pm, const CompilerOptions &options) {
@@ -112,6 +122,7 @@ static void populateExpand(OpPassManager &pm, const CompilerOptions &options) {
   pm.addPass(createInlinerPass({}, [](OpPassManager &) {}));
   pm.addPass(createSymbolDCEPass());
   populateFreeze(pm, options);
+  populateInitialValues(pm, options);
   pm.addPass(train::createMaterializeInitializers());
   pm.addNestedPass<func::FuncOp>(createCheckSizes());
   pm.addNestedPass<func::FuncOp>(createCanonicalizer());

@@ -104,7 +104,7 @@ static llvm::StringMap<StageRange> getStagesOfPasses() {
   CompilerOptions fast = gpu;
   fast.target.device = "cpu";
   fast.winograd = fast.checkNumerics = fast.report = true;
-  fast.frozenCheckpoint = "any";
+  fast.frozenCheckpoint = fast.initialCheckpoint = "any";
   fast.memoryBudget = 0;
   llvm::StringMap<StageRange> stagesOfPasses;
   for (const CompilerOptions &options : {plain, gpu, fast})

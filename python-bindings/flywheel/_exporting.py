@@ -2,7 +2,9 @@
 """Traced functions as one module, and as an object file."""
 
 import dataclasses
+import os
 import re
+import tempfile
 from typing import List, Mapping, Optional, Sequence, Union
 
 from . import _flywheel
@@ -12,6 +14,8 @@ from ._trace import Trace
 from ._traced import Traced
 from ._types import Path
 from .function import Function
+from .store import current_store
+from .variables import Variable
 
 __all__ = ["export", "module_of"]
 
@@ -46,10 +50,14 @@ def export(
     max_dim_sizes: Optional[Mapping[str, int]] = None,
     winograd: Optional[bool] = None,
     memory_budget: Optional[int] = None,
+    weights: str = "current",
+    freeze: Union[bool, Sequence[Variable]] = False,
 ) -> None:
     """Writes a function, or several that share variables, as one object file: see
     `Function.export`, and `module_of`. They are compiled as they say, all in one way;
     `winograd` and `memory_budget` are those of `compile` and replace theirs."""
+    if weights not in ("current", "initial"):
+        raise ValueError(f'expected weights "current" or "initial", found {weights!r}')
     check_kinds(model_name=model_name, target=target, cpu=cpu, features=features, memory_budget=memory_budget)
     given = [traces] if isinstance(traces, (Traced, Function)) else list(traces)
     options = _options_of(given)
@@ -60,8 +68,23 @@ def export(
     if re.match(r"(cpu|cuda|rocm)\b", target):
         options, target = dataclasses.replace(options, target=target), ""
     bounds = check_bounds("max_dim_sizes", max_dim_sizes)
-    _flywheel._export_object(
-        module_of(given, model_name), path, model_name=model_name, triple=target, cpu=cpu, features=features,
-        max_dim_sizes=bounds, threads=options.threads, winograd=options.winograd, device=options.target,
-        check_numerics=options.check_numerics, memory_budget=options.memory_budget,
-    )  # fmt: skip
+    module, store = module_of(given, model_name), current_store()
+    with tempfile.TemporaryDirectory() as folder:
+        current = frozen = ""
+        frozen_names: List[str] = []
+        if weights == "current" and (values := store._valued()):
+            current = os.path.join(folder, "current.safetensors")
+            store.save(current, values)
+        if freeze is not False:
+            known: List[Traced] = [one.trace() if isinstance(one, Function) else one for one in given]
+            chosen = [v for one in known for v in one.owners.variables.values()] if freeze is True else list(freeze)
+            frozen, frozen_names = os.path.join(folder, "frozen.safetensors"), []
+            store.save(frozen, list(dict.fromkeys(chosen)))
+            if freeze is not True:
+                frozen_names = [variable.name for variable in chosen]
+        _flywheel._export_object(
+            module, path, model_name=model_name, triple=target, cpu=cpu, features=features, max_dim_sizes=bounds,
+            threads=options.threads, winograd=options.winograd, device=options.target,
+            check_numerics=options.check_numerics, memory_budget=options.memory_budget, initial_values=current,
+            freeze=frozen, freeze_variables=frozen_names,
+        )  # fmt: skip

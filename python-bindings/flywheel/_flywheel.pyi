@@ -280,6 +280,9 @@ def _export_object(
     device: str,
     check_numerics: bool,
     memory_budget: Optional[int],
+    initial_values: str,
+    freeze: str,
+    freeze_variables: Sequence[str],
 ) -> None: ...
 
 class CheckpointManager:

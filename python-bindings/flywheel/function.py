@@ -419,19 +419,26 @@ class Function(_flywheel.Dispatcher):
         cpu: str = "",
         features: str = "",
         max_dim_sizes: Optional[Mapping[str, int]] = None,
+        weights: str = "current",
+        freeze: Union[bool, Sequence[Any]] = False,
     ) -> None:
         """Writes an object file, and beside it the header in C and the description in
         JSON, compiled as the function is: `threads` (by default 1), `winograd`,
         `memory_budget`, `check_numerics`, and a GPU as its `target`. Names in C begin with
         `model_name`, with `_` for what they cannot have. `target` is an LLVM triple of what
         has the object, this machine's by default, or a GPU as in `compile`.
-        `max_dim_sizes` bounds sizes that a call chooses, 1024 by default. Raises
+        `max_dim_sizes` bounds sizes that a call chooses, 1024 by default.
+
+        `init` in C gives variables, slots and counters the values that they have in the
+        current store; those without a value, and all with weights="initial", start as the
+        program says. `freeze` makes constants of variables, True of all that nothing
+        assigns, which then are not in the state in C. Random streams start anew. Raises
         CompileError where the object cannot be made or written, ValueError for a path
         that is the header's or the description's, TypeError for options of another kind."""
         from ._exporting import export
 
         export([self.trace(*args)], path, model_name=model_name or self.entry_name, target=target, cpu=cpu,
-               features=features, max_dim_sizes=max_dim_sizes)  # fmt: skip
+               features=features, max_dim_sizes=max_dim_sizes, weights=weights, freeze=freeze)  # fmt: skip
 
 
 def _is_hashable(value: Any) -> bool:

@@ -135,6 +135,10 @@ class Store(_flywheel.Store):
     def _has_value(self, key: str) -> bool:
         return super().is_initialized(key)
 
+    def _valued(self) -> List[str]:
+        """The names that `save` has by default, of variables that have values."""
+        return [name for name in self.names if self.is_initialized(name) and self.is_global(self._find(name))]
+
     def _set(self, key: str, value: Any) -> None:
         super().__setitem__(key, value)
 

@@ -141,7 +141,10 @@ static void exportObject(const PyModule &self, nb::handle path,
                          const std::map<std::string, int64_t> &maxDimSizes,
                          std::optional<int64_t> threads, bool winograd,
                          const std::string &device, bool checkNumerics,
-                         std::optional<int64_t> memoryBudget) {
+                         std::optional<int64_t> memoryBudget,
+                         const std::string &initialValues,
+                         const std::string &freeze,
+                         const std::vector<std::string> &freezeVariables) {
   std::string object = getPath(path);
   auto withExtension = [&](llvm::StringRef extension) {
     llvm::SmallString<128> result(object);
@@ -164,6 +167,9 @@ static void exportObject(const PyModule &self, nb::handle path,
   options.winograd = winograd;
   options.checkNumerics = checkNumerics;
   setThreads(options, threads);
+  options.initialCheckpoint = initialValues;
+  options.frozenCheckpoint = freeze;
+  options.frozenVariables = freezeVariables;
   // The same on every machine, whoever exports it.
   options.filePrefixMap.emplace();
   // The environment is that of this process.
@@ -240,7 +246,8 @@ void addProgramFiles(nb::module_ &module) {
   module.def("_export_object", &exportObject, "module"_a, "path"_a,
              "model_name"_a.none(), "triple"_a, "cpu"_a, "features"_a,
              "max_dim_sizes"_a, "threads"_a.none(), "winograd"_a, "device"_a,
-             "check_numerics"_a, "memory_budget"_a.none());
+             "check_numerics"_a, "memory_budget"_a.none(), "initial_values"_a,
+             "freeze"_a, "freeze_variables"_a);
 }
 
 } // namespace flywheel::python

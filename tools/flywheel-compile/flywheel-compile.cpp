@@ -73,6 +73,11 @@ static cl::list<std::string>
     freezeVariables("freeze-variables", cl::value_desc("names"),
                     cl::CommaSeparated, cl::cat(category),
                     cl::desc("With --freeze: replace these variables only"));
+static TextOption
+    initialPath("initial-values", cl::value_desc("checkpoint"),
+                cl::cat(category),
+                cl::desc("Variables that this checkpoint has values of, slots "
+                         "and counters too, start from them"));
 static NumberOption<int64_t> maxBatch(
     "max-batch", cl::value_desc("N"), cl::init(1024), cl::cat(category),
     cl::desc("Bound of the dynamic dimension sizes (the batch) in the C "
@@ -284,7 +289,7 @@ static OutputPaths getOutputPaths() {
 
 /// Outputs must not overwrite each other, nor what is read.
 static llvm::Error checkOutputs() {
-  llvm::StringRef inputs[] = {inputPath, freezePath};
+  llvm::StringRef inputs[] = {inputPath, freezePath, initialPath};
   if (emitKind != "obj" || costFormat.getNumOccurrences() > 0)
     return checkOutput(outputPath, inputs);
   OutputPaths paths = getOutputPaths();
@@ -552,6 +557,7 @@ static int compile() {
   options.entries = entries;
   options.frozenCheckpoint = freezePath;
   options.frozenVariables = freezeVariables;
+  options.initialCheckpoint = initialPath;
   // This machine is what an empty name means everywhere.
   bool isHost = targetTriple.empty() && cpu == "host";
   options.target = {targetTriple,  isHost ? "" : cpu.getValue(),

@@ -66,6 +66,9 @@ struct CompilerOptions {
   /// must not be assigned; empty for all that can be.
   std::string frozenCheckpoint;
   std::vector<std::string> frozenVariables;
+  /// Checkpoint whose values variables start from; empty for the initial values
+  /// that the program says.
+  std::string initialCheckpoint;
   /// Also emit the functions that the C header declares.
   bool cInterface = true;
   /// Bounds of the symbolic dimension sizes (the batch) in the C interface,

@@ -83,6 +83,27 @@ def FreezeVariables : Pass<"train-freeze-variables", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def LoadInitialValues
+    : Pass<"train-load-initial-values", "::mlir::ModuleOp"> {
+  let summary = "Start variables from their values in a checkpoint";
+  let description = [{
+    Before: optimizers are expanded, so that slots and counters are variables.
+    After: each variable that `checkpoint` (a safetensors file) has a value of,
+    under its name, has that value as its initial value. Other keys of the file
+    are ignored, and other variables start as the program says.
+
+    Refuses a checkpoint that cannot be read, or that has a value of another
+    shape or element type.
+  }];
+  let options = [
+    Option<"checkpoint", "checkpoint", "std::string", /*default=*/"",
+           "Path of the checkpoint">
+  ];
+  let statistics = [
+    Statistic<"numVariables", "variables", "Variables that got a value">
+  ];
+}
+
 def TrainExpandOptimizers
     : Pass<"train-expand-optimizers", "::mlir::ModuleOp"> {
   let summary = "Expand train.minimize into a gradient and updates";

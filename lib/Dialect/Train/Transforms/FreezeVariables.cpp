@@ -4,10 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CheckpointValues.h"
+
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Dialect/Train/TrainPasses.h"
 #include "flywheel/Model/CNames.h"
-#include "flywheel/Runtime/Checkpoint.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -19,20 +20,6 @@ using namespace mlir;
 namespace flywheel::train {
 #define GEN_PASS_DEF_FREEZEVARIABLES
 #include "flywheel/Dialect/Train/TrainPasses.h.inc"
-
-/// The bytes of a checkpoint's tensor as an attribute of `type`.
-static DenseElementsAttr toElements(RankedTensorType type,
-                                    ArrayRef<char> bytes) {
-  if (type.getNumElements() == 0)
-    return DenseElementsAttr::get(type, ArrayRef<Attribute>());
-  if (!type.getElementType().isInteger(1))
-    return DenseElementsAttr::getFromRawBuffer(type, bytes);
-  // A truth value is a byte there, and a bit here.
-  SmallVector<bool> values;
-  for (char byte : bytes)
-    values.push_back(byte != 0);
-  return DenseElementsAttr::get(type, values);
-}
 
 /// Elements that are a constant and have fewer than 32 bits stay as narrow as
 /// they are stored: folds would convert all of them at compile time, and the
@@ -47,46 +34,6 @@ static ElementsAttr keepNarrow(DenseElementsAttr value, StringRef name) {
   return DenseResourceElementsAttr::get(
       value.getType(), name,
       HeapAsmResourceBlob::allocateAndCopyInferAlign(value.getRawData()));
-}
-
-/// The value that a checkpoint has for a variable: elements, or an array of
-/// strings.
-static runtime::Result<Attribute>
-readValue(const runtime::CheckpointReader &file, VariableOp variable) {
-  RankedTensorType type = variable.getTensorType();
-  std::string name = variable.getSymName().str();
-  runtime::Shape shape(type.getShape());
-  if (isa<StringType>(type.getElementType())) {
-    runtime::Result<runtime::StringTensor> tensor =
-        file.readStrings(name, name, shape);
-    if (!tensor.isOk())
-      return tensor.status();
-    runtime::Result<std::vector<std::string_view>> texts =
-        runtime::unpackStrings(*tensor);
-    if (!texts.isOk())
-      return texts.status();
-    Builder b(variable.getContext());
-    return Attribute(
-        b.getArrayAttr(llvm::map_to_vector(*texts, [&](std::string_view text) {
-          return Attribute(b.getStringAttr(StringRef(text)));
-        })));
-  }
-  std::optional<runtime::DType> dtype =
-      runtime::dtypeFromNumpyName(getDTypeName(type.getElementType()));
-  assert(dtype && "a variable has elements that a checkpoint can hold");
-  std::vector<char> buffer(1);
-  std::vector<runtime::RestoreTarget> targets = {
-      {name, *dtype, shape, buffer.data()}};
-  // What the file has fits into memory, unlike what a type may ask for.
-  if (runtime::Status status = file.check(targets); !status.isOk())
-    return status;
-  buffer.resize(type.getNumElements() * runtime::dtypeSize(*dtype));
-  targets.front().data = buffer.data();
-  if (runtime::Status status = file.read(targets); !status.isOk())
-    return status;
-  DenseElementsAttr value = toElements(type, buffer);
-  Type element = getStorageElementType(value.getElementType());
-  return Attribute(keepNarrow(value.bitcast(element), name));
 }
 
 /// What `op`, a read of a frozen variable, gives.
@@ -207,7 +154,7 @@ LogicalResult FreezeVariables::loadValues() {
   for (VariableOp variable : selected) {
     if (uses[variable.getSymNameAttr()].reads.empty())
       continue;
-    runtime::Result<Attribute> value = readValue(*file, variable);
+    runtime::Result<Attribute> value = readCheckpointValue(*file, variable);
     if (!value.isOk())
       return variable.emitError()
              << "cannot freeze variables: " << value.status().message();
