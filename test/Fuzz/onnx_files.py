@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python, onnx
 # RUN: env FLYWHEEL_CACHE= %peers_python %s
-"""Files of ONNX with fields that are missing, there twice, of another type or with odd values (B4).
+"""Files of ONNX with fields that are missing, there twice, of another type or with odd values (B4, B8).
 
 Each is one of the models that ONNX tests its back ends with, changed field by field as protobuf has them, or byte by
 byte. A file is imported, or refused with a ValueError or an UnsupportedOpError that names it; a data file that is not

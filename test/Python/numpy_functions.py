@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: env FLYWHEEL_CACHE= %python %s
-"""What programs of NumPy use besides `operations.py` (X7): statistics, order, joins, bits, indices, updates."""
+"""What programs of NumPy use besides `operations.py` (X7, X16): statistics, order, joins, bits, indices, updates."""
 
 import math
 import warnings

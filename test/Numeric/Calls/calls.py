@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: %python %s
-"""Calls of a model, with variables that outlive them (S3 to S5, R2, R4, V1, V12).
+"""Calls of a model, with variables that outlive them (S3 to S5, R2, R4, T36, V1, V12).
 
 Includes that a step which fails changes nothing, and what the errors say.
 """

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: %python %s
-"""X7, X11: shapes with a dimension of size 0, beside dynamic ones, through ops that change shapes.
+"""X7, X11, X16: shapes with a dimension of size 0, beside dynamic ones, through ops that change shapes.
 
 Each function has the values and the gradients of its operands. Some sizes are 0 by
 their type alone, some at run time alone.
