@@ -202,8 +202,13 @@ LogicalResult emitJvp(train::JvpOp jvp, unsigned &numRules) {
   OpBuilder builder(jvp);
   Location loc = jvp.getLoc();
   SmallVector<Value> us;
-  for (Value y : jvp.getYs())
-    us.push_back(nn::buildSplat(builder, loc, y, 0.0));
+  for (Value y : jvp.getYs()) {
+    Value u = nn::buildSplat(builder, loc, y, 0.0);
+    // Tensors of zeros are left out of sums, and these stand for any.
+    if (isa<RankedTensorType>(u.getType()))
+      u = train::ParameterOp::create(builder, loc, u);
+    us.push_back(u);
+  }
   auto first = train::GradientOp::create(builder, loc, jvp.getXs().getTypes(),
                                          jvp.getYs(), jvp.getXs(), us,
                                          train::Unconnected::zeros);

@@ -336,7 +336,9 @@ Value JacobianEmitter::exchange(Value columns, int64_t numFirst) {
 FailureOr<Value> JacobianEmitter::emitForward(Value x) {
   Value y = jacobian.getY();
   Value tangent = emitSeed(x.getType());
-  Value weights = nn::buildSplat(b, loc, y, 0.0);
+  // Zeros are left out of sums, and these stand for any weights.
+  Value weights =
+      train::ParameterOp::create(b, loc, nn::buildSplat(b, loc, y, 0.0));
   auto gradient = train::GradientOp::create(b, loc, x.getType(), y, x, weights,
                                             train::Unconnected::zeros);
   FailureOr<SmallVector<Value>> first = emitGradients(gradient, numRules);

@@ -6,11 +6,13 @@
 
 #include "flywheel/Autodiff/ReverseSweep.h"
 
+#include "flywheel/Autodiff/AddCotangents.h"
+#include "flywheel/Dialect/NN/NN.h"
 #include "flywheel/Interfaces/DifferentiableOpInterface.h"
 #include "flywheel/Support/OpNames.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -39,7 +41,22 @@ static Type findUnsupportedType(Operation *op) {
 
 void ReverseSweep::accumulate(Location loc, Value value, Value cotangent) {
   Value &sum = cotangents[value];
-  sum = sum ? arith::AddFOp::create(builder, loc, sum, cotangent) : cotangent;
+  sum = sum ? addCotangents(builder, loc, sum, cotangent) : cotangent;
+}
+
+bool ReverseSweep::isOwn(Value cotangent) const {
+  return isa_and_present<scf::ForOp, scf::IfOp>(cotangent.getDefiningOp()) &&
+         cotangent.use_empty() && llvm::none_of(cotangents, [&](auto &entry) {
+           return entry.second == cotangent;
+         });
+}
+
+Value ReverseSweep::addCotangentTo(Location loc, Value sum, Value value) {
+  Value cotangent = cotangents.lookup(value);
+  if (!cotangent)
+    return sum;
+  cotangents.erase(value);
+  return addCotangents(builder, loc, sum, cotangent, isOwn(cotangent));
 }
 
 LogicalResult ReverseSweep::emitMissingRule(Operation *op, Type type) {
@@ -101,15 +118,68 @@ LogicalResult ReverseSweep::propagate(Operation *op) {
                                   "cotangent of type "
                                << inputs[i].getType() << " for input #" << i
                                << ", found " << cotangent.getType();
-    accumulate(op->getLoc(), inputs[i], cotangent);
+    Value &sum = cotangents[inputs[i]];
+    sum = sum ? addCotangents(builder, op->getLoc(), sum, cotangent,
+                              isOwn(cotangent) &&
+                                  llvm::count(inputCotangents, cotangent) == 1)
+              : cotangent;
   }
   return success();
 }
 
+/// Returns true if the cotangent of what `op` reads is that of its result, in
+/// another place or shape.
+static bool isRead(Operation *op) {
+  return isa<nn::GatherOp, tensor::CastOp, tensor::CollapseShapeOp,
+             tensor::ExpandShapeOp, tensor::ExtractOp, tensor::ExtractSliceOp>(
+      op);
+}
+
+/// The ops that compute what `op` is computed from.
+static SetVector<Operation *> getProducers(Operation *op) {
+  SmallVector<Value> inputs(op->getOperands());
+  llvm::append_range(inputs, getDifferentiableCaptures(op));
+  SetVector<Operation *> producers;
+  for (Value input : inputs)
+    if (Operation *producer = input.getDefiningOp())
+      producers.insert(producer);
+  return producers;
+}
+
 LogicalResult ReverseSweep::run() {
-  for (Operation *op : llvm::reverse(activity.ops))
-    if (failed(propagate(op)))
-      return failure();
+  // How many ops use what an op computes, and have not been propagated through.
+  llvm::DenseMap<Operation *, unsigned> numUsers;
+  for (Operation *op : activity.ops)
+    numUsers.try_emplace(op, 0);
+  auto forEachProducer = [&](Operation *op, auto function) {
+    for (Operation *producer : getProducers(op))
+      if (auto it = numUsers.find(producer); it != numUsers.end())
+        function(producer, it->second);
+  };
+  for (Operation *op : activity.ops)
+    forEachProducer(op, [](Operation *, unsigned &count) { ++count; });
+
+  llvm::SmallPtrSet<Operation *, 32> done;
+  for (Operation *last : llvm::reverse(activity.ops)) {
+    if (done.contains(last))
+      continue;
+    // What was read of a tensor is added to its cotangent at once, wherever it
+    // was read: else those of all parts would be kept until then.
+    SmallVector<Operation *> ready{last};
+    while (!ready.empty()) {
+      Operation *op = ready.pop_back_val();
+      done.insert(op);
+      // A rule may replace the op.
+      SmallVector<Operation *> reads;
+      forEachProducer(op, [&](Operation *producer, unsigned &count) {
+        if (--count == 0 && isRead(producer))
+          reads.push_back(producer);
+      });
+      if (failed(propagate(op)))
+        return failure();
+      llvm::append_range(ready, reads);
+    }
+  }
   return success();
 }
 

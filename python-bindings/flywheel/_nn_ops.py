@@ -288,7 +288,7 @@ def cumprod(x: TensorLike, axis: int, *, exclusive: bool = False, reverse: bool 
     once.
 
     The derivative divides by nothing, so that it holds where elements are 0. It
-    takes memory for the square of the dimension size along `axis`.
+    is a loop along `axis`, whose memory is that of x, and so is its derivative.
     """
     attributes: Attributes = {"axis": ("i64", axis)}
     if exclusive:

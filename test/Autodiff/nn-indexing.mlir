@@ -57,8 +57,8 @@ func.func @scatter_add_along_axis(%x: tensor<4x5xf32>, %i: tensor<4x2xi32>, %u: 
 // there when all numbers have been scattered.
 // CHECK-LABEL: func @scatter
 // CHECK-SAME: (%{{.*}}: tensor<8x5xf32>, %[[I:.*]]: tensor<?xi32>, %{{.*}}: tensor<?x5xf32>, %[[G:.*]]: tensor<8x5xf32>)
-// CHECK: %[[DX:.*]] = nn.scatter %[[G]], %[[I]], %{{.*}} axis 0
 // CHECK: %[[DY:.*]] = nn.gather %[[G]], %[[I]] axis 0
+// CHECK: %[[DX:.*]] = nn.scatter %[[G]], %[[I]], %{{.*}} axis 0
 // CHECK: %[[NUMBERS:.*]] = nn.iota axis 0 like %[[I]] : (tensor<?xi32>) -> tensor<?xi64>
 // CHECK: %[[OWNERS:.*]] = nn.scatter %{{.*}}, %[[I]], %[[NUMBERS]] axis 0 : (tensor<8xi64>, tensor<?xi32>, tensor<?xi64>) -> tensor<8xi64>
 // CHECK: %[[OWNER:.*]] = nn.gather %[[OWNERS]], %[[I]] axis 0
@@ -76,6 +76,29 @@ func.func @scatter(%x: tensor<8x5xf32>, %i: tensor<?xi32>, %u: tensor<?x5xf32>, 
 
 // -----
 
+// One index has no other, and few are compared with each other.
+// CHECK-LABEL: func @scatter_few
+// CHECK-SAME: %[[G:[^ ]*]]: tensor<8x5xf32>)
+// CHECK: %[[ONE:.*]] = nn.gather %[[G]], %{{.*}} -> tensor<5xf32>
+// CHECK-NOT: nn.scatter {{.*}}xi64>
+// CHECK: arith.cmpi eq, {{.*}} : tensor<2x2xi32>
+// CHECK: arith.cmpi slt, {{.*}} : tensor<2x2xi64>
+// CHECK-NOT: nn.scatter {{.*}}xi64>
+// CHECK: %[[TWO:.*]] = arith.select {{.*}} : tensor<2x5xi1>, tensor<2x5xf32>
+// CHECK: return %[[ONE]], %[[TWO]]
+func.func @scatter_few(%x: tensor<8x5xf32>, %i: tensor<i32>, %u: tensor<5xf32>, %j: tensor<2xi32>, %v: tensor<2x5xf32>, %g: tensor<8x5xf32>)
+    -> (tensor<5xf32>, tensor<2x5xf32>) {
+  %y = nn.scatter %x, %i, %u axis 0 : (tensor<8x5xf32>, tensor<i32>, tensor<5xf32>) -> tensor<8x5xf32>
+  %d = train.gradient %y wrt %u grad_ys %g
+      : (tensor<8x5xf32>, tensor<5xf32>, tensor<8x5xf32>) -> tensor<5xf32>
+  %z = nn.scatter %x, %j, %v axis 0 : (tensor<8x5xf32>, tensor<2xi32>, tensor<2x5xf32>) -> tensor<8x5xf32>
+  %e = train.gradient %z wrt %v grad_ys %g
+      : (tensor<8x5xf32>, tensor<2x5xf32>, tensor<8x5xf32>) -> tensor<2x5xf32>
+  return %d, %e : tensor<5xf32>, tensor<2x5xf32>
+}
+
+// -----
+
 // The other way round.
 // CHECK-LABEL: func @cumsum
 // CHECK-SAME: (%{{.*}}: tensor<?x5xf32>, %[[G:.*]]: tensor<?x5xf32>)
@@ -88,23 +111,24 @@ func.func @cumsum(%x: tensor<?x5xf32>, %g: tensor<?x5xf32>) -> tensor<?x5xf32> {
 
 // -----
 
-// Each element in turn is left out of the products; nothing is divided.
+// The product of the factors before an element, times sums of products of those behind
+// it, which a loop computes from the last one on; nothing is divided.
 // CHECK-LABEL: func @cumprod
 // CHECK-SAME: (%[[X:.*]]: tensor<3x4xf32>, %[[G:.*]]: tensor<3x4xf32>)
 // CHECK-NOT: arith.divf
-// CHECK-DAG: %[[ALL:.*]] = nn.broadcast %[[X]] dims [0, 2] : (tensor<3x4xf32>) -> tensor<3x4x4xf32>
-// CHECK-DAG: %[[LEFT_OUT:.*]] = nn.iota axis 1 : () -> tensor<3x4x4xi64>
-// CHECK-DAG: %[[PRODUCT:.*]] = nn.iota axis 2 : () -> tensor<3x4x4xi64>
-// CHECK-DAG: %[[OWN:.*]] = arith.cmpi eq, %[[LEFT_OUT]], %[[PRODUCT]]
-// CHECK: %[[OTHERS:.*]] = arith.select %[[OWN]], %{{.*}}, %[[ALL]]
-// CHECK: %[[PRODUCTS:.*]] = nn.cumprod %[[OTHERS]] axis 2 exclusive
-// CHECK-DAG: %[[FACTOR:.*]] = arith.cmpi slt, %[[LEFT_OUT]], %[[PRODUCT]]
-// CHECK-DAG: %[[DY:.*]] = nn.broadcast %[[G]] dims [0, 2]
-// CHECK-DAG: %[[SHARE:.*]] = arith.mulf %[[PRODUCTS]], %[[DY]]
-// CHECK: %[[SHARES:.*]] = arith.select %[[FACTOR]], %[[SHARE]],
-// CHECK: nn.reduce sum %[[SHARES]] axes [2] : tensor<3x4x4xf32> -> tensor<3x4xf32>
+// CHECK: nn.cumprod %[[X]] axis 1 exclusive
+// CHECK: %[[BEFORE:.*]] = nn.cumprod %[[X]] axis 1 exclusive
+// CHECK: %[[BEHIND:.*]]:2 = scf.for %[[I:.*]] = {{.*}} iter_args(%[[S:.*]] = %{{.*}}, %[[ALL:.*]] = %{{.*}}) -> (tensor<3x1xf32>, tensor<3x4xf32>)
+// CHECK: %[[K:.*]] = arith.subi %{{.*}}, %[[I]]
+// CHECK: %[[DY:.*]] = tensor.extract_slice %[[G]][0, %[[K]]] [3, 1]
+// CHECK: %[[XK:.*]] = tensor.extract_slice %[[X]][0, %[[K]]] [3, 1]
+// CHECK: %[[P:.*]] = arith.mulf %[[XK]],
+// CHECK: %[[NEXT:.*]] = arith.addf %[[DY]], %[[P]]
+// CHECK: %[[INTO:.*]] = tensor.insert_slice %[[S]] into %[[ALL]][0, %[[K]]] [3, 1]
+// CHECK: scf.yield %[[NEXT]], %[[INTO]]
+// CHECK: %[[D:.*]] = arith.mulf %[[BEFORE]],
 // CHECK-NOT: arith.divf
-// CHECK: return
+// CHECK: return %[[D]]
 func.func @cumprod(%x: tensor<3x4xf32>, %g: tensor<3x4xf32>) -> tensor<3x4xf32> {
   %y = nn.cumprod %x axis 1 exclusive : tensor<3x4xf32> -> tensor<3x4xf32>
   %d = train.gradient %y wrt %x grad_ys %g : (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>

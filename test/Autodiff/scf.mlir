@@ -135,3 +135,96 @@ func.func @counted(%x: tensor<3xf32>) -> tensor<3xf32> {
   %d = train.gradient %r#1 wrt %x : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
   return %d : tensor<3xf32>
 }
+
+// -----
+
+// G16: of a tensor that iterations write in part the loop keeps the element that each of
+// them reads, and the reverse updates the cotangent of the tensor in its place.
+// CHECK-LABEL: func @written
+// CHECK-SAME: (%[[X:.*]]: tensor<8xf32>, %[[G:.*]]: tensor<8xf32>)
+// CHECK: %[[EMPTY:.*]] = tensor.empty() : tensor<7xf32>
+// CHECK: %[[F:.*]]:2 = scf.for {{.*}} iter_args(%[[P:.*]] = %[[X]], %[[S:.*]] = %[[EMPTY]]) -> (tensor<8xf32>, tensor<7xf32>)
+// CHECK: %[[BEFORE:.*]] = tensor.extract %[[P]]
+// CHECK: tensor.insert %[[BEFORE]] into %[[S]]
+// CHECK: scf.for {{.*}} iter_args(%[[DP:.*]] = %[[G]]) -> (tensor<8xf32>)
+// CHECK: %[[KEPT:.*]] = tensor.extract %[[F]]#1
+// CHECK: %[[DV:.*]] = tensor.extract %[[DP]][%[[I:.*]]]
+// CHECK: %[[D1:.*]] = tensor.insert %{{.*}} into %[[DP]][%[[I]]]
+// CHECK: %[[COS:.*]] = math.cos %[[KEPT]]
+// CHECK: %[[DB:.*]] = arith.mulf %[[DV]], %[[COS]]
+// CHECK: %[[OLD:.*]] = tensor.extract %[[D1]][%[[J:.*]]]
+// CHECK: %[[SUM:.*]] = arith.addf %[[OLD]], %[[DB]] : f32
+// CHECK: %[[D2:.*]] = tensor.insert %[[SUM]] into %[[D1]][%[[J]]]
+// CHECK: scf.yield %[[D2]] : tensor<8xf32>
+// CHECK-NOT: arith.addf {{.*}} : tensor
+func.func @written(%x: tensor<8xf32>, %g: tensor<8xf32>) -> tensor<8xf32> {
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %y = scf.for %i = %c1 to %c8 step %c1 iter_args(%p = %x) -> tensor<8xf32> {
+    %j = arith.subi %i, %c1 : index
+    %before = tensor.extract %p[%j] : tensor<8xf32>
+    %s = math.sin %before : f32
+    %q = tensor.insert %s into %p[%i] : tensor<8xf32>
+    scf.yield %q : tensor<8xf32>
+  }
+  %d = train.gradient %y wrt %x grad_ys %g : (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  return %d : tensor<8xf32>
+}
+
+// -----
+
+// What a branch reads it returns, for the loop around it to keep.
+// CHECK-LABEL: func @read_in_branch
+// CHECK: %[[F:.*]]:2 = scf.for {{.*}} -> (tensor<8xf32>, tensor<7xf32>)
+// CHECK: %[[R:.*]]:2 = scf.if {{.*}} -> (tensor<8xf32>, f32)
+// CHECK: tensor.insert %[[R]]#1 into
+// CHECK: scf.for {{.*}} -> (tensor<8xf32>)
+// CHECK-NOT: tensor.extract_slice
+// CHECK: scf.if
+// CHECK: return
+func.func @read_in_branch(%x: tensor<8xf32>, %flags: tensor<8xi1>, %g: tensor<8xf32>) -> tensor<8xf32> {
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %y = scf.for %i = %c1 to %c8 step %c1 iter_args(%p = %x) -> tensor<8xf32> {
+    %flag = tensor.extract %flags[%i] : tensor<8xi1>
+    %n = scf.if %flag -> tensor<8xf32> {
+      %j = arith.subi %i, %c1 : index
+      %before = tensor.extract %p[%j] : tensor<8xf32>
+      %s = math.sin %before : f32
+      %q = tensor.insert %s into %p[%i] : tensor<8xf32>
+      scf.yield %q : tensor<8xf32>
+    } else {
+      scf.yield %p : tensor<8xf32>
+    }
+    scf.yield %n : tensor<8xf32>
+  }
+  %d = train.gradient %y wrt %x grad_ys %g : (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  return %d : tensor<8xf32>
+}
+
+// -----
+
+// The reverse of a loop inside adds to the sum of the loop around it.
+// CHECK-LABEL: func @sum_inside
+// CHECK: scf.for {{.*}} iter_args({{.*}}, %[[DX:[^ ]*]] = %{{[^ ]*}}) -> (f32, tensor<64xf32>)
+// CHECK: scf.for {{.*}} iter_args({{.*}} = %[[DX]]) -> (f32, tensor<64xf32>)
+// CHECK-NOT: arith.addf {{.*}} : tensor<64xf32>
+// CHECK: return
+func.func @sum_inside(%x: tensor<64xf32>, %h: f32, %g: tensor<f32>) -> tensor<64xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %y = scf.for %i = %c0 to %c8 step %c1 iter_args(%a = %h) -> f32 {
+    %first = arith.muli %i, %c8 : index
+    %n = scf.for %k = %c0 to %c8 step %c1 iter_args(%b = %a) -> f32 {
+      %at = arith.addi %first, %k : index
+      %e = tensor.extract %x[%at] : tensor<64xf32>
+      %p = arith.mulf %b, %e : f32
+      scf.yield %p : f32
+    }
+    scf.yield %n : f32
+  }
+  %z = tensor.from_elements %y : tensor<f32>
+  %d = train.gradient %z wrt %x grad_ys %g : (tensor<f32>, tensor<64xf32>, tensor<f32>) -> tensor<64xf32>
+  return %d : tensor<64xf32>
+}

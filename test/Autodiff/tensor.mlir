@@ -67,3 +67,27 @@ func.func @elements(%x: tensor<4xf32>, %g: tensor<f32>) -> tensor<4xf32> {
   %d = train.gradient %y wrt %x grad_ys %g : (tensor<f32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
   return %d : tensor<4xf32>
 }
+
+// -----
+
+// G1: what is read of a tensor is added to one accumulator, also where all of it is read
+// before any of it is used.
+// CHECK-LABEL: func @parts
+// CHECK-SAME: (%[[X:.*]]: tensor<3x4xf32>,
+// CHECK-NOT: tensor<3x4xf32>{{.*}}arith.addf
+// CHECK: %[[THIRD:.*]] = tensor.insert_slice %{{.*}} into %{{.*}}[2, 0]
+// CHECK: arith.mulf
+// CHECK: tensor.extract_slice %[[THIRD]][1, 0]
+// CHECK: %[[SECOND:.*]] = tensor.insert_slice %{{.*}} into %[[THIRD]][1, 0]
+// CHECK: %[[FIRST:.*]] = tensor.insert_slice %{{.*}} into %[[SECOND]][0, 0]
+// CHECK-NOT: arith.addf {{.*}} : tensor<3x4xf32>
+// CHECK: return %[[FIRST]]
+func.func @parts(%x: tensor<3x4xf32>, %g: tensor<4xf32>) -> tensor<3x4xf32> {
+  %a = tensor.extract_slice %x[0, 0] [1, 4] [1, 1] : tensor<3x4xf32> to tensor<4xf32>
+  %b = tensor.extract_slice %x[1, 0] [1, 4] [1, 1] : tensor<3x4xf32> to tensor<4xf32>
+  %c = tensor.extract_slice %x[2, 0] [1, 4] [1, 1] : tensor<3x4xf32> to tensor<4xf32>
+  %ab = arith.mulf %a, %b : tensor<4xf32>
+  %y = arith.mulf %ab, %c : tensor<4xf32>
+  %d = train.gradient %y wrt %x grad_ys %g : (tensor<4xf32>, tensor<3x4xf32>, tensor<4xf32>) -> tensor<3x4xf32>
+  return %d : tensor<3x4xf32>
+}

@@ -8,7 +8,7 @@
 // CHECK: %[[SORT:.*]]:3 = linalg_ext.argsort ins(%[[I]] : tensor<?xi32>) below %c16
 // CHECK-SAME: tensor<?xi64>, tensor<?xi64>, tensor<2048xi64>)
 // CHECK: %[[SUMS:.*]] = linalg_ext.combine_rows ins(%[[I]], %[[SORT]]#0 : {{.*}}) outs(%[[U]] : tensor<?x4xf32>)
-// CHECK-NOT: nn.scatter_add
+// CHECK-NOT: = nn.scatter_add
 // CHECK: %[[A:.*]] = tensor.extract %[[LR]][]
 // CHECK: %[[B:.*]] = tensor.extract %[[MU]][]
 // CHECK: %[[NEW:.*]]:2 = linalg_ext.update_rows ins(%[[I]], %[[SORT]]#0, %[[SUMS]] : {{.*}}) outs(%[[P]], %[[V]] :
@@ -111,6 +111,28 @@ func.func @sum(%p: tensor<80x4xf32>, %v: tensor<80x4xf32>, %i: tensor<2x3xi32>, 
 
 // -----
 
+// Rows that are added to rows are such a sum.
+// CHECK-LABEL: func.func @rows_to_rows(
+// CHECK-NOT: = nn.scatter_add
+// CHECK: %[[LEFT:.*]] = linalg_ext.combine_rows {{.*}} outs(%{{.*}} : tensor<6x4xf32>)
+// CHECK: %[[RIGHT:.*]] = linalg_ext.combine_rows {{.*}} outs(%{{.*}} : tensor<3x4xf32>)
+// CHECK: tensor.insert_slice %[[LEFT]] into %{{.*}}[0, 0] [6, 4] [1, 1]
+// CHECK: %[[BOTH:.*]] = tensor.insert_slice %[[RIGHT]] into %{{.*}}[6, 0] [3, 4] [1, 1]
+// CHECK: %[[ROWS:.*]] = linalg_ext.combine_rows {{.*}} outs(%[[BOTH]] : tensor<9x4xf32>)
+// CHECK: linalg_ext.update_rows {{.*}}ins(%{{.*}}, %{{.*}}, %[[ROWS]] :
+func.func @rows_to_rows(%p: tensor<80x4xf32>, %v: tensor<80x4xf32>, %i: tensor<6xi32>, %u: tensor<6x4xf32>, %j: tensor<3xi32>, %w: tensor<3x4xf32>,
+                        %factor: tensor<f32>) -> tensor<80x4xf32> {
+  %zeros = arith.constant dense<0.0> : tensor<80x4xf32>
+  %g = nn.scatter_add %zeros, %i, %u axis 0 : (tensor<80x4xf32>, tensor<6xi32>, tensor<6x4xf32>) -> tensor<80x4xf32>
+  %sum = nn.scatter_add %g, %j, %w axis 0 : (tensor<80x4xf32>, tensor<3xi32>, tensor<3x4xf32>) -> tensor<80x4xf32>
+  %0:2 = train.update %p, %v along %sum with %factor, %factor
+      : (tensor<80x4xf32>, tensor<80x4xf32>, tensor<80x4xf32>, tensor<f32>, tensor<f32>) -> (tensor<80x4xf32>, tensor<80x4xf32>)
+      by #train.sgd {train.lazy}
+  return %0#0 : tensor<80x4xf32>
+}
+
+// -----
+
 // A clip around 0 keeps rows; one that is not makes a dense gradient of them, and
 // so does a sum with a dense one.
 // CHECK-LABEL: func.func @clip(
@@ -203,7 +225,7 @@ func.func @leaves_narrow(%p: tensor<16x4xbf16>, %i: tensor<3xi32>, %u: tensor<3x
 // CHECK: %[[LARGEST:.*]] = nn.reduce max %[[ROWS]] axes [1] keepdims : tensor<3x4xf32> -> tensor<3x1xf32>
 // CHECK: %[[SQUARES:.*]] = arith.mulf %[[LARGEST]], %[[LARGEST]] : tensor<3x1xf32>
 // CHECK-NEXT: nn.reduce sum %[[SQUARES]] axes [0, 1] : tensor<3x1xf32> -> tensor<f32>
-// CHECK-NOT: nn.scatter_add
+// CHECK-NOT: = nn.scatter_add
 func.func @norm_of_norms(%i: tensor<3xi32>, %u: tensor<3x4xf32>) -> tensor<f32> {
   %zeros = arith.constant dense<0.0> : tensor<16x4xf32>
   %g = nn.scatter_add %zeros, %i, %u axis 0 : (tensor<16x4xf32>, tensor<3xi32>, tensor<3x4xf32>) -> tensor<16x4xf32>

@@ -54,11 +54,19 @@ public:
     return cotangents.lookup(value);
   }
 
+  /// Returns sum + what has reached `value`, which is taken: nothing has
+  /// reached `value` afterwards.
+  mlir::Value addCotangentTo(mlir::Location loc, mlir::Value sum,
+                             mlir::Value value);
+
   /// The number of rules applied by `run`.
   unsigned getNumRules() const { return numRules; }
 
 private:
   llvm::LogicalResult propagate(mlir::Operation *op);
+  /// Returns true if `cotangent` is computed by a loop or branch and is used by
+  /// nothing so far.
+  bool isOwn(mlir::Value cotangent) const;
   llvm::LogicalResult emitMissingRule(mlir::Operation *op, mlir::Type type);
 
   mlir::OpBuilder &builder;

@@ -7,13 +7,16 @@
 // The reverse of a loop is a loop that goes backwards and computes the body
 // again, from the values that it captures and from those that the iteration
 // started with: the loop itself is replaced by one that also keeps these in
-// tensors with an element, or a slice, for each iteration.
+// tensors with an element, or a slice, for each iteration. Of a tensor of which
+// the body needs parts alone it keeps what was computed of these.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ForVjp.h"
 
 #include "LoopBounds.h"
+#include "LoopCut.h"
+#include "Recomputation.h"
 
 #include "flywheel/Autodiff/InlineRegion.h"
 #include "flywheel/Autodiff/ReverseSweep.h"
@@ -45,22 +48,29 @@ public:
                     MutableArrayRef<Value> inputCotangents);
 
 private:
-  /// What an iteration starts with, for all iterations.
+  /// A value of each iteration, for all iterations.
   struct Stack {
     /// Stands for the stack until it is known to be needed.
     tensor::EmptyOp tensor;
+    /// The dimension sizes of the value, which are known before the loop.
+    SmallVector<OpFoldResult> sizes;
     /// What is read from it in the reverse loop.
-    Value element;
+    Value element = {};
+    /// What is written to it: a value of `body`.
+    Value value = {};
   };
 
   LogicalResult checkBounded();
   LogicalResult checkCarried();
   void findPaths(ArrayRef<Value> resultCotangents, ArrayRef<bool> needed);
   void emitTripCount();
+  Stack emitStack(Type elementType, ArrayRef<OpFoldResult> sizes);
   void emitStacks();
   FailureOr<scf::ForOp> emitReverse(ArrayRef<Value> resultCotangents);
-  Value emitLoad(OpBuilder &at, Value position, Value stack, Value like);
-  Value emitStore(OpBuilder &at, Value position, Value value, Value into);
+  void copyBody(Recomputation &again, ValueRange inputs);
+  void keepParts(const Recomputation &again);
+  Value emitLoad(OpBuilder &at, Stack &stack, Type type);
+  Value emitStore(OpBuilder &at, Value index, Stack &stack, Value into);
   void saveWhatIsUsed();
 
   Value castTo(OpBuilder &at, Type type, Value value) {
@@ -75,7 +85,15 @@ private:
   scf::YieldOp yield;
   /// The number of iterations, and of slices that are enough for them.
   OpFoldResult tripCount, stackDimSize;
+  /// Those of what iterations start with come first.
   SmallVector<Stack> stacks;
+  /// The body, which may compute more than that of the loop: what the reverse
+  /// of loops and branches inside needs. `copies` has its values for those that
+  /// the reverse loop computes again.
+  Block body;
+  IRMapping copies;
+  /// The number of the iteration in the reverse loop, counted from 0.
+  Value position;
   /// The carried values that a derivative flows through.
   SmallVector<unsigned> carried;
   SmallVector<std::pair<Value, unsigned>> captures;
@@ -187,30 +205,40 @@ void ForVjp::emitTripCount() {
         llvm::divideCeil(std::max<int64_t>(*upper - lower, 0), step));
 }
 
+/// Returns a stack for values of these dimension sizes.
+ForVjp::Stack ForVjp::emitStack(Type elementType,
+                                ArrayRef<OpFoldResult> sizes) {
+  OpBuilder before(loop);
+  SmallVector<OpFoldResult> all{stackDimSize};
+  llvm::append_range(all, sizes);
+  return {tensor::EmptyOp::create(before, loc, all, elementType),
+          SmallVector<OpFoldResult>(sizes)};
+}
+
 void ForVjp::emitStacks() {
   OpBuilder before(loop);
   for (Value init : loop.getInitArgs()) {
-    SmallVector<OpFoldResult> sizes{stackDimSize};
+    SmallVector<OpFoldResult> sizes;
     if (isa<RankedTensorType>(init.getType()))
-      llvm::append_range(sizes, tensor::getMixedSizes(before, loc, init));
-    stacks.push_back({tensor::EmptyOp::create(before, loc, sizes,
-                                              getElementTypeOrSelf(init)),
-                      Value()});
+      sizes = tensor::getMixedSizes(before, loc, init);
+    stacks.push_back(emitStack(getElementTypeOrSelf(init), sizes));
   }
 }
 
-/// The slice of a stack at `position`.
-static void getSlice(OpBuilder &at, Location loc, Value position, Value like,
-                     SmallVectorImpl<OpFoldResult> &offsets,
-                     SmallVectorImpl<OpFoldResult> &sizes,
-                     SmallVectorImpl<OpFoldResult> &strides) {
-  int64_t rank = cast<RankedTensorType>(like.getType()).getRank();
-  offsets.assign(rank + 1, at.getIndexAttr(0));
-  offsets[0] = position;
-  strides.assign(rank + 1, at.getIndexAttr(1));
-  sizes.assign(1, at.getIndexAttr(1));
-  llvm::append_range(sizes, tensor::getMixedSizes(at, loc, like));
-}
+namespace {
+/// The slice of a stack for one iteration.
+struct StackSlice {
+  SmallVector<OpFoldResult> offsets, sizes, strides;
+
+  StackSlice(Builder &at, Value position, ArrayRef<OpFoldResult> valueSizes)
+      : offsets(valueSizes.size() + 1, at.getIndexAttr(0)),
+        sizes{at.getIndexAttr(1)},
+        strides(valueSizes.size() + 1, at.getIndexAttr(1)) {
+    offsets[0] = position;
+    llvm::append_range(sizes, valueSizes);
+  }
+};
+} // namespace
 
 /// `op`, marked: every iteration has a position of the stacks.
 static Value markInRange(OpBuilder &at, Operation *op) {
@@ -218,26 +246,26 @@ static Value markInRange(OpBuilder &at, Operation *op) {
   return op->getResult(0);
 }
 
-Value ForVjp::emitLoad(OpBuilder &at, Value position, Value stack, Value like) {
-  auto type = dyn_cast<RankedTensorType>(like.getType());
-  if (!type)
-    return markInRange(at, tensor::ExtractOp::create(at, loc, stack, position));
-  SmallVector<OpFoldResult> offsets, sizes, strides;
-  getSlice(at, loc, position, like, offsets, sizes, strides);
-  Value part =
-      nn::buildExtractSlice(at, loc, type, stack, offsets, sizes, strides);
+/// Reads a value of `type` of iteration `position`.
+Value ForVjp::emitLoad(OpBuilder &at, Stack &stack, Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return markInRange(
+        at, tensor::ExtractOp::create(at, loc, stack.tensor, position));
+  StackSlice slice(at, position, stack.sizes);
+  Value part = nn::buildExtractSlice(at, loc, tensor, stack.tensor,
+                                     slice.offsets, slice.sizes, slice.strides);
   return markInRange(at, part.getDefiningOp());
 }
 
-Value ForVjp::emitStore(OpBuilder &at, Value position, Value value,
-                        Value into) {
-  if (!isa<RankedTensorType>(value.getType()))
+/// Writes the value of iteration `index` of the loop to `into`.
+Value ForVjp::emitStore(OpBuilder &at, Value index, Stack &stack, Value into) {
+  if (!isa<RankedTensorType>(stack.value.getType()))
     return markInRange(
-        at, tensor::InsertOp::create(at, loc, value, into, position));
-  SmallVector<OpFoldResult> offsets, sizes, strides;
-  getSlice(at, loc, position, value, offsets, sizes, strides);
-  Value whole =
-      nn::buildInsertSlice(at, loc, value, into, offsets, sizes, strides);
+        at, tensor::InsertOp::create(at, loc, stack.value, into, index));
+  StackSlice slice(at, index, stack.sizes);
+  Value whole = nn::buildInsertSlice(at, loc, stack.value, into, slice.offsets,
+                                     slice.sizes, slice.strides);
   return whole == into ? into : markInRange(at, whole.getDefiningOp());
 }
 
@@ -257,8 +285,7 @@ FailureOr<scf::ForOp> ForVjp::emitReverse(ArrayRef<Value> resultCotangents) {
     return reverse;
   OpBuilder in = OpBuilder::atBlockBegin(reverse.getBody());
 
-  // Iteration `position` of the loop, counted from 0.
-  Value position =
+  position =
       arith::SubIOp::create(in, loc, arith::SubIOp::create(in, loc, count, one),
                             reverse.getInductionVar());
   Type inductionType = loop.getInductionVar().getType();
@@ -268,10 +295,11 @@ FailureOr<scf::ForOp> ForVjp::emitReverse(ArrayRef<Value> resultCotangents) {
                             loop.getStep()));
   SmallVector<Value> inputs{induction};
   for (auto [stack, init] : llvm::zip_equal(stacks, loop.getInitArgs())) {
-    stack.element = emitLoad(in, position, stack.tensor, init);
+    stack.element = emitLoad(in, stack, init.getType());
     inputs.push_back(stack.element);
   }
-  SmallVector<Value> outputs = cloneBlock(in, *loop.getBody(), inputs);
+  Recomputation again(in, *loop.getBody(), inputs);
+  SmallVector<Value> outputs = again.getOutputs();
 
   SmallVector<Value> ys, xs;
   for (unsigned i : carried) {
@@ -291,63 +319,135 @@ FailureOr<scf::ForOp> ForVjp::emitReverse(ArrayRef<Value> resultCotangents) {
 
   SmallVector<Value> yielded;
   for (auto [n, x] : llvm::enumerate(xs)) {
-    Value cotangent = sweep.getCotangent(x);
     // Captures are used in every iteration.
-    if (n >= carried.size())
-      cotangent = cotangent
-                      ? arith::AddFOp::create(in, loc, arguments[n], cotangent)
-                      : arguments[n];
+    if (n >= carried.size()) {
+      yielded.push_back(sweep.addCotangentTo(loc, arguments[n], x));
+      continue;
+    }
+    Value cotangent = sweep.getCotangent(x);
     yielded.push_back(cotangent ? cotangent : emitZeros(in, loc, x));
   }
   scf::YieldOp::create(in, loc, yielded);
-  eraseDeadOps(*reverse.getBody());
   // A cotangent has the dimension sizes of its value, which the loop keeps:
   // also where nothing in the body says so, as those of a broadcast sum.
   reverse->setAttr(train::TrainDialect::getKeepsDimSizesAttrName(),
                    b.getUnitAttr());
+
+  copyBody(again, inputs);
+  eraseDeadOps(*reverse.getBody());
+  keepParts(again);
   return reverse;
+}
+
+/// Copies the ops that compute an iteration of `inputs` to `body`.
+void ForVjp::copyBody(Recomputation &again, ValueRange inputs) {
+  for (Value input : inputs)
+    copies.map(input, body.addArgument(input.getType(), loc));
+  for (auto [stack, argument] :
+       llvm::zip(stacks, body.getArguments().drop_front()))
+    stack.value = argument;
+  SmallVector<Value> outputs = again.finish(body, copies);
+  OpBuilder at(b.getContext());
+  at.setInsertionPointToEnd(&body);
+  scf::YieldOp::create(at, yield.getLoc(), outputs);
+}
+
+/// Where the reverse loop needs parts alone of what an iteration starts with,
+/// reads what was computed of these from stacks.
+void ForVjp::keepParts(const Recomputation &again) {
+  OpBuilder before(loop);
+  SmallVector<Value> starts = llvm::map_to_vector(
+      stacks, [](const Stack &stack) { return stack.element; });
+  for (unsigned i = 0, e = loop.getNumRegionIterArgs(); i < e; ++i) {
+    if (stacks[i].tensor->use_empty() ||
+        !isa<RankedTensorType>(loop.getInitArgs()[i].getType()))
+      continue;
+    Value start = stacks[i].element;
+    start.replaceUsesWithIf(loop.getInitArgs()[i], needsOnlySizes);
+    Block *block = start.getParentBlock();
+    std::optional<SmallVector<Value>> cut =
+        findSmallerCut(start, *block, again);
+    if (!cut)
+      continue;
+    SmallVector<Stack> parts;
+    for (Value value : *cut) {
+      std::optional<SmallVector<OpFoldResult>> sizes = findSizesOutside(
+          before, loc, value, block, starts, loop.getInitArgs());
+      if (!sizes)
+        break;
+      parts.push_back(emitStack(getElementTypeOrSelf(value), *sizes));
+      parts.back().value = copies.lookup(value);
+    }
+    if (parts.size() != cut->size()) {
+      for (Stack &part : parts)
+        part.tensor->erase();
+      continue;
+    }
+    OpBuilder in(block->getParentOp()->getContext());
+    in.setInsertionPointAfterValue(position);
+    for (auto [part, value] : llvm::zip_equal(parts, *cut)) {
+      part.element = emitLoad(in, part, value.getType());
+      value.replaceAllUsesWith(part.element);
+    }
+    stacks.append(parts);
+    eraseDeadOps(*block);
+  }
 }
 
 /// Replaces the loop by one that fills the stacks that the reverse reads.
 void ForVjp::saveWhatIsUsed() {
-  SmallVector<unsigned> used;
-  for (unsigned i = 0, e = stacks.size(); i < e; ++i)
-    if (!stacks[i].tensor->use_empty())
-      used.push_back(i);
+  SmallVector<Stack> used;
+  for (Stack &stack : stacks)
+    if (!stack.tensor->use_empty())
+      used.push_back(stack);
     else
-      stacks[i].tensor->erase();
+      stack.tensor->erase();
   if (used.empty())
     return;
 
   OpBuilder before(loop);
   SmallVector<Value> inits = llvm::to_vector(loop.getInitArgs());
-  for (unsigned i : used)
-    inits.push_back(stacks[i].tensor);
+  for (Stack &stack : used)
+    inits.push_back(stack.tensor);
   auto saving = scf::ForOp::create(before, loc, loop.getLowerBound(),
                                    loop.getUpperBound(), loop.getStep(), inits);
   saving->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
-  OpBuilder in = OpBuilder::atBlockBegin(saving.getBody());
+  unsigned numCarried = loop.getNumRegionIterArgs();
+  Block *into = saving.getBody();
+  into->getOperations().splice(into->end(), body.getOperations());
+  for (auto [from, to] : llvm::zip(body.getArguments(), into->getArguments())) {
+    for (Stack &stack : used)
+      if (stack.value == from)
+        stack.value = to;
+    from.replaceAllUsesWith(to);
+  }
+  OpBuilder in = OpBuilder::atBlockBegin(into);
   Value offset = arith::SubIOp::create(in, loc, saving.getInductionVar(),
                                        loop.getLowerBound());
-  Value position = castTo(
+  Value index = castTo(
       in, in.getIndexType(),
       arith::DivUIOp::create(in, loc, offset, loop.getStep()).getResult());
-  unsigned numCarried = loop.getNumRegionIterArgs();
-  ValueRange arguments = saving.getRegionIterArgs();
-  SmallVector<Value> inputs{saving.getInductionVar()};
-  llvm::append_range(inputs, arguments.take_front(numCarried));
-  SmallVector<Value> saved;
-  for (auto [i, stack] :
-       llvm::zip_equal(used, arguments.drop_front(numCarried)))
-    saved.push_back(emitStore(in, position, arguments[i], stack));
-  SmallVector<Value> yielded = cloneBlock(in, *loop.getBody(), inputs);
-  llvm::append_range(yielded, saved);
-  scf::YieldOp::create(in, yield.getLoc(), yielded);
+  // A part is written where it is computed: what it was read of may be
+  // overwritten then.
+  Operation *yields = into->getTerminator();
+  SmallVector<Value> yielded = llvm::to_vector(yields->getOperands());
+  for (auto [stack, argument] : llvm::zip_equal(
+           used, saving.getRegionIterArgs().drop_front(numCarried))) {
+    if (isa<OpResult>(stack.value))
+      in.setInsertionPointAfterValue(stack.value);
+    else
+      in.setInsertionPointAfterValue(index);
+    yielded.push_back(emitStore(in, index, stack, argument));
+  }
+  yields->setOperands(yielded);
 
   loop->replaceAllUsesWith(saving.getResults().take_front(numCarried));
-  for (auto [i, stack] :
+  for (auto [stack, result] :
        llvm::zip_equal(used, saving.getResults().drop_front(numCarried)))
-    stacks[i].tensor.getResult().replaceAllUsesExcept(stack, saving);
+    stack.tensor.getResult().replaceAllUsesExcept(result, saving);
+  eraseDeadOps(*into);
+  into->walk<WalkOrder::PreOrder>(
+      [](scf::ForOp inner) { dropUnusedResults(inner); });
 }
 
 LogicalResult ForVjp::run(ArrayRef<Value> resultCotangents,

@@ -5,17 +5,24 @@
 //===----------------------------------------------------------------------===//
 //
 // The reverse of a branch is a branch on the same condition, which computes its
-// body again from the values that it captures. That of a loop is in ForVjp.
+// body again from the values that it captures, or from what the branch returns
+// of these. That of a loop is in ForVjp.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Elementwise.h"
 #include "ForVjp.h"
+#include "LoopCut.h"
+#include "Recomputation.h"
 
-#include "flywheel/Autodiff/InlineRegion.h"
 #include "flywheel/Autodiff/ReverseSweep.h"
 #include "flywheel/Dialect/NN/NNBuilders.h"
 #include "flywheel/Interfaces/Effects.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+#include <array>
 
 using namespace mlir;
 
@@ -49,6 +56,161 @@ getNeededCaptures(Operation *op, ArrayRef<bool> needed) {
 }
 
 namespace {
+/// Emits the reverse of one branch.
+class IfVjp {
+public:
+  IfVjp(scf::IfOp branch, OpBuilder &builder) : branch(branch), b(builder) {}
+
+  LogicalResult run(ArrayRef<Value> resultCotangents, ArrayRef<bool> needed,
+                    MutableArrayRef<Value> inputCotangents);
+
+private:
+  /// One of the two regions.
+  struct Side {
+    /// The reverse of its block.
+    Block *reverse = nullptr;
+    /// The block, which may compute more than that of the branch; see `ForVjp`.
+    Block body;
+    IRMapping copies;
+    SmallVector<Value> outputs;
+    /// Values of the reverse that the branch is to return.
+    SmallVector<Value> parts;
+    /// Their dimension sizes.
+    SmallVector<SmallVector<OpFoldResult>> sizes;
+  };
+
+  LogicalResult emitSide(Block &from, Side &side, ArrayRef<Value> results,
+                         ValueRange xs);
+  void findParts(Side &side, const Recomputation &again);
+  void returnParts();
+
+  scf::IfOp branch;
+  OpBuilder &b;
+  std::array<Side, 2> sides;
+};
+} // namespace
+
+/// Fills the reverse of `side`, whose block is `from`.
+LogicalResult IfVjp::emitSide(Block &from, Side &side, ArrayRef<Value> results,
+                              ValueRange xs) {
+  OpBuilder in = OpBuilder::atBlockEnd(side.reverse);
+  Recomputation again(in, from, {});
+  SmallVector<Value> ys = again.getOutputs();
+  Location loc = from.getTerminator()->getLoc();
+  ReverseSweep sweep(in, ys, xs, side.reverse);
+  for (auto [y, cotangent] : llvm::zip_equal(ys, results))
+    if (cotangent && sweep.isActive(y))
+      sweep.accumulate(loc, y, cotangent);
+  if (failed(sweep.run()))
+    return failure();
+  SmallVector<Value> cotangents;
+  for (Value x : xs) {
+    Value cotangent = sweep.getCotangent(x);
+    cotangents.push_back(cotangent ? cotangent
+                                   : nn::buildSplat(in, loc, x, 0.0));
+  }
+  scf::YieldOp::create(in, loc, cotangents);
+  side.outputs = again.finish(side.body, side.copies);
+  eraseDeadOps(*side.reverse);
+  findParts(side, again);
+  return success();
+}
+
+/// Finds what the branch should return of tensors of which its reverse needs
+/// parts alone. In a loop, which writes others to them in each iteration, they
+/// would be kept whole for the reverse.
+void IfVjp::findParts(Side &side, const Recomputation &again) {
+  auto loop = branch->getParentOfType<scf::ForOp>();
+  if (!loop)
+    return;
+  SetVector<Value> captures;
+  getUsedValuesDefinedAbove(*side.reverse->getParent(), captures);
+  OpBuilder before(branch);
+  for (Value capture : captures) {
+    if (!isa<RankedTensorType>(capture.getType()) ||
+        loop.isDefinedOutsideOfLoop(capture))
+      continue;
+    for (Value part : findSmallerCut(capture, *side.reverse, again)
+                          .value_or(SmallVector<Value>())) {
+      std::optional<SmallVector<OpFoldResult>> sizes =
+          findSizesOutside(before, branch.getLoc(), part, side.reverse, {}, {});
+      if (!sizes || llvm::is_contained(side.parts, part))
+        continue;
+      side.parts.push_back(part);
+      side.sizes.push_back(*sizes);
+    }
+  }
+}
+
+/// Replaces the branch by one that also returns the parts.
+void IfVjp::returnParts() {
+  SmallVector<Type> types(branch.getResultTypes());
+  for (Side &side : sides)
+    llvm::append_range(types, TypeRange(ValueRange(side.parts)));
+  if (types.size() == branch.getNumResults())
+    return;
+  OpBuilder before(branch);
+  Location loc = branch.getLoc();
+  auto returning =
+      scf::IfOp::create(before, loc, types, branch.getCondition(), true, true);
+  for (auto [side, region] : llvm::zip_equal(sides, returning->getRegions())) {
+    Block &block = region.front();
+    block.getOperations().splice(block.end(), side.body.getOperations());
+    OpBuilder in = OpBuilder::atBlockEnd(&block);
+    SmallVector<Value> yielded = side.outputs;
+    // The reverse reads the parts of the side that is taken alone.
+    for (Side &from : sides)
+      for (auto [part, sizes] : llvm::zip_equal(from.parts, from.sizes)) {
+        if (&from == &side) {
+          yielded.push_back(side.copies.lookup(part));
+          continue;
+        }
+        Value like = part;
+        if (isa<RankedTensorType>(part.getType()))
+          like = nn::buildCast(in, loc,
+                               tensor::EmptyOp::create(
+                                   in, loc, sizes, getElementTypeOrSelf(part)),
+                               part.getType());
+        yielded.push_back(nn::buildSplat(in, loc, like, 0.0));
+      }
+    scf::YieldOp::create(in, loc, yielded);
+  }
+  unsigned next = branch.getNumResults();
+  branch->replaceAllUsesWith(returning.getResults().take_front(next));
+  for (Side &side : sides) {
+    for (Value part : side.parts)
+      part.replaceAllUsesWith(returning.getResult(next++));
+    eraseDeadOps(*side.reverse);
+  }
+}
+
+LogicalResult IfVjp::run(ArrayRef<Value> resultCotangents,
+                         ArrayRef<bool> needed,
+                         MutableArrayRef<Value> inputCotangents) {
+  SmallVector<Value> xs;
+  SmallVector<unsigned> positions;
+  for (auto [capture, input] : getNeededCaptures(branch, needed)) {
+    xs.push_back(capture);
+    positions.push_back(input);
+  }
+  auto reverse = scf::IfOp::create(
+      b, branch->getLoc(), TypeRange(ValueRange(xs)), branch.getCondition(),
+      /*addThenBlock=*/true,
+      /*addElseBlock=*/true);
+  for (auto [side, from, to] :
+       llvm::zip_equal(sides, branch->getRegions(), reverse->getRegions())) {
+    side.reverse = &to.front();
+    if (failed(emitSide(from.front(), side, resultCotangents, xs)))
+      return failure();
+  }
+  for (auto [position, cotangent] :
+       llvm::zip_equal(positions, reverse.getResults()))
+    inputCotangents[position] = cotangent;
+  returnParts();
+  return success();
+}
+
+namespace {
 struct IfModel : DifferentiableOpInterface::ExternalModel<IfModel, scf::IfOp> {
   bool differentiatesCaptures(Operation *) const { return true; }
 
@@ -57,49 +219,7 @@ struct IfModel : DifferentiableOpInterface::ExternalModel<IfModel, scf::IfOp> {
                         MutableArrayRef<Value> inputs) const {
     if (failed(checkRecomputable(op)))
       return failure();
-    auto branch = cast<scf::IfOp>(op);
-    SmallVector<Value> xs;
-    SmallVector<unsigned> positions;
-    for (auto [capture, input] : getNeededCaptures(op, needed)) {
-      xs.push_back(capture);
-      positions.push_back(input);
-    }
-    auto reverse = scf::IfOp::create(b, op->getLoc(), TypeRange(ValueRange(xs)),
-                                     branch.getCondition(),
-                                     /*addThenBlock=*/true,
-                                     /*addElseBlock=*/true);
-    if (failed(emitRegion(*branch.thenBlock(), *reverse.thenBlock(), results,
-                          xs)) ||
-        failed(
-            emitRegion(*branch.elseBlock(), *reverse.elseBlock(), results, xs)))
-      return failure();
-    for (auto [position, cotangent] :
-         llvm::zip_equal(positions, reverse.getResults()))
-      inputs[position] = cotangent;
-    return success();
-  }
-
-  /// Fills `to` with `from` and its reverse.
-  static LogicalResult emitRegion(Block &from, Block &to,
-                                  ArrayRef<Value> results, ValueRange xs) {
-    OpBuilder b = OpBuilder::atBlockEnd(&to);
-    SmallVector<Value> ys = cloneBlock(b, from, {});
-    Location loc = from.getTerminator()->getLoc();
-    ReverseSweep sweep(b, ys, xs, &to);
-    for (auto [y, cotangent] : llvm::zip_equal(ys, results))
-      if (cotangent && sweep.isActive(y))
-        sweep.accumulate(loc, y, cotangent);
-    if (failed(sweep.run()))
-      return failure();
-    SmallVector<Value> cotangents;
-    for (Value x : xs) {
-      Value cotangent = sweep.getCotangent(x);
-      cotangents.push_back(cotangent ? cotangent
-                                     : nn::buildSplat(b, loc, x, 0.0));
-    }
-    scf::YieldOp::create(b, loc, cotangents);
-    eraseDeadOps(to);
-    return success();
+    return IfVjp(cast<scf::IfOp>(op), b).run(results, needed, inputs);
   }
 };
 

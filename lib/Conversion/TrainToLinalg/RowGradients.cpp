@@ -151,11 +151,16 @@ RowGradients::Source RowGradients::computeSource(Value value, unsigned depth) {
   if (!op || !type || type.getRank() == 0 || !type.hasStaticShape() ||
       !isa<FloatType>(type.getElementType()))
     return {};
-  if (auto scatter = dyn_cast<nn::ScatterAddOp>(op))
-    return scatter.getAxis() == 0 && scatter.getInit().getType() == type &&
-                   isZeros(scatter.getInit())
-               ? Source{scatter.getIndices(), type.getNumElements()}
-               : Source();
+  if (auto scatter = dyn_cast<nn::ScatterAddOp>(op)) {
+    if (scatter.getAxis() != 0 || scatter.getInit().getType() != type)
+      return {};
+    if (isZeros(scatter.getInit()))
+      return {scatter.getIndices(), type.getNumElements()};
+    // Rows that are added to rows are a sum.
+    return getSource(scatter.getInit(), depth + 1).isNone()
+               ? Source()
+               : Source{value, type.getNumElements()};
+  }
   if (isa<arith::AddFOp, arith::SubFOp>(op))
     return getSumSource(value, depth);
   // The sum, or the largest element, of each row.
@@ -179,14 +184,20 @@ RowGradients::Source RowGradients::getSource(Value value, unsigned depth) {
 }
 
 std::optional<int64_t> RowGradients::getNumRows(Value value) {
-  Source source = getSource(value);
-  RankedTensorType type = typeOf(source.value);
-  if (!isa<FloatType>(type.getElementType()))
+  auto getNumIndices = [](Value indices) {
+    RankedTensorType type = typeOf(indices);
     return type.hasStaticShape() ? std::optional(type.getNumElements())
                                  : std::nullopt;
+  };
+  Source source = getSource(value);
+  if (!isa<FloatType>(getElementTypeOrSelf(source.value)))
+    return getNumIndices(source.value);
   Operation *sum = source.value.getDefiningOp();
-  std::optional<int64_t> lhs = getNumRows(sum->getOperand(0));
-  std::optional<int64_t> rhs = getNumRows(sum->getOperand(1));
+  auto scatter = dyn_cast<nn::ScatterAddOp>(sum);
+  std::optional<int64_t> lhs =
+      getNumRows(scatter ? scatter.getInit() : sum->getOperand(0));
+  std::optional<int64_t> rhs = scatter ? getNumIndices(scatter.getIndices())
+                                       : getNumRows(sum->getOperand(1));
   if (!lhs || !rhs)
     return std::nullopt;
   return *lhs + *rhs;
@@ -299,7 +310,9 @@ static Value buildIndices(OpBuilder &b, Location loc, Value indices,
 }
 
 RowGradient RowGradients::buildConcatenation(Operation *sum) {
-  RowGradient lhs = get(sum->getOperand(0)), rhs = get(sum->getOperand(1));
+  auto scatter = dyn_cast<nn::ScatterAddOp>(sum);
+  RowGradient lhs = get(scatter ? scatter.getInit() : sum->getOperand(0));
+  RowGradient rhs = scatter ? buildScatter(scatter) : get(sum->getOperand(1));
   LinalgEmitter e(b, sum);
   if (isa<arith::SubFOp>(sum))
     rhs.rows = arith::NegFOp::create(b, e.loc, rhs.rows);
@@ -357,7 +370,8 @@ RowGradient RowGradients::buildReduction(nn::ReduceOp reduce) {
 RowGradient RowGradients::build(Value value) {
   Operation *op = value.getDefiningOp();
   if (auto scatter = dyn_cast<nn::ScatterAddOp>(op))
-    return buildScatter(scatter);
+    return isZeros(scatter.getInit()) ? buildScatter(scatter)
+                                      : buildConcatenation(op);
   if (auto reduce = dyn_cast<nn::ReduceOp>(op))
     return buildReduction(reduce);
   if (isa<arith::AddFOp, arith::SubFOp>(op)) {

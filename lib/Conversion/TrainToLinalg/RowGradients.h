@@ -53,7 +53,8 @@ private:
   /// What says which rows a value has: equal ones have equal indices, in one
   /// order.
   struct Source {
-    /// The indices, or the sum of two values with others.
+    /// The indices, or the sum of two values with others, which may be rows
+    /// that are added to rows.
     mlir::Value value;
     int64_t tableSize = 0;
     bool isNone() const { return !value; }

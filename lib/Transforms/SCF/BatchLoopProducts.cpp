@@ -56,7 +56,7 @@ struct RowProduct {
 /// Something that the iterations only add to what is carried.
 struct Sum {
   unsigned carried;
-  /// What is added.
+  /// What is added; of rows that are added to slices, the sum with a slice.
   Operation *op;
   /// What it is computed of: of a^T b [m, k] and [m, n], of a sum of rows and
   /// of the rows of a product one tensor. Of the last one, each iteration adds
@@ -69,13 +69,6 @@ struct Sum {
 
 static bool isOutside(Value value, scf::ForOp loop) {
   return !value || loop.isDefinedOutsideOfLoop(value);
-}
-
-static bool isZero(Value value) {
-  if (auto broadcast = value.getDefiningOp<nn::BroadcastOp>())
-    value = broadcast.getInput();
-  APFloat number(0.0f);
-  return matchPattern(value, m_ConstantFloat(&number)) && number.isPosZero();
 }
 
 static std::optional<RowProduct> getRowProduct(Operation *op) {
@@ -130,13 +123,12 @@ private:
   void computeInFront(const RowProduct &product, const IterationSlice &rows);
   void replaceBySlice(const RowProduct &product, const IterationSlice &slice);
   std::optional<Sum> getSum(unsigned carried);
-  std::optional<Sum> getSumOfSlices(unsigned carried, Value addend);
+  std::optional<Sum> getSumOfSlices(unsigned carried);
   bool keepOperands(Sum &sum);
   const ValueToKeep *findKept(Value value, Direction direction) const;
   Value emitAll(OpBuilder &b, Value value, Direction direction);
   bool fits(RankedTensorType slice, int64_t count) const;
   void computeBehind();
-  void addToSlices();
   Value emitSum(OpBuilder &b, const Sum &sum);
 
   RewriterBase &rewriter;
@@ -272,29 +264,41 @@ static bool isRecurrence(scf::ForOp loop) {
   return false;
 }
 
-/// A product whose rows are added to slices of zeros, or of what is carried.
-std::optional<Sum> ProductBatcher::getSumOfSlices(unsigned carried,
-                                                  Value addend) {
-  auto insert = addend.getDefiningOp<tensor::InsertSliceOp>();
-  if (!insert || !isZero(insert.getDest()))
+/// A product whose rows are added to slices of what is carried.
+std::optional<Sum> ProductBatcher::getSumOfSlices(unsigned carried) {
+  BlockArgument argument = loop.getRegionIterArg(carried);
+  auto insert =
+      loop.getYieldedValues()[carried].getDefiningOp<tensor::InsertSliceOp>();
+  if (!insert || insert->getBlock() != loop.getBody() || !insert->hasOneUse() ||
+      insert.getDest() != argument)
+    return std::nullopt;
+  auto add = insert.getSource().getDefiningOp<arith::AddFOp>();
+  auto read = add ? add.getLhs().getDefiningOp<tensor::ExtractSliceOp>()
+                  : tensor::ExtractSliceOp();
+  if (!read || !add->hasOneUse() || !read->hasOneUse() ||
+      read.getSource() != argument ||
+      !read.isSameAs(insert, isEqualConstantIntOrValue) ||
+      llvm::any_of(argument.getUsers(), [&](Operation *user) {
+        return user != insert && user != read;
+      }))
     return std::nullopt;
   std::optional<IterationSlice> place = getInsertedSlice(insert, loop, range);
   if (!place || insert.getDestType().getDimSize(0) != range.count)
     return std::nullopt;
-  Value value = getInsertedValue(insert);
-  Operation *op = value.getDefiningOp();
+  Value value = getInsertedValue(insert, add.getRhs());
+  Operation *op = value ? value.getDefiningOp() : nullptr;
   if (!op || op->getBlock() != loop.getBody() || !value.hasOneUse())
     return std::nullopt;
   std::optional<RowProduct> product = getRowProduct(op);
   if (!product || !isOutside(product->w, loop) || !isOutside(product->b, loop))
     return std::nullopt;
-  return Sum{carried, insert, {product->rows}, product, place->direction};
+  return Sum{carried, add, {product->rows}, product, place->direction};
 }
 
 std::optional<Sum> ProductBatcher::getSum(unsigned carried) {
   Value addend = getAddend(loop, carried);
   if (!addend)
-    return std::nullopt;
+    return getSumOfSlices(carried);
   Sum sum{carried, addend.getDefiningOp(), {}, std::nullopt};
   if (auto product = dyn_cast<nn::MatmulOp>(sum.op)) {
     if (cast<RankedTensorType>(product.getType()).getRank() != 2 ||
@@ -311,7 +315,7 @@ std::optional<Sum> ProductBatcher::getSum(unsigned carried) {
     sum.operands = {reduce.getInput()};
     return sum;
   }
-  return getSumOfSlices(carried, addend);
+  return std::nullopt;
 }
 
 /// Notes what has to be kept for `sum`, whose direction this sets; false where
@@ -402,48 +406,21 @@ void ProductBatcher::computeBehind() {
   for (const Sum &sum : sums) {
     Value total = emitSum(rewriter, sum),
           init = loop.getInitArgs()[sum.carried];
-    if (!isZero(init))
+    if (!nn::isZeros(init))
       total = arith::AddFOp::create(rewriter, sum.op->getLoc(), init, total);
     rewriter.replaceAllUsesExcept(loop.getResult(sum.carried), total,
                                   total.getDefiningOp());
     Operation *yield = loop.getBody()->getTerminator();
-    Operation *add = yield->getOperand(sum.carried).getDefiningOp();
+    Operation *last = yield->getOperand(sum.carried).getDefiningOp();
+    Operation *read =
+        sum.product ? sum.op->getOperand(0).getDefiningOp() : nullptr;
     rewriter.modifyOpInPlace(yield, [&] {
       yield->setOperand(sum.carried, loop.getRegionIterArg(sum.carried));
     });
-    rewriter.eraseOp(add);
+    rewriter.eraseOp(last);
     rewriter.eraseOp(sum.op);
-  }
-}
-
-/// Adds what iterations insert into zeros, and add to what is carried, to the
-/// slice of it alone: what a slice that each of them reads has as its gradient.
-/// All of it would be read and written by every iteration.
-void ProductBatcher::addToSlices() {
-  for (unsigned i = 0, e = loop.getNumResults(); i < e; ++i) {
-    Value addend = getAddend(loop, i);
-    auto insert = addend ? addend.getDefiningOp<tensor::InsertSliceOp>()
-                         : tensor::InsertSliceOp();
-    if (!insert || !isZero(insert.getDest()))
-      continue;
-    Operation *add = *insert->user_begin();
-    rewriter.setInsertionPoint(add);
-    Location loc = add->getLoc();
-    BlockArgument argument = loop.getRegionIterArg(i);
-    SmallVector<OpFoldResult> offsets = insert.getMixedOffsets(),
-                              sizes = insert.getMixedSizes(),
-                              strides = insert.getMixedStrides();
-    auto before =
-        tensor::ExtractSliceOp::create(rewriter, loc, insert.getSourceType(),
-                                       argument, offsets, sizes, strides);
-    Value sum = arith::AddFOp::create(rewriter, loc, before.getResult(),
-                                      insert.getSource());
-    auto after = tensor::InsertSliceOp::create(rewriter, loc, sum, argument,
-                                               offsets, sizes, strides);
-    before->setDiscardableAttrs(insert->getDiscardableAttrDictionary());
-    after->setDiscardableAttrs(insert->getDiscardableAttrDictionary());
-    rewriter.replaceOp(add, after);
-    rewriter.eraseOp(insert);
+    if (read)
+      rewriter.eraseOp(read);
   }
 }
 
@@ -455,7 +432,6 @@ void ProductBatcher::run() {
     computeInFront();
     computeBehind();
   }
-  addToSlices();
 }
 
 void ProductBatcher::computeInFront() {

@@ -121,15 +121,20 @@ std::optional<IterationSlice> getIterationSlice(Value value, scf::ForOp loop,
 std::optional<IterationSlice> getInsertedSlice(tensor::InsertSliceOp insert,
                                                scf::ForOp loop,
                                                IterationRange range) {
-  if (!getInsertedValue(insert))
+  if (insert.getDroppedDims().any() &&
+      !isWithoutFirstDim(insert.getSourceType(), insert.getDestType()))
     return std::nullopt;
   return getSlice(insert, insert.getDest(), loop, range);
 }
 
 Value getInsertedValue(tensor::InsertSliceOp insert) {
+  return getInsertedValue(insert, insert.getSource());
+}
+
+Value getInsertedValue(tensor::InsertSliceOp insert, Value part) {
   if (isWithoutFirstDim(insert.getSourceType(), insert.getDestType()))
-    return insert.getSource();
-  auto expand = insert.getSource().getDefiningOp<tensor::ExpandShapeOp>();
+    return part;
+  auto expand = part.getDefiningOp<tensor::ExpandShapeOp>();
   return insert.getDroppedDims().none() && expand &&
                  isOfFirstDim(expand.getReassociationIndices())
              ? expand.getSrc()
@@ -195,11 +200,11 @@ std::optional<KeptValue> getKeptValue(const IterationSlice &slice,
       !insert->hasOneUse())
     return std::nullopt;
   std::optional<IterationSlice> place = getInsertedSlice(insert, loop, *own);
-  if (!place || slice.first < place->first ||
+  Value value = getInsertedValue(insert);
+  if (!place || !value || slice.first < place->first ||
       slice.first + range.count > place->first + own->count)
     return std::nullopt;
-  return KeptValue{loop, *own, getInsertedValue(insert), *place,
-                   loop.getInitArgs()[carried]};
+  return KeptValue{loop, *own, value, *place, loop.getInitArgs()[carried]};
 }
 
 SmallVector<Value> keepInLoop(RewriterBase &rewriter, scf::ForOp &loop,

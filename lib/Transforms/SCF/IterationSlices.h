@@ -52,6 +52,9 @@ getInsertedSlice(mlir::tensor::InsertSliceOp insert, mlir::scf::ForOp loop,
 
 /// What `insert` inserts, without the first dimension of its destination.
 mlir::Value getInsertedValue(mlir::tensor::InsertSliceOp insert);
+/// The same where `part`, of the type of the source, would be inserted.
+mlir::Value getInsertedValue(mlir::tensor::InsertSliceOp insert,
+                             mlir::Value part);
 
 /// The slices of all iterations in one tensor.
 mlir::Value emitWhole(mlir::OpBuilder &builder, mlir::Location loc,

@@ -25,6 +25,10 @@ namespace flywheel::nn {
 mlir::Value buildSplat(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Value like, double value);
 
+/// Returns true if `value` is a tensor of floating-point numbers that are known
+/// to be zero: it is a constant, or repeats one.
+bool isZeros(mlir::Value value);
+
 /// `input` as a value of `type`, which says more or less about its dimension
 /// sizes.
 mlir::Value buildCast(mlir::OpBuilder &builder, mlir::Location loc,

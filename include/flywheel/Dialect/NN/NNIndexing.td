@@ -174,7 +174,7 @@ def NN_CumprodOp : NN_DifferentiableOp<"cumprod", [NN_DimSizeSource]> {
     once.
 
     The derivative divides by nothing, so that it holds where elements are 0. It
-    takes memory for the square of the dimension size along `axis`.
+    is a loop along `axis`, whose memory is that of x, and so is its derivative.
 
     ```mlir
     // The share of light that gets through to each layer.

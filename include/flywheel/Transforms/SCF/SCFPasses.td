@@ -37,9 +37,6 @@ def BatchLoopProducts : Pass<"flywheel-batch-loop-products", "::mlir::func::Func
 
     A loop whose iterations do not depend on each other stays as it is: that it
     is one, as for parts of a batch, is for the memory that one iteration takes.
-
-    In any loop, what iterations insert into zeros and add to what is carried, as
-    the gradient of what they take slices of, is added to its slice alone.
   }];
   let options = [
     Option<"maxBytes", "max-bytes", "int64_t", "int64_t(1) << 28",

@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -61,6 +62,13 @@ Value buildSplat(OpBuilder &b, Location loc, Value like, double value) {
   Value scalar = arith::ConstantOp::create(
       b, loc, DenseElementsAttr::get(scalarType, element));
   return buildBroadcast(b, loc, scalar, {}, like);
+}
+
+bool isZeros(Value value) {
+  if (auto broadcast = value.getDefiningOp<BroadcastOp>())
+    value = broadcast.getInput();
+  return isa<RankedTensorType>(value.getType()) &&
+         matchPattern(value, m_AnyZeroFloat());
 }
 
 SlicePlace::SlicePlace(OpBuilder &b, Location loc, Value whole, Value position)

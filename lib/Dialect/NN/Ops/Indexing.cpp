@@ -195,9 +195,48 @@ static Value buildNumbers(OpBuilder &b, Location loc, Value tensor) {
   return numbers;
 }
 
+/// The same for few indices, of static sizes: none behind an index equals it.
+static Value buildIsLastOfFew(OpBuilder &b, Location loc, Value indices) {
+  RankedTensorType type = tensorOf(indices);
+  int64_t count = type.getNumElements();
+  SmallVector<ReassociationIndices> all{identityDims(type.getRank())};
+  if (type.getRank() > 1)
+    indices = tensor::CollapseShapeOp::create(b, loc, indices, all);
+  Value like =
+      tensor::EmptyOp::create(b, loc, {count, count}, type.getElementType());
+  Value own = buildBroadcast(b, loc, indices, {0}, like);
+  Value other = buildBroadcast(b, loc, indices, {1}, like);
+  auto numbers = RankedTensorType::get({count, count}, b.getI64Type());
+  Value place = IotaOp::create(b, loc, numbers, Value(), 0);
+  Value otherPlace = IotaOp::create(b, loc, numbers, Value(), 1);
+  Value isEqual =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, own, other);
+  Value isBehind = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                         place, otherPlace);
+  Value isOverwritten = arith::AndIOp::create(b, loc, isEqual, isBehind);
+  Value flags = arith::ExtUIOp::create(b, loc, numbers.clone(b.getI32Type()),
+                                       isOverwritten);
+  Value total = buildSum(b, loc, flags, {1});
+  Value isLast = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, total,
+                                       buildSplat(b, loc, total, 0));
+  if (type.getRank() > 1)
+    isLast = tensor::ExpandShapeOp::create(b, loc, type.clone(b.getI1Type()),
+                                           isLast, all);
+  return isLast;
+}
+
 /// Whether each index is the last of its value: what it is written with stays.
 static Value buildIsLast(OpBuilder &b, Location loc, Value whole, Value indices,
                          int64_t axis) {
+  // Pairs of few indices are fewer than the places.
+  RankedTensorType type = tensorOf(indices);
+  int64_t numPlaces = tensorOf(whole).getDimSize(axis);
+  if (type.hasStaticShape() && type.getRank() > 0 &&
+      type.getNumElements() < (1 << 15) &&
+      (ShapedType::isDynamic(numPlaces)
+           ? type.getNumElements() <= 16
+           : type.getNumElements() * type.getNumElements() <= numPlaces))
+    return buildIsLastOfFew(b, loc, indices);
   Value numbers = buildNumbers(b, loc, indices);
   Value places = tensor::EmptyOp::create(
       b, loc, tensor::getMixedSize(b, loc, whole, axis), b.getI64Type());
@@ -213,23 +252,26 @@ static Value buildIsLast(OpBuilder &b, Location loc, Value whole, Value indices,
 LogicalResult ScatterOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
                                  ArrayRef<bool> needed,
                                  MutableArrayRef<Value> operands) {
+  // The cotangents of what is written are read before zeros take their place.
   Location loc = getLoc();
   Value zeros = buildSplat(b, loc, getUpdates(), 0.0);
+  if (needed[2])
+    operands[2] = GatherOp::create(b, loc, getUpdates().getType(), results[0],
+                                   getIndices(), getAxis());
   if (needed[0])
     operands[0] =
         ScatterOp::create(b, loc, getInit().getType(),
                           buildCast(b, loc, results[0], getInit().getType()),
                           getIndices(), zeros, getAxis());
-  if (!needed[2])
+  RankedTensorType indices = tensorOf(getIndices());
+  if (!needed[2] || (indices.hasStaticShape() && indices.getNumElements() == 1))
     return success();
-  Value dy = GatherOp::create(b, loc, getUpdates().getType(), results[0],
-                              getIndices(), getAxis());
   Value isLast = buildIsLast(b, loc, getInit(), getIndices(), getAxis());
   SmallVector<int64_t> dims;
-  for (int64_t dim = 0; dim < tensorOf(getIndices()).getRank(); ++dim)
+  for (int64_t dim = 0; dim < indices.getRank(); ++dim)
     dims.push_back(static_cast<int64_t>(getAxis()) + dim);
   Value stays = buildBroadcast(b, loc, isLast, dims, getUpdates());
-  operands[2] = arith::SelectOp::create(b, loc, stays, dy, zeros);
+  operands[2] = arith::SelectOp::create(b, loc, stays, operands[2], zeros);
   return success();
 }
 
@@ -266,9 +308,19 @@ static LogicalResult batchUpdates(OpTy op, Batcher &batcher) {
   bool isIndexed = updates.isDiagonal() && updates.dim >= axis &&
                    updates.dim < axis + numIndexed;
   // Each position adds slices at indices of its own.
-  if (std::is_same_v<OpTy, ScatterAddOp> && isIndexed && init.isUniform())
-    return batcher.batchSliced(op,
-                               {std::nullopt, updates.dim - axis, updates.dim});
+  if (std::is_same_v<OpTy, ScatterAddOp> && isIndexed) {
+    if (init.isUniform())
+      return batcher.batchSliced(
+          op, {std::nullopt, updates.dim - axis, updates.dim});
+    return batcher.batchThrough(op, [&](OpBuilder &b) -> SmallVector<Value> {
+      Location loc = op.getLoc();
+      Value zeros = buildSplat(b, loc, op.getInit(), 0.0);
+      Value added = OpTy::create(b, loc, op.getType(), zeros, op.getIndices(),
+                                 op.getUpdates(), op.getAxis());
+      Value before = buildCast(b, loc, op.getInit(), op.getType());
+      return {arith::AddFOp::create(b, loc, before, added)};
+    });
+  }
   for (int64_t dim = 0, e = tensorOf(op.getInit()).getRank(); dim < e; ++dim)
     if (dim != axis && batcher.isDiagonalOrZero(op.getInit(), dim) &&
         batcher.isDiagonalOrZero(op.getUpdates(),

@@ -13,8 +13,12 @@
 #include "flywheel/Interfaces/Batcher.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+#include <limits>
 
 using namespace mlir;
 using namespace flywheel;
@@ -116,31 +120,83 @@ private:
 };
 } // namespace
 
+/// factor * other, where 0 times an infinity is 0: the infinity is of numbers
+/// that overflowed, and none of them counts.
+static ElementwiseExpr multiplyFinite(ElementwiseExpr factor,
+                                      ElementwiseExpr other) {
+  ElementwiseExpr isInfinite =
+      other.apply<math::AbsFOp>() == std::numeric_limits<double>::infinity();
+  ElementwiseExpr finite = isInfinite.select(other.splat(0.0), other);
+  return factor * (factor == 0.0).select(finite, other);
+}
+
+/// The recurrence of the derivative of `op`, from its last product to its first
+/// one: element i of the result is the sum over the products k that x[i] is a
+/// factor of, of dy[k] times those factors of product k that come after x[i].
+/// Without `exclusive` that is s[i] = dy[i] + x[i + 1] s[i + 1], and with it
+/// s[i] = dy[i + 1] + x[i + 1] s[i + 1].
+static Value emitSumsBehind(OpBuilder &b, CumprodOp op, ElementwiseExpr x,
+                            ElementwiseExpr dy) {
+  Location loc = op.getLoc();
+  int64_t axis = op.getAxis();
+  RankedTensorType type = tensorOf(x);
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, x),
+                            offsets(sizes.size(), b.getIndexAttr(0)),
+                            strides(sizes.size(), b.getIndexAttr(1));
+  Value all = buildCast(
+      b, loc, tensor::EmptyOp::create(b, loc, sizes, type.getElementType()),
+      type);
+  Value count = getValueOrCreateConstantIndexOp(b, loc, sizes[axis]);
+  sizes[axis] = b.getIndexAttr(1);
+  SmallVector<int64_t> shape(type.getShape());
+  shape[axis] = 1;
+  RankedTensorType sliceType = type.clone(shape);
+  Value slice = buildCast(
+      b, loc, tensor::EmptyOp::create(b, loc, sizes, type.getElementType()),
+      sliceType);
+  Value zeros = buildSplat(b, loc, slice, 0.0);
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  Value one = arith::ConstantIndexOp::create(b, loc, 1);
+  auto emitBody = [&](OpBuilder &in, Location, Value number, ValueRange state) {
+    Value position = number;
+    if (!op.getReverse()) {
+      Value last = arith::SubIOp::create(in, loc, count, one);
+      position = arith::SubIOp::create(in, loc, last, number);
+    }
+    offsets[axis] = position;
+    auto read = [&](Value whole) {
+      return ElementwiseExpr(in, loc,
+                             tensor::ExtractSliceOp::create(in, loc, sliceType,
+                                                            whole, offsets,
+                                                            sizes, strides));
+    };
+    ElementwiseExpr behind(in, loc, state[0]), own = read(dy), factor = read(x);
+    ElementwiseExpr sum = op.getExclusive() ? behind : own + behind;
+    ElementwiseExpr product = multiplyFinite(factor, sum);
+    ElementwiseExpr next = op.getExclusive() ? own + product : product;
+    Value into =
+        buildInsertSlice(in, loc, sum, state[1], offsets, sizes, strides);
+    scf::YieldOp::create(in, loc, {next, into});
+  };
+  return scf::ForOp::create(b, loc, zero, count, one, ValueRange{zeros, all},
+                            emitBody)
+      .getResult(1);
+}
+
 LogicalResult CumprodOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
                                  ArrayRef<bool> needed,
                                  MutableArrayRef<Value> operands) {
-  // dx[i] is the sum over k of dy[k] times product k without its factor i: that
-  // of x with 1 in place of element i. Nothing is divided.
+  // dx[i] is the sum over k of dy[k] times product k without its factor i: the
+  // product of the factors before it, times the sum of those of the factors
+  // behind it. Nothing is divided.
   Location loc = getLoc();
   ElementwiseExpr x = widen(b, loc, getX()), dy = widen(b, loc, results[0]);
-  int64_t axis = getAxis();
-  Pairs pairs(b, loc, x, axis);
-  ElementwiseExpr all = pairs.repeat(x, axis);
-  ElementwiseExpr others =
-      pairs.compare(arith::CmpIPredicate::eq).select(all.splat(1.0), all);
-  ElementwiseExpr products =
-      x.with(CumprodOp::create(b, loc, others.getType(), others, axis + 1,
-                               getExclusive(), getReverse()));
-  // Whether element i is a factor of product k.
-  auto isFactor =
-      getReverse() ? arith::CmpIPredicate::sge : arith::CmpIPredicate::sle;
-  if (getExclusive())
-    isFactor =
-        getReverse() ? arith::CmpIPredicate::sgt : arith::CmpIPredicate::slt;
-  ElementwiseExpr shares = pairs.compare(isFactor).select(
-      products * pairs.repeat(dy, axis), all.splat(0.0));
-  Value dx = buildSum(b, loc, shares, {axis + 1});
-  operands[0] = roundTo(b, loc, dx, getX().getType());
+  ElementwiseExpr before =
+      x.with(CumprodOp::create(b, loc, x.getType(), x, getAxis(),
+                               /*exclusive=*/true, getReverse()));
+  ElementwiseExpr behind = x.with(emitSumsBehind(b, *this, x, dy));
+  operands[0] =
+      roundTo(b, loc, multiplyFinite(before, behind), getX().getType());
   return success();
 }
 

@@ -1,0 +1,46 @@
+//===- Recomputation.h - A block that is computed again ---------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_LIB_AUTODIFF_RULES_RECOMPUTATION_H
+#define FLYWHEEL_LIB_AUTODIFF_RULES_RECOMPUTATION_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace flywheel {
+
+/// The ops of a block that the reverse computes again. Rules may put other ops
+/// into the place of these, such as a loop that also keeps what its own reverse
+/// needs. A copy of them replaces the block, if something they compute is to be
+/// kept.
+class Recomputation {
+public:
+  /// Clones the ops of `block` but the terminator at the insertion point of
+  /// `builder`, with `arguments` for the arguments of the block.
+  Recomputation(mlir::OpBuilder &builder, mlir::Block &block,
+                mlir::ValueRange arguments);
+
+  /// What the operands of the terminator have become.
+  mlir::ValueRange getOutputs() const { return last->getOperands(); }
+
+  /// Copies the ops to the end of `body`, and returns what has become of the
+  /// outputs there. `mapping` has values of `body` for some that the ops use,
+  /// and gets those for what they compute. No rule may change the ops later.
+  llvm::SmallVector<mlir::Value> finish(mlir::Block &body,
+                                        mlir::IRMapping &mapping);
+
+  /// Returns true if `op` is one of the ops, after `finish`.
+  bool contains(mlir::Operation *op) const { return ops.contains(op); }
+
+private:
+  mlir::Operation *first, *last;
+  llvm::DenseSet<mlir::Operation *> ops;
+};
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_LIB_AUTODIFF_RULES_RECOMPUTATION_H
