@@ -119,7 +119,9 @@ class Store(_flywheel.Store):
                 self._forget([key])
 
     def _find(self, name: str) -> str:
-        """The key of a name of the current namespace."""
+        """The key of a name of the current namespace. Raises TypeError for what is not a name."""
+        if not isinstance(name, str):
+            raise TypeError(f"expected the name of a variable, a str, found {type(name).__name__}")
         with self._lock:
             self._forget_dead()
             key = name + self._suffixes.get(current_namespace(), "")

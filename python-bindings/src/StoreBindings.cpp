@@ -252,7 +252,8 @@ static void addValues(nb::class_<PyStore> &store) {
           "seed", [](const PyStore &self) { return self.store->seed; },
           [](PyStore &self, nb::handle seed) {
             self.store->seed = getSeed(seed);
-          })
+          },
+          nb::for_setter(nb::arg("seed").none()))
       .def_prop_ro("initializes",
                    [](const PyStore &self) { return self.store->initializes; });
 }

@@ -132,6 +132,10 @@ static bool foldCollapse(RewriterBase &b, tensor::CollapseShapeOp op) {
 /// the bounds of a loop that takes it, say that it is not out of range.
 static bool foldSlice(RewriterBase &b, tensor::ExtractSliceOp op) {
   RankedTensorType source = op.getSourceType(), type = op.getType();
+  // A cast may have forgotten the size.
+  if (auto cast = op.getSource().getDefiningOp<tensor::CastOp>();
+      cast && isZeroSize(cast.getSource().getType()))
+    source = llvm::cast<RankedTensorType>(cast.getSource().getType());
   if (!isZeroSize(source) || isZeroSize(type))
     return false;
   b.setInsertionPoint(op);
