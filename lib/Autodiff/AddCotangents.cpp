@@ -47,9 +47,49 @@ static std::optional<Link> getSum(Value written, Value base,
   return Link{base, add.getRhs(), read};
 }
 
+/// Returns true if two slices of one tensor have no element in common, as they
+/// are apart in a dimension by constants. Strides of 1 are expected.
+static bool areDisjoint(ArrayRef<OpFoldResult> offsets,
+                        ArrayRef<OpFoldResult> sizes,
+                        tensor::InsertSliceOp other) {
+  auto endsBefore = [](OpFoldResult offset, OpFoldResult size,
+                       OpFoldResult next) {
+    std::optional<int64_t> from = getConstantIntValue(offset),
+                           length = getConstantIntValue(size),
+                           to = getConstantIntValue(next);
+    return from && length && to && *from + *length <= *to;
+  };
+  SmallVector<OpFoldResult> otherOffsets = other.getMixedOffsets(),
+                            otherSizes = other.getMixedSizes();
+  for (auto [offset, size, otherOffset, otherSize] :
+       llvm::zip_equal(offsets, sizes, otherOffsets, otherSizes))
+    if (endsBefore(offset, size, otherOffset) ||
+        endsBefore(otherOffset, otherSize, offset))
+      return true;
+  return false;
+}
+
+/// Returns true if a slice of `base` is zero: of zeros, into which slices apart
+/// from it were put.
+static bool isZeroThere(Value base, ArrayRef<OpFoldResult> offsets,
+                        ArrayRef<OpFoldResult> sizes,
+                        ArrayRef<OpFoldResult> strides) {
+  auto isOne = [](OpFoldResult stride) { return isOneInteger(stride); };
+  while (!nn::isZeros(base)) {
+    auto insert = base.getDefiningOp<tensor::InsertSliceOp>();
+    if (!insert || !llvm::all_of(strides, isOne) ||
+        !llvm::all_of(insert.getMixedStrides(), isOne) ||
+        !areDisjoint(offsets, sizes, insert))
+      return false;
+    base = insert.getDest();
+  }
+  return true;
+}
+
 static std::optional<Link> getLink(tensor::InsertSliceOp op) {
   Value base = op.getDest();
-  if (nn::isZeros(base))
+  if (isZeroThere(base, op.getMixedOffsets(), op.getMixedSizes(),
+                  op.getMixedStrides()))
     return Link{base, op.getSource()};
   return getSum<tensor::ExtractSliceOp>(
       op.getSource(), base, [&](tensor::ExtractSliceOp read) {
@@ -174,6 +214,11 @@ static Value emitLink(OpBuilder &b, Operation *op, Value base) {
         SmallVector<OpFoldResult> offsets = op.getMixedOffsets(),
                                   sizes = op.getMixedSizes(),
                                   strides = op.getMixedStrides();
+        // Nothing is added to zeros.
+        if (isZeroThere(base, offsets, sizes, strides))
+          return mark(tensor::InsertSliceOp::create(
+              b, loc, getLink(op->getResult(0))->addend, base, offsets, sizes,
+              strides));
         Value part = add(tensor::ExtractSliceOp::create(
             b, loc, op.getSourceType(), base, offsets, sizes, strides));
         return mark(tensor::InsertSliceOp::create(b, loc, part, base, offsets,

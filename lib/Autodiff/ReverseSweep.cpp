@@ -158,6 +158,14 @@ LogicalResult ReverseSweep::run() {
   };
   for (Operation *op : activity.ops)
     forEachProducer(op, [](Operation *, unsigned &count) { ++count; });
+  // Rows of a table that nothing else reads are added to nothing: they are
+  // propagated through in the order of the program.
+  auto isAddedTo = [&](Operation *read) {
+    return !isa<nn::GatherOp>(read) ||
+           llvm::count_if(read->getOperand(0).getUsers(), [&](Operation *user) {
+             return numUsers.contains(user);
+           }) > 1;
+  };
 
   llvm::SmallPtrSet<Operation *, 32> done;
   for (Operation *last : llvm::reverse(activity.ops)) {
@@ -172,7 +180,7 @@ LogicalResult ReverseSweep::run() {
       // A rule may replace the op.
       SmallVector<Operation *> reads;
       forEachProducer(op, [&](Operation *producer, unsigned &count) {
-        if (--count == 0 && isRead(producer))
+        if (--count == 0 && isRead(producer) && isAddedTo(producer))
           reads.push_back(producer);
       });
       if (failed(propagate(op)))

@@ -75,12 +75,15 @@ func.func @elements(%x: tensor<4xf32>, %g: tensor<f32>) -> tensor<4xf32> {
 // CHECK-LABEL: func @parts
 // CHECK-SAME: (%[[X:.*]]: tensor<3x4xf32>,
 // CHECK-NOT: tensor<3x4xf32>{{.*}}arith.addf
-// CHECK: %[[THIRD:.*]] = tensor.insert_slice %{{.*}} into %{{.*}}[2, 0]
-// CHECK: arith.mulf
-// CHECK: tensor.extract_slice %[[THIRD]][1, 0]
-// CHECK: %[[SECOND:.*]] = tensor.insert_slice %{{.*}} into %[[THIRD]][1, 0]
-// CHECK: %[[FIRST:.*]] = tensor.insert_slice %{{.*}} into %[[SECOND]][0, 0]
-// CHECK-NOT: arith.addf {{.*}} : tensor<3x4xf32>
+// CHECK: %[[C:.*]] = arith.mulf %arg1, %0
+// CHECK: %[[THIRD:.*]] = tensor.insert_slice %[[C]] into %{{.*}}[2, 0]
+// CHECK: %[[A:.*]] = arith.mulf
+// CHECK: %[[B:.*]] = arith.mulf
+// Parts that are apart are put into zeros: nothing is read of them.
+// CHECK-NOT: tensor.extract_slice
+// CHECK-NOT: arith.addf
+// CHECK: %[[SECOND:.*]] = tensor.insert_slice %[[B]] into %[[THIRD]][1, 0]
+// CHECK: %[[FIRST:.*]] = tensor.insert_slice %[[A]] into %[[SECOND]][0, 0]
 // CHECK: return %[[FIRST]]
 func.func @parts(%x: tensor<3x4xf32>, %g: tensor<4xf32>) -> tensor<3x4xf32> {
   %a = tensor.extract_slice %x[0, 0] [1, 4] [1, 1] : tensor<3x4xf32> to tensor<4xf32>
@@ -90,4 +93,21 @@ func.func @parts(%x: tensor<3x4xf32>, %g: tensor<4xf32>) -> tensor<3x4xf32> {
   %y = arith.mulf %ab, %c : tensor<4xf32>
   %d = train.gradient %y wrt %x grad_ys %g : (tensor<4xf32>, tensor<3x4xf32>, tensor<4xf32>) -> tensor<3x4xf32>
   return %d : tensor<3x4xf32>
+}
+
+// -----
+
+// G1: a part that another one overlaps is added to what is there.
+// CHECK-LABEL: func @overlapping_parts
+// CHECK: %[[LAST:.*]] = tensor.insert_slice %{{.*}} into %{{.*}}[1] [3]
+// CHECK: %[[THERE:.*]] = tensor.extract_slice %[[LAST]][0] [3]
+// CHECK: %[[SUM:.*]] = arith.addf %[[THERE]], %{{.*}} : tensor<3xf32>
+// CHECK: %[[BOTH:.*]] = tensor.insert_slice %[[SUM]] into %[[LAST]][0] [3]
+// CHECK: return %[[BOTH]]
+func.func @overlapping_parts(%x: tensor<4xf32>, %g: tensor<3xf32>) -> tensor<4xf32> {
+  %a = tensor.extract_slice %x[0] [3] [1] : tensor<4xf32> to tensor<3xf32>
+  %b = tensor.extract_slice %x[1] [3] [1] : tensor<4xf32> to tensor<3xf32>
+  %y = arith.mulf %a, %b : tensor<3xf32>
+  %d = train.gradient %y wrt %x grad_ys %g : (tensor<3xf32>, tensor<4xf32>, tensor<3xf32>) -> tensor<4xf32>
+  return %d : tensor<4xf32>
 }
