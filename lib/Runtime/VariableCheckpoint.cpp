@@ -191,9 +191,9 @@ static Status checkModel(const ProgramState &state,
                          const CheckpointReader &file,
                          const CheckpointOptions &options) {
   auto found = file.metadata().find(modelKey);
-  if (options.anyModel || options.variables || found == file.metadata().end() ||
-      found->second == state.model || found->second == anonymousModel ||
-      state.model == anonymousModel)
+  if (options.anyModel || (options.variables && !options.isWholeModel) ||
+      found == file.metadata().end() || found->second == state.model ||
+      found->second == anonymousModel || state.model == anonymousModel)
     return Status();
   return Status::failedPrecondition(
       "can't restore model '" + state.model + "' from checkpoint '" +
@@ -291,7 +291,7 @@ Status flywheel::runtime::restoreVariables(const ProgramState &state,
     if (auto found = (*streams)->runs.find(each.key);
         found != (*streams)->runs.end())
       storeCounter(found->second, each.variable->runs);
-  if (!options.variables)
+  if (!options.variables || options.isWholeModel)
     storeCounter((*streams)->seed, state.seed);
   return Status();
 }

@@ -72,12 +72,13 @@ def export(
     with tempfile.TemporaryDirectory() as folder:
         current = frozen = ""
         frozen_names: List[str] = []
-        if weights == "current" and (values := store._valued()):
-            current = os.path.join(folder, "current.safetensors")
-            store.save(current, values)
+        known: List[Traced] = [one.trace() if isinstance(one, Function) else one for one in given]
+        variables = [variable for one in known for variable in one.owners.variables.values()]
+        path_of_values = os.path.join(folder, "current.safetensors")
+        if weights == "current" and store._save_values(path_of_values, dict.fromkeys(v.namespace for v in variables)):
+            current = path_of_values
         if freeze is not False:
-            known: List[Traced] = [one.trace() if isinstance(one, Function) else one for one in given]
-            chosen = [v for one in known for v in one.owners.variables.values()] if freeze is True else list(freeze)
+            chosen = variables if freeze is True else list(freeze)
             frozen, frozen_names = os.path.join(folder, "frozen.safetensors"), []
             store.save(frozen, list(dict.fromkeys(chosen)))
             if freeze is not True:

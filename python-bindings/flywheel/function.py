@@ -43,12 +43,12 @@ __all__ = ["Function", "TensorSpec", "function", "spec"]
 class _Bound:
     """The function of an object, among its attributes. What is copied or pickled with them is of no object."""
 
-    def __init__(self, instance: Any = None, function: "Optional[Function]" = None):
-        self._instance, self._function = instance, function
+    def __init__(self, instance: Any = None, function: "Optional[Function]" = None, unbound: Any = None):
+        self._instance, self._function, self._unbound = instance, function, unbound
 
-    def of(self, instance: Any) -> "Optional[Function]":
-        """The function, if it is this object's."""
-        return self._function if self._instance is instance else None
+    def of(self, instance: Any, unbound: "Function") -> "Optional[Function]":
+        """The function, if it is this object's, of what the class has now."""
+        return self._function if self._instance is instance and self._unbound is unbound else None
 
     def __reduce__(self) -> Any:
         return _Bound, ()
@@ -118,7 +118,7 @@ class Function(_flywheel.Dispatcher):
             raise TypeError(f"'{type(instance).__name__}' has no place for what '{self.name}' is compiled to: add "
                             "'__dict__' to its __slots__")  # fmt: skip
         known = kept.get(f"<{id(self)}>")
-        bound = known.of(instance) if known is not None else None
+        bound = known.of(instance, self) if known is not None else None
         if bound is None:
             bound = Function(
                 functools.partial(self._function, instance), name=self.entry_name, signature=self._specs,
@@ -126,7 +126,7 @@ class Function(_flywheel.Dispatcher):
                 static=[p - 1 if isinstance(p, int) else p for p in self._static],
                 **dataclasses.asdict(self.options),
             )  # fmt: skip
-            kept[f"<{id(self)}>"] = _Bound(instance, bound)
+            kept[f"<{id(self)}>"] = _Bound(instance, bound, self)
         return bound
 
     def __reduce__(self) -> Any:

@@ -158,8 +158,10 @@ class Namespace:
         return found is None or found() is None
 
     def _give_names(self) -> None:
-        if not self._waiting:
-            return
+        # Behind another thread that gives names: it may have taken what waits.
+        with self._lock:
+            if not self._waiting:
+                return
         self._collect_garbage()
         others: List[Tuple[str, str]] = []
         with self._lock:

@@ -41,11 +41,13 @@ class Owners:
             if name[:length] in self.variables:
                 found, rest = [self.variables[name[:length]]._name], name[length + 1 :]
                 break
-        # `w/Adam`, `w/Adam_1`, `w/Adam/master`, `Adam/micro_step`: the longest name that it begins with.
-        for length in sorted({len(rest), *[i for i, c in enumerate(rest) if c in "/_"]}, reverse=True):
+        # `Adam_1/micro_step`, `w/Adam_1/slot`, `w/Adam/master`: what is in the folder of an owner.
+        for length in [i for i, c in enumerate(rest) if c == "/"][::-1]:
             if rest[:length] in self._owners:
                 return name, (*found, self._owners[rest[:length]])
-        return name, tuple(found)
+        # `w/Adam`, `w/Adam_1`: slots, the second of which is none of the optimizer Adam_1, whose are in its folder.
+        owner = self._owners.get(re.sub(r"_\d+$", "", rest)) or self._owners.get(rest)
+        return name, (*found, owner) if owner is not None else tuple(found)
 
 
 class Store(_flywheel.Store):
@@ -69,6 +71,7 @@ class Store(_flywheel.Store):
         self._lock = threading.RLock()
         # What the keys of all but the first namespace end with.
         self._suffixes: WeakKeyDictionary[Namespace, str] = WeakKeyDictionary()
+        self._num_namespaces = 0
         # Of each key, the objects that its value goes with; and the keys of those that went.
         self._holders: Dict[str, Tuple[ReferenceType[Name], ...]] = {}
         self._dead: List[str] = []
@@ -86,8 +89,9 @@ class Store(_flywheel.Store):
     def _suffix(self, namespace: Namespace) -> str:
         known = self._suffixes.get(namespace)
         if known is None:
-            taken = set(self._suffixes.values())
-            known = next(s for s in ["", *[f":{i}" for i in range(1, len(taken) + 1)]] if s not in taken)
+            # That of a namespace that is gone is not given again: what was restored for it may be there still.
+            known = f":{self._num_namespaces}" if self._num_namespaces else ""
+            self._num_namespaces += 1
             self._suffixes[namespace] = known
         return known
 
@@ -103,7 +107,10 @@ class Store(_flywheel.Store):
                 reference() is holder for reference, holder in zip(known, holders)
             ):
                 return key
-            if known:
+            if known and any(reference() is None for reference in known):
+                # They went in this moment.
+                self._forget([key])
+            elif known:
                 others = [ref(holder) for holder in holders]
                 raise ValueError(f"two variables want the name '{name}': one is of {_describe(known)}, the other one "
                                  f"of {_describe(others)}; name one of them otherwise")  # fmt: skip
@@ -124,8 +131,7 @@ class Store(_flywheel.Store):
             raise TypeError(f"expected the name of a variable, a str, found {type(name).__name__}")
         with self._lock:
             self._forget_dead()
-            key = name + self._suffixes.get(current_namespace(), "")
-            return key if super().__contains__(key) else name
+            return name + self._suffixes.get(current_namespace(), "")
 
     def _declare(self, name: Name, dtype: str, shape: List[int], is_global: bool) -> str:
         """Adds a variable without a value, unless it is there. Its key."""
@@ -137,9 +143,16 @@ class Store(_flywheel.Store):
     def _has_value(self, key: str) -> bool:
         return super().is_initialized(key)
 
-    def _valued(self) -> List[str]:
-        """The names that `save` has by default, of variables that have values."""
-        return [name for name in self.names if self.is_initialized(name) and self.is_global(self._find(name))]
+    def _save_values(self, path: Path, namespaces: Iterable[Namespace]) -> bool:
+        """Writes what has a value of what `save` writes by default, of these namespaces. Whether there is any."""
+        found: Dict[str, str] = {}
+        for namespace in namespaces:
+            with namespace:
+                keys = {name: self._find(name) for name in self.names}
+            found.update({name: key for name, key in keys.items() if self._has_value(key) and self.is_global(key)})
+        if found:
+            super().save(path, found)
+        return bool(found)
 
     def _set(self, key: str, value: Any) -> None:
         super().__setitem__(key, value)
@@ -181,7 +194,7 @@ class Store(_flywheel.Store):
         if variables is not None:
             pairs = [(_name(variable), self._key_of(variable)) for variable in variables]
             return [key for _, key in pairs] if all(name == key for name, key in pairs) else dict(pairs)
-        if is_restored or len(self._suffixes) < 2:
+        if is_restored or self._num_namespaces < 2:
             return None
         suffix = self._suffixes.get(current_namespace(), "")
         return {name: name + suffix for name in self.names if self.is_global(name + suffix)}

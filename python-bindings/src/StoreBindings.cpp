@@ -101,13 +101,14 @@ static Status makeRoom(Store &store, const std::string &path,
         return status;
       names.push_back(tensor.name + suffix);
     }
-    bool areOthers = llvm::any_of(store.getNames(), [](const auto &name) {
-      return name.find(':') != std::string::npos;
-    });
-    if (areOthers) {
+    auto isOurOwn = [&](const std::string &name) {
+      return llvm::StringRef(name).substr(name.find(':')) == suffix;
+    };
+    if (!llvm::all_of(store.getNames(), isOurOwn)) {
+      options.isWholeModel = true;
       options.variables.emplace();
-      for (const std::string &name : names)
-        if (store.lookup(name)->isGlobal) {
+      for (const std::string &name : store.getNames())
+        if (isOurOwn(name) && store.lookup(name)->isGlobal) {
           options.variables->push_back(name);
           options.keys[name] = getKey(name);
         }

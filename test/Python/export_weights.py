@@ -86,7 +86,11 @@ def test_current_values() -> None:
             train(model)
             name = f"current-{model.optimizer.name}"
             os.makedirs(os.path.join(FOLDER, name))
-            fw.export([model.predict, model.step], os.path.join(FOLDER, name, "model.o"))
+            # Wherever it is exported: another variable of its name is another one.
+            with fw.Namespace():
+                other = fw.Variable(np.float32(111), name="w")
+                other.numpy()
+                fw.export([model.predict, model.step], os.path.join(FOLDER, name, "model.o"))
             found = run_c(name, True)
             wanted = [*model.predict(X), *[model.step(X, Y) for _ in range(3)]]
             np.testing.assert_array_equal(np.array(found, np.float32), np.array(wanted, np.float32))

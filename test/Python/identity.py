@@ -8,6 +8,7 @@ import functools
 import gc
 import os
 import tempfile
+import threading
 import warnings
 import weakref
 from typing import Any, Callable, Dict, List
@@ -192,6 +193,99 @@ def test_namespaces_in_one_store() -> None:
             assert other["w"] == 22 and models[2][0].numpy() == 22
 
 
+def test_optimizers_in_one_function_and_another() -> None:
+    """N15: the second slot of Adam is its own, also where Adam_1 is in the function; it outlives that function."""
+    values = []
+    for is_alone in (True, False):
+        with fw.Namespace(), fw.Store() as store:
+            x, y = (fw.Variable(np.ones(3, np.float32), name=n) for n in "xy")
+            first = fw.optimizers.Adam(0.1)
+            one = fw.function(lambda x=x, first=first: first.minimize(fw.sum(x * x), [x]))
+            one()
+            if is_alone:
+                one()
+            else:
+                second = fw.optimizers.Adam(0.2)
+
+                def both(x: Any = x, y: Any = y, first: Any = first, second: Any = second) -> None:
+                    first.minimize(fw.sum(x * x), [x])
+                    second.minimize(fw.sum(y * y), [y])
+
+                function = fw.function(both)
+                function()
+                assert {"y/Adam_1/slot", "x/Adam", "x/Adam_1"} <= set(store.names)
+                del second, both, function
+                gc.collect()
+                assert "y/Adam_1/slot" not in store.names and "x/Adam_1" in store.names
+            one()
+            values.append(x.numpy())
+    np.testing.assert_array_equal(values[0], values[1])
+
+
+def test_restoring_beside_another_namespace() -> None:
+    """P5: a key that is missing is an error, and the seed is restored, also where others use the store."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "c")
+        with fw.Namespace(), fw.Store(seed=7):
+            w = fw.Variable(np.float32(7), name="w")
+            fw.save(path)
+        for has_more in (True, False):
+            with fw.Store() as store:
+                mine, other = fw.Namespace(), fw.Namespace()
+                with other:
+                    z = fw.Variable(np.float32(1), name="z")
+                    z.numpy()
+                with mine:
+                    w = fw.Variable(np.float32(1), name="w")
+                    more = fw.Variable(np.float32(2), name="v") if has_more else None
+                    w.numpy()
+                    try:
+                        fw.restore(path)
+                    except fw.NotFoundError as error:
+                        assert has_more and "Key v not found" in str(error), error
+                    else:
+                        assert more is None and store.seed == 7 and w.numpy() == 7
+                    # Names of another namespace are none of this one.
+                    assert "z" not in store
+                # What was restored for a namespace that is gone is no other one's.
+                third = fw.Namespace()
+                with third:
+                    fw.restore(path)
+                del third
+                with fw.Namespace():
+                    w = fw.Variable(np.float32(100), name="w")
+                    assert w.numpy() == 100 and z.numpy() == 1
+
+
+def test_methods_that_are_replaced() -> None:
+    """A function that takes the place of another one in a class is what objects call."""
+
+    class Model:
+        pass
+
+    model: Any = Model()
+    for k in range(4):
+        Model.f = fw.function(lambda self, x, k=float(k): x + k)  # type: ignore[attr-defined]
+        assert float(model.f(np.float32(0))) == k
+        del Model.f  # type: ignore[attr-defined]
+
+
+def test_names_between_threads() -> None:
+    """A name that another thread is about to give is waited for."""
+    for _ in range(3):
+        with fw.Namespace():
+            kept = [fw.Variable(0.0, name="w") for _ in range(2000)]
+            found: List[str] = []
+            threads = [threading.Thread(target=lambda v=v: found.append(v.name)) for v in (kept[0], kept[-1], kept[-1])]
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                for thread in threads:
+                    thread.start()
+                for thread in threads:
+                    thread.join()
+            assert sorted(found) == ["w", "w_1999", "w_1999"], found
+
+
 CELL = """
 fw.set_seed(5)
 with fw.name_scope("net"):
@@ -313,6 +407,8 @@ def test_a_function_called_as_a_variable() -> None:
 
 run_tests([
     test_slots_of_two_optimizers, test_saved_in_any_order, test_a_variable_called_as_a_slot, test_copies_of_optimizers,
-    test_two_averages, test_clauses_of_two_optimizers, test_namespaces_in_one_store, test_a_cell_again,
+    test_two_averages, test_clauses_of_two_optimizers, test_namespaces_in_one_store,
+    test_optimizers_in_one_function_and_another, test_restoring_beside_another_namespace,
+    test_methods_that_are_replaced, test_names_between_threads, test_a_cell_again,
     test_two_that_want_one_name, test_variables_in_functions, test_a_function_called_as_a_variable,
 ])  # fmt: skip

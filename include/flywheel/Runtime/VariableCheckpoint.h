@@ -67,6 +67,9 @@ inline constexpr std::string_view anonymousModel = "model";
 struct CheckpointOptions {
   /// Names of the variables; nothing stands for all global ones.
   std::optional<std::vector<std::string>> variables;
+  /// In a restore, whether `variables` lists all that the model has: its name
+  /// is compared, and the seed is restored, as without a list.
+  bool isWholeModel = false;
   /// From names of variables to their keys in the checkpoint, where these
   /// differ.
   std::map<std::string, std::string> keys;

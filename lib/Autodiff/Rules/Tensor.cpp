@@ -148,7 +148,12 @@ struct ConcatModel : TensorModel<ConcatModel, tensor::ConcatOp> {
     // The cotangents of the pieces, where they have just been joined: so that
     // that of one does not depend on the others'.
     auto joined = dy.getDefiningOp<tensor::ConcatOp>();
+    auto isKnown = [&](Value input) {
+      return !cast<RankedTensorType>(input.getType()).isDynamicDim(dim);
+    };
+    // Sizes that are not known may differ where types are equal.
     if (joined && joined.getDim() == dim &&
+        llvm::all_of(op.getInputs(), isKnown) &&
         joined.getInputs().getTypes() == op.getInputs().getTypes()) {
       for (auto [i, piece] : llvm::enumerate(joined.getInputs()))
         operands[i] = piece;

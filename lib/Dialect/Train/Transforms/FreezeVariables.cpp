@@ -36,6 +36,15 @@ static ElementsAttr keepNarrow(DenseElementsAttr value, StringRef name) {
       HeapAsmResourceBlob::allocateAndCopyInferAlign(value.getRawData()));
 }
 
+/// Returns a value of a checkpoint as constants have it: signless.
+static Attribute toConstant(Attribute value, StringRef name) {
+  auto elements = dyn_cast<DenseElementsAttr>(value);
+  if (!elements)
+    return value;
+  Type element = getStorageElementType(elements.getElementType());
+  return keepNarrow(elements.bitcast(element), name);
+}
+
 /// What `op`, a read of a frozen variable, gives.
 static Value buildValue(Operation *op, Attribute given) {
   OpBuilder b(op);
@@ -158,7 +167,8 @@ LogicalResult FreezeVariables::loadValues() {
     if (!value.isOk())
       return variable.emitError()
              << "cannot freeze variables: " << value.status().message();
-    values[variable.getSymNameAttr()] = *value;
+    values[variable.getSymNameAttr()] =
+        toConstant(*value, variable.getSymName());
   }
   return success();
 }
