@@ -23,7 +23,7 @@ Array = Any
 SIZES: Sizes = {"a": 3, "b": 4, "c": 2, "d": 5, "e": 6}
 
 # Of data that NumPy looks at: weights whose sum is 0.
-DATA = ("average",)
+DATA = ("average", "nn.sparse_softmax_cross_entropy")
 # Of sizes that only the call knows, [1, 1] is no scalar.
 RANKS = ("cov", "corrcoef")
 # Without derivatives that finite differences see.

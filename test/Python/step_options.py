@@ -94,7 +94,8 @@ with warnings.catch_warnings():
     # And the other options; functions that are exported together have the same ones.
     team = fw.function(model.loss, name="step", threads=2)
     team.export(folder / "team.o", x)
-    assert "team" in (folder / "team.h").read_text() and "team" not in (folder / "whole.h").read_text()
+    assert "flywheel_team" in (folder / "team.h").read_text()
+    assert "flywheel_team" not in (folder / "whole.h").read_text()
     checked = fw.function(model.loss, name="step", check_numerics=True)
     checked.export(folder / "checked.o", x)
     assert "NaN" in (folder / "checked.json").read_text() and "NaN" not in (folder / "whole.json").read_text()
