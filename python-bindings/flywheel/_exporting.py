@@ -80,7 +80,10 @@ def export(
         if freeze is not False:
             chosen = variables if freeze is True else list(freeze)
             frozen, frozen_names = os.path.join(folder, "frozen.safetensors"), []
-            store.save(frozen, list(dict.fromkeys(chosen)))
+            for variable in chosen:
+                store.value(variable)
+            # Numbers of optimizers too, which no entry may assign.
+            store._save_values(frozen, dict.fromkeys(v.namespace for v in chosen))
             if freeze is not True:
                 frozen_names = [variable.name for variable in chosen]
         _flywheel._export_object(

@@ -143,6 +143,13 @@ def jvp_of(ys: Any, xs: Any, tangents: Any) -> Any:
 #
 
 
+def _listed(variables: Any) -> List[Any]:
+    """What `variables` lists. Raises TypeError for one variable or tensor, whose rows would be meant otherwise."""
+    if isinstance(variables, (Variable, Tensor, str)):
+        raise TypeError(f"expected a list of variables or tensors as variables, found {type(variables).__name__}")
+    return list(variables)
+
+
 def _select(args: Tuple[Any, ...], argnums: Argnums) -> Any:
     if isinstance(argnums, int):
         return args[argnums]
@@ -189,7 +196,7 @@ def value_and_grad(
         if value.shape != ():
             raise ValueError(f"a gradient is of a scalar, found shape {format_shape(value.shape)}: "
                              "use jacobian, or gradients with grad_ys")  # fmt: skip
-        wrt = _select(args, argnums) if variables is None else list(variables)
+        wrt = _select(args, argnums) if variables is None else _listed(variables)
         found = gradients(value, wrt, unconnected="zero")
         return (result if has_aux else value), found
 
@@ -229,7 +236,7 @@ def jacobian(
     @functools.wraps(function)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
         args = _as_arguments(args, argnums if variables is None else ())
-        wrt = _select(args, argnums) if variables is None else list(variables)
+        wrt = _select(args, argnums) if variables is None else _listed(variables)
         return jacobian_of(function(*args, **kwargs), wrt, mode=mode, chunk=chunk)
 
     return wrapped

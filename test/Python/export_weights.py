@@ -121,6 +121,10 @@ def test_frozen() -> None:
         np.testing.assert_array_equal(np.array(run_c("frozen", False), np.float32), model.predict(X))
         with open(os.path.join(FOLDER, "frozen", "model.json")) as file:
             assert '"w"' not in file.read()
+        # Numbers of the optimizer are only read, too.
+        fw.export([model.predict, model.step], path, freeze=True)
+        with open(os.path.join(FOLDER, "frozen", "model.json")) as file:
+            assert "Adam/lr" not in file.read()
         for given, kind, text in (([model.w], fw.CompileError, "cannot freeze variable 'w'"),):
             try:
                 fw.export([model.predict, model.step], path, freeze=given)

@@ -43,6 +43,8 @@ cases: Dict[str, Tuple[Callable[[], Any], str]] = {
     "Session": (lambda: untyped.Session(module), "expected a flywheel.Program as program, found"),
     "Session of none": (lambda: untyped.Session(None), "expected a flywheel.Program as program, found NoneType"),
     "share": (lambda: untyped.Session(program, share=1), "expected a flywheel.Session as share, found int"),
+    "variables": (lambda: untyped.function(lambda: untyped.grad(lambda: untyped.sum(variable), variables=variable)())(),
+                  "expected a list of variables or tensors as variables, found Variable"),
     "parse": (lambda: untyped.parse(1), "expected a str as this argument, found int"),
     "lower": (lambda: untyped.lower(module, stop_after=1), "expected a str as this argument, found int"),
 }
