@@ -53,7 +53,7 @@ mlir::Operation *getNarrowingOf(mlir::BlockArgument element);
 /// makes it as it loads. Null without.
 mlir::Operation *getWideningOf(mlir::BlockArgument element);
 
-/// Whether `op` is a conversion that getWideningOf() may return.
+/// Returns true if getWideningOf() may return `op`.
 bool isWidening(mlir::Operation *op);
 
 } // namespace flywheel

@@ -97,7 +97,7 @@ int64_t getCWorkspaceOffset(const Manifest &manifest);
 CheckedSize getCStateBytes(const Manifest &manifest,
                            const DimSizeBounds &bounds);
 
-/// What a bound costs.
+/// The cost of a bound.
 struct BoundCost {
   std::string name;
   int64_t bound;

@@ -204,7 +204,7 @@ constexpr int64_t kMaxDimSizeBound = int64_t{1} << 24;
 /// The largest number of threads that a model can be compiled for.
 constexpr int64_t kMaxThreads = 256;
 
-/// What is wrong when a call fails.
+/// The kinds of failures of a call.
 struct ManifestMessage {
   StatusKind kind = StatusKind::Check;
   std::string text;

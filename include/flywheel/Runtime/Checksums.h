@@ -39,7 +39,7 @@ public:
   /// not a valid checkpoint` where they are malformed or the header is another.
   static Result<Checksums> read(const SafetensorsReader &file);
 
-  /// Whether the file has any.
+  /// Returns true if the file has any.
   bool exist() const { return tensors.has_value(); }
 
   /// Reads the data of \p info from \p file, which it is of, and compares its
