@@ -84,6 +84,44 @@ struct StoreModel
   }
 };
 
+/// A copy of each source.
+struct InsertSlicesModel
+    : bufferization::DstBufferizableOpInterfaceExternalModel<InsertSlicesModel,
+                                                             InsertSlicesOp> {
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const bufferization::BufferizationOptions &options,
+                          bufferization::BufferizationState &state) const {
+    auto insert = cast<InsertSlicesOp>(op);
+    rewriter.setInsertionPoint(op);
+    FailureOr<Value> whole =
+        getBuffer(rewriter, insert.getInit(), options, state);
+    if (failed(whole))
+      return failure();
+    auto type = cast<MemRefType>(whole->getType());
+    size_t rank = type.getRank();
+    SmallVector<OpFoldResult> offsets = insert.getMixedOffsets(),
+                              sizes = insert.getMixedSizes(),
+                              strides = insert.getMixedStrides();
+    for (auto [index, source] : llvm::enumerate(insert.getSources())) {
+      FailureOr<Value> buffer = getBuffer(rewriter, source, options, state);
+      if (failed(buffer))
+        return failure();
+      auto own = [&](ArrayRef<OpFoldResult> numbers) {
+        return numbers.slice(index * rank, rank);
+      };
+      MemRefType slice = memref::SubViewOp::inferRankReducedResultType(
+          cast<RankedTensorType>(source.getType()).getShape(), type,
+          own(offsets), own(sizes), own(strides));
+      Value place =
+          memref::SubViewOp::create(rewriter, op->getLoc(), slice, *whole,
+                                    own(offsets), own(sizes), own(strides));
+      memref::CopyOp::create(rewriter, op->getLoc(), *buffer, place);
+    }
+    bufferization::replaceOpWithBufferizedValues(rewriter, op, *whole);
+    return success();
+  }
+};
+
 /// One loop over both buffers, in place.
 struct ExchangeModel
     : bufferization::DstBufferizableOpInterfaceExternalModel<ExchangeModel,
@@ -199,6 +237,7 @@ void flywheel::linalg_ext::registerBufferization(DialectRegistry &registry) {
     ProtectOp::attachInterface<ProtectModel>(*context);
     StoreOp::attachInterface<StoreModel>(*context);
     ExchangeOp::attachInterface<ExchangeModel>(*context);
+    InsertSlicesOp::attachInterface<InsertSlicesModel>(*context);
     TriangularSolveOp::attachInterface<Model<TriangularSolveOp>>(*context);
   });
 }

@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -208,6 +209,30 @@ LogicalResult StoreOp::verify() {
   return verifyShape(*this, getSource(), "a source", shapeOf(getDestination()));
 }
 
+LogicalResult InsertSlicesOp::verify() {
+  auto whole = cast<RankedTensorType>(getInit().getType());
+  size_t rank = whole.getRank(), expected = rank * getSources().size();
+  if (getSources().empty() || rank == 0)
+    return emitOpError() << "expected slices of a tensor of rank 1 at least";
+  for (ArrayRef<int64_t> numbers :
+       {getStaticOffsets(), getStaticSizes(), getStaticStrides()})
+    if (numbers.size() != expected)
+      return emitOpError() << "expected " << expected
+                           << " offsets, sizes and strides, found "
+                           << numbers.size();
+  for (auto [index, source] : llvm::enumerate(getSources())) {
+    auto slice =
+        RankedTensorType::get(getStaticSizes().slice(index * rank, rank),
+                              whole.getElementType(), whole.getEncoding());
+    if (isRankReducedType(slice, cast<RankedTensorType>(source.getType())) !=
+        SliceVerificationResult::Success)
+      return emitOpError() << "expected a source of type " << slice
+                           << " or without dimensions of size 1, found "
+                           << source.getType();
+  }
+  return success();
+}
+
 LogicalResult CommitOp::verify() {
   for (auto [value, storage] : llvm::zip(getValues(), getStorages())) {
     if (isa<TensorType>(value.getType()) != isa<TensorType>(storage.getType()))
@@ -228,6 +253,39 @@ LogicalResult StoreOp::reifyResultShapes(OpBuilder &b,
                                          ReifiedRankedShapedTypeDims &shapes) {
   shapes = {tensor::getMixedSizes(b, getLoc(), getDestination())};
   return success();
+}
+
+LogicalResult
+InsertSlicesOp::reifyResultShapes(OpBuilder &b,
+                                  ReifiedRankedShapedTypeDims &shapes) {
+  shapes = {tensor::getMixedSizes(b, getLoc(), getInit())};
+  return success();
+}
+
+void InsertSlicesOp::build(OpBuilder &b, OperationState &state,
+                           ValueRange sources, Value init,
+                           ArrayRef<OpFoldResult> offsets,
+                           ArrayRef<OpFoldResult> sizes,
+                           ArrayRef<OpFoldResult> strides) {
+  SmallVector<int64_t> staticOffsets, staticSizes, staticStrides;
+  SmallVector<Value> dynamicOffsets, dynamicSizes, dynamicStrides;
+  dispatchIndexOpFoldResults(offsets, dynamicOffsets, staticOffsets);
+  dispatchIndexOpFoldResults(sizes, dynamicSizes, staticSizes);
+  dispatchIndexOpFoldResults(strides, dynamicStrides, staticStrides);
+  build(b, state, init.getType(), init, sources, dynamicOffsets, dynamicSizes,
+        dynamicStrides, staticOffsets, staticSizes, staticStrides);
+}
+
+SmallVector<OpFoldResult> InsertSlicesOp::getMixedOffsets() {
+  return getMixedValues(getStaticOffsets(), getOffsets(), getContext());
+}
+
+SmallVector<OpFoldResult> InsertSlicesOp::getMixedSizes() {
+  return getMixedValues(getStaticSizes(), getSizes(), getContext());
+}
+
+SmallVector<OpFoldResult> InsertSlicesOp::getMixedStrides() {
+  return getMixedValues(getStaticStrides(), getStrides(), getContext());
 }
 
 bool StoreOp::operatesOnEquivalentSubset(SubsetOpInterface, AreEquivalent) {

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 #include "flywheel/Transforms/State/StatePasses.h"
 #include "flywheel/Transforms/State/StateVersions.h"
 
@@ -25,6 +26,58 @@ namespace flywheel {
 #define GEN_PASS_DEF_ELIMINATEEMPTYTENSORS
 #include "flywheel/Transforms/State/StatePasses.h.inc"
 } // namespace flywheel
+
+/// The insertions of a chain that are left one by one, so that their sources
+/// can be computed in their places: bufferization compares each read of the
+/// whole with each write, for each insertion. The sources of more are copied.
+constexpr size_t kMaxChain = 16;
+
+/// The insertion into what `insert` makes, if nothing else reads that.
+static tensor::InsertSliceOp getNext(tensor::InsertSliceOp insert) {
+  if (!insert->hasOneUse())
+    return nullptr;
+  OpOperand &use = *insert->use_begin();
+  auto next = dyn_cast<tensor::InsertSliceOp>(use.getOwner());
+  return next && &use == &next.getDestMutable() &&
+                 next->getBlock() == insert->getBlock()
+             ? next
+             : nullptr;
+}
+
+/// Makes one op of the chain that begins with `first`, if it is a long one.
+static void insertAtOnce(RewriterBase &rewriter, tensor::InsertSliceOp first) {
+  SmallVector<tensor::InsertSliceOp> chain;
+  for (tensor::InsertSliceOp insert = first; insert; insert = getNext(insert))
+    chain.push_back(insert);
+  if (chain.size() <= kMaxChain || first.getType().getRank() == 0)
+    return;
+  SmallVector<Value> sources;
+  SmallVector<OpFoldResult> offsets, sizes, strides;
+  for (tensor::InsertSliceOp insert : chain) {
+    sources.push_back(insert.getSource());
+    llvm::append_range(offsets, insert.getMixedOffsets());
+    llvm::append_range(sizes, insert.getMixedSizes());
+    llvm::append_range(strides, insert.getMixedStrides());
+  }
+  rewriter.setInsertionPoint(chain.back());
+  rewriter.replaceOpWithNewOp<flywheel::linalg_ext::InsertSlicesOp>(
+      chain.back(), sources, first.getDest(), offsets, sizes, strides);
+  for (tensor::InsertSliceOp insert :
+       llvm::reverse(ArrayRef(chain).drop_back()))
+    rewriter.eraseOp(insert);
+}
+
+/// Makes one op of each long chain of insertions.
+static void insertChainsAtOnce(RewriterBase &rewriter, ModuleOp module) {
+  SmallVector<tensor::InsertSliceOp> starts;
+  module.walk([&](tensor::InsertSliceOp insert) {
+    auto before = insert.getDest().getDefiningOp<tensor::InsertSliceOp>();
+    if (!before || getNext(before) != insert)
+      starts.push_back(insert);
+  });
+  for (tensor::InsertSliceOp first : starts)
+    insertAtOnce(rewriter, first);
+}
 
 /// Makes the tensor that a computed value is inserted in before the value is
 /// computed, so that it can be computed there.
@@ -64,6 +117,7 @@ struct EliminateEmptyTensors
     linalg::populateDecomposePadPatterns(patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
     IRRewriter rewriter(&getContext());
+    insertChainsAtOnce(rewriter, getOperation());
     getOperation().walk([&](tensor::InsertSliceOp insert) {
       hoistDestination(rewriter, insert);
     });

@@ -192,3 +192,19 @@ func.func @f(%i: tensor<4xi32>, %o: tensor<4xi64>, %x: tensor<4x3xf32>, %p: tens
   } -> tensor<8x3xf32>
   return
 }
+
+// -----
+
+func.func @f(%x: tensor<2x3xf32>, %z: tensor<2x8xf32>) {
+  // expected-error @+1 {{expected 4 offsets, sizes and strides, found 2}}
+  %0 = linalg_ext.insert_slices ins(%x, %x : tensor<2x3xf32>, tensor<2x3xf32>) outs(%z : tensor<2x8xf32>) at [0, 0] sizes [2, 3] strides [1, 1]
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<2x3xf32>, %z: tensor<2x8xf32>) {
+  // expected-error @+1 {{expected a source of type 'tensor<2x4xf32>' or without dimensions of size 1, found 'tensor<2x3xf32>'}}
+  %0 = linalg_ext.insert_slices ins(%x : tensor<2x3xf32>) outs(%z : tensor<2x8xf32>) at [0, 0] sizes [2, 4] strides [1, 1]
+  return
+}

@@ -74,3 +74,11 @@ func.func @rows(%i: tensor<?xi32>, %rows: tensor<?x4xf32>, %order: tensor<?xi64>
   } -> tensor<8x4xf32>, tensor<8x4xf32>
   return %2#0 : tensor<8x4xf32>
 }
+
+// CHECK-LABEL: func @insert_slices
+func.func @insert_slices(%x: tensor<2x3xf32>, %y: tensor<6xf32>, %z: tensor<2x8xf32>, %i: index) -> tensor<2x8xf32> {
+  // CHECK: linalg_ext.insert_slices ins(%arg0, %arg1 : tensor<2x3xf32>, tensor<6xf32>) outs(%arg2 : tensor<2x8xf32>) at [0, 0, 1, %arg3] sizes [2, 3, 1, 6] strides [1, 1, 1, 1]{{$}}
+  %0 = linalg_ext.insert_slices ins(%x, %y : tensor<2x3xf32>, tensor<6xf32>) outs(%z : tensor<2x8xf32>)
+      at [0, 0, 1, %i] sizes [2, 3, 1, 6] strides [1, 1, 1, 1]
+  return %0 : tensor<2x8xf32>
+}

@@ -90,3 +90,34 @@ func.func @exchanged(%x: tensor<4x3xf32> {bufferization.writable = true}, %y: te
   %0, %1 = linalg_ext.exchange %x, %y : tensor<4x3xf32>
   return %0, %1 : tensor<4x3xf32>, tensor<4x3xf32>
 }
+
+// -----
+
+// The sources are copied to their places, in order.
+// CHECK-LABEL: func.func @inserted(
+// CHECK-SAME: %[[X:[^:]*]]: memref<2x3xf32>, %[[Y:[^:]*]]: memref<?xf32>, %[[Z:[^:]*]]: memref<2x8xf32>, %[[I:.*]]: index
+// CHECK-NEXT: %[[FIRST:.*]] = memref.subview %[[Z]][0, 0] [2, 3] [1, 2]
+// CHECK-NEXT: memref.copy %[[X]], %[[FIRST]]
+// CHECK-NEXT: %[[SECOND:.*]] = memref.subview %[[Z]][1, %[[I]]] [1, %[[I]]] [1, 1]
+// CHECK-NEXT: memref.copy %[[Y]], %[[SECOND]]
+// CHECK-NEXT: return %[[Z]]
+func.func @inserted(%x: tensor<2x3xf32>, %y: tensor<?xf32>, %z: tensor<2x8xf32> {bufferization.writable = true}, %i: index) -> tensor<2x8xf32> {
+  %0 = linalg_ext.insert_slices ins(%x, %y : tensor<2x3xf32>, tensor<?xf32>) outs(%z : tensor<2x8xf32>)
+      at [0, 0, 1, %i] sizes [2, 3, 1, %i] strides [1, 2, 1, 1]
+  return %0 : tensor<2x8xf32>
+}
+
+// -----
+
+// What is between the slices is that of the destination, which is read later.
+// CHECK-LABEL: func.func @kept(
+// CHECK-SAME: %[[X:[^:]*]]: memref<3xf32>, %[[Z:[^:]*]]: memref<8xf32>
+// CHECK-NEXT: %[[OWN:.*]] = memref.alloc()
+// CHECK-NEXT: memref.copy %[[Z]], %[[OWN]]
+// CHECK-NEXT: %[[PLACE:.*]] = memref.subview %[[OWN]][2] [3] [1]
+// CHECK-NEXT: memref.copy %[[X]], %[[PLACE]]
+// CHECK-NEXT: return %[[OWN]], %[[Z]]
+func.func @kept(%x: tensor<3xf32>, %z: tensor<8xf32> {bufferization.writable = true}) -> (tensor<8xf32>, tensor<8xf32>) {
+  %0 = linalg_ext.insert_slices ins(%x : tensor<3xf32>) outs(%z : tensor<8xf32>) at [2] sizes [3] strides [1]
+  return %0, %z : tensor<8xf32>, tensor<8xf32>
+}

@@ -226,3 +226,28 @@ func.func @joined(%x: tensor<2xf32>, %v: tensor<5xf32> {bufferization.writable =
   %0 = linalg_ext.store %padded in %v : tensor<5xf32> in tensor<5xf32>
   return %0 : tensor<5xf32>
 }
+
+// -----
+
+// A long chain of insertions is one op, which bufferization looks at once, in the place where it is stored.
+// CHECK-LABEL: func.func @long(
+// CHECK-SAME: %[[X:.*]]: tensor<4xf32>, %[[V:.*]]: tensor<68xf32>
+// CHECK-NOT: tensor.insert_slice
+// CHECK: %[[ALL:.*]] = linalg_ext.insert_slices ins(%[[X]], {{.*}}) outs(%[[V]] : tensor<68xf32>) at [0, 4, 8, {{.*}}, 64] sizes
+// CHECK-NEXT: linalg_ext.store %[[ALL]] in %[[V]]
+func.func @long(%x: tensor<4xf32>, %v: tensor<68xf32> {bufferization.writable = true}) -> tensor<68xf32> {
+  %all = tensor.concat dim(0) %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<68xf32>
+  %0 = linalg_ext.store %all in %v : tensor<68xf32> in tensor<68xf32>
+  return %0 : tensor<68xf32>
+}
+
+// -----
+
+// The sources of a short one can be computed in their places.
+// CHECK-LABEL: func.func @short(
+// CHECK-COUNT-16: tensor.insert_slice
+// CHECK-NOT: linalg_ext.insert_slices
+func.func @short(%x: tensor<4xf32>) -> tensor<64xf32> {
+  %all = tensor.concat dim(0) %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<64xf32>
+  return %all : tensor<64xf32>
+}

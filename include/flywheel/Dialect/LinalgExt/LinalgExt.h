@@ -22,6 +22,7 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/SubsetOpInterface.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 
 #include "flywheel/Dialect/LinalgExt/LinalgExtDialect.h.inc"
 #include "flywheel/Dialect/LinalgExt/LinalgExtEnums.h.inc"

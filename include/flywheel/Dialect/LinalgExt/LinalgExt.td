@@ -327,6 +327,52 @@ def LinalgExt_StoreOp : Op<LinalgExt_Dialect, "store", [
   let hasVerifier = 1;
 }
 
+def LinalgExt_InsertSlicesOp : Op<LinalgExt_Dialect, "insert_slices", [
+    Pure, DestinationStyleOpInterface, AttrSizedOperandSegments,
+    TypesMatchWith<"result and destination have one type", "init", "result", "$_self">,
+    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
+  let summary = "Many insertions of slices, one after the other";
+  let description = [{
+    `init` with `sources` inserted, in their order, as by `tensor.insert_slice`.
+    The lists have an offset, a size and a stride for each dimension of `init`, of
+    one source after the other. Bufferizes to a copy of each source.
+
+    `flywheel-eliminate-empty-tensors` makes it of a long chain of insertions, as
+    a `tensor.concat` of many tensors is: the versions of the whole would be
+    aliases of one buffer, each read of which bufferization would compare with
+    each write.
+
+    ```mlir
+    %1 = linalg_ext.insert_slices ins(%x, %y : tensor<2x3xf32>, tensor<6xf32>)
+        outs(%0 : tensor<2x6xf32>)
+        at [0, 0, 1, %i] sizes [2, 3, 1, 6] strides [1, 1, 1, 1]
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$init, Variadic<AnyRankedTensor>:$sources,
+                       Variadic<Index>:$offsets, Variadic<Index>:$sizes,
+                       Variadic<Index>:$strides, DenseI64ArrayAttr:$static_offsets,
+                       DenseI64ArrayAttr:$static_sizes,
+                       DenseI64ArrayAttr:$static_strides);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    `ins` `(` $sources `:` type($sources) `)` `outs` `(` $init `:` type($init) `)`
+    `at` custom<DynamicIndexList>($offsets, $static_offsets)
+    `sizes` custom<DynamicIndexList>($sizes, $static_sizes)
+    `strides` custom<DynamicIndexList>($strides, $static_strides) attr-dict
+  }];
+  let builders = [OpBuilder<(ins "::mlir::ValueRange":$sources, "::mlir::Value":$init,
+      "::llvm::ArrayRef<::mlir::OpFoldResult>":$offsets,
+      "::llvm::ArrayRef<::mlir::OpFoldResult>":$sizes,
+      "::llvm::ArrayRef<::mlir::OpFoldResult>":$strides)>];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getInitMutable(); }
+    ::llvm::SmallVector<::mlir::OpFoldResult> getMixedOffsets();
+    ::llvm::SmallVector<::mlir::OpFoldResult> getMixedSizes();
+    ::llvm::SmallVector<::mlir::OpFoldResult> getMixedStrides();
+  }];
+  let hasVerifier = 1;
+}
+
 def LinalgExt_ExchangeOp : Op<LinalgExt_Dialect, "exchange", [
     Pure, DestinationStyleOpInterface,
     AllTypesMatch<["first", "second", "new_first", "new_second"]>]> {
