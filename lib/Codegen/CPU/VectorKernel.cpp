@@ -20,6 +20,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
@@ -31,8 +32,12 @@ namespace {
 
 /// Vectors that are reduced together, to hide the latency of the operation.
 constexpr int64_t maxInterleave = codegen::VectorAttr::kDefaultInterleave;
-/// A tile of up to this many vectors is unrolled if it may become registers.
-constexpr int64_t maxUnrolledVectors = 32;
+/// The registers of a CPU that is not known.
+constexpr int64_t typicalRegisters = 32;
+/// A tile is unrolled to up to this many instructions.
+constexpr int64_t maxUnrolledOps = 512;
+/// The instructions that a function of the math dialect becomes.
+constexpr int64_t opsOfFunction = 24;
 /// Vectors of a row whose copy is no loop: a panel of a product has two.
 constexpr int64_t maxCopiedVectors = 4;
 /// Terms of a sum that are added one after the other, then such sums of terms.
@@ -96,6 +101,9 @@ private:
   /// Loads the inputs that are the same for all iterations of the loop along
   /// lanes and of the reductions, before those loops.
   void loadInvariants();
+  /// Returns the number of registers that a vector of the widest numbers takes.
+  int64_t getRegistersOfVector(codegen::CPUAttr cpu);
+  /// Returns true if the tile may become registers and its code is short.
   bool shouldUnroll();
   Lanes all() { return {plan.vectorLength, {}, {}}; }
   Lanes some(Fold base) {
@@ -122,21 +130,43 @@ private:
 };
 } // namespace
 
+int64_t ElementwiseEmitter::getRegistersOfVector(codegen::CPUAttr cpu) {
+  if (!cpu)
+    return 1;
+  int64_t bits = 1;
+  for (Value operand : op->getOperands()) {
+    Type element = getElementTypeOrSelf(operand);
+    int64_t width =
+        element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 1;
+    // Floats of 16 bits are computed with as ones of 32.
+    bits = std::max(bits, isa<FloatType>(element) ? std::max<int64_t>(width, 32)
+                                                  : width);
+  }
+  return llvm::divideCeil(plan.vectorLength * bits, cpu.getVectorBits());
+}
+
 bool ElementwiseEmitter::shouldUnroll() {
-  int64_t numVectors = 1;
+  // Constant indices are what lets LLVM turn memory on the stack to registers.
+  if (!plan.reductions.empty() || plan.horizontal ||
+      llvm::none_of(op->getOperands(), isOnStack))
+    return false;
+  codegen::CPUAttr cpu = codegen::lookupCPU(op);
+  int64_t numRegisters = getRegistersOfVector(cpu);
+  int64_t maxRegisters = cpu ? cpu.getVectorRegisters() : typicalRegisters;
   for (auto [dim, size] : llvm::enumerate(sizes)) {
     std::optional<int64_t> constant = getConstantIntValue(size);
     if (!constant)
       return false;
-    numVectors *= dim == plan.dim
-                      ? llvm::divideCeil(*constant, plan.vectorLength)
-                      : *constant;
-    if (numVectors > maxUnrolledVectors)
+    numRegisters *= dim == plan.dim
+                        ? llvm::divideCeil(*constant, plan.vectorLength)
+                        : *constant;
+    if (numRegisters > maxRegisters)
       return false;
   }
-  // Constant indices are what lets LLVM turn memory on the stack to registers.
-  return plan.reductions.empty() && !plan.horizontal &&
-         llvm::any_of(op->getOperands(), isOnStack);
+  int64_t numOps = 0;
+  for (Operation &inner : body->without_terminator())
+    numOps += isa<math::MathDialect>(inner.getDialect()) ? opsOfFunction : 1;
+  return numRegisters * numOps <= maxUnrolledOps;
 }
 
 void ElementwiseEmitter::emit() {

@@ -456,3 +456,37 @@ func.func @copied_panel(%b: memref<50x32xf32, strided<[1024, 1]>>, %panel: memre
   linalg.copy ins(%wide : memref<50x96xf32, strided<[1024, 1]>>) outs(%copy : memref<50x96xf32>)
   return
 }
+
+// One with functions, whose code would be long, is a loop, and so is one of more registers than there are.
+// CHECK-LABEL: func.func @functions_on_stack(
+// CHECK: scf.for
+// CHECK: math.tanh {{.*}} : vector<16xf32>
+// CHECK-NOT: math.tanh
+func.func @functions_on_stack(%out: memref<8x16xf32>) {
+  %tile = memref.alloca() : memref<8x16xf32>
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+    ins(%tile : memref<8x16xf32>) outs(%out : memref<8x16xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %0 = math.tanh %x : f32
+    %1 = math.exp %0 : f32
+    %2 = math.sin %1 : f32
+    linalg.yield %2 : f32
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @many_on_stack(
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: arith.negf {{.*}} : vector<32xf16>
+// CHECK-NOT: arith.negf
+func.func @many_on_stack(%out: memref<4x160xf16>) {
+  %tile = memref.alloca() : memref<4x160xf16>
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+    ins(%tile : memref<4x160xf16>) outs(%out : memref<4x160xf16>) {
+  ^bb0(%x: f16, %o: f16):
+    %0 = arith.negf %x : f16
+    linalg.yield %0 : f16
+  }
+  return
+}
