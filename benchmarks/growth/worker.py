@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Measures one program of one size, in a process of its own: prints a line of JSON.
 
+Times are those of the CPU, which other processes of the machine change little.
+
 usage: python worker.py NAME SIZE ROUNDS
 """
 
@@ -42,14 +44,14 @@ def measure(name: str, size: int, rounds: int) -> dict[str, float]:
         with fw.Store():
             program = FAMILIES[name].make(size)
             function = fw.function(program.function, name=f"program_{number}")
-            before, start = peak(), time.perf_counter()
+            before, start = peak(), time.process_time()
             traced = function.trace(*program.arguments)
-            keep("trace", time.perf_counter() - start)
+            keep("trace", time.process_time() - start)
             if number == 0:
                 found["trace_memory"] = peak() - before
-            before, start = peak(), time.perf_counter()
+            before, start = peak(), time.process_time()
             compiled = traced.program
-            keep("compile", time.perf_counter() - start)
+            keep("compile", time.process_time() - start)
             if number == 0:
                 found["compile_memory"] = peak() - before
                 stages = dict(compiled.stage_times)
@@ -57,15 +59,15 @@ def measure(name: str, size: int, rounds: int) -> dict[str, float]:
                 print(f"longest stage of {name} {size}: {longest}", file=sys.stderr)
             # From the folder, as the next process would.
             _compilation._programs.clear()
-            start = time.perf_counter()
+            start = time.process_time()
             _compilation.compile_module(traced.module, function.options)
-            keep("cache", time.perf_counter() - start)
+            keep("cache", time.process_time() - start)
             before = peak()
             function(*program.arguments)
             for _ in range(3):
-                start = time.perf_counter()
+                start = time.process_time()
                 function(*program.arguments)
-                keep("step", time.perf_counter() - start)
+                keep("step", time.process_time() - start)
             if number == 0:
                 found["step_memory"] = peak() - before
     return found
