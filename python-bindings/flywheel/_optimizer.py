@@ -31,46 +31,75 @@ class _Number(Variable):
 
 
 class _Scalar(_Number):
-    """A hyper-parameter: float32, or float64 where a float64 variable is updated, as the first step decides. Values
-    that are set before wait for it."""
+    """A hyper-parameter: float32, or float64 where a float64 variable is updated, as the first step decides. Until then
+    its dtype is that of the widest trainable variable of the namespace; when it changes, values in stores change theirs
+    (V14)."""
 
     _start: Any = None
-    # None once the dtype is known.
-    _waiting: Optional[List[Tuple[Store, Array]]] = None
+    # The stores that have declared it, and what was set there, with all digits. None once the dtype is final.
+    _stores: Optional["weakref.WeakKeyDictionary[Store, Optional[Array]]"] = None
 
     def settle(self, dtype: _dtypes.DType) -> None:
-        if self._waiting is None:
+        """Decides the dtype."""
+        with _making:
+            if self._stores is not None:
+                self._retype(dtype)
+                self._stores = None
+
+    def _guess(self) -> None:
+        with _making:
+            if self._stores is not None:
+                self._retype(_widest(self.namespace.variables.values()))
+
+    def _retype(self, dtype: _dtypes.DType) -> None:
+        old, known = self.dtype, list((self._stores or {}).items())
+        if dtype == old:
             return
-        waiting, self._waiting = self._waiting, None
+        values = [(store, given, store._take(super(_Scalar, self)._declare_value(store))) for store, given in known]
         self.dtype, self._host_value = dtype, _dtypes.literal(self._start, dtype)
-        for store, value in waiting:
-            store._set(self._declare_value(store), value.astype(dtype))
+        for store, given, value in values:
+            key = super()._declare_value(store)
+            if value is not None:
+                # With all digits where nothing else, a checkpoint say, has replaced it.
+                exact = [x for x in (given, self._start) if x is not None and value == _dtypes.literal(x, old)]
+                store._set(key, _dtypes.literal(exact[0] if exact else value, dtype))
 
     def set(self, value: Any) -> None:
-        if self._waiting is None:
+        if self._stores is None:
             super().set(value)
             return
         array = np.asarray(value, np.float64)
         if array.shape != ():
             raise ValueError(f"expected a number for '{self.name}', found an array of shape {array.shape}")
-        self._waiting.append((current_store(), array))
+        store = current_store()
+        with _making:
+            key = self._declare_value(store)
+            if self._stores is not None:
+                self._stores[store] = array
+            store._set(key, array.astype(self.dtype))
 
     def numpy(self) -> Array:
-        for store, value in reversed(self._waiting or []):
-            if store is current_store():
-                return value.astype(self.dtype)
-        if self._waiting is not None and self.name not in current_store():
+        if self._stores is not None and not current_store()._knows(self._name):
             return _dtypes.literal(self._start, self.dtype)
         return super().numpy()
+
+    def _declare_value(self, store: Store) -> str:
+        self._guess()
+        key = super()._declare_value(store)
+        with _making:
+            if self._stores is not None:
+                self._stores.setdefault(store, None)
+        return key
+
+    def _is_large(self) -> bool:
+        # No program has it before its dtype is final.
+        return self._stores is not None or super()._is_large()
 
     def _settle_in(self, trace: _trace.Trace) -> None:
         """A program that uses the number in front of the update gives it the dtype of what it has read by then, or
         of what there is."""
-        for group in (trace.variables, self.namespace.variables):
-            kinds = {v.dtype for v in list(group.values()) if v.trainable and _dtypes.is_floating(v.dtype)}
-            if kinds:
-                break
-        self.settle(_dtypes.float64 if _dtypes.float64 in kinds else _dtypes.float32)
+        read = [v for v in trace.variables.values() if v.trainable and _dtypes.is_floating(v.dtype)]
+        self.settle(_widest(read or self.namespace.variables.values()))
 
     def _declare(self, trace: _trace.Trace) -> None:
         self._settle_in(trace)
@@ -79,6 +108,12 @@ class _Scalar(_Number):
     def _operand(self, value: TensorLike) -> Tensor:
         self._settle_in(_trace.current())
         return super()._operand(value)
+
+
+def _widest(variables: Iterable[Variable]) -> _dtypes.DType:
+    """The dtype of numbers that trainable ones of these variables need."""
+    is_wide = any(v.trainable and v.dtype == _dtypes.float64 for v in list(variables))
+    return _dtypes.float64 if is_wide else _dtypes.float32
 
 
 def _unpickle(kind: "Type[Optimizer]", fields: Dict[str, Any], name: str) -> "Optimizer":
@@ -117,9 +152,9 @@ class Optimizer(StructAttribute):
         return self._name.namespace
 
     def _copy(self, namespace: Namespace) -> "Optimizer":
-        """Another optimizer with the same hyper-parameters, which has numbers and slots of its own (N15)."""
+        """Another optimizer with the hyper-parameters of now, which has numbers and slots of its own (N15)."""
         made = type(self).__new__(type(self))
-        made.__dict__.update({key: value for key, value in self.__dict__.items() if key == "fields"})
+        made.__dict__["fields"] = self._current_fields()
         made._name, made._scalars = namespace.name(self._name.wanted), {}
         return made
 
@@ -130,7 +165,17 @@ class Optimizer(StructAttribute):
         return self._copy(self.namespace)
 
     def __reduce__(self) -> Any:
-        return _unpickle, (type(self), dict(self.fields), self._name.wanted)
+        return _unpickle, (type(self), self._current_fields(), self._name.wanted)
+
+    def _current_fields(self) -> Dict[str, Any]:
+        """The hyper-parameters with the values that the current store has of them."""
+        found = dict(self.fields)
+        for name, variable in list(self._scalars.items()):
+            if name in found and variable.is_initialized():
+                value = variable.numpy()
+                if value != _dtypes.literal(found[name], variable.dtype):
+                    found[name] = float(value)
+        return found
 
     def attribute(self) -> Attribute:
         return ("struct", (self.mnemonic, {**self.fields, "name": self.name}))
@@ -164,7 +209,7 @@ class Optimizer(StructAttribute):
         variable = (_Number if name == "iterations" else _Scalar)(
             start, dtype=kind, name=self.namespace.name(name, self._name), trainable=False)  # fmt: skip
         if isinstance(variable, _Scalar):
-            variable._start, variable._waiting = start, None if known else []
+            variable._start, variable._stores = start, None if known else weakref.WeakKeyDictionary()
         return variable
 
     def _start(self, name: str) -> Any:

@@ -54,6 +54,9 @@ class Trace:
         self.signed: Set[Value] = set()
         # Whether random tensors are drawn: not where only sizes are computed.
         self.draws = True
+        # Whose streams they are drawn from: the function's that is traced.
+        self.streams: Optional[Name] = None
+        self._drawn: Dict[str, Name] = {}
 
     # Types and ops
 
@@ -76,6 +79,18 @@ class Trace:
         regions: Sequence[Region] = (),
     ) -> List[Value]:
         return self.graph.op(name, list(operands), results, attributes or {}, list(regions))
+
+    def draw(
+        self, name: str, operands: Sequence[Value], results: Sequence[Type], attributes: Attributes
+    ) -> List[Value]:
+        """An op that draws random numbers. Its stream is one of the function, in each program that has it (I7)."""
+        owner = self.streams
+        if owner is not None:
+            if self._drawn.setdefault(owner.text, owner) is not owner:
+                raise ValueError(f"two functions of this module have the name '{owner.text}', in two namespaces, and "
+                                 "each draws random numbers: name one of them otherwise")  # fmt: skip
+            self.graph.annotate_function({"train.streams": ("str", owner.text)})
+        return self.op(name, operands, results, attributes)
 
     def index(self, value: int) -> Value:
         """A constant of type index, one a function or region."""

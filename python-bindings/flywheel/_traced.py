@@ -75,6 +75,7 @@ class Traced:
                 attribute["train.dims"] = ("strs", dims)
             attributes.append(attribute)
         arguments = trace.graph.begin_function(self.entry_name, types, {}, attributes)
+        trace.streams = owner._name
         try:
             with _trace.tracing(trace):
                 tensors = iter([wrap(v, leaf.dtype, s) for v, leaf, s in zip(arguments, self.leaves, shapes)])

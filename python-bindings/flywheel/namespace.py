@@ -40,7 +40,8 @@ class Name:
     name, and its name is free again: a cell of a notebook that is executed twice makes `w` twice, not `w` and `w_1`.
     """
 
-    __slots__ = ("__weakref__", "_is_asked_for", "_is_owned", "_namespace", "_pool", "_scope", "_text", "_wanted")
+    __slots__ = ("__weakref__", "_is_asked_for", "_is_dropped", "_is_owned", "_namespace", "_pool", "_scope", "_text",
+                 "_wanted")  # fmt: skip
 
     def __init__(self, namespace: "Namespace", scope: "Optional[Name]", wanted: str, pool: str) -> None:
         self._namespace = namespace
@@ -53,6 +54,8 @@ class Name:
         self._is_owned = False
         # Whether somebody has asked for this very name, and is told of another one.
         self._is_asked_for = False
+        # Whether the block that has made it has failed: another object may have the name.
+        self._is_dropped = False
 
     @property
     def namespace(self) -> "Namespace":
@@ -71,8 +74,11 @@ class Name:
     @property
     def text(self) -> str:
         if self._text is None:
+            # Who holds what a block that has failed has made, gives it a name of its own.
+            if self._is_dropped:
+                self._namespace._wait_again(self)
             self._namespace._give_names()
-        # One of a block that has failed has none.
+        # That of a variable that is being made in a block which fails.
         return self._text or self._wish()
 
     def _wish(self) -> str:
@@ -146,6 +152,12 @@ class Namespace:
         waits = ref(found)
         self._to_undo(lambda: self._drop(waits()))
         return found
+
+    def _wait_again(self, name: Name) -> None:
+        with self._lock:
+            if name._is_dropped:
+                name._is_dropped = False
+                self._waiting.append(ref(name))
 
     def find(self, text: str) -> Optional[Name]:
         """What has this name, or None."""
@@ -223,6 +235,7 @@ class Namespace:
                 wish, _, number = text.rpartition("_")
                 if number.isdigit() and wish in self._last:
                     self._last[wish] = min(self._last[wish], int(number) - 1)
+            name._text, name._is_dropped = None, True
 
     def _to_undo(self, action: Callable[[], object]) -> None:
         undo = self._own.undo
@@ -289,7 +302,9 @@ class Namespace:
 
     def add_to_collection(self, key: str, member: Any) -> None:
         """Adds something to a collection, which keeps it unless it is a variable."""
-        members, token = self._collections.setdefault(key, {}), object()
+        token = object()
+        with self._lock:
+            members = self._collections.setdefault(key, {})
         if isinstance(getattr(member, "_name", None), Name):
             members[token] = ref(member, lambda _: members.pop(token, None))
         else:

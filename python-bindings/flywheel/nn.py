@@ -38,7 +38,7 @@ def dropout(x: TensorLike, rate: float, *, training: Optional[TensorLike] = None
     if training is not None:
         operands.append(_ops.cast(training, _dtypes.bool_).value)
     trace.forget_reads("")
-    return wrap(trace.op("train.dropout", operands, [trace.type(x.dtype, x.shape)], attributes)[0], x.dtype, x.shape)
+    return wrap(trace.draw("train.dropout", operands, [trace.type(x.dtype, x.shape)], attributes)[0], x.dtype, x.shape)
 
 
 def embedding(table: TensorLike, indices: TensorLike) -> Tensor:

@@ -29,7 +29,7 @@ def sample(distribution: Initializer, shape: DimSizes, dtype: Any = _dtypes.floa
     known = static(dim_sizes)
     dynamic = [dim_size for dim_size in dim_sizes if not isinstance(dim_size, int)]
     attributes: _trace.Attributes = {"distribution": distribution.attribute()}
-    value = trace.op("train.random", dynamic, [trace.type(plain, known)], attributes)[0]
+    value = trace.draw("train.random", dynamic, [trace.type(plain, known)], attributes)[0]
     return as_unsigned(wrap(value, plain, known), kind)
 
 

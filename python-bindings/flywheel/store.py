@@ -29,12 +29,14 @@ class Owners:
         # Streams of random numbers are the function's own.
         self._streams = streams
 
-    def find(self, name: str) -> Tuple[str, Tuple[Name, ...]]:
-        """What a variable of the program is called in a store, and the objects that it goes with."""
+    def find(self, name: str) -> Tuple[Name, ...]:
+        """The objects that a variable of the program goes with."""
         if name in self.variables:
-            return name, (self.variables[name]._name.owner,)
-        if self._streams is not None and is_stream(name):
-            return f"{self._streams.text}/{name}", (self._streams,)
+            return (self.variables[name]._name.owner,)
+        if self._streams is not None:
+            path = f"{self._streams.text}/"
+            if name.startswith(path) and is_stream(name[len(path) :]):
+                return (self._streams,)
         found: List[Name] = []
         rest = name
         for length in [i for i, c in enumerate(name) if c == "/"][::-1]:
@@ -44,10 +46,10 @@ class Owners:
         # `Adam_1/micro_step`, `w/Adam_1/slot`, `w/Adam/master`: what is in the folder of an owner.
         for length in [i for i, c in enumerate(rest) if c == "/"][::-1]:
             if rest[:length] in self._owners:
-                return name, (*found, self._owners[rest[:length]])
+                return (*found, self._owners[rest[:length]])
         # `w/Adam`, `w/Adam_1`: slots, the second of which is none of the optimizer Adam_1, whose are in its folder.
         owner = self._owners.get(re.sub(r"_\d+$", "", rest)) or self._owners.get(rest)
-        return name, (*found, owner) if owner is not None else tuple(found)
+        return (*found, owner) if owner is not None else tuple(found)
 
 
 class Store(_flywheel.Store):
@@ -78,22 +80,20 @@ class Store(_flywheel.Store):
 
     def bind_program(self, program: _flywheel.Program, owners: Owners) -> Any:
         """What calls the entries of a program on these values; who holds it has a session of the program."""
-        keys = []
-        for variable in program.variables:
-            name, holders = owners.find(variable.name)
-            keys.append(self._key(name, holders))
+        keys = [self._key(variable.name, owners.find(variable.name)) for variable in program.variables]
         return self.bind(Session(program), keys)
 
     # Keys: names, and for all but the first namespace a suffix.
 
     def _suffix(self, namespace: Namespace) -> str:
-        known = self._suffixes.get(namespace)
-        if known is None:
-            # That of a namespace that is gone is not given again: what was restored for it may be there still.
-            known = f":{self._num_namespaces}" if self._num_namespaces else ""
-            self._num_namespaces += 1
-            self._suffixes[namespace] = known
-        return known
+        with self._lock:
+            known = self._suffixes.get(namespace)
+            if known is None:
+                # That of a namespace that is gone is not given again: what was restored for it may be there still.
+                known = f":{self._num_namespaces}" if self._num_namespaces else ""
+                self._num_namespaces += 1
+                self._suffixes[namespace] = known
+            return known
 
     def _key(self, name: str, holders: Tuple[Name, ...]) -> str:
         """The key of what is called `name` and goes with these objects. A value of that key whose objects are gone is
@@ -107,7 +107,7 @@ class Store(_flywheel.Store):
                 reference() is holder for reference, holder in zip(known, holders)
             ):
                 return key
-            if known and any(reference() is None for reference in known):
+            if known and any(_is_gone(reference) for reference in known):
                 # They went in this moment.
                 self._forget([key])
             elif known:
@@ -121,7 +121,7 @@ class Store(_flywheel.Store):
     def _forget_dead(self) -> None:
         while self._dead:
             key = self._dead.pop()
-            if any(holder() is None for holder in self._holders.get(key, ())):
+            if any(_is_gone(holder) for holder in self._holders.get(key, ())):
                 del self._holders[key]
                 self._forget([key])
 
@@ -131,7 +131,7 @@ class Store(_flywheel.Store):
             raise TypeError(f"expected the name of a variable, a str, found {type(name).__name__}")
         with self._lock:
             self._forget_dead()
-            return name + self._suffixes.get(current_namespace(), "")
+            return name + self._suffix(current_namespace())
 
     def _declare(self, name: Name, dtype: str, shape: List[int], is_global: bool) -> str:
         """Adds a variable without a value, unless it is there. Its key."""
@@ -139,6 +139,10 @@ class Store(_flywheel.Store):
         if not super().__contains__(key):
             super().declare(key, dtype, shape, is_global)
         return key
+
+    def _knows(self, name: Name) -> bool:
+        """Whether a variable of this name was declared or restored."""
+        return super().__contains__(name.text + self._suffix(name.namespace))
 
     def _has_value(self, key: str) -> bool:
         return super().is_initialized(key)
@@ -157,6 +161,12 @@ class Store(_flywheel.Store):
     def _set(self, key: str, value: Any) -> None:
         super().__setitem__(key, value)
 
+    def _take(self, key: str) -> Optional[Array]:
+        """Removes a variable, which may be declared anew with another dtype. Its value, if it has one."""
+        value = super().__getitem__(key) if self._has_value(key) else None
+        self._forget([key])
+        return value
+
     # By name
 
     def __getitem__(self, name: str) -> Array:
@@ -173,7 +183,7 @@ class Store(_flywheel.Store):
         """The names of the variables, those of the current namespace."""
         with self._lock:
             self._forget_dead()
-            suffix = self._suffixes.get(current_namespace(), "")
+            suffix = self._suffix(current_namespace())
         keys = super().names
         return [key.removesuffix(suffix) for key in keys if key.endswith(suffix) and (suffix or ":" not in key)]
 
@@ -194,9 +204,9 @@ class Store(_flywheel.Store):
         if variables is not None:
             pairs = [(_name(variable), self._key_of(variable)) for variable in variables]
             return [key for _, key in pairs] if all(name == key for name, key in pairs) else dict(pairs)
+        suffix = self._suffix(current_namespace())
         if is_restored or self._num_namespaces < 2:
             return None
-        suffix = self._suffixes.get(current_namespace(), "")
         return {name: name + suffix for name in self.names if self.is_global(name + suffix)}
 
     def _key_of(self, variable: Any) -> str:
@@ -283,8 +293,25 @@ class Store(_flywheel.Store):
             self.initialize(missing)
 
 
+class FlatStore(Store):
+    """A store in which names are keys, whichever namespace asks for them."""
+
+    def _find(self, name: str) -> str:
+        return name
+
+    @property
+    def names(self) -> List[str]:
+        return _flywheel.Store.names.__get__(self)  # type: ignore[no-any-return]
+
+
 def _name(variable: Any) -> str:
     return variable if isinstance(variable, str) else str(variable.name)
+
+
+def _is_gone(reference: ReferenceType[Name]) -> bool:
+    """Whether nothing has the name any more: its object, or the block that has made it."""
+    name = reference()
+    return name is None or name._is_dropped
 
 
 def _describe(holders: Iterable[ReferenceType[Name]]) -> str:

@@ -165,6 +165,14 @@ std::vector<PyValue> Graph::beginFunction(const std::string &name,
   return arguments;
 }
 
+void Graph::annotateFunction(nb::dict attributes) {
+  if (!function)
+    throwCompile("no function is being traced in this graph");
+  for (NamedAttribute attribute :
+       makeAttributes(function.getName().str(), attributes))
+    function->setAttr(attribute.getName(), attribute.getValue());
+}
+
 void Graph::endFunction(const std::vector<PyValue *> &results,
                         nb::list resultAttributes) {
   if (!function || !frames.empty())

@@ -73,6 +73,8 @@ public:
                                      const std::vector<PyType *> &types,
                                      nanobind::dict attributes,
                                      nanobind::list argumentAttributes);
+  /// Adds attributes to it. Throws where none is started.
+  void annotateFunction(nanobind::dict attributes);
   /// Ends it with these results.
   void endFunction(const std::vector<PyValue *> &results,
                    nanobind::list resultAttributes);

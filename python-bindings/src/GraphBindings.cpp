@@ -183,6 +183,8 @@ void addGraph(nb::module_ &module) {
           "that is not static.\nWithout a shape, a number.")
       .def("begin_function", forward(&Graph::beginFunction), "name"_a,
            "types"_a, "attributes"_a, "argument_attributes"_a)
+      .def("annotate_function", forward(&Graph::annotateFunction),
+           "attributes"_a)
       .def("end_function", forward(&Graph::endFunction), "results"_a,
            "result_attributes"_a)
       .def("abandon_function", forward(&Graph::abandonFunction))

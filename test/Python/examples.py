@@ -33,6 +33,10 @@ def compare(source: str, ours: List[Any], entries: List[str], feeds: List[Tuple[
     theirs = fw.Session(fw.compile(source))
     theirs.initialize(seed=11)
     with fw.Store(seed=11) as store:
+        # The streams of a module of MLIR are its own, those of Python the function's.
+        for stream in [name for name in theirs.variables if name.startswith("random")]:
+            store.declare(f"{entries[0]}/{stream}", "int64", [2])
+            store[f"{entries[0]}/{stream}"] = theirs[stream]
         for feed in feeds:
             for function, entry in zip(ours, entries):
                 expected, found = theirs.run(entry, *feed), function(*feed)

@@ -222,6 +222,38 @@ def test_optimizers_in_one_function_and_another() -> None:
     np.testing.assert_array_equal(values[0], values[1])
 
 
+def test_a_namespace_that_a_store_does_not_know() -> None:
+    """N15: it has none of the names of another one, by whichever call it is known first."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "none")
+        actions: List[Any] = [
+            lambda store: store.names == [], lambda store: "w" not in store,
+            lambda store: raises(fw.NotFoundError, lambda: store["w"]),
+            lambda store: raises(fw.NotFoundError, lambda: store.__setitem__("w", np.float32(2))),
+            lambda store: raises(fw.NotFoundError, lambda: store.is_initialized("w")),
+            lambda store: raises(fw.NotFoundError, lambda: store.reset(["w"])),
+            lambda store: raises(fw.InvalidArgumentError, lambda: store.save(path)),
+            lambda store: raises(fw.NotFoundError, lambda: store.save(path, ["w"])),
+        ]  # fmt: skip
+        for action in actions:
+            with fw.Namespace(), fw.Store() as store:
+                w = fw.Variable(np.float32(1), name="w")
+                assert w.numpy() == 1
+                with fw.Namespace():
+                    assert action(store)
+                    other = fw.Variable(np.float32(3), name="w")
+                    assert store.names in ([], ["w"]) and other.numpy() == 3 and store["w"] == 3
+                assert w.numpy() == 1 and store["w"] == 1
+
+
+def raises(kind: Any, action: Any) -> bool:
+    try:
+        action()
+    except kind:
+        return True
+    return False
+
+
 def test_restoring_beside_another_namespace() -> None:
     """P5: a key that is missing is an error, and the seed is restored, also where others use the store."""
     with tempfile.TemporaryDirectory() as folder:
@@ -408,7 +440,8 @@ def test_a_function_called_as_a_variable() -> None:
 run_tests([
     test_slots_of_two_optimizers, test_saved_in_any_order, test_a_variable_called_as_a_slot, test_copies_of_optimizers,
     test_two_averages, test_clauses_of_two_optimizers, test_namespaces_in_one_store,
-    test_optimizers_in_one_function_and_another, test_restoring_beside_another_namespace,
+    test_optimizers_in_one_function_and_another, test_a_namespace_that_a_store_does_not_know,
+    test_restoring_beside_another_namespace,
     test_methods_that_are_replaced, test_names_between_threads, test_a_cell_again,
     test_two_that_want_one_name, test_variables_in_functions, test_a_function_called_as_a_variable,
 ])  # fmt: skip

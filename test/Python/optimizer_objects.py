@@ -3,7 +3,11 @@
 # RUN: %python %s
 """Optimizers as objects: what they refuse, and the dtype of their numbers."""
 
+import copy
 import inspect
+import os
+import pickle
+import tempfile
 from typing import Any, Callable, Dict, List, Optional, Tuple, Type
 
 import numpy as np
@@ -147,6 +151,73 @@ def test_each_store_has_its_own() -> None:
         np.testing.assert_array_equal(step(), np.full(3, 0.5))
 
 
+def test_saved_before_the_first_step() -> None:
+    """V14: what is set before the first step is saved, and what is restored, initialised or set later takes its
+    place."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "numbers")
+        for dtype in (np.float32, np.float64):
+
+            def make(dtype: Any = dtype) -> Tuple[Any, Any, Dict[str, Any]]:
+                w = fw.Variable(np.ones(3, dtype), name="w")
+                optimizer = fw.optimizers.SGD(lr=0.1, momentum=0.5, decay=0.25)
+                numbers = {name: getattr(optimizer, name) for name in ("lr", "momentum", "decay", "iterations")}
+                return fw.function(lambda: optimizer.minimize(fw.sum(w))), w, numbers
+
+            values = {"lr": 0.7, "momentum": 0.9, "decay": 0.0, "iterations": 5}
+            with fw.Namespace(), fw.Store() as store:
+                step, w, numbers = make()
+                for name, number in numbers.items():
+                    number.set(values[name])
+                assert store["SGD/lr"] == dtype(0.7) and numbers["lr"].is_initialized()
+                fw.save(path)
+                step()
+                expected = w.numpy()
+            for touch in (lambda number: None, lambda number: number.numpy(), lambda number: number.set(3)):
+                with fw.Namespace(), fw.Store():
+                    step, w, numbers = make()
+                    for number in numbers.values():
+                        touch(number)
+                    fw.restore(path)
+                    for name, number in numbers.items():
+                        assert number.numpy() == number.numpy().dtype.type(values[name]), (name, number.numpy())
+                    step()
+                    np.testing.assert_array_equal(w.numpy(), expected)
+                    assert numbers["lr"].numpy() == dtype(0.7)
+            with fw.Namespace(), fw.Store() as store:
+                step, w, numbers = make()
+                numbers["lr"].set(0.7)
+                store.initialize()
+                assert numbers["lr"].numpy() == dtype(0.1)
+                numbers["lr"].set(0.3)
+                step()
+                assert numbers["lr"].numpy() == dtype(0.3)
+
+
+def test_dtype_decided_later() -> None:
+    """V14: what was set before any variable was made keeps its digits, in every store that has it."""
+    with fw.Namespace(), fw.Store(), fw.Store() as other:
+        optimizer = fw.optimizers.SGD(lr=0.1)
+        optimizer.lr.set(0.7)
+        with fw.Store() as third:
+            optimizer.lr.numpy()
+            third.initialize()
+            step = make_step(optimizer, np.float64, "late")
+            assert (step() == 1 - 0.1).all() and optimizer.lr.numpy() == 0.1
+        assert other["SGD/lr"] == 0.7 and (step() == 1 - 0.7).all()
+
+
+def test_copies_have_the_numbers_of_now() -> None:
+    """N15: a copy starts from the hyper-parameters that were set, without counters and slots."""
+    with fw.Namespace(), fw.Store():
+        optimizer = fw.optimizers.Adam(0.1)
+        optimizer.lr.set(0.5)
+        optimizer.iterations.set(9)
+        for made in (copy.copy(optimizer), copy.deepcopy(optimizer), pickle.loads(pickle.dumps(optimizer))):
+            assert made.lr.numpy() == np.float32(0.5) and made.beta_1.numpy() == np.float32(0.9)
+            assert made.iterations.numpy() == 0 and made.name != optimizer.name
+
+
 def test_rate_in_front_of_the_update() -> None:
     """V14: a step may assign the rate, and then update along it."""
     with fw.Namespace():
@@ -164,5 +235,6 @@ def test_two_dtypes() -> None:
 
 
 run_tests([test_attributes_are_fixed, test_numbers_at_construction, test_kinds_of_clauses,
-           test_rate_before_the_first_step, test_each_store_has_its_own, test_rate_in_front_of_the_update,
+           test_rate_before_the_first_step, test_saved_before_the_first_step, test_dtype_decided_later,
+           test_copies_have_the_numbers_of_now, test_each_store_has_its_own, test_rate_in_front_of_the_update,
            test_two_dtypes])  # fmt: skip

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import _dtypes
 from .._flywheel import Session as RuntimeSession
-from ..store import Store, is_stream
+from ..store import FlatStore, Store, is_stream
 from .graph import Graph, get_default_graph
 from .host_calls import parts_of, prints_of
 from .initialization import is_initialized_in
@@ -30,7 +30,8 @@ class Session:
     def __init__(self, target: str = "", graph: Optional[Graph] = None, config: Any = None):
         self.graph = get_default_graph() if graph is None else graph
         self._config = config
-        self._store = _containers.setdefault(target, Store(initializes=False)) if target else Store(initializes=False)
+        own = FlatStore(initializes=False)
+        self._store = _containers.setdefault(target, own) if target else own
         self._entries: Dict[Any, Tuple[Compiled, Any]] = {}
         self._is_closed = False
         self._is_seeded = False

@@ -30,6 +30,11 @@ func.func private @f(tensor<?x4xi8>) -> tensor<i8> attributes {train.entry}
 
 // -----
 
+// expected-error@below {{'func.func' op expected the path of an object as 'train.streams', found 3 : i64}}
+func.func private @f() attributes {train.streams = 3}
+
+// -----
+
 // expected-error@below {{'func.func' op expected a list of strings as 'train.symbols', found "batch"}}
 func.func private @f(tensor<?x4xi8>) -> tensor<i8> attributes {train.symbols = "batch"}
 

@@ -51,3 +51,31 @@ func.func @dropout(%x: tensor<?x3xf32>, %flag: tensor<i1>) -> (tensor<?x3xf32>, 
   %1 = train.dropout %x rate 0.0 : tensor<?x3xf32>
   return %0, %1 : tensor<?x3xf32>, tensor<?x3xf32>
 }
+
+// I7: functions of one object draw from its streams, in the order of their ops;
+// a stream that begins otherwise is another one.
+// CHECK-LABEL: func.func @small(
+// CHECK-NOT: train.streams
+// CHECK: train.read @"learn/random"
+// CHECK: train.read @"learn/random_1"
+func.func @small() -> (tensor<2xf32>, tensor<2xf32>) attributes {train.streams = "learn"} {
+  %0 = train.random #train.random_normal -> tensor<2xf32>
+  %1 = train.random #train.random_uniform<seed = 3> -> tensor<2xf32>
+  return %0, %1 : tensor<2xf32>, tensor<2xf32>
+}
+
+// CHECK-LABEL: func.func @large(
+// CHECK: train.read @"learn/random"
+// CHECK: train.read @"learn/random_2"
+func.func @large() -> (tensor<4xf32>, tensor<4xf32>) attributes {train.streams = "learn"} {
+  %0 = train.random #train.random_normal -> tensor<4xf32>
+  %1 = train.random #train.random_uniform<seed = 4> -> tensor<4xf32>
+  return %0, %1 : tensor<4xf32>, tensor<4xf32>
+}
+
+// CHECK-LABEL: func.func @other(
+// CHECK: train.read @"tune/random"
+func.func @other() -> tensor<4xf32> attributes {train.streams = "tune"} {
+  %0 = train.random #train.random_normal -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

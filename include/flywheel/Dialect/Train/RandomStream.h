@@ -17,6 +17,11 @@
 
 namespace flywheel::train {
 
+/// On a function: the path of the object whose streams of random numbers its
+/// ops draw from. The streams are the variables `PATH/random`, `PATH/random_1`,
+/// ... in the order of the ops, and functions with one path share them.
+constexpr llvm::StringLiteral kStreamsAttrName("train.streams");
+
 /// The op seed of a variable that gives none: FNV-1a of its name, so that
 /// adding a variable changes no other variable's stream.
 int64_t getDefaultStreamSeed(llvm::StringRef variableName);

@@ -217,7 +217,9 @@ def TrainExpandRandom : Pass<"train-expand-random", "::mlir::ModuleOp"> {
     random op is expanded into a loop nest that computes its elements from a key
     and their positions; a read of a variable that the pass declares (`random`,
     `random_1`, ...), which holds the key of the op's stream and the number of
-    its runs; and an assignment that increments this number.
+    its runs; and an assignment that increments this number. In a function with
+    the attribute `train.streams = "path"`, which the pass removes, they are
+    `path/random`, `path/random_1`, ..., which functions with this path share.
 
     Runs before calls are inlined: a function that is called several times draws
     from one stream.

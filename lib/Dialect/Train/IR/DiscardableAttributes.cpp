@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CustomVjp.h"
+#include "flywheel/Dialect/Train/RandomStream.h"
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Support/OpNames.h"
 
@@ -109,6 +110,7 @@ static ArrayRef<Rule> getRules() {
        "a list of lists of affine maps from symbols to one result"},
       {D::getInitializerAttrName(), Rule::Function, isUnit, "no value"},
       {D::getEntryAttrName(), Rule::Function, isText, "the name of an entry"},
+      {kStreamsAttrName, Rule::Function, isText, "the path of an object"},
       {D::getInitialReadsAttrName(), Rule::Variable,
        isListOf<FlatSymbolRefAttr>, "a list of symbols of variables"},
       {D::getInitialValuesAttrName(), Rule::Variable,

@@ -26,16 +26,56 @@ namespace flywheel::train {
 
 using namespace flywheel::train;
 
+namespace {
+/// Declares the streams of ops.
+class Streams {
+public:
+  explicit Streams(ModuleOp module) : module(module) {}
+
+  /// Returns the stream of `op`: one of the object that its function names, in
+  /// the order of the function's ops, or one of its own.
+  VariableOp get(RandomOp op);
+
+private:
+  ModuleOp module;
+  /// Ops of each function so far.
+  llvm::DenseMap<Operation *, unsigned> counts;
+  /// The streams of each object.
+  llvm::StringMap<SmallVector<VariableOp>> owned;
+};
+} // namespace
+
+VariableOp Streams::get(RandomOp op) {
+  auto type = RankedTensorType::get({2}, IntegerType::get(op.getContext(), 64));
+  auto start =
+      StreamAttr::get(op.getContext(), op.getDistribution().getStreamSeed());
+  auto function = op->getParentOfType<FunctionOpInterface>();
+  auto owner = function ? function->getAttrOfType<StringAttr>(kStreamsAttrName)
+                        : nullptr;
+  if (!owner)
+    return declareVariable(module, op.getLoc(), "random", type, start);
+  SmallVector<VariableOp> &streams = owned[owner.getValue()];
+  unsigned number = counts[function]++;
+  // Another function of this object has drawn from it already. One that begins
+  // otherwise is another stream.
+  if (number < streams.size() &&
+      streams[number].getInitialValueAttr() == Attribute(start))
+    return streams[number];
+  VariableOp stream = declareVariable(
+      module, op.getLoc(), owner.getValue() + "/random", type, start);
+  if (number == streams.size())
+    streams.push_back(stream);
+  return stream;
+}
+
 /// Replaces one op by its stream and the arithmetic of its elements.
-static void expandRandom(RandomOp op) {
+static void expandRandom(RandomOp op, Streams &streams) {
   Location loc = op.getLoc();
   OpBuilder b(op);
   InitializerAttrInterface distribution = op.getDistribution();
   auto type = cast<RankedTensorType>(op.getType());
-  auto streamType = RankedTensorType::get({2}, b.getI64Type());
-  VariableOp stream = declareVariable(
-      SymbolTable::getNearestSymbolTable(op), loc, "random", streamType,
-      StreamAttr::get(op.getContext(), distribution.getStreamSeed()));
+  VariableOp stream = streams.get(op);
+  RankedTensorType streamType = stream.getTensorType();
   auto symbol = FlatSymbolRefAttr::get(stream.getSymNameAttr());
 
   Value state = ReadOp::create(b, loc, streamType, symbol);
@@ -123,8 +163,12 @@ struct TrainExpandRandom
       expandDropout(op);
     SmallVector<RandomOp> ops;
     getOperation().walk([&](RandomOp op) { ops.push_back(op); });
+    Streams streams(getOperation());
     for (RandomOp op : ops)
-      expandRandom(op);
+      expandRandom(op, streams);
+    getOperation().walk([](FunctionOpInterface function) {
+      function->removeAttr(kStreamsAttrName);
+    });
   }
 };
 } // namespace

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Nonlinear least squares by Levenberg and Marquardt, as in TensorFlow Graphics."""
 
-import functools
 import math
 import operator
 from typing import Any, Callable, List, Optional, Tuple
@@ -10,6 +9,7 @@ import numpy as np
 
 from ... import _dtypes, _trace
 from ..._flywheel import Value
+from ..._kept import Kept, reference
 from ..._tensor import Tensor, as_tensor, wrap
 from ...function import function
 from ...variables import Variable
@@ -105,14 +105,31 @@ def _run(
     return objective, [v.numpy() for v in owned] if owned else arrays
 
 
-@functools.lru_cache(maxsize=64)
+# The entries of calls without variables.
+_entries = Kept()
+
+
 def _entry(
     functions: Tuple[Any, ...], owned: Tuple[Variable, ...], count: int, multiplier: float, on_failure: str
 ) -> Any:
+    """The entry for these functions and variables. It is kept as long as they are: the first variable has the entries
+    of variables, which refer to it."""
+    kept = owned[0].__dict__.setdefault("_least_squares", Kept()) if owned else _entries
+    key = (tuple(id(variable) for variable in owned), count, multiplier, on_failure)
+    return kept.find(functions, key, lambda: _make_entry(functions, owned, count, multiplier, on_failure))
+
+
+def _make_entry(
+    functions: Tuple[Any, ...], owned: Tuple[Variable, ...], count: int, multiplier: float, on_failure: str
+) -> Any:
+    # Whoever calls the entry has the functions.
+    references = [reference(f) or (lambda f=f: f) for f in functions]
+
     @function(dynamic=False)
     def least_squares(damping: Any, *arrays: Any) -> Any:
         start = list(owned) if owned else list(arrays)
-        objective, values, regularizers = _emit(functions, start, count, damping, multiplier, on_failure)
+        residuals = tuple(find() for find in references)
+        objective, values, regularizers = _emit(residuals, start, count, damping, multiplier, on_failure)
         return objective, [] if owned else values, regularizers[count - 1]
 
     return least_squares
