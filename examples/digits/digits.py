@@ -14,25 +14,27 @@ from safetensors.numpy import load_file
 
 import flywheel as fw
 
-hidden_w = fw.Variable(fw.initializers.HeNormal(), shape=(64, 128), name="hidden_w")
-hidden_b = fw.Variable(fw.initializers.Zeros(), shape=(128,), name="hidden_b")
-output_w = fw.Variable(fw.initializers.GlorotUniform(), shape=(128, 10), name="output_w")
-output_b = fw.Variable(fw.initializers.Zeros(), shape=(10,), name="output_b")
+
+class Classifier(fw.Module):
+    def __init__(self) -> None:
+        self.hidden = fw.nn.Dense(64, 128, initializer=fw.initializers.HeNormal())
+        self.output = fw.nn.Dense(128, 10)
+
+    def __call__(self, image: Any) -> Any:
+        """The class scores of images, whose pixels are 0 to 16."""
+        return self.output(fw.nn.relu(self.hidden(image * 0.125)))
+
+
+model = Classifier()
 sgd = fw.optimizers.SGD(lr=0.05, momentum=0.9)
 
 IMAGES, LABELS = fw.spec("batch", 64), fw.spec("batch", dtype="int32")
 
 
-def forward(image: Any) -> Any:
-    """The class scores of images, whose pixels are 0 to 16."""
-    hidden = fw.nn.relu(fw.nn.dense(image * 0.125, hidden_w, hidden_b))
-    return fw.nn.dense(hidden, output_w, output_b)
-
-
 @fw.function(signature=[IMAGES, LABELS], results=["loss"])
 def train_step(image: Any, label: Any) -> Any:
     """One step of training; the mean loss of the batch before the update."""
-    loss = fw.nn.sparse_softmax_cross_entropy(forward(image), label)
+    loss = fw.nn.sparse_softmax_cross_entropy(model(image), label)
     sgd.minimize(loss)
     return loss
 
@@ -40,7 +42,7 @@ def train_step(image: Any, label: Any) -> Any:
 @fw.function(signature=[IMAGES, LABELS], results=["loss", "correct"])
 def evaluate(image: Any, label: Any) -> Any:
     """The mean loss of a batch, and the number of images classified correctly."""
-    scores = forward(image)
+    scores = model(image)
     return fw.nn.sparse_softmax_cross_entropy(scores, label), fw.sum(fw.argmax(scores, 1) == label)
 
 

@@ -14,24 +14,25 @@ from safetensors.numpy import load_file
 
 import flywheel as fw
 
-
-class Layer:
-    """A weight and a bias."""
-
-    def __init__(self, name: str, *shape: int, initial: Any = None):
-        self.w = fw.Variable(initial or fw.initializers.HeNormal(), shape=shape, name=f"{name}_w")
-        self.b = fw.Variable(fw.initializers.Zeros(), shape=shape[-1:], name=f"{name}_b")
-
-    def convolve(self, x: Any) -> Any:
-        return fw.nn.max_pool2d(fw.nn.relu(fw.nn.conv2d(x, self.w, padding="same") + self.b), [2, 2])
-
-    def __call__(self, x: Any) -> Any:
-        return fw.nn.dense(x, self.w, self.b)
+HE = fw.initializers.HeNormal()
 
 
-conv1, conv2 = Layer("conv1", 5, 5, 1, 32), Layer("conv2", 3, 3, 32, 64)
-dense1, dense2 = Layer("dense1", 256, 120), Layer("dense2", 120, 84)
-output = Layer("output", 84, 10, initial=fw.initializers.GlorotUniform())
+class LeNet(fw.Module):
+    def __init__(self) -> None:
+        self.conv1 = fw.nn.Conv2D(1, 32, 5, padding="same", initializer=HE)
+        self.conv2 = fw.nn.Conv2D(32, 64, 3, padding="same", initializer=HE)
+        self.dropout = fw.nn.Dropout(0.5)
+        self.dense1, self.dense2 = fw.nn.Dense(256, 120, initializer=HE), fw.nn.Dense(120, 84, initializer=HE)
+        self.output = fw.nn.Dense(84, 10)
+
+    def __call__(self, x: Any, *, training: bool) -> Any:
+        for conv in (self.conv1, self.conv2):
+            x = fw.nn.max_pool2d(fw.nn.relu(conv(x)), [2, 2])
+        x = self.dropout(fw.reshape(x, (None, 256)), training=training)
+        return self.output(fw.nn.relu(self.dense2(fw.nn.relu(self.dense1(x)))))
+
+
+model = LeNet()
 adam = fw.optimizers.Adam(lr=0.002)
 
 IMAGES, LABELS = fw.spec("batch", 64), fw.spec("batch", dtype="int32")
@@ -45,12 +46,6 @@ def moved(x: Any) -> Any:
     return fw.nn.conv2d(x, fw.reshape(weights, (3, 3, 1, 1)), padding="same")
 
 
-def forward(x: Any, training: bool) -> Any:
-    features = fw.reshape(conv2.convolve(conv1.convolve(x)), (None, 256))
-    kept = fw.nn.dropout(features, 0.5) if training else features
-    return output(fw.nn.relu(dense2(fw.nn.relu(dense1(kept)))))
-
-
 def pixels(image: Any) -> Any:
     return fw.reshape(image * 0.125, (None, 8, 8, 1))
 
@@ -58,7 +53,7 @@ def pixels(image: Any) -> Any:
 @fw.function(signature=[IMAGES, LABELS], results=["loss"])
 def train_step(image: Any, label: Any) -> Any:
     """One step of training; the mean loss of the batch before the update."""
-    loss = fw.nn.sparse_softmax_cross_entropy(forward(moved(pixels(image)), training=True), label)
+    loss = fw.nn.sparse_softmax_cross_entropy(model(moved(pixels(image)), training=True), label)
     adam.minimize(loss)
     return loss
 
@@ -66,7 +61,7 @@ def train_step(image: Any, label: Any) -> Any:
 @fw.function(signature=[IMAGES, LABELS], results=["loss", "correct"])
 def evaluate(image: Any, label: Any) -> Any:
     """The mean loss of a batch, and the number of images classified correctly."""
-    scores = forward(pixels(image), training=False)
+    scores = model(pixels(image), training=False)
     return fw.nn.sparse_softmax_cross_entropy(scores, label), fw.sum(fw.argmax(scores, 1) == label)
 
 

@@ -1,88 +1,64 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The model of transformer.mlir in Python: a causal transformer of characters.
+"""The model of transformer.mlir in Python: a causal transformer of characters, which writes with `--sample`.
 
-usage: python examples/transformer/transformer.py [--text=FILE] [--steps=N] [--seed=N]
+usage: python examples/transformer/transformer.py [--text=FILE] [--steps=N] [--seed=N] [--sample=N]
 """
 
 import argparse
-from typing import Any
+from typing import Any, List, Optional
 
 import numpy as np
 
 import flywheel as fw
 
 CONTEXT, WIDTH, HEADS, CHARACTERS = 64, 64, 4, 96
-GLOROT, ONES, ZEROS = fw.initializers.GlorotUniform(), fw.initializers.Ones(), fw.initializers.Zeros()
-DRAWN = fw.initializers.RandomNormal(stddev=0.1)
 DROPOUT = 0.2
+DRAWN = fw.initializers.RandomNormal(stddev=0.1)
 
 
-def variable(name: str, initial: Any, *shape: int) -> fw.Variable:
-    return fw.Variable(initial, shape=shape, name=name)
-
-
-class Norm:
-    def __init__(self, name: str):
-        self.gamma, self.beta = variable(f"{name}/gamma", ONES, WIDTH), variable(f"{name}/beta", ZEROS, WIDTH)
-
-    def __call__(self, x: Any) -> Any:
-        return fw.nn.layer_norm(x, self.gamma, self.beta, axes=[2], epsilon=1e-5)
-
-
-class Dense:
-    def __init__(self, name: str, inputs: int, outputs: int):
-        self.w, self.b = variable(f"{name}/w", GLOROT, inputs, outputs), variable(f"{name}/b", ZEROS, outputs)
-
-    def __call__(self, x: Any) -> Any:
-        return fw.nn.dense(x, self.w, self.b)
-
-
-class Block:
+class Block(fw.Module):
     """One layer: each position looks at itself and at those before it, then thinks for itself."""
 
-    def __init__(self, name: str):
-        self.norm1 = Norm(f"{name}/norm1")
-        self.query, self.key, self.value, self.merge = (
-            variable(f"{name}/{part}", GLOROT, WIDTH, WIDTH) for part in ("query", "key", "value", "merge")
-        )
-        self.norm2 = Norm(f"{name}/norm2")
-        self.widen, self.narrow = Dense(f"{name}/widen", WIDTH, 256), Dense(f"{name}/narrow", 256, WIDTH)
+    def __init__(self) -> None:
+        self.norm1 = fw.nn.LayerNorm(WIDTH, epsilon=1e-5)
+        self.attention = fw.nn.MultiHeadAttention(WIDTH, HEADS, causal=True, bias=False)
+        self.norm2 = fw.nn.LayerNorm(WIDTH, epsilon=1e-5)
+        self.widen, self.narrow = fw.nn.Dense(WIDTH, 256), fw.nn.Dense(256, WIDTH)
 
-    def attend(self, x: Any) -> Any:
-        def heads(w: fw.Variable) -> Any:
-            return fw.swapaxes(fw.reshape(x @ w, (None, CONTEXT, HEADS, WIDTH // HEADS)), 1, 2)
-
-        seen = fw.nn.attention(heads(self.query), heads(self.key), heads(self.value), causal=True)
-        return fw.reshape(fw.swapaxes(seen, 1, 2), (None, CONTEXT, WIDTH)) @ self.merge
-
-    def __call__(self, x: Any, rate: float) -> Any:
-        x = x + fw.nn.dropout(self.attend(self.norm1(x)), rate)
+    def __call__(self, x: Any, rate: float, cache: Optional[fw.nn.KeyValueCache]) -> Any:
+        x = x + fw.nn.dropout(self.attention(self.norm1(x), cache=cache), rate)
         return x + fw.nn.dropout(self.narrow(fw.nn.gelu(self.widen(self.norm2(x)))), rate)
 
 
-characters = variable("characters", DRAWN, CHARACTERS, WIDTH)
-positions = variable("positions", DRAWN, CONTEXT, WIDTH)
-blocks = [Block("0"), Block("1")]
-norm, scores = Norm("norm"), Dense("scores", WIDTH, CHARACTERS)
+class Transformer(fw.Module):
+    def __init__(self) -> None:
+        self.characters = fw.nn.Embedding(CHARACTERS, WIDTH, initializer=DRAWN)
+        self.positions = fw.nn.Embedding(CONTEXT, WIDTH, initializer=DRAWN)
+        self.blocks = [Block(), Block()]
+        self.norm, self.scores = fw.nn.LayerNorm(WIDTH, epsilon=1e-5), fw.nn.Dense(WIDTH, CHARACTERS)
+
+    def __call__(self, text: Any, rate: float = 0.0, caches: Optional[List[fw.nn.KeyValueCache]] = None) -> Any:
+        """For each position, a score for each character that may follow; `caches` have the positions before."""
+        places = fw.arange(fw.dim(text, 1)) + (caches[0].length if caches else 0)
+        x = self.characters(text) + self.positions(places)
+        for number, block in enumerate(self.blocks):
+            x = block(x, rate, caches[number] if caches else None)
+        return self.scores(self.norm(x))
+
+
+model = Transformer()
 adam = fw.optimizers.Adam(lr=0.003)
+caches = [block.attention.make_cache(1, CONTEXT) for block in model.blocks]
 
 TEXT = fw.spec("batch", CONTEXT, dtype="int32")
-
-
-def forward(text: Any, rate: float) -> Any:
-    """For each position, a score for each character that may follow."""
-    x = fw.nn.embedding(characters, text) + positions
-    for block in blocks:
-        x = block(x, rate)
-    return scores(norm(x))
 
 
 def train_step_with(rate: float) -> fw.Function:
     @fw.function(signature=[TEXT, TEXT], results=["loss"])
     def train_step(text: Any, following: Any) -> Any:
         """One step of training; the mean loss of a character, in nats, before the update."""
-        loss = fw.nn.sparse_softmax_cross_entropy(forward(text, rate), following)
+        loss = fw.nn.sparse_softmax_cross_entropy(model(text, rate), following)
         adam.minimize(loss)
         return loss
 
@@ -92,7 +68,39 @@ def train_step_with(rate: float) -> fw.Function:
 @fw.function(signature=[TEXT, TEXT], results=["losses"])
 def evaluate(text: Any, following: Any) -> Any:
     """The loss of each character."""
-    return fw.nn.sparse_softmax_cross_entropy(forward(text, 0.0), following, reduction="none")
+    return fw.nn.sparse_softmax_cross_entropy(model(text), following, reduction="none")
+
+
+def draw(scores: Any) -> Any:
+    """A character that follows the last position, drawn from the square of the probabilities."""
+    return fw.random.categorical(2 * scores[:, -1])
+
+
+@fw.function(signature=[fw.spec(1, "length", dtype="int32")], results=["next"])
+def begin(prompt: Any) -> Any:
+    """Fills the caches with a prompt; the character after it."""
+    for cache in caches:
+        cache.reset()
+    return draw(model(prompt, caches=caches))
+
+
+@fw.function(signature=[fw.spec(1, dtype="int32")], results=["next"])
+def go_on(character: Any) -> Any:
+    """The character after this one."""
+    return draw(model(fw.expand_dims(character, 1), caches=caches))
+
+
+def sample(prompt: List[int], count: int) -> List[int]:
+    """Goes on from a prompt. Where the context is full, its second half is the next prompt."""
+    text, used = list(prompt), CONTEXT
+    for _ in range(count):
+        if used == CONTEXT:
+            start = text[-CONTEXT // 2 :]
+            used, last = len(start), begin(np.array([start], np.int32))
+        else:
+            used, last = used + 1, go_on(last)
+        text.append(int(last[0]))
+    return text
 
 
 def main() -> None:
@@ -100,6 +108,7 @@ def main() -> None:
     parser.add_argument("--text", metavar="FILE", default="/usr/share/common-licenses/GPL-3")
     parser.add_argument("--steps", type=int, default=400)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--sample", metavar="N", type=int, default=0, help="characters to write after the training")
     options = parser.parse_args()
 
     with open(options.text, "rb") as file:
@@ -120,6 +129,9 @@ def main() -> None:
         if number % max(1, options.steps // 10) == 0:
             starts = np.arange(0, len(held_out) - CONTEXT - 1, CONTEXT)
             print(f"step {number:5}: training {loss:.3f}, held out {evaluate(*windows(held_out, starts)).mean():.3f}")
+    if options.sample:
+        written = sample([ord(c) - 31 for c in "  The "], options.sample)
+        print("".join("\n" if c == 0 else chr(c + 31) for c in written))
 
 
 if __name__ == "__main__":

@@ -76,7 +76,7 @@ from ._flywheel import (
     EntryInfo,
     FailedPreconditionError,
     InvalidArgumentError,
-    Module,
+    ModuleOp,
     NotFoundError,
     Program,
     Session,
@@ -303,6 +303,7 @@ from .averages import ExponentialMovingAverage
 from .control import cond, fori_loop, map, scan, switch, while_loop
 from .function import Function, TensorSpec, function, spec
 from .microbatches import microbatch
+from .module import Module
 from .namespace import (
     Namespace,
     add_to_collection,
@@ -347,6 +348,7 @@ __all__ = [
     "InvalidArgumentError",
     "Kernel",
     "Module",
+    "ModuleOp",
     "Namespace",
     "NotFoundError",
     "Place",

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Dict, Iterator, List, Optional
 
 from . import _flywheel
-from ._flywheel import Module, Program
+from ._flywheel import ModuleOp, Program
 from ._options import StepOptions
 
 
@@ -70,7 +70,7 @@ def current_target() -> str:
     return target_of(_local.devices[-1]) if _local.devices else ""
 
 
-def compile_module(module: Module, options: StepOptions) -> Program:
+def compile_module(module: ModuleOp, options: StepOptions) -> Program:
     """The program of a module: from this process, or the disk, or the compiler.
 
     What the compiler said of it is said again each time, and is about places: a module with others is

@@ -8,7 +8,7 @@ import tempfile
 from typing import List, Mapping, Optional, Sequence, Union
 
 from . import _flywheel
-from ._flywheel import Module
+from ._flywheel import ModuleOp
 from ._options import StepOptions, check_bounds, check_kinds
 from ._trace import Trace
 from ._traced import Traced
@@ -20,7 +20,7 @@ from .variables import Variable
 __all__ = ["export", "module_of"]
 
 
-def module_of(functions: Sequence[Union[Traced, Function]], name: str = "model") -> Module:
+def module_of(functions: Sequence[Union[Traced, Function]], name: str = "model") -> ModuleOp:
     """One module whose entries are these functions, with initial values and all."""
     trace = Trace(name, embeds=True)
     for one in functions:

@@ -6,16 +6,16 @@ import os
 from typing import Any, Dict, Mapping, Optional, Sequence, Union
 
 from . import _flywheel
-from ._flywheel import Module, Program, parse
+from ._flywheel import ModuleOp, Program, parse
 from ._options import check_bounds, check_kinds, check_names
 from ._types import Path
 
 __all__ = ["compile", "cost", "load"]
 
-Source = Union[Module, Path]
+Source = Union[ModuleOp, Path]
 
 
-def load(path: Path) -> Module:
+def load(path: Path) -> ModuleOp:
     """Parses the model in a file.
 
     Raises FileNotFoundError and other OSErrors; CompileError.
@@ -25,12 +25,12 @@ def load(path: Path) -> Module:
     return _flywheel._load(path)
 
 
-def _read(source: Source) -> Module:
+def _read(source: Source) -> ModuleOp:
     if isinstance(source, str) and "\n" in source:
         return parse(source)
-    if not isinstance(source, (Module, str, bytes, os.PathLike)):
+    if not isinstance(source, (ModuleOp, str, bytes, os.PathLike)):
         raise TypeError(f"expected a module, its text or a path, found {source!r}")
-    return source if isinstance(source, Module) else load(source)
+    return source if isinstance(source, ModuleOp) else load(source)
 
 
 def compile(

@@ -16,9 +16,8 @@ __all__ = [
     "log_softmax", "logcumsumexp", "lstsq", "matmul", "max", "max_pool2d", "mean_absolute_error",
     "mean_absolute_percentage_error", "mean_squared_error", "mean_squared_logarithmic_error", "min", "mul",
     "poisson", "pow", "reduce", "relu", "relu6", "rms_norm", "scatter", "scatter_add",
-    "scatter_add_along_axis", "selu", "sigmoid", "sigmoid_cross_entropy", "silu", "softmax",
-    "softmax_cross_entropy", "softplus", "softsign", "sparse_softmax_cross_entropy", "squared_hinge", "sub",
-    "take_along_axis", "tile", "triangle", "triangular_solve", "try_cholesky",
+    "scatter_add_along_axis", "selu", "sigmoid", "silu", "softmax", "softplus", "softsign", "squared_hinge",
+    "sub", "take_along_axis", "tile", "triangle", "triangular_solve", "try_cholesky",
 ]  # fmt: skip
 
 

@@ -7,7 +7,7 @@ import operator
 import os
 from typing import Any, Dict, Mapping, Optional, Sequence
 
-from ._flywheel import Module, _digest
+from ._flywheel import ModuleOp, _digest
 
 __all__ = ["StepOptions", "check_bounds", "check_kinds", "check_names"]
 
@@ -29,7 +29,7 @@ class StepOptions:
             number = getattr(self, name)
             object.__setattr__(self, name, None if number is None else operator.index(number))
 
-    def key(self, module: Module) -> str:
+    def key(self, module: ModuleOp) -> str:
         """Of a module, equal for what is the same program in this process."""
         workers = os.environ.get("FLYWHEEL_NUM_THREADS", "") if self.threads is None else str(self.threads)
         options = [self.target, self.winograd, self.check_numerics, self.memory_budget]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Callable, List, Optional, Sequence, Tuple
 from . import _dtypes, _trace, _tree
 from ._arguments import Leaf
 from ._compilation import compile_module
-from ._flywheel import Module, Program
+from ._flywheel import ModuleOp, Program
 from ._tensor import Tensor, as_tensor, wrap
 from ._trace import Trace
 from .store import Owners, Store
@@ -58,7 +58,9 @@ class Traced:
             self.build(traces[-1])
         trace = traces[-1]
         self.owners = Owners(trace.variables, trace.owners, owner._name)
-        self.module: Module = trace.graph.finish()
+        for variable in trace.variables.values():
+            variable._traced_in.add(owner)
+        self.module: ModuleOp = trace.graph.finish()
 
     def build(self, trace: Trace) -> None:
         """Traces the function into a module."""

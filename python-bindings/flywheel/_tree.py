@@ -9,11 +9,34 @@ _MAPPINGS = (dict, OrderedDict, defaultdict)
 Spec = Hashable
 
 
+class Whole:
+    """An object that trees keep as it is, without leaves: a module, whose variables are no values of a tree."""
+
+    def _parameters(self) -> Any:
+        """A tree of the tensors that derivatives with respect to the object are of."""
+        raise NotImplementedError
+
+
+class _Kept:
+    """A `Whole` in a form: equal to itself only, whatever its class compares."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Whole) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Kept) and other.value is self.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+
 def flatten(tree: Any) -> Tuple[List[Any], Spec]:
     """The leaves in order, and what else there is to the tree, which is hashable.
 
     Tuples (also named ones), lists and dicts are nodes, and so are an OrderedDict and a
-    defaultdict. Keys are sorted, but for those of an OrderedDict; None has no leaves.
+    defaultdict. Keys are sorted, but for those of an OrderedDict; None and a `Whole` have no leaves.
     """
     leaves: List[Any] = []
     return leaves, _flatten(tree, leaves)
@@ -22,6 +45,8 @@ def flatten(tree: Any) -> Tuple[List[Any], Spec]:
 def _flatten(tree: Any, leaves: List[Any]) -> Spec:
     if tree is None:
         return None
+    if isinstance(tree, Whole):
+        return (Whole, _Kept(tree))
     kind = type(tree)
     if kind is tuple or kind is list or (isinstance(tree, tuple) and hasattr(tree, "_fields")):
         return (kind, tuple(_flatten(child, leaves) for child in tree))
@@ -51,15 +76,17 @@ def unflatten(spec: Spec, leaves: Sequence[Any]) -> Any:
     return _unflatten(spec, iter(leaves))
 
 
-def _unflatten(spec: Any, leaves: Iterator[Any]) -> Any:
+def _unflatten(spec: Any, leaves: Iterator[Any], of_whole: Callable[[Whole], Any] = lambda whole: whole) -> Any:
     if spec is None:
         return None
     if spec == LEAF:
         return next(leaves)
+    if spec[0] is Whole:
+        return of_whole(spec[1].value)
     if spec[0] in _MAPPINGS:
-        items = [(key, _unflatten(child, leaves)) for key, child in zip(spec[1], spec[2])]
+        items = [(key, _unflatten(child, leaves, of_whole)) for key, child in zip(spec[1], spec[2])]
         return defaultdict(spec[3], items) if spec[0] is defaultdict else spec[0](items)
-    children = [_unflatten(child, leaves) for child in spec[1]]
+    children = [_unflatten(child, leaves, of_whole) for child in spec[1]]
     if spec[0] is list:
         return children
     return tuple(children) if spec[0] is tuple else spec[0](*children)
@@ -78,10 +105,18 @@ def map_leaves(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
     return unflatten(spec, [function(*row) for row in zip(*columns)])
 
 
+def with_parameters(tree: Any) -> Any:
+    """The tree with, in place of each `Whole`, the tree of what derivatives with respect to it are of."""
+    leaves, spec = flatten(tree)
+    return _unflatten(spec, iter(leaves), lambda whole: whole._parameters())
+
+
 def describe(spec: Any) -> str:
     """A form for people: `(*, {'w': *})`."""
     if spec is None or spec == LEAF:
         return str(spec)
+    if spec[0] is Whole:
+        return type(spec[1].value).__name__
     if spec[0] in _MAPPINGS:
         return "{" + ", ".join(f"{key!r}: {describe(child)}" for key, child in zip(spec[1], spec[2])) + "}"
     inner = ", ".join(describe(child) for child in spec[1])
@@ -94,6 +129,8 @@ def names(spec: Any, prefix: str) -> List[str]:
         return []
     if spec == LEAF:
         return [prefix]
+    if spec[0] is Whole:
+        return []
     keys = spec[1] if spec[0] in _MAPPINGS else range(len(spec[1]))
     children = spec[2] if spec[0] in _MAPPINGS else spec[1]
     return [name for key, child in zip(keys, children) for name in names(child, f"{prefix}_{key}")]

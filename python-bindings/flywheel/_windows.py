@@ -3,8 +3,8 @@
 
 from typing import Callable, List, Optional, Sequence, Tuple
 
+from . import _nn_ops as nn
 from . import _ops
-from . import nn as nn
 from ._ops._core import Size, size, sizes
 from ._ops._shapes import _product, reshape_to
 from ._tensor import Tensor

@@ -265,6 +265,11 @@ class Function(_flywheel.Dispatcher):
             self._traces.pop(key, None)
         self._forget_cases()
 
+    def _forget_traces(self) -> None:
+        """Traces anew at the next call: something that the traces have seen is otherwise now."""
+        self._traces.clear()
+        self._forget_cases()
+
     def _forget_cases(self) -> None:
         self._clear_cases()
         self._cases.clear()

@@ -7,7 +7,7 @@ import re
 import threading
 import warnings
 from contextlib import contextmanager
-from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional, Set, Tuple
 from weakref import ReferenceType, WeakKeyDictionary, ref
 
 GLOBAL = "GLOBAL"
@@ -40,8 +40,8 @@ class Name:
     name, and its name is free again: a cell of a notebook that is executed twice makes `w` twice, not `w` and `w_1`.
     """
 
-    __slots__ = ("__weakref__", "_is_asked_for", "_is_dropped", "_is_owned", "_namespace", "_pool", "_scope", "_text",
-                 "_wanted")  # fmt: skip
+    __slots__ = ("__weakref__", "_default", "_is_asked_for", "_is_dropped", "_is_open", "_is_owned", "_namespace",
+                 "_pool", "_scope", "_text", "_wanted")  # fmt: skip
 
     def __init__(self, namespace: "Namespace", scope: "Optional[Name]", wanted: str, pool: str) -> None:
         self._namespace = namespace
@@ -49,17 +49,33 @@ class Name:
         self._pool = pool
         # What its text begins with, and a slash; kept as long as what is in it.
         self._scope = scope
-        self._wanted = wanted
+        self._wanted = self._default = wanted
         self._text: Optional[str] = None
         self._is_owned = False
         # Whether somebody has asked for this very name, and is told of another one.
         self._is_asked_for = False
         # Whether the block that has made it has failed: another object may have the name.
         self._is_dropped = False
+        self._is_open = False
 
     @property
     def namespace(self) -> "Namespace":
         return self._namespace
+
+    @property
+    def has_text(self) -> bool:
+        """Whether somebody was told the text, which stays the same from then on."""
+        return self._text is not None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether nobody has chosen it: then the module that has the object does, by the path to it."""
+        return self._is_open
+
+    def adopt(self, member: "Name", path: str) -> None:
+        """Names `member` by its path in what has this name, unless it has a name of its own or a text already."""
+        if member._is_open and member._text is None and member._namespace is self._namespace:
+            member._scope, member._wanted = self, path
 
     @property
     def owner(self) -> "Name":
@@ -111,6 +127,8 @@ class Namespace:
         # Members by tokens: one is taken out in one step, whatever other threads do.
         self._collections: Dict[str, Dict[object, Callable[[], Any]]] = {}
         self._members: Dict[int, ReferenceType[Any]] = {}
+        # Modules, which name what is in them.
+        self._trees: Dict[int, ReferenceType[Any]] = {}
         self._count = itertools.count()
 
     def __deepcopy__(self, _: Any) -> "Namespace":
@@ -130,16 +148,22 @@ class Namespace:
 
     # Names
 
-    def name(self, wanted: str, owner: Optional[Name] = None) -> Name:
+    def name(self, wanted: str, owner: Optional[Name] = None, is_open: bool = False) -> Name:
         """A name for a new variable, optimizer or scope: `wanted`, or the first of `wanted_1`, `wanted_2`, ... that
-        is free when it is asked for; behind that of its owner, or in the current name scope. Raises ValueError for one
-        that no variable can have (N1)."""
+        is free when it is asked for; behind that of its owner, or in the current name scope. With `is_open` a module
+        may choose another one. Raises ValueError for one that no variable can have (N1)."""
         if not wanted or re.search(r"[\s:^]", wanted) or wanted.startswith("/"):
             raise ValueError(f"'{wanted}' is not a valid name: expected no spaces, ':' or '^', and something")
         prefixes = self._own.prefixes
         found = Name(self, owner or (prefixes[-1] if prefixes else None), wanted, "")
-        found._is_owned = owner is not None
+        found._is_owned, found._is_open = owner is not None, is_open
         return self._wait(found)
+
+    def another_name(self, name: Name) -> Name:
+        """A name for a copy of what has `name`."""
+        if name._is_open:
+            return self.name(name._default, is_open=True)
+        return self._wait(Name(self, name._scope, name._wanted, name._pool))
 
     def name_function(self, wanted: str) -> Name:
         """A name for a new function."""
@@ -174,21 +198,32 @@ class Namespace:
         with self._lock:
             if not self._waiting:
                 return
+            is_open = any(name is not None and name._is_open for name in [one() for one in self._waiting])
+        if is_open:
+            self._name_trees()
         self._collect_garbage()
         others: List[Tuple[str, str]] = []
         with self._lock:
             waiting, self._waiting = self._waiting, []
-            for reference in waiting:
-                name = reference()
-                if name is not None and name._text is None:
-                    text = self._take(name._pool + name._wish())
-                    self._taken[text] = reference
-                    name._text = text.removeprefix(name._pool)
-                    if name._is_asked_for and name._text != name._wish():
-                        others.append((name._wish(), name._text))
+            names = {id(name): name for name in [reference() for reference in waiting] if name is not None}
+            for name in list(names.values()):
+                self._give(name, names, others)
+            del names
         for wish, text in others:
             warnings.warn(f"a variable in use is called '{wish}': another one of this name is '{text}', in "
                           "checkpoints too", stacklevel=4)  # fmt: skip
+
+    def _give(self, name: Name, waiting: Dict[int, Name], others: List[Tuple[str, str]]) -> None:
+        """Gives one of the names that wait its text, behind that of its scope."""
+        if name._text is not None:
+            return
+        if name._scope is not None and id(name._scope) in waiting:
+            self._give(name._scope, waiting, others)
+        text = self._take(name._pool + name._wish())
+        self._taken[text] = ref(name)
+        name._text = text.removeprefix(name._pool)
+        if name._is_asked_for and name._text != name._wish():
+            others.append((name._wish(), name._text))
 
     def _take(self, wish: str) -> str:
         if self._is_free(wish):
@@ -282,6 +317,33 @@ class Namespace:
         finally:
             own.undo = outer
 
+    # Trees
+
+    def add_tree(self, tree: Any) -> None:
+        """Adds a module: what has `_name`, and `_members`, its modules and variables by their paths in it. It is not
+        kept."""
+        self._add(self._trees, tree)
+
+    def _name_trees(self) -> None:
+        """Puts what modules have into the scopes of these: those that no other one has first, so that what is in
+        several places is named by the first path from there."""
+        with self._lock:
+            trees = [tree for tree in [reference() for reference in self._trees.values()] if tree is not None]
+        members = {id(tree): list(tree._members()) for tree in trees}
+        inner = {id(member) for found in members.values() for _, member in found}
+        named: Set[int] = set()
+
+        def visit(tree: Any) -> None:
+            named.add(id(tree))
+            for path, member in members.get(id(tree), ()):
+                if id(member) not in named:
+                    tree._name.adopt(member._name, path)
+                    visit(member)
+
+        for tree in [*[tree for tree in trees if id(tree) not in inner], *trees]:
+            if id(tree) not in named:
+                visit(tree)
+
     # Variables
 
     @property
@@ -295,9 +357,12 @@ class Namespace:
         return [variable for variable in [member() for member in members] if variable is not None]
 
     def _add_variable(self, variable: Any) -> None:
-        key, members = next(self._count), self._members
+        self._add(self._members, variable)
+
+    def _add(self, members: Dict[int, ReferenceType[Any]], member: Any) -> None:
+        key = next(self._count)
         with self._lock:
-            members[key] = ref(variable, lambda _: members.pop(key, None))
+            members[key] = ref(member, lambda _: members.pop(key, None))
         self._to_undo(lambda: members.pop(key, None))
 
     def add_to_collection(self, key: str, member: Any) -> None:
@@ -310,6 +375,13 @@ class Namespace:
         else:
             members[token] = lambda: member
         self._to_undo(lambda: members.pop(token, None))
+
+    def remove_from_collection(self, key: str, member: Any) -> None:
+        """Takes something out of a collection, if it is there."""
+        members = self._collections.get(key, {})
+        for token, get in list(members.items()):
+            if get() is member:
+                members.pop(token, None)
 
     def collection(self, key: str, scope: Optional[str] = None) -> List[Any]:
         """The members of a collection, in order; with `scope`, those whose name this

@@ -16,8 +16,8 @@ Variables = Optional[Sequence[Variable]]
 
 
 def _wrt(tree: Any, what: str) -> Tuple[List[Tensor], Any]:
-    """The tensors that derivatives are with respect to."""
-    leaves, spec = _tree.flatten(tree)
+    """The tensors that derivatives are with respect to; of a module, its parameters."""
+    leaves, spec = _tree.flatten(_tree.with_parameters(tree))
     tensors = [as_tensor(leaf) for leaf in leaves]
     for x in tensors:
         if not _dtypes.is_floating(x.dtype):
@@ -126,9 +126,12 @@ def _jacobian_of_one(y: Tensor, xs: Any, mode: str, chunk: Optional[int]) -> Any
 def jvp_of(ys: Any, xs: Any, tangents: Any) -> Any:
     """How each y changes as the xs move along the tangents, which have their form: a
     tree of the form of `ys`."""
-    targets, _ = _wrt(xs, "a directional derivative")
+    targets, form = _wrt(xs, "a directional derivative")
     roots, spec = _wrt(ys, "a directional derivative")
-    directions = [as_tensor(t, x.dtype) for t, x in zip(_tree.flatten(tangents)[0], targets)]
+    given, other = _tree.flatten(tangents)
+    if len(given) != len(targets) or (other != form and form != _tree.flatten(xs)[1]):
+        raise ValueError(f"expected tangents of the form {_tree.describe(form)}, found {_tree.describe(other)}")
+    directions = [as_tensor(t, x.dtype) for t, x in zip(given, targets)]
     trace = _trace.current()
     attributes: _trace.Attributes = {
         "operandSegmentSizes": ("i32s", [len(roots), len(targets), len(directions)]),
@@ -183,7 +186,8 @@ def value_and_grad(
     """A function that returns what `function` does, a scalar, and its gradient.
 
     The gradient is with respect to the arguments at `argnums` (trees of tensors), partial
-    where others have the same value (G19), or with `variables` to these, as a list. With
+    where others have the same value (G19), or with `variables` to these, as a list. With respect
+    to a module it is an OrderedDict with the gradient of each of its parameters by path. With
     `has_aux` the function returns a pair, of which only the first is differentiated. What
     the value does not depend on has zeros.
     """

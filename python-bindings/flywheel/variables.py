@@ -3,6 +3,7 @@
 
 import warnings
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
+from weakref import WeakSet
 
 import numpy as np
 
@@ -42,6 +43,8 @@ class Variable(Operators):
     __array_ufunc__ = None
     # Whether its owner, an optimizer say, makes it once, whichever trace comes first.
     _is_made_once = False
+    # Whether it is not trainable for the time being: see Module.freeze.
+    _is_frozen = False
 
     def __init__(
         self,
@@ -82,12 +85,18 @@ class Variable(Operators):
             self.dtype, self.shape = _dtypes.as_dtype(self._host_value.dtype), self._host_value.shape
         if any(dim_size < 0 for dim_size in self.shape):
             raise ValueError(f"Shape of a new variable ({name}) must be fully defined")
-        self._name = name if isinstance(name, Name) else current_namespace().name(name)
-        self._name._is_asked_for = name != "Variable" and not isinstance(name, Name)
+        # Nobody chooses the default: see Module.
+        is_open = name == "Variable"
+        self._name = name if isinstance(name, Name) else current_namespace().name(name, is_open=is_open)
+        self._name._is_asked_for = not is_open and not isinstance(name, Name)
         self.collections = _collections(collections, trainable)
-        self.trainable = TRAINABLE in self.collections
         self.device = device
         self.constraint = constraint
+        self._register()
+
+    def _register(self) -> None:
+        # The functions that have a trace with the variable.
+        self._traced_in: WeakSet[Any] = WeakSet()
         self.namespace._add_variable(self)
         for key in self.collections:
             self.namespace.add_to_collection(key, self)
@@ -104,6 +113,26 @@ class Variable(Operators):
     @property
     def ndim(self) -> int:
         return len(self.shape)
+
+    @property
+    def trainable(self) -> bool:
+        """Whether optimizers update the variable by default: whether it is in TRAINABLE. Functions that use it are
+        traced again after a change (C9)."""
+        return TRAINABLE in self.collections
+
+    @trainable.setter
+    def trainable(self, value: bool) -> None:
+        self._is_frozen = False
+        if value == self.trainable:
+            return
+        if value:
+            self.collections.append(TRAINABLE)
+            self.namespace.add_to_collection(TRAINABLE, self)
+        else:
+            self.collections.remove(TRAINABLE)
+            self.namespace.remove_from_collection(TRAINABLE, self)
+        for function in list(self._traced_in):
+            function._forget_traces()
 
     @property
     def is_global(self) -> bool:
@@ -216,6 +245,21 @@ class Variable(Operators):
         """Whether the variable has a value in the current store."""
         store = current_store()
         return store._has_value(self._declare_value(store))
+
+    def __deepcopy__(self, memo: Dict[int, Any]) -> "Variable":
+        """Another variable, of this dtype, shape, collections and constraint, which begins with the value that this
+        one has in the current store. Raises TypeError in a traced function."""
+        if _trace.is_tracing():
+            raise TypeError(f"variable '{self.name}' is copied before a function is traced, not in it: it would be "
+                            "another one each time")  # fmt: skip
+        made = type(self).__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        memo[id(self)] = made
+        made._host_value, made._initializer, made._function = self.numpy(), None, None
+        made._name = self.namespace.another_name(self._name)
+        made.collections = list(self.collections)
+        made._register()
+        return made
 
     def __reduce__(self) -> Any:
         raise TypeError("variables are not pickled: save their values with flywheel.save")

@@ -267,7 +267,7 @@ static std::string cost(const PyModule &self,
 }
 
 static void addModule(nb::module_ &module) {
-  nb::class_<PyModule>(module, "Module", "A model as IR; str() gives the text.")
+  nb::class_<PyModule>(module, "ModuleOp", "A model as IR; str() gives the text.")
       .def("__str__",
            [](const PyModule &self) {
              std::string text;
@@ -280,7 +280,7 @@ static void addModule(nb::module_ &module) {
       .def("__repr__", [](const PyModule &self) {
         std::optional<llvm::StringRef> name =
             mlir::ModuleOp(*self.module).getSymName();
-        return "<flywheel.Module" + (name ? " @" + name->str() : "") + ">";
+        return "<flywheel.ModuleOp" + (name ? " @" + name->str() : "") + ">";
       });
   module.def("parse", &parseText, "text"_a, nb::kw_only(),
              "name"_a = "<string>",

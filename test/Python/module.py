@@ -19,7 +19,7 @@ path = os.path.join(sys.argv[1], "examples", "digits", "digits.mlir")
 
 module = flywheel.load(path)
 text = str(module)
-assert "train.variable @hidden_w" in text and repr(module) == "<flywheel.Module @digits>"
+assert "train.variable @hidden_w" in text and repr(module) == "<flywheel.ModuleOp @digits>"
 # T1: what is printed parses to what is printed.
 assert str(flywheel.parse(text)) == text
 

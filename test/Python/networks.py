@@ -61,6 +61,14 @@ def attend(q: Array, k: Array, v: Array) -> Array:
     return softmax(np.where(np.tril(np.ones(scores.shape[-2:])), scores, -np.inf)) @ v
 
 
+def turned(x: Array, base: float, positions: Any = None) -> Array:
+    """By complex numbers: the first half of a row and the second one are real and imaginary parts."""
+    half = x.shape[-1] // 2
+    places = np.arange(x.shape[-2]) if positions is None else positions
+    pairs = (x[..., :half] + 1j * x[..., half:]) * np.exp(1j * np.outer(places, base ** (-np.arange(half) / half)))
+    return np.concatenate([pairs.real, pairs.imag], -1)
+
+
 def rows(loss: Callable[[Array, Array], Array]) -> Callable[[Array, Array], Array]:
     return lambda p, t: np.mean(loss(p, t))
 
@@ -184,8 +192,18 @@ cases: Dict[str, Case] = {
     "one_hot": (lambda i: nn.one_hot(i, 4), lambda i: np.eye(4)[i], [label]),
     "stop_gradient": (nn.stop_gradient, lambda v: v, [x]),
     "dropout": (lambda v: nn.dropout(v, 0.5, training=False), lambda v: v, [x]),
+    "group_norm": (lambda v, g, b: nn.group_norm(v, 2, g, b),
+                   lambda v, g, b: normal(v.reshape(2, 3, 2, 2), (1, 3)).reshape(2, 3, 4) * g + b,
+                   [floats(2, 3, 4), floats(4), floats(4)]),
+    "rotary": (lambda v: nn.rotary(v, base=100.0), lambda v: turned(v, 100.0), [floats(2, 3, 6)]),
+    "rotary_interleaved": (
+        lambda v, p: nn.rotary(v, p, interleaved=True),
+        lambda v, p: turned(v[..., [0, 2, 1, 3]], 1e4, p)[..., [0, 2, 1, 3]],
+        [floats(2, 3, 4), np.array([7, 0, 2])]),
 }  # fmt: skip
-missing = set(nn.__all__) - {name for name in nn.__all__ if any(case.startswith(name) for case in cases)}
+# Layers have a test of their own, module_layers_beside.py.
+layers = {name for name in nn.__all__ if isinstance(getattr(nn, name), type)}
+missing = set(nn.__all__) - layers - {name for name in nn.__all__ if any(case.startswith(name) for case in cases)}
 assert not missing, missing
 
 

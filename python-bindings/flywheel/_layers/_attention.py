@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Attention of several heads, with a cache of keys and values."""
+
+from typing import Any, List, Optional, Tuple
+
+from .. import _dtypes, _ops
+from .. import _nn_functions as functions
+from .. import _nn_ops as ops
+from .._ops._core import Size, sizes
+from .._ops._shapes import reshape_to
+from .._tensor import Tensor, TensorLike, as_tensor, format_shape
+from ..initializers import Initializer, Zeros
+from ..module import Module
+from ..namespace import LOCAL
+from ..variables import Variable
+from ._common import as_input, count_of
+from ._dense import Dense
+
+__all__ = ["KeyValueCache", "MultiHeadAttention"]
+
+
+class KeyValueCache(Module):
+    """Keys and values of the positions so far, for attention that goes on from there.
+
+    Variables of the collection LOCAL, which no checkpoint has: `keys` and `values` [batch, heads, capacity, width] of
+    `dtype`, and `length`, int32, how many positions are in use. They are updated in place: a step costs no copy of the
+    cache, and one program is for all lengths. A step beyond the capacity is an error, and changes nothing.
+    """
+
+    def __init__(
+        self, batch: int, capacity: int, heads: int, width: int, *, dtype: Any = _dtypes.float32
+    ) -> None:
+        shape = [count_of(n, what) for n, what in
+                 ((batch, "batch"), (heads, "heads"), (capacity, "capacity"), (width, "width"))]  # fmt: skip
+        self.batch, self.capacity = shape[0], shape[2]
+        self.keys, self.values = (
+            Variable(Zeros(), shape=shape, dtype=dtype, trainable=False, collections=[LOCAL]) for _ in range(2)
+        )
+        self.length = Variable(Zeros(), shape=(), dtype=_dtypes.int32, trainable=False, collections=[LOCAL])
+
+    def reset(self) -> None:
+        """Begins again, without positions: between calls, or in a traced function."""
+        self.length.assign(0)
+
+    def extend(self, keys: Tensor, values: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
+        """Adds keys and values [batch, heads, t, width] in a traced function. Returns those of all `capacity`
+        positions, of which the ones in use are valid, and the positions [t] of the new ones."""
+        start = self.length.read()
+        positions = start + _ops.arange(_ops.dim(keys, 2))
+        found = [variable.assign(ops.scatter(variable, positions, new, 2))
+                 for variable, new in ((self.keys, keys), (self.values, values))]  # fmt: skip
+        self.length.assign_add(_ops.cast(_ops.dim(keys, 2), _dtypes.int32))
+        return found[0], found[1], positions
+
+
+class MultiHeadAttention(Module):
+    """Attention of `heads` heads: [batch, t, width] becomes [batch, t, width] (Vaswani and others, Attention Is All You
+    Need, 2017); see `flywheel.nn.attention`.
+
+    Keys and values are of x, or of a `context` [batch, s, width]. With `causal` a position attends to itself and those
+    before it. `rotary`, a base such as 10000.0, turns queries and keys by their positions (`flywheel.nn.rotary`).
+    `kv_heads` heads of keys and values, by default as many as heads, are shared by as many queries each (Ainslie and
+    others, GQA, 2023). `head_width` is width / heads by default.
+
+    A `mask`, booleans that broadcast to [batch, heads, t, s], says by true what a query attends to. A `cache` of
+    `make_cache` has the positions of the calls before: x continues them, and s is its capacity in a mask.
+
+    Modules: `q`, `k`, `v` and `o`, `Dense`s with or without `bias`. Raises ValueError for sizes that do not fit.
+    """
+
+    def __init__(
+        self, width: int, heads: int, *, kv_heads: Optional[int] = None, head_width: Optional[int] = None,
+        causal: bool = False, rotary: Optional[float] = None, bias: bool = True,
+        initializer: Optional[Initializer] = None, dtype: Any = _dtypes.float32,
+    ) -> None:  # fmt: skip
+        self.width, self.heads = count_of(width, "width"), count_of(heads, "heads")
+        self.kv_heads = self.heads if kv_heads is None else count_of(kv_heads, "kv_heads")
+        if self.heads % self.kv_heads:
+            raise ValueError(f"expected kv_heads that divide {self.heads} heads, found {self.kv_heads}")
+        if head_width is None and self.width % self.heads:
+            raise ValueError(f"expected heads that divide the width {self.width}, or a head_width, found {self.heads}")
+        self.head_width = self.width // self.heads if head_width is None else count_of(head_width, "head_width")
+        if rotary is not None and self.head_width % 2:
+            raise ValueError(f"expected heads of an even width for rotary positions, found {self.head_width}")
+        self.causal, self.rotary = causal, rotary
+        outer, inner = self.heads * self.head_width, self.kv_heads * self.head_width
+
+        def dense(inputs: int, outputs: int) -> Dense:
+            return Dense(inputs, outputs, bias=bias, initializer=initializer, dtype=dtype)
+
+        self.q, self.k, self.v = dense(self.width, outer), dense(self.width, inner), dense(self.width, inner)
+        self.o = dense(outer, self.width)
+
+    def make_cache(self, batch: int, capacity: int) -> KeyValueCache:
+        """A cache for calls with batches of this size, of up to `capacity` positions."""
+        return KeyValueCache(batch, capacity, self.kv_heads, self.head_width, dtype=self.k.kernel.dtype)
+
+    def __call__(
+        self, x: TensorLike, context: Optional[TensorLike] = None, *, mask: Optional[TensorLike] = None,
+        cache: Optional[KeyValueCache] = None,
+    ) -> Tensor:  # fmt: skip
+        form = ("batch", "time", self.width)
+        x = as_input(self, x, self.q.kernel.dtype, form)
+        if context is not None and cache is not None:
+            raise ValueError(f"layer '{self.name}' (MultiHeadAttention) takes a context or a cache, found both")
+        other = x if context is None else as_input(self, context, self.q.kernel.dtype, form)
+        q = self._split(self.q(x), self.heads)
+        k, v = self._split(self.k(other), self.kv_heads), self._split(self.v(other), self.kv_heads)
+        positions = None
+        if cache is not None:
+            self._check_cache(x, cache)
+            positions = cache.length.read() + _ops.arange(_ops.dim(x, 1))
+        if self.rotary is not None:
+            q = functions.rotary(q, positions, base=self.rotary)
+            k = functions.rotary(k, positions, base=self.rotary)
+        causal = self.causal
+        if cache is not None:
+            k, v, positions = cache.extend(k, v)
+            last = _ops.expand_dims(positions, 1) if causal else cache.length.read() - 1
+            used = _ops.arange(cache.capacity) <= last
+            mask = used if mask is None else _ops.logical_and(mask, used)
+            causal = False
+        y = self._attend(q, k, v, mask, causal)
+        old = sizes(x)
+        return self.o(reshape_to(_ops.swapaxes(y, 1, 2), [*old[:2], self.heads * self.head_width]))
+
+    def _check_cache(self, x: Tensor, cache: KeyValueCache) -> None:
+        wanted = (x.shape[0], self.kv_heads, cache.capacity, self.head_width)
+        if cache.keys.dtype != self.k.kernel.dtype or any(
+            a not in (None, b) for a, b in zip(wanted, cache.keys.shape)
+        ):
+            raise ValueError(f"layer '{self.name}' (MultiHeadAttention) takes a cache of "
+                             f"{_dtypes.name_of(self.k.kernel.dtype)}{format_shape(wanted)}, found "
+                             f"{_dtypes.name_of(cache.keys.dtype)}{format_shape(cache.keys.shape)}")  # fmt: skip
+
+    def _split(self, x: Tensor, heads: int) -> Tensor:
+        """[batch, heads, t, head width] of [batch, t, heads head width]."""
+        old = sizes(x)
+        return _ops.swapaxes(reshape_to(x, [old[0], old[1], heads, self.head_width]), 1, 2)
+
+    def _attend(self, q: Tensor, k: Tensor, v: Tensor, mask: Optional[TensorLike], causal: bool) -> Tensor:
+        queries, keys = sizes(q), sizes(k)
+        if mask is not None:
+            mask = _mask(self, as_tensor(mask), [*queries[:3], keys[2]])
+        if self.kv_heads == self.heads:
+            return ops.attention(q, k, v, mask, causal=causal)
+        # Each head of keys and values beside the queries that share it.
+        parts = self.heads // self.kv_heads
+        lead: List[Size] = [queries[0], self.kv_heads, parts]
+        k, v = (_ops._core.stretch(_ops.expand_dims(one, 2), [*lead, *keys[2:]]) for one in (k, v))
+        if isinstance(mask, Tensor):
+            mask = reshape_to(mask, [*lead, queries[2], keys[2]])
+        y = ops.attention(reshape_to(q, [*lead, *queries[2:]]), k, v, mask, causal=causal)
+        return reshape_to(y, queries)
+
+
+def _mask(layer: Module, mask: Tensor, wanted: List[Size]) -> Tensor:
+    if not _dtypes.is_bool(mask.dtype):
+        raise TypeError(f"layer '{layer.name}' (MultiHeadAttention) takes a mask of booleans, found "
+                        f"{_dtypes.name_of(mask.dtype)}")  # fmt: skip
+    known = [n if isinstance(n, int) else None for n in wanted]
+    if mask.ndim > 4 or any(a not in (None, 1, b) and b is not None for a, b in zip(mask.shape[::-1], known[::-1])):
+        raise ValueError(f"layer '{layer.name}' (MultiHeadAttention) takes a mask that broadcasts to "
+                         f"{format_shape(tuple(known))}, found {format_shape(mask.shape)}")  # fmt: skip
+    return _ops._core.stretch(mask, wanted)

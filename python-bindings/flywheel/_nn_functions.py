@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What `flywheel.nn` has besides the ops of the nn dialect."""
+
+from typing import Literal, Optional
+
+import numpy as np
+
+from . import _dtypes, _ops, _trace
+from . import _nn_ops as _generated
+from ._ops._core import sizes
+from ._ops._shapes import _product, reshape_to
+from ._tensor import Tensor, TensorLike, as_tensor, format_shape, wrap
+from .variables import Variable
+
+__all__ = [
+    "batch_norm", "dropout", "embedding", "group_norm", "rotary", "sigmoid_cross_entropy", "softmax_cross_entropy",
+    "sparse_softmax_cross_entropy",
+]  # fmt: skip
+
+Reduction = Literal["none", "mean", "sum"]
+
+
+def dropout(x: TensorLike, rate: float, *, training: Optional[TensorLike] = None, seed: Optional[int] = None) -> Tensor:
+    """Drops elements at random while training.
+
+    Each element is kept with probability 1 - `rate` and divided by that, the others
+    are 0. Where `training`, a scalar boolean, is false, the result is `x`; without it,
+    elements are always dropped. `x` is floating-point; draws are others at each call.
+    """
+    x = as_tensor(x)
+    trace = _trace.current()
+    if not trace.draws:
+        same: Tensor = x
+        return same
+    attributes: _trace.Attributes = {"rate": ("f64", float(rate))}
+    if seed is not None:
+        attributes["seed"] = ("i64", seed)
+    operands = [x.value]
+    if training is not None:
+        operands.append(_ops.cast(training, _dtypes.bool_).value)
+    trace.forget_reads("")
+    return wrap(trace.draw("train.dropout", operands, [trace.type(x.dtype, x.shape)], attributes)[0], x.dtype, x.shape)
+
+
+def embedding(table: TensorLike, indices: TensorLike) -> Tensor:
+    """Rows of a table: `table` is [rows, ...], `indices` integers [...]. A row that there
+    is not is an error of the step. The derivative is rows, and never a whole table
+    where an optimizer can do with them."""
+    return _ops.take(table, indices, 0)
+
+
+#
+# Norms
+#
+
+
+def batch_norm(
+    x: TensorLike,
+    gamma: Optional[TensorLike],
+    beta: Optional[TensorLike],
+    moving_mean: Variable,
+    moving_variance: Variable,
+    *,
+    training: bool,
+    momentum: float = 0.99,
+    epsilon: float = 0.001,
+) -> Tensor:
+    """Each channel with mean 0 and variance 1: over the batch where `training`, which
+    moves the averages, else by them.
+
+    `x` is [..., channels], of rank 2 at least; gamma, beta (either may be None) and the
+    averages are [channels].
+    """
+    if not training:
+        return _generated.batch_norm_inference(x, moving_mean, moving_variance, gamma, beta, epsilon=epsilon)
+    result, mean, variance = _generated.batch_norm_training(x, gamma, beta, epsilon=epsilon)
+    moving_mean.moving_average(mean, momentum)
+    moving_variance.moving_average(variance, momentum)
+    return result
+
+
+def group_norm(
+    x: TensorLike,
+    groups: int,
+    gamma: Optional[TensorLike] = None,
+    beta: Optional[TensorLike] = None,
+    *,
+    epsilon: float = 0.001,
+) -> Tensor:
+    """Each group of channels of each sample with mean 0 and variance 1.
+
+    (x - mean) / sqrt(variance + epsilon) * gamma + beta, over all dimensions but the first and the channels of a group
+    (Wu and He, Group Normalization, 2018). `x` is [batch, ..., channels] of rank 2 at least, gamma and beta, either of
+    which may be left out, are [channels], of its dtype, or float32 where that has 16 bits. Raises ValueError where
+    `groups` does not divide the channels.
+    """
+    x = as_tensor(x)
+    channels = x.shape[-1] if x.ndim > 1 else None
+    if channels is None or groups < 1 or channels % groups:
+        raise ValueError(f"group_norm takes [batch, ..., channels] with channels in {groups} groups, found "
+                         f"{format_shape(x.shape)}")  # fmt: skip
+    old = sizes(x)
+    parts = reshape_to(x, [old[0], _product(old[1:-1]), groups, channels // groups])
+    result = reshape_to(_generated.layer_norm(parts, axes=[1, 3], epsilon=epsilon), old)
+    # As the other norms: in float32, and rounded once more.
+    wide = result if gamma is None and beta is None else _ops.cast(result, _wide(x.dtype))
+    if gamma is not None:
+        wide = _ops.multiply(wide, _ops.cast(gamma, wide.dtype))
+    if beta is not None:
+        wide = _ops.add(wide, _ops.cast(beta, wide.dtype))
+    return _ops.cast(wide, x.dtype)
+
+
+def _wide(dtype: _dtypes.DType) -> _dtypes.DType:
+    return _dtypes.float32 if dtype.itemsize == 2 else dtype
+
+
+#
+# Attention
+#
+
+
+def rotary(
+    x: TensorLike, positions: Optional[TensorLike] = None, *, base: float = 10000.0, interleaved: bool = False
+) -> Tensor:
+    """Rotates pairs of elements by angles that grow with the position.
+
+    Su and others, RoFormer: Enhanced Transformer with Rotary Position Embedding, 2021: pair i of position p turns by
+    p base^(-2 i / d). `x` is [..., t, d] with an even d; `positions`, 0 to t - 1 by default, are integers [t], or of a
+    shape that broadcasts to [..., t]. Element i and i + d/2 are a pair, or with `interleaved` 2 i and 2 i + 1. Angles
+    are float32. Raises ValueError for an odd d.
+    """
+    x = as_tensor(x)
+    width = x.shape[-1] if x.ndim > 1 else None
+    if width is None or width % 2:
+        raise ValueError(f"rotary takes [..., t, d] with an even d, found {format_shape(x.shape)}")
+    half = width // 2
+    if positions is None:
+        positions = _ops.arange(_ops.dim(x, -2))
+    turns = (float(base) ** (-np.arange(half, dtype=np.float64) / half)).astype(np.float32)
+    angles = _ops.multiply(_ops.expand_dims(_ops.cast(positions, _dtypes.float32), -1), turns)
+    wide = _ops.cast(x, _wide(x.dtype))
+    cos, sin = (_ops.cast(one, wide.dtype) for one in (_ops.cos(angles), _ops.sin(angles)))
+    old = sizes(x)
+    if interleaved:
+        pairs = reshape_to(wide, [*old[:-1], half, 2])
+        a, b = pairs[..., 0], pairs[..., 1]
+    else:
+        a, b = wide[..., :half], wide[..., half:]
+    turned = [a * cos - b * sin, b * cos + a * sin]
+    whole = reshape_to(_ops.stack(turned, -1), old) if interleaved else _ops.concatenate(turned, -1)
+    return _ops.cast(whole, x.dtype)
+
+
+#
+# Losses
+#
+
+
+def _check_smoothing(label_smoothing: float) -> None:
+    if not 0 <= label_smoothing < 1:
+        raise ValueError(f"expected label_smoothing within [0, 1), found {label_smoothing}")
+
+
+def _weights(class_weights: Optional[TensorLike], logits: Tensor) -> Optional[Tensor]:
+    if class_weights is None:
+        return None
+    weights = as_tensor(class_weights, logits.dtype)
+    if weights.ndim != 1 or None not in (weights.shape[0], logits.shape[-1]) and weights.shape[0] != logits.shape[-1]:
+        raise ValueError(f"expected class_weights of shape [{logits.shape[-1]}], one for each class, found "
+                         f"{format_shape(weights.shape)}")  # fmt: skip
+    return _ops.cast(weights, logits.dtype)
+
+
+def sparse_softmax_cross_entropy(
+    logits: TensorLike,
+    label: TensorLike,
+    *,
+    reduction: Reduction = "mean",
+    label_smoothing: float = 0.0,
+    ignore_index: Optional[int] = None,
+    class_weights: Optional[TensorLike] = None,
+) -> Tensor:
+    """-log_softmax(logits)[label] of each row.
+
+    logits is [..., classes] of at least rank 2, label is [...] of integers in [0, classes); a label outside is an error
+    of the step, which then changes nothing. The result is one loss a row, [...], with `reduction` "none", else the mean
+    or the sum of all of them, a scalar.
+
+    The rest is as in PyTorch's `cross_entropy`: `label_smoothing` e gives the label 1 - e + e / classes of the target
+    and each other class e / classes; `class_weights` [classes] weighs the terms of classes; rows with the label
+    `ignore_index`, which may be outside, have loss 0 and no gradient. The mean is over the weights of the labels that
+    are not ignored: NaN where there are none. Raises ValueError for a smoothing outside of [0, 1) and for other shapes.
+    """
+    _check_smoothing(label_smoothing)
+    if not label_smoothing and ignore_index is None and class_weights is None:
+        return _generated.sparse_softmax_cross_entropy(logits, label, reduction=reduction)
+    x, label = as_tensor(logits), as_tensor(label)
+    weights = _weights(class_weights, x)
+    counted = None
+    if ignore_index is not None:
+        counted = _ops.not_equal(label, ignore_index)
+        label = _ops.where(counted, label, _ops.zeros_like(label))
+    losses = _generated.sparse_softmax_cross_entropy(x, label, reduction="none")
+    own = None if weights is None else _ops.take(weights, label, 0)
+    losses = losses if own is None else losses * own
+    if label_smoothing:
+        terms = _generated.log_softmax(x)
+        terms = terms if weights is None else terms * weights
+        losses = (1 - label_smoothing) * losses - label_smoothing * _ops.mean(terms, -1)
+    if counted is not None:
+        losses = _ops.where(counted, losses, _ops.zeros_like(losses))
+        own = _ops.where(counted, _ops.ones_like(losses) if own is None else own, _ops.zeros_like(losses))
+    if reduction == "none":
+        return losses
+    if reduction not in ("mean", "sum"):
+        raise ValueError(f"expected one of 'none', 'mean', 'sum', found '{reduction}'")
+    if reduction == "mean":
+        return _ops.mean(losses) if own is None else _ops.sum(losses) / _ops.sum(own)
+    return _ops.sum(losses)
+
+
+def softmax_cross_entropy(
+    logits: TensorLike,
+    labels: TensorLike,
+    *,
+    reduction: Reduction = "mean",
+    label_smoothing: float = 0.0,
+    class_weights: Optional[TensorLike] = None,
+) -> Tensor:
+    """-sum(labels * log_softmax(logits)) of each row.
+
+    logits and labels are [..., classes] of one type and at least rank 2: all dimensions but the last are rows. The
+    result is one loss a row, [...], with `reduction` "none", else the mean or the sum of all of them, a scalar.
+    Numerically stable. The derivative with respect to the logits is (softmax * sum(labels) - labels); with respect to
+    the labels it is -log_softmax.
+
+    `label_smoothing` e stands for labels (1 - e) + e / classes, and `class_weights` [classes] weighs the terms of the
+    sum; the mean is over rows. Raises ValueError for a smoothing outside of [0, 1) and for other shapes.
+    """
+    _check_smoothing(label_smoothing)
+    if label_smoothing or class_weights is not None:
+        x = as_tensor(logits)
+        weights, labels = _weights(class_weights, x), as_tensor(labels, x.dtype)
+        if label_smoothing:
+            share = label_smoothing / _ops.cast(_ops.dim(labels, -1), x.dtype)
+            labels = labels * (1 - label_smoothing) + share
+        labels = labels if weights is None else labels * weights
+    return _generated.softmax_cross_entropy(logits, labels, reduction=reduction)
+
+
+def sigmoid_cross_entropy(
+    logits: TensorLike,
+    labels: TensorLike,
+    *,
+    reduction: Reduction = "mean",
+    label_smoothing: float = 0.0,
+    positive_weight: Optional[TensorLike] = None,
+) -> Tensor:
+    """-z log sigmoid(x) - (1 - z) log(1 - sigmoid(x)), element by element.
+
+    x = logits and z = labels have one shape. Computed as max(x, 0) - x z + log(1 + exp(-|x|)), TensorFlow's
+    `sigmoid_cross_entropy_with_logits`. The derivative with respect to x is sigmoid(x) - z, with respect to z it is -x.
+    The result has the shape of x with `reduction` "none", else it is the mean or the sum of all elements, a scalar.
+
+    `label_smoothing` e stands for labels z (1 - e) + e / 2. `positive_weight`, which broadcasts to x, weighs the first
+    term, as `pos_weight` of PyTorch. Raises ValueError for a smoothing outside of [0, 1).
+    """
+    _check_smoothing(label_smoothing)
+    if label_smoothing:
+        labels = as_tensor(labels, as_tensor(logits).dtype) * (1 - label_smoothing) + label_smoothing / 2
+    if positive_weight is None:
+        return _generated.sigmoid_cross_entropy(logits, labels, reduction=reduction)
+    x = as_tensor(logits)
+    z = as_tensor(labels, x.dtype)
+    if len(x.shape) != len(z.shape) or any(a != b for a, b in zip(x.shape, z.shape) if None not in (a, b)):
+        raise ValueError(f"sigmoid_cross_entropy takes logits and labels of one shape, found {format_shape(x.shape)} "
+                         f"and {format_shape(z.shape)}")  # fmt: skip
+    losses = positive_weight * z * _generated.softplus(-x) + (1 - z) * _generated.softplus(x)
+    if reduction not in ("none", "mean", "sum"):
+        raise ValueError(f"expected one of 'none', 'mean', 'sum', found '{reduction}'")
+    return losses if reduction == "none" else _ops.mean(losses) if reduction == "mean" else _ops.sum(losses)
+
+

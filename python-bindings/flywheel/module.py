@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Modules: trees of variables."""
+
+import copy
+from collections import OrderedDict
+from typing import Any, Dict, Iterator, List, Mapping, Set, Tuple, TypeVar, Union
+
+import numpy as np
+
+from . import _dtypes, _trace, _tree
+from ._tensor import format_shape
+from ._types import Array, Path
+from .namespace import Name, Namespace, current_namespace
+from .store import current_store
+from .variables import Variable, convert
+
+__all__ = ["Module"]
+
+Member = Union["Module", Variable]
+Self = TypeVar("Self", bound="Module")
+
+
+class Module(_tree.Whole):
+    """A tree of variables: what a class of a model derives from.
+
+        class Block(fw.Module):
+            def __init__(self, width):
+                self.norm = fw.nn.LayerNorm(width)
+                self.wide, self.narrow = fw.nn.Dense(width, 4 * width), fw.nn.Dense(4 * width, width)
+
+            def __call__(self, x):
+                return x + self.narrow(fw.nn.gelu(self.wide(self.norm(x))))
+
+    Its members are the variables and modules among its attributes, and those in lists, tuples and dicts of them. The
+    path of a variable is that to it from the module, `blocks/0/wide/kernel`; one that several paths lead to has the
+    first of them, in the order of attributes, and is one variable. A variable that was given no name is called by its
+    path from the outermost module, and that by its class, made unique: `Model/blocks/0/wide/kernel`. Names are given
+    when somebody asks for one: the first call of a function does.
+
+    What differs between training and use is an argument of the call (`model(x, training=True)`): a module has no mode.
+    As an argument of a traced function it is what it is, without a value; a gradient with respect to it
+    (`fw.grad(loss)(model, x)`) is an OrderedDict of those of its parameters, by path.
+
+    `copy.deepcopy(model)` is another module with variables of its own, which begin with the values of now. Raises
+    ValueError for a key of a dict that cannot be part of a name, when the tree is looked at.
+    """
+
+    _name: Name
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        made = super().__new__(cls)
+        made._enter(current_namespace(), cls.__name__)
+        return made
+
+    def _enter(self, namespace: Namespace, wanted: str) -> None:
+        self.__dict__["_name"] = namespace.name(wanted, is_open=True)
+        namespace.add_tree(self)
+
+    @property
+    def name(self) -> str:
+        """What the names of its variables begin with: its path from the outermost module, behind the name of that one,
+        which may be set before it is asked for. Setting it later raises ValueError."""
+        return self._name.text
+
+    @name.setter
+    def name(self, wanted: str) -> None:
+        if self._name.has_text:
+            raise ValueError(f"'{self.name}' is in use: name a module before its variables are used or their names "
+                             "asked for")  # fmt: skip
+        self._enter(self._name.namespace, wanted)
+
+    # The tree
+
+    def _members(self) -> Iterator[Tuple[str, Member]]:
+        """Modules and variables that are no other module's, by path."""
+        for key, value in list(vars(self).items()):
+            # What methods are compiled to is not of the tree.
+            if not key.startswith("<"):
+                yield from self._find(key, value)
+
+    def _find(self, path: str, value: Any) -> Iterator[Tuple[str, Member]]:
+        if isinstance(value, (Module, Variable)):
+            yield path, value
+        elif isinstance(value, (list, tuple)):
+            for place, one in enumerate(list(value)):
+                yield from self._find(f"{path}/{place}", one)
+        elif isinstance(value, dict):
+            texts: Dict[str, Any] = {}
+            for key, one in list(value.items()):
+                found = list(self._find(f"{path}/{key}", one))
+                if not found:
+                    continue
+                text = str(key)
+                if not text or any(c.isspace() or c in "/:^" for c in text):
+                    raise ValueError(f"key {key!r} of '{path}' of a {type(self).__name__} is not part of a valid name: "
+                                     "expected no spaces, '/', ':' or '^', and something")  # fmt: skip
+                if text in texts:
+                    raise ValueError(f"keys {texts[text]!r} and {key!r} of '{path}' of a {type(self).__name__} are one "
+                                     "in a name")  # fmt: skip
+                texts[text] = key
+                yield from found
+
+    def _walk(self, prefix: str, seen: Set[int]) -> Iterator[Tuple[str, Member]]:
+        yield prefix, self
+        for path, member in self._members():
+            if id(member) in seen:
+                continue
+            seen.add(id(member))
+            where = f"{prefix}/{path}" if prefix else path
+            if isinstance(member, Module):
+                yield from member._walk(where, seen)
+            else:
+                yield where, member
+
+    def named_modules(self) -> Dict[str, "Module"]:
+        """All modules of the tree by path, this one (with the path '') first."""
+        return {path: member for path, member in self._walk("", {id(self)}) if isinstance(member, Module)}
+
+    def named_variables(self) -> Dict[str, Variable]:
+        """All variables of the tree by path."""
+        return {path: member for path, member in self._walk("", {id(self)}) if isinstance(member, Variable)}
+
+    def named_parameters(self) -> Dict[str, Variable]:
+        """The trainable variables by path: without statistics, counters and what is frozen."""
+        return {path: variable for path, variable in self.named_variables().items() if variable.trainable}
+
+    def variables(self) -> List[Variable]:
+        """All variables of the tree, in the order of paths: that of attributes."""
+        return list(self.named_variables().values())
+
+    def parameters(self) -> List[Variable]:
+        """The trainable variables, as `optimizer.minimize(loss, model.parameters())` takes them; see
+        `named_parameters`."""
+        return list(self.named_parameters().values())
+
+    def _parameters(self) -> Any:
+        return OrderedDict((path, variable) for path, variable in self.named_parameters().items()
+                           if _dtypes.is_floating(variable.dtype))  # fmt: skip
+
+    # Training
+
+    def freeze(self) -> None:
+        """Makes the parameters of the tree not trainable: optimizers leave them alone, and no gradient of them is
+        computed. Functions that use them are traced again."""
+        for variable in self.parameters():
+            variable.trainable = False
+            variable._is_frozen = True
+
+    def unfreeze(self) -> None:
+        """Makes what `freeze` has frozen trainable again."""
+        for variable in self.variables():
+            if variable._is_frozen:
+                variable.trainable = True
+
+    # Values
+
+    def _saved(self) -> Dict[str, Variable]:
+        """What is a part of the model's state: not what lasts for some calls, such as caches."""
+        return {path: variable for path, variable in self.named_variables().items() if variable.is_global}
+
+    def state_dict(self) -> Dict[str, Array]:
+        """Copies of the values in the current store by path, of all variables of the collection GLOBAL."""
+        return {path: variable.numpy() for path, variable in self._saved().items()}
+
+    def load_state_dict(self, state: Mapping[str, Any], strict: bool = True) -> None:
+        """Sets the values in the current store to those of `state_dict` of a module of this form.
+
+        Raises ValueError for paths that are missing or too many (unless not `strict`), or for another shape, and
+        TypeError for another dtype; nothing has changed then.
+        """
+        own = self._saved()
+        missing, unknown = [path for path in own if path not in state], [path for path in state if path not in own]
+        if strict and (missing or unknown):
+            parts = [f"without {', '.join(missing)}"] * bool(missing) + [f"with {', '.join(unknown)}"] * bool(unknown)
+            raise ValueError(f"expected the variables of {type(self).__name__}, found a state {' and '.join(parts)}")
+        values: List[Tuple[Variable, Array]] = []
+        for path, variable in own.items():
+            if path in state:
+                try:
+                    value = convert(state[path], variable.dtype)
+                except TypeError as error:
+                    raise TypeError(f"the value of '{path}': {error}") from None
+                if value.shape != variable.shape:
+                    raise ValueError(f"expected a value of shape {format_shape(variable.shape)} for '{path}', found "
+                                     f"{format_shape(value.shape)}")  # fmt: skip
+                values.append((variable, value))
+        for variable, value in values:
+            variable.set(value)
+
+    def save(self, path: Path) -> None:
+        """Writes a checkpoint (safetensors) with what `state_dict` gives. Raises OSError."""
+        current_store().save(path, self._saved())
+
+    def load(self, path: Path) -> None:
+        """Reads a checkpoint that `save` of a module of this form wrote. Raises NotFoundError for a missing file or
+        path, InvalidArgumentError for another dtype or shape, DataLossError; nothing has changed then."""
+        current_store().restore(path, self._saved())
+
+    # Copies
+
+    def __copy__(self: Self) -> Self:
+        made: Self = type(self).__new__(type(self))
+        made.__dict__.update({key: value for key, value in vars(self).items() if key != "_name"})
+        return made
+
+    def __deepcopy__(self: Self, memo: Dict[int, Any]) -> Self:
+        if _trace.is_tracing():
+            raise TypeError(f"'{self.name}' is copied before a function is traced, not in it: its variables would be "
+                            "others each time")  # fmt: skip
+        made: Self = type(self).__new__(type(self))
+        memo[id(self)] = made
+        for key, value in list(vars(self).items()):
+            if key != "_name":
+                made.__dict__[key] = copy.deepcopy(value, memo)
+        return made
+
+    def __reduce__(self) -> Any:
+        raise TypeError(f"modules are not pickled: save the values of this {type(self).__name__} with its method save, "
+                        "and make it anew")  # fmt: skip
+
+    # Text
+
+    def __repr__(self) -> str:
+        return "\n".join(self._lines("", type(self).__name__, {id(self)}))
+
+    def _lines(self, indent: str, title: str, seen: Set[int]) -> Iterator[str]:
+        own = self.variables()
+        counts = [sum(int(np.prod(v.shape, dtype=np.int64)) for v in own if v.trainable is kind)
+                  for kind in (True, False)]  # fmt: skip
+        rest = f", {counts[1]:,} not trainable" if counts[1] else ""
+        yield f"{indent}{title}: {counts[0]:,} parameters{rest}" if own else f"{indent}{title}"
+        for path, member in self._members():
+            known = id(member) in seen
+            seen.add(id(member))
+            if known:
+                yield f"{indent}  {path}: see above"
+            elif isinstance(member, Module):
+                yield from member._lines(f"{indent}  ", f"{path}: {type(member).__name__}", seen)
+            else:
+                kind = "" if member.trainable else ", not trainable"
+                shape = ", ".join(map(str, member.shape))
+                yield f"{indent}  {path}: {_dtypes.name_of(member.dtype)}[{shape}]{kind}"
