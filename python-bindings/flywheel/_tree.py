@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Nested tuples, lists and dicts of values, flat and back."""
 
+import weakref
 from collections import OrderedDict, defaultdict
 from typing import Any, Callable, Hashable, Iterator, List, Sequence, Tuple
 
@@ -18,18 +19,36 @@ class Whole:
 
 
 class _Kept:
-    """A `Whole` in a form: equal to itself only, whatever its class compares."""
+    """A `Whole` in a form: equal to itself only, whatever its class compares, and not kept alive by the form."""
 
-    __slots__ = ("value",)
+    __slots__ = ("_id", "_reference", "_what")
 
     def __init__(self, value: Whole) -> None:
-        self.value = value
+        self._id, self._reference, self._what = id(value), weakref.ref(value), type(value).__name__
+
+    @property
+    def value(self) -> Whole:
+        found = self._reference()
+        if found is None:
+            raise ReferenceError(f"there is no {self._what} any more that this tree was made of")
+        return found
+
+    @property
+    def reference(self) -> "weakref.ref[Whole]":
+        return self._reference
+
+    @property
+    def what(self) -> str:
+        return self._what
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Kept) and other.value is self.value
+        if self is other:
+            return True
+        mine = self._reference()
+        return mine is not None and isinstance(other, _Kept) and other._reference() is mine
 
     def __hash__(self) -> int:
-        return id(self.value)
+        return self._id
 
 
 def flatten(tree: Any) -> Tuple[List[Any], Spec]:
@@ -105,6 +124,15 @@ def map_leaves(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
     return unflatten(spec, [function(*row) for row in zip(*columns)])
 
 
+def wholes(spec: Any) -> List["weakref.ref[Whole]"]:
+    """References to what a form has as it is."""
+    if spec is None or spec == LEAF:
+        return []
+    if spec[0] is Whole:
+        return [spec[1].reference]
+    return [one for child in (spec[2] if spec[0] in _MAPPINGS else spec[1]) for one in wholes(child)]
+
+
 def with_parameters(tree: Any) -> Any:
     """The tree with, in place of each `Whole`, the tree of what derivatives with respect to it are of."""
     leaves, spec = flatten(tree)
@@ -116,7 +144,7 @@ def describe(spec: Any) -> str:
     if spec is None or spec == LEAF:
         return str(spec)
     if spec[0] is Whole:
-        return type(spec[1].value).__name__
+        return str(spec[1].what)
     if spec[0] in _MAPPINGS:
         return "{" + ", ".join(f"{key!r}: {describe(child)}" for key, child in zip(spec[1], spec[2])) + "}"
     inner = ", ".join(describe(child) for child in spec[1])

@@ -96,6 +96,8 @@ class Function(_flywheel.Dispatcher):
         self._cases: Set[Tuple[int, int]] = set()
         # Of the stores of cases: when one goes, its cases do.
         self._watched: Dict[int, weakref.ref[Store]] = {}
+        # Of modules among the arguments, the keys of the traces for them: when one goes, its traces do.
+        self._keys_of: Dict[int, Tuple[weakref.ref[Any], List[Tuple[Hashable, Hashable]]]] = {}
         # Of each form of the arguments, the sizes that were seen, where they may vary.
         self._seen: Dict[Hashable, List[Dims]] = {}
         # The forms that the compiler does not take with sizes that vary: each size is a program.
@@ -230,7 +232,29 @@ class Function(_flywheel.Dispatcher):
         if found is None:
             self._refuse_objects(tree, tuple(static), leaves, values)
             found = self._traces[key] = Traced(self, general, tree, tuple(static))
+        self._watch_modules(tree, key)
         return found, values
+
+    def _watch_modules(self, tree: Any, key: Tuple[Hashable, Hashable]) -> None:
+        """Forgets the trace when a module among its arguments goes: it keeps the variables."""
+        own = weakref.ref(self)
+        for reference in _tree.wholes(tree):
+            whole = reference()
+            place = id(whole)
+            if place not in self._keys_of:
+
+                def forget(_: Any, place: int = place) -> None:
+                    function = own()
+                    if function is None:
+                        return
+                    for key in function._keys_of.pop(place)[1]:
+                        function._traces.pop(key, None)
+                        function._seen.pop(key[0], None)
+                        function._fixed.discard(key[0])
+
+                self._keys_of[place] = weakref.ref(whole, forget), []
+            if key not in self._keys_of[place][1]:
+                self._keys_of[place][1].append(key)
 
     def _refuse_objects(
         self, tree: Any, static: Tuple[Any, ...], leaves: Sequence[Leaf], values: Sequence[Any]

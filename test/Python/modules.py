@@ -9,6 +9,7 @@ import os
 import pickle
 import subprocess
 import sys
+import weakref
 from typing import Any, Callable, Dict, List, Type
 
 import numpy as np
@@ -290,6 +291,10 @@ def test_gradients() -> None:
         other = Model()
         gradients(other, x), gradients(model, x)
         assert len(gradients._traces) == 2
+        # One that is gone takes its programs and variables along (N16).
+        scale = weakref.ref(other.scale)
+        del other
+        assert len(gradients._traces) == 1 and scale() is None
         adam = fw.optimizers.Adam(lr=0.01)
 
         @fw.function
