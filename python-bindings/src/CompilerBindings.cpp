@@ -267,7 +267,8 @@ static std::string cost(const PyModule &self,
 }
 
 static void addModule(nb::module_ &module) {
-  nb::class_<PyModule>(module, "ModuleOp", "A model as IR; str() gives the text.")
+  nb::class_<PyModule>(module, "ModuleOp",
+                       "A model as IR; str() gives the text.")
       .def("__str__",
            [](const PyModule &self) {
              std::string text;
