@@ -42,7 +42,7 @@ class Module(_tree.Whole):
     (`fw.grad(loss)(model, x)`) is an OrderedDict of those of its parameters, by path.
 
     `copy.deepcopy(model)` is another module with variables of its own, which begin with the values of now. Raises
-    ValueError for a key of a dict that cannot be part of a name, when the tree is looked at.
+    ValueError for a key that cannot be part of a name, TypeError for a set of members, when the tree is looked at.
     """
 
     _name: Name
@@ -76,29 +76,34 @@ class Module(_tree.Whole):
         for key, value in list(vars(self).items()):
             # What methods are compiled to is not of the tree.
             if not key.startswith("<"):
-                yield from self._find(key, value)
+                yield from self._find([key], value)
 
-    def _find(self, path: str, value: Any) -> Iterator[Tuple[str, Member]]:
+    def _find(self, keys: List[Any], value: Any) -> Iterator[Tuple[str, Member]]:
+        """The members in an attribute, or in a part of it, by path. `keys` are those on the way there."""
         if isinstance(value, (Module, Variable)):
-            yield path, value
+            yield "/".join(self._part(keys, place) for place in range(len(keys))), value
         elif isinstance(value, (list, tuple)):
             for place, one in enumerate(list(value)):
-                yield from self._find(f"{path}/{place}", one)
+                yield from self._find([*keys, place], one)
         elif isinstance(value, dict):
             texts: Dict[str, Any] = {}
             for key, one in list(value.items()):
-                found = list(self._find(f"{path}/{key}", one))
-                if not found:
-                    continue
-                text = str(key)
-                if not text or any(c.isspace() or c in "/:^" for c in text):
-                    raise ValueError(f"key {key!r} of '{path}' of a {type(self).__name__} is not part of a valid name: "
-                                     "expected no spaces, '/', ':' or '^', and something")  # fmt: skip
-                if text in texts:
-                    raise ValueError(f"keys {texts[text]!r} and {key!r} of '{path}' of a {type(self).__name__} are one "
-                                     "in a name")  # fmt: skip
-                texts[text] = key
+                found = list(self._find([*keys, key], one))
+                if found and texts.setdefault(str(key), key) is not key:
+                    raise ValueError(f"keys {texts[str(key)]!r} and {key!r} of '{keys[-1]}' of a {type(self).__name__} "
+                                     "are one in a name")  # fmt: skip
                 yield from found
+        elif isinstance(value, (set, frozenset)) and any(isinstance(one, (Module, Variable)) for one in value):
+            raise TypeError(f"'{keys[-1]}' of a {type(self).__name__} is a set, whose members have no order and so no "
+                            "names: use a list or a dict")  # fmt: skip
+
+    def _part(self, keys: List[Any], place: int) -> str:
+        text = str(keys[place])
+        if not text or any(c.isspace() or c in "/:^" for c in text):
+            whole = f" of '{keys[place - 1]}'" if place else ""
+            raise ValueError(f"key {keys[place]!r}{whole} of a {type(self).__name__} is not part of a valid name: "
+                             "expected no spaces, '/', ':' or '^', and something")  # fmt: skip
+        return text
 
     def _walk(self, prefix: str, seen: Set[int]) -> Iterator[Tuple[str, Member]]:
         yield prefix, self

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
-# RUN: env FLYWHEEL_CACHE= %python %s
+# RUN: rm -rf %t && mkdir %t
+# RUN: env FLYWHEEL_CACHE= %python %s %t %cc
 """N19: a transformer that goes on from a cache of keys and values computes what it does of the whole text, by one
 program for prompts of all lengths and one for the steps."""
 
 import os
+import subprocess
+import sys
 import tempfile
 from typing import Any, List
 
@@ -14,6 +17,7 @@ import flywheel as fw
 from configurations import run_tests
 
 WORDS, WIDTH, CAPACITY = 23, 24, 19
+FOLDER, CC = sys.argv[1], sys.argv[2:]
 rng = np.random.default_rng(6)
 
 
@@ -157,4 +161,56 @@ def test_state() -> None:
         assert model.caches[1].keys.name == "Model/caches/1/keys" and "Model/caches/1/keys" in store.names
 
 
-run_tests([test_steps, test_loop_in_a_program, test_without_order, test_state])
+MAIN = """
+#include "writer.h"
+#include <stdio.h>
+#include <stdlib.h>
+int main(void) {
+  char *memory = malloc(WRITER_STATE_BYTES + WRITER_STATE_ALIGN);
+  writer_state *s = (writer_state *)(memory + WRITER_STATE_ALIGN - (size_t)memory % WRITER_STATE_ALIGN);
+  int32_t prompt[] = {3, 1, 4}, word, next;
+  if (writer_init(s, 3)) return 1;
+  for (int turn = 0; turn < 2; ++turn) {
+    if (writer_begin(s, prompt, 3, &next)) return 2;
+    for (int i = 0; i < 8; ++i) {
+      printf("%d ", (int)(word = next));
+      if (writer_go_on(s, &word, &next)) return 3;
+    }
+  }
+  free(memory);
+  return 0;
+}
+"""
+
+
+def test_c() -> None:
+    """T6: a program in C that begins with `reset` writes what this one does, twice."""
+    with fw.Namespace(), fw.Store(seed=4):
+        model = Model(causal=True, rotary=1e4)
+        caches = model.make_caches(1)
+
+        def next_word(words: Any) -> Any:
+            return fw.cast(fw.argmax(model(words, caches)[:, -1], -1), "int32")
+
+        @fw.function(signature=[fw.spec(1, "length", dtype="int32")], results=["next"], threads=1)
+        def begin(prompt: Any) -> Any:
+            reset(caches)
+            return next_word(prompt)
+
+        @fw.function(signature=[fw.spec(1, dtype="int32")], results=["next"], threads=1)
+        def go_on(word: Any) -> Any:
+            return next_word(fw.expand_dims(word, 1))
+
+        words = [begin(np.array([[3, 1, 4]], np.int32))]
+        for _ in range(7):
+            words.append(go_on(words[-1]))
+        fw.export([begin, go_on], os.path.join(FOLDER, "writer.o"), model_name="writer")
+        main = os.path.join(FOLDER, "main")
+        with open(f"{main}.c", "w") as file:
+            file.write(MAIN)
+        subprocess.run([*CC, f"{main}.c", os.path.join(FOLDER, "writer.o"), "-o", main, "-lm"], check=True)
+        output = subprocess.run([main], check=True, capture_output=True, text=True).stdout
+        assert [int(word) for word in output.split()] == 2 * [int(word[0]) for word in words], output
+
+
+run_tests([test_steps, test_loop_in_a_program, test_without_order, test_state, test_c])

@@ -121,8 +121,13 @@ def test_trees_that_are_odd() -> None:
             odd: Any = fw.Module()
             odd.parts = {key: fw.nn.Dense(1, 1) for key in keys}
             refuses(ValueError, text, odd.state_dict)
-        odd.parts = {"a/b": "of no module"}
+        odd.parts = {"a/b": "of no module", "c": {1, 2}}
         assert odd.state_dict() == {}
+        odd.parts = [{fw.nn.Dense(1, 1)}]
+        refuses(TypeError, "is a set", odd.state_dict)
+        odd.parts = None
+        setattr(odd, "a b", fw.nn.Dense(1, 1))
+        refuses(ValueError, "key 'a b' of a Module", odd.state_dict)
 
 
 CELL = """

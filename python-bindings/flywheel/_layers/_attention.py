@@ -3,7 +3,7 @@
 
 from typing import Any, List, Optional, Tuple
 
-from .. import _dtypes, _ops
+from .. import _dtypes, _ops, _trace
 from .. import _nn_functions as functions
 from .. import _nn_ops as ops
 from .._ops._core import Size, sizes
@@ -39,8 +39,12 @@ class KeyValueCache(Module):
         self.length = Variable(Zeros(), shape=(), dtype=_dtypes.int32, trainable=False, collections=[LOCAL])
 
     def reset(self) -> None:
-        """Begins again, without positions: between calls, or in a traced function."""
+        """Begins again, without positions: between calls, or in a traced function, which a C program calls first."""
         self.length.assign(0)
+        if _trace.is_tracing():
+            # In C nothing else gives variables that are not in GLOBAL a value.
+            for variable in (self.keys, self.values):
+                variable.assign(_ops.zeros(variable.shape, variable.dtype))
 
     def extend(self, keys: Tensor, values: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
         """Adds keys and values [batch, heads, t, width] in a traced function. Returns those of all `capacity`
