@@ -145,7 +145,9 @@ def test_without() -> None:
 
 def test_dropped_results() -> None:
     """A result that no translation makes is refused by its name."""
-    nodes = [helper.make_node("MaxPool", ["x"], ["a", "i"], kernel_shape=[1, 1]),
+    rate = helper.make_node("Constant", [], ["r"], value_float=0.5)
+    on = helper.make_node("Constant", [], ["t"], value=helper.make_tensor("t", TensorProto.BOOL, [], [True]))
+    nodes = [rate, on, helper.make_node("Dropout", ["x", "r", "t"], ["a", "i"]),
              helper.make_node("Cast", ["i"], ["y"], to=TensorProto.FLOAT)]  # fmt: skip
     graph = helper.make_graph(nodes, "graph", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 1, 2, 2])],
                               [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)])  # fmt: skip
@@ -154,7 +156,7 @@ def test_dropped_results() -> None:
         flywheel.onnx.load(model)
         raise AssertionError("not refused")
     except fw.onnx.UnsupportedOpError as error:
-        assert "MaxPool with indices" in str(error), error
+        assert "Dropout with a mask" in str(error), error
 
 
 if __name__ == "__main__":

@@ -216,18 +216,19 @@ def test_scans() -> None:
 
 def test_refused() -> None:
     """What has no translation says so, whatever the graph in it has too."""
-    count = info("n", [], TensorProto.INT64)
     refused(looping("M - x", "y ys", loop_body(2, stops=True)), "Loop that collects values", "by a condition")
+    # Of more elements than a shape has, no program for each value is made.
+    count = info("n", [1, 1], TensorProto.INT64)
     refused(looping("n - x", "y ys", loop_body(2), count), "Loop that collects values", "how often the step computes")
     grows = graph([node("Concat", "h h", "h2", axis=0), node("Identity", "go", "more")],
                   [info("i", [], TensorProto.INT64), info("go", [], TensorProto.BOOL), info("h", [2, 3])],
                   [info("more", [], TensorProto.BOOL), info("h2")])  # fmt: skip
     refused(looping("M - x", "y", grows), "Loop where a loop keeps the types of its state", "(4, 3)")
     bad = graph([node("Unique", "x", "u")], [], [info("u")])
-    short = graph([node("Det", "x", "e")], [], [info("e")])
+    short = graph([node("NonZero", "x", "e")], [], [info("e")])
     made = model([*BRANCH, node("If", "c", "y", then_branch=bad, else_branch=short)], [info("x", [3, 3])], "y",
                  {"zero": F32(0)})  # fmt: skip
-    refused(made, "Unique", "Det")
+    refused(made, "Unique", "NonZero")
     other = graph([node("ReduceSum", "x", "e", keepdims=0)], [], [info("e")])
     made = model([*BRANCH, node("If", "c", "y", then_branch=THEN, else_branch=other)], [info("x", ["n", 3])], "y",
                  {"zero": F32(0), "w": weight(3, 3)})  # fmt: skip

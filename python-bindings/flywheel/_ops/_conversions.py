@@ -7,7 +7,8 @@ import numpy as np
 
 from .. import _dtypes
 from .._tensor import Tensor, TensorLike, as_tensor, constant
-from ._arithmetic import cast, greater_equal, less, subtract, where
+from ._arithmetic import cast, greater_equal, less, not_equal, subtract, where
+from ._core import as_unsigned, emit, signless
 from ._functions import bitwise_xor
 
 
@@ -39,3 +40,16 @@ def wrapping_cast(x: TensorLike, dtype: Any) -> Tensor:
         low = indefinite(where(is_long, subtract(x, float(2**63)), x))
         return cast(where(is_long, bitwise_xor(low, constant(np.asarray(-(2**63), whole))), low), target)
     return cast(indefinite(x), target)
+
+
+def bitcast(x: Tensor, dtype: _dtypes.DType) -> Tensor:
+    """The same bits as elements of another dtype of this width. A boolean is a byte, 0 or 1."""
+    if x.dtype == dtype:
+        return x
+    if _dtypes.is_bool(x.dtype):
+        return bitcast(cast(x, _dtypes.int8), dtype)
+    if _dtypes.is_bool(dtype):
+        return not_equal(bitcast(x, _dtypes.int8), 0)
+    plain = _dtypes.as_dtype(dtype.name[1:]) if _dtypes.is_unsigned(dtype) else dtype
+    bits = signless(x)
+    return as_unsigned(bits if bits.dtype == plain else emit("arith.bitcast", [bits], plain), dtype)

@@ -75,7 +75,8 @@ def left_shift(a: TensorLike, b: TensorLike) -> Tensor:
 def right_shift(a: TensorLike, b: TensorLike) -> Tensor:
     """The bits of `a` moved down by `b` places; the sign fills in."""
     return _shift("right_shift", "arith.shrsi", "arith.shrui", a, b,
-                  lambda x: where(less(x, 0), -1, 0) if _dtypes.is_signed(x.dtype) else 0)  # fmt: skip
+                  lambda x: where(less(x, 0), as_tensor(-1, x.dtype), as_tensor(0, x.dtype))
+                  if _dtypes.is_signed(x.dtype) else 0)  # fmt: skip
 
 
 def divmod(a: TensorLike, b: TensorLike) -> Tuple[Tensor, Tensor]:

@@ -7,6 +7,7 @@ import numpy as np
 
 from .. import _dtypes, _ops
 from .. import nn as nn
+from .._ops._conversions import bitcast
 from .._ops._core import as_unsigned, broadcast, emit, index_op, signless
 from .._ops._functions import shared_maximum, shared_minimum
 from .._tensor import Tensor, as_tensor
@@ -154,13 +155,6 @@ def _bitcast(call: Call, x: Known) -> Tensor:
     if x.dtype.itemsize != dtype.itemsize or _dtypes.bool_ in (x.dtype, dtype):
         raise call.unsupported(f"from {x.dtype} to {dtype}, which have other widths")
     return bitcast(x.tensor, dtype)
-
-
-def bitcast(x: Tensor, dtype: _dtypes.DType) -> Tensor:
-    """The same bits as elements of another dtype of this width."""
-    plain = _dtypes.as_dtype(dtype.name[1:]) if _dtypes.is_unsigned(dtype) else dtype
-    bits = signless(x)
-    return as_unsigned(bits if bits.dtype == plain else emit("arith.bitcast", [bits], plain), dtype)
 
 
 @op("reduce_precision")

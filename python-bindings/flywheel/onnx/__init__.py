@@ -23,10 +23,15 @@ from . import (  # noqa: F401
     _indexing,
     _layers,
     _norms,
+    _optimizers,
+    _quantized,
     _recurrent,
     _reductions,
     _resize,
+    _sampling,
     _shapes,
+    _spectra,
+    _windows,
 )
 from ._model import OnnxModel, load
 

@@ -2,7 +2,7 @@
 """The attributes of a node: types, defaults, and which of them a translation reads, so that none is dropped."""
 
 from functools import cache
-from typing import Any, Dict, Iterator, Optional, Sequence, Set, Tuple
+from typing import Any, Dict, Iterator, Sequence, Set, Tuple
 
 import onnx
 import onnx.defs
@@ -10,12 +10,22 @@ import onnx.defs
 from ._file import attribute_of
 
 
+def name_of(node: Any) -> str:
+    """The name of a node's op, with its domain in front where that is not ONNX's own."""
+    return str(node.op_type) if node.domain in ("", "ai.onnx") else f"{node.domain}.{node.op_type}"
+
+
+# Newer than any version.
+_NEWEST = 1 << 20
+
+
 @cache
-def find_schema(op_type: str, opset: Optional[int] = None) -> Any:
-    """The schema of an op of this version of ONNX's ops, by default of the newest; None where there is none."""
-    version = onnx.defs.onnx_opset_version() if opset is None else opset
+def find_schema(name: str, version: int = _NEWEST) -> Any:
+    """The schema of an op, by its name with its domain, of this version of its domain's ops, by default of the newest;
+    None where there is none."""
+    domain, _, op_type = name.rpartition(".")
     try:
-        return onnx.defs.get_schema(op_type, version, "")
+        return onnx.defs.get_schema(op_type, version, domain)
     except onnx.defs.SchemaError:
         return None
 
@@ -34,9 +44,9 @@ class Attributes:
     Raises ValueError for one that is missing, is there twice, or has another type than the schema says.
     """
 
-    def __init__(self, node: Any, opset: int):
-        self._op = node.op_type
-        self._schema = find_schema(node.op_type, opset)
+    def __init__(self, node: Any, version: int):
+        self._op = name_of(node)
+        self._schema = find_schema(self._op, version)
         self._given: Dict[str, Any] = {}
         self._read: Set[str] = set()
         declared = {} if self._schema is None else self._schema.attributes

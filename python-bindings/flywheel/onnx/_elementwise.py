@@ -7,7 +7,7 @@ from typing import Any, Callable, Dict, Optional
 from .. import _dtypes, _ops
 from .. import nn as nn
 from .._layouts import Laid, align
-from .._ops._conversions import wrapping_cast
+from .._ops._conversions import bitcast, wrapping_cast
 from .._ops._core import broadcast, emit
 from .._ops._functions import bounded, shared_maximum, shared_minimum
 from .._ops._precision import rounds_once
@@ -151,6 +151,22 @@ def _cast_like(call: Call, x: Laid, like: Laid) -> Laid:
 #
 # Two operands and more
 #
+
+
+@op("BitShift")
+def _bit_shift(call: Call, a: Laid, b: Laid) -> Laid:
+    _same(a, b)
+    function = _ops.left_shift if call.word("direction", "LEFT", "RIGHT") == "LEFT" else _ops.right_shift
+    tensors, lead = align([a.dtype, b.dtype], a, b)
+    return lead.like(function(*tensors))
+
+
+@op("BitCast")
+def _bit_cast(call: Call, x: Laid) -> Laid:
+    target = call.dtype_attribute("to")
+    if target.itemsize != x.dtype.itemsize:
+        raise ValueError(f"expected a type of {8 * x.dtype.itemsize} bits, found {target}")
+    return x.like(bitcast(x.data, target))
 
 
 def _div(a: Tensor, b: Tensor) -> Tensor:

@@ -5,7 +5,7 @@ import os
 import re
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Mapping, Sequence, Tuple, Union
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple, Union
 
 import numpy as np
 import onnx
@@ -13,6 +13,7 @@ import onnx.checker
 import onnx.inliner
 import onnx.numpy_helper
 import onnx.shape_inference
+import onnx.version_converter
 
 from .._importing import UnsupportedOpError
 from .._types import Array
@@ -74,6 +75,7 @@ class Model:
     def __init__(self, source: Any):
         self.path, self.proto = _read(source)
         self.name = os.path.basename(self.path) if self.path else "the ONNX model"
+        self.proto = _in_known_version(self.proto, self.name)
         self.opset = _opset(self.proto, self.name)
         self.graph = self.proto.graph
 
@@ -93,22 +95,27 @@ class Model:
         if unknown:
             names = sorted({dim for one in self.graph.input for dim in _names(one)})
             raise ValueError(f"{self.name} has no dimension '{unknown[0]}', expected one of {names}")
-        self._inlined = inlined
+        self.inlined = inlined
+
+    def replace_inlined(self, proto: Any) -> None:
+        """Another form of the same model, with other nodes."""
+        self.inlined, self.graph = proto, proto.graph
+
+    @property
+    def versions(self) -> Dict[str, int]:
+        """The version of the ops of each domain."""
+        found = {"" if entry.domain == "ai.onnx" else entry.domain: entry.version for entry in self.proto.opset_import}
+        return {**found, "": self.opset}
 
     def check(self) -> None:
         """Raises ValueError where the file breaks the rules of the format."""
         for info in self.proto.graph.input:
-            if info.type.HasField("tensor_type") and not info.type.tensor_type.HasField("shape"):
+            if _lacks_shape(info):
                 remedy = "give it one with onnx.helper.make_tensor_value_info"
                 raise ValueError(f"{self.name}: input '{info.name}' has no shape: {remedy}, where a dimension that a "
                                  "call chooses is a name")  # fmt: skip
-        checked: Any = self.path or self.proto
-        if any(not info.type.tensor_type.HasField("shape") for info in self.proto.graph.output):
-            # Rules ask for shapes of outputs, which nothing here needs.
-            checked = onnx.ModelProto()
-            checked.CopyFrom(self.proto)
-            for info in checked.graph.output:
-                info.type.tensor_type.shape.SetInParent()
+        checked = _with_output_shapes(self.proto)
+        checked = self.path or checked if checked is self.proto else checked
         try:
             onnx.checker.check_model(checked)
         except (onnx.checker.ValidationError, ValueError, RuntimeError) as error:
@@ -116,10 +123,10 @@ class Model:
 
     def infer_sizes(self) -> Dict[str, Tuple[Dim, ...]]:
         """Of values by name, the sizes that are known, and names of others: what has one name has one size."""
-        found = self._inlined
+        found = self.inlined
         try:
             bare = onnx.ModelProto()
-            bare.CopyFrom(self._inlined)
+            bare.CopyFrom(self.inlined)
             for tensor in bare.graph.initializer:
                 # What sizes are computed from is small; the weights are not needed.
                 if len(tensor.raw_data) > 4096 and tensor.name not in {info.name for info in bare.graph.input}:
@@ -137,6 +144,21 @@ class Model:
             if info.type.WhichOneof("value") == "tensor_type" and info.type.tensor_type.HasField("shape"):
                 result[info.name] = tuple(_dim(dim) for dim in info.type.tensor_type.shape.dim)
         return result
+
+
+def _with_output_shapes(proto: Any) -> Any:
+    """The model; rules ask for shapes of outputs, which nothing here needs, and a copy has them."""
+    if not any(_lacks_shape(info) for info in proto.graph.output):
+        return proto
+    copy = onnx.ModelProto()
+    copy.CopyFrom(proto)
+    for info in filter(_lacks_shape, copy.graph.output):
+        info.type.tensor_type.shape.SetInParent()
+    return copy
+
+
+def _lacks_shape(info: Any) -> bool:
+    return bool(info.type.HasField("tensor_type") and not info.type.tensor_type.HasField("shape"))
 
 
 def _names(info: Any) -> List[str]:
@@ -201,9 +223,31 @@ def _nodes(graph: Any) -> Iterator[Any]:
                 yield from _nodes(attribute.g)
 
 
-def _opset(proto: Any, name: str) -> int:
+def _version(proto: Any) -> Optional[int]:
     versions = {entry.domain: entry.version for entry in proto.opset_import}
-    version = versions.get("", versions.get("ai.onnx"))
+    return versions.get("", versions.get("ai.onnx"))
+
+
+def _in_known_version(proto: Any, name: str) -> Any:
+    """A model with older ops than those that are imported, with later ones in their place if ONNX converts them."""
+    version = _version(proto)
+    if version is None or not 1 <= version < OLDEST_OPSET:
+        return proto
+    if any(node.op_type == "Scan" for node in _nodes(proto.graph)):
+        # It had a dimension of batches, which the converter drops.
+        raise UnsupportedOpError(f"{name} has Scan of version {version}, expected {OLDEST_OPSET} or later")
+    try:
+        # The converter takes a model that keeps the rules for granted.
+        checked = _with_output_shapes(proto)
+        onnx.checker.check_model(checked)
+        return onnx.version_converter.convert_version(checked, OLDEST_OPSET)
+    except (onnx.checker.ValidationError, ValueError, RuntimeError) as error:
+        raise UnsupportedOpError(f"{name} has ops of version {version}, expected {OLDEST_OPSET} or later, and ONNX "
+                                 f"converts them not: {_first_lines(error)}") from None  # fmt: skip
+
+
+def _opset(proto: Any, name: str) -> int:
+    version = _version(proto)
     newest = onnx.defs.onnx_opset_version()
     if version is None:
         if any(node.domain in ("", "ai.onnx") for node in proto.graph.node):
@@ -255,52 +299,6 @@ def _inline(proto: Any, name: str) -> Any:
         return onnx.inliner.inline_local_functions(proto)
     except (onnx.checker.ValidationError, ValueError, RuntimeError) as error:
         raise ValueError(f"{name} is no valid model: {_first_lines(error)}") from None
-
-
-def expand_functions(model: Model, known: Sequence[str]) -> None:
-    """Replaces ops that are not known and that ONNX defines by others."""
-    present = {(node.domain, node.op_type) for node in _nodes(model.graph) if node.domain in ("", "ai.onnx")}
-    wanted = []
-    for domain, op_type in sorted(present):
-        if op_type in known:
-            continue
-        try:
-            schema = onnx.defs.get_schema(op_type, model.opset, domain)
-        except onnx.defs.SchemaError:
-            continue
-        if schema.has_function or schema.has_context_dependent_function:
-            wanted.append(("", op_type))
-    for one in wanted:
-        try:
-            typed = _with_types(model._inlined)
-            _say_defaults(typed.graph, one[1], model.opset)
-            found = onnx.inliner.inline_selected_functions(typed, [one], inline_schema_functions=True)
-        except (ValueError, RuntimeError):
-            # It is told as an op that is not imported.
-            continue
-        model._inlined, model.graph = found, found.graph
-
-
-def _say_defaults(graph: Any, op_type: str, opset: int) -> None:
-    """Gives nodes of this op the attributes that they have by default, which a definition may refer to."""
-    schema = onnx.defs.get_schema(op_type, opset, "")
-    for node in graph.node:
-        if node.op_type == op_type:
-            present = {attribute.name for attribute in node.attribute}
-            for name, attribute in schema.attributes.items():
-                if name not in present and attribute.default_value.type != onnx.AttributeProto.UNDEFINED:
-                    node.attribute.add().CopyFrom(attribute.default_value)
-
-
-def _with_types(proto: Any) -> Any:
-    """A model that says the types of all values, as ONNX's definitions of some ops ask for."""
-    copy = onnx.ModelProto()
-    copy.CopyFrom(proto)
-    known = {info.name for info in copy.graph.input}
-    for tensor in copy.graph.initializer:
-        if tensor.name not in known:
-            copy.graph.input.append(onnx.helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims))
-    return infer_shapes(copy)
 
 
 def write(proto: Any, path: Union[str, Path], values: Mapping[str, Array]) -> None:

@@ -12,7 +12,7 @@ from .._importing import MissingOp, UnsupportedOpError, at_line, refuse
 from .._layouts import Laid
 from .._ops._core import Size, normalize_axis
 from ..variables import Variable
-from ._attributes import Attributes, find_schema
+from ._attributes import Attributes, find_schema, name_of
 from ._file import Dim, describe_error
 from ._known import FOLDS, MOST_KNOWN, Known
 from ._sizes import Sizes
@@ -60,25 +60,29 @@ def describe(node: Any) -> str:
     return f"node '{node.name}'" if node.name else f"the node of '{next(iter(node.output), '')}'"
 
 
-def find_missing(graph: Any, opset: int) -> List[MissingOp]:
+def version_of(node: Any, versions: Mapping[str, int]) -> int:
+    """The version of the ops of a node's domain."""
+    return versions.get("" if node.domain == "ai.onnx" else node.domain, 1)
+
+
+def find_missing(graph: Any, versions: Mapping[str, int]) -> List[MissingOp]:
     """The ops of a graph, and of the graphs in it, that have no translation, and attributes that no version of an op
     has."""
     missing: List[MissingOp] = []
     for node in graph.node:
-        handler = HANDLERS.get(node.op_type) if node.domain in ("", "ai.onnx") else None
-        if handler is None:
-            prefix = f"{node.domain}." if node.domain not in ("", "ai.onnx") else ""
-            missing.append(MissingOp(prefix + node.op_type, describe(node)))
+        name, version = name_of(node), version_of(node, versions)
+        if name not in HANDLERS:
+            missing.append(MissingOp(name, describe(node)))
             continue
-        schema = find_schema(node.op_type, opset)
+        schema = find_schema(name, version)
         if schema is None:
-            missing.append(MissingOp(f"{node.op_type} of version {opset}", describe(node)))
+            missing.append(MissingOp(f"{name} of version {version}", describe(node)))
             continue
         for attribute in node.attribute:
             if attribute.name not in schema.attributes:
-                missing.append(MissingOp(f"{node.op_type} with the attribute '{attribute.name}'", describe(node)))
+                missing.append(MissingOp(f"{name} with the attribute '{attribute.name}'", describe(node)))
             elif attribute.type == onnx.AttributeProto.GRAPH:
-                missing += find_missing(attribute.g, opset)
+                missing += find_missing(attribute.g, versions)
     return missing
 
 
@@ -87,9 +91,9 @@ class Call:
 
     def __init__(self, node: Any, interpreter: "Interpreter"):
         self.node = node
-        self.op: str = node.op_type
+        self.op = name_of(node)
         self.interpreter = interpreter
-        self.opset = interpreter.opset
+        self.opset = version_of(node, interpreter.versions)
         self.trains = interpreter.trains
         self.attributes = Attributes(node, self.opset)
         self.attribute, self.has, self.graph = self.attributes.read, self.attributes.has, self.attributes.graph
@@ -106,8 +110,9 @@ class Call:
         return bool(found)
 
     def word(self, name: str, *known: str) -> str:
-        """An attribute that is one of these words. Raises UnsupportedOpError for another one."""
-        found = self.attribute(name)
+        """An attribute that is one of these words, the first one for an op without it. Raises UnsupportedOpError for
+        another one."""
+        found = self.attribute(name, known[0])
         if found not in known:
             raise self.unsupported(f"with {name} '{found}'")
         return str(found)
@@ -154,12 +159,12 @@ class Interpreter:
     """
 
     def __init__(
-        self, name: str, opset: int, values: Mapping[str, Laid], constants: Mapping[str, Known],
+        self, name: str, versions: Mapping[str, int], values: Mapping[str, Laid], constants: Mapping[str, Known],
         variables: Mapping[str, Variable], orders: Mapping[int, Sequence[int]], dims: Mapping[str, Tuple[Dim, ...]],
         trains: bool, keeps_modes: bool,
     ):  # fmt: skip
         self.name = name
-        self.opset = opset
+        self.versions = versions
         # Whether this is a step of training, and whether a node's mode is what the file says.
         self.trains = trains
         self.keeps_modes = keeps_modes
@@ -321,7 +326,7 @@ def _with_moved(call: Call, operands: Sequence[Operand]) -> Sequence[Operand]:
 
 
 def _input_name(call: Call, place: int) -> str:
-    inputs = onnx.defs.get_schema(call.op, call.opset, "").inputs
+    inputs = find_schema(call.op, call.opset).inputs
     return str(inputs[min(place, len(inputs) - 1)].name)
 
 

@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Ops of ONNX that take and put elements at indices, and in order."""
 
-from typing import Any, Tuple
+from typing import Any, List, Optional, Tuple
 
 import numpy as np
 
-from .. import _dtypes, _ops
+from .. import _dtypes, _ops, control
 from .. import nn as nn
 from .._layouts import Laid, size_tensor
-from .._ops._core import size, sizes
+from .._ops._core import normalize_axis, size, sizes, stretch
+from .._ops._indexing import scalar_at
 from .._ops._order import MOST_SORTED, places_in_order, taken
 from .._ops._shapes import reshape_to
 from .._scatters import element_places, flat_rows
-from .._tensor import Tensor
+from .._tensor import Tensor, as_tensor
 from ._graph import Call, op
 from ._known import Known
 
@@ -58,14 +59,25 @@ def _gather_elements(call: Call, x: Laid, indices: Any) -> Laid:
 
 @op("GatherND")
 def _gather_nd(call: Call, x: Laid, indices: Laid) -> Laid:
-    if call.attribute("batch_dims"):
-        raise call.unsupported("with batch_dims")
-    data, count = x.plain(), indices.shape[-1]
-    if count is None or count == 0 or count > x.ndim:
-        raise ValueError(f"expected indices of 1 to {x.ndim} numbers, found {count}")
+    data, count, batches = x.plain(), indices.shape[-1], call.attribute("batch_dims")
+    if count is None or count == 0 or count + batches > x.ndim:
+        raise ValueError(f"expected indices of 1 to {x.ndim - batches} numbers, found {count}")
+    if batches:
+        return Laid(_gather_in_batches(call, data, indices.plain(), count, batches))
     flat, rows = _flat_rows(call, data, indices.plain(), count)
     taken = _ops.take(rows, flat, 0)
     return Laid(reshape_to(taken, [*sizes(indices.plain())[:-1], *sizes(data)[count:]]))
+
+
+def _gather_in_batches(call: Call, data: Tensor, indices: Tensor, count: int, batches: int) -> Tensor:
+    """With the place in the first dimensions, which both have, in front of each index."""
+    if None in indices.shape[:-1] or None in data.shape:
+        raise call.unsupported("with batch_dims, of sizes that the call chooses")
+    lead = [one or 0 for one in indices.shape[:-1]]
+    places = np.moveaxis(np.indices(lead)[:batches], 0, -1).astype(np.int64)
+    whole = _ops.concatenate([as_tensor(places), _ops.cast(indices, _dtypes.int64)], indices.ndim - 1)
+    flat, rows = _flat_rows(call, data, whole, batches + count)
+    return reshape_to(_ops.take(rows, flat, 0), [*lead, *sizes(data)[batches + count :]])
 
 
 def _flat_rows(call: Call, data: Tensor, indices: Tensor, count: int) -> Tuple[Tensor, Tensor]:
@@ -74,10 +86,28 @@ def _flat_rows(call: Call, data: Tensor, indices: Tensor, count: int) -> Tuple[T
     return flat_rows(data, indices, count)
 
 
+# Of a scatter by another reduction, each of which is a loop over the updates.
+_MOST_COMBINED = 65536
+_COMBINE = {"mul": _ops.multiply, "max": _ops.maximum, "min": _ops.minimum}
+
+
 def _put(call: Call, rows: Tensor, flat: Tensor, updates: Tensor) -> Tensor:
-    """Rows with those of `updates` at indices, put or added there."""
-    kind = call.word("reduction", "none", "add")
-    return (nn.scatter if kind == "none" else nn.scatter_add)(rows, flat, updates, 0)
+    """Rows with those of `updates` at indices, put there, added or combined with what is there."""
+    kind = call.word("reduction", "none", "add", *_COMBINE)
+    if kind in ("none", "add"):
+        return (nn.scatter if kind == "none" else nn.scatter_add)(rows, flat, updates, 0)
+    count = flat.shape[0]
+    if count is None or count > _MOST_COMBINED:
+        raise call.unsupported(f"with reduction '{kind}' of more than {_MOST_COMBINED} places, or of a size that the "
+                               "call chooses")  # fmt: skip
+
+    def step(index: Any, states: Any) -> Any:
+        place = reshape_to(scalar_at(flat, index), [1])
+        old = _ops.take(states[0], place, 0)
+        new = _COMBINE[kind](old, reshape_to(scalar_at(updates, index), sizes(old)))
+        return [nn.scatter(states[0], place, new, 0)], []
+
+    return control.collect(count, [rows], step)[0][0]
 
 
 @op("ScatterND")
@@ -90,7 +120,7 @@ def _scatter_nd(call: Call, x: Laid, indices: Laid, updates: Laid) -> Laid:
     return Laid(reshape_to(_put(call, rows, flat, wide), sizes(data)))
 
 
-@op("ScatterElements")
+@op("ScatterElements", "Scatter")
 def _scatter_elements(call: Call, x: Laid, indices: Laid, updates: Laid) -> Laid:
     axis, data, index = call.axis(x), x.plain(), indices.plain()
     if None in index.shape or None in data.shape:
@@ -123,3 +153,43 @@ def _top_k(call: Call, x: Laid, k: Known) -> Any:
     order = places_in_order(data, axis, descending=call.flag("largest"))
     order = _ops.getitem(order, (*[slice(None)] * axis, slice(0, int(count))))
     return [Laid(taken(data, order, axis)), Laid(_ops.cast(order, _dtypes.int64))]
+
+
+@op("Compress", known=(1,))
+def _compress(call: Call, x: Laid, condition: Known) -> Laid:
+    kept = np.nonzero(condition.array.reshape(-1))[0]
+    if not call.has("axis"):
+        return Laid(_ops.take(_ops.reshape(x.plain(), (-1,)), kept, 0))
+    return Laid(_ops.take(x.plain(), kept, call.axis(x)))
+
+
+@op("ReverseSequence")
+def _reverse_sequence(call: Call, x: Laid, lengths: Laid) -> Laid:
+    time, batch = (normalize_axis(call.attribute(name), x.ndim) for name in ("time_axis", "batch_axis"))
+    if x.ndim < 2 or {time, batch} != {0, 1}:
+        raise ValueError(f"expected dimensions 0 and 1 as time and batch, found {time} and {batch}")
+    data, total = x.plain(), x.shape[time]
+    if total is None:
+        raise call.unsupported("of a time that the call chooses")
+    steps = as_tensor(np.arange(total, dtype=np.int64)[None, :])
+    ends = _ops.expand_dims(_ops.cast(lengths.plain(), _dtypes.int64), 1)
+    places = _ops.where(_ops.less(steps, ends), _ops.subtract(_ops.subtract(ends, 1), steps), steps)
+    places = places if time == 1 else _ops.transpose(places)
+    shape: List[Any] = [*sizes(places), *[1] * (x.ndim - 2)]
+    return Laid(taken(data, stretch(reshape_to(places, shape), sizes(data)), time))
+
+
+@op("TensorScatter")
+def _tensor_scatter(call: Call, x: Laid, updates: Laid, first: Optional[Laid] = None) -> Laid:
+    axis, is_circular = call.axis(x), call.word("mode", "linear", "circular") == "circular"
+    data, new, total, count = x.plain(), updates.plain(), x.shape[axis], updates.shape[axis]
+    if None in data.shape or None in new.shape or total is None or count is None or axis == 0:
+        raise call.unsupported("of sizes that the call chooses, or along the batch")
+    starts = _ops.zeros([x.shape[0] or 0], _dtypes.int64) if first is None else first.plain()
+    # Of each place, which update it has: one out of its range is none.
+    places = _ops.subtract(as_tensor(np.arange(total, dtype=np.int64)[None, :]), _ops.expand_dims(starts, 1))
+    places = _ops.mod(places, total) if is_circular else places
+    has = _ops.logical_and(_ops.greater_equal(places, 0), _ops.less(places, count))
+    shape: List[Any] = [x.shape[0] or 0, *[1] * (axis - 1), total, *[1] * (x.ndim - axis - 1)]
+    index = stretch(reshape_to(_ops.where(has, places, 0), shape), sizes(data))
+    return Laid(_ops.where(reshape_to(has, shape), taken(new, index, axis), data))

@@ -5,11 +5,11 @@ import inspect
 import keyword
 import re
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
-from .. import _dtypes
+from .. import _dtypes, _trace
 from .. import nn as nn
 from .._arguments import TensorSpec, as_array
 from .._imported import ImportedModel
@@ -21,7 +21,10 @@ from .._types import Array
 from ..function import Function, function
 from ..namespace import current_namespace
 from . import _file
+from ._early import find_early_inputs
+from ._functions import expand_functions
 from ._graph import HANDLERS, Interpreter, find_missing
+from ._known import Known
 from ._variables import Trainable, Wanted, arrange, make_variables
 
 __all__ = ["OnnxModel", "load"]
@@ -57,12 +60,33 @@ def _identifiers(names: Sequence[str]) -> List[str]:
     return result
 
 
+class _Chosen(NamedTuple):
+    """The elements of an input that the translation has to know."""
+
+    dtype: str
+    shape: Tuple[int, ...]
+    data: bytes
+
+    @staticmethod
+    def of(array: Array) -> "_Chosen":
+        return _Chosen(array.dtype.name, array.shape, array.tobytes())
+
+    def array(self) -> Array:
+        return np.frombuffer(self.data, _dtypes.as_dtype(self.dtype)).reshape(self.shape)
+
+
+Chosen = Tuple[_Chosen, ...]
+
+
 class OnnxModel(ImportedModel):
     """What `load` makes.
 
     Called with arrays it runs the model for inference, with tensors in a traced function
     it is part of that; there `training=True` runs it as in training. Several outputs are a
     tuple. `variables` has the initializers by their names.
+
+    Inputs that the translation has to know, `chosen_names`, such as shapes and axes, are
+    arrays in a traced function too; each of their values is a program of its own.
     """
 
     _maker = "flywheel.onnx.load"
@@ -84,17 +108,64 @@ class OnnxModel(ImportedModel):
             self._specs = [TensorSpec(one.dims, one.dtype) for one in model.inputs]
         self.input_names = [one.name for one in model.inputs]
         self.output_names = list(model.outputs)
-        self._feeds = _identifiers(self.input_names)
-        self._forward = function(
-            self._named(lambda *inputs: self._emit(inputs, False), self._feeds), name="forward",
-            signature=self._specs, results=_identifiers(self.output_names))  # fmt: skip
-        # One for each form of the targets.
-        self._steps: Dict[Tuple[TensorSpec, ...], Function] = {}
+        self.chosen_names = find_early_inputs(model.graph, model.inputs)
+        self._early = [place for place, name in enumerate(self.input_names) if name in self.chosen_names]
+        self._fed = [place for place in range(len(self._specs)) if place not in self._early]
+        self._feeds = [_identifiers(self.input_names)[place] for place in self._fed]
+        # One for each value of the inputs that are chosen, and for each form of the targets.
+        self._forwards: Dict[Chosen, Function] = {}
+        self._steps: Dict[Tuple[Chosen, Tuple[TensorSpec, ...]], Function] = {}
+        if self._early:
+            return
         # What is not imported is told here, and not at the first call.
+        self._forward = self._forward_for(())
         with _file.naming(model.name):
             self._forward.trace()
         if optimizer is not None and self._targets is not None:
-            self._step_for(self._targets).trace()
+            self._step_for((), self._targets).trace()
+
+    def _forward_for(self, chosen: Chosen) -> Function:
+        if chosen not in self._forwards:
+            self._forwards[chosen] = function(
+                self._named(lambda *fed: self._emit(self._joined(chosen, fed), False), self._feeds), name="forward",
+                signature=[self._specs[place] for place in self._fed],
+                results=_identifiers(self.output_names))  # fmt: skip
+        return self._forwards[chosen]
+
+    def _joined(self, chosen: Chosen, fed: Sequence[Any]) -> List[Any]:
+        """All inputs in their order, and what is behind them."""
+        found: List[Any] = [None] * len(self._specs)
+        for place, value in zip(self._early, chosen):
+            found[place] = value.array()
+        for place, value in zip(self._fed, fed):
+            found[place] = value
+        return found + list(fed[len(self._fed) :])
+
+    def _split(self, inputs: Sequence[Any]) -> Tuple[Chosen, List[Any]]:
+        """The inputs that are chosen, and those that are fed."""
+        if len(inputs) < len(self._specs):
+            raise ValueError(self._count_error(len(inputs)))
+        chosen = tuple(_Chosen.of(self._as_chosen(place, inputs[place])) for place in self._early)
+        return chosen, [inputs[place] for place in self._fed]
+
+    def _as_chosen(self, place: int, value: Any) -> Array:
+        """An input that the translation has to know. Raises TypeError and ValueError for another than the model has."""
+        name, wanted = self.input_names[place], self._specs[place]
+        array = _dtypes.as_numpy(value) if isinstance(value, (np.ndarray, np.generic)) else _dtypes.literal(
+            value, wanted.dtype)  # fmt: skip
+        _check(name, wanted, array)
+        return array
+
+    def _count_error(self, found: int) -> str:
+        return (f"{self._model.name} has {len(self._specs)} inputs, {', '.join(self.input_names)}: found {found}")
+
+    def __call__(self, *inputs: Any, training: bool = False) -> Any:
+        if not self._early or _trace.is_tracing() or training:
+            return super().__call__(*inputs, training=training)
+        if len(inputs) != len(self._specs):
+            raise ValueError(self._count_error(len(inputs)))
+        chosen, fed = self._split(inputs)
+        return self._forward_for(chosen)(*map(self._as_fed, fed))
 
     @staticmethod
     def _named(target: Callable[..., Any], names: Sequence[str]) -> Callable[..., Any]:
@@ -109,13 +180,16 @@ class OnnxModel(ImportedModel):
 
     def _emit(self, inputs: Sequence[Any], training: bool) -> Any:
         if len(inputs) != len(self._specs):
-            raise ValueError(f"{self._model.name} has {len(self._specs)} inputs, {', '.join(self.input_names)}: found "
-                             f"{len(inputs)}")  # fmt: skip
-        tensors = [as_tensor(x) for x in inputs]
-        for name, one, x in zip(self.input_names, self._specs, tensors):
-            _check(name, one, x)
+            raise ValueError(self._count_error(len(inputs)))
+        known = {self.input_names[place]: Known(self._as_chosen(place, inputs[place])) for place in self._early
+                 if not isinstance(inputs[place], Tensor)}  # fmt: skip
+        tensors = {name: as_tensor(x) for name, x in zip(self.input_names, inputs) if name not in known}
+        for name, one in zip(self.input_names, self._specs):
+            if name in tensors:
+                _check(name, one, tensors[name])
+        constants = {**self._constants, **known}
         interpreter = Interpreter(
-            self._model.name, self._model.opset, dict(zip(self.input_names, map(Laid, tensors))), self._constants,
+            self._model.name, self._model.versions, {name: Laid(x) for name, x in tensors.items()}, constants,
             self.variables, self._orders, self._dims, training, self._keeps_modes_of(training))  # fmt: skip
         outputs = [one.plain() for one in interpreter.run(self._model.graph)]
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
@@ -136,19 +210,21 @@ class OnnxModel(ImportedModel):
             return super().step(*arguments)
         values, count = [as_array(value) for value in arguments], len(self._specs)
         if len(values) < count:
-            raise ValueError(f"{self._model.name} has {count} inputs, {', '.join(self.input_names)}: found "
-                             f"{len(values)} arguments")  # fmt: skip
+            raise ValueError(self._count_error(len(values)))
         targets = self._targets
         if targets is None:
             targets = tuple(self._target_spec(value, values[:count]) for value in values[count:])
-        return self._step_for(targets)(*values)
+        chosen, fed = self._split(values)
+        return self._step_for(chosen, targets)(*fed, *values[count:])
 
-    def _step_for(self, targets: Tuple[TensorSpec, ...]) -> Function:
-        if targets not in self._steps:
+    def _step_for(self, chosen: Chosen, targets: Tuple[TensorSpec, ...]) -> Function:
+        if (chosen, targets) not in self._steps:
             names = _identifiers([*self._feeds, *(f"target_{i}" if i else "target" for i in range(len(targets)))])
-            self._steps[targets] = function(
-                self._named(self._train, names), name="step", signature=[*self._specs, *targets])  # fmt: skip
-        return self._steps[targets]
+            specs = [self._specs[place] for place in self._fed]
+            self._steps[chosen, targets] = function(
+                self._named(lambda *fed: self._train(*self._joined(chosen, fed)), names), name="step",
+                signature=[*specs, *targets])  # fmt: skip
+        return self._steps[chosen, targets]
 
     def _target_spec(self, value: Any, inputs: Sequence[Any]) -> TensorSpec:
         """A target as a step takes it: a size that an input's dimension at this place has by name is that one."""
@@ -196,7 +272,7 @@ class OnnxModel(ImportedModel):
         _file.write(self._model.proto, path, self.state_dict())
 
 
-def _check(name: str, wanted: TensorSpec, x: Tensor) -> None:
+def _check(name: str, wanted: TensorSpec, x: Union[Tensor, Array]) -> None:
     """An input, which the model must be for. Raises ValueError."""
     fits = len(wanted.shape) == x.ndim and all(
         not isinstance(dim, int) or own is None or dim == own for dim, own in zip(wanted.shape, x.shape))  # fmt: skip
@@ -207,7 +283,7 @@ def _check(name: str, wanted: TensorSpec, x: Tensor) -> None:
 
 
 def _refuse_missing(read: _file.Model) -> None:
-    missing: List[MissingOp] = find_missing(read.graph, read.opset)
+    missing: List[MissingOp] = find_missing(read.graph, read.versions)
     if missing:
         raise refuse("ONNX", missing)
 
@@ -259,7 +335,7 @@ def load(
             _refuse_missing(read)
             raise
         read.prepare(dict(sizes or {}))
-        _file.expand_functions(read, list(HANDLERS))
+        expand_functions(read, HANDLERS)
         _refuse_missing(read)
     with current_namespace().all_or_nothing():
         return OnnxModel(read, loss, optimizer, targets, trainable, keep_modes, name)

@@ -3,11 +3,13 @@
 
 from typing import Any, Callable, Dict, List, Optional
 
-from .. import _dtypes, _ops
+import numpy as np
+
+from .. import _dtypes, _ops, linalg
 from .._layouts import Laid
 from .._ops._core import normalize_axes
 from .._ops._precision import rounds_once
-from .._tensor import Tensor
+from .._tensor import Tensor, as_tensor
 from ._graph import Call, op
 from ._known import Known
 
@@ -81,3 +83,24 @@ def _cumulative(call: Call, x: Laid, axis: Known) -> Laid:
     place = x.place(int(axis.array.reshape(())))
     exclusive, reverse = call.flag("exclusive"), call.flag("reverse")
     return x.like(function(x.data, place, exclusive, reverse))
+
+
+@op("Hardmax")
+def _hardmax(call: Call, x: Laid) -> Laid:
+    data, axis = x.plain(), call.axis(x)
+    if call.opset < 13:
+        # All dimensions from there on are one.
+        raise call.unsupported("of versions before 13")
+    total = data.shape[axis]
+    if total is None:
+        raise call.unsupported("of a size that the call chooses")
+    first = _ops.expand_dims(_ops.argmax(data, axis), axis)
+    shape = [1] * data.ndim
+    shape[axis] = total
+    places = as_tensor(np.arange(total, dtype=np.int32).reshape(shape))
+    return Laid(_ops.cast(_ops.equal(_ops.cast(first, _dtypes.int32), places), data.dtype))
+
+
+@op("Det")
+def _det(call: Call, x: Laid) -> Laid:
+    return Laid(linalg.det(x.plain()))

@@ -79,7 +79,11 @@ def _resize(
             resized = _Axis(total, int(shared * total + 0.5), shared, start, end)
         elif given is scales:
             # As onnxruntime has it, in float32.
-            resized = _Axis(total, int(np.float32(total) * np.float32(one)), one, start, end)
+            length = float(np.float32(total) * np.float32(one))
+            if _transformation(call) == "align_corners" and not length.is_integer() and mode != "nearest":
+                raise call.unsupported(f"with align_corners and scales that make {length} elements, for which ONNX's "
+                                       "reference and ONNX Runtime have other places: give sizes")  # fmt: skip
+            resized = _Axis(total, int(length), one, start, end)
         else:
             resized = _Axis(total, int(one), one / total, start, end)
         data = _resize_axis(call, mode, data, place, resized)

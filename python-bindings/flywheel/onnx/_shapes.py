@@ -334,8 +334,8 @@ def _slice_to(call: Call, data: Tensor, place: int, start: Size, end: Size, step
     return extract_slice(data, offsets, lengths, [1] * data.ndim)
 
 
-@op("Pad", known=(1, 2, 3))
-def _pad(call: Call, x: Laid, pads: Known, value: Optional[Known] = None, axes: Optional[Known] = None) -> Laid:
+@op("Pad", known=(1, 3), raw=(2,))
+def _pad(call: Call, x: Laid, pads: Known, value: Any = None, axes: Optional[Known] = None) -> Laid:
     if not pads.is_static:
         raise call.unsupported("by sizes that the call chooses")
     places = list(range(x.ndim)) if axes is None else [normalize_axis(int(axis), x.ndim) for axis in axes.array]
@@ -352,8 +352,8 @@ def _pad(call: Call, x: Laid, pads: Known, value: Optional[Known] = None, axes: 
             data = _ops.getitem(data, (*[slice(None)] * x.place(axis), cut))
     wide = [(max(pairs[axis][0], 0), max(pairs[axis][1], 0)) for axis in x.order]
     if mode == "constant":
-        if value is not None and not value.is_static:
-            raise call.unsupported("with a value that the call chooses")
+        if isinstance(value, Laid) or value is not None and not value.is_static:
+            return x.like(_pad_by(data, wide, value if isinstance(value, Laid) else value.laid()))
         fill: Any = 0 if value is None or value.array.size == 0 else value.array.reshape(-1)[0].item()
         if _dtypes.is_bool(x.dtype):
             return x.like(_ops.cast(_ops.pad(_ops.cast(data, _dtypes.int8), wide, int(fill)), bool))
@@ -370,6 +370,15 @@ def _pad(call: Call, x: Laid, pads: Known, value: Optional[Known] = None, axes: 
             check_made(call, total + sum(pair))
             data = _ops.take(data, np.pad(np.arange(total), pair, mode=mode), place)
     return x.like(data)
+
+
+def _pad_by(data: Tensor, wide: Sequence[Tuple[int, int]], value: Laid) -> Tensor:
+    """With a border of a number that the step computes."""
+    is_own = _ops.greater(_ops.pad(_ops.ones_like(data, _dtypes.int8), wide, 0), 0)
+    is_bool = _dtypes.is_bool(data.dtype)
+    padded = _ops.pad(_ops.cast(data, _dtypes.int8) if is_bool else data, wide, 0)
+    fill = reshape_to(_ops.cast(value.plain(), data.dtype), [])
+    return _ops.where(is_own, _ops.cast(padded, data.dtype), fill)
 
 
 @op("Trilu", known=(1,))

@@ -11,6 +11,7 @@ import onnx
 from .._types import Array
 from ..namespace import current_namespace
 from ..variables import Variable
+from ._attributes import name_of
 from ._file import Model, marks_in
 from ._graph import HANDLERS
 from ._known import Known
@@ -42,7 +43,7 @@ def find_uses(graph: Any, aliases: Dict[str, str], uses: Dict[str, List[Use]]) -
             aliases[node.output[0]] = aliases.get(node.input[0], node.input[0])
         for place, name in enumerate(node.input):
             if name and node.op_type != "Identity":
-                uses.setdefault(aliases.get(name, name), []).append(Use(node.op_type, place))
+                uses.setdefault(aliases.get(name, name), []).append(Use(name_of(node), place))
         for attribute in node.attribute:
             if attribute.HasField("g"):
                 find_uses(attribute.g, aliases, uses)

@@ -10,11 +10,11 @@ from .. import _ops
 from .. import nn as nn
 from .._interpolation import interpolation_weights, repeat_or_take, weigh
 from .._layouts import Laid
-from .._ops._core import Size, empty, index_op, size, sizes
-from .._ops._indexing import extract_slice
+from .._ops._core import size
 from .._ops._shapes import reshape_to
+from .._sampling import grid_sample
 from .._tensor import Tensor, as_tensor
-from .._windows import ceiling, convolve, pool
+from .._windows import ceiling, convolve, convolve_transposed, largest, largest_with_places, pool, unpooled
 from ._graph import Call, op
 from ._shapes import pad_by_value
 
@@ -81,34 +81,19 @@ def _convolve(
     return images.result(_with_bias(result, b))
 
 
-@op("conv_transpose2d.input")
+@op("conv_transpose1d.default", "conv_transpose2d.input", "conv_transpose3d.input")
 def _convolve_transposed(
     call: Call, x: Laid, w: Laid, b: Optional[Laid] = None, stride: Any = 1, padding: Any = 0,
     output_padding: Any = 0, groups: int = 1, dilation: Any = 1,
 ) -> Laid:  # fmt: skip
     rank = w.ndim - 2
+    images = Images(call, x, rank)
+    strides, pads, more, dilations = (_spread(one, rank) for one in (stride, padding, output_padding, dilation))
     if rank > 2:
-        raise call.unsupported("with three dimensions of space")
-    images, filters = Images(call, x, rank), _filters(w)
-    given = [_spread(one, rank) for one in (stride, padding, output_padding, dilation)]
-    image = images.data
-    if rank == 1:
-        # One dimension is an image of height 1.
-        image, filters = _ops.expand_dims(image, 1), _ops.expand_dims(filters, 0)
-        given = [[filler, *one] for filler, one in zip((1, 0, 0, 1), given)]
-    strides, pads, more, dilations = given
-    if any(amount >= step for amount, step in zip(more, strides)):
-        raise call.unsupported("with an output_padding of a stride or more")
-    lengths: List[Size] = []
-    for axis in range(2):
-        span = ((filters.shape[axis] or 1) - 1) * dilations[axis] + 1
-        whole = index_op("muli", index_op("subi", size(image, 1 + axis), 1), strides[axis])
-        lengths.append(index_op("addi", whole, span + more[axis] - 2 * pads[axis]))
-    like = empty([size(image, 0), *lengths, groups * (w.shape[1] or 0)], x.dtype)
-    result = nn.conv2d_transpose(image, filters, like, strides=strides, padding=[(pad, pad) for pad in pads],
-                                 dilations=dilations)  # fmt: skip
-    result = _with_bias(result, b)
-    return images.result(_ops.squeeze(result, 1) if rank == 1 else result)
+        images.known(call, "with three dimensions of space")
+    result = convolve_transposed(images.data, _filters(w), strides, [(pad, pad) for pad in pads], more, dilations,
+                                 groups * (w.shape[1] or 0))  # fmt: skip
+    return images.result(_with_bias(result, b))
 
 
 @op("convolution.default")
@@ -148,35 +133,47 @@ def _max_pool(
     call: Call, x: Laid, window: Any, stride: Any = (), padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False
 ) -> Any:
     has_indices = "indices" in str(call.node.target)
-    if has_indices and call.wants(1):
-        raise call.unsupported("with its indices")
     rank = _rank(call)
     images = Images(call, x, rank)
     windows, dilations = _spread(window, rank), _spread(dilation, rank)
     strides = _spread(stride, rank) if stride else windows
     spans = [(k - 1) * d + 1 for k, d in zip(windows, dilations)]
     pads = _pads(call, images, spans, strides, padding, ceil_mode)
+    if has_indices and call.wants(1):
+        images.known(call, "with its indices")
+        found, places = largest_with_places(images.data, windows, strides, pads, dilations)
+        assert places is not None
+        return [images.result(found), images.result(places)]
     if spans == windows:
         result = pool(nn.max_pool2d, images.data, windows, strides, pads)
     else:
-        result = _largest(images, windows, strides, pads, dilations, images.known(call, "with a dilation"))
+        images.known(call, "with a dilation")
+        result = largest(images.data, windows, strides, pads, dilations)
     return [images.result(result), None] if has_indices else images.result(result)
 
 
-def _largest(
-    images: Images, windows: List[int], strides: List[int], pads: Any, dilations: List[int], known: List[int]
-) -> Tensor:
-    """The largest element of each window, one place of all windows after the other: the first one stays."""
-    data = _ops.pad(images.data, [(0, 0), *pads, (0, 0)], -float("inf"))
-    counts = [(total + sum(pair) - (k - 1) * d - 1) // s + 1
-              for total, pair, k, d, s in zip(known, pads, windows, dilations, strides)]  # fmt: skip
-    old, result = sizes(data), None
-    for place in np.ndindex(*windows):
-        offsets: List[Size] = [0, *[at * d for at, d in zip(place, dilations)], 0]
-        part = extract_slice(data, offsets, [old[0], *counts, old[-1]], [1, *strides, 1])
-        result = part if result is None else _ops.where(_ops.greater(part, result), part, result)
-    assert result is not None
-    return result
+@op("max_unpool2d.default", "max_unpool3d.default", without="stride padding")
+def _max_unpool(call: Call, x: Laid, places: Laid, wanted: Sequence[int]) -> Laid:
+    rank = _rank(call)
+    if None in x.shape or not all(isinstance(one, int) for one in wanted):
+        raise call.unsupported("of sizes that the call chooses")
+    is_single = x.ndim == rank + 1
+    data, index = x.plain(), places.plain()
+    if is_single:
+        data, index = _ops.expand_dims(data, 0), _ops.expand_dims(index, 0)
+    found = unpooled(data, index, list(wanted))
+    return Laid(_ops.squeeze(found, 0) if is_single else found)
+
+
+# Of grid_sampler's numbers.
+_SAMPLING, _OUTSIDE = ("linear", "nearest", "cubic"), ("zeros", "border", "reflection")
+
+
+@op("grid_sampler_2d.default", "grid_sampler_3d.default", "grid_sampler.default")
+def _grid_sampler(call: Call, x: Laid, grid: Laid, mode: int, padding: int, align_corners: bool) -> Laid:
+    if None in x.shape[2:]:
+        raise call.unsupported("of images of a size that the call chooses")
+    return Laid(grid_sample(x.plain(), grid.plain(), _SAMPLING[mode], _OUTSIDE[padding], align_corners))
 
 
 @op("avg_pool1d.default", "avg_pool2d.default", "avg_pool3d.default")
