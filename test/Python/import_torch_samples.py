@@ -28,12 +28,8 @@ LEFT_OUT = {
     "cauchy", "geometric", "log_normal", "nn.functional.dropout", "nn.functional.dropout2d", "nn.functional.dropout3d",
     "nn.functional.alpha_dropout", "nn.functional.feature_alpha_dropout", "nn.functional.rrelu",
     "nn.functional.fractional_max_pool2d", "nn.functional.fractional_max_pool3d", "pca_lowrank", "svd_lowrank",
-    # Where elements are put at one place twice, PyTorch's gradient is that of each.
-    "nn.functional.max_unpool1d", "nn.functional.max_unpool2d", "nn.functional.max_unpool3d",
     # PyTorch's gradient of the triangle that is not read is not 0.
     "cholesky_solve",
-    # Its decomposition by PyTorch has another shape as its second result.
-    "torch.ops.aten._scaled_dot_product_flash_attention_for_cpu",
     "complex", "polar", "view_as_complex", "view_as_real",
     "nn.functional.multi_head_attention_forward", "torch.ops.aten._safe_softmax.default"}  # fmt: skip
 

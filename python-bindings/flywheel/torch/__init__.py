@@ -17,7 +17,17 @@ except ImportError as _error:
     raise needs("torch", "torch") from _error
 
 from .._importing import MissingOp, UnsupportedOpError
-from . import _elementwise, _images, _indexing, _layers, _linalg, _losses, _random, _shapes  # noqa: F401
+from . import (  # noqa: F401
+    _elementwise,
+    _images,
+    _indexing,
+    _layers,
+    _linalg,
+    _losses,
+    _order,
+    _random,
+    _shapes,
+)
 from ._module import ImportedModule, from_module
 
 __all__ = ["ImportedModule", "MissingOp", "UnsupportedOpError", "from_module"]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Ops of aten element by element."""
 
+import math
 from typing import Any, Callable, Dict, Optional
 
 from .. import _dtypes, _ops
@@ -66,6 +67,28 @@ def _assert_metadata(call: Call) -> None:
 @op("bitwise_not.default")
 def _bitwise_not(call: Call, x: Laid) -> Laid:
     return x.like(~x.data)
+
+
+@op("round.decimals")
+def _round_to(call: Call, x: Laid, *, decimals: int) -> Laid:
+    """Its derivative is 0."""
+    scale = 10.0 ** abs(decimals)
+    first, second = (_ops.multiply, _ops.divide) if decimals >= 0 else (_ops.divide, _ops.multiply)
+    return x.like(x.data if not _dtypes.is_floating(x.dtype) else second(_ops.rint(first(x.data, scale)), scale))
+
+
+@op("angle.default")
+def _angle(call: Call, x: Laid) -> Laid:
+    """Of a real number 0 or pi, and NaN of NaN."""
+    data = _ops.cast(x.data, call.dtype)
+    found = _ops.where(_ops.less(data, 0.0), as_tensor(math.pi, data.dtype), as_tensor(0.0, data.dtype))
+    return x.like(_ops.where(_ops.isnan(data), _ops.stop_gradient(data), found))
+
+
+@op("ldexp.Tensor")
+def _ldexp(call: Call, x: Laid, exponent: Laid) -> Laid:
+    tensors, lead = align([call.dtype] * 2, x, exponent)
+    return lead.like(_ops.multiply(tensors[0], _ops.exp2(tensors[1])))
 
 
 @op("gelu.default")

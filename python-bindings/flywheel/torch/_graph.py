@@ -220,7 +220,9 @@ class Interpreter:
         kwargs = {name: self._value(argument) for name, argument in node.kwargs.items()}
         if node.target is operator.getitem:
             found = args[0][args[1]]
-            if found is None and node.users and isinstance(node.meta.get("val"), torch.Tensor):
+            # What orders checks, of which there are none here, is no value.
+            is_order = _is_check(node.args[0])
+            if found is None and node.users and not is_order and isinstance(node.meta.get("val"), torch.Tensor):
                 whole = node.args[0]
                 missing = MissingOp(f"{whole.target} with its result {args[1]}", location_of(whole))
                 raise refuse("PyTorch", [missing])

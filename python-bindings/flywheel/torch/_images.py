@@ -10,7 +10,7 @@ from .. import _ops
 from .. import nn as nn
 from .._interpolation import interpolation_weights, repeat_or_take, weigh
 from .._layouts import Laid
-from .._ops._core import size
+from .._ops._core import size, sizes, stretch
 from .._ops._shapes import reshape_to
 from .._sampling import grid_sample
 from .._tensor import Tensor, as_tensor
@@ -237,23 +237,31 @@ def _adaptive_windows(total: int, length: int) -> List[Tuple[int, int]]:
 @op("adaptive_max_pool1d.default", "adaptive_max_pool2d.default", "adaptive_max_pool3d.default",
     without="output_size")  # fmt: skip
 def _adaptive_max_pool(call: Call, x: Laid) -> List[Any]:
-    if call.wants(1):
-        raise call.unsupported("with its indices")
     rank = _rank(call)
     images, lengths = Images(call, x, rank), _wanted(call, rank)
     known, data = images.known(call, ""), images.data
+    numbers = np.arange(int(np.prod(known)), dtype=np.int64).reshape([1, *known, 1])
+    places = stretch(as_tensor(numbers), sizes(data)) if call.wants(1) else None
     # The last dimension first: of several largest elements the first one counts, in row-major order.
     for axis in reversed(range(rank)):
-        total, length = known[axis], lengths[axis]
-        parts = []
-        for first, last in _adaptive_windows(total, length):
-            part = _ops.getitem(data, (*[slice(None)] * (1 + axis), slice(first, last)))
-            shape = [last - first if i == axis else size(part, 1 + i) for i in range(rank)]
-            windows = [last - first if i == axis else 1 for i in range(rank)]
-            wide = reshape_to(part, [size(part, 0), *shape, size(part, part.ndim - 1)])
-            parts.append(pool(nn.max_pool2d, wide, windows, windows, [(0, 0)] * rank))
-        data = parts[0] if len(parts) == 1 else _ops.concatenate(parts, 1 + axis)
-    return [images.result(data), None]
+        values: List[Tensor] = []
+        indices: List[Tensor] = []
+        for first, last in _adaptive_windows(known[axis], lengths[axis]):
+            key = (*[slice(None)] * (1 + axis), slice(first, last))
+            part = _ops.getitem(data, key)
+            if places is None:
+                shape = [last - first if i == axis else size(part, 1 + i) for i in range(rank)]
+                windows = [last - first if i == axis else 1 for i in range(rank)]
+                wide = reshape_to(part, [size(part, 0), *shape, size(part, part.ndim - 1)])
+                values.append(pool(nn.max_pool2d, wide, windows, windows, [(0, 0)] * rank))
+                continue
+            best = _ops.expand_dims(_ops.argmax(part, 1 + axis), 1 + axis)
+            values.append(_ops.take_along_axis(part, best, 1 + axis))
+            indices.append(_ops.take_along_axis(_ops.getitem(places, key), best, 1 + axis))
+        data = values[0] if len(values) == 1 else _ops.concatenate(values, 1 + axis)
+        if places is not None:
+            places = indices[0] if len(indices) == 1 else _ops.concatenate(indices, 1 + axis)
+    return [images.result(data), None if places is None else images.result(places)]
 
 
 #

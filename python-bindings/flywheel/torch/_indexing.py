@@ -9,11 +9,11 @@ from .. import _dtypes, _ops
 from .. import nn as nn
 from .._layouts import Argument, Laid, scalar, size_tensor
 from .._ops._core import Size, size, sizes, stretch
-from .._ops._order import MOST_SORTED, places_in_order, taken
 from .._ops._shapes import _product, reshape_to
 from .._scatters import element_places, flat_rows
 from .._tensor import Tensor, as_tensor
 from ..transforms import custom_vjp
+from ._combining import combined
 from ._graph import Call, op
 
 #
@@ -64,8 +64,11 @@ def _embedding(call: Call, table: Laid, indices: Laid, padding: int, by_frequenc
 
 @op("index_select.default")
 def _index_select(call: Call, x: Laid, axis: int, indices: Laid) -> Laid:
-    place = x.place(axis)
-    return x.like(_taken(lambda data: _ops.take(data, indices.plain(), place), x.data))
+    if x.ndim == 0:
+        return x
+    place, index = x.place(axis), indices.plain()
+    index = reshape_to(index, [1]) if index.ndim == 0 else index
+    return x.like(_taken(lambda data: _ops.take(data, index, place), x.data))
 
 
 @op("gather.default", without="sparse_grad")
@@ -170,9 +173,10 @@ def _scatter(
     call: Call, x: Laid, axis: int, indices: Laid, updates: Argument, reduce: str = "sum", include_self: bool = True,
 ) -> Laid:  # fmt: skip
     name = str(call.node.target)
-    if "scatter_reduce" in name and (reduce != "sum" or not include_self):
-        raise call.unsupported(f"with reduce='{reduce}', include_self={include_self}")
     data, index = x.plain(), indices.plain()
+    if "scatter_reduce" in name and (reduce != "sum" or not include_self):
+        assert isinstance(updates, Laid)
+        return Laid(combined(call, data, axis, index, _part(updates.plain(), index.shape), reduce, include_self))
     if None in data.shape or None in index.shape:
         raise call.unsupported("of sizes that the call chooses")
     if isinstance(updates, Laid):
@@ -207,52 +211,32 @@ def _slice_scatter(call: Call, x: Laid, source: Laid, axis: int = 0) -> Laid:
     return Laid(_as_numbers(lambda a, b: nn.scatter(a, as_tensor(places), b, axis), data, new))
 
 
-#
-# Sorting
-#
+@op("masked_scatter.default")
+def _masked_scatter(call: Call, x: Laid, mask: Laid, source: Laid) -> Laid:
+    """The elements of `source`, in their order, in place of those of `x` where the mask holds."""
+    shape = _ops._core.broadcast_sizes([x.plain(), mask.plain()])
+    data, holds = (stretch(one.plain(), shape) for one in (x, mask))
+    flat = reshape_to(source.plain(), [_known_count(source.plain())])
+    counts = _ops.cumsum(_ops.cast(reshape_to(holds, [_product(shape)]), _dtypes.int64), 0)
+    places = _ops.maximum(_ops.subtract(counts, 1), 0)
+    # One that no element of the source is for is not read.
+    last = size_tensor(size(flat, 0), _dtypes.int64)
+    is_inside = _ops.less(places, last)
+    own = _ops.where(reshape_to(holds, sizes(places)), places, 0)
+    checked = _ops.where(_ops.logical_or(is_inside, _ops.logical_not(reshape_to(holds, sizes(places)))), own, places)
+    taken = reshape_to(_taken(lambda y: _ops.take(y, checked, 0), flat), shape)
+    return Laid(_ops.where(holds, taken, data))
 
 
-def _ordered(call: Call, x: Laid, axis: int, descending: bool, count: Optional[int] = None) -> List[Laid]:
-    """The first elements of a dimension in order, and where they are."""
-    data = x.plain()
-    if data.ndim == 0:
-        return [x, Laid(_ops.zeros([], _dtypes.int64))]
-    axis %= data.ndim
-    total = data.shape[axis]
-    if total is None or total > MOST_SORTED:
-        raise call.unsupported(f"of more than {MOST_SORTED} elements, or of a size that the call chooses")
-    order = places_in_order(data, axis, descending)
-    if count is not None and count < total:
-        order = _ops.getitem(order, (*[slice(None)] * axis, slice(0, count)))
-    return [Laid(taken(data, order, axis)), Laid(_ops.cast(order, _dtypes.int64))]
-
-
-# Equal elements always stay in order.
-@op("sort.default", "sort.stable", without="stable")
-def _sort(call: Call, x: Laid, *, dim: int, descending: bool) -> List[Laid]:
-    return _ordered(call, x, dim, descending)
-
-
-@op("argsort.default", "argsort.stable", without="stable")
-def _argsort(call: Call, x: Laid, *, dim: int, descending: bool) -> Laid:
-    return _ordered(call, x, dim, descending)[1]
-
-
-@op("topk.default", without="sorted")
-def _topk(call: Call, x: Laid, count: int, axis: int = -1, largest: bool = True) -> List[Laid]:
-    return _ordered(call, x, axis, largest, count)
-
-
-@op("median.dim")
-def _median(call: Call, x: Laid, axis: int, keepdims: bool = False) -> List[Laid]:
-    """Of an even number of elements the lower one; NaN where one is."""
-    parts = _ordered(call, x, axis, False)
-    if x.ndim == 0:
-        return parts
-    axis %= x.ndim
-    place = ((x.shape[axis] or 1) - 1) // 2
-    key = (*[slice(None)] * axis, slice(place, place + 1))
-    values, places = (_ops.getitem(y.plain(), key) for y in parts)
-    if _dtypes.is_floating(values.dtype):
-        values = _ops.where(_ops.any(_ops.isnan(x.plain()), axis, keepdims=True), float("nan"), values)
-    return [Laid(y if keepdims else _ops.squeeze(y, axis)) for y in (values, places)]
+@op("put.default")
+def _put(call: Call, x: Laid, index: Laid, source: Laid, accumulate: bool = False) -> Laid:
+    data, places = x.plain(), index.plain()
+    if None in data.shape or None in places.shape:
+        raise call.unsupported("of sizes that the call chooses")
+    total, count = (int(np.prod([dim_size or 0 for dim_size in one.shape])) for one in (data, places))
+    flat = reshape_to(places, [count])
+    flat = _ops.where(_ops.less(flat, 0), _ops.add(flat, total), flat)
+    function = nn.scatter_add if accumulate else nn.scatter
+    found = _as_numbers(lambda a, b: function(a, flat, b, 0), reshape_to(data, [total, 1]),
+                        reshape_to(source.plain(), [count, 1]))  # fmt: skip
+    return Laid(reshape_to(found, sizes(data)))

@@ -61,6 +61,19 @@ def _addmm(call: Call, c: Laid, a: Laid, b: Laid, beta: float = 1, alpha: float 
     return Laid(_ops.add(product, added))
 
 
+@op("addmv.default", "addbmm.default")
+def _addmv(call: Call, c: Laid, a: Laid, b: Laid, beta: float = 1, alpha: float = 1) -> Laid:
+    product = _matmul(a, b)
+    if "addbmm" in str(call.node.target):
+        product = _ops.cast(_ops.sum(product, 0), c.dtype)
+    if alpha != 1:
+        product = _ops.multiply(product, alpha)
+    if beta == 0:
+        return Laid(product)
+    added = c.plain() if beta == 1 else _ops.multiply(c.plain(), beta)
+    return Laid(_ops.add(product, added))
+
+
 @op("_trilinear.default", without="unroll_dim")
 def _trilinear(
     call: Call, a: Laid, b: Laid, c: Laid, expand_a: Sequence[int], expand_b: Sequence[int], expand_c: Sequence[int],
@@ -102,6 +115,16 @@ def _attention(
     if causal:
         scores = nn.triangle(scores, "lower", fill=-float("inf"))
     return Laid(_ops.matmul(nn.dropout(nn.softmax(scores), dropout), values))
+
+
+@op("_scaled_dot_product_flash_attention_for_cpu.default")
+def _flash_attention(
+    call: Call, q: Laid, k: Laid, v: Laid, dropout: float = 0.0, causal: bool = False, *,
+    attn_mask: Optional[Laid], scale: Optional[float],
+) -> List[Any]:  # fmt: skip
+    if call.wants(1):
+        raise call.unsupported("with its logsumexp")
+    return [_attention(call, q, k, v, attn_mask, dropout, causal, scale), None]
 
 
 def _for_all_heads(call: Call, rows: Tensor, x: Tensor) -> Tensor:
@@ -158,8 +181,26 @@ def _layer_norm(
     call: Call, x: Laid, shape: Sequence[int], gamma: Optional[Laid] = None, beta: Optional[Laid] = None,
     epsilon: float = 1e-5,
 ) -> Laid:  # fmt: skip
+    if epsilon < 0:
+        raise call.unsupported(f"with eps={epsilon}")
     axes = list(range(x.ndim - len(shape), x.ndim))
     return Laid(nn.layer_norm(x.plain(), optional(gamma), optional(beta), axes=axes, epsilon=epsilon))
+
+
+def _statistics(x: Tensor, axes: Sequence[int], epsilon: float) -> List[Laid]:
+    """The mean along dimensions, and one over the deviation."""
+    mean, variance = _ops.mean(x, tuple(axes), True), _ops.var(x, tuple(axes), True, 0)
+    return [Laid(mean), Laid(_ops.rsqrt(_ops.add(variance, epsilon)))]
+
+
+@op("native_layer_norm.default")
+def _native_layer_norm(
+    call: Call, x: Laid, shape: Sequence[int], gamma: Optional[Laid], beta: Optional[Laid], epsilon: float
+) -> List[Laid]:
+    result = _layer_norm(call, x, shape, gamma, beta, epsilon)
+    axes = list(range(x.ndim - len(shape), x.ndim))
+    # PyTorch has no derivatives of the statistics, other than those of groups.
+    return [result, *_statistics(_ops.stop_gradient(x.plain()), axes, epsilon)]
 
 
 @op("group_norm.default", without="cudnn_enabled")
@@ -179,6 +220,17 @@ def _group_norm(
     if beta is not None:
         result = _ops.add(result, reshape_to(beta.plain(), shape))
     return Laid(result)
+
+
+@op("native_group_norm.default", without="N C HxW")
+def _native_group_norm(
+    call: Call, x: Laid, gamma: Optional[Laid], beta: Optional[Laid], *, group: int, eps: float
+) -> List[Laid]:
+    result = _group_norm(call, x, group, gamma, beta, eps)
+    old, channels = sizes(x.plain()), x.shape[1] or 0
+    flat = reshape_to(x.plain(), [old[0], group, _product([channels // group, *old[2:]])])
+    statistics = (_ops.squeeze(one.plain(), 2) for one in _statistics(flat, [2], eps))
+    return [result, *map(Laid, statistics)]
 
 
 @op("native_dropout.default")

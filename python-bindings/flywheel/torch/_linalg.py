@@ -3,6 +3,8 @@
 
 from typing import Any, List, Optional, Sequence
 
+import numpy as np
+
 from .. import _dtypes, _ops, linalg
 from .. import nn as nn
 from .._layouts import Laid
@@ -119,6 +121,40 @@ def _norm(x: Tensor, order: float, axes: Sequence[int], keepdims: bool = False) 
 def _distances(call: Call, a: Laid, b: Laid, p: float) -> Laid:
     """Between all rows of both."""
     return Laid(_norm(_ops.expand_dims(a.plain(), -2) - _ops.expand_dims(b.plain(), -3), float(p), [-1]))
+
+
+@op("_pdist_forward.default")
+def _distances_of_pairs(call: Call, x: Laid, p: float = 2.0) -> Laid:
+    """Between each row and those behind it."""
+    if x.shape[0] is None:
+        raise call.unsupported("of rows that the call chooses")
+    first, second = (place.astype(np.int32) for place in np.triu_indices(x.shape[0], 1))
+    data = x.plain()
+    return Laid(_norm(_ops.take(data, first, 0) - _ops.take(data, second, 0), float(p), [-1]))
+
+
+@op("dist.default")
+def _distance(call: Call, a: Laid, b: Laid, p: float = 2) -> Laid:
+    difference = _ops.subtract(_ops.cast(a.plain(), call.dtype), _ops.cast(b.plain(), call.dtype))
+    axes = list(range(difference.ndim))
+    return Laid(_norm(difference, float(p), axes) if axes else _ops.absolute(difference))
+
+
+@op("triangular_solve.default")
+def _triangular_solve(
+    call: Call, b: Laid, a: Laid, upper: bool = True, transpose: bool = False, unitriangular: bool = False
+) -> List[Laid]:
+    right, matrix = _static(call, b, a)
+    found = linalg.solve_triangular(matrix, right, lower=not upper, trans=transpose, unit_diagonal=unitriangular)
+    return [Laid(found), a]
+
+
+@op("cholesky_inverse.default")
+def _cholesky_inverse(call: Call, factor: Laid, upper: bool = False) -> Laid:
+    (own,) = _static(call, factor)
+    whole = _ops.broadcast_to(_ops.eye(own.shape[-1] or 0, dtype=own.dtype), own.shape)
+    first = linalg.solve_triangular(own, whole, lower=not upper, trans=upper)
+    return Laid(linalg.solve_triangular(own, first, lower=not upper, trans=not upper))
 
 
 @op("renorm.default")

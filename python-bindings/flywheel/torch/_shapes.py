@@ -6,13 +6,15 @@ from typing import Any, List, Optional, Sequence, Tuple
 import numpy as np
 
 from .. import _dtypes, _ops
+from .. import nn as nn
 from .._flywheel import Value
 from .._layouts import Argument, Laid, scalar
 from .._ops._conversions import wrapping_cast
 from .._ops._core import Size, emit, index_op, like_operand, size, sizes, stretch
 from .._ops._indexing import extract_slice
 from .._ops._shapes import reshape_to
-from .._tensor import Tensor
+from .._tensor import Tensor, as_tensor
+from .._types import Array
 from ._graph import Call, op
 
 
@@ -42,7 +44,7 @@ def reshape(x: Tensor, wanted: Sequence[Size]) -> Tensor:
     return reshape_to(x, new)
 
 
-@op("view.default", "_unsafe_view.default", "reshape.default")
+@op("view.default", "_unsafe_view.default", "reshape.default", "view_copy.default")
 def _view(call: Call, x: Laid, shape: Sequence[Size]) -> Laid:
     # PyTorch knows what a -1 is, also where another size is the call's.
     known = [meta if isinstance(meta, int) else dim_size for dim_size, meta in zip(shape, call.result.shape)]
@@ -71,7 +73,7 @@ def _unflatten(call: Call, x: Laid, axis: int, shape: Sequence[Size]) -> Laid:
     return Laid(reshape(data, [*old[:axis], *shape, *old[axis + 1 :]]))
 
 
-@op("permute.default")
+@op("permute.default", "permute_copy.default")
 def _permute(call: Call, x: Laid, axes: Sequence[int]) -> Laid:
     return x.permuted(axes)
 
@@ -166,7 +168,7 @@ def _split(call: Call, x: Laid, parts: Any, axis: int = 0) -> List[Laid]:
     return result
 
 
-@op("unbind.int")
+@op("unbind.int", "unbind_copy.int")
 def _unbind(call: Call, x: Laid, axis: int = 0) -> List[Laid]:
     total = x.data.shape[x.place(axis)]
     if total is None:
@@ -178,7 +180,7 @@ def _slice_data(data: Tensor, place: int, key: Any) -> Tensor:
     return _ops.getitem(data, (*[slice(None)] * place, key))
 
 
-@op("slice.Tensor", "narrow.default")
+@op("slice.Tensor", "narrow.default", "narrow_copy.default")
 def _slice(call: Call, x: Laid, axis: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Laid:
     if "narrow" in str(call.node.target):
         end = start + end
@@ -259,10 +261,59 @@ def _diagonal(call: Call, x: Laid, offset: int = 0, first: int = 0, second: int 
     return Laid(_ops.diagonal(data, offset, x.ndim - 2, x.ndim - 1))
 
 
+@op("diagonal_scatter.default")
+def _diagonal_scatter(call: Call, x: Laid, new: Laid, offset: int = 0, first: int = 0, second: int = 1) -> Laid:
+    if None in x.shape:
+        raise call.unsupported("of sizes that the call chooses")
+    known = [dim_size or 0 for dim_size in x.shape]
+    numbers = np.arange(int(np.prod(known)), dtype=np.int64).reshape(known)
+    return _put_at(x, new, np.diagonal(numbers, offset, first, second))
+
+
+def _put_at(x: Laid, new: Laid, places: Array) -> Laid:
+    """`x` with elements at places of its elements in a row, each of which is there once."""
+    if not places.size:
+        return x
+    flat = reshape_to(x.plain(), [_product(sizes(x.plain())), 1])
+    updates = reshape_to(_ops.cast(new.plain(), x.dtype), [places.size, 1])
+    index = as_tensor(np.ascontiguousarray(places).reshape(-1))
+    return Laid(reshape_to(nn.scatter(flat, index, updates, 0), sizes(x.plain())))
+
+
+def _strided(call: Call, x: Laid, lengths: Sequence[Any], strides: Sequence[Any], offset: Optional[int]) -> Array:
+    """The places of a strided view in the elements of a tensor that lies in a row, and is not a part of another."""
+    meta = call.meta(0)
+    numbers = [*lengths, *strides]
+    if None in x.shape or not all(isinstance(one, int) for one in numbers):
+        raise call.unsupported("of sizes that the call chooses")
+    total = int(np.prod([dim_size or 0 for dim_size in x.shape]))
+    places = np.zeros(tuple(lengths), np.int64) + (offset if offset is not None else meta.storage_offset())
+    for axis, (length, stride) in enumerate(zip(lengths, strides)):
+        shape = [1] * len(lengths)
+        shape[axis] = length
+        places = places + np.arange(length, dtype=np.int64).reshape(shape) * stride
+    if not meta.is_contiguous() or meta.storage_offset() or places.size and places.max() >= total:
+        raise call.unsupported("of a view")
+    return places
+
+
+@op("as_strided.default", "as_strided_copy.default")
+def _as_strided(
+    call: Call, x: Laid, lengths: Sequence[Any], strides: Sequence[Any], offset: Optional[int] = None
+) -> Laid:
+    places = _strided(call, x, lengths, strides, offset)
+    flat = reshape_to(x.plain(), [_product(sizes(x.plain()))])
+    return Laid(_ops.take(flat, as_tensor(places), 0))
+
+
 @op("unfold.default")
 def _unfold(call: Call, x: Laid, axis: int, length: int, step: int) -> Laid:
-    data, axis = x.plain(), axis % max(x.ndim, 1)
-    total = data.shape[axis] if data.ndim else None
+    data = _ops.expand_dims(x.plain(), 0) if x.ndim == 0 else x.plain()
+    if x.ndim == 0:
+        # Of one element.
+        return Laid(_ops.getitem(data, (slice(0, length),)))
+    axis %= x.ndim
+    total = data.shape[axis]
     if total is None:
         raise call.unsupported("of a size that the call chooses")
     places = np.arange(0, total - length + 1, step)[:, None] + np.arange(length)

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Ops of aten that combine elements at one place by a reduction."""
+
+from typing import Any, List
+
+import numpy as np
+
+from .. import _dtypes, _ops
+from .._layouts import Laid
+from .._ops._core import sizes, stretch
+from .._ops._shapes import reshape_to
+from .._tensor import Tensor, as_tensor
+from ._graph import Call, op
+
+# Each place is compared with each index: so many pairs at most.
+_MOST_PAIRS = 1 << 22
+_NEUTRAL = {"sum": 0, "mean": 0, "prod": 1, "amax": -np.inf, "amin": np.inf}
+
+
+def combined(call: Call, x: Tensor, axis: int, index: Tensor, updates: Tensor, kind: str, with_self: bool) -> Tensor:
+    """`x` with the updates at the places of `index` along a dimension, reduced with what is there, or without. The
+    sizes of other dimensions are equal."""
+    if None in x.shape or None in index.shape:
+        raise call.unsupported("of sizes that the call chooses")
+    if x.ndim == 0:
+        parts = (reshape_to(part, [1]) for part in (x, index, updates))
+        first, *others = parts
+        return reshape_to(combined(call, first, 0, others[0], others[1], kind, with_self), [])
+    axis %= x.ndim
+    known, counts = [one or 0 for one in x.shape], [one or 0 for one in index.shape]
+    if known[:axis] + known[axis + 1 :] != counts[:axis] + counts[axis + 1 :]:
+        raise call.unsupported(f"with reduce='{kind}' of {x.shape} at indices {index.shape}")
+    if int(np.prod(known)) * counts[axis] > _MOST_PAIRS:
+        raise call.unsupported(f"with reduce='{kind}', of more than {_MOST_PAIRS} pairs of places and indices")
+    rows = _ops.moveaxis(x, axis, -1)
+    places, values = (_ops.moveaxis(part, axis, -1) for part in (index, updates))
+    numbers = as_tensor(np.arange(known[axis], dtype=np.int64)[:, None])
+    hits = _ops.equal(_ops.cast(_ops.expand_dims(places, -2), _dtypes.int64), numbers)
+    count = _ops.sum(_ops.cast(hits, _dtypes.int32), -1)
+    # The element itself is one of those that are reduced.
+    neutral: Any = _NEUTRAL[kind]
+    if not _dtypes.is_floating(x.dtype) and np.isinf(neutral):
+        neutral = int(np.iinfo(x.dtype).min if neutral < 0 else np.iinfo(x.dtype).max)
+    empty = as_tensor(neutral, x.dtype)
+    each = _ops.where(hits, _ops.expand_dims(values, -2), empty)
+    own = rows if with_self else _ops.where(_ops.greater(count, 0), empty, rows)
+    whole = _ops.concatenate([_ops.expand_dims(own, -1), each], each.ndim - 1)
+    functions = {"sum": _ops.sum, "mean": _ops.sum, "prod": _ops.prod, "amax": _ops.max, "amin": _ops.min}
+    result = _ops.cast(functions[kind](whole, -1), x.dtype)
+    if kind == "mean":
+        total = _ops.maximum(_ops.add(count, 1) if with_self else count, 1)
+        divided = _ops.cast(total, x.dtype)
+        floats = _dtypes.is_floating(x.dtype)
+        result = _ops.divide(result, divided) if floats else _ops.floor_divide(result, divided)
+    moved: Tensor = _ops.moveaxis(result, -1, axis)
+    return moved
+
+
+@op("index_reduce.default")
+def _index_reduce(
+    call: Call, x: Laid, axis: int, index: Laid, source: Laid, reduce: str, *, include_self: bool
+) -> Laid:
+    data, updates = x.plain(), source.plain()
+    kind = reduce
+    if data.ndim == 0:
+        place = reshape_to(index.plain(), [])
+        return Laid(combined(call, data, 0, place, reshape_to(updates, []), kind, include_self))
+    axis %= data.ndim
+    shape: List[Any] = [1] * data.ndim
+    shape[axis] = index.shape[0] if index.ndim else 1
+    places = stretch(reshape_to(index.plain(), shape), sizes(updates))
+    return Laid(combined(call, data, axis, places, updates, kind, include_self))

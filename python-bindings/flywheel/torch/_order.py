@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Ops of aten that find elements by their order."""
+
+from typing import Any, Callable, List, Optional
+
+import numpy as np
+
+from .. import _dtypes, _ops
+from .._layouts import Laid
+from .._ops._core import sizes
+from .._ops._order import MOST_SORTED, places_in_order, taken
+from .._ops._shapes import reshape_to
+from .._tensor import Tensor, as_tensor
+from ._graph import Call, op
+
+# Of a running extremum: all pairs are compared.
+_MOST_RUNNING = 2048
+
+
+def _ordered(call: Call, x: Laid, axis: int, descending: bool, count: Optional[int] = None) -> List[Laid]:
+    """The first elements of a dimension in order, and where they are."""
+    data = x.plain()
+    if data.ndim == 0:
+        return [x, Laid(_ops.zeros([], _dtypes.int64))]
+    axis %= data.ndim
+    total = data.shape[axis]
+    if total is None or total > MOST_SORTED:
+        raise call.unsupported(f"of more than {MOST_SORTED} elements, or of a size that the call chooses")
+    order = places_in_order(data, axis, descending)
+    if count is not None and count < total:
+        order = _ops.getitem(order, (*[slice(None)] * axis, slice(0, count)))
+    return [Laid(taken(data, order, axis)), Laid(_ops.cast(order, _dtypes.int64))]
+
+
+# Equal elements always stay in order.
+@op("sort.default", "sort.stable", without="stable")
+def _sort(call: Call, x: Laid, *, dim: int, descending: bool) -> List[Laid]:
+    return _ordered(call, x, dim, descending)
+
+
+@op("argsort.default", "argsort.stable", without="stable")
+def _argsort(call: Call, x: Laid, *, dim: int, descending: bool) -> Laid:
+    return _ordered(call, x, dim, descending)[1]
+
+
+@op("topk.default", without="sorted")
+def _topk(call: Call, x: Laid, count: int, axis: int = -1, largest: bool = True) -> List[Laid]:
+    return _ordered(call, x, axis, largest, count)
+
+
+def _at(parts: List[Laid], axis: int, place: int, keepdims: bool) -> List[Laid]:
+    """The element at a place of the order, and where it is."""
+    key = (*[slice(None)] * axis, slice(place, place + 1))
+    found = (_ops.getitem(y.plain(), key) for y in parts)
+    return [Laid(y if keepdims else _ops.squeeze(y, axis)) for y in found]
+
+
+@op("kthvalue.default")
+def _kthvalue(call: Call, x: Laid, k: int, axis: int = -1, keepdims: bool = False) -> List[Laid]:
+    parts = _ordered(call, x, axis, False)
+    return parts if x.ndim == 0 else _at(parts, axis % x.ndim, k - 1, keepdims)
+
+
+@op("median.dim")
+def _median(call: Call, x: Laid, axis: int, keepdims: bool = False) -> List[Laid]:
+    """Of an even number of elements the lower one; NaN where one is."""
+    parts = _ordered(call, x, axis, False)
+    if x.ndim == 0:
+        return parts
+    axis %= x.ndim
+    values, places = _at(parts, axis, ((x.shape[axis] or 1) - 1) // 2, keepdims)
+    if _dtypes.is_floating(x.dtype):
+        is_nan = _ops.any(_ops.isnan(x.plain()), axis, keepdims=keepdims)
+        values = Laid(_ops.where(is_nan, float("nan"), values.plain()))
+    return [values, places]
+
+
+@op("nanmedian.dim")
+def _nanmedian(call: Call, x: Laid, axis: int, keepdims: bool = False) -> List[Laid]:
+    """The lower one of those in the middle of the elements that are numbers."""
+    parts = _ordered(call, x, axis, False)
+    if x.ndim == 0:
+        return parts
+    axis %= x.ndim
+    # NaN comes last.
+    numbers = _ops.cast(_ops.logical_not(_ops.isnan(x.plain())), _dtypes.int64)
+    count = _ops.sum(numbers, axis, keepdims=True)
+    place = _ops.maximum(_ops.floor_divide(_ops.subtract(count, 1), 2), 0)
+    found = [_ops.take_along_axis(part.plain(), place, axis) for part in parts]
+    return [Laid(y if keepdims else _ops.squeeze(y, axis)) for y in found]
+
+
+@op("median.default", "nanmedian.default")
+def _median_of_all(call: Call, x: Laid) -> Laid:
+    """Its derivative is shared by elements that are equal to it."""
+    data = x.plain()
+    flat = reshape_to(data, [_ops._shapes._product(sizes(data))])
+    function = _nanmedian if "nan" in str(call.node.target) else _median
+    found = _ops.stop_gradient(function(call, Laid(flat), 0)[0].plain())
+    if not _dtypes.is_floating(data.dtype):
+        return Laid(found)
+    is_own = _ops.logical_or(_ops.equal(flat, found), _ops.logical_and(_ops.isnan(flat), _ops.isnan(found)))
+    clean = _ops.where(_ops.isnan(flat), 0.0, flat)
+    change = _ops.where(is_own, _ops.subtract(clean, _ops.stop_gradient(clean)), 0.0)
+    return Laid(_ops.add(found, _ops.divide(_ops.sum(change), _ops.sum(_ops.cast(is_own, data.dtype)))))
+
+
+@op("cummax.default", "cummin.default")
+def _running_extremum(call: Call, x: Laid, axis: int) -> List[Laid]:
+    """The largest element so far, and the last place that it is at."""
+    data = x.plain()
+    if data.ndim == 0:
+        return [x, Laid(_ops.zeros([], _dtypes.int64))]
+    axis %= data.ndim
+    total = data.shape[axis]
+    if total is None or total > _MOST_RUNNING:
+        raise call.unsupported(f"of more than {_MOST_RUNNING} elements, or of a size that the call chooses")
+    rows = _ops.moveaxis(data, axis, -1)
+    is_max, floats = "cummax" in str(call.node.target), _dtypes.is_floating(data.dtype)
+    function: Callable[..., Any] = _ops.max if is_max else _ops.min
+    earlier = as_tensor(np.tril(np.ones((total, total), bool)))
+    each = _ops.expand_dims(_ops.stop_gradient(rows), -2)
+    first = _ops.expand_dims(_ops.stop_gradient(rows), -1)
+    # What comes later is as good as the element itself.
+    best = function(_ops.where(earlier, each, first), -1, keepdims=True)
+    is_best = _ops.equal(each, best)
+    if floats:
+        has_nan = _ops.any(_ops.logical_and(earlier, _ops.isnan(each)), -1, keepdims=True)
+        is_best = _ops.where(has_nan, _ops.isnan(each), is_best)
+    numbers = as_tensor(np.arange(total, dtype=np.int64))
+    places = _ops.max(_ops.where(_ops.logical_and(is_best, earlier), numbers, as_tensor(-1, _dtypes.int64)), -1)
+    back: Tensor = _ops.moveaxis(places, -1, axis)
+    return [Laid(_ops.take_along_axis(data, back, axis)), Laid(back)]
