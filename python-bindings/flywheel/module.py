@@ -2,6 +2,7 @@
 """Modules: trees of variables."""
 
 import copy
+import re
 from collections import OrderedDict
 from typing import Any, Dict, Iterator, List, Mapping, Set, Tuple, TypeVar, Union
 
@@ -17,6 +18,7 @@ from .variables import Variable, convert
 __all__ = ["Module"]
 
 Member = Union["Module", Variable]
+Keys = Tuple[Any, ...]
 Self = TypeVar("Self", bound="Module")
 
 
@@ -56,6 +58,10 @@ class Module(_tree.Whole):
         self.__dict__["_name"] = namespace.name(wanted, is_open=True)
         namespace.add_tree(self)
 
+    def __setattr__(self, key: str, value: Any) -> None:
+        super().__setattr__(key, value)
+        self._name.unsettle()
+
     @property
     def name(self) -> str:
         """What the names of its variables begin with: its path from the outermost module, behind the name of that one,
@@ -71,24 +77,23 @@ class Module(_tree.Whole):
 
     # The tree
 
-    def _members(self) -> Iterator[Tuple[str, Member]]:
-        """Modules and variables that are no other module's, by path."""
+    def _members(self) -> Iterator[Tuple[Keys, Member]]:
+        """Modules and variables that are no other module's, with the keys on the way there."""
         for key, value in list(vars(self).items()):
             # What methods are compiled to is not of the tree.
             if not key.startswith("<"):
-                yield from self._find([key], value)
+                yield from self._find((key,), value)
 
-    def _find(self, keys: List[Any], value: Any) -> Iterator[Tuple[str, Member]]:
-        """The members in an attribute, or in a part of it, by path. `keys` are those on the way there."""
+    def _find(self, keys: Keys, value: Any) -> Iterator[Tuple[Keys, Member]]:
         if isinstance(value, (Module, Variable)):
-            yield "/".join(self._part(keys, place) for place in range(len(keys))), value
+            yield keys, value
         elif isinstance(value, (list, tuple)):
             for place, one in enumerate(list(value)):
-                yield from self._find([*keys, place], one)
+                yield from self._find((*keys, place), one)
         elif isinstance(value, dict):
             texts: Dict[str, Any] = {}
             for key, one in list(value.items()):
-                found = list(self._find([*keys, key], one))
+                found = list(self._find((*keys, key), one))
                 if found and texts.setdefault(str(key), key) is not key:
                     raise ValueError(f"keys {texts[str(key)]!r} and {key!r} of '{keys[-1]}' of a {type(self).__name__} "
                                      "are one in a name")  # fmt: skip
@@ -97,20 +102,26 @@ class Module(_tree.Whole):
             raise TypeError(f"'{keys[-1]}' of a {type(self).__name__} is a set, whose members have no order and so no "
                             "names: use a list or a dict")  # fmt: skip
 
-    def _part(self, keys: List[Any], place: int) -> str:
-        text = str(keys[place])
-        if not text or any(c.isspace() or c in "/:^" for c in text):
-            whole = f" of '{keys[place - 1]}'" if place else ""
-            raise ValueError(f"key {keys[place]!r}{whole} of a {type(self).__name__} is not part of a valid name: "
-                             "expected no spaces, '/', ':' or '^', and something")  # fmt: skip
-        return text
+    def _may_grow(self) -> bool:
+        return _may_grow(tuple(vars(self).values()))
+
+    def _path(self, keys: Keys) -> str:
+        """Raises ValueError for a key that cannot be part of a name."""
+        texts = [str(key) for key in keys]
+        for place, text in enumerate(texts):
+            if not text or re.search(r"[\s/:^]", text):
+                whole = f" of '{keys[place - 1]}'" if place else ""
+                raise ValueError(f"key {keys[place]!r}{whole} of a {type(self).__name__} is not part of a valid name: "
+                                 "expected no spaces, '/', ':' or '^', and something")  # fmt: skip
+        return "/".join(texts)
 
     def _walk(self, prefix: str, seen: Set[int]) -> Iterator[Tuple[str, Member]]:
         yield prefix, self
-        for path, member in self._members():
+        for keys, member in self._members():
             if id(member) in seen:
                 continue
             seen.add(id(member))
+            path = self._path(keys)
             where = f"{prefix}/{path}" if prefix else path
             if isinstance(member, Module):
                 yield from member._walk(where, seen)
@@ -165,7 +176,10 @@ class Module(_tree.Whole):
 
     def state_dict(self) -> Dict[str, Array]:
         """Copies of the values in the current store by path, of all variables of the collection GLOBAL."""
-        return {path: variable.numpy() for path, variable in self._saved().items()}
+        saved = self._saved()
+        # One program for all, in place of one for each.
+        current_store()._provide(list(saved.values()))
+        return {path: variable.numpy() for path, variable in saved.items()}
 
     def load_state_dict(self, state: Mapping[str, Any], strict: bool = True) -> None:
         """Sets the values in the current store to those of `state_dict` of a module of this form.
@@ -212,6 +226,10 @@ class Module(_tree.Whole):
         if _trace.is_tracing():
             raise TypeError(f"'{self.name}' is copied before a function is traced, not in it: its variables would be "
                             "others each time")  # fmt: skip
+        own = self.variables()
+        # All at once, and named before copies are that are not in their places yet.
+        if not all(variable._name.has_text and variable.is_initialized() for variable in own):
+            current_store()._provide(own)
         made: Self = type(self).__new__(type(self))
         memo[id(self)] = made
         for key, value in list(vars(self).items()):
@@ -234,8 +252,8 @@ class Module(_tree.Whole):
                   for kind in (True, False)]  # fmt: skip
         rest = f", {counts[1]:,} not trainable" if counts[1] else ""
         yield f"{indent}{title}: {counts[0]:,} parameters{rest}" if own else f"{indent}{title}"
-        for path, member in self._members():
-            known = id(member) in seen
+        for keys, member in self._members():
+            path, known = self._path(keys), id(member) in seen
             seen.add(id(member))
             if known:
                 yield f"{indent}  {path}: see above"
@@ -245,3 +263,8 @@ class Module(_tree.Whole):
                 kind = "" if member.trainable else ", not trainable"
                 shape = ", ".join(map(str, member.shape))
                 yield f"{indent}  {path}: {_dtypes.name_of(member.dtype)}[{shape}]{kind}"
+
+
+def _may_grow(value: Any) -> bool:
+    """Whether something may be added to a value."""
+    return isinstance(value, (list, dict)) or (isinstance(value, tuple) and any(map(_may_grow, value)))

@@ -40,8 +40,8 @@ class Name:
     name, and its name is free again: a cell of a notebook that is executed twice makes `w` twice, not `w` and `w_1`.
     """
 
-    __slots__ = ("__weakref__", "_default", "_is_asked_for", "_is_dropped", "_is_open", "_is_owned", "_namespace",
-                 "_pool", "_scope", "_text", "_wanted")  # fmt: skip
+    __slots__ = ("__weakref__", "_default", "_is_asked_for", "_is_dropped", "_is_open", "_is_owned", "_is_settled",
+                 "_namespace", "_pool", "_scope", "_text", "_wanted")  # fmt: skip
 
     def __init__(self, namespace: "Namespace", scope: "Optional[Name]", wanted: str, pool: str) -> None:
         self._namespace = namespace
@@ -57,6 +57,8 @@ class Name:
         # Whether the block that has made it has failed: another object may have the name.
         self._is_dropped = False
         self._is_open = False
+        # Of a module: whether all that it has is named, and stays all until an attribute is set.
+        self._is_settled = False
 
     @property
     def namespace(self) -> "Namespace":
@@ -71,6 +73,10 @@ class Name:
     def is_open(self) -> bool:
         """Whether nobody has chosen it: then the module that has the object does, by the path to it."""
         return self._is_open
+
+    def unsettle(self) -> None:
+        """Before what has this name may have members without a name."""
+        self._is_settled = False
 
     def adopt(self, member: "Name", path: str) -> None:
         """Names `member` by its path in what has this name, unless it has a name of its own or a text already."""
@@ -199,8 +205,7 @@ class Namespace:
             if not self._waiting:
                 return
             is_open = any(name is not None and name._is_open for name in [one() for one in self._waiting])
-        if is_open:
-            self._name_trees()
+        trees = self._name_trees() if is_open else []
         self._collect_garbage()
         others: List[Tuple[str, str]] = []
         with self._lock:
@@ -209,6 +214,9 @@ class Namespace:
             for name in list(names.values()):
                 self._give(name, names, others)
             del names
+            for tree in [one() for one in trees]:
+                if tree is not None:
+                    tree._name._is_settled = not tree._may_grow()
         for wish, text in others:
             warnings.warn(f"a variable in use is called '{wish}': another one of this name is '{text}', in "
                           "checkpoints too", stacklevel=4)  # fmt: skip
@@ -320,29 +328,33 @@ class Namespace:
     # Trees
 
     def add_tree(self, tree: Any) -> None:
-        """Adds a module: what has `_name`, and `_members`, its modules and variables by their paths in it. It is not
+        """Adds a module: what has `_name`, `_members`, its modules and variables with the keys on the way there,
+        `_path`, the path of these, and `_may_grow`, whether there may be more though no attribute is set. It is not
         kept."""
         self._add(self._trees, tree)
 
-    def _name_trees(self) -> None:
+    def _name_trees(self) -> List[ReferenceType[Any]]:
         """Puts what modules have into the scopes of these: those that no other one has first, so that what is in
-        several places is named by the first path from there."""
+        several places is named by the first path from there. Returns the modules that it has looked at, which may be
+        garbage."""
         with self._lock:
-            trees = [tree for tree in [reference() for reference in self._trees.values()] if tree is not None]
+            trees = [tree for tree in [reference() for reference in self._trees.values()]
+                     if tree is not None and not tree._name._is_settled]  # fmt: skip
         members = {id(tree): list(tree._members()) for tree in trees}
         inner = {id(member) for found in members.values() for _, member in found}
         named: Set[int] = set()
-
-        def visit(tree: Any) -> None:
-            named.add(id(tree))
-            for path, member in members.get(id(tree), ()):
-                if id(member) not in named:
-                    tree._name.adopt(member._name, path)
-                    visit(member)
-
         for tree in [*[tree for tree in trees if id(tree) not in inner], *trees]:
             if id(tree) not in named:
-                visit(tree)
+                self._visit(tree, members, named)
+        return [ref(tree) for tree in trees]
+
+    def _visit(self, tree: Any, members: Dict[int, List[Any]], named: Set[int]) -> None:
+        named.add(id(tree))
+        for keys, member in members.get(id(tree), ()):
+            if id(member) not in named:
+                if not member._name.has_text:
+                    tree._name.adopt(member._name, tree._path(keys))
+                self._visit(member, members, named)
 
     # Variables
 

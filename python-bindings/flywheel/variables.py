@@ -371,7 +371,7 @@ def initialize_in(store: Store, variables: Sequence[Variable]) -> None:
     computed: Dict[str, Variable] = {}
     for variable in variables:
         key = variable._declare_value(store)
-        if variable._is_large():
+        if variable._host_value is not None and variable.dtype != _dtypes.string:
             store._set(key, variable._host_value)
         else:
             computed[key] = variable

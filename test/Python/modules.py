@@ -5,6 +5,7 @@
 """N18: modules are trees of variables, with names, states, copies and gradients by path."""
 
 import copy
+import gc
 import os
 import pickle
 import subprocess
@@ -107,6 +108,37 @@ def test_paths_and_names() -> None:
         assert list(late.named_variables())[::2] == ["layers/0/kernel", "layers/1/kernel"]
 
 
+def test_trees_that_grow() -> None:
+    """Members that come when others have names already, by an attribute or in a list."""
+    with fw.Namespace():
+        model: Any = fw.nn.Sequential(fw.nn.Dense(2, 2))
+        inner = model.layers[0]
+        assert inner.kernel.name == "Sequential/layers/0/kernel"
+        model.layers.append(fw.nn.Dense(2, 2))
+        inner.scale = fw.Variable(1.0)
+        inner.more = (fw.nn.Dense(2, 2), {"deep": []})
+        assert [v.name for v in model.variables()][2:] == [
+            *[f"Sequential/layers/0/{path}" for path in ("scale", "more/0/kernel", "more/0/bias")],
+            *[f"Sequential/layers/1/{path}" for path in ("kernel", "bias")]]  # fmt: skip
+        inner.more[1]["deep"].append(fw.Variable(1.0))
+        assert inner.more[1]["deep"][0].name == "Sequential/layers/0/more/1/deep/0"
+
+        class Lazy(fw.Module):
+            """Makes its layer when it sees how large x is (N17)."""
+
+            inner: Any = None
+
+            def __call__(self, x: Any) -> Any:
+                if self.inner is None:
+                    self.inner = fw.nn.Dense(x.shape[-1], 4)
+                return self.inner(x)
+
+        lazy = Lazy()
+        run = fw.function(lambda x: lazy(x))
+        assert run(np.ones((2, 3), np.float32)).shape == (2, 4) and run(np.ones((5, 3), np.float32)).shape == (5, 4)
+        assert lazy.inner.kernel.name == "Lazy/inner/kernel"
+
+
 def test_trees_that_are_odd() -> None:
     with fw.Namespace():
         # Parts that are older than the whole, and a cycle.
@@ -147,9 +179,26 @@ def test_notebook() -> None:
         losses, names = cells["losses"], cells["names"]
         for _ in range(3):
             exec(CELL, cells)
-            assert cells["losses"] == losses and cells["names"] == names
+            assert cells["losses"] == losses and cells["names"] == names, set(cells["names"]) ^ set(names)
             assert cells["model"].scale.name == "Model/scale"
         assert not any("Model_" in name for name in names), names
+
+
+def test_collection() -> None:
+    """N16: what nothing refers to goes at once, without a search for cycles."""
+    with fw.Namespace(), fw.Store(seed=3) as store:
+        gc.collect()
+        gc.disable()
+        try:
+            for use in (lambda m: m.scale.name, lambda m: m.state_dict(), copy.deepcopy, repr):
+                model = Model()
+                held = [weakref.ref(one) for one in (model, model.scale, model.blocks[1].wide.kernel)]
+                use(model)
+                del model
+                assert not any(one() for one in held)
+                assert not [name for name in store.names if "scale" in name]
+        finally:
+            gc.enable()
 
 
 def test_states() -> None:
@@ -251,6 +300,13 @@ def test_copies() -> None:
             np.testing.assert_array_equal(target.scale.numpy(), start["scale"])
             assert not (online.blocks[0].wide.kernel.numpy() == start["blocks/0/wide/kernel"]).all()
         many = [copy.deepcopy(online) for _ in range(2)]
+        # One that was never used before is named and initialised by its copy.
+        unused = fw.nn.Sequential(Block(3), Block(3))
+        unused.name = "unused"
+        other: Any = copy.deepcopy(unused)
+        assert [v.name for v in other.variables()] == [
+            f"Sequential/layers/{i}/{path}" for i in (0, 1) for path in BLOCK]  # fmt: skip
+        np.testing.assert_array_equal(other.layers[1].wide.kernel.numpy(), unused.layers[1].wide.kernel.numpy())
         assert many[1].scale.name == "Model_3/scale" and many[0].scale is not many[1].scale
         shallow = copy.copy(online)
         assert shallow.scale is online.scale and shallow.name != online.name
@@ -558,6 +614,7 @@ def test_export() -> None:
 
 
 run_tests([
-    test_paths_and_names, test_trees_that_are_odd, test_notebook, test_states, test_freezing, test_copies,
-    test_gradients, test_errors, test_values, test_initial_values, test_narrow, test_text, test_methods, test_export,
+    test_paths_and_names, test_trees_that_grow, test_trees_that_are_odd, test_notebook, test_collection, test_states,
+    test_freezing, test_copies, test_gradients, test_errors, test_values, test_initial_values, test_narrow,
+    test_text, test_methods, test_export,
 ])  # fmt: skip
