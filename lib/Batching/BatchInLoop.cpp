@@ -9,6 +9,7 @@
 #include "ForEachUse.h"
 
 #include "flywheel/Dialect/NN/NNBuilders.h"
+#include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Interfaces/Effects.h"
 #include "flywheel/Interfaces/SizeOpInterfaces.h"
 
@@ -116,7 +117,7 @@ Value OpBatcher::emitEmptyResult(OpResult result) {
 }
 
 LogicalResult OpBatcher::batchInLoop(Operation *op) {
-  if (!isRecomputable(op))
+  if (!isRecomputable(op) && !isa<train::HostCallOp>(op))
     return emitMissingRule(op);
   Location loc = op->getLoc();
   llvm::SetVector<Value> inputs;

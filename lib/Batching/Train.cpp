@@ -16,6 +16,8 @@ ArrayRef<BatchingRule> getTrainBatchingRules() {
   static const BatchingRule rules[] = {
       // Its own rule is for one position.
       looped<train::CustomVjpOp>(),
+      // The host sees the values of one position after the other.
+      looped<train::HostCallOp>(),
       // Parameters stay apart: one for all positions, as there was one for
       // each.
       batched<train::ParameterOp,

@@ -312,9 +312,9 @@ static void attachTensorCosts(MLIRContext *context) {
 
 static void attachTrainCosts(MLIRContext *context) {
   using namespace train;
-  attachAll<FreeCost, GradientOp, IsInitializedOp, InitializedValueOp,
-            JacobianOp, JvpOp, ReadOp, StreamKeyOp, StringConstantOp,
-            StringEqualOp, VariableOp>(context);
+  attachAll<FreeCost, GradientOp, HostCallOp, IsInitializedOp,
+            InitializedValueOp, JacobianOp, JvpOp, ReadOp, StreamKeyOp,
+            StringConstantOp, StringEqualOp, VariableOp>(context);
   attachAll<ViewCost, ParameterOp, StopGradientOp>(context);
   attachAll<MoveCost, AssignOp, AssignNthOp, RandomBitsOp>(context);
   attachAll<AddAssignCost, AssignAddOp, AssignSubOp>(context);
@@ -347,7 +347,8 @@ void registerCostModels(DialectRegistry &registry) {
         attachAll<RowsCost, ArgsortOp, CombineRowsOp, UpdateRowsOp>(context);
         attachAll<SliceCost, StoreOp>(context);
         attachAll<MoveCost, ExchangeOp>(context);
-        attachAll<FreeCost, CommitOp, FindOutsideOp, ProtectOp>(context);
+        attachAll<FreeCost, CommitOp, FindOutsideOp, HostCallOp, ProtectOp>(
+            context);
       });
   registry.addExtension(
       +[](MLIRContext *context, ml_program::MLProgramDialect *) {

@@ -49,6 +49,7 @@ static void populateExpansion(OpPassManager &pm) {
   pm.addPass(train::createTrainExpandAverages());
   pm.addPass(train::createTrainExpandOptimizers());
   pm.addPass(createInlinerPass({}, [](OpPassManager &) {}));
+  pm.addPass(train::createOrderHostCalls());
   pm.addPass(createConvertTosa());
 }
 

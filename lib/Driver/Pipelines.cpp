@@ -121,6 +121,11 @@ static void populateExpand(OpPassManager &pm, const CompilerOptions &options) {
   // Before anything is folded: a fold may rely on what is to be checked.
   pm.addPass(createInlinerPass({}, [](OpPassManager &) {}));
   pm.addPass(createSymbolDCEPass());
+  // As derivatives of branches and loops take no ops with effects.
+  train::OrderHostCallsOptions host;
+  host.forObject = options.cInterface;
+  host.forGPU = options.target.isForGPU();
+  pm.addPass(train::createOrderHostCalls(host));
   populateFreeze(pm, options);
   populateInitialValues(pm, options);
   pm.addPass(train::createMaterializeInitializers());
@@ -177,6 +182,8 @@ static void populateLinalg(OpPassManager &pm, const CompilerOptions &options) {
   pm.addNestedPass<func::FuncOp>(createFoldZeroSizeTensors());
   pm.addPass(createCanonicalizer());
   pm.addPass(createCSEPass());
+  // Copies whose results nothing uses are gone.
+  pm.addNestedPass<func::FuncOp>(createVerifyHostCalls());
   pm.addPass(createVerifyShapes());
 }
 
@@ -447,6 +454,7 @@ static void populateLLVM(OpPassManager &pm, const CompilerOptions &options) {
       getDenormalControl(options.target) == "aarch64" ? "aarch64" : "";
   pm.addPass(createLowerProfile(profile));
   pm.addPass(createLowerWorkers());
+  pm.addPass(createLowerHostCalls());
   pm.addPass(createEmitEntryPoints(entries));
   if (options.flushDenormals && !getDenormalControl(options.target).empty())
     pm.addNestedPass<func::FuncOp>(createFlushArguments());

@@ -44,6 +44,7 @@ from . import (
     optimizers,
     random,
     schedules,
+    train,
 )
 from ._compilation import device
 from ._dtypes import (
@@ -302,6 +303,7 @@ from ._tree import map_leaves
 from .averages import ExponentialMovingAverage
 from .control import cond, fori_loop, map, scan, switch, while_loop
 from .function import Function, TensorSpec, function, spec
+from .host import breakpoint, callback, print
 from .microbatches import microbatch
 from .module import Module
 from .namespace import (
@@ -315,6 +317,7 @@ from .namespace import (
 )
 from .profile import Kernel, Profile, ProfiledEntry
 from .store import Store, current_store, restore, save, set_seed
+from .summary import Summary, SummaryRow, summary
 from .transforms import (
     custom_vjp,
     grad,
@@ -357,6 +360,8 @@ __all__ = [
     "Program",
     "Session",
     "Store",
+    "Summary",
+    "SummaryRow",
     "Tensor",
     "TensorLike",
     "TensorSpec",
@@ -400,8 +405,10 @@ __all__ = [
     "bitwise_xor",
     "block",
     "bool_",
+    "breakpoint",
     "broadcast_arrays",
     "broadcast_to",
+    "callback",
     "cast",
     "cbrt",
     "ceil",
@@ -563,6 +570,7 @@ __all__ = [
     "polyval",
     "positive",
     "power",
+    "print",
     "prod",
     "promote_types",
     "ptp",
@@ -608,6 +616,7 @@ __all__ = [
     "string",
     "subtract",
     "sum",
+    "summary",
     "swapaxes",
     "switch",
     "take",
@@ -618,6 +627,7 @@ __all__ = [
     "tile",
     "top_k",
     "trace",
+    "train",
     "trainable_variables",
     "transpose",
     "trapezoid",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional,
 
 from . import _dtypes, _flywheel
 from ._flywheel import Region, Type, Value
+from ._host import HostFunctions
 
 if TYPE_CHECKING:
     from .namespace import Name
@@ -50,6 +51,10 @@ class Trace:
         self._types: Dict[Tuple[_dtypes.DType, Shape], Type] = {}
         # Whether regions may use what is around them: the bodies of some ops may not.
         self.effects_forbidden: Optional[str] = None
+        # What must not call functions of the host, as it may be computed again.
+        self.calls_forbidden: Optional[str] = None
+        # What the step calls.
+        self.host_functions = HostFunctions()
         # Sizes and places that may be negative.
         self.signed: Set[Value] = set()
         # Whether random tensors are drawn: not where only sizes are computed.

@@ -4,7 +4,7 @@
 import weakref
 from typing import TYPE_CHECKING, Any, Callable, List, Optional, Sequence, Tuple
 
-from . import _dtypes, _trace, _tree
+from . import _dtypes, _flywheel, _trace, _tree
 from ._arguments import Leaf
 from ._compilation import compile_module
 from ._flywheel import ModuleOp, Program
@@ -57,6 +57,8 @@ class Traced:
                 traces[-1].refuses_creation = f"'{owner.name}'"
             self.build(traces[-1])
         trace = traces[-1]
+        # Each trace has its own, whatever program the cache has for it.
+        self.host_functions = trace.host_functions
         self.owners = Owners(trace.variables, trace.owners, owner._name)
         for variable in trace.variables.values():
             variable._traced_in.add(owner)
@@ -118,7 +120,10 @@ class Traced:
         if known is None:
             provide_host_values(store, list(self.owners.variables.values()))
             binding = store.bind_program(self.program, self.owners)
-            known = self._entries[store] = binding.entry(self.entry_name)
+            known = binding.entry(self.entry_name)
+            if len(self.host_functions):
+                _flywheel._set_host_functions(known, self.host_functions)
+            self._entries[store] = known
         return known
 
     @property

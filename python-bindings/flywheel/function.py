@@ -35,6 +35,7 @@ from ._traced import FED, Static, Traced
 from ._types import Path
 from .namespace import current_namespace
 from .pictures import Picture, picture
+from .profile import Profile, profile_calls
 from .store import Store, current_store
 
 __all__ = ["Function", "TensorSpec", "function", "spec"]
@@ -438,6 +439,18 @@ class Function(_flywheel.Dispatcher):
         from . import cost
 
         return cost(self.trace(*args, **kwargs).module, bindings=bindings)
+
+    def profile(self, *args: Any, calls: int = 10, **kwargs: Any) -> Profile:
+        """How long each kernel takes in calls with these arguments: print it, see docs/Profiling.md.
+
+            print(step.profile(images, labels))
+
+        The calls work on copies of the variables, so that a step trains nothing: those of the current store have the
+        values that they had. Compiles the function once more, with counters. Raises ValueError for less than one call.
+        """
+        if not isinstance(calls, (int, np.integer)) or isinstance(calls, bool) or calls < 1:
+            raise ValueError(f"expected a number of calls of 1 or more, found {calls!r}")
+        return profile_calls(*self._find(*self._bind(args, kwargs)), int(calls))
 
     def export(
         self,

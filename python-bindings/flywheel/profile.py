@@ -4,8 +4,12 @@
 import html
 import json
 import os
+import tempfile
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, List, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
+
+if TYPE_CHECKING:
+    from ._traced import Traced
 
 Path = Union[str, "os.PathLike[str]"]
 _COLORS = {"forward": "#4878cf", "backward": "#d1605e", "update": "#6acc65", "other": "#b0b0b0"}
@@ -180,3 +184,40 @@ def _draw(entry: ProfiledEntry) -> str:
             f"{seconds / entry.calls * 1e6:.2f} us</text>"
         )
     return "".join(parts) + "</svg>"
+
+
+def profile_calls(traced: "Traced", values: Sequence[Any], calls: int) -> Profile:
+    """A profile of calls of a traced function, on copies of the values of the current store, after one call that is
+    not measured."""
+    from . import _flywheel
+    from ._arguments import feed
+    from ._models import compile as compile_model
+    from .store import Store, current_store
+    from .variables import provide_host_values
+
+    options = traced.owner.options
+    program = compile_model(
+        traced.module, profile=True, threads=options.threads, target=options.target or None,
+        winograd=options.winograd, check_numerics=options.check_numerics, memory_budget=options.memory_budget,
+    )  # fmt: skip
+    store = current_store()
+    scratch = Store(store.seed, store.initializes)
+    variables = list(traced.owners.variables.values())
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "values.safetensors")
+        for namespace in dict.fromkeys(variable.namespace for variable in variables):
+            with namespace:
+                if store._save_values(path, [namespace]):
+                    scratch.restore(path)
+    provide_host_values(scratch, variables)
+    session = _flywheel.Session(program)
+    entry = scratch.bind_program(program, traced.owners, session).entry(traced.entry_name)
+    if len(traced.host_functions):
+        _flywheel._set_host_functions(entry, traced.host_functions)
+    feeds = [feed(value, leaf) for value, leaf in zip(values, traced.leaves)]
+    entry(*feeds)
+    profile = Profile(session._start_profile, session._stop_profile)
+    with profile:
+        for _ in range(calls):
+            entry(*feeds)
+    return profile

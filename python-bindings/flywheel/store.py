@@ -78,10 +78,13 @@ class Store(_flywheel.Store):
         self._holders: Dict[str, Tuple[ReferenceType[Name], ...]] = {}
         self._dead: List[str] = []
 
-    def bind_program(self, program: _flywheel.Program, owners: Owners) -> Any:
-        """What calls the entries of a program on these values; who holds it has a session of the program."""
+    def bind_program(
+        self, program: _flywheel.Program, owners: Owners, session: Optional[Session] = None
+    ) -> Any:
+        """What calls the entries of a program on these values; who holds it has a session of the program, by default a
+        new one."""
         keys = [self._key(variable.name, owners.find(variable.name)) for variable in program.variables]
-        return self.bind(Session(program), keys)
+        return self.bind(Session(program) if session is None else session, keys)
 
     # Keys: names, and for all but the first namespace a suffix.
 

@@ -406,6 +406,7 @@ class CustomVjp:
             return [x.value for x in tensors]
 
         forbidden, trace.effects_forbidden = trace.effects_forbidden, "a function with a rule of its own"
+        no_calls, trace.calls_forbidden = trace.calls_forbidden, trace.effects_forbidden
         try:
             first = trace.region(types, body, "train.vjp_yield", is_isolated=True)
             results = [x for x in found[0] if _dtypes.is_floating(x.dtype)]
@@ -413,7 +414,7 @@ class CustomVjp:
             extra = [wrap(v, _dtypes.as_dtype(v.dtype), v.shape) for v in captured]
             second = self._trace_rule(trace, spec, inputs, extra, results)
         finally:
-            trace.effects_forbidden = forbidden
+            trace.effects_forbidden, trace.calls_forbidden = forbidden, no_calls
         result_types = [trace.type(x.dtype, x.shape) for x in found[0]]
         operands = [x.value for x in [*inputs, *extra]]
         values = trace.op("train.custom_vjp", operands, result_types, {}, [first, second])

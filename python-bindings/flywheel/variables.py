@@ -342,6 +342,7 @@ def _collections(given: Optional[Sequence[str]], trainable: Optional[bool]) -> L
 def _infer(function: Callable[[], TensorLike], name: str) -> Tuple[_dtypes.DType, Tuple[int, ...]]:
     """What an initial value will be, by a trace that is thrown away."""
     trace = Trace("initial_value")
+    trace.calls_forbidden = "an initial value"
     trace.graph.begin_function("initial_value", [], {}, [])
     try:
         with _trace.tracing(trace):

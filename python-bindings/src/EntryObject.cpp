@@ -15,6 +15,7 @@
 #include "DeviceArrays.h"
 #include "Errors.h"
 #include "GIL.h"
+#include "HostCaller.h"
 #include "Literals.h"
 #include "Store.h"
 #include "Strings.h"
@@ -51,6 +52,8 @@ struct EntryObject {
   /// The Python object of the session.
   PyObject *owner;
   Caller *caller;
+  /// What calls the functions that the step calls, or null: see HostCaller.
+  PyObject *hostFunctions;
 };
 
 /// The feeds and results of a call in progress.
@@ -423,20 +426,27 @@ PyObject *callEntry(PyObject *self, PyObject *const *args, size_t nargsf,
   if (out ? !takeResults(caller, out, call) : !makeResults(caller, call))
     return nullptr;
   Status status;
+  HostCaller hosts(reinterpret_cast<EntryObject *>(self)->hostFunctions,
+                   *caller.session->mutex);
   try {
     ObjectLock lock(*caller.session->mutex);
-    PyThreadState *thread = PyEval_SaveThread();
+    hosts.giveUpGIL();
     if (caller.binding)
       status = caller.binding->activate();
-    if (status.isOk())
+    if (status.isOk()) {
+      runtime::HostFunctionsScope scope(hosts.getFunctions());
       status = caller.plan->call(call.feeds, call.results);
-    takeGIL(thread);
+    }
+    hosts.takeGIL();
     if (status.isOk())
       copyStringResults(call);
   } catch (const std::runtime_error &error) {
     PyErr_SetString(PyExc_RuntimeError, error.what());
     return nullptr;
   }
+  // What a function has raised is why the step has failed.
+  if (hosts.restoreError())
+    return nullptr;
   if (!status.isOk()) {
     raise(status);
     return nullptr;
@@ -453,11 +463,13 @@ PyObject *callEntry(PyObject *self, PyObject *const *args, size_t nargsf,
 static int traverseEntry(PyObject *self, visitproc visit, void *arg) {
   Py_VISIT(Py_TYPE(self));
   Py_VISIT(reinterpret_cast<EntryObject *>(self)->owner);
+  Py_VISIT(reinterpret_cast<EntryObject *>(self)->hostFunctions);
   return 0;
 }
 
 static int clearEntry(PyObject *self) {
   Py_CLEAR(reinterpret_cast<EntryObject *>(self)->owner);
+  Py_CLEAR(reinterpret_cast<EntryObject *>(self)->hostFunctions);
   return 0;
 }
 
@@ -534,6 +546,17 @@ void addEntryType(nb::module_ &module) {
   if (!entryType)
     throw nb::python_error();
   module.attr("Entry") = nb::borrow(reinterpret_cast<PyObject *>(entryType));
+  module.def(
+      "_set_host_functions",
+      [](nb::handle entry, nb::object function) {
+        if (Py_TYPE(entry.ptr()) != entryType)
+          throw nb::type_error("expected an entry");
+        Py_XSETREF(reinterpret_cast<EntryObject *>(entry.ptr())->hostFunctions,
+                   function.release().ptr());
+      },
+      nb::arg("entry"), nb::arg("function"),
+      "Lets the train.host_call ops of an entry call function(site, arrays), "
+      "which returns a list of arrays.");
 }
 
 const std::vector<ArgumentSpec> *getFeeds(PyObject *entry) {
@@ -569,6 +592,7 @@ PyObject *makeEntry(nb::handle owner, PySession &session, CallPlan &plan,
   object->vectorcall = callEntry;
   object->owner = nb::handle(owner).inc_ref().ptr();
   object->caller = caller.release();
+  object->hostFunctions = nullptr;
   return self;
 }
 

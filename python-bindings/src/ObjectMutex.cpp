@@ -28,6 +28,11 @@ void ObjectMutex::runSoon(llvm::unique_function<void()> action) {
 }
 
 void ObjectLock::wait() {
+  if (mutex.userCode == std::this_thread::get_id())
+    throw std::runtime_error(
+        "a function that a step calls uses the variables of that step while it "
+        "runs: pass their values to flywheel.callback, or use them after the "
+        "step");
   if (mutex.numForks != numForks)
     throw std::runtime_error(
         "another thread was at work with this store, session or module when "

@@ -19,6 +19,7 @@
 #include "llvm/ADT/FunctionExtras.h"
 
 #include <mutex>
+#include <thread>
 #include <vector>
 
 namespace flywheel::python {
@@ -31,11 +32,17 @@ public:
   /// gives it up. What it holds is destroyed behind the lock.
   void runSoon(llvm::unique_function<void()> action);
 
+  /// Says that the thread which has the lock runs a function of the user, or,
+  /// with another id, that it does not: it would wait for itself. With the GIL.
+  void setRunsUserCode(std::thread::id thread) { userCode = thread; }
+
 private:
   friend class ObjectLock;
   std::mutex mutex;
   /// Of the process that took it last.
   unsigned numForks = 0;
+  /// The thread that has it and runs a function of the user.
+  std::thread::id userCode;
   /// Changed with the GIL only.
   std::vector<llvm::unique_function<void()>> waiting;
 };
@@ -45,7 +52,8 @@ private:
 class ObjectLock {
 public:
   /// Throws a std::runtime_error for a lock of a thread that this process, a
-  /// fork, does not have, or that the end of the interpreter has stopped.
+  /// fork, does not have, or that the end of the interpreter has stopped, and
+  /// for one that this thread has while it runs a function of the user.
   explicit ObjectLock(ObjectMutex &mutex) : mutex(mutex) {
     if (!mutex.mutex.try_lock())
       wait();

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Arguments.h"
+#include "Arrays.h"
 #include "Errors.h"
 #include "Store.h"
 #include "Values.h"
@@ -14,6 +15,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -249,6 +251,24 @@ static void addValues(nb::class_<PyStore> &store) {
             return record && record->isGlobal;
           },
           "name"_a, "Whether a variable is saved by default.")
+      .def(
+          "_type_of",
+          [](const PyStore &self, const std::string &name)
+              -> std::optional<std::pair<nb::object, nb::tuple>> {
+            const Record *record = self.store->lookup(name);
+            if (!record)
+              return std::nullopt;
+            nb::list shape;
+            for (int64_t dimSize : record->shape)
+              shape.append(dimSize);
+            PyObject *dtype = makeDType(record->dtype);
+            if (!dtype)
+              throw nb::python_error();
+            return std::make_pair(nb::steal(dtype), nb::tuple(shape));
+          },
+          "name"_a,
+          "The dtype and the shape of a variable, or None where it is not "
+          "there.")
       .def_prop_rw(
           "seed", [](const PyStore &self) { return self.store->seed; },
           [](PyStore &self, nb::handle seed) {

@@ -275,7 +275,8 @@ struct LowerLinalgExt : flywheel::impl::LowerLinalgExtBase<LowerLinalgExt> {
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
       if (isa_and_present<LinalgExtDialect>(op->getDialect()) &&
-          isa<DestinationStyleOpInterface, FindOutsideOp>(op))
+          isa<DestinationStyleOpInterface, FindOutsideOp>(op) &&
+          !isa<HostCallOp>(op))
         ops.push_back(op);
     });
     for (Operation *op : ops) {

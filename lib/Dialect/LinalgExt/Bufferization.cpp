@@ -24,6 +24,8 @@ struct Model
                                                              OpTy> {
   bool bufferizesToMemoryRead(Operation *op, OpOperand &operand,
                               const bufferization::AnalysisState &) const {
+    if (auto call = dyn_cast<HostCallOp>(op))
+      return !call.isDpsInit(&operand) || operand.get() == call.getStatus();
     // These overwrite all of their destinations.
     return !isa<ArgsortOp, GatherOp, ScanOp>(op) ||
            !cast<DestinationStyleOpInterface>(op).isDpsInit(&operand);
@@ -230,6 +232,7 @@ void flywheel::linalg_ext::registerBufferization(DialectRegistry &registry) {
     CombineRowsOp::attachInterface<Model<CombineRowsOp>>(*context);
     UpdateRowsOp::attachInterface<Model<UpdateRowsOp>>(*context);
     GatherOp::attachInterface<Model<GatherOp>>(*context);
+    HostCallOp::attachInterface<Model<HostCallOp>>(*context);
     ScatterOp::attachInterface<Model<ScatterOp>>(*context);
     ScanOp::attachInterface<Model<ScanOp>>(*context);
     CholeskyOp::attachInterface<Model<CholeskyOp>>(*context);

@@ -203,6 +203,15 @@ LogicalResult UpdateRowsOp::verify() {
   return success();
 }
 
+LogicalResult HostCallOp::verify() {
+  if (failed(verifyContainers(*this)))
+    return failure();
+  if (!shapeOf(getStatus()).empty())
+    return emitOpError() << "expected a status of rank 0, found "
+                         << getStatus().getType();
+  return success();
+}
+
 LogicalResult StoreOp::verify() {
   if (failed(verifyElementTypes(*this, getSource(), getDestination())))
     return failure();
@@ -371,6 +380,7 @@ void UpdateRowsOp::getEffects(Effects &effects) { addEffects(*this, effects); }
 void TriangularSolveOp::getEffects(Effects &effects) {
   addEffects(*this, effects);
 }
+void HostCallOp::getEffects(Effects &effects) { addEffects(*this, effects); }
 void FindOutsideOp::getEffects(Effects &effects) {
   if (isa<MemRefType>(getIndices().getType()))
     effects.emplace_back(MemoryEffects::Read::get(), &getIndicesMutable());

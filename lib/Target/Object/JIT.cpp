@@ -9,6 +9,7 @@
 #include "PerfMap.h"
 
 #include "flywheel/Runtime/GPUSymbols.h"
+#include "flywheel/Runtime/HostCalls.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -66,12 +67,15 @@ static Expected<orc::JITDylibSP> addProcessSymbols(orc::LLJIT &jit) {
   return &symbols;
 }
 
-/// The functions of the runtime that steps on a GPU call.
+/// The functions of the runtime that steps call.
 static Error defineRuntime(orc::LLJIT &jit) {
   orc::SymbolMap symbols;
   for (auto [name, address] : runtime::getGPUSymbols())
     symbols[jit.mangleAndIntern(name)] = {orc::ExecutorAddr::fromPtr(address),
                                           JITSymbolFlags::Exported};
+  symbols[jit.mangleAndIntern("flywheel_host_call")] = {
+      orc::ExecutorAddr::fromPtr(&flywheel_host_call),
+      JITSymbolFlags::Exported};
   return jit.getMainJITDylib().define(orc::absoluteSymbols(std::move(symbols)));
 }
 

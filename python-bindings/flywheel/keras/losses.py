@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Losses of each sample, by their names in Keras 2.1 (X6)."""
+"""Losses of each sample, by their names in Keras (X6), and their classes of Keras 3."""
 
-from typing import Any, Callable
+from typing import Any, Callable, Dict, Mapping, Optional, Tuple
 
 from .. import _dtypes, _ops
 from .. import nn as _traced
 from ..v1.conversion import as_tensor, make
-from ._serialization import find
+from . import backend as K
+from ._names import Missing
+from ._serialization import Configured, build, find
 
 
 def _rows(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -28,40 +30,281 @@ squared_hinge = _rows("squared_hinge", _traced.squared_hinge)
 hinge = _rows("hinge", _traced.hinge)
 categorical_hinge = _rows("categorical_hinge", _traced.categorical_hinge)
 logcosh = _rows("logcosh", _traced.log_cosh)
-categorical_crossentropy = _rows("categorical_crossentropy", _traced.categorical_crossentropy)
-binary_crossentropy = _rows("binary_crossentropy", _traced.binary_crossentropy)
 kullback_leibler_divergence = _rows("kullback_leibler_divergence", _traced.kl_divergence)
 poisson = _rows("poisson", _traced.poisson)
 cosine_proximity = _rows("cosine_proximity", _traced.cosine_proximity)
 
 
-def sparse_categorical_crossentropy(y_true: Any, y_pred: Any) -> Any:
-    """As `categorical_crossentropy`, of labels as numbers."""
+def _check(function: str, label_smoothing: float, axis: int) -> None:
+    if not 0 <= label_smoothing < 1:
+        raise ValueError(f"expected label_smoothing within [0, 1), found {label_smoothing}")
+    if axis != -1:
+        raise NotImplementedError(f"flywheel.keras.losses.{function}: axis={axis}, expected the last")
+
+
+def _smoothed(t: Any, label_smoothing: float, classes: Any) -> Any:
+    return t * (1.0 - label_smoothing) + label_smoothing / classes if label_smoothing else t
+
+
+def categorical_crossentropy(
+    y_true: Any, y_pred: Any, from_logits: bool = False, label_smoothing: float = 0.0, axis: int = -1
+) -> Any:
+    """-sum(t log p) of rows; `label_smoothing` e stands for targets t (1 - e) + e / classes."""
+    _check("categorical_crossentropy", label_smoothing, axis)
+
+    def emit(t: Any, p: Any) -> Any:
+        t = _smoothed(_ops.cast(t, p.dtype), label_smoothing, _ops.cast(_ops.dim(p, -1), p.dtype))
+        loss = _traced.softmax_cross_entropy if from_logits else _traced.categorical_crossentropy
+        return loss(p, t, reduction="none")
+
+    return make("categorical_crossentropy", emit, as_tensor(y_true), as_tensor(y_pred))
+
+
+def binary_crossentropy(
+    y_true: Any, y_pred: Any, from_logits: bool = False, label_smoothing: float = 0.0, axis: int = -1
+) -> Any:
+    """The mean of -t log p - (1 - t) log(1 - p) of rows; `label_smoothing` e stands for targets t (1 - e) + e / 2."""
+    _check("binary_crossentropy", label_smoothing, axis)
+
+    def emit(t: Any, p: Any) -> Any:
+        t = _smoothed(_ops.cast(t, p.dtype), label_smoothing, 2.0)
+        if from_logits:
+            return _ops.mean(_traced.sigmoid_cross_entropy(p, t, reduction="none"), -1)
+        return _traced.binary_crossentropy(p, t, reduction="none")
+
+    return make("binary_crossentropy", emit, as_tensor(y_true), as_tensor(y_pred))
+
+
+def sparse_categorical_crossentropy(
+    y_true: Any, y_pred: Any, from_logits: bool = False, ignore_class: Optional[int] = None, axis: int = -1
+) -> Any:
+    """As `categorical_crossentropy`, of labels as numbers; rows with the label `ignore_class` have loss 0."""
+    _check("sparse_categorical_crossentropy", 0.0, axis)
 
     def emit(t: Any, p: Any) -> Any:
         t = _ops.cast(t, _dtypes.int32)
         if t.ndim == p.ndim:
             t = _ops.squeeze(t, -1)
+        counts = None
+        if ignore_class is not None:
+            counts = _ops.not_equal(t, ignore_class)
+            t = _ops.where(counts, t, _ops.zeros_like(t))
         # As in Keras; a label that there is not is an error of the step.
-        return _traced.sparse_softmax_cross_entropy(_ops.log(_ops.clip(p, 1e-7, 1.0 - 1e-7)), t, reduction="none")
+        logits = p if from_logits else _ops.log(_ops.clip(p, 1e-7, 1.0 - 1e-7))
+        found = _traced.sparse_softmax_cross_entropy(logits, t, reduction="none")
+        return found if counts is None else _ops.where(counts, found, _ops.zeros_like(found))
 
     return make("sparse_categorical_crossentropy", emit, as_tensor(y_true), as_tensor(y_pred))
+
+
+def huber(y_true: Any, y_pred: Any, delta: float = 1.0) -> Any:
+    """The mean of e^2 / 2 where |e| <= delta, else of delta |e| - delta^2 / 2, of rows."""
+    return _rows("huber", lambda p, t, reduction: _traced.huber(p, t, delta=delta, reduction=reduction))(y_true, y_pred)
+
+
+def cosine_similarity(y_true: Any, y_pred: Any, axis: int = -1) -> Any:
+    """The cosine of the angle between rows, -1 to 1."""
+
+    def unit(x: Any) -> Any:
+        return x / _ops.sqrt(_ops.maximum(_ops.sum(_ops.square(x), axis, True), 1e-12))
+
+    def emit(t: Any, p: Any) -> Any:
+        return _ops.sum(unit(_ops.cast(t, p.dtype)) * unit(p), axis)
+
+    return make("cosine_similarity", emit, as_tensor(y_true), as_tensor(y_pred))
 
 
 mse = MSE = mean_squared_error
 mae = MAE = mean_absolute_error
 mape = MAPE = mean_absolute_percentage_error
 msle = MSLE = mean_squared_logarithmic_error
-kld = KLD = kullback_leibler_divergence
+kld = KLD = kl_divergence = kullback_leibler_divergence
+log_cosh = logcosh
 cosine = cosine_proximity
 
 
 _NAMES = {
     key: value for key, value in globals().items()
-    if callable(value) and not key.startswith("_") and key not in ("Any", "Callable", "as_tensor", "find", "make")
+    if callable(value) and not key.startswith("_") and not isinstance(value, type)
+    and key not in ("Any", "Callable", "Dict", "Mapping", "Optional", "Tuple", "as_tensor", "build", "find", "make")
+}  # fmt: skip
+
+# Classes
+
+_REDUCTIONS = ("sum_over_batch_size", "mean", "sum", "mean_with_sample_weight", "none", None)
+
+
+class Loss(Configured):
+    """A loss as Keras 3 has it: `call` gives that of each sample, and `reduction` what is made of them: their mean
+    ("sum_over_batch_size" or "mean"), their sum, their mean by weights ("mean_with_sample_weight"), or with None
+    nothing. Weights of samples are factors: the mean is by the number of samples. In `compile` they are those of
+    `fit`."""
+
+    arguments: Tuple[str, ...] = ("reduction", "name")
+
+    def __init__(self, name: Optional[str] = None, reduction: Optional[str] = "sum_over_batch_size", dtype: Any = None):
+        if reduction not in _REDUCTIONS:
+            raise ValueError(f"expected a reduction of {', '.join(map(repr, _REDUCTIONS))}, found {reduction!r}")
+        if dtype is not None:
+            raise NotImplementedError("flywheel.keras.losses: dtype of a loss, which is that of the predictions")
+        self.reduction = None if reduction == "none" else reduction
+        self.name = name or type(self).__name__
+
+    def call(self, y_true: Any, y_pred: Any) -> Any:
+        """The loss of each sample."""
+        raise NotImplementedError("flywheel.keras.losses.Loss: a subclass has call(y_true, y_pred)")
+
+    def __call__(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
+        return self.reduce(self.call(y_true, y_pred), sample_weight)
+
+    def reduce(self, scores: Any, weight: Any = None, mask: Any = None) -> Any:
+        """What `reduction` makes of losses of samples; where there is a `mask`, of those that count."""
+        count = None
+        if mask is not None and K.ndim(scores) == K.ndim(mask):
+            holds = K.cast(mask, scores.dtype)
+            scores = scores * holds
+            count = K.mean(holds)
+        if weight is not None:
+            weight = K.cast(as_tensor(weight), scores.dtype)
+            for _ in range(K.ndim(scores) - K.ndim(weight)):
+                weight = K.expand_dims(weight, -1)
+            if K.ndim(weight) > K.ndim(scores) and K.int_shape(weight)[-1] == 1:
+                weight = K.squeeze(weight, -1)
+            scores = scores * weight
+        if self.reduction is None:
+            return scores
+        if self.reduction == "sum":
+            return K.sum(scores)
+        if self.reduction == "mean_with_sample_weight" and weight is not None:
+            total = K.sum(weight * K.ones_like(scores))
+            return K.sum(scores) / K.maximum(total, K.epsilon())
+        found = K.mean(scores)
+        return found if count is None else found / K.maximum(count, K.epsilon())
+
+
+class _Of(Loss):
+    """The loss of a function, whose other arguments are attributes."""
+
+    function: Callable[..., Any]
+    defaults: Mapping[str, Any] = {}
+
+    def __init__(self, *values: Any, reduction: Optional[str] = "sum_over_batch_size", name: Optional[str] = None,
+                 dtype: Any = None, **given: Any) -> None:  # fmt: skip
+        super().__init__(name or type(self).function.__name__, reduction, dtype)
+        if len(values) > len(self.defaults):
+            raise TypeError(f"{type(self).__name__} takes {', '.join(self.defaults) or 'no argument by position'}, "
+                            f"found {len(values)} arguments")  # fmt: skip
+        chosen: Dict[str, Any] = {**self.defaults, **dict(zip(self.defaults, values))}
+        for key, value in given.items():
+            if key not in self.defaults:
+                raise TypeError(f"{type(self).__name__} has no argument '{key}': it takes "
+                                f"{', '.join([*self.defaults, 'reduction', 'name'])}")  # fmt: skip
+            chosen[key] = value
+        for key, value in chosen.items():
+            setattr(self, key, value)
+        if "axis" in chosen:
+            _check(type(self).__name__, chosen.get("label_smoothing", 0.0), chosen["axis"])
+
+    def call(self, y_true: Any, y_pred: Any) -> Any:
+        return type(self).function(y_true, y_pred, **{key: getattr(self, key) for key in self.defaults})
+
+
+def _class(name: str, function: Callable[..., Any], doc: str = "", **defaults: Any) -> Any:
+    body = {"function": staticmethod(function), "defaults": defaults, "arguments": tuple(defaults),
+            "__doc__": doc or f"`{function.__name__}` of each sample.", "__module__": __name__}  # fmt: skip
+    return type(name, (_Of,), body)
+
+
+def _signed(y_true: Any, y_pred: Any) -> Any:
+    """Labels of -1 and 1, also where all are 0 and 1."""
+
+    def emit(t: Any, p: Any) -> Any:
+        t = _ops.cast(t, p.dtype)
+        is_binary = _ops.all(_ops.logical_or(_ops.equal(t, 0.0), _ops.equal(t, 1.0)))
+        return _ops.where(is_binary, 2.0 * t - 1.0, t)
+
+    return make("labels", emit, as_tensor(y_true), as_tensor(y_pred))
+
+
+def _hinge(y_true: Any, y_pred: Any) -> Any:
+    return hinge(_signed(y_true, y_pred), y_pred)
+
+
+def _squared_hinge(y_true: Any, y_pred: Any) -> Any:
+    return squared_hinge(_signed(y_true, y_pred), y_pred)
+
+
+def _negative_cosine(y_true: Any, y_pred: Any, axis: int = -1) -> Any:
+    return -cosine_similarity(y_true, y_pred, axis)
+
+
+_hinge.__name__, _squared_hinge.__name__, _negative_cosine.__name__ = "hinge", "squared_hinge", "cosine_similarity"
+
+MeanSquaredError = _class("MeanSquaredError", mean_squared_error)
+MeanAbsoluteError = _class("MeanAbsoluteError", mean_absolute_error)
+MeanAbsolutePercentageError = _class("MeanAbsolutePercentageError", mean_absolute_percentage_error)
+MeanSquaredLogarithmicError = _class("MeanSquaredLogarithmicError", mean_squared_logarithmic_error)
+BinaryCrossentropy = _class("BinaryCrossentropy", binary_crossentropy, from_logits=False, label_smoothing=0.0, axis=-1)
+CategoricalCrossentropy = _class("CategoricalCrossentropy", categorical_crossentropy, from_logits=False,
+                                 label_smoothing=0.0, axis=-1)  # fmt: skip
+Hinge = _class("Hinge", _hinge, "`hinge` of each sample; labels of 0 and 1 are -1 and 1.")
+SquaredHinge = _class("SquaredHinge", _squared_hinge, "`squared_hinge` of each sample; labels of 0 and 1 are -1 and 1.")
+CategoricalHinge = _class("CategoricalHinge", categorical_hinge)
+KLDivergence = _class("KLDivergence", kullback_leibler_divergence)
+Poisson = _class("Poisson", poisson)
+LogCosh = _class("LogCosh", logcosh)
+Huber = _class("Huber", huber, delta=1.0)
+CosineSimilarity = _class("CosineSimilarity", _negative_cosine, "Minus the cosine of the angle between rows.", axis=-1)
+
+
+class SparseCategoricalCrossentropy(_Of):
+    """`sparse_categorical_crossentropy` of each sample; the mean is over those of another label than `ignore_class`."""
+
+    function = staticmethod(sparse_categorical_crossentropy)
+    defaults = {"from_logits": False, "ignore_class": None, "axis": -1}
+    arguments = tuple(defaults)
+    ignore_class: Optional[int]
+
+    def __call__(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
+        return self.reduce(self.call(y_true, y_pred), sample_weight, self.mask_of(y_true, y_pred))
+
+    def mask_of(self, y_true: Any, y_pred: Any) -> Any:
+        """Which samples count; None is all."""
+        if self.ignore_class is None:
+            return None
+        labels = K.squeeze(y_true, -1) if K.ndim(y_true) == K.ndim(y_pred) else y_true
+        return K.not_equal(K.cast(as_tensor(labels), "int32"), self.ignore_class)
+
+
+_CLASSES: Dict[str, Any] = {
+    key: value for key, value in globals().items() if isinstance(value, type) and issubclass(value, Loss)
+    and not key.startswith("_")
 }  # fmt: skip
 
 
+def is_like(loss: Any, name: str) -> bool:
+    """Whether a loss is the function of this name, or its class."""
+    kind = getattr(type(loss), "function", loss)
+    return getattr(kind, "__name__", "") == name
+
+
 def get(identifier: Any) -> Any:
-    """A loss, by its name or as it is."""
-    return identifier if callable(identifier) else find(str(identifier), _NAMES, "loss function")
+    """A loss, by its name, its configuration or as it is."""
+    if isinstance(identifier, type) and issubclass(identifier, Loss):
+        return identifier()
+    if callable(identifier):
+        return identifier
+    if isinstance(identifier, dict):
+        return build(identifier, _CLASSES, "loss")
+    if str(identifier) in _CLASSES:
+        return _CLASSES[str(identifier)]()
+    return find(str(identifier), _NAMES, "loss function")
+
+
+__getattr__ = Missing("keras.losses", __name__, {
+    "BinaryFocalCrossentropy": "a subclass of Loss, or BinaryCrossentropy",
+    "CategoricalFocalCrossentropy": "a subclass of Loss, or CategoricalCrossentropy",
+    "CTC": "flywheel.v1.nn, which has no CTC either: no loss of sequences without alignment",
+    "Dice": "a subclass of Loss", "Tversky": "a subclass of Loss", "Circle": "a subclass of Loss",
+    "Reduction": "reduction='sum_over_batch_size', 'sum' or None",
+})  # fmt: skip

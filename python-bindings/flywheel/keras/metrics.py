@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Metrics of each batch (M2)."""
+"""Metrics of each batch (M2), and their classes of Keras 3."""
 
-from typing import Any
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
+
+import numpy as np
 
 from ..v1 import nn as _nn
+from ..v1.conversion import as_tensor
 from . import backend as K
 from . import losses as _losses
-from ._serialization import find
+from ._names import Missing
+from ._serialization import Configured, build, find
 from .losses import (  # noqa: F401
     binary_crossentropy,
     categorical_crossentropy,
@@ -16,9 +20,10 @@ from .losses import (  # noqa: F401
 )
 
 
-def binary_accuracy(y_true: Any, y_pred: Any) -> Any:
-    """How many predictions are right when they are rounded."""
-    return K.mean(K.equal(K.cast(y_true, y_pred.dtype), K.round(y_pred)), -1)
+def binary_accuracy(y_true: Any, y_pred: Any, threshold: float = 0.5) -> Any:
+    """How many predictions are right when they are rounded, or by a threshold."""
+    rounded = K.round(y_pred) if threshold == 0.5 else K.cast(K.greater(y_pred, threshold), y_pred.dtype)
+    return K.mean(K.equal(K.cast(y_true, y_pred.dtype), rounded), -1)
 
 
 def categorical_accuracy(y_true: Any, y_pred: Any) -> Any:
@@ -43,15 +48,244 @@ def sparse_top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> A
     return K.cast(_nn.in_top_k(y_pred, K.cast(labels, "int32"), k), K.floatx())
 
 
+def accuracy(y_true: Any, y_pred: Any) -> Any:
+    """How many predictions equal their labels."""
+    return K.mean(K.equal(K.cast(y_true, y_pred.dtype), y_pred), -1)
+
+
 mse = MSE = mean_squared_error
 mae = MAE = mean_absolute_error
 
 _NAMES = {f.__name__: f for f in (binary_accuracy, categorical_accuracy, sparse_categorical_accuracy,
                                   top_k_categorical_accuracy, sparse_top_k_categorical_accuracy)}  # fmt: skip
 
+# Classes
+
+
+class Metric(Configured):
+    """A metric as Keras 3 has it: in `compile`, or by itself of arrays.
+
+        m = keras.metrics.BinaryAccuracy()
+        m.update_state([1, 0], [0.9, 0.2])
+        m.result()
+
+    A subclass has `counts`, which sums are made of, tensors of a batch and its weights (or None), and `value`, a
+    function of the sums.
+    """
+
+    arguments = ("name",)
+    stateful = True
+    # How many sums there are.
+    count = 2
+
+    def __init__(self, name: Optional[str] = None, dtype: Any = None) -> None:
+        self.name = name or type(self).__name__
+        self._sums: Optional[List[Any]] = None
+        self.updates: List[Any] = []
+        self.reset_state()
+
+    def counts(self, y_true: Any, y_pred: Any, weight: Any) -> Sequence[Any]:
+        raise NotImplementedError("flywheel.keras.metrics.Metric: a subclass has counts(y_true, y_pred, weight)")
+
+    def value(self, sums: Sequence[Any], divide: Callable[[Any, Any], Any]) -> Any:
+        """What the sums say, of tensors or numbers; `divide` gives 0 for a division by 0."""
+        return divide(sums[0], sums[1])
+
+    # In a model
+
+    def __call__(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
+        """The value with this batch, which the updates add to the sums."""
+        if self._sums is None:
+            self._sums = [K.variable(0.0) for _ in range(self.count)]
+        now = [s + K.cast(x, K.floatx()) for s, x in zip(self._sums, self.counts(y_true, y_pred, sample_weight))]
+        self.updates = [K.update(s, x) for s, x in zip(self._sums, now)]
+        return self.value(now, lambda a, b: a / K.maximum(b, K.epsilon()))
+
+    def reset_states(self) -> None:
+        self.reset_state()
+        for s in self._sums or []:
+            K.set_value(s, 0.0)
+
+    # By itself
+
+    def reset_state(self) -> None:
+        """Forgets what was counted."""
+        self._own = [0.0] * self.count
+
+    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
+        """Counts a batch of arrays."""
+        t, p = (K.constant(np.asarray(x, K.floatx())) for x in (y_true, y_pred))
+        weight = None if sample_weight is None else K.constant(np.asarray(sample_weight, K.floatx()))
+        self._own = [a + float(K.get_value(as_tensor(x)) if not hasattr(x, "op") else K.eval(x))
+                     for a, x in zip(self._own, self.counts(t, p, weight))]  # fmt: skip
+
+    def result(self) -> float:
+        """The value of what was counted since the last `reset_state`."""
+        return float(self.value(self._own, lambda a, b: a / b if b else 0.0))
+
+
+class _MeanOf(Metric):
+    """The mean of a function over samples."""
+
+    function: Callable[..., Any]
+    defaults: Mapping[str, Any] = {}
+
+    def __init__(self, *values: Any, name: Optional[str] = None, dtype: Any = None, **given: Any) -> None:
+        for key in given:
+            if key not in self.defaults:
+                raise TypeError(f"{type(self).__name__} has no argument '{key}': it takes "
+                                f"{', '.join([*self.defaults, 'name'])}")  # fmt: skip
+        names = [key for key in self.defaults if key not in given]
+        if len(values) > len(names):
+            raise TypeError(f"{type(self).__name__} takes {', '.join(names) or 'no argument by position'}, found "
+                            f"{len(values)} arguments")  # fmt: skip
+        for key, value in {**self.defaults, **given, **dict(zip(names, values))}.items():
+            setattr(self, key, value)
+        super().__init__(name or type(self).function.__name__)
+
+    def counts(self, y_true: Any, y_pred: Any, weight: Any) -> Sequence[Any]:
+        scores = type(self).function(y_true, y_pred, **{key: getattr(self, key) for key in self.defaults})
+        weights = K.ones_like(scores)
+        if weight is not None:
+            for _ in range(K.ndim(scores) - K.ndim(weight)):
+                weight = K.expand_dims(weight, -1)
+            weights = weights * weight
+        return [K.sum(scores * weights), K.sum(weights)]
+
+
+def _class(name: str, function: Callable[..., Any], base: Any = _MeanOf, **defaults: Any) -> Any:
+    body = {"function": staticmethod(function), "defaults": defaults, "arguments": tuple(defaults),
+            "__doc__": f"The mean of `{function.__name__}` over samples.", "__module__": __name__}  # fmt: skip
+    return type(name, (base,), body)
+
+
+Accuracy = _class("Accuracy", accuracy)
+BinaryAccuracy = _class("BinaryAccuracy", binary_accuracy, threshold=0.5)
+CategoricalAccuracy = _class("CategoricalAccuracy", categorical_accuracy)
+SparseCategoricalAccuracy = _class("SparseCategoricalAccuracy", sparse_categorical_accuracy)
+TopKCategoricalAccuracy = _class("TopKCategoricalAccuracy", top_k_categorical_accuracy, k=5)
+SparseTopKCategoricalAccuracy = _class("SparseTopKCategoricalAccuracy", sparse_top_k_categorical_accuracy, k=5)
+MeanSquaredError = _class("MeanSquaredError", mean_squared_error)
+MeanAbsoluteError = _class("MeanAbsoluteError", mean_absolute_error)
+MeanAbsolutePercentageError = _class("MeanAbsolutePercentageError", _losses.mean_absolute_percentage_error)
+MeanSquaredLogarithmicError = _class("MeanSquaredLogarithmicError", _losses.mean_squared_logarithmic_error)
+BinaryCrossentropy = _class("BinaryCrossentropy", binary_crossentropy, from_logits=False, label_smoothing=0.0)
+CategoricalCrossentropy = _class("CategoricalCrossentropy", categorical_crossentropy, from_logits=False,
+                                 label_smoothing=0.0)  # fmt: skip
+SparseCategoricalCrossentropy = _class("SparseCategoricalCrossentropy", sparse_categorical_crossentropy,
+                                       from_logits=False)  # fmt: skip
+KLDivergence = _class("KLDivergence", _losses.kullback_leibler_divergence)
+Poisson = _class("Poisson", _losses.poisson)
+CosineSimilarity = _class("CosineSimilarity", _losses.cosine_similarity, axis=-1)
+
+
+class RootMeanSquaredError(_MeanOf):
+    """The root of the mean of (t - p)^2 over samples."""
+
+    function = staticmethod(mean_squared_error)
+
+    def __init__(self, name: Optional[str] = None, dtype: Any = None) -> None:
+        super().__init__(name=name or "root_mean_squared_error")
+
+    def value(self, sums: Sequence[Any], divide: Callable[[Any, Any], Any]) -> Any:
+        mean = divide(sums[0], sums[1])
+        return float(mean) ** 0.5 if isinstance(mean, float) else K.sqrt(mean)
+
+
+class _Hits(Metric):
+    """Metrics of predictions above a threshold."""
+
+    arguments = ("thresholds",)
+
+    def __init__(self, thresholds: Any = None, name: Optional[str] = None, dtype: Any = None, **given: Any) -> None:
+        for key in ("top_k", "class_id"):
+            if given.pop(key, None) is not None:
+                raise NotImplementedError(f"flywheel.keras.metrics.{type(self).__name__}: {key}")
+        if given:
+            raise TypeError(f"{type(self).__name__} has no argument '{next(iter(given))}': it takes thresholds, name")
+        if isinstance(thresholds, (list, tuple)) and len(thresholds) == 1:
+            thresholds = thresholds[0]
+        if thresholds is not None and not isinstance(thresholds, (int, float)):
+            raise NotImplementedError(f"flywheel.keras.metrics.{type(self).__name__}: several thresholds")
+        self.thresholds = thresholds
+        super().__init__(name or type(self).__name__.lower())
+
+    def counts(self, y_true: Any, y_pred: Any, weight: Any) -> Sequence[Any]:
+        p = K.cast(K.greater(y_pred, 0.5 if self.thresholds is None else self.thresholds), K.floatx())
+        t = K.cast(y_true, K.floatx())
+        w = K.ones_like(p)
+        if weight is not None:
+            for _ in range(K.ndim(p) - K.ndim(weight)):
+                weight = K.expand_dims(weight, -1)
+            w = w * weight
+        return [K.sum(w * t * p), K.sum(w * self._all(t, p))]
+
+    def _all(self, t: Any, p: Any) -> Any:
+        raise NotImplementedError
+
+
+class Precision(_Hits):
+    """How many of the predictions above the threshold are right."""
+
+    def _all(self, t: Any, p: Any) -> Any:
+        return p
+
+
+class Recall(_Hits):
+    """How many of the positive labels have a prediction above the threshold."""
+
+    def _all(self, t: Any, p: Any) -> Any:
+        return t
+
+
+class Mean(Metric):
+    """The mean of numbers."""
+
+    def __init__(self, name: str = "mean", dtype: Any = None) -> None:
+        super().__init__(name)
+
+    def update_state(self, values: Any, sample_weight: Any = None) -> None:  # type: ignore[override]
+        """Counts numbers, by weights."""
+        x = np.asarray(values, np.float64)
+        w = np.broadcast_to(np.asarray(1.0 if sample_weight is None else sample_weight, np.float64), x.shape)
+        self._own = [self._own[0] + float((x * w).sum()), self._own[1] + float(w.sum())]
+
+    def __call__(self, values: Any, sample_weight: Any = None) -> Any:  # type: ignore[override]
+        self.update_state(values, sample_weight)
+        return self.result()
+
+
+class Sum(Mean):
+    """The sum of numbers."""
+
+    def __init__(self, name: str = "sum", dtype: Any = None) -> None:
+        super().__init__(name)
+
+    def value(self, sums: Sequence[Any], divide: Callable[[Any, Any], Any]) -> Any:
+        return sums[0]
+
+
+_CLASSES: Dict[str, Any] = {
+    key: value for key, value in globals().items() if isinstance(value, type) and issubclass(value, Metric)
+    and not key.startswith("_")
+}  # fmt: skip
+
 
 def get(identifier: Any) -> Any:
-    """A metric, by its name or as it is."""
+    """A metric, by its name, its configuration or as it is."""
+    if isinstance(identifier, type) and issubclass(identifier, Metric):
+        return identifier()
     if callable(identifier):
         return identifier
+    if isinstance(identifier, dict):
+        return build(identifier, _CLASSES, "metric")
+    if str(identifier) in _CLASSES:
+        return _CLASSES[str(identifier)]()
     return find(str(identifier), {**_losses._NAMES, **_NAMES}, "metric function")
+
+
+__getattr__ = Missing("keras.metrics", __name__, {
+    "AUC": "sklearn.metrics.roc_auc_score of model.predict", "F1Score": "Precision and Recall",
+    "FBetaScore": "Precision and Recall", "MeanIoU": "a subclass of Metric", "IoU": "a subclass of Metric",
+    "R2Score": "MeanSquaredError over the variance of the labels",
+})  # fmt: skip

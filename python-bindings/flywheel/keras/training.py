@@ -6,6 +6,8 @@ from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
+from ..train.callbacks import listed
+from ..train.loop import Means, run_epochs
 from ..v1.conversion import as_tensor
 from ..v1.emission import ancestors
 from ..v1.operation import Operation
@@ -63,13 +65,13 @@ class Model(Network):
                 continue
             self.target_names.append(name)
             shape = K.int_shape(y)
-            is_sparse = getattr(function, "__name__", "") == "sparse_categorical_crossentropy"
+            is_sparse = losses.is_like(function, "sparse_categorical_crossentropy")
             target = K.placeholder((*shape[:-1], 1) if is_sparse else shape, name=f"{name}_target")
             if mode == "temporal" and len(shape) < 3:
                 raise ValueError(f'Found a sample_weight_mode of "temporal" for the output "{name}" of shape {shape}, '
                                  "which has no steps")  # fmt: skip
             weight = K.placeholder((None, None) if mode == "temporal" else (None,), name=f"{name}_sample_weights")
-            term = _weighted(function(target, y), weight, getattr(y, "_keras_mask", None))
+            term = _term(function, target, y, weight)
             targets.append(target)
             weights.append(weight)
             terms.append(term)
@@ -100,13 +102,17 @@ class Model(Network):
                 function, title = _metric(metric, y, loss)
                 if len(names) > 1:
                     title = f"{name}_{title}"
-                value = function(t, y)
+                mask = getattr(y, "_keras_mask", None)
+                if isinstance(function, metrics.Metric) and mask is not None:
+                    value = function(t, y, K.cast(mask, K.floatx()))
+                else:
+                    value = function(t, y)
                 if getattr(function, "stateful", False):
                     self.stateful_metrics.append(function)
                     self.stateful_metric_names.append(title)
                     self._metric_updates += function.updates
                 else:
-                    value = _weighted(value, None, getattr(y, "_keras_mask", None))
+                    value = _weighted(value, None, mask)
                 self.metrics_names.append(title)
                 self._values.append(value)
 
@@ -231,7 +237,7 @@ class Model(Network):
         self._check_compiled()
         if not isinstance(epochs, (int, np.integer)):
             raise TypeError(f"expected a number of epochs, found {epochs!r}")
-        given = _callbacks.listed(given)
+        given = listed(given)
         step = self._function("train")
         self.history = _callbacks.History()
         # The history comes last, and has what the others add.
@@ -241,30 +247,38 @@ class Model(Network):
         every.set_params({"batch_size": batch_size, "epochs": epochs, "steps": steps, "samples": samples,
                           "verbose": verbose, "do_validation": tests is not None,
                           "metrics": names + ([f"val_{n}" for n in names] if tests is not None else [])})  # fmt: skip
-        self.stop_training = False
-        every.on_train_begin({})
-        for epoch in range(first, epochs):
-            every.on_epoch_begin(epoch, {})
+
+        def begin() -> Means:
             self._reset_metrics()
-            mean = _Mean(names, self.stateful_metric_names)
-            bar = _callbacks.progress(f"Epoch {epoch + 1}/{epochs}", steps, verbose)
-            for i, (batch, size) in enumerate(batches()):
-                every.on_batch_begin(i, {"batch": i, "size": size})
-                results = step([*batch, 1])
-                mean.add(results, size)
-                every.on_batch_end(i, {"batch": i, "size": size, **dict(zip(names, results))})
-                bar.update(mean.logs)
-                if self.stop_training:
-                    break
-            logs = mean.logs()
-            if tests is not None:
-                logs.update({f"val_{n}": v for n, v in zip(names, self._validate(tests, batch_size, test_steps))})
-            bar.close(logs)
-            every.on_epoch_end(epoch, logs)
-            if self.stop_training:
-                break
-        every.on_train_end({})
+            return Means(names, self.stateful_metric_names)
+
+        def validate() -> Dict[str, float]:
+            if tests is None:
+                return {}
+            return {f"val_{n}": v for n, v in zip(names, self._validate(tests, batch_size, test_steps))}
+
+        run_epochs(self, every, begin, batches, lambda batch: step([*batch, 1]), validate, epochs,
+                   initial_epoch=first, steps=steps, verbose=verbose)  # fmt: skip
         return self.history
+
+    # For callbacks
+
+    def weight_values(self) -> Dict[str, Any]:
+        """The values of the weights, by their names in the graph."""
+        return {weight.op_name: np.asarray(K.get_value(weight)) for weight in self.weights}
+
+    def learning_rate(self) -> float:
+        """The rate of the optimizer. Raises ValueError for one without."""
+        return float(K.get_value(self._rate()))
+
+    def set_learning_rate(self, rate: float) -> None:
+        """Changes the rate of the optimizer, for the next step."""
+        K.set_value(self._rate(), rate)
+
+    def _rate(self) -> Any:
+        if not hasattr(self.optimizer, "lr"):
+            raise ValueError('Optimizer must have a "lr" attribute.')
+        return self.optimizer.lr
 
     def _validate(self, tests: Any, size: int, steps: Optional[int]) -> List[Any]:
         if isinstance(tests, (list, tuple)):
@@ -285,7 +299,7 @@ class Model(Network):
             values, count = self._prepare(x, y, sample_weight)
             made = _batches.slices(values, count, _batches.size_of(batch_size), None)
         self._reset_metrics()
-        mean = _Mean(self.metrics_names, self.stateful_metric_names)
+        mean = Means(self.metrics_names, self.stateful_metric_names)
         for batch, size in made:
             mean.add(test([*batch, 0]), size)
         return one_or_list(mean.values())
@@ -322,27 +336,6 @@ class Model(Network):
         return self.predict(generator, steps=steps)
 
 
-class _Mean:
-    """Means of batches, by their sizes; of stateful metrics the last value (M1)."""
-
-    def __init__(self, names: List[str], last: List[str]):
-        self.names, self.last = names, last
-        self.sums = [0.0] * len(names)
-        self.count = 0
-
-    def add(self, results: List[Any], size: int) -> None:
-        self.count += size
-        for i, (name, value) in enumerate(zip(self.names, results)):
-            self.sums[i] = float(value) if name in self.last else self.sums[i] + float(value) * size
-
-    def values(self) -> List[float]:
-        """One a name: several metrics may have the same."""
-        return [s if n in self.last else s / max(self.count, 1) for n, s in zip(self.names, self.sums)]
-
-    def logs(self) -> Dict[str, float]:
-        return dict(zip(self.names, self.values()))
-
-
 def _by_output(given: Any, names: List[str], what: str) -> List[Any]:
     if isinstance(given, dict):
         for key in given:
@@ -373,11 +366,24 @@ def _weighted(scores: Any, weight: Any, mask: Any = None) -> Any:
     return K.mean(scores / K.maximum(used, K.epsilon()))
 
 
+def _term(loss: Any, target: Any, y: Any, weight: Any) -> Any:
+    """The loss of an output, by the weights of its samples."""
+    mask = getattr(y, "_keras_mask", None)
+    if isinstance(loss, losses.Loss):
+        own = getattr(loss, "mask_of", lambda *_: None)(target, y)
+        if own is not None and mask is not None:
+            raise NotImplementedError("flywheel.keras: ignore_class of a loss of an output with a mask")
+        reduced = loss.reduce(loss.call(target, y), weight, mask if own is None else own)
+        # Without a reduction, what is minimized is the mean.
+        return K.mean(reduced) if K.ndim(reduced) else reduced
+    return _weighted(loss(target, y), weight, mask)
+
+
 def _metric(metric: Any, y: Any, loss: Any) -> Tuple[Any, str]:
     if metric in ("accuracy", "acc"):
-        if K.int_shape(y)[-1] == 1 or loss is losses.binary_crossentropy:
+        if K.int_shape(y)[-1] == 1 or losses.is_like(loss, "binary_crossentropy"):
             return metrics.binary_accuracy, "acc"
-        sparse = loss is losses.sparse_categorical_crossentropy
+        sparse = losses.is_like(loss, "sparse_categorical_crossentropy")
         return (metrics.sparse_categorical_accuracy if sparse else metrics.categorical_accuracy), "acc"
     function = metrics.get(metric)
     title = getattr(function, "name", None) or getattr(function, "__name__", type(function).__name__)

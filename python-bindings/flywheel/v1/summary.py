@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`tf.summary`: scalars, histograms and the graph in event files, which TensorBoard shows. Needs tensorboardX.
+"""`tf.summary`: scalars, histograms and the graph in event files, which TensorBoard shows.
 
 A summary is computed by the run that fetches it, of the values of that run, and changes none of them (M3).
 """
@@ -10,28 +10,28 @@ from typing import Any, Callable, Dict, List, Optional, Sequence
 import numpy as np
 
 from .. import _dtypes
+from ..train import _events
 from .conversion import as_tensor
 from .graph import Graph, GraphKeys, get_default_graph
 from .operation import Operation, Tensor
 
 
-def _module(name: str) -> Any:
+def _proto(name: str) -> Any:
+    """A module of classes of messages, which programs may ask for and nothing here needs."""
     try:
-        return importlib.import_module(f"tensorboardX.{name}")
+        return importlib.import_module(f"tensorboardX.proto.{name}")
     except ImportError as error:
-        raise ImportError("flywheel.v1.summary needs the package tensorboardX: pip install tensorboardX") from error
+        raise ImportError("the classes of flywheel.v1.summary are those of the package tensorboardX: pip install "
+                          "tensorboardX") from error  # fmt: skip
 
 
-def _create(kind: str, name: str, x: Tensor, value: Callable[[Any, str, Any], Any], collections: Any) -> Tensor:
+def _create(kind: str, name: str, x: Tensor, value: Callable[[str, Any], bytes], collections: Any) -> Tensor:
     """An op whose result, a serialized Summary, is made on the host of the fetched elements."""
     graph = get_default_graph()
     tag = graph.unique_name(name, mark_as_used=False)
 
     def build(elements: Sequence[Any]) -> bytes:
-        proto = _module("proto.summary_pb2")
-        parts = value(proto.Summary, tag, elements[0])
-        made: bytes = proto.Summary(value=parts if isinstance(parts, list) else [parts]).SerializeToString()
-        return made
+        return value(tag, elements[0])
 
     found = graph.create(kind, [x], None, [(_dtypes.string, ())], name, on_host=build).outputs[0]
     graph.add_to_collections(collections or [GraphKeys.SUMMARIES], found)
@@ -44,47 +44,21 @@ def scalar(name: str, tensor: Any, collections: Any = None, family: Optional[str
     if x.static_shape not in (None, ()):
         raise ValueError(f"tags and values are not the same shape: [] != {x.shape} (tag '{name}')")
     return _create("ScalarSummary", f"{family}/{name}" if family else name, x,
-                   lambda proto, tag, value: proto.Value(tag=tag, simple_value=float(value)), collections)  # fmt: skip
-
-
-def _limits() -> "np.ndarray[Any, Any]":
-    """The right ends of bins, as TensorFlow's: each 1.1 times the one before."""
-    ends = 1e-12 * 1.1 ** np.arange(774)
-    return np.concatenate([[-np.finfo(np.float64).max], -ends[::-1], [0.0], ends, [np.finfo(np.float64).max]])
-
-
-def _histogram(proto: Any, tag: str, value: Any) -> Any:
-    x = np.asarray(value, np.float64).ravel()
-    if not np.isfinite(x).all():
-        raise ValueError(f"Nan in summary histogram for: {tag}")
-    limits = _limits()
-    counts = np.bincount(np.searchsorted(limits, x, side="right"), minlength=len(limits))
-    used = counts.nonzero()[0]
-    # With an empty bin before the first one, where it begins.
-    kept = slice(max(used[0] - 1, 0), used[-1] + 1) if len(used) else slice(0, 0)
-    parts = {"min": x.min(), "max": x.max()} if len(x) else {}
-    histogram = _module("proto.summary_pb2").HistogramProto(
-        **parts, num=len(x), sum=x.sum(), sum_squares=(x * x).sum(), bucket_limit=limits[kept].tolist(),
-        bucket=counts[kept].tolist())  # fmt: skip
-    return proto.Value(tag=tag, histo=histogram)
+                   lambda tag, value: _events.scalar_value(tag, float(value)), collections)  # fmt: skip
 
 
 def histogram(name: str, values: Any, collections: Any = None, family: Optional[str] = None) -> Tensor:
     """How often elements are in each of 1550 bins. Elements that are not finite are a ValueError of the run."""
-    return _create("HistogramSummary", f"{family}/{name}" if family else name, as_tensor(values), _histogram,
-                   collections)  # fmt: skip
+    return _create("HistogramSummary", f"{family}/{name}" if family else name, as_tensor(values),
+                   _events.histogram_value, collections)  # fmt: skip
 
 
 def merge(inputs: Sequence[Tensor], collections: Any = None, name: Optional[str] = None) -> Tensor:
     """All of these summaries in one."""
 
     def build(elements: Sequence[bytes]) -> bytes:
-        proto = _module("proto.summary_pb2").Summary
-        whole = proto()
-        for part in elements:
-            whole.value.extend(proto.FromString(part).value)
-        found: bytes = whole.SerializeToString()
-        return found
+        # One after the other, they are one.
+        return b"".join(elements)
 
     graph = get_default_graph()
     listed = list(inputs)
@@ -110,7 +84,7 @@ class FileWriter:
         graph_def: Any = None, filename_suffix: Optional[str] = None, session: Any = None,
     ):  # fmt: skip
         self._logdir = logdir
-        self._writer = _module("writer").FileWriter(logdir, max_queue, flush_secs, filename_suffix or "")
+        self._writer = _events.EventWriter(logdir, filename_suffix or "")
         if graph is not None:
             self.add_graph(graph)
 
@@ -125,18 +99,16 @@ class FileWriter:
 
     def add_summary(self, summary: Any, global_step: Any = None) -> None:
         """Writes what a run gave for a summary."""
-        proto = _module("proto.summary_pb2").Summary
-        made = proto.FromString(bytes(summary)) if isinstance(summary, bytes) else summary
+        made = bytes(summary) if isinstance(summary, bytes) else summary.SerializeToString()
         self._writer.add_summary(made, None if global_step is None else int(global_step))
 
     def add_graph(self, graph: Graph, global_step: Any = None) -> None:
         """Writes the ops of a graph, with their names, devices and inputs."""
-        definition = _module("proto.graph_pb2").GraphDef(node=[_node(op) for op in graph.get_operations()])
-        event = _module("proto.event_pb2").Event(graph_def=definition.SerializeToString())
-        self._writer.add_event(event, None if global_step is None else int(global_step))
+        definition = b"".join(_events.bytes_field(1, _node(op)) for op in graph.get_operations())
+        self._writer.add_graph(definition, None if global_step is None else int(global_step))
 
     def add_event(self, event: Any) -> None:
-        self._writer.add_event(event)
+        self._writer.add_event(event.SerializeToString())
 
     def flush(self) -> None:
         self._writer.flush()
@@ -145,14 +117,15 @@ class FileWriter:
         self._writer.close()
 
     def reopen(self) -> None:
-        self._writer.reopen()
+        """What is written after `close` begins another file by itself."""
 
 
-def _node(op: Operation) -> Any:
+def _node(op: Operation) -> bytes:
+    """A serialized NodeDef."""
     inputs: List[str] = [x.op.name + (f":{x.index}" if x.index else "") for x in op.inputs]
-    return _module("proto.node_def_pb2").NodeDef(
-        name=op.name, op=op.type, device=op.device,
-        input=inputs + [f"^{other.name}" for other in op.control_inputs])  # fmt: skip
+    inputs += [f"^{other.name}" for other in op.control_inputs]
+    parts = [(1, op.name), (2, op.type), *[(3, one) for one in inputs], (4, op.device or "")]
+    return b"".join(_events.text_field(field, text) for field, text in parts)
 
 
 def image(
@@ -165,15 +138,15 @@ def image(
         raise ValueError(f"summary.image takes [batch, height, width, channels], found shape {x.shape} (tag '{name}')")
     base = f"{family}/{name}" if family else name
 
-    def values(proto: Any, tag: str, value: Any) -> List[Any]:
+    def values(tag: str, value: Any) -> bytes:
         count = min(max_outputs, len(value))
         tags = [f"{tag}/image" if max_outputs == 1 else f"{tag}/image/{i}" for i in range(count)]
-        return [proto.Value(tag=one, image=_encoded(value[i])) for i, one in enumerate(tags)]
+        return b"".join(_encoded(one, value[i]) for i, one in enumerate(tags))
 
     return _create("ImageSummary", base, x, values, collections)
 
 
-def _encoded(value: Any) -> Any:
+def _encoded(tag: str, value: Any) -> bytes:
     import io
 
     try:
@@ -194,8 +167,7 @@ def _encoded(value: Any) -> Any:
     picture = pictures.fromarray(data[:, :, 0] if channels == 1 else data)
     out = io.BytesIO()
     picture.save(out, "PNG")
-    made = _module("proto.summary_pb2").Summary.Image
-    return made(height=high, width=wide, colorspace=channels, encoded_image_string=out.getvalue())
+    return _events.image_value(tag, (high, wide, channels), out.getvalue())
 
 
 def summary_iterator(path: str) -> Any:
@@ -223,9 +195,9 @@ class FileWriterCache:
 
 def __getattr__(name: str) -> Any:
     if name == "Summary":
-        return _module("proto.summary_pb2").Summary
+        return _proto("summary_pb2").Summary
     if name == "Event":
-        return _module("proto.event_pb2").Event
+        return _proto("event_pb2").Event
     from .namespaces import missing
 
     raise missing(f"summary.{name}")

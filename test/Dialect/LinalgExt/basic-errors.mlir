@@ -208,3 +208,19 @@ func.func @f(%x: tensor<2x3xf32>, %z: tensor<2x8xf32>) {
   %0 = linalg_ext.insert_slices ins(%x : tensor<2x3xf32>) outs(%z : tensor<2x8xf32>) at [0, 0] sizes [2, 4] strides [1, 1]
   return
 }
+
+// -----
+
+func.func @f(%x: tensor<2xf32>, %status: tensor<2xi32>) {
+  // expected-error @+1 {{expected a status of rank 0, found 'tensor<2xi32>'}}
+  %0 = linalg_ext.host_call "print" 0 ins(%x : tensor<2xf32>) outs(%status : tensor<2xi32>) {number = 0 : i64} -> tensor<2xi32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<2xf32>, %status: memref<i32>) {
+  // expected-error @+1 {{expected all tensors or all buffers, found 'tensor<2xf32>' and 'memref<i32>'}}
+  linalg_ext.host_call "print" 0 ins(%x : tensor<2xf32>) outs(%status : memref<i32>) {number = 0 : i64}
+  return
+}

@@ -82,3 +82,12 @@ func.func @insert_slices(%x: tensor<2x3xf32>, %y: tensor<6xf32>, %z: tensor<2x8x
       at [0, 0, 1, %i] sizes [2, 3, 1, 6] strides [1, 1, 1, 1]
   return %0 : tensor<2x8xf32>
 }
+
+// CHECK-LABEL: func.func @host_call(
+// CHECK: linalg_ext.host_call "callback" 3 ins(%{{.*}} : tensor<?xf32>) outs(%{{.*}}, %{{.*}} : tensor<i32>, tensor<2xf64>) {number = 1 : i64} -> tensor<i32>, tensor<2xf64>
+// CHECK: linalg_ext.host_call "print" 0 ins() outs(%{{.*}} : memref<i32>) {number = 0 : i64}
+func.func @host_call(%x: tensor<?xf32>, %status: tensor<i32>, %out: tensor<2xf64>, %buffer: memref<i32>) -> tensor<2xf64> {
+  %0:2 = linalg_ext.host_call "callback" 3 ins(%x : tensor<?xf32>) outs(%status, %out : tensor<i32>, tensor<2xf64>) {number = 1 : i64} -> tensor<i32>, tensor<2xf64>
+  linalg_ext.host_call "print" 0 ins() outs(%buffer : memref<i32>) {number = 0 : i64}
+  return %0#1 : tensor<2xf64>
+}

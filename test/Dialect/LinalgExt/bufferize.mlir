@@ -121,3 +121,13 @@ func.func @kept(%x: tensor<3xf32>, %z: tensor<8xf32> {bufferization.writable = t
   %0 = linalg_ext.insert_slices ins(%x : tensor<3xf32>) outs(%z : tensor<8xf32>) at [2] sizes [3] strides [1]
   return %0, %z : tensor<8xf32>, tensor<8xf32>
 }
+
+// A call reads its status, and writes all of its outputs.
+
+// CHECK-LABEL: func.func @host_call(
+// CHECK: linalg_ext.host_call "callback" 0 ins(%{{.*}} : memref<2xf32{{.*}}>) outs(%{{.*}}, %{{.*}} : memref<i32{{.*}}>, memref<2xf32{{.*}}>) {number = 0 : i64}
+func.func @host_call(%x: tensor<2xf32>, %status: tensor<i32>) -> (tensor<i32>, tensor<2xf32>) {
+  %out = tensor.empty() : tensor<2xf32>
+  %0:2 = linalg_ext.host_call "callback" 0 ins(%x : tensor<2xf32>) outs(%status, %out : tensor<i32>, tensor<2xf32>) {number = 0 : i64} -> tensor<i32>, tensor<2xf32>
+  return %0#0, %0#1 : tensor<i32>, tensor<2xf32>
+}

@@ -24,7 +24,8 @@ def LowerCopies : Pass<"flywheel-lower-copies", "::mlir::func::FuncOp"> {
 def LowerLinalgExt : Pass<"flywheel-lower-linalg-ext", "::mlir::func::FuncOp"> {
   let summary = "Make loops of linalg_ext ops";
   let description = [{
-    Before: `linalg_ext` ops on buffers. After: none is left. Loops go over what
+    Before: `linalg_ext` ops on buffers. After: none is left but
+    `linalg_ext.host_call`, which is no loop. Loops go over what
     decides where an op reads and writes (indices, the dimension of a sum, the
     rows of a triangle); inside of them `linalg` ops work on whole slices. A
     slice at an index out of range is not accessed.
@@ -33,6 +34,20 @@ def LowerLinalgExt : Pass<"flywheel-lower-linalg-ext", "::mlir::func::FuncOp"> {
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
     "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
     "::mlir::scf::SCFDialect"
+  ];
+}
+
+def LowerHostCalls : Pass<"flywheel-lower-host-calls", "::mlir::ModuleOp"> {
+  let summary = "Make calls of the runtime of linalg_ext.host_call";
+  let description = [{
+    Before: `linalg_ext.host_call` on buffers. After: each writes a table, on the
+    stack, of its site and of the addresses, sizes and strides of its buffers,
+    and calls `flywheel_host_call` of the runtime with it, which returns the next
+    status. The module declares this function.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::memref::MemRefDialect"
   ];
 }
 

@@ -45,11 +45,11 @@ def LinalgExt_Dialect : Dialect {
   }];
 }
 
-class LinalgExt_Op<string opMnemonic>
-    : Op<LinalgExt_Dialect, opMnemonic, [
+class LinalgExt_Op<string opMnemonic, list<Trait> traits = []>
+    : Op<LinalgExt_Dialect, opMnemonic, !listconcat([
         DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
         DeclareOpInterfaceMethods<SizeRelationsOpInterface>,
-        DestinationStyleOpInterface]> {
+        DestinationStyleOpInterface], traits)> {
   let hasVerifier = 1;
 }
 
@@ -470,6 +470,38 @@ def LinalgExt_FindOutsideOp : Op<LinalgExt_Dialect, "find_outside", [
   let results = (outs Index:$result);
   let assemblyFormat =
       "`unless` $ok `in` $indices `below` $limit attr-dict `:` type($indices)";
+}
+
+//===----------------------------------------------------------------------===//
+// Calls of the host
+//===----------------------------------------------------------------------===//
+
+def LinalgExt_HostCallOp : LinalgExt_Op<"host_call", [AttrSizedOperandSegments]> {
+  let summary = "Calls a function of the host with values of the step";
+  let description = [{
+    What `train-order-host-calls` makes of a `train.host_call`. `status` is the
+    state of all calls of a step: 0, or what the first one that failed has left.
+    A call of another status calls nothing and writes zeros to `outputs`. The
+    result 0 is the next status, so that the calls are in the order in which
+    they pass it on; the others are the results of the function. `number` is one
+    of the op in its function, which copies of it share.
+  }];
+  let arguments = (ins StrAttr:$kind, I64Attr:$site, I64Attr:$number,
+                       Variadic<LinalgExt_Shaped>:$inputs,
+                       LinalgExt_RankedOf<[I32]>:$status,
+                       Variadic<LinalgExt_Shaped>:$outputs);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    $kind $site `ins` `(` ($inputs^ `:` type($inputs))? `)` `outs` `(` $status
+    (`,` $outputs^)? `:` type($status) (`,` type($outputs)^)? `)` attr-dict
+    (`->` type($results)^)?
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() {
+      unsigned first = getInputs().size();
+      return {*this, first, 1 + static_cast<unsigned>(getOutputs().size())};
+    }
+  }];
 }
 
 #endif // FLYWHEEL_DIALECT_LINALGEXT_LINALGEXT

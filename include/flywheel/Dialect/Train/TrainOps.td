@@ -370,6 +370,39 @@ def Train_DropoutOp : Train_Op<"dropout", [AllTypesMatch<["x", "result"]>,
 }
 
 //===----------------------------------------------------------------------===//
+// The host
+//===----------------------------------------------------------------------===//
+
+def Train_HostCallOp : Train_Op<"host_call", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Calls a function of the host with values of the step";
+  let description = [{
+    Calls function `site` of the program that runs the step, with the values of
+    `inputs`, and returns what it returns. `kind` is what messages call it. The
+    calls of a step run one after the other, in the order of the program, in
+    branches and loops too, on the thread that calls the entry. All of them run
+    before the step writes a variable: if one fails, the entry fails, no further
+    one runs, and nothing has changed.
+
+    No derivative flows through the results. An object file has no such
+    functions, and a GPU cannot call them: both are refused.
+
+    ```mlir
+    train.host_call "print" 0(%loss) : (tensor<f32>) -> ()
+    %scale = train.host_call "callback" 1(%norm) : (tensor<f32>) -> tensor<f32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$kind,
+                       ConfinedAttr<I64Attr, [IntNonNegative]>:$site,
+                       Variadic<AnyRankedTensor>:$inputs);
+  let results = (outs Variadic<AnyStaticShapeTensor>:$results);
+  let assemblyFormat = [{
+    $kind $site `(` $inputs `)` attr-dict `:` functional-type($inputs, $results)
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
 // Strings
 //===----------------------------------------------------------------------===//
 

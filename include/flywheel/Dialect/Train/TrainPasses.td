@@ -209,6 +209,36 @@ def TrainExpandLeastSquares
   ];
 }
 
+def OrderHostCalls : Pass<"train-order-host-calls", "::mlir::ModuleOp"> {
+  let summary = "Pass a status through the calls of the host";
+  let description = [{
+    Before: `train.host_call` ops, calls are inlined. After: none. Each is a
+    `linalg_ext.host_call` on tensors, which has no effect but takes the status
+    that the call before it leaves: branches and loops pass it on, so that the
+    calls keep their order, derivatives may compute the ops around them again,
+    and no op with a result that is used is called twice. The status of the last
+    one is checked. A check runs before every write to a variable, and so does
+    each call.
+
+    Elements of one bit are given as bytes, and unsigned integers as signless
+    ones. An `scf.while` with a call that has results ends when a call has
+    failed.
+
+    Refuses the op where there is no function to call: with `for-object`, in an
+    object file; with `for-gpu`, on a GPU.
+  }];
+  let options = [
+    Option<"forObject", "for-object", "bool", "false",
+           "Refuse calls: the code is for an object file">,
+    Option<"forGPU", "for-gpu", "bool", "false",
+           "Refuse calls: the code is for a GPU">
+  ];
+  let dependentDialects = [
+    "::flywheel::linalg_ext::LinalgExtDialect", "::mlir::arith::ArithDialect",
+    "::mlir::cf::ControlFlowDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def TrainExpandRandom : Pass<"train-expand-random", "::mlir::ModuleOp"> {
   let summary = "Expand random ops into a variable and arithmetic";
   let description = [{

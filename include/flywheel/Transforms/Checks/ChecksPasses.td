@@ -47,6 +47,15 @@ def CheckSizes : Pass<"flywheel-check-sizes", "::mlir::func::FuncOp"> {
   ];
 }
 
+def VerifyHostCalls : Pass<"flywheel-verify-host-calls", "::mlir::func::FuncOp"> {
+  let summary = "Check that each call of the host runs once";
+  let description = [{
+    Refuses a `linalg_ext.host_call` of which a copy is used: what the function
+    returns is needed in the derivative of a loop, which computes the iterations
+    again. A function of the host may return something else the second time.
+  }];
+}
+
 def VerifyShapes : Pass<"flywheel-verify-shapes", "::mlir::ModuleOp"> {
   let summary = "Refuse shapes that are too large or contradict their op";
   let description = [{

@@ -281,6 +281,34 @@ void DropoutOp::getEffects(
 }
 
 //===----------------------------------------------------------------------===//
+// The host
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What functions of the host read and write: nothing of the step.
+struct HostResource : SideEffects::Resource::Base<HostResource> {
+  StringRef getName() final { return "Host"; }
+};
+} // namespace
+
+void HostCallOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), HostResource::get());
+  effects.emplace_back(MemoryEffects::Write::get(), HostResource::get());
+}
+
+LogicalResult HostCallOp::verify() {
+  for (Type type : llvm::concat<const Type>(getInputs().getTypes(),
+                                            getResults().getTypes()))
+    if (!getElementTypeOrSelf(type).isIntOrFloat())
+      return emitOpError() << "expected tensors of integers or floating-point "
+                              "numbers, found "
+                           << type;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // Strings
 //===----------------------------------------------------------------------===//
 

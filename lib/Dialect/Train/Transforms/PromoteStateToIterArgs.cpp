@@ -40,8 +40,9 @@ namespace {
 /// Carries the variables of one op whose inner ops assign none.
 class StateCarrier {
 public:
-  StateCarrier(Operation *op, const llvm::SetVector<Attribute> &targets)
-      : op(op), builder(op), targets(targets) {}
+  StateCarrier(Operation *op, const llvm::SetVector<Attribute> &targets,
+               FlatSymbolRefAttr only)
+      : op(op), builder(op), targets(targets), only(only) {}
 
   void run();
 
@@ -54,6 +55,8 @@ private:
   Operation *op;
   OpBuilder builder;
   const llvm::SetVector<Attribute> &targets;
+  /// The one variable to carry, or null.
+  FlatSymbolRefAttr only;
   /// The first assignment of each variable that is carried.
   llvm::MapVector<Attribute, Operation *> carried;
   /// The values before the op.
@@ -95,7 +98,8 @@ void StateCarrier::findCarried() {
   bool isOpaque = false;
   llvm::MapVector<Attribute, Operation *> assigned;
   op->walk([&](Operation *nested) {
-    if (FlatSymbolRefAttr variable = getAssignedVariable(nested))
+    FlatSymbolRefAttr variable = getAssignedVariable(nested);
+    if (variable && (!only || variable == only))
       assigned.insert({variable, nested});
     // A callee may access any variable.
     isOpaque |= isa<CallOpInterface>(nested);
@@ -212,11 +216,12 @@ void StateCarrier::run() {
                      cast<FlatSymbolRefAttr>(entry.first), op->getResult(i));
 }
 
-void carryState(Operation *root, const llvm::SetVector<Attribute> &targets) {
+void carryState(Operation *root, const llvm::SetVector<Attribute> &targets,
+                FlatSymbolRefAttr only) {
   // An op is replaced when its inner ops have been.
   root->walk<WalkOrder::PostOrder>([&](Operation *op) {
     if (isa<scf::IfOp, scf::ForOp, scf::WhileOp>(op))
-      StateCarrier(op, targets).run();
+      StateCarrier(op, targets, only).run();
   });
 }
 

@@ -7,6 +7,7 @@
 #ifndef FLYWHEEL_LIB_DIALECT_TRAIN_TRANSFORMS_CARRYSTATE_H
 #define FLYWHEEL_LIB_DIALECT_TRAIN_TRANSFORMS_CARRYSTATE_H
 
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -18,9 +19,11 @@ namespace flywheel::train {
 /// differentiate them. What they read of such a variable is constant to a
 /// derivative: so where they read a trainable one or one of `targets` (symbols)
 /// it stays, as does one that is accessed in other ways than reads and
-/// assignments. Inner ops come first; ops are replaced.
+/// assignments. Inner ops come first; ops are replaced. With `only`, no other
+/// variable is carried.
 void carryState(mlir::Operation *op,
-                const llvm::SetVector<mlir::Attribute> &targets);
+                const llvm::SetVector<mlir::Attribute> &targets,
+                mlir::FlatSymbolRefAttr only = {});
 
 /// Whether `op` is one that derivatives take the place of.
 bool asksForDerivatives(mlir::Operation *op);
