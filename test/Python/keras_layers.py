@@ -239,7 +239,7 @@ assert len(history.epoch) == 1
 raises(ValueError, "units of at least 1, found -1", lambda: layers.Dense(-1))
 raises(ValueError, "filters of at least 1, found '3'", lambda: layers.Conv2D(cast(Any, "3"), 3))
 raises(ValueError, "'valid' or 'same', found 'sme'", lambda: layers.Conv2D(3, 3, padding="sme"))
-raises(TypeError, "the learning rate is 'lr'", lambda: keras.optimizers.SGD(learning_rate=0.1))
+raises(TypeError, "instead: AdamW", lambda: keras.optimizers.SGD(weight_decay=0.1))
 small: Any = keras.models.Sequential([layers.Dense(3, input_shape=(4,), activation="softmax")])
 small.compile("adam", "sparse_categorical_crossentropy")
 rows, kinds = np.ones((33, 4), np.float32), np.arange(33) % 3

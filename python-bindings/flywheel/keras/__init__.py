@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Keras as of 2.1: `from flywheel import keras`. See docs/Keras.md for what is there and what differs."""
-
-from typing import Any
+"""Keras as of 2.1, and what people write of Keras 3: `from flywheel import keras`. See docs/Keras.md for what is there
+and what differs."""
 
 from . import (
     activations,
@@ -19,16 +18,27 @@ from . import (
     regularizers,
     utils,
 )
+from ._names import Missing
+from .engine import Layer
+from .losses import Loss
+from .metrics import Metric
 from .models import Input, Model, Sequential
 
 __all__ = [
-    "Input", "Model", "Sequential", "activations", "backend", "callbacks", "constraints", "datasets", "initializers",
+    "Input", "Layer", "Loss", "Metric", "Model", "Sequential", "activations", "backend", "callbacks", "constraints",
+    "datasets", "initializers",
     "layers", "losses", "metrics", "models", "optimizers", "preprocessing", "regularizers", "utils",
 ]  # fmt: skip
 
 
-def __getattr__(name: str) -> Any:
-    hints = {"applications": "no weights are downloaded; build the network of flywheel.keras.layers, or import one by "
-             "flywheel.torch or flywheel.onnx", "wrappers": "a model has fit and predict"}  # fmt: skip
-    hint = f"; instead: {hints[name]}" if name in hints else ""
-    raise AttributeError(f"there is no flywheel.keras.{name}{hint}; see docs/Keras.md")
+__getattr__ = Missing("keras", __name__, {
+    "applications": "no weights are downloaded; build the network of flywheel.keras.layers, or import one by "
+    "flywheel.torch or flywheel.onnx", "wrappers": "a model has fit and predict",
+    "ops": "flywheel.keras.backend of tensors of a model, and the functions of flywheel, such as flywheel.matmul, in a "
+    "traced function", "random": "flywheel.keras.backend.random_uniform and others, or flywheel.random",
+    "Variable": "flywheel.keras.backend.variable, or flywheel.Variable", "KerasTensor": "Input",
+    "mixed_precision": "flywheel.function and an optimizer with loss_scale (docs/Guides/MixedPrecision.md)",
+    "distribution": "one device", "quantizers": "float32", "saving": "model.save, and models.load_model",
+    "tree": "flywheel.map_leaves", "StatelessScope": "flywheel.Store", "export": "model.export",
+    "config": "flywheel.keras.backend.floatx and others", "dtype_policies": "flywheel.keras.backend.set_floatx",
+})  # fmt: skip

@@ -3,8 +3,12 @@
 
 from typing import Any
 
+from .. import _ops
+from .. import nn as _traced
 from ..v1 import nn as _nn
+from ..v1.conversion import as_tensor, make
 from . import backend as K
+from ._names import Missing
 from ._serialization import find
 
 
@@ -49,7 +53,59 @@ def linear(x: Any) -> Any:
     return x
 
 
-_NAMES = {f.__name__: f for f in (softmax, elu, selu, softplus, softsign, relu, tanh, sigmoid, hard_sigmoid, linear)}
+# Of Keras 3.
+
+
+def gelu(x: Any, approximate: bool = False) -> Any:
+    """x times the normal distribution function of x."""
+    return make("Gelu", lambda y: _traced.gelu(y, approximate=approximate), as_tensor(x))
+
+
+def silu(x: Any) -> Any:
+    """x sigmoid(x)."""
+    return make("Silu", _traced.silu, as_tensor(x))
+
+
+swish = silu
+
+
+def mish(x: Any) -> Any:
+    """x tanh(softplus(x))."""
+    return make("Mish", lambda y: y * _ops.tanh(_traced.softplus(y)), as_tensor(x))
+
+
+def relu6(x: Any) -> Any:
+    """x, at least 0 and at most 6."""
+    return make("Relu6", _traced.relu6, as_tensor(x))
+
+
+def leaky_relu(x: Any, negative_slope: float = 0.2) -> Any:
+    """x, or negative_slope x where x < 0."""
+    return make("LeakyRelu", lambda y: _traced.leaky_relu(y, negative_slope), as_tensor(x))
+
+
+def hard_silu(x: Any) -> Any:
+    """x times x / 6 + 1/2, at least 0 and at most 1."""
+    return make("HardSilu", lambda y: y * _traced.relu6(y + 3.0) / 6.0, as_tensor(x))
+
+
+hard_swish = hard_silu
+
+
+def exponential(x: Any) -> Any:
+    return K.exp(x)
+
+
+def log_softmax(x: Any, axis: int = -1) -> Any:
+    """The logarithm of `softmax`."""
+    return make("LogSoftmax", _nn._along(_traced.log_softmax, axis), as_tensor(x))
+
+
+_NAMES = {f.__name__: f for f in (
+    softmax, elu, selu, softplus, softsign, relu, tanh, sigmoid, hard_sigmoid, linear, gelu, silu, mish, relu6,
+    leaky_relu, hard_silu, exponential, log_softmax,
+)}  # fmt: skip
+_NAMES.update(swish=silu, hard_swish=hard_silu)
 
 
 def get(identifier: Any) -> Any:
@@ -59,3 +115,9 @@ def get(identifier: Any) -> Any:
     if callable(identifier):
         return identifier
     return find(str(identifier), _NAMES, "activation function")
+
+
+__getattr__ = Missing("keras.activations", __name__, {
+    "celu": "elu", "glu": "layers.Multiply of the halves, one of them by sigmoid", "squareplus": "softplus",
+    "tanh_shrink": "layers.Subtract of x and tanh", "sparse_plus": "softplus", "hard_tanh": "layers.Lambda of K.clip",
+})  # fmt: skip

@@ -4,6 +4,8 @@
 The rates are variables, which may be set between steps; slots begin as zeros.
 """
 
+import functools
+import inspect
 from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
@@ -12,6 +14,7 @@ from ..v1 import train as _train
 from ..v1.graph import GraphKeys, get_default_graph
 from ..v1.precision import rounded, widened
 from . import backend as K
+from ._names import Missing
 from ._serialization import build, custom_object_scope
 
 _NONE = ("An operation has `None` for gradient. Please make sure that all of your ops have a gradient defined (i.e. "
@@ -38,6 +41,17 @@ def _fraction(name: str, value: Any) -> None:
         raise ValueError(f"expected {name} in [0, 1), found {value}")
 
 
+# Of arguments of other versions of Keras, what there is here.
+_INSTEAD = {
+    "weight_decay": "AdamW(weight_decay=...), or kernel_regularizer of layers",
+    "global_clipnorm": "clipnorm, which is that of all gradients together",
+    "use_ema": "flywheel.ExponentialMovingAverage, or v1.train.ExponentialMovingAverage",
+    "loss_scale_factor": "float32, or flywheel.function with an optimizer's loss_scale",
+    "gradient_accumulation_steps": "a larger batch, or flywheel.microbatch",
+    "jit_compile": "nothing: every step is compiled", "ema_momentum": "flywheel.ExponentialMovingAverage",
+}  # fmt: skip
+
+
 class Optimizer:
     """What all optimizers have: clipping, weights, and the order of updates."""
 
@@ -54,8 +68,9 @@ class Optimizer:
     def __init__(self, **kwargs: Any) -> None:
         for key in kwargs:
             if key not in ("clipnorm", "clipvalue"):
-                more = "; the learning rate is 'lr'" if key == "learning_rate" else ""
-                raise TypeError(f"Unexpected keyword argument passed to optimizer: {key}{more}")
+                more = _INSTEAD.get(key)
+                raise TypeError(f"Unexpected keyword argument passed to optimizer: {key}"
+                                f"{f'; instead: {more}' if more else ''}")  # fmt: skip
         self.updates: List[Any] = []
         self.weights: List[Any] = []
         self._slots: Dict[Tuple[str, Any], Any] = {}
@@ -64,6 +79,35 @@ class Optimizer:
         if "clipvalue" in kwargs:
             self.clipvalue = kwargs["clipvalue"]
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Lets the rate be called `learning_rate`, as Keras does since 2.3."""
+        super().__init_subclass__(**kwargs)
+        own = cls.__dict__.get("__init__")
+        if own is None or "lr" not in inspect.signature(own).parameters:
+            return
+
+        @functools.wraps(own)
+        def init(self: Any, *args: Any, **given: Any) -> None:
+            if "learning_rate" in given:
+                if args or "lr" in given:
+                    raise TypeError("expected the learning rate once, found 'learning_rate' and 'lr'")
+                given["lr"] = given.pop("learning_rate")
+            if callable(args[0] if args else given.get("lr")):
+                raise NotImplementedError("flywheel.keras.optimizers: a schedule as the learning rate; instead: "
+                                          "callbacks.LearningRateScheduler, or decay=")  # fmt: skip
+            own(self, *args, **given)
+
+        cls.__init__ = init  # type: ignore[method-assign]
+
+    @property
+    def learning_rate(self) -> Any:
+        """The variable of the rate, which is `lr` too."""
+        return self.lr
+
+    @learning_rate.setter
+    def learning_rate(self, rate: Any) -> None:
+        K.set_value(self.lr, rate)
+
     def _variables(self, **values: Any) -> None:
         for name in ("rho", "beta_1", "beta_2"):
             if name in values:
@@ -71,7 +115,7 @@ class Optimizer:
         for name, value in values.items():
             if not np.isfinite(value):
                 raise ValueError(f"expected a finite {name}, found {value}")
-            if name in ("momentum", "decay") and value < 0:
+            if name in ("momentum", "decay", "weight_decay") and value < 0:
                 raise ValueError(f"expected a finite {name} >= 0, found {value}")
         scope = get_default_graph()
         with scope.name_scope(type(self).__name__):
@@ -320,6 +364,55 @@ class Adam(_Moments):
         return p - shared["lr"] * m / (K.sqrt(v if h is None else h) + self.epsilon), [m, v, h]
 
 
+class AdamW(Adam):
+    """Adam, after p' = p - lr weight_decay p (Loshchilov and Hutter, Decoupled Weight Decay Regularization, 2019), as
+    Keras 3 computes it (O31)."""
+
+    rates = ("lr", "beta_1", "beta_2", "decay", "weight_decay")
+    weight_decay: Any
+
+    def __init__(
+        self, lr: float = 0.001, weight_decay: float = 0.004, beta_1: float = 0.9, beta_2: float = 0.999,
+        epsilon: Optional[float] = None, amsgrad: bool = False, decay: float = 0.0, **kwargs: Any,
+    ) -> None:  # fmt: skip
+        Optimizer.__init__(self, **kwargs)
+        self._variables(lr=lr, beta_1=beta_1, beta_2=beta_2, decay=decay, weight_decay=weight_decay)
+        self.epsilon = _epsilon(epsilon)
+        self.amsgrad = amsgrad
+
+    def _begin(self, lr: Any) -> Dict[str, Any]:
+        return {**super()._begin(lr), "shrink": 1.0 - lr * self.weight_decay}
+
+    def _step(self, p: Any, g: Any, slots: Any, shared: Any) -> Any:
+        return super()._step(p * shared["shrink"], g, slots, shared)
+
+
+class Lion(_Moments):
+    """p' = p - lr sign(beta_1 m + (1 - beta_1) g); m' = beta_2 m + (1 - beta_2) g (Chen and others, Symbolic Discovery
+    of Optimization Algorithms, 2023), as Keras 3 computes it; with `weight_decay` after p' = p - lr weight_decay p
+    (O31)."""
+
+    rates = ("lr", "beta_1", "beta_2", "decay", "weight_decay")
+    slots = ("m",)
+    _constants = ()
+    weight_decay: Any
+
+    def __init__(
+        self, lr: float = 0.001, beta_1: float = 0.9, beta_2: float = 0.99, weight_decay: float = 0.0,
+        decay: float = 0.0, **kwargs: Any,
+    ) -> None:  # fmt: skip
+        Optimizer.__init__(self, **kwargs)
+        self._variables(lr=lr, beta_1=beta_1, beta_2=beta_2, decay=decay, weight_decay=weight_decay)
+
+    def _begin(self, lr: Any) -> Dict[str, Any]:
+        return {**self._betas(), "lr": lr, "shrink": 1.0 - lr * self.weight_decay}
+
+    def _step(self, p: Any, g: Any, slots: Any, shared: Any) -> Any:
+        direction = K.sign(shared["beta_1"] * slots[0] + (1.0 - shared["beta_1"]) * g)
+        m = shared["beta_2"] * slots[0] + (1.0 - shared["beta_2"]) * g
+        return p * shared["shrink"] - shared["lr"] * direction, [m]
+
+
 class Adamax(_Moments):
     """m' as Adam; u' = max(beta_2 u, |g|); p' = p - lr / (1 - beta_1^t) m' / (u' + epsilon) (O7)."""
 
@@ -394,7 +487,7 @@ class TFOptimizer(Optimizer):
 
 
 sgd, rmsprop, adagrad, adadelta, adam, adamax, nadam = SGD, RMSprop, Adagrad, Adadelta, Adam, Adamax, Nadam
-_CLASSES = {c.__name__.lower(): c for c in (SGD, RMSprop, Adagrad, Adadelta, Adam, Adamax, Nadam)}
+_CLASSES = {c.__name__.lower(): c for c in (SGD, RMSprop, Adagrad, Adadelta, Adam, AdamW, Adamax, Lion, Nadam)}
 
 
 def serialize(optimizer: Optimizer) -> Dict[str, Any]:
@@ -422,3 +515,10 @@ def get(identifier: Any) -> Any:
     if isinstance(identifier, dict):
         return deserialize(identifier)
     raise ValueError(f"Could not interpret optimizer identifier: {identifier}")
+
+
+__getattr__ = Missing("keras.optimizers", __name__, {
+    "schedules": "callbacks.LearningRateScheduler, or decay=", "Adafactor": "flywheel.optimizers.Adafactor",
+    "Lamb": "flywheel.optimizers.LAMB", "Muon": "flywheel.optimizers.Muon", "Ftrl": "flywheel.optimizers.Ftrl",
+    "LossScaleOptimizer": "flywheel.optimizers with loss_scale", "legacy": "the optimizers of this module",
+})  # fmt: skip

@@ -8,7 +8,7 @@ import numpy as np
 from .._types import Array, Path
 from .callbacks import CallbackList, History, listed, progress
 
-__all__ = ["Loop", "Means", "run_epochs"]
+__all__ = ["Loop"]
 
 
 class Means:

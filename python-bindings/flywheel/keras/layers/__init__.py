@@ -3,9 +3,11 @@
 
 from typing import Any
 
+from .._names import Missing
 from .._serialization import build, custom_object_scope, plain
 from ..engine import Input, InputLayer, Layer
 from .advanced_activations import ELU, PReLU, Softmax, ThresholdedReLU
+from .attention import MultiHeadAttention
 from .cells import RNN, StackedRNNCells
 from .convolutional import Conv1D, Conv2D, ZeroPadding2D
 from .core import (
@@ -14,11 +16,14 @@ from .core import (
     Dense,
     Dropout,
     Flatten,
+    Identity,
     Lambda,
     LeakyReLU,
     Masking,
     Permute,
+    ReLU,
     RepeatVector,
+    Rescaling,
     Reshape,
 )
 from .embeddings import Embedding
@@ -40,7 +45,7 @@ from .merge import (
 )
 from .more_convolutions import Conv2DTranspose, DepthwiseConv2D, SeparableConv2D
 from .noise import AlphaDropout, GaussianDropout, GaussianNoise, SpatialDropout1D, SpatialDropout2D
-from .normalization import BatchNormalization, LayerNormalization
+from .normalization import BatchNormalization, GroupNormalization, LayerNormalization, RMSNormalization
 from .pooling import (
     AveragePooling1D,
     AveragePooling2D,
@@ -68,15 +73,17 @@ __all__ = [
     "Activation", "ActivityRegularization", "Add", "AlphaDropout", "Average", "AveragePooling1D", "AveragePooling2D",
     "AveragePooling3D", "AvgPool1D", "AvgPool2D", "AvgPool3D", "BatchNormalization", "Bidirectional", "Concatenate",
     "Conv1D", "Conv2D", "Conv2DTranspose", "Conv3D", "Convolution1D", "Convolution2D", "Convolution3D", "Cropping1D",
-    "Cropping2D", "Deconvolution2D", "Dense", "DepthwiseConv2D", "Dot", "Dropout", "ELU", "Embedding", "Flatten", "GRU",
-    "GaussianDropout", "GaussianNoise", "GlobalAveragePooling1D", "GlobalAveragePooling2D", "GlobalAveragePooling3D",
-    "GlobalAvgPool2D", "GlobalMaxPool2D", "GlobalMaxPooling1D", "GlobalMaxPooling2D", "GlobalMaxPooling3D", "Input",
-    "InputLayer", "LSTM", "Lambda", "Layer", "LayerNormalization", "LeakyReLU", "Masking", "MaxPool1D", "MaxPool2D",
-    "MaxPool3D", "MaxPooling1D", "MaxPooling2D", "MaxPooling3D", "Maximum", "Multiply", "PReLU", "Permute", "RNN",
-    "RepeatVector", "Reshape", "SeparableConv2D", "SimpleRNN", "Softmax", "SpatialDropout1D", "SpatialDropout2D",
-    "StackedRNNCells", "Subtract", "ThresholdedReLU", "TimeDistributed", "UpSampling1D", "UpSampling2D", "UpSampling3D",
-    "ZeroPadding1D", "ZeroPadding2D", "ZeroPadding3D", "add", "average", "concatenate", "deserialize", "dot", "maximum",
-    "multiply", "serialize", "subtract",
+    "Cropping2D", "Deconvolution2D", "Dense", "DepthwiseConv2D", "Dot", "Dropout", "ELU", "Embedding", "Flatten",
+    "GRU", "GaussianDropout", "GaussianNoise", "GlobalAveragePooling1D", "GlobalAveragePooling2D",
+    "GlobalAveragePooling3D", "GlobalAvgPool2D", "GlobalMaxPool2D", "GlobalMaxPooling1D", "GlobalMaxPooling2D",
+    "GlobalMaxPooling3D", "GroupNormalization", "Identity", "Input", "InputLayer", "LSTM", "Lambda", "Layer",
+    "LayerNormalization", "LeakyReLU", "Masking", "MaxPool1D", "MaxPool2D", "MaxPool3D", "MaxPooling1D",
+    "MaxPooling2D", "MaxPooling3D", "Maximum", "MultiHeadAttention", "Multiply", "PReLU", "Permute",
+    "RMSNormalization", "RNN", "ReLU", "RepeatVector", "Rescaling", "Reshape", "SeparableConv2D", "SimpleRNN",
+    "Softmax", "SpatialDropout1D", "SpatialDropout2D", "StackedRNNCells", "Subtract", "ThresholdedReLU",
+    "TimeDistributed", "UpSampling1D", "UpSampling2D", "UpSampling3D", "ZeroPadding1D", "ZeroPadding2D",
+    "ZeroPadding3D", "add", "average", "concatenate", "deserialize", "dot", "maximum", "multiply", "serialize",
+    "subtract",
 ]  # fmt: skip
 
 Convolution1D, Convolution2D, MaxPool1D, MaxPool2D = Conv1D, Conv2D, MaxPooling1D, MaxPooling2D
@@ -101,5 +108,15 @@ def deserialize(config: Any, custom_objects: Any = None) -> Any:
         return build(config, {**_CLASSES, "Model": Model, "Sequential": Sequential}, "layer")
 
 
-def __getattr__(name: str) -> Any:
-    raise AttributeError(f"there is no flywheel.keras.layers.{name}; see docs/Keras.md")
+__getattr__ = Missing("keras.layers", __name__, {
+    "Attention": "MultiHeadAttention", "AdditiveAttention": "MultiHeadAttention",
+    "GroupQueryAttention": "MultiHeadAttention", "ConvLSTM2D": "TimeDistributed(Conv2D) and LSTM",
+    "Normalization": "Rescaling, or NumPy in front of the model", "TextVectorization": "keras.preprocessing.text",
+    "StringLookup": "keras.preprocessing.text", "IntegerLookup": "Embedding of numbers from 0 on",
+    "Resizing": "UpSampling2D, or images of one size", "CenterCrop": "Cropping2D", "CategoryEncoding": "Embedding",
+    "RandomFlip": "keras.preprocessing.image", "RandomRotation": "keras.preprocessing.image",
+    "RandomZoom": "keras.preprocessing.image", "CuDNNLSTM": "LSTM", "CuDNNGRU": "GRU",
+    "SpectralNormalization": "a constraint of kernels", "EinsumDense": "Dense, or Lambda of a contraction",
+    "UnitNormalization": "Lambda of K.l2_normalize", "TorchModuleWrapper": "flywheel.torch",
+    "SpatialDropout3D": "SpatialDropout2D", "Conv3DTranspose": "Conv2DTranspose",
+})  # fmt: skip

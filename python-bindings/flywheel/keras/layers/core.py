@@ -123,6 +123,51 @@ class Activation(Layer):
         return self.activation(inputs)
 
 
+class ReLU(Layer):
+    """x, at least 0 and at most `max_value`; `negative_slope` times x - `threshold` below the threshold."""
+
+    supports_masking = True
+    arguments = ("max_value", "negative_slope", "threshold")
+
+    def __init__(
+        self, max_value: Any = None, negative_slope: float = 0.0, threshold: float = 0.0, **kwargs: Any
+    ) -> None:
+        super().__init__(**kwargs)
+        for name, number in (("max_value", max_value), ("negative_slope", negative_slope), ("threshold", threshold)):
+            if number is not None and number < 0:
+                raise ValueError(f"expected {name} of at least 0, found {number}")
+        self.max_value, self.negative_slope, self.threshold = max_value, negative_slope, threshold
+
+    def call(self, inputs: Any, **kwargs: Any) -> Any:
+        def emit(x: Any) -> Any:
+            high = x if self.max_value is None else _ops.minimum(x, self.max_value)
+            low = (x - self.threshold) * self.negative_slope
+            return _ops.where(_ops.greater_equal(x, self.threshold), high, low)
+
+        return make("ReLU", emit, as_tensor(inputs))
+
+
+class Rescaling(Layer):
+    """scale x + offset."""
+
+    supports_masking = True
+    arguments = ("scale", "offset")
+
+    def __init__(self, scale: Any, offset: Any = 0.0, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.scale, self.offset = scale, offset
+
+    def call(self, inputs: Any, **kwargs: Any) -> Any:
+        x = K.cast(inputs, K.floatx())
+        return x * np.asarray(self.scale, K.floatx()) + np.asarray(self.offset, K.floatx())
+
+
+class Identity(Layer):
+    """Its input."""
+
+    supports_masking = True
+
+
 class LeakyReLU(Layer):
     """x, or alpha x where x < 0."""
 

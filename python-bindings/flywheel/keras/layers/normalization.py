@@ -80,20 +80,97 @@ class BatchNormalization(Layer):
 
 
 class LayerNormalization(Layer):
-    """Each sample with mean 0 and variance 1 along the last dimension."""
+    """Each sample with mean 0 and variance 1 along `axis`: the last dimension, or several of the last ones."""
 
     supports_masking = True
-    arguments = ("epsilon", "center", "scale")
+    arguments = ("axis", "epsilon", "center", "scale", "beta_initializer", "gamma_initializer")
 
-    def __init__(self, epsilon: float = 1e-3, center: bool = True, scale: bool = True, **kwargs: Any) -> None:
+    def __init__(
+        self, axis: Any = -1, epsilon: float = 1e-3, center: bool = True, scale: bool = True,
+        beta_initializer: Any = "zeros", gamma_initializer: Any = "ones", **kwargs: Any,
+    ) -> None:  # fmt: skip
         super().__init__(**kwargs)
-        self.epsilon, self.center, self.scale = epsilon, center, scale
+        if isinstance(axis, float):
+            # What was the first argument once.
+            axis, epsilon = -1, axis
+        self.axis, self.epsilon, self.center, self.scale = axis, epsilon, center, scale
+        self.beta_initializer = initializers.get(beta_initializer)
+        self.gamma_initializer = initializers.get(gamma_initializer)
 
     def build(self, input_shape: Any) -> None:
-        self.gamma = self.add_weight("gamma", (input_shape[-1],), None, "ones", trainable=self.scale)
-        self.beta = self.add_weight("beta", (input_shape[-1],), None, "zeros", trainable=self.center)
+        rank = len(input_shape)
+        given = list(self.axis) if isinstance(self.axis, (list, tuple)) else [self.axis]
+        self._axes = sorted(axis + rank if axis < 0 else axis for axis in given)
+        if self._axes != list(range(rank - len(given), rank)) or 0 in self._axes:
+            raise NotImplementedError(f"flywheel.keras.layers.LayerNormalization: axis={self.axis}, expected the last "
+                                      "ones, and not the batch")  # fmt: skip
+        shape = tuple(input_shape[axis] for axis in self._axes)
+        self.gamma = self.add_weight("gamma", shape, None, self.gamma_initializer, trainable=self.scale)
+        self.beta = self.add_weight("beta", shape, None, self.beta_initializer, trainable=self.center)
         self.built = True
 
     def call(self, inputs: Any, **kwargs: Any) -> Any:
-        return make("layer_norm", lambda x, g, b: _traced.layer_norm(x, g, b, axes=[x.ndim - 1], epsilon=self.epsilon),
+        return make("layer_norm", lambda x, g, b: _traced.layer_norm(x, g, b, axes=self._axes, epsilon=self.epsilon),
                     as_tensor(inputs), self.gamma, self.beta)  # fmt: skip
+
+
+class GroupNormalization(Layer):
+    """Each group of channels of each sample with mean 0 and variance 1, over all other dimensions too."""
+
+    supports_masking = True
+    arguments = ("groups", "axis", "epsilon", "center", "scale", "beta_initializer", "gamma_initializer")
+
+    def __init__(
+        self, groups: int = 32, axis: int = -1, epsilon: float = 1e-3, center: bool = True, scale: bool = True,
+        beta_initializer: Any = "zeros", gamma_initializer: Any = "ones", **kwargs: Any,
+    ) -> None:  # fmt: skip
+        super().__init__(**kwargs)
+        self.groups, self.axis, self.epsilon, self.center, self.scale = groups, axis, epsilon, center, scale
+        self.beta_initializer = initializers.get(beta_initializer)
+        self.gamma_initializer = initializers.get(gamma_initializer)
+
+    def build(self, input_shape: Any) -> None:
+        if self.axis not in (-1, len(input_shape) - 1):
+            raise NotImplementedError(f"flywheel.keras.layers.GroupNormalization: axis={self.axis}, expected the last")
+        channels = input_shape[-1]
+        # As in Keras: one group for each channel.
+        self._groups = channels if self.groups == -1 else self.groups
+        if channels is None or self._groups < 1 or channels % self._groups:
+            raise ValueError(f"expected channels in {self.groups} groups in layer {self.name}, found {channels}")
+        self.gamma = self.add_weight("gamma", (channels,), None, self.gamma_initializer) if self.scale else None
+        self.beta = self.add_weight("beta", (channels,), None, self.beta_initializer) if self.center else None
+        self.built = True
+
+    def call(self, inputs: Any, **kwargs: Any) -> Any:
+        given = [w for w in (self.gamma, self.beta) if w is not None]
+
+        def emit(x: Any, *ws: Any) -> Any:
+            left = iter(ws)
+            gamma, beta = (next(left) if used else None for used in (self.scale, self.center))
+            return _traced.group_norm(x, self._groups, gamma, beta, epsilon=self.epsilon)
+
+        return make("group_norm", emit, as_tensor(inputs), *given)
+
+
+class RMSNormalization(Layer):
+    """x over the root of the mean of its squares along the last dimension, times a weight."""
+
+    supports_masking = True
+    arguments = ("axis", "epsilon")
+
+    def __init__(self, axis: int = -1, epsilon: float = 1e-6, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.axis, self.epsilon = axis, epsilon
+
+    def build(self, input_shape: Any) -> None:
+        if self.axis not in (-1, len(input_shape) - 1):
+            raise NotImplementedError(f"flywheel.keras.layers.RMSNormalization: axis={self.axis}, expected the last")
+        self.scale = self.add_weight("scale", (input_shape[-1],), None, "ones")
+        self.built = True
+
+    def call(self, inputs: Any, **kwargs: Any) -> Any:
+        def emit(x: Any, w: Any) -> Any:
+            mean = _ops.mean(_ops.square(x), -1, True)
+            return x * _ops.rsqrt(mean + self.epsilon) * w
+
+        return make("rms_norm", emit, as_tensor(inputs), self.scale)

@@ -5,6 +5,7 @@ from typing import Any, Optional
 
 import numpy as np
 
+from .._names import Missing
 from .._serialization import custom_object_scope
 
 CustomObjectScope = custom_object_scope
@@ -43,9 +44,27 @@ class Sequence:
         return (self[i] for i in range(len(self)))
 
 
-def __getattr__(name: str) -> Any:
-    hints = {"get_file": "nothing is downloaded", "plot_model": "model.summary()", "vis_utils": "model.summary()",
-             "HDF5Matrix": "numpy.load, or flywheel.data.load", "multi_gpu_model": "one device",
-             "print_summary": "model.summary()"}  # fmt: skip
-    hint = f"; instead: {hints[name]}" if name in hints else ""
-    raise AttributeError(f"there is no flywheel.keras.utils.{name}{hint}; see docs/Keras.md")
+def set_random_seed(seed: int) -> None:
+    """Sets the seeds of Python's `random`, of NumPy's, which `fit` shuffles by, and of this package: of weights and
+    draws of the models that are made from now on."""
+    import random
+
+    from ... import store
+    from ...v1 import set_random_seed as of_graph
+
+    if not isinstance(seed, (int, np.integer)) or isinstance(seed, bool) or not 0 <= seed < 2**32:
+        raise ValueError(f"expected an integer from 0 to 2^32 - 1 as the seed, found {seed!r}")
+    random.seed(int(seed))
+    np.random.seed(int(seed))
+    of_graph(int(seed))
+    store.set_seed(int(seed))
+
+
+__getattr__ = Missing("keras.utils", __name__, {
+    "get_file": "nothing is downloaded", "plot_model": "model.summary()", "vis_utils": "model.summary()",
+    "HDF5Matrix": "numpy.load, or flywheel.data.load", "multi_gpu_model": "one device",
+    "print_summary": "model.summary()", "PyDataset": "Sequence", "image_dataset_from_directory":
+    "preprocessing.image", "text_dataset_from_directory": "preprocessing.text", "split_dataset": "slices of arrays",
+    "register_keras_serializable": "custom_object_scope", "Progbar": "flywheel.train.Loop", "pack_x_y_sample_weight":
+    "a tuple (x, y, weight)", "unpack_x_y_sample_weight": "a tuple (x, y, weight)",
+})  # fmt: skip
