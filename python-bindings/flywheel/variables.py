@@ -372,11 +372,15 @@ def initialize_in(store: Store, variables: Sequence[Variable]) -> None:
     computed: Dict[str, Variable] = {}
     for variable in variables:
         key = variable._declare_value(store)
-        if variable._host_value is not None and variable.dtype != _dtypes.string:
+        if variable._is_large():
             store._set(key, variable._host_value)
         else:
             computed[key] = variable
-    if not computed:
+    # Where all are known there is no program to make. Else it is the program that gives all of them their values, or
+    # none, those first that others are computed from.
+    if all(one._host_value is not None and one.dtype != _dtypes.string for one in computed.values()):
+        for key, variable in computed.items():
+            store._set(key, variable._host_value)
         return
     trace = Trace("initializer")
     with _trace.tracing(trace):
