@@ -229,7 +229,7 @@ func.func @joined(%x: tensor<2xf32>, %v: tensor<5xf32> {bufferization.writable =
 
 // -----
 
-// A long chain of insertions is one op, which bufferization looks at once, in the place where it is stored.
+// T44: a long chain of insertions is one op, which bufferization looks at once, in the place where it is stored.
 // CHECK-LABEL: func.func @long(
 // CHECK-SAME: %[[X:.*]]: tensor<4xf32>, %[[V:.*]]: tensor<68xf32>
 // CHECK-NOT: tensor.insert_slice
