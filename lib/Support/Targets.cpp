@@ -6,13 +6,27 @@
 
 #include "flywheel/Support/Targets.h"
 
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/TargetSelect.h"
 
 #include <mutex>
 
+using namespace llvm;
+
+/// Bounds how many accesses to memory LLVM's schedulers compare with each
+/// other: by default up to 1000 of a block, which takes most of the time of a
+/// long step of small tensors. LLVM has no other way to say it.
+static void limitSchedulingRegions() {
+  StringRef name = "dag-maps-huge-region";
+  cl::Option *option = cl::getRegisteredOptions().lookup(name);
+  if (option && option->getNumOccurrences() == 0)
+    option->addOccurrence(0, name, "256");
+}
+
 void flywheel::initializeHostTarget() {
   static std::once_flag once;
   std::call_once(once, [] {
+    limitSchedulingRegions();
     // All are in the list from the beginning: it never changes while another
     // thread looks at it.
     llvm::InitializeAllTargetInfos();

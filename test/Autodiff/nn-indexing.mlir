@@ -137,25 +137,22 @@ func.func @cumprod(%x: tensor<3x4xf32>, %g: tensor<3x4xf32>) -> tensor<3x4xf32> 
 
 // -----
 
-// No exponential is of a positive number: exponents of what is not summed up are
-// replaced in front of it.
+// No exponential is of a positive number. The loop goes backwards, and adds what
+// the sums behind take of a sum.
 // CHECK-LABEL: func @logcumsumexp
 // CHECK-SAME: (%[[X:.*]]: tensor<3x4xf32>, %[[G:.*]]: tensor<3x4xf32>)
 // CHECK: %[[Y:.*]] = nn.logcumsumexp %[[X]] axis 1
-// CHECK-DAG: %[[I:.*]] = nn.iota axis 1 : () -> tensor<3x4x4xi64>
-// CHECK-DAG: %[[K:.*]] = nn.iota axis 2 : () -> tensor<3x4x4xi64>
-// CHECK-DAG: %[[FROM:.*]] = nn.broadcast %[[X]] dims [0, 1] : (tensor<3x4xf32>) -> tensor<3x4x4xf32>
-// CHECK-DAG: %[[TO:.*]] = nn.broadcast %[[Y]] dims [0, 2] : (tensor<3x4xf32>) -> tensor<3x4x4xf32>
-// CHECK-DAG: %[[SUMMAND:.*]] = arith.cmpi sle, %[[I]], %[[K]]
-// CHECK-DAG: %[[EQUAL:.*]] = arith.cmpf oeq, %[[FROM]], %[[TO]]
-// CHECK-DAG: %[[DIFFERENCE:.*]] = arith.subf %[[FROM]], %[[TO]]
-// CHECK: %[[FINITE:.*]] = arith.select %[[EQUAL]], %{{.*}}, %[[DIFFERENCE]]
-// CHECK: %[[EXPONENT:.*]] = arith.select %[[SUMMAND]], %[[FINITE]],
-// CHECK-DAG: %[[EXP:.*]] = math.exp %[[EXPONENT]]
-// CHECK-DAG: %[[DY:.*]] = nn.broadcast %[[G]] dims [0, 2]
-// CHECK: %[[SHARE:.*]] = arith.mulf %[[EXP]], %[[DY]]
-// CHECK: %[[SHARES:.*]] = arith.select %[[SUMMAND]], %[[SHARE]],
-// CHECK: nn.reduce sum %[[SHARES]] axes [2] : tensor<3x4x4xf32> -> tensor<3x4xf32>
+// CHECK: %[[SUMS:.*]]:3 = scf.for %[[N:.*]] = %{{.*}} iter_args(%[[S:.*]] = %{{.*}}, %[[BEHIND:.*]] = %{{.*}}, %[[ALL:.*]] = %{{.*}})
+// CHECK: %[[POSITION:.*]] = arith.subi %{{.*}}, %[[N]]
+// CHECK-DAG: %[[OWN:.*]] = tensor.extract_slice %[[Y]][0, %[[POSITION]]]
+// CHECK-DAG: %[[DY:.*]] = tensor.extract_slice %[[G]][0, %[[POSITION]]]
+// CHECK: %[[EXP:.*]] = math.exp
+// CHECK: %[[PART:.*]] = arith.mulf %[[EXP]], %[[S]]
+// CHECK: %[[SUM:.*]] = arith.addf %[[DY]], %[[PART]]
+// CHECK: tensor.insert_slice %[[SUM]] into %[[ALL]][0, %[[POSITION]]]
+// CHECK: arith.subf %[[X]], %[[Y]]
+// CHECK: %[[SHARE:.*]] = math.exp
+// CHECK: arith.mulf %[[SHARE]], %[[SUMS]]#2
 func.func @logcumsumexp(%x: tensor<3x4xf32>, %g: tensor<3x4xf32>) -> tensor<3x4xf32> {
   %y = nn.logcumsumexp %x axis 1 : tensor<3x4xf32> -> tensor<3x4xf32>
   %d = train.gradient %y wrt %x grad_ys %g : (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>

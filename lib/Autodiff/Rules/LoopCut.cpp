@@ -80,7 +80,18 @@ std::optional<SmallVector<Value>> findSmallerCut(Value start, Block &block,
     }
   if (total >= limit)
     return std::nullopt;
-  return cut.takeVector();
+  // Of a column of a table, an iteration may need one element.
+  SetVector<Value> smallest;
+  for (Value value : cut) {
+    std::optional<SmallVector<Value>> parts;
+    if (isa<RankedTensorType>(value.getType()))
+      parts = findSmallerCut(value, block, again);
+    if (parts)
+      smallest.insert_range(*parts);
+    else
+      smallest.insert(value);
+  }
+  return smallest.takeVector();
 }
 
 namespace {

@@ -43,6 +43,18 @@ static bool isAvailable(Value value, Operation *op) {
   return user && producer->isBeforeInBlock(user);
 }
 
+/// Returns true if `value` is computed in place of `argument`, or of the same
+/// elements in another shape.
+static bool isInPlaceOfReshaped(Value value, Value argument) {
+  while (value && value != argument) {
+    Operation *op = value.getDefiningOp();
+    value = isa_and_present<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op)
+                ? op->getOperand(0)
+                : getOverwritten(value);
+  }
+  return static_cast<bool>(value);
+}
+
 /// Stores `value`, which `terminator` passes on, in `destination`.
 static void storePassed(OpOperand &value, Value destination) {
   OpBuilder b(value.getOwner());
@@ -142,7 +154,7 @@ void SinkStores::storeCarried(LoopLikeOpInterface loop) {
                              : Block::BlockArgListType(region.getArguments())))
       if (isa<RankedTensorType>(argument.getType()) &&
           argument.getType() == value.get().getType() &&
-          !isMoved(value.get()) && !isInPlaceOf(value.get(), argument))
+          !isMoved(value.get()) && !isInPlaceOfReshaped(value.get(), argument))
         storePassed(value, argument);
   }
 }

@@ -145,6 +145,25 @@ def _places(x: Tensor, keys: List[Any]) -> "Optional[np.ndarray[Any, Any]]":
     return found
 
 
+def _unknown_places(x: Tensor, keys: List[Any], total: int) -> Tensor:
+    """As `_places`, where tensors are among the keys."""
+    numbers: np.ndarray[Any, Any] = np.arange(total, dtype=np.int32 if total < 2**31 else np.int64)
+    numbers = numbers.reshape([dim_size or 0 for dim_size in x.shape])
+    if not all(_is_number_or_slice(key) or (not _is_static(key) and np.ndim(key) == 0) for key in keys):
+        return getitem(constant(numbers), tuple(keys))
+    # The numbers of other elements are no constant of the program.
+    some = numbers[tuple(key if _is_number_or_slice(key) else slice(None) for key in keys)]
+    rest = [key for key in keys if not isinstance(key, (int, np.integer))]
+    return getitem(constant(np.ascontiguousarray(some)),
+                   tuple(slice(None) if isinstance(key, slice) else key for key in rest))  # fmt: skip
+
+
+def _is_number_or_slice(key: Any) -> bool:
+    """Whether a key is an integer, or a slice between integers."""
+    bounds = (key.start, key.stop, key.step) if isinstance(key, slice) else (key,)
+    return key is not None and all(isinstance(bound, (int, np.integer)) or bound is None for bound in bounds)
+
+
 def _check_places(x: Tensor, keys: List[Any]) -> None:
     known = _places(x, keys)
     if known is None or len(np.unique(known)) != known.size:
@@ -167,8 +186,7 @@ def _scatter(x: Tensor, keys: List[Any], value: Tensor, kind: str) -> Tensor:
     known = _places(x, keys)
     total = int(np.prod([dim_size or 0 for dim_size in x.shape], dtype=np.int64))
     if known is None:
-        numbers = constant(np.arange(total, dtype=np.int32).reshape([dim_size or 0 for dim_size in x.shape]))
-        places = getitem(numbers, tuple(keys))
+        places = _unknown_places(x, keys, total)
     else:
         places = constant(known.astype(np.int32 if total < 2**31 else np.int64))
     updates = signless(_fit(value, places, x.dtype))

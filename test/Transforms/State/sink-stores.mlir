@@ -379,3 +379,22 @@ func.func @older(%c: i1, %x: tensor<4xf32>,
   %new = linalg_ext.store %0 in %a : tensor<4xf32> in tensor<4xf32>
   return %new : tensor<4xf32>
 }
+
+// -----
+
+// An element of another shape of what the loop carries is written where that is: nothing is stored.
+// CHECK-LABEL: func.func @reshaped(
+// CHECK-NOT: linalg_ext.store
+// CHECK: return
+func.func @reshaped(%x: tensor<4x3xf32>, %n: index) -> tensor<4x3xf32> {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %y = arith.constant 1.0 : f32
+  %0 = scf.for %i = %zero to %n step %one iter_args(%p = %x) -> tensor<4x3xf32> {
+    %list = tensor.collapse_shape %p [[0, 1]] : tensor<4x3xf32> into tensor<12xf32>
+    %filled = linalg.fill ins(%y : f32) outs(%list : tensor<12xf32>) -> tensor<12xf32>
+    %table = tensor.expand_shape %filled [[0, 1]] output_shape [4, 3] : tensor<12xf32> into tensor<4x3xf32>
+    scf.yield %table : tensor<4x3xf32>
+  }
+  return %0 : tensor<4x3xf32>
+}

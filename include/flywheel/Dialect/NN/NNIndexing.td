@@ -202,8 +202,8 @@ def NN_LogcumsumexpOp : NN_DifferentiableOp<"logcumsumexp", [NN_DimSizeSource]> 
     f32 and rounded once.
 
     The derivative of element k with respect to element i of x is exp(x[i] - y[k]),
-    at most 1; it is 1 where both are the same infinity. It takes memory for the
-    square of the dimension size along `axis`.
+    at most 1; it is 1 where both are the same infinity. It is computed by a loop
+    backwards along `axis`.
 
     ```mlir
     // The logarithm of the distribution function of each row of scores.

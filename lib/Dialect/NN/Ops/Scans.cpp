@@ -80,46 +80,6 @@ LogicalResult CumsumOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
   return success();
 }
 
-namespace {
-/// Pairs of positions i and k along one dimension of a tensor, as a tensor with
-/// one dimension more: `axis` is i, the next one k.
-class Pairs {
-public:
-  Pairs(OpBuilder &b, Location loc, ElementwiseExpr x, int64_t axis)
-      : b(b), loc(loc), shape(tensorOf(x).getShape()) {
-    SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, x);
-    sizes.insert(sizes.begin() + axis, sizes[axis]);
-    shape.insert(shape.begin() + axis, shape[axis]);
-    like = tensor::EmptyOp::create(b, loc, sizes, tensorOf(x).getElementType());
-    i = number(axis);
-    k = number(axis + 1);
-  }
-
-  /// `value` for all positions of dimension `dim`, which is not one of its own.
-  ElementwiseExpr repeat(ElementwiseExpr value, int64_t dim) {
-    SmallVector<int64_t> dims = otherDims({dim}, shape.size());
-    return value.with(buildBroadcast(b, loc, value, dims, like));
-  }
-
-  /// i <predicate> k: a boolean term.
-  ElementwiseExpr compare(arith::CmpIPredicate predicate) {
-    return {b, loc, arith::CmpIOp::create(b, loc, predicate, i, k)};
-  }
-
-private:
-  Value number(int64_t dim) {
-    auto numbers = RankedTensorType::get(shape, b.getI64Type());
-    Value sizesOf = numbers.hasStaticShape() ? Value() : like;
-    return IotaOp::create(b, loc, numbers, sizesOf, dim);
-  }
-
-  OpBuilder &b;
-  Location loc;
-  SmallVector<int64_t> shape;
-  Value like, i, k;
-};
-} // namespace
-
 /// factor * other, where 0 times an infinity is 0: the infinity is of numbers
 /// that overflowed, and none of them counts.
 static ElementwiseExpr multiplyFinite(ElementwiseExpr factor,
@@ -130,15 +90,19 @@ static ElementwiseExpr multiplyFinite(ElementwiseExpr factor,
   return factor * (factor == 0.0).select(finite, other);
 }
 
-/// The recurrence of the derivative of `op`, from its last product to its first
-/// one: element i of the result is the sum over the products k that x[i] is a
-/// factor of, of dy[k] times those factors of product k that come after x[i].
-/// Without `exclusive` that is s[i] = dy[i] + x[i + 1] s[i + 1], and with it
-/// s[i] = dy[i + 1] + x[i + 1] s[i + 1].
-static Value emitSumsBehind(OpBuilder &b, CumprodOp op, ElementwiseExpr x,
-                            ElementwiseExpr dy) {
-  Location loc = op.getLoc();
-  int64_t axis = op.getAxis();
+namespace {
+/// Reads the slice of a tensor at the position of a step.
+using Read = function_ref<ElementwiseExpr(Value)>;
+/// Computes, from the state, the result at a position and then the next state.
+using Step = function_ref<SmallVector<Value>(Read, ArrayRef<ElementwiseExpr>)>;
+} // namespace
+
+/// Emits a loop over the positions of `x` along `axis`, from the first one to
+/// the last one or backwards. The state is that of `starts` in front of the
+/// first step: numbers, for slices of `x`. Returns the results of all steps.
+static Value emitRecurrence(OpBuilder &b, Location loc, ElementwiseExpr x,
+                            int64_t axis, bool backwards,
+                            ArrayRef<double> starts, Step step) {
   RankedTensorType type = tensorOf(x);
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, x),
                             offsets(sizes.size(), b.getIndexAttr(0)),
@@ -154,33 +118,57 @@ static Value emitSumsBehind(OpBuilder &b, CumprodOp op, ElementwiseExpr x,
   Value slice = buildCast(
       b, loc, tensor::EmptyOp::create(b, loc, sizes, type.getElementType()),
       sliceType);
-  Value zeros = buildSplat(b, loc, slice, 0.0);
+  SmallVector<Value> inits;
+  for (double start : starts)
+    inits.push_back(buildSplat(b, loc, slice, start));
+  inits.push_back(all);
   Value zero = arith::ConstantIndexOp::create(b, loc, 0);
   Value one = arith::ConstantIndexOp::create(b, loc, 1);
-  auto emitBody = [&](OpBuilder &in, Location, Value number, ValueRange state) {
+  auto emitBody = [&](OpBuilder &in, Location, Value number,
+                      ValueRange carried) {
     Value position = number;
-    if (!op.getReverse()) {
+    if (backwards) {
       Value last = arith::SubIOp::create(in, loc, count, one);
       position = arith::SubIOp::create(in, loc, last, number);
     }
     offsets[axis] = position;
+    SmallVector<ElementwiseExpr> state;
+    for (Value value : carried.drop_back())
+      state.emplace_back(in, loc, value);
     auto read = [&](Value whole) {
       return ElementwiseExpr(in, loc,
                              tensor::ExtractSliceOp::create(in, loc, sliceType,
                                                             whole, offsets,
                                                             sizes, strides));
     };
-    ElementwiseExpr behind(in, loc, state[0]), own = read(dy), factor = read(x);
+    SmallVector<Value> found = step(read, state);
+    SmallVector<Value> next = llvm::to_vector(llvm::drop_begin(found));
+    next.push_back(buildInsertSlice(in, loc, found.front(), carried.back(),
+                                    offsets, sizes, strides));
+    scf::YieldOp::create(in, loc, next);
+  };
+  return scf::ForOp::create(b, loc, zero, count, one, inits, emitBody)
+      .getResults()
+      .back();
+}
+
+/// The recurrence of the derivative of `op`, from its last product to its first
+/// one: element i of the result is the sum over the products k that x[i] is a
+/// factor of, of dy[k] times those factors of product k that come after x[i].
+/// Without `exclusive` that is s[i] = dy[i] + x[i + 1] s[i + 1], and with it
+/// s[i] = dy[i + 1] + x[i + 1] s[i + 1].
+static Value emitSumsBehind(OpBuilder &b, CumprodOp op, ElementwiseExpr x,
+                            ElementwiseExpr dy) {
+  auto step = [&](Read read,
+                  ArrayRef<ElementwiseExpr> state) -> SmallVector<Value> {
+    ElementwiseExpr behind = state[0], own = read(dy), factor = read(x);
     ElementwiseExpr sum = op.getExclusive() ? behind : own + behind;
     ElementwiseExpr product = multiplyFinite(factor, sum);
     ElementwiseExpr next = op.getExclusive() ? own + product : product;
-    Value into =
-        buildInsertSlice(in, loc, sum, state[1], offsets, sizes, strides);
-    scf::YieldOp::create(in, loc, {next, into});
+    return {sum, next};
   };
-  return scf::ForOp::create(b, loc, zero, count, one, ValueRange{zeros, all},
-                            emitBody)
-      .getResult(1);
+  return emitRecurrence(b, op.getLoc(), x, op.getAxis(), !op.getReverse(),
+                        {0.0}, step);
 }
 
 LogicalResult CumprodOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
@@ -200,13 +188,18 @@ LogicalResult CumprodOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
   return success();
 }
 
+/// exp(a - b), and 1 for equal numbers, whose difference is NaN where they are
+/// infinite.
+static ElementwiseExpr emitQuotient(ElementwiseExpr a, ElementwiseExpr b) {
+  return (a == b).select(a.splat(0.0), a - b).apply<math::ExpOp>();
+}
+
 LogicalResult LogcumsumexpOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
                                       ArrayRef<bool> needed,
                                       MutableArrayRef<Value> operands) {
   // dx[i] is the sum over k of dy[k] exp(x[i] - y[k]), of the k that i is
-  // summed up in: there no exponent is above 0. Others become 0 before the
-  // exponential, and so do those of equal numbers, whose difference is NaN
-  // where they are infinite.
+  // summed up in. That is exp(x[i] - y[i]) s[i], where
+  // s[i] = dy[i] + exp(y[i] - y[i + 1]) s[i + 1]: no exponent is above 0.
   Location loc = getLoc();
   ElementwiseExpr x = widen(b, loc, getX()), dy = widen(b, loc, results[0]);
   // Rounded results would make exponents inexact.
@@ -214,18 +207,16 @@ LogicalResult LogcumsumexpOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
   if (x.getType() != getX().getType())
     y = x.with(LogcumsumexpOp::create(b, loc, x.getType(), x, getAxis(),
                                       getReverse()));
-  int64_t axis = getAxis();
-  Pairs pairs(b, loc, x, axis);
-  ElementwiseExpr from = pairs.repeat(x, axis + 1), to = pairs.repeat(y, axis);
-  ElementwiseExpr isSummand = pairs.compare(
-      getReverse() ? arith::CmpIPredicate::sge : arith::CmpIPredicate::sle);
-  ElementwiseExpr zero = from.splat(0.0);
-  ElementwiseExpr exponents =
-      isSummand.select((from == to).select(zero, from - to), zero);
-  ElementwiseExpr shares = isSummand.select(
-      exponents.apply<math::ExpOp>() * pairs.repeat(dy, axis), zero);
-  Value dx = buildSum(b, loc, shares, {axis + 1});
-  operands[0] = roundTo(b, loc, dx, getX().getType());
+  auto step = [&](Read read,
+                  ArrayRef<ElementwiseExpr> state) -> SmallVector<Value> {
+    ElementwiseExpr own = read(y);
+    ElementwiseExpr sum = read(dy) + emitQuotient(own, state[1]) * state[0];
+    return {sum, sum, own};
+  };
+  ElementwiseExpr sums = x.with(
+      emitRecurrence(b, loc, x, getAxis(), !getReverse(),
+                     {0.0, std::numeric_limits<double>::infinity()}, step));
+  operands[0] = roundTo(b, loc, emitQuotient(x, y) * sums, getX().getType());
   return success();
 }
 
