@@ -50,6 +50,7 @@ config.excludes = [
     "harness.py",
     "mutate.py",
     "odd_point_cases.py",
+    "size_cases.py",
     "optimizer_rules.py",
     "same_numbers.py",
     "samples",

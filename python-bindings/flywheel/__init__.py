@@ -297,6 +297,7 @@ from ._ops import (
     zeros_like,
 )
 from ._ops._updates import At, Place
+from ._sizes import Size
 from ._tensor import Tensor, TensorLike, as_tensor, constant
 from ._traced import Traced
 from ._tree import map_leaves
@@ -360,6 +361,7 @@ __all__ = [
     "Program",
     "Session",
     "Store",
+    "Size",
     "Summary",
     "SummaryRow",
     "Tensor",

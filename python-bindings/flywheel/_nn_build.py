@@ -128,12 +128,12 @@ def _complete(name: str, given: Operands, attributes: Attributes) -> None:
 
 def _first(given: Operands, _: Dict[str, Any]) -> List[Result]:
     x = next(iter(given.values()))
-    return [(x.dtype, x.shape)]
+    return [(x.dtype, x.dims)]
 
 
 def _broadcast(given: Operands, _: Dict[str, Any]) -> List[Result]:
     a, b = given.values()
-    return [(a.dtype, broadcast_shapes(a.shape, b.shape))]
+    return [(a.dtype, broadcast_shapes(a.dims, b.dims))]
 
 
 def _dim_sizes(dim_size: Optional[int], window: int, stride: int, kind: Any, place: int) -> Optional[int]:
@@ -160,106 +160,106 @@ def _slide(x: Tensor, spans: Sequence[int], attributes: Dict[str, Any], channels
     if x.ndim != 4:
         raise ValueError(f"expected an image [batch, height, width, channels], found {x.ndim} dimensions")
     kind = _padding(attributes)
-    places = [_dim_sizes(x.shape[1 + i], spans[i], attributes["strides"][i], kind, i) for i in range(2)]
-    return [(x.dtype, (x.shape[0], *places, channels))]
+    places = [_dim_sizes(x.dims[1 + i], spans[i], attributes["strides"][i], kind, i) for i in range(2)]
+    return [(x.dtype, (x.dims[0], *places, channels))]
 
 
 def _conv2d(given: Operands, attributes: Dict[str, Any]) -> List[Result]:
     x, w = given["x"], given["w"]
-    if w.ndim != 4 or None in w.shape:
+    if w.ndim != 4 or None in w.dims:
         raise ValueError("expected a filter [height, width, channels, outputs] of static shape")
-    spans = [((w.shape[i] or 0) - 1) * attributes["dilations"][i] + 1 for i in range(2)]
-    return _slide(x, spans, attributes, w.shape[3])
+    spans = [((w.dims[i] or 0) - 1) * attributes["dilations"][i] + 1 for i in range(2)]
+    return _slide(x, spans, attributes, w.dims[3])
 
 
 def _conv2d_transpose(given: Operands, attributes: Dict[str, Any]) -> List[Result]:
     x, w = given["x"], given["w"]
     if "like" in given:
-        return [(x.dtype, given["like"].shape)]
+        return [(x.dtype, given["like"].dims)]
     kind = _padding(attributes)
     places: List[Optional[int]] = []
     for i in range(2):
-        dim_size = x.shape[1 + i]
+        dim_size = x.dims[1 + i]
         if dim_size is None:
             raise ValueError("conv2d_transpose of an image of dynamic size needs `like`, of the result's shape")
-        stride, span = attributes["strides"][i], ((w.shape[i] or 0) - 1) * attributes["dilations"][i] + 1
+        stride, span = attributes["strides"][i], ((w.dims[i] or 0) - 1) * attributes["dilations"][i] + 1
         whole = (dim_size - 1) * stride + span
         places.append(dim_size * stride if kind == "same" else whole if kind == "valid" else whole - sum(kind[i]))
-    return [(x.dtype, (x.shape[0], *places, w.shape[2]))]
+    return [(x.dtype, (x.dims[0], *places, w.dims[2]))]
 
 
 def _pool(given: Operands, attributes: Dict[str, Any]) -> List[Result]:
     x = given["x"]
-    return _slide(x, attributes["window"], attributes, x.shape[-1])
+    return _slide(x, attributes["window"], attributes, x.dims[-1])
 
 
 def _rows(given: Operands, attributes: Dict[str, Any]) -> List[Result]:
     x = next(iter(given.values()))
-    return [(x.dtype, x.shape[:-1] if attributes.get("reduction") == 0 else ())]
+    return [(x.dtype, x.dims[:-1] if attributes.get("reduction") == 0 else ())]
 
 
 def _elements(given: Operands, attributes: Dict[str, Any]) -> List[Result]:
     x = next(iter(given.values()))
-    return [(x.dtype, x.shape if attributes.get("reduction") == 0 else ())]
+    return [(x.dtype, x.dims if attributes.get("reduction") == 0 else ())]
 
 
 def _matmul(given: Operands, attributes: Dict[str, Any]) -> List[Result]:
     a, b = given["a"], given["b"]
-    rows = a.shape[-1] if "transpose_a" in attributes else a.shape[-2]
-    columns = b.shape[-2] if "transpose_b" in attributes else b.shape[-1]
-    return [(a.dtype, (*a.shape[:-2], rows, columns))]
+    rows = a.dims[-1] if "transpose_a" in attributes else a.dims[-2]
+    columns = b.dims[-2] if "transpose_b" in attributes else b.dims[-1]
+    return [(a.dtype, (*a.dims[:-2], rows, columns))]
 
 
 def _dense(given: Operands, _: Dict[str, Any]) -> List[Result]:
     x, w = given["x"], given["w"]
-    return [(x.dtype, (*x.shape[:-1], w.shape[-1]))]
+    return [(x.dtype, (*x.dims[:-1], w.dims[-1]))]
 
 
 def _reduce(given: Operands, attributes: Dict[str, Any]) -> List[Result]:
     x = given["input"]
     axes = attributes["axes"]
     if "keepdims" in attributes:
-        return [(x.dtype, tuple(1 if i in axes else e for i, e in enumerate(x.shape)))]
-    return [(x.dtype, tuple(e for i, e in enumerate(x.shape) if i not in axes))]
+        return [(x.dtype, tuple(1 if i in axes else e for i, e in enumerate(x.dims)))]
+    return [(x.dtype, tuple(e for i, e in enumerate(x.dims) if i not in axes))]
 
 
 def _argument(given: Operands, attributes: Dict[str, Any]) -> List[Result]:
     x = given["input"]
-    return [(_dtypes.int32, tuple(e for i, e in enumerate(x.shape) if i != attributes["axis"]))]
+    return [(_dtypes.int32, tuple(e for i, e in enumerate(x.dims) if i != attributes["axis"]))]
 
 
 def _gather(given: Operands, attributes: Dict[str, Any]) -> List[Result]:
     x, axis = given["x"], attributes["axis"]
-    return [(x.dtype, (*x.shape[:axis], *given["indices"].shape, *x.shape[axis + 1 :]))]
+    return [(x.dtype, (*x.dims[:axis], *given["indices"].dims, *x.dims[axis + 1 :]))]
 
 
 def _at_indices(given: Operands, _: Dict[str, Any]) -> List[Result]:
-    return [(given["x"].dtype, given["indices"].shape)]
+    return [(given["x"].dtype, given["indices"].dims)]
 
 
 def _tile(given: Operands, attributes: Dict[str, Any]) -> List[Result]:
     x = given["x"]
-    return [(x.dtype, tuple(None if e is None else e * n for e, n in zip(x.shape, attributes["multiples"])))]
+    return [(x.dtype, tuple(None if e is None else e * n for e, n in zip(x.dims, attributes["multiples"])))]
 
 
 def _attention(given: Operands, _: Dict[str, Any]) -> List[Result]:
     q, v = given["q"], given["v"]
-    return [(q.dtype, (*q.shape[:-1], v.shape[-1]))]
+    return [(q.dtype, (*q.dims[:-1], v.dims[-1]))]
 
 
 def _batch_norm(given: Operands, _: Dict[str, Any]) -> List[Result]:
     x = given["x"]
     own = _dtypes.float32 if x.dtype.itemsize == 2 else x.dtype
-    return [(x.dtype, x.shape), (own, x.shape[-1:]), (own, x.shape[-1:])]
+    return [(x.dtype, x.dims), (own, x.dims[-1:]), (own, x.dims[-1:])]
 
 
 def _solve(given: Operands, _: Dict[str, Any]) -> List[Result]:
-    return [(given["b"].dtype, given["b"].shape)]
+    return [(given["b"].dtype, given["b"].dims)]
 
 
 def _lstsq(given: Operands, _: Dict[str, Any]) -> List[Result]:
     a, b = given["a"], given["b"]
-    return [(b.dtype, (*b.shape[:-2], a.shape[-1], b.shape[-1]))]
+    return [(b.dtype, (*b.dims[:-2], a.dims[-1], b.dims[-1]))]
 
 
 def _scalar(given: Operands, _: Dict[str, Any]) -> List[Result]:
@@ -268,7 +268,7 @@ def _scalar(given: Operands, _: Dict[str, Any]) -> List[Result]:
 
 def _try_cholesky(given: Operands, _: Dict[str, Any]) -> List[Result]:
     x = given["a"]
-    return [(x.dtype, x.shape), (_dtypes.bool_, ())]
+    return [(x.dtype, x.dims), (_dtypes.bool_, ())]
 
 
 _BROADCASTING = {"nn.add", "nn.sub", "nn.mul", "nn.div", "nn.max", "nn.min", "nn.pow"}

@@ -39,7 +39,7 @@ def dropout(x: TensorLike, rate: float, *, training: Optional[TensorLike] = None
     if training is not None:
         operands.append(_ops.cast(training, _dtypes.bool_).value)
     trace.forget_reads("")
-    return wrap(trace.draw("train.dropout", operands, [trace.type(x.dtype, x.shape)], attributes)[0], x.dtype, x.shape)
+    return wrap(trace.draw("train.dropout", operands, [trace.type(x.dtype, x.dims)], attributes)[0], x.dtype, x.dims)
 
 
 def embedding(table: TensorLike, indices: TensorLike) -> Tensor:
@@ -95,10 +95,10 @@ def group_norm(
     `groups` does not divide the channels.
     """
     x = as_tensor(x)
-    channels = x.shape[-1] if x.ndim > 1 else None
+    channels = x.dims[-1] if x.ndim > 1 else None
     if channels is None or groups < 1 or channels % groups:
         raise ValueError(f"group_norm takes [batch, ..., channels] with channels in {groups} groups, found "
-                         f"{format_shape(x.shape)}")  # fmt: skip
+                         f"{format_shape(x.dims)}")  # fmt: skip
     old = sizes(x)
     parts = reshape_to(x, [old[0], _product(old[1:-1]), groups, channels // groups])
     result = reshape_to(_generated.layer_norm(parts, axes=[1, 3], epsilon=epsilon), old)
@@ -131,9 +131,9 @@ def rotary(
     are float32. Raises ValueError for an odd d.
     """
     x = as_tensor(x)
-    width = x.shape[-1] if x.ndim > 1 else None
+    width = x.dims[-1] if x.ndim > 1 else None
     if width is None or width % 2:
-        raise ValueError(f"rotary takes [..., t, d] with an even d, found {format_shape(x.shape)}")
+        raise ValueError(f"rotary takes [..., t, d] with an even d, found {format_shape(x.dims)}")
     half = width // 2
     if positions is None:
         positions = _ops.arange(_ops.dim(x, -2))
@@ -166,9 +166,9 @@ def _weights(class_weights: Optional[TensorLike], logits: Tensor) -> Optional[Te
     if class_weights is None:
         return None
     weights = as_tensor(class_weights, logits.dtype)
-    if weights.ndim != 1 or None not in (weights.shape[0], logits.shape[-1]) and weights.shape[0] != logits.shape[-1]:
-        raise ValueError(f"expected class_weights of shape [{logits.shape[-1]}], one for each class, found "
-                         f"{format_shape(weights.shape)}")  # fmt: skip
+    if weights.ndim != 1 or None not in (weights.dims[0], logits.dims[-1]) and weights.dims[0] != logits.dims[-1]:
+        raise ValueError(f"expected class_weights of shape [{logits.dims[-1]}], one for each class, found "
+                         f"{format_shape(weights.dims)}")  # fmt: skip
     return _ops.cast(weights, logits.dtype)
 
 
@@ -273,9 +273,9 @@ def sigmoid_cross_entropy(
         return _generated.sigmoid_cross_entropy(logits, labels, reduction=reduction)
     x = as_tensor(logits)
     z = as_tensor(labels, x.dtype)
-    if len(x.shape) != len(z.shape) or any(a != b for a, b in zip(x.shape, z.shape) if None not in (a, b)):
-        raise ValueError(f"sigmoid_cross_entropy takes logits and labels of one shape, found {format_shape(x.shape)} "
-                         f"and {format_shape(z.shape)}")  # fmt: skip
+    if len(x.dims) != len(z.dims) or any(a != b for a, b in zip(x.dims, z.dims) if None not in (a, b)):
+        raise ValueError(f"sigmoid_cross_entropy takes logits and labels of one shape, found {format_shape(x.dims)} "
+                         f"and {format_shape(z.dims)}")  # fmt: skip
     losses = positive_weight * z * _generated.softplus(-x) + (1 - z) * _generated.softplus(x)
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(f"expected one of 'none', 'mean', 'sum', found '{reduction}'")

@@ -1,21 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Indices of several dimensions as indices of one."""
 
-from typing import List, Tuple
+from typing import List, Optional, Sequence, Tuple
 
 import numpy as np
 
 from . import _dtypes, _ops
 from ._ops._core import sizes, stretch
 from ._ops._shapes import _product, reshape_to
-from ._tensor import Tensor, as_tensor
+from ._tensor import Tensor, as_tensor, format_shape
+
+
+def _static(dim_sizes: Sequence[Optional[int]], x: Tensor) -> List[int]:
+    """The sizes as numbers. Raises ValueError where only the call knows one."""
+    known = [dim_size for dim_size in dim_sizes if dim_size is not None]
+    if len(known) != len(dim_sizes):
+        raise ValueError(f"indices into several dimensions need static sizes, found {format_shape(x.dims)}")
+    return known
 
 
 def flat_rows(data: Tensor, indices: Tensor, count: int) -> Tuple[Tensor, Tensor]:
     """Indices [..., count] into the first `count` dimensions of `data`, whose sizes are static, as a vector, and
     `data` with these dimensions as one and all others as another. Negative indices count from the end; one that is
     out of range is so there too."""
-    known: List[int] = [dim_size or 0 for dim_size in data.shape[:count]]
+    known = _static(data.dims[:count], data)
     index = _ops.cast(indices, _dtypes.int64)
     totals = as_tensor(np.array(known, np.int64))
     index = _ops.where(_ops.less(index, 0), _ops.add(index, totals), index)
@@ -36,7 +44,7 @@ def element_places(index: Tensor, axis: int) -> Tensor:
             places.append(_ops.cast(index, _dtypes.int64))
             continue
         shape = [1] * index.ndim
-        shape[other] = index.shape[other] or 0
+        shape[other] = _static([index.dims[other]], index)[0]
         numbers = np.arange(shape[other], dtype=np.int64).reshape(shape)
         places.append(stretch(as_tensor(numbers), sizes(index)))
     return _ops.stack(places, index.ndim)

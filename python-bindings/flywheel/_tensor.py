@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tensors: values of a function that is being traced."""
 
-from typing import Any, Iterator, NoReturn, Optional, Sequence, Tuple, Union
+import math
+from typing import TYPE_CHECKING, Any, ClassVar, Iterator, NoReturn, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -9,6 +10,9 @@ from . import _dtypes, _trace
 from ._flywheel import Value
 from ._operators import Operators
 from ._trace import Shape, Trace
+
+if TYPE_CHECKING:
+    from ._sizes import Size
 
 # What operations take: a tensor, a variable (its value here), an array, a number or
 # lists of them.
@@ -19,40 +23,63 @@ class Tensor(Operators):
     """A value of a function that is being traced: it has a dtype and a shape, and
     gets its elements when the compiled function runs.
 
-    A dimension whose size is not known before the call (the batch) is None in
-    `shape`. Operators are NumPy's, with its broadcasting; see `flywheel.promote_types`
-    for dtypes.
+    Sizes are numbers; one that only the call knows (the batch) is a `Size`, which
+    stands where a number does. Operators are NumPy's, with its broadcasting; see
+    `flywheel.promote_types` for dtypes.
     """
 
-    __slots__ = ("value", "dtype", "shape", "trace", "index", "__weakref__")
+    __slots__ = ("value", "dtype", "dims", "trace", "index", "__weakref__")
     # NumPy's arrays leave operators to this class.
     __array_ufunc__ = None
     __array_priority__ = 1000
+    # A number of Python that has the dtype in operations that this one has; None of a tensor, which has its own.
+    weak: ClassVar[Optional[float]] = None
 
-    def __init__(self, value: Value, dtype: _dtypes.DType, shape: Shape, trace: Trace):
+    def __init__(self, value: Value, dtype: _dtypes.DType, dims: Shape, trace: Trace):
         self.value = value
         self.dtype = dtype
-        self.shape = shape
+        # Sizes as far as they are known while tracing: None where only the call knows one.
+        self.dims = dims
         self.trace = trace
         # Of sizes of dimensions, what they are as a size: a number, or a value of type index; of a vector, a list.
         self.index: Any = None
 
     @property
     def ndim(self) -> int:
-        return len(self.shape)
+        return len(self.dims)
 
     @property
-    def size(self) -> Optional[int]:
-        """How many elements there are; None where a dimension is not static."""
-        count = 1
-        for dim_size in self.shape:
-            if dim_size is None:
-                return None
-            count *= dim_size
-        return count
+    def shape(self) -> "Tuple[Union[int, Size], ...]":
+        """The sizes of the dimensions: numbers, or a `Size` where only the call knows one."""
+        if None not in self.dims:
+            return self.dims  # type: ignore[return-value]
+        from ._sizes import size_of
+
+        return tuple(size_of(self, axis) for axis in range(len(self.dims)))
+
+    @property
+    def size(self) -> "Union[int, Size]":
+        """How many elements there are: a number, or a `Size` where only the call knows it."""
+        return math.prod(self.shape)
+
+    @property
+    def static_size(self) -> Optional[int]:
+        """How many elements there are; None where only the call knows it."""
+        return math.prod(d for d in self.dims if d is not None) if None not in self.dims else None
+
+    @property
+    def exact(self) -> "Tensor":
+        """The tensor with the dtype in which it is computed."""
+        return self
+
+    def typed(self, dtype: _dtypes.DType) -> "Tensor":
+        """An operand of this dtype."""
+        from . import _ops
+
+        return _ops.cast(self, dtype)
 
     def __repr__(self) -> str:
-        return f"<flywheel.Tensor {_dtypes.name_of(self.dtype)}{format_shape(self.shape)}>"
+        return f"<flywheel.Tensor {_dtypes.name_of(self.dtype)}{format_shape(self.dims)}>"
 
     def _refuse(self, what: str) -> NoReturn:
         raise TypeError(
@@ -76,11 +103,14 @@ class Tensor(Operators):
         self._refuse("the array")
 
     def __len__(self) -> int:
-        if not self.shape:
+        if not self.dims:
             raise TypeError("a scalar has no length")
-        if self.shape[0] is None:
-            self._refuse("the length")
-        return self.shape[0]
+        dim_size = self.dims[0]
+        if dim_size is None:
+            from ._sizes import refuse
+
+            refuse("the length of a tensor, whose value is x.shape[0],")
+        return dim_size
 
     def __iter__(self) -> Iterator["Tensor"]:
         return iter([self[i] for i in range(len(self))])
@@ -98,8 +128,8 @@ class Tensor(Operators):
     __hash__ = object.__hash__
 
 
-def format_shape(shape: Shape) -> str:
-    inner = ", ".join("?" if dim_size is None else str(dim_size) for dim_size in shape)
+def format_shape(shape: Sequence[Any]) -> str:
+    inner = ", ".join("?" if d is None or isinstance(d, Tensor) else str(d) for d in shape)
     return f"({inner},)" if len(shape) == 1 else f"({inner})"
 
 
@@ -125,7 +155,16 @@ def constant(value: Any, dtype: Any = None, shape: Optional[Sequence[int]] = Non
     bool. With `shape`, elements fill it in row-major order and the last one repeats.
     Raises ValueError for more elements than the shape has.
     """
+    if isinstance(value, Tensor) and value.weak is not None and shape is None:
+        # A number, as one of Python.
+        return as_tensor(value, dtype)
     array = _dtypes.literal(value, dtype)
+    if holds_tensors(shape):
+        from . import _ops
+
+        if array.size != 1:
+            raise ValueError(f"expected one element to fill a shape with that the call chooses, found {array.size}")
+        return _ops.broadcast_to(_embed(array.reshape(())), shape)
     if shape is not None:
         array = fill(array, tuple(shape))
     return _embed(array)
@@ -194,6 +233,8 @@ def as_tensor(value: TensorLike, dtype: Any = None) -> Tensor:
             raise ValueError(
                 "a tensor of another function is used here: return it from there, or pass it as an argument"
             )
+        if value.weak is not None:
+            return value.typed(value.dtype if dtype is None else _dtypes.as_dtype(dtype))
         if dtype is not None and value.dtype != _dtypes.as_dtype(dtype):
             from . import _ops
 
@@ -219,22 +260,24 @@ def holds_tensors(value: Union[Sequence[Any], Any]) -> bool:
 
 def as_tensors(*values: TensorLike) -> Tuple[Tensor, ...]:
     """Operands of one operation, all of the dtype that they have in common."""
-    from . import _ops
-
-    arrays = [value if is_number(value) else as_tensor(value) for value in values]
-    dtypes = [array.dtype for array in arrays if isinstance(array, Tensor)]
+    arrays = [value if _weak(value) is not None else as_tensor(value) for value in values]
+    dtypes = [array.dtype for array in arrays if _weak(array) is None]
+    numbers = [number for number in map(_weak, arrays) if number is not None]
     if dtypes:
         dtype = dtypes[0]
         for other in dtypes[1:]:
             dtype = _dtypes.promote(dtype, other)
-        for array in arrays:
-            if not isinstance(array, Tensor):
-                dtype = _dtypes.weak(array, dtype)
+        for number in numbers:
+            dtype = _dtypes.weak(number, dtype)
     else:
-        numbers = [_dtypes.of_number(array) for array in arrays if not isinstance(array, Tensor)]
-        dtype = numbers[0]
-        for other in numbers[1:]:
-            dtype = _dtypes.promote(dtype, other)
+        dtype = _dtypes.of_number(numbers[0])
+        for number in numbers[1:]:
+            dtype = _dtypes.promote(dtype, _dtypes.of_number(number))
     return tuple(
-        _ops.cast(array, dtype) if isinstance(array, Tensor) else constant(array, dtype) for array in arrays
+        array.typed(dtype) if isinstance(array, Tensor) else constant(array, dtype) for array in arrays
     )
+
+
+def _weak(value: Any) -> Optional[float]:
+    """The number of Python that an operand is as to dtypes; None of what has a dtype."""
+    return value.weak if isinstance(value, Tensor) else value if is_number(value) else None

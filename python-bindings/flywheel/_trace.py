@@ -18,7 +18,7 @@ Shape = Tuple[Optional[int], ...]
 Attributes = Dict[str, Tuple[str, Any]]
 
 # Frames of files in here are no user's.
-_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
 class _Frame:
@@ -40,7 +40,7 @@ class Trace:
     def __init__(self, name: str, embeds: bool = False):
         # Whether the module is to have initial values that stores have otherwise.
         self.embeds = embeds
-        self.graph = _flywheel.Graph(name, _PACKAGE)
+        self.graph = _flywheel.Graph(name, PACKAGE)
         self.variables: Dict[str, Variable] = {}
         # What has variables that the compiler adds: optimizers and averages.
         self.owners: List[Name] = []

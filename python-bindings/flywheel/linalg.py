@@ -33,8 +33,8 @@ def _floating(x: TensorLike) -> Tensor:
 
 def _square(what: str, a: TensorLike) -> Tensor:
     x = _floating(a)
-    if x.ndim < 2 or x.shape[-1] != x.shape[-2] or x.shape[-1] is None:
-        raise ValueError(f"{what} takes square matrices of a static size, found {format_shape(x.shape)}")
+    if x.ndim < 2 or x.dims[-1] != x.dims[-2] or x.dims[-1] is None:
+        raise ValueError(f"{what} takes square matrices of a static size, found {format_shape(x.dims)}")
     return x
 
 
@@ -97,7 +97,7 @@ def matrix_power(a: TensorLike, n: int) -> Tensor:
             result = a if result is None else result @ a
         n //= 2
         a = a @ a if n else a
-    return _ops.add(_ops.zeros_like(a), _ops.eye(a.shape[-1] or 0, dtype=a.dtype)) if result is None else result
+    return _ops.add(_ops.zeros_like(a), _ops.eye(a.dims[-1] or 0, dtype=a.dtype)) if result is None else result
 
 
 def multi_dot(arrays: Sequence[TensorLike]) -> Tensor:
@@ -115,7 +115,7 @@ def multi_dot(arrays: Sequence[TensorLike]) -> Tensor:
 
 
 def _multiply_chain(parts: List[Tensor]) -> Tensor:
-    dims = [x.shape[0] or 1 for x in parts] + [parts[-1].shape[1] or 1]
+    dims = [x.dims[0] or 1 for x in parts] + [parts[-1].dims[1] or 1]
     count = len(parts)
     best: Any = {(i, i): (0, i) for i in range(count)}
     for width in range(1, count):
@@ -157,7 +157,7 @@ def solve_triangular(
 def _eliminate(a: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
     """Of matrices [count, n, n]: L below the diagonal and U in one, which row of `a` each row was, int32 [count, n],
     and the number of exchanges, int32 [count]. By Gauss, the largest element of a column as its pivot."""
-    n, count = a.shape[-1] or 0, _ops.dim(a, 0)
+    n, count = a.dims[-1] or 0, _ops.dim(a, 0)
     numbers = as_tensor(np.arange(n, dtype=np.int32))
     if n == 0:
         return a, _ops.zeros((count, 0), _dtypes.int32), _ops.zeros((count,), _dtypes.int32)
@@ -168,7 +168,7 @@ def _eliminate(a: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
         pivot = _ops.argmax(_ops.where(numbers >= k, _ops.absolute(column), -1.0), 1, keepdims=True)
         # Where each row comes from, when rows k and pivot are exchanged.
         source = _ops.where(numbers == k, pivot, _ops.where(numbers == pivot, k, numbers))
-        lu = _ops.take_along_axis(lu, _ops.broadcast_to(_ops.expand_dims(source, 2), lu.shape), 1)
+        lu = _ops.take_along_axis(lu, _ops.broadcast_to(_ops.expand_dims(source, 2), lu.dims), 1)
         rows = _ops.take_along_axis(rows, source, 1)
         top = _ops.expand_dims(_ops.take(lu, k, 1), 1)
         first = _ops.take(lu, k, 2)
@@ -196,7 +196,7 @@ def _factor(a: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
 def _factor_vjp(a: Tensor, weights: Tensor, *_: Any) -> Tensor:
     """With P a = L U: P^T L^-T (tril(L^T dL, -1) + triu(dU U^T)) U^-T."""
     lu, rows, _swaps = _factor(a)
-    n = a.shape[-1] or 0
+    n = a.dims[-1] or 0
     lower = _ops.tril(lu, -1) + _ops.eye(n, dtype=a.dtype)
     upper = _ops.triu(lu)
     below, above = _ops.tril(weights, -1), _ops.triu(weights)
@@ -205,14 +205,14 @@ def _factor_vjp(a: Tensor, weights: Tensor, *_: Any) -> Tensor:
     # x U^T = left is U x^T = left^T.
     found = _transposed(nn.triangular_solve(lu, _transposed(left), "upper"))
     inverse = _inverse_of(rows)
-    return _ops.take_along_axis(found, _ops.broadcast_to(_ops.expand_dims(inverse, 2), found.shape), 1)
+    return _ops.take_along_axis(found, _ops.broadcast_to(_ops.expand_dims(inverse, 2), found.dims), 1)
 
 
 def _inverse_of(rows: Tensor) -> Tensor:
     """Of permutations [count, n], those that undo them."""
-    if rows.shape[1] == 0:
+    if rows.dims[1] == 0:
         return rows
-    numbers = as_tensor(np.arange(rows.shape[1] or 0, dtype=np.int32))
+    numbers = as_tensor(np.arange(rows.dims[1] or 0, dtype=np.int32))
     return _ops.argmax(_ops.expand_dims(rows, 1) == _ops.expand_dims(numbers, 1), 2)
 
 
@@ -235,7 +235,7 @@ def lu_factor(a: TensorLike) -> Tuple[Tensor, Tensor]:
 
 def _solve_raw(a: Tensor, b: Tensor) -> Tensor:
     lu, rows, _ = _eliminate(a)
-    moved = _ops.take_along_axis(b, _ops.broadcast_to(_ops.expand_dims(rows, 2), b.shape), 1)
+    moved = _ops.take_along_axis(b, _ops.broadcast_to(_ops.expand_dims(rows, 2), b.dims), 1)
     y = nn.triangular_solve(lu, moved, "lower", unit_diagonal=True)
     return nn.triangular_solve(lu, y, "upper")
 
@@ -257,13 +257,13 @@ def solve(a: TensorLike, b: TensorLike) -> Tensor:
     a, b = as_tensors(_square("solve", a), _floating(b))
     is_vector = b.ndim == 1
     wide = _ops.expand_dims(b, 1) if is_vector else b
-    if wide.shape[-2] != a.shape[-1]:
-        raise ValueError(f"solve: a is {format_shape(a.shape)}, and b {format_shape(b.shape)}")
-    front = list(_ops._core.broadcast_shapes(a.shape[:-2], wide.shape[:-2]))
+    if wide.dims[-2] != a.dims[-1]:
+        raise ValueError(f"solve: a is {format_shape(a.dims)}, and b {format_shape(b.dims)}")
+    front = list(_ops._core.broadcast_shapes(a.dims[:-2], wide.dims[:-2]))
     if None in front:
-        raise ValueError(f"solve takes static sizes, found {format_shape(a.shape)} and {format_shape(b.shape)}")
-    a = _ops.broadcast_to(a, [*front, *a.shape[-2:]])
-    wide = _ops.broadcast_to(wide, [*front, *wide.shape[-2:]])
+        raise ValueError(f"solve takes static sizes, found {format_shape(a.dims)} and {format_shape(b.dims)}")
+    a = _ops.broadcast_to(a, [*front, *a.dims[-2:]])
+    wide = _ops.broadcast_to(wide, [*front, *wide.dims[-2:]])
     x = reshape_to(_solve(_flat(a)[0], _flat(wide)[0]), sizes(wide))
     return _ops.squeeze(x, -1) if is_vector else x
 
@@ -271,16 +271,16 @@ def solve(a: TensorLike, b: TensorLike) -> Tensor:
 def inv(a: TensorLike) -> Tensor:
     """The inverse; of a singular matrix, infinities or NaN."""
     a = _square("inv", a)
-    return solve(a, _ops.eye(a.shape[-1] or 0, dtype=a.dtype))
+    return solve(a, _ops.eye(a.dims[-1] or 0, dtype=a.dtype))
 
 
 def pinv(a: TensorLike) -> Tensor:
     """The pseudo-inverse of a matrix of full rank, by its normal equations."""
     a = _floating(a)
-    if a.ndim < 2 or None in a.shape[-2:]:
-        raise ValueError(f"pinv takes matrices of static sizes, found {format_shape(a.shape)}")
+    if a.ndim < 2 or None in a.dims[-2:]:
+        raise ValueError(f"pinv takes matrices of static sizes, found {format_shape(a.dims)}")
     t = _transposed(a)
-    if (a.shape[-2] or 0) >= (a.shape[-1] or 0):
+    if (a.dims[-2] or 0) >= (a.dims[-1] or 0):
         return solve(t @ a, t)
     return _transposed(solve(a @ t, a))
 
@@ -328,7 +328,7 @@ def _each(x: Tensor) -> Tensor:
 def _cofactors(a: Tensor) -> Tensor:
     """Of matrices [count, n, n], what a determinant changes by with each element. Polynomials of the elements, so that
     further derivatives exist everywhere too."""
-    n = a.shape[-1] or 0
+    n = a.dims[-1] or 0
     if n < 2:
         return _ops.ones_like(a)
     if n == 2:
@@ -355,7 +355,7 @@ def _cofactors(a: Tensor) -> Tensor:
 def _faddeev_leverrier(a: Tensor) -> Tensor:
     """The cofactors of matrices [count, n, n] by matrix products only, in 64 bits: M(1) = 1, and
     M(k + 1) = A M(k) - trace(A M(k)) / k, of which M(n) is the adjugate but for a sign."""
-    n, dtype = a.shape[-1] or 0, a.dtype
+    n, dtype = a.dims[-1] or 0, a.dtype
     a = _ops.cast(a, _dtypes.float64)
     # Rows of one size: what is lost is of the size of the largest products.
     size = _ops.max(_ops.absolute(_ops.stop_gradient(a)), 2, keepdims=True)

@@ -34,17 +34,27 @@ def sample(distribution: Initializer, shape: DimSizes, dtype: Any = _dtypes.floa
 
 
 def uniform(
-    shape: DimSizes = (), minval: float = 0.0, maxval: Optional[float] = None, *, dtype: Any = _dtypes.float32,
-    seed: Optional[int] = None,
+    shape: DimSizes = (), minval: TensorLike = 0.0, maxval: Optional[TensorLike] = None, *,
+    dtype: Any = _dtypes.float32, seed: Optional[int] = None,
 ) -> Tensor:  # fmt: skip
-    """Uniform draws from [minval, maxval), 1 by default. Raises ValueError for integers
-    without `maxval`."""
+    """Uniform draws from [minval, maxval), 1 by default, of which each may be a scalar tensor. Raises ValueError for
+    integers without `maxval`."""
     kind = _dtypes.as_dtype(dtype)
     if maxval is None:
         if not _dtypes.is_floating(kind):
             raise ValueError(f"Must specify maxval for integer dtype {kind}")
         maxval = 1.0
+    if isinstance(minval, Tensor) or isinstance(maxval, Tensor):
+        return _between(shape, minval, maxval, kind, seed)
     return sample(RandomUniform(minval, maxval, seed), shape, kind)
+
+
+def _between(shape: DimSizes, minval: TensorLike, maxval: TensorLike, dtype: Any, seed: Optional[int]) -> Tensor:
+    """Uniform draws between numbers of the step."""
+    wide = _dtypes.float64 if _dtypes.is_integer(dtype) else dtype
+    low, high = (_ops.cast(as_tensor(x), wide) for x in (minval, maxval))
+    draws = low + (high - low) * uniform(shape, dtype=wide, seed=seed)
+    return _ops.cast(_ops.floor(draws), dtype) if _dtypes.is_integer(dtype) else draws
 
 
 def normal(
@@ -74,9 +84,9 @@ def bernoulli(p: float, shape: DimSizes = (), *, seed: Optional[int] = None) -> 
 
 
 def randint(
-    shape: DimSizes, minval: int, maxval: int, *, dtype: Any = _dtypes.int32, seed: Optional[int] = None
+    shape: DimSizes, minval: TensorLike, maxval: TensorLike, *, dtype: Any = _dtypes.int32, seed: Optional[int] = None
 ) -> Tensor:
-    """Integers from `minval` up to but without `maxval`."""
+    """Integers from `minval` up to but without `maxval`, of which each may be a scalar tensor."""
     return uniform(shape, minval, maxval, dtype=dtype, seed=seed)
 
 
@@ -123,12 +133,12 @@ def categorical(
 def permutation(x: TensorLike, *, seed: Optional[int] = None) -> Tensor:
     """The numbers below `x` in a random order, int32; or the slices of a tensor along its first dimension, of at most
     4096."""
-    if isinstance(x, (int, np.integer)):
+    if isinstance(x, (int, np.integer)) or (isinstance(x, Tensor) and x.weak is not None):
         return _ops.argsort(uniform((int(x),), seed=seed))
     x = as_tensor(x)
-    if x.ndim == 0 or x.shape[0] is None:
+    if x.ndim == 0 or x.dims[0] is None:
         raise ValueError("permutation takes a number, or a tensor whose first dimension is static")
-    return _ops.take(x, permutation(x.shape[0], seed=seed), 0)
+    return _ops.take(x, permutation(x.dims[0], seed=seed), 0)
 
 
 def choice(
@@ -137,9 +147,11 @@ def choice(
 ) -> Tensor:  # fmt: skip
     """Numbers below `a`, or slices of a tensor along its first dimension, with probabilities `p`. Without `replace`,
     each one at most once. Raises ValueError for more draws than there are."""
-    is_count = isinstance(a, (int, np.integer))
+    if isinstance(a, Tensor) and a.weak is not None and replace and p is None:
+        return randint(shape, 0, a, seed=seed)
+    is_count = isinstance(a, (int, np.integer)) or (isinstance(a, Tensor) and a.weak is not None)
     x = None if is_count else as_tensor(a)
-    count = int(a) if x is None else x.shape[0] if x.ndim else None
+    count = int(a) if x is None else x.dims[0] if x.ndim else None
     if count is None:
         raise ValueError("choice takes a number, or a tensor whose first dimension is static")
     logits = _ops.zeros((count,)) if p is None else _ops.log(as_tensor(p))

@@ -78,9 +78,9 @@ def _emit_gradient(
     if any(w is not None for w in weights):
         for y, w in zip(ys, weights):
             w = _ops.ones_like(y) if w is None else w
-            if w.shape != y.shape:
-                raise ValueError(f"the weights of a y have its shape {format_shape(y.shape)}, "
-                                 f"found {format_shape(w.shape)}")  # fmt: skip
+            if w.dims != y.dims:
+                raise ValueError(f"the weights of a y have its shape {format_shape(y.dims)}, "
+                                 f"found {format_shape(w.dims)}")  # fmt: skip
             cotangents.append(w)
     fixed = [as_tensor(x) for x in _tree.flatten(stops)[0]]
     # Of a variable, the value that the ys are computed from.
@@ -89,9 +89,9 @@ def _emit_gradient(
         "unconnected": ("i32", 1),
     }
     operands = [x.value for x in [*ys, *xs, *cotangents, *fixed]]
-    types = [trace.type(x.dtype, x.shape) for x in xs]
+    types = [trace.type(x.dtype, x.dims) for x in xs]
     values = trace.op("train.gradient", operands, types, attributes)
-    return [wrap(value, x.dtype, x.shape) for value, x in zip(values, xs)]
+    return [wrap(value, x.dtype, x.dims) for value, x in zip(values, xs)]
 
 
 _MODES = {"auto": 0, "reverse": 1, "forward": 2}
@@ -117,7 +117,7 @@ def _jacobian_of_one(y: Tensor, xs: Any, mode: str, chunk: Optional[int]) -> Any
     attributes: _trace.Attributes = {"mode": ("i32", _MODES[mode]), "unconnected": ("i32", 1)}
     if chunk is not None:
         attributes["chunk"] = ("i64", chunk)
-    shapes = [(*y.shape, *x.shape) for x in targets]
+    shapes = [(*y.dims, *x.dims) for x in targets]
     types = [trace.type(x.dtype, shape) for x, shape in zip(targets, shapes)]
     values = trace.op("train.jacobian", [y.value, *[x.value for x in targets]], types, attributes)
     return _tree.unflatten(spec, [wrap(v, x.dtype, shape) for v, x, shape in zip(values, targets, shapes)])
@@ -136,9 +136,9 @@ def jvp_of(ys: Any, xs: Any, tangents: Any) -> Any:
     attributes: _trace.Attributes = {
         "operandSegmentSizes": ("i32s", [len(roots), len(targets), len(directions)]),
     }
-    types = [trace.type(y.dtype, y.shape) for y in roots]
+    types = [trace.type(y.dtype, y.dims) for y in roots]
     values = trace.op("train.jvp", [x.value for x in [*roots, *targets, *directions]], types, attributes)
-    return _tree.unflatten(spec, [wrap(v, y.dtype, y.shape) for v, y in zip(values, roots)])
+    return _tree.unflatten(spec, [wrap(v, y.dtype, y.dims) for v, y in zip(values, roots)])
 
 
 #
@@ -197,8 +197,8 @@ def value_and_grad(
         args = _as_arguments(args, argnums if variables is None else ())
         result = function(*args, **kwargs)
         value = as_tensor(result[0] if has_aux else result)
-        if value.shape != ():
-            raise ValueError(f"a gradient is of a scalar, found shape {format_shape(value.shape)}: "
+        if value.dims != ():
+            raise ValueError(f"a gradient is of a scalar, found shape {format_shape(value.dims)}: "
                              "use jacobian, or gradients with grad_ys")  # fmt: skip
         wrt = _select(args, argnums) if variables is None else _listed(variables)
         found = gradients(value, wrt, unconnected="zero")
@@ -335,7 +335,7 @@ def _batch(
     dim_size: Size,
     out_axes: Any,
 ) -> Any:
-    shapes = [x.shape if axis is None else x.shape[1:] for x, axis in zip(inputs, axes)]
+    shapes = [x.dims if axis is None else x.dims[1:] for x, axis in zip(inputs, axes)]
     outputs: List[Any] = []
 
     def body(values: List[Value]) -> List[Value]:
@@ -394,11 +394,11 @@ class CustomVjp:
         trace = _trace.current()
         leaves, spec = _tree.flatten(args)
         inputs = [as_tensor(leaf) for leaf in leaves]
-        types = [trace.type(x.dtype, x.shape) for x in inputs]
+        types = [trace.type(x.dtype, x.dims) for x in inputs]
         found: List[Any] = []
 
         def rewrap(values: Sequence[Value], like: Sequence[Tensor]) -> List[Tensor]:
-            return [wrap(value, x.dtype, x.shape) for value, x in zip(values, like)]
+            return [wrap(value, x.dtype, x.dims) for value, x in zip(values, like)]
 
         def body(values: List[Value]) -> List[Value]:
             tensors, form = _wrap_tree(self._function(*_tree.unflatten(spec, rewrap(values, inputs))))
@@ -415,7 +415,7 @@ class CustomVjp:
             second = self._trace_rule(trace, spec, inputs, extra, results)
         finally:
             trace.effects_forbidden, trace.calls_forbidden = forbidden, no_calls
-        result_types = [trace.type(x.dtype, x.shape) for x in found[0]]
+        result_types = [trace.type(x.dtype, x.dims) for x in found[0]]
         operands = [x.value for x in [*inputs, *extra]]
         values = trace.op("train.custom_vjp", operands, result_types, {}, [first, second])
         return _tree.unflatten(found[1], rewrap(values, found[0]))
@@ -423,7 +423,7 @@ class CustomVjp:
     def _trace_rule(
         self, trace: _trace.Trace, spec: Any, inputs: List[Tensor], extra: List[Tensor], results: List[Tensor]
     ) -> Any:
-        types = [trace.type(x.dtype, x.shape) for x in [*inputs, *extra, *results]]
+        types = [trace.type(x.dtype, x.dims) for x in [*inputs, *extra, *results]]
 
         def rule(values: List[Value]) -> List[Value]:
             self._depth += 1
@@ -433,7 +433,7 @@ class CustomVjp:
                 self._depth -= 1
 
         def apply(values: List[Value]) -> List[Value]:
-            own = [wrap(v, x.dtype, x.shape) for v, x in zip(values, [*inputs, *extra, *results])]
+            own = [wrap(v, x.dtype, x.dims) for v, x in zip(values, [*inputs, *extra, *results])]
             given = own[: len(inputs)]
             cotangents = own[len(inputs) + len(extra) :]
             assert self._rule is not None

@@ -208,10 +208,10 @@ class Variable(Operators):
                 )
         else:
             tensor = _tensor.constant(convert(value, self.dtype))
-        if tensor.shape != self.shape:
+        if tensor.dims != self.shape:
             raise ValueError(
                 f"the shapes of a variable and its new value must be equal: cannot assign a value of shape "
-                f"{format_shape(tensor.shape)} to variable '{self.name}' of shape {format_shape(self.shape)}"
+                f"{format_shape(tensor.dims)} to variable '{self.name}' of shape {format_shape(self.shape)}"
             )
         return tensor
 
@@ -349,9 +349,9 @@ def _infer(function: Callable[[], TensorLike], name: str) -> Tuple[_dtypes.DType
             value = _tensor.as_tensor(function())
     finally:
         trace.graph.abandon_function()
-    if any(dim_size is None for dim_size in value.shape):
+    if any(dim_size is None for dim_size in value.dims):
         raise ValueError(f"Shape of a new variable ({name}) must be fully defined")
-    return value.dtype, tuple(dim_size or 0 for dim_size in value.shape)
+    return value.dtype, tuple(dim_size or 0 for dim_size in value.dims)
 
 
 def provide_host_values(store: Store, variables: Sequence[Variable]) -> None:

@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -110,6 +111,11 @@ public:
   /// a variable stands for the variable.
   std::vector<bool> findDependencies(const std::vector<PyValue *> &ys,
                                      const std::vector<PyValue *> &xs);
+
+  /// How much larger one number of type index is than another, where that is
+  /// the same in every call: both are computed from sizes, and sizes of feeds
+  /// of one name are equal.
+  std::optional<int64_t> findDifference(const PyValue &a, const PyValue &b);
 
   /// Emits what a region computes for `dim_size` positions of a new dimension:
   /// of its arguments, those with `isBatched` have it in front in `inputs`.

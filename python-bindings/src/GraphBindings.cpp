@@ -13,6 +13,7 @@
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/BuiltinTypes.h"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
@@ -198,6 +199,14 @@ void addGraph(nb::module_ &module) {
            "top_level"_a = false)
       .def("constant", forward(&Graph::createConstant), "array"_a, "type"_a)
       .def("depends", forward(&Graph::findDependencies), "ys"_a, "xs"_a)
+      .def(
+          "difference",
+          [](PyGraph &self, const PyValue &a, const PyValue &b) {
+            return self.graph->findDifference(a, b);
+          },
+          "a"_a, "b"_a,
+          "How much larger one number of type index is than another; None "
+          "where that is not known.")
       .def("batch", forward(&Graph::batchRegion), "region"_a, "inputs"_a,
            "is_batched"_a, "dim_size"_a)
       .def("isolate", forward(&Graph::isolateRegion), "region"_a)

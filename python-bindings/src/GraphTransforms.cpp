@@ -15,12 +15,14 @@
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Dialect/Train/TrainPasses.h"
 #include "flywheel/Interfaces/Captures.h"
+#include "flywheel/Transforms/Checks/SizeAnalysis.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace nb = nanobind;
 using namespace mlir;
@@ -56,6 +58,40 @@ std::vector<bool> Graph::findDependencies(const std::vector<PyValue *> &ys,
                       (variable && variables.contains(variable)));
   }
   return depends;
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+/// The name of a dimension of a feed; empty of one that has none.
+static StringRef getDimName(func::FuncOp function, Value value, int64_t dim) {
+  auto argument = dyn_cast_if_present<BlockArgument>(value);
+  if (!argument || dim < 0 || argument.getOwner() != &function.front())
+    return {};
+  auto names = function.getArgAttrOfType<ArrayAttr>(
+      argument.getArgNumber(), train::TrainDialect::getDimsAttrName());
+  return names ? cast<StringAttr>(names[dim]).getValue() : StringRef();
+}
+
+std::optional<int64_t> Graph::findDifference(const PyValue &a,
+                                             const PyValue &b) {
+  SizeAnalysis sizes;
+  SizeExpr difference = sizes.getNumber(get(a)) - sizes.getNumber(get(b));
+  // The first size with a name stands for all that have it.
+  llvm::StringMap<unsigned> named;
+  std::map<unsigned, unsigned> first;
+  for (const auto &[product, factor] : difference.getTerms())
+    for (unsigned atom : product) {
+      auto [value, dim] = sizes.getOrigin(atom);
+      StringRef name = getDimName(function, value, dim);
+      if (!name.empty())
+        first[atom] = named.try_emplace(name, atom).first->second;
+    }
+  for (auto [atom, other] : first)
+    if (atom != other)
+      difference = difference.substitute(atom, SizeExpr::atom(other));
+  return difference.hasWrapped() ? std::nullopt : difference.getConstant();
 }
 
 //===----------------------------------------------------------------------===//

@@ -232,7 +232,8 @@ std::optional<SizeExpr> SizeAnalysis::getArgumentSize(BlockArgument argument,
                                                       int64_t dim) {
   Operation *owner = argument.getOwner()->getParentOp();
   Value source;
-  if (!argument.getOwner()->isEntryBlock())
+  // While a program is traced, the region has no op yet.
+  if (!owner || !argument.getOwner()->isEntryBlock())
     return std::nullopt;
   if (SmallVector<Value> values = getForwardedValues(argument);
       !values.empty()) {
@@ -268,8 +269,8 @@ std::optional<SizeExpr> SizeAnalysis::getControlFlowSize(OpResult result,
   else
     return std::nullopt;
   SizeExpr size = getSize(source, dim);
-  if (op->isAncestor(source.getParentBlock()->getParentOp()) &&
-      !isAvailable(size, op))
+  Operation *around = source.getParentBlock()->getParentOp();
+  if (around && op->isAncestor(around) && !isAvailable(size, op))
     return std::nullopt;
   return size;
 }
@@ -323,6 +324,24 @@ std::optional<SizeExpr> SizeAnalysis::getTensorSize(OpResult result,
   return std::nullopt;
 }
 
+/// The operand, and the dimension of it, that gives dimension `dim` of
+/// arithmetic that broadcasts its size: no dynamic dimension stretches.
+static std::optional<std::pair<Value, int64_t>>
+findBroadcastSource(OpResult result, int64_t dim) {
+  Operation *op = result.getOwner();
+  if (!isa<nn::AddOp, nn::SubOp, nn::MulOp, nn::DivOp, nn::MaxOp, nn::MinOp,
+           nn::PowOp>(op))
+    return std::nullopt;
+  int64_t rank = cast<RankedTensorType>(result.getType()).getRank();
+  for (Value operand : op->getOperands()) {
+    auto type = cast<RankedTensorType>(operand.getType());
+    int64_t own = dim - rank + type.getRank();
+    if (own >= 0 && type.getDimSize(own) != 1)
+      return std::pair(operand, own);
+  }
+  return std::nullopt;
+}
+
 std::optional<SizeExpr> SizeAnalysis::getComputedSize(OpResult result,
                                                       int64_t dim) {
   Operation *op = result.getOwner();
@@ -338,6 +357,8 @@ std::optional<SizeExpr> SizeAnalysis::getComputedSize(OpResult result,
     return getSize(gradient.getXs()[result.getResultNumber()], dim);
   if (auto jvp = dyn_cast<train::JvpOp>(op))
     return getSize(jvp.getYs()[result.getResultNumber()], dim);
+  if (auto source = findBroadcastSource(result, dim))
+    return getSize(source->first, source->second);
   if (isa_and_present<nn::NNDialect>(op->getDialect())) {
     DimSizeSource source = findDimSizeSource(result, dim);
     return source.value ? std::optional(getSize(source.value, source.dim))
@@ -404,7 +425,22 @@ bool SizeAnalysis::isNonNegative(const SizeExpr &expr) {
 /// Whether `value` is there in front of `op`: neither inside of it, nor in
 /// another branch or loop, nor what it makes.
 static bool isInFrontOf(Value value, Operation *op) {
-  if (!value.getParentRegion()->isAncestor(op->getParentRegion()))
+  // While a program is traced, a region is not yet in the one around it: a
+  // value of another such region is from further out.
+  auto findOpenRegion = [](Region *region) {
+    while (region && region->getParentOp())
+      region = region->getParentOp()->getParentRegion();
+    return region;
+  };
+  Region *own = value.getParentRegion(),
+         *open = findOpenRegion(op->getParentRegion());
+  if (open && findOpenRegion(own) != open)
+    return true;
+  Region *region = op->getParentRegion();
+  while (region && region != own)
+    region = region->getParentOp() ? region->getParentOp()->getParentRegion()
+                                   : nullptr;
+  if (!region)
     return false;
   Operation *maker = value.getDefiningOp();
   Operation *around =

@@ -193,8 +193,13 @@ static bool isNotNegative(Value size) {
   Operation *op = size.getDefiningOp();
   if (isa_and_nonnull<memref::DimOp>(op))
     return true;
-  if (isa_and_nonnull<arith::AddIOp, arith::MulIOp, arith::MinSIOp>(op) &&
+  if (isa_and_nonnull<arith::AddIOp, arith::MulIOp, arith::MinSIOp,
+                      arith::DivSIOp, arith::FloorDivSIOp, arith::CeilDivSIOp,
+                      arith::RemSIOp>(op) &&
       llvm::all_of(op->getOperands(), isNotNegative))
+    return true;
+  if (isa_and_nonnull<arith::MaxSIOp>(op) &&
+      llvm::any_of(op->getOperands(), isNotNegative))
     return true;
   FailureOr<int64_t> least = ValueBoundsConstraintSet::computeConstantBound(
       presburger::BoundType::LB, size);
@@ -244,6 +249,16 @@ FailureOr<AffineExpr> WorkspaceSizes::getUpperBound(Value size) {
       return failure();
     return getUpperBound(difference.getLhs());
   }
+  // At most the smaller one, of which a bound may be known.
+  if (isa_and_nonnull<arith::MinSIOp>(op)) {
+    FailureOr<AffineExpr> lhs = getUpperBound(op->getOperand(0));
+    return succeeded(lhs) ? lhs : getUpperBound(op->getOperand(1));
+  }
+  // Numbers that are not negative become no larger.
+  if (isa_and_nonnull<arith::DivSIOp, arith::FloorDivSIOp, arith::CeilDivSIOp,
+                      arith::RemSIOp>(op) &&
+      llvm::all_of(op->getOperands(), isNotNegative))
+    return getUpperBound(op->getOperand(0));
   if (auto apply = size.getDefiningOp<affine::AffineApplyOp>()) {
     AffineMap map = apply.getAffineMap();
     SmallVector<Value> operands(apply.getMapOperands());

@@ -139,6 +139,7 @@ from ._joining import (
     vstack,
 )
 from ._order import argsort, digitize, median, percentile, quantile, searchsorted, sort, top_k
+from ._padding import pad
 from ._reductions import (
     all,
     any,
@@ -162,7 +163,6 @@ from ._shapes import (
     dim,
     expand_dims,
     moveaxis,
-    pad,
     ravel,
     repeat,
     reshape,

@@ -4,7 +4,7 @@
 from .. import _trace
 from .._flywheel import Value
 from .._tensor import Tensor, format_shape
-from ._core import Size, index_of, index_op, size
+from ._core import Size, difference, index_of, index_op, size
 
 # Relations of `linalg_ext.compare_sizes`.
 _EQUAL, _AT_LEAST = 0, 1
@@ -25,7 +25,7 @@ def expect_equal(a: Size, b: Size, what: str) -> None:
     if isinstance(a, int) and isinstance(b, int):
         if a != b:
             raise ValueError(f"{what}: found {a}, expected {b}")
-    elif a is not b:
+    elif difference(a, b) != 0:
         _expect(_compare(_EQUAL, a, b), f"{what}: found \1, expected \2")
 
 
@@ -59,19 +59,19 @@ def expect_multiple(a: Size, factor: int, what: str) -> None:
 
 def expect_alike(kind: str, a: Tensor, b: Tensor) -> None:
     """An error where two operands of an op that broadcasts nothing differ in shape."""
-    if a.ndim != b.ndim or any(n != m and None not in (n, m) for n, m in zip(a.shape, b.shape)):
-        raise ValueError(f"{kind}: shapes {format_shape(a.shape)} and {format_shape(b.shape)} must be equal")
+    if a.ndim != b.ndim or any(n != m and None not in (n, m) for n, m in zip(a.dims, b.dims)):
+        raise ValueError(f"{kind}: shapes {format_shape(a.dims)} and {format_shape(b.dims)} must be equal")
     for axis in range(a.ndim):
-        if a.shape[axis] is None or b.shape[axis] is None:
+        if a.dims[axis] is None or b.dims[axis] is None:
             expect_equal(size(b, axis), size(a, axis), f"{kind}: operands differ in dimension {axis}")
 
 
 def expect_stretches(kind: str, x: Tensor, like: Tensor) -> None:
     """An error where `x`, of the rank of `like`, does not broadcast to the shape of it."""
-    known = list(zip(x.shape, like.shape))
+    known = list(zip(x.dims, like.dims))
     if x.ndim != like.ndim or any(n != 1 and n != m and None not in (n, m) for n, m in known):
-        raise ValueError(f"{kind} can not be broadcast to values: {kind} of shape {format_shape(x.shape)}, values "
-                         f"of shape {format_shape(like.shape)}")  # fmt: skip
+        raise ValueError(f"{kind} can not be broadcast to values: {kind} of shape {format_shape(x.dims)}, values "
+                         f"of shape {format_shape(like.dims)}")  # fmt: skip
     for axis, (n, m) in enumerate(known):
         if n == 1 or (n is not None and m is not None):
             continue

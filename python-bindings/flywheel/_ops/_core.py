@@ -25,13 +25,13 @@ def emit(
     first operand."""
     trace = _trace.current()
     dtype = operands[0].dtype if dtype is None else dtype
-    result = tuple(operands[0].shape if shape is None else shape)
+    result = tuple(operands[0].dims if shape is None else shape)
     value = trace.op(name, [x.value for x in operands], [trace.type(dtype, result)], attributes)[0]
     return Tensor(value, dtype, result, trace)
 
 
 def size(x: Tensor, axis: int) -> Size:
-    dim_size = x.shape[axis]
+    dim_size = x.dims[axis]
     return x.trace.dim(x.value, axis) if dim_size is None else dim_size
 
 
@@ -62,12 +62,34 @@ def index_op(name: str, a: Size, b: Size) -> Size:
         }[name]
     if a is b and name in ("minsi", "maxsi", "subi"):
         return 0 if name == "subi" else a
+    if name == "maxsi" and isinstance(b, int) and b <= 0 and not is_signed(a):
+        return a
+    if b == 1 and name in ("muli", "divsi", "floordivsi", "ceildivsi"):
+        return a
     trace = _trace.current()
     result = trace.op(f"arith.{name}", [index_of(a), index_of(b)], [trace.index_type()])[0]
     are_signed = [is_signed(one) for one in (a, b)]
     if name == "subi" or (all(are_signed) if name == "maxsi" else any(are_signed)):
         trace.signed.add(result)
     return result
+
+
+def of_size(dim_size: Value) -> Tensor:
+    """A value of type index as a scalar of int64."""
+    trace = _trace.current()
+    number = trace.op("arith.index_cast", [dim_size], [trace.graph.type("int64", None)])[0]
+    result = wrap(trace.op("tensor.from_elements", [number], [trace.type(_dtypes.int64, ())])[0], _dtypes.int64, ())
+    result.index = dim_size
+    return result
+
+
+def difference(a: Size, b: Size) -> Optional[int]:
+    """How much larger one size is than another, where that is the same in every call."""
+    if isinstance(a, int) and isinstance(b, int):
+        return a - b
+    if a is b:
+        return 0
+    return _trace.current().graph.difference(index_of(a), index_of(b))
 
 
 def is_signed(place: Size) -> bool:
@@ -84,7 +106,7 @@ def flat_index(x: Tensor) -> Optional[List[Size]]:
 
 def with_index(x: Tensor, index: Optional[List[Size]]) -> Tensor:
     """Says of a scalar or a vector that its elements are these sizes."""
-    if index is not None and x.ndim <= 1 and x.size == len(index) and x.index is None:
+    if index is not None and x.ndim <= 1 and x.static_size == len(index) and x.index is None:
         x.index = index[0] if x.ndim == 0 else index
     return x
 
@@ -94,7 +116,7 @@ def computed_index(op: str, result: Tensor, a: Tensor, b: Tensor) -> Tensor:
     if a.index is None or b.index is None or result.ndim > 1 or not _dtypes.is_integer(result.dtype):
         return result
     lhs, rhs = flat_index(a), flat_index(b)
-    count = result.size
+    count = result.static_size
     if lhs is None or rhs is None or count is None or any(len(side) not in (1, count) for side in (lhs, rhs)):
         return result
     pairs = [(lhs[i % len(lhs)], rhs[i % len(rhs)]) for i in range(count)]
@@ -135,7 +157,7 @@ def broadcast_shapes(*shapes: Shape) -> Shape:
 
 def broadcast_sizes(tensors: Sequence[Tensor], trailing: int = 0) -> List[Size]:
     """The sizes of what these broadcast to, without their last `trailing` dimensions."""
-    shape = broadcast_shapes(*(x.shape[: x.ndim - trailing] for x in tensors))
+    shape = broadcast_shapes(*(x.dims[: x.ndim - trailing] for x in tensors))
     dim_sizes: List[Size] = []
     for axis, dim_size in enumerate(shape):
         if dim_size is not None:
@@ -143,7 +165,7 @@ def broadcast_sizes(tensors: Sequence[Tensor], trailing: int = 0) -> List[Size]:
             continue
         for x in tensors:
             own = axis - len(shape) + x.ndim - trailing
-            if own >= 0 and x.shape[own] is None:
+            if own >= 0 and x.dims[own] is None:
                 dim_sizes.append(size(x, own))
                 break
     return dim_sizes
@@ -152,10 +174,10 @@ def broadcast_sizes(tensors: Sequence[Tensor], trailing: int = 0) -> List[Size]:
 def stretch(x: Tensor, dim_sizes: Sequence[Size]) -> Tensor:
     """`x` with these sizes, to which it broadcasts."""
     shape = static(dim_sizes)
-    if x.shape == shape:
+    if x.dims == shape:
         return x
     first = len(shape) - x.ndim
-    if first == 0 and all(a == b or a is None or (b is None and a != 1) for a, b in zip(x.shape, shape)):
+    if first == 0 and all(a == b or a is None or (b is None and a != 1) for a, b in zip(x.dims, shape)):
         # The same sizes, of which one type knows more; a 1 may be stretched to what the call chooses.
         trace = _trace.current()
         return wrap(trace.op("tensor.cast", [x.value], [trace.type(x.dtype, shape)])[0], x.dtype, shape)
@@ -165,7 +187,7 @@ def stretch(x: Tensor, dim_sizes: Sequence[Size]) -> Tensor:
 
 def broadcast(*tensors: Tensor) -> Tuple[Tensor, ...]:
     """All of them with the shape that they have together."""
-    if all(x.shape == tensors[0].shape for x in tensors):
+    if all(x.dims == tensors[0].dims for x in tensors):
         return tensors
     dim_sizes = broadcast_sizes(tensors)
     return tuple(stretch(x, dim_sizes) for x in tensors)

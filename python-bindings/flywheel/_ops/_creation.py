@@ -7,13 +7,14 @@ import numpy as np
 
 from .. import _dtypes, _trace
 from .._tensor import Tensor, TensorLike, as_tensor, constant, wrap
-from ._arithmetic import add, cast, multiply
+from ._arithmetic import add, cast, equal, multiply, power
 from ._core import Size, as_unsigned, emit, index_op, like_operand, sizes, static, stretch
 from ._indexing import getitem
-from ._ranges import arithmetic_sequence, evenly_spaced, identity_matrix
-from ._shapes import to_index
+from ._ranges import arithmetic_sequence, evenly_spaced, identity_matrix, spaced
+from ._shapes import expand_dims, to_index
 
-DimSizes = Union[int, Tensor, Sequence[Union[int, Tensor]]]
+DimSize = Union[int, Tensor]
+DimSizes = Union[DimSize, Sequence[DimSize]]
 
 
 def dim_sizes_of(shape: DimSizes) -> List[Size]:
@@ -66,6 +67,8 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Te
     """Numbers from `start` up to but without `stop`. Each may be a scalar tensor of integers, whose results are int32
     by default, and the step a number then; a size that is computed comes from `dim` or `shape`, since a step knows
     how much memory it needs from the sizes of its arguments."""
+    if start is None:
+        raise TypeError("arange takes a number, found None")
     first, last = (0, start) if stop is None else (start, stop)
     if any(isinstance(x, Tensor) for x in (first, last, step)):
         return _counted(first, last, step, _dtypes.int32 if dtype is None else dtype)
@@ -97,31 +100,35 @@ def _counted(start: Any, stop: Any, step: Any, dtype: Any) -> Tensor:
 
 
 def linspace(
-    start: float, stop: float, num: int = 50, dtype: Any = _dtypes.float32, *, endpoint: bool = True
+    start: TensorLike, stop: TensorLike, num: DimSize = 50, dtype: Any = _dtypes.float32, *, endpoint: bool = True
 ) -> Tensor:
-    """`num` numbers at equal distances, both ends included, or without the last one."""
+    """`num` numbers at equal distances, both ends included, or without the last one. Each may be a scalar tensor."""
+    if any(isinstance(x, Tensor) for x in (start, stop, num)):
+        return cast(spaced(start, stop, to_index(num), endpoint), dtype)
     return evenly_spaced(start, stop, num, endpoint, dtype)
 
 
 def logspace(
-    start: float, stop: float, num: int = 50, dtype: Any = _dtypes.float32, *, endpoint: bool = True,
+    start: TensorLike, stop: TensorLike, num: DimSize = 50, dtype: Any = _dtypes.float32, *, endpoint: bool = True,
     base: float = 10.0,
 ) -> Tensor:  # fmt: skip
     """`base` to the powers of `linspace`."""
+    if any(isinstance(x, Tensor) for x in (start, stop, num)):
+        return cast(power(constant(base, _dtypes.float64), spaced(start, stop, to_index(num), endpoint)), dtype)
     return constant(np.logspace(start, stop, num, endpoint=endpoint, base=base), dtype)
 
 
-def eye(rows: int, columns: Any = None, dtype: Any = _dtypes.float32, *, k: int = 0) -> Tensor:
-    """A matrix with ones on a diagonal, `k` above the main one."""
+def eye(rows: DimSize, columns: Any = None, dtype: Any = _dtypes.float32, *, k: DimSize = 0) -> Tensor:
+    """A matrix with ones on a diagonal, `k` above the main one. Sizes may be scalar tensors."""
     return identity_matrix(rows, columns, k, dtype)
 
 
-def identity(n: int, dtype: Any = _dtypes.float32) -> Tensor:
+def identity(n: DimSize, dtype: Any = _dtypes.float32) -> Tensor:
     """A square matrix with ones on its diagonal."""
     return eye(n, dtype=dtype)
 
 
-def one_hot(indices: TensorLike, depth: int, dtype: Any = _dtypes.float32) -> Tensor:
+def one_hot(indices: TensorLike, depth: DimSize, dtype: Any = _dtypes.float32) -> Tensor:
     """A last dimension of `depth`, with 1 at the index and 0 elsewhere: only zeros
     where the index is out of range."""
     indices = as_tensor(indices)
@@ -131,4 +138,6 @@ def one_hot(indices: TensorLike, depth: int, dtype: Any = _dtypes.float32) -> Te
         indices = cast(indices, _dtypes.int64)
     target = _dtypes.as_dtype(dtype)
     plain = target if _dtypes.is_floating(target) else _dtypes.int32
-    return cast(emit("nn.one_hot", [indices], plain, (*indices.shape, depth)), target)
+    if isinstance(depth, Tensor):
+        return cast(equal(expand_dims(indices, -1), arange(depth, dtype=indices.dtype)), target)
+    return cast(emit("nn.one_hot", [indices], plain, (*indices.dims, depth)), target)

@@ -94,11 +94,14 @@ def meshgrid(*vectors: TensorLike, indexing: str = "xy") -> List[Tensor]:
     return broadcast_arrays(*wide) if wide else []
 
 
-def array_split(x: TensorLike, sections: Union[int, Sequence[int]], axis: int = 0) -> List[Tensor]:
+def array_split(x: TensorLike, sections: Any, axis: int = 0) -> List[Tensor]:
     """As `split`, but that parts need not be equal: the first ones have one element more."""
     x = as_tensor(x)
     axis = normalize_axis(axis, x.ndim)
-    total = x.shape[axis]
+    total = x.dims[axis]
+    if isinstance(sections, Tensor):
+        # It says that there is no such number yet.
+        sections = int(sections)
     if isinstance(sections, int) and total is None and sections > 0:
         return _split_unequally(x, sections, axis)
     if isinstance(sections, int) and total is not None and sections > 0:
@@ -126,7 +129,7 @@ def vsplit(x: TensorLike, sections: Union[int, Sequence[int]]) -> List[Tensor]:
     """`split` along the first dimension. Raises ValueError for a vector, as NumPy does."""
     x = as_tensor(x)
     if x.ndim < 2:
-        raise ValueError(f"vsplit takes a tensor of two dimensions at least, found {format_shape(x.shape)}")
+        raise ValueError(f"vsplit takes a tensor of two dimensions at least, found {format_shape(x.dims)}")
     return split(x, sections, 0)
 
 
@@ -168,8 +171,8 @@ def unstack(x: TensorLike, axis: int = 0) -> List[Tensor]:
     return list(moveaxis(as_tensor(x), axis, 0))
 
 
-def tri(rows: int, columns: Optional[int] = None, k: int = 0, dtype: Any = np.float32) -> Tensor:
-    """Ones on and below a diagonal, zeros above."""
+def tri(rows: Any, columns: Any = None, k: Any = 0, dtype: Any = np.float32) -> Tensor:
+    """Ones on and below a diagonal, zeros above. Sizes may be scalar tensors."""
     return lower_triangle(rows, columns, k, dtype)
 
 
@@ -179,6 +182,6 @@ def kron(a: TensorLike, b: TensorLike) -> Tensor:
     rank = max(a.ndim, b.ndim)
     a, b = [expand_dims(x, list(range(rank - x.ndim))) if x.ndim < rank else x for x in (a, b)]
     wide = multiply(expand_dims(a, [2 * i + 1 for i in range(rank)]), expand_dims(b, [2 * i for i in range(rank)]))
-    if None in a.shape or None in b.shape:
+    if None in a.dims or None in b.dims:
         raise ValueError("kron takes tensors of static sizes")
-    return reshape(wide, [(m or 0) * (n or 0) for m, n in zip(a.shape, b.shape)])
+    return reshape(wide, [(m or 0) * (n or 0) for m, n in zip(a.dims, b.dims)])

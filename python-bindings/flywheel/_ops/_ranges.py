@@ -5,14 +5,15 @@ Small ones are constants, of which the compiler knows the elements. Of large one
 it is read: a constant would take its bytes in every form that the program has on its way to machine code.
 """
 
-from typing import Any, Optional, Sequence, Tuple
+from typing import Any, Sequence, Tuple
 
 import numpy as np
 
 from .. import _dtypes
-from .._tensor import Tensor, constant
-from ._arithmetic import add, cast, divide, equal, less_equal, multiply, where
-from ._core import as_unsigned, emit, static
+from .._tensor import Tensor, as_tensor, constant
+from ._arithmetic import add, cast, divide, equal, greater, less_equal, logical_and, multiply, subtract, where
+from ._core import Size, as_unsigned, emit, index_op, like_operand, of_size, static
+from ._shapes import to_index
 
 # The elements that a constant has at most.
 _MOST_ELEMENTS = 1024
@@ -26,11 +27,12 @@ def is_small(*dim_sizes: int) -> bool:
     return count <= _MOST_ELEMENTS
 
 
-def iota(shape: Sequence[int], axis: int, dtype: Any = _dtypes.int32) -> Tensor:
+def iota(shape: Sequence[Size], axis: int, dtype: Any = _dtypes.int32) -> Tensor:
     """The number of each position along a dimension."""
     kind = _dtypes.as_dtype(dtype)
     plain = _dtypes.as_dtype(kind.name.lstrip("u")) if _dtypes.is_integer(kind) else kind
-    return as_unsigned(emit("nn.iota", [], plain, static(shape), {"axis": ("i64", axis)}), kind)
+    like = like_operand(shape, plain)
+    return as_unsigned(emit("nn.iota", like, plain, static(shape), {"axis": ("i64", axis)}), kind)
 
 
 def _fits(dtype: _dtypes.DType, *numbers: int) -> bool:
@@ -89,7 +91,7 @@ def sequence(start: Any, step: Any, count: int, computed: _dtypes.DType, dtype: 
     return cast(numbers, dtype)
 
 
-def evenly_spaced(start: Any, stop: Any, num: int, endpoint: bool, dtype: Any) -> Tensor:
+def evenly_spaced(start: Any, stop: Any, num: Any, endpoint: bool, dtype: Any) -> Tensor:
     """The elements of `numpy.linspace` of these numbers."""
     is_plain = isinstance(start, (int, float)) and isinstance(stop, (int, float))
     if is_small(num) or not is_plain or not _dtypes.is_floating(_dtypes.as_dtype(dtype)):
@@ -108,26 +110,51 @@ def evenly_spaced(start: Any, stop: Any, num: int, endpoint: bool, dtype: Any) -
     return cast(numbers, dtype)
 
 
-def _below(shape: Tuple[int, int], k: int) -> Tuple[Tensor, Tensor]:
+def spaced(start: Any, stop: Any, num: Size, endpoint: bool) -> Tensor:
+    """`evenly_spaced` in float64, where the numbers or how many there are may be values of the step."""
+    first, last = (cast(as_tensor(x), _dtypes.float64) for x in (start, stop))
+    steps: Any = index_op("subi", num, 1) if endpoint else num
+    steps = index_op("maxsi", steps, 1)
+    distance = divide(subtract(last, first), cast(steps if isinstance(steps, int) else of_size(steps), _dtypes.float64))
+    numbers = add(multiply(iota([num], 0, _dtypes.float64), distance), first)
+    if not endpoint or num == 1:
+        return numbers
+    # The last one is exact; of one number it is the first one.
+    place = iota([num], 0, _dtypes.int64)
+    is_last = logical_and(equal(place, steps if isinstance(steps, int) else of_size(steps)), greater(place, 0))
+    return where(is_last, last, numbers)
+
+
+def _below(shape: Tuple[Size, Size], k: Any) -> Tuple[Tensor, Tensor]:
     """The place of the diagonal `k` above the main one in each row, and the number of the column."""
     return add(iota((shape[0], 1), 0), k), iota((1, shape[1]), 1)
 
 
-def identity_matrix(rows: int, columns: Optional[int] = None, k: int = 0, dtype: Any = _dtypes.float32) -> Tensor:
+def identity_matrix(rows: Any, columns: Any = None, k: Any = 0, dtype: Any = _dtypes.float32) -> Tensor:
     """The elements of `numpy.eye`. Raises as it does."""
     width = rows if columns is None else columns
+    if _is_of_call(rows, width, k):
+        return cast(equal(*_below((to_index(rows), to_index(width)), k)), dtype)
     if not _is_large_matrix(rows, width, k):
         return constant(np.eye(rows, columns, k), dtype)
     return cast(equal(*_below((rows, width), k)), dtype)
 
 
-def lower_triangle(rows: int, columns: Optional[int] = None, k: int = 0, dtype: Any = _dtypes.float32) -> Tensor:
+def lower_triangle(rows: Any, columns: Any = None, k: Any = 0, dtype: Any = _dtypes.float32) -> Tensor:
     """The elements of `numpy.tri`. Raises as it does."""
     width = rows if columns is None else columns
+    if _is_of_call(rows, width, k):
+        diagonal, column = _below((to_index(rows), to_index(width)), k)
+        return cast(less_equal(column, diagonal), dtype)
     if not _is_large_matrix(rows, width, k):
         return constant(np.tri(rows, columns, k), dtype)
     diagonal, column = _below((rows, width), k)
     return cast(less_equal(column, diagonal), dtype)
+
+
+def _is_of_call(*numbers: Any) -> bool:
+    """Whether one of these is a value of the step."""
+    return any(isinstance(number, Tensor) for number in numbers)
 
 
 def _is_large_matrix(rows: Any, columns: Any, k: Any) -> bool:

@@ -18,8 +18,8 @@ _KINDS = {"sum": 0, "mean": 1, "max": 2, "min": 3, "prod": 4}
 
 def _reduced(x: Tensor, axes: Sequence[int], keepdims: bool) -> Tuple[Optional[int], ...]:
     if keepdims:
-        return tuple(1 if place in axes else dim_size for place, dim_size in enumerate(x.shape))
-    return tuple(dim_size for place, dim_size in enumerate(x.shape) if place not in axes)
+        return tuple(1 if place in axes else dim_size for place, dim_size in enumerate(x.dims))
+    return tuple(dim_size for place, dim_size in enumerate(x.dims) if place not in axes)
 
 
 def _reduce(kind: str, x: Tensor, axis: Axis, keepdims: bool) -> Tensor:
@@ -115,8 +115,8 @@ def _some(what: str, x: TensorLike, axis: Axis) -> Tensor:
     """Raises ValueError where each result would be of no elements; a call fails where only it knows the size."""
     given = as_tensor(x)
     axes = normalize_axes(axis, given.ndim)
-    if 0 in [given.shape[place] for place in axes]:
-        raise ValueError(f"{what} of no elements: expected sizes of 1 or more along its axes, found {given.shape}")
+    if 0 in [given.dims[place] for place in axes]:
+        raise ValueError(f"{what} of no elements: expected sizes of 1 or more along its axes, found {given.dims}")
     for place in axes:
         expect_at_least(size(given, place), 1, f"{what} of no elements: the size of dimension {place}")
     return given

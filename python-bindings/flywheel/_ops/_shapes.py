@@ -2,32 +2,35 @@
 """Operations that move elements."""
 
 import math
-from typing import Any, List, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from .. import _dtypes, _trace
-from .._tensor import Tensor, TensorLike, as_tensor, as_tensors, constant, format_shape, of_value, wrap
+from .._tensor import Tensor, TensorLike, as_tensor, as_tensors, constant, format_shape, wrap
 from ._arithmetic import cast
-from ._checks import expect_multiple
+from ._checks import expect_equal, expect_multiple
 from ._core import (
     Size,
-    as_unsigned,
     broadcast_shapes,
+    difference,
     emit,
     empty,
     flat_index,
     index_of,
     index_op,
+    is_signed,
     normalize_axes,
     normalize_axis,
-    signless,
     size,
     sizes,
     static,
     stretch,
     with_index,
 )
+
+if TYPE_CHECKING:
+    from .._sizes import Size as SizeOfCall
 
 DimSizes = Union[int, None, Tensor, Sequence[Union[int, None, Tensor]]]
 
@@ -36,7 +39,7 @@ def shape(x: TensorLike) -> Tensor:
     """The sizes of the dimensions as a vector of int32, also those that only the
     call knows."""
     x = as_tensor(x)
-    if not x.shape:
+    if not x.dims:
         return constant(np.zeros(0, np.int32))
     trace = _trace.current()
     numbers = [
@@ -49,33 +52,28 @@ def shape(x: TensorLike) -> Tensor:
     return result
 
 
-def dim(x: TensorLike, axis: int) -> Union[int, Tensor]:
-    """The size of a dimension: a number, or where only the call knows it a scalar of
-    int64, from which other tensors may be made, `zeros((dim(x, 0), 3))`."""
+def dim(x: TensorLike, axis: int) -> "Union[int, SizeOfCall]":
+    """The size of a dimension, `x.shape[axis]`: a number, or a `Size` where only the call knows it."""
+    from .._sizes import size_of
+
     x = as_tensor(x)
-    dim_size = size(x, normalize_axis(axis, x.ndim))
-    if isinstance(dim_size, int):
-        return dim_size
-    trace = _trace.current()
-    number = trace.op("arith.index_cast", [dim_size], [trace.graph.type("int64", None)])[0]
-    result = wrap(trace.op("tensor.from_elements", [number], [trace.type(_dtypes.int64, ())])[0], _dtypes.int64, ())
-    result.index = dim_size
-    return result
+    return size_of(x, normalize_axis(axis, x.ndim))
 
 
 def to_index(x: TensorLike) -> Size:
     """An integer, or a scalar tensor of integers, as the size or place of something."""
     if isinstance(x, (int, np.integer)):
         return int(x)
-    if isinstance(x, Tensor) and x.index is not None and x.shape == ():
+    if isinstance(x, Tensor) and x.index is not None and x.dims == ():
         found: Size = x.index
         return found
     given = as_tensor(x)
-    if not isinstance(x, Tensor) and not _dtypes.is_integer(given.dtype):
+    is_number = not isinstance(x, Tensor) or x.weak is not None
+    if is_number and not _dtypes.is_integer(given.dtype):
         raise TypeError(f"expected an integer or a scalar tensor as a size or place, found {x!r}")
     x = cast(given, _dtypes.int64)
-    if x.shape != ():
-        raise ValueError(f"expected an integer or a scalar tensor, found the shape {format_shape(x.shape)}")
+    if x.dims != ():
+        raise ValueError(f"expected an integer or a scalar tensor, found the shape {format_shape(x.dims)}")
     trace = _trace.current()
     number = trace.op("tensor.extract", [x.value], [trace.graph.type("int64", None)])[0]
     place = trace.op("arith.index_cast", [number], [trace.index_type()])[0]
@@ -103,8 +101,8 @@ def _resolve(x: Tensor, wanted: Sequence[Union[int, None, Tensor]]) -> List[Size
     result: List[Optional[Size]] = []
     for place, dim_size in enumerate(wanted):
         if dim_size is None:
-            own = place < x.ndim and x.shape[place] is None and all(
-                isinstance(e, (int, type(None))) and e == x.shape[i] for i, e in enumerate(wanted[:place])
+            own = place < x.ndim and x.dims[place] is None and all(
+                isinstance(e, (int, type(None))) and e == x.dims[i] for i, e in enumerate(wanted[:place])
             )
             result.append(old[place] if own else None)
         elif isinstance(dim_size, Tensor):
@@ -126,14 +124,18 @@ def _resolve(x: Tensor, wanted: Sequence[Union[int, None, Tensor]]) -> List[Size
         if isinstance(total, int) and isinstance(given, int) and (given == 0 or total % given):
             raise ValueError(_mismatch(x, wanted))
         result[missing[0]] = total if given == 1 else index_op("divsi", total, given)
-    elif all(isinstance(dim_size, int) for dim_size in [*old, *known]) and _product(old) != _product(known):
-        raise ValueError(_mismatch(x, wanted))
+    else:
+        missed = difference(_product(old), _product(known))
+        if missed is None:
+            expect_equal(_product(known), _product(old), f"reshape of shape {format_shape(x.dims)}: elements")
+        elif missed:
+            raise ValueError(_mismatch(x, wanted))
     return [dim_size for dim_size in result if dim_size is not None]
 
 
 def _mismatch(x: Tensor, wanted: Sequence[Union[int, None, Tensor]]) -> str:
     text = ", ".join("?" if isinstance(dim_size, Tensor) else str(dim_size) for dim_size in wanted)
-    return f"cannot reshape a tensor of shape {format_shape(x.shape)} into shape ({text})"
+    return f"cannot reshape a tensor of shape {format_shape(x.dims)} into shape ({text})"
 
 
 def reshape(x: TensorLike, shape: DimSizes) -> Tensor:
@@ -151,7 +153,7 @@ def reshape(x: TensorLike, shape: DimSizes) -> Tensor:
 def reshape_to(x: Tensor, new: List[Size], old: Optional[List[Size]] = None) -> Tensor:
     """`reshape` to sizes that are known, as numbers or as values of the trace. `old` are the sizes of `x`, where
     values are known that are among the new ones too: those dimensions stay as they are."""
-    if static(new) == x.shape and all(isinstance(dim_size, int) for dim_size in new[1:]):
+    if static(new) == x.dims and all(isinstance(dim_size, int) for dim_size in new[1:]):
         return x
     old = sizes(x) if old is None else old
     prefix = suffix = 0
@@ -230,7 +232,7 @@ def _collapse(x: Tensor, prefix: int, suffix: int, counts: List[int]) -> Tensor:
     places += [[x.ndim - suffix + i] for i in range(suffix)]
     dim_sizes: List[Optional[int]] = []
     for group in places:
-        parts = [x.shape[i] for i in group]
+        parts = [x.dims[i] for i in group]
         dim_sizes.append(None if None in parts else math.prod(part for part in parts if part is not None))
     return emit("tensor.collapse_shape", [x], x.dtype, dim_sizes, {"reassociation": ("groups", places)})
 
@@ -250,7 +252,7 @@ def _expand(x: Tensor, prefix: int, suffix: int, parts: List[List[Size]], new: L
     # A static dimension makes static ones, and a dynamic one a dynamic one.
     dim_sizes = list(static(new))
     for place, group in enumerate(places):
-        if place < x.ndim and x.shape[place] is None and all(dim_sizes[i] is not None for i in group):
+        if place < x.ndim and x.dims[place] is None and all(dim_sizes[i] is not None for i in group):
             x = _as_known(x, [math.prod(dim_sizes[i] or 0 for i in group) if k == place else size(x, k)
                               for k in range(x.ndim)])  # fmt: skip
     dynamic = [index_of(dim_size) for dim_size in new if not isinstance(dim_size, int)]
@@ -264,7 +266,7 @@ def _expand(x: Tensor, prefix: int, suffix: int, parts: List[List[Size]], new: L
 
 def _as_known(x: Tensor, new: List[Size]) -> Tensor:
     dim_sizes = static(new)
-    if dim_sizes == x.shape:
+    if dim_sizes == x.dims:
         return x
     trace = _trace.current()
     return wrap(trace.op("tensor.cast", [x.value], [trace.type(x.dtype, dim_sizes)])[0], x.dtype, dim_sizes)
@@ -290,12 +292,12 @@ def squeeze(x: TensorLike, axis: Union[int, Sequence[int], None] = None) -> Tens
     Raises ValueError for one of another size."""
     x = as_tensor(x)
     if axis is None:
-        places = [place for place, dim_size in enumerate(x.shape) if dim_size == 1]
+        places = [place for place, dim_size in enumerate(x.dims) if dim_size == 1]
     else:
         places = normalize_axes(axis, x.ndim)
     for place in places:
-        if x.shape[place] != 1:
-            raise ValueError(f"cannot squeeze dimension {place} of shape {format_shape(x.shape)}: it is not 1")
+        if x.dims[place] != 1:
+            raise ValueError(f"cannot squeeze dimension {place} of shape {format_shape(x.dims)}: it is not 1")
     narrow = reshape_to(x, [dim_size for place, dim_size in enumerate(sizes(x)) if place not in places])
     return with_index(narrow, flat_index(x))
 
@@ -321,11 +323,11 @@ def _transpose(x: Tensor, axes: Optional[Sequence[int]]) -> Tensor:
     init = empty([old[axis] for axis in order], x.dtype)
     element = trace.graph.type(_dtypes.name_of(x.dtype), None)
     region = trace.region([element, element], lambda arguments: arguments[:1], "linalg.yield")
-    type_ = trace.type(x.dtype, init.shape)
+    type_ = trace.type(x.dtype, init.dims)
     value = trace.op(
         "linalg.transpose", [x.value, init.value], [type_], {"permutation": ("i64s", order)}, [region]
     )[0]  # fmt: skip
-    return wrap(value, x.dtype, init.shape)
+    return wrap(value, x.dtype, init.dims)
 
 
 def swapaxes(x: TensorLike, a: int, b: int) -> Tensor:
@@ -369,8 +371,8 @@ def broadcast_to(x: TensorLike, shape: DimSizes) -> Tensor:
             dim_sizes.append(size(x, place - first))
         else:
             dim_sizes.append(to_index(dim_size))
-    if first < 0 or broadcast_shapes(x.shape, static(dim_sizes)) != static(dim_sizes):
-        raise ValueError(f"cannot broadcast {format_shape(x.shape)} to {format_shape(static(dim_sizes))}")
+    if first < 0 or broadcast_shapes(x.dims, static(dim_sizes)) != static(dim_sizes):
+        raise ValueError(f"cannot broadcast {format_shape(x.dims)} to {format_shape(static(dim_sizes))}")
     return stretch(x, dim_sizes)
 
 
@@ -385,21 +387,21 @@ def concatenate(tensors: Sequence[TensorLike], axis: Optional[int] = 0) -> Tenso
     if axis is None:
         parts, axis = tuple(ravel(x) for x in parts), 0
     axis = normalize_axis(axis, parts[0].ndim)
-    result = list(parts[0].shape)
+    result = list(parts[0].dims)
     total: Optional[int] = 0
     for x in parts:
         if x.ndim != len(result):
             raise ValueError("tensors to concatenate must have one rank, found "
-                             + ", ".join(format_shape(y.shape) for y in parts))  # fmt: skip
-        dim_size = x.shape[axis]
+                             + ", ".join(format_shape(y.dims) for y in parts))  # fmt: skip
+        dim_size = x.dims[axis]
         total = None if dim_size is None or total is None else total + dim_size
-        for place, other in enumerate(x.shape):
+        for place, other in enumerate(x.dims):
             if place == axis or other is None:
                 continue
             if result[place] is not None and result[place] != other:
                 raise ValueError(
                     "tensors to concatenate must have equal sizes but along the axis, found "
-                    + ", ".join(format_shape(y.shape) for y in parts)
+                    + ", ".join(format_shape(y.dims) for y in parts)
                 )
             result[place] = other
     result[axis] = total
@@ -419,14 +421,17 @@ def stack(tensors: Sequence[TensorLike], axis: int = 0) -> Tensor:
     return concatenate([expand_dims(x, axis) for x in parts], axis)
 
 
-def split(x: TensorLike, sections: Union[int, Sequence[int]], axis: int = 0) -> List[Tensor]:
-    """Parts along a dimension: so many equal ones, or, where its size is static, cut at these places."""
+def split(x: TensorLike, sections: Any, axis: int = 0) -> List[Tensor]:
+    """Parts along a dimension: so many equal ones, or cut at these places."""
     x = as_tensor(x)
     axis = normalize_axis(axis, x.ndim)
-    dim_size = x.shape[axis]
-    if dim_size is None:
-        if not isinstance(sections, int) or sections <= 0:
-            raise ValueError("a dimension that is split at places needs a static size")
+    dim_size = x.dims[axis]
+    if isinstance(sections, Tensor):
+        # It says that there is no such number yet.
+        sections = int(sections)
+    if dim_size is None and isinstance(sections, int):
+        if sections <= 0:
+            raise ValueError(f"a dimension does not split into {sections} equal parts")
         from ._indexing import extract_slice
 
         old = sizes(x)
@@ -438,7 +443,9 @@ def split(x: TensorLike, sections: Union[int, Sequence[int]], axis: int = 0) -> 
             offsets[axis] = index_op("muli", part, i)
             found.append(extract_slice(x, offsets, [*old[:axis], part, *old[axis + 1 :]], [1] * x.ndim))
         return found
+    places: List[Any]
     if isinstance(sections, int):
+        assert dim_size is not None
         if sections <= 0 or dim_size % sections:
             raise ValueError(f"a dimension of {dim_size} does not split into {sections} equal parts")
         places = [dim_size // sections * i for i in range(1, sections)]
@@ -466,42 +473,51 @@ def tile(x: TensorLike, multiples: DimSizes) -> Tensor:
         wide = stretch(wide, [part for count, dim_size in zip(counts, old) for part in (count, dim_size)])
         return reshape_to(wide, [index_op("muli", count, dim_size) for count, dim_size in zip(counts, old)])
     known = [count for count in counts if isinstance(count, int)]
-    shape = [None if dim_size is None else dim_size * count for dim_size, count in zip(x.shape, known)]
+    shape = [None if dim_size is None else dim_size * count for dim_size, count in zip(x.dims, known)]
     return emit("nn.tile", [x], x.dtype, shape, {"multiples": ("i64s", known)})
 
 
-def repeat(x: TensorLike, repeats: Union[int, Sequence[int]], axis: Optional[int] = None) -> Tensor:
+def is_scalar(x: Any) -> bool:
+    """Whether it is a scalar tensor: a number of the step, where there may be several."""
+    return isinstance(x, Tensor) and x.dims == ()
+
+
+def repeat(x: TensorLike, repeats: DimSizes, axis: Optional[int] = None) -> Tensor:
     """Each element (slice along `axis`) so many times in a row, of each one its own number where there are several;
-    without an axis, of the vector of all elements."""
+    without an axis, of the vector of all elements. One number may be a scalar tensor."""
     x = as_tensor(x)
     if axis is None:
         x, axis = ravel(x), 0
     axis = normalize_axis(axis, x.ndim)
-    if not isinstance(repeats, (int, np.integer)):
+    if not isinstance(repeats, (int, np.integer)) and not is_scalar(repeats):
         from ._indexing import take
 
         counts = np.asarray(repeats)
-        if x.shape[axis] is None or counts.ndim > 1 or counts.size not in (1, x.shape[axis]):
-            raise ValueError(f"expected a number for each of {x.shape[axis]} elements, found {repeats}")
-        return take(x, np.repeat(np.arange(x.shape[axis] or 0, dtype=np.int32), counts), axis)
-    repeats = int(repeats)
+        if x.dims[axis] is None or counts.ndim > 1 or counts.size not in (1, x.dims[axis]):
+            raise ValueError(f"expected a number for each of {x.dims[axis]} elements, found {repeats}")
+        return take(x, np.repeat(np.arange(x.dims[axis] or 0, dtype=np.int32), counts), axis)
+    count = to_index(repeats)
     old = sizes(x)
-    wide = stretch(expand_dims(x, axis + 1), [*old[: axis + 1], repeats, *old[axis + 1 :]])
-    old[axis] = index_op("muli", old[axis], repeats)
+    wide = stretch(expand_dims(x, axis + 1), [*old[: axis + 1], count, *old[axis + 1 :]])
+    old[axis] = index_op("muli", old[axis], count)
     return reshape_to(wide, old)
 
 
 def roll(
-    x: TensorLike, shift: Union[int, Sequence[int]], axis: Union[int, Sequence[int], None] = None
+    x: TensorLike, shift: DimSizes, axis: Union[int, Sequence[int], None] = None
 ) -> Tensor:
     """Elements moved along dimensions, in row-major order where there is no axis; what leaves at one end comes back
     at the other."""
     x = as_tensor(x)
+    several: Any = shift
+    given: List[Any] = [shift] if isinstance(shift, (int, np.integer)) or is_scalar(shift) else list(several)
+    shifts = [to_index(one) for one in given]
     if axis is None:
-        shifts = [shift] if isinstance(shift, int) else list(shift)
-        return reshape_to(_roll(ravel(x), sum(shifts), 0), sizes(x))
+        total: Size = 0
+        for one in shifts:
+            total = index_op("addi", total, one)
+        return reshape_to(_roll(ravel(x), total, 0), sizes(x))
     axes = [axis] if isinstance(axis, int) else list(axis)
-    shifts = [shift] * len(axes) if isinstance(shift, int) else list(shift)
     if len(shifts) == 1:
         shifts *= len(axes)
     if len(shifts) != len(axes):
@@ -512,88 +528,31 @@ def roll(
     return result
 
 
-def _roll(x: Tensor, shift: int, axis: int) -> Tensor:
+def _roll(x: Tensor, shift: Size, axis: int) -> Tensor:
     axis = normalize_axis(axis, x.ndim)
-    dim_size = x.shape[axis]
-    if dim_size is not None and (dim_size == 0 or shift % dim_size == 0):
+    total = size(x, axis)
+    if total == 0 or (isinstance(total, int) and isinstance(shift, int) and shift % total == 0):
         return x
     from ._indexing import extract_slice
 
-    total = size(x, axis)
-    if isinstance(total, int):
-        first: Size = total - shift % total
-    else:
+    divisor = index_op("maxsi", total, 1)
+    if isinstance(shift, int) and isinstance(total, int):
+        behind: Size = shift % total
+    elif isinstance(shift, int) or not is_signed(shift):
         # What is left of the shift by the size, which may be 0.
-        rest = index_op("remsi", abs(shift), index_op("maxsi", total, 1))
-        first = rest if shift < 0 else index_op("subi", total, rest)
+        behind = index_op("remsi", abs(shift) if isinstance(shift, int) else shift, divisor)
+    else:
+        # What is left is between the size and its negative.
+        behind = index_op("remsi", index_op("addi", index_op("remsi", shift, divisor), divisor), divisor)
+    first = index_op("subi", total, behind)
+    if not isinstance(total, int) and isinstance(shift, int) and shift < 0:
+        first, behind = behind, first
     old = sizes(x)
     parts = []
-    for start, stop in ((first, total), (0, first)):
+    for start, length in ((first, behind), (0, first)):
         offsets: List[Size] = [0] * x.ndim
         lengths = list(old)
-        offsets[axis], lengths[axis] = start, index_op("subi", stop, start) if start != 0 else stop
+        # Which says that it has a bound.
+        offsets[axis], lengths[axis] = start, index_op("minsi", length, total)
         parts.append(extract_slice(x, offsets, lengths, [1] * x.ndim))
     return concatenate(parts, axis)
-
-
-Number = Union[int, float]
-_PADS = ("constant", "edge", "reflect", "symmetric", "wrap")
-
-
-def pad(
-    x: TensorLike, widths: Union[int, Sequence[Any]], mode: Union[str, Number] = "constant", constant_values: Number = 0
-) -> Tensor:
-    """`x` with so many elements in front of and behind each dimension; one pair of widths, or one width, is for all.
-
-    The border is `constant_values`, or a number in place of the mode; or, as in NumPy, by the mode "edge",
-    "reflect", "symmetric" or "wrap" elements of `x`, of static dimensions. Raises ValueError for widths below 0.
-    """
-    x = as_tensor(x)
-    pairs = _pairs(widths, x.ndim)
-    if not isinstance(mode, str):
-        return _pad_by(x, pairs, mode)
-    if mode not in _PADS:
-        raise ValueError(f"expected one of {', '.join(_PADS)}, found {mode!r}")
-    if mode == "constant":
-        return _pad_by(x, pairs, constant_values)
-    from ._indexing import take
-
-    kind: Any = mode
-    result: Tensor = x
-    for axis, pair in enumerate(pairs):
-        total = result.shape[axis]
-        if any(pair):
-            if total is None:
-                raise ValueError(f"a border by mode '{mode}' needs a static size: dimension {axis} of "
-                                 f"{format_shape(x.shape)}")  # fmt: skip
-            result = take(result, np.pad(np.arange(total, dtype=np.int32), pair, mode=kind), axis)
-    return result
-
-
-def _pairs(widths: Union[int, Sequence[Any]], rank: int) -> List[Tuple[int, int]]:
-    """Two widths for each dimension."""
-    given = np.asarray(widths)
-    fits = given.shape in ((), (1,), (2,), (1, 2), (rank, 2)) or (rank == 0 and given.size == 0)
-    if not fits or given.dtype.kind not in "iu" and given.size or (given < 0).any():
-        raise ValueError(f"expected two widths of at least 0 for each of {rank} dimensions, found {widths}")
-    return [(int(low), int(high)) for low, high in np.broadcast_to(given, (rank, 2))]
-
-
-def _pad_by(x: Tensor, widths: List[Tuple[int, int]], value: Number) -> Tensor:
-    if _dtypes.is_bool(x.dtype):
-        return cast(_pad_by(cast(x, _dtypes.int8), widths, int(value)), bool)
-    if _dtypes.is_unsigned(x.dtype):
-        plain = signless(x)
-        return as_unsigned(_pad_by(plain, widths, int(np.array(value, x.dtype).view(plain.dtype))), x.dtype)
-    trace = _trace.current()
-    shape = [None if dim_size is None else dim_size + low + high for dim_size, (low, high) in zip(x.shape, widths)]
-    fill = constant(value, x.dtype)
-    element = trace.graph.type(_dtypes.name_of(x.dtype), None)
-    number = trace.op("tensor.extract", [fill.value], [element])[0]
-    region = trace.region([trace.index_type()] * x.ndim, lambda _: [number], "tensor.yield")
-    attributes: _trace.Attributes = {
-        "static_low": ("i64s", [low for low, _ in widths]),
-        "static_high": ("i64s", [high for _, high in widths]),
-        "operandSegmentSizes": ("i32s", [1, 0, 0]),
-    }
-    return of_value(trace.op("tensor.pad", [x.value], [trace.type(x.dtype, tuple(shape))], attributes, [region])[0])

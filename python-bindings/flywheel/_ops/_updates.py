@@ -99,13 +99,13 @@ def _update(x: Tensor, key: Any, value: TensorLike, kind: str, combine: Combine)
 
 def _update_where(x: Tensor, mask: Tensor, value: Tensor, combine: Combine) -> Tensor:
     if mask.ndim > x.ndim:
-        raise IndexError(f"a boolean index of shape {format_shape(mask.shape)} has more dimensions than "
-                         f"{format_shape(x.shape)}")  # fmt: skip
+        raise IndexError(f"a boolean index of shape {format_shape(mask.dims)} has more dimensions than "
+                         f"{format_shape(x.dims)}")  # fmt: skip
     wide = expand_dims(mask, list(range(mask.ndim, x.ndim))) if mask.ndim < x.ndim else mask
     new = combine(x, value)
     found = arithmetic.where(wide, arithmetic.cast(new, x.dtype), x)
     if found.ndim != x.ndim:
-        raise ValueError(f"values of shape {format_shape(value.shape)} do not broadcast to {format_shape(x.shape)}")
+        raise ValueError(f"values of shape {format_shape(value.dims)} do not broadcast to {format_shape(x.dims)}")
     return found
 
 
@@ -122,12 +122,12 @@ def _update_part(x: Tensor, keys: List[Any], value: Tensor, combine: Combine) ->
 
 def _fit(new: Tensor, old: Tensor, dtype: _dtypes.DType) -> Tensor:
     """Values of the shape of what they replace."""
-    if new.ndim > old.ndim and all(dim_size == 1 for dim_size in new.shape[: new.ndim - old.ndim]):
+    if new.ndim > old.ndim and all(dim_size == 1 for dim_size in new.dims[: new.ndim - old.ndim]):
         new = reshape_to(new, sizes(new)[new.ndim - old.ndim :])
     if new.ndim > old.ndim or any(
-        a not in (1, b, None) and b is not None for a, b in zip(new.shape[::-1], old.shape[::-1])
+        a not in (1, b, None) and b is not None for a, b in zip(new.dims[::-1], old.dims[::-1])
     ):
-        raise ValueError(f"values of shape {format_shape(new.shape)} do not broadcast to {format_shape(old.shape)}")
+        raise ValueError(f"values of shape {format_shape(new.dims)} do not broadcast to {format_shape(old.dims)}")
     return stretch(arithmetic.cast(new, dtype), sizes(old))
 
 
@@ -137,9 +137,9 @@ def _is_static(key: Any) -> bool:
 
 def _places(x: Tensor, keys: List[Any]) -> "Optional[np.ndarray[Any, Any]]":
     """Which elements of `x`, in row-major order, the keys stand for; None where that is not known."""
-    if None in x.shape or not all(_is_static(key) for key in keys):
+    if None in x.dims or not all(_is_static(key) for key in keys):
         return None
-    shape = [dim_size or 0 for dim_size in x.shape]
+    shape = [dim_size or 0 for dim_size in x.dims]
     numbers = np.arange(int(np.prod(shape, dtype=np.int64)), dtype=np.int64).reshape(shape)
     found: np.ndarray[Any, Any] = numbers[tuple(keys)]
     return found
@@ -148,7 +148,7 @@ def _places(x: Tensor, keys: List[Any]) -> "Optional[np.ndarray[Any, Any]]":
 def _unknown_places(x: Tensor, keys: List[Any], total: int) -> Tensor:
     """As `_places`, where tensors are among the keys."""
     numbers: np.ndarray[Any, Any] = np.arange(total, dtype=np.int32 if total < 2**31 else np.int64)
-    numbers = numbers.reshape([dim_size or 0 for dim_size in x.shape])
+    numbers = numbers.reshape([dim_size or 0 for dim_size in x.dims])
     if not all(_is_number_or_slice(key) or (not _is_static(key) and np.ndim(key) == 0) for key in keys):
         return getitem(constant(numbers), tuple(keys))
     # The numbers of other elements are no constant of the program.
@@ -178,13 +178,13 @@ def _scatter(x: Tensor, keys: List[Any], value: Tensor, kind: str) -> Tensor:
     if len(axes) == 1 and _is_index_array(keys[axes[0]]):
         # Slices along one dimension, as they are; others may have any size.
         axis = axes[0]
-        index = _indices(_from_start(keys[axis], x, axis), x.shape[axis])
+        index = _indices(_from_start(keys[axis], x, axis), x.dims[axis])
         updates = signless(_fit(value, getitem(x, tuple(keys)), x.dtype))
         return as_unsigned(emit(op, [plain, index, updates], attributes={"axis": ("i64", axis)}), x.dtype)
-    if None in x.shape:
-        raise ValueError(f"an update at several arrays of indices needs static sizes, found {format_shape(x.shape)}")
+    if None in x.dims:
+        raise ValueError(f"an update at several arrays of indices needs static sizes, found {format_shape(x.dims)}")
     known = _places(x, keys)
-    total = int(np.prod([dim_size or 0 for dim_size in x.shape], dtype=np.int64))
+    total = int(np.prod([dim_size or 0 for dim_size in x.dims], dtype=np.int64))
     if known is None:
         places = _unknown_places(x, keys, total)
     else:

@@ -87,7 +87,7 @@ def _size_tensor(size: Size, dtype: _dtypes.DType) -> Tensor:
 
 
 def of_tensor(tensor: Tensor) -> Known:
-    return Known(tensor.dtype, tensor.shape, tensor)
+    return Known(tensor.dtype, tensor.dims, tensor)
 
 
 def of_array(array: Array) -> Known:

@@ -23,8 +23,8 @@ def _plain(results: Sequence[Any]) -> List[Tensor]:
 def _scalar(x: Any, dtype: _dtypes.DType) -> Tensor:
     """A tensor of one element as one without dimensions."""
     tensor = x.laid().plain() if isinstance(x, Known) else x.plain()
-    if tensor.ndim and tensor.size != 1:
-        raise ValueError(f"expected one element, found the shape {tensor.shape}")
+    if tensor.ndim and tensor.static_size != 1:
+        raise ValueError(f"expected one element, found the shape {tensor.dims}")
     return _ops.cast(_ops.reshape(tensor, ()) if tensor.ndim else tensor, dtype)
 
 
@@ -126,7 +126,7 @@ def _conditional(call: Call, limit: Any, condition: Any, carried: List[Tensor], 
         number, _, own = state
         named = [control.with_sizes(x, lengths) for x, lengths in zip(own, known)]
         results = run(number, Laid(as_tensor(True)), named)
-        new = [control.in_place_of(x, y) for x, y in zip(_plain(results[1:]), own)]
+        new = [control.in_place_of(x, y, lengths) for x, y, lengths in zip(_plain(results[1:]), own, known)]
         return _ops.add(number, 1), _scalar(results[0], _dtypes.bool_), new
 
     init = (as_tensor(0, _dtypes.int64), first, carried)
@@ -142,7 +142,7 @@ def _scan(call: Call, *operands: Laid) -> List[Laid]:
     carried = [x.plain() for x in operands[:split]]
     axes = call.attribute("scan_input_axes", [0] * number)
     inputs = [_ops.moveaxis(x.plain(), axis, 0) for x, axis in zip(operands[split:], axes)]
-    lengths = {x.shape[0] for x in inputs if x.shape[0] is not None}
+    lengths = {x.dims[0] for x in inputs if x.dims[0] is not None}
     if len(lengths) > 1:
         raise ValueError(f"expected scan inputs of one length, found {sorted(lengths)}")
     count: Size = next(iter(lengths)) if lengths else call.dim_size(split, operands[split], axes[0])

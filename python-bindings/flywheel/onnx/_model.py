@@ -274,12 +274,13 @@ class OnnxModel(ImportedModel):
 
 def _check(name: str, wanted: TensorSpec, x: Union[Tensor, Array]) -> None:
     """An input, which the model must be for. Raises ValueError."""
+    known = x.dims if isinstance(x, Tensor) else x.shape
     fits = len(wanted.shape) == x.ndim and all(
-        not isinstance(dim, int) or own is None or dim == own for dim, own in zip(wanted.shape, x.shape))  # fmt: skip
+        not isinstance(dim, int) or own is None or dim == own for dim, own in zip(wanted.shape, known))  # fmt: skip
     if not fits or wanted.dtype != x.dtype:
         dims = tuple(dim if isinstance(dim, int) else None for dim in wanted.shape)
         raise ValueError(f"input '{name}' is {_dtypes.name_of(wanted.dtype)}{format_shape(dims)}, found "
-                         f"{_dtypes.name_of(x.dtype)}{format_shape(x.shape)}")  # fmt: skip
+                         f"{_dtypes.name_of(x.dtype)}{format_shape(known)}")  # fmt: skip
 
 
 def _refuse_missing(read: _file.Model) -> None:

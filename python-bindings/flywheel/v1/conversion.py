@@ -8,7 +8,7 @@ import numpy as np
 from .. import _dtypes, _ops, _tensor
 from .graph import get_default_graph
 from .operation import Tensor
-from .shapes import Dimension, TensorShape, plain_shape
+from .shapes import Dimension, TensorShape, known_sizes
 
 # NumPy calls the float of Python "float".
 _NAMES: Dict[str, _dtypes.DType] = {
@@ -51,7 +51,7 @@ def constant(
         value = value.as_list()
     array = _dtypes.literal(value, None if dtype is None else dtype_of(dtype))
     if shape is not None:
-        wanted = tuple(d or 0 for d in plain_shape(shape))
+        wanted = known_sizes(shape)
         if verify_shape and array.shape != wanted:
             raise TypeError(f"Expected Tensor's shape: {wanted}, got {array.shape}.")
         array = _tensor.fill(array, wanted)

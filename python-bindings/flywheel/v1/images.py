@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`tf.image`: sizes, crops, flips and colours of images, [batch, height, width, channels] or without a batch."""
 
+import math
 from typing import Any, Callable, List, Optional
 
 import numpy as np
@@ -28,7 +29,7 @@ def _places(total: int, count: int, align_corners: bool) -> Any:
 
 def _resized(x: Any, size: List[int], method: int, align_corners: bool) -> Any:
     for axis, count in zip((x.ndim - 3, x.ndim - 2), size):
-        total = x.shape[axis]
+        total = x.dims[axis]
         if total is None:
             raise ValueError("images that are resized have a known height and width")
         at = _places(total, count, align_corners)
@@ -117,10 +118,12 @@ def per_image_standardization(image: Any) -> Any:
     def emit(x: Any) -> Any:
         y = _ops.cast(x, _dtypes.float32)
         axes = tuple(range(y.ndim - 3, y.ndim))
-        count = int(np.prod([n or 0 for n in y.shape[-3:]]))
+        count = math.prod(y.shape[-3:])
         centred = _ops.subtract(y, _ops.mean(y, axes, True))
         deviation = _ops._arithmetic.root(_ops.mean(_ops.square(centred), axes, True))
-        return _ops.divide(centred, _ops.maximum(deviation, float(1 / np.sqrt(count))))
+        # Of no elements, there is nothing to divide.
+        least = 1.0 if isinstance(count, int) and count == 0 else 1 / count**0.5
+        return _ops.divide(centred, _ops.maximum(deviation, least))
 
     return make("per_image_standardization", emit, as_tensor(image))
 
@@ -215,7 +218,7 @@ def pad_to_bounding_box(
     """Images with zeros around them."""
 
     def emit(x: Any) -> Any:
-        high, wide = x.shape[-3], x.shape[-2]
+        high, wide = x.dims[-3], x.dims[-2]
         if high is None or wide is None:
             raise ValueError("images that are padded to a size have a known height and width")
         pads = [(offset_height, target_height - offset_height - high),

@@ -78,11 +78,11 @@ def matrix_set_diag(input: Any, diagonal: Any, name: Optional[str] = None) -> An
     """Matrices with these diagonals instead of theirs."""
 
     def emit(x: Any, d: Any) -> Any:
-        rows, columns = x.shape[-2:]
+        rows, columns = x.dims[-2:]
         if rows is None or columns is None:
             raise ValueError("matrix_set_diag takes matrices of known size")
-        what = (f"matrix_set_diag: diagonals of shape {format_shape(d.shape)} for matrices of shape "
-                f"{format_shape(x.shape)}")  # fmt: skip
+        what = (f"matrix_set_diag: diagonals of shape {format_shape(d.dims)} for matrices of shape "
+                f"{format_shape(x.dims)}")  # fmt: skip
         if d.ndim != x.ndim - 1:
             raise ValueError(f"{what}: expected a vector for each matrix")
         for axis, expected in enumerate([*_core.sizes(x)[:-2], min(rows, columns)]):

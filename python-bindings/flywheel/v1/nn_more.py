@@ -23,7 +23,7 @@ def _volume(sizes: Any, what: str) -> List[int]:
 def _border(x: Any, spans: List[int], strides: List[int], padding: str) -> List[Tuple[int, int]]:
     """What is around the dimensions of space; of an odd number the last one is behind."""
     pads = []
-    for total, span, stride in zip(x.shape[1:-1], spans, strides):
+    for total, span, stride in zip(x.dims[1:-1], spans, strides):
         if padding.upper() not in ("SAME", "VALID"):
             raise ValueError(f"padding must be SAME or VALID, found '{padding}'")
         if padding.upper() == "VALID":
@@ -37,7 +37,7 @@ def _border(x: Any, spans: List[int], strides: List[int], padding: str) -> List[
 
 
 def _convolved(x: Any, w: Any, strides: List[int], padding: str, holes: List[int]) -> Any:
-    spans = [((k or 0) - 1) * d + 1 for k, d in zip(w.shape, holes)]
+    spans = [((k or 0) - 1) * d + 1 for k, d in zip(w.dims, holes)]
     return convolve(x, w, strides, _border(x, spans, strides, padding), holes)
 
 
@@ -192,7 +192,7 @@ def space_to_batch_nd(input: Any, block_shape: Any, paddings: Any, name: Optiona
         rank = len(blocks)
         y = _ops.pad(x, [(0, 0), *pads, *[(0, 0)] * (x.ndim - 1 - rank)])
         n = _ops.dim(y, 0)
-        sizes = [int(m or 0) for m in y.shape[1 : 1 + rank]]
+        sizes = y.shape[1 : 1 + rank]
         split = [part for m, b in zip(sizes, blocks) for part in (m // b, b)]
         y = _ops.reshape(y, [n, *split, *y.shape[1 + rank :]])
         order = [2 + 2 * i for i in range(rank)] + [0] + [1 + 2 * i for i in range(rank)]
@@ -209,8 +209,7 @@ def batch_to_space_nd(input: Any, block_shape: Any, crops: Any, name: Optional[s
 
     def emit(x: Any) -> Any:
         rank, total = len(blocks), int(np.prod(blocks))
-        n = _ops.dim(x, 0) // total if x.shape[0] is not None else _ops.floor_divide(_ops.dim(x, 0), total)
-        sizes = [int(m) for m in x.shape[1 : 1 + rank]]
+        n, sizes = x.shape[0] // total, x.shape[1 : 1 + rank]
         y = _ops.reshape(x, [*blocks, n, *x.shape[1:]])
         order = [rank] + [part for i in range(rank) for part in (rank + 1 + i, i)]
         y = _ops.transpose(y, [*order, *range(1 + 2 * rank, y.ndim)])

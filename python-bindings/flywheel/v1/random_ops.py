@@ -11,7 +11,7 @@ from .. import _dtypes, random
 from .conversion import constant, dtype_of
 from .graph import get_default_graph
 from .operation import Tensor
-from .shapes import plain_shape
+from .shapes import known_sizes
 from .sizes import as_sizes
 
 
@@ -34,7 +34,7 @@ def _random(kind: str, draw: Callable[..., Any], shape: Any, dtype: Any, seed: O
         inputs = [shape]
 
         def emit(*sizes: Any) -> Any:
-            return draw([sizes[0][i] for i in range(sizes[0].shape[0])], kind_, number)
+            return draw([sizes[0][i] for i in range(sizes[0].dims[0])], kind_, number)
 
         types = None
     elif isinstance(shape, (list, tuple)) and any(isinstance(d, Tensor) for d in shape):
@@ -46,7 +46,7 @@ def _random(kind: str, draw: Callable[..., Any], shape: Any, dtype: Any, seed: O
 
         types = None
     else:
-        sizes = [d or 0 for d in plain_shape(shape)]
+        sizes = list(known_sizes(shape))
         inputs = []
 
         def emit(*_: Any) -> Any:
@@ -112,7 +112,7 @@ class Initializer:
         self.dtype = dtype
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
-        return self.make([d or 0 for d in plain_shape(shape)], dtype_of(dtype or self.dtype))
+        return self.make(list(known_sizes(shape)), dtype_of(dtype or self.dtype))
 
     def make(self, shape: List[int], dtype: Any) -> Tensor:
         raise NotImplementedError

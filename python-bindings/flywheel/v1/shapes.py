@@ -94,3 +94,13 @@ def plain_shape(shape: Any) -> Tuple[Optional[int], ...]:
     if isinstance(shape, (int, Dimension)):
         shape = [shape]
     return tuple(d.value if isinstance(d, Dimension) else None if d is None or int(d) < 0 else int(d) for d in shape)
+
+
+def known_sizes(shape: Any) -> Tuple[int, ...]:
+    """A shape as numbers. Raises ValueError where a run chooses one."""
+    found = plain_shape(shape)
+    known = tuple(d for d in found if d is not None)
+    if len(known) != len(found):
+        raise ValueError(f"Cannot convert a partially known TensorShape {TensorShape(found)} to a Tensor: tf.shape(x) "
+                         "has the sizes of the run")  # fmt: skip
+    return known

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# REQUIRES: python
+# RUN: %python %s
+"""A size that only the call knows is a value (X15): what is computed of it is what a number gives, in one program for
+all sizes; where Python would have to know it, each size has a program of its own, or the error says what to write."""
+
+from typing import Any, List, Sequence
+
+import numpy as np
+from size_cases import CASES, REFUSED, TABLE, UNBOUNDED
+
+import flywheel as fw
+from flywheel import _tree
+
+SIZES = (8, 5, 3, 8)
+
+
+def rows(count: int) -> Any:
+    return np.linspace(-1, 1, count * 3).astype(np.float32).reshape(count, 3)
+
+
+def num_programs(function: Any) -> int:
+    return len(function._traces)
+
+
+def digest(x: Any) -> Any:
+    """The shape, and a sum with weights: no result has a size that is computed. The last one has the dtype."""
+    x = fw.as_tensor(x)
+    y = fw.ravel(fw.cast(x, "float64")) if x.ndim else fw.reshape(fw.cast(x, "float64"), (1,))
+    weights = fw.sin(fw.cast(fw.arange(y.shape[0]), "float64") + 1.0)
+    return fw.shape(x), fw.sum(y * weights), fw.cast(fw.zeros(1), x.dtype)
+
+
+def close(found: Any, expected: Any) -> None:
+    np.testing.assert_allclose(found, expected, 2e-5, 2e-5)
+
+
+def expect_same(name: str, found: Any, expected: Any) -> None:
+    for x, y in zip(_tree.flatten(found)[0], _tree.flatten(expected)[0]):
+        x, y = np.asarray(x), np.asarray(y)
+        assert x.dtype == y.dtype and x.shape == y.shape, (name, x.dtype, y.dtype, x.shape, y.shape)
+        np.testing.assert_allclose(x, y, 2e-5, 2e-5, err_msg=name)
+
+
+# Every function that takes a size or a shape, and what Python does with numbers, beside the same with numbers.
+
+
+def check_cases(names: Sequence[str]) -> None:
+    def all_of(x: Any) -> Any:
+        return {name: [digest(y) for y in _tree.flatten(CASES[name](x, x.shape[0]))[0]] for name in names}
+
+    dynamic, static = fw.function(all_of), fw.function(all_of, dynamic=False)
+    for count in SIZES:
+        found, expected = dynamic(rows(count)), static(rows(count))
+        for name in names:
+            expect_same(f"{name} of {count}", found[name], expected[name])
+    assert num_programs(dynamic) == 1, (names, num_programs(dynamic))
+
+
+names = list(CASES)
+for first in range(0, len(names), 24):
+    check_cases(names[first : first + 24])
+
+# What the compiler bounds no buffer of, and what Python would have to know: a program for each size, or an error.
+
+
+def each_size(function: Any, **options: Any) -> Any:
+    return fw.function(lambda x: [digest(y) for y in _tree.flatten(function(x, x.shape[0]))[0]], **options)
+
+
+for name, function in {**UNBOUNDED, **REFUSED}.items():
+    on_demand, static = each_size(function), each_size(function, dynamic=False)
+    for count in (5, 3):
+        expect_same(name, on_demand(rows(count)), static(rows(count)))
+for name, function in REFUSED.items():
+    for options in ({"dynamic": True}, {"signature": [fw.spec(None, 3)]}):
+        try:
+            each_size(function, **options).trace(fw.spec("batch", 3))
+        except TypeError as error:
+            text = str(error)
+            assert "dynamic='auto'" in text and ("size_cases.py:" in text or "sizes_of_calls.py:" in text), (name, text)
+        else:
+            raise AssertionError(name)
+
+
+# The batch of a loop varies: a program for the first size, and one for all.
+
+
+@fw.function
+def parts(x: Any) -> Any:
+    n = x.shape[0]
+    return fw.sum(fw.constant(TABLE)[:n]), fw.sum(fw.arange(n)), fw.sum(x) / n
+
+
+for count in (8, 5, 3, 8, 1, 5, 40):
+    first, second, third = parts(rows(count))
+    assert first == second == count * (count - 1) / 2 and abs(third - rows(count).sum() / count) < 1e-5
+assert num_programs(parts) == 1
+
+# Sizes that are equal are known to be: by their name, and by what the program does.
+
+
+@fw.function
+def agree(x: Any, y: Any) -> Any:
+    assert x.shape == y.shape == (x * 2).shape == (y @ fw.ones((3, 3))).shape == fw.nn.softmax(x + y).shape
+    assert fw.concatenate([x, y]).shape[0] == 2 * x.shape[0] and x.reshape(-1).shape[0] == 3 * y.shape[0]
+    assert x.T.shape == (3, x.shape[0]) and x[:, 0].shape[0] - y.shape[0] == 0
+    return fw.sum(x * y)
+
+
+for count in (8, 5, 3):
+    close(agree(rows(count), rows(count)), (rows(count) ** 2).sum())
+assert num_programs(agree) == 1
+
+# A size is of its trace, and a shape that has another number of elements is an error.
+
+
+def expect_error(text: str, function: Any, *args: Any, **options: Any) -> None:
+    try:
+        fw.function(function, **options)(*args)
+    except (ValueError, TypeError, ZeroDivisionError, fw.InvalidArgumentError) as error:
+        assert text in str(error), error
+    else:
+        raise AssertionError(text)
+
+
+expect_error("cannot reshape", lambda x: x.reshape(x.shape[0] + 1, 3), rows(4), dynamic=True)
+expect_error("elements", lambda x, y: x.reshape(y.shape[0], 3), rows(4), rows(5), signature=[fw.spec(None, 3)] * 2)
+expect_error("division by zero", lambda x: x.sum() // (x.shape[0] - 4) + 7 // (x.shape[0] - 4), rows(4), dynamic=True)
+expect_error("division of a size by zero", lambda x: x.shape[0] // 0, rows(4), dynamic=True)
+expect_error("takes no list", lambda x: x.shape[0] + [1], rows(4), dynamic=True)
+expect_error("expected an integer", lambda x: fw.zeros((x.shape[0] / 2,)), rows(4), dynamic=True)
+# As a number of Python, it fits into the dtype of the tensor beside it.
+wide = fw.spec("n", 0, dtype="int8")
+expect_error(
+    "at most 127",
+    lambda x, y: y + x.shape[0],
+    np.zeros((300, 0), np.int8),
+    np.int8(1),
+    signature=[wide, fw.spec(dtype="int8")],
+)
+expect_error("at most 2147483647", lambda x: x.shape[0] * x.shape[0], np.zeros((50000, 0), np.int8), signature=[wide])
+expect_error(
+    "at least 0",
+    lambda x, y: y + (x.shape[0] - 9),
+    np.zeros((3, 0), np.int8),
+    np.uint8(1),
+    signature=[wide, fw.spec(dtype="uint8")],
+)
+large = fw.function(
+    lambda x: (fw.cast(x.shape[0] ** 2, "int64"), 1.0 / x.shape[0] ** 2, x.shape[0] ** 2 > 2**31), signature=[wide]
+)
+assert [float(x) for x in large(np.zeros((50000, 0), np.int8))] == [2.5e9, np.float32(4e-10), 1.0]
+kept: List[Any] = []
+
+
+@fw.function(dynamic=True)
+def keep(x: Any) -> Any:
+    kept.append(x.shape[0])
+    return x
+
+
+keep(rows(4))
+expect_error("another function", lambda x: x * kept[0], rows(4))
+assert repr(kept[0]) == "<flywheel.Size>" and isinstance(kept[0], fw.Size)
