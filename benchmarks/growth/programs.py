@@ -107,7 +107,7 @@ def where_chain(n: int) -> Program:
 #
 
 
-@family(16, 256)
+@family(64, 1024, compile="upstream's conversion to LLVM numbers the ops of a block again for each value that it casts")
 def concatenate_feeds(n: int) -> Program:
     return Program(lambda *xs: fw.concatenate(list(xs)), [vector(8, k) for k in range(n)])
 
@@ -226,7 +226,7 @@ def branches(n: int) -> Program:
     return Program(run, [vector(8)])
 
 
-@family(4, 32)
+@family(4, 32, compile="bufferization compares each read with each write, through all regions around")
 def nested_branches(n: int) -> Program:
     def nest(x: Any, depth: int) -> Any:
         if depth == 0:
@@ -306,7 +306,7 @@ for _name in ("SGD", "Momentum", "Adam", "AdamW", "RMSProp", "Adagrad", "Lamb", 
         FAMILIES[f"layers_{_name}"] = Family(lambda n, rule=_class: layers(n, lambda: rule(lr=0.01)), 8, 64, {})  # type: ignore[misc]
 
 
-@family(16, 256)
+@family(64, 1024)
 def variables(n: int) -> Program:
     xs = [fw.Variable(shape=(8,), name=f"x{k}") for k in range(n)]
 
