@@ -37,6 +37,7 @@ static constexpr KindInfo kKinds[] = {
     {StatusKind::DimSize, "dim_size", StatusCode::kInvalidArgument},
     {StatusKind::Team, "team", StatusCode::kInvalidArgument},
     {StatusKind::Check, "check", StatusCode::kInvalidArgument},
+    {StatusKind::Numerics, "numerics", StatusCode::kInvalidArgument},
 };
 
 static const KindInfo &getInfo(StatusKind kind) {
@@ -79,7 +80,9 @@ ArrayRef<CStatus> flywheel::getCStatuses() {
       {number(StatusKind::Team), "TEAM",
        "the team of workers cannot execute the step"},
       {number(StatusKind::Check), "CHECK",
-       "a check of the model failed: sizes, an index, numbers"},
+       "a check of the model failed: sizes, an index"},
+      {number(StatusKind::Numerics), "NUMERICS",
+       "a number is NaN or infinite, of a model with --check-numerics"},
       {-static_cast<int32_t>(StatusCode::kInvalidArgument), "INVALID_ARGUMENT",
        "another argument is wrong"},
       {-static_cast<int32_t>(StatusCode::kNotFound), "NOT_FOUND",
@@ -99,4 +102,12 @@ ArrayRef<CStatus> flywheel::getCStatuses() {
        "the device has no memory for the step"},
   };
   return statuses;
+}
+
+StringRef flywheel::getCStatusName(StatusKind kind) {
+  return llvm::find_if(getCStatuses(),
+                       [&](const CStatus &status) {
+                         return status.number == static_cast<int32_t>(kind);
+                       })
+      ->name;
 }

@@ -657,7 +657,7 @@ __all__ = [
     "zeros_like",
 ]
 
-promote_types = _dtypes.promote
+promote_types = _dtypes.promote_types
 
 pi, e, inf, nan, newaxis = math.pi, math.e, math.inf, math.nan, None
 array = constant

@@ -96,6 +96,16 @@ def is_bool(dtype: DType) -> bool:
     return dtype.kind == "b"
 
 
+def promote_types(a: DTypeLike, b: DTypeLike) -> DType:
+    """The element type of an operation on tensors of `a` and `b`, which may be names: "bfloat16".
+
+    As NumPy has it, but that an integer takes the floating-point type of the other operand, however wide it is, as in
+    JAX; float16 and bfloat16 make float32. Raises TypeError for what is no type of elements, for strings, and for
+    uint64 with a signed type.
+    """
+    return promote(as_dtype(a), as_dtype(b))
+
+
 def promote(a: DType, b: DType) -> DType:
     """The element type of an operation on tensors of `a` and `b`.
 

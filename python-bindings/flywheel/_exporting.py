@@ -9,6 +9,7 @@ from typing import List, Mapping, Optional, Sequence, Union
 
 from . import _flywheel
 from ._flywheel import ModuleOp
+from ._kinds import elements, instance, text
 from ._options import StepOptions, check_bounds, check_kinds
 from ._trace import Trace
 from ._traced import Traced
@@ -22,8 +23,9 @@ __all__ = ["export", "module_of"]
 
 def module_of(functions: Sequence[Union[Traced, Function]], name: str = "model") -> ModuleOp:
     """One module whose entries are these functions, with initial values and all."""
-    trace = Trace(name, embeds=True)
-    for one in functions:
+    trace = Trace(text("name", name), embeds=True)
+    for one in elements("functions", functions):
+        instance("an element of functions", one, (Traced, Function), "a traced function")
         (one.trace() if isinstance(one, Function) else one).build(trace)
     return trace.graph.finish()
 

@@ -6,7 +6,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 from . import _dtypes, _ops, _trace
 from ._ops._core import broadcast_shapes, normalize_axes, normalize_axis
-from ._tensor import Tensor, as_tensor, as_tensors, is_number
+from ._tensor import Tensor, as_tensor, as_tensors, format_shape, is_number
 from ._trace import Attributes, Shape
 
 __all__ = ["Attributes", "Padding", "build", "case", "padding_attribute"]
@@ -52,9 +52,17 @@ def build(
     trace = _trace.current()
     types = None
     if rule is not None:
-        types = [trace.type(dtype, shape) for dtype, shape in rule(given, {k: v for k, (_, v) in attributes.items()})]
+        try:
+            results = rule(given, {k: v for k, (_, v) in attributes.items()})
+        except IndexError:
+            raise ValueError(f"'{name}' takes tensors of more dimensions than it got: {_shapes_of(given)}") from None
+        types = [trace.type(dtype, shape) for dtype, shape in results]
     values = trace.op(name, [x.value for x in given.values()], types, attributes)
     return [Tensor(v, _dtypes.as_dtype(v.dtype), v.shape, trace) for v in values]
+
+
+def _shapes_of(given: Operands) -> str:
+    return ", ".join(f"{argument} {format_shape(x.shape)}" for argument, x in given.items())
 
 
 def _convert(name: str, operands: Sequence[Tuple[str, Any, str]]) -> Operands:

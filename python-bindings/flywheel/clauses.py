@@ -3,6 +3,7 @@
 """What `minimize` does around an optimizer."""
 
 from ._attributes import StructAttribute
+from ._kinds import integer, number
 
 __all__ = [
     "LossScale", "StructAttribute",
@@ -38,9 +39,9 @@ class LossScale(StructAttribute):
     ) -> None:
         super().__init__(
             {
-                "initial": float(initial),
-                "growth": float(growth),
-                "backoff": float(backoff),
-                "growth_interval": growth_interval,
+                "initial": number("initial", initial),
+                "growth": number("growth", growth),
+                "backoff": number("backoff", backoff),
+                "growth_interval": integer("growth_interval", growth_interval),
             },
         )

@@ -3,6 +3,7 @@
 """Projections that optimizers apply to new values."""
 
 from ._attributes import Constraint
+from ._kinds import integer, number
 
 __all__ = [
     "Constraint", "MaxNorm", "MinMaxNorm", "NonNeg", "UnitNorm",
@@ -22,7 +23,7 @@ class MaxNorm(Constraint):
     mnemonic = "train.max_norm"
 
     def __init__(self, max: float = 2.0, axis: int = 0) -> None:
-        super().__init__({"max": float(max), "axis": axis})
+        super().__init__({"max": number("max", max), "axis": integer("axis", axis)})
 
 
 class MinMaxNorm(Constraint):
@@ -40,7 +41,14 @@ class MinMaxNorm(Constraint):
     mnemonic = "train.min_max_norm"
 
     def __init__(self, min: float = 0.0, max: float = 1.0, rate: float = 1.0, axis: int = 0) -> None:
-        super().__init__({"min": float(min), "max": float(max), "rate": float(rate), "axis": axis})
+        super().__init__(
+            {
+                "min": number("min", min),
+                "max": number("max", max),
+                "rate": number("rate", rate),
+                "axis": integer("axis", axis),
+            },
+        )
 
 
 class NonNeg(Constraint):
@@ -50,6 +58,9 @@ class NonNeg(Constraint):
     """
 
     mnemonic = "train.non_neg"
+
+    def __init__(self) -> None:
+        super().__init__()
 
 
 class UnitNorm(Constraint):
@@ -64,4 +75,4 @@ class UnitNorm(Constraint):
     mnemonic = "train.unit_norm"
 
     def __init__(self, axis: int = 0) -> None:
-        super().__init__({"axis": axis})
+        super().__init__({"axis": integer("axis", axis)})

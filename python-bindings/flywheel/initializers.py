@@ -5,6 +5,7 @@
 from typing import Optional
 
 from ._attributes import Constant, Initializer
+from ._kinds import number, optional_integer, optional_number
 
 __all__ = [
     "Constant", "GlorotUniform", "HeNormal", "Initializer", "Ones", "RandomNormal", "RandomUniform",
@@ -23,7 +24,7 @@ class GlorotUniform(Initializer):
     mnemonic = "train.glorot_uniform"
 
     def __init__(self, seed: Optional[int] = None) -> None:
-        super().__init__({"seed": seed})
+        super().__init__({"seed": optional_integer("seed", seed)})
 
 
 class HeNormal(Initializer):
@@ -36,13 +37,16 @@ class HeNormal(Initializer):
     mnemonic = "train.he_normal"
 
     def __init__(self, seed: Optional[int] = None) -> None:
-        super().__init__({"seed": seed})
+        super().__init__({"seed": optional_integer("seed", seed)})
 
 
 class Ones(Initializer):
     """Every element 1 (true)."""
 
     mnemonic = "train.ones"
+
+    def __init__(self) -> None:
+        super().__init__()
 
 
 class RandomNormal(Initializer):
@@ -51,7 +55,13 @@ class RandomNormal(Initializer):
     mnemonic = "train.random_normal"
 
     def __init__(self, mean: float = 0.0, stddev: float = 1.0, seed: Optional[int] = None) -> None:
-        super().__init__({"mean": float(mean), "stddev": float(stddev), "seed": seed})
+        super().__init__(
+            {
+                "mean": number("mean", mean),
+                "stddev": number("stddev", stddev),
+                "seed": optional_integer("seed", seed),
+            },
+        )
 
 
 class RandomUniform(Initializer):
@@ -65,7 +75,13 @@ class RandomUniform(Initializer):
     mnemonic = "train.random_uniform"
 
     def __init__(self, minval: float = 0.0, maxval: Optional[float] = None, seed: Optional[int] = None) -> None:
-        super().__init__({"minval": float(minval), "maxval": maxval, "seed": seed})
+        super().__init__(
+            {
+                "minval": number("minval", minval),
+                "maxval": optional_number("maxval", maxval),
+                "seed": optional_integer("seed", seed),
+            },
+        )
 
 
 class TruncatedNormal(Initializer):
@@ -79,10 +95,19 @@ class TruncatedNormal(Initializer):
     mnemonic = "train.truncated_normal"
 
     def __init__(self, mean: float = 0.0, stddev: float = 1.0, seed: Optional[int] = None) -> None:
-        super().__init__({"mean": float(mean), "stddev": float(stddev), "seed": seed})
+        super().__init__(
+            {
+                "mean": number("mean", mean),
+                "stddev": number("stddev", stddev),
+                "seed": optional_integer("seed", seed),
+            },
+        )
 
 
 class Zeros(Initializer):
     """Every element 0 (false)."""
 
     mnemonic = "train.zeros"
+
+    def __init__(self) -> None:
+        super().__init__()

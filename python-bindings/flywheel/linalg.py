@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Linear algebra of small matrices, as `numpy.linalg` has it: of the last two dimensions, others are a batch.
 
-Sizes of matrices are static. Elimination runs column by column, in the dtype of the matrix; derivatives are those of
-the result, and not of the elimination.
+Sizes of matrices are static. Elimination runs column by column, in the dtype of the matrix, or in float32 of float16
+and bfloat16, whose results are rounded once; derivatives are those of the result, and not of the elimination.
 """
 
 import builtins
@@ -85,6 +85,7 @@ def _largest(sizes: Tensor, axis: Any, keepdims: bool) -> Tensor:
     return _ops.where(found < 0, 0.0, found)
 
 
+@rounds_once()
 def matrix_power(a: TensorLike, n: int) -> Tensor:
     """The product of `n` matrices, of their inverses where `n` is negative."""
     n = operator.index(n)
@@ -106,6 +107,12 @@ def multi_dot(arrays: Sequence[TensorLike]) -> Tensor:
     parts = [as_tensor(x) for x in arrays]
     if len(parts) < 2:
         raise ValueError("multi_dot takes two matrices or more")
+    return _multi_dot(*parts)
+
+
+@rounds_once(None)
+def _multi_dot(*arrays: Tensor) -> Tensor:
+    parts = list(arrays)
     is_row, is_column = parts[0].ndim == 1, parts[-1].ndim == 1
     parts[0] = _ops.expand_dims(parts[0], 0) if is_row else parts[0]
     parts[-1] = _ops.expand_dims(parts[-1], 1) if is_column else parts[-1]
@@ -136,12 +143,14 @@ def _multiply_chain(parts: List[Tensor]) -> Tensor:
 #
 
 
+@rounds_once()
 def cholesky(a: TensorLike) -> Tensor:
     """The lower triangular L of which L L^T is the matrix; one that is not positive definite is an error of the
     step."""
     return nn.cholesky(_square("cholesky", a))
 
 
+@rounds_once(2)
 def solve_triangular(
     a: TensorLike, b: TensorLike, *, lower: bool = False, trans: bool = False, unit_diagonal: bool = False
 ) -> Tensor:
@@ -222,6 +231,7 @@ def _flat(a: Tensor) -> Tuple[Tensor, List[Size]]:
     return reshape_to(a, [_product(front), *sizes(a)[-2:]]), front
 
 
+@rounds_once()
 def lu_factor(a: TensorLike) -> Tuple[Tensor, Tensor]:
     """L, whose diagonal of ones is left out, and U in one matrix, and the order of rows: `a[order]` is L U.
 
@@ -251,6 +261,7 @@ def _solve_vjp(a: Tensor, b: Tensor, weights: Tensor) -> Tuple[Tensor, Tensor]:
     return _ops.negative(found @ _transposed(_solve(a, b))), found
 
 
+@rounds_once(2)
 def solve(a: TensorLike, b: TensorLike) -> Tensor:
     """x of a x = b: `b` is a vector, or [..., n, columns] with leading dimensions that broadcast with those of `a`.
     Of a singular matrix, infinities or NaN."""
@@ -268,12 +279,14 @@ def solve(a: TensorLike, b: TensorLike) -> Tensor:
     return _ops.squeeze(x, -1) if is_vector else x
 
 
+@rounds_once()
 def inv(a: TensorLike) -> Tensor:
     """The inverse; of a singular matrix, infinities or NaN."""
     a = _square("inv", a)
     return solve(a, _ops.eye(a.dims[-1] or 0, dtype=a.dtype))
 
 
+@rounds_once()
 def pinv(a: TensorLike) -> Tensor:
     """The pseudo-inverse of a matrix of full rank, by its normal equations."""
     a = _floating(a)
@@ -285,6 +298,7 @@ def pinv(a: TensorLike) -> Tensor:
     return _transposed(solve(a @ t, a))
 
 
+@rounds_once()
 def slogdet(a: TensorLike) -> Tuple[Tensor, Tensor]:
     """The sign of the determinant, and the logarithm of its absolute value: 0 and -inf of a singular matrix."""
     a = _square("slogdet", a)
@@ -296,6 +310,7 @@ def slogdet(a: TensorLike) -> Tuple[Tensor, Tensor]:
     return reshape_to(sign, front), reshape_to(_ops.sum(_ops.log(_ops.absolute(pivots)), 1), front)
 
 
+@rounds_once()
 def det(a: TensorLike) -> Tensor:
     """The determinant. Its derivatives are those of the polynomial that it is, of singular matrices too (G20)."""
     a = _square("det", a)

@@ -4,6 +4,7 @@
 
 from typing import Optional
 
+from ._kinds import number
 from ._optimizer import Optimizer
 
 __all__ = [
@@ -48,11 +49,11 @@ class AdaBelief(Optimizer):
     ) -> None:
         super().__init__(
             {
-                "lr": float(lr),
-                "beta_1": float(beta_1),
-                "beta_2": float(beta_2),
-                "epsilon": float(epsilon),
-                "weight_decay": float(weight_decay),
+                "lr": number("lr", lr),
+                "beta_1": number("beta_1", beta_1),
+                "beta_2": number("beta_2", beta_2),
+                "epsilon": number("epsilon", epsilon),
+                "weight_decay": number("weight_decay", weight_decay),
             }, name,
         )
 
@@ -87,7 +88,14 @@ class Adadelta(Optimizer):
         *,
         name: Optional[str] = None,
     ) -> None:
-        super().__init__({"lr": float(lr), "rho": float(rho), "epsilon": float(epsilon), "decay": float(decay)}, name)
+        super().__init__(
+            {
+                "lr": number("lr", lr),
+                "rho": number("rho", rho),
+                "epsilon": number("epsilon", epsilon),
+                "decay": number("decay", decay),
+            }, name,
+        )
 
 
 class Adafactor(Optimizer):
@@ -131,11 +139,11 @@ class Adafactor(Optimizer):
     ) -> None:
         super().__init__(
             {
-                "lr": float(lr),
-                "decay_rate": float(decay_rate),
-                "epsilon_1": float(epsilon_1),
-                "epsilon_2": float(epsilon_2),
-                "clip_threshold": float(clip_threshold),
+                "lr": number("lr", lr),
+                "decay_rate": number("decay_rate", decay_rate),
+                "epsilon_1": number("epsilon_1", epsilon_1),
+                "epsilon_2": number("epsilon_2", epsilon_2),
+                "clip_threshold": number("clip_threshold", clip_threshold),
             }, name,
         )
 
@@ -167,7 +175,13 @@ class Adagrad(Optimizer):
         *,
         name: Optional[str] = None,
     ) -> None:
-        super().__init__({"lr": float(lr), "epsilon": float(epsilon), "decay": float(decay)}, name)
+        super().__init__(
+            {
+                "lr": number("lr", lr),
+                "epsilon": number("epsilon", epsilon),
+                "decay": number("decay", decay),
+            }, name,
+        )
 
 
 class Adam(Optimizer):
@@ -208,11 +222,11 @@ class Adam(Optimizer):
     ) -> None:
         super().__init__(
             {
-                "lr": float(lr),
-                "beta_1": float(beta_1),
-                "beta_2": float(beta_2),
-                "epsilon": float(epsilon),
-                "decay": float(decay),
+                "lr": number("lr", lr),
+                "beta_1": number("beta_1", beta_1),
+                "beta_2": number("beta_2", beta_2),
+                "epsilon": number("epsilon", epsilon),
+                "decay": number("decay", decay),
                 "amsgrad": amsgrad,
             }, name,
         )
@@ -251,11 +265,11 @@ class AdamW(Optimizer):
     ) -> None:
         super().__init__(
             {
-                "lr": float(lr),
-                "beta_1": float(beta_1),
-                "beta_2": float(beta_2),
-                "epsilon": float(epsilon),
-                "weight_decay": float(weight_decay),
+                "lr": number("lr", lr),
+                "beta_1": number("beta_1", beta_1),
+                "beta_2": number("beta_2", beta_2),
+                "epsilon": number("epsilon", epsilon),
+                "weight_decay": number("weight_decay", weight_decay),
             }, name,
         )
 
@@ -294,11 +308,11 @@ class Adamax(Optimizer):
     ) -> None:
         super().__init__(
             {
-                "lr": float(lr),
-                "beta_1": float(beta_1),
-                "beta_2": float(beta_2),
-                "epsilon": float(epsilon),
-                "decay": float(decay),
+                "lr": number("lr", lr),
+                "beta_1": number("beta_1", beta_1),
+                "beta_2": number("beta_2", beta_2),
+                "epsilon": number("epsilon", epsilon),
+                "decay": number("decay", decay),
             }, name,
         )
 
@@ -337,12 +351,12 @@ class Ftrl(Optimizer):
     ) -> None:
         super().__init__(
             {
-                "lr": float(lr),
-                "lr_power": float(lr_power),
-                "initial_accumulator": float(initial_accumulator),
-                "l1": float(l1),
-                "l2": float(l2),
-                "l2_shrinkage": float(l2_shrinkage),
+                "lr": number("lr", lr),
+                "lr_power": number("lr_power", lr_power),
+                "initial_accumulator": number("initial_accumulator", initial_accumulator),
+                "l1": number("l1", l1),
+                "l2": number("l2", l2),
+                "l2_shrinkage": number("l2_shrinkage", l2_shrinkage),
             }, name,
         )
 
@@ -362,7 +376,7 @@ class GradientDescent(Optimizer):
     scalars = ("lr",)
 
     def __init__(self, lr: float, *, name: Optional[str] = None) -> None:
-        super().__init__({"lr": float(lr)}, name)
+        super().__init__({"lr": number("lr", lr)}, name)
 
 
 class LAMB(Optimizer):
@@ -401,11 +415,11 @@ class LAMB(Optimizer):
     ) -> None:
         super().__init__(
             {
-                "lr": float(lr),
-                "beta_1": float(beta_1),
-                "beta_2": float(beta_2),
-                "epsilon": float(epsilon),
-                "weight_decay": float(weight_decay),
+                "lr": number("lr", lr),
+                "beta_1": number("beta_1", beta_1),
+                "beta_2": number("beta_2", beta_2),
+                "epsilon": number("epsilon", epsilon),
+                "weight_decay": number("weight_decay", weight_decay),
             }, name,
         )
 
@@ -439,10 +453,10 @@ class Lion(Optimizer):
     ) -> None:
         super().__init__(
             {
-                "lr": float(lr),
-                "beta_1": float(beta_1),
-                "beta_2": float(beta_2),
-                "weight_decay": float(weight_decay),
+                "lr": number("lr", lr),
+                "beta_1": number("beta_1", beta_1),
+                "beta_2": number("beta_2", beta_2),
+                "weight_decay": number("weight_decay", weight_decay),
             }, name,
         )
 
@@ -473,7 +487,13 @@ class Momentum(Optimizer):
         *,
         name: Optional[str] = None,
     ) -> None:
-        super().__init__({"lr": float(lr), "momentum": float(momentum), "nesterov": nesterov}, name)
+        super().__init__(
+            {
+                "lr": number("lr", lr),
+                "momentum": number("momentum", momentum),
+                "nesterov": nesterov,
+            }, name,
+        )
 
 
 class Muon(Optimizer):
@@ -517,11 +537,11 @@ class Muon(Optimizer):
     ) -> None:
         super().__init__(
             {
-                "lr": float(lr),
-                "momentum": float(momentum),
+                "lr": number("lr", lr),
+                "momentum": number("momentum", momentum),
                 "nesterov": nesterov,
-                "weight_decay": float(weight_decay),
-                "adam_lr": float(adam_lr),
+                "weight_decay": number("weight_decay", weight_decay),
+                "adam_lr": number("adam_lr", adam_lr),
             }, name,
         )
 
@@ -559,11 +579,11 @@ class NAdamW(Optimizer):
     ) -> None:
         super().__init__(
             {
-                "lr": float(lr),
-                "beta_1": float(beta_1),
-                "beta_2": float(beta_2),
-                "epsilon": float(epsilon),
-                "weight_decay": float(weight_decay),
+                "lr": number("lr", lr),
+                "beta_1": number("beta_1", beta_1),
+                "beta_2": number("beta_2", beta_2),
+                "epsilon": number("epsilon", epsilon),
+                "weight_decay": number("weight_decay", weight_decay),
             }, name,
         )
 
@@ -603,11 +623,11 @@ class Nadam(Optimizer):
     ) -> None:
         super().__init__(
             {
-                "lr": float(lr),
-                "beta_1": float(beta_1),
-                "beta_2": float(beta_2),
-                "epsilon": float(epsilon),
-                "schedule_decay": float(schedule_decay),
+                "lr": number("lr", lr),
+                "beta_1": number("beta_1", beta_1),
+                "beta_2": number("beta_2", beta_2),
+                "epsilon": number("epsilon", epsilon),
+                "schedule_decay": number("schedule_decay", schedule_decay),
             }, name,
         )
 
@@ -641,7 +661,14 @@ class RMSprop(Optimizer):
         *,
         name: Optional[str] = None,
     ) -> None:
-        super().__init__({"lr": float(lr), "rho": float(rho), "epsilon": float(epsilon), "decay": float(decay)}, name)
+        super().__init__(
+            {
+                "lr": number("lr", lr),
+                "rho": number("rho", rho),
+                "epsilon": number("epsilon", epsilon),
+                "decay": number("decay", decay),
+            }, name,
+        )
 
 
 class SGD(Optimizer):
@@ -680,9 +707,9 @@ class SGD(Optimizer):
     ) -> None:
         super().__init__(
             {
-                "lr": float(lr),
-                "momentum": float(momentum),
-                "decay": float(decay),
+                "lr": number("lr", lr),
+                "momentum": number("momentum", momentum),
+                "decay": number("decay", decay),
                 "nesterov": nesterov,
             }, name,
         )
@@ -712,7 +739,13 @@ class TFAdadelta(Optimizer):
         *,
         name: Optional[str] = None,
     ) -> None:
-        super().__init__({"lr": float(lr), "rho": float(rho), "epsilon": float(epsilon)}, name)
+        super().__init__(
+            {
+                "lr": number("lr", lr),
+                "rho": number("rho", rho),
+                "epsilon": number("epsilon", epsilon),
+            }, name,
+        )
 
 
 class TFAdagrad(Optimizer):
@@ -734,7 +767,12 @@ class TFAdagrad(Optimizer):
     scalars = ("lr",)
 
     def __init__(self, lr: float, initial_accumulator: float = 0.1, *, name: Optional[str] = None) -> None:
-        super().__init__({"lr": float(lr), "initial_accumulator": float(initial_accumulator)}, name)
+        super().__init__(
+            {
+                "lr": number("lr", lr),
+                "initial_accumulator": number("initial_accumulator", initial_accumulator),
+            }, name,
+        )
 
 
 class TFAdam(Optimizer):
@@ -769,10 +807,10 @@ class TFAdam(Optimizer):
     ) -> None:
         super().__init__(
             {
-                "lr": float(lr),
-                "beta_1": float(beta_1),
-                "beta_2": float(beta_2),
-                "epsilon": float(epsilon),
+                "lr": number("lr", lr),
+                "beta_1": number("beta_1", beta_1),
+                "beta_2": number("beta_2", beta_2),
+                "epsilon": number("epsilon", epsilon),
             }, name,
         )
 
@@ -812,10 +850,10 @@ class TFRMSProp(Optimizer):
     ) -> None:
         super().__init__(
             {
-                "lr": float(lr),
-                "decay": float(decay),
-                "momentum": float(momentum),
-                "epsilon": float(epsilon),
+                "lr": number("lr", lr),
+                "decay": number("decay", decay),
+                "momentum": number("momentum", momentum),
+                "epsilon": number("epsilon", epsilon),
                 "centered": centered,
             }, name,
         )

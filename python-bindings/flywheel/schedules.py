@@ -5,6 +5,7 @@
 from typing import Sequence
 
 from ._attributes import Schedule
+from ._kinds import integer, integers, number, numbers
 
 __all__ = [
     "ConstantRate", "CosineRate", "ExponentialRate", "OneCycleRate", "PiecewiseRate", "PolynomialRate",
@@ -21,7 +22,7 @@ class ConstantRate(Schedule):
     mnemonic = "train.constant_rate"
 
     def __init__(self, rate: float) -> None:
-        super().__init__({"rate": float(rate)})
+        super().__init__({"rate": number("rate", rate)})
 
 
 class CosineRate(Schedule):
@@ -38,7 +39,14 @@ class CosineRate(Schedule):
     mnemonic = "train.cosine_rate"
 
     def __init__(self, peak: float, steps: int, warmup: int = 0, end: float = 0.0) -> None:
-        super().__init__({"peak": float(peak), "steps": steps, "warmup": warmup, "end": float(end)})
+        super().__init__(
+            {
+                "peak": number("peak", peak),
+                "steps": integer("steps", steps),
+                "warmup": integer("warmup", warmup),
+                "end": number("end", end),
+            },
+        )
 
 
 class ExponentialRate(Schedule):
@@ -55,7 +63,14 @@ class ExponentialRate(Schedule):
     mnemonic = "train.exponential_rate"
 
     def __init__(self, initial: float, factor: float, steps: int, staircase: bool = False) -> None:
-        super().__init__({"initial": float(initial), "factor": float(factor), "steps": steps, "staircase": staircase})
+        super().__init__(
+            {
+                "initial": number("initial", initial),
+                "factor": number("factor", factor),
+                "steps": integer("steps", steps),
+                "staircase": staircase,
+            },
+        )
 
 
 class OneCycleRate(Schedule):
@@ -82,11 +97,11 @@ class OneCycleRate(Schedule):
     ) -> None:
         super().__init__(
             {
-                "peak": float(peak),
-                "steps": steps,
-                "rise": float(rise),
-                "div": float(div),
-                "final_div": float(final_div),
+                "peak": number("peak", peak),
+                "steps": integer("steps", steps),
+                "rise": number("rise", rise),
+                "div": number("div", div),
+                "final_div": number("final_div", final_div),
             },
         )
 
@@ -104,7 +119,7 @@ class PiecewiseRate(Schedule):
     mnemonic = "train.piecewise_rate"
 
     def __init__(self, boundaries: Sequence[int], rates: Sequence[float]) -> None:
-        super().__init__({"boundaries": list(boundaries), "rates": [float(x) for x in rates]})
+        super().__init__({"boundaries": integers("boundaries", boundaries), "rates": numbers("rates", rates)})
 
 
 class PolynomialRate(Schedule):
@@ -120,4 +135,11 @@ class PolynomialRate(Schedule):
     mnemonic = "train.polynomial_rate"
 
     def __init__(self, initial: float, steps: int, end: float = 0.0001, power: float = 1.0) -> None:
-        super().__init__({"initial": float(initial), "steps": steps, "end": float(end), "power": float(power)})
+        super().__init__(
+            {
+                "initial": number("initial", initial),
+                "steps": integer("steps", steps),
+                "end": number("end", end),
+                "power": number("power", power),
+            },
+        )

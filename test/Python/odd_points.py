@@ -118,6 +118,37 @@ def conventions() -> None:
         assert by_forward == 0, f"{name}, forward: {by_forward}"
 
 
+INF = float("inf")
+# Ends of domains, and the limits of the first derivatives there, from inside. The third one of arccosh is a difference
+# of infinities, as in the frameworks.
+EDGES: Dict[str, Tuple[Function, float, Tuple[float, ...]]] = {
+    "arcsin at 1": (fw.arcsin, 1.0, (INF, INF, INF)), "arcsin at -1": (fw.arcsin, -1.0, (INF, -INF, INF)),
+    "arccos at 1": (fw.arccos, 1.0, (-INF, -INF, -INF)), "arccos at -1": (fw.arccos, -1.0, (-INF, INF, -INF)),
+    "arccosh": (fw.arccosh, 1.0, (INF, -INF)), "arctanh at 1": (fw.arctanh, 1.0, (INF, INF, INF)),
+    "arctanh at -1": (fw.arctanh, -1.0, (INF, -INF, INF)), "log": (fw.log, 0.0, (INF, -INF, INF)),
+    "log2": (fw.log2, 0.0, (INF, -INF, INF)), "log10": (fw.log10, 0.0, (INF, -INF, INF)),
+    "log1p": (fw.log1p, -1.0, (INF, -INF, INF)), "sqrt": (fw.sqrt, 0.0, (INF, -INF, INF)),
+    "rsqrt": (fw.rsqrt, 0.0, (-INF, INF, -INF)), "cbrt": (fw.cbrt, 0.0, (INF, -INF, INF)),
+    "reciprocal": (fw.reciprocal, 0.0, (-INF, INF, -INF)), "x^0.5": (lambda x: x**0.5, 0.0, (INF, -INF, INF)),
+    "x^1.5": (lambda x: x**1.5, 0.0, (0.0, INF, -INF)), "x^-1": (lambda x: x**-1.0, 0.0, (-INF, INF, -INF)),
+}  # fmt: skip
+
+
+def edges() -> None:
+    """Infinite, and never NaN, in every mode and of each dtype."""
+    for dtype in ("float64", "float32", "float16"):
+        for name, (function, point, limits) in EDGES.items():
+            orders = list(MODES)[: len(limits)]
+
+            @fw.function
+            def program(x: Any, function: Function = function, orders: Any = orders) -> Any:
+                return [nested(function, modes, "0" * order)(x) for order in orders for modes in MODES[order]]
+
+            wanted = [limit for order, limit in zip(MODES, limits) for _ in MODES[order]]
+            found = [float(np.asarray(y)[0]) for y in program(np.array([point], dtype))]
+            assert found == wanted, f"{name} of {dtype}: {found}, expected {wanted}"
+
+
 def determinants() -> None:
     """Of singular matrices: cofactors, and second derivatives that are minors."""
     @fw.function
@@ -168,5 +199,6 @@ if __name__ == "__main__":
     for name, dtype in choose("odd points", [(n, d) for d in TOLERANCES for n in GOLDENS], 0.4):
         compared += check(name, dtype)
     conventions()
+    edges()
     determinants()
     print(f"{compared} derivatives{'' if takes_all() else ' of some functions'}")

@@ -33,7 +33,8 @@ enum class StatusKind : int32_t {
   Overlap = 7,
   DimSize = 8,
   Team = 9,
-  Check = 10
+  Check = 10,
+  Numerics = 11
 };
 
 /// `not_initialized`: the name in a manifest.
@@ -55,6 +56,9 @@ struct CStatus {
 /// All of them: the positive ones are StatusKind, those below 0 are of
 /// functions that the header defines, of flywheel.h, and of a GPU.
 llvm::ArrayRef<CStatus> getCStatuses();
+
+/// `NOT_INITIALIZED`: the name in C.
+llvm::StringRef getCStatusName(StatusKind kind);
 
 } // namespace flywheel
 

@@ -48,9 +48,20 @@ static ElementwiseExpr erfSlope(In i) {
   return exp(-(i.x * i.x)) * twoOverSqrtPi;
 }
 
-/// (1 - x)(1 + x): 1 - x^2 without cancellation near +-1.
+/// `exact`, which is (1 - x)(1 + x) or its negative, without cancellation near
+/// +-1. At +-1 a factor is 0, and the slope infinite: further derivatives are
+/// those of `plain`, 1 - x x or its negative.
+static ElementwiseExpr exceptAtOne(ElementwiseExpr x, ElementwiseExpr plain,
+                                   ElementwiseExpr exact) {
+  return (x.apply<math::AbsFOp>() == 1.0).select(plain, exact);
+}
+
 static ElementwiseExpr oneMinusSquare(ElementwiseExpr x) {
-  return (1.0 - x) * (1.0 + x);
+  return exceptAtOne(x, 1.0 - x * x, (1.0 - x) * (1.0 + x));
+}
+
+static ElementwiseExpr squareMinusOne(ElementwiseExpr x) {
+  return exceptAtOne(x, x * x - 1.0, (x - 1.0) * (1.0 + x));
 }
 
 /// d x^p/dx = p x^(p - 1).
@@ -159,7 +170,7 @@ ArrayRef<DerivativeRule> getMathRules() {
   static const DerivativeRule rules[] = {
     elementwise<math::AbsFOp>([](In i) { return timesSign(i.g, i.x); }),
     elementwise<math::AcosOp>([](In i) { return -(i.g / sqrt(oneMinusSquare(i.x))); }),
-    elementwise<math::AcoshOp>([](In i) { return i.g / sqrt((i.x - 1.0) * (1.0 + i.x)); }),
+    elementwise<math::AcoshOp>([](In i) { return i.g / sqrt(squareMinusOne(i.x)); }),
     elementwise<math::AsinOp>([](In i) { return i.g / sqrt(oneMinusSquare(i.x)); }),
     elementwise<math::AsinhOp>([](In i) { return i.g / sqrt(1.0 + i.x * i.x); }),
     elementwise<math::AtanOp>([](In i) { return i.g / (1.0 + i.x * i.x); }),

@@ -323,17 +323,30 @@ struct flywheel_team {
       os << " * Takes the initial values, where there is no value, of "
          << listVariables(entry.initializedValues) << ".\n";
     os << " * Returns 0 or a status";
-    if (!entry.checks.empty()) {
-      os << "; besides those of bad arguments and uninitialised variables\n * "
-         << macro << "_E_CHECK, of which " << prefix << "_last_error(s) says:";
-      for (int64_t index : entry.checks)
-        os << "\n *   "
-           << toCComment(formatNumbers(manifest.messages[index].text));
-    } else {
+    if (entry.checks.empty())
       os << ".";
-    }
+    else
+      os << "; besides those of bad arguments and uninitialised variables";
+    for (StatusKind kind : {StatusKind::Check, StatusKind::Numerics})
+      writeChecks(entry, kind);
     os << "\n */\nint32_t " << getEntrySymbol(manifest, entry) << "(" << prefix
        << "_state *s" << declaration << ");\n\n";
+  }
+
+  /// Writes the messages of the checks of a kind that an entry may fail with.
+  void writeChecks(const ManifestEntry &entry, StatusKind kind) {
+    SmallVector<int64_t> own =
+        llvm::filter_to_vector(entry.checks, [&](int64_t index) {
+          return manifest.messages[index].kind == kind;
+        });
+    if (own.empty())
+      return;
+    StringRef name = getCStatusName(kind);
+    os << "\n * " << macro << "_E_" << name << ", of which " << prefix
+       << "_last_error(s) says:";
+    for (int64_t index : own)
+      os << "\n *   "
+         << toCComment(formatNumbers(manifest.messages[index].text));
   }
 
   /// What a program needs to know of variables that a GPU has.

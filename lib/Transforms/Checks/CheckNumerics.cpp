@@ -14,6 +14,7 @@
 #include "flywheel/Transforms/Checks/ChecksPasses.h"
 
 #include "flywheel/Dialect/LinalgExt/Checks.h"
+#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 #include "flywheel/Dialect/NN/NN.h"
 #include "flywheel/Dialect/NN/NNBuilders.h"
 #include "flywheel/Dialect/Train/Train.h"
@@ -83,6 +84,12 @@ static bool isFloatTensor(Value value) {
   return type && isa<FloatType>(type.getElementType());
 }
 
+/// Tells the check from others, in what a call returns.
+static void markNumerics(cf::AssertOp check) {
+  check->setAttr(linalg_ext::LinalgExtDialect::getNumericsAttrName(),
+                 UnitAttr::get(check.getContext()));
+}
+
 namespace {
 struct CheckNumerics : flywheel::impl::CheckNumericsBase<CheckNumerics> {
   void runOnOperation() override;
@@ -110,8 +117,9 @@ void CheckNumerics::checkFeeds() {
         << "expected finite numbers in feed '"
         << (name ? name.str() : "arg" + std::to_string(feed.getArgNumber()))
         << "', found NaN or infinity";
-    cf::AssertOp::create(b, function.getLoc(),
-                         emitIsFinite(b, function.getLoc(), feed), message);
+    markNumerics(cf::AssertOp::create(b, function.getLoc(),
+                                      emitIsFinite(b, function.getLoc(), feed),
+                                      message));
     ++numChecks;
   }
 }
@@ -122,11 +130,11 @@ void CheckNumerics::check(Operation *op) {
   for (Value result : op->getResults()) {
     if (!isFloatTensor(result) || result.use_empty())
       continue;
-    linalg_ext::createCheck(
+    markNumerics(linalg_ext::createCheck(
         b, op, emitIsFinite(b, op->getLoc(), result),
         isMarkedBackward(op->getLoc())
             ? "expected finite numbers in the gradient, found NaN or infinity"
-            : "expected finite numbers, found NaN or infinity");
+            : "expected finite numbers, found NaN or infinity"));
     ++numChecks;
   }
 }
@@ -141,8 +149,9 @@ void CheckNumerics::checkSum(Operation *op, FlatSymbolRefAttr variable,
   Value old = train::ReadOp::create(b, op->getLoc(), addend.getType(),
                                     variable.getValue());
   Value sum = SumOp::create(b, op->getLoc(), old, addend);
-  linalg_ext::createCheck(b, op, emitIsFinite(b, op->getLoc(), sum),
-                          "expected finite numbers, found NaN or infinity");
+  markNumerics(linalg_ext::createCheck(
+      b, op, emitIsFinite(b, op->getLoc(), sum),
+      "expected finite numbers, found NaN or infinity"));
   ++numChecks;
 }
 

@@ -195,7 +195,11 @@ LogicalResult LayoutState::lowerChecks(func::FuncOp function, Value state,
   IRRewriter rewriter(&getContext());
   for (cf::AssertOp check : checks) {
     entry.checks.push_back(manifest.messages.size());
-    manifest.messages.push_back({StatusKind::Check, check.getMsg().str()});
+    bool isNumerics =
+        check->hasAttr(linalg_ext::LinalgExtDialect::getNumericsAttrName());
+    manifest.messages.push_back(
+        {isNumerics ? StatusKind::Numerics : StatusKind::Check,
+         check.getMsg().str()});
     Location loc = check.getLoc();
     Block *before = check->getBlock();
     Block *after = rewriter.splitBlock(before, std::next(check->getIterator()));

@@ -29,6 +29,12 @@ def expect_equal(a: Size, b: Size, what: str) -> None:
         _expect(_compare(_EQUAL, a, b), f"{what}: found \1, expected \2")
 
 
+def expect_rank(what: str, x: Tensor, least: int) -> None:
+    """Raises ValueError for a tensor of fewer dimensions; `what` names the function and the argument."""
+    if x.ndim < least:
+        raise ValueError(f"{what}: expected at least {least} dimensions, found shape {format_shape(x.shape)}")
+
+
 def expect_at_most(a: Size, b: Size, what: str) -> None:
     """An error where the first size is more than the second one: ValueError where both are known."""
     if isinstance(a, int) and isinstance(b, int):

@@ -6,8 +6,9 @@ from typing import Dict, List, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from .. import _dtypes
+from .._kinds import text
 from .._tensor import Tensor, TensorLike, as_tensor, as_tensors, constant, format_shape
-from ._arithmetic import multiply, where
+from ._arithmetic import cast, multiply, where
 from ._checks import expect_equal
 from ._core import Size, broadcast_sizes, emit, normalize_axis, size, sizes, stretch
 from ._padding import pad
@@ -118,6 +119,9 @@ def einsum(equation: str, *operands: TensorLike) -> Tensor:
 def contract(kind: str, equation: str, operands: Sequence[TensorLike], alike: Optional[str] = None) -> Tensor:
     """`einsum`, for an op whose errors name `kind`, in which a letter of `alike` (by default each one) is of one size:
     a 1 is not repeated. Raises ValueError for sizes that differ; a call fails where only it knows them."""
+    text("equation", equation)
+    if not operands:
+        raise ValueError(f"{kind}: expected an operand for each term of '{equation}', found none")
     tensors = list(as_tensors(*[as_tensor(x) for x in operands]))
     inputs, output = _parse(equation, tensors)
     for name in sorted(set(_letters(equation) if alike is None else alike)):
@@ -125,6 +129,10 @@ def contract(kind: str, equation: str, operands: Sequence[TensorLike], alike: Op
     for place, names in enumerate(inputs):
         if len(set(names)) != len(names):
             tensors[place], inputs[place] = _diagonal(tensors[place], names)
+    dtype = tensors[0].dtype
+    if len(tensors) > 2 and _dtypes.is_half(dtype):
+        # What is between two products is not rounded.
+        tensors = [cast(x, _dtypes.float32) for x in tensors]
     while len(tensors) > 1:
         left, right = tensors.pop(0), tensors.pop(0)
         a, b = inputs.pop(0), inputs.pop(0)
@@ -132,7 +140,7 @@ def contract(kind: str, equation: str, operands: Sequence[TensorLike], alike: Op
         joined, names = _contract(left, a, right, b, later)
         tensors.insert(0, joined)
         inputs.insert(0, names)
-    return _reorder(*_sum_out(tensors[0], inputs[0], set(output)), output)
+    return cast(_reorder(*_sum_out(tensors[0], inputs[0], set(output)), output), dtype)
 
 
 def _letters(equation: str) -> str:

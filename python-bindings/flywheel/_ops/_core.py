@@ -7,6 +7,7 @@ import numpy as np
 
 from .. import _dtypes, _trace
 from .._flywheel import Value
+from .._kinds import elements, integer
 from .._tensor import Tensor, format_shape, wrap
 from .._trace import Attributes, Shape
 
@@ -194,7 +195,8 @@ def broadcast(*tensors: Tensor) -> Tuple[Tensor, ...]:
 
 
 def normalize_axis(axis: int, rank: int) -> int:
-    """Raises ValueError for an axis that a tensor of this rank does not have."""
+    """Raises ValueError for an axis that a tensor of this rank does not have, TypeError for what is no integer."""
+    axis = integer("axis", axis)
     if not -rank <= axis < rank:
         raise ValueError(f"axis {axis} is out of bounds for a tensor of {rank} dimensions")
     return axis % rank
@@ -206,7 +208,7 @@ def normalize_axes(axes: Union[int, Sequence[int], None], rank: int) -> List[int
         return list(range(rank))
     if isinstance(axes, (int, np.integer)):
         axes = [int(axes)]
-    result = sorted(normalize_axis(axis, rank) for axis in axes)
+    result = sorted(normalize_axis(axis, rank) for axis in elements("axis", axes))
     if len(set(result)) != len(result):
         raise ValueError(f"axes {tuple(axes)} name one twice")
     return result

@@ -6,6 +6,7 @@ from typing import Any, List, Sequence, Union
 import numpy as np
 
 from .. import _dtypes, _trace
+from .._kinds import elements
 from .._tensor import Tensor, TensorLike, as_tensor, constant, wrap
 from ._arithmetic import add, cast, equal, multiply, power
 from ._core import Size, as_unsigned, emit, index_op, like_operand, sizes, static, stretch
@@ -19,7 +20,7 @@ DimSizes = Union[DimSize, Sequence[DimSize]]
 
 def dim_sizes_of(shape: DimSizes) -> List[Size]:
     """Sizes of which some may be scalar tensors."""
-    wanted = [shape] if isinstance(shape, (int, np.integer, Tensor)) else list(shape)
+    wanted = [shape] if isinstance(shape, (int, np.integer, Tensor)) else elements("shape", shape)
     return [to_index(dim_size) for dim_size in wanted]
 
 

@@ -16,6 +16,7 @@ from ._arithmetic import (
     equal,
     floor_divide,
     greater_equal,
+    isinf,
     isnan,
     less,
     log1p,
@@ -24,6 +25,7 @@ from ._arithmetic import (
     mod,
     multiply,
     power,
+    rint,
     root,
     sin,
     square,
@@ -146,7 +148,8 @@ def lgamma(x: TensorLike) -> Tensor:
     return arithmetic.cast(_log_gamma(arithmetic.cast(x, _dtypes.float64)), x.dtype)
 
 
-def _log_gamma(x: Tensor) -> Tensor:
+def _log_gamma(given: Tensor) -> Tensor:
+    x = where(isinf(given), 1.0, given)
     # Below 1/2 by Euler's reflection.
     reflects = less(x, 0.5)
     z = where(reflects, arithmetic.negative(x), subtract(x, 1.0))
@@ -166,8 +169,8 @@ def _log_gamma(x: Tensor) -> Tensor:
     # Exactly 0, with the derivative that there is.
     is_zero = arithmetic.logical_or(equal(x, 1.0), equal(x, 2.0))
     found = subtract(found, where(is_zero, arithmetic.stop_gradient(found), 0.0))
-    is_infinite = arithmetic.logical_or(arithmetic.isinf(x), equal(turned, 0))
-    return where(is_infinite, where(isnan(x), x, np.inf), found)
+    # At 0 and at negative whole numbers that is infinite, and so are the slopes, in every mode.
+    return where(isinf(given), np.inf, found)
 
 
 def copysign(x: TensorLike, sign: TensorLike) -> Tensor:
@@ -253,7 +256,13 @@ _SINC_TERMS = 18
 @rounds_once()
 def sinc(x: TensorLike) -> Tensor:
     """sin(pi x) / (pi x), 1 at 0."""
-    (angle,) = arithmetic._floats(multiply(as_tensor(x), float(np.pi)))
+    (x,) = arithmetic._floats(as_tensor(x))
+    angle = multiply(x, float(np.pi))
+    # The sine is of what is left of x beyond half turns, without rounding: 0 at whole numbers, also where the angle is
+    # no number of the dtype.
+    halves = rint(x)
+    parity = subtract(halves, multiply(rint(multiply(halves, 0.5)), 2.0))
+    rest = multiply(multiply(subtract(x, halves), subtract(1.0, multiply(absolute(parity), 2.0))), float(np.pi))
     # The quotient loses digits near 0, and more with each derivative: there it is the series, whose terms are enough
     # for derivatives of any order that rounding leaves something of.
     is_near = less(absolute(angle), 2.0)
@@ -261,8 +270,8 @@ def sinc(x: TensorLike) -> Tensor:
     series: Tensor = constant(0.0, angle.dtype)
     for i in builtins.range(_SINC_TERMS, 0, -1):
         series = multiply(subtract(1.0, series), divide(squared, float(2 * i * (2 * i + 1))))
-    safe = where(is_near, 2.0, angle)
-    return where(is_near, subtract(1.0, series), divide(sin(safe), safe))
+    quotient = divide(sin(where(is_near, 0.0, rest)), where(is_near, 2.0, angle))
+    return where(is_near, subtract(1.0, series), quotient)
 
 
 def select(conditions: Sequence[TensorLike], choices: Sequence[TensorLike], default: TensorLike = 0) -> Tensor:

@@ -146,7 +146,7 @@ def cov(x: TensorLike, rowvar: bool = True, ddof: int = 1) -> Tensor:
     x = as_tensor(x)
     if not _dtypes.is_floating(x.dtype):
         x = cast(x, _dtypes.float32)
-    if x.ndim > 2:
+    if x.ndim not in (1, 2):
         raise ValueError(f"cov takes a matrix or a vector, found {format_shape(x.dims)}")
     rows = expand_dims(x, 0) if x.ndim == 1 else x if rowvar else swapaxes(x, 0, 1)
     if rows.dims[1] is None:

@@ -5,6 +5,7 @@ from typing import Any, Dict, Optional, Tuple
 
 import numpy as np
 
+from .._kinds import text
 from . import backend as K
 from ._serialization import Configured, build, find
 
@@ -95,6 +96,8 @@ class VarianceScaling(_Random):
         super().__init__(seed)
         if scale <= 0.0:
             raise ValueError(f"`scale` must be a positive float. Got: {scale}")
+        for what, one in (("mode", mode), ("distribution", distribution)):
+            text(what, one)
         for what, given, known in (("mode", mode.lower(), ("fan_in", "fan_out", "fan_avg")),
                                    ("distribution", distribution.lower(), ("normal", "uniform"))):  # fmt: skip
             if given not in known:

@@ -22,8 +22,9 @@ from .losses import (  # noqa: F401
 
 def binary_accuracy(y_true: Any, y_pred: Any, threshold: float = 0.5) -> Any:
     """How many predictions are right when they are rounded, or by a threshold."""
-    rounded = K.round(y_pred) if threshold == 0.5 else K.cast(K.greater(y_pred, threshold), y_pred.dtype)
-    return K.mean(K.equal(K.cast(y_true, y_pred.dtype), rounded), -1)
+    dtype = K.dtype(y_pred)
+    rounded = K.round(y_pred) if threshold == 0.5 else K.cast(K.greater(y_pred, threshold), dtype)
+    return K.mean(K.equal(K.cast(y_true, dtype), rounded), -1)
 
 
 def categorical_accuracy(y_true: Any, y_pred: Any) -> Any:

@@ -10,6 +10,7 @@ from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
+from .._kinds import instance, number, text
 from ..v1 import train as _train
 from ..v1.graph import GraphKeys, get_default_graph
 from ..v1.precision import rounded, widened
@@ -30,13 +31,14 @@ def _state(value: Any, dtype: Any = None, name: Optional[str] = None) -> Any:
 
 
 def _epsilon(value: Optional[float]) -> float:
-    found = K.epsilon() if value is None else value
+    found = K.epsilon() if value is None else number("epsilon", value)
     if not 0.0 <= found < float("inf"):
         raise ValueError(f"expected a finite epsilon >= 0, found {found}")
     return found
 
 
 def _fraction(name: str, value: Any) -> None:
+    value = number(name, value)
     if not 0.0 <= value < 1.0:
         raise ValueError(f"expected {name} in [0, 1), found {value}")
 
@@ -491,15 +493,17 @@ _CLASSES = {c.__name__.lower(): c for c in (SGD, RMSprop, Adagrad, Adadelta, Ada
 
 
 def serialize(optimizer: Optimizer) -> Dict[str, Any]:
+    instance("optimizer", optimizer, Optimizer, "an optimizer")
     return {"class_name": type(optimizer).__name__, "config": optimizer.get_config()}
 
 
 def deserialize(config: Dict[str, Any], custom_objects: Optional[Dict[str, Any]] = None) -> Any:
     """The optimizer of what `serialize` gave."""
+    instance("config", config, dict, "a dict")
     with custom_object_scope(custom_objects):
         # Names may be written in lower case.
         known = {**_CLASSES, **{c.__name__: c for c in _CLASSES.values()}}
-        name = config.get("class_name", "")
+        name = text("class_name", config.get("class_name", ""))
         return build({**config, "class_name": name if name in known else name.lower()} if name.lower() in known else
                      config, known, "optimizer")  # fmt: skip
 

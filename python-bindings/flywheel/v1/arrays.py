@@ -130,6 +130,7 @@ def matrix_diag(diagonal: Any, name: Optional[str] = None) -> Any:
     """Matrices with these diagonals."""
 
     def emit(x: Any) -> Any:
+        _checks.expect_rank("matrix_diag", x, 1)
         count = x.dims[-1]
         if count is None:
             raise ValueError("matrix_diag: the size of the diagonal must be known")
@@ -142,6 +143,7 @@ def matrix_diag_part(input: Any, name: Optional[str] = None) -> Any:
     """The diagonals of square matrices."""
 
     def emit(x: Any) -> Any:
+        _checks.expect_rank("matrix_diag_part", x, 2)
         if x.dims[-1] is None or x.dims[-1] != x.dims[-2]:
             raise ValueError("matrix_diag_part: expected square matrices of known size")
         return _ops.sum(_on_diagonal(x, x.dims[-1]), -1)

@@ -11,6 +11,7 @@ from itertools import count
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence
 from weakref import WeakKeyDictionary
 
+from .. import _kinds
 from .._compilation import current_devices
 from ..namespace import Namespace
 from .devices import join_device, split_device
@@ -153,6 +154,8 @@ class Graph:
         """Puts a prefix before names of ops; one with '/' at its end is taken as it is."""
         own = self._open
         old = own.scope
+        if name is not None:
+            _kinds.text("name", name)
         if not name:
             own.scope = ""
         elif name.endswith("/"):
@@ -322,6 +325,8 @@ class Graph:
         """A new op; without `types` they are found out by emitting it on the side."""
         if self.is_finalized:
             raise RuntimeError("Graph is finalized and cannot be modified.")
+        if name is not None:
+            _kinds.text("name", name)
         for x in inputs:
             if x.graph is not self:
                 raise ValueError(f"{x!r} must be from the same graph as the op that uses it.")

@@ -6,6 +6,7 @@ from typing import Any, Optional
 import numpy as np
 
 from .. import _dtypes
+from .._kinds import elements, instance
 from .graph import get_default_graph
 from .operation import Operation, Tensor
 from .ops import group
@@ -14,7 +15,8 @@ from .variables import Variable, global_variables, local_variables
 
 def variables_initializer(var_list: Any, name: str = "init") -> Operation:
     """An op that gives variables their initial values (S2)."""
-    return group(*[v.initializer for v in var_list], name=name)
+    given = [instance("an element of var_list", v, Variable, "a variable") for v in elements("var_list", var_list)]
+    return group(*[v.initializer for v in given], name=name)
 
 
 def global_variables_initializer() -> Operation:

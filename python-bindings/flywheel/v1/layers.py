@@ -15,6 +15,14 @@ from .random_ops import ones_initializer, zeros_initializer
 from .scopes import get_variable, variable_scope
 
 
+def _input(inputs: Any) -> Any:
+    """What a layer works on, a tensor with channels. Raises ValueError for a scalar."""
+    x = as_tensor(inputs)
+    if x.static_shape == ():
+        raise ValueError("expected inputs of a layer with at least one dimension, found a scalar")
+    return x
+
+
 def dense(
     inputs: Any, units: int, activation: Any = None, use_bias: bool = True, kernel_initializer: Any = None,
     bias_initializer: Any = None, kernel_regularizer: Any = None,
@@ -24,7 +32,7 @@ def dense(
     reuse: Any = None,
 ) -> Any:  # fmt: skip
     """activation(inputs kernel + bias)."""
-    x = as_tensor(inputs)
+    x = _input(inputs)
     with variable_scope(name, default_name="dense", reuse=reuse):
         channels = x.shape[-1].value
         if channels is None:
@@ -50,7 +58,7 @@ def conv2d(
     """activation(conv2d(inputs, kernel) + bias)."""
     if data_format != "channels_last":
         raise NotImplementedError(f"flywheel.v1.layers.conv2d: data_format='{data_format}'")
-    x = as_tensor(inputs)
+    x = _input(inputs)
     with variable_scope(name, default_name="conv2d", reuse=reuse):
         kernel = get_variable("kernel", [*_pair(kernel_size), x.shape[-1].value, filters], x.dtype, kernel_initializer,
                               kernel_regularizer, trainable, constraint=kernel_constraint)  # fmt: skip
@@ -70,7 +78,7 @@ def conv1d(
     """activation(conv1d(inputs, kernel) + bias), along the second dimension."""
     if data_format != "channels_last":
         raise NotImplementedError(f"flywheel.v1.layers.conv1d: data_format='{data_format}'")
-    x, step, hole = as_tensor(inputs), _one(strides), _one(dilation_rate)
+    x, step, hole = _input(inputs), _one(strides), _one(dilation_rate)
     with variable_scope(name, default_name="conv1d", reuse=reuse):
         kernel = get_variable("kernel", [_one(kernel_size), x.shape[-1].value, filters], x.dtype, kernel_initializer,
                               kernel_regularizer, trainable, constraint=kernel_constraint)  # fmt: skip
@@ -97,7 +105,7 @@ def conv2d_transpose(
     """activation(the transpose of conv2d + bias): images of a size that is known get larger by the strides."""
     if data_format != "channels_last":
         raise NotImplementedError(f"flywheel.v1.layers.conv2d_transpose: data_format='{data_format}'")
-    x, steps, sizes = as_tensor(inputs), _pair(strides), _pair(kernel_size)
+    x, steps, sizes = _input(inputs), _pair(strides), _pair(kernel_size)
     old = x.shape.as_list()[1:3]
     if None in old:
         raise NotImplementedError("flywheel.v1.layers.conv2d_transpose: images of a size that a run chooses")
@@ -121,7 +129,7 @@ def separable_conv2d(
     """A convolution of each channel by itself, then one of 1x1."""
     if data_format != "channels_last":
         raise NotImplementedError(f"flywheel.v1.layers.separable_conv2d: data_format='{data_format}'")
-    x = as_tensor(inputs)
+    x = _input(inputs)
     channels = x.shape[-1].value
     with variable_scope(name, default_name="separable_conv2d", reuse=reuse):
         depthwise = get_variable("depthwise_kernel", [*_pair(kernel_size), channels, depth_multiplier], x.dtype,
@@ -239,7 +247,7 @@ def batch_normalization(
     The variance is that of the batch, for images (or with `fused`) with n - 1 instead of n under the sum, as in
     TensorFlow. Raises NotImplementedError for another axis than the last one.
     """
-    x = as_tensor(inputs)
+    x = _input(inputs)
     rank = len(x.shape)
     if axis not in (-1, rank - 1):
         raise NotImplementedError(f"flywheel.v1.layers.batch_normalization: axis={axis}, expected the last one")

@@ -29,7 +29,7 @@ def matrix_determinant(input: Any, name: Optional[str] = None) -> Any:
 
 def cholesky(input: Any, name: Optional[str] = None) -> Any:
     """The lower triangles L with L L^T = input."""
-    return make("Cholesky", traced.cholesky, as_tensor(input), name=name)
+    return make("Cholesky", linalg.cholesky, as_tensor(input), name=name)
 
 
 def matrix_triangular_solve(
@@ -37,7 +37,7 @@ def matrix_triangular_solve(
 ) -> Any:
     """The x with matrix x = rhs, where matrix is a triangle."""
     return make("MatrixTriangularSolve",
-                lambda a, b: traced.triangular_solve(a, b, "lower" if lower else "upper", transpose=adjoint),
+                lambda a, b: linalg.solve_triangular(a, b, lower=lower, trans=adjoint),
                 as_tensor(matrix), as_tensor(rhs), name=name)  # fmt: skip
 
 
@@ -45,7 +45,7 @@ def cholesky_solve(chol: Any, rhs: Any, name: Optional[str] = None) -> Any:
     """The x with (chol chol^T) x = rhs."""
 
     def emit(a: Any, b: Any) -> Any:
-        return traced.triangular_solve(a, traced.triangular_solve(a, b, "lower"), "lower", transpose=True)
+        return linalg.solve_triangular(a, linalg.solve_triangular(a, b, lower=True), lower=True, trans=True)
 
     return make("CholeskySolve", emit, as_tensor(chol), as_tensor(rhs), name=name)
 
@@ -78,6 +78,7 @@ def matrix_set_diag(input: Any, diagonal: Any, name: Optional[str] = None) -> An
     """Matrices with these diagonals instead of theirs."""
 
     def emit(x: Any, d: Any) -> Any:
+        _checks.expect_rank("matrix_set_diag", x, 2)
         rows, columns = x.dims[-2:]
         if rows is None or columns is None:
             raise ValueError("matrix_set_diag takes matrices of known size")

@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import _dtypes, _ops
 from .. import nn as traced
+from .._kinds import elements, text
 from .._ops import _checks, _core, _precision
 from .._tensor import as_tensor as constant_of
 from .._tensor import format_shape
@@ -86,6 +87,7 @@ def _nhwc(data_format: Any) -> None:
 
 
 def _inner(sizes: Any, what: str) -> Any:
+    sizes = elements(what, sizes)
     if len(sizes) != 4 or sizes[0] != 1 or sizes[3] != 1:
         raise NotImplementedError(f"flywheel.v1.nn: {what} {list(sizes)}, expected 1 for the batch and the channels")
     return [int(sizes[1]), int(sizes[2])]
@@ -97,7 +99,7 @@ def conv2d(
 ) -> Any:  # fmt: skip
     """Cross-correlation of images with filters (X2, X3)."""
     _nhwc(data_format)
-    steps, holes, border = _inner(strides, "strides"), _inner(dilations, "dilations"), padding.lower()
+    steps, holes, border = _inner(strides, "strides"), _inner(dilations, "dilations"), _border(padding)
     return make("Conv2D", lambda x, w: traced.conv2d(x, w, strides=steps, padding=border, dilations=holes),
                 as_tensor(input), as_tensor(filter), name=name)  # fmt: skip
 
@@ -105,8 +107,8 @@ def conv2d(
 def _pool(kind: str, function: Callable[..., Any]) -> Callable[..., Any]:
     def op(value: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NHWC", name: Any = None) -> Any:
         _nhwc(data_format)
-        window, steps = _inner(ksize, "ksize"), _inner(strides, "strides")
-        return make(kind, lambda x: function(x, window, strides=steps, padding=padding.lower()), as_tensor(value),
+        window, steps, border = _inner(ksize, "ksize"), _inner(strides, "strides"), _border(padding)
+        return make(kind, lambda x: function(x, window, strides=steps, padding=border), as_tensor(value),
                     name=name)  # fmt: skip
 
     return op
@@ -287,7 +289,7 @@ def conv1d(
 
 
 def _border(padding: str) -> Any:
-    return padding.lower()
+    return text("padding", padding).lower()
 
 
 def atrous_conv2d(value: Any, filters: Any, rate: int, padding: str, name: Optional[str] = None) -> Any:
@@ -304,6 +306,7 @@ def depthwise_conv2d(
     steps, holes = _inner(strides, "strides"), [1, 1] if rate is None else list(rate)
 
     def emit(x: Any, w: Any) -> Any:
+        _checks.expect_rank("depthwise_conv2d: filter", w, 4)
         height, width, channels, times = w.dims
         _checks.expect_equal(_core.size(x, 3), channels, f"depthwise_conv2d: channels of an input of shape "
                              f"{format_shape(x.dims)}, with a filter of shape {format_shape(w.dims)}")  # fmt: skip
@@ -344,7 +347,7 @@ def conv2d_transpose(
 def transposed(x: Any, w: Any, steps: Any, goal: Any, padding: str) -> Any:
     """A transposed convolution of a trace, with a result of this height and width."""
     kernel = list(w.dims[:2])
-    same = padding.lower() == "same"
+    same = _border(padding) == "same"
     for n, k, s, m in zip(goal, kernel, steps, x.dims[1:3]):
         expected = -(-n // s) if same else -(-(n - k + 1) // s)
         if m is not None and m != expected:
@@ -390,6 +393,7 @@ def local_response_normalization(
     """x / (bias + alpha * sum of squares of near channels) ** beta."""
 
     def emit(x: Any) -> Any:
+        _checks.expect_rank("local_response_normalization", x, 1)
         count = x.dims[-1]
         if count is None:
             raise ValueError("local_response_normalization: the number of channels must be known")

@@ -7,6 +7,7 @@ import numpy as np
 
 from .. import _ops
 from .. import nn as traced
+from .._kinds import elements, integers, text
 from .._windows import convolve
 from .._windows import pool as pool_windows
 from .conversion import as_tensor, make
@@ -15,6 +16,7 @@ from .precision import rounds_once
 
 
 def _volume(sizes: Any, what: str) -> List[int]:
+    sizes = elements(what, sizes)
     if len(sizes) != 5 or sizes[0] != 1 or sizes[4] != 1:
         raise NotImplementedError(f"flywheel.v1.nn: {what} {list(sizes)}, expected 1 for the batch and the channels")
     return [int(n) for n in sizes[1:4]]
@@ -92,6 +94,8 @@ def pool(
     """The largest elements ("MAX") or the means ("AVG") of windows of sequences, images or volumes."""
     if any(n != 1 for n in dilation_rate or dilations or ()) or data_format not in (None, "NWC", "NHWC", "NDHWC"):
         raise NotImplementedError("flywheel.v1.nn.pool: dilations, or channels first")
+    if text("pooling_type", pooling_type) not in ("MAX", "AVG"):
+        raise ValueError(f"expected pooling_type 'MAX' or 'AVG', found '{pooling_type}'")
     function = {"MAX": traced.max_pool2d, "AVG": traced.avg_pool2d}[pooling_type]
     window = [int(n) for n in window_shape]
     steps = [1] * len(window) if strides is None else [int(n) for n in strides]
@@ -186,7 +190,7 @@ def log_poisson_loss(
 
 def space_to_batch_nd(input: Any, block_shape: Any, paddings: Any, name: Optional[str] = None) -> Any:
     """Blocks of the dimensions of space as examples of the batch."""
-    blocks, pads = [int(b) for b in block_shape], [(int(a), int(b)) for a, b in paddings]
+    blocks, pads = integers("block_shape", block_shape), _pairs("paddings", paddings)
 
     def emit(x: Any) -> Any:
         rank = len(blocks)
@@ -203,9 +207,16 @@ def space_to_batch_nd(input: Any, block_shape: Any, paddings: Any, name: Optiona
     return make("SpaceToBatchND", emit, as_tensor(input), name=name)
 
 
+def _pairs(name: str, given: Any) -> List[Tuple[int, int]]:
+    found = [integers(f"an element of {name}", one) for one in elements(name, given)]
+    if any(len(one) != 2 for one in found):
+        raise ValueError(f"expected pairs of integers as {name}, found {found}")
+    return [(a, b) for a, b in found]
+
+
 def batch_to_space_nd(input: Any, block_shape: Any, crops: Any, name: Optional[str] = None) -> Any:
     """The other way round."""
-    blocks, cut = [int(b) for b in block_shape], [(int(a), int(b)) for a, b in crops]
+    blocks, cut = integers("block_shape", block_shape), _pairs("crops", crops)
 
     def emit(x: Any) -> Any:
         rank, total = len(blocks), int(np.prod(blocks))

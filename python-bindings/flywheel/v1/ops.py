@@ -7,6 +7,7 @@ from typing import Any, List, Optional
 import numpy as np
 
 from .. import _dtypes, _ops
+from .._kinds import elements
 from .._ops import _checks, _core, _indexing, _shapes
 from .._ops._conversions import wrapping_cast
 from .._tensor import format_shape
@@ -91,6 +92,9 @@ def matmul(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False,
 
 def add_n(inputs: Any, name: Optional[str] = None) -> Any:
     """The sum of tensors of one shape."""
+    inputs = elements("inputs", inputs)
+    if not inputs:
+        raise ValueError("add_n: expected at least one tensor as inputs, found none")
 
     def emit(*xs: Any) -> Any:
         total = xs[0]

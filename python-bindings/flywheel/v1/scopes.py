@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 from .. import _dtypes
+from .._kinds import text
 from . import random_ops
 from .conversion import dtype_of
 from .graph import Graph, GraphKeys, get_default_graph
@@ -108,6 +109,8 @@ def variable_scope(
         raise ValueError("If default_name is None then name_or_scope is required")
     if reuse is True and name_or_scope is None:
         raise ValueError("reuse=True cannot be used without a name_or_scope")
+    if name_or_scope is not None and not isinstance(name_or_scope, VariableScope):
+        text("name_or_scope", name_or_scope)
     graph = get_default_graph()
     outer = get_variable_scope()
     defaults = dict(outer.defaults)

@@ -4,6 +4,8 @@
 import math
 from typing import Any, Iterator, List, Optional, Sequence, Tuple
 
+from .._kinds import elements
+
 
 class Dimension:
     """The size of one dimension, with None in `value` where a run chooses it."""
@@ -93,6 +95,7 @@ def plain_shape(shape: Any) -> Tuple[Optional[int], ...]:
         return shape._known()
     if isinstance(shape, (int, Dimension)):
         shape = [shape]
+    shape = elements("shape", shape)
     return tuple(d.value if isinstance(d, Dimension) else None if d is None or int(d) < 0 else int(d) for d in shape)
 
 

@@ -76,7 +76,7 @@ int main(void) {
   CHECK(strcmp(counted_last_error(s), "") == 0);
 #ifdef CHECKS_NUMERICS
   x[3] = NAN;
-  CHECK(counted_train_step(s, x, 2, label, &loss) == COUNTED_E_CHECK);
+  CHECK(counted_train_step(s, x, 2, label, &loss) == COUNTED_E_NUMERICS);
   SAYS("expected finite numbers in feed 'x', found NaN or infinity");
 #endif
 

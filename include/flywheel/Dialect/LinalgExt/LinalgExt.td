@@ -29,7 +29,9 @@ def LinalgExt_Dialect : Dialect {
     accesses memory outside of its operands, whatever its indices are.
 
     A `cf.assert` with `linalg_ext.safe` guards nothing that does harm without
-    it: `flywheel-carry-checks` may delay it. A `memref.copy` with
+    it: `flywheel-carry-checks` may delay it. One with `linalg_ext.numerics`
+    looks for NaN, which a call reports as another status than the rest. A
+    `memref.copy` with
     `linalg_ext.assigned` is what bufferization has made of a store, or of what
     an iteration passes on: the program assigns the value, so that copying it is
     what it asks for.
@@ -39,6 +41,9 @@ def LinalgExt_Dialect : Dialect {
   let hasConstantMaterializer = 1;
   let extraClassDeclaration = [{
     static ::llvm::StringRef getSafeAttrName() { return "linalg_ext.safe"; }
+    static ::llvm::StringRef getNumericsAttrName() {
+      return "linalg_ext.numerics";
+    }
     static ::llvm::StringRef getAssignedAttrName() {
       return "linalg_ext.assigned";
     }

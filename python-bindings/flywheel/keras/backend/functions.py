@@ -7,6 +7,7 @@ import numpy as np
 
 from ... import _dtypes
 from ..._flywheel import InvalidArgumentError
+from ..._kinds import elements
 from ...v1 import ops as _v1
 from ...v1.conversion import as_tensor
 from ...v1.graph import get_default_graph
@@ -17,7 +18,7 @@ from ...v1.variables import Variable
 from .. import _phase
 from . import sessions
 from .settings import floatx
-from .variables import update
+from .variables import update, variable_of
 
 
 def placeholder(
@@ -161,14 +162,17 @@ def batch_get_value(ops: Sequence[Any]) -> List[Any]:
 
 def set_value(x: Variable, value: Any) -> None:
     """Sets a variable now; nothing is compiled."""
-    array = _dtypes.as_numpy(value, x.dtype)
+    array = _dtypes.as_numpy(value, variable_of(x).dtype)
     if array.shape != tuple(x.shape.as_list()):
         raise ValueError(f"Cannot feed value of shape {array.shape} for variable '{x.name}', which has shape {x.shape}")
     x.load(array, sessions.current_session())
 
 
 def batch_set_value(tuples: Sequence[Tuple[Variable, Any]]) -> None:
-    for x, value in tuples:
+    for pair in elements("tuples", tuples):
+        if not isinstance(pair, (list, tuple)) or len(pair) != 2:
+            raise TypeError(f"expected pairs of a variable and a value as tuples, found {type(pair).__name__}")
+        x, value = pair
         set_value(x, value)
 
 

@@ -54,7 +54,15 @@ def int_shape(x: Any) -> Any:
     """The shape as a tuple, with None where a size is not known."""
     if hasattr(x, "_keras_shape"):
         return x._keras_shape
+    x = known(x)
     return tuple(x.shape.as_list()) if isinstance(x, Variable) else x.static_shape
+
+
+def known(x: Any) -> Any:
+    """A tensor or a variable; raises TypeError for others."""
+    if not isinstance(x, (Tensor, Variable)):
+        raise TypeError(f"expected a tensor or a variable, found {type(x).__name__}")
+    return x
 
 
 def ndim(x: Any) -> int:
@@ -62,7 +70,7 @@ def ndim(x: Any) -> int:
 
 
 def dtype(x: Any) -> str:
-    return str(_dtypes.name_of(x.dtype))
+    return str(_dtypes.name_of(known(x).dtype))
 
 
 def cast(x: Any, dtype: Any) -> Any:
@@ -312,6 +320,8 @@ def batch_dot(x: Any, y: Any, axes: Any = None) -> Any:
     """For each example, products along an axis of x and one of y, by default the last of x and the last but one of y;
     [batch, 1] of two vectors."""
     a, b = as_tensor(x), as_tensor(y)
+    if ndim(a) < 2 or ndim(b) < 2:
+        raise ValueError(f"batch_dot takes at least 2 dimensions, found shapes {int_shape(a)} and {int_shape(b)}")
     places = (ndim(a) - 1, ndim(b) - 2 if ndim(b) > 2 else 1) if axes is None else (
         (axes, axes) if isinstance(axes, int) else tuple(axes))  # fmt: skip
     # As in Keras, a batch of 1 is repeated where only a run says that there is one.

@@ -3,6 +3,7 @@
 
 from typing import Optional
 
+from ..._kinds import instance
 from ...v1.graph import GraphKeys, get_default_graph, reset_default_graph
 from ...v1.initialization import is_initialized_in
 from ...v1.session import Session, get_default_session
@@ -35,7 +36,7 @@ def current_session() -> Session:
 
 def set_session(session: Session) -> None:
     global _session
-    _session = session
+    _session = instance("session", session, (Session, type(None)), "a Session")
 
 
 def clear_session() -> None:
@@ -60,6 +61,7 @@ def initializes() -> bool:
 
 def initialize(session: Session) -> None:
     """Gives variables that have no value their initial one."""
+    instance("session", session, Session, "a Session")
     done = session.__dict__.setdefault("_keras_initialized", set())
     rest = []
     for v in session.graph.get_collection(GraphKeys.GLOBAL_VARIABLES):

@@ -63,15 +63,22 @@ def count_params(x: Any) -> int:
 
 def update(x: Variable, new_x: Any) -> Tensor:
     """Sets a variable, when a function with this among its updates runs."""
-    return x.assign(_as(x, new_x))
+    return variable_of(x).assign(_as(x, new_x))
 
 
 def update_add(x: Variable, increment: Any) -> Tensor:
-    return x.assign_add(_as(x, increment))
+    return variable_of(x).assign_add(_as(x, increment))
 
 
 def update_sub(x: Variable, decrement: Any) -> Tensor:
-    return x.assign_sub(_as(x, decrement))
+    return variable_of(x).assign_sub(_as(x, decrement))
+
+
+def variable_of(x: Any) -> Variable:
+    """A variable; raises TypeError for others."""
+    if not isinstance(x, Variable):
+        raise TypeError(f"expected a variable, found {type(x).__name__}")
+    return x
 
 
 def _as(x: Variable, value: Any) -> Any:
@@ -82,6 +89,7 @@ def _as(x: Variable, value: Any) -> Any:
 
 def moving_average_update(x: Variable, value: Any, momentum: float) -> Tensor:
     """Moves an average, without the bias that comes from its start at 0 (R10)."""
+    x = variable_of(x)
     biased = zeros(int_shape(x), x.dtype, f"{x.op.name}/biased")
     step = zeros((), x.dtype, f"{x.op.name}/local_step")
     for own in (biased, step):

@@ -4,15 +4,26 @@
 from typing import Any, List, Optional, Tuple
 
 from ... import _ops
+from ..._kinds import elements, integers
 from ...v1.conversion import as_tensor, make
 from ..engine import Layer
 from ._windows import channels_last, pair
 
 
-def _pairs(value: Any) -> List[Tuple[int, int]]:
+def _pair(name: str, value: Any) -> Tuple[int, int]:
+    """Two integers, or one for both."""
+    if isinstance(value, int):
+        return value, value
+    first, *rest = integers(name, value) or [0]
+    if len(rest) != 1:
+        raise ValueError(f"expected an integer or two as {name}, found {value!r}")
+    return first, rest[0]
+
+
+def _pairs(name: str, value: Any) -> List[Tuple[int, int]]:
     """What is added or taken in front and behind, of height and width."""
-    both = [value, value] if isinstance(value, int) else list(value)
-    return [(p, p) if isinstance(p, int) else (int(p[0]), int(p[1])) for p in both]
+    both = [value, value] if isinstance(value, int) else elements(name, value)
+    return [_pair(name, one) for one in both]
 
 
 def _sum(size: Optional[int], more: int) -> Optional[int]:
@@ -67,7 +78,7 @@ class ZeroPadding1D(Layer):
 
     def __init__(self, padding: Any = 1, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.padding = (padding, padding) if isinstance(padding, int) else (int(padding[0]), int(padding[1]))
+        self.padding = _pair("padding", padding)
 
     def call(self, inputs: Any, **kwargs: Any) -> Any:
         return make("Pad", lambda x: _ops.pad(x, [(0, 0), self.padding, (0, 0)], 0), as_tensor(inputs))
@@ -85,7 +96,7 @@ class Cropping1D(Layer):
 
     def __init__(self, cropping: Any = (1, 1), **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.cropping = (cropping, cropping) if isinstance(cropping, int) else (int(cropping[0]), int(cropping[1]))
+        self.cropping = _pair("cropping", cropping)
 
     def call(self, inputs: Any, **kwargs: Any) -> Any:
         first, last = self.cropping
@@ -104,7 +115,7 @@ class Cropping2D(Layer):
 
     def __init__(self, cropping: Any = ((0, 0), (0, 0)), data_format: Any = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.cropping, self.data_format = _pairs(cropping), channels_last(data_format)
+        self.cropping, self.data_format = _pairs("cropping", cropping), channels_last(data_format)
 
     def call(self, inputs: Any, **kwargs: Any) -> Any:
         (top, bottom), (left, right) = self.cropping

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Arguments that are numbers, names and objects of some class, and the errors of those that are not."""
+
+import operator
+from typing import Any, List, Optional
+
+
+def _kind(value: Any) -> str:
+    return type(value).__name__
+
+
+def number(name: str, value: Any) -> float:
+    """A float. Raises TypeError for what is no number, such as a string that has the digits of one."""
+    try:
+        if not isinstance(value, (str, bytes, bytearray, memoryview)):
+            return float(value)
+    except (TypeError, ValueError):
+        pass
+    except OverflowError:
+        raise ValueError(f"expected a number of 64 bits as {name}, found one that is larger") from None
+    raise TypeError(f"expected a number as {name}, found {_kind(value)}")
+
+
+def optional_number(name: str, value: Any) -> Optional[float]:
+    return None if value is None else number(name, value)
+
+
+def integer(name: str, value: Any) -> int:
+    """An int. Raises TypeError for what is no integer, ValueError for one of more than 64 bits."""
+    try:
+        found = operator.index(value)
+    except TypeError:
+        raise TypeError(f"expected an integer as {name}, found {_kind(value)}") from None
+    if not -(2**63) <= found < 2**63:
+        raise ValueError(f"expected an integer of 64 bits as {name}, found one that has more")
+    return found
+
+
+def optional_integer(name: str, value: Any) -> Optional[int]:
+    return None if value is None else integer(name, value)
+
+
+def elements(name: str, value: Any) -> List[Any]:
+    """What a list, a tuple or another iterable has. Raises TypeError for what is none, and for strings."""
+    if not isinstance(value, (str, bytes, bytearray)):
+        try:
+            return list(value)
+        except TypeError:
+            pass
+    raise TypeError(f"expected a list or a tuple as {name}, found {_kind(value)}")
+
+
+def numbers(name: str, value: Any) -> List[float]:
+    return [number(f"an element of {name}", one) for one in elements(name, value)]
+
+
+def integers(name: str, value: Any) -> List[int]:
+    return [integer(f"an element of {name}", one) for one in elements(name, value)]
+
+
+def text(name: str, value: Any) -> str:
+    """A str. Raises TypeError for others."""
+    if not isinstance(value, str):
+        raise TypeError(f"expected a string as {name}, found {_kind(value)}")
+    return value
+
+
+def instance(name: str, value: Any, kinds: Any, expected: str) -> Any:
+    """The value. Raises TypeError where it is of none of the classes; `expected` says in words what they are."""
+    if not isinstance(value, kinds):
+        raise TypeError(f"expected {expected} as {name}, found {_kind(value)}")
+    return value
