@@ -34,6 +34,7 @@ config.excludes = [
     "__pycache__",
     # Run by other tests.
     "add_optimizer.py",
+    "batches.py",
     "beside_numpy.py",
     "beside_tensorflow.py",
     "cases.py",
@@ -51,8 +52,10 @@ config.excludes = [
     "mutate.py",
     "odd_point_cases.py",
     "size_cases.py",
+    "ods.py",
     "optimizer_rules.py",
     "same_numbers.py",
+    "rewriting_rules",
     "samples",
     "selection.py",
     "sitecustomize.py",

@@ -62,7 +62,7 @@ def build(
 
 
 def _shapes_of(given: Operands) -> str:
-    return ", ".join(f"{argument} {format_shape(x.shape)}" for argument, x in given.items())
+    return ", ".join(f"{argument} {format_shape(x.dims)}" for argument, x in given.items())
 
 
 def _convert(name: str, operands: Sequence[Tuple[str, Any, str]]) -> Operands:

@@ -274,6 +274,10 @@ class Fuzzer:
         """Runs in the child."""
         raise NotImplementedError
 
+    def count_inputs(self, case: Case) -> int:
+        """How many programs, files or calls a case is made of."""
+        return 1
+
     def run(self, case: Case) -> Outcome:
         return run_child(lambda report: self.check(case, report), self.seconds, self.megabytes)
 
@@ -367,9 +371,10 @@ def run_many(fuzzer: Fuzzer, seed: int, options: argparse.Namespace) -> int:
     refusals: Dict[str, int] = Counter()
     times: Dict[str, int] = Counter()
     failures: Dict[str, Found] = {}
-    start, index = time.monotonic(), 0
+    start, index, inputs = time.monotonic(), 0, 0
     while index < options.count if options.count else time.monotonic() - start < options.seconds:
         case = fuzzer.make(np.random.default_rng([seed, index]))
+        inputs += fuzzer.count_inputs(case)
         outcome = fuzzer.run(case)
         if outcome.kind == "order" and options.strict:
             outcome.kind = "failed"
@@ -390,7 +395,8 @@ def run_many(fuzzer: Fuzzer, seed: int, options: argparse.Namespace) -> int:
     for signature, number in times.items():
         print(f"{number:6} failed: {signature}")
     counts = ", ".join(f"{number} {kind}" for kind, number in sorted(kinds.items()))
-    print(f"{fuzzer.name}: {index} cases in {time.monotonic() - start:.0f} s: {counts}")
+    total = f"{index} cases" + (f" of {inputs} inputs" if inputs > index else "")
+    print(f"{fuzzer.name}: {total} in {time.monotonic() - start:.0f} s: {counts}, {len(failures)} kinds of failures")
     return int(bool(failures))
 
 

@@ -32,7 +32,7 @@ def expect_equal(a: Size, b: Size, what: str) -> None:
 def expect_rank(what: str, x: Tensor, least: int) -> None:
     """Raises ValueError for a tensor of fewer dimensions; `what` names the function and the argument."""
     if x.ndim < least:
-        raise ValueError(f"{what}: expected at least {least} dimensions, found shape {format_shape(x.shape)}")
+        raise ValueError(f"{what}: expected at least {least} dimensions, found shape {format_shape(x.dims)}")
 
 
 def expect_at_most(a: Size, b: Size, what: str) -> None:
