@@ -4,6 +4,8 @@
 import operator
 from typing import Any, List, Optional
 
+import numpy as np
+
 
 def _kind(value: Any) -> str:
     return type(value).__name__
@@ -38,6 +40,13 @@ def integer(name: str, value: Any) -> int:
 
 def optional_integer(name: str, value: Any) -> Optional[int]:
     return None if value is None else integer(name, value)
+
+
+def flag(name: str, value: Any) -> bool:
+    """True or False, or 1 or 0. Raises TypeError for others."""
+    if isinstance(value, (bool, np.bool_)) or (isinstance(value, (int, np.integer)) and value in (0, 1)):
+        return bool(value)
+    raise TypeError(f"expected True or False as {name}, found {value!r}"[:200])
 
 
 def elements(name: str, value: Any) -> List[Any]:

@@ -4,6 +4,8 @@
 import operator
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
+import numpy as np
+
 from . import _dtypes, _ops, _trace
 from ._ops._core import broadcast_shapes, normalize_axes, normalize_axis
 from ._tensor import Tensor, as_tensor, as_tensors, format_shape, is_number
@@ -123,10 +125,19 @@ def _complete(name: str, given: Operands, attributes: Attributes) -> None:
         attributes.setdefault("strides", attributes["window"])
     _check_steps(attributes)
     first = next(iter(given.values()))
-    if "axis" in attributes:
-        attributes["axis"] = ("i64", normalize_axis(attributes["axis"][1], first.ndim))
-    if "axes" in attributes:
-        attributes["axes"] = ("i64s", normalize_axes(attributes["axes"][1], first.ndim))
+    # One of another kind is refused with all other attributes, by the name of the op.
+    if "axis" in attributes and _is_integer(axis := attributes["axis"][1]):
+        attributes["axis"] = ("i64", normalize_axis(axis, first.ndim))
+    if "axes" in attributes and _are_integers(axes := attributes["axes"][1]):
+        attributes["axes"] = ("i64s", normalize_axes(axes, first.ndim))
+
+
+def _is_integer(value: Any) -> bool:
+    return isinstance(value, (int, np.integer))
+
+
+def _are_integers(value: Any) -> bool:
+    return _is_integer(value) or (isinstance(value, (list, tuple, range)) and all(map(_is_integer, value)))
 
 
 #

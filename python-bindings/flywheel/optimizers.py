@@ -4,7 +4,7 @@
 
 from typing import Optional
 
-from ._kinds import number
+from ._kinds import flag, number
 from ._optimizer import Optimizer
 
 __all__ = [
@@ -227,7 +227,7 @@ class Adam(Optimizer):
                 "beta_2": number("beta_2", beta_2),
                 "epsilon": number("epsilon", epsilon),
                 "decay": number("decay", decay),
-                "amsgrad": amsgrad,
+                "amsgrad": flag("amsgrad", amsgrad),
             }, name,
         )
 
@@ -491,7 +491,7 @@ class Momentum(Optimizer):
             {
                 "lr": number("lr", lr),
                 "momentum": number("momentum", momentum),
-                "nesterov": nesterov,
+                "nesterov": flag("nesterov", nesterov),
             }, name,
         )
 
@@ -539,7 +539,7 @@ class Muon(Optimizer):
             {
                 "lr": number("lr", lr),
                 "momentum": number("momentum", momentum),
-                "nesterov": nesterov,
+                "nesterov": flag("nesterov", nesterov),
                 "weight_decay": number("weight_decay", weight_decay),
                 "adam_lr": number("adam_lr", adam_lr),
             }, name,
@@ -710,7 +710,7 @@ class SGD(Optimizer):
                 "lr": number("lr", lr),
                 "momentum": number("momentum", momentum),
                 "decay": number("decay", decay),
-                "nesterov": nesterov,
+                "nesterov": flag("nesterov", nesterov),
             }, name,
         )
 
@@ -854,6 +854,6 @@ class TFRMSProp(Optimizer):
                 "decay": number("decay", decay),
                 "momentum": number("momentum", momentum),
                 "epsilon": number("epsilon", epsilon),
-                "centered": centered,
+                "centered": flag("centered", centered),
             }, name,
         )

@@ -10,6 +10,7 @@ from typing import Any, Optional
 import numpy as np
 
 from . import _dtypes, _ops, _trace
+from ._kinds import instance
 from ._ops._core import as_unsigned, normalize_axis, static
 from ._ops._creation import DimSizes, dim_sizes_of, zeros
 from ._tensor import Tensor, TensorLike, as_tensor, wrap
@@ -18,6 +19,7 @@ from .initializers import Initializer, RandomNormal, RandomUniform, TruncatedNor
 
 def sample(distribution: Initializer, shape: DimSizes, dtype: Any = _dtypes.float32) -> Tensor:
     """Draws from an initializer. Sizes may be scalar tensors."""
+    instance("distribution", distribution, Initializer, "an initializer")
     trace = _trace.current()
     if trace.effects_forbidden:
         raise ValueError(f"{trace.effects_forbidden} must not draw random numbers")

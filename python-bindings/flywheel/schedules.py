@@ -5,7 +5,7 @@
 from typing import Sequence
 
 from ._attributes import Schedule
-from ._kinds import integer, integers, number, numbers
+from ._kinds import flag, integer, integers, number, numbers
 
 __all__ = [
     "ConstantRate", "CosineRate", "ExponentialRate", "OneCycleRate", "PiecewiseRate", "PolynomialRate",
@@ -68,7 +68,7 @@ class ExponentialRate(Schedule):
                 "initial": number("initial", initial),
                 "factor": number("factor", factor),
                 "steps": integer("steps", steps),
-                "staircase": staircase,
+                "staircase": flag("staircase", staircase),
             },
         )
 

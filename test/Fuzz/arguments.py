@@ -8,18 +8,24 @@ A call gives a result or raises an error that names what is wrong: TypeError, Va
 user. One that Python raises by itself inside, such as an AttributeError, is a failure, and so is a signal.
 """
 
+import array
 import collections
 import dataclasses
+import datetime
+import decimal
 import enum
+import fractions
 import inspect
 import os
 import random
 import re
 import tempfile
 import traceback
+import types
 import warnings
 from typing import Any, Callable, Dict, List, Tuple
 
+import ml_dtypes
 import numpy as np
 from batches import Batches
 
@@ -119,6 +125,11 @@ np.dtype([("a", "f4")]); np.add; np.random.default_rng(1); fw.float32; "float33"
 fw.nn.relu; fw.function(lambda x: x); [one, one[:1]]; [one, 1]; (one, "a"); [one] * 2; {"a": one}; np.uint64(1 << 63)
 [1 << 70]; [-1, -1]; (1.5, 2); (True, False); [0, 0]; (-3,); (7,); "ij,jk->ik"; "i->"; "valid"; "reflect"; "mean"
 """
+# What the expressions name.
+NAMES: Dict[str, Any] = {
+    module.__name__: module for module in (array, datetime, decimal, fractions, ml_dtypes, os, types)
+}
+NAMES.update({one.__name__: one for one in (Sized, Indexed, Floating, Exploding, Wide, Color, Number, Point, Holder)})
 ODD_OBJECTS = [text for line in ODD.strip().splitlines() for text in line.split("; ")]
 
 
@@ -126,7 +137,7 @@ def odd(rng: random.Random) -> Any:
     """Any object of Python."""
     import flywheel as fw
 
-    return eval(rng.choice(ODD_OBJECTS), {**globals(), "fw": fw, "one": np.ones((2, 3), np.float32)})
+    return eval(rng.choice(ODD_OBJECTS), {**NAMES, "np": np, "fw": fw, "one": np.ones((2, 3), np.float32)})
 
 
 @dataclasses.dataclass

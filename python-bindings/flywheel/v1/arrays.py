@@ -225,6 +225,7 @@ def cross(a: Any, b: Any, name: Optional[str] = None) -> Any:
     """The cross products of vectors of three elements."""
 
     def emit(x: Any, y: Any) -> Any:
+        _checks.expect_rank("cross", x, 1)
         _checks.expect_alike("cross", x, y)
         _checks.expect_equal(_core.size(x, x.ndim - 1), 3, f"cross: vectors of shape {format_shape(x.dims)}")
 
