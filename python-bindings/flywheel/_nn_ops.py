@@ -516,8 +516,8 @@ def logcumsumexp(x: TensorLike, axis: int, *, reverse: bool = False) -> Tensor:
     f32 and rounded once.
 
     The derivative of element k with respect to element i of x is exp(x[i] - y[k]),
-    at most 1; it is 1 where both are the same infinity. It takes memory for the
-    square of the dimension size along `axis`.
+    at most 1; it is 1 where both are the same infinity. It is computed by a loop
+    backwards along `axis`.
     """
     attributes: Attributes = {"axis": ("i64", axis)}
     if reverse:
