@@ -107,6 +107,9 @@ def multi_dot(arrays: Sequence[TensorLike]) -> Tensor:
     parts = [as_tensor(x) for x in arrays]
     if len(parts) < 2:
         raise ValueError("multi_dot takes two matrices or more")
+    for place, x in enumerate(parts):
+        if x.ndim != 2 and not (x.ndim == 1 and place in (0, len(parts) - 1)):
+            raise ValueError(f"multi_dot takes matrices, and vectors at its ends, found shape {format_shape(x.dims)}")
     return _multi_dot(*parts)
 
 

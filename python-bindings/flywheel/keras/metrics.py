@@ -51,7 +51,7 @@ def sparse_top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> A
 
 def accuracy(y_true: Any, y_pred: Any) -> Any:
     """How many predictions equal their labels."""
-    return K.mean(K.equal(K.cast(y_true, y_pred.dtype), y_pred), -1)
+    return K.mean(K.equal(K.cast(y_true, K.dtype(y_pred)), y_pred), -1)
 
 
 mse = MSE = mean_squared_error

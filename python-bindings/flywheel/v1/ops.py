@@ -153,7 +153,8 @@ def argmin(input: Any, axis: Any = None, name: Optional[str] = None, output_type
 
 def _sizes(shape: Any) -> Any:
     """A shape as the traced layer takes it; a tensor of sizes is taken apart."""
-    if hasattr(shape, "trace"):
+    # Arrays have a `trace`, too, of matrices.
+    if hasattr(shape, "trace") and not isinstance(shape, np.ndarray):
         return [_number(shape[i]) for i in range(shape.dims[0])] if shape.ndim else [_number(shape)]
     return [-1 if d is None else _number(d) for d in shape] if isinstance(shape, (list, tuple)) else shape
 
