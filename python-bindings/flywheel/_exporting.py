@@ -5,47 +5,125 @@ import dataclasses
 import os
 import re
 import tempfile
-from typing import List, Mapping, Optional, Sequence, Union
+from collections.abc import Iterable
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Union
 
 from . import _flywheel
+from ._exported_values import Values
 from ._flywheel import ModuleOp
 from ._kinds import elements, instance, text
-from ._options import StepOptions, check_bounds, check_kinds
+from ._options import StepOptions, check_bounds, check_kinds, check_names
 from ._trace import Trace
 from ._traced import Traced
 from ._types import Path
 from .function import Function
-from .store import current_store
 from .variables import Variable
 
 __all__ = ["export", "module_of"]
 
+Entry = Union[Traced, Function]
 
-def module_of(functions: Sequence[Union[Traced, Function]], name: str = "model") -> ModuleOp:
+
+def module_of(functions: Sequence[Entry], name: str = "model") -> ModuleOp:
     """One module whose entries are these functions, with initial values and all."""
-    trace = Trace(text("name", name), embeds=True)
+    known: List[Traced] = []
     for one in elements("functions", functions):
         instance("an element of functions", one, (Traced, Function), "a traced function")
-        (one.trace() if isinstance(one, Function) else one).build(trace)
+        known.append(_traced(one))
+    return _build(known, None, text("name", name))
+
+
+def _traced(one: Entry) -> Traced:
+    return one.trace() if isinstance(one, Function) else one
+
+
+def _build(known: Sequence[Traced], entries: Optional[Sequence[str]], name: str) -> ModuleOp:
+    trace = Trace(name, embeds=True)
+    for place, one in enumerate(known):
+        one.build(trace, entries[place] if entries is not None else None)
     return trace.graph.finish()
 
 
-def _options_of(functions: Sequence[Union[Traced, Function]]) -> StepOptions:
+def _options_of(known: Sequence[Traced]) -> StepOptions:
     """What all are compiled with. Raises ValueError where they differ."""
-    owners: List[Function] = [one if isinstance(one, Function) else one.owner for one in functions]
+    owners: List[Function] = [one.owner for one in known]
     for field in dataclasses.fields(StepOptions):
         values = {getattr(owner.options, field.name): owner.name for owner in owners}
         if len(values) > 1:
             found = ", ".join(f"{value!r} of '{name}'" for value, name in values.items())
             raise ValueError(f"expected functions with one {field.name} to be exported together, found {found}")
-    return owners[0].options if owners else StepOptions()
+    return owners[0].options
+
+
+def _list_of(given: Any) -> List[Traced]:
+    """The functions to export. Raises TypeError and ValueError for what is none."""
+    listed = [given] if isinstance(given, (Traced, Function)) or callable(given) else given
+    if isinstance(listed, (str, bytes)) or not isinstance(listed, Iterable):
+        raise TypeError(f"expected functions of flywheel.function to export, or a list of them, found {given!r}")
+    known: List[Traced] = []
+    for one in list(listed):
+        if not isinstance(one, (Traced, Function)):
+            remedy = ": decorate it with @flywheel.function" if callable(one) else ""
+            if callable(getattr(one, "export", None)):
+                remedy = ": it has a method `export` of its own"
+            raise TypeError(f"expected functions of flywheel.function to export, found {one!r}{remedy}")
+        traced = _traced(one)
+        if any(traced is other for other in known):
+            raise ValueError(f"expected each function once, found '{traced.owner.name}' twice for the same arguments")
+        known.append(traced)
+    if not known:
+        raise ValueError("expected at least one function to export, found none")
+    return known
+
+
+def _names_of(known: Sequence[Traced], entries: Optional[Sequence[str]]) -> List[str]:
+    """The names of the entries. Raises ValueError where C cannot have them."""
+    names = [one.entry_name for one in known]
+    if entries is not None:
+        check_names(entries=entries)
+        if len(entries) != len(known):
+            raise ValueError(f"expected entries to have a name for each of {len(known)} functions, found "
+                             f"{len(entries)}: {', '.join(entries)}")  # fmt: skip
+        names = list(entries)
+    for name in names:
+        if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) is None or name == "init":
+            expected = "another name than that of the initializer" if name == "init" else "names of C"
+            raise ValueError(f"expected {expected} as entries, found {name!r}")
+        if names.count(name) > 1:
+            raise ValueError(f"expected a name for each entry, found '{name}' {names.count(name)} times: give "
+                             "`entries`")  # fmt: skip
+        if any(name in one.owners.variables for one in known):
+            raise ValueError(f"expected entries to have other names than variables, found '{name}' for both: give "
+                             "`entries`")  # fmt: skip
+    return names
+
+
+def _frozen_of(freeze: Any, values: Values) -> List[Variable]:
+    """The variables to freeze; those of all functions for True. Raises TypeError and ValueError for what are none."""
+    expected = "expected freeze to be True, False or a list of variables"
+    if isinstance(freeze, bool):
+        return values.variables if freeze else []
+    if isinstance(freeze, Variable):
+        raise TypeError(f"{expected}, found one variable: write freeze=[{freeze.name}]")
+    if isinstance(freeze, (str, bytes, Mapping)) or not isinstance(freeze, Iterable):
+        raise TypeError(f"{expected}, found {freeze!r}")
+    chosen: List[Variable] = list(freeze)
+    for one in chosen:
+        if not isinstance(one, Variable):
+            raise TypeError(f"{expected}, found {one!r} in the list")
+        if not any(one is variable for variable in values.variables):
+            raise ValueError(f"expected variables of these functions to freeze, found '{one.name}'")
+    if not chosen:
+        raise ValueError(f"{expected}, found an empty one: freeze=False freezes none")
+    return chosen
 
 
 def export(
-    traces: Union[Traced, Function, Sequence[Union[Traced, Function]]],
+    traces: Union[Entry, Sequence[Entry], Mapping[str, Entry]],
     path: Path,
     *,
     model_name: str = "model",
+    entries: Optional[Sequence[str]] = None,
     target: str = "",
     cpu: str = "",
     features: str = "",
@@ -55,14 +133,36 @@ def export(
     weights: str = "current",
     freeze: Union[bool, Sequence[Variable]] = False,
 ) -> None:
-    """Writes a function, or several that share variables, as one object file: see
-    `Function.export`, and `module_of`. They are compiled as they say, all in one way;
-    `winograd` and `memory_budget` are those of `compile` and replace theirs."""
+    """Writes a function, or several that share variables, as one object file, and beside it the header in C and the
+    description in JSON.
+
+    The functions are compiled as they say, all in one way: `threads` (by default 1), `winograd`, `memory_budget`,
+    `check_numerics`, and a GPU as their `target`; `winograd` and `memory_budget` replace theirs. Names in C begin with
+    `model_name`, with `_` for what they cannot have. `entries` names the functions in C, in their order; a dict of
+    functions has the names as its keys. `target` is an LLVM triple of what has the object, this machine's by default,
+    or a GPU as in `compile`; `cpu` and `features` are as in `compile`. `max_dim_sizes` bounds sizes that a call
+    chooses, 1024 by default: the block of state has room for that.
+
+    `weights` says what `init` in C gives variables, slots, counters and streams of random numbers: "current" the
+    values that they have in the current store, those without one what the program says; "initial" what the program
+    says. `freeze` makes constants of the values that `weights` names, True of all variables that nothing assigns, a
+    list of these: they are not in the state in C.
+
+    Raises CompileError where the object cannot be made or written; ValueError for a path that is the header's or the
+    description's, and for names and numbers that cannot be; TypeError for options of another kind.
+    """
     if weights not in ("current", "initial"):
         raise ValueError(f'expected weights "current" or "initial", found {weights!r}')
     check_kinds(model_name=model_name, target=target, cpu=cpu, features=features, memory_budget=memory_budget)
-    given = [traces] if isinstance(traces, (Traced, Function)) else list(traces)
-    options = _options_of(given)
+    if not model_name:
+        raise ValueError("expected a model_name, found an empty one")
+    if isinstance(traces, Mapping):
+        if entries is not None:
+            raise ValueError("expected names of entries as keys of the functions or as entries, found both")
+        entries, traces = list(traces), list(traces.values())
+    known = _list_of(traces)
+    options = _options_of(known)
+    names = _names_of(known, entries)
     if winograd is not None:
         options = dataclasses.replace(options, winograd=winograd)
     if memory_budget is not None:
@@ -70,27 +170,33 @@ def export(
     if re.match(r"(cpu|cuda|rocm)\b", target):
         options, target = dataclasses.replace(options, target=target), ""
     bounds = check_bounds("max_dim_sizes", max_dim_sizes)
-    module, store = module_of(given, model_name), current_store()
+    values = Values(known)
+    frozen = _frozen_of(freeze, values)
+    module = _build(known, names, model_name)
     with tempfile.TemporaryDirectory() as folder:
-        current = frozen = ""
-        frozen_names: List[str] = []
-        known: List[Traced] = [one.trace() if isinstance(one, Function) else one for one in given]
-        variables = [variable for one in known for variable in one.owners.variables.values()]
-        path_of_values = os.path.join(folder, "current.safetensors")
-        if weights == "current" and store._save_values(path_of_values, dict.fromkeys(v.namespace for v in variables)):
-            current = path_of_values
-        if freeze is not False:
-            chosen = variables if freeze is True else list(freeze)
-            frozen, frozen_names = os.path.join(folder, "frozen.safetensors"), []
-            for variable in chosen:
-                store.value(variable)
-            # Numbers of optimizers too, which no entry may assign.
-            store._save_values(frozen, dict.fromkeys(v.namespace for v in chosen))
-            if freeze is not True:
-                frozen_names = [variable.name for variable in chosen]
+        files: Dict[str, str] = {"initial_values": "", "freeze": ""}
+        if weights == "current":
+            files["initial_values"] = values.save_current(os.path.join(folder, "current"))
+        if frozen:
+            files["freeze"] = os.path.join(folder, "frozen")
+            values.whole(weights == "initial", frozen)(files["freeze"])
         _flywheel._export_object(
             module, path, model_name=model_name, triple=target, cpu=cpu, features=features, max_dim_sizes=bounds,
             threads=options.threads, winograd=options.winograd, device=options.target,
-            check_numerics=options.check_numerics, memory_budget=options.memory_budget, initial_values=current,
-            freeze=frozen, freeze_variables=frozen_names,
+            check_numerics=options.check_numerics, memory_budget=options.memory_budget,
+            freeze_variables=[] if freeze is True else [variable.name for variable in frozen], **files,
         )  # fmt: skip
+
+
+def export_model(
+    find: Callable[[str], Entry], known: Sequence[str], path: Path, entries: Any, options: Mapping[str, Any]
+) -> None:
+    """Exports entries of a model, of which `known` has the names and `find` makes the functions. `entries` lists some,
+    or is a dict from names in C to them. Raises TypeError and ValueError for what is none."""
+    if isinstance(entries, (str, bytes)) or not isinstance(entries, Iterable):
+        raise TypeError(f"expected a list of entries, or a dict from names in C to entries, found {entries!r}")
+    chosen = dict(entries) if isinstance(entries, Mapping) else {name: name for name in entries}
+    for one in chosen.values():
+        if one not in known:
+            raise ValueError(f"expected entries among {', '.join(known)}, found {one!r}")
+    export({name: find(one) for name, one in chosen.items()}, path, **options)

@@ -3,9 +3,13 @@
 
 from typing import Any, Callable, Dict, Optional, Sequence
 
+import numpy as np
+
 from . import _trace
+from ._arguments import as_array, spec
 from ._optimizer import Optimizer
 from ._tensor import Tensor
+from ._types import Path
 from .function import Function, function
 from .variables import Variable
 
@@ -40,6 +44,7 @@ class ImportedModel:
         self._loss = loss
         self._optimizer = optimizer
         self._forward: Function
+        self._specs_of_example: Sequence[Any] = ()
         self._step: Optional[Function] = None
 
     def _build(self, example: Sequence[Any], targets: Optional[Sequence[Any]], dynamic: Any, **signatures: Any) -> None:
@@ -47,6 +52,8 @@ class ImportedModel:
         self._forward = function(
             lambda *inputs: self._emit_fed(inputs), name="forward", dynamic=dynamic,
             signature=signatures.get("forward"))  # fmt: skip
+        arrays = [as_array(x) for x in example]
+        self._specs_of_example = [spec(*x.shape, dtype=x.dtype) if isinstance(x, np.ndarray) else x for x in arrays]
         if self._optimizer is None:
             self._forward.trace(*example)
             return
@@ -89,3 +96,23 @@ class ImportedModel:
         if self._step is None:
             raise ValueError(f"{self._maker} needs a loss and an optimizer to train")
         return self._step(*map(self._as_fed, arguments))
+
+    def export(self, path: Path, *, entries: Any = None, **options: Any) -> None:
+        """Writes the model as an object file; `flywheel.export` has the options and the errors.
+
+        `entries` lists what to export of "forward" and "step", by default both where the step was traced, or is a dict
+        from names in C to these. Each is as it was traced last: for the example, or for the arguments of the last
+        call. Raises ValueError for "step" of a model without an optimizer.
+        """
+        from ._exporting import export_model
+
+        if not self._forward.is_traced:
+            self._forward.trace(*self._specs_of_example)
+        functions = self._entries()
+        if entries is None:
+            entries = [name for name, function in functions.items() if function.is_traced]
+        export_model(functions.__getitem__, list(functions), path, entries, options)
+
+    def _entries(self) -> Dict[str, Function]:
+        """What may be exported."""
+        return {"forward": self._forward, **({} if self._step is None else {"step": self._step})}

@@ -64,8 +64,8 @@ class Traced:
             variable._traced_in.add(owner)
         self.module: ModuleOp = trace.graph.finish()
 
-    def build(self, trace: Trace) -> None:
-        """Traces the function into a module."""
+    def build(self, trace: Trace, entry_name: Optional[str] = None) -> None:
+        """Traces the function into a module, as an entry of this name."""
         owner = self.owner
         tree, static = self._arguments
         shapes = [tuple(d if isinstance(d, int) else None for d in leaf.dims) for leaf in self.leaves]
@@ -78,7 +78,7 @@ class Traced:
             if any(dims):
                 attribute["train.dims"] = ("strs", dims)
             attributes.append(attribute)
-        arguments = trace.graph.begin_function(self.entry_name, types, {}, attributes)
+        arguments = trace.graph.begin_function(entry_name or self.entry_name, types, {}, attributes)
         trace.streams = owner._name
         try:
             with _trace.tracing(trace):

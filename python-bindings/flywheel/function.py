@@ -408,6 +408,11 @@ class Function(_flywheel.Dispatcher):
 
     # Looking inside
 
+    @property
+    def is_traced(self) -> bool:
+        """Whether `trace` needs no arguments: there is a signature, or was a call."""
+        return self._specs is not None or bool(self._traces) or not self._signature.parameters
+
     def trace(self, *args: Any, **kwargs: Any) -> Traced:
         """The function as it is traced for these arguments, of which tensors may be given
         as `spec`s; without any, for those of the signature or of the last call."""
@@ -452,35 +457,12 @@ class Function(_flywheel.Dispatcher):
             raise ValueError(f"expected a number of calls of 1 or more, found {calls!r}")
         return profile_calls(*self._find(*self._bind(args, kwargs)), int(calls))
 
-    def export(
-        self,
-        path: Path,
-        *args: Any,
-        model_name: Optional[str] = None,
-        target: str = "",
-        cpu: str = "",
-        features: str = "",
-        max_dim_sizes: Optional[Mapping[str, int]] = None,
-        weights: str = "current",
-        freeze: Union[bool, Sequence[Any]] = False,
-    ) -> None:
-        """Writes an object file, and beside it the header in C and the description in
-        JSON, compiled as the function is: `threads` (by default 1), `winograd`,
-        `memory_budget`, `check_numerics`, and a GPU as its `target`. Names in C begin with
-        `model_name`, with `_` for what they cannot have. `target` is an LLVM triple of what
-        has the object, this machine's by default, or a GPU as in `compile`.
-        `max_dim_sizes` bounds sizes that a call chooses, 1024 by default.
-
-        `init` in C gives variables, slots and counters the values that they have in the
-        current store; those without a value, and all with weights="initial", start as the
-        program says. `freeze` makes constants of variables, True of all that nothing
-        assigns, which then are not in the state in C. Random streams start anew. Raises
-        CompileError where the object cannot be made or written, ValueError for a path
-        that is the header's or the description's, TypeError for options of another kind."""
+    def export(self, path: Path, *args: Any, model_name: Optional[str] = None, **options: Any) -> None:
+        """Writes the function, as it is traced for these arguments, as an object file: `flywheel.export` has the
+        options and the errors. The model is called as the function is, unless `model_name` says otherwise."""
         from ._exporting import export
 
-        export([self.trace(*args)], path, model_name=model_name or self.entry_name, target=target, cpu=cpu,
-               features=features, max_dim_sizes=max_dim_sizes, weights=weights, freeze=freeze)  # fmt: skip
+        export([self.trace(*args)], path, model_name=self.entry_name if model_name is None else model_name, **options)
 
 
 def _is_hashable(value: Any) -> bool:

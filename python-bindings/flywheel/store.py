@@ -29,6 +29,13 @@ class Owners:
         # Streams of random numbers are the function's own.
         self._streams = streams
 
+    @property
+    def objects(self) -> List[Name]:
+        """All that variables of the program may go with."""
+        own = [variable._name for variable in self.variables.values()]
+        streams = [] if self._streams is None else [self._streams]
+        return [*own, *[one.owner for one in own], *self._owners.values(), *streams]
+
     def find(self, name: str) -> Tuple[Name, ...]:
         """The objects that a variable of the program goes with."""
         if name in self.variables:
@@ -83,8 +90,11 @@ class Store(_flywheel.Store):
     ) -> Any:
         """What calls the entries of a program on these values; who holds it has a session of the program, by default a
         new one."""
-        keys = [self._key(variable.name, owners.find(variable.name)) for variable in program.variables]
-        return self.bind(Session(program) if session is None else session, keys)
+        return self.bind(Session(program) if session is None else session, self._keys(program, owners))
+
+    def _keys(self, program: _flywheel.Program, owners: Owners) -> List[str]:
+        """The keys of the variables of a program."""
+        return [self._key(variable.name, owners.find(variable.name)) for variable in program.variables]
 
     # Keys: names, and for all but the first namespace a suffix.
 
@@ -160,6 +170,30 @@ class Store(_flywheel.Store):
         if found:
             super().save(path, found)
         return bool(found)
+
+    def _values_of(self, programs: Sequence[Owners], more: Iterable[str] = ()) -> Dict[str, str]:
+        """The keys, by name, of what has a value of what programs may have, and is GLOBAL or among `more`: what goes
+        with their objects, and what was restored and waits for an object."""
+        objects = {one for owners in programs for one in owners.objects}
+        wanted, owned, waiting = set(more), {}, {}
+        for namespace in dict.fromkeys(one.namespace for one in objects):
+            with namespace:
+                keys = {name: self._find(name) for name in self.names}
+            for name, key in keys.items():
+                holders = self._holders.get(key)
+                if not self._has_value(key) or not (name in wanted or self.is_global(key)):
+                    continue
+                if holders is None:
+                    waiting[name] = key
+                elif all(holder() in objects for holder in holders):
+                    owned[name] = key
+        return {**waiting, **owned}
+
+    def _save_keys(self, path: Path, keys: Mapping[str, str]) -> None:
+        super().save(path, dict(keys))
+
+    def _restore_keys(self, path: Path, keys: Mapping[str, str]) -> None:
+        super().restore(path, dict(keys))
 
     def _set(self, key: str, value: Any) -> None:
         super().__setitem__(key, value)

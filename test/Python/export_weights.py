@@ -4,6 +4,7 @@
 # RUN: %python %s %t %cc
 """P14, T6: a program that is exported after training starts where training stands, slots and counters included."""
 
+import json
 import os
 import subprocess
 import sys
@@ -132,12 +133,156 @@ def test_frozen() -> None:
                 assert text in str(error), error
             else:
                 raise AssertionError(text)
+
+
+def test_frozen_initial_values() -> None:
+    """freeze makes constants of the values that weights names: of the initial ones, those of the store's seed."""
+    for weights in ("initial", "current"):
+        with fw.Namespace(), fw.Store(seed=3):
+            model = Model(fw.optimizers.Adam(0.1))
+            first = model.predict(X)
+            train(model)
+            folder = os.path.join(FOLDER, f"frozen-{weights}")
+            os.makedirs(folder)
+            path = os.path.join(folder, "model.o")
+            for freeze in (True, [model.w, model.big]):
+                model.predict.export(path, freeze=freeze, weights=weights, model_name="model")
+                wanted = first if weights == "initial" else model.predict(X)
+                np.testing.assert_array_equal(np.array(run_c(f"frozen-{weights}", False), np.float32), wanted)
+                assert not read_manifest(path)["variables"]
+            # Before the first step, numbers of optimizers that have no value yet too.
+            fresh = Model(fw.optimizers.Adam(0.1))
+            fresh.step.export(path, freeze=True, weights=weights)
+            assert "Adam_1/lr" not in [one["name"] for one in read_manifest(path)["variables"]]
+
+
+def read_manifest(path: str) -> Any:
+    with open(path[:-2] + ".json") as file:
+        return json.load(file)
+
+
+def read_header(path: str) -> str:
+    with open(path[:-2] + ".h") as file:
+        return file.read()
+
+
+SUM = """
+#include "%s.h"
+#include <stdio.h>
+#include <stdlib.h>
+int main(void) {
+  char *memory = malloc(MODEL_STATE_BYTES + MODEL_STATE_ALIGN);
+  model_state *s = (model_state *)(memory + MODEL_STATE_ALIGN - (size_t)memory %% MODEL_STATE_ALIGN);
+  float result;
+  if (model_init(s, 9) || model_%s(s, &result)) return 1;
+  printf("%%a", result);
+  free(memory);
+  return 0;
+}
+"""
+
+
+def run_sum(path: str, entry: str = "add") -> float:
+    """What a function without arguments gives in C."""
+    source = path[:-2] + "-main.c"
+    with open(source, "w") as file:
+        file.write(SUM % (os.path.basename(path)[:-2], entry))
+    subprocess.run([*CC, source, path, "-o", source[:-2], "-lm"], check=True)
+    return float.fromhex(subprocess.run([source[:-2]], check=True, capture_output=True, text=True).stdout)
+
+
+def test_of_one_name() -> None:
+    """A variable of another namespace, or of another optimizer, that has the name of one is not exported for it."""
+    with fw.Namespace() as first, fw.Store(seed=3):
+        w = fw.Variable(np.float32(1), name="w")
+        with fw.Namespace():
+            other, b = fw.Variable(np.float32(5), name="w"), fw.Variable(np.float32(2), name="b")
+            values = [float(one.numpy()) for one in (w, other, b)]
+            add = fw.function(lambda: w + b, name="add")
+            for outer in (first, fw.current_namespace()):
+                with outer:
+                    fw.export(add, os.path.join(FOLDER, "names.o"), freeze=True)
+                    assert values == [1, 5, 2] and run_sum(os.path.join(FOLDER, "names.o")) == 3
+    # A stream alone is exported, too.
+    with fw.Namespace(), fw.Store(seed=3):
+        draw = fw.function(lambda: fw.random.uniform(()), name="draw", threads=1)
+        draw()
+        fw.export(draw, os.path.join(FOLDER, "draw.o"))
+        found, following = run_sum(os.path.join(FOLDER, "draw.o"), "draw"), float(draw())
+        assert found == following, (found, following)
+
+
+def test_names_of_entries() -> None:
+    """Functions have other names in C where the program says so, as a dict or a list, and two traces of one too."""
+    path = os.path.join(FOLDER, "entries.o")
+    with fw.Namespace(), fw.Store():
+        w = fw.Variable(np.float32(2), name="w")
+        scale = fw.function(lambda x: x * w, name="scale", dynamic=False)
+        small, large = scale.trace(np.ones(2, np.float32)), scale.trace(np.ones(3, np.float32))
+        for given, more in (({"two": small, "three": large}, {}), ([small, large], {"entries": ["two", "three"]})):
+            fw.export(given, path, **more)  # type: ignore[arg-type]
+            assert [one["name"] for one in read_manifest(path)["entries"]][:2] == ["two", "three"]
+            assert "int32_t model_two(" in read_header(path)
+        any_size = fw.function(lambda x: fw.sum(x * w), name="total", signature=[fw.spec("batch")])
+        any_size.export(path, model_name="sizes", max_dim_sizes={"batch": 12})
+        assert "#define SIZES_MAX_BATCH 12" in read_header(path)
+
+
+def test_errors() -> None:
+    """What is wrong is said by name, before anything is compiled."""
+    path = os.path.join(FOLDER, "wrong.o")
+    with fw.Namespace(), fw.Store():
+        w, other = fw.Variable(np.float32(2), name="w"), fw.Variable(np.float32(2), name="other")
+        f = fw.function(lambda: w + 1, name="f")
+        g = fw.function(lambda x: x + w, name="g")
+        named = fw.function(lambda x: x + w, name="w", signature=[fw.spec(2)])
+        plain = lambda x: x  # noqa: E731
+        takes: List[Any] = [
+            ([], {}, ValueError, "expected at least one function to export, found none"),
+            ({}, {}, ValueError, "expected at least one function to export, found none"),
+            (None, {}, TypeError, "expected functions of flywheel.function to export, or a list of them, found None"),
+            (3, {}, TypeError, "or a list of them, found 3"), ("f", {}, TypeError, "or a list of them, found 'f'"),
+            (plain, {}, TypeError, "decorate it with @flywheel.function"),
+            ([f, plain], {}, TypeError, "decorate it with"),
+            ([f, None], {}, TypeError, "expected functions of flywheel.function to export, found None"),
+            ([f, f], {}, ValueError, "expected each function once, found 'f' twice"),
+            (g, {}, ValueError, "'g' was not called yet"),
+            ([f], {"weights": "old"}, ValueError, 'expected weights "current" or "initial", found \'old\''),
+            ([f], {"freeze": w}, TypeError, "found one variable: write freeze=[w]"),
+            ([f], {"freeze": ["w"]}, TypeError, "True, False or a list of variables, found 'w' in the list"),
+            ([f], {"freeze": "w"}, TypeError, "True, False or a list of variables, found 'w'"),
+            ([f], {"freeze": None}, TypeError, "True, False or a list of variables, found None"),
+            ([f], {"freeze": 1}, TypeError, "True, False or a list of variables, found 1"),
+            ([f], {"freeze": []}, ValueError, "found an empty one: freeze=False freezes none"),
+            ([f], {"freeze": [other]}, ValueError, "expected variables of these functions to freeze, found 'other'"),
+            ([f], {"entries": ["a", "b"]}, ValueError, "a name for each of 1 functions, found 2: a, b"),
+            ([f], {"entries": "a"}, TypeError, "expected a list of strings as entries"),
+            ([f], {"entries": ["a-b"]}, ValueError, "expected names of C as entries, found 'a-b'"),
+            ([f], {"entries": ["1a"]}, ValueError, "expected names of C as entries, found '1a'"),
+            ([f], {"entries": [""]}, ValueError, "expected names of C as entries, found ''"),
+            ([f], {"entries": ["init"]}, ValueError, "another name than that of the initializer"),
+            ([f], {"entries": ["w"]}, ValueError, "expected entries to have other names than variables, found 'w'"),
+            ({"a": f}, {"entries": ["a"]}, ValueError, "as keys of the functions or as entries, found both"),
+            ([f, named], {"entries": ["a", "a"]}, ValueError, "a name for each entry, found 'a' 2 times"),
+            ([f], {"max_dim_sizes": {"rows": 3}}, fw.CompileError, "rows"),
+            ([f], {"model_name": ""}, ValueError, "expected a model_name, found an empty one"),
+            ([f], {"model_name": 3}, TypeError, "as model_name, found 3"),
+        ]  # fmt: skip
+        for given, options, kind, text in takes:
+            try:
+                fw.export(given, path, **options)
+            except kind as error:
+                assert text in str(error), (given, options, error)
+            else:
+                raise AssertionError(f"expected {kind.__name__}: {text}")
+            assert not os.path.exists(path) and not os.path.exists(path[:-2] + ".safetensors"), (given, options)
         try:
-            model.predict.export(path, weights="none")
-        except ValueError as error:
-            assert "expected weights \"current\" or \"initial\", found 'none'" in str(error), error
+            f.export(path, wieghts="none")
+        except TypeError as error:
+            assert "wieghts" in str(error)
         else:
-            raise AssertionError("there is no such choice")
+            raise AssertionError("there is no such option")
 
 
-run_tests([test_current_values, test_initial_values, test_frozen])
+run_tests([test_current_values, test_initial_values, test_frozen, test_frozen_initial_values,
+           test_of_one_name, test_names_of_entries, test_errors])  # fmt: skip

@@ -6,6 +6,7 @@ from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
+from .._types import Path
 from ..train.callbacks import listed
 from ..train.loop import Means, run_epochs
 from ..v1.conversion import as_tensor
@@ -156,6 +157,18 @@ class Model(Network):
     def _check_compiled(self) -> None:
         if self.optimizer is None:
             raise RuntimeError("You must compile your model before using it.")
+
+    def export(self, path: Path, *, entries: Any = None, **options: Any) -> None:
+        """Writes the model as an object file; `flywheel.export` has the options and the errors.
+
+        `entries` lists what to export of "predict", "train" and "test", or is a dict from names in C to these; by
+        default "predict", and "train" of a compiled model. "train" and "test" take inputs and targets, and give the
+        loss and the metrics; each sample has the weight 1. Raises NotImplementedError for a model a part of which
+        Python computes.
+        """
+        from ._exporting import export
+
+        export(self, path, entries, options)
 
     # Batches
 

@@ -167,6 +167,13 @@ class OnnxModel(ImportedModel):
         chosen, fed = self._split(inputs)
         return self._forward_for(chosen)(*map(self._as_fed, fed))
 
+    def _entries(self) -> Dict[str, Function]:
+        found = {"forward": self._forward}
+        if self._steps:
+            # The one that was made last.
+            found["step"] = list(self._steps.values())[-1]
+        return found
+
     @staticmethod
     def _named(target: Callable[..., Any], names: Sequence[str]) -> Callable[..., Any]:
         """A function whose arguments have these names, as its feeds then have."""

@@ -145,6 +145,22 @@ class _Sizes(Compiled):
         return [np.empty(int(found[place][dim]), np.int8) for place, dim in self._places]
 
 
+def emit(fetches: Sequence[Any], feeds: Sequence[Tuple[Tensor, _tensor.Tensor]]) -> List[_tensor.Tensor]:
+    """What a graph computes for these feeds, in the function that is being traced. Raises NotImplementedError where a
+    part of it is computed by Python."""
+    fed = {x.op for x, _ in feeds}
+    roots = [f if isinstance(f, Operation) else f.op for f in fetches]
+    needed = sorted(ancestors(roots, fed), key=lambda op: op.id)
+    for op in needed:
+        if op.type == "Placeholder" and op not in fed:
+            raise _missing(op)
+        if op not in fed and ("host" in op.attrs or "host_call" in op.attrs):
+            raise NotImplementedError(f"'{op.name}' is computed by Python, which an exported function has not")
+    env: Env = {x.op.id: [value] for x, value in feeds}
+    Emitter(needed, env, set()).run()
+    return [env[f.op.id][f.index] for f in fetches if not isinstance(f, Operation)]
+
+
 def _missing(op: Operation) -> Exception:
     from .._flywheel import InvalidArgumentError
 

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# REQUIRES: python, torch, onnx, jax
+# RUN: rm -rf %t && mkdir %t
+# RUN: env FLYWHEEL_CACHE= %peers_python %s %t %cc
+"""P14: imported models of PyTorch, ONNX and JAX are exported with the options of functions."""
+
+import json
+import os
+import subprocess
+import sys
+from typing import Any, Callable, Dict, List, Tuple
+
+import jax.numpy as jnp
+import numpy as np
+import onnx
+import torch
+
+import flywheel as fw
+import flywheel.jax
+import flywheel.onnx
+import flywheel.torch
+from configurations import run_tests
+
+FOLDER, *CC = sys.argv[1:]
+rng = np.random.default_rng(1)
+X, Y = rng.normal(size=(6, 3)).astype(np.float32), rng.normal(size=(6, 2)).astype(np.float32)
+W = rng.normal(size=(3, 2)).astype(np.float32)
+
+MAIN = """
+#include "model.h"
+#include <stdio.h>
+#include <stdlib.h>
+static const float x[] = {%s}, y[] = {%s};
+int main(void) {
+  char *memory = malloc(MODEL_STATE_BYTES + MODEL_STATE_ALIGN);
+  model_state *s = (model_state *)(memory + MODEL_STATE_ALIGN - (size_t)memory %% MODEL_STATE_ALIGN);
+  float loss, out[12];
+  if (model_init(s, 3)) return 1;
+  for (int i = 0; i < 3; ++i) {
+    if (model_step(s, x, y, &loss)) return 2;
+    printf("%%a ", loss);
+  }
+  if (model_forward(s, x, %s)) return 3;
+  for (int i = 0; i < %d; ++i) printf("%%a ", out[i]);
+  free(memory);
+  return 0;
+}
+"""
+
+
+def mse(a: Any, b: Any) -> Any:
+    return fw.mean((a - b) ** 2)
+
+
+def make_torch() -> Any:
+    torch.manual_seed(1)
+    return fw.torch.from_module(torch.nn.Linear(3, 2), (torch.tensor(X),), loss=mse, optimizer=fw.optimizers.Adam(0.1))
+
+
+def make_onnx() -> Any:
+    node = onnx.helper.make_node("MatMul", ["x", "w"], ["y"])
+    graph = onnx.helper.make_graph(
+        [node], "g", [onnx.helper.make_tensor_value_info("x", 1, [6, 3])],
+        [onnx.helper.make_tensor_value_info("y", 1, [6, 2])], [onnx.numpy_helper.from_array(W, "w")])  # fmt: skip
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 18)])
+    path = os.path.join(FOLDER, "model.onnx")
+    onnx.save(model, path)
+    return fw.onnx.load(path, loss=mse, optimizer=fw.optimizers.Adam(0.1))
+
+
+def make_jax() -> Any:
+    def loss(params: Any, x: Any, y: Any) -> Any:
+        return jnp.mean((x @ params["w"] - y) ** 2)
+
+    return fw.jax.from_function(loss, {"w": W}, (X, Y), optimizer=fw.optimizers.Adam(0.1))
+
+
+MODELS: Dict[str, Tuple[Callable[[], Any], str, int]] = {
+    "torch": (make_torch, "out", 12), "onnx": (make_onnx, "out", 12), "jax": (make_jax, "y, out", 1)}  # fmt: skip
+
+
+def test_training_goes_on() -> None:
+    for name, (make, arguments, count) in MODELS.items():
+        with fw.Namespace(), fw.Store(seed=3):
+            model = make()
+            for _ in range(3):
+                model.step(X, Y)
+            folder = os.path.join(FOLDER, name)
+            os.makedirs(folder)
+            path, source = os.path.join(folder, "model.o"), os.path.join(folder, "main.c")
+            model.export(path)
+            numbers: List[str] = [", ".join(map(str, map(float, array.reshape(-1)))) for array in (X, Y)]
+            with open(source, "w") as file:
+                file.write(MAIN % (*numbers, arguments, count))
+            subprocess.run([*CC, source, path, "-o", source[:-2], "-lm"], check=True)
+            output = subprocess.run([source[:-2]], check=True, capture_output=True, text=True).stdout
+            steps = [model.step(X, Y) for _ in range(3)]
+            last = model(X, Y) if name == "jax" else model(X)
+            wanted = np.array([*steps, *np.reshape(last, -1)], np.float32)
+            np.testing.assert_array_equal(np.array([float.fromhex(t) for t in output.split()], np.float32), wanted)
+
+
+def test_options() -> None:
+    for name, (make, _, _) in MODELS.items():
+        with fw.Namespace(), fw.Store():
+            model, path = make(), os.path.join(FOLDER, f"{name}.o")
+            model.export(path, entries={"run": "forward"}, freeze=True)
+            with open(path[:-2] + ".json") as file:
+                found = json.load(file)
+            assert found["entries"][0]["name"] == "run" and not found["variables"], found
+            model.export(path, entries=["forward"], weights="initial")
+            try:
+                model.export(path, entries=["backward"])
+            except ValueError as error:
+                assert "expected entries among forward, " in str(error) or "among forward" in str(error), error
+            else:
+                raise AssertionError("there is no such entry")
+
+
+run_tests([test_training_goes_on, test_options])
