@@ -18,7 +18,7 @@ namespace flywheel {
 bool loadFromCache(ModuleOp module, CompiledModule &compiled) {
   if (!compiled.options.cache)
     return false;
-  bool hasLocations = !compiled.options.cache->ignoreLocations;
+  bool hasLocations = !compiled.options.numbersPlaces;
   compiled.cacheKey =
       getCacheKey(module, compiled.options, hasLocations, compiled.cacheNote);
   if (compiled.cacheKey.empty())

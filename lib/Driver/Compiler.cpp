@@ -18,6 +18,7 @@
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Driver/CheckSource.h"
 #include "flywheel/Driver/DriverPasses.h"
+#include "flywheel/Driver/Places.h"
 #include "flywheel/Interfaces/SliceSubsets.h"
 #include "flywheel/Interfaces/ValueBounds.h"
 #include "flywheel/Runtime/WorkerTeam.h"
@@ -483,6 +484,8 @@ compileOnThisStack(OwningOpRef<ModuleOp> module, const CompilerOptions &given) {
   result.options = options;
   if (loadFromCache(*module, result))
     return result;
+  if (options.numbersPlaces)
+    numberPlaces(*module);
   if (*numDone > 0 && getStages()[*numDone - 1].name == options.stopAfter) {
     result.module = std::move(module);
     return result;

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Driver/ModuleDigest.h"
+#include "flywheel/Driver/Places.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/OperationSupport.h"
@@ -93,5 +94,11 @@ std::string flywheel::getModuleDigest(ModuleOp module, bool hasLocations) {
   module->print(os, flags);
   ElementsWriter elements(os);
   module->walk([&](Operation *op) { elements.write(op->getAttrDictionary()); });
+  if (!hasLocations) {
+    flywheel::PlaceNumbering numbering;
+    flywheel::walkLocations(module, [&](Location location) {
+      os << numbering.getNumber(location) << ",";
+    });
+  }
   return llvm::toHex(os.final(), /*LowerCase=*/true);
 }

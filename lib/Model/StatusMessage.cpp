@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Model/StatusMessage.h"
+#include "flywheel/Support/OpNames.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVectorExtras.h"
@@ -49,6 +50,20 @@ std::string formatNumbers(StringRef message, const std::byte *state) {
   return format(message, llvm::map_to_vector(numbers, [](int64_t n) {
                   return std::to_string(n);
                 }));
+}
+
+std::string formatPlaces(StringRef message, ArrayRef<std::string> places) {
+  std::string result;
+  while (!message.empty()) {
+    auto [text, rest] = message.split(kPlaceMark);
+    auto [number, behind] = rest.split(kPlaceMark);
+    result += text;
+    size_t place;
+    if (!number.getAsInteger(10, place) && place < places.size())
+      result += places[place];
+    message = behind;
+  }
+  return result;
 }
 
 } // namespace flywheel

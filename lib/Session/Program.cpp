@@ -6,6 +6,7 @@
 
 #include "flywheel/Session/Program.h"
 #include "flywheel/Model/CNames.h"
+#include "flywheel/Model/StatusMessage.h"
 #include "flywheel/Support/LargeStack.h"
 #include "flywheel/Target/Object/ObjectFile.h"
 
@@ -142,6 +143,23 @@ Program::load(ModuleOp module, std::unique_ptr<llvm::MemoryBuffer> object,
   if (Status status = program->resolve(); !status.isOk())
     return status;
   return std::shared_ptr<const Program>(std::move(program));
+}
+
+std::shared_ptr<const Program>
+Program::withPlaces(ArrayRef<std::string> places) const {
+  std::shared_ptr<Program> program(new Program());
+  program->manifest = manifest;
+  program->jit = jit;
+  for (ManifestMessage &message : program->manifest.messages)
+    message.text = formatPlaces(message.text, places);
+  for (ManifestEntry &entry : program->manifest.entries)
+    for (ManifestArgument &feed : entry.feeds)
+      for (std::string &text : feed.places)
+        text = formatPlaces(text, places);
+  // What was found in the code is found again.
+  [[maybe_unused]] Status status = program->resolve();
+  assert(status.isOk() && "expected the code of a program");
+  return program;
 }
 
 Status Program::resolve() {

@@ -30,7 +30,7 @@ bfloat16 arrays have the dtype of `ml_dtypes`, or uint16 (the bits) where that
 package is not installed.
 """
 
-import math
+import math as _math
 
 from . import (
     _dtypes,
@@ -82,6 +82,7 @@ from ._flywheel import (
     Program,
     Session,
     VariableInfo,
+    __version__,
     batching_rules,
     derivative_rules,
     get_checkpoint_state,
@@ -297,6 +298,7 @@ from ._ops import (
     zeros_like,
 )
 from ._ops._updates import At, Place
+from ._public import show as _show
 from ._sizes import Size
 from ._tensor import Tensor, TensorLike, as_tensor, constant
 from ._traced import Traced
@@ -370,6 +372,7 @@ __all__ = [
     "Traced",
     "Variable",
     "VariableInfo",
+    "__version__",
     "abs",
     "absolute",
     "add",
@@ -659,6 +662,10 @@ __all__ = [
 
 promote_types = _dtypes.promote_types
 
-pi, e, inf, nan, newaxis = math.pi, math.e, math.inf, math.nan, None
+pi, e, inf, nan, newaxis = _math.pi, _math.e, _math.inf, _math.nan, None
 array = constant
 asarray = as_tensor
+
+for _module in ("clauses", "constraints", "data", "initializers", "linalg", "nn", "optimizers", "random", "schedules"):
+    _show(f"{__name__}.{_module}")
+_show(__name__, ["jax", "keras", "math", "onnx", "pictures", "profile", "torch", "v1", "variables"])

@@ -1,30 +1,128 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the classes that stand for attributes of the compiler share."""
 
-from typing import Any, Dict, Optional, Tuple
+import operator
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Callable,
+    Dict,
+    Iterable,
+    Mapping,
+    Optional,
+    SupportsIndex,
+    Tuple,
+)
 
 import numpy as np
 
 from . import _dtypes, _flywheel, _trace
+from ._hints import check_keywords, nearest
+from ._operators import Operators
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 Attribute = Tuple[str, Any]
+
+
+def to_number(name: str, value: Any) -> float:
+    """A number as Python's own. Raises TypeError, which names the argument, for what is not one."""
+    is_number = hasattr(value, "__float__") and np.ndim(value) == 0 if not _is_variable(value) else False
+    if not is_number or isinstance(value, (str, bytes, bool, np.bool_)):
+        raise TypeError(f"expected a number as {name}, found {_describe(value)}")
+    return float(value)
+
+
+def to_integer(name: str, value: Any) -> int:
+    """An integer as Python's own. Raises TypeError, which names the argument, for what is not one."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, SupportsIndex) or _is_variable(value):
+        raise TypeError(f"expected an integer as {name}, found {_describe(value)}")
+    number = operator.index(value)
+    if not -(2**63) <= number < 2**63:
+        raise TypeError(f"expected an integer of 64 bits as {name}, found {number}")
+    return number
+
+
+def to_flag(name: str, value: Any) -> bool:
+    """True or False. Raises TypeError, which names the argument, for anything else."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"expected True or False as {name}, found {_describe(value)}")
+    return bool(value)
+
+
+def _is_variable(value: Any) -> bool:
+    return isinstance(value, Operators)
+
+
+def _describe(value: Any) -> str:
+    if _is_variable(value):
+        return f"{value!r}: the numbers of an optimizer are variables of its own, as `optimizer.lr.set(...)`"
+    if isinstance(value, Schedule):
+        return f"{value!r}: give a schedule to `minimize(loss, schedule=...)`"
+    return repr(value)
+
+
+def _optional(convert: Callable[[str, Any], Any]) -> Callable[[str, Any], Any]:
+    return lambda name, value: None if value is None else convert(name, value)
+
+
+def _to_list(convert: Callable[[str, Any], Any]) -> Callable[[str, Any], Any]:
+    def to_list(name: str, values: Any) -> Any:
+        if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+            raise TypeError(f"expected a list of numbers as {name}, found {values!r}")
+        return [convert(name, value) for value in values]
+
+    return to_list
+
+
+_CONVERSIONS: Dict[str, Callable[[str, Any], Any]] = {
+    "number": to_number, "integer": to_integer, "flag": to_flag, "numbers": _to_list(to_number),
+    "integers": _to_list(to_integer), "number or None": _optional(to_number), "integer or None": _optional(to_integer),
+}  # fmt: skip
 
 
 class StructAttribute:
     """An attribute of the train dialect: a mnemonic and fields."""
 
     mnemonic = ""
+    # Of each field that is a number or a flag, which of these.
+    _kinds: Mapping[str, str] = {}
+    # The fields that are rates of learning: the compiler takes ones below 0, as TensorFlow and Keras do.
+    _rates: Tuple[str, ...] = ()
+
+    def __new__(cls, *_: Any, **given: Any) -> "Self":
+        check_keywords(cls.__init__, cls.__name__, given, skip=1)
+        return super().__new__(cls)
 
     def __init__(self, fields: Optional[Dict[str, Any]] = None) -> None:
-        self.fields: Dict[str, Any] = fields or {}
+        own = type(self).__name__
+        if fields is not None and not isinstance(fields, dict):
+            raise TypeError(f"{own}: expected a dict of fields, found {fields!r}")
+        try:
+            self.fields: Dict[str, Any] = {
+                name: _CONVERSIONS[self._kinds[name]](name, value) if name in self._kinds else value
+                for name, value in (fields or {}).items()
+            }  # fmt: skip
+        except TypeError as error:
+            raise TypeError(f"{own}: {error}") from None
         self._check()
 
     def _check(self) -> None:
-        """Raises ValueError for what the compiler would refuse in a trace, far from where it is written."""
-        if not self.mnemonic.startswith("train."):
-            return
+        """Raises ValueError for what the compiler would refuse in a trace, far from where it is written, and for rates
+        below 0."""
+        if self.mnemonic.startswith("train."):
+            self._check_fields(self.fields)
+
+    def _check_fields(self, fields: Mapping[str, Any]) -> None:
         try:
-            _flywheel._check_struct(self.mnemonic, {k: v for k, v in self.fields.items() if v is not None})
+            _flywheel._check_struct(self.mnemonic, {k: v for k, v in fields.items() if v is not None})
+            for name in self._rates:
+                own = fields.get(name, 0.0)
+                for rate in own if isinstance(own, list) else [own]:
+                    if rate < 0:
+                        raise ValueError(f"expected {name} >= 0, found {rate}: an update goes down the gradient; "
+                                         "negate the loss to go up")  # fmt: skip
         except ValueError as error:
             raise ValueError(f"{type(self).__name__}: {error}") from None
 
@@ -36,7 +134,8 @@ class StructAttribute:
         fields = self.__dict__.get("fields", {})
         if name in fields:
             return fields[name]
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        hint = "" if name.startswith("_") else nearest(name, [*fields, *dir(type(self))])
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'{hint}")
 
     def __setattr__(self, name: str, value: Any) -> None:
         # Steps that are compiled have the old number: to keep another one would be to ignore it.
@@ -88,6 +187,8 @@ class Constraint(StructAttribute):
 
 class Schedule(StructAttribute):
     """A rate of learning as a function of the step, computed in the step."""
+
+    _rates = ("rate", "rates", "initial", "peak", "end")
 
     def __call__(self, step: Any, dtype: Any = _dtypes.float32) -> Any:
         """The rate of `step`, a counter from 0 (int32 or int64), in float32 or float64."""

@@ -73,15 +73,14 @@ def current_target() -> str:
 def compile_module(module: ModuleOp, options: StepOptions) -> Program:
     """The program of a module: from this process, or the disk, or the compiler.
 
-    What the compiler said of it is said again each time, and is about places: a module with others is
-    compiled. A program that checks numbers has places in its messages, and is not kept at all.
+    One program serves modules that differ in the places of their ops, and names those of the module at run time.
+    What the compiler said of it is said again each time, and is about places: a module with others is compiled.
     """
     given = dataclasses.asdict(options)
-    if options.check_numerics:
-        return _flywheel._compile_traced(module, cache_folder="", **given)
     key = options.key(module)
-    found = _programs.pop(key, None)
-    if found is None or not _flywheel._say_again(found, module):
+    known = _programs.pop(key, None)
+    found = None if known is None else _flywheel._reuse(known, module)
+    if found is None:
         folder = cache_folder()
         found = _flywheel._compile_traced(module, cache_folder="" if folder is None else str(folder), **given)
     _programs[key] = found

@@ -9,6 +9,8 @@ from typing import Any, Tuple, Union
 
 import numpy as np
 
+from ._hints import nearest
+
 DType = np.dtype[Any]
 DTypeLike = Any
 
@@ -45,6 +47,8 @@ bfloat16 = _find_bfloat16()
 
 def as_dtype(dtype: DTypeLike) -> DType:
     """The element type that `dtype` names. Raises TypeError where no tensor has it."""
+    if dtype is None:
+        raise TypeError("expected a dtype such as 'float32', found None")
     if dtype is str or dtype is bytes or (isinstance(dtype, str) and dtype == "string"):
         return string
     if isinstance(dtype, str) and dtype == "bfloat16":
@@ -56,7 +60,13 @@ def as_dtype(dtype: DTypeLike) -> DType:
         return float32
     if dtype is int:
         return int32
-    result = np.dtype(dtype)
+    try:
+        result = np.dtype(dtype)
+    except (TypeError, ValueError):
+        found = repr(dtype) if isinstance(dtype, str) else str(dtype)
+        # Those of other packages end with what is also a name of ours.
+        hint = nearest(str(dtype).rpartition(".")[2].strip("'<>"), _NAMES)
+        raise TypeError(f"no tensor has the dtype {found}{hint}") from None
     if result.kind in "OSU":
         return string
     if not result.isnative:
@@ -169,8 +179,18 @@ def as_numpy(value: Any, dtype: Any = None) -> np.ndarray[Any, Any]:
     """A value as an array of NumPy, of any layout, in the byte order of this machine. Raises TypeError for a masked
     array."""
     refuse_masked(value)
-    array = np.asarray(value, dtype)
+    try:
+        array = np.asarray(value, dtype)
+    except ValueError:
+        if not isinstance(value, (list, tuple)):
+            raise
+        raise ValueError(f"expected lists of equal lengths at each level, found {_shorten(value)}") from None
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+
+
+def _shorten(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."
 
 
 def _refuse_objects(array: np.ndarray[Any, Any]) -> None:

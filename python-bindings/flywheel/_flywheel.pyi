@@ -10,6 +10,8 @@ from typing_extensions import Self
 
 from .profile import Profile
 
+__version__: str
+
 Array = NDArray[Any]
 # What becomes an array: a number, a NumPy scalar, lists of them.
 Literal = Union[float, bool, np.generic, str, bytes, Sequence[Any]]
@@ -271,7 +273,7 @@ def _compile_traced(
     target: str,
     memory_budget: Optional[int],
 ) -> Program: ...
-def _say_again(program: Program, module: ModuleOp) -> bool: ...
+def _reuse(program: Program, module: ModuleOp) -> Optional[Program]: ...
 def _digest(module: ModuleOp) -> str: ...
 def _export_object(
     module: ModuleOp,

@@ -26,7 +26,7 @@ def load(path: Path) -> ModuleOp:
 
 
 def _read(source: Source) -> ModuleOp:
-    if isinstance(source, str) and "\n" in source:
+    if isinstance(source, str) and ("\n" in source or "{" in source):
         return parse(source)
     if not isinstance(source, (ModuleOp, str, bytes, os.PathLike)):
         raise TypeError(f"expected a module, its text or a path, found {source!r}")
@@ -55,7 +55,7 @@ def compile(
 ) -> Program:
     """Compiles a model for this machine.
 
-    `source` is a module, its text (which has more than one line) or a path.
+    `source` is a module, its text (which has braces, or more than one line) or a path.
     `lowering` is "optimized" (fused, tiled, vectorized; the default) or
     "reference" (one plain scalar loop nest an op). `model_name` is by default the module's name,
     or else the stem of its file, or "model". `cpu` (an LLVM name, such as

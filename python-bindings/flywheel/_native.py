@@ -6,8 +6,11 @@ would then call that one in places, which is not its own version: its libraries 
 """
 
 import ctypes
+import functools
 import os
+import re
 import sys
+from typing import Any, Mapping, NoReturn, Tuple
 
 
 def _shows_llvm() -> bool:
@@ -30,4 +33,65 @@ def _load() -> None:
         sys.setdlopenflags(flags)
 
 
+def _explain(function: Any, given: Tuple[Any, ...], keywords: Mapping[str, Any]) -> str:
+    """What a compiled function takes, and what it was called with."""
+    signatures = []
+    for text, _, defaults in function.__nb_signature__:
+        parameters = text.partition("(")[2].rpartition(") ->")[0].removeprefix("self").removeprefix(", ")
+        signatures.append(re.sub(r"\\(\d+)", lambda place: repr(defaults[int(place[1])]), parameters))  # noqa: B023
+    names = [type(one).__name__ for one in given] + [f"{key}={type(x).__name__}" for key, x in keywords.items()]
+    return f"{function.__name__}() expected ({') or ('.join(signatures)}), found ({', '.join(names)})"
+
+
+def _wrap(function: Any, is_method: bool) -> Any:
+    @functools.wraps(function)
+    def call(*args: Any, **keywords: Any) -> Any:
+        try:
+            return function(*args, **keywords)
+        except TypeError as error:
+            # The only sign of it that nanobind gives.
+            if "incompatible function arguments" not in str(error):
+                raise
+        raise TypeError(_explain(function, args[is_method:], keywords))
+
+    return call
+
+
+def _refuse_pickling(kind: type, remedy: str) -> None:
+    def refuse(self: Any, *_: Any) -> NoReturn:
+        raise TypeError(f"'{kind.__name__}' objects are neither copied nor pickled: {remedy}")
+
+    for name in ("__reduce_ex__", "__copy__", "__deepcopy__"):
+        setattr(kind, name, refuse)
+
+
+def _finish(module: Any) -> None:
+    """Has compiled functions say in plain words which arguments they take, and what is not pickled what to do."""
+    for name, value in list(vars(module).items()):
+        if hasattr(value, "__nb_signature__"):
+            setattr(module, name, _wrap(value, False))
+        elif name in _CALLED:
+            for own, method in list(vars(value).items()):
+                if hasattr(method, "__nb_signature__") and not own.startswith("__"):
+                    setattr(value, own, _wrap(method, True))
+    for names, remedy in _REMEDIES.items():
+        for name in names.split():
+            _refuse_pickling(getattr(module, name), remedy)
+
+
+# The classes whose methods users call by name. Not those that traces are made of.
+_CALLED = ("ModuleOp", "Program", "Session", "Store", "EntryInfo", "CheckpointManager", "CheckpointState")
+_REMEDIES = {
+    "Program": "compile the model again, which a cache makes fast (`flywheel-run --cache-dir`, FLYWHEEL_CACHE)",
+    "Session": "make a Session of the program, and `save(path)` and `restore(path)` the values",
+    "Entry": "get it from its session again, `session.entry(name)`",
+    "ModuleOp": "keep its text, `str(module)`, which `flywheel.parse` reads",
+    "CheckpointManager": "make another one",
+    "CheckpointState": "read it again by `flywheel.get_checkpoint_state`",
+    "DeviceArray": "copy it to NumPy first, `numpy.asarray(array)`",
+    "ArgumentInfo VariableInfo EntryInfo": "they describe a program: ask that again",
+}
+
+
 _load()
+_finish(sys.modules["flywheel._flywheel"])

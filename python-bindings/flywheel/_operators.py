@@ -5,7 +5,7 @@ import importlib
 from typing import TYPE_CHECKING, Any, Optional, Sequence, Union
 
 if TYPE_CHECKING:
-    from . import _ops
+    from . import _numpy_functions, _ops
     from ._ops import _arithmetic, _updates
     from ._ops._updates import At
     from ._tensor import Tensor, TensorLike
@@ -19,6 +19,7 @@ else:
             return getattr(importlib.import_module(self._name, __package__), name)
 
     _ops, _arithmetic, _updates = _Late("._ops"), _Late("._ops._arithmetic"), _Late("._ops._updates")
+    _numpy_functions = _Late("._numpy_functions")
 
 
 class Operators:
@@ -29,6 +30,14 @@ class Operators:
     """
 
     __slots__ = ()
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **given: Any) -> Any:
+        """What NumPy's ufuncs and the operators of its arrays call: flywheel's function of that name."""
+        return _numpy_functions.call_ufunc(ufunc, method, inputs, given)
+
+    def __array_function__(self, function: Any, _: Any, args: Any, given: Any) -> Any:
+        """What NumPy's other functions call: flywheel's of that name."""
+        return _numpy_functions.call_function(function, args, given)
 
     def __add__(self, other: "TensorLike") -> "Tensor":
         return _ops.add(self, other)

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What all optimizers share."""
 
-import operator
+import functools
 import threading
 import weakref
-from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Type, Union
+from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple, Type, Union
 
 import numpy as np
 
 from . import _dtypes, _trace
-from ._attributes import Attribute, Schedule, StructAttribute
-from ._tensor import Tensor, TensorLike, as_tensor
+from ._attributes import Attribute, Schedule, StructAttribute, to_flag, to_integer, to_number
+from ._operators import Operators
+from ._tensor import Tensor, TensorLike, as_tensor, format_shape
 from ._trace import Attributes
 from ._types import Array
 from .clauses import LossScale
@@ -38,6 +39,8 @@ class _Scalar(_Number):
     _start: Any = None
     # The stores that have declared it, and what was set there, with all digits. None once the dtype is final.
     _stores: Optional["weakref.WeakKeyDictionary[Store, Optional[Array]]"] = None
+    # Raises ValueError for a value that the optimizer cannot have.
+    _check: Optional[Callable[[float], None]] = None
 
     def settle(self, dtype: _dtypes.DType) -> None:
         """Decides the dtype."""
@@ -65,9 +68,12 @@ class _Scalar(_Number):
                 store._set(key, _dtypes.literal(exact[0] if exact else value, dtype))
 
     def set(self, value: Any) -> None:
+        if self._check is not None:
+            self._check(to_number(self.name, value))
         if self._stores is None:
             super().set(value)
             return
+        _trace.refuse_actions(f"setting variable '{self.name}'", "`assign` sets it in each")
         array = np.asarray(value, np.float64)
         if array.shape != ():
             raise ValueError(f"expected a number for '{self.name}', found an array of shape {array.shape}")
@@ -79,6 +85,7 @@ class _Scalar(_Number):
             store._set(key, array.astype(self.dtype))
 
     def numpy(self) -> Array:
+        self._refuse_value("value")
         if self._stores is not None and not current_store()._knows(self._name):
             return _dtypes.literal(self._start, self.dtype)
         return super().numpy()
@@ -116,6 +123,37 @@ def _widest(variables: Iterable[Variable]) -> _dtypes.DType:
     return _dtypes.float64 if is_wide else _dtypes.float32
 
 
+def _check_clause(name: str, value: Any) -> float:
+    """A number of a clause. Raises ValueError for one that is out of range."""
+    number = to_number(name, value)
+    is_bound = name.startswith("clip")
+    if not (number > 0.0 if is_bound else number >= 0.0) or number == float("inf"):
+        raise ValueError(f"expected a finite {name} {'> 0' if is_bound else '>= 0'}, found {value}: leave {name} out "
+                         + ("to bound nothing" if is_bound else "for no penalty"))  # fmt: skip
+    return number
+
+
+def _list_variables(what: str, given: Any) -> List[Variable]:
+    """The variables of a list. Raises TypeError for anything else."""
+    if isinstance(given, (Operators, str)) or not isinstance(given, Iterable):
+        raise TypeError(f"expected a list of variables as {what}, found {given!r}")
+    found = list(given)
+    for variable in found:
+        if not isinstance(variable, Variable):
+            raise TypeError(f"expected variables in {what}, found {type(variable).__name__}")
+    return found
+
+
+def _list_pairs(given: Any) -> List[Tuple[Optional[TensorLike], Variable]]:
+    """Pairs of a gradient and its variable. Raises TypeError for anything else."""
+    found = list(given) if isinstance(given, Iterable) and not isinstance(given, (Operators, str)) else None
+    for pair in [None] if found is None else found:
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not isinstance(pair[1], Variable):
+            raise TypeError("expected a list of pairs of a gradient and its variable, found "
+                            + repr(given if found is None else pair))  # fmt: skip
+    return found or []
+
+
 def _unpickle(kind: "Type[Optimizer]", fields: Dict[str, Any], name: str) -> "Optimizer":
     made = kind.__new__(kind)
     Optimizer.__init__(made, fields, name)
@@ -136,9 +174,17 @@ class Optimizer(StructAttribute):
     scalars_if_positive: Tuple[str, ...] = ()
     # Whether a listed variable without a gradient is an error, as in Keras (O11).
     refuses_unconnected = False
+    _rates = ("lr", "adam_lr")
 
     def __init__(self, fields: Dict[str, Any], name: Optional[str] = None) -> None:
         super().__init__(fields)
+        if name is not None and not isinstance(name, str):
+            raise TypeError(f"{type(self).__name__}: expected a str as name, found {name!r}")
+        known = _trace.made_once(f"optimizer '{name or self.prefix}'", repr(self), self)
+        if known is not self:
+            # The same optimizer, with its numbers and slots.
+            object.__setattr__(self, "__dict__", known.__dict__)
+            return
         # Its numbers are in this namespace, wherever they are used first.
         self._name = current_namespace().name(name or self.prefix)
         self._scalars: Dict[str, Variable] = {}
@@ -210,7 +256,12 @@ class Optimizer(StructAttribute):
             start, dtype=kind, name=self.namespace.name(name, self._name), trainable=False)  # fmt: skip
         if isinstance(variable, _Scalar):
             variable._start, variable._stores = start, None if known else weakref.WeakKeyDictionary()
+            if name in self.fields:
+                variable._check = functools.partial(self._check_number, name)
         return variable
+
+    def _check_number(self, name: str, value: float) -> None:
+        self._check_fields({**self.fields, name: value})
 
     def _start(self, name: str) -> Any:
         if name in self.fields:
@@ -265,7 +316,7 @@ class Optimizer(StructAttribute):
         lazy: bool = False,
         unconnected: Optional[str] = None,
     ) -> None:
-        """One step down the gradient of `loss`, which is summed unless it is a scalar.
+        """One step down the gradient of `loss`, a scalar.
 
         Updates `var_list`, by default all trainable variables that the loss depends on
         (C6). `schedule` sets the rate of the step. Then in this order: `l2` adds its
@@ -284,12 +335,16 @@ class Optimizer(StructAttribute):
         A variable of `var_list` that the loss does not depend on is a
         ValueError of the optimizers of Keras and left alone by others, or as
         `unconnected` says: "error" or "skip". Raises ValueError where nothing can be
-        updated.
+        updated, for a loss that is no scalar, and for a number that is out of range: a
+        bound of 0, a penalty below 0; TypeError for one that is no number.
         """
         loss = as_tensor(loss)
         trace = loss.trace
         if not _dtypes.is_floating(loss.dtype):
             raise TypeError(f"a loss is floating-point, found {_dtypes.name_of(loss.dtype)}")
+        if loss.shape != ():
+            raise ValueError(f"a loss is a scalar, found shape {format_shape(loss.shape)}: use flywheel.mean(loss) for "
+                             "the mean over the examples, or flywheel.sum(loss)")  # fmt: skip
         if unconnected not in (None, "error", "skip"):
             raise ValueError(f'expected unconnected to be "error" or "skip", found {unconnected!r}')
         is_strict = unconnected == "error"
@@ -310,14 +365,12 @@ class Optimizer(StructAttribute):
     def _targets(self, loss: Tensor, var_list: Optional[Sequence[Variable]], is_strict: bool) -> List[Variable]:
         trace = loss.trace
         if var_list is not None:
-            targets = list(var_list)
+            targets = _list_variables("var_list", var_list)
         else:
             targets = [v for v in trace.variables.values() if v.trainable and _dtypes.is_floating(v.dtype)]
         if not targets:
             raise ValueError("No variables to optimize")
         for variable in targets:
-            if not isinstance(variable, Variable):
-                raise TypeError(f"expected variables to optimize, found {type(variable).__name__}")
             if not _dtypes.is_floating(variable.dtype):
                 raise TypeError(f"variable '{variable.name}' of dtype {variable.dtype} has no gradient")
         values = [trace.read(variable) for variable in targets]
@@ -350,7 +403,7 @@ class Optimizer(StructAttribute):
     ) -> None:
         """One step along given gradients, of the shapes of their variables; a gradient
         that is None leaves its variable alone. See `minimize`."""
-        pairs = list(grads_and_vars)
+        pairs = _list_pairs(grads_and_vars)
         if not pairs:
             raise ValueError("No variables provided.")
         given = [(as_tensor(gradient, variable.dtype), variable) for gradient, variable in pairs
@@ -394,9 +447,7 @@ class Optimizer(StructAttribute):
         if schedule is not None and not isinstance(schedule, Schedule):
             raise TypeError(f"expected one of flywheel.schedules as schedule, found {type(schedule).__name__}; a rate "
                             "that does not change is the optimizer's lr")  # fmt: skip
-        for variable in no_decay:
-            if not isinstance(variable, Variable):
-                raise TypeError(f"expected variables in no_decay, found {type(variable).__name__}")
+        no_decay = _list_variables("no_decay", no_decay)
         if global_step is not None:
             trace.declare(global_step)
             attributes["global_step"] = ("symbol", global_step.name)
@@ -404,19 +455,25 @@ class Optimizer(StructAttribute):
             attributes["schedule"] = schedule.attribute()
         for name, number in numbers.items():
             if number is not None:
-                attributes[name] = ("f64", float(number))
+                attributes[name] = ("f64", _check_clause(name, number))
         if no_decay:
             for variable in no_decay:
                 trace.declare(variable)
             attributes["no_decay"] = ("symbols", [variable.name for variable in no_decay])
         if loss_scale is not None:
             if not isinstance(loss_scale, LossScale):
-                loss_scale = LossScale(initial=loss_scale, growth=1.0, backoff=1.0)
+                number = to_number("loss_scale", loss_scale)
+                if not 0.0 < number < float("inf"):
+                    raise ValueError(f"expected a finite loss_scale > 0, found {loss_scale}")
+                loss_scale = LossScale(initial=number, growth=1.0, backoff=1.0)
             attributes["loss_scale"] = loss_scale.attribute()
         if accumulate is not None:
-            attributes["accumulate"] = ("i64", operator.index(accumulate))
-        if master_weights:
+            calls = to_integer("accumulate", accumulate)
+            if calls < 1:
+                raise ValueError(f"expected accumulate >= 1, the calls whose gradients are one update, found {calls}")
+            attributes["accumulate"] = ("i64", calls)
+        if to_flag("master_weights", master_weights):
             attributes["master_weights"] = ("unit", None)
-        if lazy:
+        if to_flag("lazy", lazy):
             attributes["sparse"] = ("i32", 1)
         return attributes

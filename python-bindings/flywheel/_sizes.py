@@ -111,7 +111,7 @@ class Number(Tensor):
     def __array__(self, *_: Any, **__: Any) -> Any:
         refuse("the array")
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **given: Any) -> Any:  # type: ignore[override]
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **given: Any) -> Any:
         """What the operators of NumPy's arrays call. Of numbers alone, NumPy's function has a number."""
         name = {"remainder": "mod"}.get(ufunc.__name__, ufunc.__name__)
         if method != "__call__" or given or all(_is_plain(x) for x in inputs) or not hasattr(_ops, name):

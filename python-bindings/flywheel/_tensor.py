@@ -10,6 +10,7 @@ from . import _dtypes, _trace
 from ._flywheel import Value
 from ._operators import Operators
 from ._trace import Shape, Trace
+from ._widening import warn_of_widening
 
 if TYPE_CHECKING:
     from ._sizes import Size
@@ -29,9 +30,6 @@ class Tensor(Operators):
     """
 
     __slots__ = ("value", "dtype", "dims", "trace", "index", "__weakref__")
-    # NumPy's arrays leave operators to this class.
-    __array_ufunc__ = None
-    __array_priority__ = 1000
     # A number of Python that has the dtype in operations that this one has; None of a tensor, which has its own.
     weak: ClassVar[Optional[float]] = None
 
@@ -269,6 +267,7 @@ def as_tensors(*values: TensorLike) -> Tuple[Tensor, ...]:
             dtype = _dtypes.promote(dtype, other)
         for number in numbers:
             dtype = _dtypes.weak(number, dtype)
+        warn_of_widening(dtypes, dtype)
     else:
         dtype = _dtypes.of_number(numbers[0])
         for number in numbers[1:]:

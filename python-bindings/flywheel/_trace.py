@@ -2,9 +2,12 @@
 """What is being traced in this thread, and the tensors of it."""
 
 import os
+import sys
 import threading
+import types
+import warnings
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional, Sequence, Set, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, Hashable, Iterator, List, Optional, Sequence, Set, Tuple
 
 from . import _dtypes, _flywheel
 from ._flywheel import Region, Type, Value
@@ -40,6 +43,7 @@ class Trace:
     def __init__(self, name: str, embeds: bool = False):
         # Whether the module is to have initial values that stores have otherwise.
         self.embeds = embeds
+        self.name = name
         self.graph = _flywheel.Graph(name, PACKAGE)
         self.variables: Dict[str, Variable] = {}
         # What has variables that the compiler adds: optimizers and averages.
@@ -55,8 +59,13 @@ class Trace:
         self.calls_forbidden: Optional[str] = None
         # What the step calls.
         self.host_functions = HostFunctions()
+        # What outlives calls and was made while the function was traced, by place; how many of each so far.
+        self.made: Optional[Dict[Hashable, Tuple[Hashable, Any]]] = None
+        self.num_made: Dict[Hashable, int] = {}
         # Sizes and places that may be negative.
         self.signed: Set[Value] = set()
+        # Whether float64 in a program of narrower variables is worth a warning, which there is one of.
+        self.warns_of_widening = False
         # Whether random tensors are drawn: not where only sizes are computed.
         self.draws = True
         # Whose streams they are drawn from: the function's that is traced.
@@ -177,11 +186,12 @@ class Trace:
             else:
                 frame.reads.pop(name, None)
 
-    def check_creation(self, name: object) -> None:
-        """Before a variable is made. Raises ValueError where another trace has made it already (N17)."""
+    def check_creation(self, what: str, make: str) -> None:
+        """Before `what`, which outlives a call, is made by `make`. Raises ValueError where another trace has made it
+        already (N17)."""
         if self.refuses_creation is not None:
-            raise ValueError(f"variable '{name}' is made anew each time that {self.refuses_creation} is traced: make "
-                             "it outside, or once (`if self.w is None: self.w = flywheel.Variable(...)`)")  # fmt: skip
+            raise ValueError(f"{what} is made anew each time that {self.refuses_creation} is traced: make it outside, "
+                             f"or once (`if self.x is None: self.x = {make}`)")  # fmt: skip
         self.num_created += 1
 
     def declare(self, variable: "Variable") -> None:
@@ -214,6 +224,63 @@ def current() -> Trace:
 
 def is_tracing() -> bool:
     return bool(_stack.traces)
+
+
+def check_creation(what: str, make: str) -> None:
+    """See `Trace.check_creation`, of the current trace; outside of any, everything may be made."""
+    if _stack.traces:
+        _stack.traces[-1].check_creation(what, make)
+
+
+def made_once(what: str, settings: Hashable, made: Any) -> Any:
+    """An object that outlives a call, made where a function is traced: the one that the same line has made when the
+    function was traced before, or `made` (N17). Raises ValueError where that one has other settings."""
+    trace = _stack.traces[-1] if _stack.traces else None
+    frame = find_user_frame()
+    if trace is None or trace.made is None or frame is None:
+        return made
+    place = (what, frame.f_code.co_filename, frame.f_lineno)
+    number = trace.num_made[place] = trace.num_made.get(place, 0) + 1
+    known_settings, known = trace.made.setdefault((*place, number), (settings, made))
+    if known_settings != settings:
+        raise ValueError(f"{what} is made once for all that '{trace.name}' is traced for, and has had other numbers: "
+                         f"{known_settings} before, {settings} now; make one for each outside of the traced "
+                         "function")  # fmt: skip
+    return known
+
+
+def refuse_values(what: str, remedy: str) -> None:
+    """Raises TypeError while a function is traced. What is read and written in stores and files then happens once,
+    and not in each call: a value would be a constant of the compiled function."""
+    if _stack.traces:
+        raise TypeError(f"{what} is not known while a function is traced: use {remedy}; '{_stack.traces[-1].name}' is "
+                        "traced once, and a value from there would be the same in each call")  # fmt: skip
+
+
+def refuse_actions(what: str, remedy: str = "do it outside of the traced function") -> None:
+    """Raises TypeError while a function is traced, for what each call would have to do."""
+    if _stack.traces:
+        raise TypeError(f"{what} while '{_stack.traces[-1].name}' is traced would happen once and not in each call: "
+                        f"{remedy}")  # fmt: skip
+
+
+def find_user_frame() -> Optional[types.FrameType]:
+    """The frame of the innermost code that is not of this package."""
+    frame: Optional[types.FrameType] = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(PACKAGE):
+        frame = frame.f_back
+    return frame
+
+
+def warn_user(text: str, category: "type[Warning]") -> None:
+    """A warning at the line of the user's code that is executed."""
+    frame = find_user_frame()
+    if frame is None:
+        warnings.warn(text, category, stacklevel=2)
+        return
+    warnings.warn_explicit(text, category, frame.f_code.co_filename, frame.f_lineno,
+                           frame.f_globals.get("__name__") or "<unknown>",
+                           frame.f_globals.setdefault("__warningregistry__", {}))  # fmt: skip
 
 
 def tracing(trace: Trace) -> _flywheel.Tracing:

@@ -37,6 +37,8 @@ class Traced:
     """A function as it was traced for some arguments: a module with one entry."""
 
     def __init__(self, owner: "Function", leaves: List[Leaf], tree: Any, static: Tuple[Any, ...]):
+        if not isinstance(owner, _flywheel.Dispatcher):
+            raise TypeError(f"expected a traced function, found {owner!r}: its `trace(...)` makes what it is traced to")
         self.owner = owner
         self.leaves = leaves
         self.results: List[Tuple[_dtypes.DType, _trace.Shape]] = []
@@ -67,6 +69,8 @@ class Traced:
     def build(self, trace: Trace, entry_name: Optional[str] = None) -> None:
         """Traces the function into a module, as an entry of this name."""
         owner = self.owner
+        trace.warns_of_widening = not owner.is_wide
+        trace.made = owner.made
         tree, static = self._arguments
         shapes = [tuple(d if isinstance(d, int) else None for d in leaf.dims) for leaf in self.leaves]
         types = [trace.type(leaf.dtype, shape) for leaf, shape in zip(self.leaves, shapes)]

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Averages of variables, and their swap for evaluation."""
 
-from typing import Dict, List, Optional, Sequence
+from typing import Any, Dict, List, Optional, Sequence
 
 from . import _dtypes, _trace
+from ._attributes import to_number
 from ._trace import Attributes
 from .initializers import Zeros
 from .namespace import TRAINABLE, current_namespace
@@ -36,9 +37,19 @@ class ExponentialMovingAverage:
         zero_debias: bool = False,
         name: str = "ExponentialMovingAverage",
     ) -> None:
-        if not 0 <= decay < 1:
+        self.decay = to_number("decay", decay)
+        if not 0 <= self.decay < 1:
             raise ValueError(f"expected a decay within [0, 1), found {decay}")
-        self.decay = float(decay)
+        if num_updates is not None and not isinstance(num_updates, Variable):
+            raise TypeError(f"expected an integer variable as num_updates, found {num_updates!r}")
+        if not isinstance(name, str):
+            raise TypeError(f"expected a str as name, found {name!r}")
+        settings = f"decay={self.decay}, num_updates={num_updates}, zero_debias={zero_debias}"
+        known = _trace.made_once(f"moving average '{name}'", settings, self)
+        if known is not self:
+            # The same one, with its averages.
+            self.__dict__ = known.__dict__
+            return
         self.num_updates = num_updates
         self.zero_debias = zero_debias
         self._name = current_namespace().name(name)
@@ -46,6 +57,20 @@ class ExponentialMovingAverage:
         self._averages: Dict[int, Variable] = {}
         self._rounded: Dict[int, Variable] = {}
         self._variables: List[Variable] = []
+
+    def __copy__(self) -> "ExponentialMovingAverage":
+        return self._copy()
+
+    def __deepcopy__(self, _: Any) -> "ExponentialMovingAverage":
+        return self._copy()
+
+    def _copy(self) -> "ExponentialMovingAverage":
+        """Another one that averages in the same way, with averages of its own."""
+        return ExponentialMovingAverage(self.decay, self.num_updates, self.zero_debias, self._name.wanted)
+
+    def __reduce__(self) -> Any:
+        raise TypeError(f"averages '{self.name}' are not pickled, since their values are in a store: save them with "
+                        "flywheel.save(path)")  # fmt: skip
 
     @property
     def name(self) -> str:

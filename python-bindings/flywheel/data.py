@@ -7,7 +7,7 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence
 
 import numpy as np
 
-from . import _dtypes
+from . import _dtypes, _trace
 
 __all__ = ["Batches", "load"]
 
@@ -52,6 +52,9 @@ class Batches:
             raise ValueError(f"expected arrays of one length, found {sorted(lengths)}")
         self._count = lengths.pop()
         self.batch_size, self.shuffle, self.drop_last = batch_size, shuffle, drop_last
+        is_integer = isinstance(seed, (int, np.integer)) and not isinstance(seed, bool)
+        if seed is not None and (not is_integer or seed < 0):
+            raise TypeError(f"expected an integer of 0 or more, or None, as seed, found {seed!r}")
         self._draws = np.random.default_rng(seed)
 
     def __len__(self) -> int:
@@ -59,6 +62,7 @@ class Batches:
         return full + int(rest > 0 and not self.drop_last)
 
     def __iter__(self) -> Iterator[Any]:
+        _trace.refuse_values("a batch", "one as an argument, in a loop outside over the batches")
         order = self._draws.permutation(self._count) if self.shuffle else None
         for i in range(len(self)):
             rows: Any = slice(i * self.batch_size, (i + 1) * self.batch_size)
@@ -75,6 +79,7 @@ class Batches:
 def load(path: "str | os.PathLike[str]", keys: Optional[Sequence[str]] = None) -> Dict[str, Any]:
     """The arrays of a safetensors file, by name, or those that `keys` lists. Raises KeyError for a key that it has
     not, ValueError for a file that is damaged or of another kind."""
+    _trace.refuse_values(f"what '{path}' has", "arrays that are loaded outside, as arguments")
     # Not before it is needed: importing the package takes time.
     from safetensors import SafetensorError
     from safetensors.numpy import load_file

@@ -15,6 +15,7 @@ from typing import (
     Hashable,
     List,
     Mapping,
+    NoReturn,
     Optional,
     Sequence,
     Set,
@@ -28,6 +29,7 @@ import numpy as np
 from . import _dtypes, _flywheel, _trace, _tree
 from ._arguments import Dims, Leaf, TensorSpec, as_array, describe, feed, format_shape_of, spec
 from ._compilation import current_target
+from ._hints import check_keywords
 from ._identity import identity
 from ._options import StepOptions, check_kinds, check_names
 from ._tensor import Tensor
@@ -74,6 +76,8 @@ class Function(_flywheel.Dispatcher):
         memory_budget: Optional[int] = None,
         static: Union[str, int, Sequence[Union[str, int]]] = (),
     ):
+        if not callable(function):
+            raise TypeError(f"expected a Python function to trace, found {function!r}")
         if dynamic not in ("auto", True, False):
             raise ValueError(f"expected dynamic 'auto', True or False, found {dynamic!r}")
         check_kinds(name=name)
@@ -84,6 +88,8 @@ class Function(_flywheel.Dispatcher):
         self._signature = inspect.signature(function)
         self._static = self._positions(static)
         self._specs = None if signature is None else self._check_specs(signature)
+        # Whether the signature says that it computes in float64.
+        self.is_wide = any(getattr(leaf, "dtype", None) == _dtypes.float64 for leaf in _tree.flatten(self._specs)[0])
         self._dynamic = dynamic
         self._given_results = results
         self.options = StepOptions(threads, current_target() if target is None else target, winograd, check_numerics,
@@ -92,6 +98,8 @@ class Function(_flywheel.Dispatcher):
         self.entry_name = re.sub(r"\W", "_", {"<lambda>": "function", "init": "init_"}.get(own, own))
         # Streams of random numbers go by it.
         self._name = current_namespace().name_function(self.entry_name)
+        # Optimizers and averages that its Python makes, which are made once.
+        self.made: Dict[Hashable, Tuple[Hashable, Any]] = {}
         self._traces: Dict[Tuple[Hashable, Hashable], Traced] = {}
         # The traces and stores that have a case.
         self._cases: Set[Tuple[int, int]] = set()
@@ -132,8 +140,20 @@ class Function(_flywheel.Dispatcher):
             kept[f"<{id(self)}>"] = _Bound(instance, bound, self)
         return bound
 
+    def __copy__(self) -> Any:
+        self._refuse_copy()
+
+    def __deepcopy__(self, _: Any) -> Any:
+        self._refuse_copy()
+
+    def _refuse_copy(self) -> NoReturn:
+        raise TypeError(f"traced function '{self.name}' is not copied, as it uses the variables that its Python code "
+                        "names: decorate a method of the class, of which each copy has its own, or make the function "
+                        "again for the copy")  # fmt: skip
+
     def __reduce__(self) -> Any:
-        raise TypeError("traced functions are not pickled: pickle the Python function, and decorate it again")
+        raise TypeError(f"traced function '{self.name}' is not pickled: pickle the Python function, and decorate it "
+                        "again")  # fmt: skip
 
     # Calls
 
@@ -176,8 +196,12 @@ class Function(_flywheel.Dispatcher):
         if not isinstance(static, (str, int, collections.abc.Iterable)):
             raise TypeError(f"expected names of parameters, or their numbers, as static, found {static!r}")
         for one in [static] if isinstance(static, (str, int)) else static:
+            if isinstance(one, bool) or not isinstance(one, (str, int)):
+                raise TypeError(f"expected names of parameters, or their numbers, as static, found {one!r}")
             if one not in names if isinstance(one, str) else not -len(names) <= one < len(names):
-                raise ValueError(f"'{self._function}' has no parameter {one!r} to be static, only {', '.join(names)}")
+                own = getattr(self._function, "__qualname__", repr(self._function))
+                there = f"only {', '.join(names)}" if names else "and no other one"
+                raise ValueError(f"'{own}' has no parameter {one!r} to be static, {there}")
             place = names.index(one) if isinstance(one, str) else one % len(names)
             found |= {place, names[place]}
         return frozenset(found)
@@ -559,6 +583,7 @@ def function(function: Optional[Callable[..., Any]] = None, /, **options: Any) -
 
     Called in another traced function, it is a part of that.
     """
+    check_keywords(Function.__init__, "flywheel.function", options, skip=2)
     if function is None:
         return lambda decorated: Function(decorated, **options)
     return Function(function, **options)

@@ -258,7 +258,7 @@ def breakpoint(*tensors: Any, **named: Any) -> None:
     (`sys.breakpointhook`, PYTHONBREAKPOINT): pdb by default, where `c` goes on, and `q` ends the step with
     `bdb.BdbQuit` and leaves the variables as they were. It costs and is ordered as a `callback`.
     """
-    frame = sys._getframe(1)
+    frame = _trace.find_user_frame() or sys._getframe(1)
     trace = _trace.current() if _trace.is_tracing() else None
     known = {key: value for key, value in _namespace(tensors, named, frame.f_locals).items()
              if key.isidentifier() and _can_be_seen(value, trace)}  # fmt: skip

@@ -404,7 +404,9 @@ class Namespace:
                    if member is not None or not isinstance(get, ReferenceType)]  # fmt: skip
         if scope is None:
             return members
-        pattern = re.compile(scope)
+        if not isinstance(scope, (str, Scope)):
+            raise TypeError(f"expected a str as scope, what names begin with, found {scope!r}")
+        pattern = re.compile(str(scope))
         return [member for member in members if pattern.match(getattr(member, "name", ""))]
 
     def __enter__(self) -> "Namespace":

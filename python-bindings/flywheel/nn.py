@@ -5,8 +5,6 @@ Images are [batch, height, width, channels] and filters [height, width, channels
 outputs]. Arguments are tensors, variables, arrays or numbers.
 """
 
-from typing import Any
-
 from . import _layers, _nn_functions, _ops
 from . import _nn_ops as _generated
 from ._layers import *  # noqa: F403
@@ -17,7 +15,3 @@ from ._ops import one_hot
 __all__ = [*_generated.__all__, *_nn_functions.__all__, *_layers.__all__, "one_hot", "stop_gradient"]
 
 stop_gradient = _ops.stop_gradient
-
-
-def __getattr__(name: str) -> Any:
-    raise AttributeError(f"there is no flywheel.nn.{name}; see docs/Dialects/NN.md")

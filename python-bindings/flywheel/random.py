@@ -10,11 +10,17 @@ from typing import Any, Optional
 import numpy as np
 
 from . import _dtypes, _ops, _trace
+from ._attributes import to_number
 from ._kinds import instance
+from ._operators import Operators
 from ._ops._core import as_unsigned, normalize_axis, static
 from ._ops._creation import DimSizes, dim_sizes_of, zeros
 from ._tensor import Tensor, TensorLike, as_tensor, wrap
 from .initializers import Initializer, RandomNormal, RandomUniform, TruncatedNormal
+
+__all__ = [
+    "bernoulli", "categorical", "choice", "exponential", "gumbel", "laplace", "normal", "permutation", "rademacher",
+    "randint", "sample", "truncated_normal", "uniform"]  # fmt: skip
 
 
 def sample(distribution: Initializer, shape: DimSizes, dtype: Any = _dtypes.float32) -> Tensor:
@@ -76,7 +82,10 @@ def truncated_normal(
 
 
 def bernoulli(p: float, shape: DimSizes = (), *, seed: Optional[int] = None) -> Tensor:
-    """Booleans that hold with probability `p`."""
+    """Booleans that hold with probability `p`, a number within [0, 1] or a tensor. Raises ValueError for another
+    number."""
+    if not isinstance(p, Operators) and not np.ndim(p) and not 0 <= to_number("p", p) <= 1:
+        raise ValueError(f"expected a probability within [0, 1], found {p}")
     return uniform(shape, seed=seed) < p
 
 

@@ -6,12 +6,13 @@ import threading
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 from weakref import ReferenceType, WeakKeyDictionary, ref
 
-from . import _flywheel
+from . import _flywheel, _trace
 from ._flywheel import CheckpointManager, Session
 from ._types import Array, Path
 from .namespace import Name, Namespace, current_namespace
 
 Names = Union[Sequence[Any], Mapping[str, Any], None]
+_READ_OUTSIDE = "the variable itself, or its value from before the call, as an argument"
 
 
 def is_stream(name: str) -> bool:
@@ -75,6 +76,9 @@ class Store(_flywheel.Store):
     """
 
     def __init__(self, seed: int = 0, initializes: bool = True):
+        _trace.check_creation("a store", "flywheel.Store()")
+        if not isinstance(initializes, bool):
+            raise TypeError(f"expected True or False as initializes, found {initializes!r}")
         super().__init__(initializes)
         self.seed = seed
         self._lock = threading.RLock()
@@ -84,6 +88,10 @@ class Store(_flywheel.Store):
         # Of each key, the objects that its value goes with; and the keys of those that went.
         self._holders: Dict[str, Tuple[ReferenceType[Name], ...]] = {}
         self._dead: List[str] = []
+
+    def __reduce_ex__(self, _: Any) -> Any:
+        raise TypeError("stores are neither copied nor pickled: `store.save(path)` writes the values, and "
+                        "`flywheel.Store().restore(path)` reads them into another store")  # fmt: skip
 
     def bind_program(
         self, program: _flywheel.Program, owners: Owners, session: Optional[Session] = None
@@ -207,9 +215,11 @@ class Store(_flywheel.Store):
     # By name
 
     def __getitem__(self, name: str) -> Array:
+        _trace.refuse_values(f"the value of variable '{name}'", _READ_OUTSIDE)
         return super().__getitem__(self._find(name))
 
     def __setitem__(self, name: str, value: Any) -> None:
+        _trace.refuse_actions("setting a value of a store")
         super().__setitem__(self._find(name), value)
 
     def __contains__(self, name: str) -> bool:
@@ -226,10 +236,12 @@ class Store(_flywheel.Store):
 
     def is_initialized(self, name: str) -> bool:
         """Whether a variable has a value."""
+        _trace.refuse_values(f"whether variable '{name}' has a value", _READ_OUTSIDE)
         return super().is_initialized(self._find(name))
 
     def reset(self, names: Sequence[str]) -> None:
         """Takes the values of these variables away."""
+        _trace.refuse_actions("resetting values")
         super().reset([self._find(name) for name in names])
 
     def _select(self, variables: Names, is_restored: bool = False) -> Any:
@@ -262,6 +274,9 @@ class Store(_flywheel.Store):
         dimension of no size chooses the latter from the beginning. Raises
         FailedPreconditionError for a variable without a value, NotFoundError, OSError.
         """
+        _trace.refuse_actions("saving values")
+        if path is None:
+            raise TypeError("expected a path to save to, found None")
         self._provide(variables)
         super().save(path, self._select(variables), metadata=metadata, model=model)
 
@@ -272,6 +287,7 @@ class Store(_flywheel.Store):
         ones; see `save`. Raises NotFoundError for a missing file or key,
         InvalidArgumentError for another dtype or shape, DataLossError; nothing has
         changed then."""
+        _trace.refuse_actions("restoring values")
         self._declare_all()
         super().restore(path, self._select(variables, True), reshape=reshape, suffix=self._suffix(current_namespace()))
 
@@ -279,6 +295,7 @@ class Store(_flywheel.Store):
         self, directory: Path, variables: Names = None, *, reshape: bool = False, state_file: str = "checkpoint"
     ) -> bool:
         """Restores the latest checkpoint of a directory; whether there is one."""
+        _trace.refuse_actions("restoring values")
         self._declare_all()
         return super().restore_latest(directory, self._select(variables, True), reshape=reshape, state_file=state_file,
                                       suffix=self._suffix(current_namespace()))  # fmt: skip
@@ -288,12 +305,14 @@ class Store(_flywheel.Store):
     ) -> str:
         """Writes PREFIX-STEP by a manager, which keeps the newest ones; returns that
         path."""
+        _trace.refuse_actions("saving values")
         self._provide(variables)
         return manager.save(self, prefix, step, self._select(variables))
 
     def value(self, variable: Any) -> Array:
         """A copy of the value of a variable, initialised now if it has none and the
         store initialises."""
+        _trace.refuse_values(f"the value of variable '{_name(variable)}'", _READ_OUTSIDE)
         key = self._key_of(variable)
         if not isinstance(variable, str) and self.initializes and not self._has_value(key):
             self.initialize([variable])
@@ -303,6 +322,7 @@ class Store(_flywheel.Store):
         """Gives variables, by default all GLOBAL ones of the namespace, their initial
         values, whether they have others or not. The random stream of a variable depends
         on the seed, its name and how often it was initialised before."""
+        _trace.refuse_actions("initialising variables")
         from .variables import initialize_in
 
         if variables is None:
@@ -367,7 +387,8 @@ def current_store() -> Store:
 
 def set_seed(seed: int) -> None:
     """The seed of the current store: of initial values and of random streams that
-    begin from now on."""
+    begin from now on. Raises TypeError in a traced function."""
+    _trace.refuse_actions("setting the seed")
     current_store().seed = seed
 
 

@@ -2,10 +2,12 @@
 """Derivatives, and many positions at once."""
 
 import functools
-from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
+import operator
+from typing import Any, Callable, Iterable, List, Optional, Sequence, SupportsIndex, Tuple, Union
 
 from . import _dtypes, _ops, _trace, _tree
 from ._flywheel import Value
+from ._operators import Operators
 from ._ops._arithmetic import parameter
 from ._ops._core import Size, normalize_axis, size
 from ._tensor import Tensor, as_tensor, format_shape, wrap
@@ -148,9 +150,34 @@ def jvp_of(ys: Any, xs: Any, tangents: Any) -> Any:
 
 def _listed(variables: Any) -> List[Any]:
     """What `variables` lists. Raises TypeError for one variable or tensor, whose rows would be meant otherwise."""
-    if isinstance(variables, (Variable, Tensor, str)):
+    if isinstance(variables, (Variable, Tensor, str)) or not isinstance(variables, Iterable):
         raise TypeError(f"expected a list of variables or tensors as variables, found {type(variables).__name__}")
     return list(variables)
+
+
+def _check_function(function: Any, argnums: Any) -> Argnums:
+    """The numbers of arguments, one or a tuple of them. Raises TypeError for what is no function or no such number,
+    ValueError for none and for one that is there twice."""
+    if not callable(function):
+        raise TypeError(f"expected a function to differentiate, found {function!r}")
+    if not isinstance(argnums, bool) and isinstance(argnums, SupportsIndex):
+        return operator.index(argnums)
+    places: List[Any] = [None]
+    if isinstance(argnums, Iterable) and not isinstance(argnums, (str, bytes, Operators)):
+        places = list(argnums)
+    if any(isinstance(place, bool) or not isinstance(place, SupportsIndex) for place in places):
+        raise TypeError(f"expected the number of an argument, from 0, or a list of them as argnums, found {argnums!r}")
+    if not places or len(set(places)) != len(places):
+        raise ValueError(f"expected one argument or more, each once, as argnums, found {argnums!r}")
+    return tuple(operator.index(place) for place in places)
+
+
+def _check_places(args: Tuple[Any, ...], argnums: Argnums) -> None:
+    """Raises ValueError where a call has no argument of such a number."""
+    for place in [argnums] if isinstance(argnums, int) else argnums:
+        if not -len(args) <= place < len(args):
+            raise ValueError(f"argnums names argument {place}, and the call has {len(args)} by position: an argument "
+                             "that is differentiated is given by position")  # fmt: skip
 
 
 def _select(args: Tuple[Any, ...], argnums: Argnums) -> Any:
@@ -164,6 +191,7 @@ def _as_arguments(args: Tuple[Any, ...], argnums: Argnums) -> Tuple[Any, ...]:
     the arrays tensors: numbers, flags and the like stay what they are.
 
     Each leaf is a parameter of its own, whatever else has its value: the derivative is a partial one."""
+    _check_places(args, argnums)
     chosen = {place % len(args) for place in ([argnums] if isinstance(argnums, int) else argnums) if args}
 
     def convert(leaf: Any) -> Any:
@@ -189,8 +217,10 @@ def value_and_grad(
     where others have the same value (G19), or with `variables` to these, as a list. With respect
     to a module it is an OrderedDict with the gradient of each of its parameters by path. With
     `has_aux` the function returns a pair, of which only the first is differentiated. What
-    the value does not depend on has zeros.
+    the value does not depend on has zeros. Raises TypeError for what is no function or no
+    number of an argument, ValueError for a number that a call has no argument of.
     """
+    argnums = _check_function(function, argnums)
 
     @functools.wraps(function)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
@@ -236,6 +266,7 @@ def jacobian(
 ) -> Callable[..., Any]:
     """A function that returns the Jacobian of a function, whose result is a tensor or a tree
     of them; see `jacobian_of`. Of a `grad`, that is a Hessian."""
+    argnums = _check_function(function, argnums)
 
     @functools.wraps(function)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
@@ -295,8 +326,11 @@ def vmap(function: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> C
     for each argument, or for parts of it in a tree of its form; None is for what all
     positions share. Arguments by keyword have it in front. Results have it at `out_axes`,
     a number or a tree of them. Derivatives may be taken in the function and of the result.
-    Raises ValueError for sizes that differ, CompileError for what cannot be batched.
+    Raises ValueError for sizes that differ, CompileError for what cannot be batched, TypeError for what is no
+    function.
     """
+    if not callable(function):
+        raise TypeError(f"expected a function to call for each position, found {function!r}")
 
     def wrapped(*args: Any, **kwargs: Any) -> Any:
         axes: List[Any] = list(in_axes) if isinstance(in_axes, (list, tuple)) else [in_axes] * len(args)

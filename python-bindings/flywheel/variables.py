@@ -1,13 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Variables: what outlives a call."""
 
+import operator
 import warnings
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    Optional,
+    Sequence,
+    SupportsIndex,
+    Tuple,
+    Union,
+)
 from weakref import WeakSet
 
 import numpy as np
 
 from . import _dtypes, _tensor, _trace
+from ._attributes import Constraint
 from ._flywheel import CompileRemark
 from ._operators import Operators
 from ._tensor import Tensor, TensorLike, format_shape
@@ -40,7 +54,6 @@ class Variable(Operators):
     value or shape that it cannot have, TypeError for a dtype.
     """
 
-    __array_ufunc__ = None
     # Whether its owner, an optimizer say, makes it once, whichever trace comes first.
     _is_made_once = False
     # Whether it is not trainable for the time being: see Module.freeze.
@@ -58,8 +71,9 @@ class Variable(Operators):
         device: Optional[str] = None,
         constraint: Any = None,
     ):
-        if _trace.is_tracing() and not self._is_made_once:
-            _trace.current().check_creation(name)
+        _check_arguments(name, trainable, collections, device, constraint)
+        if not self._is_made_once:
+            _trace.check_creation(f"variable '{name}'", "flywheel.Variable(...)")
         self._host_value: Optional[Array] = None
         self._initializer: Optional[Initializer] = None
         self._function: Optional[Callable[[], TensorLike]] = None
@@ -68,7 +82,7 @@ class Variable(Operators):
             if shape is None:
                 raise ValueError(f"Shape of a new variable ({name}) must be fully defined")
             self._initializer = initial_value
-            self.shape: Tuple[int, ...] = tuple(int(dim_size) for dim_size in shape)
+            self.shape: Tuple[int, ...] = _static_shape(shape, name)
             self.dtype: _dtypes.DType = _dtypes.float32 if kind is None else kind
         elif shape is not None:
             raise ValueError("If initializer is a constant, do not specify shape")
@@ -83,8 +97,6 @@ class Variable(Operators):
         else:
             self._host_value = _dtypes.literal(initial_value, kind)
             self.dtype, self.shape = _dtypes.as_dtype(self._host_value.dtype), self._host_value.shape
-        if any(dim_size < 0 for dim_size in self.shape):
-            raise ValueError(f"Shape of a new variable ({name}) must be fully defined")
         # Nobody chooses the default: see Module.
         is_open = name == "Variable"
         self._name = name if isinstance(name, Name) else current_namespace().name(name, is_open=is_open)
@@ -218,11 +230,19 @@ class Variable(Operators):
     # Elsewhere
 
     def numpy(self) -> Array:
-        """A copy of the value in the current store, initialised now if it has none."""
+        """A copy of the value in the current store, initialised now if it has none. Raises TypeError in a traced
+        function, where no value is known."""
+        self._refuse_value("value")
         return current_store().value(self)
 
+    def _refuse_value(self, what: str) -> None:
+        remedy = "the variable itself, or its value from before the call, as an argument"
+        _trace.refuse_values(f"the {what} of variable '{self.name}'", remedy)
+
     def set(self, value: Any) -> None:
-        """Copies a value to the current store; nothing is compiled again."""
+        """Copies a value to the current store; nothing is compiled again. Raises TypeError in a traced function,
+        where `assign` is a part of the step."""
+        _trace.refuse_actions(f"setting variable '{self.name}'", "`assign` sets it in each")
         array = convert(value, self.dtype)
         if array.shape != self.shape:
             raise ValueError(
@@ -234,17 +254,52 @@ class Variable(Operators):
 
     def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> Array:
         """What `numpy.asarray` gives: see `numpy`. Raises TypeError in a traced function, where no value is known."""
-        if _trace.is_tracing():
-            raise TypeError(f"the array of variable '{self.name}' is not known while a function is traced: use the "
-                            "variable itself, or its value from before the call")  # fmt: skip
+        self._refuse_value("array")
         if copy is False:
             raise ValueError(f"the value of variable '{self.name}' is copied: expected copy=None or True")
         return self.numpy() if dtype is None else self.numpy().astype(dtype, copy=False)
 
+    def _number(self, what: str) -> Any:
+        """The only element."""
+        self._refuse_value(what)
+        if self.shape != ():
+            raise TypeError(f"expected a scalar, found variable '{self.name}' of shape {format_shape(self.shape)}: its "
+                            "`numpy()` has the elements")  # fmt: skip
+        return self.numpy()[()]
+
+    def __float__(self) -> float:
+        return float(self._number("number"))
+
+    def __int__(self) -> int:
+        return int(self._number("number"))
+
+    def __bool__(self) -> bool:
+        if _trace.is_tracing():
+            raise TypeError(f"the truth value of variable '{self.name}' is not known while a function is traced: use "
+                            "flywheel.cond, flywheel.where or flywheel.while_loop; `is not None` asks whether there is "
+                            "a variable")  # fmt: skip
+        return bool(self._number("truth value"))
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError(f"variable '{self.name}' is a scalar, which has no length")
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator[Tensor]:
+        return iter([self[i] for i in range(len(self))])
+
+    def __format__(self, how: str) -> str:
+        return format(self._number("number"), how) if how else str(self)
+
     def is_initialized(self) -> bool:
-        """Whether the variable has a value in the current store."""
+        """Whether the variable has a value in the current store. Raises TypeError in a traced function."""
+        remedy = "what is_initialized() says before the call"
+        _trace.refuse_values(f"whether variable '{self.name}' has a value", remedy)
         store = current_store()
         return store._has_value(self._declare_value(store))
+
+    def __copy__(self) -> "Variable":
+        return self.__deepcopy__({})
 
     def __deepcopy__(self, memo: Dict[int, Any]) -> "Variable":
         """Another variable, of this dtype, shape, collections and constraint, which begins with the value that this
@@ -262,7 +317,8 @@ class Variable(Operators):
         return made
 
     def __reduce__(self) -> Any:
-        raise TypeError("variables are not pickled: save their values with flywheel.save")
+        raise TypeError(f"variable '{self.name}' is not pickled, since its value is in a store: save values with "
+                        "flywheel.save(path), or pickle `variable.numpy()`")  # fmt: skip
 
     # For the trace and the store
 
@@ -328,9 +384,45 @@ def convert(value: Any, dtype: _dtypes.DType) -> Array:
     return _dtypes.literal(value, dtype)
 
 
+def _check_arguments(name: Any, trainable: Any, collections: Any, device: Any, constraint: Any) -> None:
+    """Raises TypeError for what a variable cannot have."""
+    if not isinstance(name, (str, Name)):
+        raise TypeError(f"expected a str as the name of a variable, found {name!r}")
+    if trainable is not None and not isinstance(trainable, (bool, np.bool_)):
+        raise TypeError(f"expected True, False or None as trainable of variable '{name}', found {trainable!r}")
+    if collections is not None and (
+        not isinstance(collections, Iterable) or isinstance(collections, str)
+        or not all(isinstance(key, str) for key in collections)
+    ):  # fmt: skip
+        raise TypeError(f"expected a list of names as collections of variable '{name}', found {collections!r}")
+    if device is not None and not isinstance(device, str):
+        raise TypeError(f"expected a str such as '/cpu:0' as device of variable '{name}', found {device!r}")
+    if constraint is not None and not isinstance(constraint, Constraint):
+        raise TypeError(f"expected one of flywheel.constraints as constraint of variable '{name}', found "
+                        f"{constraint!r}")  # fmt: skip
+
+
+def _static_shape(shape: Any, name: object) -> Tuple[int, ...]:
+    """The sizes of a shape, a list of numbers or one number. Raises TypeError for what is no size, ValueError for one
+    that is not known."""
+    sizes = [shape] if isinstance(shape, (int, np.integer)) else shape
+    if isinstance(sizes, (str, bytes)) or not isinstance(sizes, Iterable):
+        raise TypeError(f"expected a list of sizes as the shape of variable '{name}', found {shape!r}")
+    found = []
+    for dim_size in sizes:
+        if dim_size is None or isinstance(dim_size, Tensor):
+            raise ValueError(f"Shape of a new variable ({name}) must be fully defined: expected numbers, found "
+                             f"{shape!r}")  # fmt: skip
+        if isinstance(dim_size, (bool, np.bool_)) or not isinstance(dim_size, SupportsIndex):
+            raise TypeError(f"expected integers as the shape of variable '{name}', found {dim_size!r}")
+        if operator.index(dim_size) < 0:
+            raise ValueError(f"Shape of a new variable ({name}) must be fully defined: expected sizes of 0 or more, "
+                             f"found {dim_size}")  # fmt: skip
+        found.append(operator.index(dim_size))
+    return tuple(found)
+
+
 def _collections(given: Optional[Sequence[str]], trainable: Optional[bool]) -> List[str]:
-    if isinstance(given, str):
-        raise TypeError("expected a list of names as collections, found a str")
     names = [GLOBAL] if given is None else list(given)
     if trainable is None:
         trainable = TRAINABLE in names or LOCAL not in names

@@ -38,11 +38,15 @@ struct PyProgram {
   // Destroyed in reverse order: the program before its context.
   std::shared_ptr<mlir::MLIRContext> context;
   std::shared_ptr<const Program> program;
+  /// Of a traced module: the program with numbers of places, which serves
+  /// modules with others, and the places.
+  std::shared_ptr<const Program> numbered;
+  std::vector<std::string> places;
   std::vector<StageTime> times;
   /// What the compiler said of it; if it did, the text of the module with the
-  /// places that this is about.
+  /// locations that this is about.
   std::vector<DiagnosticText> warnings;
-  std::string places;
+  std::string located;
 };
 
 /// A session, which one thread at a time may use.

@@ -112,7 +112,15 @@ void checkStruct(const std::string &name, nb::dict fields) {
   std::string error;
   ScopedDiagnosticHandler handler(
       context, [&](Diagnostic &diagnostic) { error = diagnostic.str(); });
-  if (!parseAttribute(text, context))
+  Attribute attribute = parseAttribute(text, context);
+  // What is wrong for numbers of any type is said without a variable.
+  auto initializer =
+      dyn_cast_or_null<train::InitializerAttrInterface>(attribute);
+  auto emitError = [&] { return mlir::emitError(UnknownLoc::get(context)); };
+  if (!attribute ||
+      (initializer &&
+       failed(initializer.verifyInitializer(
+           emitError, RankedTensorType::get({}, Float64Type::get(context))))))
     throw nb::value_error(error.c_str());
 }
 

@@ -17,6 +17,7 @@ NB_MODULE(_flywheel, module) {
   // Functions and stores of a program live as long as its modules.
   nb::set_leak_warnings(false);
   module.doc() = "The compiler and its sessions; use the package `flywheel`.";
+  module.attr("__version__") = FLYWHEEL_VERSION;
   importNumPy();
   addErrors(module);
   addCompiler(module);

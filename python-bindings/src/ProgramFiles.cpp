@@ -11,6 +11,7 @@
 
 #include "flywheel/Driver/ModuleDigest.h"
 #include "flywheel/Driver/OutputFiles.h"
+#include "flywheel/Driver/Places.h"
 #include "flywheel/Model/CNames.h"
 #include "flywheel/Runtime/GPUMemory.h"
 #include "flywheel/Target/CHeader/CHeader.h"
@@ -53,7 +54,7 @@ static std::string findGPU() {
   return runtime::synchronizeGPU(/*stream=*/0).message();
 }
 
-static std::string printPlaces(const PyModule &module) {
+static std::string printLocations(const PyModule &module) {
   std::string text;
   llvm::raw_string_ostream os(text);
   mlir::OpPrintingFlags flags;
@@ -62,22 +63,35 @@ static std::string printPlaces(const PyModule &module) {
   return text;
 }
 
-/// Says again what was said of a program when it was compiled. False where that
-/// is about other places than the module has.
-static bool sayAgain(const PyProgram &self, const PyModule &module) {
-  if (self.warnings.empty())
-    return true;
-  if (self.places !=
-      runAlone(*module.mutex, [&] { return printPlaces(module); }))
-    return false;
-  warn(self.warnings, /*hasFailed=*/false);
-  return true;
+/// Returns the program of a module that differs from the one of `self` in
+/// places only, with its own in what it says at run time; says again what was
+/// said when it was compiled. None where that is about other places than
+/// `module` has.
+static nb::object reuse(nb::handle given, const PyModule &module) {
+  const auto &self = nb::cast<const PyProgram &>(given);
+  if (!self.warnings.empty()) {
+    if (self.located !=
+        runAlone(*module.mutex, [&] { return printLocations(module); }))
+      return nb::none();
+    warn(self.warnings, /*hasFailed=*/false);
+  }
+  std::vector<std::string> places =
+      runAlone(*module.mutex, [&] { return getPlaces(*module.module); });
+  if (places == self.places)
+    return nb::borrow(given);
+  auto result = std::make_unique<PyProgram>();
+  result->context = self.context;
+  result->numbered = self.numbered;
+  result->times = self.times;
+  result->warnings = self.warnings;
+  result->located = self.located;
+  result->program = self.numbered->withPlaces(places);
+  result->places = std::move(places);
+  return nb::cast(std::move(result));
 }
 
 /// The program of a traced module for this machine: from the cache in `folder`,
-/// which is none where it is empty, or compiled and kept there. With
-/// `checkNumerics` it has the places of this source in its messages, and is not
-/// kept.
+/// which is none where it is empty, or compiled and kept there.
 static std::unique_ptr<PyProgram>
 compileTraced(const PyModule &self, std::optional<int64_t> threads,
               const std::string &folder, bool winograd, bool checkNumerics,
@@ -91,8 +105,9 @@ compileTraced(const PyModule &self, std::optional<int64_t> threads,
   setThreads(options, threads);
   setMemoryBudget(options, memoryBudget);
   CodegenOptions codegen;
-  if (!folder.empty() && !checkNumerics)
-    options.cache = {ProgramCache(folder), codegen, /*ignoreLocations=*/true};
+  options.numbersPlaces = true;
+  if (!folder.empty())
+    options.cache = {ProgramCache(folder), codegen};
   auto result = std::make_unique<PyProgram>();
   result->context = self.context;
   std::string error;
@@ -105,7 +120,7 @@ compileTraced(const PyModule &self, std::optional<int64_t> threads,
         options);
     result->warnings = diagnostics.getWarnings();
     if (!result->warnings.empty())
-      result->places = printPlaces(self);
+      result->located = printLocations(self);
     if (failed(compiled)) {
       error = diagnostics.getErrors();
     } else {
@@ -114,10 +129,13 @@ compileTraced(const PyModule &self, std::optional<int64_t> threads,
       if (object) {
         auto program =
             Program::load(*compiled->module, std::move(*object), codegen);
-        if (program.isOk())
-          result->program = std::move(*program);
-        else
+        if (program.isOk()) {
+          result->numbered = std::move(*program);
+          result->places = getPlaces(*self.module);
+          result->program = result->numbered->withPlaces(result->places);
+        } else {
           error = program.status().message();
+        }
         result->times = std::move(compiled->times);
       } else {
         error = llvm::toString(object.takeError());
@@ -234,7 +252,7 @@ void addProgramFiles(nb::module_ &module) {
              "check_numerics"_a, "target"_a, "memory_budget"_a.none(),
              "The program of a module, from the cache in a folder where that "
              "is not empty.");
-  module.def("_say_again", &sayAgain, "program"_a, "module"_a);
+  module.def("_reuse", &reuse, "program"_a, "module"_a);
   module.def(
       "_digest",
       [](const PyModule &self) {

@@ -240,7 +240,8 @@ assert np.asarray(variable)[0] == 1, "a copy"
 counted = fw.function(lambda v: v.assign_add(np.ones(3, np.float32)))
 counted(variable)
 assert np.asarray(variable).tolist() == [2, 3, 4], "an argument that is a variable is the variable"
-for bad in (lambda: np.asarray(variable), lambda: np.sin(np.asarray(variable)), lambda: np.stack([variable])):
+assert fw.function(lambda: np.stack([variable, variable]))().tolist() == [[2, 3, 4]] * 2, "flywheel's function"
+for bad in (lambda: np.asarray(variable), lambda: np.sin(np.asarray(variable)), lambda: np.array([variable])):
     try:
         fw.function(bad)()
     except TypeError as error:

@@ -100,9 +100,9 @@ def test_numbers_at_construction() -> None:
     ]  # fmt: skip
     for make, given, text in cases:
         expect_error(ValueError, text, lambda: make(**given))  # noqa: B023
-    # An ascent is a step as well.
-    w = make_step(fw.optimizers.SGD(lr=-0.5), np.float32, "ascended")()
-    np.testing.assert_array_equal(w, np.full(3, 1.5))
+    # Up the gradient, the loss is negated.
+    expect_error(ValueError, "SGD: expected lr >= 0, found -0.5", lambda: fw.optimizers.SGD(lr=-0.5))
+    expect_error(ValueError, "CosineRate: expected peak >= 0", lambda: fw.schedules.CosineRate(-0.1, 10))
 
 
 def test_kinds_of_clauses() -> None:

@@ -105,6 +105,10 @@ struct CompilerOptions {
   /// Where the program is looked for before it is compiled, and kept; without,
   /// nowhere.
   std::optional<CacheRequest> cache;
+  /// Make a program that serves all modules that differ in places only, whose
+  /// texts have numbers of places until Program::withPlaces(). One of which the
+  /// compiler said something is kept for modules with its places.
+  bool numbersPlaces = false;
   /// Called with each stage's name and the module after it.
   std::function<void(llvm::StringRef stage, mlir::ModuleOp module)> afterStage;
   /// Stop after this stage; empty to run all.

@@ -14,8 +14,10 @@
 namespace flywheel {
 
 /// Returns 64 hexadecimal digits that are equal for equal modules, and differ
-/// for others; `hasLocations` says whether the places of ops are a part of a
-/// module. Takes no copy of the elements of large constants.
+/// for others. `hasLocations` says whether the places of ops are a part of a
+/// module; without, only their numbers are (see Places.h), so that modules that
+/// differ in places by a bijection are equal. Takes no copy of the elements of
+/// large constants.
 std::string getModuleDigest(mlir::ModuleOp module, bool hasLocations);
 
 } // namespace flywheel

@@ -73,17 +73,13 @@ struct CacheRequest {
   ProgramCache cache;
   /// What machine code is made with, but for its target.
   CodegenOptions codegen;
-  /// Whether a program serves a module that differs in the places of its ops:
-  /// messages at run time then have the places of the module that was compiled.
-  /// One of which the compiler said something serves modules with its places.
-  bool ignoreLocations = false;
 };
 
 /// What the program of `module` is kept under: it depends on the module, with
-/// `hasLocations` on the places of its ops, on all options, the compiler and,
-/// where that is compiled for, this machine. Empty, with the reason in `note`,
-/// for what is not kept: a step on a GPU, values of a checkpoint, the output of
-/// a stage.
+/// `hasLocations` on the places of its ops rather than on their numbers, on all
+/// options, the compiler and, where that is compiled for, this machine. Empty,
+/// with the reason in `note`, for what is not kept: a step on a GPU, values of
+/// a checkpoint, the output of a stage.
 std::string getCacheKey(mlir::ModuleOp module, const CompilerOptions &options,
                         bool hasLocations, std::string &note);
 

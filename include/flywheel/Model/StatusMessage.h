@@ -6,13 +6,15 @@
 //
 // The message of a check has the bytes 1 to 4 where it names numbers: sizes,
 // and indices. A call that fails leaves these in the header of the state block,
-// as so many i64.
+// as so many i64. It has the number of a place between two `kPlaceMark` where
+// the program serves modules with other places.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef FLYWHEEL_MODEL_STATUSMESSAGE_H
 #define FLYWHEEL_MODEL_STATUSMESSAGE_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <cstddef>
@@ -31,6 +33,9 @@ bool hasNumbers(llvm::StringRef message);
 std::string formatNumbers(llvm::StringRef message);
 /// The same with the numbers of the block at `state`.
 std::string formatNumbers(llvm::StringRef message, const std::byte *state);
+/// The message with places in place of their numbers.
+std::string formatPlaces(llvm::StringRef message,
+                         llvm::ArrayRef<std::string> places);
 
 } // namespace flywheel
 

@@ -71,6 +71,11 @@ public:
   load(mlir::ModuleOp module, std::unique_ptr<llvm::MemoryBuffer> object,
        const CodegenOptions &options = {}, const JITOptions &jitOptions = {});
 
+  /// Returns the same program, with the code of this one, of a module that has
+  /// these places by number (see flywheel/Driver/Places.h).
+  std::shared_ptr<const Program>
+  withPlaces(llvm::ArrayRef<std::string> places) const;
+
   const Manifest &getManifest() const { return manifest; }
   /// The entries but for the initializer.
   const std::vector<EntrySpec> &getEntries() const { return entries; }
@@ -98,7 +103,7 @@ private:
   runtime::Status addVariable(const ManifestVariable &variable);
 
   Manifest manifest;
-  std::unique_ptr<JIT> jit;
+  std::shared_ptr<JIT> jit;
   std::vector<EntrySpec> entries;
   std::vector<VariableSpec> variables;
   PackedFunction initializer = nullptr;

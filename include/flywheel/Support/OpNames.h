@@ -79,15 +79,32 @@ inline std::string mapFileName(llvm::StringRef file, mlir::Operation *op) {
   return llvm::sys::path::filename(file).str();
 }
 
+/// On a module whose program also serves modules that differ in places: a
+/// dictionary from the places to their numbers.
+constexpr llvm::StringLiteral kPlacesAttrName("train.places");
+/// The byte in front of the number of a place, and behind it, in texts that the
+/// stages make for run time. Bytes 1 to 4 are numbers of the call.
+constexpr char kPlaceMark = '\5';
+
 /// `f.mlir:3:8`, the place that `location` has in the output of the module
-/// around `op`; empty where it has none.
+/// around `op`; empty where it has none. Where that module has numbers of
+/// places, the number between two marks.
 inline std::string formatPlace(mlir::Location location, mlir::Operation *op) {
   auto place = location->findInstanceOf<mlir::FileLineColLoc>();
   if (!place)
     return "";
-  return mapFileName(place.getFilename().getValue(), op) + ":" +
-         std::to_string(place.getLine()) + ":" +
-         std::to_string(place.getColumn());
+  std::string text = mapFileName(place.getFilename().getValue(), op) + ":" +
+                     std::to_string(place.getLine()) + ":" +
+                     std::to_string(place.getColumn());
+  for (; op; op = op->getParentOp()) {
+    auto numbers = op->getAttrOfType<mlir::DictionaryAttr>(kPlacesAttrName);
+    if (!numbers)
+      continue;
+    if (auto number = numbers.getAs<mlir::IntegerAttr>(text))
+      return kPlaceMark + std::to_string(number.getInt()) + kPlaceMark;
+    break;
+  }
+  return text;
 }
 
 /// `nn.dense at f.mlir:3:8`, the same of an op with the name it has in the

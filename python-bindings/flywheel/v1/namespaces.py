@@ -2,8 +2,11 @@
 """Names of TensorFlow 1 that are in modules of their own there, `tf.math.log` for one, and what to use instead of names
 that there are not."""
 
+import sys
 from types import SimpleNamespace
 from typing import Any, Dict
+
+from .._hints import nearest
 
 # What a program does without a part of TensorFlow.
 INSTEAD: Dict[str, str] = {
@@ -82,8 +85,17 @@ INSTEAD: Dict[str, str] = {
 def missing(name: str) -> AttributeError:
     """The error for a name, without `tf.`, that is not there."""
     instead = next((INSTEAD[key] for key in (name, name.rpartition(".")[0]) if key in INSTEAD), None)
-    hint = f"; instead: {instead}" if instead else ""
+    hint = f"; instead: {instead}" if instead else _find_nearest(name)
     return AttributeError(f"there is no flywheel.v1.{name}{hint}; see docs/v1.md")
+
+
+def _find_nearest(name: str) -> str:
+    """The name of the same module that is most like it."""
+    group, _, last = name.rpartition(".")
+    module: Any = sys.modules["flywheel.v1"]
+    for part in group.split(".") if group else ():
+        module = vars(module).get(part) if module is not None else None
+    return nearest(last, [one for one in vars(module) if not one.startswith("_")] if module is not None else [])
 
 
 class Names(SimpleNamespace):

@@ -22,6 +22,51 @@ func.func @f(%g: tensor<2xf32>, %n: tensor<i32>) {
 
 train.variable @w : tensor<2xf32>
 func.func @f(%g: tensor<2xf32>, %n: tensor<i32>) {
+  // expected-error @+1 {{expected clip_norm > 0, found 0.000000e+00; without a bound, leave clip_norm out}}
+  train.apply_gradients %g : tensor<2xf32> to [@w] with #train.sgd clip_norm 0.0
+  return
+}
+
+// -----
+
+train.variable @w : tensor<2xf32>
+func.func @f(%g: tensor<2xf32>, %n: tensor<i32>) {
+  // expected-error @+1 {{expected clip_value > 0, found -1.000000e+00}}
+  train.apply_gradients %g : tensor<2xf32> to [@w] with #train.sgd clip_value -1.0
+  return
+}
+
+// -----
+
+train.variable @w : tensor<2xf32>
+func.func @f(%g: tensor<2xf32>, %n: tensor<i32>) {
+  // expected-error @+1 {{expected clip_global_norm > 0, found -5.000000e-01}}
+  train.apply_gradients %g : tensor<2xf32> to [@w] with #train.sgd clip_global_norm -0.5
+  return
+}
+
+// -----
+
+train.variable @w : tensor<2xf32>
+func.func @f(%g: tensor<2xf32>, %n: tensor<i32>) {
+  // expected-error @+1 {{expected l2 >= 0, found -1.000000e-01; to decay nothing, leave l2 out}}
+  train.apply_gradients %g : tensor<2xf32> to [@w] with #train.sgd l2 -0.1
+  return
+}
+
+// -----
+
+train.variable @w : tensor<2xf32>
+func.func @f(%g: tensor<2xf32>, %n: tensor<i32>) {
+  // expected-error @+1 {{expected weight_decay >= 0, found -1.000000e-01}}
+  train.apply_gradients %g : tensor<2xf32> to [@w] with #train.sgd weight_decay -0.1
+  return
+}
+
+// -----
+
+train.variable @w : tensor<2xf32>
+func.func @f(%g: tensor<2xf32>, %n: tensor<i32>) {
   // expected-error @+1 {{expected a finite clip_norm, found}}
   train.apply_gradients %g : tensor<2xf32> to [@w] with #train.sgd clip_norm 0x7FF0000000000000
   return

@@ -22,6 +22,7 @@
 using namespace mlir;
 using namespace flywheel::train;
 using flywheel::kFilePrefixMapAttrName;
+using flywheel::kPlacesAttrName;
 
 /// Whether `attribute` is a list of `T`.
 template <typename T> static bool isListOf(Attribute attribute) {
@@ -49,6 +50,13 @@ static bool isFilePrefixMap(Attribute attribute) {
   return isListOf<StringAttr>(attribute) &&
          llvm::all_of(cast<ArrayAttr>(attribute).getAsValueRange<StringAttr>(),
                       [](StringRef pair) { return pair.contains('='); });
+}
+
+static bool isPlaces(Attribute attribute) {
+  auto numbers = dyn_cast<DictionaryAttr>(attribute);
+  return numbers && llvm::all_of(numbers, [](NamedAttribute number) {
+           return isa<IntegerAttr>(number.getValue());
+         });
 }
 
 static bool isResultNumber(Attribute attribute) {
@@ -104,6 +112,8 @@ static ArrayRef<Rule> getRules() {
        "a list of strings"},
       {kFilePrefixMapAttrName, Rule::Module, isFilePrefixMap,
        "a list of 'OLD=NEW'"},
+      {kPlacesAttrName, Rule::Module, isPlaces,
+       "a dictionary from places to their numbers"},
       {D::getSymbolsAttrName(), Rule::Function, isListOf<StringAttr>,
        "a list of strings"},
       {D::getWorkspaceSlotsAttrName(), Rule::Function, isSlots,

@@ -7,6 +7,8 @@
 #include "../Optimizers/OptimizerSupport.h"
 #include "VariableVerifiers.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace flywheel;
 using namespace flywheel::train;
@@ -154,10 +156,23 @@ static LogicalResult verifyUpdateClausesOf(OpT op,
       {"clip_norm", op.getClipNorm()},
       {"clip_global_norm", op.getClipGlobalNorm()},
       {"clip_value", op.getClipValue()}};
-  for (const auto &[name, number] : numbers)
-    if (number && !number->isFinite())
-      return op.emitOpError() << "expected a finite " << name << ", found "
-                              << number->convertToDouble();
+  for (const auto &[name, number] : numbers) {
+    if (!number)
+      continue;
+    double value = number->convertToDouble();
+    if (!std::isfinite(value))
+      return op.emitOpError()
+             << "expected a finite " << name << ", found " << value;
+    // A bound of 0 would leave nothing of any gradient.
+    bool isBound = name.starts_with("clip");
+    if (isBound ? value <= 0.0 : value < 0.0)
+      return op.emitOpError()
+             << "expected " << name << (isBound ? " > 0" : " >= 0")
+             << ", found " << value
+             << (isBound ? "; without a bound, leave "
+                         : "; to decay nothing, leave ")
+             << name << " out";
+  }
   if (failed(verifyNarrowClauses(op)) || failed(verifyOneDecay(op)))
     return failure();
   std::optional<ArrayAttr> masked = op.getNoDecay();

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Annotations as contracts: what a public function says of an argument that is of another type than it is to be.
+
+Nothing is checked before a call. Where one fails at something that nobody has raised on purpose, such as a number that
+is not iterable, the arguments are compared with the annotations of their parameters.
+"""
+
+import collections.abc
+import dis
+import functools
+import inspect
+import os
+import types
+import typing
+from typing import Any, Callable, List, Mapping, Optional, Tuple
+
+import numpy as np
+
+__all__ = ["explained"]
+
+_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_NUMPY = os.path.dirname(os.path.abspath(np.__file__)) + os.sep
+# What Python and the bindings raise of themselves.
+_IMPLICIT = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, AssertionError, RuntimeError)
+_RAISE = dis.opmap["RAISE_VARARGS"]
+
+
+def _conforms(value: Any, hint: Any) -> bool:
+    """Whether a value is of an annotated type, as far as that can be told."""
+    origin, parts = typing.get_origin(hint), typing.get_args(hint)
+    if hint is Any or isinstance(hint, (str, typing.TypeVar)):
+        return True
+    if hint is None or hint is type(None):
+        return value is None
+    if origin is typing.Union:
+        return any(_conforms(value, part) for part in parts)
+    if origin is typing.Literal:
+        return isinstance(value, (str, int)) and value in parts
+    if hint is int:
+        return isinstance(value, typing.SupportsIndex) and getattr(value, "ndim", 0) == 0
+    if hint is float:
+        return isinstance(value, (int, float, np.number))
+    if hint is bool:
+        return isinstance(value, (bool, np.bool_))
+    if hint is collections.abc.Callable or origin is collections.abc.Callable:
+        return callable(value)
+    if origin is not None and isinstance(origin, type) and issubclass(origin, collections.abc.Mapping):
+        return isinstance(value, collections.abc.Mapping)
+    if origin is not None and isinstance(origin, type) and issubclass(origin, collections.abc.Iterable):
+        if isinstance(value, (str, bytes)) or not isinstance(value, collections.abc.Iterable):
+            return False
+        if origin is tuple and parts[-1:] != (...,):
+            return isinstance(value, collections.abc.Sequence) and len(value) == len(parts) and all(
+                _conforms(one, part) for one, part in zip(value, parts))  # fmt: skip
+        return not isinstance(value, collections.abc.Sequence) or all(_conforms(one, parts[0]) for one in value)
+    return not isinstance(hint, type) or isinstance(value, hint)
+
+
+def _describe(hint: Any, many: bool = False) -> str:
+    """An annotated type in words; of `many`, in the plural."""
+    origin, parts = typing.get_origin(hint), typing.get_args(hint)
+    words = {int: ("an integer", "integers"), float: ("a number", "numbers"), str: ("a str", "strings"),
+             bool: ("True or False", "True or False")}  # fmt: skip
+    if hint in words:
+        return words[hint][many]
+    if hint is None or hint is type(None):
+        return "None"
+    if origin is typing.Union:
+        return " or ".join(dict.fromkeys(_describe(part, many) for part in parts))
+    if origin is typing.Literal:
+        return " or ".join(map(repr, parts))
+    if hint is collections.abc.Callable or origin is collections.abc.Callable:
+        return "functions" if many else "a function"
+    if origin is not None and isinstance(origin, type) and issubclass(origin, collections.abc.Mapping):
+        return "a dict"
+    if origin is not None and isinstance(origin, type) and issubclass(origin, collections.abc.Iterable):
+        return f"{'lists' if many else 'a list'} of {_describe(parts[0], True)}"
+    name = getattr(hint, "__name__", str(hint))
+    return name if many else f"a {name}"
+
+
+def _show(value: Any) -> str:
+    text = f"{type(value).__name__} of shape {value.shape}" if isinstance(value, np.ndarray) else repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def _is_implicit(trace: Optional[types.TracebackType]) -> bool:
+    """Whether nobody has raised the error on purpose, and no code of a user is below: it raises what it likes."""
+    last = trace
+    while last is not None:
+        file = last.tb_frame.f_code.co_filename
+        if not file.startswith((_PACKAGE, _NUMPY, "<")):
+            return False
+        if last.tb_next is None:
+            return last.tb_frame.f_code.co_code[last.tb_lasti] != _RAISE or file.startswith(_NUMPY)
+        last = last.tb_next
+    return True
+
+
+def _explain(function: Callable[..., Any], args: Tuple[Any, ...], given: Mapping[str, Any]) -> Optional[Exception]:
+    """What is expected of the first argument that is of another type, and of all where none is."""
+    name = function.__name__
+    try:
+        bound = inspect.signature(function).bind(*args, **given)
+        hints = typing.get_type_hints(function)
+    except (TypeError, NameError, ValueError):
+        return None
+    for parameter, value in bound.arguments.items():
+        hint = hints.get(parameter, Any)
+        kind = bound.signature.parameters[parameter].kind
+        values: List[Any] = list(value) if kind is inspect.Parameter.VAR_POSITIONAL else [value]
+        if kind is inspect.Parameter.VAR_KEYWORD:
+            continue
+        for one in values:
+            if not _conforms(one, hint):
+                return TypeError(f"{name}: expected {_describe(hint)} as {parameter}, found {_show(one)}")
+    listed = ", ".join(f"{parameter}={_show(value)}" for parameter, value in bound.arguments.items())
+    return ValueError(f"{name} does not take these arguments together: {listed}")
+
+
+def explained(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, which says what it expects where a call fails at what is inside of it."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **given: Any) -> Any:
+        try:
+            return function(*args, **given)
+        except _IMPLICIT as error:
+            below = error.__traceback__.tb_next if error.__traceback__ else None
+            # Python says itself which arguments a function does not have. What the bindings raise has a class of
+            # theirs, or says what they expected.
+            is_ours = type(error).__module__ != "builtins" or "expected" in str(error)
+            if below is None or is_ours or not _is_implicit(below):
+                raise
+            better = _explain(function, args, given)
+            if better is None:
+                raise
+            cause = error
+        raise better from cause
+
+    return call

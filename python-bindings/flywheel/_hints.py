@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What is said of a name that there is not: the nearest one, and what another framework's is called here."""
+
+import difflib
+import inspect
+from typing import Any, Callable, Iterable, Mapping
+
+# Names of arguments elsewhere.
+_KEYWORDS = {
+    "learning_rate": "lr", "rate": "lr", "step_size": "lr", "b1": "beta_1", "b2": "beta_2", "beta1": "beta_1",
+    "beta2": "beta_2", "eps": "epsilon", "alpha": "rho", "betas": "beta_1, beta_2", "clipnorm": "clip_norm",
+    "clipvalue": "clip_value", "global_clipnorm": "clip_global_norm", "max_norm": "clip_global_norm",
+    "static_argnums": "static", "static_argnames": "static", "input_signature": "signature",
+    "num_threads": "threads",
+}  # fmt: skip
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """`; did you mean 'x'?` of the name that is most like `name`, or nothing."""
+    known = list(names)
+    plain = {one.lower().replace("_", ""): one for one in known}
+    own = name.lower().replace("_", "")
+    found = [plain[own]] if own in plain else difflib.get_close_matches(name, known, 1, 0.75)
+    found = found or [plain[one] for one in difflib.get_close_matches(own, plain, 1, 0.75)]
+    return f"; did you mean '{found[0]}'?" if found else ""
+
+
+def check_keywords(function: Callable[..., Any], called: str, given: Mapping[str, Any], skip: int = 0) -> None:
+    """Raises TypeError for an argument by keyword that `function` has not, with the nearest one that it has. `skip`
+    is how many parameters in front no caller gives."""
+    parameters = list(inspect.signature(function).parameters.values())[skip:]
+    if any(p.kind is p.VAR_KEYWORD for p in parameters):
+        return
+    names = [p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+    for key in given:
+        if key in names:
+            continue
+        ours = _KEYWORDS.get(key, "")
+        hint = f"; did you mean '{ours}'?" if ours.split(", ")[0] in names else nearest(key, names)
+        raise TypeError(f"{called} has no argument '{key}'{hint or ', only ' + ', '.join(names)}")

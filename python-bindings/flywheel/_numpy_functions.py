@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""NumPy's functions and ufuncs, called with tensors and variables: those of this package under the same names."""
+
+from typing import Any, Callable, Dict, Mapping, NoReturn, Sequence
+
+import numpy as np
+
+from . import _trace, linalg
+
+# Reductions and scans of ufuncs.
+_METHODS = {
+    ("add", "reduce"): "sum", ("multiply", "reduce"): "prod", ("maximum", "reduce"): "max",
+    ("minimum", "reduce"): "min", ("logical_and", "reduce"): "all", ("logical_or", "reduce"): "any",
+    ("add", "accumulate"): "cumsum", ("multiply", "accumulate"): "cumprod",
+}  # fmt: skip
+# Functions of NumPy that have another name here.
+_NAMES = {"abs": "absolute", "amax": "max", "amin": "min", "around": "round", "round_": "round",
+          "concat": "concatenate", "acos": "arccos", "asin": "arcsin", "atan": "arctan",
+          "conjugate": "positive"}  # fmt: skip
+
+
+def _refuse(name: str, why: str = "") -> NoReturn:
+    where = "flywheel.linalg" if name.startswith("numpy.linalg.") else "flywheel"
+    raise TypeError(f"{name} of a tensor{why or f' is not there: {where} has no such function'}; a function of "
+                    "flywheel makes a tensor of tensors, and numpy's take the results of calls")  # fmt: skip
+
+
+def _find(name: str, is_linalg: bool = False) -> Any:
+    import flywheel
+
+    module: Any = linalg if is_linalg else flywheel
+    name = _NAMES.get(name, name)
+    return getattr(module, name) if name in module.__all__ else None
+
+
+def _to_values(tree: Any) -> Any:
+    """Variables as the arrays of their values."""
+    from .variables import Variable
+
+    if isinstance(tree, Variable):
+        return np.asarray(tree)
+    if type(tree) in (list, tuple):
+        return type(tree)(_to_values(one) for one in tree)
+    if type(tree) is dict:
+        return {key: _to_values(one) for key, one in tree.items()}
+    return tree
+
+
+def call_ufunc(ufunc: Any, method: str, inputs: Sequence[Any], given: Mapping[str, Any]) -> Any:
+    """What `__array_ufunc__` does. Outside of traced functions a variable is its value."""
+    if not _trace.is_tracing():
+        return getattr(ufunc, method)(*_to_values(list(inputs)), **_to_values(dict(given)))
+    name = f"numpy.{ufunc.__name__}" + ("" if method == "__call__" else f".{method}")
+    options: Dict[str, Any] = {key: value for key, value in given.items() if value is not None}
+    options = {key: value for key, value in options.items() if not (key == "where" and value is True)}
+    if "out" in options:
+        kinds = ", ".join(sorted({type(one).__name__ for one in options["out"]}))
+        _refuse(name, f" is another tensor: expected out=None, found {kinds} (which operators such as `+=` of an array "
+                      "give)")  # fmt: skip
+    if method == "__call__":
+        function = _find(ufunc.__name__)
+        dtype = options.pop("dtype", None)
+        if function is None or options:
+            _refuse(name, f" does not take {', '.join(options)}" if options and function is not None else "")
+        result = function(*inputs)
+        return result if dtype is None else _find("cast")(result, dtype)
+    reduction = _METHODS.get((ufunc.__name__, method))
+    if reduction is None:
+        _refuse(name)
+    # NumPy's reduce along the first dimension unless they are told.
+    values = dict(zip(("axis",), inputs[1:]))
+    return _find(reduction)(inputs[0], **{"axis": 0, **values, **options})
+
+
+def call_function(function: Callable[..., Any], args: Sequence[Any], given: Mapping[str, Any]) -> Any:
+    """What `__array_function__` does. Outside of traced functions a variable is its value."""
+    if not _trace.is_tracing():
+        return function(*_to_values(list(args)), **_to_values(dict(given)))
+    name = function.__name__
+    if name in ("shape", "ndim", "size") and len(args) == 1 and not given:
+        return getattr(args[0], name)
+    is_linalg = function.__module__ == "numpy.linalg"
+    own = _find(name, is_linalg) if function.__module__ in ("numpy", "numpy.linalg") else None
+    if own is None:
+        _refuse(f"{function.__module__}.{name}")
+    if given.get("out") is not None:
+        _refuse(f"{function.__module__}.{name}", f" is another tensor: expected out=None, found "
+                f"{type(given['out']).__name__}")  # fmt: skip
+    return own(*args, **{key: value for key, value in given.items() if key != "out"})

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What modules show: the names that they list, and of a name that there is not the nearest one."""
+
+import sys
+import types
+from typing import Any, Dict, FrozenSet, Iterable, List
+
+from ._contracts import explained
+from ._hints import nearest
+
+__all__ = ["show"]
+
+# Where functions of a name that the package itself has not may be.
+_GROUPS = ("nn", "linalg", "random", "optimizers", "schedules", "initializers", "constraints", "clauses", "data")
+# Of what other frameworks have under another name, what it is here.
+_ELSEWHERE: Dict[str, str] = {
+    "tensor": "flywheel.constant in a traced function, NumPy's arrays outside",
+    "jit": "flywheel.function", "compile_function": "flywheel.function", "optim": "flywheel.optimizers",
+    "optax": "flywheel.optimizers", "no_grad": "flywheel.stop_gradient; a function that takes no gradient has none",
+    "detach": "flywheel.stop_gradient", "manual_seed": "flywheel.set_seed", "from_numpy": "flywheel.constant",
+    "cat": "flywheel.concatenate", "concat": "flywheel.concatenate", "tree_map": "flywheel.map_leaves",
+    "lax": "flywheel itself: cond, scan, map, fori_loop, while_loop, switch", "numpy": "flywheel itself",
+    "ndarray": "flywheel.Tensor", "asnumpy": "the result of a call, which is an array",
+    "ShapeDtypeStruct": "flywheel.spec", "Parameter": "flywheel.Variable", "GradientTape": "flywheel.grad",
+    "placeholder": "an argument of a traced function", "reduce_sum": "flywheel.sum",
+    "reduce_mean": "flywheel.mean", "reduce_max": "flywheel.max", "reduce_min": "flywheel.min",
+    "unsqueeze": "flywheel.expand_dims", "permute": "flywheel.transpose", "clamp": "flywheel.clip",
+    "global_variables_initializer": "nothing: variables get their initial values when they are needed",
+    "DataLoader": "flywheel.data.Batches", "Dataset": "flywheel.data.Batches", "Adam": "flywheel.optimizers.Adam",
+    "nn.Linear": "flywheel.nn.Dense", "Linear": "flywheel.nn.Dense", "nn.Module": "flywheel.Module",
+    "nn.BatchNorm2d": "flywheel.nn.BatchNorm", "nn.BatchNorm1d": "flywheel.nn.BatchNorm",
+    "nn.cross_entropy": "flywheel.nn.sparse_softmax_cross_entropy(logits, labels)",
+    "nn.CrossEntropyLoss": "flywheel.nn.sparse_softmax_cross_entropy(logits, labels)",
+    "nn.MSELoss": "flywheel.nn.mean_squared_error", "nn.mse_loss": "flywheel.nn.mean_squared_error",
+    "nn.functional": "flywheel.nn itself", "nn.swish": "flywheel.nn.silu", "nn.tanh": "flywheel.tanh",
+    "nn.scaled_dot_product_attention": "flywheel.nn.attention",
+    "random.PRNGKey": "no keys: flywheel.set_seed seeds all streams", "random.key": "no keys: flywheel.set_seed",
+    "random.split": "no keys: flywheel.set_seed seeds all streams", "random.seed": "flywheel.set_seed",
+    "random.rand": "flywheel.random.uniform(shape)", "random.randn": "flywheel.random.normal(shape)",
+    "schedules.CosineDecay": "flywheel.schedules.CosineRate", "schedules.cosine_decay": "flywheel.schedules.CosineRate",
+    "schedules.ExponentialDecay": "flywheel.schedules.ExponentialRate",
+    "schedules.PiecewiseConstantDecay": "flywheel.schedules.PiecewiseRate",
+    "schedules.PolynomialDecay": "flywheel.schedules.PolynomialRate",
+    "schedules.StepLR": "flywheel.schedules.ExponentialRate(..., staircase=True)",
+    "initializers.Uniform": "flywheel.initializers.RandomUniform",
+    "initializers.Normal": "flywheel.initializers.RandomNormal",
+    "linalg.cond": "flywheel.linalg.norm(a) times that of the inverse; flywheel.cond is a branch",
+}  # fmt: skip
+
+
+class _Module(types.ModuleType):
+    """A module that shows what it lists: what it imports for itself is not there for others."""
+
+    _shown: FrozenSet[str] = frozenset()
+
+    def __dir__(self) -> List[str]:
+        own = super().__getattribute__("__dict__")
+        return sorted({*own["_shown"], *(name for name in own if name.startswith("__") and name.endswith("__"))})
+
+    def __getattribute__(self, name: str) -> Any:
+        if name.startswith("_"):
+            return super().__getattribute__(name)
+        own = super().__getattribute__("__dict__")
+        if name in own and (name in own["_shown"] or name in own["_submodules"]):
+            return own[name]
+        raise self._missing(name)
+
+    def _missing(self, name: str) -> AttributeError:
+        own = self.__name__
+        known = _ELSEWHERE.get(f"{own}.{name}".removeprefix("flywheel."), "")
+        hint = f"; instead: {known}" if known else ""
+        if not hint and own == "flywheel":
+            for group in _GROUPS:
+                if name in getattr(sys.modules.get(f"flywheel.{group}"), "__all__", ()):
+                    hint = f"; did you mean 'flywheel.{group}.{name}'?"
+                    break
+        return AttributeError(f"module '{own}' has no attribute '{name}'{hint or nearest(name, self._shown)}")
+
+
+def show(module: str, submodules: Iterable[str] = ()) -> None:
+    """Has a module that is loaded show what its `__all__` lists, and `submodules` where somebody has imported them.
+    Its functions say what they expect where an argument is of another type."""
+    found = sys.modules[module]
+    for name in found.__dict__["__all__"]:
+        value = found.__dict__[name]
+        if isinstance(value, types.FunctionType):
+            found.__dict__[name] = explained(value)
+    found.__dict__["_shown"] = frozenset(found.__dict__["__all__"])
+    found.__dict__["_submodules"] = frozenset(submodules)
+    found.__class__ = _Module

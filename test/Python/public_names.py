@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# REQUIRES: python
+# RUN: %python %s %S/../../docs/API
+"""T9: modules show what they list and the reference documents, and of a name that there is not the nearest one."""
+
+import importlib
+import inspect
+import re
+import sys
+from pathlib import Path
+from typing import Any, Callable, Dict, List, Set
+
+import numpy as np
+
+import flywheel as fw
+
+MODULES = ["flywheel", "flywheel.nn", "flywheel.linalg", "flywheel.random", "flywheel.optimizers", "flywheel.schedules",
+           "flywheel.initializers", "flywheel.constraints", "flywheel.clauses", "flywheel.data"]  # fmt: skip
+
+
+def documented(folder: Path) -> Dict[str, Set[str]]:
+    """Of each module, the names in the blocks of the reference; an empty block is the whole module."""
+    found: Dict[str, Set[str]] = {}
+    for page in sorted(folder.glob("*.md")):
+        for module, names in re.findall(r"```\{public-names\} (\S+)\n([^`]*)```", page.read_text()):
+            if module not in MODULES:
+                continue
+            found.setdefault(module, set()).update(names.split() or importlib.import_module(module).__all__)
+    return found
+
+
+pages = documented(Path(sys.argv[1]))
+submodules = {name for name in fw.__all__ if inspect.ismodule(getattr(fw, name))}
+for name in MODULES:
+    module: Any = importlib.import_module(name)
+    shown = {one for one in dir(module) if not one.startswith("_")}
+    assert shown == {one for one in module.__all__ if not one.startswith("_")}, shown ^ set(module.__all__)
+    assert all(hasattr(module, one) for one in dir(module))
+    missing = shown - pages.get(name, set()) - (submodules if name == "flywheel" else set())
+    assert not missing, (name, missing)
+for module, names in ((fw, "averages namespace transforms math_ np os"), (fw.linalg, "cond fori_loop np operator nn"),
+                      (fw.nn, "Any Optional Variable as_tensor wrap"), (fw.random, "np zeros Tensor RandomNormal"),
+                      (fw.data, "np os operator"), (fw.optimizers, "Optional")):  # fmt: skip
+    for one in names.split():
+        assert not hasattr(module, one), (module, one)
+assert fw.__version__ == fw._flywheel.__version__ and re.fullmatch(r"\d+\.\d+\.\d+", fw.__version__)
+
+hints: Dict[str, List[str]] = {
+    "tensor": ["flywheel.constant"], "jit": ["flywheel.function"], "optim": ["flywheel.optimizers"],
+    "Varible": ["did you mean 'Variable'"], "fucntion": ["did you mean 'function'"], "relu": ["flywheel.nn.relu"],
+    "Adam": ["flywheel.optimizers.Adam"], "softmax": ["flywheel.nn.softmax"], "concat": ["flywheel.concatenate"],
+    "nn.Linear": ["flywheel.nn.Dense"], "nn.rellu": ["did you mean 'relu'"],
+    "nn.MultiheadAttention": ["did you mean 'MultiHeadAttention'"],
+    "nn.CrossEntropyLoss": ["flywheel.nn.sparse_softmax_cross_entropy"], "random.PRNGKey": ["flywheel.set_seed"],
+    "optimizers.Adamw": ["did you mean 'AdamW'"], "schedules.CosineDecay": ["CosineRate"],
+    "initializers.zeros": ["did you mean 'Zeros'"], "v1.placehodler": ["did you mean 'placeholder'"],
+    "v1.train.AdamOptimiser": ["did you mean 'AdamOptimizer'"],
+}  # fmt: skip
+importlib.import_module("flywheel.v1"), importlib.import_module("flywheel.keras")
+for name, texts in hints.items():
+    group, _, last = name.rpartition(".")
+    target: Any = importlib.import_module(f"flywheel.{group}" if group else "flywheel")
+    try:
+        getattr(target, last)
+    except AttributeError as error:
+        assert all(text in str(error) for text in texts), (name, str(error))
+    else:
+        raise AssertionError(name)
+
+untyped: Any = fw
+calls: Dict[str, Callable[[], Any]] = {
+    "Adam has no argument 'learning_rate'; did you mean 'lr'?": lambda: untyped.optimizers.Adam(learning_rate=0.1),
+    "Adam has no argument 'beta1'; did you mean 'beta_1'?": lambda: untyped.optimizers.Adam(beta1=0.1),
+    "SGD has no argument 'momentm'; did you mean 'momentum'?": lambda: untyped.optimizers.SGD(0.1, momentm=0.1),
+    "CosineRate has no argument 'step'; did you mean 'steps'?": lambda: untyped.schedules.CosineRate(0.1, step=3),
+    "flywheel.function has no argument 'thread'; did you mean 'threads'?": lambda: untyped.function(abs, thread=1),
+    "flywheel.function has no argument 'static_argnums'; did you mean 'static'?":
+        lambda: untyped.function(static_argnums=1),
+}  # fmt: skip
+for text, call in calls.items():
+    try:
+        call()
+    except TypeError as error:
+        assert text in str(error), error
+    else:
+        raise AssertionError(text)
+try:
+    fw.optimizers.Adam().learning_rat  # noqa: B018
+except AttributeError as error:
+    assert "'Adam' object has no attribute 'learning_rat'" in str(error)
+
+# NumPy's functions of tensors are those of this package.
+
+x = np.array([[0.5, 2.0], [1.5, 4.0]], np.float32)
+w = fw.Variable(x, name="w")
+unary = "exp log sqrt sin tanh absolute negative square floor sign reciprocal log1p expm1 isfinite rint".split()
+for name in unary:
+    ufunc: Any = getattr(np, name)
+    expected = ufunc(x)
+    for action in (lambda a: ufunc(a), lambda a: ufunc(w)):
+        np.testing.assert_allclose(fw.function(action)(x), expected, rtol=2e-6)
+    np.testing.assert_allclose(ufunc(w), expected, rtol=2e-6)
+for name in "add subtract multiply divide maximum minimum power arctan2 hypot greater_equal logaddexp matmul".split():
+    ufunc = getattr(np, name)
+    for action in (lambda a: ufunc(a, x), lambda a: ufunc(x, a), lambda a: ufunc(a, w), lambda a: ufunc(w, a)):
+        np.testing.assert_allclose(fw.function(action)(x), ufunc(x, x), rtol=2e-6)
+same: List[Callable[[Any], Any]] = [
+    lambda a: np.add.reduce(a), lambda a: np.add.reduce(a, axis=1, keepdims=True), lambda a: np.maximum.reduce(a, 1),
+    lambda a: np.multiply.accumulate(a), lambda a: np.sum(a), lambda a: np.mean(a, axis=0), lambda a: np.stack([a, a]),
+    lambda a: np.concatenate([a, x], axis=1), lambda a: np.where(a > 1, a, x), lambda a: np.linalg.det(a),
+    lambda a: np.linalg.norm(a), lambda a: np.transpose(a), lambda a: np.einsum("ij,jk->ik", a, x),
+    lambda a: np.clip(a, 1, 2), lambda a: np.sort(a, axis=0), lambda a: np.abs(-a), lambda a: x - a, lambda a: x @ a,
+    lambda a: np.float32(2) * a, lambda a: np.ones_like(a), lambda a: np.argmax(a, axis=1), lambda a: np.dot(a, x),
+    lambda a: np.cumsum(a, axis=1),
+]  # fmt: skip
+for action in same:
+    np.testing.assert_allclose(fw.function(action)(x), action(x), rtol=2e-6)
+assert fw.function(lambda a: a * np.shape(a)[0] * np.ndim(a))(x).tolist() == (x * 4).tolist()
+
+
+def added_in_place(a: Any) -> Any:
+    y = np.zeros((2, 2), np.float32)
+    y += a
+    return y
+
+
+for action, text in (
+    (lambda a: np.frexp(a), "numpy.frexp of a tensor is not there"),
+    (lambda a: np.add.outer(a, a), "numpy.add.outer of a tensor is not there"),
+    (lambda a: np.exp(a, out=np.zeros((2, 2), np.float32)), "exp of a tensor is another tensor: expected out=None"),
+    (added_in_place, "numpy.add of a tensor is another tensor"),
+    (lambda a: np.linalg.eigh(a), "numpy.linalg.eigh of a tensor is not there: flywheel.linalg has no such"),
+    (lambda a: np.sum(a, out=np.zeros(())), "expected out=None, found ndarray"),
+    (lambda a: np.exp(a, where=x > 1), "numpy.exp of a tensor does not take where"),
+    (lambda a: np.asarray(a), "is not known while it is traced"),
+):  # fmt: skip
+    try:
+        fw.function(action)(x)
+    except TypeError as error:
+        assert text in str(error), error
+    else:
+        raise AssertionError(text)
