@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: env FLYWHEEL_CACHE= %python %s
-"""Programs in the manner of JAX: functions of trees, static arguments, sizes that vary, rules, small matrices."""
+"""Programs in the manner of JAX: trees, static arguments, sizes that vary (X15), rules, small matrices."""
 
 from collections import OrderedDict, defaultdict
 from typing import Any, List
