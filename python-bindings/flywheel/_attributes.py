@@ -1,24 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the classes that stand for attributes of the compiler share."""
 
-import operator
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    Callable,
-    Dict,
-    Iterable,
-    Mapping,
-    Optional,
-    SupportsIndex,
-    Tuple,
-)
+from typing import TYPE_CHECKING, Any, Dict, Mapping, Optional, Tuple
 
 import numpy as np
 
 from . import _dtypes, _flywheel, _trace
 from ._hints import check_keywords, nearest
-from ._operators import Operators
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -26,68 +14,10 @@ if TYPE_CHECKING:
 Attribute = Tuple[str, Any]
 
 
-def to_number(name: str, value: Any) -> float:
-    """A number as Python's own. Raises TypeError, which names the argument, for what is not one."""
-    is_number = hasattr(value, "__float__") and np.ndim(value) == 0 if not _is_variable(value) else False
-    if not is_number or isinstance(value, (str, bytes, bool, np.bool_)):
-        raise TypeError(f"expected a number as {name}, found {_describe(value)}")
-    return float(value)
-
-
-def to_integer(name: str, value: Any) -> int:
-    """An integer as Python's own. Raises TypeError, which names the argument, for what is not one."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, SupportsIndex) or _is_variable(value):
-        raise TypeError(f"expected an integer as {name}, found {_describe(value)}")
-    number = operator.index(value)
-    if not -(2**63) <= number < 2**63:
-        raise TypeError(f"expected an integer of 64 bits as {name}, found {number}")
-    return number
-
-
-def to_flag(name: str, value: Any) -> bool:
-    """True or False. Raises TypeError, which names the argument, for anything else."""
-    if not isinstance(value, (bool, np.bool_)):
-        raise TypeError(f"expected True or False as {name}, found {_describe(value)}")
-    return bool(value)
-
-
-def _is_variable(value: Any) -> bool:
-    return isinstance(value, Operators)
-
-
-def _describe(value: Any) -> str:
-    if _is_variable(value):
-        return f"{value!r}: the numbers of an optimizer are variables of its own, as `optimizer.lr.set(...)`"
-    if isinstance(value, Schedule):
-        return f"{value!r}: give a schedule to `minimize(loss, schedule=...)`"
-    return repr(value)
-
-
-def _optional(convert: Callable[[str, Any], Any]) -> Callable[[str, Any], Any]:
-    return lambda name, value: None if value is None else convert(name, value)
-
-
-def _to_list(convert: Callable[[str, Any], Any]) -> Callable[[str, Any], Any]:
-    def to_list(name: str, values: Any) -> Any:
-        if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
-            raise TypeError(f"expected a list of numbers as {name}, found {values!r}")
-        return [convert(name, value) for value in values]
-
-    return to_list
-
-
-_CONVERSIONS: Dict[str, Callable[[str, Any], Any]] = {
-    "number": to_number, "integer": to_integer, "flag": to_flag, "numbers": _to_list(to_number),
-    "integers": _to_list(to_integer), "number or None": _optional(to_number), "integer or None": _optional(to_integer),
-}  # fmt: skip
-
-
 class StructAttribute:
     """An attribute of the train dialect: a mnemonic and fields."""
 
     mnemonic = ""
-    # Of each field that is a number or a flag, which of these.
-    _kinds: Mapping[str, str] = {}
     # The fields that are rates of learning: the compiler takes ones below 0, as TensorFlow and Keras do.
     _rates: Tuple[str, ...] = ()
 
@@ -96,16 +26,9 @@ class StructAttribute:
         return super().__new__(cls)
 
     def __init__(self, fields: Optional[Dict[str, Any]] = None) -> None:
-        own = type(self).__name__
         if fields is not None and not isinstance(fields, dict):
-            raise TypeError(f"{own}: expected a dict of fields, found {fields!r}")
-        try:
-            self.fields: Dict[str, Any] = {
-                name: _CONVERSIONS[self._kinds[name]](name, value) if name in self._kinds else value
-                for name, value in (fields or {}).items()
-            }  # fmt: skip
-        except TypeError as error:
-            raise TypeError(f"{own}: {error}") from None
+            raise TypeError(f"{type(self).__name__}: expected a dict of fields, found {fields!r}")
+        self.fields: Dict[str, Any] = fields or {}
         self._check()
 
     def _check(self) -> None:

@@ -6,15 +6,18 @@ from typing import Any, List, Optional
 
 import numpy as np
 
+from ._operators import Operators
+
 
 def _kind(value: Any) -> str:
     return type(value).__name__
 
 
 def number(name: str, value: Any) -> float:
-    """A float. Raises TypeError for what is no number, such as a string that has the digits of one."""
+    """A float. Raises TypeError for what is no number, such as a string that has the digits of one, and for a variable,
+    whose number of now would be that of all calls."""
     try:
-        if not isinstance(value, (str, bytes, bytearray, memoryview)):
+        if not isinstance(value, (str, bytes, bytearray, memoryview, Operators)):
             return float(value)
     except (TypeError, ValueError):
         pass

@@ -7,7 +7,7 @@ import numpy as np
 
 from . import _dtypes, _ops, _trace
 from . import _nn_ops as _generated
-from ._attributes import to_integer, to_number
+from ._kinds import integer, number
 from ._ops._core import sizes
 from ._ops._shapes import _product, reshape_to
 from ._tensor import Tensor, TensorLike, as_tensor, format_shape, wrap
@@ -33,9 +33,9 @@ def dropout(x: TensorLike, rate: float, *, training: Optional[TensorLike] = None
     if not trace.draws:
         same: Tensor = x
         return same
-    attributes: _trace.Attributes = {"rate": ("f64", to_number("the rate of dropout", rate))}
+    attributes: _trace.Attributes = {"rate": ("f64", number("the rate of dropout", rate))}
     if seed is not None:
-        attributes["seed"] = ("i64", to_integer("seed", seed))
+        attributes["seed"] = ("i64", integer("seed", seed))
     operands = [x.value]
     if training is not None:
         operands.append(_ops.cast(training, _dtypes.bool_).value)

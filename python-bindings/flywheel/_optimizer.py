@@ -9,7 +9,8 @@ from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tupl
 import numpy as np
 
 from . import _dtypes, _trace
-from ._attributes import Attribute, Schedule, StructAttribute, to_flag, to_integer, to_number
+from ._attributes import Attribute, Schedule, StructAttribute
+from ._kinds import flag, integer, number
 from ._operators import Operators
 from ._tensor import Tensor, TensorLike, as_tensor, format_shape
 from ._trace import Attributes
@@ -69,7 +70,7 @@ class _Scalar(_Number):
 
     def set(self, value: Any) -> None:
         if self._check is not None:
-            self._check(to_number(self.name, value))
+            self._check(number(self.name, value))
         if self._stores is None:
             super().set(value)
             return
@@ -125,12 +126,12 @@ def _widest(variables: Iterable[Variable]) -> _dtypes.DType:
 
 def _check_clause(name: str, value: Any) -> float:
     """A number of a clause. Raises ValueError for one that is out of range."""
-    number = to_number(name, value)
+    found = number(name, value)
     is_bound = name.startswith("clip")
-    if not (number > 0.0 if is_bound else number >= 0.0) or number == float("inf"):
+    if not (found > 0.0 if is_bound else found >= 0.0) or found == float("inf"):
         raise ValueError(f"expected a finite {name} {'> 0' if is_bound else '>= 0'}, found {value}: leave {name} out "
                          + ("to bound nothing" if is_bound else "for no penalty"))  # fmt: skip
-    return number
+    return found
 
 
 def _list_variables(what: str, given: Any) -> List[Variable]:
@@ -453,27 +454,27 @@ class Optimizer(StructAttribute):
             attributes["global_step"] = ("symbol", global_step.name)
         if schedule is not None:
             attributes["schedule"] = schedule.attribute()
-        for name, number in numbers.items():
-            if number is not None:
-                attributes[name] = ("f64", _check_clause(name, number))
+        for name, given in numbers.items():
+            if given is not None:
+                attributes[name] = ("f64", _check_clause(name, given))
         if no_decay:
             for variable in no_decay:
                 trace.declare(variable)
             attributes["no_decay"] = ("symbols", [variable.name for variable in no_decay])
         if loss_scale is not None:
             if not isinstance(loss_scale, LossScale):
-                number = to_number("loss_scale", loss_scale)
-                if not 0.0 < number < float("inf"):
+                scale = number("loss_scale", loss_scale)
+                if not 0.0 < scale < float("inf"):
                     raise ValueError(f"expected a finite loss_scale > 0, found {loss_scale}")
-                loss_scale = LossScale(initial=number, growth=1.0, backoff=1.0)
+                loss_scale = LossScale(initial=scale, growth=1.0, backoff=1.0)
             attributes["loss_scale"] = loss_scale.attribute()
         if accumulate is not None:
-            calls = to_integer("accumulate", accumulate)
+            calls = integer("accumulate", accumulate)
             if calls < 1:
                 raise ValueError(f"expected accumulate >= 1, the calls whose gradients are one update, found {calls}")
             attributes["accumulate"] = ("i64", calls)
-        if to_flag("master_weights", master_weights):
+        if flag("master_weights", master_weights):
             attributes["master_weights"] = ("unit", None)
-        if to_flag("lazy", lazy):
+        if flag("lazy", lazy):
             attributes["sparse"] = ("i32", 1)
         return attributes

@@ -266,6 +266,8 @@ class Size(Number):
     weak = 1
 
     def __init__(self, index: Optional[Value], dim: Optional[Tuple[Tensor, int]] = None, is_product: bool = False):
+        if dim is not None and not (isinstance(dim, tuple) and isinstance(dim[0], Tensor)):
+            raise TypeError(f"expected a tensor and an axis as dim, found {dim!r}: a size is `x.shape[0]` of a tensor")
         # A value of type index; or the dimension of a tensor, of which it is read where it is used.
         self._index, self._dim = index, dim
         # Whether it may be larger than a dimension.

@@ -4,7 +4,7 @@
 from typing import Any, Dict, List, Optional, Sequence
 
 from . import _dtypes, _trace
-from ._attributes import to_number
+from ._kinds import number
 from ._trace import Attributes
 from .initializers import Zeros
 from .namespace import TRAINABLE, current_namespace
@@ -37,7 +37,7 @@ class ExponentialMovingAverage:
         zero_debias: bool = False,
         name: str = "ExponentialMovingAverage",
     ) -> None:
-        self.decay = to_number("decay", decay)
+        self.decay = number("decay", decay)
         if not 0 <= self.decay < 1:
             raise ValueError(f"expected a decay within [0, 1), found {decay}")
         if num_updates is not None and not isinstance(num_updates, Variable):

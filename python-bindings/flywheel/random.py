@@ -10,8 +10,7 @@ from typing import Any, Optional
 import numpy as np
 
 from . import _dtypes, _ops, _trace
-from ._attributes import to_number
-from ._kinds import instance
+from ._kinds import instance, number
 from ._operators import Operators
 from ._ops._core import as_unsigned, normalize_axis, static
 from ._ops._creation import DimSizes, dim_sizes_of, zeros
@@ -84,7 +83,7 @@ def truncated_normal(
 def bernoulli(p: float, shape: DimSizes = (), *, seed: Optional[int] = None) -> Tensor:
     """Booleans that hold with probability `p`, a number within [0, 1] or a tensor. Raises ValueError for another
     number."""
-    if not isinstance(p, Operators) and not np.ndim(p) and not 0 <= to_number("p", p) <= 1:
+    if not isinstance(p, Operators) and not np.ndim(p) and not 0 <= number("p", p) <= 1:
         raise ValueError(f"expected a probability within [0, 1], found {p}")
     return uniform(shape, seed=seed) < p
 

@@ -17,6 +17,7 @@
 #include "flywheel/Target/CHeader/CHeader.h"
 #include "flywheel/Target/Object/ObjectFile.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 
@@ -63,6 +64,22 @@ static std::string printLocations(const PyModule &module) {
   return text;
 }
 
+/// Returns true if both programs, which differ in places only, have the same
+/// texts: few places are in one.
+static bool sayTheSame(const Program &first, const Program &second) {
+  const Manifest &a = first.getManifest(), &b = second.getManifest();
+  auto areEqual = [](const ManifestMessage &m, const ManifestMessage &n) {
+    return m.text == n.text;
+  };
+  if (!llvm::equal(a.messages, b.messages, areEqual))
+    return false;
+  for (auto [ours, theirs] : llvm::zip_equal(a.entries, b.entries))
+    for (auto [feed, other] : llvm::zip_equal(ours.feeds, theirs.feeds))
+      if (feed.places != other.places)
+        return false;
+  return true;
+}
+
 /// Returns the program of a module that differs from the one of `self` in
 /// places only, with its own in what it says at run time; says again what was
 /// said when it was compiled. None where that is about other places than
@@ -79,13 +96,16 @@ static nb::object reuse(nb::handle given, const PyModule &module) {
       runAlone(*module.mutex, [&] { return getPlaces(*module.module); });
   if (places == self.places)
     return nb::borrow(given);
+  std::shared_ptr<const Program> program = self.numbered->withPlaces(places);
+  if (sayTheSame(*program, *self.program))
+    return nb::borrow(given);
   auto result = std::make_unique<PyProgram>();
   result->context = self.context;
   result->numbered = self.numbered;
   result->times = self.times;
   result->warnings = self.warnings;
   result->located = self.located;
-  result->program = self.numbered->withPlaces(places);
+  result->program = std::move(program);
   result->places = std::move(places);
   return nb::cast(std::move(result));
 }

@@ -7,6 +7,7 @@ from typing import Any, Callable, List, Optional
 from .. import _dtypes, _ops
 from .. import _nn_functions as functions
 from .. import _nn_ops as ops
+from .._kinds import number
 from .._tensor import Tensor, TensorLike, as_tensor
 from ..initializers import Initializer, RandomNormal
 from ..module import Module
@@ -70,9 +71,9 @@ class Dropout(Module):
     `flywheel.nn.dropout`. Raises ValueError for a rate outside of [0, 1)."""
 
     def __init__(self, rate: float, *, seed: Optional[int] = None) -> None:
-        if not 0 <= rate < 1:
+        self.rate, self.seed = number("rate", rate), seed
+        if not 0 <= self.rate < 1:
             raise ValueError(f"expected a rate within [0, 1), found {rate}")
-        self.rate, self.seed = float(rate), seed
 
     def __call__(self, x: TensorLike, *, training: Any) -> Tensor:
         if training is False or self.rate == 0:
