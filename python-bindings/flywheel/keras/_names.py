@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What is said of a name of Keras that is not there."""
+"""The text of errors for names that Keras has and we do not."""
 
-import difflib
 import sys
 from typing import Any, Mapping, Optional
+
+from .._hints import nearest
 
 
 class Missing:
@@ -23,7 +24,4 @@ class Missing:
         if hint is not None:
             return f"there is no flywheel.{self._title}.{name}; instead: {hint}; see docs/Keras.md"
         known = [one for one in vars(sys.modules[self._module]) if not one.startswith("_")]
-        lower = {one.lower(): one for one in known}
-        found = difflib.get_close_matches(name.lower(), lower, 1, 0.75)
-        nearest = f"; did you mean '{lower[found[0]]}'?" if found else ""
-        return f"there is no flywheel.{self._title}.{name}{nearest}; see docs/Keras.md"
+        return f"there is no flywheel.{self._title}.{name}{nearest(name, known)}; see docs/Keras.md"
