@@ -112,6 +112,13 @@ compare(fw.nn.ConvTranspose1D(3, 4, 3, strides=2), torch.nn.ConvTranspose1d(3, 4
         axes=transposed_filters, to=channels_second, back=channels_last)  # fmt: skip
 compare(fw.nn.ConvTranspose2D(3, 4, (3, 2), strides=(2, 1)), torch.nn.ConvTranspose2d(3, 4, (3, 2), stride=(2, 1)),
         KERNEL, draw(2, 4, 3, 3), axes=transposed_filters, to=channels_second, back=channels_last)  # fmt: skip
+for groups in (2, 4):
+    compare(fw.nn.ConvTranspose1D(4, 8, 3, strides=2, groups=groups),
+            torch.nn.ConvTranspose1d(4, 8, 3, stride=2, groups=groups), KERNEL, draw(2, 5, 4),
+            axes=transposed_filters, to=channels_second, back=channels_last)  # fmt: skip
+    compare(fw.nn.ConvTranspose2D(4, 4, (3, 2), strides=(2, 1), groups=groups),
+            torch.nn.ConvTranspose2d(4, 4, (3, 2), stride=(2, 1), groups=groups), KERNEL, draw(2, 4, 3, 4),
+            axes=transposed_filters, to=channels_second, back=channels_last)  # fmt: skip
 
 # Norms.
 compare(fw.nn.LayerNorm(7, epsilon=1e-5), torch.nn.LayerNorm(7), SCALE, draw(3, 7))

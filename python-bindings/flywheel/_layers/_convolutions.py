@@ -144,8 +144,15 @@ class ConvTranspose2D(_Convolution):
         return Variable(initializer, shape=shape, dtype=dtype)
 
     def __call__(self, x: TensorLike) -> Tensor:
-        return self._with_bias(ops.conv2d_transpose(self._static(x), self.kernel, strides=self.strides,
-                                                    padding=self.padding, dilations=self.dilations))  # fmt: skip
+        return self._with_bias(self._transpose(self._static(x), self.kernel, strides=self.strides,
+                                               padding=self.padding, dilations=self.dilations))  # fmt: skip
+
+    def _transpose(self, x: Tensor, kernel: TensorLike, **attributes: Any) -> Tensor:
+        """The transposed convolution of each group of channels, side by side."""
+        if self.groups == 1:
+            return ops.conv2d_transpose(x, kernel, **attributes)
+        parts = zip(_ops.split(x, self.groups, -1), _ops.split(kernel, self.groups, -1))
+        return _ops.concatenate([ops.conv2d_transpose(one, own, **attributes) for one, own in parts], -1)
 
     def _static(self, x: TensorLike) -> Tensor:
         given = self._input(x)
@@ -163,7 +170,7 @@ class ConvTranspose1D(ConvTranspose2D):
     def __call__(self, x: TensorLike) -> Tensor:
         x = self._static(x)
         wide = self.padding if isinstance(self.padding, str) else [(0, 0), *self.padding]
-        y = ops.conv2d_transpose(_ops.expand_dims(x, 1), _ops.expand_dims(self.kernel, 0), padding=wide,
-                                 strides=[1, *self.strides], dilations=[1, *self.dilations])  # fmt: skip
+        y = self._transpose(_ops.expand_dims(x, 1), _ops.expand_dims(self.kernel, 0), padding=wide,
+                            strides=[1, *self.strides], dilations=[1, *self.dilations])  # fmt: skip
         old = sizes(y)
         return self._with_bias(reshape_to(y, [old[0], *old[2:]]))
