@@ -82,14 +82,25 @@ LOSSES: List[Any] = [
     ("CosineSimilarity", {}, hot, logits),
 ]  # fmt: skip
 for name, options, t, p in LOSSES:
-    for reduction in ("sum_over_batch_size", "sum", None):
-        for w in (None, weights):
-            if "ignore_class" in options and w is not None:
-                continue
+    for reduction in ("sum_over_batch_size", "sum", "mean", "mean_with_sample_weight", None):
+        for w in (None, weights, weights[:, None]):
             made = [evaluated(k, getattr(k.losses, name)(reduction=reduction, **options)(
                 K.constant(t) if k is ours else t, K.constant(p) if k is ours else p, sample_weight=w))
                 for k in (ours, theirs)]  # fmt: skip
+            assert made[0].shape == made[1].shape, (name, reduction, made)
             np.testing.assert_allclose(*made, rtol=1e-4, atol=1e-5, err_msg=f"{name} {options} {reduction} {w}")
+
+# Weights of steps, and of samples that have steps.
+steps, kept = draw(3, 6, 5), draws.randint(0, 5, (3, 6)).astype(np.int32)
+for reduction in ("sum_over_batch_size", "sum", "mean_with_sample_weight", None):
+    for w in (None, np.array([[1], [0.5], [2]], np.float32), np.abs(draw(3, 6)), np.zeros((3, 6), np.float32),
+              np.abs(draw(3, 6, 1))):  # fmt: skip
+        for options in ({}, {"ignore_class": int(kept[0, 0])}):
+            made = [evaluated(k, k.losses.SparseCategoricalCrossentropy(
+                from_logits=True, reduction=reduction, **options)(K.constant(kept) if k is ours else kept,
+                    K.constant(steps) if k is ours else steps, sample_weight=w)) for k in (ours, theirs)]  # fmt: skip
+            assert made[0].shape == made[1].shape, (reduction, options, made)
+            np.testing.assert_allclose(*made, rtol=1e-4, atol=1e-5, err_msg=f"steps {options} {reduction} {w}")
 
 METRICS: List[Any] = [
     ("BinaryAccuracy", {}, bits, probabilities), ("BinaryAccuracy", {"threshold": 0.7}, bits, probabilities),

@@ -158,28 +158,55 @@ class Loss(Configured):
         return self.reduce(self.call(y_true, y_pred), sample_weight)
 
     def reduce(self, scores: Any, weight: Any = None, mask: Any = None) -> Any:
-        """What `reduction` makes of losses of samples; where there is a `mask`, of those that count."""
+        """Returns what `reduction` makes of losses of samples; if there is a `mask`, of those that it holds for."""
         count = None
-        if mask is not None and K.ndim(scores) == K.ndim(mask):
-            holds = K.cast(mask, scores.dtype)
-            scores = scores * holds
-            count = K.mean(holds)
         if weight is not None:
             weight = K.cast(as_tensor(weight), scores.dtype)
-            for _ in range(K.ndim(scores) - K.ndim(weight)):
-                weight = K.expand_dims(weight, -1)
-            if K.ndim(weight) > K.ndim(scores) and K.int_shape(weight)[-1] == 1:
-                weight = K.squeeze(weight, -1)
+        if mask is not None and K.ndim(scores) == K.ndim(mask):
+            holds = K.cast(mask, scores.dtype)
+            count = K.mean(holds)
+            if weight is None:
+                weight = holds
+            else:
+                holds, weight = of_same_rank(holds, weight)
+                weight = holds * weight
+        if weight is not None:
+            scores, weight = of_same_rank(scores, weight)
             scores = scores * weight
-        if self.reduction is None:
+        if self.reduction is None or K.ndim(scores) == 0:
             return scores
         if self.reduction == "sum":
             return K.sum(scores)
         if self.reduction == "mean_with_sample_weight" and weight is not None:
-            total = K.sum(weight * K.ones_like(scores))
-            return K.sum(scores) / K.maximum(total, K.epsilon())
+            return _divide(K.sum(scores), K.sum(weight))
         found = K.mean(scores)
-        return found if count is None else found / K.maximum(count, K.epsilon())
+        return found if count is None else _divide(found, count)
+
+
+def of_same_rank(scores: Any, weight: Any) -> Tuple[Any, Any]:
+    """Returns numbers of samples and their weights with the same rank, as Keras 3 has it: a last dimension of 1 that
+    only one of them has is added to the other if that has rank 1, and removed if not. Weights of a smaller rank are
+    those of the first dimensions."""
+    for x, y, is_swapped in ((scores, weight, False), (weight, scores, True)):
+        if K.ndim(x) == K.ndim(y) + 1 and K.int_shape(x)[-1] == 1:
+            if K.ndim(y) == 1:
+                y = K.expand_dims(y, -1)
+            else:
+                x = K.squeeze(x, -1)
+            return (y, x) if is_swapped else (x, y)
+    for _ in range(K.ndim(scores) - K.ndim(weight)):
+        weight = K.expand_dims(weight, -1)
+    return scores, weight
+
+
+def _divide(a: Any, b: Any) -> Any:
+    """Returns a / b, and 0 if b is 0."""
+
+    def emit(x: Any, y: Any) -> Any:
+        is_zero = _ops.equal(y, 0.0)
+        return _ops.where(is_zero, 0.0, x / _ops.where(is_zero, 1.0, y))
+
+    return make("divide_no_nan", emit, a, b)
 
 
 class _Of(Loss):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Metrics of each batch (M2), and their classes of Keras 3."""
 
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -125,6 +125,14 @@ class Metric(Configured):
         return float(self.value(self._own, lambda a, b: a / b if b else 0.0))
 
 
+def _weighted(scores: Any, weight: Any) -> Tuple[Any, Any]:
+    """Returns numbers of samples, and a weight for each of them."""
+    if weight is None:
+        return scores, K.ones_like(scores)
+    scores, weight = _losses.of_same_rank(scores, weight)
+    return scores, K.ones_like(scores) * weight
+
+
 class _MeanOf(Metric):
     """The mean of a function over samples."""
 
@@ -146,11 +154,7 @@ class _MeanOf(Metric):
 
     def counts(self, y_true: Any, y_pred: Any, weight: Any) -> Sequence[Any]:
         scores = type(self).function(y_true, y_pred, **{key: getattr(self, key) for key in self.defaults})
-        weights = K.ones_like(scores)
-        if weight is not None:
-            for _ in range(K.ndim(scores) - K.ndim(weight)):
-                weight = K.expand_dims(weight, -1)
-            weights = weights * weight
+        scores, weights = _weighted(scores, weight)
         return [K.sum(scores * weights), K.sum(weights)]
 
 
@@ -214,11 +218,7 @@ class _Hits(Metric):
     def counts(self, y_true: Any, y_pred: Any, weight: Any) -> Sequence[Any]:
         p = K.cast(K.greater(y_pred, 0.5 if self.thresholds is None else self.thresholds), K.floatx())
         t = K.cast(y_true, K.floatx())
-        w = K.ones_like(p)
-        if weight is not None:
-            for _ in range(K.ndim(p) - K.ndim(weight)):
-                weight = K.expand_dims(weight, -1)
-            w = w * weight
+        _, w = _weighted(p, weight)
         return [K.sum(w * t * p), K.sum(w * self._all(t, p))]
 
     def _all(self, t: Any, p: Any) -> Any:
