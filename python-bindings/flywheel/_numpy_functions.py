@@ -33,26 +33,51 @@ def _find(name: str, is_linalg: bool = False) -> Any:
     return getattr(module, name) if name in module.__all__ else None
 
 
-def _to_values(tree: Any) -> Any:
+def _to_values(tree: Any, is_writable: bool = False) -> Any:
     """Variables as the arrays of their values."""
     from .variables import Variable
 
     if isinstance(tree, Variable):
-        return np.asarray(tree)
+        array = np.array(tree)
+        array.flags.writeable = is_writable
+        return array
     if type(tree) in (list, tuple):
-        return type(tree)(_to_values(one) for one in tree)
+        return type(tree)(_to_values(one, is_writable) for one in tree)
     if type(tree) is dict:
-        return {key: _to_values(one) for key, one in tree.items()}
+        return {key: _to_values(one, is_writable) for key, one in tree.items()}
     return tree
 
 
+def _read(name: str, call: Callable[..., Any], args: Sequence[Any], given: Mapping[str, Any]) -> Any:
+    """Calls NumPy's function with the values of variables. Raises TypeError if it writes to one of them: it would
+    write to a copy."""
+    try:
+        return call(*_to_values(list(args)), **_to_values(dict(given)))
+    except ValueError:
+        # Functions that write refuse arrays that are read-only, and take others.
+        try:
+            call(*_to_values(list(args), True), **_to_values(dict(given), True))
+        except Exception:
+            is_written = False
+        else:
+            is_written = True
+        if not is_written:
+            raise
+    raise TypeError(f"{name} writes to a variable, whose value is in a store: compute an array, then "
+                    "variable.set(array)")  # fmt: skip
+
+
+def _is_default(option: str, value: Any) -> bool:
+    """Returns true if an option of a ufunc has the value that says nothing. None as axis says: all dimensions."""
+    return (value is None and option in ("out", "dtype", "signature")) or (option == "where" and value is True)
+
+
 def call_ufunc(ufunc: Any, method: str, inputs: Sequence[Any], given: Mapping[str, Any]) -> Any:
-    """What `__array_ufunc__` does. Outside of traced functions a variable is its value."""
-    if not _trace.is_tracing():
-        return getattr(ufunc, method)(*_to_values(list(inputs)), **_to_values(dict(given)))
+    """Implements `__array_ufunc__`. Outside of traced functions a variable is its value."""
     name = f"numpy.{ufunc.__name__}" + ("" if method == "__call__" else f".{method}")
-    options: Dict[str, Any] = {key: value for key, value in given.items() if value is not None}
-    options = {key: value for key, value in options.items() if not (key == "where" and value is True)}
+    if not _trace.is_tracing():
+        return _read(name, getattr(ufunc, method), inputs, given)
+    options: Dict[str, Any] = {key: value for key, value in given.items() if not _is_default(key, value)}
     if "out" in options:
         kinds = ", ".join(sorted({type(one).__name__ for one in options["out"]}))
         _refuse(name, f" is another tensor: expected out=None, found {kinds} (which operators such as `+=` of an array "
@@ -67,16 +92,19 @@ def call_ufunc(ufunc: Any, method: str, inputs: Sequence[Any], given: Mapping[st
     reduction = _METHODS.get((ufunc.__name__, method))
     if reduction is None:
         _refuse(name)
-    # NumPy's reduce along the first dimension unless they are told.
-    values = dict(zip(("axis",), inputs[1:]))
-    return _find(reduction)(inputs[0], **{"axis": 0, **values, **options})
+    # NumPy has put all arguments but the first among the named ones. It reduces the first dimension by default, and
+    # all for None, which scans do not take.
+    axis = options.pop("axis", 0)
+    if axis is None and method == "accumulate" and inputs[0].ndim != 1:
+        _refuse(name, " goes along one dimension: expected an integer as axis, found None")
+    return _find(reduction)(*inputs, axis=axis, **options)
 
 
 def call_function(function: Callable[..., Any], args: Sequence[Any], given: Mapping[str, Any]) -> Any:
-    """What `__array_function__` does. Outside of traced functions a variable is its value."""
-    if not _trace.is_tracing():
-        return function(*_to_values(list(args)), **_to_values(dict(given)))
+    """Implements `__array_function__`. Outside of traced functions a variable is its value."""
     name = function.__name__
+    if not _trace.is_tracing():
+        return _read(f"{function.__module__}.{name}", function, args, given)
     if name in ("shape", "ndim", "size") and len(args) == 1 and not given:
         return getattr(args[0], name)
     is_linalg = function.__module__ == "numpy.linalg"

@@ -115,6 +115,13 @@ same: List[Callable[[Any], Any]] = [
 ]  # fmt: skip
 for action in same:
     np.testing.assert_allclose(fw.function(action)(x), action(x), rtol=2e-6)
+# None as axis is all dimensions, as NumPy's is, and not the default of the ufunc.
+for ufunc in (np.logical_and, np.multiply, np.maximum, np.minimum, np.add):
+    for options in ({"axis": None}, {"axis": None, "keepdims": True}, {"axis": -1, "dtype": None}, {"axis": (0, 1)},
+                    {"axis": None, "where": True, "out": None}):  # fmt: skip
+        reduced = fw.function(lambda a, ufunc=ufunc, options=options: ufunc.reduce(a, **options))(x)
+        assert np.shape(reduced) == ufunc.reduce(x, **options).shape, (ufunc, options)
+        np.testing.assert_allclose(reduced, ufunc.reduce(x, **options), rtol=2e-6)
 assert fw.function(lambda a: a * np.shape(a)[0] * np.ndim(a))(x).tolist() == (x * 4).tolist()
 
 
@@ -131,6 +138,7 @@ for action, text in (
     (added_in_place, "numpy.add of a tensor is another tensor"),
     (lambda a: np.linalg.eigh(a), "numpy.linalg.eigh of a tensor is not there: flywheel.linalg has no such"),
     (lambda a: np.sum(a, out=np.zeros(())), "expected out=None, found ndarray"),
+    (lambda a: ufunc.accumulate(a, axis=None), "expected an integer as axis, found None"),
     (lambda a: np.exp(a, where=x > 1), "numpy.exp of a tensor does not take where"),
     (lambda a: np.asarray(a), "is not known while it is traced"),
 ):  # fmt: skip
@@ -140,3 +148,26 @@ for action, text in (
         assert text in str(error), error
     else:
         raise AssertionError(text)
+
+# Outside of traced functions NumPy reads values of variables. It writes to none, in no way.
+held: Any = w
+writes: List[Callable[[], Any]] = [
+    lambda: np.copyto(held, x + 1), lambda: np.add.at(held, 0, 1), lambda: np.put(held, 0, 9),
+    lambda: np.place(held, x > 1, [9.0]), lambda: np.putmask(held, x > 1, 9), lambda: np.add(x, 1, out=held),
+    lambda: np.sum(x[None], 0, out=held), lambda: np.sum(x[None], 0, None, held), lambda: np.matmul(x, x, held),
+    lambda: np.dot(x, x, held), lambda: np.fill_diagonal(held, 9), lambda: np.nan_to_num(held, copy=False),
+    lambda: np.add.reduce(x[None], 0, out=held), lambda: np.put_along_axis(held, np.zeros((2, 1), int), 9, 1),
+    lambda: np.concatenate([x[:1], x[1:]], 0, held), lambda: np.clip(x, 0, 1, out=held),
+]  # fmt: skip
+for write in writes:
+    try:
+        write()
+    except TypeError as error:
+        assert "writes to a variable" in str(error) and "variable.set(array)" in str(error), error
+    else:
+        raise AssertionError(inspect.getsource(write))
+    assert w.numpy().tolist() == x.tolist()
+target = np.zeros((2, 2), np.float32)
+np.copyto(target, held)
+target += held
+assert target.tolist() == (2 * x).tolist() and np.sum(held, 0).tolist() == x.sum(0).tolist()
