@@ -211,3 +211,14 @@ if __name__ == "__main__":
             assert torch.equal(found.nan_to_num(), wanted.to(found.dtype).nan_to_num()), (kind, found, wanted)
             signs = [torch.signbit(y.double().nan_to_num()) for y in (found, wanted)]
             assert torch.equal(*signs), (kind, found, wanted)
+
+    # 2 to the exponent is infinite or 0 where the result is neither.
+    class Scaled(torch.nn.Module):  # type: ignore[misc]
+        def forward(self, x: Any, exponent: Any) -> Any:
+            return torch.ldexp(x, exponent)
+
+    for dtype, top in ((torch.float32, 128), (torch.float64, 1024)):
+        x = torch.tensor([2.0**-100, 1.5, 0.0, -3.0, 2.0**100, 1.0, 0.75], dtype=dtype)
+        exponent = torch.tensor([top + 12, 3, top + 72, -5, 2 - top, 2 - top, top])
+        found = np.asarray(flywheel.torch.from_module(Scaled(), (x, exponent))(x, exponent))
+        np.testing.assert_array_equal(found, np.ldexp(x.numpy(), exponent.numpy()), err_msg=str(dtype))

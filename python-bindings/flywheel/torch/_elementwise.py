@@ -87,8 +87,11 @@ def _angle(call: Call, x: Laid) -> Laid:
 
 @op("ldexp.Tensor")
 def _ldexp(call: Call, x: Laid, exponent: Laid) -> Laid:
+    """2 to the whole exponent may be infinite or 0 where the result is neither: multiplies by each half in turn."""
     tensors, lead = align([call.dtype] * 2, x, exponent)
-    return lead.like(_ops.multiply(tensors[0], _ops.exp2(tensors[1])))
+    half = _ops.floor(_ops.divide(tensors[1], 2.0))
+    rest = _ops.subtract(tensors[1], half)
+    return lead.like(_ops.multiply(_ops.multiply(tensors[0], _ops.exp2(half)), _ops.exp2(rest)))
 
 
 @op("gelu.default")
