@@ -103,6 +103,21 @@ def test_order() -> None:
             np.testing.assert_array_equal(np.asarray(found), wanted.numpy())
 
 
+class Medians(Module):  # type: ignore[misc]
+    def forward(self, x: Any) -> Any:
+        return (*x.median(1), *x.median(1, keepdim=True), *x.nanmedian(1))
+
+
+def test_places_of_medians() -> None:
+    """The place of a median that is NaN is that of the first NaN."""
+    nan = float("nan")
+    x = torch.tensor([[3.0, nan, 1.0, 2.0, nan], [2.0, 2.0, 1.0, 2.0, 3.0], [5.0, 4.0, nan, 2.0, 1.0]])
+    with fw.Namespace():
+        ours = flywheel.torch.from_module(Medians(), (x,))
+        for found, wanted in zip(ours(x), Medians()(x)):
+            np.testing.assert_array_equal(np.asarray(found), wanted.numpy())
+
+
 class Drops(Module):  # type: ignore[misc]
     """Layers that draw."""
 

@@ -63,15 +63,18 @@ def _kthvalue(call: Call, x: Laid, k: int, axis: int = -1, keepdims: bool = Fals
 
 @op("median.dim")
 def _median(call: Call, x: Laid, axis: int, keepdims: bool = False) -> List[Laid]:
-    """Of an even number of elements the lower one; NaN where one is."""
+    """Returns the lower of two in the middle; where an element is NaN, the first NaN."""
     parts = _ordered(call, x, axis, False)
     if x.ndim == 0:
         return parts
     axis %= x.ndim
     values, places = _at(parts, axis, ((x.shape[axis] or 1) - 1) // 2, keepdims)
     if _dtypes.is_floating(x.dtype):
-        is_nan = _ops.any(_ops.isnan(x.plain()), axis, keepdims=keepdims)
+        nans = _ops.isnan(x.plain())
+        is_nan = _ops.any(nans, axis, keepdims=keepdims)
+        first = _ops.cast(_ops.argmax(nans, axis, keepdims=keepdims), _dtypes.int64)
         values = Laid(_ops.where(is_nan, float("nan"), values.plain()))
+        places = Laid(_ops.where(is_nan, first, places.plain()))
     return [values, places]
 
 
