@@ -237,6 +237,19 @@ updates.update({
 check(updates)
 
 
+# A tensor of rank 0 names one place.
+number = np.int32(-1)
+PLACES: Any = {"row": lambda k: k, "column": lambda k: (slice(1, 3), k), "element": lambda k: (k, 0),
+               "places": lambda k: (k, [0, 2]), "both": lambda k: (k, k)}  # fmt: skip
+for name, place in PLACES.items():
+    for kind, combine in (("multiply", np.multiply), ("divide", np.divide), ("max", np.maximum), ("min", np.minimum),
+                          ("power", np.power)):  # fmt: skip
+        own = np.asarray(fw.function(lambda x, k: getattr(x.at[place(k)], kind)(0.5))(np.abs(s), number))
+        expected = np.abs(s)
+        expected[place(-1)] = combine(expected[place(-1)], np.float32(0.5))
+        np.testing.assert_allclose(own, expected, rtol=1e-6, err_msg=f"{name} {kind}")
+
+
 def refuses(error: Any, text: str, function: Any, *args: Any) -> None:
     try:
         fw.function(function)(*args)
@@ -251,6 +264,8 @@ refuses(IndexError, "a boolean index of shape (4,) is of dimensions of (3,)", la
 refuses(fw.InvalidArgumentError, "out of range", lambda x, k: x[k], s, np.int32(-4))
 refuses(fw.InvalidArgumentError, "out of range", lambda x, k: x.at[k, k].set(0), s, np.int32(3))
 refuses(ValueError, "name each place once", lambda x: x.at[[0, 0]].multiply(2.0), s)
+refuses(ValueError, "name each place once", lambda x, k: x.at[k].multiply(2.0), s, np.array([0, 1], np.int32))
+refuses(fw.InvalidArgumentError, "out of range", lambda x, k: x.at[k].max(0), s, np.int32(4))
 refuses(ValueError, "values of shape (2,) do not broadcast to (4, 5)", lambda x: x.at[0].set([1.0, 2.0]), s)
 refuses(TypeError, "x.at[key].set(value)", lambda x: x.__setitem__(0, 1.0), s)
 refuses(ValueError, "static size up to 4096", fw.sort, np.zeros(4097, np.float32))

@@ -54,7 +54,8 @@ class Place:
         return self.add(arithmetic.negative(as_tensor(value, as_tensor(self._x).dtype)))
 
     def multiply(self, value: TensorLike) -> Tensor:
-        """Times these values. Raises ValueError for arrays of indices that are not known, or name a place twice."""
+        """Times these values. Raises ValueError for arrays of indices that are not known, or name a place twice; a
+        tensor of rank 0 names one place."""
         return _update(as_tensor(self._x), self._key, value, "multiply", arithmetic.multiply)
 
     def divide(self, value: TensorLike) -> Tensor:
@@ -165,7 +166,11 @@ def _is_number_or_slice(key: Any) -> bool:
 
 
 def _check_places(x: Tensor, keys: List[Any]) -> None:
-    known = _places(x, keys)
+    # A number that only the step knows names one place, whichever that is.
+    numbers = [0 if not _is_static(key) and np.ndim(key) == 0 else key for key in keys]
+    if all(_is_number_or_slice(key) for key in numbers):
+        return
+    known = _places(x, numbers)
     if known is None or len(np.unique(known)) != known.size:
         raise ValueError("this update takes arrays of indices that are known and name each place once: use set or add")
 
