@@ -14,6 +14,7 @@ from ._flywheel import Region, Type, Value
 from ._host import HostFunctions
 
 if TYPE_CHECKING:
+    from ._reads import Read
     from .namespace import Name
     from .variables import Variable
 
@@ -71,6 +72,8 @@ class Trace:
         # Whose streams they are drawn from: the function's that is traced.
         self.streams: Optional[Name] = None
         self._drawn: Dict[str, Name] = {}
+        # The attributes of modules that the Python code has read, by the module's id.
+        self.reads_of: Dict[int, Read] = {}
 
     # Types and ops
 

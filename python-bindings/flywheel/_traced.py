@@ -64,6 +64,7 @@ class Traced:
         self.owners = Owners(trace.variables, trace.owners, owner._name)
         for variable in trace.variables.values():
             variable._traced_in.add(owner)
+        owner._watch_reads(trace.reads_of)
         self.module: ModuleOp = trace.graph.finish()
 
     def build(self, trace: Trace, entry_name: Optional[str] = None) -> None:

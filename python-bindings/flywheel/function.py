@@ -26,7 +26,7 @@ from typing import (
 
 import numpy as np
 
-from . import _dtypes, _flywheel, _trace, _tree
+from . import _dtypes, _flywheel, _reads, _trace, _tree
 from ._arguments import Dims, Leaf, TensorSpec, as_array, describe, feed, format_shape_of, spec
 from ._compilation import current_target
 from ._hints import check_keywords
@@ -111,6 +111,8 @@ class Function(_flywheel.Dispatcher):
         self._seen: Dict[Hashable, List[Dims]] = {}
         # The forms that the compiler does not take with sizes that vary: each size is a program.
         self._fixed: Set[Hashable] = set()
+        # The lists and dicts of modules that traces have read, by the id of the module and the attribute.
+        self._watches: Dict[Tuple[int, str], _reads.Watch] = {}
 
     @property
     def name(self) -> str:
@@ -218,6 +220,7 @@ class Function(_flywheel.Dispatcher):
 
     def _find(self, args: Tuple[Any, ...], kwargs: Mapping[str, Any]) -> Tuple[Traced, List[Any]]:
         """The trace for these arguments, and the ones that are fed."""
+        self._check_watches()
         given, tree = _tree.flatten(self._hide_static(args, kwargs))
         if self._specs is not None:
             given = self._convert_by_spec(given)
@@ -317,7 +320,24 @@ class Function(_flywheel.Dispatcher):
     def _forget_traces(self) -> None:
         """Traces anew at the next call: something that the traces have seen is otherwise now."""
         self._traces.clear()
+        self._watches.clear()
         self._forget_cases()
+
+    def _watch_reads(self, reads: Dict[int, _reads.Read]) -> None:
+        """Traces again when a module that was read while tracing has another attribute, list or dict."""
+        watches = _reads.add_reader(self, reads)
+        self._watches.update(watches)
+        if watches and type(self) is Function:
+            self.__class__ = _WatchingFunction
+
+    def _check_watches(self) -> None:
+        """Forgets the traces if a list or dict of a module is not as it was."""
+        for key, watch in list(self._watches.items()):
+            if not watch.holds():
+                self._forget_traces()
+                return
+            if not watch.is_needed:
+                self._watches.pop(key, None)
 
     def _forget_cases(self) -> None:
         self._clear_cases()
@@ -441,6 +461,7 @@ class Function(_flywheel.Dispatcher):
         """The function as it is traced for these arguments, of which tensors may be given
         as `spec`s; without any, for those of the signature or of the last call."""
         if not args and not kwargs and self._signature.parameters:
+            self._check_watches()
             if self._specs is not None:
                 args = self._specs
             elif self._traces:
@@ -487,6 +508,15 @@ class Function(_flywheel.Dispatcher):
         from ._exporting import export
 
         export([self.trace(*args)], path, model_name=self.entry_name if model_name is None else model_name, **options)
+
+
+class _WatchingFunction(Function):
+    """A function whose traces have read lists or dicts of modules: no compiled case sees a change of them."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not _trace._stack.traces:
+            self._check_watches()
+        return super().__call__(*args, **kwargs)
 
 
 def _is_hashable(value: Any) -> bool:

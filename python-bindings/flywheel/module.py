@@ -8,7 +8,7 @@ from typing import Any, Dict, Iterator, List, Mapping, Set, Tuple, TypeVar, Unio
 
 import numpy as np
 
-from . import _dtypes, _trace, _tree
+from . import _dtypes, _reads, _trace, _tree
 from ._tensor import format_shape
 from ._types import Array, Path
 from .namespace import Name, Namespace, current_namespace
@@ -58,9 +58,20 @@ class Module(_tree.Whole):
         self.__dict__["_name"] = namespace.name(wanted, is_open=True)
         namespace.add_tree(self)
 
+    def __getattribute__(self, key: str) -> Any:
+        # Nearly all reads are outside of traces.
+        if _trace._stack.traces and not key.startswith("__"):
+            _reads.note(self, key)
+        return super().__getattribute__(key)
+
     def __setattr__(self, key: str, value: Any) -> None:
+        _reads.forget_readers(self, key, value)
         super().__setattr__(key, value)
         self._name.unsettle()
+
+    def __delattr__(self, key: str) -> None:
+        _reads.forget_readers(self, key)
+        super().__delattr__(key)
 
     @property
     def name(self) -> str:
@@ -79,7 +90,9 @@ class Module(_tree.Whole):
 
     def _members(self) -> Iterator[Tuple[Keys, Member]]:
         """Modules and variables that are no other module's, with the keys on the way there."""
-        for key, value in list(vars(self).items()):
+        if _trace._stack.traces:
+            _reads.note(self, _reads.TREE)
+        for key, value in list(super().__getattribute__("__dict__").items()):
             # What methods are compiled to is not of the tree.
             if not key.startswith("<"):
                 yield from self._find((key,), value)
@@ -219,7 +232,7 @@ class Module(_tree.Whole):
 
     def __copy__(self: Self) -> Self:
         made: Self = type(self).__new__(type(self))
-        made.__dict__.update({key: value for key, value in vars(self).items() if key != "_name"})
+        made.__dict__.update({key: value for key, value in vars(self).items() if key not in ("_name", _reads.READERS)})
         return made
 
     def __deepcopy__(self: Self, memo: Dict[int, Any]) -> Self:
@@ -233,7 +246,7 @@ class Module(_tree.Whole):
         made: Self = type(self).__new__(type(self))
         memo[id(self)] = made
         for key, value in list(vars(self).items()):
-            if key != "_name":
+            if key not in ("_name", _reads.READERS):
                 made.__dict__[key] = copy.deepcopy(value, memo)
         return made
 

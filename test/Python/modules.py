@@ -591,6 +591,89 @@ int main(void) {
 """
 
 
+class Chain(fw.Module):
+    """With what may be set or grow after a call."""
+
+    def __init__(self) -> None:
+        self.layers: List[Any] = [ones(3, 3)]
+        self.last = ones(3, 1)
+        self.scale, self.calls = 1.0, 0
+        self.seen: List[int] = []
+
+    def apply(self, x: Any) -> Any:
+        # Tracing changes these: they are of no other trace.
+        self.calls += 1
+        self.seen.append(self.calls)
+        for layer in self.layers:
+            x = layer(x)
+        return self.last(x) * self.scale
+
+    @fw.function
+    def __call__(self, x: Any) -> Any:
+        return self.apply(x)
+
+
+def ones(inputs: int, outputs: int, value: float = 1.0) -> Any:
+    return fw.nn.Dense(inputs, outputs, bias=False, initializer=fw.initializers.Constant(value))
+
+
+def test_changed_after_calls() -> None:
+    """A function is traced again if an attribute, list or dict of a module changes that it has read (N18)."""
+    x, chain = np.ones((1, 3), np.float32), Chain()
+    traced: List[Any] = []
+    sequence = fw.nn.Sequential(ones(3, 1))
+
+    def follow(x: Any) -> Any:
+        traced.append(x)
+        return chain.apply(x)
+
+    closure, argument = fw.function(follow), fw.function(lambda module, x: module.apply(x))
+    inner = fw.function(lambda x: sequence(x))
+
+    def check(expected: float) -> None:
+        for function, *arguments in ((chain, x), (closure, x), (argument, chain, x)):
+            for _ in range(2):
+                np.testing.assert_allclose(function(*arguments), np.full((1, 1), expected))
+
+    check(9.0)
+    chain.scale = 2.0
+    check(18.0)
+    chain.last = ones(3, 1, 2.0)
+    check(36.0)
+    chain.layers.append(ones(3, 3))
+    check(108.0)
+    chain.layers[0] = ones(3, 3, 0.0)
+    check(0.0)
+    chain.layers.pop(0)
+    chain.layers.append(ones(3, 3))
+    check(108.0)
+    chain.last.kernel = fw.Variable(np.ones((3, 1), np.float32))
+    check(54.0)
+    # An attribute that no trace has read, one that is set to what it is, a value.
+    count = len(traced)
+    chain.note, chain.scale, chain.layers[0] = 3, 2.0, chain.layers[0]
+    chain.last.kernel.set(np.zeros((3, 1), np.float32))
+    check(0.0)
+    assert len(traced) == count, (len(traced), count)
+
+    np.testing.assert_allclose(inner(x), [[3.0]])
+    sequence.layers.append(ones(1, 1, 5.0))
+    np.testing.assert_allclose(inner(x), [[15.0]])
+    # The gradient is that of the tree as it is.
+    gradients = fw.function(lambda x: fw.grad(lambda module: fw.sum(module(x)))(sequence))
+    assert list(gradients(x)) == ["layers/0/kernel", "layers/1/kernel"]
+    sequence.layers.append(ones(1, 1))
+    assert list(gradients(x)) == [f"layers/{i}/kernel" for i in range(3)]
+    # A copy has readers of its own, and nothing keeps what is gone.
+    other = copy.deepcopy(chain)
+    other.scale = 3.0
+    np.testing.assert_allclose(other(x), [[0.0]])
+    gone = weakref.ref(chain.layers.pop())
+    check(0.0)
+    gc.collect()
+    assert gone() is None
+
+
 def test_export() -> None:
     """T6: a module in C computes what it does here, its variables by their names of the tree."""
     with fw.Namespace(), fw.Store(seed=3):
@@ -616,5 +699,5 @@ def test_export() -> None:
 run_tests([
     test_paths_and_names, test_trees_that_grow, test_trees_that_are_odd, test_notebook, test_collection, test_states,
     test_freezing, test_copies, test_gradients, test_errors, test_values, test_initial_values, test_narrow,
-    test_text, test_methods, test_export,
+    test_text, test_methods, test_changed_after_calls, test_export,
 ])  # fmt: skip
