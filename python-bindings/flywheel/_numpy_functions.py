@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """NumPy's functions and ufuncs, called with tensors and variables: those of this package under the same names."""
 
-from typing import Any, Callable, Dict, Mapping, NoReturn, Sequence
+import inspect
+from typing import Any, Callable, Dict, List, Mapping, NoReturn, Sequence, Tuple
 
 import numpy as np
 
@@ -17,6 +18,12 @@ _METHODS = {
 _NAMES = {"abs": "absolute", "amax": "max", "amin": "min", "around": "round", "round_": "round",
           "concat": "concatenate", "acos": "arccos", "asin": "arcsin", "atan": "arctan",
           "conjugate": "positive"}  # fmt: skip
+
+# Options of NumPy's functions that have another name here.
+_OPTIONS: Dict[str, Dict[str, str]] = {
+    "clip": {"a_min": "low", "a_max": "high", "min": "low", "max": "high"}, "tril": {"k": "diagonal"},
+    "triu": {"k": "diagonal"}, "where": {"x": "a", "y": "b"}, "full_like": {"fill_value": "value"},
+}  # fmt: skip
 
 
 def _refuse(name: str, why: str = "") -> NoReturn:
@@ -87,8 +94,13 @@ def call_ufunc(ufunc: Any, method: str, inputs: Sequence[Any], given: Mapping[st
         dtype = options.pop("dtype", None)
         if function is None or options:
             _refuse(name, f" does not take {', '.join(options)}" if options and function is not None else "")
-        result = function(*inputs)
-        return result if dtype is None else _find("cast")(result, dtype)
+        if dtype is None:
+            return function(*inputs)
+        # NumPy computes in the dtype, and not in that of the operands. A comparison has no other result than booleans.
+        cast = _find("cast")
+        if np.dtype(dtype) != np.bool_:
+            inputs = [cast(one, dtype) for one in inputs]
+        return cast(function(*inputs), dtype)
     reduction = _METHODS.get((ufunc.__name__, method))
     if reduction is None:
         _refuse(name)
@@ -98,6 +110,45 @@ def call_ufunc(ufunc: Any, method: str, inputs: Sequence[Any], given: Mapping[st
     if axis is None and method == "accumulate" and inputs[0].ndim != 1:
         _refuse(name, " goes along one dimension: expected an integer as axis, found None")
     return _find(reduction)(*inputs, axis=axis, **options)
+
+
+def _translate(
+    function: Callable[..., Any], own: Callable[..., Any], args: Sequence[Any], given: Mapping[str, Any]
+) -> Tuple[List[Any], Dict[str, Any]]:
+    """Returns the arguments of this package's function for those of NumPy's, whose optional parameters have another
+    order. Raises TypeError for an option that is not the default and that this package's function does not have."""
+    called = f"{function.__module__}.{function.__name__}"
+    theirs = list(inspect.signature(function).parameters.values())
+    ours = list(inspect.signature(own).parameters)
+    names = _OPTIONS.get(function.__name__, {})
+    count = 0
+    for count, parameter in enumerate(theirs):  # noqa: B007
+        is_required = parameter.default is parameter.empty
+        same = ours[count : count + 1] == [names.get(parameter.name, parameter.name)]
+        if count == len(args) or parameter.kind is parameter.VAR_POSITIONAL or not (is_required or same):
+            break
+    else:
+        count = len(theirs)
+    if count < len(theirs) and theirs[count].kind is inspect.Parameter.VAR_POSITIONAL:
+        count = len(args)
+    options = {**dict(zip((one.name for one in theirs[count:]), args[count:])), **given}
+    defaults = {one.name: one.default for one in theirs}
+    translated = {}
+    for name, value in options.items():
+        key = names.get(name, name)
+        if key in ours:
+            translated[key] = value
+        elif name == "out" and value is not None:
+            _refuse(called, f" is another tensor: expected out=None, found {type(value).__name__}")
+        elif name not in defaults or not _is_same(value, defaults[name]):
+            _refuse(called, f" does not take {name}")
+    return list(args[:count]), translated
+
+
+def _is_same(value: Any, default: Any) -> bool:
+    return value is default or (
+        type(value) is type(default) and isinstance(value, (bool, int, str)) and value == default
+    )
 
 
 def call_function(function: Callable[..., Any], args: Sequence[Any], given: Mapping[str, Any]) -> Any:
@@ -111,7 +162,5 @@ def call_function(function: Callable[..., Any], args: Sequence[Any], given: Mapp
     own = _find(name, is_linalg) if function.__module__ in ("numpy", "numpy.linalg") else None
     if own is None:
         _refuse(f"{function.__module__}.{name}")
-    if given.get("out") is not None:
-        _refuse(f"{function.__module__}.{name}", f" is another tensor: expected out=None, found "
-                f"{type(given['out']).__name__}")  # fmt: skip
-    return own(*args, **{key: value for key, value in given.items() if key != "out"})
+    positional, options = _translate(function, own, args, given)
+    return own(*positional, **options)

@@ -111,7 +111,11 @@ same: List[Callable[[Any], Any]] = [
     lambda a: np.linalg.norm(a), lambda a: np.transpose(a), lambda a: np.einsum("ij,jk->ik", a, x),
     lambda a: np.clip(a, 1, 2), lambda a: np.sort(a, axis=0), lambda a: np.abs(-a), lambda a: x - a, lambda a: x @ a,
     lambda a: np.float32(2) * a, lambda a: np.ones_like(a), lambda a: np.argmax(a, axis=1), lambda a: np.dot(a, x),
-    lambda a: np.cumsum(a, axis=1),
+    lambda a: np.cumsum(a, axis=1), lambda a: np.sum(a, 0, np.float32), lambda a: np.max(a, 0, None, True),
+    lambda a: np.cumsum(a, 0, None), lambda a: np.std(a, 0, None, None, 1), lambda a: np.sort(a, 0, None),
+    lambda a: np.nan_to_num(a * np.float32("nan"), True, 3.0), lambda a: np.bitwise_not(a > 1, dtype=np.int32),
+    lambda a: np.quantile(a, 0.3, 0, None, False, "nearest"), lambda a: np.tril(a, k=-1),
+    lambda a: np.clip(a, a_min=1, a_max=2),
 ]  # fmt: skip
 for action in same:
     np.testing.assert_allclose(fw.function(action)(x), action(x), rtol=2e-6)
@@ -140,6 +144,10 @@ for action, text in (
     (lambda a: np.sum(a, out=np.zeros(())), "expected out=None, found ndarray"),
     (lambda a: ufunc.accumulate(a, axis=None), "expected an integer as axis, found None"),
     (lambda a: np.exp(a, where=x > 1), "numpy.exp of a tensor does not take where"),
+    (lambda a: np.cumsum(a, 0, np.float64), "numpy.cumsum of a tensor does not take dtype"),
+    (lambda a: np.sort(a, 0, "stable"), "numpy.sort of a tensor does not take kind"),
+    (lambda a: np.nan_to_num(a, False), "numpy.nan_to_num of a tensor does not take copy"),
+    (lambda a: np.sum(a, where=x > 1), "numpy.sum of a tensor does not take where"),
     (lambda a: np.asarray(a), "is not known while it is traced"),
 ):  # fmt: skip
     try:
