@@ -181,6 +181,43 @@ def test_forms_of_batches_and_results() -> None:
         [(xs,), (xs,)], verbose=0))  # fmt: skip
 
 
+def test_what_is_one_batch() -> None:
+    """`fit`, `evaluate` and `validation` take the same forms for one batch and for several."""
+    seen: List[Any] = []
+
+    def note(*parts: Any, **named: Any) -> float:
+        seen.append((*map(np.shape, parts), *((key, np.shape(part)) for key, part in named.items())))
+        return 1.0
+
+    loop = fw.train.Loop(note, test=note)
+    ways: List[Any] = [lambda given: loop.fit(given, verbose=0), loop.evaluate,
+                       lambda given: loop.fit([(xs,)], validation=given, verbose=0)]  # fmt: skip
+    x, y = (50, 4), (50,)
+    taken: List[Any] = [
+        ((xs, ys), [(x, y)]), ((xs,), [(x,)]), ([xs], [(x,)]), ([(xs,), (ys,)], [(x,), (y,)]),
+        (((xs,), (ys,)), [(x,), (y,)]), ([[xs, ys]], [(x, y)]), ({"x": xs, "y": ys}, [(("x", x), ("y", y))]),
+        ([{"x": xs}] * 2, [(("x", x),)] * 2), (lambda: [xs, ys], [(x,), (y,)]), ((xs, 0.5), [(x, ())]),
+    ]  # fmt: skip
+    for given, expected in taken:
+        for way in ways:
+            seen.clear()
+            way(given)
+            assert seen[-len(expected) :] == expected, (seen, expected)
+    counts: List[Any] = []
+    count = fw.train.LambdaCallback()
+    count.set_params = counts.append  # type: ignore[assignment, method-assign]
+    fw.train.Loop(note, callbacks=[count]).fit((xs, ys), verbose=0)
+    assert counts[0]["steps"] == 1, counts
+    for way in ways:
+        for given, text in ((xs, "an array of shape (50, 4): write (x,) for one batch, or fw.data.Batches"),
+                            ([xs, ys], "a list of ndarray: write (x, y)"),
+                            (((xs, xs), ys), "a tuple of ndarray, tuple: write (x, y) or [batch]"),
+                            ({"x": [xs]}, "a dict of list: write [batch]"), ({}, "a dict of nothing"),
+                            (3, "found 3"), ("xs", "found 'xs'")):  # fmt: skip
+            raises(TypeError, text, lambda: way(given))
+        raises(ValueError, "expected a batch or more", lambda: way([]))
+
+
 def test_files_and_rates() -> None:
     w, sgd, step, test = make("loop_files")
     with tempfile.TemporaryDirectory() as folder:

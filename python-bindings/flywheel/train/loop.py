@@ -165,23 +165,25 @@ class Loop:
 
         `batches` is iterated in each epoch (`fw.data.Batches`, a list, a DataLoader of PyTorch), or is a function that
         returns an iterable; one that can be iterated once, such as a generator, is for one epoch, or for several of
-        `steps` batches each. `validation` is one batch, a tuple, list or dict of arrays, or what gives batches, for
-        `test`. `verbose` is 0 for silence, 1 for a bar (by tqdm, on a terminal) and a line for each epoch, 2 for the
-        lines. Raises ValueError for `validation` without a test, for an epoch without a batch, and for results that
-        are not a number each.
+        `steps` batches each. A tuple or dict of arrays is one batch. `validation` is the same for `test`. `verbose` is
+        0 for silence, 1 for a bar (by tqdm, on a terminal) and a line for each epoch, 2 for the lines. Raises
+        ValueError for `validation` without a test, for an epoch without a batch, and for results that are not a number
+        each; TypeError for an array, and for a list of several arrays, which may be one batch or several.
         """
         if validation is not None and self._test is None:
             raise ValueError("expected a Loop with a test for validation: Loop(step, test=...)")
         if not isinstance(epochs, (int, np.integer)) or isinstance(epochs, bool):
             raise TypeError(f"expected a number of epochs, found {epochs!r}")
+        source = _Source(batches, steps)
+        if validation is not None:
+            _batches_of(validation)
         self.history = History()
         # The history comes last, and has what the others add.
         every = CallbackList([*self._callbacks, self.history])
         every.set_model(self)
-        length = steps if steps is not None else len(batches) if hasattr(batches, "__len__") else None
+        length = source.length
         every.set_params({"epochs": epochs, "steps": length, "verbose": verbose,
                           "do_validation": validation is not None})  # fmt: skip
-        source = _Source(batches, steps)
         means = Means([])
 
         def begin() -> Means:
@@ -199,11 +201,11 @@ class Loop:
         return self.history
 
     def evaluate(self, batches: Any) -> Dict[str, float]:
-        """The means of what `test` gives over batches, or one batch, as `validation` of `fit` is."""
+        """Returns the means of what `test` gives over `batches`, which are as those of `fit`."""
         if self._test is None:
             raise ValueError("expected a Loop with a test: Loop(step, test=...)")
         means = Means([])
-        for batch, size in _Source([batches] if _is_batch(batches) else batches, None).epoch():
+        for batch, size in _Source(batches, None).epoch():
             found = self._test(batch)
             _check_names(means, found)
             means.add([found[name] for name in means.names], size)
@@ -254,21 +256,50 @@ def _check_names(means: Means, found: Mapping[str, Any]) -> None:
         raise ValueError(f"expected the results {means.names} of each step of an epoch, found {list(found)}")
 
 
-def _is_batch(given: Any) -> bool:
-    """Whether this is one batch of arrays, not several."""
-    parts = given.values() if isinstance(given, Mapping) else given if isinstance(given, (tuple, list)) else None
-    return parts is not None and all(hasattr(x, "shape") or np.isscalar(x) for x in parts)
+def _batches_of(given: Any) -> Any:
+    """Returns an iterable of batches, or a function that makes one: a tuple or dict of arrays is one batch, and all
+    else gives batches. Raises TypeError if it may be either: an array, and a list of several arrays."""
+    if hasattr(given, "shape") or np.isscalar(given):
+        found = f"an array of shape {np.shape(given)}" if hasattr(given, "shape") else repr(given)
+        raise TypeError(f"expected batches, or one batch as a tuple or dict of arrays, found {found}: write (x,) for "
+                        "one batch, or fw.data.Batches(x, size) for batches of its rows")  # fmt: skip
+    if isinstance(given, Mapping):
+        if not given or not all(_is_array(part) for part in given.values()):
+            raise TypeError("expected batches, or one batch as a dict of arrays, found a dict of "
+                            f"{_kinds(given.values())}: write [batch] for one batch")  # fmt: skip
+        return [given]
+    if isinstance(given, (tuple, list)) and any(_is_array(part) for part in given):
+        is_tuple, count = isinstance(given, tuple), len(given)
+        if is_tuple and all(_is_array(part) for part in given):
+            return [given]
+        # A list of one array is one batch in either way.
+        if is_tuple or count > 1:
+            raise TypeError(f"expected batches, or one batch as a tuple or dict of arrays, found a "
+                            f"{type(given).__name__} of {_kinds(given)}: write (x, y) or [batch] for one batch, and "
+                            "[(x,), (y,)] for several of an array each")  # fmt: skip
+    return given
+
+
+def _is_array(part: Any) -> bool:
+    return hasattr(part, "shape") or np.isscalar(part)
+
+
+def _kinds(parts: Iterable[Any]) -> str:
+    return ", ".join(sorted({type(part).__name__ for part in parts})) or "nothing"
 
 
 class _Source:
     """Batches of epochs."""
 
     def __init__(self, given: Any, steps: Optional[int]) -> None:
+        given = _batches_of(given)
         if not callable(given) and not hasattr(given, "__iter__"):
             raise TypeError(f"expected batches, or a function that returns them, found {given!r}")
         is_once = hasattr(given, "__next__")
         self._make: Callable[[], Any] = given if callable(given) and not is_once else lambda: iter(given)
         self._steps = steps
+        # The number of batches, or None if it is not known.
+        self.length: Optional[int] = steps if steps is not None else len(given) if hasattr(given, "__len__") else None
 
     def epoch(self) -> Iterable[Tuple[Any, int]]:
         count = 0
