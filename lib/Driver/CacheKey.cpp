@@ -101,6 +101,7 @@ static bool addTarget(KeyBuilder &key, const CompilerOptions &options) {
   key.addNumber("loop-vectorize", codegen.loopVectorize);
   key.addNumber("slp-vectorize", codegen.slpVectorize);
   key.addNumber("line-tables", codegen.lineTables);
+  key.addNumber("detached", codegen.detachesConstants);
   if (codegen.lineTables) {
     llvm::SmallString<128> folder;
     if (llvm::sys::fs::current_path(folder))
@@ -114,7 +115,8 @@ std::string getCacheKey(ModuleOp module, const CompilerOptions &options,
                         bool hasLocations, std::string &note) {
   if (options.target.isForGPU())
     note = "not used for steps on a GPU";
-  if (!options.frozenCheckpoint.empty() || !options.initialCheckpoint.empty())
+  if (!options.frozenCheckpoint.empty() || !options.initialCheckpoint.empty() ||
+      !options.externalCheckpoint.empty())
     note = "not used for values of a checkpoint";
   if (!options.stopAfter.empty())
     note = "not used for the output of a stage";

@@ -7,6 +7,7 @@
 #include "flywheel/Driver/Compiler.h"
 #include "flywheel/Driver/ProgramCache.h"
 #include "flywheel/Support/LargeStack.h"
+#include "flywheel/Target/Object/DetachedData.h"
 #include "flywheel/Target/Object/ObjectFile.h"
 
 #include "llvm/Support/WithColor.h"
@@ -41,12 +42,16 @@ bool loadFromCache(ModuleOp module, CompiledModule &compiled) {
   compiled.module = std::move(program->module);
   compiled.cacheNote = "found " + program->object->getBufferIdentifier().str();
   compiled.object = std::move(program->object);
+  compiled.data = std::move(program->data);
+  compiled.dataBytes = std::move(program->bytes);
   sayAgain(program->said);
   return true;
 }
 
 static llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 generate(CompiledModule &compiled, const CodegenOptions &codegen) {
+  if (codegen.detachesConstants && !compiled.options.target.isForGPU())
+    compiled.data = detachLargeConstants(*compiled.module);
   llvm::Expected<MachineModule> code =
       MachineModule::create(*compiled.module, codegen, &compiled.times);
   if (!code)
@@ -78,7 +83,7 @@ makeObject(CompiledModule &compiled, const CodegenOptions &codegen) {
       compiled.said.empty() ? compiled.cacheKey : compiled.saidCacheKey;
   const ProgramCache &cache = compiled.options.cache->cache;
   if (llvm::Error error = cache.store(key, *compiled.module, compiled.said,
-                                      object->getBuffer()))
+                                      object->getBuffer(), compiled.data))
     compiled.cacheError = llvm::toString(std::move(error));
   else
     compiled.cacheNote = "kept " + cache.getPath(key);

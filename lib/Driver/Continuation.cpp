@@ -158,6 +158,7 @@ static const Setting settings[] = {
     FLYWHEEL_TEXT_SETTING("freeze", kExpand, frozenCheckpoint),
     FLYWHEEL_LIST_SETTING("freeze_variables", kExpand, frozenVariables),
     FLYWHEEL_TEXT_SETTING("initial_values", kExpand, initialCheckpoint),
+    FLYWHEEL_TEXT_SETTING("external_values", kExpand, externalCheckpoint),
     FLYWHEEL_NUMBER_SETTING("check_numerics", kAutodiff, checkNumerics),
     {"lowering", kFuse,
      [](Builder &b, const CompilerOptions &options) -> Attribute {

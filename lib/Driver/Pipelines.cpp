@@ -79,14 +79,15 @@ static void populateFreeze(OpPassManager &pm, const CompilerOptions &options) {
   pm.addPass(train::createFreezeVariables(freeze));
 }
 
-/// Variables start from a checkpoint where one is given.
+/// Variables start from a checkpoint, or are left to one, where it is given.
 static void populateInitialValues(OpPassManager &pm,
                                   const CompilerOptions &options) {
-  if (options.initialCheckpoint.empty())
-    return;
   train::LoadInitialValuesOptions load;
-  load.checkpoint = options.initialCheckpoint;
-  pm.addPass(train::createLoadInitialValues(load));
+  load.external = !options.externalCheckpoint.empty();
+  load.checkpoint =
+      load.external ? options.externalCheckpoint : options.initialCheckpoint;
+  if (!load.checkpoint.empty())
+    pm.addPass(train::createLoadInitialValues(load));
 }
 
 /// Everything a user's module can say about training becomes plain reads,

@@ -4,12 +4,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A file is a line that says what it is, the digest of its parts, their
-// lengths, and the parts: the key, the text of a module with the manifest, that
-// of what the compiler said, and the object file. `load` uses none of it before
-// the file is known to be a regular one of this user, its digest to be right
-// and its key to be the one that was asked for: a disk that was full, a crash,
-// or a file that was copied or put there costs a compilation and no more.
+// A file is a line that says what it is, the digest of its parts, their number,
+// their lengths, and the parts: the key, the text of a module with the
+// manifest, that of what the compiler said, the object file, and the symbol and
+// the bytes of each constant that this does not have. `load` uses none of it
+// before the file is known to be a regular one of this user, its digest to be
+// right and its key to be the one that was asked for: a disk that was full, a
+// crash, or a file that was copied or put there costs a compilation and no
+// more.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +29,6 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SHA256.h"
 
-#include <array>
 #include <cerrno>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -38,14 +39,16 @@ using llvm::StringRef;
 
 namespace flywheel {
 
-constexpr StringRef kMagic = "flywheel program 3\n";
+constexpr StringRef kMagic = "flywheel program 4\n";
 constexpr StringRef kExtension = ".program";
 constexpr size_t kDigestBytes = 32, kLengthBytes = sizeof(uint64_t);
 constexpr StringRef kManifest = "train.manifest";
 
+/// Without constants.
 constexpr size_t kNumParts = 4;
-constexpr size_t kHeadBytes = kDigestBytes + kNumParts * kLengthBytes;
-using Parts = std::array<StringRef, kNumParts>;
+constexpr size_t kMinBytes =
+    kMagic.size() + kDigestBytes + (1 + kNumParts) * kLengthBytes;
+using Parts = llvm::SmallVector<StringRef, 8>;
 
 static std::string toBytes(uint64_t number) {
   std::string bytes(kLengthBytes, '\0');
@@ -53,7 +56,7 @@ static std::string toBytes(uint64_t number) {
   return bytes;
 }
 
-static std::string getDigest(const Parts &parts) {
+static std::string getDigest(llvm::ArrayRef<StringRef> parts) {
   llvm::SHA256 digest;
   for (StringRef part : parts) {
     digest.update(StringRef(toBytes(part.size())));
@@ -70,15 +73,24 @@ std::string ProgramCache::getPath(StringRef key) const {
 
 /// Splits the bytes of a file; nothing where they are not those of one.
 static std::optional<Parts> unpack(StringRef bytes) {
-  if (!bytes.consume_front(kMagic) || bytes.size() < kHeadBytes)
+  if (bytes.size() < kMinBytes || !bytes.consume_front(kMagic))
     return std::nullopt;
   StringRef digest = bytes.take_front(kDigestBytes);
-  const char *lengths = bytes.data() + kDigestBytes;
-  bytes = bytes.drop_front(kHeadBytes);
-  Parts parts;
+  bytes = bytes.drop_front(kDigestBytes);
+  auto readNumber = [](StringRef &from) {
+    uint64_t number = llvm::support::endian::read64le(from.data());
+    from = from.drop_front(kLengthBytes);
+    return number;
+  };
+  uint64_t count = readNumber(bytes);
+  if (count < kNumParts || count % 2 != 0 ||
+      count > bytes.size() / kLengthBytes)
+    return std::nullopt;
+  StringRef lengths = bytes.take_front(count * kLengthBytes);
+  bytes = bytes.drop_front(lengths.size());
+  Parts parts(count);
   for (StringRef &part : parts) {
-    uint64_t length = llvm::support::endian::read64le(lengths);
-    lengths += kLengthBytes;
+    uint64_t length = readNumber(lengths);
     if (length > bytes.size())
       return std::nullopt;
     part = bytes.take_front(length);
@@ -126,7 +138,7 @@ ProgramCache::load(StringRef key, MLIRContext &context) const {
   if (file.get() < 0)
     return std::nullopt;
   std::unique_ptr<llvm::WritableMemoryBuffer> buffer =
-      readEntry(file.get(), kMagic.size() + kHeadBytes, maxBytes);
+      readEntry(file.get(), kMinBytes, maxBytes);
   if (!buffer)
     return std::nullopt;
   auto parts =
@@ -136,13 +148,16 @@ ProgramCache::load(StringRef key, MLIRContext &context) const {
   ScopedDiagnosticHandler quiet(&context,
                                 [](Diagnostic &) { return success(); });
   Program program;
-  auto [ownKey, manifest, said, object] = *parts;
-  program.module = parseSourceString<ModuleOp>(manifest, &context);
-  auto parsed = parseSaid(said, context);
+  program.module = parseSourceString<ModuleOp>((*parts)[1], &context);
+  auto parsed = parseSaid((*parts)[2], context);
   if (!program.module || !parsed)
     return std::nullopt;
   program.said = std::move(*parsed);
-  program.object = llvm::MemoryBuffer::getMemBufferCopy(object, path);
+  program.object = llvm::MemoryBuffer::getMemBufferCopy((*parts)[3], path);
+  for (size_t at = kNumParts; at < parts->size(); at += 2)
+    program.data.push_back({(*parts)[at].str(), (*parts)[at + 1]});
+  if (!program.data.empty())
+    program.bytes = std::move(buffer);
   // So that it is evicted last. Where that fails, it was only read.
   (void)futimens(file.get(), nullptr);
   return program;
@@ -159,7 +174,8 @@ static void removeOddEntry(const std::string &path) {
 
 llvm::Error ProgramCache::store(StringRef key, ModuleOp module,
                                 llvm::ArrayRef<SaidDiagnostic> said,
-                                StringRef object) const {
+                                StringRef object,
+                                llvm::ArrayRef<DetachedData> data) const {
   OwningOpRef<ModuleOp> described =
       ModuleOp::create(UnknownLoc::get(module.getContext()));
   (*described)->setAttr(kManifest, module->getAttr(kManifest));
@@ -173,7 +189,9 @@ llvm::Error ProgramCache::store(StringRef key, ModuleOp module,
   (*described)->print(os, flags);
   std::string saidText = formatSaid(said, *module.getContext());
   Parts parts = {key, text, saidText, object};
-  std::string head = kMagic.str() + getDigest(parts);
+  for (const DetachedData &one : data)
+    parts.append({one.symbol, one.bytes});
+  std::string head = kMagic.str() + getDigest(parts) + toBytes(parts.size());
   for (StringRef part : parts)
     head += toBytes(part.size());
   std::vector<runtime::ByteSpan> spans = {{head.data(), head.size()}};

@@ -418,6 +418,26 @@ std::vector<BoundCost> getBoundCosts(const Manifest &manifest,
   return costs;
 }
 
+std::vector<std::string> describeCostlyBounds(const Manifest &manifest,
+                                              const DimSizeBounds &bounds,
+                                              StringRef remedy) {
+  std::vector<std::string> lines;
+  int64_t bytes = getCStateBytes(manifest, bounds).getSaturated();
+  for (const BoundCost &cost : getBoundCosts(manifest, bounds)) {
+    if (bounds.named.count(cost.name) ||
+        cost.bytesEach * cost.bound <= bytes / 2)
+      continue;
+    auto [before, after] = remedy.split("NAME");
+    lines.push_back(
+        "the block of '" + manifest.model + "' has " + std::to_string(bytes) +
+        " bytes, " + std::to_string(cost.bytesEach) +
+        " of them for each of the " + std::to_string(cost.bound) + " that '" +
+        cost.name + "' may be by default: " + before.str() + cost.name +
+        after.str() + " bounds it");
+  }
+  return lines;
+}
+
 uint64_t getCLayoutHash(const Manifest &manifest, const DimSizeBounds &bounds) {
   return hashTexts(
       {manifest.model, std::to_string(manifest.layoutHash),

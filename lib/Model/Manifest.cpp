@@ -70,6 +70,8 @@ static Attribute toAttr(Builder &b, const ManifestVariable &variable) {
     record.add("initial_reads", ArrayRef<int64_t>(variable.initialReads));
   if (!variable.initialValues.empty())
     record.add("initial_values", ArrayRef<int64_t>(variable.initialValues));
+  if (variable.start != VariableStart::Program)
+    record.add("start", getName(variable.start));
   return record.get();
 }
 
@@ -235,6 +237,15 @@ static void read(ManifestReader &reader, DictionaryAttr record,
     reader.readIntegers(record, "initial_reads", variable.initialReads);
   if (record.contains("initial_values"))
     reader.readIntegers(record, "initial_values", variable.initialValues);
+  if (record.contains("start")) {
+    std::string name;
+    reader.read(record, "start", name);
+    if (std::optional<VariableStart> start = parseVariableStart(name))
+      variable.start = *start;
+    else
+      reader.fail("variable '" + variable.name + "' starts from '" + name +
+                  "'");
+  }
 }
 
 static void read(ManifestReader &reader, DictionaryAttr record,
@@ -473,6 +484,8 @@ void Manifest::attachTo(ModuleOp module) const {
   record.add("messages", toAttr(builder, messages));
   if (!strings.empty())
     record.add("strings", toAttr(builder, strings));
+  if (!constants.empty())
+    record.add("constants", toAttr(builder, constants));
   if (threads != 1)
     record.add("threads", threads);
   if (profile) {
@@ -508,6 +521,10 @@ FailureOr<Manifest> Manifest::readFrom(ModuleOp module) {
   if (record.contains("strings"))
     reader.readList<StringAttr>(record, "strings", [&](StringAttr text) {
       manifest.strings.push_back(text.str());
+    });
+  if (record.contains("constants"))
+    reader.readList<StringAttr>(record, "constants", [&](StringAttr name) {
+      manifest.constants.push_back(name.str());
     });
   if (record.contains("threads"))
     reader.read(record, "threads", manifest.threads);

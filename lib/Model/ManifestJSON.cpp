@@ -17,7 +17,8 @@
 //                      "initialized_offset", "runs_offset", "trainable",
 //                      "slot_of", "collections": [NAME...], "device",
 //                      "initial_reads": [NAME...],
-//                      "initial_values": [NAME...] } ],
+//                      "initial_values": [NAME...], "start": NAME } ],
+//     "constants": [NAME...],
 //     "entries": [ { "name", "symbol", "feeds": [ARG...], "results": [ARG...],
 //                    "dim_sizes": [NAME...], "max_dim_sizes": [N...],
 //                    "reads": [NAME...], "writes": [NAME...],
@@ -30,13 +31,15 @@
 // }. A message has a number, which the block keeps as the status of a call, and
 // the number of its kind, which functions return. `slot_of` is null where a
 // variable is no slot, `device` where the program does not say where the
-// variable lives. `c_state_bytes` is the size of the block that the C interface
-// takes, which holds the workspace too. Each symbol is also there with `_` and
-// `interface_hash` behind it, which an object of other sizes, bounds or
-// parameters does not have. `max_dim_size` bounds the dimension sizes that have
-// no bound of their own. `threads` and `workers`, the largest number of workers
-// of a team in the model and in an entry, are there where the model is compiled
-// for several threads.
+// variable lives. `start` is where the initial value is from: `program`,
+// `checkpoint`, or `restored` for a variable that the initializer gives none.
+// `constants` are variables that the program has as constants. `c_state_bytes`
+// is the size of the block that the C interface takes, which holds the
+// workspace too. Each symbol is also there with `_` and `interface_hash` behind
+// it, which an object of other sizes, bounds or parameters does not have.
+// `max_dim_size` bounds the dimension sizes that have no bound of their own.
+// `threads` and `workers`, the largest number of workers of a team in the model
+// and in an entry, are there where the model is compiled for several threads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -91,7 +94,8 @@ static Object toObject(const Manifest &manifest, int64_t index) {
                 {"collections", Array(variable.collections)},
                 {"device", nullptr},
                 {"initial_reads", toNames(manifest, variable.initialReads)},
-                {"initial_values", toNames(manifest, variable.initialValues)}};
+                {"initial_values", toNames(manifest, variable.initialValues)},
+                {"start", getName(variable.start)}};
   if (!variable.slotOf.empty())
     object["slot_of"] = variable.slotOf;
   if (!variable.device.empty())
@@ -168,7 +172,8 @@ llvm::json::Value Manifest::toJSON(const DimSizeBounds &bounds) const {
       {"variables", std::move(variableList)},
       {"entries", std::move(entryList)},
       {"messages", std::move(messageList)},
-      {"strings", std::move(stringList)}};
+      {"strings", std::move(stringList)},
+      {"constants", Array(constants)}};
   if (threads > 1)
     object["threads"] = threads;
   return object;

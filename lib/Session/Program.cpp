@@ -128,7 +128,8 @@ Program::createOnThisStack(ModuleOp module, const CodegenOptions &options,
 
 Result<std::shared_ptr<const Program>>
 Program::load(ModuleOp module, std::unique_ptr<llvm::MemoryBuffer> object,
-              const CodegenOptions &options, const JITOptions &jitOptions) {
+              const CodegenOptions &options, const JITOptions &jitOptions,
+              llvm::ArrayRef<DetachedData> data) {
   FailureOr<Manifest> manifest = Manifest::readFrom(module);
   if (failed(manifest))
     return Status::invalidArgument(
@@ -136,7 +137,7 @@ Program::load(ModuleOp module, std::unique_ptr<llvm::MemoryBuffer> object,
   std::shared_ptr<Program> program(new Program());
   program->manifest = std::move(*manifest);
   llvm::Expected<std::unique_ptr<JIT>> jit =
-      JIT::load(std::move(object), options, jitOptions);
+      JIT::load(std::move(object), options, jitOptions, data);
   if (!jit)
     return toStatus(jit.takeError());
   program->jit = std::move(*jit);

@@ -5,12 +5,13 @@ import dataclasses
 import os
 import re
 import tempfile
+import warnings
 from collections.abc import Iterable
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Union
 
 from . import _flywheel
 from ._exported_values import Values
-from ._flywheel import ModuleOp
+from ._flywheel import CompileRemark, ModuleOp
 from ._kinds import elements, instance, text
 from ._options import StepOptions, check_bounds, check_kinds, check_names
 from ._trace import Trace
@@ -118,6 +119,15 @@ def _frozen_of(freeze: Any, values: Values) -> List[Variable]:
     return chosen
 
 
+def _path_beside(path: Path) -> str:
+    """The file of weights. Raises ValueError where it is the object."""
+    given = os.fsdecode(path)
+    beside = os.path.splitext(given)[0] + ".safetensors"
+    if beside == given:
+        raise ValueError(f"the object file and the file of weights need different paths, found '{given}' for both")
+    return beside
+
+
 def export(
     traces: Union[Entry, Sequence[Entry], Mapping[str, Entry]],
     path: Path,
@@ -127,6 +137,8 @@ def export(
     target: str = "",
     cpu: str = "",
     features: str = "",
+    opt_level: int = 3,
+    max_batch: Optional[int] = None,
     max_dim_sizes: Optional[Mapping[str, int]] = None,
     winograd: Optional[bool] = None,
     memory_budget: Optional[int] = None,
@@ -140,22 +152,27 @@ def export(
     `check_numerics`, and a GPU as their `target`; `winograd` and `memory_budget` replace theirs. Names in C begin with
     `model_name`, with `_` for what they cannot have. `entries` names the functions in C, in their order; a dict of
     functions has the names as its keys. `target` is an LLVM triple of what has the object, this machine's by default,
-    or a GPU as in `compile`; `cpu` and `features` are as in `compile`. `max_dim_sizes` bounds sizes that a call
-    chooses, 1024 by default: the block of state has room for that.
+    or a GPU as in `compile`; `cpu`, `features` and `opt_level` are as in `compile`. `max_batch` bounds sizes that a
+    call chooses, 1024 by default, and `max_dim_sizes` some of them by name: the block of state has room for that.
 
     `weights` says what `init` in C gives variables, slots, counters and streams of random numbers: "current" the
     values that they have in the current store, those without one what the program says; "initial" what the program
-    says. `freeze` makes constants of the values that `weights` names, True of all variables that nothing assigns, a
-    list of these: they are not in the state in C.
+    says; "none" nothing: the object has no numbers of them, and a file `.safetensors` beside it, which `restore` of the
+    header reads, has the current values. `freeze` makes constants of the values that `weights` names, True of all
+    variables that nothing assigns, a list of these: they are not in the state in C. The header says which values the
+    object has, and so does a line on the screen.
 
     Raises CompileError where the object cannot be made or written; ValueError for a path that is the header's or the
     description's, and for names and numbers that cannot be; TypeError for options of another kind.
     """
-    if weights not in ("current", "initial"):
-        raise ValueError(f'expected weights "current" or "initial", found {weights!r}')
-    check_kinds(model_name=model_name, target=target, cpu=cpu, features=features, memory_budget=memory_budget)
+    if weights not in ("current", "initial", "none"):
+        raise ValueError(f'expected weights "current", "initial" or "none", found {weights!r}')
+    check_kinds(model_name=model_name, target=target, cpu=cpu, features=features, opt_level=opt_level,
+                max_batch=max_batch, memory_budget=memory_budget)  # fmt: skip
     if not model_name:
         raise ValueError("expected a model_name, found an empty one")
+    if not 0 <= opt_level <= 3:
+        raise ValueError(f"expected opt_level 0 to 3, found {opt_level}")
     if isinstance(traces, Mapping):
         if entries is not None:
             raise ValueError("expected names of entries as keys of the functions or as entries, found both")
@@ -172,20 +189,33 @@ def export(
     bounds = check_bounds("max_dim_sizes", max_dim_sizes)
     values = Values(known)
     frozen = _frozen_of(freeze, values)
+    if frozen and weights == "none":
+        raise ValueError('expected weights "current" or "initial" with freeze, found "none": a constant is a number of '
+                         "the object")  # fmt: skip
+    beside = _path_beside(path) if weights == "none" else ""
     module = _build(known, names, model_name)
     with tempfile.TemporaryDirectory() as folder:
-        files: Dict[str, str] = {"initial_values": "", "freeze": ""}
+        files: Dict[str, str] = {"initial_values": "", "external_values": "", "freeze": ""}
         if weights == "current":
             files["initial_values"] = values.save_current(os.path.join(folder, "current"))
-        if frozen:
-            files["freeze"] = os.path.join(folder, "frozen")
-            values.whole(weights == "initial", frozen)(files["freeze"])
-        _flywheel._export_object(
-            module, path, model_name=model_name, triple=target, cpu=cpu, features=features, max_dim_sizes=bounds,
-            threads=options.threads, winograd=options.winograd, device=options.target,
-            check_numerics=options.check_numerics, memory_budget=options.memory_budget,
+        if beside or frozen:
+            kind = "external_values" if beside else "freeze"
+            files[kind] = os.path.join(folder, kind)
+            save = values.whole(weights == "initial", frozen)
+            save(files[kind])
+        said, remarks = _flywheel._export_object(
+            module, path, model_name=model_name, triple=target, cpu=cpu, features=features, max_batch=max_batch,
+            max_dim_sizes=bounds, opt_level=opt_level, threads=options.threads, winograd=options.winograd,
+            device=options.target, check_numerics=options.check_numerics, memory_budget=options.memory_budget,
             freeze_variables=[] if freeze is True else [variable.name for variable in frozen], **files,
         )  # fmt: skip
+    for remark in remarks:
+        warnings.warn(remark, CompileRemark, stacklevel=2)
+    if beside:
+        save(beside)
+        said += f" reads {beside}"
+    if said:
+        print(f"{os.fsdecode(path)}: {said}")
 
 
 def export_model(

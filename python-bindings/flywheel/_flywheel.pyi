@@ -283,16 +283,19 @@ def _export_object(
     triple: str,
     cpu: str,
     features: str,
+    max_batch: Optional[int],
     max_dim_sizes: Dict[str, int],
+    opt_level: int,
     threads: Optional[int],
     winograd: bool,
     device: str,
     check_numerics: bool,
     memory_budget: Optional[int],
     initial_values: str,
+    external_values: str,
     freeze: str,
     freeze_variables: Sequence[str],
-) -> None: ...
+) -> Tuple[str, List[str]]: ...
 
 class CheckpointManager:
     def __init__(

@@ -43,6 +43,7 @@ _KINDS = {
     "memory_budget": (int, "a number of bytes", True),
     "min_shared_work": (int, "a number of operations", False),
     "max_dim_size": (int, "a number, or a dict from sizes to numbers,", True),
+    "max_batch": (int, "a number", True),
     "opt_level": (int, "0 to 3", False),
     "winograd": (bool, "True or False", False),
     "check_numerics": (bool, "True or False", False),

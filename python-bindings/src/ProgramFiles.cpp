@@ -23,6 +23,7 @@
 
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
@@ -125,6 +126,7 @@ compileTraced(const PyModule &self, std::optional<int64_t> threads,
   setThreads(options, threads);
   setMemoryBudget(options, memoryBudget);
   CodegenOptions codegen;
+  codegen.detachesConstants = true;
   options.numbersPlaces = true;
   if (!folder.empty())
     options.cache = {ProgramCache(folder), codegen};
@@ -147,8 +149,8 @@ compileTraced(const PyModule &self, std::optional<int64_t> threads,
       codegen.target = compiled->options.target;
       auto object = makeObject(*compiled, codegen);
       if (object) {
-        auto program =
-            Program::load(*compiled->module, std::move(*object), codegen);
+        auto program = Program::load(*compiled->module, std::move(*object),
+                                     codegen, JITOptions(), compiled->data);
         if (program.isOk()) {
           result->numbered = std::move(*program);
           result->places = getPlaces(*self.module);
@@ -171,18 +173,20 @@ compileTraced(const PyModule &self, std::optional<int64_t> threads,
   return result;
 }
 
-/// Writes what `flywheel-compile` does: object, header and manifest.
-static void exportObject(const PyModule &self, nb::handle path,
-                         const std::optional<std::string> &modelName,
-                         const std::string &triple, const std::string &cpu,
-                         const std::string &features,
-                         const std::map<std::string, int64_t> &maxDimSizes,
-                         std::optional<int64_t> threads, bool winograd,
-                         const std::string &device, bool checkNumerics,
-                         std::optional<int64_t> memoryBudget,
-                         const std::string &initialValues,
-                         const std::string &freeze,
-                         const std::vector<std::string> &freezeVariables) {
+/// Writes what `flywheel-compile` does: object, header and manifest. Returns
+/// which weights the object has, and remarks on bounds.
+static std::pair<std::string, std::vector<std::string>>
+exportObject(const PyModule &self, nb::handle path,
+             const std::optional<std::string> &modelName,
+             const std::string &triple, const std::string &cpu,
+             const std::string &features, std::optional<int64_t> maxBatch,
+             const std::map<std::string, int64_t> &maxDimSizes,
+             unsigned optLevel, std::optional<int64_t> threads, bool winograd,
+             const std::string &device, bool checkNumerics,
+             std::optional<int64_t> memoryBudget,
+             const std::string &initialValues,
+             const std::string &externalValues, const std::string &freeze,
+             const std::vector<std::string> &freezeVariables) {
   std::string object = getPath(path);
   auto withExtension = [&](llvm::StringRef extension) {
     llvm::SmallString<128> result(object);
@@ -206,6 +210,7 @@ static void exportObject(const PyModule &self, nb::handle path,
   options.checkNumerics = checkNumerics;
   setThreads(options, threads);
   options.initialCheckpoint = initialValues;
+  options.externalCheckpoint = externalValues;
   options.frozenCheckpoint = freeze;
   options.frozenVariables = freezeVariables;
   // The same on every machine, whoever exports it.
@@ -213,13 +218,21 @@ static void exportObject(const PyModule &self, nb::handle path,
   // The environment is that of this process.
   options.defaultThreads = 1;
   setMemoryBudget(options, memoryBudget);
+  if (maxBatch && (*maxBatch < 1 || *maxBatch > kMaxDimSizeBound))
+    throw nb::value_error(("expected max_batch within [1, " +
+                           std::to_string(kMaxDimSizeBound) + "], found " +
+                           std::to_string(*maxBatch))
+                              .c_str());
   options.maxDimSizes.emplace();
+  if (maxBatch)
+    options.maxDimSizes->others = *maxBatch;
   for (const auto &[name, bound] : maxDimSizes)
     if (llvm::Error error =
             options.maxDimSizes->add(name + "=" + std::to_string(bound)))
       throw nb::value_error(
           ("max_dim_sizes: " + llvm::toString(std::move(error))).c_str());
-  std::string error;
+  std::string error, weights;
+  std::vector<std::string> remarks;
   std::optional<OutputFileError> fileError;
   std::vector<DiagnosticText> warnings;
   {
@@ -235,10 +248,17 @@ static void exportObject(const PyModule &self, nb::handle path,
     } else {
       CodegenOptions codegen;
       codegen.target = compiled->options.target;
+      codegen.optimizationLevel = optLevel;
       auto code = MachineModule::create(*compiled->module, codegen);
       auto bytes = code ? code->getObject() : code.takeError();
       if (bytes) {
         const DimSizeBounds &bounds = *compiled->options.maxDimSizes;
+        weights = compiled->manifest.describeWeights();
+        // Another machine may have little memory.
+        if (!triple.empty() && !maxBatch)
+          remarks =
+              describeCostlyBounds(compiled->manifest, bounds,
+                                   "max_batch or max_dim_sizes={'NAME': N}");
         OutputFiles files;
         files.add(object, (*bytes)->getBuffer());
         std::string header = withExtension("h"),
@@ -262,6 +282,7 @@ static void exportObject(const PyModule &self, nb::handle path,
     fail(error);
   if (fileError)
     fail(*fileError);
+  return {weights, remarks};
 }
 
 void addProgramFiles(nb::module_ &module) {
@@ -283,8 +304,9 @@ void addProgramFiles(nb::module_ &module) {
       "module"_a, "A text that modules have in common if they are equal.");
   module.def("_export_object", &exportObject, "module"_a, "path"_a,
              "model_name"_a.none(), "triple"_a, "cpu"_a, "features"_a,
-             "max_dim_sizes"_a, "threads"_a.none(), "winograd"_a, "device"_a,
-             "check_numerics"_a, "memory_budget"_a.none(), "initial_values"_a,
+             "max_batch"_a.none(), "max_dim_sizes"_a, "opt_level"_a,
+             "threads"_a.none(), "winograd"_a, "device"_a, "check_numerics"_a,
+             "memory_budget"_a.none(), "initial_values"_a, "external_values"_a,
              "freeze"_a, "freeze_variables"_a);
 }
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: %python %s
-"""Damaged entries of the program cache (T22).
+"""Damaged entries of the program cache (T22, T24).
 
-Two programs are kept. Then the entry of one has other bytes, parts of the other one, or lengths that are not its own:
-each program computes what it did, and the entry is replaced.
+Two programs are kept, one with a constant beside its code. Then its entry has other bytes, parts of the other one, or
+lengths that are not its own: each program computes what it did, and the entry is replaced.
 """
 
 import os
@@ -18,18 +18,23 @@ from files import NUMBERS, change_bytes
 import harness
 from harness import Case, Failure, Fuzzer, Outcome, Report, Rng, choose
 
-MAGIC = b"flywheel program 3\n"
-# Behind the magic: a digest, and the lengths of four parts.
+MAGIC = b"flywheel program 4\n"
+# Behind the magic: a digest, the number of parts, and the lengths of six: the last are the constant's name and bytes.
 LENGTHS = len(MAGIC) + 32
+NUM_LENGTHS = 7
+# What is before the bytes of the constant has most of what can be wrong.
+HEAD = 1 << 15
+CONSTANT = np.arange(1 << 18, dtype=np.float32)
 
 
 def change_entry(data: bytes, other: bytes, rng: Rng) -> bytes:
     """Bytes, a length, or the end of an entry are others."""
     action = int(rng.integers(4))
     if action == 0:
-        return change_bytes(data, rng)
+        size = len(data) if rng.integers(4) == 0 else HEAD
+        return change_bytes(data[:size], rng) + data[size:]
     if action == 1:
-        place = LENGTHS + 8 * int(rng.integers(4))
+        place = LENGTHS + 8 * int(rng.integers(NUM_LENGTHS))
         number = int(abs(choose(rng, NUMBERS)) if rng.integers(2) else rng.integers(2 * len(data)))
         return data[:place] + struct.pack("<Q", number & (2**64 - 1)) + data[place + 8 :]
     start = int(rng.integers(min(len(data), len(other))))
@@ -55,6 +60,8 @@ class CacheEntries(Fuzzer):
         self.run_program(3.0)
         (other,) = self.entries() - {self.path}
         self.data, self.other = self.read(self.path), self.read(other)
+        if len(self.data) < CONSTANT.nbytes or len(self.other) > CONSTANT.nbytes:
+            raise Failure(f"entries have {len(self.data)} and {len(self.other)} bytes")
 
     def entries(self) -> Any:
         return {os.path.join(self.folder, name) for name in os.listdir(self.folder)}
@@ -67,9 +74,14 @@ class CacheEntries(Fuzzer):
     def run_program(self, factor: float) -> None:
         self.programs.clear()
         x = np.arange(4, dtype=np.float32)
-        found = np.asarray(self.flywheel.function(lambda a: a * factor)(x))
-        if not np.array_equal(found, x * factor):
-            raise Failure(f"x * {factor} is {found.tolist()}")
+        step = self.flywheel.function(lambda a: a * factor)
+        expected = x * factor
+        if factor == 2:
+            step = self.flywheel.function(lambda a: self.flywheel.constant(CONSTANT)[1000 : 1000 + 4] + a * factor)
+            expected = CONSTANT[1000:1004] + expected
+        found = np.asarray(step(x))
+        if not np.array_equal(found, expected):
+            raise Failure(f"expected {expected.tolist()}, found {found.tolist()}")
 
     def make(self, rng: Rng) -> Case:
         return Case(str(int(rng.integers(2**62))))

@@ -104,11 +104,13 @@ def test_options() -> None:
     for name, (make, _, _) in MODELS.items():
         with fw.Namespace(), fw.Store():
             model, path = make(), os.path.join(FOLDER, f"{name}.o")
-            model.export(path, entries={"run": "forward"}, freeze=True)
+            model.export(path, entries={"run": "forward"}, freeze=True, max_batch=4, opt_level=1)
             with open(path[:-2] + ".json") as file:
                 found = json.load(file)
-            assert found["entries"][0]["name"] == "run" and not found["variables"], found
+            assert found["entries"][0]["name"] == "run" and found["constants"] and not found["variables"], found
             model.export(path, entries=["forward"], weights="initial")
+            model.export(path, entries=["forward"], weights="none")
+            assert os.path.exists(path[:-2] + ".safetensors")
             try:
                 model.export(path, entries=["backward"])
             except ValueError as error:

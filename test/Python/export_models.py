@@ -71,19 +71,20 @@ def run_c(path: str, *arguments: str) -> Any:
 def test_training_goes_on() -> None:
     entries = {"fit": "train", "predict": "predict"}
     for name in ("SGD", "Adam", "RMSprop", "Nadam"):
-        K.clear_session()
-        model = make_model(getattr(keras.optimizers, name)(0.05))
-        for _ in range(4):
-            model.train_on_batch(X, Y)
-        K.set_value(model.optimizer.lr, 0.02)
-        folder = os.path.join(FOLDER, name)
-        os.makedirs(folder)
-        path = os.path.join(folder, "model.o")
-        model.export(path, entries=entries)
-        found = run_c(path)
-        wanted = np.concatenate([np.reshape([model.train_on_batch(X, Y) for _ in range(3)], -1),
-                                 model.predict(X).reshape(-1)])  # fmt: skip
-        np.testing.assert_allclose(found, wanted, 2e-5, 1e-6, err_msg=name)
+        for weights in ("current", "none"):
+            K.clear_session()
+            model = make_model(getattr(keras.optimizers, name)(0.05))
+            for _ in range(4):
+                model.train_on_batch(X, Y)
+            K.set_value(model.optimizer.lr, 0.02)
+            folder = os.path.join(FOLDER, f"{name}-{weights}")
+            os.makedirs(folder)
+            path = os.path.join(folder, "model.o")
+            model.export(path, entries=entries, weights=weights)
+            found = run_c(path, *([path[:-2] + ".safetensors"] if weights == "none" else []))
+            wanted = np.concatenate([np.reshape([model.train_on_batch(X, Y) for _ in range(3)], -1),
+                                     model.predict(X).reshape(-1)])  # fmt: skip
+            np.testing.assert_allclose(found, wanted, 2e-5, 1e-6, err_msg=name)
 
 
 def read_manifest(path: str) -> Dict[str, Any]:
@@ -98,13 +99,14 @@ def test_options() -> None:
     model.predict(X)
     model.export(path)
     assert [one["name"] for one in read_manifest(path)["entries"]] == ["predict", "train", "init"]
-    model.export(path, entries=["predict"], freeze=True, max_dim_sizes={"batch": 3}, model_name="net")
+    model.export(path, entries=["predict"], freeze=True, max_batch=3, model_name="net", opt_level=0)
     found = read_manifest(path)
-    assert not found["variables"] and found["entries"][0]["max_dim_sizes"] == [3]
+    assert not found["variables"] and len(found["constants"]) == 8 and found["max_dim_size"] == 3
     model.export(path, entries=["test"], weights="initial")
+    assert {one["start"] for one in read_manifest(path)["variables"]} == {"program"}
     # As functions have it, the values of the session are as before.
     before = model.get_weights()
-    model.export(path)
+    model.export(path, weights="none")
     for a, b in zip(before, model.get_weights()):
         np.testing.assert_array_equal(a, b)
     bare = keras.models.Sequential([keras.layers.Dense(2, input_shape=(3,))])
@@ -115,6 +117,8 @@ def test_options() -> None:
         ({"entries": []}, ValueError, "expected at least one function to export"),
         ({"entries": {"a-b": "train"}}, ValueError, "expected names of C as entries, found 'a-b'"),
         ({"weights": "old"}, ValueError, "expected weights"), ({"freeze": "w"}, TypeError, "expected freeze to be"),
+        ({"opt_level": 9}, ValueError, "expected opt_level 0 to 3, found 9"),
+        ({"max_batch": -1}, ValueError, "expected max_batch within"),
     ):
         try:
             model.export(path, **given)

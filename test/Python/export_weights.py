@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: rm -rf %t && mkdir %t
-# RUN: %python %s %t %cc
+# RUN: %python %s %t %cc -- -I%src_root/include -- %runtime_libs
 """P14, T6: a program that is exported after training starts where training stands, slots and counters included."""
 
+import contextlib
+import io
 import json
 import os
 import subprocess
 import sys
+import warnings
 from typing import Any, List
 
 import numpy as np
@@ -15,7 +18,8 @@ import numpy as np
 import flywheel as fw
 from configurations import run_tests
 
-FOLDER, CC = sys.argv[1], sys.argv[2:]
+FOLDER, *ARGUMENTS = sys.argv[1:]
+CC, INCLUDES, LIBRARIES = (text.split() for text in " ".join(ARGUMENTS).split(" -- "))
 X = np.random.default_rng(1).normal(size=(6, 4)).astype(np.float32)
 Y = X.sum(1)
 
@@ -120,12 +124,11 @@ def test_frozen() -> None:
         path = os.path.join(FOLDER, "frozen", "model.o")
         model.predict.export(path, freeze=True, model_name="model")
         np.testing.assert_array_equal(np.array(run_c("frozen", False), np.float32), model.predict(X))
-        with open(os.path.join(FOLDER, "frozen", "model.json")) as file:
-            assert '"w"' not in file.read()
+        assert not read_manifest(path)["variables"]
         # Numbers of the optimizer are only read, too.
         fw.export([model.predict, model.step], path, freeze=True)
-        with open(os.path.join(FOLDER, "frozen", "model.json")) as file:
-            assert "Adam/lr" not in file.read()
+        found = read_manifest(path)
+        assert "Adam/lr" in found["constants"] and "Adam/lr" not in [one["name"] for one in found["variables"]]
         for given, kind, text in (([model.w], fw.CompileError, "cannot freeze variable 'w'"),):
             try:
                 fw.export([model.predict, model.step], path, freeze=given)
@@ -149,11 +152,13 @@ def test_frozen_initial_values() -> None:
                 model.predict.export(path, freeze=freeze, weights=weights, model_name="model")
                 wanted = first if weights == "initial" else model.predict(X)
                 np.testing.assert_array_equal(np.array(run_c(f"frozen-{weights}", False), np.float32), wanted)
+                assert read_manifest(path)["constants"] == ["w", "big"]
+                assert "w and big are constants." in read_header(path)
                 assert not read_manifest(path)["variables"]
             # Before the first step, numbers of optimizers that have no value yet too.
             fresh = Model(fw.optimizers.Adam(0.1))
             fresh.step.export(path, freeze=True, weights=weights)
-            assert "Adam_1/lr" not in [one["name"] for one in read_manifest(path)["variables"]]
+            assert "Adam_1/lr" in read_manifest(path)["constants"]
 
 
 def read_manifest(path: str) -> Any:
@@ -164,6 +169,66 @@ def read_manifest(path: str) -> Any:
 def read_header(path: str) -> str:
     with open(path[:-2] + ".h") as file:
         return file.read()
+
+
+RESTORING = """
+#include <flywheel/flywheel.h>
+#include "model.h"
+#include <stdio.h>
+#include <stdlib.h>
+static const float x[] = {%s}, y[] = {%s};
+int main(int argc, char **argv) {
+  char *memory = malloc(MODEL_STATE_BYTES + MODEL_STATE_ALIGN);
+  model_state *s = (model_state *)(memory + MODEL_STATE_ALIGN - (size_t)memory %% MODEL_STATE_ALIGN);
+  float loss = 0, out[6];
+  unsigned char select[MODEL_NUM_VARIABLES] = {1};
+  /* Without the file there are no weights, and init makes none. */
+  if (argc != 2 || model_init(s, 3)) return 1;
+  if (model_predict(s, x, out) != MODEL_E_UNINITIALIZED_VARIABLE) return 2;
+  if (model_init_some(s, 3, select) != MODEL_E_UNINITIALIZED_VARIABLE) return 3;
+  if (model_is_initialized(s, "w")) return 4;
+  if (model_restore(s, argv[1])) return puts(model_last_error(s)), 5;
+  if (model_predict(s, x, out)) return 6;
+  for (int i = 0; i < 6; ++i) printf("%%a ", out[i]);
+  for (int i = 0; i < 3; ++i) {
+    if (model_step(s, x, y, &loss)) return 7;
+    printf("%%a ", loss);
+  }
+  free(memory);
+  return 0;
+}
+"""
+
+
+def test_no_weights() -> None:
+    """weights="none": the object has none of the numbers, and the file beside it has all, slots and counters too."""
+    for is_trained in (False, True):
+        with fw.Namespace(), fw.Store(seed=3):
+            model = Model(fw.optimizers.Adam(0.1))
+            secret = np.linspace(1.25, 1.5, 400, dtype=np.float32)
+            model.big.set(secret)
+            if is_trained:
+                train(model)
+            folder = os.path.join(FOLDER, f"none-{is_trained}")
+            os.makedirs(folder)
+            path, source = os.path.join(folder, "model.o"), os.path.join(folder, "main.c")
+            fw.export([model.predict, model.step], path, weights="none")
+            with open(path, "rb") as file:
+                data = file.read()
+            for value in (model.big.numpy()[:8], model.w.numpy()):
+                assert value.tobytes() not in data, "the object has weights"
+            assert all(one["start"] == "restored" for one in read_manifest(path)["variables"])
+            said = "Weights: w, big, Adam/iterations and 7 others have no value before model_restore."
+            assert said in read_header(path), read_header(path)[:2000]
+            numbers = [", ".join(map(str, map(float, array.reshape(-1)))) for array in (X, Y)]
+            with open(source, "w") as text:
+                text.write(RESTORING % tuple(numbers))
+            program = source[:-2]
+            subprocess.run([*CC, "-Wno-unused-value", *INCLUDES, source, path, *LIBRARIES, "-o", program], check=True)
+            output = subprocess.run([program, path[:-2] + ".safetensors"], check=True, capture_output=True, text=True)
+            wanted = [*model.predict(X), *[model.step(X, Y) for _ in range(3)]]
+            found = np.array([float.fromhex(text) for text in output.stdout.split()], np.float32)
+            np.testing.assert_array_equal(found, np.array(wanted, np.float32))
 
 
 SUM = """
@@ -203,11 +268,16 @@ def test_of_one_name() -> None:
                 with outer:
                     fw.export(add, os.path.join(FOLDER, "names.o"), freeze=True)
                     assert values == [1, 5, 2] and run_sum(os.path.join(FOLDER, "names.o")) == 3
+                    fw.export(add, os.path.join(FOLDER, "names.o"), weights="none")
+                    with fw.Store() as store:
+                        store.restore(os.path.join(FOLDER, "names.safetensors"))
+                        assert values == [1, 5, 2] and store["w"] == 1 and store["b"] == 2
     # A stream alone is exported, too.
     with fw.Namespace(), fw.Store(seed=3):
         draw = fw.function(lambda: fw.random.uniform(()), name="draw", threads=1)
         draw()
         fw.export(draw, os.path.join(FOLDER, "draw.o"))
+        assert [one["start"] for one in read_manifest(os.path.join(FOLDER, "draw.o"))["variables"]] == ["checkpoint"]
         found, following = run_sum(os.path.join(FOLDER, "draw.o"), "draw"), float(draw())
         assert found == following, (found, following)
 
@@ -220,12 +290,42 @@ def test_names_of_entries() -> None:
         scale = fw.function(lambda x: x * w, name="scale", dynamic=False)
         small, large = scale.trace(np.ones(2, np.float32)), scale.trace(np.ones(3, np.float32))
         for given, more in (({"two": small, "three": large}, {}), ([small, large], {"entries": ["two", "three"]})):
-            fw.export(given, path, **more)  # type: ignore[arg-type]
+            fw.export(given, path, **more, opt_level=1, max_batch=7)  # type: ignore[arg-type]
             assert [one["name"] for one in read_manifest(path)["entries"]][:2] == ["two", "three"]
-            assert "int32_t model_two(" in read_header(path)
+            assert "int32_t model_two(" in read_header(path) and read_manifest(path)["max_dim_size"] == 7
         any_size = fw.function(lambda x: fw.sum(x * w), name="total", signature=[fw.spec("batch")])
-        any_size.export(path, model_name="sizes", max_dim_sizes={"batch": 12})
+        any_size.export(path, model_name="sizes", max_batch=12)
         assert "#define SIZES_MAX_BATCH 12" in read_header(path)
+
+
+def test_said_on_the_screen() -> None:
+    path = os.path.join(FOLDER, "said.o")
+    with fw.Namespace(), fw.Store():
+        w = fw.Variable(np.float32(2), name="w")
+        add = fw.function(lambda: w + 1, name="add")
+        for options, text in (({}, "add_init gives w the values of a checkpoint"),
+                              ({"weights": "initial"}, "add_init gives variables the initial values of the program"),
+                              ({"weights": "none"}, "w has no value before add_restore"),
+                              ({"freeze": True}, "w is a constant")):  # fmt: skip
+            w.numpy()
+            with contextlib.redirect_stdout(io.StringIO()) as said:
+                add.export(path, **options)
+            assert said.getvalue().startswith(f"{path}: {text}"), said.getvalue()
+            assert f" * Weights: {text}." in read_header(path)
+
+
+def test_remark_on_bounds() -> None:
+    """What a bound costs that nobody has chosen is said where the machine is another one."""
+    path = os.path.join(FOLDER, "far.o")
+    with fw.Namespace(), fw.Store():
+        w = fw.Variable(np.ones((64, 64), np.float32), name="w")
+        net = fw.function(lambda x: fw.tanh(x @ w) @ w, name="net", signature=[fw.spec("batch", 64)])
+        for options, expected in (({}, 1), ({"max_batch": 1024}, 0), ({"max_dim_sizes": {"batch": 1024}}, 0)):
+            with warnings.catch_warnings(record=True) as said:
+                warnings.simplefilter("always")
+                net.export(path, target="aarch64-linux-gnu", **options)
+            found = [str(one.message) for one in said if "that 'batch' may be by default" in str(one.message)]
+            assert len(found) == expected and all("max_batch or max_dim_sizes={'batch': N}" in x for x in found), found
 
 
 def test_errors() -> None:
@@ -247,7 +347,7 @@ def test_errors() -> None:
             ([f, None], {}, TypeError, "expected functions of flywheel.function to export, found None"),
             ([f, f], {}, ValueError, "expected each function once, found 'f' twice"),
             (g, {}, ValueError, "'g' was not called yet"),
-            ([f], {"weights": "old"}, ValueError, 'expected weights "current" or "initial", found \'old\''),
+            ([f], {"weights": "old"}, ValueError, 'expected weights "current", "initial" or "none", found \'old\''),
             ([f], {"freeze": w}, TypeError, "found one variable: write freeze=[w]"),
             ([f], {"freeze": ["w"]}, TypeError, "True, False or a list of variables, found 'w' in the list"),
             ([f], {"freeze": "w"}, TypeError, "True, False or a list of variables, found 'w'"),
@@ -255,6 +355,7 @@ def test_errors() -> None:
             ([f], {"freeze": 1}, TypeError, "True, False or a list of variables, found 1"),
             ([f], {"freeze": []}, ValueError, "found an empty one: freeze=False freezes none"),
             ([f], {"freeze": [other]}, ValueError, "expected variables of these functions to freeze, found 'other'"),
+            ([f], {"freeze": True, "weights": "none"}, ValueError, "with freeze, found \"none\""),
             ([f], {"entries": ["a", "b"]}, ValueError, "a name for each of 1 functions, found 2: a, b"),
             ([f], {"entries": "a"}, TypeError, "expected a list of strings as entries"),
             ([f], {"entries": ["a-b"]}, ValueError, "expected names of C as entries, found 'a-b'"),
@@ -264,6 +365,10 @@ def test_errors() -> None:
             ([f], {"entries": ["w"]}, ValueError, "expected entries to have other names than variables, found 'w'"),
             ({"a": f}, {"entries": ["a"]}, ValueError, "as keys of the functions or as entries, found both"),
             ([f, named], {"entries": ["a", "a"]}, ValueError, "a name for each entry, found 'a' 2 times"),
+            ([f], {"opt_level": 4}, ValueError, "expected opt_level 0 to 3, found 4"),
+            ([f], {"opt_level": "O2"}, TypeError, "as opt_level, found 'O2'"),
+            ([f], {"max_batch": 0}, ValueError, "expected max_batch within [1, 16777216], found 0"),
+            ([f], {"max_batch": 2.0}, TypeError, "as max_batch, found 2.0"),
             ([f], {"max_dim_sizes": {"rows": 3}}, fw.CompileError, "rows"),
             ([f], {"model_name": ""}, ValueError, "expected a model_name, found an empty one"),
             ([f], {"model_name": 3}, TypeError, "as model_name, found 3"),
@@ -284,5 +389,6 @@ def test_errors() -> None:
             raise AssertionError("there is no such option")
 
 
-run_tests([test_current_values, test_initial_values, test_frozen, test_frozen_initial_values,
-           test_of_one_name, test_names_of_entries, test_errors])  # fmt: skip
+run_tests([test_current_values, test_initial_values, test_frozen, test_frozen_initial_values, test_no_weights,
+           test_of_one_name, test_names_of_entries, test_said_on_the_screen,
+           test_remark_on_bounds, test_errors])  # fmt: skip

@@ -78,6 +78,11 @@ static TextOption
                 cl::cat(category),
                 cl::desc("Variables that this checkpoint has values of, slots "
                          "and counters too, start from them"));
+static TextOption
+    externalPath("external-values", cl::value_desc("checkpoint"),
+                 cl::cat(category),
+                 cl::desc("Variables that this checkpoint has values of start "
+                          "without one: the program restores the checkpoint"));
 static NumberOption<int64_t> maxBatch(
     "max-batch", cl::value_desc("N"), cl::init(1024), cl::cat(category),
     cl::desc("Bound of the dynamic dimension sizes (the batch) in the C "
@@ -289,7 +294,7 @@ static OutputPaths getOutputPaths() {
 
 /// Outputs must not overwrite each other, nor what is read.
 static llvm::Error checkOutputs() {
-  llvm::StringRef inputs[] = {inputPath, freezePath, initialPath};
+  llvm::StringRef inputs[] = {inputPath, freezePath, initialPath, externalPath};
   if (emitKind != "obj" || costFormat.getNumOccurrences() > 0)
     return checkOutput(outputPath, inputs);
   OutputPaths paths = getOutputPaths();
@@ -370,16 +375,9 @@ static void remarkOnBounds(const Manifest &manifest,
                            const DimSizeBounds &bounds) {
   if (targetTriple.empty() || maxBatch.getNumOccurrences())
     return;
-  int64_t bytes = getCStateBytes(manifest, bounds).getSaturated();
-  for (const BoundCost &cost : getBoundCosts(manifest, bounds))
-    if (!bounds.named.count(cost.name) &&
-        cost.bytesEach * cost.bound > bytes / 2)
-      llvm::WithColor::remark(llvm::errs(), "flywheel-compile")
-          << "the block of '" << manifest.model << "' has " << bytes
-          << " bytes, " << cost.bytesEach << " of them for each of the "
-          << cost.bound << " that '" << cost.name
-          << "' may be by default: --max-batch or --max-dim-size=" << cost.name
-          << "=N bounds it\n";
+  for (const std::string &line : describeCostlyBounds(
+           manifest, bounds, "--max-batch or --max-dim-size=NAME=N"))
+    llvm::WithColor::remark(llvm::errs(), "flywheel-compile") << line << "\n";
 }
 
 static int emitModule(mlir::ModuleOp module) {
@@ -527,6 +525,8 @@ static int compile() {
     return fail("--bind, --fetches and --whole-graph go with --cost only");
   if (freezePath.empty() && !freezeVariables.empty())
     return fail("--freeze-variables goes with --freeze only");
+  if (!initialPath.empty() && !externalPath.empty())
+    return fail("--initial-values and --external-values exclude each other");
   if (maxBatch < 1 || maxBatch > kMaxDimSizeBound)
     return fail("expected --max-batch within [1, " +
                 llvm::Twine(kMaxDimSizeBound) + "], found " +
@@ -558,6 +558,7 @@ static int compile() {
   options.frozenCheckpoint = freezePath;
   options.frozenVariables = freezeVariables;
   options.initialCheckpoint = initialPath;
+  options.externalCheckpoint = externalPath;
   // This machine is what an empty name means everywhere.
   bool isHost = targetTriple.empty() && cpu == "host";
   options.target = {targetTriple,  isHost ? "" : cpu.getValue(),

@@ -69,6 +69,9 @@ struct CompilerOptions {
   /// Checkpoint whose values variables start from; empty for the initial values
   /// that the program says.
   std::string initialCheckpoint;
+  /// Checkpoint whose variables the initializer gives no value, since whoever
+  /// runs the model restores it; empty for none. Excludes `initialCheckpoint`.
+  std::string externalCheckpoint;
   /// Also emit the functions that the C header declares.
   bool cInterface = true;
   /// Bounds of the symbolic dimension sizes (the batch) in the C interface,
@@ -174,6 +177,10 @@ struct CompiledModule {
   std::vector<StageTime> times;
   /// That of the cache; null where the program was compiled. See makeObject().
   std::unique_ptr<llvm::MemoryBuffer> object;
+  /// What the object does not have, where `CodegenOptions` say so, and the
+  /// bytes of the cache that this is.
+  std::vector<DetachedData> data;
+  std::unique_ptr<llvm::MemoryBuffer> dataBytes;
   /// What the compiler said beside errors.
   std::vector<SaidDiagnostic> said;
   /// What the program is to be kept under, empty where it is not, and where

@@ -8,6 +8,7 @@
 #define FLYWHEEL_DRIVER_PROGRAMCACHE_H
 
 #include "flywheel/Driver/SaidDiagnostics.h"
+#include "flywheel/Target/Object/DetachedData.h"
 #include "flywheel/Target/Object/TargetMachine.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -41,6 +42,10 @@ public:
     /// What was said when it was compiled.
     std::vector<SaidDiagnostic> said;
     std::unique_ptr<llvm::MemoryBuffer> object;
+    /// What the object does not have, as parts of the bytes of the file; null
+    /// where there is none.
+    std::vector<DetachedData> data;
+    std::unique_ptr<llvm::MemoryBuffer> bytes;
   };
   /// The program of `key`, which is then the newest one. Nothing where there is
   /// none, or where its file is not a complete one of this key: a regular file
@@ -48,16 +53,16 @@ public:
   std::optional<Program> load(llvm::StringRef key,
                               mlir::MLIRContext &context) const;
 
-  /// Keeps a program: the manifest of `module`, `said` and `object`. Its file
-  /// is there at once or not at all, in place of one of that key. Then the
-  /// programs that were not used for longest are removed, as far as all of them
-  /// have more than `maxBytes`.
+  /// Keeps a program: the manifest of `module`, `said`, `object` and `data`.
+  /// Its file is there at once or not at all, in place of one of that key. Then
+  /// the programs that were not used for longest are removed, as far as all of
+  /// them have more than `maxBytes`.
   ///
   /// Errors: a program of more than `maxBytes`, a folder that cannot be made, a
   /// file that cannot be written.
   llvm::Error store(llvm::StringRef key, mlir::ModuleOp module,
-                    llvm::ArrayRef<SaidDiagnostic> said,
-                    llvm::StringRef object) const;
+                    llvm::ArrayRef<SaidDiagnostic> said, llvm::StringRef object,
+                    llvm::ArrayRef<DetachedData> data = {}) const;
 
   std::string getPath(llvm::StringRef key) const;
 

@@ -110,6 +110,13 @@ struct BoundCost {
 std::vector<BoundCost> getBoundCosts(const Manifest &manifest,
                                      const DimSizeBounds &bounds);
 
+/// Returns, for each bound that nobody has named and that takes more than half
+/// of the block, a line that says what it costs. `remedy` bounds `batch` where
+/// NAME is that: "--max-dim-size=NAME=N".
+std::vector<std::string> describeCostlyBounds(const Manifest &manifest,
+                                              const DimSizeBounds &bounds,
+                                              llvm::StringRef remedy);
+
 /// The layout hash of a block with so large a workspace: a block of other
 /// bounds is one never initialised.
 uint64_t getCLayoutHash(const Manifest &manifest, const DimSizeBounds &bounds);

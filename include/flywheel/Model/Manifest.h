@@ -36,6 +36,7 @@
 
 #include "flywheel/Model/StatusKind.h"
 #include "flywheel/Support/CheckedSize.h"
+#include "flywheel/Support/VariableStart.h"
 
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -99,6 +100,8 @@ struct ManifestVariable {
   /// Indices of the variables that the initial value is computed from: those
   /// that must have a value then, and those whose initial value will do.
   std::vector<int64_t> initialReads, initialValues;
+  /// Where the initial value is from.
+  VariableStart start = VariableStart::Program;
 
   /// What tells this variable from a plain parameter, for a reader: `slot of
   /// W`, `not trainable`, `in LOCAL and mine`, `on /gpu:1`. Empty for a plain
@@ -243,6 +246,8 @@ struct Manifest {
   std::vector<ManifestVariable> variables;
   std::vector<ManifestEntry> entries;
   std::vector<ManifestMessage> messages;
+  /// Names of the variables that are constants of the program.
+  std::vector<std::string> constants;
   /// The strings that the steps name: string i has the number i + 1 in the
   /// block. Any bytes.
   std::vector<std::string> strings;
@@ -254,6 +259,10 @@ struct Manifest {
   /// Whether a GPU executes the steps: the variables are there from the first
   /// one on.
   bool isOnGPU = false;
+
+  /// Returns in a line which values of variables the model has: "init gives w
+  /// and b the values of a checkpoint". Empty for a model without variables.
+  std::string describeWeights() const;
 
   const ManifestEntry *lookupEntry(llvm::StringRef name) const;
   /// Index of a variable, or -1.

@@ -66,10 +66,12 @@ public:
          const JITOptions &jitOptions = {});
 
   /// A program from the object file that `module` became on this machine, which
-  /// needs nothing but its manifest then. Errors: as create().
+  /// needs nothing but its manifest then, and from the data that the file does
+  /// not have. Errors: as create().
   static runtime::Result<std::shared_ptr<const Program>>
   load(mlir::ModuleOp module, std::unique_ptr<llvm::MemoryBuffer> object,
-       const CodegenOptions &options = {}, const JITOptions &jitOptions = {});
+       const CodegenOptions &options = {}, const JITOptions &jitOptions = {},
+       llvm::ArrayRef<DetachedData> data = {});
 
   /// Returns the same program, with the code of this one, of a module that has
   /// these places by number (see flywheel/Driver/Places.h).

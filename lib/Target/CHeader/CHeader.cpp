@@ -92,7 +92,8 @@ private:
           " * is not is an error. Elements of float16 and bfloat16 are passed "
           "as their bits,\n"
           " * booleans as bytes 0 and 1.\n"
-          " */\n"
+       << describeWeights()
+       << " */\n"
           "#if defined(FLYWHEEL_MODEL_"
        << macro << "_H) && !defined(FLYWHEEL_MODEL_NAME_" << prefix
        << ")\n#error \"the macros of model '" << prefix
@@ -139,6 +140,12 @@ private:
              << bounds.lookup(symbol) << "\n";
     }
     os << "\n";
+  }
+
+  /// Which values the object has, in a line.
+  std::string describeWeights() {
+    std::string text = manifest.describeWeights();
+    return text.empty() ? text : " *\n * Weights: " + toCComment(text) + ".\n";
   }
 
   /// What the bounds cost, for whoever has little memory.

@@ -87,6 +87,9 @@ private:
   std::string getNullStateMessage() const;
   /// The status of the first of them that holds, or 0.
   mlir::Value emitFirst(llvm::ArrayRef<Failure> failures);
+  /// That of the first that holds, else what `next` gives.
+  mlir::Value emitUnless(llvm::ArrayRef<Failure> failures,
+                         llvm::function_ref<mlir::Value()> next);
   /// What `steps` give, stored in the block: nothing is where the block is
   /// null, which is a status, too.
   mlir::Value emitOnState(mlir::Value state,
@@ -217,6 +220,10 @@ private:
                            mlir::Value context);
 
   // Initial values.
+  /// Returns true if whoever runs the model restores the variable.
+  bool isRestored(int64_t index) const;
+  /// The status of a variable without a value.
+  int32_t getUninitializedStatus(int64_t index);
   mlir::Value emitNeeds(mlir::Value state, mlir::Value roots,
                         mlir::Value commit, mlir::Value needs);
   mlir::Value emitMissingValues(const ManifestEntry &entry, mlir::Value state,

@@ -13,6 +13,20 @@ using namespace mlir;
 
 namespace flywheel {
 
+bool EntryPointBuilder::isRestored(int64_t index) const {
+  return manifest.variables[index].start == VariableStart::Restored;
+}
+
+int32_t EntryPointBuilder::getUninitializedStatus(int64_t index) {
+  return getStatus(StatusKind::UninitializedVariable,
+                   getUninitializedMessage(manifest.variables[index]));
+}
+
+Value EntryPointBuilder::emitUnless(ArrayRef<Failure> failures,
+                                    llvm::function_ref<Value()> next) {
+  return failures.empty() ? next() : emitThen(emitFirst(failures), next);
+}
+
 /// Sets the bytes of `needs`: of the variables whose storage must get an
 /// initial value so that the `roots` can have theirs. A status: fails where one
 /// is computed from a variable that has no value and, with `commit`, is no
@@ -35,6 +49,7 @@ Value EntryPointBuilder::emitNeeds(Value state, Value roots, Value commit,
     return both(isAdopted, emitHasValue(state, index));
   };
   SmallVector<int64_t> order = train::orderInitialValues(operands);
+  Failures failures;
   for (int64_t index : llvm::reverse(order)) {
     if (users[index].empty())
       continue;
@@ -42,18 +57,17 @@ Value EntryPointBuilder::emitNeeds(Value state, Value roots, Value commit,
     for (int64_t user : users[index])
       isUsed = either(isUsed, load(i8, needs, user));
     Value isMissing = select(hasValue(index), constant(i8, 0), isUsed);
+    if (isRestored(index))
+      failures.push_back({isNot(isMissing, 0), getUninitializedStatus(index)});
     store(either(load(i8, needs, index), isMissing), needs, index);
   }
-  Failures failures;
   for (auto [index, variable] : llvm::enumerate(manifest.variables))
     for (int64_t operand : variable.initialReads) {
       Value isRoot = isNot(load(i8, roots, operand), 0);
       Value willHave = either(hasValue(operand), both(commit, isRoot));
       Value isNeeded = isNot(load(i8, needs, index), 0);
       failures.push_back(
-          {both(isNeeded, negate(willHave)),
-           getStatus(StatusKind::UninitializedVariable,
-                     getUninitializedMessage(manifest.variables[operand]))});
+          {both(isNeeded, negate(willHave)), getUninitializedStatus(operand)});
     }
   return emitFirst(failures);
 }
@@ -99,29 +113,36 @@ Value EntryPointBuilder::emitMissingValues(const ManifestEntry &entry,
                                            Value roots) {
   fill(roots, 0, manifest.variables.size());
   Value any = constant(i1, 0);
+  Failures failures;
   for (int64_t index : entry.initializedValues) {
     Value isMissing = negate(emitHasValue(state, index));
+    if (isRestored(index)) {
+      failures.push_back({isMissing, getUninitializedStatus(index)});
+      continue;
+    }
     store(extend(isMissing, i8), roots, index);
     any = either(any, isMissing);
   }
-  return emitIf(
-      any,
-      [&] {
-        return emitEvaluation(state, workspace,
-                              load(i64, state, kStateSeedOffset), roots,
-                              /*commit=*/false);
-      },
-      [&] { return constant(i32, 0); });
+  return emitUnless(failures, [&] {
+    return emitIf(
+        any,
+        [&] {
+          return emitEvaluation(state, workspace,
+                                load(i64, state, kStateSeedOffset), roots,
+                                /*commit=*/false);
+        },
+        [&] { return constant(i32, 0); });
+  });
 }
 
 /// Sets the bytes of `roots`: of what `select` selects, by default of every
-/// global variable.
+/// global variable that has an initial value.
 void EntryPointBuilder::emitRoots(Value select, Value roots) {
   int64_t count = manifest.variables.size();
   emitIf(isNull(select), [&] {
     fill(roots, 1, count);
     for (auto [index, variable] : llvm::enumerate(manifest.variables))
-      if (!variable.isInCollection(kGlobalCollection))
+      if (!variable.isInCollection(kGlobalCollection) || isRestored(index))
         store(constant(i8, 0), roots, index);
   });
   emitIf(negate(isNull(select)), [&] {
@@ -163,15 +184,26 @@ EntryPointBuilder::emitPackedInitializer(const ManifestEntry &entry) {
     return emitThen(status, [&] {
       Value seed = load(i64, seedPointer);
       emitRoots(load(ptr, element(ptr, feeds, 1)), roots);
-      Value status = constant(i32, 0);
-      if (evaluator)
-        status = emitEvaluation(state, workspace, seed, roots, /*commit=*/true);
-      else
-        emitAdoption(state);
-      return emitThen(status, [&] {
-        emitCommit(state, roots);
-        store(seed, state, kStateSeedOffset);
-        return constant(i32, 0);
+      Failures failures;
+      for (int64_t index = 0, e = manifest.variables.size(); index < e; ++index)
+        if (isRestored(index))
+          failures.push_back(
+              {isNot(load(i8, roots, index), 0),
+               getStatus(StatusKind::UninitializedVariable,
+                         "variable '" + manifest.variables[index].name +
+                             "' has no initial value: restore it")});
+      return emitUnless(failures, [&] {
+        Value status = constant(i32, 0);
+        if (evaluator)
+          status =
+              emitEvaluation(state, workspace, seed, roots, /*commit=*/true);
+        else
+          emitAdoption(state);
+        return emitThen(status, [&] {
+          emitCommit(state, roots);
+          store(seed, state, kStateSeedOffset);
+          return constant(i32, 0);
+        });
       });
     });
   }));

@@ -160,10 +160,7 @@ func::FuncOp EntryPointBuilder::getZeroFinder() {
 
 Value EntryPointBuilder::emitInitializedCheck(const ManifestEntry &entry,
                                               Value state) {
-  auto statusOf = [&](int64_t index) {
-    return getStatus(StatusKind::UninitializedVariable,
-                     getUninitializedMessage(manifest.variables[index]));
-  };
+  auto statusOf = [&](int64_t index) { return getUninitializedStatus(index); };
   // In the order of the variables, so that the statuses of a range are
   // consecutive, too, where no other entry has some of them.
   llvm::for_each(entry.reads, statusOf);

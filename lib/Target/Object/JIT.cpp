@@ -21,6 +21,8 @@
 #include "llvm/Support/DynamicLibrary.h"
 #include "llvm/TargetParser/Host.h"
 
+#include <cstring>
+
 using namespace llvm;
 
 namespace flywheel {
@@ -137,19 +139,44 @@ Expected<std::unique_ptr<JIT>> JIT::create(const MachineModule &module,
 
 Expected<std::unique_ptr<JIT>> JIT::load(std::unique_ptr<MemoryBuffer> object,
                                          const CodegenOptions &options,
-                                         const JITOptions &jitOptions) {
+                                         const JITOptions &jitOptions,
+                                         ArrayRef<DetachedData> data) {
   Expected<std::unique_ptr<TargetMachine>> machine =
       createTargetMachine(options);
   if (!machine)
     return machine.takeError();
   if (Error error = verifyHost(**machine))
     return std::move(error);
-  return link(std::move(object), **machine, jitOptions);
+  return link(std::move(object), **machine, jitOptions, data);
+}
+
+/// Copies the data to memory that code may read, and defines its symbols.
+Error JIT::define(ArrayRef<DetachedData> data) {
+  orc::SymbolMap symbols;
+  for (const DetachedData &one : data) {
+    std::error_code error;
+    sys::MemoryBlock block = sys::Memory::allocateMappedMemory(
+        one.bytes.size(), nullptr, sys::Memory::MF_READ | sys::Memory::MF_WRITE,
+        error);
+    if (error)
+      return createStringError("no memory for the " + Twine(one.bytes.size()) +
+                               " bytes of a constant");
+    memory.emplace_back(block);
+    std::memcpy(block.base(), one.bytes.data(), one.bytes.size());
+    if (std::error_code failed =
+            sys::Memory::protectMappedMemory(block, sys::Memory::MF_READ))
+      return errorCodeToError(failed);
+    symbols[jit->mangleAndIntern(one.symbol)] = {
+        orc::ExecutorAddr::fromPtr(block.base()), JITSymbolFlags::Exported};
+  }
+  return jit->getMainJITDylib().define(
+      orc::absoluteSymbols(std::move(symbols)));
 }
 
 Expected<std::unique_ptr<JIT>> JIT::link(std::unique_ptr<MemoryBuffer> object,
                                          const TargetMachine &machine,
-                                         const JITOptions &options) {
+                                         const JITOptions &options,
+                                         ArrayRef<DetachedData> data) {
   if (object->getBuffer().contains("__kmpc_"))
     if (Error error = loadOpenMP())
       return std::move(error);
@@ -174,11 +201,15 @@ Expected<std::unique_ptr<JIT>> JIT::link(std::unique_ptr<MemoryBuffer> object,
   if (options.debugger)
     if (Error error = orc::enableDebuggerSupport(**jit))
       return std::move(error);
-  if (Error error = (*jit)->addObjectFile(std::move(object)))
+  std::unique_ptr<JIT> result(new JIT(std::move(*jit)));
+  if (!data.empty())
+    if (Error error = result->define(data))
+      return std::move(error);
+  if (Error error = result->jit->addObjectFile(std::move(object)))
     return std::move(error);
-  if (Error error = (*jit)->initialize((*jit)->getMainJITDylib()))
+  if (Error error = result->jit->initialize(result->jit->getMainJITDylib()))
     return std::move(error);
-  return std::unique_ptr<JIT>(new JIT(std::move(*jit)));
+  return result;
 }
 
 Expected<void *> JIT::lookup(StringRef symbol) const {

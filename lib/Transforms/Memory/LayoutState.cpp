@@ -122,6 +122,9 @@ LogicalResult LayoutState::layoutVariables() {
         getNumbers(variable, TrainDialect::getInitialReadsAttrName());
     entry.initialValues =
         getNumbers(variable, TrainDialect::getInitialValuesAttrName());
+    if (auto start = variable->getAttrOfType<StringAttr>(kStartAttrName))
+      entry.start =
+          parseVariableStart(start.getValue()).value_or(VariableStart::Program);
     manifest.variables.push_back(std::move(entry));
   }
   CheckedSize end = getStateHeaderBytes(variables.size());
@@ -426,6 +429,12 @@ void LayoutState::runOnOperation() {
     for (StringAttr text : strings.getAsRange<StringAttr>())
       manifest.strings.push_back(text.str());
     getOperation()->removeAttr(TrainDialect::getStringsAttrName());
+  }
+  if (auto names =
+          getOperation()->getAttrOfType<ArrayAttr>(kConstantsAttrName)) {
+    for (StringAttr name : names.getAsRange<StringAttr>())
+      manifest.constants.push_back(name.str());
+    getOperation()->removeAttr(kConstantsAttrName);
   }
   if (failed(layoutVariables()))
     return signalPassFailure();

@@ -888,3 +888,13 @@ func.func private @sizes() attributes {train.workspace_slots = [[affine_map<() -
 
 // expected-error@below {{'train.variable' op expected a list of symbols of variables as 'train.initial_reads', found ["v"]}}
 train.variable @v : tensor<3xf32> {train.initial_reads = ["v"]}
+
+// -----
+
+// expected-error@below {{'train.variable' op expected 'program', 'checkpoint' or 'restored' as 'train.start', found "elsewhere"}}
+train.variable @v : tensor<3xf32> {train.start = "elsewhere"}
+
+// -----
+
+// expected-error@below {{'builtin.module' op expected a list of strings as 'train.constants', found 3}}
+module attributes {train.constants = 3} {}

@@ -1,10 +1,10 @@
 // RUN: flywheel-opt %s | flywheel-opt | FileCheck %s
 
 // What stages say to each other comes back from a file.
-// CHECK: module attributes {train.compilation = {stage = "flywheel-linalg"}, train.strings = ["cat"]}
-module attributes {train.compilation = {stage = "flywheel-linalg"}, train.strings = ["cat"]} {
-  // CHECK: train.variable @w : tensor<f32> {train.initial_reads = [@v], train.initial_values = [@u]}
-  train.variable @w : tensor<f32> {train.initial_reads = [@v], train.initial_values = [@u]}
+// CHECK: module attributes {train.compilation = {stage = "flywheel-linalg"}, train.constants = ["b"], train.strings = ["cat"]}
+module attributes {train.compilation = {stage = "flywheel-linalg"}, train.constants = ["b"], train.strings = ["cat"]} {
+  // CHECK: train.variable @w : tensor<f32> {train.initial_reads = [@v], train.initial_values = [@u], train.start = "restored"}
+  train.variable @w : tensor<f32> {train.initial_reads = [@v], train.initial_values = [@u], train.start = "restored"}
 
   // CHECK: func.func private @step(
   // CHECK-SAME: tensor<?xui8> {train.dim_size_places = ["nn.add"], train.dim_sizes = array<i64: 0>, train.dims = ["batch"], train.name = "x"}

@@ -90,17 +90,21 @@ def LoadInitialValues
     Before: optimizers are expanded, so that slots and counters are variables.
     After: each variable that `checkpoint` (a safetensors file) has a value of,
     under its name, has that value as its initial value. Other keys of the file
-    are ignored, and other variables start as the program says.
+    are ignored, and other variables start as the program says. With `external`,
+    the initializer gives these variables no value instead, and the module has
+    nothing of the file: whoever runs the model restores the file.
 
     Refuses a checkpoint that cannot be read, or that has a value of another
     shape or element type.
   }];
   let options = [
     Option<"checkpoint", "checkpoint", "std::string", /*default=*/"",
-           "Path of the checkpoint">
+           "Path of the checkpoint">,
+    Option<"external", "external", "bool", /*default=*/"false",
+           "Leave the variables without a value">
   ];
   let statistics = [
-    Statistic<"numVariables", "variables", "Variables that got a value">
+    Statistic<"numVariables", "variables", "Variables that the file has">
   ];
 }
 

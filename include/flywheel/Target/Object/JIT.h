@@ -7,13 +7,17 @@
 #ifndef FLYWHEEL_TARGET_OBJECT_JIT_H
 #define FLYWHEEL_TARGET_OBJECT_JIT_H
 
+#include "flywheel/Target/Object/DetachedData.h"
 #include "flywheel/Target/Object/ObjectFile.h"
 #include "flywheel/flywheel.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/Memory.h"
 
 #include <memory>
+#include <vector>
 
 namespace llvm::orc {
 class LLJIT;
@@ -60,10 +64,12 @@ public:
   create(const MachineModule &module, std::vector<StageTime> *times = nullptr,
          const JITOptions &jitOptions = {});
   /// The same of an object file that such a module became on this machine, with
-  /// what `options` say of the target.
+  /// what `options` say of the target. `data`, which is copied, is what the
+  /// file does not have. Errors: no memory for the data, too.
   static llvm::Expected<std::unique_ptr<JIT>>
   load(std::unique_ptr<llvm::MemoryBuffer> object,
-       const CodegenOptions &options, const JITOptions &jitOptions = {});
+       const CodegenOptions &options, const JITOptions &jitOptions = {},
+       llvm::ArrayRef<DetachedData> data = {});
   ~JIT();
 
   /// The address of a function. Errors: no such function.
@@ -73,8 +79,12 @@ public:
 private:
   static llvm::Expected<std::unique_ptr<JIT>>
   link(std::unique_ptr<llvm::MemoryBuffer> object,
-       const llvm::TargetMachine &machine, const JITOptions &options);
+       const llvm::TargetMachine &machine, const JITOptions &options,
+       llvm::ArrayRef<DetachedData> data = {});
   explicit JIT(std::unique_ptr<llvm::orc::LLJIT> jit);
+  llvm::Error define(llvm::ArrayRef<DetachedData> data);
+  /// Code refers to it.
+  std::vector<llvm::sys::OwningMemoryBlock> memory;
   std::unique_ptr<llvm::orc::LLJIT> jit;
 };
 

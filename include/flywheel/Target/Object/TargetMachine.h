@@ -37,6 +37,9 @@ struct CodegenOptions {
   /// How many there are does not depend on the threads. Text of LLVM IR or
   /// assembly is that of one part.
   bool split = true;
+  /// Leave large constants out of the object file: for the JIT, which gets them
+  /// beside it.
+  bool detachesConstants = false;
 };
 
 /// The machine that `options` name: position-independent code that contracts

@@ -15,6 +15,7 @@
 #include "flywheel/Dialect/Train/RandomStream.h"
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Support/OpNames.h"
+#include "flywheel/Support/VariableStart.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -101,6 +102,10 @@ static ArrayRef<Rule> getRules() {
     auto text = dyn_cast<StringAttr>(value);
     return text && !text.empty();
   };
+  constexpr auto isStart = [](Attribute value) {
+    auto text = dyn_cast<StringAttr>(value);
+    return text && flywheel::parseVariableStart(text.getValue()).has_value();
+  };
   constexpr auto isType = [](Attribute value) { return isa<TypeAttr>(value); };
   constexpr auto isDimSizes = [](Attribute value) {
     return isa<DenseI64ArrayAttr>(value);
@@ -109,6 +114,8 @@ static ArrayRef<Rule> getRules() {
       {D::getManifestAttrName(), Rule::Module, isDictionary, "a dictionary"},
       {D::getCompilationAttrName(), Rule::Module, isDictionary, "a dictionary"},
       {D::getStringsAttrName(), Rule::Module, isListOf<StringAttr>,
+       "a list of strings"},
+      {flywheel::kConstantsAttrName, Rule::Module, isListOf<StringAttr>,
        "a list of strings"},
       {kFilePrefixMapAttrName, Rule::Module, isFilePrefixMap,
        "a list of 'OLD=NEW'"},
@@ -125,6 +132,8 @@ static ArrayRef<Rule> getRules() {
        isListOf<FlatSymbolRefAttr>, "a list of symbols of variables"},
       {D::getInitialValuesAttrName(), Rule::Variable,
        isListOf<FlatSymbolRefAttr>, "a list of symbols of variables"},
+      {flywheel::kStartAttrName, Rule::Variable, isStart,
+       "'program', 'checkpoint' or 'restored'"},
       {D::getKeepsDimSizesAttrName(), Rule::Loop, isUnit, "no value"},
       {D::getInRangeAttrName(), Rule::AnyOp, isUnit, "no value"},
       {D::getLazyAttrName(), Rule::Update, isUnit, "no value"},

@@ -9,6 +9,7 @@
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Dialect/Train/TrainPasses.h"
 #include "flywheel/Model/CNames.h"
+#include "flywheel/Support/VariableStart.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -183,8 +184,15 @@ void FreezeVariables::replaceReads() {
       read->erase();
     }
   }
-  for (VariableOp variable : selected)
+  SmallVector<Attribute> names;
+  for (VariableOp variable : selected) {
+    if (!uses[variable.getSymNameAttr()].reads.empty())
+      names.push_back(variable.getSymNameAttr());
     variable.erase();
+  }
+  if (!names.empty())
+    getOperation()->setAttr(kConstantsAttrName,
+                            ArrayAttr::get(&getContext(), names));
   numVariables += selected.size();
   // A slot that is still written outlives its parameter.
   for (auto variable : getOperation().getOps<VariableOp>())

@@ -5,7 +5,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Before: optimizers are expanded, so that slots and counters are variables.
-// After: a variable that the checkpoint has a value of starts from that value.
+// After: a variable that the checkpoint has a value of starts from that value,
+// or, if the checkpoint is an external one, without a value.
 // Refuses a checkpoint that cannot be read, or whose value has another shape or
 // element type.
 //
@@ -14,6 +15,7 @@
 #include "CheckpointValues.h"
 
 #include "flywheel/Dialect/Train/TrainPasses.h"
+#include "flywheel/Support/VariableStart.h"
 
 using namespace mlir;
 
@@ -54,8 +56,14 @@ LogicalResult LoadInitialValues::load(const runtime::CheckpointReader &file,
     return variable.emitError()
            << "cannot load initial values: " << value.status().message();
   Attribute initial = *value;
-  if (auto texts = dyn_cast<ArrayAttr>(initial))
+  if (external)
+    initial = ZerosAttr::get(&getContext());
+  else if (auto texts = dyn_cast<ArrayAttr>(initial))
     initial = StringsAttr::get(&getContext(), texts);
+  VariableStart start =
+      external ? VariableStart::Restored : VariableStart::Checkpoint;
+  variable->setAttr(kStartAttrName,
+                    StringAttr::get(&getContext(), flywheel::getName(start)));
   variable.setInitialValueAttr(initial);
   variable.getInitializer().getBlocks().clear();
   ++numVariables;

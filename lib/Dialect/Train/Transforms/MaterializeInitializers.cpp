@@ -9,6 +9,7 @@
 #include "flywheel/Dialect/Train/RandomStream.h"
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Dialect/Train/TrainPasses.h"
+#include "flywheel/Support/VariableStart.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -101,6 +102,13 @@ static int64_t getOpSeed(VariableOp variable,
       getDefaultStreamSeed(variable.getSymName()));
 }
 
+/// Returns true if the initializer gives `variable` a value.
+static bool hasValue(VariableOp variable) {
+  auto start = variable->getAttrOfType<StringAttr>(flywheel::kStartAttrName);
+  return !start ||
+         start.getValue() != getName(flywheel::VariableStart::Restored);
+}
+
 /// From this many on, variables that begin alike share a loop. Below, each has
 /// its own code, which is as fast and needs no tables.
 constexpr size_t kMinAlike = 8;
@@ -128,7 +136,8 @@ InitializerBuilder::takeAlike(SmallVector<int64_t> &order) {
   llvm::MapVector<std::pair<Type, Attribute>, SmallVector<int64_t>> kinds;
   for (int64_t index : order) {
     VariableOp variable = variables[index];
-    if (canBeAlike(variable) && !read.contains(variable.getSymNameAttr()))
+    if (hasValue(variable) && canBeAlike(variable) &&
+        !read.contains(variable.getSymNameAttr()))
       kinds[{variable.getTensorType(), variable.getInitialValueOrDefault()}]
           .push_back(index);
   }
@@ -270,7 +279,8 @@ void InitializerBuilder::build() {
   for (ArrayRef<int64_t> indices : takeAlike(order))
     initializeAlike(indices);
   for (int64_t index : order)
-    initialize(index);
+    if (hasValue(variables[index]))
+      initialize(index);
   func::ReturnOp::create(b, loc);
 }
 
