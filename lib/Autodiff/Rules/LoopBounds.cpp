@@ -90,9 +90,21 @@ bool isAtLeast(Value value, int64_t least) {
 }
 
 bool keepsDimSize(scf::ForOp loop, unsigned i, int64_t dim) {
-  return loop->hasAttr(train::TrainDialect::getKeepsDimSizesAttrName()) ||
-         hasDimSizeOf(loop, loop.getYieldedValues()[i], dim,
-                      loop.getInitArgs()[i], dim);
+  if (loop->hasAttr(train::TrainDialect::getKeepsDimSizesAttrName()))
+    return true;
+  Value yielded = loop.getYieldedValues()[i], init = loop.getInitArgs()[i];
+  if (hasDimSizeOf(loop, yielded, dim, init, dim))
+    return true;
+  // A slice is known to have the size of what the initial value got its own of.
+  DimSizeSource like{init, dim};
+  while (auto result = dyn_cast<OpResult>(like.value)) {
+    DimSizeSource source = findDimSizeSource(result, like.dim);
+    if (!source.value)
+      break;
+    like = source;
+  }
+  return like.value != init &&
+         hasDimSizeOf(loop, yielded, dim, like.value, like.dim);
 }
 
 /// As `hasDimSizeOf`, for a value that `inner` carries: `loop` or one inside.
