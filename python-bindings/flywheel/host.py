@@ -109,7 +109,14 @@ class _Shown:
 
 
 class _Formatter(string.Formatter):
-    """That of `str.format`, which refuses values that no field shows."""
+    """Formats as `str.format`. Raises ValueError for a value without a field, and for a field without a value."""
+
+    def get_value(self, key: Any, args: Any, kwargs: Any) -> Any:
+        if key in kwargs if isinstance(key, str) else key < len(args):
+            return super().get_value(key, args, kwargs)
+        given = [f"{len(args)} values", *([f"the names {', '.join(kwargs)}"] if kwargs else [])]
+        raise ValueError(f"expected a value for the field {{{key}}} of the format, found {' and '.join(given)}: write "
+                         "{{ and }} for braces that are not a field")  # fmt: skip
 
     def check_unused_args(self, used_args: Any, args: Any, kwargs: Any) -> None:
         unused = [repr(key) for key in [*range(len(args)), *kwargs] if key not in used_args]
@@ -118,6 +125,11 @@ class _Formatter(string.Formatter):
 
 
 def _format(text: str, values: Sequence[Any], named: Dict[str, Any]) -> str:
+    try:
+        list(string.Formatter().parse(text))
+    except ValueError as error:
+        raise ValueError(f"expected a format, found {text!r}: {error}; write {{{{ and }}}} for braces that are not a "
+                         "field") from None  # fmt: skip
     return _Formatter().vformat(text, [_Shown(x) for x in values], {key: _Shown(x) for key, x in named.items()})
 
 
@@ -138,10 +150,11 @@ def print(*values: Any, sep: str = " ", end: str = "\n", file: Any = None, flush
     If the first value is a str with fields, it is a format as `str.format` has it, whose number formats hold for each
     element; without, all values are printed as `print` does. Values may be trees of tensors. The lines of a step come
     in the order of the program, in branches and loops as often as these run; in a loop that is differentiated once an
-    iteration; under `vmap` once for each position, in order. Outside of a traced function it prints at once.
+    iteration; under `vmap` once for each position, in order, and once in all if no value is mapped. Outside of a traced
+    function it prints at once.
 
     Each costs a call into Python, some microseconds, and it comes before the step assigns variables: see `callback`.
-    Raises ValueError for a format that does not fit, KeyError and IndexError for a field without a value.
+    Raises ValueError for a format that does not fit, such as one with a field without a value.
     """
     text = values[0] if values and isinstance(values[0], str) and ("{" in values[0] or named) else None
     given = list(values[1:]) if text is not None else list(values)
@@ -197,10 +210,15 @@ def callback(function: Callable[..., Any], *tensors: Any, result: Any = None) ->
     derivative through one is a CompileError; `custom_vjp` gives one.
 
     The calls of a step run in the order of the program, prints among them, in branches and loops as often as these
-    run, on the thread that called the step, and under `vmap` once for each position. All of them come before the step
-    assigns a variable: one that is assigned before the call has its new value in a buffer until then. An exception of
-    the function ends the step and comes out of the call as it is; no further function is called, and no variable has
-    changed. The function must not use variables of this step, which are locked: pass their values.
+    run, on the thread that called the step, and under `vmap` once for each position, or once in all if no argument is
+    mapped. All of them come before the step assigns a variable: one that is assigned before the call has its new value
+    in a buffer until then. An exception of the function ends the step and comes out of the call as it is; no further
+    function is called, and no variable has changed.
+
+    A running step locks its store. The function must not use variables of that store, and must not call a traced
+    function there, also one without variables: both are a RuntimeError. Pass values, or call it in a store of its own
+    (`with fw.Store():`). The function must not wait for another thread that uses the store: that thread waits for the
+    step, and neither goes on.
 
     Each call costs a copy of its arguments and a call into Python, some microseconds; with `threads` the other
     workers wait. A step for a GPU, and an export to an object file, refuse it. Raises TypeError and ValueError for

@@ -70,8 +70,12 @@ def test_formats_are_checked_when_a_function_is_traced() -> None:
 
     one = np.ones(2, f32)
     raises(ValueError, "expected a field in the format for each value", lambda: wrong(one, "no field {{}}"))
-    raises(IndexError, "", lambda: wrong(one, "{} {}"))
-    raises(KeyError, "y", lambda: wrong(one, "{y} {}"))
+    raises(ValueError, "the field {1} of the format, found 1 values: write {{ and }}", lambda: wrong(one, "{} {}"))
+    raises(ValueError, "the field {y} of the format, found 1 values", lambda: wrong(one, "{y} {}"))
+    raises(ValueError, "the field {1,2} of", lambda: wrong(one, "the set {1,2} and {}"))
+    raises(ValueError, "write {{ and }} for braces", lambda: wrong(one, "{ {}"))
+    raises(ValueError, "found '} {}': Single '}' encountered", lambda: wrong(one, "} {}"))
+    raises(ValueError, "found 0 values and the names z", lambda: fw.print("{y}", z=1))
     raises(ValueError, "", lambda: wrong(one, "{:s}"))
 
 
@@ -273,6 +277,25 @@ def test_vmap_calls_for_each_position() -> None:
     with printed() as lines:
         np.testing.assert_array_equal(batched(x), [6, 14, 22])
     assert lines == ["[1. 2.]", "[3. 4.]", "[5. 6.]", "total 3.0", "total 7.0", "total 11.0"], lines
+
+
+def test_vmap_calls_once_without_mapped_values() -> None:
+    count: List[int] = []
+
+    @fw.function
+    def batched(x: Any, y: Any) -> Any:
+        def one(row: Any) -> Any:
+            fw.print("none")
+            fw.print("y {}", y)
+            fw.callback(lambda: count.append(1))
+            fw.print("row {} of {}", row, y)
+            return row * y
+
+        return fw.vmap(one)(x)
+
+    with printed() as lines:
+        batched(np.array([1, 2], f32), np.float32(3))
+    assert lines == ["none", "y 3.0", "row 1.0 of 3.0", "row 2.0 of 3.0"] and count == [1], (lines, count)
 
 
 def test_threads() -> None:
@@ -495,6 +518,17 @@ def test_stores_threads_and_calls_in_calls() -> None:
     assert w.numpy() == 5.0
     # The lock is free again.
     w.set(np.float32(2))
+
+    # A function without variables also takes the store, unless it has its own.
+    double = fw.function(lambda a: a * 2.0)
+    fails = fw.function(lambda x: (fw.callback(lambda a: double(a), x), x)[1])
+    raises(RuntimeError, "a function that a step calls", lambda: fails(np.float32(1)))
+
+    def apart(a: Any) -> Any:
+        with fw.Store():
+            return np.asarray(double(a))
+
+    assert fw.function(lambda x: fw.callback(apart, x, result=fw.spec()))(np.float32(3)) == 6.0
 
     @fw.function
     def slow(x: Any) -> Any:
