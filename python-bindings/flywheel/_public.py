@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What modules show: the names that they list, and of a name that there is not the nearest one."""
+"""Modules that show the names that they list, and propose the nearest one for a name that they do not have."""
 
+import importlib
 import sys
 import types
-from typing import Any, Dict, FrozenSet, Iterable, List
+from typing import Any, Dict, Iterable, List, Set
 
 from ._contracts import explained
 from ._hints import nearest
@@ -12,7 +13,7 @@ __all__ = ["show"]
 
 # Where functions of a name that the package itself has not may be.
 _GROUPS = ("nn", "linalg", "random", "optimizers", "schedules", "initializers", "constraints", "clauses", "data")
-# Of what other frameworks have under another name, what it is here.
+# Names of other frameworks, and the names here.
 _ELSEWHERE: Dict[str, str] = {
     "tensor": "flywheel.constant in a traced function, NumPy's arrays outside",
     "jit": "flywheel.function", "compile_function": "flywheel.function", "optim": "flywheel.optimizers",
@@ -49,9 +50,10 @@ _ELSEWHERE: Dict[str, str] = {
 
 
 class _Module(types.ModuleType):
-    """A module that shows what it lists: what it imports for itself is not there for others."""
+    """A module that shows what it lists, and has no attributes for what it imports for itself. Its submodules are
+    attributes that `dir` does not list."""
 
-    _shown: FrozenSet[str] = frozenset()
+    _shown: Set[str] = set()
 
     def __dir__(self) -> List[str]:
         own = super().__getattribute__("__dict__")
@@ -61,9 +63,26 @@ class _Module(types.ModuleType):
         if name.startswith("_"):
             return super().__getattribute__(name)
         own = super().__getattribute__("__dict__")
-        if name in own and (name in own["_shown"] or name in own["_submodules"]):
+        if name in own and name not in own["_hidden"]:
             return own[name]
+        if name in own["_submodules"]:
+            try:
+                return importlib.import_module(f"{self.__name__}.{name}")
+            except ImportError as error:
+                raise AttributeError(f"'{self.__name__}.{name}' cannot be imported: {error}") from error
         raise self._missing(name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Shows a name that a user sets, also one that the module has for itself."""
+        own = super().__getattribute__("__dict__")
+        if not name.startswith("_") and not _is_submodule(own["__name__"], name, value):
+            own["_hidden"].discard(name)
+            own["_shown"].add(name)
+        super().__setattr__(name, value)
+
+    def __delattr__(self, name: str) -> None:
+        super().__delattr__(name)
+        super().__getattribute__("__dict__")["_shown"].discard(name)
 
     def _missing(self, name: str) -> AttributeError:
         own = self.__name__
@@ -77,14 +96,23 @@ class _Module(types.ModuleType):
         return AttributeError(f"module '{own}' has no attribute '{name}'{hint or nearest(name, self._shown)}")
 
 
+def _is_submodule(module: str, name: str, value: Any) -> bool:
+    return isinstance(value, types.ModuleType) and value.__name__ == f"{module}.{name}"
+
+
 def show(module: str, submodules: Iterable[str] = ()) -> None:
-    """Has a module that is loaded show what its `__all__` lists, and `submodules` where somebody has imported them.
+    """Has a module that is loaded show what its `__all__` lists, and import each of `submodules` when it is used.
     Its functions say what they expect where an argument is of another type."""
     found = sys.modules[module]
     for name in found.__dict__["__all__"]:
         value = found.__dict__[name]
         if isinstance(value, types.FunctionType):
             found.__dict__[name] = explained(value)
-    found.__dict__["_shown"] = frozenset(found.__dict__["__all__"])
+    shown = set(found.__dict__["__all__"])
+    found.__dict__["_shown"] = shown
+    found.__dict__["_hidden"] = {
+        name for name, value in found.__dict__.items()
+        if name not in shown and not name.startswith("_") and not _is_submodule(module, name, value)
+    }  # fmt: skip
     found.__dict__["_submodules"] = frozenset(submodules)
     found.__class__ = _Module

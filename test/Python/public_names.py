@@ -38,11 +38,20 @@ for name in MODULES:
     assert all(hasattr(module, one) for one in dir(module))
     missing = shown - pages.get(name, set()) - (submodules if name == "flywheel" else set())
     assert not missing, (name, missing)
-for module, names in ((fw, "averages namespace transforms math_ np os"), (fw.linalg, "cond fori_loop np operator nn"),
+for module, names in ((fw, "math_ np os sys explained"), (fw.linalg, "cond fori_loop np operator nn"),
                       (fw.nn, "Any Optional Variable as_tensor wrap"), (fw.random, "np zeros Tensor RandomNormal"),
                       (fw.data, "np os operator"), (fw.optimizers, "Optional")):  # fmt: skip
     for one in names.split():
         assert not hasattr(module, one), (module, one)
+# Submodules are attributes, those for other frameworks once they are used; so is what users set.
+for one in "store host averages namespace variables v1 keras math".split():
+    assert getattr(fw, one) is importlib.import_module(f"flywheel.{one}"), one
+    assert one in fw.__all__ or one not in dir(fw), one
+for one in ("my_helper", "os"):
+    setattr(fw, one, 1)
+    assert getattr(fw, one) == 1 and one in dir(fw)
+    delattr(fw, one)
+    assert not hasattr(fw, one)
 assert fw.__version__ == fw._flywheel.__version__ and re.fullmatch(r"\d+\.\d+\.\d+", fw.__version__)
 
 hints: Dict[str, List[str]] = {
