@@ -262,6 +262,31 @@ def test_files_and_rates() -> None:
         np.testing.assert_array_equal(w.numpy(), kept)
 
 
+def test_schedules() -> None:
+    """A schedule takes the rate if its signature has a place for it; its own TypeError comes out."""
+    _, sgd, step, _ = make("loop_schedules")
+
+    def rate_after(schedule: Callable[..., float]) -> float:
+        sgd.lr.set(0.05)
+        fw.train.Loop(step, optimizer=sgd, callbacks=[fw.train.LearningRateScheduler(schedule)]).fit(
+            [(xs, ys)], verbose=0)  # fmt: skip
+        return float(sgd.lr.numpy())
+
+    schedules: List[Tuple[Any, float]] = [
+        (lambda epoch: 0.5, 0.5), (lambda epoch, rate: 2.0 * rate, 0.1), (lambda *values: float(len(values)), 2.0),
+        (lambda epoch, *, scale=0.25: scale, 0.25), ({0: 0.5}.get, 0.5)]  # fmt: skip
+    for schedule, expected in schedules:
+        np.testing.assert_allclose(rate_after(schedule), expected, rtol=1e-6)
+    calls: List[int] = []
+
+    def wrong(epoch: int, rate: Any = None) -> Any:
+        calls.append(epoch)
+        return rate + "1"
+
+    raises(TypeError, "unsupported operand", lambda: rate_after(wrong))
+    assert calls == [0], calls
+
+
 def test_loops_stop() -> None:
     w, sgd, step, test = make("loop_stop")
     sgd.lr.set(0.0)

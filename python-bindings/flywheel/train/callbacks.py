@@ -3,6 +3,7 @@
 
 import csv
 import importlib
+import inspect
 import os
 import shutil
 import sys
@@ -17,8 +18,8 @@ from ._events import EventWriter, histogram_value, scalar_value
 
 
 class Callback:
-    """What `fit` of a `Loop`, and of models of Keras, calls; `model`, which is the loop or the model, and `params` are
-    set before. A callback that sets `model.stop_training` ends the training after this batch."""
+    """The methods that `fit` of a `Loop`, and of models of Keras, calls; it sets `model`, which is the loop or the model,
+    and `params` before. A callback that sets `model.stop_training` ends the training after this batch."""
 
     model: Any = None
     params: Dict[str, Any] = {}
@@ -94,7 +95,7 @@ class CallbackList(Callback):
 
 
 class History(Callback):
-    """What each epoch gave: `history` by name."""
+    """Records the results of each epoch: `history` by name."""
 
     def on_train_begin(self, logs: Any = None) -> None:
         self.epoch: List[int] = []
@@ -232,13 +233,22 @@ class LearningRateScheduler(Callback):
 
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
         rate = self.model.learning_rate()
-        try:
-            new = self.schedule(epoch, rate)
-        except TypeError:
-            new = self.schedule(epoch)
+        new = self.schedule(epoch, rate) if self._takes_rate() else self.schedule(epoch)
         if not isinstance(new, (float, np.floating)):
             raise ValueError('The output of the "schedule" function should be float.')
         self.model.set_learning_rate(float(new))
+
+    def _takes_rate(self) -> bool:
+        """Returns true if the schedule can be called with two arguments, or does not tell."""
+        try:
+            signature = inspect.signature(self.schedule)
+        except (TypeError, ValueError):
+            return True
+        try:
+            signature.bind(0, 0.0)
+        except TypeError:
+            return False
+        return True
 
 
 class ReduceLROnPlateau(Watch):
@@ -337,7 +347,7 @@ class TensorBoard(Callback):
 
 
 class _Bar:
-    """What is printed while an epoch runs: a bar by tqdm where it is installed, and the result."""
+    """Prints the progress of an epoch, by tqdm if it is installed, and its result."""
 
     def __init__(self, title: str, steps: Optional[int], verbose: int):
         self._verbose = verbose
