@@ -75,7 +75,7 @@ def _apply(kind: str, function: Callable[[Any], Any], tree: Any, results: Sequen
         return function(_tree.unflatten(form, own))
 
     inputs = [as_tensor(leaves[place]) for place in places]
-    # What the function keeps is not the step's.
+    # A function may be kept longer than the tensors of its step.
     leaves = [None if _is_traced(leaf) else leaf for leaf in leaves]
     return _call(kind, call, inputs, results)
 
@@ -262,7 +262,7 @@ def _holds_traced(value: Any) -> bool:
 
 
 def _can_be_seen(value: Any, trace: Optional[_trace.Trace]) -> bool:
-    """Whether all tensors of a value are of this trace, and numbers."""
+    """Returns true if all tensors of a value are numbers of this trace."""
     leaves = _tree.flatten(value)[0]
     return all(leaf.trace is trace and leaf.dtype != _dtypes.string for leaf in leaves if isinstance(leaf, Tensor))
 

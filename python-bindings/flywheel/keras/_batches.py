@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What models are fed: arrays, and what gives batches."""
+"""Reads the data of models: arrays, and iterables of batches."""
 
 from typing import Any, Callable, Iterator, List, Optional, Tuple
 from typing import Sequence as Listed
@@ -9,7 +9,7 @@ import numpy as np
 from .. import _dtypes
 from .utils import Sequence
 
-# What an iterator that has ended gives.
+# Stands for the batch of an iterator that has ended.
 _END = object()
 
 
@@ -95,8 +95,8 @@ def size_of(batch_size: Any) -> int:
 
 
 def split(count: int, part: float) -> int:
-    """Of `count` samples, how many are in front of those that `validation_split=part` keeps for validation. Raises
-    ValueError where either has none."""
+    """Returns how many of `count` samples are in front of those that `validation_split=part` keeps for validation.
+    Raises ValueError if either has none."""
     if not 0.0 <= part < 1.0:
         raise ValueError(f"expected a validation_split of at least 0 and less than 1, found {part}")
     at = int(count * (1.0 - part))
@@ -121,7 +121,7 @@ def slices(
 
 
 def is_stream(x: Any) -> bool:
-    """Whether this gives batches: it is iterable, and no array."""
+    """Returns true if this gives batches: it is iterable, and not an array."""
     return hasattr(x, "__iter__") and not isinstance(x, (list, tuple, dict)) and not hasattr(x, "__array__")
 
 

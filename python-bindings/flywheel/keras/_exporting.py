@@ -25,7 +25,7 @@ from .backend import sessions
 def export(model: Any, path: Path, entries: Any, options: Mapping[str, Any]) -> None:
     """See `Model.export`."""
     names = ["predict"] if model.optimizer is None else ["predict", "train", "test"]
-    # Whatever the functions need has a value then.
+    # Every variable that the functions need has a value then.
     session = sessions.get_session()
     with model.inputs[0].graph.namespace, Store(seed=session.store.seed) as store:
         known: Dict[str, Function] = {}
@@ -37,7 +37,7 @@ def export(model: Any, path: Path, entries: Any, options: Mapping[str, Any]) -> 
 
         chosen = names[:2] if entries is None else entries
         for name in [one for one in names if one in chosen or isinstance(chosen, Mapping)]:
-            # What trains makes its slots when it is built.
+            # A function that trains makes its slots when it is built.
             model._function(name)
         _copy_values(sessions.get_session(), store)
         export_model(find, names, path, chosen, options)

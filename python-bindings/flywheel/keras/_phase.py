@@ -11,7 +11,7 @@ from ..v1.conversion import as_tensor, constant
 from ..v1.graph import get_default_graph
 from ..v1.operation import Operation, Tensor
 
-# Of each graph the placeholder, or a number where the phase was fixed.
+# The placeholder of each graph, or a number if the phase is fixed.
 placeholders: MutableMapping[Any, Any] = weakref.WeakKeyDictionary()
 
 
@@ -34,7 +34,7 @@ def compiling(phase: Optional[int]) -> Iterator[None]:
 
 
 def learning_phase() -> Any:
-    """Whether the network trains (1) or not (0): an input of functions, 0 where they are not fed it."""
+    """Returns 1 if the network trains and 0 if not: an input of functions, 0 by default."""
     graph = get_default_graph()
     found = placeholders.get(graph)
     if found is None:

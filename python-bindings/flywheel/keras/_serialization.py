@@ -52,7 +52,7 @@ def take_elements(what: str, shape: Sequence[int]) -> None:
 
 
 class Configured:
-    """What has a configuration: attributes with the names of arguments of the constructor."""
+    """An object with a configuration: attributes with the names of arguments of the constructor."""
 
     arguments: Tuple[str, ...] = ()
 

@@ -47,7 +47,7 @@ def show(
 
 
 def _sources(network: Any, layer: Any) -> List[str]:
-    """What the calls of a layer in a network take: the layer, its call, and the number of the output."""
+    """Returns the inputs of the calls of a layer in a network: the layer, its call, and the number of the output."""
     found = []
     for node in network._order:
         if node.layer is layer:

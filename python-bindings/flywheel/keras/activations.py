@@ -53,7 +53,7 @@ def linear(x: Any) -> Any:
     return x
 
 
-# Of Keras 3.
+# Keras 3 has these, and Keras 2 does not.
 
 
 def gelu(x: Any, approximate: bool = False) -> Any:

@@ -63,7 +63,7 @@ class Layer(Configured):
         self._updates: List[Any] = []
         self._nodes: List[Node] = []
 
-    # What subclasses have
+    # Methods that subclasses define
 
     def build(self, input_shape: Any) -> None:
         """Makes the weights."""
@@ -87,7 +87,7 @@ class Layer(Configured):
             raise TypeError(f"Layer {self.name} does not support masking, but was passed an input_mask: {mask}")
         return None
 
-    # What they may call
+    # Methods that subclasses call
 
     def add_weight(
         self, name: Any = None, shape: Any = None, dtype: Any = None, initializer: Any = None, regularizer: Any = None,
@@ -166,7 +166,7 @@ class Layer(Configured):
     def _knows_shape(self, y: Any) -> bool:
         return y.static_shape is not None and None not in y.static_shape[1:]
 
-    # What they are asked
+    # Methods that networks call
 
     @property
     def trainable_weights(self) -> List[Any]:
@@ -250,7 +250,7 @@ class Layer(Configured):
 
 
 class InputLayer(Layer):
-    """Where a network is fed."""
+    """A layer that is an input of a network."""
 
     supports_masking = True
 

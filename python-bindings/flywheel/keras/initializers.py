@@ -142,7 +142,7 @@ class Identity(Initializer):
 
 
 def fans(shape: Tuple[int, ...]) -> Tuple[float, float]:
-    """How many inputs and outputs a unit has (I6)."""
+    """Returns the numbers of inputs and outputs of a unit (I6)."""
     if len(shape) < 2:
         size = float(np.prod(shape))
         return size, size

@@ -296,7 +296,7 @@ class SparseCategoricalCrossentropy(_Of):
         return self.reduce(self.call(y_true, y_pred), sample_weight, self.mask_of(y_true, y_pred))
 
     def mask_of(self, y_true: Any, y_pred: Any) -> Any:
-        """Which samples count; None is all."""
+        """Returns true for each sample that counts, or None if all do."""
         if self.ignore_class is None:
             return None
         labels = K.squeeze(y_true, -1) if K.ndim(y_true) == K.ndim(y_pred) else y_true
@@ -310,7 +310,7 @@ _CLASSES: Dict[str, Any] = {
 
 
 def is_like(loss: Any, name: str) -> bool:
-    """Whether a loss is the function of this name, or its class."""
+    """Returns true if a loss is the function of this name, or its class."""
     kind = getattr(type(loss), "function", loss)
     return getattr(kind, "__name__", "") == name
 

@@ -21,14 +21,14 @@ from .losses import (  # noqa: F401
 
 
 def binary_accuracy(y_true: Any, y_pred: Any, threshold: float = 0.5) -> Any:
-    """How many predictions are right when they are rounded, or by a threshold."""
+    """Returns the share of predictions that are right if they are rounded, or compared with a threshold."""
     dtype = K.dtype(y_pred)
     rounded = K.round(y_pred) if threshold == 0.5 else K.cast(K.greater(y_pred, threshold), dtype)
     return K.mean(K.equal(K.cast(y_true, dtype), rounded), -1)
 
 
 def categorical_accuracy(y_true: Any, y_pred: Any) -> Any:
-    """How often the largest prediction is that of the label."""
+    """Returns 1 for each row whose largest prediction is that of the label, else 0."""
     return K.cast(K.equal(K.argmax(y_true, -1), K.argmax(y_pred, -1)), K.floatx())
 
 
@@ -39,7 +39,7 @@ def sparse_categorical_accuracy(y_true: Any, y_pred: Any) -> Any:
 
 
 def top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> Any:
-    """How often the label is among the k largest predictions."""
+    """Returns 1 for each row whose label is among the k largest predictions, else 0."""
     return K.cast(_nn.in_top_k(y_pred, K.cast(K.argmax(y_true, -1), "int32"), k), K.floatx())
 
 
@@ -50,7 +50,7 @@ def sparse_top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> A
 
 
 def accuracy(y_true: Any, y_pred: Any) -> Any:
-    """How many predictions equal their labels."""
+    """Returns the share of predictions that equal their labels."""
     return K.mean(K.equal(K.cast(y_true, K.dtype(y_pred)), y_pred), -1)
 
 
@@ -89,7 +89,7 @@ class Metric(Configured):
         raise NotImplementedError("flywheel.keras.metrics.Metric: a subclass has counts(y_true, y_pred, weight)")
 
     def value(self, sums: Sequence[Any], divide: Callable[[Any, Any], Any]) -> Any:
-        """What the sums say, of tensors or numbers; `divide` gives 0 for a division by 0."""
+        """Returns the value of sums, which are tensors or numbers; `divide` returns 0 for a division by 0."""
         return divide(sums[0], sums[1])
 
     # In a model
@@ -226,14 +226,14 @@ class _Hits(Metric):
 
 
 class Precision(_Hits):
-    """How many of the predictions above the threshold are right."""
+    """The share of the predictions above the threshold that are right."""
 
     def _all(self, t: Any, p: Any) -> Any:
         return p
 
 
 class Recall(_Hits):
-    """How many of the positive labels have a prediction above the threshold."""
+    """The share of the positive labels that have a prediction above the threshold."""
 
     def _all(self, t: Any, p: Any) -> Any:
         return t

@@ -100,7 +100,7 @@ class Network(Layer):
 
     @property
     def stateful(self) -> bool:
-        """Whether a layer keeps its state from batch to batch."""
+        """Returns true if a layer keeps its state from batch to batch."""
         return any(layer.stateful for layer in self.layers)
 
     @stateful.setter
@@ -109,7 +109,7 @@ class Network(Layer):
 
     @property
     def state_updates(self) -> List[Any]:
-        """What keeps the states: done in tests and predictions, too."""
+        """Returns the updates of states, which tests and predictions run, too."""
         return [x for layer in self._leaves() if layer.stateful for x in layer.updates]
 
     def reset_states(self) -> None:

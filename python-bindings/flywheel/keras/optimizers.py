@@ -43,7 +43,7 @@ def _fraction(name: str, value: Any) -> None:
         raise ValueError(f"expected {name} in [0, 1), found {value}")
 
 
-# Of arguments of other versions of Keras, what there is here.
+# Arguments of other versions of Keras, and their names here.
 _INSTEAD = {
     "weight_decay": "AdamW(weight_decay=...), or kernel_regularizer of layers",
     "global_clipnorm": "clipnorm, which is that of all gradients together",
@@ -55,7 +55,7 @@ _INSTEAD = {
 
 
 class Optimizer:
-    """What all optimizers have: clipping, weights, and the order of updates."""
+    """The base of all optimizers: clipping, weights, and the order of updates."""
 
     # Names of the arguments that are variables.
     rates: Tuple[str, ...] = ("lr", "decay")
@@ -64,7 +64,7 @@ class Optimizer:
     slots: Tuple[str, ...] = ()
     # Names of the variables that are one for all parameters.
     counters: Tuple[str, ...] = ("iterations",)
-    # Whether the counter is the first of the weights (O13).
+    # True if the counter is the first of the weights (O13).
     counts_first = True
 
     def __init__(self, **kwargs: Any) -> None:
@@ -154,7 +154,7 @@ class Optimizer:
         with get_default_graph().name_scope("training"), get_default_graph().name_scope(type(self).__name__):
             slots = [[_state(np.zeros(self._slot_shape(s, K.int_shape(p))), p.dtype) for p in params]
                      for s in self.slots]  # fmt: skip
-            # Of each kind of slot, and each parameter.
+            # One for each kind of slot and each parameter.
             self._slots = {(kind, p): slot for kind, group in zip(self.slots, slots) for p, slot in zip(params, group)}
             self.updates = [K.update_add(self.iterations, 1)]
             self.weights = [*([self.iterations] if self.counts_first else []), *[s for group in slots for s in group]]
@@ -186,7 +186,7 @@ class Optimizer:
         return shape
 
     def _begin(self, lr: Any) -> Dict[str, Any]:
-        """What the steps of all parameters need."""
+        """Returns the values that the steps of all parameters share."""
         return {"lr": lr}
 
     def _step(self, p: Any, g: Any, slots: Any, shared: Any) -> Any:

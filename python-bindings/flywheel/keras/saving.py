@@ -62,7 +62,7 @@ def load_model(filepath: str, custom_objects: Any = None, compile: bool = True) 
     metadata = _metadata(filepath)
     if "model_config" not in metadata:
         raise ValueError(f"No model found in '{filepath}': it has weights only, for load_weights")
-    # What the configuration says is not made in memory before it is known that the file has it.
+    # Weights are not allocated before it is known that the file has as many bytes.
     most = os.path.getsize(filepath)
     with custom_object_scope(custom_objects), _naming(filepath), limit_elements(most):
         model = model_from_json(metadata["model_config"])
@@ -82,7 +82,7 @@ def load_model(filepath: str, custom_objects: Any = None, compile: bool = True) 
 
 @contextmanager
 def _naming(filepath: str) -> Iterator[None]:
-    """Whatever the configuration in a file ends in is a ValueError that names the file."""
+    """Turns each error of the configuration in a file into a ValueError that names the file."""
     try:
         yield
     except MemoryError:
@@ -93,7 +93,7 @@ def _naming(filepath: str) -> Iterator[None]:
 
 
 def _metadata(filepath: str) -> Dict[str, str]:
-    """What a file says about itself: the length of its header, then the header as JSON."""
+    """Reads the head of a file: the length of its header, then the header as JSON."""
     from .._flywheel import NotFoundError
 
     try:

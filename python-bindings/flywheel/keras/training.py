@@ -118,7 +118,7 @@ class Model(Network):
                 self._values.append(value)
 
     def _own(self, made: List[Any]) -> List[Any]:
-        """What depends on inputs of this model alone: a layer may have been called on others before."""
+        """Returns the tensors that depend on inputs of this model alone: a layer may have other calls."""
         fed = {x.op for x in self.inputs}
         found = []
         for x in made:

@@ -75,7 +75,7 @@ def run_epochs(
 
 
 def _size_of(batch: Any) -> int:
-    """How many examples a batch has: the size of the first dimension of its first array that has one."""
+    """Returns the number of examples of a batch: the size of the first dimension of its first array that has one."""
     parts = batch.values() if isinstance(batch, Mapping) else batch if isinstance(batch, (tuple, list)) else [batch]
     for part in parts:
         shape = np.shape(part)
@@ -99,7 +99,7 @@ class _Named:
         self._given = None if names is None else list(names)
 
     def __call__(self, batch: Any) -> Dict[str, Any]:
-        """What it returns by name. Raises ValueError for what is not a number each, or has other names."""
+        """Returns the results by name. Raises ValueError for a result that is not one number, and for other names."""
         made = _call(self._function, batch)
         if isinstance(made, Mapping):
             found = dict(made)

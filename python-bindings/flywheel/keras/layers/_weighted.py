@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What layers of units have."""
+"""The base of layers of units."""
 
 from typing import Any, Tuple
 
@@ -11,7 +11,7 @@ from ..engine import Layer
 
 
 def count_of(number: Any, what: str) -> int:
-    """How many units or filters a layer has. Raises ValueError for what is no positive integer."""
+    """Returns a number of units or filters. Raises ValueError if it is not a positive integer."""
     if not isinstance(number, (int, np.integer)) or isinstance(number, bool) or number < 1:
         raise ValueError(f"expected {what} of at least 1, found {number!r}")
     return int(number)

@@ -150,7 +150,7 @@ class MultiHeadAttention(Layer):
         return make("attention", weigh, dropped, query, key, value, *weights, *masks)
 
     def _own_masks(self, own: Any) -> List[Any]:
-        """Those of the queries, the values and the keys."""
+        """Returns the masks of the queries, the values and the keys."""
         found = to_list(own) if own is not None else []
         return [*found, *[None] * (3 - len(found))]
 

@@ -38,7 +38,7 @@ class _Merge(Layer):
         return tuple(found)
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
-        """What counts in all inputs."""
+        """Returns the mask of the steps that count in all inputs."""
         masks = [m for m in (mask if isinstance(mask, list) else [mask]) if m is not None]
         found = masks[0] if masks else None
         for other in masks[1:]:

@@ -91,7 +91,7 @@ class LayerNormalization(Layer):
     ) -> None:  # fmt: skip
         super().__init__(**kwargs)
         if isinstance(axis, float):
-            # What was the first argument once.
+            # The first argument of older versions.
             axis, epsilon = -1, axis
         self.axis, self.epsilon, self.center, self.scale = axis, epsilon, center, scale
         self.beta_initializer = initializers.get(beta_initializer)

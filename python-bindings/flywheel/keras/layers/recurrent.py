@@ -20,7 +20,7 @@ _STEPS: Dict[str, Callable[..., Any]] = {
 
 
 def _in_steps(activation: Any) -> Callable[..., Any]:
-    """What an activation is in a loop."""
+    """Returns the function of an activation in a loop."""
     name = getattr(activation, "__name__", "")
     if name not in _STEPS or activations.get(name) is not activation:
         raise NotImplementedError(f"flywheel.keras: the activation '{name}' in a recurrent layer, expected one of "
@@ -29,7 +29,7 @@ def _in_steps(activation: Any) -> Callable[..., Any]:
 
 
 class _Recurrent(Layer):
-    """What recurrent layers have: [batch, time, inputs] becomes [batch, units], or [batch, time, units].
+    """The base of recurrent layers: [batch, time, inputs] becomes [batch, units], or [batch, time, units].
 
     A step that the mask leaves out keeps the state, and gives it as its output. A `stateful` layer begins a batch with
     the states that the one before it ended with; its batches have one size, and `reset_states` sets the states. Calls

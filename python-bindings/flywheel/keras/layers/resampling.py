@@ -21,7 +21,7 @@ def _pair(name: str, value: Any) -> Tuple[int, int]:
 
 
 def _pairs(name: str, value: Any) -> List[Tuple[int, int]]:
-    """What is added or taken in front and behind, of height and width."""
+    """Returns the numbers of rows and columns that are added or cropped in front and behind."""
     both = [value, value] if isinstance(value, int) else elements(name, value)
     return [_pair(name, one) for one in both]
 

@@ -17,7 +17,7 @@ def _triple(value: Any) -> List[int]:
 
 
 def _pads(x: Any, windows: List[int], strides: List[int], padding: str) -> Any:
-    """What is around a volume; of an odd number the last one is behind it."""
+    """Returns the padding around a volume; the last one of an odd number is behind it."""
     pads = []
     for total, window, stride in zip(x.dims[1:4], windows, strides):
         if total is None:
