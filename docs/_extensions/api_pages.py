@@ -108,9 +108,10 @@ def check_names(_app: Sphinx, env: BuildEnvironment) -> None:
 
 def is_documented_elsewhere(module: ModuleType, name: str, documented: Set[str]) -> bool:
     """Whether the object has an entry in another public module, whose name it has there."""
-    value = getattr(module, name)
+    # The package wraps functions of its modules.
+    value = inspect.unwrap(getattr(module, name))
     return any(
-        getattr(load(path), name, None) is value and f"{path}.{name}" in documented
+        inspect.unwrap(getattr(load(path), name, None)) is value and f"{path}.{name}" in documented
         for path in public_modules()
     )
 
