@@ -18,8 +18,8 @@ from ._events import EventWriter, histogram_value, scalar_value
 
 
 class Callback:
-    """The methods that `fit` of a `Loop`, and of models of Keras, calls; it sets `model`, which is the loop or the model,
-    and `params` before. A callback that sets `model.stop_training` ends the training after this batch."""
+    """The methods that `fit` of a `Loop`, and of models of Keras, calls; it sets `model`, which is the loop or the
+    model, and `params` before. A callback that sets `model.stop_training` ends the training after this batch."""
 
     model: Any = None
     params: Dict[str, Any] = {}
