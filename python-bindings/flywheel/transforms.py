@@ -3,7 +3,7 @@
 
 import functools
 import operator
-from typing import Any, Callable, Iterable, List, Optional, Sequence, SupportsIndex, Tuple, Union
+from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, SupportsIndex, Tuple, Union
 
 from . import _dtypes, _ops, _trace, _tree
 from ._flywheel import Value
@@ -186,6 +186,29 @@ def _select(args: Tuple[Any, ...], argnums: Argnums) -> Any:
     return tuple(args[place] for place in argnums)
 
 
+def _refuse_shared(args: Tuple[Any, ...], places: Sequence[int]) -> None:
+    """Raises ValueError if a parameter of a module is also in another module or argument that derivatives are with
+    respect to: each derivative would be the total one."""
+    of_modules: Dict[int, int] = {}
+    of_leaves: Dict[int, int] = {}
+    for place in places:
+        leaves, spec = _tree.flatten(args[place])
+        own: List[Any] = [(False, leaf) for leaf in leaves if isinstance(leaf, Variable)]
+        for reference in _tree.wholes(spec):
+            whole = reference()
+            if whole is not None:
+                own += [(True, leaf) for leaf in _tree.flatten(whole._parameters())[0]]
+        for is_of_module, variable in own:
+            known = of_modules.get(id(variable))
+            if known is None and is_of_module:
+                known = of_leaves.get(id(variable))
+            if known is not None:
+                where = f"arguments {known} and {place}" if known != place else f"argument {place} twice"
+                raise ValueError(f"variable '{variable.name}' is in {where}: differentiate with respect to one of "
+                                 "them, whose gradient is that of the variable")  # fmt: skip
+            (of_modules if is_of_module else of_leaves)[id(variable)] = place
+
+
 def _as_arguments(args: Tuple[Any, ...], argnums: Argnums) -> Tuple[Any, ...]:
     """Arguments of which those that derivatives are with respect to are parameters, and of others
     the arrays tensors: numbers, flags and the like stay what they are.
@@ -193,6 +216,7 @@ def _as_arguments(args: Tuple[Any, ...], argnums: Argnums) -> Tuple[Any, ...]:
     Each leaf is a parameter of its own, whatever else has its value: the derivative is a partial one."""
     _check_places(args, argnums)
     chosen = {place % len(args) for place in ([argnums] if isinstance(argnums, int) else argnums) if args}
+    _refuse_shared(args, sorted(chosen))
 
     def convert(leaf: Any) -> Any:
         return leaf if isinstance(leaf, (bool, int, float, str, bytes)) or callable(leaf) else as_tensor(leaf)
@@ -218,7 +242,8 @@ def value_and_grad(
     to a module it is an OrderedDict with the gradient of each of its parameters by path. With
     `has_aux` the function returns a pair, of which only the first is differentiated. What
     the value does not depend on has zeros. Raises TypeError for what is no function or no
-    number of an argument, ValueError for a number that a call has no argument of.
+    number of an argument, ValueError for a number that a call has no argument of, and for a
+    variable of a module that is in two of the arguments.
     """
     argnums = _check_function(function, argnums)
 
