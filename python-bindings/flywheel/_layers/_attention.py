@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Attention of several heads, with a cache of keys and values."""
 
+import weakref
 from typing import Any, List, Optional, Tuple
+
+import numpy as np
 
 from .. import _dtypes, _ops, _trace
 from .. import _nn_functions as functions
@@ -19,12 +22,17 @@ from ._dense import Dense
 __all__ = ["KeyValueCache", "MultiHeadAttention"]
 
 
+# The layer that a cache has been used at since the last reset.
+_LAYERS: "weakref.WeakKeyDictionary[KeyValueCache, weakref.ref[MultiHeadAttention]]" = weakref.WeakKeyDictionary()
+
+
 class KeyValueCache(Module):
     """Keys and values of the positions so far, for attention that goes on from there.
 
     Variables of the collection LOCAL, which no checkpoint has: `keys` and `values` [batch, heads, capacity, width] of
     `dtype`, and `length`, int32, how many positions are in use. They are updated in place: a step costs no copy of the
-    cache, and one program is for all lengths. A step beyond the capacity is an error, and changes nothing.
+    cache, and one program is for all lengths. A step beyond the capacity is an error, and changes nothing. Each
+    layer has a cache of its own: a call of a second layer before `reset` raises ValueError.
     """
 
     def __init__(
@@ -40,11 +48,15 @@ class KeyValueCache(Module):
 
     def reset(self) -> None:
         """Begins again, without positions: between calls, or in a traced function, which a C program calls first."""
+        _LAYERS.pop(self, None)
         self.length.assign(0)
-        if _trace.is_tracing():
-            # In C nothing else gives variables that are not in GLOBAL a value.
-            for variable in (self.keys, self.values):
+        # A NaN in a position that is not in use is one in the sum over all positions. In C nothing else gives variables
+        # that are not in GLOBAL a value.
+        for variable in (self.keys, self.values):
+            if _trace.is_tracing():
                 variable.assign(_ops.zeros(variable.shape, variable.dtype))
+            else:
+                variable.set(np.zeros(variable.shape, variable.dtype))
 
     def extend(self, keys: Tensor, values: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
         """Adds keys and values [batch, heads, t, width] in a traced function. Returns those of all `capacity`
@@ -136,6 +148,12 @@ class MultiHeadAttention(Module):
             raise ValueError(f"layer '{self.name}' (MultiHeadAttention) takes a cache of "
                              f"{_dtypes.name_of(self.k.kernel.dtype)}{format_shape(wanted)}, found "
                              f"{_dtypes.name_of(cache.keys.dtype)}{format_shape(cache.keys.shape)}")  # fmt: skip
+        known = _LAYERS.setdefault(cache, weakref.ref(self))()
+        if known is None:
+            _LAYERS[cache] = weakref.ref(self)
+        elif known is not self:
+            raise ValueError(f"layer '{self.name}' (MultiHeadAttention) takes a cache of its own, found that of "
+                             f"'{known.name}': make one for each layer")  # fmt: skip
 
     def _split(self, x: Tensor, heads: int) -> Tensor:
         """[batch, heads, t, head width] of [batch, t, heads head width]."""
