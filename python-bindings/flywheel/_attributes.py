@@ -92,6 +92,18 @@ class Constant(Initializer):
     def __init__(self, values: Any, dtype: Any = None) -> None:
         array = _dtypes.literal(values, dtype)
         super().__init__({"values": array})
+        # Numbers of Python have no dtype of their own.
+        self._numbers = values if dtype is None and isinstance(values, (int, float, list, tuple)) else None
+
+    def of(self, dtype: _dtypes.DType) -> "Constant":
+        """The same for a variable of `dtype`: 1 is 1.0 for a floating-point one."""
+        own = _dtypes.as_dtype(self.fields["values"].dtype)
+        is_number = _dtypes.is_integer(own) or _dtypes.is_floating(own)
+        if self._numbers is None or own == dtype or not is_number or not (
+            _dtypes.is_floating(dtype) or (_dtypes.is_integer(dtype) and _dtypes.is_integer(own))
+        ):  # fmt: skip
+            return self
+        return Constant(self._numbers, dtype)
 
     def _check(self) -> None:
         """Which values there may be depends on the variable."""

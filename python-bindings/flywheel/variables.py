@@ -21,7 +21,7 @@ from weakref import WeakSet
 import numpy as np
 
 from . import _dtypes, _tensor, _trace
-from ._attributes import Constraint
+from ._attributes import Constant, Constraint
 from ._flywheel import CompileRemark
 from ._operators import Operators
 from ._tensor import Tensor, TensorLike, format_shape
@@ -84,6 +84,8 @@ class Variable(Operators):
             self._initializer = initial_value
             self.shape: Tuple[int, ...] = _static_shape(shape, name)
             self.dtype: _dtypes.DType = _dtypes.float32 if kind is None else kind
+            if isinstance(initial_value, Constant):
+                self._initializer = initial_value.of(self.dtype)
         elif shape is not None:
             raise ValueError("If initializer is a constant, do not specify shape")
         elif callable(initial_value):
