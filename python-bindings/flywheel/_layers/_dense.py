@@ -84,8 +84,8 @@ class Dropout(Module):
 class Sequential(Module):
     """Layers one after the other: modules, and functions such as `flywheel.nn.relu`.
 
-    `training` is passed to the layers that have it as an argument: a call without it is a TypeError where there is one,
-    as `Dropout`. Variables: `layers/0/kernel` and so on.
+    `training` is passed to the layers that have it, or any keyword, as an argument: a call without it is a TypeError
+    where one requires it, as `Dropout`. Variables: `layers/0/kernel` and so on.
     """
 
     def __init__(self, *layers: Callable[..., Any]) -> None:
@@ -106,6 +106,7 @@ def _takes_training(layer: Callable[..., Any]) -> bool:
     if isinstance(layer, Sequential):
         return True
     try:
-        return "training" in inspect.signature(layer).parameters
+        parameters = inspect.signature(layer).parameters
     except ValueError:
         return False
+    return "training" in parameters or any(one.kind is one.VAR_KEYWORD for one in parameters.values())
