@@ -121,23 +121,36 @@ def _wide(dtype: _dtypes.DType) -> _dtypes.DType:
 #
 
 
+def _positions(given: TensorLike, x: Tensor) -> Tensor:
+    """Positions of x, [..., t, d]. Raises ValueError for ones of more elements, and for ones of several dimensions that
+    are not all of x's: [batch, t] would be one for each head."""
+    found, wanted = as_tensor(given), x.dims[:-1]
+    if found.ndim > len(wanted) or any(
+        a not in (None, 1, b) and b is not None for a, b in zip(found.dims[::-1], wanted[::-1])
+    ) or (found.ndim < len(wanted) and any(n != 1 for n in found.dims[:-1])):  # fmt: skip
+        hint = "; positions [batch, t] of x [batch, heads, t, d] are given as [batch, 1, t]" if found.ndim > 1 else ""
+        raise ValueError(f"rotary takes positions [t], or of all of the dimensions {format_shape(wanted)} of x or 1 in "
+                         f"their place, found {format_shape(found.dims)}{hint}")  # fmt: skip
+    return found
+
+
 def rotary(
     x: TensorLike, positions: Optional[TensorLike] = None, *, base: float = 10000.0, interleaved: bool = False
 ) -> Tensor:
     """Rotates pairs of elements by angles that grow with the position.
 
     Su and others, RoFormer: Enhanced Transformer with Rotary Position Embedding, 2021: pair i of position p turns by
-    p base^(-2 i / d). `x` is [..., t, d] with an even d; `positions`, 0 to t - 1 by default, are integers [t], or of a
-    shape that broadcasts to [..., t]. Element i and i + d/2 are a pair, or with `interleaved` 2 i and 2 i + 1. Angles
-    are float32. Raises ValueError for an odd d.
+    p base^(-2 i / d). `x` is [..., t, d] with an even d; `positions`, 0 to t - 1 by default, are integers [t], or have
+    all dimensions of [..., t], some of which may be 1: [batch, 1, t] for x [batch, heads, t, d]. Element i and i + d/2
+    are a pair, or with `interleaved` 2 i and 2 i + 1. Angles are float32. Raises ValueError for an odd d and for other
+    positions.
     """
     x = as_tensor(x)
     width = x.dims[-1] if x.ndim > 1 else None
     if width is None or width % 2:
         raise ValueError(f"rotary takes [..., t, d] with an even d, found {format_shape(x.dims)}")
     half = width // 2
-    if positions is None:
-        positions = _ops.arange(_ops.dim(x, -2))
+    positions = _ops.arange(_ops.dim(x, -2)) if positions is None else _positions(positions, x)
     turns = (float(base) ** (-np.arange(half, dtype=np.float64) / half)).astype(np.float32)
     angles = _ops.multiply(_ops.expand_dims(_ops.cast(positions, _dtypes.float32), -1), turns)
     wide = _ops.cast(x, _wide(x.dtype))
@@ -156,6 +169,11 @@ def rotary(
 #
 # Losses
 #
+
+
+def _has_number(dtype: _dtypes.DType, number: int) -> bool:
+    limits = np.iinfo(dtype)
+    return bool(limits.min <= number <= limits.max)
 
 
 def _check_smoothing(label_smoothing: float) -> None:
@@ -199,7 +217,8 @@ def sparse_softmax_cross_entropy(
     x, label = as_tensor(logits), as_tensor(label)
     weights = _weights(class_weights, x)
     counted = None
-    if ignore_index is not None:
+    # No label is an index that its dtype does not have.
+    if ignore_index is not None and (not _dtypes.is_integer(label.dtype) or _has_number(label.dtype, ignore_index)):
         counted = _ops.not_equal(label, ignore_index)
         label = _ops.where(counted, label, _ops.zeros_like(label))
     losses = _generated.sparse_softmax_cross_entropy(x, label, reduction="none")

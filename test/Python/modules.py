@@ -674,6 +674,80 @@ def test_changed_after_calls() -> None:
     assert gone() is None
 
 
+def test_shared_variables() -> None:
+    """A variable of two arguments has one gradient: neither of them has a part of it."""
+    shared = ones(3, 1)
+    first, second = fw.nn.Sequential(shared), fw.nn.Sequential(shared, ones(1, 1))
+
+    def gradient(argnums: Any, *args: Any) -> Any:
+        loss = lambda a, b: fw.sum(a(X) if callable(a) else b(X))  # noqa: E731
+        return fw.function(lambda: fw.grad(loss, argnums)(*args))()
+
+    text = f"variable '{shared.kernel.name}' is in arguments 0 and 1"
+    refuses(ValueError, text, lambda: gradient((0, 1), first, second))
+    refuses(ValueError, text, lambda: gradient((0, 1), first, shared.kernel))
+    refuses(ValueError, text, lambda: gradient((-1, 0), shared.kernel, first))
+    refuses(ValueError, "in argument 0 twice", lambda: fw.function(lambda: fw.grad(lambda a: 0.0)([first, second]))())
+    np.testing.assert_allclose(gradient(0, first, second)["layers/0/kernel"], X.sum(0)[:, None], 1e-5)
+
+
+def test_caches() -> None:
+    """What a cache had before `reset` is gone, and one cache is one layer's."""
+    layer, other = (fw.nn.MultiHeadAttention(4, 2, causal=True) for _ in range(2))
+    x = rng.standard_normal((1, 3, 4)).astype(np.float32)
+    cache = layer.make_cache(1, 4)
+    step = fw.function(lambda x: layer(x, cache=cache))
+    expected = step(x)
+    cache.reset()
+    step(x * np.nan)
+    cache.reset()
+    np.testing.assert_allclose(step(x[:, :1]), expected[:, :1], 1e-5, 1e-6)
+    second = fw.function(lambda x: other(x, cache=cache))
+    refuses(ValueError, f"takes a cache of its own, found that of '{layer.name}'", lambda: second(x))
+    cache.reset()
+    assert second(x).shape == (1, 3, 4)
+
+
+def test_arguments() -> None:
+    """Positions of samples, numbers of initial values, labels that are ignored, keywords of layers."""
+    x = rng.standard_normal((2, 2, 3, 4)).astype(np.float32)
+
+    def turn(positions: Any) -> Any:
+        return fw.function(lambda x: fw.nn.rotary(x, positions))(x)
+
+    samples = np.array([[0, 1, 2], [5, 6, 7]], np.int32)
+    refuses(ValueError, "are given as [batch, 1, t]", lambda: turn(samples))
+    refuses(ValueError, "rotary takes positions", lambda: turn(samples[:, None, None]))
+    refuses(ValueError, "rotary takes positions", lambda: turn(np.zeros((4, 1, 1, 3), np.int32)))
+    found = turn(samples[:, None])
+    for place in range(2):
+        np.testing.assert_array_equal(found[place], turn(samples[place])[place])
+    np.testing.assert_array_equal(turn(samples[:1]), turn(None))
+
+    for dtype in ("float16", "float32", "float64", "int32", "int64"):
+        value = fw.Variable(fw.initializers.Constant(1), shape=(2,), dtype=dtype).numpy()
+        assert value.dtype == dtype and value.tolist() == [1, 1]
+    assert fw.Variable(fw.initializers.Constant(0.1), shape=(), dtype="float64").numpy() == 0.1
+    assert not fw.nn.Dense(2, 2, initializer=fw.initializers.Constant(0)).kernel.numpy().any()
+
+    logits = x[0, 0]
+    for kind, index in ((np.uint8, -100), (np.int8, 255)):
+        label = np.array([0, 3, 2], kind)
+        losses = [fw.function(lambda x, y, i=i: fw.nn.sparse_softmax_cross_entropy(x, y, ignore_index=i))(logits, label)
+                  for i in (None, index)]  # fmt: skip
+        assert losses[0] == losses[1]
+
+    class Wrapper(fw.Module):
+        def __init__(self) -> None:
+            self.inner = fw.nn.Dropout(0.5)
+
+        def __call__(self, x: Any, **mode: Any) -> Any:
+            return self.inner(x, **mode)
+
+    sequence = fw.nn.Sequential(Wrapper(), fw.nn.relu)
+    np.testing.assert_array_equal(fw.function(lambda x: sequence(x, training=False))(x), np.maximum(x, 0))
+
+
 def test_export() -> None:
     """T6: a module in C computes what it does here, its variables by their names of the tree."""
     with fw.Namespace(), fw.Store(seed=3):
@@ -699,5 +773,6 @@ def test_export() -> None:
 run_tests([
     test_paths_and_names, test_trees_that_grow, test_trees_that_are_odd, test_notebook, test_collection, test_states,
     test_freezing, test_copies, test_gradients, test_errors, test_values, test_initial_values, test_narrow,
-    test_text, test_methods, test_changed_after_calls, test_export,
+    test_text, test_methods, test_changed_after_calls, test_shared_variables, test_caches,
+    test_arguments, test_export,
 ])  # fmt: skip
