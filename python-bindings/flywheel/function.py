@@ -88,7 +88,7 @@ class Function(_flywheel.Dispatcher):
         self._signature = inspect.signature(function)
         self._static = self._positions(static)
         self._specs = None if signature is None else self._check_specs(signature)
-        # Whether the signature says that it computes in float64.
+        # True if the signature has float64.
         self.is_wide = any(getattr(leaf, "dtype", None) == _dtypes.float64 for leaf in _tree.flatten(self._specs)[0])
         self._dynamic = dynamic
         self._given_results = results
@@ -103,11 +103,11 @@ class Function(_flywheel.Dispatcher):
         self._traces: Dict[Tuple[Hashable, Hashable], Traced] = {}
         # The traces and stores that have a case.
         self._cases: Set[Tuple[int, int]] = set()
-        # Of the stores of cases: when one goes, its cases do.
+        # The stores of cases, by id: the cases of one that is collected are dropped.
         self._watched: Dict[int, weakref.ref[Store]] = {}
-        # Of modules among the arguments, the keys of the traces for them: when one goes, its traces do.
+        # The keys of the traces for modules among the arguments: the traces of one that is collected are dropped.
         self._keys_of: Dict[int, Tuple[weakref.ref[Any], List[Tuple[Hashable, Hashable]]]] = {}
-        # Of each form of the arguments, the sizes that were seen, where they may vary.
+        # The sizes that were seen, where they may vary, by the form of the arguments.
         self._seen: Dict[Hashable, List[Dims]] = {}
         # The forms that the compiler does not take with sizes that vary: each size is a program.
         self._fixed: Set[Hashable] = set()
@@ -160,7 +160,7 @@ class Function(_flywheel.Dispatcher):
     # Calls
 
     def _dispatch(self, *args: Any, **kwargs: Any) -> Any:
-        """What a call does that no compiled case is for."""
+        """Handles a call that no compiled case is for."""
         if _trace.is_tracing():
             return self._function(*args, **kwargs)
         bound = self._bind(args, kwargs)
@@ -303,7 +303,7 @@ class Function(_flywheel.Dispatcher):
         does needs a size that is known, such as a loop of Python over rows."""
         try:
             found = Traced(self, leaves, tree, static)
-            found.program  # noqa: B018  # Whether it compiles is the question.
+            found.program  # noqa: B018  # Raises if it does not compile.
         except Exception:
             return None
         self._traces[key] = found
@@ -454,7 +454,7 @@ class Function(_flywheel.Dispatcher):
 
     @property
     def is_traced(self) -> bool:
-        """Whether `trace` needs no arguments: there is a signature, or was a call."""
+        """True if `trace` needs no arguments: there is a signature, or was a call."""
         return self._specs is not None or bool(self._traces) or not self._signature.parameters
 
     def trace(self, *args: Any, **kwargs: Any) -> Traced:
@@ -485,7 +485,7 @@ class Function(_flywheel.Dispatcher):
         return picture(text, self.trace(*args, **kwargs).entry_name)
 
     def cost(self, *args: Any, bindings: Optional[Mapping[str, int]] = None, **kwargs: Any) -> Dict[str, Any]:
-        """What a call takes: see `flywheel.cost`."""
+        """Returns the cost of a call: see `flywheel.cost`."""
         from . import cost
 
         return cost(self.trace(*args, **kwargs).module, bindings=bindings)

@@ -75,8 +75,8 @@ class Module(_tree.Whole):
 
     @property
     def name(self) -> str:
-        """What the names of its variables begin with: its path from the outermost module, behind the name of that one,
-        which may be set before it is asked for. Setting it later raises ValueError."""
+        """The prefix of the names of its variables: the name of the outermost module and the path from there. It may be
+        set before it is asked for; setting it later raises ValueError."""
         return self._name.text
 
     @name.setter
@@ -93,7 +93,7 @@ class Module(_tree.Whole):
         if _trace._stack.traces:
             _reads.note(self, _reads.TREE)
         for key, value in list(super().__getattribute__("__dict__").items()):
-            # What methods are compiled to is not of the tree.
+            # Compiled methods are not members.
             if not key.startswith("<"):
                 yield from self._find((key,), value)
 
@@ -184,7 +184,7 @@ class Module(_tree.Whole):
     # Values
 
     def _saved(self) -> Dict[str, Variable]:
-        """What is a part of the model's state: not what lasts for some calls, such as caches."""
+        """Returns the variables of the model's state: not those that last for some calls, such as caches."""
         return {path: variable for path, variable in self.named_variables().items() if variable.is_global}
 
     def state_dict(self) -> Dict[str, Array]:
@@ -279,5 +279,5 @@ class Module(_tree.Whole):
 
 
 def _may_grow(value: Any) -> bool:
-    """Whether something may be added to a value."""
+    """Returns true if something may be added to a value."""
     return isinstance(value, (list, dict)) or (isinstance(value, tuple) and any(map(_may_grow, value)))

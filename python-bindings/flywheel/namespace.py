@@ -33,7 +33,7 @@ class Scope:
 
 
 class Name:
-    """What a variable, an optimizer, a function or a scope is called.
+    """The name of a variable, an optimizer, a function or a scope.
 
     The object is the identity; its text is made when somebody asks for it. Then all objects of the namespace that
     wait for a name get theirs, in the order in which they were created. An object that was dropped before takes no
@@ -47,17 +47,17 @@ class Name:
         self._namespace = namespace
         # Functions are named apart from variables.
         self._pool = pool
-        # What its text begins with, and a slash; kept as long as what is in it.
+        # The name that its text begins with, in front of a slash; lives as long as this one.
         self._scope = scope
         self._wanted = self._default = wanted
         self._text: Optional[str] = None
         self._is_owned = False
-        # Whether somebody has asked for this very name, and is told of another one.
+        # True if the user has chosen this name, and is warned if it becomes another one.
         self._is_asked_for = False
-        # Whether the block that has made it has failed: another object may have the name.
+        # True if the block that has made it has failed: another object may have the name.
         self._is_dropped = False
         self._is_open = False
-        # Of a module: whether all that it has is named, and stays all until an attribute is set.
+        # True if all members of the module with this name are named; setting an attribute resets it.
         self._is_settled = False
 
     @property
@@ -66,12 +66,12 @@ class Name:
 
     @property
     def has_text(self) -> bool:
-        """Whether somebody was told the text, which stays the same from then on."""
+        """True if the text was read, which does not change from then on."""
         return self._text is not None
 
     @property
     def is_open(self) -> bool:
-        """Whether nobody has chosen it: then the module that has the object does, by the path to it."""
+        """True if the user has not chosen the name: the module of the object then does, by the path to it."""
         return self._is_open
 
     def unsettle(self) -> None:
@@ -90,7 +90,7 @@ class Name:
 
     @property
     def wanted(self) -> str:
-        """What was asked for, without scopes and suffix."""
+        """The name that was asked for, without scopes and suffix."""
         return self._wanted
 
     @property
@@ -123,12 +123,12 @@ class Namespace:
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
-        # What has each name, and the last suffix that was given to it.
+        # The owner of each name, and the last suffix that was given to it.
         self._taken: Dict[str, ReferenceType[Name]] = {}
         self._last: Dict[str, int] = {}
-        # What has no name yet, in the order of creation.
+        # The objects without a text, in the order of creation.
         self._waiting: List[ReferenceType[Name]] = []
-        # Of each name that an older object has: how often it was wanted, and when garbage is collected next.
+        # How often a name of an older object was wanted, and when garbage is collected next, by name.
         self._contested: Dict[str, List[int]] = {}
         # Members by tokens: one is taken out in one step, whatever other threads do.
         self._collections: Dict[str, Dict[object, Callable[[], Any]]] = {}
@@ -138,7 +138,7 @@ class Namespace:
         self._count = itertools.count()
 
     def __deepcopy__(self, _: Any) -> "Namespace":
-        # What is copied with its variables or optimizers stays where they are.
+        # A copy of variables or optimizers is in the same namespace.
         return self
 
     def __reduce__(self) -> Any:
@@ -190,7 +190,7 @@ class Namespace:
                 self._waiting.append(ref(name))
 
     def find(self, text: str) -> Optional[Name]:
-        """What has this name, or None."""
+        """Returns the object with this name, or None."""
         self._give_names()
         found = self._taken.get(text)
         return None if found is None else found()
@@ -418,7 +418,7 @@ class Namespace:
 
 
 class _Own:
-    """What a thread has of a namespace."""
+    """The state of one thread in a namespace."""
 
     def __init__(self) -> None:
         self.prefixes: List[Name] = []
