@@ -16,17 +16,21 @@ from typing import Any, Callable, List, Mapping, Optional, Tuple
 
 import numpy as np
 
+from ._native import SignatureError
+
 __all__ = ["explained"]
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _NUMPY = os.path.dirname(os.path.abspath(np.__file__)) + os.sep
-# What Python and the bindings raise of themselves.
+# The files whose functions call the bindings, which raise errors in their name.
+_CALLS_BINDINGS = frozenset(_PACKAGE + name for name in ("_native.py", "_trace.py", "store.py"))
+# Errors that Python and the bindings raise of themselves.
 _IMPLICIT = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, AssertionError, RuntimeError)
 _RAISE = dis.opmap["RAISE_VARARGS"]
 
 
 def _conforms(value: Any, hint: Any) -> bool:
-    """Whether a value is of an annotated type, as far as that can be told."""
+    """Returns true if a value is of an annotated type, as far as that can be told."""
     origin, parts = typing.get_origin(hint), typing.get_args(hint)
     if hint is Any or isinstance(hint, (str, typing.TypeVar)):
         return True
@@ -53,6 +57,8 @@ def _conforms(value: Any, hint: Any) -> bool:
             return isinstance(value, collections.abc.Sequence) and len(value) == len(parts) and all(
                 _conforms(one, part) for one, part in zip(value, parts))  # fmt: skip
         return not isinstance(value, collections.abc.Sequence) or all(_conforms(one, parts[0]) for one in value)
+    if origin is os.PathLike:
+        return isinstance(value, os.PathLike)
     return not isinstance(hint, type) or isinstance(value, hint)
 
 
@@ -84,21 +90,24 @@ def _show(value: Any) -> str:
     return text if len(text) <= 80 else text[:77] + "..."
 
 
-def _is_implicit(trace: Optional[types.TracebackType]) -> bool:
-    """Whether nobody has raised the error on purpose, and no code of a user is below: it raises what it likes."""
+def _is_implicit(error: Exception, trace: Optional[types.TracebackType]) -> bool:
+    """Returns true if nobody has raised the error on purpose, and no code of a user is below: it raises what it likes.
+    Other errors of the bindings than those of their signatures are raised on purpose."""
     last = trace
     while last is not None:
         file = last.tb_frame.f_code.co_filename
         if not file.startswith((_PACKAGE, _NUMPY, "<")):
             return False
         if last.tb_next is None:
+            if file in _CALLS_BINDINGS:
+                return isinstance(error, SignatureError)
             return last.tb_frame.f_code.co_code[last.tb_lasti] != _RAISE or file.startswith(_NUMPY)
         last = last.tb_next
     return True
 
 
 def _explain(function: Callable[..., Any], args: Tuple[Any, ...], given: Mapping[str, Any]) -> Optional[Exception]:
-    """What is expected of the first argument that is of another type, and of all where none is."""
+    """Returns an error that names the first argument of another type, or all arguments where none is."""
     name = function.__name__
     try:
         bound = inspect.signature(function).bind(*args, **given)
@@ -127,13 +136,12 @@ def explained(function: Callable[..., Any]) -> Callable[..., Any]:
             return function(*args, **given)
         except _IMPLICIT as error:
             below = error.__traceback__.tb_next if error.__traceback__ else None
-            # Python says itself which arguments a function does not have. What the bindings raise has a class of
-            # theirs, or says what they expected.
-            is_ours = type(error).__module__ != "builtins" or "expected" in str(error)
-            if below is None or is_ours or not _is_implicit(below):
+            # Python says itself which arguments a function does not have, and the package has classes of errors.
+            is_own = type(error).__module__ != "builtins" and not isinstance(error, SignatureError)
+            if below is None or is_own or not _is_implicit(error, below):
                 raise
             better = _explain(function, args, given)
-            if better is None:
+            if better is None or (isinstance(error, SignatureError) and not isinstance(better, TypeError)):
                 raise
             cause = error
         raise better from cause

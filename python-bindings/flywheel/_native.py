@@ -13,8 +13,12 @@ import sys
 from typing import Any, Mapping, NoReturn, Tuple
 
 
+class SignatureError(TypeError):
+    """A compiled function does not take these arguments: functions in front of it may name them as theirs."""
+
+
 def _shows_llvm() -> bool:
-    """Whether everyone sees an LLVM that someone loaded."""
+    """Returns true if everyone sees an LLVM that someone loaded."""
     try:
         return hasattr(ctypes.CDLL(None), "LLVMContextCreate")
     except (OSError, TypeError):
@@ -34,7 +38,7 @@ def _load() -> None:
 
 
 def _explain(function: Any, given: Tuple[Any, ...], keywords: Mapping[str, Any]) -> str:
-    """What a compiled function takes, and what it was called with."""
+    """Lists the parameters of a compiled function, and the arguments that it was called with."""
     signatures = []
     for text, _, defaults in function.__nb_signature__:
         parameters = text.partition("(")[2].rpartition(") ->")[0].removeprefix("self").removeprefix(", ")
@@ -52,7 +56,7 @@ def _wrap(function: Any, is_method: bool) -> Any:
             # The only sign of it that nanobind gives.
             if "incompatible function arguments" not in str(error):
                 raise
-        raise TypeError(_explain(function, args[is_method:], keywords))
+        raise SignatureError(_explain(function, args[is_method:], keywords))
 
     return call
 

@@ -507,6 +507,7 @@ class Function(_flywheel.Dispatcher):
         options and the errors. The model is called as the function is, unless `model_name` says otherwise."""
         from ._exporting import export
 
+        check_keywords(export, "export", options)
         export([self.trace(*args)], path, model_name=self.entry_name if model_name is None else model_name, **options)
 
 

@@ -23,6 +23,8 @@ def assign(target: Any, name: str, value: Any) -> Callable[[], None]:
     return lambda: setattr(target, name, value)
 
 
+double: Any = fw.function(lambda a: a * 2)
+double(np.float32(1))
 cases: Dict[str, Tuple[Callable[[], Any], str]] = {
     "seed": (assign(store, "seed", "a"), "expected an integer as seed, found str"),
     "seed of a float": (assign(store, "seed", 1.5), "expected an integer as seed, found float"),
@@ -46,6 +48,10 @@ cases: Dict[str, Tuple[Callable[[], Any], str]] = {
     "variables": (lambda: untyped.function(lambda: untyped.grad(lambda: untyped.sum(variable), variables=variable)())(),
                   "expected a list of variables or tensors as variables, found Variable"),
     "parse": (lambda: untyped.parse(1), "expected a str as this argument, found int"),
+    "export": (lambda: untyped.export(double, None), "as path, found None"),
+    "Function.export": (lambda: double.export("m.o", np.float32(1), freez=True), "did you mean 'freeze'?"),
+    "keras": (lambda: untyped.keras.optimizers.SGD(lr="0.1"), "expected a number as lr, found str"),
+    "v1": (lambda: untyped.v1.train.AdamOptimizer(None)._number(None, variable), "expected a number as"),
     "lower": (lambda: untyped.lower(module, stop_after=1), "expected a str as this argument, found int"),
 }
 for name, (action, text) in cases.items():
@@ -63,3 +69,11 @@ else:
     raise AssertionError("expected an error")
 store.seed = np.int64(7)
 assert store.seed == 7
+
+# An error of the bindings on purpose passes as it is, whatever its words are.
+try:
+    fw.export(double, "m.h")
+except ValueError as error:
+    assert "the header and the manifest need different paths" in str(error), error
+else:
+    raise AssertionError("expected an error")

@@ -115,7 +115,7 @@ class Optimizer:
             if name in values:
                 _fraction(name, values[name])
         for name, value in values.items():
-            if not np.isfinite(value):
+            if not np.isfinite(number(name, value)):
                 raise ValueError(f"expected a finite {name}, found {value}")
             if name in ("momentum", "decay", "weight_decay") and value < 0:
                 raise ValueError(f"expected a finite {name} >= 0, found {value}")

@@ -7,6 +7,7 @@ from typing import Any, Dict, List, Optional, Tuple
 import numpy as np
 
 from ... import optimizers as traced
+from ..._kinds import number
 from ..conversion import as_tensor
 from ..derivatives import gradients, rows_of
 from ..elementwise import TABLE
@@ -109,7 +110,7 @@ class Optimizer:
         if isinstance(value, Tensor) or hasattr(value, "_as_graph_tensor"):
             x = as_tensor(value)
             return x if x.dtype == var.dtype else cast(x, var.dtype)
-        return float(value)
+        return number("a number of an optimizer", value)
 
     def _store(self, var: Variable, value: Any) -> Any:
         return var.assign(value if var.constraint is None else var.constraint(value))
