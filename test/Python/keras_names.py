@@ -58,6 +58,16 @@ made = keras.losses.BinaryCrossentropy(from_logits=True, label_smoothing=0.1, re
 config = {"class_name": "BinaryCrossentropy", "config": made.get_config()}
 again = keras.losses.get(config)
 assert again.from_logits and again.label_smoothing == 0.1 and again.reduction == "sum"
+for package in (keras.losses, keras.metrics):
+    make = package.BinaryCrossentropy
+    assert make(True, 0.1).get_config() == make(from_logits=True, label_smoothing=0.1).get_config()
+    raises(TypeError, "takes 'from_logits' once", lambda: make(True, from_logits=True))
+    raises(TypeError, "BinaryCrossentropy has no argument 'smooth': it takes from_logits", lambda: make(smooth=1))
+    raises(TypeError, "found 4 arguments", lambda: make(True, 0.1, -1, 3))
+    assert make.__module__ == package.__name__ and make.__doc__, make
+for name in ("mse", "KLD", "log_cosh", "huber", "cosine"):
+    assert keras.losses.get(name) is getattr(keras.losses, name), name
+raises(ValueError, "", lambda: keras.losses.get("dim"))
 raises(ValueError, "expected a reduction", lambda: keras.losses.MeanSquaredError(reduction="average"))
 raises(TypeError, "has no argument 'smoothing'", lambda: keras.losses.BinaryCrossentropy(smoothing=0.1))
 raises(ValueError, "label_smoothing within", lambda: keras.losses.BinaryCrossentropy(label_smoothing=1.5))

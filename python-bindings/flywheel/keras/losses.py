@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Losses of each sample, by their names in Keras (X6), and their classes of Keras 3."""
 
-from typing import Any, Callable, Dict, Mapping, Optional, Tuple
+from typing import Any, Callable, Dict, Optional, Tuple
 
 from .. import _dtypes, _ops
 from .. import nn as _traced
 from ..v1.conversion import as_tensor, make
 from . import backend as K
+from ._functions import OfFunction, class_of
 from ._names import Missing
 from ._serialization import Configured, build, find
 
@@ -123,11 +124,13 @@ log_cosh = logcosh
 cosine = cosine_proximity
 
 
-_NAMES = {
-    key: value for key, value in globals().items()
-    if callable(value) and not key.startswith("_") and not isinstance(value, type)
-    and key not in ("Any", "Callable", "Dict", "Mapping", "Optional", "Tuple", "as_tensor", "build", "find", "make")
-}  # fmt: skip
+_NAMES: Dict[str, Callable[..., Any]] = {f.__name__: f for f in (
+    mean_squared_error, mean_absolute_error, mean_absolute_percentage_error, mean_squared_logarithmic_error,
+    squared_hinge, hinge, categorical_hinge, logcosh, kullback_leibler_divergence, poisson, cosine_proximity,
+    categorical_crossentropy, binary_crossentropy, sparse_categorical_crossentropy, huber, cosine_similarity,
+)}  # fmt: skip
+_NAMES.update(mse=mse, MSE=MSE, mae=mae, MAE=MAE, mape=mape, MAPE=MAPE, msle=msle, MSLE=MSLE, kld=kld, KLD=KLD,
+              kl_divergence=kl_divergence, log_cosh=log_cosh, cosine=cosine)  # fmt: skip
 
 # Classes
 
@@ -209,37 +212,22 @@ def _divide(a: Any, b: Any) -> Any:
     return make("divide_no_nan", emit, a, b)
 
 
-class _Of(Loss):
-    """The loss of a function, whose other arguments are attributes."""
-
-    function: Callable[..., Any]
-    defaults: Mapping[str, Any] = {}
+class _Of(OfFunction, Loss):
+    """The loss of a function."""
 
     def __init__(self, *values: Any, reduction: Optional[str] = "sum_over_batch_size", name: Optional[str] = None,
                  dtype: Any = None, **given: Any) -> None:  # fmt: skip
-        super().__init__(name or type(self).function.__name__, reduction, dtype)
-        if len(values) > len(self.defaults):
-            raise TypeError(f"{type(self).__name__} takes {', '.join(self.defaults) or 'no argument by position'}, "
-                            f"found {len(values)} arguments")  # fmt: skip
-        chosen: Dict[str, Any] = {**self.defaults, **dict(zip(self.defaults, values))}
-        for key, value in given.items():
-            if key not in self.defaults:
-                raise TypeError(f"{type(self).__name__} has no argument '{key}': it takes "
-                                f"{', '.join([*self.defaults, 'reduction', 'name'])}")  # fmt: skip
-            chosen[key] = value
-        for key, value in chosen.items():
-            setattr(self, key, value)
+        Loss.__init__(self, name or type(self).function.__name__, reduction, dtype)
+        chosen = self.set_arguments(values, given, ("reduction", "name"))
         if "axis" in chosen:
             _check(type(self).__name__, chosen.get("label_smoothing", 0.0), chosen["axis"])
 
     def call(self, y_true: Any, y_pred: Any) -> Any:
-        return type(self).function(y_true, y_pred, **{key: getattr(self, key) for key in self.defaults})
+        return self.value_of(y_true, y_pred)
 
 
 def _class(name: str, function: Callable[..., Any], doc: str = "", **defaults: Any) -> Any:
-    body = {"function": staticmethod(function), "defaults": defaults, "arguments": tuple(defaults),
-            "__doc__": doc or f"`{function.__name__}` of each sample.", "__module__": __name__}  # fmt: skip
-    return type(name, (_Of,), body)
+    return class_of(_Of, name, function, doc or f"`{function.__name__}` of each sample.", __name__, defaults)
 
 
 def _signed(y_true: Any, y_pred: Any) -> Any:

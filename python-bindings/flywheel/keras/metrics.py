@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Metrics of each batch (M2), and their classes of Keras 3."""
 
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -9,6 +9,7 @@ from ..v1 import nn as _nn
 from ..v1.conversion import as_tensor
 from . import backend as K
 from . import losses as _losses
+from ._functions import OfFunction, class_of
 from ._names import Missing
 from ._serialization import Configured, build, find
 from .losses import (  # noqa: F401
@@ -133,35 +134,21 @@ def _weighted(scores: Any, weight: Any) -> Tuple[Any, Any]:
     return scores, K.ones_like(scores) * weight
 
 
-class _MeanOf(Metric):
+class _MeanOf(OfFunction, Metric):
     """The mean of a function over samples."""
 
-    function: Callable[..., Any]
-    defaults: Mapping[str, Any] = {}
-
     def __init__(self, *values: Any, name: Optional[str] = None, dtype: Any = None, **given: Any) -> None:
-        for key in given:
-            if key not in self.defaults:
-                raise TypeError(f"{type(self).__name__} has no argument '{key}': it takes "
-                                f"{', '.join([*self.defaults, 'name'])}")  # fmt: skip
-        names = [key for key in self.defaults if key not in given]
-        if len(values) > len(names):
-            raise TypeError(f"{type(self).__name__} takes {', '.join(names) or 'no argument by position'}, found "
-                            f"{len(values)} arguments")  # fmt: skip
-        for key, value in {**self.defaults, **given, **dict(zip(names, values))}.items():
-            setattr(self, key, value)
-        super().__init__(name or type(self).function.__name__)
+        self.set_arguments(values, given, ("name",))
+        Metric.__init__(self, name or type(self).function.__name__)
 
     def counts(self, y_true: Any, y_pred: Any, weight: Any) -> Sequence[Any]:
-        scores = type(self).function(y_true, y_pred, **{key: getattr(self, key) for key in self.defaults})
-        scores, weights = _weighted(scores, weight)
+        scores, weights = _weighted(self.value_of(y_true, y_pred), weight)
         return [K.sum(scores * weights), K.sum(weights)]
 
 
-def _class(name: str, function: Callable[..., Any], base: Any = _MeanOf, **defaults: Any) -> Any:
-    body = {"function": staticmethod(function), "defaults": defaults, "arguments": tuple(defaults),
-            "__doc__": f"The mean of `{function.__name__}` over samples.", "__module__": __name__}  # fmt: skip
-    return type(name, (base,), body)
+def _class(name: str, function: Callable[..., Any], **defaults: Any) -> Any:
+    doc = f"The mean of `{function.__name__}` over samples."
+    return class_of(_MeanOf, name, function, doc, __name__, defaults)
 
 
 Accuracy = _class("Accuracy", accuracy)
