@@ -2,16 +2,16 @@
 """Sizes that only the call knows, and the numbers that are computed from them (X15)."""
 
 import os
-import sys
-from typing import Any, NoReturn, Optional, Tuple, Union
+from typing import Any, NoReturn, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
-from . import _dtypes, _ops, _trace
+from . import _dtypes, _numpy_functions, _ops, _trace
 from ._flywheel import Value
 from ._ops._checks import expect_at_least, expect_at_most
 from ._ops._core import Size as DimSize
 from ._ops._core import difference, index_op, is_signed, of_size
+from ._ops._shapes import to_index
 from ._tensor import Tensor, constant, is_number
 
 _REMEDY = (
@@ -22,36 +22,107 @@ _ADVICE = {
     "condition": "flywheel.where, flywheel.cond, flywheel.maximum and flywheel.minimum take it",
     "number": "flywheel.arange, flywheel.fori_loop, and slices and shapes of tensors take it; an array of NumPy is a "
     "tensor by flywheel.constant",
+    "function": "flywheel.sqrt, flywheel.log and the other functions of flywheel take it",
+    "list": "flywheel.stack makes a tensor of sizes and tensors",
+    "text": "repr(n) and print(x.shape) show that it is a size",
 }
 
 
-# Frames of files in here are no user's: NumPy asks a number for what it is.
-_NOT_USERS = (_trace.PACKAGE, os.path.dirname(np.__file__) + os.sep)
-
-
-def _place() -> str:
-    """The line of the user's code that runs."""
-    frame: Any = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith(_NOT_USERS):
-        frame = frame.f_back
-    return "" if frame is None else f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}: "
+# NumPy asks a number for its value, so that its files are not the user's.
+_NUMPY = os.path.dirname(np.__file__) + os.sep
 
 
 def refuse(what: str, kind: str = "number") -> NoReturn:
     """Raises TypeError for what Python would have to know of a size while it traces."""
+    frame = _trace.find_user_frame((_NUMPY,))
+    place = "" if frame is None else f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}: "
     raise TypeError(
-        f"{_place()}{what} is not known while the function is traced: it is of a size that only the call knows. "
+        f"{place}{what} is not known while the function is traced: it is of a size that only the call knows. "
         + _REMEDY.format(advice=_ADVICE[kind])
     )
 
 
+_ANOTHER = "a size of another function is used here: return it from there, or pass it as an argument"
+
+
 class Condition(Tensor):
-    """A comparison of sizes: a boolean tensor."""
+    """A comparison of sizes: a boolean tensor. Beside a number of Python or of sizes, it is the integer 0 or 1, as a
+    bool of Python is."""
 
     __slots__ = ()
 
     def __bool__(self) -> bool:
         refuse("a condition", "condition")
+
+    def __int__(self) -> int:
+        refuse("the number")
+
+    __index__ = __int__
+
+    def __float__(self) -> float:
+        refuse("the number", "function")
+
+    def __str__(self) -> str:
+        refuse("the text", "text")
+
+    def __format__(self, spec: str) -> str:
+        refuse("the text", "text")
+
+    def __hash__(self) -> int:
+        refuse("the hash")
+
+    def __copy__(self) -> Any:
+        return self
+
+    def __deepcopy__(self, _: Any) -> Any:
+        return self
+
+    def __neg__(self) -> Any:
+        return -_integer_of(self)
+
+    def __pos__(self) -> Any:
+        return _integer_of(self)
+
+    __abs__ = __floor__ = __ceil__ = __trunc__ = __pos__
+
+    def __invert__(self) -> Any:
+        return ~_integer_of(self)
+
+    def __round__(self, decimals: Optional[int] = None) -> Any:
+        return round(_integer_of(self), decimals)
+
+
+def _define_operators() -> None:
+    """The operators of conditions: those of integers beside numbers, those of tensors beside others."""
+
+    def define(name: str) -> None:
+        of_tensors, of_numbers = getattr(Tensor, name), getattr(Number, name)
+        is_of_bits = name.strip("_").removeprefix("r") in ("and", "or", "xor")
+
+        def operator(self: Condition, other: Any) -> Any:
+            if is_of_bits and isinstance(other, (bool, Condition)):
+                return _condition(of_tensors(self, other))
+            if isinstance(other, Condition):
+                other = _integer_of(other)
+            if isinstance(other, (list, tuple, str, bytes)) or other is None or _is_plain(other):
+                return of_numbers(_integer_of(self), other)
+            return of_tensors(self, other)
+
+        operator.__name__ = name
+        setattr(Condition, name, operator)
+
+    for name in "add sub mul truediv floordiv mod divmod pow and or xor lshift rshift".split():
+        define(f"__{name}__")
+        define(f"__r{name}__")
+    for name in ("eq", "ne", "lt", "le", "gt", "ge"):
+        define(f"__{name}__")
+
+
+# A dimension, and what is left for small numbers that are added to it as int32.
+_DIMENSION = (0, 2**31 - 2**20)
+_INT64 = 2**63 - 1
+# Of a power, so that the sizes that have one of 64 bits are common ones.
+_MOST_FACTORS = 4
 
 
 class Number(Tensor):
@@ -61,7 +132,7 @@ class Number(Tensor):
     __slots__ = ("_exact", "_quotient")
     weak = 1.0
 
-    def __init__(self, exact: Tensor, quotient: Optional[Tuple[DimSize, DimSize]] = None):
+    def __init__(self, exact: Tensor, quotient: Optional[Tuple[Any, Any]] = None):
         self._exact = exact
         # The sizes whose quotient it is.
         self._quotient = quotient
@@ -88,10 +159,17 @@ class Number(Tensor):
     def __repr__(self) -> str:
         return "<flywheel number of this call>"
 
+    def __str__(self) -> str:
+        refuse("the text", "text")
+
     def __format__(self, spec: str) -> str:
-        if spec:
-            refuse(f"the format '{spec}'")
-        return repr(self)
+        refuse(f"the format '{spec}'" if spec else "the text", "text")
+
+    def __copy__(self) -> Any:
+        return self
+
+    def __deepcopy__(self, _: Any) -> Any:
+        return self
 
     def __bool__(self) -> bool:
         refuse("the truth value", "condition")
@@ -103,7 +181,7 @@ class Number(Tensor):
         refuse("the number")
 
     def __float__(self) -> float:
-        refuse("the number")
+        refuse("the number", "function")
 
     def __complex__(self) -> complex:
         refuse("the number")
@@ -112,11 +190,12 @@ class Number(Tensor):
         refuse("the array")
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **given: Any) -> Any:
-        """What the operators of NumPy's arrays call. Of numbers alone, NumPy's function has a number."""
-        name = {"remainder": "mod"}.get(ufunc.__name__, ufunc.__name__)
-        if method != "__call__" or given or all(_is_plain(x) for x in inputs) or not hasattr(_ops, name):
-            refuse(f"numpy.{ufunc.__name__}")
-        return getattr(_ops, name)(*inputs)
+        """Calls flywheel's function of that name. Where all inputs are numbers, the result has NumPy's dtype."""
+        if not _trace.is_tracing():
+            raise ValueError(_ANOTHER)
+        if all(_is_plain(x) for x in inputs):
+            inputs = _as_numpy(ufunc, inputs)
+        return _numpy_functions.call_ufunc(ufunc, method, inputs, given)
 
     def __hash__(self) -> int:
         refuse("the hash")
@@ -219,7 +298,8 @@ class Number(Tensor):
     def _whole(self, op: str, what: str) -> Any:
         if self._quotient is None:
             refuse(what)
-        return of_index(index_op(op, *self._quotient))
+        a, b = self._quotient
+        return of_index(index_op(op, _index(a), _index(b)), _quotient_bounds(_bounds(a)))
 
     def __floor__(self) -> Any:
         return self._whole("floordivsi", "the floor")
@@ -262,16 +342,18 @@ class Size(Number):
     where sizes vary between calls, each size then has a program of its own.
     """
 
-    __slots__ = ("_index", "_dim", "_is_product")
+    __slots__ = ("_index", "_dim", "bounds")
     weak = 1
 
-    def __init__(self, index: Optional[Value], dim: Optional[Tuple[Tensor, int]] = None, is_product: bool = False):
+    def __init__(
+        self, index: Optional[Value], dim: Optional[Tuple[Tensor, int]] = None, bounds: Tuple[int, int] = _DIMENSION
+    ):
         if dim is not None and not (isinstance(dim, tuple) and isinstance(dim[0], Tensor)):
             raise TypeError(f"expected a tensor and an axis as dim, found {dim!r}: a size is `x.shape[0]` of a tensor")
         # A value of type index; or the dimension of a tensor, of which it is read where it is used.
         self._index, self._dim = index, dim
-        # Whether it may be larger than a dimension.
-        self._is_product = is_product
+        # The least and the largest number that it may be.
+        self.bounds = bounds
         self._quotient = None
         self.dtype = _dtypes.int32
         self.dims = ()
@@ -279,6 +361,8 @@ class Size(Number):
 
     @property
     def index(self) -> Any:
+        if self.trace is not _trace.current():
+            raise ValueError(_ANOTHER)
         if self._dim is None:
             return self._index
         return self.trace.dim(self._dim[0].value, self._dim[1])
@@ -286,17 +370,20 @@ class Size(Number):
     @property
     def exact(self) -> Tensor:
         if self.trace is not _trace.current():
-            raise ValueError("a size of another function is used here: return it from there, or pass it as an argument")
+            raise ValueError(_ANOTHER)
         return of_size(self.index)
 
     def typed(self, dtype: _dtypes.DType) -> Tensor:
         """An operand of this dtype. An error of the step where an integer does not fit, as of a number of Python."""
         if _dtypes.is_integer(dtype):
-            limits, index = np.iinfo(dtype), self.index
-            if dtype.itemsize < 4 or (dtype.itemsize == 4 and self._is_product):
-                expect_at_most(index, int(limits.max), f"a size as {_dtypes.name_of(dtype)}")
-            if is_signed(index) and (limits.min == 0 or dtype.itemsize < 4):
-                expect_at_least(index, int(limits.min), f"a size as {_dtypes.name_of(dtype)}")
+            limits, (low, high), index = np.iinfo(dtype), self.bounds, self.index
+            least, most = int(limits.min), int(limits.max)
+            if low > most or high < least:
+                refuse(f"a number that {_dtypes.name_of(dtype)} does not hold")
+            if high > most:
+                expect_at_most(index, most, f"a size as {_dtypes.name_of(dtype)}")
+            if low < least and is_signed(index):
+                expect_at_least(index, least, f"a size as {_dtypes.name_of(dtype)}")
         return _ops.cast(self, dtype)
 
     def __repr__(self) -> str:
@@ -305,7 +392,8 @@ class Size(Number):
     def __abs__(self) -> Any:
         if not is_signed(self.index):
             return self
-        return of_index(index_op("maxsi", self.index, index_op("subi", 0, self.index)))
+        low, high = self.bounds
+        return of_index(index_op("maxsi", self.index, index_op("subi", 0, self.index)), (0, max(-low, high)))
 
     def __invert__(self) -> Any:
         return -1 - self
@@ -321,9 +409,9 @@ class Size(Number):
         return self
 
 
-def of_index(index: DimSize, is_product: bool = False) -> Union[int, Size]:
-    """A number, or a value of type index, as a size."""
-    return index if isinstance(index, int) else Size(index, None, is_product)
+def of_index(index: DimSize, bounds: Tuple[int, int] = _DIMENSION) -> Union[int, Size]:
+    """A number, or a value of type index between these bounds, as a size."""
+    return index if isinstance(index, int) else Size(index, None, bounds)
 
 
 def size_of(x: Tensor, axis: int) -> Union[int, Size]:
@@ -346,6 +434,17 @@ def _exact(x: Any) -> Tensor:
     return _ops.cast(x, _dtypes.float64) if isinstance(x, Number) else constant(float(x), _dtypes.float64)
 
 
+def _as_numpy(ufunc: Any, numbers: Sequence[Any]) -> Tuple[Tensor, ...]:
+    """Numbers as tensors of the dtypes in which a function of NumPy computes: int64, float64 or bool."""
+    exact = [x.exact if isinstance(x, Number) else constant(np.asarray(x)) for x in numbers]
+    try:
+        with np.errstate(all="ignore"):
+            found = np.asarray(ufunc(*(np.ones((), x.dtype) for x in exact))).dtype
+    except TypeError:
+        found = np.dtype(bool)
+    return tuple(_ops.cast(x, found) if found.kind == "f" else x for x in exact)
+
+
 def _refuse_sequence(what: str, a: Any, b: Any) -> None:
     """A list times a number of Python repeats: a tensor of products is something else."""
     for x in (a, b):
@@ -359,13 +458,14 @@ def _arithmetic(what: str, a: Any, b: Any) -> Any:
     if a is None or b is None:
         return NotImplemented
     _refuse_sequence(what, a, b)
+    a, b = (_integer_of(x) if isinstance(x, Condition) else x for x in (a, b))
     if not (_is_plain(a) and _is_plain(b)):
         return getattr(_ops, what)(a, b)
     if what != "divide" and all(isinstance(x, (int, Size)) for x in (a, b)):
         return _of_integers(what, a, b)
     if what in ("divide", "floor_divide", "mod") and is_number(b) and b == 0:
         raise ZeroDivisionError("division of a size by zero")
-    quotient = (_index(a), _index(b)) if what == "divide" and all(isinstance(x, (int, Size)) for x in (a, b)) else None
+    quotient = (a, b) if what == "divide" and all(isinstance(x, (int, Size)) for x in (a, b)) else None
     return Number(getattr(_ops, what)(_exact(a), _exact(b)), quotient)
 
 
@@ -375,23 +475,80 @@ def _of_integers(what: str, a: Any, b: Any) -> Any:
             refuse("a power")
         if b < 0:
             return 1.0 / _of_integers(what, a, -b)
-        result: DimSize = 1
+        if b > _MOST_FACTORS:
+            refuse("a power")
+        result: Any = 1
         for _ in range(b):
-            result = index_op("muli", result, _index(a))
-        return of_index(result, b > 1)
+            result = _of_integers("multiply", a, result)
+        return result
     x, y = _index(a), _index(b)
-    is_large = what == "multiply" or any(isinstance(one, Size) and one._is_product for one in (a, b))
-    if what == "subtract":
-        known = difference(x, y)
-        return of_index(index_op("subi", x, y) if known is None else known, is_large)
-    if what in ("add", "multiply"):
-        return of_index(index_op({"add": "addi", "multiply": "muli"}[what], x, y), is_large)
+    if any(isinstance(one, int) and not -(2**63) < one < 2**63 for one in (x, y)):
+        refuse("a number of more than 64 bits")
+    of_x, of_y = _bounds(a), _bounds(b)
+    if what == "multiply":
+        return of_index(index_op("muli", x, y), _product_bounds(x, y, of_x, of_y))
+    if what in ("add", "subtract"):
+        if what == "subtract":
+            of_y = -of_y[1], -of_y[0]
+        bounds = _expect_64_bits(what, x, y, (of_x[0] + of_y[0], of_x[1] + of_y[1]))
+        known = difference(x, y) if what == "subtract" else None
+        op = "addi" if what == "add" else "subi"
+        return of_index(index_op(op, x, y) if known is None else known, bounds)
     if y == 0:
         raise ZeroDivisionError("division of a size by zero")
     quotient = index_op("floordivsi", x, y)
     if what == "floor_divide":
-        return of_index(quotient, is_large)
-    return of_index(index_op("subi", x, index_op("muli", quotient, y)))
+        return of_index(quotient, _quotient_bounds(of_x))
+    # The rest has the sign of the divisor.
+    bounds = min(of_y[0] + 1, 0), max(of_y[1] - 1, 0)
+    if of_x[0] >= 0 and of_y[0] >= 0:
+        bounds = 0, min(of_x[1], bounds[1])
+    return of_index(index_op("subi", x, index_op("muli", quotient, y)), bounds)
+
+
+def _bounds(x: Any) -> Tuple[int, int]:
+    return x.bounds if isinstance(x, Size) else (int(x), int(x))
+
+
+def _quotient_bounds(bounds: Tuple[int, int]) -> Tuple[int, int]:
+    """The bounds of a quotient by any integer, also where it is rounded."""
+    most = max(-bounds[0], bounds[1])
+    return (0 if bounds[0] >= 0 else -most) - 1, most
+
+
+def _product_bounds(x: DimSize, y: DimSize, of_x: Tuple[int, int], of_y: Tuple[int, int]) -> Tuple[int, int]:
+    """The bounds of a product. An error of the step where it has more than 64 bits; TypeError where a factor is so
+    large that most sizes have such a product."""
+    products = [one * other for one in of_x for other in of_y]
+    bounds = min(products), max(products)
+    if bounds[0] >= -_INT64 and bounds[1] <= _INT64:
+        return bounds
+    if any(isinstance(one, int) and abs(one) > _DIMENSION[1] for one in (x, y)):
+        refuse("a number of more than 64 bits")
+    most: DimSize = _INT64
+    if isinstance(x, int):
+        x, y, of_x, of_y = y, x, of_y, of_x
+    divisor = abs(y) if isinstance(y, int) else index_op("maxsi", y, 1)
+    if not isinstance(y, int) and of_y[0] < 0:
+        divisor = index_op("maxsi", divisor, index_op("subi", 0, y))
+    most = index_op("divsi", _INT64, divisor)
+    expect_at_most(x, most, "a product of sizes of more than 64 bits: a factor")
+    if of_x[0] < 0:
+        expect_at_least(x, index_op("subi", 0, most), "a product of sizes of more than 64 bits: a factor")
+    return max(bounds[0], -_INT64), min(bounds[1], _INT64)
+
+
+def _expect_64_bits(what: str, x: DimSize, y: DimSize, bounds: Tuple[int, int]) -> Tuple[int, int]:
+    """The bounds of a sum or a difference. An error of the step where it has more than 64 bits."""
+    if bounds[0] >= -_INT64 and bounds[1] <= _INT64:
+        return bounds
+    # Halves of them are at most half of it.
+    half = [index_op("floordivsi", one, 2) for one in (x, y)]
+    total = index_op("addi" if what == "add" else "subi", *half)
+    text = "a sum of sizes of more than 64 bits: half of it"
+    expect_at_most(total, _INT64 // 2 - 1, text)
+    expect_at_least(total, -(_INT64 // 2), text)
+    return max(bounds[0], -_INT64), min(bounds[1], _INT64)
 
 
 def _bits(what: str, a: Any, b: Any) -> Any:
@@ -412,6 +569,8 @@ def _compare(what: str, a: Number, b: Any) -> Any:
     if b is None or isinstance(b, (str, bytes)):
         return NotImplemented
     _refuse_sequence(what, a, b)
+    if isinstance(b, Condition):
+        b = _integer_of(b)
     if isinstance(a, Size) and isinstance(b, (int, Size)):
         x, y = a.index, _index(b)
         if isinstance(y, int) and not is_signed(x) and (y < 0 or (y == 0 and what in ("less", "greater_equal"))):
@@ -428,3 +587,12 @@ def _compare(what: str, a: Number, b: Any) -> Any:
 
 def _condition(x: Tensor) -> Condition:
     return Condition(x.value, x.dtype, x.dims, x.trace)
+
+
+def _integer_of(condition: Condition) -> Size:
+    """A condition as 0 or 1."""
+    index: Any = to_index(_ops.cast(condition, _dtypes.uint8))
+    return Size(index, None, (0, 1))
+
+
+_define_operators()

@@ -145,6 +145,13 @@ def is_number(value: Any) -> bool:
     return isinstance(value, (bool, int, float)) and not isinstance(value, np.generic)
 
 
+def is_integer(value: Any) -> bool:
+    """Whether it is one integer: of Python, of NumPy, or an array without dimensions."""
+    return isinstance(value, (int, np.integer)) or (
+        isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "iu"
+    )
+
+
 def constant(value: Any, dtype: Any = None, shape: Optional[Sequence[int]] = None) -> Tensor:
     """A constant tensor.
 
@@ -156,6 +163,10 @@ def constant(value: Any, dtype: Any = None, shape: Optional[Sequence[int]] = Non
     if isinstance(value, Tensor) and value.weak is not None and shape is None:
         # A number, as one of Python.
         return as_tensor(value, dtype)
+    if isinstance(value, (list, tuple)) and holds_sizes(value):
+        from ._sizes import refuse
+
+        refuse("a list of sizes", "list")
     array = _dtypes.literal(value, dtype)
     if holds_tensors(shape):
         from . import _ops
@@ -228,8 +239,9 @@ def as_tensor(value: TensorLike, dtype: Any = None) -> Tensor:
         value = value.read()
     if isinstance(value, Tensor):
         if value.trace is not _trace.current():
+            kind = "tensor" if value.weak is None else "size"
             raise ValueError(
-                "a tensor of another function is used here: return it from there, or pass it as an argument"
+                f"a {kind} of another function is used here: return it from there, or pass it as an argument"
             )
         if value.weak is not None:
             return value.typed(value.dtype if dtype is None else _dtypes.as_dtype(dtype))
@@ -254,6 +266,13 @@ def holds_tensors(value: Union[Sequence[Any], Any]) -> bool:
     if isinstance(value, (list, tuple)):
         return any(holds_tensors(item) for item in value)
     return isinstance(value, (Tensor, Variable))
+
+
+def holds_sizes(value: Any) -> bool:
+    """Whether a number of sizes is somewhere in lists and tuples."""
+    if isinstance(value, (list, tuple)):
+        return any(holds_sizes(item) for item in value)
+    return isinstance(value, Tensor) and value.weak is not None
 
 
 def as_tensors(*values: TensorLike) -> Tuple[Tensor, ...]:

@@ -267,10 +267,10 @@ def refuse_actions(what: str, remedy: str = "do it outside of the traced functio
                         f"{remedy}")  # fmt: skip
 
 
-def find_user_frame() -> Optional[types.FrameType]:
-    """The frame of the innermost code that is not of this package."""
+def find_user_frame(others: Tuple[str, ...] = ()) -> Optional[types.FrameType]:
+    """The frame of the innermost code that is not of this package, nor in one of the folders `others`."""
     frame: Optional[types.FrameType] = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith(PACKAGE):
+    while frame is not None and frame.f_code.co_filename.startswith((PACKAGE, *others)):
         frame = frame.f_back
     return frame
 

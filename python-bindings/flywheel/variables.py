@@ -213,7 +213,11 @@ class Variable(Operators):
 
     def _operand(self, value: TensorLike) -> Tensor:
         """What is assigned, of the variable's dtype and shape."""
-        if isinstance(value, (Tensor, Variable)):
+        if isinstance(value, Tensor) and value.weak is not None:
+            if not isinstance(value.weak, int) and _dtypes.is_integer(self.dtype):
+                raise TypeError(f"Expected {_dtypes.name_of(self.dtype)}, got {value!r} of type 'float' instead.")
+            tensor = _tensor.as_tensor(value, self.dtype)
+        elif isinstance(value, (Tensor, Variable)):
             tensor = _tensor.as_tensor(value)
             if tensor.dtype != self.dtype:
                 raise TypeError(

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What programs do with a size `n`, that of the first dimension of `x` [n, 3], 3 to 8: see `sizes_of_calls.py`."""
 
+import copy
 import math
 from typing import Any, Callable, Dict
 
@@ -42,6 +43,9 @@ CASES.update(
         "arange": lambda x, n: fw.arange(n),
         "arange from": lambda x, n: fw.arange(1, n),
         "arange down": lambda x, n: fw.arange(n, 0, -1),
+        "arange n - 6": lambda x, n: fw.arange(n - 6),
+        "arange 5 - n": lambda x, n: fw.arange(5 - n),
+        "arange n - 6 down": lambda x, n: fw.arange(n - 6, 0, -1),
         "arange float": lambda x, n: fw.arange(n, dtype="float32"),
         "arange by 2": lambda x, n: fw.arange(0, 2 * n, 2),
         "arange n + 2": lambda x, n: fw.arange(n, n + 2),
@@ -151,6 +155,9 @@ CASES.update(
         "index tensor": lambda x, n: x[fw.arange(n) % 2],
         "take": lambda x, n: fw.take(table(), n),
         "take n - 1": lambda x, n: fw.take(x, n - 1, 0),
+        "take -n": lambda x, n: fw.take(x, -n, 0),
+        "take n - 6": lambda x, n: fw.take(table(), n - 6),
+        "take [n - 6]": lambda x, n: fw.take(table(), [n - 6, -1]),
         "take list": lambda x, n: fw.take(table(), [n, n + 1]),
         "at": lambda x, n: x.at[n - 1].set(5.0),
         "at[:n]": lambda x, n: table().at[:n].add(1.0),
@@ -259,7 +266,43 @@ _NUMBERS: Dict[str, Callable[[Any], Any]] = {
     "is int": lambda n: isinstance(n, bool),
     "2.0 ** n": lambda n: 2.0**n,
     "list +": lambda n: fw.constant([1, 2]) + n,
-    "format": lambda n: "None" in f"{n} {(n,)}",
+    "repr": lambda n: len(f"{(n,)}") * 0,
+    "c + c": lambda n: (n > 2) + (n > 4),
+    "c + 1": lambda n: (n > 2) + 1,
+    "1 - c": lambda n: 1 - (n > 4),
+    "n * c": lambda n: n * (n > 4),
+    "c / 2": lambda n: (n > 4) / 2,
+    "c // 2": lambda n: (n > 4) // 2,
+    "c ** 2": lambda n: (n > 4) ** 2,
+    "c % 2": lambda n: (n > 4) % 2,
+    "c << 2": lambda n: (n > 4) << 2,
+    "~c": lambda n: ~(n > 4),
+    "-c": lambda n: -(n > 4),
+    "+c": lambda n: +(n > 4),
+    "abs(c)": lambda n: abs(n > 4),
+    "divmod(c, 2)": lambda n: divmod(n > 4, 2),
+    "sum of c": lambda n: sum([n > 2, n > 4, n / 2 > 4]),
+    "c & c": lambda n: (n > 4) & (n < 6),
+    "c | True": lambda n: (n > 4) | True,
+    "(c & c) + 1": lambda n: ((n > 4) & (n < 6)) + 1,
+    "c == c": lambda n: (n > 2) == (n > 4),
+    "c == True": lambda n: (n > 4) == True,  # noqa: E712
+    "n % 2 == c": lambda n: n % 2 == (n > 4),
+    "c * float32": lambda n: (n > 4) * np.float32(0.5),
+    "c * array": lambda n: (n > 4) * np.arange(3),
+    "c as int8": lambda n: fw.cast(n > 4, "int8") + (n > 2),
+    "n ** 3 % 10 ** 11": lambda n: n**3 % 10**11,
+    "floor(n ** 3 / 1)": lambda n: math.floor(n**3 / 1),
+    "n + 2 ** 31 in int64": lambda n: fw.cast(n + 2**31, "int64"),
+    "n + 2 ** 31 - 2 ** 31": lambda n: n + 2**31 - 2**31,
+    "copy": lambda n: copy.copy(n) + copy.deepcopy({"a": (n, n > 4)})["a"][0],
+    "np.sqrt": lambda n: np.sqrt(n),
+    "np.maximum": lambda n: np.maximum(n, 4),
+    "np.ceil": lambda n: np.ceil(n / 2),
+    "np.power": lambda n: np.power(2.0, n),
+    "np.add": lambda n: np.add(n, 1),
+    "np.greater": lambda n: np.greater(n, 4),
+    "np.zeros of np.maximum": lambda n: fw.zeros(np.maximum(n, 4)),
     "(n / 3 - 0.1) // 1": lambda n: (n / 3 - 0.1) // 1,
 }
 for _name, _number in _NUMBERS.items():
@@ -310,8 +353,6 @@ _PYTHON: Dict[str, Callable[[Any], Any]] = {
     "int": lambda n: int(n),
     "float": lambda n: float(n),
     "math.sqrt": lambda n: math.sqrt(n),
-    "np.sqrt": lambda n: np.sqrt(n),
-    "np.maximum": lambda n: np.maximum(n, 4),
     "np.prod": lambda n: int(np.prod((n, 2))),
     "list * n": lambda n: [1, 2] * n,
     "n * tuple": lambda n: n * (1,),
@@ -326,6 +367,13 @@ _PYTHON: Dict[str, Callable[[Any], Any]] = {
     "sum of range": lambda n: sum(range(1, n)),
     "list[n]": lambda n: list(range(18))[n],
     "list[:n]": lambda n: list(range(18))[:n],
+    "f-string": lambda n: len(f"{n}"),
+    "str": lambda n: len(str(n)),
+    "str of c": lambda n: len(f"{n > 4}"),
+    "n + 2 ** 31": lambda n: n + 2**31,
+    "n - 2 ** 32": lambda n: n - 2**32,
+    "n * 2 ** 62": lambda n: n * 2**62 // 2**62,
+    "n ** 22": lambda n: n**22 // 3**30,
     "hex": lambda n: int(hex(n), 16),
     "format": lambda n: int(f"{n:03d}"),
     "complex": lambda n: complex(n).real,
@@ -344,6 +392,7 @@ for _name, _number in _PYTHON.items():
     REFUSED[_name] = of_number(_number)
 REFUSED.update(
     {
+        "constant list": lambda x, n: fw.constant([n, 2]),
         "len": lambda x, n: len(x),
         "iter": lambda x, n: [r.sum() for r in x],
         "unstack": lambda x, n: fw.unstack(x),

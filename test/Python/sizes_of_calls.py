@@ -4,6 +4,7 @@
 """A size that only the call knows is a value (X15): what is computed of it is what a number gives, in one program for
 all sizes; where Python would have to know it, each size has a program of its own, or the error says what to write."""
 
+import math
 from typing import Any, List, Sequence
 
 import numpy as np
@@ -151,6 +152,67 @@ large = fw.function(
     lambda x: (fw.cast(x.shape[0] ** 2, "int64"), 1.0 / x.shape[0] ** 2, x.shape[0] ** 2 > 2**31), signature=[wide]
 )
 assert [float(x) for x in large(np.zeros((50000, 0), np.int8))] == [2.5e9, np.float32(4e-10), 1.0]
+# Results that int32 or int64 does not hold.
+overflows: List[Any] = [
+    ("2147483647", 2000, lambda n: n**3 % 10**11),
+    ("2147483647", 70000, lambda n: math.ceil(n**2 / 2)),
+    ("2147483647", 2000, lambda n: math.floor(n**3 / 1)),
+    ("2147483647", 2000, lambda n: abs(10 - n**3)),
+    ("64 bits", 3000000, lambda n: n**3 / 2),
+    ("64 bits", 3000000, lambda n: n * n * (5 - n) / 2),
+    ("64 bits", 2**20, lambda n: (n**3 * 7 + n**3 * 7) / 2),
+]
+for most, count, of_size in overflows:
+    expect_error(most, lambda x, of=of_size: of(x.shape[0]), np.zeros((count, 0), np.int8), signature=[wide])
+sums = fw.function(lambda x: (x.shape[0] ** 3 / 2, x.shape[0] ** 2 * (5 - x.shape[0]) / 2), signature=[wide])
+close(sums(np.zeros((2000000, 0), np.int8)), (4e18, -4e18))
+
+# Variables take a size as they take a number.
+
+
+@fw.function
+def assign(x: Any) -> Any:
+    n = x.shape[0]
+    counter.assign_add(n), counter.assign_sub(1), total.assign(n), half.assign(n / 2), mean.moving_average(n, 0.5)
+    return fw.sum(x)
+
+
+counter, total = fw.Variable(np.int64(0), name="counter"), fw.Variable(np.float32(0), name="total")
+half, mean = fw.Variable(np.float64(0), name="half"), fw.Variable(np.float32(0), name="mean")
+for n in (8, 5, 3):
+    assign(rows(n))
+assert num_programs(assign) == 1 and counter.numpy() == 13
+close([total.numpy(), half.numpy(), mean.numpy()], [3, 1.5, 3.75])
+expect_error("of type 'float'", lambda x: counter.assign(x.shape[0] / 2), rows(4), dynamic=True)
+
+# Integers of NumPy and arrays without dimensions are sizes and axes too.
+one: Any = np.array(1)
+two: Any = np.int64(2)
+pair: Any = np.array(2)
+to_twelve: Any = np.array(12)
+again: Any = np.array([2, 1])
+axis: Any = np.int64(0)
+for found, expected in fw.function(
+    lambda x: [
+        (fw.zeros((3, pair)), np.zeros((3, 2))),
+        (fw.ones(pair), np.ones(2)),
+        (x[:one], rows(4)[:1]),
+        (fw.expand_dims(x, two), rows(4)[:, :, None]),
+        (fw.stack(fw.split(x, two, 0)), rows(4).reshape(2, 2, 3)),
+        (fw.tile(x, again), np.tile(rows(4), (2, 1))),
+        (fw.tile(x, pair), np.tile(rows(4), 2)),
+        (fw.reshape(x, to_twelve), rows(4).reshape(12)),
+        (fw.repeat(x, one, 0), rows(4)),
+        (fw.roll(x, one, axis), np.roll(rows(4), 1, 0)),
+        (fw.moveaxis(x, axis, one), rows(4).T),
+        (fw.broadcast_to(x[0, 0], pair), rows(4)[0, [0, 0]]),
+    ]
+)(rows(4)):
+    close(found, expected)
+
+expect_error("the tensor has 3 elements less", lambda x: x.reshape(x.shape[0] + 1, 3), rows(4), dynamic=True)
+expect_error("flywheel.stack", lambda x: fw.constant([x.shape[0], 2]), rows(4), dynamic=True)
+expect_error("flywheel.sqrt", lambda x: math.sqrt(x.shape[0]), rows(4), dynamic=True)
 kept: List[Any] = []
 
 
@@ -161,5 +223,7 @@ def keep(x: Any) -> Any:
 
 
 keep(rows(4))
-expect_error("another function", lambda x: x * kept[0], rows(4))
+uses: List[Any] = [lambda x: x * kept[0], lambda x: fw.zeros(kept[0]), lambda x: kept[0] + 1, lambda x: kept[0] == 4]
+for use in uses:
+    expect_error("a size of another function", use, rows(4))
 assert repr(kept[0]) == "<flywheel.Size>" and isinstance(kept[0], fw.Size)

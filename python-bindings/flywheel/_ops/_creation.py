@@ -7,9 +7,9 @@ import numpy as np
 
 from .. import _dtypes, _trace
 from .._kinds import elements
-from .._tensor import Tensor, TensorLike, as_tensor, constant, wrap
+from .._tensor import Tensor, TensorLike, as_tensor, constant, holds_sizes, is_integer, wrap
 from ._arithmetic import add, cast, equal, multiply, power
-from ._core import Size, as_unsigned, emit, index_op, like_operand, sizes, static, stretch
+from ._core import Size, as_unsigned, emit, index_op, is_signed, like_operand, sizes, static, stretch
 from ._indexing import getitem
 from ._ranges import arithmetic_sequence, evenly_spaced, identity_matrix, spaced
 from ._shapes import expand_dims, to_index
@@ -20,7 +20,7 @@ DimSizes = Union[DimSize, Sequence[DimSize]]
 
 def dim_sizes_of(shape: DimSizes) -> List[Size]:
     """Sizes of which some may be scalar tensors."""
-    wanted = [shape] if isinstance(shape, (int, np.integer, Tensor)) else elements("shape", shape)
+    wanted = [shape] if is_integer(shape) or isinstance(shape, Tensor) else elements("shape", shape)
     return [to_index(dim_size) for dim_size in wanted]
 
 
@@ -90,7 +90,10 @@ def _counted(start: Any, stop: Any, step: Any, dtype: Any) -> Tensor:
         # Of as many as `stop` says, those from `start` on: the compiler sees a bound of that.
         return getitem(_counted(0, stop, 1, dtype), slice(first, None, by))
     low, high = (first, last) if by > 0 else (last, first)
-    length = high if low == 0 else index_op("maxsi", index_op("subi", high, low), 0)
+    if low == 0:
+        length = _clamp(high, stop if by > 0 else start)
+    else:
+        length = index_op("maxsi", index_op("subi", high, low), 0)
     dim_size = length if abs(by) == 1 else index_op("ceildivsi", length, abs(by))
     kind = _dtypes.as_dtype(dtype)
     plain = _dtypes.as_dtype(kind.name.lstrip("u")) if _dtypes.is_integer(kind) else kind
@@ -98,6 +101,22 @@ def _counted(start: Any, stop: Any, step: Any, dtype: Any) -> Tensor:
     numbers = as_unsigned(emit("nn.iota", like, plain, static([dim_size]), {"axis": ("i64", 0)}), kind)
     numbers = numbers if by == 1 else multiply(numbers, by)
     return numbers if isinstance(first, int) and first == 0 else add(numbers, cast(start, kind))
+
+
+# The elements that a buffer has at most beyond those that the compiler finds in its size.
+_SPARE_ELEMENTS = 1 << 16
+
+
+def _clamp(length: Size, given: Any) -> Size:
+    """A size, or 0 if it is negative, in a form of which the compiler finds a bound. `given` is the argument."""
+    if not is_signed(length) or not holds_sizes(given):
+        return length
+    least, most = given.bounds
+    if most <= _SPARE_ELEMENTS:
+        return index_op("minsi", index_op("maxsi", length, 0), max(most, 0))
+    if -least <= _SPARE_ELEMENTS:
+        return index_op("subi", index_op("maxsi", index_op("addi", length, -least), -least), -least)
+    return length
 
 
 def linspace(

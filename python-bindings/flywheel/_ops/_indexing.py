@@ -7,7 +7,17 @@ import numpy as np
 
 from .. import _dtypes, _trace
 from .._flywheel import Value
-from .._tensor import Tensor, TensorLike, as_tensor, constant, format_shape, holds_tensors, wrap
+from .._tensor import (
+    Tensor,
+    TensorLike,
+    as_tensor,
+    constant,
+    format_shape,
+    holds_sizes,
+    holds_tensors,
+    is_integer,
+    wrap,
+)
 from . import _arithmetic as arithmetic
 from ._core import (
     Size,
@@ -154,7 +164,7 @@ def _bounds(key: slice, dim_size: Size) -> Tuple[Size, Size, int]:
     step = 1 if key.step is None else int(key.step)
     if step == 0:
         raise ValueError("slice step cannot be zero")
-    if isinstance(dim_size, int) and all(v is None or isinstance(v, (int, np.integer)) for v in (key.start, key.stop)):
+    if isinstance(dim_size, int) and all(v is None or is_integer(v) for v in (key.start, key.stop)):
         indices = range(*key.indices(dim_size))
         if not indices:
             return 0, 0, abs(step)
@@ -405,7 +415,10 @@ def take(x: TensorLike, indices: TensorLike, axis: int = 0) -> Tensor:
     An index out of range is an error of the step, a constant one an IndexError."""
     x = as_tensor(x)
     axis = normalize_axis(axis, x.ndim)
-    if not isinstance(indices, Tensor) and not hasattr(indices, "read") and not holds_tensors(indices):
+    if holds_sizes(indices):
+        # A number of Python, which counts from the end if it is negative.
+        indices = _from_start(as_tensor(indices), x, axis)
+    elif not isinstance(indices, Tensor) and not hasattr(indices, "read") and not holds_tensors(indices):
         indices = _known_from_start(indices, x, axis)
     index = _indices(indices, x.dims[axis])
     result = (*x.dims[:axis], *index.dims, *x.dims[axis + 1 :])

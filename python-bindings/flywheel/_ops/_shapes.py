@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, List, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from .. import _dtypes, _trace
-from .._tensor import Tensor, TensorLike, as_tensor, as_tensors, constant, format_shape, wrap
+from .._tensor import Tensor, TensorLike, as_tensor, as_tensors, constant, format_shape, is_integer, wrap
 from ._arithmetic import cast
 from ._checks import expect_equal, expect_multiple
 from ._core import (
@@ -60,9 +60,15 @@ def dim(x: TensorLike, axis: int) -> "Union[int, SizeOfCall]":
     return size_of(x, normalize_axis(axis, x.ndim))
 
 
+def _listed(x: Any) -> List[Any]:
+    """One integer or scalar tensor, or None, as a list of one; several as a list."""
+    is_one = x is None or is_integer(x) or (isinstance(x, Tensor) and x.ndim == 0)
+    return [x] if is_one else list(x)
+
+
 def to_index(x: TensorLike) -> Size:
     """An integer, or a scalar tensor of integers, as the size or place of something."""
-    if isinstance(x, (int, np.integer)):
+    if is_integer(x):
         return int(x)
     if isinstance(x, Tensor) and x.index is not None and x.dims == ():
         found: Size = x.index
@@ -129,7 +135,8 @@ def _resolve(x: Tensor, wanted: Sequence[Union[int, None, Tensor]]) -> List[Size
         if missed is None:
             expect_equal(_product(known), _product(old), f"reshape of shape {format_shape(x.dims)}: elements")
         elif missed:
-            raise ValueError(_mismatch(x, wanted))
+            difference_text = f"{abs(missed)} elements {'more' if missed > 0 else 'less'}"
+            raise ValueError(f"{_mismatch(x, wanted)}: the tensor has {difference_text}")
     return [dim_size for dim_size in result if dim_size is not None]
 
 
@@ -146,7 +153,7 @@ def reshape(x: TensorLike, shape: DimSizes) -> Tensor:
     ValueError where the numbers of elements differ.
     """
     x = as_tensor(x)
-    wanted = [shape] if shape is None or isinstance(shape, (int, np.integer, Tensor)) else list(shape)
+    wanted = _listed(shape)
     return with_index(reshape_to(x, _resolve(x, wanted)), flat_index(x))
 
 
@@ -280,7 +287,7 @@ def ravel(x: TensorLike) -> Tensor:
 def expand_dims(x: TensorLike, axis: Union[int, Sequence[int]]) -> Tensor:
     """`x` with dimensions of 1 at these places of the result."""
     x = as_tensor(x)
-    axes = [axis] if isinstance(axis, int) else list(axis)
+    axes = _listed(axis)
     places = normalize_axes(axes, x.ndim + len(axes))
     rest = iter(sizes(x))
     wide = reshape_to(x, [1 if place in places else next(rest) for place in range(x.ndim + len(axes))])
@@ -342,8 +349,8 @@ def swapaxes(x: TensorLike, a: int, b: int) -> Tensor:
 def moveaxis(x: TensorLike, source: Union[int, Sequence[int]], destination: Union[int, Sequence[int]]) -> Tensor:
     """`x` with some dimensions at other places; the others keep their order."""
     x = as_tensor(x)
-    old = [normalize_axis(axis, x.ndim) for axis in ([source] if isinstance(source, int) else source)]
-    new = [normalize_axis(axis, x.ndim) for axis in ([destination] if isinstance(destination, int) else destination)]
+    old = [normalize_axis(axis, x.ndim) for axis in _listed(source)]
+    new = [normalize_axis(axis, x.ndim) for axis in _listed(destination)]
     if len(set(old)) != len(old) or len(set(new)) != len(new) or len(old) != len(new):
         raise ValueError(f"expected as many places as dimensions, each once, found {source} and {destination}")
     order = [axis for axis in range(x.ndim) if axis not in old]
@@ -361,7 +368,7 @@ def broadcast_to(x: TensorLike, shape: DimSizes) -> Tensor:
     """`x` repeated along dimensions of 1 and new ones. Sizes may be scalar tensors;
     None keeps a dimension of `x`."""
     x = as_tensor(x)
-    wanted = [shape] if shape is None or isinstance(shape, (int, np.integer, Tensor)) else list(shape)
+    wanted = _listed(shape)
     first = len(wanted) - x.ndim
     dim_sizes: List[Size] = []
     for place, dim_size in enumerate(wanted):
@@ -427,7 +434,9 @@ def split(x: TensorLike, sections: Any, axis: int = 0) -> List[Tensor]:
     axis = normalize_axis(axis, x.ndim)
     dim_size = x.dims[axis]
     if isinstance(sections, Tensor):
-        # It says that there is no such number yet.
+        # Raises its error: the number is not known yet.
+        sections = int(sections)
+    if is_integer(sections):
         sections = int(sections)
     if dim_size is None and isinstance(sections, int):
         if sections <= 0:
@@ -461,7 +470,7 @@ def split(x: TensorLike, sections: Any, axis: int = 0) -> List[Tensor]:
 def tile(x: TensorLike, multiples: DimSizes) -> Tensor:
     """`x` so many times in a row along each dimension. How many times may be a scalar tensor."""
     x = as_tensor(x)
-    given = [multiples] if isinstance(multiples, (int, np.integer, Tensor)) else list(multiples or ())
+    given = [] if multiples is None else _listed(multiples)
     counts = [to_index(count) for count in given]
     counts = [*[1] * (x.ndim - len(counts)), *counts]
     if len(counts) > x.ndim:
@@ -489,7 +498,7 @@ def repeat(x: TensorLike, repeats: DimSizes, axis: Optional[int] = None) -> Tens
     if axis is None:
         x, axis = ravel(x), 0
     axis = normalize_axis(axis, x.ndim)
-    if not isinstance(repeats, (int, np.integer)) and not is_scalar(repeats):
+    if not is_integer(repeats) and not is_scalar(repeats):
         from ._indexing import take
 
         counts = np.asarray(repeats)
@@ -509,15 +518,13 @@ def roll(
     """Elements moved along dimensions, in row-major order where there is no axis; what leaves at one end comes back
     at the other."""
     x = as_tensor(x)
-    several: Any = shift
-    given: List[Any] = [shift] if isinstance(shift, (int, np.integer)) or is_scalar(shift) else list(several)
-    shifts = [to_index(one) for one in given]
+    shifts = [to_index(one) for one in _listed(shift)]
     if axis is None:
         total: Size = 0
         for one in shifts:
             total = index_op("addi", total, one)
         return reshape_to(_roll(ravel(x), total, 0), sizes(x))
-    axes = [axis] if isinstance(axis, int) else list(axis)
+    axes = _listed(axis)
     if len(shifts) == 1:
         shifts *= len(axes)
     if len(shifts) != len(axes):
