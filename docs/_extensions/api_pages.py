@@ -108,12 +108,16 @@ def check_names(_app: Sphinx, env: BuildEnvironment) -> None:
 
 def is_documented_elsewhere(module: ModuleType, name: str, documented: Set[str]) -> bool:
     """Whether the object has an entry in another public module, whose name it has there."""
-    # The package wraps functions of its modules.
-    value = inspect.unwrap(getattr(module, name))
+    value = own(getattr(module, name))
     return any(
-        inspect.unwrap(getattr(load(path), name, None)) is value and f"{path}.{name}" in documented
+        own(getattr(load(path), name, None)) is value and f"{path}.{name}" in documented
         for path in public_modules()
     )
+
+
+def own(value: Any) -> Any:
+    """The function of a module, which the package wraps; anything else as it is."""
+    return inspect.unwrap(value) if inspect.isfunction(value) else value
 
 
 def setup(app: Sphinx) -> Dict[str, Any]:

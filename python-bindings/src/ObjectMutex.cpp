@@ -30,9 +30,9 @@ void ObjectMutex::runSoon(llvm::unique_function<void()> action) {
 void ObjectLock::wait() {
   if (mutex.userCode == std::this_thread::get_id())
     throw std::runtime_error(
-        "a function that a step calls uses the variables of that step while it "
-        "runs: pass their values to flywheel.callback, or use them after the "
-        "step");
+        "a function that a step calls uses the store of that step while it "
+        "runs: pass values of variables to flywheel.callback, or call other "
+        "functions in a store of their own, `with flywheel.Store():`");
   if (mutex.numForks != numForks)
     throw std::runtime_error(
         "another thread was at work with this store, session or module when "

@@ -514,7 +514,7 @@ def test_stores_threads_and_calls_in_calls() -> None:
         w.assign_add(x)
         return x
 
-    raises(RuntimeError, "uses the variables of that step", lambda: locked(np.float32(1)))
+    raises(RuntimeError, "uses the store of that step", lambda: locked(np.float32(1)))
     assert w.numpy() == 5.0
     # The lock is free again.
     w.set(np.float32(2))
