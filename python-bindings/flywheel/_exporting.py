@@ -9,10 +9,12 @@ import warnings
 from collections.abc import Iterable
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Union
 
+import numpy as np
+
 from . import _flywheel
 from ._exported_values import Values
 from ._flywheel import CompileRemark, ModuleOp
-from ._kinds import elements, instance, text
+from ._kinds import elements, flag, instance, text
 from ._options import StepOptions, check_bounds, check_kinds, check_names
 from ._trace import Trace
 from ._traced import Traced
@@ -165,6 +167,8 @@ def export(
     Raises CompileError where the object cannot be made or written; ValueError for a path that is the header's or the
     description's, and for names and numbers that cannot be; TypeError for options of another kind.
     """
+    if isinstance(freeze, (int, np.bool_)):
+        freeze = flag("freeze", freeze)
     if weights not in ("current", "initial", "none"):
         raise ValueError(f'expected weights "current", "initial" or "none", found {weights!r}')
     check_kinds(model_name=model_name, target=target, cpu=cpu, features=features, opt_level=opt_level,

@@ -14,10 +14,10 @@ def _kind(value: Any) -> str:
 
 
 def number(name: str, value: Any) -> float:
-    """A float. Raises TypeError for what is no number, such as a string that has the digits of one, and for a variable,
-    whose number of now would be that of all calls."""
+    """Returns a float. Raises TypeError for a boolean, for a string, also one that has the digits of one, and for a
+    variable, whose number of now would be that of all calls."""
     try:
-        if not isinstance(value, (str, bytes, bytearray, memoryview, Operators)):
+        if not isinstance(value, (bool, np.bool_, str, bytes, bytearray, memoryview, Operators)):
             return float(value)
     except (TypeError, ValueError):
         pass
@@ -31,7 +31,7 @@ def optional_number(name: str, value: Any) -> Optional[float]:
 
 
 def integer(name: str, value: Any) -> int:
-    """An int. Raises TypeError for what is no integer, ValueError for one of more than 64 bits."""
+    """Returns an int. Raises TypeError for what is no integer, ValueError for one of more than 64 bits."""
     try:
         found = operator.index(value)
     except TypeError:
@@ -46,14 +46,14 @@ def optional_integer(name: str, value: Any) -> Optional[int]:
 
 
 def flag(name: str, value: Any) -> bool:
-    """True or False, or 1 or 0. Raises TypeError for others."""
+    """Returns a bool for True and False of Python and NumPy, and for 1 and 0. Raises TypeError for others."""
     if isinstance(value, (bool, np.bool_)) or (isinstance(value, (int, np.integer)) and value in (0, 1)):
         return bool(value)
     raise TypeError(f"expected True or False as {name}, found {value!r}"[:200])
 
 
 def elements(name: str, value: Any) -> List[Any]:
-    """What a list, a tuple or another iterable has. Raises TypeError for what is none, and for strings."""
+    """Returns a list of the elements of an iterable. Raises TypeError for other values, and for strings."""
     if not isinstance(value, (str, bytes, bytearray)):
         try:
             return list(value)

@@ -23,6 +23,7 @@ import numpy as np
 from . import _dtypes, _tensor, _trace
 from ._attributes import Constant, Constraint
 from ._flywheel import CompileRemark
+from ._kinds import flag
 from ._operators import Operators
 from ._tensor import Tensor, TensorLike, format_shape
 from ._trace import Attributes, Trace
@@ -394,8 +395,8 @@ def _check_arguments(name: Any, trainable: Any, collections: Any, device: Any, c
     """Raises TypeError for what a variable cannot have."""
     if not isinstance(name, (str, Name)):
         raise TypeError(f"expected a str as the name of a variable, found {name!r}")
-    if trainable is not None and not isinstance(trainable, (bool, np.bool_)):
-        raise TypeError(f"expected True, False or None as trainable of variable '{name}', found {trainable!r}")
+    if trainable is not None:
+        flag(f"trainable of variable '{name}'", trainable)
     if collections is not None and (
         not isinstance(collections, Iterable) or isinstance(collections, str)
         or not all(isinstance(key, str) for key in collections)

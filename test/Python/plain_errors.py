@@ -50,6 +50,11 @@ cases: Dict[str, Tuple[Callable[[], Any], str]] = {
     "parse": (lambda: untyped.parse(1), "expected a str as this argument, found int"),
     "export": (lambda: untyped.export(double, None), "as path, found None"),
     "Function.export": (lambda: double.export("m.o", np.float32(1), freez=True), "did you mean 'freeze'?"),
+    "a bool": (lambda: untyped.optimizers.SGD(lr=True), "expected a number as lr, found bool"),
+    "a bool to set": (lambda: untyped.optimizers.SGD(0.1).lr.set(True), "found bool"),
+    "a flag": (lambda: untyped.optimizers.SGD(0.1, nesterov=2), "expected True or False as nesterov, found 2"),
+    "trainable": (lambda: untyped.Variable(1.0, trainable=2), "expected True or False as trainable of variable"),
+    "freeze": (lambda: untyped.export(double, "m.o", freeze=2), "expected True or False as freeze, found 2"),
     "keras": (lambda: untyped.keras.optimizers.SGD(lr="0.1"), "expected a number as lr, found str"),
     "v1": (lambda: untyped.v1.train.AdamOptimizer(None)._number(None, variable), "expected a number as"),
     "lower": (lambda: untyped.lower(module, stop_after=1), "expected a str as this argument, found int"),
@@ -77,3 +82,4 @@ except ValueError as error:
     assert "the header and the manifest need different paths" in str(error), error
 else:
     raise AssertionError("expected an error")
+assert untyped.Variable(1.0, trainable=1).trainable and not untyped.Variable(1.0, trainable=np.False_).trainable
