@@ -115,6 +115,18 @@ struct SliceCost : CostOpInterface::FallbackModel<SliceCost> {
   bool isView(Operation *) const { return false; }
 };
 
+/// Slices that are put in place: each is read and written once.
+struct SlicesCost : CostOpInterface::FallbackModel<SlicesCost> {
+  CostExpr countFlops(Operation *, CostSizes &) const { return {}; }
+  CostExpr countBytes(Operation *op, CostSizes &sizes) const {
+    CostExpr bytes;
+    for (Value source : cast<linalg_ext::InsertSlicesOp>(op).getSources())
+      bytes = bytes + sizes.getNumBytes(source) * CostExpr::constant(2);
+    return bytes;
+  }
+  bool isView(Operation *) const { return false; }
+};
+
 /// Structured ops: what the body takes, for each index of the loops. A body
 /// that only combines n numbers to one takes n - 1.
 struct StructuredCost : CostOpInterface::FallbackModel<StructuredCost> {
@@ -346,6 +358,7 @@ void registerCostModels(DialectRegistry &registry) {
                   TriangularSolveOp>(context);
         attachAll<RowsCost, ArgsortOp, CombineRowsOp, UpdateRowsOp>(context);
         attachAll<SliceCost, StoreOp>(context);
+        attachAll<SlicesCost, InsertSlicesOp>(context);
         attachAll<MoveCost, ExchangeOp>(context);
         attachAll<FreeCost, CommitOp, FindOutsideOp, HostCallOp, ProtectOp>(
             context);

@@ -35,7 +35,7 @@ def dropout(x: TensorLike, rate: float, *, training: Optional[TensorLike] = None
         return same
     attributes: _trace.Attributes = {"rate": ("f64", number("the rate of dropout", rate))}
     if seed is not None:
-        attributes["seed"] = ("i64", integer("seed", seed))
+        attributes["seed"] = ("i64", integer("the seed of dropout", seed))
     operands = [x.value]
     if training is not None:
         operands.append(_ops.cast(training, _dtypes.bool_).value)

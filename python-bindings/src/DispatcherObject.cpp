@@ -16,6 +16,7 @@
 #include "Store.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
 
 #include <structmember.h>
 
@@ -163,7 +164,10 @@ static void addTracing(nb::module_ &module) {
 // Calls
 //===----------------------------------------------------------------------===//
 
-static bool matches(FeedKind kind, const ArgumentSpec &spec, PyObject *value) {
+/// `sizes` has what the feeds so far say of symbolic dimension sizes, by
+/// number; -1 where they say nothing yet.
+static bool matches(FeedKind kind, const ArgumentSpec &spec, PyObject *value,
+                    llvm::SmallVectorImpl<int64_t> &sizes) {
   switch (kind) {
   case FeedKind::Float:
     return PyFloat_CheckExact(value);
@@ -182,9 +186,16 @@ static bool matches(FeedKind kind, const ArgumentSpec &spec, PyObject *value) {
   llvm::ArrayRef<int64_t> shape = getShape(array);
   if (shape.size() != spec.dimSizes.size())
     return false;
-  return llvm::all_of(llvm::zip_equal(shape, spec.dimSizes), [](auto pair) {
+  return llvm::all_of(llvm::zip_equal(shape, spec.dimSizes), [&](auto pair) {
     auto [found, expected] = pair;
-    return expected < 0 || found == expected;
+    if (expected >= 0)
+      return found == expected;
+    size_t symbol = -1 - expected;
+    if (symbol >= sizes.size())
+      sizes.resize(symbol + 1, -1);
+    if (sizes[symbol] < 0)
+      sizes[symbol] = found;
+    return sizes[symbol] == found;
   });
 }
 
@@ -193,9 +204,11 @@ static bool matches(const Case &known, const Store *store,
   const std::vector<ArgumentSpec> &feeds = *getFeeds(known.entry);
   if (known.store != store || feeds.size() != count)
     return false;
+  // What disagrees may be of a more general program.
+  llvm::SmallVector<int64_t, 4> sizes;
   for (size_t index = 0; index < count; ++index)
     if (!matches(static_cast<FeedKind>(known.kinds[index]), feeds[index],
-                 args[index]))
+                 args[index], sizes))
       return false;
   return true;
 }

@@ -30,7 +30,7 @@ raises(TypeError, "nn.layer_norm: expected a sequence of integers as axes, found
        lambda y: nn.layer_norm(y, axes=[1.5]))  # type: ignore[list-item]  # fmt: skip
 raises(TypeError, "nn.elu: expected a number as alpha, found None",
        lambda y: nn.elu(y, alpha=None))  # type: ignore[arg-type]  # fmt: skip
-raises(TypeError, "train.dropout: expected an integer as seed, found 1.5",
+raises(TypeError, "expected an integer as the seed of dropout, found float",
        lambda y: nn.dropout(y, 0.5, seed=1.5))  # type: ignore[arg-type]  # fmt: skip
 
 # Windows: two numbers each.
