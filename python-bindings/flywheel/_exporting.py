@@ -167,7 +167,7 @@ def export(
     Raises CompileError where the object cannot be made or written; ValueError for a path that is the header's or the
     description's, and for names and numbers that cannot be; TypeError for options of another kind.
     """
-    if isinstance(freeze, (int, np.bool_)):
+    if isinstance(freeze, (int, np.integer, np.bool_)) and freeze in (0, 1):
         freeze = flag("freeze", freeze)
     if weights not in ("current", "initial", "none"):
         raise ValueError(f'expected weights "current", "initial" or "none", found {weights!r}')

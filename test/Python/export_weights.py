@@ -352,7 +352,7 @@ def test_errors() -> None:
             ([f], {"freeze": ["w"]}, TypeError, "True, False or a list of variables, found 'w' in the list"),
             ([f], {"freeze": "w"}, TypeError, "True, False or a list of variables, found 'w'"),
             ([f], {"freeze": None}, TypeError, "True, False or a list of variables, found None"),
-            ([f], {"freeze": 1}, TypeError, "True, False or a list of variables, found 1"),
+            ([f], {"freeze": 2}, TypeError, "True, False or a list of variables, found 2"),
             ([f], {"freeze": []}, ValueError, "found an empty one: freeze=False freezes none"),
             ([f], {"freeze": [other]}, ValueError, "expected variables of these functions to freeze, found 'other'"),
             ([f], {"freeze": True, "weights": "none"}, ValueError, "with freeze, found \"none\""),
