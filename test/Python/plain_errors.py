@@ -54,7 +54,7 @@ cases: Dict[str, Tuple[Callable[[], Any], str]] = {
     "a bool to set": (lambda: untyped.optimizers.SGD(0.1).lr.set(True), "found bool"),
     "a flag": (lambda: untyped.optimizers.SGD(0.1, nesterov=2), "expected True or False as nesterov, found 2"),
     "trainable": (lambda: untyped.Variable(1.0, trainable=2), "expected True or False as trainable of variable"),
-    "freeze": (lambda: untyped.export(double, "m.o", freeze=2), "expected True or False as freeze, found 2"),
+    "freeze": (lambda: untyped.export(double, "m.o", freeze=2), "True, False or a list of variables, found 2"),
     "keras": (lambda: untyped.keras.optimizers.SGD(lr="0.1"), "expected a number as lr, found str"),
     "v1": (lambda: untyped.v1.train.AdamOptimizer(None)._number(None, variable), "expected a number as"),
     "lower": (lambda: untyped.lower(module, stop_after=1), "expected a str as this argument, found int"),
