@@ -40,7 +40,9 @@ def test_interrupts() -> None:
         while time.monotonic() < end:
             try:
                 signal.setitimer(signal.ITIMER_REAL, random.uniform(1e-5, 1e-3))
-                while True:
+                # Python drops an interrupt that comes in the middle of some lookups.
+                late = time.monotonic() + 0.5
+                while time.monotonic() < late:
                     with inner:
                         add(ONE)
                         v.numpy()
