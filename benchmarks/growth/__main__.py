@@ -23,8 +23,7 @@ from programs import FAMILIES
 
 TIMES = ("trace", "compile", "cache", "step")
 MEMORIES = ("trace_memory", "compile_memory", "step_memory")
-# What cannot be told from noise: seconds, and MiB. A peak below that is made of memory that was in use before, so that
-# it grows late.
+# Smaller seconds and MiB are noise. A smaller peak fits into memory that was already in use, so it grows late.
 LEAST = {**dict.fromkeys(TIMES, 0.05), "step": 1e-3, **dict.fromkeys(MEMORIES, 32.0)}
 MOST = 1.3
 

@@ -177,8 +177,8 @@ struct CompiledModule {
   std::vector<StageTime> times;
   /// That of the cache; null where the program was compiled. See makeObject().
   std::unique_ptr<llvm::MemoryBuffer> object;
-  /// What the object does not have, where `CodegenOptions` say so, and the
-  /// bytes of the cache that this is.
+  /// Constants that `CodegenOptions` keep out of the object, and the bytes of
+  /// the cache entry that holds them.
   std::vector<DetachedData> data;
   std::unique_ptr<llvm::MemoryBuffer> dataBytes;
   /// What the compiler said beside errors.

@@ -42,8 +42,8 @@ public:
     /// What was said when it was compiled.
     std::vector<SaidDiagnostic> said;
     std::unique_ptr<llvm::MemoryBuffer> object;
-    /// What the object does not have, as parts of the bytes of the file; null
-    /// where there is none.
+    /// Constants kept out of the object, as parts of the bytes of the file;
+    /// null if it keeps none out.
     std::vector<DetachedData> data;
     std::unique_ptr<llvm::MemoryBuffer> bytes;
   };

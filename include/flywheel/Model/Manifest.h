@@ -100,7 +100,7 @@ struct ManifestVariable {
   /// Indices of the variables that the initial value is computed from: those
   /// that must have a value then, and those whose initial value will do.
   std::vector<int64_t> initialReads, initialValues;
-  /// Where the initial value is from.
+  /// The source of the initial value.
   VariableStart start = VariableStart::Program;
 
   /// What tells this variable from a plain parameter, for a reader: `slot of

@@ -19,7 +19,7 @@ namespace flywheel::runtime {
 struct HostArray {
   DType dtype;
   int64_t rank;
-  /// Of each dimension; strides are in bytes.
+  /// The sizes and the strides of the dimensions; strides are in bytes.
   const int64_t *sizes, *strides;
   void *data;
 };
@@ -50,7 +50,7 @@ private:
 } // namespace flywheel::runtime
 
 extern "C" {
-/// What compiled steps call. `table` has the words: the site, the number of
+/// Compiled steps call this. `table` has the words: the site, the number of
 /// inputs and of outputs, and, for each of them, its DType, rank, address,
 /// sizes, and strides in bytes. Calls nothing if `status` is not 0, that of a
 /// call which has failed before. Returns the next status; if that is not 0, the

@@ -14,7 +14,7 @@
 
 namespace flywheel {
 
-/// Where the value is from that the initializer of a model gives a variable.
+/// The source of the value that a model's initializer gives a variable.
 enum class VariableStart {
   /// The program says it.
   Program,

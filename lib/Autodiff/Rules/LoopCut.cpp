@@ -80,7 +80,7 @@ std::optional<SmallVector<Value>> findSmallerCut(Value start, Block &block,
     }
   if (total >= limit)
     return std::nullopt;
-  // Of a column of a table, an iteration may need one element.
+  // An iteration may need one element of a column.
   SetVector<Value> smallest;
   for (Value value : cut) {
     std::optional<SmallVector<Value>> parts;

@@ -285,7 +285,7 @@ void DropoutOp::getEffects(
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What functions of the host read and write: nothing of the step.
+/// Functions of the host read and write nothing of the step.
 struct HostResource : SideEffects::Resource::Base<HostResource> {
   StringRef getName() final { return "Host"; }
 };

@@ -86,7 +86,7 @@ Value CallOrderer::toElements(Location loc, Value value) {
   return tensor::BitcastOp::create(b, loc, type, value);
 }
 
-/// What the host has written, as a tensor of `type`.
+/// Returns a tensor of `type` that the host has written.
 Value CallOrderer::fromElements(Location loc, Value value, Type type) {
   if (type == value.getType())
     return value;
