@@ -178,7 +178,8 @@ LogicalResult CumprodOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
   // product of the factors before it, times the sum of those of the factors
   // behind it. Nothing is divided.
   Location loc = getLoc();
-  ElementwiseExpr x = widen(b, loc, getX()), dy = widen(b, loc, results[0]);
+  Value cotangent = buildCast(b, loc, results[0], getX().getType());
+  ElementwiseExpr x = widen(b, loc, getX()), dy = widen(b, loc, cotangent);
   ElementwiseExpr before =
       x.with(CumprodOp::create(b, loc, x.getType(), x, getAxis(),
                                /*exclusive=*/true, getReverse()));
@@ -201,9 +202,10 @@ LogicalResult LogcumsumexpOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
   // summed up in. That is exp(x[i] - y[i]) s[i], where
   // s[i] = dy[i] + exp(y[i] - y[i + 1]) s[i + 1]: no exponent is above 0.
   Location loc = getLoc();
-  ElementwiseExpr x = widen(b, loc, getX()), dy = widen(b, loc, results[0]);
+  Value cotangent = buildCast(b, loc, results[0], getX().getType());
+  ElementwiseExpr x = widen(b, loc, getX()), dy = widen(b, loc, cotangent);
+  ElementwiseExpr y = x.with(buildCast(b, loc, getResult(), getX().getType()));
   // Rounded results would make exponents inexact.
-  ElementwiseExpr y = x.with(getResult());
   if (x.getType() != getX().getType())
     y = x.with(LogcumsumexpOp::create(b, loc, x.getType(), x, getAxis(),
                                       getReverse()));
