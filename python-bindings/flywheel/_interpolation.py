@@ -47,7 +47,7 @@ def _cubic(distance: Array, a: float) -> Array:
 def weigh(data: Tensor, weights: Array, place: int) -> Tensor:
     """Weighted sums over dimension `place`, for each row of `weights`: a product of matrices."""
     matrix = as_tensor(weights.astype(data.dtype))
-    after = data.dims[place + 1 :]
+    after = data._dims[place + 1 :]
     if None in after:
         letters = [chr(ord("a") + i) for i in range(data.ndim)]
         result = [*letters]

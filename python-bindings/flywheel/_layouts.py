@@ -38,7 +38,7 @@ class Laid:
     def shape(self) -> Tuple[Optional[int], ...]:
         found: List[Optional[int]] = [None] * self.ndim
         for place, axis in enumerate(self.order):
-            found[axis] = self.data.dims[place]
+            found[axis] = self.data._dims[place]
         return tuple(found)
 
     @property
@@ -86,7 +86,7 @@ Argument = Union[Laid, Value, int, float, bool, None]
 
 def permute(x: Tensor, axes: Sequence[int]) -> Tensor:
     """A transposition; where only dimensions of 1 move it is a reshape."""
-    moving = [axis for axis in axes if x.dims[axis] != 1]
+    moving = [axis for axis in axes if x._dims[axis] != 1]
     if moving == sorted(moving):
         old = sizes(x)
         return reshape_to(x, [old[axis] for axis in axes])
@@ -128,7 +128,7 @@ def align(dtypes: Sequence[_dtypes.DType], *operands: Argument) -> Tuple[List[Te
 
 def _count(x: Laid) -> int:
     result = 1
-    for dim_size in x.data.dims:
+    for dim_size in x.data._dims:
         result *= 1 if dim_size is None else dim_size
     return result
 

@@ -64,7 +64,7 @@ def build(
 
 
 def _shapes_of(given: Operands) -> str:
-    return ", ".join(f"{argument} {format_shape(x.dims)}" for argument, x in given.items())
+    return ", ".join(f"{argument} {format_shape(x._dims)}" for argument, x in given.items())
 
 
 def _convert(name: str, operands: Sequence[Tuple[str, Any, str]]) -> Operands:
@@ -147,12 +147,12 @@ def _are_integers(value: Any) -> bool:
 
 def _first(given: Operands, _: Dict[str, Any]) -> List[Result]:
     x = next(iter(given.values()))
-    return [(x.dtype, x.dims)]
+    return [(x.dtype, x._dims)]
 
 
 def _broadcast(given: Operands, _: Dict[str, Any]) -> List[Result]:
     a, b = given.values()
-    return [(a.dtype, broadcast_shapes(a.dims, b.dims))]
+    return [(a.dtype, broadcast_shapes(a._dims, b._dims))]
 
 
 def _dim_sizes(dim_size: Optional[int], window: int, stride: int, kind: Any, place: int) -> Optional[int]:
@@ -179,106 +179,106 @@ def _slide(x: Tensor, spans: Sequence[int], attributes: Dict[str, Any], channels
     if x.ndim != 4:
         raise ValueError(f"expected an image [batch, height, width, channels], found {x.ndim} dimensions")
     kind = _padding(attributes)
-    places = [_dim_sizes(x.dims[1 + i], spans[i], attributes["strides"][i], kind, i) for i in range(2)]
-    return [(x.dtype, (x.dims[0], *places, channels))]
+    places = [_dim_sizes(x._dims[1 + i], spans[i], attributes["strides"][i], kind, i) for i in range(2)]
+    return [(x.dtype, (x._dims[0], *places, channels))]
 
 
 def _conv2d(given: Operands, attributes: Dict[str, Any]) -> List[Result]:
     x, w = given["x"], given["w"]
-    if w.ndim != 4 or None in w.dims:
+    if w.ndim != 4 or None in w._dims:
         raise ValueError("expected a filter [height, width, channels, outputs] of static shape")
-    spans = [((w.dims[i] or 0) - 1) * attributes["dilations"][i] + 1 for i in range(2)]
-    return _slide(x, spans, attributes, w.dims[3])
+    spans = [((w._dims[i] or 0) - 1) * attributes["dilations"][i] + 1 for i in range(2)]
+    return _slide(x, spans, attributes, w._dims[3])
 
 
 def _conv2d_transpose(given: Operands, attributes: Dict[str, Any]) -> List[Result]:
     x, w = given["x"], given["w"]
     if "like" in given:
-        return [(x.dtype, given["like"].dims)]
+        return [(x.dtype, given["like"]._dims)]
     kind = _padding(attributes)
     places: List[Optional[int]] = []
     for i in range(2):
-        dim_size = x.dims[1 + i]
+        dim_size = x._dims[1 + i]
         if dim_size is None:
             raise ValueError("conv2d_transpose of an image of dynamic size needs `like`, of the result's shape")
-        stride, span = attributes["strides"][i], ((w.dims[i] or 0) - 1) * attributes["dilations"][i] + 1
+        stride, span = attributes["strides"][i], ((w._dims[i] or 0) - 1) * attributes["dilations"][i] + 1
         whole = (dim_size - 1) * stride + span
         places.append(dim_size * stride if kind == "same" else whole if kind == "valid" else whole - sum(kind[i]))
-    return [(x.dtype, (x.dims[0], *places, w.dims[2]))]
+    return [(x.dtype, (x._dims[0], *places, w._dims[2]))]
 
 
 def _pool(given: Operands, attributes: Dict[str, Any]) -> List[Result]:
     x = given["x"]
-    return _slide(x, attributes["window"], attributes, x.dims[-1])
+    return _slide(x, attributes["window"], attributes, x._dims[-1])
 
 
 def _rows(given: Operands, attributes: Dict[str, Any]) -> List[Result]:
     x = next(iter(given.values()))
-    return [(x.dtype, x.dims[:-1] if attributes.get("reduction") == 0 else ())]
+    return [(x.dtype, x._dims[:-1] if attributes.get("reduction") == 0 else ())]
 
 
 def _elements(given: Operands, attributes: Dict[str, Any]) -> List[Result]:
     x = next(iter(given.values()))
-    return [(x.dtype, x.dims if attributes.get("reduction") == 0 else ())]
+    return [(x.dtype, x._dims if attributes.get("reduction") == 0 else ())]
 
 
 def _matmul(given: Operands, attributes: Dict[str, Any]) -> List[Result]:
     a, b = given["a"], given["b"]
-    rows = a.dims[-1] if "transpose_a" in attributes else a.dims[-2]
-    columns = b.dims[-2] if "transpose_b" in attributes else b.dims[-1]
-    return [(a.dtype, (*a.dims[:-2], rows, columns))]
+    rows = a._dims[-1] if "transpose_a" in attributes else a._dims[-2]
+    columns = b._dims[-2] if "transpose_b" in attributes else b._dims[-1]
+    return [(a.dtype, (*a._dims[:-2], rows, columns))]
 
 
 def _dense(given: Operands, _: Dict[str, Any]) -> List[Result]:
     x, w = given["x"], given["w"]
-    return [(x.dtype, (*x.dims[:-1], w.dims[-1]))]
+    return [(x.dtype, (*x._dims[:-1], w._dims[-1]))]
 
 
 def _reduce(given: Operands, attributes: Dict[str, Any]) -> List[Result]:
     x = given["input"]
     axes = attributes["axes"]
     if "keepdims" in attributes:
-        return [(x.dtype, tuple(1 if i in axes else e for i, e in enumerate(x.dims)))]
-    return [(x.dtype, tuple(e for i, e in enumerate(x.dims) if i not in axes))]
+        return [(x.dtype, tuple(1 if i in axes else e for i, e in enumerate(x._dims)))]
+    return [(x.dtype, tuple(e for i, e in enumerate(x._dims) if i not in axes))]
 
 
 def _argument(given: Operands, attributes: Dict[str, Any]) -> List[Result]:
     x = given["input"]
-    return [(_dtypes.int32, tuple(e for i, e in enumerate(x.dims) if i != attributes["axis"]))]
+    return [(_dtypes.int32, tuple(e for i, e in enumerate(x._dims) if i != attributes["axis"]))]
 
 
 def _gather(given: Operands, attributes: Dict[str, Any]) -> List[Result]:
     x, axis = given["x"], attributes["axis"]
-    return [(x.dtype, (*x.dims[:axis], *given["indices"].dims, *x.dims[axis + 1 :]))]
+    return [(x.dtype, (*x._dims[:axis], *given["indices"]._dims, *x._dims[axis + 1 :]))]
 
 
 def _at_indices(given: Operands, _: Dict[str, Any]) -> List[Result]:
-    return [(given["x"].dtype, given["indices"].dims)]
+    return [(given["x"].dtype, given["indices"]._dims)]
 
 
 def _tile(given: Operands, attributes: Dict[str, Any]) -> List[Result]:
     x = given["x"]
-    return [(x.dtype, tuple(None if e is None else e * n for e, n in zip(x.dims, attributes["multiples"])))]
+    return [(x.dtype, tuple(None if e is None else e * n for e, n in zip(x._dims, attributes["multiples"])))]
 
 
 def _attention(given: Operands, _: Dict[str, Any]) -> List[Result]:
     q, v = given["q"], given["v"]
-    return [(q.dtype, (*q.dims[:-1], v.dims[-1]))]
+    return [(q.dtype, (*q._dims[:-1], v._dims[-1]))]
 
 
 def _batch_norm(given: Operands, _: Dict[str, Any]) -> List[Result]:
     x = given["x"]
     own = _dtypes.float32 if x.dtype.itemsize == 2 else x.dtype
-    return [(x.dtype, x.dims), (own, x.dims[-1:]), (own, x.dims[-1:])]
+    return [(x.dtype, x._dims), (own, x._dims[-1:]), (own, x._dims[-1:])]
 
 
 def _solve(given: Operands, _: Dict[str, Any]) -> List[Result]:
-    return [(given["b"].dtype, given["b"].dims)]
+    return [(given["b"].dtype, given["b"]._dims)]
 
 
 def _lstsq(given: Operands, _: Dict[str, Any]) -> List[Result]:
     a, b = given["a"], given["b"]
-    return [(b.dtype, (*b.dims[:-2], a.dims[-1], b.dims[-1]))]
+    return [(b.dtype, (*b._dims[:-2], a._dims[-1], b._dims[-1]))]
 
 
 def _scalar(given: Operands, _: Dict[str, Any]) -> List[Result]:
@@ -287,7 +287,7 @@ def _scalar(given: Operands, _: Dict[str, Any]) -> List[Result]:
 
 def _try_cholesky(given: Operands, _: Dict[str, Any]) -> List[Result]:
     x = given["a"]
-    return [(x.dtype, x.dims), (_dtypes.bool_, ())]
+    return [(x.dtype, x._dims), (_dtypes.bool_, ())]
 
 
 _BROADCASTING = {"nn.add", "nn.sub", "nn.mul", "nn.div", "nn.max", "nn.min", "nn.pow"}

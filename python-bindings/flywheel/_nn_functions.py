@@ -40,7 +40,7 @@ def dropout(x: TensorLike, rate: float, *, training: Optional[TensorLike] = None
     if training is not None:
         operands.append(_ops.cast(training, _dtypes.bool_).value)
     trace.forget_reads("")
-    return wrap(trace.draw("train.dropout", operands, [trace.type(x.dtype, x.dims)], attributes)[0], x.dtype, x.dims)
+    return wrap(trace.draw("train.dropout", operands, [trace.type(x.dtype, x._dims)], attributes)[0], x.dtype, x._dims)
 
 
 def embedding(table: TensorLike, indices: TensorLike) -> Tensor:
@@ -96,10 +96,10 @@ def group_norm(
     `groups` does not divide the channels.
     """
     x = as_tensor(x)
-    channels = x.dims[-1] if x.ndim > 1 else None
+    channels = x._dims[-1] if x.ndim > 1 else None
     if channels is None or groups < 1 or channels % groups:
         raise ValueError(f"group_norm takes [batch, ..., channels] with channels in {groups} groups, found "
-                         f"{format_shape(x.dims)}")  # fmt: skip
+                         f"{format_shape(x._dims)}")  # fmt: skip
     old = sizes(x)
     parts = reshape_to(x, [old[0], _product(old[1:-1]), groups, channels // groups])
     result = reshape_to(_generated.layer_norm(parts, axes=[1, 3], epsilon=epsilon), old)
@@ -124,13 +124,13 @@ def _wide(dtype: _dtypes.DType) -> _dtypes.DType:
 def _positions(given: TensorLike, x: Tensor) -> Tensor:
     """Positions of x, [..., t, d]. Raises ValueError for ones of more elements, and for ones of several dimensions that
     are not all of x's: [batch, t] would be one for each head."""
-    found, wanted = as_tensor(given), x.dims[:-1]
+    found, wanted = as_tensor(given), x._dims[:-1]
     if found.ndim > len(wanted) or any(
-        a not in (None, 1, b) and b is not None for a, b in zip(found.dims[::-1], wanted[::-1])
-    ) or (found.ndim < len(wanted) and any(n != 1 for n in found.dims[:-1])):  # fmt: skip
+        a not in (None, 1, b) and b is not None for a, b in zip(found._dims[::-1], wanted[::-1])
+    ) or (found.ndim < len(wanted) and any(n != 1 for n in found._dims[:-1])):  # fmt: skip
         hint = "; positions [batch, t] of x [batch, heads, t, d] are given as [batch, 1, t]" if found.ndim > 1 else ""
         raise ValueError(f"rotary takes positions [t], or of all of the dimensions {format_shape(wanted)} of x or 1 in "
-                         f"their place, found {format_shape(found.dims)}{hint}")  # fmt: skip
+                         f"their place, found {format_shape(found._dims)}{hint}")  # fmt: skip
     return found
 
 
@@ -146,9 +146,9 @@ def rotary(
     positions.
     """
     x = as_tensor(x)
-    width = x.dims[-1] if x.ndim > 1 else None
+    width = x._dims[-1] if x.ndim > 1 else None
     if width is None or width % 2:
-        raise ValueError(f"rotary takes [..., t, d] with an even d, found {format_shape(x.dims)}")
+        raise ValueError(f"rotary takes [..., t, d] with an even d, found {format_shape(x._dims)}")
     half = width // 2
     positions = _ops.arange(_ops.dim(x, -2)) if positions is None else _positions(positions, x)
     turns = (float(base) ** (-np.arange(half, dtype=np.float64) / half)).astype(np.float32)
@@ -185,9 +185,9 @@ def _weights(class_weights: Optional[TensorLike], logits: Tensor) -> Optional[Te
     if class_weights is None:
         return None
     weights = as_tensor(class_weights, logits.dtype)
-    if weights.ndim != 1 or None not in (weights.dims[0], logits.dims[-1]) and weights.dims[0] != logits.dims[-1]:
-        raise ValueError(f"expected class_weights of shape [{logits.dims[-1]}], one for each class, found "
-                         f"{format_shape(weights.dims)}")  # fmt: skip
+    if weights.ndim != 1 or None not in (weights._dims[0], logits._dims[-1]) and weights._dims[0] != logits._dims[-1]:
+        raise ValueError(f"expected class_weights of shape [{logits._dims[-1]}], one for each class, found "
+                         f"{format_shape(weights._dims)}")  # fmt: skip
     return _ops.cast(weights, logits.dtype)
 
 
@@ -293,9 +293,9 @@ def sigmoid_cross_entropy(
         return _generated.sigmoid_cross_entropy(logits, labels, reduction=reduction)
     x = as_tensor(logits)
     z = as_tensor(labels, x.dtype)
-    if len(x.dims) != len(z.dims) or any(a != b for a, b in zip(x.dims, z.dims) if None not in (a, b)):
-        raise ValueError(f"sigmoid_cross_entropy takes logits and labels of one shape, found {format_shape(x.dims)} "
-                         f"and {format_shape(z.dims)}")  # fmt: skip
+    if len(x._dims) != len(z._dims) or any(a != b for a, b in zip(x._dims, z._dims) if None not in (a, b)):
+        raise ValueError(f"sigmoid_cross_entropy takes logits and labels of one shape, found {format_shape(x._dims)} "
+                         f"and {format_shape(z._dims)}")  # fmt: skip
     losses = positive_weight * z * _generated.softplus(-x) + (1 - z) * _generated.softplus(x)
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(f"expected one of 'none', 'mean', 'sum', found '{reduction}'")

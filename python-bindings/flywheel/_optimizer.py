@@ -412,8 +412,8 @@ class Optimizer(StructAttribute):
         if not given:
             raise ValueError("No gradients provided for any variable: " + ", ".join(v.name for _, v in pairs))
         for gradient, variable in given:
-            if gradient.dims != variable.shape:
-                raise ValueError(f"the gradient of variable '{variable.name}' has shape {gradient.dims}, "
+            if gradient._dims != variable.shape:
+                raise ValueError(f"the gradient of variable '{variable.name}' has shape {gradient._dims}, "
                                  f"expected {variable.shape}")  # fmt: skip
         trace = _trace.current()
         targets = [variable for _, variable in given]

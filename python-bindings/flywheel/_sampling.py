@@ -22,7 +22,7 @@ def grid_sample(x: Tensor, grid: Tensor, mode: str, padding: str, align_corners:
     `mode` is "linear", "nearest" or "cubic" (Keys' kernel); `padding` says what is outside: "zeros", the elements of
     the "border", or their "reflection". Places at and outside a border that ends them have no derivative.
     """
-    spatial: List[int] = [dim_size or 0 for dim_size in x.dims[2:]]
+    spatial: List[int] = [dim_size or 0 for dim_size in x._dims[2:]]
     rank, batch, channels = len(spatial), sizes(x)[0], sizes(x)[1]
     new = sizes(grid)[1:-1]
     count = _product(new)

@@ -15,7 +15,7 @@ def _static(dim_sizes: Sequence[Optional[int]], x: Tensor) -> List[int]:
     """The sizes as numbers. Raises ValueError where only the call knows one."""
     known = [dim_size for dim_size in dim_sizes if dim_size is not None]
     if len(known) != len(dim_sizes):
-        raise ValueError(f"indices into several dimensions need static sizes, found {format_shape(x.dims)}")
+        raise ValueError(f"indices into several dimensions need static sizes, found {format_shape(x._dims)}")
     return known
 
 
@@ -23,7 +23,7 @@ def flat_rows(data: Tensor, indices: Tensor, count: int) -> Tuple[Tensor, Tensor
     """Indices [..., count] into the first `count` dimensions of `data`, whose sizes are static, as a vector, and
     `data` with these dimensions as one and all others as another. Negative indices count from the end; one that is
     out of range is so there too."""
-    known = _static(data.dims[:count], data)
+    known = _static(data._dims[:count], data)
     index = _ops.cast(indices, _dtypes.int64)
     totals = as_tensor(np.array(known, np.int64))
     index = _ops.where(_ops.less(index, 0), _ops.add(index, totals), index)
@@ -44,7 +44,7 @@ def element_places(index: Tensor, axis: int) -> Tensor:
             places.append(_ops.cast(index, _dtypes.int64))
             continue
         shape = [1] * index.ndim
-        shape[other] = _static([index.dims[other]], index)[0]
+        shape[other] = _static([index._dims[other]], index)[0]
         numbers = np.arange(shape[other], dtype=np.int64).reshape(shape)
         places.append(stretch(as_tensor(numbers), sizes(index)))
     return _ops.stack(places, index.ndim)

@@ -129,32 +129,32 @@ class Number(Tensor):
     """A number that is computed from sizes, such as `x.shape[0] / 2`. As a number of Python, it has no dtype of its
     own in operations; where it is a tensor alone, it is float32. It is computed in float64."""
 
-    __slots__ = ("_exact", "_quotient")
-    weak = 1.0
+    __slots__ = ("_computed", "_quotient")
+    _weak = 1.0
 
     def __init__(self, exact: Tensor, quotient: Optional[Tuple[Any, Any]] = None):
-        self._exact = exact
+        self._computed = exact
         # The sizes whose quotient it is.
         self._quotient = quotient
         self.dtype: _dtypes.DType = _dtypes.float32
-        self.dims: _trace.Shape = ()
+        self._dims: _trace.Shape = ()
         self.trace = exact.trace
 
     @property
     def value(self) -> Value:  # type: ignore[override]
-        return self.typed(self.dtype).value
+        return self._typed(self.dtype).value
 
     @property
-    def index(self) -> Any:
+    def _index(self) -> Any:
         return None
 
     @property
-    def exact(self) -> Tensor:
+    def _exact(self) -> Tensor:
         """As float64, or as int64."""
-        return self._exact
+        return self._computed
 
-    def typed(self, dtype: _dtypes.DType) -> Tensor:
-        return _ops.cast(self.exact, dtype)
+    def _typed(self, dtype: _dtypes.DType) -> Tensor:
+        return _ops.cast(self._exact, dtype)
 
     def __repr__(self) -> str:
         return "<flywheel number of this call>"
@@ -290,7 +290,7 @@ class Number(Tensor):
         return self
 
     def __abs__(self) -> Any:
-        return Number(_ops.abs(self._exact))
+        return Number(_ops.abs(self._computed))
 
     def __invert__(self) -> Any:
         raise TypeError("bad operand type for unary ~: a number that is no integer")
@@ -342,8 +342,8 @@ class Size(Number):
     where sizes vary between calls, each size then has a program of its own.
     """
 
-    __slots__ = ("_index", "_dim", "bounds")
-    weak = 1
+    __slots__ = ("_number", "_dim", "_bounds")
+    _weak = 1
 
     def __init__(
         self, index: Optional[Value], dim: Optional[Tuple[Tensor, int]] = None, bounds: Tuple[int, int] = _DIMENSION
@@ -351,32 +351,32 @@ class Size(Number):
         if dim is not None and not (isinstance(dim, tuple) and isinstance(dim[0], Tensor)):
             raise TypeError(f"expected a tensor and an axis as dim, found {dim!r}: a size is `x.shape[0]` of a tensor")
         # A value of type index; or the dimension of a tensor, of which it is read where it is used.
-        self._index, self._dim = index, dim
+        self._number, self._dim = index, dim
         # The least and the largest number that it may be.
-        self.bounds = bounds
+        self._bounds = bounds
         self._quotient = None
         self.dtype = _dtypes.int32
-        self.dims = ()
+        self._dims = ()
         self.trace = _trace.current() if dim is None else dim[0].trace
 
     @property
-    def index(self) -> Any:
+    def _index(self) -> Any:
         if self.trace is not _trace.current():
             raise ValueError(_ANOTHER)
         if self._dim is None:
-            return self._index
+            return self._number
         return self.trace.dim(self._dim[0].value, self._dim[1])
 
     @property
-    def exact(self) -> Tensor:
+    def _exact(self) -> Tensor:
         if self.trace is not _trace.current():
             raise ValueError(_ANOTHER)
-        return of_size(self.index)
+        return of_size(self._index)
 
-    def typed(self, dtype: _dtypes.DType) -> Tensor:
+    def _typed(self, dtype: _dtypes.DType) -> Tensor:
         """An operand of this dtype. An error of the step where an integer does not fit, as of a number of Python."""
         if _dtypes.is_integer(dtype):
-            limits, (low, high), index = np.iinfo(dtype), self.bounds, self.index
+            limits, (low, high), index = np.iinfo(dtype), self._bounds, self._index
             least, most = int(limits.min), int(limits.max)
             if low > most or high < least:
                 refuse(f"a number that {_dtypes.name_of(dtype)} does not hold")
@@ -390,10 +390,10 @@ class Size(Number):
         return "<flywheel.Size>"
 
     def __abs__(self) -> Any:
-        if not is_signed(self.index):
+        if not is_signed(self._index):
             return self
-        low, high = self.bounds
-        return of_index(index_op("maxsi", self.index, index_op("subi", 0, self.index)), (0, max(-low, high)))
+        low, high = self._bounds
+        return of_index(index_op("maxsi", self._index, index_op("subi", 0, self._index)), (0, max(-low, high)))
 
     def __invert__(self) -> Any:
         return -1 - self
@@ -416,7 +416,7 @@ def of_index(index: DimSize, bounds: Tuple[int, int] = _DIMENSION) -> Union[int,
 
 def size_of(x: Tensor, axis: int) -> Union[int, Size]:
     """The size of a dimension."""
-    known = x.dims[axis]
+    known = x._dims[axis]
     return Size(None, (x, axis)) if known is None else known
 
 
@@ -426,7 +426,7 @@ def _is_plain(x: Any) -> bool:
 
 
 def _index(x: Any) -> DimSize:
-    found: DimSize = x.index if isinstance(x, Size) else int(x)
+    found: DimSize = x._index if isinstance(x, Size) else int(x)
     return found
 
 
@@ -436,7 +436,7 @@ def _exact(x: Any) -> Tensor:
 
 def _as_numpy(ufunc: Any, numbers: Sequence[Any]) -> Tuple[Tensor, ...]:
     """Numbers as tensors of the dtypes in which a function of NumPy computes: int64, float64 or bool."""
-    exact = [x.exact if isinstance(x, Number) else constant(np.asarray(x)) for x in numbers]
+    exact = [x._exact if isinstance(x, Number) else constant(np.asarray(x)) for x in numbers]
     try:
         with np.errstate(all="ignore"):
             found = np.asarray(ufunc(*(np.ones((), x.dtype) for x in exact))).dtype
@@ -507,7 +507,7 @@ def _of_integers(what: str, a: Any, b: Any) -> Any:
 
 
 def _bounds(x: Any) -> Tuple[int, int]:
-    return x.bounds if isinstance(x, Size) else (int(x), int(x))
+    return x._bounds if isinstance(x, Size) else (int(x), int(x))
 
 
 def _quotient_bounds(bounds: Tuple[int, int]) -> Tuple[int, int]:
@@ -572,13 +572,13 @@ def _compare(what: str, a: Number, b: Any) -> Any:
     if isinstance(b, Condition):
         b = _integer_of(b)
     if isinstance(a, Size) and isinstance(b, (int, Size)):
-        x, y = a.index, _index(b)
+        x, y = a._index, _index(b)
         if isinstance(y, int) and not is_signed(x) and (y < 0 or (y == 0 and what in ("less", "greater_equal"))):
             return bool(_OF_DIFFERENCE[what](1 if y < 0 else 0))
         known = difference(x, y)
         if known is not None:
             return bool(_OF_DIFFERENCE[what](known))
-        wide = [x.exact if isinstance(x, Size) else constant(x, _dtypes.int64) for x in (a, b)]
+        wide = [x._exact if isinstance(x, Size) else constant(x, _dtypes.int64) for x in (a, b)]
         return _condition(getattr(_ops, what)(*wide))
     if _is_plain(b):
         return _condition(getattr(_ops, what)(_exact(a), _exact(b)))
@@ -586,7 +586,7 @@ def _compare(what: str, a: Number, b: Any) -> Any:
 
 
 def _condition(x: Tensor) -> Condition:
-    return Condition(x.value, x.dtype, x.dims, x.trace)
+    return Condition(x.value, x.dtype, x._dims, x.trace)
 
 
 def _integer_of(condition: Condition) -> Size:

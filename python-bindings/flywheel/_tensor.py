@@ -29,31 +29,31 @@ class Tensor(Operators):
     `flywheel.promote_types` for dtypes.
     """
 
-    __slots__ = ("value", "dtype", "dims", "trace", "index", "__weakref__")
+    __slots__ = ("value", "dtype", "_dims", "trace", "_index", "__weakref__")
     # A number of Python that has the dtype in operations that this one has; None of a tensor, which has its own.
-    weak: ClassVar[Optional[float]] = None
+    _weak: ClassVar[Optional[float]] = None
 
     def __init__(self, value: Value, dtype: _dtypes.DType, dims: Shape, trace: Trace):
         self.value = value
         self.dtype = dtype
         # Sizes as far as they are known while tracing: None where only the call knows one.
-        self.dims = dims
+        self._dims = dims
         self.trace = trace
         # Of sizes of dimensions, what they are as a size: a number, or a value of type index; of a vector, a list.
-        self.index: Any = None
+        self._index: Any = None
 
     @property
     def ndim(self) -> int:
-        return len(self.dims)
+        return len(self._dims)
 
     @property
     def shape(self) -> "Tuple[Union[int, Size], ...]":
         """The sizes of the dimensions: numbers, or a `Size` where only the call knows one."""
-        if None not in self.dims:
-            return self.dims  # type: ignore[return-value]
+        if None not in self._dims:
+            return self._dims  # type: ignore[return-value]
         from ._sizes import size_of
 
-        return tuple(size_of(self, axis) for axis in range(len(self.dims)))
+        return tuple(size_of(self, axis) for axis in range(len(self._dims)))
 
     @property
     def size(self) -> "Union[int, Size]":
@@ -61,23 +61,23 @@ class Tensor(Operators):
         return math.prod(self.shape)
 
     @property
-    def static_size(self) -> Optional[int]:
+    def _static_size(self) -> Optional[int]:
         """How many elements there are; None where only the call knows it."""
-        return math.prod(d for d in self.dims if d is not None) if None not in self.dims else None
+        return math.prod(d for d in self._dims if d is not None) if None not in self._dims else None
 
     @property
-    def exact(self) -> "Tensor":
+    def _exact(self) -> "Tensor":
         """The tensor with the dtype in which it is computed."""
         return self
 
-    def typed(self, dtype: _dtypes.DType) -> "Tensor":
+    def _typed(self, dtype: _dtypes.DType) -> "Tensor":
         """An operand of this dtype."""
         from . import _ops
 
         return _ops.cast(self, dtype)
 
     def __repr__(self) -> str:
-        return f"<flywheel.Tensor {_dtypes.name_of(self.dtype)}{format_shape(self.dims)}>"
+        return f"<flywheel.Tensor {_dtypes.name_of(self.dtype)}{format_shape(self._dims)}>"
 
     def _refuse(self, what: str) -> NoReturn:
         raise TypeError(
@@ -101,9 +101,9 @@ class Tensor(Operators):
         self._refuse("the array")
 
     def __len__(self) -> int:
-        if not self.dims:
+        if not self._dims:
             raise TypeError("a scalar has no length")
-        dim_size = self.dims[0]
+        dim_size = self._dims[0]
         if dim_size is None:
             from ._sizes import refuse
 
@@ -160,7 +160,7 @@ def constant(value: Any, dtype: Any = None, shape: Optional[Sequence[int]] = Non
     bool. With `shape`, elements fill it in row-major order and the last one repeats.
     Raises ValueError for more elements than the shape has.
     """
-    if isinstance(value, Tensor) and value.weak is not None and shape is None:
+    if isinstance(value, Tensor) and value._weak is not None and shape is None:
         # A number, as one of Python.
         return as_tensor(value, dtype)
     if isinstance(value, (list, tuple)) and holds_sizes(value):
@@ -225,7 +225,7 @@ def _embed(array: "np.ndarray[Any, Any]") -> Tensor:
 def _with_index(x: Tensor, array: "np.ndarray[Any, Any]") -> Tensor:
     """A constant that may be a size says so."""
     if array.dtype.kind == "i" and array.ndim <= 1:
-        x.index = array.tolist()
+        x._index = array.tolist()
     return x
 
 
@@ -239,12 +239,12 @@ def as_tensor(value: TensorLike, dtype: Any = None) -> Tensor:
         value = value.read()
     if isinstance(value, Tensor):
         if value.trace is not _trace.current():
-            kind = "tensor" if value.weak is None else "size"
+            kind = "tensor" if value._weak is None else "size"
             raise ValueError(
                 f"a {kind} of another function is used here: return it from there, or pass it as an argument"
             )
-        if value.weak is not None:
-            return value.typed(value.dtype if dtype is None else _dtypes.as_dtype(dtype))
+        if value._weak is not None:
+            return value._typed(value.dtype if dtype is None else _dtypes.as_dtype(dtype))
         if dtype is not None and value.dtype != _dtypes.as_dtype(dtype):
             from . import _ops
 
@@ -272,7 +272,7 @@ def holds_sizes(value: Any) -> bool:
     """Whether a number of sizes is somewhere in lists and tuples."""
     if isinstance(value, (list, tuple)):
         return any(holds_sizes(item) for item in value)
-    return isinstance(value, Tensor) and value.weak is not None
+    return isinstance(value, Tensor) and value._weak is not None
 
 
 def as_tensors(*values: TensorLike) -> Tuple[Tensor, ...]:
@@ -292,10 +292,10 @@ def as_tensors(*values: TensorLike) -> Tuple[Tensor, ...]:
         for number in numbers[1:]:
             dtype = _dtypes.promote(dtype, _dtypes.of_number(number))
     return tuple(
-        array.typed(dtype) if isinstance(array, Tensor) else constant(array, dtype) for array in arrays
+        array._typed(dtype) if isinstance(array, Tensor) else constant(array, dtype) for array in arrays
     )
 
 
 def _weak(value: Any) -> Optional[float]:
     """The number of Python that an operand is as to dtypes; None of what has a dtype."""
-    return value.weak if isinstance(value, Tensor) else value if is_number(value) else None
+    return value._weak if isinstance(value, Tensor) else value if is_number(value) else None

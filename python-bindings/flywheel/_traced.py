@@ -98,7 +98,7 @@ class Traced:
             raise
         labels = owner._result_names(self._out, len(results))
         trace.graph.end_function([x.value for x in results], [{"train.name": ("str", name)} for name in labels])
-        self.results = [(x.dtype, x.dims) for x in results]
+        self.results = [(x.dtype, x._dims) for x in results]
 
     def _refuse_text(self, results: List[Tensor], outputs: Sequence[Any]) -> None:
         """A string of Python among the results is a mistake: no step computes it."""

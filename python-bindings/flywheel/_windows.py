@@ -43,7 +43,7 @@ def convolve(
     assert not isinstance(padding, str)
     # The sum over the first dimension of the filter, of slices of the image that it meets.
     x = _ops.pad(x, [(0, 0), padding[0], *[(0, 0)] * rank])
-    count, reach = w.dims[0] or 0, ((w.dims[0] or 0) - 1) * dilations[0] + 1
+    count, reach = w._dims[0] or 0, ((w._dims[0] or 0) - 1) * dilations[0] + 1
     steps = (x.shape[1] - reach) // strides[0] + 1
     result: Optional[Tensor] = None
     for place in range(count):
@@ -106,7 +106,7 @@ def window_parts(
     """Of each place in a window, which is an index, the elements of all windows at it: [batch, windows..., channels] of
     `x` [batch, space..., channels] of static space. Windows are inside of the image."""
     spans = [(k - 1) * d + 1 for k, d in zip(window, dilations)]
-    counts = [((total or 0) - span) // s + 1 for total, span, s in zip(x.dims[1:-1], spans, strides)]
+    counts = [((total or 0) - span) // s + 1 for total, span, s in zip(x._dims[1:-1], spans, strides)]
     old = sizes(x)
     for place in np.ndindex(*window):
         offsets: List[Size] = [0, *[at * d for at, d in zip(place, dilations)], 0]
@@ -125,7 +125,7 @@ def largest_with_places(
     with_places: bool = True,
 ) -> Tuple[Tensor, Optional[Tensor]]:  # fmt: skip
     """`largest`, and where that is in the space of `x`, in row-major order, as int64. A NaN is the largest element."""
-    spatial = [total or 0 for total in x.dims[1:-1]]
+    spatial = [total or 0 for total in x._dims[1:-1]]
     floats = _dtypes.is_floating(x.dtype)
     low = -float("inf") if floats else int(np.iinfo(x.dtype).min)
     data = _ops.pad(x, [(0, 0), *padding, (0, 0)], low)
@@ -135,7 +135,7 @@ def largest_with_places(
     places: Optional[Tensor] = None
     for place, part in window_parts(data, window, strides, dilations):
         keys: List[Any] = [slice(at * d, at * d + ((count or 0) - 1) * s + 1, s)
-                           for at, d, s, count in zip(place, dilations, strides, part.dims[1:-1])]  # fmt: skip
+                           for at, d, s, count in zip(place, dilations, strides, part._dims[1:-1])]  # fmt: skip
         own = numbers[tuple(keys)]
         index = as_tensor(np.ascontiguousarray(own)[None, ..., None])
         if result is None:
@@ -168,7 +168,7 @@ def unpooled(x: Tensor, places: Tensor, spatial: Sequence[int]) -> Tensor:
     """Zeros of [batch, channels, spatial...] with the elements of `x` [batch, channels, space...] at their places in
     that space, in row-major order. The sizes are static. Of several elements at one place the last one stays, and the
     derivative of each is that of the place, as PyTorch has it."""
-    known, total = [dim_size or 0 for dim_size in x.dims], int(np.prod(list(spatial)))
+    known, total = [dim_size or 0 for dim_size in x._dims], int(np.prod(list(spatial)))
     rows, count = known[0] * known[1], int(np.prod(known[2:]))
     index = reshape_to(_ops.cast(places, _dtypes.int64), [rows, count])
     first = as_tensor((np.arange(rows, dtype=np.int64) * total)[:, None])
@@ -195,7 +195,7 @@ def _spread(x: Tensor, axis: int, stride: int) -> Tensor:
     """With stride - 1 zeros between two elements along a dimension of static size."""
     if stride == 1:
         return x
-    old, total = sizes(x), x.dims[axis] or 0
+    old, total = sizes(x), x._dims[axis] or 0
     wide = reshape_to(x, [*old[: axis + 1], 1, *old[axis + 1 :]])
     pads = [(0, 0)] * wide.ndim
     pads[axis + 1] = (0, stride - 1)
@@ -223,10 +223,10 @@ def convolve_transposed(
     if rank == 2:
         return _image_transposed(x, w, strides, padding, more, dilations, channels)
     # Each slice of the filter adds to the slices of the result that are its distance behind.
-    depth, batch = x.dims[1] or 0, sizes(x)[0]
-    span = ((w.dims[0] or 0) - 1) * dilations[0] + 1
+    depth, batch = x._dims[1] or 0, sizes(x)[0]
+    span = ((w._dims[0] or 0) - 1) * dilations[0] + 1
     result: Optional[Tensor] = None
-    for place in range(w.dims[0] or 0):
+    for place in range(w._dims[0] or 0):
         found = convolve_transposed(_merged(x), _ops.getitem(w, place), strides[1:], padding[1:], more[1:],
                                     dilations[1:], channels)  # fmt: skip
         part = _spread(reshape_to(found, [batch, depth, *sizes(found)[1:]]), 1, strides[0])
@@ -259,7 +259,7 @@ def _image_transposed(
     own, extra = (list(padding), list(more)) if is_plain else ([(0, 0), (0, 0)], [0, 0])
     lengths: List[Size] = []
     for axis in range(2):
-        span = ((w.dims[axis] or 1) - 1) * dilations[axis] + 1
+        span = ((w._dims[axis] or 1) - 1) * dilations[axis] + 1
         whole = index_op("muli", index_op("subi", size(x, 1 + axis), 1), strides[axis])
         lengths.append(index_op("addi", whole, span + extra[axis] - sum(own[axis])))
     like = empty([size(x, 0), *lengths, channels], x.dtype)

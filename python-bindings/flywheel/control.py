@@ -18,8 +18,8 @@ class TypeMismatch(ValueError):
 def _scalar_bool(condition: TensorLike) -> Value:
     """A boolean number of a scalar tensor."""
     x = _ops.cast(condition, _dtypes.bool_)
-    if x.dims != ():
-        raise ValueError(f"a condition is a scalar, found shape {format_shape(x.dims)}")
+    if x._dims != ():
+        raise ValueError(f"a condition is a scalar, found shape {format_shape(x._dims)}")
     return x.trace.op("tensor.extract", [x.value], [x.trace.graph.type("bool", None)])[0]
 
 
@@ -29,7 +29,7 @@ def _tensors(tree: Any) -> Tuple[List[Tensor], Any]:
 
 
 def _wrap_all(values: Sequence[Value], like: Sequence[Tensor]) -> List[Tensor]:
-    return [wrap(value, x.dtype, x.dims) for value, x in zip(values, like)]
+    return [wrap(value, x.dtype, x._dims) for value, x in zip(values, like)]
 
 
 def cond(condition: TensorLike, true_fn: Callable[..., Any], false_fn: Callable[..., Any], *operands: Any) -> Any:
@@ -57,7 +57,7 @@ def cond(condition: TensorLike, true_fn: Callable[..., Any], false_fn: Callable[
     then = trace.region([], body(true_fn), "scf.yield")
     otherwise = trace.region([], body(false_fn), "scf.yield")
     leaves, spec = results[0]
-    types = [trace.type(x.dtype, x.dims) for x in leaves]
+    types = [trace.type(x.dtype, x._dims) for x in leaves]
     values = trace.op("scf.if", [number], types, {}, [then, otherwise])
     return _tree.unflatten(spec, _wrap_all(values, leaves))
 
@@ -68,18 +68,18 @@ def _match(leaves: List[Tensor], spec: Any, others: List[Tensor], other_spec: An
             f"both branches must return trees of one form, found {_tree.describe(other_spec)} and "
             f"{_tree.describe(spec)}"
         )
-    return [_as_type(x, y.dtype, y.dims, "both branches must return") for x, y in zip(leaves, others)]
+    return [_as_type(x, y.dtype, y._dims, "both branches must return") for x, y in zip(leaves, others)]
 
 
 def _as_type(x: Tensor, dtype: _dtypes.DType, shape: _trace.Shape, what: str) -> Tensor:
     """`x` with a type that says more or less about the same sizes."""
-    fits = len(x.dims) == len(shape) and all(a is None or b is None or a == b for a, b in zip(x.dims, shape))
+    fits = len(x._dims) == len(shape) and all(a is None or b is None or a == b for a, b in zip(x._dims, shape))
     if x.dtype != dtype or not fits:
         raise TypeMismatch(
             f"{what} one type, found {_dtypes.name_of(dtype)}{format_shape(shape)} and "
-            f"{_dtypes.name_of(x.dtype)}{format_shape(x.dims)}"
+            f"{_dtypes.name_of(x.dtype)}{format_shape(x._dims)}"
         )
-    if x.dims == shape:
+    if x._dims == shape:
         return x
     return wrap(x.trace.op("tensor.cast", [x.value], [x.trace.type(dtype, shape)])[0], dtype, shape)
 
@@ -123,7 +123,7 @@ def while_loop(
     leaves, spec = _tensors(init)
     if max_iterations is not None:
         leaves = [as_tensor(0, _dtypes.int32), *leaves]
-    types = [trace.type(x.dtype, x.dims) for x in leaves]
+    types = [trace.type(x.dtype, x._dims) for x in leaves]
 
     def state_of(values: List[Value]) -> Tuple[List[Tensor], Any]:
         own = _wrap_all(values, leaves)
@@ -142,7 +142,7 @@ def while_loop(
         new, form = _tensors(body_fn(state))
         _check_state(form, spec)
         carried = leaves if max_iterations is None else leaves[1:]
-        new = [_as_type(x, y.dtype, y.dims, "a loop keeps the types of its state:") for x, y in zip(new, carried)]
+        new = [_as_type(x, y.dtype, y._dims, "a loop keeps the types of its state:") for x, y in zip(new, carried)]
         if max_iterations is not None:
             new = [_ops.add(own[0], 1), *new]
         return [x.value for x in new]
@@ -165,12 +165,12 @@ def _for(
 ) -> List[Tensor]:
     """An `scf.for` from 0 over a state."""
     trace = _trace.current()
-    types = [trace.type(x.dtype, x.dims) for x in leaves]
+    types = [trace.type(x.dtype, x._dims) for x in leaves]
 
     def step(values: List[Value]) -> List[Value]:
         new = body(values[0], _wrap_all(values[1:], leaves))
         what = "a loop keeps the types of its state:"
-        return [_as_type(x, y.dtype, y.dims, what).value for x, y in zip(new, leaves)]
+        return [_as_type(x, y.dtype, y._dims, what).value for x, y in zip(new, leaves)]
 
     region = trace.region([trace.index_type(), *types], step, "scf.yield", sees_outer=False)
     bounds = [trace.index(0), index_of(count), trace.index(1)]
@@ -272,9 +272,9 @@ def collect(
     shapes: List[Tuple[_dtypes.DType, List[Size]]] = []
     for y in outputs:
         place = next((k for k, x in enumerate(new) if x is y), None)
-        lengths = [known[place][axis] if n is None and place is not None else n for axis, n in enumerate(y.dims)]
+        lengths = [known[place][axis] if n is None and place is not None else n for axis, n in enumerate(y._dims)]
         if None in lengths:
-            raise ValueError(f"what each iteration returns has static sizes, found {format_shape(y.dims)}")
+            raise ValueError(f"what each iteration returns has static sizes, found {format_shape(y._dims)}")
         shapes.append((y.dtype, [n for n in lengths if n is not None]))
     order = [reverse] * len(shapes) if isinstance(reverse, bool) else list(reverse)
     return _collect(count, carried, known, shapes, step, order)
@@ -303,13 +303,13 @@ def _with_all_sizes(own: List[Tensor], known: List[List[Size]]) -> List[Tensor]:
 
 def with_sizes(y: Tensor, lengths: Sequence[Size]) -> Tensor:
     """A state of a loop with the sizes of the first one by name: nothing about them is to be checked in the loop."""
-    return y if None not in y.dims else extract_slice(y, [0] * y.ndim, list(lengths), [1] * y.ndim)
+    return y if None not in y._dims else extract_slice(y, [0] * y.ndim, list(lengths), [1] * y.ndim)
 
 
 def in_place_of(x: Tensor, y: Tensor, known: Sequence[Size]) -> Tensor:
     """A new state. The place of the old one says that its sizes are those of before, where its value does not."""
-    fits = x.ndim == y.ndim and all(a is None or b is None or a == b for a, b in zip(x.dims, y.dims))
-    if None not in y.dims or not fits or x.dtype != y.dtype:
+    fits = x.ndim == y.ndim and all(a is None or b is None or a == b for a, b in zip(x._dims, y._dims))
+    if None not in y._dims or not fits or x.dtype != y.dtype:
         return x
     # A size of before is one from outside the loop, in what is kept for derivatives too.
     lengths = [old if difference(size(x, axis), old) == 0 else size(x, axis) for axis, old in enumerate(known)]
@@ -331,7 +331,7 @@ def _scan_length(inputs: List[Tensor], length: Optional[TensorLike]) -> Size:
         for x in inputs:
             expect_equal(size(x, 0), given, "a scan takes tensors of its length")
         return given
-    known = {x.dims[0] for x in inputs if x.dims[0] is not None} | ({given} if given is not None else set())
+    known = {x._dims[0] for x in inputs if x._dims[0] is not None} | ({given} if given is not None else set())
     if len(known) > 1:
         raise ValueError(f"a scan takes tensors of one length, found {sorted(n for n in known if n is not None)}")
     if known:
@@ -344,7 +344,7 @@ def _scan_length(inputs: List[Tensor], length: Optional[TensorLike]) -> Size:
 def probe(carried: List[Tensor], step: Callable[[Value, List[Tensor]], Any]) -> Any:
     """What one iteration returns, by a trace that is thrown away: types, and which tensors are the same."""
     trace = _trace.current()
-    types = [trace.type(x.dtype, x.dims) for x in carried]
+    types = [trace.type(x.dtype, x._dims) for x in carried]
     arguments = trace.graph.begin_region([trace.index_type(), *types])
     try:
         with trace.frame(sees_outer=False):

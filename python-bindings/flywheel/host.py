@@ -176,7 +176,7 @@ def print(*values: Any, sep: str = " ", end: str = "\n", file: Any = None, flush
 
 def _as_spec(leaf: Any) -> TensorSpec:
     if isinstance(leaf, (TensorSpec, Tensor, Variable, np.ndarray, np.generic)):
-        shape = tuple(leaf.dims if isinstance(leaf, Tensor) else leaf.shape)
+        shape = tuple(leaf._dims if isinstance(leaf, Tensor) else leaf.shape)
         if not all(isinstance(n, int) for n in shape):
             raise ValueError(f"the results of flywheel.callback have sizes that are known when the function is "
                              f"traced, found {format_shape(shape)}")  # fmt: skip

@@ -33,8 +33,8 @@ def _floating(x: TensorLike) -> Tensor:
 
 def _square(what: str, a: TensorLike) -> Tensor:
     x = _floating(a)
-    if x.ndim < 2 or x.dims[-1] != x.dims[-2] or x.dims[-1] is None:
-        raise ValueError(f"{what} takes square matrices of a static size, found {format_shape(x.dims)}")
+    if x.ndim < 2 or x._dims[-1] != x._dims[-2] or x._dims[-1] is None:
+        raise ValueError(f"{what} takes square matrices of a static size, found {format_shape(x._dims)}")
     return x
 
 
@@ -98,7 +98,7 @@ def matrix_power(a: TensorLike, n: int) -> Tensor:
             result = a if result is None else result @ a
         n //= 2
         a = a @ a if n else a
-    return _ops.add(_ops.zeros_like(a), _ops.eye(a.dims[-1] or 0, dtype=a.dtype)) if result is None else result
+    return _ops.add(_ops.zeros_like(a), _ops.eye(a._dims[-1] or 0, dtype=a.dtype)) if result is None else result
 
 
 def multi_dot(arrays: Sequence[TensorLike]) -> Tensor:
@@ -109,7 +109,7 @@ def multi_dot(arrays: Sequence[TensorLike]) -> Tensor:
         raise ValueError("multi_dot takes two matrices or more")
     for place, x in enumerate(parts):
         if x.ndim != 2 and not (x.ndim == 1 and place in (0, len(parts) - 1)):
-            raise ValueError(f"multi_dot takes matrices, and vectors at its ends, found shape {format_shape(x.dims)}")
+            raise ValueError(f"multi_dot takes matrices, and vectors at its ends, found shape {format_shape(x._dims)}")
     return _multi_dot(*parts)
 
 
@@ -125,7 +125,7 @@ def _multi_dot(*arrays: Tensor) -> Tensor:
 
 
 def _multiply_chain(parts: List[Tensor]) -> Tensor:
-    dims = [x.dims[0] or 1 for x in parts] + [parts[-1].dims[1] or 1]
+    dims = [x._dims[0] or 1 for x in parts] + [parts[-1]._dims[1] or 1]
     count = len(parts)
     best: Any = {(i, i): (0, i) for i in range(count)}
     for width in range(1, count):
@@ -169,7 +169,7 @@ def solve_triangular(
 def _eliminate(a: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
     """Of matrices [count, n, n]: L below the diagonal and U in one, which row of `a` each row was, int32 [count, n],
     and the number of exchanges, int32 [count]. By Gauss, the largest element of a column as its pivot."""
-    n, count = a.dims[-1] or 0, _ops.dim(a, 0)
+    n, count = a._dims[-1] or 0, _ops.dim(a, 0)
     numbers = as_tensor(np.arange(n, dtype=np.int32))
     if n == 0:
         return a, _ops.zeros((count, 0), _dtypes.int32), _ops.zeros((count,), _dtypes.int32)
@@ -180,7 +180,7 @@ def _eliminate(a: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
         pivot = _ops.argmax(_ops.where(numbers >= k, _ops.absolute(column), -1.0), 1, keepdims=True)
         # Where each row comes from, when rows k and pivot are exchanged.
         source = _ops.where(numbers == k, pivot, _ops.where(numbers == pivot, k, numbers))
-        lu = _ops.take_along_axis(lu, _ops.broadcast_to(_ops.expand_dims(source, 2), lu.dims), 1)
+        lu = _ops.take_along_axis(lu, _ops.broadcast_to(_ops.expand_dims(source, 2), lu._dims), 1)
         rows = _ops.take_along_axis(rows, source, 1)
         top = _ops.expand_dims(_ops.take(lu, k, 1), 1)
         first = _ops.take(lu, k, 2)
@@ -208,7 +208,7 @@ def _factor(a: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
 def _factor_vjp(a: Tensor, weights: Tensor, *_: Any) -> Tensor:
     """With P a = L U: P^T L^-T (tril(L^T dL, -1) + triu(dU U^T)) U^-T."""
     lu, rows, _swaps = _factor(a)
-    n = a.dims[-1] or 0
+    n = a._dims[-1] or 0
     lower = _ops.tril(lu, -1) + _ops.eye(n, dtype=a.dtype)
     upper = _ops.triu(lu)
     below, above = _ops.tril(weights, -1), _ops.triu(weights)
@@ -217,14 +217,14 @@ def _factor_vjp(a: Tensor, weights: Tensor, *_: Any) -> Tensor:
     # x U^T = left is U x^T = left^T.
     found = _transposed(nn.triangular_solve(lu, _transposed(left), "upper"))
     inverse = _inverse_of(rows)
-    return _ops.take_along_axis(found, _ops.broadcast_to(_ops.expand_dims(inverse, 2), found.dims), 1)
+    return _ops.take_along_axis(found, _ops.broadcast_to(_ops.expand_dims(inverse, 2), found._dims), 1)
 
 
 def _inverse_of(rows: Tensor) -> Tensor:
     """Of permutations [count, n], those that undo them."""
-    if rows.dims[1] == 0:
+    if rows._dims[1] == 0:
         return rows
-    numbers = as_tensor(np.arange(rows.dims[1] or 0, dtype=np.int32))
+    numbers = as_tensor(np.arange(rows._dims[1] or 0, dtype=np.int32))
     return _ops.argmax(_ops.expand_dims(rows, 1) == _ops.expand_dims(numbers, 1), 2)
 
 
@@ -248,7 +248,7 @@ def lu_factor(a: TensorLike) -> Tuple[Tensor, Tensor]:
 
 def _solve_raw(a: Tensor, b: Tensor) -> Tensor:
     lu, rows, _ = _eliminate(a)
-    moved = _ops.take_along_axis(b, _ops.broadcast_to(_ops.expand_dims(rows, 2), b.dims), 1)
+    moved = _ops.take_along_axis(b, _ops.broadcast_to(_ops.expand_dims(rows, 2), b._dims), 1)
     y = nn.triangular_solve(lu, moved, "lower", unit_diagonal=True)
     return nn.triangular_solve(lu, y, "upper")
 
@@ -271,13 +271,13 @@ def solve(a: TensorLike, b: TensorLike) -> Tensor:
     a, b = as_tensors(_square("solve", a), _floating(b))
     is_vector = b.ndim == 1
     wide = _ops.expand_dims(b, 1) if is_vector else b
-    if wide.dims[-2] != a.dims[-1]:
-        raise ValueError(f"solve: a is {format_shape(a.dims)}, and b {format_shape(b.dims)}")
-    front = list(_ops._core.broadcast_shapes(a.dims[:-2], wide.dims[:-2]))
+    if wide._dims[-2] != a._dims[-1]:
+        raise ValueError(f"solve: a is {format_shape(a._dims)}, and b {format_shape(b._dims)}")
+    front = list(_ops._core.broadcast_shapes(a._dims[:-2], wide._dims[:-2]))
     if None in front:
-        raise ValueError(f"solve takes static sizes, found {format_shape(a.dims)} and {format_shape(b.dims)}")
-    a = _ops.broadcast_to(a, [*front, *a.dims[-2:]])
-    wide = _ops.broadcast_to(wide, [*front, *wide.dims[-2:]])
+        raise ValueError(f"solve takes static sizes, found {format_shape(a._dims)} and {format_shape(b._dims)}")
+    a = _ops.broadcast_to(a, [*front, *a._dims[-2:]])
+    wide = _ops.broadcast_to(wide, [*front, *wide._dims[-2:]])
     x = reshape_to(_solve(_flat(a)[0], _flat(wide)[0]), sizes(wide))
     return _ops.squeeze(x, -1) if is_vector else x
 
@@ -286,17 +286,17 @@ def solve(a: TensorLike, b: TensorLike) -> Tensor:
 def inv(a: TensorLike) -> Tensor:
     """The inverse; of a singular matrix, infinities or NaN."""
     a = _square("inv", a)
-    return solve(a, _ops.eye(a.dims[-1] or 0, dtype=a.dtype))
+    return solve(a, _ops.eye(a._dims[-1] or 0, dtype=a.dtype))
 
 
 @rounds_once()
 def pinv(a: TensorLike) -> Tensor:
     """The pseudo-inverse of a matrix of full rank, by its normal equations."""
     a = _floating(a)
-    if a.ndim < 2 or None in a.dims[-2:]:
-        raise ValueError(f"pinv takes matrices of static sizes, found {format_shape(a.dims)}")
+    if a.ndim < 2 or None in a._dims[-2:]:
+        raise ValueError(f"pinv takes matrices of static sizes, found {format_shape(a._dims)}")
     t = _transposed(a)
-    if (a.dims[-2] or 0) >= (a.dims[-1] or 0):
+    if (a._dims[-2] or 0) >= (a._dims[-1] or 0):
         return solve(t @ a, t)
     return _transposed(solve(a @ t, a))
 
@@ -346,7 +346,7 @@ def _each(x: Tensor) -> Tensor:
 def _cofactors(a: Tensor) -> Tensor:
     """Of matrices [count, n, n], what a determinant changes by with each element. Polynomials of the elements, so that
     further derivatives exist everywhere too."""
-    n = a.dims[-1] or 0
+    n = a._dims[-1] or 0
     if n < 2:
         return _ops.ones_like(a)
     if n == 2:
@@ -373,7 +373,7 @@ def _cofactors(a: Tensor) -> Tensor:
 def _faddeev_leverrier(a: Tensor) -> Tensor:
     """The cofactors of matrices [count, n, n] by matrix products only, in 64 bits: M(1) = 1, and
     M(k + 1) = A M(k) - trace(A M(k)) / k, of which M(n) is the adjugate but for a sign."""
-    n, dtype = a.dims[-1] or 0, a.dtype
+    n, dtype = a._dims[-1] or 0, a.dtype
     a = _ops.cast(a, _dtypes.float64)
     # Rows of one size: what is lost is of the size of the largest products.
     size = _ops.max(_ops.absolute(_ops.stop_gradient(a)), 2, keepdims=True)

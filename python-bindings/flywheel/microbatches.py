@@ -102,19 +102,19 @@ def _split_all(args: Sequence[Any], axes: Sequence[Optional[int]], count: int) -
 
 
 def _split(x: Tensor, count: int) -> Tensor:
-    batch = x.dims[0]
+    batch = x._dims[0]
     if batch is not None and batch % count:
         raise ValueError(f"microbatch takes {count} equal parts: a batch of {batch} (shape "
-                         f"{format_shape(x.dims)}) has none")  # fmt: skip
+                         f"{format_shape(x._dims)}) has none")  # fmt: skip
     all_sizes: List[Size] = sizes(x)
     expect_multiple(all_sizes[0], count, f"microbatch: a batch in {count} equal parts")
     return reshape_to(x, [count, index_op("divsi", all_sizes[0], count), *all_sizes[1:]])
 
 
 def _static_sizes(y: Tensor) -> List[int]:
-    found = [n for n in y.dims if n is not None]
+    found = [n for n in y._dims if n is not None]
     if len(found) < y.ndim:
-        raise ValueError(f"what each part returns has static sizes, found {format_shape(y.dims)}")
+        raise ValueError(f"what each part returns has static sizes, found {format_shape(y._dims)}")
     return found
 
 

@@ -143,12 +143,12 @@ def categorical(
 def permutation(x: TensorLike, *, seed: Optional[int] = None) -> Tensor:
     """The numbers below `x` in a random order, int32; or the slices of a tensor along its first dimension, of at most
     4096."""
-    if isinstance(x, (int, np.integer)) or (isinstance(x, Tensor) and x.weak is not None):
+    if isinstance(x, (int, np.integer)) or (isinstance(x, Tensor) and x._weak is not None):
         return _ops.argsort(uniform((int(x),), seed=seed))
     x = as_tensor(x)
-    if x.ndim == 0 or x.dims[0] is None:
+    if x.ndim == 0 or x._dims[0] is None:
         raise ValueError("permutation takes a number, or a tensor whose first dimension is static")
-    return _ops.take(x, permutation(x.dims[0], seed=seed), 0)
+    return _ops.take(x, permutation(x._dims[0], seed=seed), 0)
 
 
 def choice(
@@ -157,11 +157,11 @@ def choice(
 ) -> Tensor:  # fmt: skip
     """Numbers below `a`, or slices of a tensor along its first dimension, with probabilities `p`. Without `replace`,
     each one at most once. Raises ValueError for more draws than there are."""
-    if isinstance(a, Tensor) and a.weak is not None and replace and p is None:
+    if isinstance(a, Tensor) and a._weak is not None and replace and p is None:
         return randint(shape, 0, a, seed=seed)
-    is_count = isinstance(a, (int, np.integer)) or (isinstance(a, Tensor) and a.weak is not None)
+    is_count = isinstance(a, (int, np.integer)) or (isinstance(a, Tensor) and a._weak is not None)
     x = None if is_count else as_tensor(a)
-    count = int(a) if x is None else x.dims[0] if x.ndim else None
+    count = int(a) if x is None else x._dims[0] if x.ndim else None
     if count is None:
         raise ValueError("choice takes a number, or a tensor whose first dimension is static")
     logits = _ops.zeros((count,)) if p is None else _ops.log(as_tensor(p))

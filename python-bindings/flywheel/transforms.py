@@ -80,9 +80,9 @@ def _emit_gradient(
     if any(w is not None for w in weights):
         for y, w in zip(ys, weights):
             w = _ops.ones_like(y) if w is None else w
-            if w.dims != y.dims:
-                raise ValueError(f"the weights of a y have its shape {format_shape(y.dims)}, "
-                                 f"found {format_shape(w.dims)}")  # fmt: skip
+            if w._dims != y._dims:
+                raise ValueError(f"the weights of a y have its shape {format_shape(y._dims)}, "
+                                 f"found {format_shape(w._dims)}")  # fmt: skip
             cotangents.append(w)
     fixed = [as_tensor(x) for x in _tree.flatten(stops)[0]]
     # Of a variable, the value that the ys are computed from.
@@ -91,9 +91,9 @@ def _emit_gradient(
         "unconnected": ("i32", 1),
     }
     operands = [x.value for x in [*ys, *xs, *cotangents, *fixed]]
-    types = [trace.type(x.dtype, x.dims) for x in xs]
+    types = [trace.type(x.dtype, x._dims) for x in xs]
     values = trace.op("train.gradient", operands, types, attributes)
-    return [wrap(value, x.dtype, x.dims) for value, x in zip(values, xs)]
+    return [wrap(value, x.dtype, x._dims) for value, x in zip(values, xs)]
 
 
 _MODES = {"auto": 0, "reverse": 1, "forward": 2}
@@ -119,7 +119,7 @@ def _jacobian_of_one(y: Tensor, xs: Any, mode: str, chunk: Optional[int]) -> Any
     attributes: _trace.Attributes = {"mode": ("i32", _MODES[mode]), "unconnected": ("i32", 1)}
     if chunk is not None:
         attributes["chunk"] = ("i64", chunk)
-    shapes = [(*y.dims, *x.dims) for x in targets]
+    shapes = [(*y._dims, *x._dims) for x in targets]
     types = [trace.type(x.dtype, shape) for x, shape in zip(targets, shapes)]
     values = trace.op("train.jacobian", [y.value, *[x.value for x in targets]], types, attributes)
     return _tree.unflatten(spec, [wrap(v, x.dtype, shape) for v, x, shape in zip(values, targets, shapes)])
@@ -138,9 +138,9 @@ def jvp_of(ys: Any, xs: Any, tangents: Any) -> Any:
     attributes: _trace.Attributes = {
         "operandSegmentSizes": ("i32s", [len(roots), len(targets), len(directions)]),
     }
-    types = [trace.type(y.dtype, y.dims) for y in roots]
+    types = [trace.type(y.dtype, y._dims) for y in roots]
     values = trace.op("train.jvp", [x.value for x in [*roots, *targets, *directions]], types, attributes)
-    return _tree.unflatten(spec, [wrap(v, y.dtype, y.dims) for v, y in zip(values, roots)])
+    return _tree.unflatten(spec, [wrap(v, y.dtype, y._dims) for v, y in zip(values, roots)])
 
 
 #
@@ -252,8 +252,8 @@ def value_and_grad(
         args = _as_arguments(args, argnums if variables is None else ())
         result = function(*args, **kwargs)
         value = as_tensor(result[0] if has_aux else result)
-        if value.dims != ():
-            raise ValueError(f"a gradient is of a scalar, found shape {format_shape(value.dims)}: "
+        if value._dims != ():
+            raise ValueError(f"a gradient is of a scalar, found shape {format_shape(value._dims)}: "
                              "use jacobian, or gradients with grad_ys")  # fmt: skip
         wrt = _select(args, argnums) if variables is None else _listed(variables)
         found = gradients(value, wrt, unconnected="zero")
@@ -394,7 +394,7 @@ def _batch(
     dim_size: Size,
     out_axes: Any,
 ) -> Any:
-    shapes = [x.dims if axis is None else x.dims[1:] for x, axis in zip(inputs, axes)]
+    shapes = [x._dims if axis is None else x._dims[1:] for x, axis in zip(inputs, axes)]
     outputs: List[Any] = []
 
     def body(values: List[Value]) -> List[Value]:
@@ -453,11 +453,11 @@ class CustomVjp:
         trace = _trace.current()
         leaves, spec = _tree.flatten(args)
         inputs = [as_tensor(leaf) for leaf in leaves]
-        types = [trace.type(x.dtype, x.dims) for x in inputs]
+        types = [trace.type(x.dtype, x._dims) for x in inputs]
         found: List[Any] = []
 
         def rewrap(values: Sequence[Value], like: Sequence[Tensor]) -> List[Tensor]:
-            return [wrap(value, x.dtype, x.dims) for value, x in zip(values, like)]
+            return [wrap(value, x.dtype, x._dims) for value, x in zip(values, like)]
 
         def body(values: List[Value]) -> List[Value]:
             tensors, form = _wrap_tree(self._function(*_tree.unflatten(spec, rewrap(values, inputs))))
@@ -474,7 +474,7 @@ class CustomVjp:
             second = self._trace_rule(trace, spec, inputs, extra, results)
         finally:
             trace.effects_forbidden, trace.calls_forbidden = forbidden, no_calls
-        result_types = [trace.type(x.dtype, x.dims) for x in found[0]]
+        result_types = [trace.type(x.dtype, x._dims) for x in found[0]]
         operands = [x.value for x in [*inputs, *extra]]
         values = trace.op("train.custom_vjp", operands, result_types, {}, [first, second])
         return _tree.unflatten(found[1], rewrap(values, found[0]))
@@ -482,7 +482,7 @@ class CustomVjp:
     def _trace_rule(
         self, trace: _trace.Trace, spec: Any, inputs: List[Tensor], extra: List[Tensor], results: List[Tensor]
     ) -> Any:
-        types = [trace.type(x.dtype, x.dims) for x in [*inputs, *extra, *results]]
+        types = [trace.type(x.dtype, x._dims) for x in [*inputs, *extra, *results]]
 
         def rule(values: List[Value]) -> List[Value]:
             self._depth += 1
@@ -492,7 +492,7 @@ class CustomVjp:
                 self._depth -= 1
 
         def apply(values: List[Value]) -> List[Value]:
-            own = [wrap(v, x.dtype, x.dims) for v, x in zip(values, [*inputs, *extra, *results])]
+            own = [wrap(v, x.dtype, x._dims) for v, x in zip(values, [*inputs, *extra, *results])]
             given = own[: len(inputs)]
             cotangents = own[len(inputs) + len(extra) :]
             assert self._rule is not None

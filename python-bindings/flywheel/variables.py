@@ -214,8 +214,8 @@ class Variable(Operators):
 
     def _operand(self, value: TensorLike) -> Tensor:
         """What is assigned, of the variable's dtype and shape."""
-        if isinstance(value, Tensor) and value.weak is not None:
-            if not isinstance(value.weak, int) and _dtypes.is_integer(self.dtype):
+        if isinstance(value, Tensor) and value._weak is not None:
+            if not isinstance(value._weak, int) and _dtypes.is_integer(self.dtype):
                 raise TypeError(f"Expected {_dtypes.name_of(self.dtype)}, got {value!r} of type 'float' instead.")
             tensor = _tensor.as_tensor(value, self.dtype)
         elif isinstance(value, (Tensor, Variable)):
@@ -227,10 +227,10 @@ class Variable(Operators):
                 )
         else:
             tensor = _tensor.constant(convert(value, self.dtype))
-        if tensor.dims != self.shape:
+        if tensor._dims != self.shape:
             raise ValueError(
                 f"the shapes of a variable and its new value must be equal: cannot assign a value of shape "
-                f"{format_shape(tensor.dims)} to variable '{self.name}' of shape {format_shape(self.shape)}"
+                f"{format_shape(tensor._dims)} to variable '{self.name}' of shape {format_shape(self.shape)}"
             )
         return tensor
 
@@ -448,9 +448,9 @@ def _infer(function: Callable[[], TensorLike], name: str) -> Tuple[_dtypes.DType
             value = _tensor.as_tensor(function())
     finally:
         trace.graph.abandon_function()
-    if any(dim_size is None for dim_size in value.dims):
+    if any(dim_size is None for dim_size in value._dims):
         raise ValueError(f"Shape of a new variable ({name}) must be fully defined")
-    return value.dtype, tuple(dim_size or 0 for dim_size in value.dims)
+    return value.dtype, tuple(dim_size or 0 for dim_size in value._dims)
 
 
 def provide_host_values(store: Store, variables: Sequence[Variable]) -> None:

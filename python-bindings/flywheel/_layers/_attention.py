@@ -141,7 +141,7 @@ class MultiHeadAttention(Module):
         return self.o(reshape_to(_ops.swapaxes(y, 1, 2), [*old[:2], self.heads * self.head_width]))
 
     def _check_cache(self, x: Tensor, cache: KeyValueCache) -> None:
-        wanted = (x.dims[0], self.kv_heads, cache.capacity, self.head_width)
+        wanted = (x._dims[0], self.kv_heads, cache.capacity, self.head_width)
         if cache.keys.dtype != self.k.kernel.dtype or any(
             a not in (None, b) for a, b in zip(wanted, cache.keys.shape)
         ):
@@ -181,7 +181,7 @@ def _mask(layer: Module, mask: Tensor, wanted: List[Size]) -> Tensor:
         raise TypeError(f"layer '{layer.name}' (MultiHeadAttention) takes a mask of booleans, found "
                         f"{_dtypes.name_of(mask.dtype)}")  # fmt: skip
     known = [n if isinstance(n, int) else None for n in wanted]
-    if mask.ndim > 4 or any(a not in (None, 1, b) and b is not None for a, b in zip(mask.dims[::-1], known[::-1])):
+    if mask.ndim > 4 or any(a not in (None, 1, b) and b is not None for a, b in zip(mask._dims[::-1], known[::-1])):
         raise ValueError(f"layer '{layer.name}' (MultiHeadAttention) takes a mask that broadcasts to "
-                         f"{format_shape(tuple(known))}, found {format_shape(mask.dims)}")  # fmt: skip
+                         f"{format_shape(tuple(known))}, found {format_shape(mask._dims)}")  # fmt: skip
     return _ops._core.stretch(mask, wanted)

@@ -46,12 +46,12 @@ def as_input(layer: Module, value: TensorLike, dtype: _dtypes.DType, *forms: Dim
     """The argument of a layer as a tensor of one of these forms: names stand for any size, and "..." in front for any
     dimensions. Raises ValueError for another shape and TypeError for another dtype, with the layer's name."""
     x = as_tensor(value)
-    if x.dtype != dtype or not any(_fits(x.dims, form) for form in forms):
+    if x.dtype != dtype or not any(_fits(x._dims, form) for form in forms):
         name = _dtypes.name_of
         wanted = " or ".join(f"{name(dtype)}[{', '.join(map(str, form))}]" for form in forms)
         kind = TypeError if x.dtype != dtype else ValueError
         raise kind(f"layer '{layer.name}' ({type(layer).__name__}) takes {wanted}, found "
-                   f"{name(x.dtype)}{format_shape(x.dims)}")  # fmt: skip
+                   f"{name(x.dtype)}{format_shape(x._dims)}")  # fmt: skip
     return x
 
 

@@ -110,10 +110,10 @@ class Conv3D(_Convolution):
 
     def __call__(self, x: TensorLike) -> Tensor:
         x = self._input(x)
-        space = [n for n in x.dims[1:4] if n is not None]
+        space = [n for n in x._dims[1:4] if n is not None]
         if len(space) < 3:
             raise ValueError(f"layer '{self.name}' (Conv3D) takes volumes of static sizes, found "
-                             f"{format_shape(x.dims)}")  # fmt: skip
+                             f"{format_shape(x._dims)}")  # fmt: skip
         pads = [(0, 0)] * 3 if self.padding == "valid" else self.padding
         if isinstance(pads, str):
             both = [max((math.ceil(n / s) - 1) * s + span - n, 0)
@@ -156,9 +156,9 @@ class ConvTranspose2D(_Convolution):
 
     def _static(self, x: TensorLike) -> Tensor:
         given = self._input(x)
-        if None in given.dims[1:-1]:
+        if None in given._dims[1:-1]:
             raise ValueError(f"layer '{self.name}' ({type(self).__name__}) takes images of static sizes, found "
-                             f"{format_shape(given.dims)}")  # fmt: skip
+                             f"{format_shape(given._dims)}")  # fmt: skip
         return given
 
 

@@ -30,8 +30,8 @@ def cast(x: TensorLike, dtype: Any) -> Tensor:
     nearest integer of it, and a NaN 0; an integer keeps its lowest bits. Raises
     TypeError for strings.
     """
-    if isinstance(x, Tensor) and x.weak is not None:
-        return _cast(x.exact, _dtypes.as_dtype(dtype))
+    if isinstance(x, Tensor) and x._weak is not None:
+        return _cast(x._exact, _dtypes.as_dtype(dtype))
     return _cast(as_tensor(x), _dtypes.as_dtype(dtype))
 
 
@@ -102,7 +102,7 @@ def _binary(
         dtype = a.dtype
         a, b = broadcast(signless(a), signless(b))
         return as_unsigned(emit(unsigned_op or op, [a, b]), dtype)
-    result = emit(op, [a, b], a.dtype, broadcast_shapes(a.dims, b.dims))
+    result = emit(op, [a, b], a.dtype, broadcast_shapes(a._dims, b._dims))
     return computed_index(_ON_SIZES[op], result, a, b) if op in _ON_SIZES else result
 
 

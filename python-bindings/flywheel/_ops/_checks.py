@@ -32,7 +32,7 @@ def expect_equal(a: Size, b: Size, what: str) -> None:
 def expect_rank(what: str, x: Tensor, least: int) -> None:
     """Raises ValueError for a tensor of fewer dimensions; `what` names the function and the argument."""
     if x.ndim < least:
-        raise ValueError(f"{what}: expected at least {least} dimensions, found shape {format_shape(x.dims)}")
+        raise ValueError(f"{what}: expected at least {least} dimensions, found shape {format_shape(x._dims)}")
 
 
 def expect_at_most(a: Size, b: Size, what: str) -> None:
@@ -65,19 +65,19 @@ def expect_multiple(a: Size, factor: int, what: str) -> None:
 
 def expect_alike(kind: str, a: Tensor, b: Tensor) -> None:
     """An error where two operands of an op that broadcasts nothing differ in shape."""
-    if a.ndim != b.ndim or any(n != m and None not in (n, m) for n, m in zip(a.dims, b.dims)):
-        raise ValueError(f"{kind}: shapes {format_shape(a.dims)} and {format_shape(b.dims)} must be equal")
+    if a.ndim != b.ndim or any(n != m and None not in (n, m) for n, m in zip(a._dims, b._dims)):
+        raise ValueError(f"{kind}: shapes {format_shape(a._dims)} and {format_shape(b._dims)} must be equal")
     for axis in range(a.ndim):
-        if a.dims[axis] is None or b.dims[axis] is None:
+        if a._dims[axis] is None or b._dims[axis] is None:
             expect_equal(size(b, axis), size(a, axis), f"{kind}: operands differ in dimension {axis}")
 
 
 def expect_stretches(kind: str, x: Tensor, like: Tensor) -> None:
     """An error where `x`, of the rank of `like`, does not broadcast to the shape of it."""
-    known = list(zip(x.dims, like.dims))
+    known = list(zip(x._dims, like._dims))
     if x.ndim != like.ndim or any(n != 1 and n != m and None not in (n, m) for n, m in known):
-        raise ValueError(f"{kind} can not be broadcast to values: {kind} of shape {format_shape(x.dims)}, values "
-                         f"of shape {format_shape(like.dims)}")  # fmt: skip
+        raise ValueError(f"{kind} can not be broadcast to values: {kind} of shape {format_shape(x._dims)}, values "
+                         f"of shape {format_shape(like._dims)}")  # fmt: skip
     for axis, (n, m) in enumerate(known):
         if n == 1 or (n is not None and m is not None):
             continue

@@ -27,9 +27,9 @@ def matmul(a: TensorLike, b: TensorLike) -> Tensor:
     a, b = as_tensors(a, b)
     if a.ndim == 0 or b.ndim == 0:
         raise ValueError("matmul takes no scalars: use *")
-    inner_a, inner_b = a.dims[-1], b.dims[-2 if b.ndim > 1 else 0]
+    inner_a, inner_b = a._dims[-1], b._dims[-2 if b.ndim > 1 else 0]
     if inner_a is not None and inner_b is not None and inner_a != inner_b:
-        raise ValueError(f"shapes {format_shape(a.dims)} and {format_shape(b.dims)} do not multiply: "
+        raise ValueError(f"shapes {format_shape(a._dims)} and {format_shape(b._dims)} do not multiply: "
                          f"{inner_a} columns and {inner_b} rows")  # fmt: skip
     if (inner_a is None or inner_b is None) and (a.ndim == b.ndim == 1 or not _dtypes.is_floating(a.dtype)):
         # What multiplies element by element would repeat a single one; products of matrices have a check of their own.
@@ -43,7 +43,7 @@ def matmul(a: TensorLike, b: TensorLike) -> Tensor:
     if not _dtypes.is_floating(a.dtype):
         return reduce_sum(multiply(expand_dims(a, -1), expand_dims(b, -3)), -2)
     if b.ndim == 2:
-        return emit("nn.dense", [a, b], a.dtype, (*a.dims[:-1], b.dims[-1]))
+        return emit("nn.dense", [a, b], a.dtype, (*a._dims[:-1], b._dims[-1]))
     leading = _leading([a, b])
     a = stretch(a, [*leading, *sizes(a)[-2:]])
     b = stretch(b, [*leading, *sizes(b)[-2:]])
@@ -53,13 +53,13 @@ def matmul(a: TensorLike, b: TensorLike) -> Tensor:
 def _leading(tensors: Sequence[Tensor]) -> List[Size]:
     """The sizes that the dimensions in front of matrices broadcast to."""
     heads = [x for x in tensors if x.ndim > 2]
-    if all(x.dims[:-2] == heads[0].dims[:-2] for x in tensors):
+    if all(x._dims[:-2] == heads[0]._dims[:-2] for x in tensors):
         return sizes(tensors[0])[:-2]
     return broadcast_sizes(tensors, trailing=2)
 
 
 def _multiply(a: Tensor, b: Tensor) -> Tensor:
-    return emit("nn.matmul", [a, b], a.dtype, (*a.dims[:-1], b.dims[-1]))
+    return emit("nn.matmul", [a, b], a.dtype, (*a._dims[:-1], b._dims[-1]))
 
 
 def dot(a: TensorLike, b: TensorLike) -> Tensor:
@@ -83,7 +83,7 @@ def tensordot(a: TensorLike, b: TensorLike, axes: Union[int, Tuple[Sequence[int]
     a, b = as_tensor(a), as_tensor(b)
     if isinstance(axes, int):
         if not 0 <= axes <= min(a.ndim, b.ndim):
-            raise ValueError(f"tensordot: shapes {format_shape(a.dims)} and {format_shape(b.dims)} have no {axes} "
+            raise ValueError(f"tensordot: shapes {format_shape(a._dims)} and {format_shape(b._dims)} have no {axes} "
                              "dimensions each to sum over")  # fmt: skip
         axes = (range(a.ndim - axes, a.ndim), range(axes))
     first, second = ([one] if isinstance(one, int) else list(one) for one in axes)
@@ -149,14 +149,14 @@ def _letters(equation: str) -> str:
 
 def _expect_one_size(kind: str, name: str, places: Sequence[Tuple[Tensor, int]]) -> None:
     """An error where the dimensions that a letter names differ."""
-    like, own = next(((x, axis) for x, axis in places if x.dims[axis] is not None), places[0])
+    like, own = next(((x, axis) for x, axis in places if x._dims[axis] is not None), places[0])
     for x, axis in places:
-        found, expected = x.dims[axis], like.dims[own]
+        found, expected = x._dims[axis], like._dims[own]
         if found is None:
             expect_equal(size(x, axis), size(like, own), f"{kind}: dimensions that are summed or shared differ")
         elif found != expected:
-            raise ValueError(f"{kind}: dimension {own} of shape {format_shape(like.dims)} is {expected}, dimension "
-                             f"{axis} of shape {format_shape(x.dims)} is {found}: expected the same size")  # fmt: skip
+            raise ValueError(f"{kind}: dimension {own} of shape {format_shape(like._dims)} is {expected}, dimension "
+                             f"{axis} of shape {format_shape(x._dims)} is {found}: expected the same size")  # fmt: skip
 
 
 def _parse(equation: str, tensors: List[Tensor]) -> Tuple[List[str], str]:
@@ -171,7 +171,7 @@ def _parse(equation: str, tensors: List[Tensor]) -> Tuple[List[str], str]:
     for place, (names, x) in enumerate(zip(inputs, tensors)):
         own = x.ndim - len(names.replace("...", ""))
         if own < 0 or (own > 0 and "..." not in names):
-            raise ValueError(f"einsum '{equation}': operand {place} has shape {format_shape(x.dims)}, "
+            raise ValueError(f"einsum '{equation}': operand {place} has shape {format_shape(x._dims)}, "
                              f"not one of {len(names)} dimensions")  # fmt: skip
         inputs[place] = names.replace("...", hidden[widest - own :])
     letters = "".join(inputs)
@@ -188,8 +188,8 @@ def _diagonal(x: Tensor, names: str) -> Tuple[Tensor, str]:
     for name in sorted(set(names)):
         while names.count(name) > 1:
             first, second = names.index(name), names.index(name, names.index(name) + 1)
-            dim_size = x.dims[first]
-            if dim_size is None or dim_size != x.dims[second]:
+            dim_size = x._dims[first]
+            if dim_size is None or dim_size != x._dims[second]:
                 raise ValueError("the dimensions of a diagonal must be static and equal")
             shape: List[Size] = [1] * x.ndim
             shape[first] = shape[second] = dim_size
@@ -216,7 +216,7 @@ def _contract(a: Tensor, na: str, b: Tensor, nb: str, later: "set[str]") -> Tupl
     both = [name for name in na if name in nb]
     # A size of 1 broadcasts, which products of matrices do not.
     for name in both:
-        one, other = a.dims[na.index(name)], b.dims[nb.index(name)]
+        one, other = a._dims[na.index(name)], b._dims[nb.index(name)]
         if one is not None and other is not None and one != other and 1 not in (one, other):
             raise ValueError(f"einsum: dimension '{name}' is {one} and {other}")
     dim_sizes: Dict[str, Size] = dict(zip(nb, sizes(b)))
@@ -283,12 +283,12 @@ def diagonal(x: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> 
     `offset` above it."""
     x = as_tensor(x)
     if x.ndim < 2:
-        raise ValueError(f"a diagonal is of two dimensions, found {format_shape(x.dims)}")
+        raise ValueError(f"a diagonal is of two dimensions, found {format_shape(x._dims)}")
     first, second = normalize_axis(axis1, x.ndim), normalize_axis(axis2, x.ndim)
-    rows, columns = x.dims[first], x.dims[second]
+    rows, columns = x._dims[first], x._dims[second]
     if rows is None or columns is None or first == second:
         raise ValueError(f"a diagonal is of two dimensions of static size, found {axis1} and {axis2} of "
-                         f"{format_shape(x.dims)}")  # fmt: skip
+                         f"{format_shape(x._dims)}")  # fmt: skip
     from ._indexing import take
 
     others = [axis for axis in range(x.ndim) if axis not in (first, second)]
@@ -302,9 +302,9 @@ def diagonal(x: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> 
 def diag(x: TensorLike, k: int = 0) -> Tensor:
     """Of a vector, the matrix with this diagonal, `k` above the main one; of a matrix, that diagonal."""
     x = as_tensor(x)
-    dim_size = x.dims[0] if x.dims else None
+    dim_size = x._dims[0] if x._dims else None
     if x.ndim not in (1, 2) or dim_size is None:
-        raise ValueError(f"diag takes a vector or a matrix of static size, found {format_shape(x.dims)}")
+        raise ValueError(f"diag takes a vector or a matrix of static size, found {format_shape(x._dims)}")
     if x.ndim == 2:
         return diagonal(x, k)
     row = pad(x, [(max(k, 0), max(-k, 0))]) if k else x

@@ -26,13 +26,13 @@ def emit(
     first operand."""
     trace = _trace.current()
     dtype = operands[0].dtype if dtype is None else dtype
-    result = tuple(operands[0].dims if shape is None else shape)
+    result = tuple(operands[0]._dims if shape is None else shape)
     value = trace.op(name, [x.value for x in operands], [trace.type(dtype, result)], attributes)[0]
     return Tensor(value, dtype, result, trace)
 
 
 def size(x: Tensor, axis: int) -> Size:
-    dim_size = x.dims[axis]
+    dim_size = x._dims[axis]
     return x.trace.dim(x.value, axis) if dim_size is None else dim_size
 
 
@@ -80,7 +80,7 @@ def of_size(dim_size: Value) -> Tensor:
     trace = _trace.current()
     number = trace.op("arith.index_cast", [dim_size], [trace.graph.type("int64", None)])[0]
     result = wrap(trace.op("tensor.from_elements", [number], [trace.type(_dtypes.int64, ())])[0], _dtypes.int64, ())
-    result.index = dim_size
+    result._index = dim_size
     return result
 
 
@@ -100,24 +100,24 @@ def is_signed(place: Size) -> bool:
 
 def flat_index(x: Tensor) -> Optional[List[Size]]:
     """The elements of a tensor as sizes, where they are known as such."""
-    if x.index is None:
+    if x._index is None:
         return None
-    return list(x.index) if isinstance(x.index, list) else [x.index]
+    return list(x._index) if isinstance(x._index, list) else [x._index]
 
 
 def with_index(x: Tensor, index: Optional[List[Size]]) -> Tensor:
     """Says of a scalar or a vector that its elements are these sizes."""
-    if index is not None and x.ndim <= 1 and x.static_size == len(index) and x.index is None:
-        x.index = index[0] if x.ndim == 0 else index
+    if index is not None and x.ndim <= 1 and x._static_size == len(index) and x._index is None:
+        x._index = index[0] if x.ndim == 0 else index
     return x
 
 
 def computed_index(op: str, result: Tensor, a: Tensor, b: Tensor) -> Tensor:
     """The result of arithmetic on sizes is one too."""
-    if a.index is None or b.index is None or result.ndim > 1 or not _dtypes.is_integer(result.dtype):
+    if a._index is None or b._index is None or result.ndim > 1 or not _dtypes.is_integer(result.dtype):
         return result
     lhs, rhs = flat_index(a), flat_index(b)
-    count = result.static_size
+    count = result._static_size
     if lhs is None or rhs is None or count is None or any(len(side) not in (1, count) for side in (lhs, rhs)):
         return result
     pairs = [(lhs[i % len(lhs)], rhs[i % len(rhs)]) for i in range(count)]
@@ -158,7 +158,7 @@ def broadcast_shapes(*shapes: Shape) -> Shape:
 
 def broadcast_sizes(tensors: Sequence[Tensor], trailing: int = 0) -> List[Size]:
     """The sizes of what these broadcast to, without their last `trailing` dimensions."""
-    shape = broadcast_shapes(*(x.dims[: x.ndim - trailing] for x in tensors))
+    shape = broadcast_shapes(*(x._dims[: x.ndim - trailing] for x in tensors))
     dim_sizes: List[Size] = []
     for axis, dim_size in enumerate(shape):
         if dim_size is not None:
@@ -166,7 +166,7 @@ def broadcast_sizes(tensors: Sequence[Tensor], trailing: int = 0) -> List[Size]:
             continue
         for x in tensors:
             own = axis - len(shape) + x.ndim - trailing
-            if own >= 0 and x.dims[own] is None:
+            if own >= 0 and x._dims[own] is None:
                 dim_sizes.append(size(x, own))
                 break
     return dim_sizes
@@ -175,10 +175,10 @@ def broadcast_sizes(tensors: Sequence[Tensor], trailing: int = 0) -> List[Size]:
 def stretch(x: Tensor, dim_sizes: Sequence[Size]) -> Tensor:
     """`x` with these sizes, to which it broadcasts."""
     shape = static(dim_sizes)
-    if x.dims == shape:
+    if x._dims == shape:
         return x
     first = len(shape) - x.ndim
-    if first == 0 and all(a == b or a is None or (b is None and a != 1) for a, b in zip(x.dims, shape)):
+    if first == 0 and all(a == b or a is None or (b is None and a != 1) for a, b in zip(x._dims, shape)):
         # The same sizes, of which one type knows more; a 1 may be stretched to what the call chooses.
         trace = _trace.current()
         return wrap(trace.op("tensor.cast", [x.value], [trace.type(x.dtype, shape)])[0], x.dtype, shape)
@@ -188,7 +188,7 @@ def stretch(x: Tensor, dim_sizes: Sequence[Size]) -> Tensor:
 
 def broadcast(*tensors: Tensor) -> Tuple[Tensor, ...]:
     """All of them with the shape that they have together."""
-    if all(x.dims == tensors[0].dims for x in tensors):
+    if all(x._dims == tensors[0]._dims for x in tensors):
         return tensors
     dim_sizes = broadcast_sizes(tensors)
     return tuple(stretch(x, dim_sizes) for x in tensors)

@@ -111,7 +111,7 @@ def _clamp(length: Size, given: Any) -> Size:
     """A size, or 0 if it is negative, in a form of which the compiler finds a bound. `given` is the argument."""
     if not is_signed(length) or not holds_sizes(given):
         return length
-    least, most = given.bounds
+    least, most = given._bounds
     if most <= _SPARE_ELEMENTS:
         return index_op("minsi", index_op("maxsi", length, 0), max(most, 0))
     if -least <= _SPARE_ELEMENTS:
@@ -160,4 +160,4 @@ def one_hot(indices: TensorLike, depth: DimSize, dtype: Any = _dtypes.float32) -
     plain = target if _dtypes.is_floating(target) else _dtypes.int32
     if isinstance(depth, Tensor):
         return cast(equal(expand_dims(indices, -1), arange(depth, dtype=indices.dtype)), target)
-    return cast(emit("nn.one_hot", [indices], plain, (*indices.dims, depth)), target)
+    return cast(emit("nn.one_hot", [indices], plain, (*indices._dims, depth)), target)

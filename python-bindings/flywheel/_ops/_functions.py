@@ -307,11 +307,11 @@ def vecdot(a: TensorLike, b: TensorLike, axis: int = -1) -> Tensor:
     """The sums of products along a dimension, of one size in both; the others broadcast."""
     a, b = as_tensors(as_tensor(a), as_tensor(b))
     first, second = normalize_axis(axis, a.ndim), normalize_axis(axis, b.ndim)
-    if a.dims[first] is None or b.dims[second] is None:
+    if a._dims[first] is None or b._dims[second] is None:
         expect_equal(size(b, second), size(a, first), "vecdot: vectors of the second operand")
-    elif a.dims[first] != b.dims[second]:
-        raise ValueError(f"vecdot: shapes {format_shape(a.dims)} and {format_shape(b.dims)} have vectors of "
-                         f"{a.dims[first]} and of {b.dims[second]} along axis {axis}: expected one size")  # fmt: skip
+    elif a._dims[first] != b._dims[second]:
+        raise ValueError(f"vecdot: shapes {format_shape(a._dims)} and {format_shape(b._dims)} have vectors of "
+                         f"{a._dims[first]} and of {b._dims[second]} along axis {axis}: expected one size")  # fmt: skip
     if a.ndim - first == b.ndim - second:
         return sum(multiply(a, b), first - a.ndim)
     return sum(multiply(moveaxis(a, first, -1), moveaxis(b, second, -1)), -1)
@@ -322,9 +322,9 @@ def cross(a: TensorLike, b: TensorLike, axis: int = -1) -> Tensor:
     """The cross product of vectors of 3 along a dimension; of 2, what the third element would be."""
     a, b = as_tensors(as_tensor(a), as_tensor(b))
     a, b = (moveaxis(x, normalize_axis(axis, x.ndim), -1) for x in (a, b))
-    if a.dims[-1] not in (2, 3) or b.dims[-1] != a.dims[-1]:
-        raise ValueError(f"cross takes vectors of 2 or 3, found {format_shape(a.dims)} and {format_shape(b.dims)}")
-    x, y = ([getitem(v, (..., i)) for i in builtins.range(a.dims[-1] or 0)] for v in (a, b))
+    if a._dims[-1] not in (2, 3) or b._dims[-1] != a._dims[-1]:
+        raise ValueError(f"cross takes vectors of 2 or 3, found {format_shape(a._dims)} and {format_shape(b._dims)}")
+    x, y = ([getitem(v, (..., i)) for i in builtins.range(a._dims[-1] or 0)] for v in (a, b))
     last = subtract(multiply(x[0], y[1]), multiply(x[1], y[0]))
     if len(x) == 2:
         return last

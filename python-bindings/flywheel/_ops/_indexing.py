@@ -79,21 +79,21 @@ def _from_start(key: Any, x: Tensor, axis: int) -> Any:
 
 def _known_from_start(key: Any, x: Tensor, axis: int) -> Any:
     """An array of indices, as a tensor where it has negative ones and the size is not known."""
-    if x.dims[axis] is not None or not np.any(np.less(key, 0)):
+    if x._dims[axis] is not None or not np.any(np.less(key, 0)):
         return key
     return _from_start(constant(np.asarray(key, np.int32)), x, axis)
 
 
 def _index_at(x: Tensor, keys: List[Any], part: Tensor) -> Tensor:
     """A part of a vector of sizes is of sizes."""
-    if not isinstance(x.index, list) or len(keys) != 1:
+    if not isinstance(x._index, list) or len(keys) != 1:
         return part
     key = keys[0]
     if isinstance(key, slice):
         if all(bound is None or isinstance(bound, (int, np.integer)) for bound in (key.start, key.stop, key.step)):
-            return with_index(part, x.index[key])
+            return with_index(part, x._index[key])
         return part
-    return part if _is_index_array(key) else with_index(part, [x.index[int(key.__index__())]])
+    return part if _is_index_array(key) else with_index(part, [x._index[int(key.__index__())]])
 
 
 def _is_index_array(key: Any) -> bool:
@@ -105,7 +105,7 @@ def _complete(x: Tensor, keys: Tuple[Any, ...]) -> List[Any]:
     keys = tuple(_without_booleans(x, keys))
     used = sum(key is not None and key is not Ellipsis for key in keys)
     if used > x.ndim:
-        raise IndexError(f"too many indices: {used} for a tensor of shape {format_shape(x.dims)}")
+        raise IndexError(f"too many indices: {used} for a tensor of shape {format_shape(x._dims)}")
     dots = [place for place, key in enumerate(keys) if key is Ellipsis]
     if len(dots) > 1:
         raise IndexError("an index can only have a single ellipsis")
@@ -125,7 +125,7 @@ def _without_booleans(x: Tensor, keys: Tuple[Any, ...]) -> Iterator[Any]:
             rest = keys[position + 1 :]
             axis = x.ndim - sum(getattr(one, "ndim", 1) if _is_mask(one) else one is not None for one in rest)
         elif _is_mask(key):
-            expected = x.dims[axis : axis + key.ndim]
+            expected = x._dims[axis : axis + key.ndim]
             if key.shape != expected:
                 raise IndexError(f"a boolean index of shape {key.shape} is of dimensions of {format_shape(expected)}")
             axis += key.ndim
@@ -301,7 +301,7 @@ def extract_slice(
     if is_whole:
         return x
     if _is_of_none(lengths, x):
-        return _no_elements(x, [0 if dim_size == 0 else length for length, dim_size in zip(lengths, x.dims)])
+        return _no_elements(x, [0 if dim_size == 0 else length for length, dim_size in zip(lengths, x._dims)])
     trace = _trace.current()
     shape = tuple(length if isinstance(length, int) else None for length in lengths)
 
@@ -330,7 +330,7 @@ def _is_of_none(lengths: List[Size], whole: Tensor) -> bool:
     """Whether a part of these sizes has no elements. One that has some, of a tensor without any, is a slice that the
     step checks: in a loop without iterations nobody takes it."""
     return any(length == 0 if isinstance(length, int) else dim_size == 0
-               for length, dim_size in zip(lengths, whole.dims))  # fmt: skip
+               for length, dim_size in zip(lengths, whole._dims))  # fmt: skip
 
 
 def _no_elements(x: Tensor, dim_sizes: List[Size]) -> Tensor:
@@ -358,13 +358,13 @@ def insert_slice(part: Tensor, into: Tensor, offsets: List[Size], lengths: List[
         "static_strides": ("i64s", steps),
         "operandSegmentSizes": ("i32s", [1, 1, len(some_offsets), len(some_lengths), 0]),
     }
-    type_ = trace.type(into.dtype, into.dims)
+    type_ = trace.type(into.dtype, into._dims)
     operands = [part.value, into.value, *some_offsets, *some_lengths]
-    return wrap(trace.op("tensor.insert_slice", operands, [type_], attributes)[0], into.dtype, into.dims)
+    return wrap(trace.op("tensor.insert_slice", operands, [type_], attributes)[0], into.dtype, into._dims)
 
 
 def _reverse(x: Tensor, axis: int) -> Tensor:
-    dim_size = x.dims[axis]
+    dim_size = x._dims[axis]
     if dim_size is not None:
         return take(x, arithmetic_sequence(dim_size - 1, -1, -1, _dtypes.int32), axis)
     from ._creation import arange
@@ -420,8 +420,8 @@ def take(x: TensorLike, indices: TensorLike, axis: int = 0) -> Tensor:
         indices = _from_start(as_tensor(indices), x, axis)
     elif not isinstance(indices, Tensor) and not hasattr(indices, "read") and not holds_tensors(indices):
         indices = _known_from_start(indices, x, axis)
-    index = _indices(indices, x.dims[axis])
-    result = (*x.dims[:axis], *index.dims, *x.dims[axis + 1 :])
+    index = _indices(indices, x._dims[axis])
+    result = (*x._dims[:axis], *index._dims, *x._dims[axis + 1 :])
     dtype = x.dtype
     if dtype == _dtypes.string:
         raise TypeError("take takes no strings")
@@ -437,11 +437,11 @@ def take_along_axis(x: TensorLike, indices: TensorLike, axis: int) -> Tensor:
     equal."""
     x = as_tensor(x)
     axis = normalize_axis(axis, x.ndim)
-    index = _indices(indices, x.dims[axis])
+    index = _indices(indices, x._dims[axis])
     if _dtypes.is_bool(x.dtype):
         return arithmetic.cast(take_along_axis(arithmetic.cast(x, _dtypes.int8), index, axis), bool)
     plain = signless(x)
-    value = emit("nn.take_along_axis", [plain, index], plain.dtype, index.dims, {"axis": ("i64", axis)})
+    value = emit("nn.take_along_axis", [plain, index], plain.dtype, index._dims, {"axis": ("i64", axis)})
     return value if plain is x else emit("tensor.bitcast", [value], x.dtype)
 
 
@@ -452,17 +452,17 @@ def _gather(x: Tensor, keys: List[Any], comes_first: bool) -> Tensor:
     if not axes:
         return x
     if len(axes) == 1:
-        index = _indices(keys[axes[0]], x.dims[axes[0]])
+        index = _indices(keys[axes[0]], x._dims[axes[0]])
         found = take(x, index, axes[0])
         if not comes_first:
             return found
         joint = list(range(axes[0], axes[0] + index.ndim))
         return transpose(found, [*joint, *[axis for axis in range(found.ndim) if axis not in joint]])
-    indices = [_indices(keys[axis], x.dims[axis]) for axis in axes]
+    indices = [_indices(keys[axis], x._dims[axis]) for axis in axes]
     dim_sizes = broadcast_sizes(indices)
     joined: Optional[Tensor] = None
     for axis, index in zip(axes, indices):
-        dim_size = x.dims[axis]
+        dim_size = x._dims[axis]
         if dim_size is None:
             raise IndexError("dimensions that several arrays index need static sizes")
         index = arithmetic.cast(index, _dtypes.int64)
@@ -476,7 +476,7 @@ def _gather(x: Tensor, keys: List[Any], comes_first: bool) -> Tensor:
     old = sizes(x)
     total = 1
     for axis in axes:
-        total *= x.dims[axis] or 0
+        total *= x._dims[axis] or 0
     flat = reshape_to(transpose(x, [*front, *axes, *back]), [*[old[a] for a in front], total, *[old[a] for a in back]])
     return take(flat, joined, len(front))
 

@@ -98,7 +98,7 @@ def array_split(x: TensorLike, sections: Any, axis: int = 0) -> List[Tensor]:
     """As `split`, but that parts need not be equal: the first ones have one element more."""
     x = as_tensor(x)
     axis = normalize_axis(axis, x.ndim)
-    total = x.dims[axis]
+    total = x._dims[axis]
     if isinstance(sections, Tensor):
         # It says that there is no such number yet.
         sections = int(sections)
@@ -129,7 +129,7 @@ def vsplit(x: TensorLike, sections: Union[int, Sequence[int]]) -> List[Tensor]:
     """`split` along the first dimension. Raises ValueError for a vector, as NumPy does."""
     x = as_tensor(x)
     if x.ndim < 2:
-        raise ValueError(f"vsplit takes a tensor of two dimensions at least, found {format_shape(x.dims)}")
+        raise ValueError(f"vsplit takes a tensor of two dimensions at least, found {format_shape(x._dims)}")
     return split(x, sections, 0)
 
 
@@ -182,6 +182,6 @@ def kron(a: TensorLike, b: TensorLike) -> Tensor:
     rank = max(a.ndim, b.ndim)
     a, b = [expand_dims(x, list(range(rank - x.ndim))) if x.ndim < rank else x for x in (a, b)]
     wide = multiply(expand_dims(a, [2 * i + 1 for i in range(rank)]), expand_dims(b, [2 * i for i in range(rank)]))
-    if None in a.dims or None in b.dims:
+    if None in a._dims or None in b._dims:
         raise ValueError("kron takes tensors of static sizes")
-    return reshape(wide, [(m or 0) * (n or 0) for m, n in zip(a.dims, b.dims)])
+    return reshape(wide, [(m or 0) * (n or 0) for m, n in zip(a._dims, b._dims)])

@@ -60,7 +60,7 @@ def places_in_order(x: Tensor, axis: int, descending: bool = False) -> Tensor:
     a, b = expand_dims(rows, -1), expand_dims(rows, -2)
     if descending:
         a, b = b, a
-    count = x.dims[axis]
+    count = x._dims[axis]
     assert count is not None
     return moveaxis(order_of(_comes_before(a, b), count), -1, axis)
 
@@ -85,10 +85,10 @@ def _sortable(what: str, x: TensorLike, axis: Optional[int]) -> Tuple[Tensor, in
     if axis is None:
         x, axis = ravel(x), 0
     axis = normalize_axis(axis, x.ndim)
-    count = x.dims[axis]
+    count = x._dims[axis]
     if count is None or count > MOST_SORTED:
         raise ValueError(f"{what} takes a dimension of a static size up to {MOST_SORTED}, found dimension {axis} of "
-                         f"{format_shape(x.dims)}")  # fmt: skip
+                         f"{format_shape(x._dims)}")  # fmt: skip
     return x, axis
 
 
@@ -109,8 +109,8 @@ def sort(x: TensorLike, axis: Optional[int] = -1, *, descending: bool = False) -
 def top_k(x: TensorLike, k: int, axis: int = -1) -> Tuple[Tensor, Tensor]:
     """The `k` largest elements along a dimension, the largest first, and their places; see `argsort`."""
     x, axis = _sortable("top_k", x, axis)
-    if not 0 <= k <= (x.dims[axis] or 0):
-        raise ValueError(f"expected k from 0 to {x.dims[axis]}, found {k}")
+    if not 0 <= k <= (x._dims[axis] or 0):
+        raise ValueError(f"expected k from 0 to {x._dims[axis]}, found {k}")
     order = getitem(places_in_order(x, axis, descending=True), (*[slice(None)] * axis, slice(0, k)))
     return taken(x, order, axis), order
 
@@ -122,7 +122,7 @@ def searchsorted(a: TensorLike, v: TensorLike, side: str = "left") -> Tensor:
         raise ValueError(f"expected side 'left' or 'right', found {side!r}")
     a, v = as_tensors(as_tensor(a), as_tensor(v))
     if a.ndim != 1:
-        raise ValueError(f"searchsorted takes a vector, found {format_shape(a.dims)}")
+        raise ValueError(f"searchsorted takes a vector, found {format_shape(a._dims)}")
     wide = expand_dims(v, -1)
     is_before = _comes_before(a, wide) if side == "left" else logical_not(_comes_before(wide, a))
     return reduce_sum(cast(is_before, _dtypes.int32), -1)
@@ -150,7 +150,7 @@ def digitize(x: TensorLike, bins: TensorLike, right: bool = False) -> Tensor:
 def median(x: TensorLike, axis: Union[int, Sequence[int], None] = None, keepdims: bool = False) -> Tensor:
     """The element in the middle of the order along dimensions, or the mean of the two, NaN of none; see `quantile`."""
     x = as_tensor(x)
-    if 0 in [x.dims[place] for place in normalize_axes(axis, x.ndim)]:
+    if 0 in [x._dims[place] for place in normalize_axes(axis, x.ndim)]:
         return mean(x, axis, keepdims)
     return quantile(x, 0.5, axis, keepdims)
 
@@ -178,14 +178,14 @@ def quantile(
         x = _cast(x, _dtypes.float32)
     rows, kept = _as_rows(x, axis)
     rows, _ = _sortable("quantile", rows, -1)
-    if rows.dims[-1] == 0:
+    if rows._dims[-1] == 0:
         raise ValueError("quantile of no elements: expected sizes of 1 or more along its axes, found "
-                         f"{format_shape(x.dims)}")  # fmt: skip
+                         f"{format_shape(x._dims)}")  # fmt: skip
     ordered = taken(rows, places_in_order(rows, rows.ndim - 1), rows.ndim - 1)
     has_nan = reduce_any(isnan(rows), -1)
     found = []
     for share in shares.reshape(-1):
-        place = float(share) * ((rows.dims[-1] or 1) - 1)
+        place = float(share) * ((rows._dims[-1] or 1) - 1)
         value = where(has_nan, float("nan"), _between(ordered, place, method))
         found.append(reshape_to(value, kept) if keepdims else value)
     return stack(found) if shares.ndim else found[0]

@@ -40,11 +40,11 @@ def pad(
     kind: Any = mode
     result: Tensor = x
     for axis, pair in enumerate(pairs):
-        total = result.dims[axis]
+        total = result._dims[axis]
         if any(pair):
             if total is None:
                 raise ValueError(f"a border by mode '{mode}' needs a static size: dimension {axis} of "
-                                 f"{format_shape(x.dims)}")  # fmt: skip
+                                 f"{format_shape(x._dims)}")  # fmt: skip
             result = take(result, np.pad(np.arange(total, dtype=np.int32), pair, mode=kind), axis)
     return result
 
@@ -65,7 +65,7 @@ def _pad_by(x: Tensor, widths: List[Tuple[int, int]], value: Number) -> Tensor:
         plain = signless(x)
         return as_unsigned(_pad_by(plain, widths, int(np.array(value, x.dtype).view(plain.dtype))), x.dtype)
     trace = _trace.current()
-    shape = [None if dim_size is None else dim_size + low + high for dim_size, (low, high) in zip(x.dims, widths)]
+    shape = [None if dim_size is None else dim_size + low + high for dim_size, (low, high) in zip(x._dims, widths)]
     fill = constant(value, x.dtype)
     element = trace.graph.type(_dtypes.name_of(x.dtype), None)
     number = trace.op("tensor.extract", [fill.value], [element])[0]

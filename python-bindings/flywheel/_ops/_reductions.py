@@ -18,8 +18,8 @@ _KINDS = {"sum": 0, "mean": 1, "max": 2, "min": 3, "prod": 4}
 
 def _reduced(x: Tensor, axes: Sequence[int], keepdims: bool) -> Tuple[Optional[int], ...]:
     if keepdims:
-        return tuple(1 if place in axes else dim_size for place, dim_size in enumerate(x.dims))
-    return tuple(dim_size for place, dim_size in enumerate(x.dims) if place not in axes)
+        return tuple(1 if place in axes else dim_size for place, dim_size in enumerate(x._dims))
+    return tuple(dim_size for place, dim_size in enumerate(x._dims) if place not in axes)
 
 
 def _reduce(kind: str, x: Tensor, axis: Axis, keepdims: bool) -> Tensor:
@@ -49,10 +49,10 @@ def reduce_prod(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Ten
     """The product along dimensions in the dtype that `x` has, of booleans in int32."""
     x = _numbers(x)
     result = as_unsigned(_reduce("prod", signless(x), axis, keepdims), x.dtype)
-    if not isinstance(x.index, list):
+    if not isinstance(x._index, list):
         return result
     total: Size = 1
-    for factor in x.index:
+    for factor in x._index:
         total = index_op("muli", total, factor)
     return with_index(result, [total])
 
@@ -115,8 +115,8 @@ def _some(what: str, x: TensorLike, axis: Axis) -> Tensor:
     """Raises ValueError where each result would be of no elements; a call fails where only it knows the size."""
     given = as_tensor(x)
     axes = normalize_axes(axis, given.ndim)
-    if 0 in [given.dims[place] for place in axes]:
-        raise ValueError(f"{what} of no elements: expected sizes of 1 or more along its axes, found {given.dims}")
+    if 0 in [given._dims[place] for place in axes]:
+        raise ValueError(f"{what} of no elements: expected sizes of 1 or more along its axes, found {given._dims}")
     for place in axes:
         expect_at_least(size(given, place), 1, f"{what} of no elements: the size of dimension {place}")
     return given

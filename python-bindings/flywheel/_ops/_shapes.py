@@ -39,7 +39,7 @@ def shape(x: TensorLike) -> Tensor:
     """The sizes of the dimensions as a vector of int32, also those that only the
     call knows."""
     x = as_tensor(x)
-    if not x.dims:
+    if not x._dims:
         return constant(np.zeros(0, np.int32))
     trace = _trace.current()
     numbers = [
@@ -48,7 +48,7 @@ def shape(x: TensorLike) -> Tensor:
     rank = x.ndim
     value = trace.op("tensor.from_elements", numbers, [trace.type(_dtypes.int32, (rank,))])[0]
     result = wrap(value, _dtypes.int32, (rank,))
-    result.index = sizes(x)
+    result._index = sizes(x)
     return result
 
 
@@ -70,16 +70,16 @@ def to_index(x: TensorLike) -> Size:
     """An integer, or a scalar tensor of integers, as the size or place of something."""
     if is_integer(x):
         return int(x)
-    if isinstance(x, Tensor) and x.index is not None and x.dims == ():
-        found: Size = x.index
+    if isinstance(x, Tensor) and x._index is not None and x._dims == ():
+        found: Size = x._index
         return found
     given = as_tensor(x)
-    is_number = not isinstance(x, Tensor) or x.weak is not None
+    is_number = not isinstance(x, Tensor) or x._weak is not None
     if is_number and not _dtypes.is_integer(given.dtype):
         raise TypeError(f"expected an integer or a scalar tensor as a size or place, found {x!r}")
     x = cast(given, _dtypes.int64)
-    if x.dims != ():
-        raise ValueError(f"expected an integer or a scalar tensor, found the shape {format_shape(x.dims)}")
+    if x._dims != ():
+        raise ValueError(f"expected an integer or a scalar tensor, found the shape {format_shape(x._dims)}")
     trace = _trace.current()
     number = trace.op("tensor.extract", [x.value], [trace.graph.type("int64", None)])[0]
     place = trace.op("arith.index_cast", [number], [trace.index_type()])[0]
@@ -107,8 +107,8 @@ def _resolve(x: Tensor, wanted: Sequence[Union[int, None, Tensor]]) -> List[Size
     result: List[Optional[Size]] = []
     for place, dim_size in enumerate(wanted):
         if dim_size is None:
-            own = place < x.ndim and x.dims[place] is None and all(
-                isinstance(e, (int, type(None))) and e == x.dims[i] for i, e in enumerate(wanted[:place])
+            own = place < x.ndim and x._dims[place] is None and all(
+                isinstance(e, (int, type(None))) and e == x._dims[i] for i, e in enumerate(wanted[:place])
             )
             result.append(old[place] if own else None)
         elif isinstance(dim_size, Tensor):
@@ -133,7 +133,7 @@ def _resolve(x: Tensor, wanted: Sequence[Union[int, None, Tensor]]) -> List[Size
     else:
         missed = difference(_product(old), _product(known))
         if missed is None:
-            expect_equal(_product(known), _product(old), f"reshape of shape {format_shape(x.dims)}: elements")
+            expect_equal(_product(known), _product(old), f"reshape of shape {format_shape(x._dims)}: elements")
         elif missed:
             difference_text = f"{abs(missed)} elements {'more' if missed > 0 else 'less'}"
             raise ValueError(f"{_mismatch(x, wanted)}: the tensor has {difference_text}")
@@ -142,7 +142,7 @@ def _resolve(x: Tensor, wanted: Sequence[Union[int, None, Tensor]]) -> List[Size
 
 def _mismatch(x: Tensor, wanted: Sequence[Union[int, None, Tensor]]) -> str:
     text = ", ".join("?" if isinstance(dim_size, Tensor) else str(dim_size) for dim_size in wanted)
-    return f"cannot reshape a tensor of shape {format_shape(x.dims)} into shape ({text})"
+    return f"cannot reshape a tensor of shape {format_shape(x._dims)} into shape ({text})"
 
 
 def reshape(x: TensorLike, shape: DimSizes) -> Tensor:
@@ -160,7 +160,7 @@ def reshape(x: TensorLike, shape: DimSizes) -> Tensor:
 def reshape_to(x: Tensor, new: List[Size], old: Optional[List[Size]] = None) -> Tensor:
     """`reshape` to sizes that are known, as numbers or as values of the trace. `old` are the sizes of `x`, where
     values are known that are among the new ones too: those dimensions stay as they are."""
-    if static(new) == x.dims and all(isinstance(dim_size, int) for dim_size in new[1:]):
+    if static(new) == x._dims and all(isinstance(dim_size, int) for dim_size in new[1:]):
         return x
     old = sizes(x) if old is None else old
     prefix = suffix = 0
@@ -239,7 +239,7 @@ def _collapse(x: Tensor, prefix: int, suffix: int, counts: List[int]) -> Tensor:
     places += [[x.ndim - suffix + i] for i in range(suffix)]
     dim_sizes: List[Optional[int]] = []
     for group in places:
-        parts = [x.dims[i] for i in group]
+        parts = [x._dims[i] for i in group]
         dim_sizes.append(None if None in parts else math.prod(part for part in parts if part is not None))
     return emit("tensor.collapse_shape", [x], x.dtype, dim_sizes, {"reassociation": ("groups", places)})
 
@@ -259,7 +259,7 @@ def _expand(x: Tensor, prefix: int, suffix: int, parts: List[List[Size]], new: L
     # A static dimension makes static ones, and a dynamic one a dynamic one.
     dim_sizes = list(static(new))
     for place, group in enumerate(places):
-        if place < x.ndim and x.dims[place] is None and all(dim_sizes[i] is not None for i in group):
+        if place < x.ndim and x._dims[place] is None and all(dim_sizes[i] is not None for i in group):
             x = _as_known(x, [math.prod(dim_sizes[i] or 0 for i in group) if k == place else size(x, k)
                               for k in range(x.ndim)])  # fmt: skip
     dynamic = [index_of(dim_size) for dim_size in new if not isinstance(dim_size, int)]
@@ -273,7 +273,7 @@ def _expand(x: Tensor, prefix: int, suffix: int, parts: List[List[Size]], new: L
 
 def _as_known(x: Tensor, new: List[Size]) -> Tensor:
     dim_sizes = static(new)
-    if dim_sizes == x.dims:
+    if dim_sizes == x._dims:
         return x
     trace = _trace.current()
     return wrap(trace.op("tensor.cast", [x.value], [trace.type(x.dtype, dim_sizes)])[0], x.dtype, dim_sizes)
@@ -299,12 +299,12 @@ def squeeze(x: TensorLike, axis: Union[int, Sequence[int], None] = None) -> Tens
     Raises ValueError for one of another size."""
     x = as_tensor(x)
     if axis is None:
-        places = [place for place, dim_size in enumerate(x.dims) if dim_size == 1]
+        places = [place for place, dim_size in enumerate(x._dims) if dim_size == 1]
     else:
         places = normalize_axes(axis, x.ndim)
     for place in places:
-        if x.dims[place] != 1:
-            raise ValueError(f"cannot squeeze dimension {place} of shape {format_shape(x.dims)}: it is not 1")
+        if x._dims[place] != 1:
+            raise ValueError(f"cannot squeeze dimension {place} of shape {format_shape(x._dims)}: it is not 1")
     narrow = reshape_to(x, [dim_size for place, dim_size in enumerate(sizes(x)) if place not in places])
     return with_index(narrow, flat_index(x))
 
@@ -330,11 +330,11 @@ def _transpose(x: Tensor, axes: Optional[Sequence[int]]) -> Tensor:
     init = empty([old[axis] for axis in order], x.dtype)
     element = trace.graph.type(_dtypes.name_of(x.dtype), None)
     region = trace.region([element, element], lambda arguments: arguments[:1], "linalg.yield")
-    type_ = trace.type(x.dtype, init.dims)
+    type_ = trace.type(x.dtype, init._dims)
     value = trace.op(
         "linalg.transpose", [x.value, init.value], [type_], {"permutation": ("i64s", order)}, [region]
     )[0]  # fmt: skip
-    return wrap(value, x.dtype, init.dims)
+    return wrap(value, x.dtype, init._dims)
 
 
 def swapaxes(x: TensorLike, a: int, b: int) -> Tensor:
@@ -378,8 +378,8 @@ def broadcast_to(x: TensorLike, shape: DimSizes) -> Tensor:
             dim_sizes.append(size(x, place - first))
         else:
             dim_sizes.append(to_index(dim_size))
-    if first < 0 or broadcast_shapes(x.dims, static(dim_sizes)) != static(dim_sizes):
-        raise ValueError(f"cannot broadcast {format_shape(x.dims)} to {format_shape(static(dim_sizes))}")
+    if first < 0 or broadcast_shapes(x._dims, static(dim_sizes)) != static(dim_sizes):
+        raise ValueError(f"cannot broadcast {format_shape(x._dims)} to {format_shape(static(dim_sizes))}")
     return stretch(x, dim_sizes)
 
 
@@ -394,21 +394,21 @@ def concatenate(tensors: Sequence[TensorLike], axis: Optional[int] = 0) -> Tenso
     if axis is None:
         parts, axis = tuple(ravel(x) for x in parts), 0
     axis = normalize_axis(axis, parts[0].ndim)
-    result = list(parts[0].dims)
+    result = list(parts[0]._dims)
     total: Optional[int] = 0
     for x in parts:
         if x.ndim != len(result):
             raise ValueError("tensors to concatenate must have one rank, found "
-                             + ", ".join(format_shape(y.dims) for y in parts))  # fmt: skip
-        dim_size = x.dims[axis]
+                             + ", ".join(format_shape(y._dims) for y in parts))  # fmt: skip
+        dim_size = x._dims[axis]
         total = None if dim_size is None or total is None else total + dim_size
-        for place, other in enumerate(x.dims):
+        for place, other in enumerate(x._dims):
             if place == axis or other is None:
                 continue
             if result[place] is not None and result[place] != other:
                 raise ValueError(
                     "tensors to concatenate must have equal sizes but along the axis, found "
-                    + ", ".join(format_shape(y.dims) for y in parts)
+                    + ", ".join(format_shape(y._dims) for y in parts)
                 )
             result[place] = other
     result[axis] = total
@@ -432,7 +432,7 @@ def split(x: TensorLike, sections: Any, axis: int = 0) -> List[Tensor]:
     """Parts along a dimension: so many equal ones, or cut at these places."""
     x = as_tensor(x)
     axis = normalize_axis(axis, x.ndim)
-    dim_size = x.dims[axis]
+    dim_size = x._dims[axis]
     if isinstance(sections, Tensor):
         # Raises its error: the number is not known yet.
         sections = int(sections)
@@ -482,13 +482,13 @@ def tile(x: TensorLike, multiples: DimSizes) -> Tensor:
         wide = stretch(wide, [part for count, dim_size in zip(counts, old) for part in (count, dim_size)])
         return reshape_to(wide, [index_op("muli", count, dim_size) for count, dim_size in zip(counts, old)])
     known = [count for count in counts if isinstance(count, int)]
-    shape = [None if dim_size is None else dim_size * count for dim_size, count in zip(x.dims, known)]
+    shape = [None if dim_size is None else dim_size * count for dim_size, count in zip(x._dims, known)]
     return emit("nn.tile", [x], x.dtype, shape, {"multiples": ("i64s", known)})
 
 
 def is_scalar(x: Any) -> bool:
     """Whether it is a scalar tensor: a number of the step, where there may be several."""
-    return isinstance(x, Tensor) and x.dims == ()
+    return isinstance(x, Tensor) and x._dims == ()
 
 
 def repeat(x: TensorLike, repeats: DimSizes, axis: Optional[int] = None) -> Tensor:
@@ -502,9 +502,9 @@ def repeat(x: TensorLike, repeats: DimSizes, axis: Optional[int] = None) -> Tens
         from ._indexing import take
 
         counts = np.asarray(repeats)
-        if x.dims[axis] is None or counts.ndim > 1 or counts.size not in (1, x.dims[axis]):
-            raise ValueError(f"expected a number for each of {x.dims[axis]} elements, found {repeats}")
-        return take(x, np.repeat(np.arange(x.dims[axis] or 0, dtype=np.int32), counts), axis)
+        if x._dims[axis] is None or counts.ndim > 1 or counts.size not in (1, x._dims[axis]):
+            raise ValueError(f"expected a number for each of {x._dims[axis]} elements, found {repeats}")
+        return take(x, np.repeat(np.arange(x._dims[axis] or 0, dtype=np.int32), counts), axis)
     count = to_index(repeats)
     old = sizes(x)
     wide = stretch(expand_dims(x, axis + 1), [*old[: axis + 1], count, *old[axis + 1 :]])

@@ -45,21 +45,21 @@ def average(x: TensorLike, axis: Axis = None, weights: Optional[TensorLike] = No
     if weights is None:
         return mean(x, axis, keepdims)
     x, w = as_tensors(as_tensor(x), as_tensor(weights))
-    if 0 in [x.dims[place] for place in normalize_axes(axis, x.ndim)]:
-        raise ZeroDivisionError(f"average of no elements, whose weights sum to zero: found {format_shape(x.dims)}")
+    if 0 in [x._dims[place] for place in normalize_axes(axis, x.ndim)]:
+        raise ZeroDivisionError(f"average of no elements, whose weights sum to zero: found {format_shape(x._dims)}")
     if not _dtypes.is_floating(x.dtype):
         x, w = cast(x, _dtypes.float32), cast(w, _dtypes.float32)
-    if w.dims != x.dims:
+    if w._dims != x._dims:
         if w.ndim != 1:
-            raise ValueError(f"average: expected weights of shape {format_shape(x.dims)} or a vector, found "
-                             f"{format_shape(w.dims)}")  # fmt: skip
+            raise ValueError(f"average: expected weights of shape {format_shape(x._dims)} or a vector, found "
+                             f"{format_shape(w._dims)}")  # fmt: skip
         if not isinstance(axis, (int, np.integer)):
             raise ValueError("a vector of weights is for one dimension: give its axis")
         place = normalize_axis(int(axis), x.ndim)
-        if w.dims[0] is not None and x.dims[place] is not None and w.dims[0] != x.dims[place]:
-            raise ValueError(f"average: expected {x.dims[place]} weights along axis {axis}, found {w.dims[0]}")
+        if w._dims[0] is not None and x._dims[place] is not None and w._dims[0] != x._dims[place]:
+            raise ValueError(f"average: expected {x._dims[place]} weights along axis {axis}, found {w._dims[0]}")
         w = expand_dims(w, [other for other in range(x.ndim) if other != place])
-    return _weighed(x, w if w.dims == x.dims else stretch(w, sizes(x)), axis, keepdims)
+    return _weighed(x, w if w._dims == x._dims else stretch(w, sizes(x)), axis, keepdims)
 
 
 @rounds_once(2)
@@ -147,13 +147,13 @@ def cov(x: TensorLike, rowvar: bool = True, ddof: int = 1) -> Tensor:
     if not _dtypes.is_floating(x.dtype):
         x = cast(x, _dtypes.float32)
     if x.ndim not in (1, 2):
-        raise ValueError(f"cov takes a matrix or a vector, found {format_shape(x.dims)}")
+        raise ValueError(f"cov takes a matrix or a vector, found {format_shape(x._dims)}")
     rows = expand_dims(x, 0) if x.ndim == 1 else x if rowvar else swapaxes(x, 0, 1)
-    if rows.dims[1] is None:
+    if rows._dims[1] is None:
         raise ValueError("cov takes a static number of observations")
     deviation = subtract(rows, mean(rows, 1, keepdims=True))
-    found = divide(matmul(deviation, swapaxes(deviation, 0, 1)), builtins.max((rows.dims[1] or 0) - ddof, 0))
-    return reshape(found, ()) if found.dims == (1, 1) else found
+    found = divide(matmul(deviation, swapaxes(deviation, 0, 1)), builtins.max((rows._dims[1] or 0) - ddof, 0))
+    return reshape(found, ()) if found._dims == (1, 1) else found
 
 
 @rounds_once()
@@ -172,7 +172,7 @@ def bincount(x: TensorLike, weights: Optional[TensorLike] = None, *, length: int
     index = as_tensor(x)
     if index.ndim != 1 or not _dtypes.is_integer(index.dtype):
         raise ValueError(f"bincount takes a vector of integers, found {_dtypes.name_of(index.dtype)}"
-                         f"{format_shape(index.dims)}")  # fmt: skip
+                         f"{format_shape(index._dims)}")  # fmt: skip
     ones = constant(1, _dtypes.int32) if weights is None else as_tensor(weights)
     if weights is not None:
         expect_alike("bincount", index, ones)
@@ -193,15 +193,15 @@ def histogram(
     left out. Raises ValueError for no bins, a range that descends or is not finite, edges that are no vector or are
     known to descend, and weights that are not as many as the elements."""
     given = as_tensor(x)
-    if weights is not None and as_tensor(weights).dims != given.dims:
-        raise ValueError(f"histogram: expected weights of shape {format_shape(given.dims)}, found "
-                         f"{format_shape(as_tensor(weights).dims)}")  # fmt: skip
+    if weights is not None and as_tensor(weights)._dims != given._dims:
+        raise ValueError(f"histogram: expected weights of shape {format_shape(given._dims)}, found "
+                         f"{format_shape(as_tensor(weights)._dims)}")  # fmt: skip
     x = ravel(given)
     if not _dtypes.is_floating(x.dtype):
         x = cast(x, _dtypes.float32)
     edges = _equal_bins(x, int(bins), range) if isinstance(bins, (int, np.integer)) else _edges(bins, x.dtype)
     ones = constant(1, _dtypes.int32) if weights is None else ravel(weights)
-    if edges.dims == (0,):
+    if edges._dims == (0,):
         return zeros((0,), ones.dtype), edges
     below = sum(where(expand_dims(getitem(edges, slice(None, -1)), 1) > x, ones, 0), 1)
     last = sum(where(getitem(edges, -1) >= x, ones, 0))
@@ -238,7 +238,7 @@ def _edges(bins: TensorLike, dtype: _dtypes.DType) -> Tensor:
     edges = as_tensor(bins)
     if edges.ndim != 1:
         raise ValueError("histogram: expected a number of bins or a vector of edges, found "
-                         f"{format_shape(edges.dims)}")  # fmt: skip
+                         f"{format_shape(edges._dims)}")  # fmt: skip
     if not isinstance(bins, Tensor) and not hasattr(bins, "read") and not holds_tensors(bins):
         known = np.asarray(bins)
         if (known[:-1] > known[1:]).any():
@@ -288,10 +288,10 @@ def interp(x: TensorLike, xp: TensorLike, fp: TensorLike) -> Tensor:
     x, xp, fp = as_tensors(as_tensor(x), as_tensor(xp), as_tensor(fp))
     if not _dtypes.is_floating(x.dtype):
         x, xp, fp = (cast(one, _dtypes.float32) for one in (x, xp, fp))
-    count = xp.dims[0]
-    if xp.ndim != 1 or count is None or fp.dims != xp.dims or count == 0:
-        raise ValueError(f"interp takes vectors of one static size, found {format_shape(xp.dims)} and "
-                         f"{format_shape(fp.dims)}")  # fmt: skip
+    count = xp._dims[0]
+    if xp.ndim != 1 or count is None or fp._dims != xp._dims or count == 0:
+        raise ValueError(f"interp takes vectors of one static size, found {format_shape(xp._dims)} and "
+                         f"{format_shape(fp._dims)}")  # fmt: skip
     if count == 1:
         return where(isnan(x), x, getitem(fp, 0))
     right = clip(searchsorted(xp, x, "right"), 1, count - 1)
@@ -316,14 +316,14 @@ def convolve(a: TensorLike, v: TensorLike, mode: str = "full") -> Tensor:
     """The sums of products of a vector with another one that runs backwards: "full", where they overlap at all, "same",
     as many as the longer one has, or "valid", where all of the shorter one overlaps. Sizes are static."""
     a, v = as_tensors(as_tensor(a), as_tensor(v))
-    if a.ndim != 1 or v.ndim != 1 or not a.dims[0] or not v.dims[0]:
-        raise ValueError(f"convolve takes vectors of static sizes, found {format_shape(a.dims)} and "
-                         f"{format_shape(v.dims)}")  # fmt: skip
+    if a.ndim != 1 or v.ndim != 1 or not a._dims[0] or not v._dims[0]:
+        raise ValueError(f"convolve takes vectors of static sizes, found {format_shape(a._dims)} and "
+                         f"{format_shape(v._dims)}")  # fmt: skip
     if mode not in ("full", "same", "valid"):
         raise ValueError(f"expected mode 'full', 'same' or 'valid', found {mode!r}")
-    if a.dims[0] < v.dims[0]:
+    if a._dims[0] < v._dims[0]:
         a, v = v, a
-    n, m = a.dims[0] or 0, v.dims[0] or 0
+    n, m = a._dims[0] or 0, v._dims[0] or 0
     first, count = {"full": (0, n + m - 1), "same": ((m - 1) // 2, n), "valid": (m - 1, n - m + 1)}[mode]
     # How many zeros are in front of the vector and behind it.
     before = m - 1 - first
@@ -365,7 +365,7 @@ def allclose(a: TensorLike, b: TensorLike, rtol: float = 1e-5, atol: float = 1e-
 def array_equal(a: TensorLike, b: TensorLike) -> Tensor:
     """Whether two tensors have one shape, and equal elements."""
     a, b = as_tensor(a), as_tensor(b)
-    return constant(False) if a.ndim != b.ndim or a.dims != b.dims else all(a == b)
+    return constant(False) if a.ndim != b.ndim or a._dims != b._dims else all(a == b)
 
 
 def nan_to_num(

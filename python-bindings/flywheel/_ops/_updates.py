@@ -100,13 +100,13 @@ def _update(x: Tensor, key: Any, value: TensorLike, kind: str, combine: Combine)
 
 def _update_where(x: Tensor, mask: Tensor, value: Tensor, combine: Combine) -> Tensor:
     if mask.ndim > x.ndim:
-        raise IndexError(f"a boolean index of shape {format_shape(mask.dims)} has more dimensions than "
-                         f"{format_shape(x.dims)}")  # fmt: skip
+        raise IndexError(f"a boolean index of shape {format_shape(mask._dims)} has more dimensions than "
+                         f"{format_shape(x._dims)}")  # fmt: skip
     wide = expand_dims(mask, list(range(mask.ndim, x.ndim))) if mask.ndim < x.ndim else mask
     new = combine(x, value)
     found = arithmetic.where(wide, arithmetic.cast(new, x.dtype), x)
     if found.ndim != x.ndim:
-        raise ValueError(f"values of shape {format_shape(value.dims)} do not broadcast to {format_shape(x.dims)}")
+        raise ValueError(f"values of shape {format_shape(value._dims)} do not broadcast to {format_shape(x._dims)}")
     return found
 
 
@@ -123,12 +123,12 @@ def _update_part(x: Tensor, keys: List[Any], value: Tensor, combine: Combine) ->
 
 def _fit(new: Tensor, old: Tensor, dtype: _dtypes.DType) -> Tensor:
     """Values of the shape of what they replace."""
-    if new.ndim > old.ndim and all(dim_size == 1 for dim_size in new.dims[: new.ndim - old.ndim]):
+    if new.ndim > old.ndim and all(dim_size == 1 for dim_size in new._dims[: new.ndim - old.ndim]):
         new = reshape_to(new, sizes(new)[new.ndim - old.ndim :])
     if new.ndim > old.ndim or any(
-        a not in (1, b, None) and b is not None for a, b in zip(new.dims[::-1], old.dims[::-1])
+        a not in (1, b, None) and b is not None for a, b in zip(new._dims[::-1], old._dims[::-1])
     ):
-        raise ValueError(f"values of shape {format_shape(new.dims)} do not broadcast to {format_shape(old.dims)}")
+        raise ValueError(f"values of shape {format_shape(new._dims)} do not broadcast to {format_shape(old._dims)}")
     return stretch(arithmetic.cast(new, dtype), sizes(old))
 
 
@@ -138,9 +138,9 @@ def _is_static(key: Any) -> bool:
 
 def _places(x: Tensor, keys: List[Any]) -> "Optional[np.ndarray[Any, Any]]":
     """Which elements of `x`, in row-major order, the keys stand for; None where that is not known."""
-    if None in x.dims or not all(_is_static(key) for key in keys):
+    if None in x._dims or not all(_is_static(key) for key in keys):
         return None
-    shape = [dim_size or 0 for dim_size in x.dims]
+    shape = [dim_size or 0 for dim_size in x._dims]
     numbers = np.arange(int(np.prod(shape, dtype=np.int64)), dtype=np.int64).reshape(shape)
     found: np.ndarray[Any, Any] = numbers[tuple(keys)]
     return found
@@ -149,7 +149,7 @@ def _places(x: Tensor, keys: List[Any]) -> "Optional[np.ndarray[Any, Any]]":
 def _unknown_places(x: Tensor, keys: List[Any], total: int) -> Tensor:
     """As `_places`, where tensors are among the keys."""
     numbers: np.ndarray[Any, Any] = np.arange(total, dtype=np.int32 if total < 2**31 else np.int64)
-    numbers = numbers.reshape([dim_size or 0 for dim_size in x.dims])
+    numbers = numbers.reshape([dim_size or 0 for dim_size in x._dims])
     if not all(_is_number_or_slice(key) or (not _is_static(key) and np.ndim(key) == 0) for key in keys):
         return getitem(constant(numbers), tuple(keys))
     # The numbers of other elements are no constant of the program.
@@ -183,13 +183,13 @@ def _scatter(x: Tensor, keys: List[Any], value: Tensor, kind: str) -> Tensor:
     if len(axes) == 1 and _is_index_array(keys[axes[0]]):
         # Slices along one dimension, as they are; others may have any size.
         axis = axes[0]
-        index = _indices(_from_start(keys[axis], x, axis), x.dims[axis])
+        index = _indices(_from_start(keys[axis], x, axis), x._dims[axis])
         updates = signless(_fit(value, getitem(x, tuple(keys)), x.dtype))
         return as_unsigned(emit(op, [plain, index, updates], attributes={"axis": ("i64", axis)}), x.dtype)
-    if None in x.dims:
-        raise ValueError(f"an update at several arrays of indices needs static sizes, found {format_shape(x.dims)}")
+    if None in x._dims:
+        raise ValueError(f"an update at several arrays of indices needs static sizes, found {format_shape(x._dims)}")
     known = _places(x, keys)
-    total = int(np.prod([dim_size or 0 for dim_size in x.dims], dtype=np.int64))
+    total = int(np.prod([dim_size or 0 for dim_size in x._dims], dtype=np.int64))
     if known is None:
         places = _unknown_places(x, keys, total)
     else:

@@ -334,11 +334,11 @@ def _shapes_of(tree: Any) -> Any:
 def _check_argument(x: Tensor, example: Any, place: int) -> None:
     wanted = _spec(example)
     sizes = tuple(size if isinstance(size, int) else None for size in wanted.shape)
-    fits = len(sizes) == x.ndim and all(w is None or w == s for w, s in zip(sizes, x.dims))
+    fits = len(sizes) == x.ndim and all(w is None or w == s for w, s in zip(sizes, x._dims))
     if not fits or wanted.dtype != x.dtype:
         raise ValueError(
             f"the function was exported for {_dtypes.name_of(wanted.dtype)}{format_shape(sizes)} as argument {place}, "
-            f"found {_dtypes.name_of(x.dtype)}{format_shape(x.dims)}: give example inputs like this one"
+            f"found {_dtypes.name_of(x.dtype)}{format_shape(x._dims)}: give example inputs like this one"
         )
 
 

@@ -42,13 +42,13 @@ def _place(start: Known, length: Size, total: Size) -> Size:
 def _dynamic_slice(call: Call, x: Known, *starts: Known) -> Tensor:
     data, lengths = x.tensor, call.ints("slice_sizes")
     places = [_place(start, length, total) for start, length, total in zip(starts, lengths, sizes(data))]
-    return extract_slice(data, places, list(lengths), [1] * data.ndim, tuple(lengths) == data.dims)
+    return extract_slice(data, places, list(lengths), [1] * data.ndim, tuple(lengths) == data._dims)
 
 
 @op("dynamic_update_slice")
 def _dynamic_update_slice(call: Call, x: Known, part: Known, *starts: Known) -> Tensor:
     data, new = x.tensor, part.tensor
-    if data.dims == new.dims and None not in new.dims:
+    if data._dims == new._dims and None not in new._dims:
         return new
     places = [_place(start, length, total) for start, length, total in zip(starts, sizes(new), sizes(data))]
     return insert_slice(new, data, places, sizes(new), [1] * new.ndim)
@@ -180,7 +180,7 @@ def _lookup(call: Call, indexed: _Indexed, data: Tensor) -> Tuple[Tensor, List[A
     axis = _single(indexed)
     first = axis if axis is not None and (axis == 0 or not indexed.batch) else 0
     flat = data if axis == first and axis is not None else indexed.flatten(data)
-    shape = (*flat.dims[:first], *places.dims, *flat.dims[first + 1 :])
+    shape = (*flat._dims[:first], *places._dims, *flat._dims[first + 1 :])
     found = emit("nn.gather", [flat, places], data.dtype, shape, {"axis": ("i64", first)})
     # What is in front of a single axis comes first.
     names: List[Any] = [f"b{i}" for i in range(len(indexed.batch))] + indexed.parts
@@ -309,14 +309,14 @@ def _scatter(call: Call, x: Known, indices: Known, updates: Known) -> Any:
         return _restore(_ops.add(data, new) if kind == "add" else new, call.dtype)
     places, inside = indexed.places()
     flat = indexed.flatten(data)
-    rows = flat.dims[0] or 0
+    rows = flat._dims[0] or 0
     count = len(indexed.batch) + len(indexed.parts)
     if inside is not None:
         # A row behind the others takes what is beyond.
         wide = indexed._spread(inside, sizes(places))
         places = _ops.where(wide, places, as_tensor(rows, places.dtype))
         flat = _ops.pad(flat, [(0, 1), *[(0, 0)] * (flat.ndim - 1)])
-    total = int(np.prod([s or 0 for s in places.dims], dtype=np.int64))
+    total = int(np.prod([s or 0 for s in places._dims], dtype=np.int64))
     places = reshaped(places, [total])
     new = reshaped(new, [total, *sizes(new)[count:]])
     function = nn.scatter_add if kind == "add" else nn.scatter

@@ -45,7 +45,7 @@ def _grouped(x: Tensor, lead: Sequence[int], first: Sequence[int], second: Seque
 
 
 def _moves(x: Tensor, axes: Sequence[int]) -> bool:
-    moving = [axis for axis in axes if x.dims[axis] != 1]
+    moving = [axis for axis in axes if x._dims[axis] != 1]
     return moving != sorted(moving)
 
 
@@ -59,7 +59,7 @@ def _dot_general(call: Call, a: Known, b: Known) -> Tensor:
     free_b = [i for i in range(y.ndim) if i not in batch_b and i not in summed_b]
     old_a, old_b = sizes(x), sizes(y)
     result: List[Size] = [*[old_a[i] for i in [*batch_a, *free_a]], *[old_b[i] for i in free_b]]
-    if 0 in x.dims or 0 in y.dims:
+    if 0 in x._dims or 0 in y._dims:
         return _ops.zeros(call.static_shape, call.dtype)
     if not summed_a or not (free_a or free_b) or not _dtypes.is_floating(call.dtype):
         return _multiply_and_sum(x, y, (batch_a, free_a, summed_a), (batch_b, free_b, summed_b), call.dtype)
@@ -120,7 +120,7 @@ def _convolution(call: Call, image: Known, weights: Known) -> Tensor:
     if call.has("window_reversal") and any(_booleans(call.attribute("window_reversal"))):
         for axis, is_reversed in enumerate(_booleans(call.attribute("window_reversal"))):
             w = _ops.flip(w, axis) if is_reversed else w
-    if 0 in call.shape or 0 in x.dims or 0 in w.dims:
+    if 0 in call.shape or 0 in x._dims or 0 in w._dims:
         return _ops.zeros(call.static_shape, call.dtype)
     if rank > 0 and any(step != 1 for step in spread):
         result = _transposed(x, w, window, spread)
@@ -151,10 +151,10 @@ def _convolve(x: Tensor, w: Tensor, window: _Window) -> Tensor:
 def _transposed(x: Tensor, w: Tensor, window: _Window, spread: List[int]) -> Tensor:
     """A convolution of an image with zeros between its elements."""
     rank = x.ndim - 2
-    spans = [((w.dims[i] or 0) - 1) * window.dilations[i] + 1 for i in range(rank)]
+    spans = [((w._dims[i] or 0) - 1) * window.dilations[i] + 1 for i in range(rank)]
     pads = [(spans[i] - 1 - low, spans[i] - 1 - high) for i, (low, high) in enumerate(window.padding)]
-    is_gradient = rank == 2 and window.strides == [1, 1] and x.dims[-1] == w.dims[-2]
-    if is_gradient and None not in x.dims and all(low >= 0 and high >= 0 for low, high in pads):
+    is_gradient = rank == 2 and window.strides == [1, 1] and x._dims[-1] == w._dims[-2]
+    if is_gradient and None not in x._dims and all(low >= 0 and high >= 0 for low, high in pads):
         # The linear map that goes back from the result of a convolution with this stride.
         filters = permuted(_ops.flip(_ops.flip(w, 0), 1), [0, 1, 3, 2])
         return nn.conv2d_transpose(x, filters, strides=spread, padding=pads, dilations=window.dilations)
@@ -354,7 +354,7 @@ def _slices(call: Call, x: Known, kind: str, spans: List[int], window: _Window) 
         data, kind = _ops.cast(data, _dtypes.int8), {"or": "maximum", "and": "minimum", "xor": "xor"}[kind]
     data = padded(data, window.padding, [0] * x.ndim, _neutral(kind, data.dtype))
     counts = [((size or 0) - (span - 1) * dilation - 1) // stride + 1
-              for size, span, dilation, stride in zip(data.dims, spans, window.dilations, window.strides)]  # fmt: skip
+              for size, span, dilation, stride in zip(data._dims, spans, window.dilations, window.strides)]  # fmt: skip
     result: Optional[Tensor] = None
     for place in itertools.product(*[range(span) for span in spans]):
         starts = [i * dilation for i, dilation in zip(place, window.dilations)]

@@ -18,7 +18,7 @@ from ._values import Known
 
 def _factor(a: Tensor) -> Tensor:
     """A matrix that is not positive definite has a factor of nan, as in JAX; one of several is an error of the step."""
-    if any(size != 1 for size in a.dims[:-2]):
+    if any(size != 1 for size in a._dims[:-2]):
         return nn.cholesky(a)
     factor, holds = nn.try_cholesky(a)
     return _ops.where(holds, factor, math.nan)
@@ -35,7 +35,7 @@ def _cholesky_vjp(a: Tensor, weights: Tensor) -> Tensor:
     decomposition, 2016, equation 8): `nn.cholesky` has it all in the lower triangle."""
     factor = _factor(a)
     inner = nn.triangle(nn.matmul(factor, weights, transpose_a=True), "lower")
-    size = factor.dims[-1] or 0
+    size = factor._dims[-1] or 0
     halves = np.ones((size, size)) - 0.5 * np.eye(size)
     rows = nn.triangular_solve(factor, _ops.multiply(inner, as_tensor(halves, a.dtype)), "lower", transpose=True)
     columns = nn.triangular_solve(factor, _ops.swapaxes(rows, -1, -2), "lower", transpose=True)

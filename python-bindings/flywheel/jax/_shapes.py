@@ -48,9 +48,9 @@ def broadcast_in_dim(x: Known, dims: Sequence[int], shape: Sequence[Size]) -> An
     data = x.tensor
     if list(dims) != sorted(dims):
         data = _ops.transpose(data, list(np.argsort(dims)))
-    if data.ndim == len(shape) and data.dims == static(shape):
+    if data.ndim == len(shape) and data._dims == static(shape):
         return data
-    if all(isinstance(dim_size, int) for dim_size in shape) and _count(data.dims) == _count(static(shape)):
+    if all(isinstance(dim_size, int) for dim_size in shape) and _count(data._dims) == _count(static(shape)):
         # Only dimensions of 1 are new.
         return reshaped(data, shape)
     plain = signless(data)
@@ -78,7 +78,7 @@ def _transpose(call: Call, x: Known) -> Any:
 
 def permuted(x: Tensor, axes: Sequence[int]) -> Tensor:
     """A transposition; where only dimensions of 1 move it is a reshape."""
-    moving = [axis for axis in axes if x.dims[axis] != 1]
+    moving = [axis for axis in axes if x._dims[axis] != 1]
     if moving == sorted(moving):
         old = sizes(x)
         return reshaped(x, [old[axis] for axis in axes])
@@ -89,7 +89,7 @@ def permuted(x: Tensor, axes: Sequence[int]) -> Tensor:
 def _reverse(call: Call, x: Known) -> Tensor:
     data = x.tensor
     for axis in call.ints("dimensions"):
-        data = _ops.flip(data, axis) if data.dims[axis] != 1 else data
+        data = _ops.flip(data, axis) if data._dims[axis] != 1 else data
     return data
 
 
@@ -122,7 +122,7 @@ def sliced(x: Tensor, starts: Sequence[int], limits: Sequence[int], steps: Optio
     lengths: List[Size] = [max(-(-(limit - start) // step), 0) for start, limit, step in zip(starts, limits, steps)]
     if 0 in lengths:
         return _ops.zeros([length if isinstance(length, int) else 0 for length in lengths], x.dtype)
-    return extract_slice(x, list(starts), lengths, list(steps), static(lengths) == x.dims)
+    return extract_slice(x, list(starts), lengths, list(steps), static(lengths) == x._dims)
 
 
 @op("pad")
@@ -133,8 +133,8 @@ def _pad(call: Call, x: Known, value: Known) -> Tensor:
         return padded(x.tensor, widths, inner, value.uniform)
     # The value is computed by the step: it is put where a pad of ones has none.
     data = padded(x.tensor, widths, inner, 0)
-    place = np.zeros([size or 0 for size in data.dims], bool)
-    if None in data.dims:
+    place = np.zeros([size or 0 for size in data._dims], bool)
+    if None in data._dims:
         raise call.unsupported("with a computed value, of a size that the call chooses")
     keys = []
     for axis, (first, step) in enumerate(zip(low, inner)):
@@ -152,7 +152,7 @@ def padded(x: Tensor, widths: Sequence[Tuple[int, int]], inner: Sequence[int], v
     if _dtypes.is_unsigned(dtype):
         value = int(np.array(value).astype(dtype).view(x.dtype))
     for axis, step in enumerate(inner):
-        if step and (x.dims[axis] is None or x.dims[axis] != 0):
+        if step and (x._dims[axis] is None or x._dims[axis] != 0):
             x = _spread(x, axis, step, value)
     cut = [(max(-low, 0), max(-high, 0)) for low, high in widths]
     if any(low or high for low, high in cut):

@@ -82,12 +82,12 @@ def _size_tensor(size: Size, dtype: _dtypes.DType) -> Tensor:
     number = trace.op("arith.index_cast", [size], [trace.graph.type("int64", None)])[0]
     scalar = trace.op("tensor.from_elements", [number], [trace.type(_dtypes.int64, ())])[0]
     result = _ops.cast(wrap(scalar, _dtypes.int64, ()), dtype)
-    result.index = size
+    result._index = size
     return result
 
 
 def of_tensor(tensor: Tensor) -> Known:
-    return Known(tensor.dtype, tensor.dims, tensor)
+    return Known(tensor.dtype, tensor._dims, tensor)
 
 
 def of_array(array: Array) -> Known:

@@ -23,8 +23,8 @@ def _plain(results: Sequence[Any]) -> List[Tensor]:
 def _scalar(x: Any, dtype: _dtypes.DType) -> Tensor:
     """A tensor of one element as one without dimensions."""
     tensor = x.laid().plain() if isinstance(x, Known) else x.plain()
-    if tensor.ndim and tensor.static_size != 1:
-        raise ValueError(f"expected one element, found the shape {tensor.dims}")
+    if tensor.ndim and tensor._static_size != 1:
+        raise ValueError(f"expected one element, found the shape {tensor._dims}")
     return _ops.cast(_ops.reshape(tensor, ()) if tensor.ndim else tensor, dtype)
 
 
@@ -142,7 +142,7 @@ def _scan(call: Call, *operands: Laid) -> List[Laid]:
     carried = [x.plain() for x in operands[:split]]
     axes = call.attribute("scan_input_axes", [0] * number)
     inputs = [_ops.moveaxis(x.plain(), axis, 0) for x, axis in zip(operands[split:], axes)]
-    lengths = {x.dims[0] for x in inputs if x.dims[0] is not None}
+    lengths = {x._dims[0] for x in inputs if x._dims[0] is not None}
     if len(lengths) > 1:
         raise ValueError(f"expected scan inputs of one length, found {sorted(lengths)}")
     count: Size = next(iter(lengths)) if lengths else call.dim_size(split, operands[split], axes[0])

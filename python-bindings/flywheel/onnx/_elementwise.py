@@ -126,7 +126,7 @@ def _clip(call: Call, x: Laid, low: Optional[Laid] = None, high: Optional[Laid] 
 
 
 def _scalar(call: Call, x: Laid) -> Tensor:
-    if x.data.static_size != 1:
+    if x.data._static_size != 1:
         raise ValueError(f"expected a scalar as a bound, found {x.shape}")
     return _ops.reshape(x.data, ())
 

@@ -21,7 +21,7 @@ from ._known import Known
 def _wrapped(indices: Any, x: Tensor, place: int) -> Any:
     """Indices of which negative ones count from the end."""
     if isinstance(indices, Known):
-        if indices.is_static and x.dims[place] is not None:
+        if indices.is_static and x._dims[place] is not None:
             return np.ascontiguousarray(indices.array)
         indices = indices.laid()
     data = indices.plain() if isinstance(indices, Laid) else indices
@@ -46,7 +46,7 @@ def _gather(call: Call, x: Laid, indices: Any) -> Laid:
 @op("GatherElements", raw=(1,))
 def _gather_elements(call: Call, x: Laid, indices: Any) -> Laid:
     axis, data = call.axis(x), x.plain()
-    for other, (own, wanted) in enumerate(zip(data.dims, indices.shape)):
+    for other, (own, wanted) in enumerate(zip(data._dims, indices.shape)):
         if other != axis and own != wanted:
             if own is None or wanted is None or wanted > own:
                 raise call.unsupported(f"of {x.shape} at indices {indices.shape}")
@@ -71,9 +71,9 @@ def _gather_nd(call: Call, x: Laid, indices: Laid) -> Laid:
 
 def _gather_in_batches(call: Call, data: Tensor, indices: Tensor, count: int, batches: int) -> Tensor:
     """With the place in the first dimensions, which both have, in front of each index."""
-    if None in indices.dims[:-1] or None in data.dims:
+    if None in indices._dims[:-1] or None in data._dims:
         raise call.unsupported("with batch_dims, of sizes that the call chooses")
-    lead = [one or 0 for one in indices.dims[:-1]]
+    lead = [one or 0 for one in indices._dims[:-1]]
     places = np.moveaxis(np.indices(lead)[:batches], 0, -1).astype(np.int64)
     whole = _ops.concatenate([as_tensor(places), _ops.cast(indices, _dtypes.int64)], indices.ndim - 1)
     flat, rows = _flat_rows(call, data, whole, batches + count)
@@ -81,7 +81,7 @@ def _gather_in_batches(call: Call, data: Tensor, indices: Tensor, count: int, ba
 
 
 def _flat_rows(call: Call, data: Tensor, indices: Tensor, count: int) -> Tuple[Tensor, Tensor]:
-    if None in data.dims[:count]:
+    if None in data._dims[:count]:
         raise call.unsupported("of sizes that the call chooses")
     return flat_rows(data, indices, count)
 
@@ -96,7 +96,7 @@ def _put(call: Call, rows: Tensor, flat: Tensor, updates: Tensor) -> Tensor:
     kind = call.word("reduction", "none", "add", *_COMBINE)
     if kind in ("none", "add"):
         return (nn.scatter if kind == "none" else nn.scatter_add)(rows, flat, updates, 0)
-    count = flat.dims[0]
+    count = flat._dims[0]
     if count is None or count > _MOST_COMBINED:
         raise call.unsupported(f"with reduction '{kind}' of more than {_MOST_COMBINED} places, or of a size that the "
                                "call chooses")  # fmt: skip
@@ -123,7 +123,7 @@ def _scatter_nd(call: Call, x: Laid, indices: Laid, updates: Laid) -> Laid:
 @op("ScatterElements", "Scatter")
 def _scatter_elements(call: Call, x: Laid, indices: Laid, updates: Laid) -> Laid:
     axis, data, index = call.axis(x), x.plain(), indices.plain()
-    if None in index.dims or None in data.dims:
+    if None in index._dims or None in data._dims:
         raise call.unsupported("of sizes that the call chooses")
     flat, rows = flat_rows(data, element_places(index, axis), x.ndim)
     wide = reshape_to(updates.plain(), [size(flat, 0), 1])
@@ -145,7 +145,7 @@ def _one_hot(call: Call, indices: Laid, depth: Known, values: Laid) -> Laid:
 @op("TopK", without="sorted", known=(1,))
 def _top_k(call: Call, x: Laid, k: Known) -> Any:
     axis, data = call.axis(x), x.plain()
-    total, count = data.dims[axis], k.array.reshape(-1)[0]
+    total, count = data._dims[axis], k.array.reshape(-1)[0]
     if total is None or total > MOST_SORTED or not k.is_static:
         raise call.unsupported(f"of more than {MOST_SORTED} elements, or of a size that the call chooses")
     if not 0 <= int(count) <= total:
@@ -183,7 +183,7 @@ def _reverse_sequence(call: Call, x: Laid, lengths: Laid) -> Laid:
 def _tensor_scatter(call: Call, x: Laid, updates: Laid, first: Optional[Laid] = None) -> Laid:
     axis, is_circular = call.axis(x), call.word("mode", "linear", "circular") == "circular"
     data, new, total, count = x.plain(), updates.plain(), x.shape[axis], updates.shape[axis]
-    if None in data.dims or None in new.dims or total is None or count is None or axis == 0:
+    if None in data._dims or None in new._dims or total is None or count is None or axis == 0:
         raise call.unsupported("of sizes that the call chooses, or along the batch")
     starts = _ops.zeros([x.shape[0] or 0], _dtypes.int64) if first is None else first.plain()
     # Of each place, which update it has: one out of its range is none.

@@ -281,7 +281,7 @@ class OnnxModel(ImportedModel):
 
 def _check(name: str, wanted: TensorSpec, x: Union[Tensor, Array]) -> None:
     """An input, which the model must be for. Raises ValueError."""
-    known = x.dims if isinstance(x, Tensor) else x.shape
+    known = x._dims if isinstance(x, Tensor) else x.shape
     fits = len(wanted.shape) == x.ndim and all(
         not isinstance(dim, int) or own is None or dim == own for dim, own in zip(wanted.shape, known))  # fmt: skip
     if not fits or wanted.dtype != x.dtype:

@@ -67,7 +67,7 @@ def _layer_norm(call: Call, x: Laid, scale: Laid, bias: Optional[Laid] = None) -
     axes, epsilon = list(range(call.axis(x), x.ndim)), call.attribute("epsilon")
     data, own = x.plain(), _statistics_dtype(x)
     given = [one for one in (scale, bias) if one is not None]
-    if all(one.shape == data.dims[axes[0] :] and None not in one.shape for one in given):
+    if all(one.shape == data._dims[axes[0] :] and None not in one.shape for one in given):
         gamma, beta = (None if one is None else _ops.cast(one.plain(), own) for one in (scale, bias))
         result = Laid(nn.layer_norm(data, gamma, beta, axes=axes, epsilon=epsilon))
     else:
@@ -152,7 +152,7 @@ def _local_response_norm(call: Call, x: Laid) -> Laid:
     own = x.dtype
     data = _ops.cast(x.data, _statistics_dtype(x))
     squares = _ops.pad(_ops.square(data), [*[(0, 0)] * (x.ndim - 1), ((count - 1) // 2, count // 2)])
-    total = data.dims[-1]
+    total = data._dims[-1]
     if total is None:
         raise call.unsupported("of channels whose number the call chooses")
     if not 0 < count <= _MOST_NEIGHBOURS:

@@ -18,7 +18,7 @@ from ._windows import Windows
 
 def _stretched(call: Call, x: Tensor, given: Tensor) -> Tensor:
     """A scale or zero point for each element: one for all, one for each place of `axis`, or one for each block."""
-    if given.ndim == 0 or given.static_size == 1 and given.ndim <= 1:
+    if given.ndim == 0 or given._static_size == 1 and given.ndim <= 1:
         return reshape_to(given, [])
     axis, block = normalize_axis(call.attribute("axis", 1), x.ndim), call.attribute("block_size", 0)
     if given.ndim == 1 and not block:
@@ -26,8 +26,8 @@ def _stretched(call: Call, x: Tensor, given: Tensor) -> Tensor:
         shape[axis] = sizes(given)[0]
         return reshape_to(given, shape)
     if given.ndim != x.ndim or block < 1:
-        raise ValueError(f"expected one scale, one for each place of an axis, or blocks, found {given.dims}")
-    total = x.dims[axis]
+        raise ValueError(f"expected one scale, one for each place of an axis, or blocks, found {given._dims}")
+    total = x._dims[axis]
     if total is None:
         raise call.unsupported("with blocks of a size that the call chooses")
     wide = _ops.repeat(given, block, axis)
@@ -89,7 +89,7 @@ def _of_rows(x: Tensor, zero: Optional[Laid], is_row: bool) -> Optional[Tensor]:
     if zero is None:
         return None
     data = zero.plain()
-    if data.ndim == 0 or data.static_size == 1:
+    if data.ndim == 0 or data._static_size == 1:
         return reshape_to(data, [])
     if data.ndim == 1:
         return _ops.expand_dims(data, 1) if is_row and x.ndim > 1 else data
@@ -126,7 +126,7 @@ def _convolved(call: Call, x: Laid, w: Laid, x_zero: Optional[Laid], w_zero: Opt
     image = _ops.pad(image, [(0, 0), *windows.padding(call, image), (0, 0)])
     zero = None if w_zero is None else w_zero.plain()
     if zero is not None:
-        zero = reshape_to(zero, [] if zero.static_size == 1 else [sizes(zero)[0], *[1] * (w.ndim - 1)])
+        zero = reshape_to(zero, [] if zero._static_size == 1 else [sizes(zero)[0], *[1] * (w.ndim - 1)])
     filters = _centred(w.plain(), zero)
     # [space..., channels of a group, outputs]
     filters = _ops.transpose(filters, [*range(2, w.ndim), 1, 0])
@@ -159,6 +159,6 @@ def _qlinear_conv(
     # The bias is one of the scales' product.
     result = result if b is None else _ops.add(result, b.plain())
     scales = [one.plain() for one in (x_scale, w_scale, y_scale)]
-    ours, theirs, goal = (reshape_to(one, []) if one.static_size == 1 else one for one in scales)
+    ours, theirs, goal = (reshape_to(one, []) if one._static_size == 1 else one for one in scales)
     real = _ops.multiply(_ops.cast(result, ours.dtype), _ops.multiply(ours, theirs))
     return windows.result(quantize(real, goal, reshape_to(y_zero.plain(), []), y_zero.dtype))

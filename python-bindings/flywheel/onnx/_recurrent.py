@@ -147,8 +147,8 @@ def _functions(call: Call, directions: int) -> List[List[Callable[[Tensor], Tens
 def _check_lengths(call: Call, x: Tensor, lengths: Any) -> None:
     if lengths is None:
         return
-    is_whole = isinstance(lengths, Known) and lengths.is_static and x.dims[0] is not None and bool(
-        np.all(lengths.array == x.dims[0]))  # fmt: skip
+    is_whole = isinstance(lengths, Known) and lengths.is_static and x._dims[0] is not None and bool(
+        np.all(lengths.array == x._dims[0]))  # fmt: skip
     if not is_whole:
         raise call.unsupported("with sequence_lens that are not all of the time")
 

@@ -67,7 +67,7 @@ def _argmax(call: Call, x: Laid) -> Laid:
     axis, data = call.axis(x), x.plain()
     if call.flag("select_last_index"):
         # The first one from the end.
-        total = data.dims[axis]
+        total = data._dims[axis]
         if total is None:
             raise call.unsupported("with select_last_index, of a size that the call chooses")
         found = _ops.subtract(total - 1, function(_ops.flip(data, axis), axis))
@@ -91,7 +91,7 @@ def _hardmax(call: Call, x: Laid) -> Laid:
     if call.opset < 13:
         # All dimensions from there on are one.
         raise call.unsupported("of versions before 13")
-    total = data.dims[axis]
+    total = data._dims[axis]
     if total is None:
         raise call.unsupported("of a size that the call chooses")
     first = _ops.expand_dims(_ops.argmax(data, axis), axis)

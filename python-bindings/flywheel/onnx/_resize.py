@@ -68,7 +68,7 @@ def _resize(
         place = x.place(axis)
         if one is None:
             continue
-        total = data.dims[place]
+        total = data._dims[place]
         if total is None:
             whole = given is scales and one.is_integer()
             if not whole or one != 1 and (mode != "nearest" or not _repeats(call)) or (start, end) != (0, 1):

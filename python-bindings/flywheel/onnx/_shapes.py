@@ -111,11 +111,11 @@ def reshape(call: Call, x: Tensor, own: List[Size], wanted: Sequence[Size]) -> T
         others = [one for place, one in enumerate(new) if place != places[0]]
         known, count = products.multiply(own), products.multiply(others)
         if isinstance(known, int) and isinstance(count, int) and (count == 0 or known % count):
-            raise ValueError(f"cannot reshape {x.dims} to {static(new)} with a size for -1")
+            raise ValueError(f"cannot reshape {x._dims} to {static(new)} with a size for -1")
         new[places[0]] = products.divide(own, others)
-    if None not in x.dims and all(isinstance(one, int) for one in new) and _product(sizes(x)) != _product(new):
-        raise ValueError(f"cannot reshape {x.dims} to {static(new)}: the numbers of elements differ")
-    if 0 in x.dims and all(isinstance(one, int) for one in new):
+    if None not in x._dims and all(isinstance(one, int) for one in new) and _product(sizes(x)) != _product(new):
+        raise ValueError(f"cannot reshape {x._dims} to {static(new)}: the numbers of elements differ")
+    if 0 in x._dims and all(isinstance(one, int) for one in new):
         # There is nothing to move.
         return _ops.zeros([one for one in new if isinstance(one, int)], x.dtype)
     call.interpreter.sizes.set(call.node.output[0], new)
@@ -151,14 +151,14 @@ def _flatten(call: Call, x: Laid) -> Laid:
 def _squeeze(call: Call, x: Laid, axes: Optional[Known] = None) -> Laid:
     data = x.plain()
     if axes is None:
-        if None in data.dims:
+        if None in data._dims:
             raise call.unsupported("of all dimensions of 1, where the call chooses some")
         return Laid(_ops.squeeze(data))
     places = normalize_axes([int(axis) for axis in axes.array.reshape(-1)], x.ndim)
-    if all(data.dims[place] == 1 for place in places):
+    if all(data._dims[place] == 1 for place in places):
         return Laid(_ops.squeeze(data, places))
-    if any(data.dims[place] not in (1, None) for place in places):
-        raise ValueError(f"dimensions {places} of {data.dims} are not 1")
+    if any(data._dims[place] not in (1, None) for place in places):
+        raise ValueError(f"dimensions {places} of {data._dims} are not 1")
     return Laid(reshape_to(data, [one for place, one in enumerate(sizes(data)) if place not in places]))
 
 
@@ -182,7 +182,7 @@ def _depth_to_space(call: Call, x: Laid) -> Laid:
         raise ValueError(f"expected a tensor of rank 4 and a positive blocksize, found {x.shape} and {block}")
     # Whether the place in a block is ahead of the channel in the deep tensor.
     is_block_first = call.word("mode", "DCR", "CRD") == "DCR"
-    channels, (batch, _, height, width) = data.dims[1], sizes(data)
+    channels, (batch, _, height, width) = data._dims[1], sizes(data)
     if channels is None:
         raise call.unsupported("of channels that the call chooses")
     if call.op == "SpaceToDepth":
@@ -214,11 +214,11 @@ def expand(call: Call, x: Tensor, sizes_of: Sequence[Size], wanted: Sequence[Siz
         axis = place - (rank - x.ndim)
         if axis < 0:
             continue
-        known, other = x.dims[axis], goal[place]
+        known, other = x._dims[axis], goal[place]
         if known == 1 and not (isinstance(other, int) and other == 1):
             continue
         if isinstance(other, int) and known is not None and other not in (1, known):
-            raise ValueError(f"{x.dims} does not expand to {static(wanted)}")
+            raise ValueError(f"{x._dims} does not expand to {static(wanted)}")
         if known is None and is_size(other) and other is not sizes_of[axis]:
             # Either may be 1.
             raise call.unsupported("of a size that the call chooses to another one")
@@ -254,7 +254,7 @@ def _tile(call: Call, x: Laid, repeats: Known) -> Laid:
 def _concat(call: Call, *parts: Laid) -> Laid:
     if len({part.dtype for part in parts}) > 1:
         raise TypeError(f"expected operands of one type, found {', '.join(str(part.dtype) for part in parts)}")
-    lead = max(parts, key=lambda part: (part.data.static_size or 0) if not part.is_plain else 0)
+    lead = max(parts, key=lambda part: (part.data._static_size or 0) if not part.is_plain else 0)
     joined = _ops.concatenate([part.arranged(lead.order) for part in parts], lead.place(call.attribute("axis")))
     return lead.like(joined)
 
@@ -262,7 +262,7 @@ def _concat(call: Call, *parts: Laid) -> Laid:
 @op("Split", known=(1,))
 def _split(call: Call, x: Laid, split: Optional[Known] = None) -> List[Laid]:
     place = x.place(call.axis(x))
-    total, count = x.data.dims[place], len(call.node.output)
+    total, count = x.data._dims[place], len(call.node.output)
     if call.attribute("num_outputs", count) != count:
         raise ValueError(f"expected {call.attribute('num_outputs')} results as num_outputs says, found {count}")
     if split is not None:
@@ -306,7 +306,7 @@ def _slice(
         if is_size(start) or is_size(end):
             data = _slice_to(call, data, place, start, end, step)
             continue
-        keys[place] = _slice_key(data.dims[place], start, end, step)
+        keys[place] = _slice_key(data._dims[place], start, end, step)
     return x.like(_ops.getitem(data, tuple(keys)))
 
 
@@ -362,7 +362,7 @@ def _pad(call: Call, x: Laid, pads: Known, value: Any = None, axes: Optional[Kno
         raise call.unsupported(f"with mode '{mode}'")
     for place, pair in enumerate(wide):
         if any(pair):
-            total = data.dims[place]
+            total = data._dims[place]
             if total is None:
                 raise call.unsupported(f"with mode '{mode}' of a size that the call chooses")
             if not total:

@@ -16,7 +16,7 @@ from ._known import Known, check_made
 
 def _resized(x: Tensor, axis: int, length: int) -> Tensor:
     """So many elements along a dimension: the first ones, and zeros behind."""
-    total = x.dims[axis] or 0
+    total = x._dims[axis] or 0
     if total > length:
         return _ops.getitem(x, (*[slice(None)] * axis, slice(0, length)))
     widths = [(0, 0)] * x.ndim
@@ -27,12 +27,12 @@ def _resized(x: Tensor, axis: int, length: int) -> Tensor:
 def _parts(x: Tensor) -> Tuple[Tensor, Optional[Tensor]]:
     """The real and the imaginary part of [..., 1 or 2]."""
     real = _ops.getitem(x, (..., 0))
-    return real, _ops.getitem(x, (..., 1)) if x.dims[-1] == 2 else None
+    return real, _ops.getitem(x, (..., 1)) if x._dims[-1] == 2 else None
 
 
 def transform(real: Tensor, imaginary: Optional[Tensor], axis: int, sign: float, kept: int) -> Tuple[Tensor, Tensor]:
     """The first `kept` of sum_n x[n] exp(sign 2 pi i k n / N), as real and imaginary part."""
-    total = real.dims[axis] or 0
+    total = real._dims[axis] or 0
     turns = (np.arange(kept)[:, None] * np.arange(total)[None, :]) % max(total, 1) * (2 * np.pi / max(total, 1))
     cosines, sines = np.cos(turns), sign * np.sin(turns)
     result = weigh(real, cosines, axis), weigh(real, sines, axis)
@@ -44,7 +44,7 @@ def transform(real: Tensor, imaginary: Optional[Tensor], axis: int, sign: float,
 
 def _hermitian(real: Tensor, imaginary: Tensor, axis: int, length: int) -> Tensor:
     """The real sequence of this length that has these first half of frequencies."""
-    kept = real.dims[axis] or 0
+    kept = real._dims[axis] or 0
     turns = (np.arange(length)[:, None] * np.arange(kept)[None, :]) % length * (2 * np.pi / length)
     # Each frequency but 0 and the middle one is there twice.
     shares = np.full(kept, 2.0)

@@ -64,14 +64,14 @@ class Windows:
 
     def known(self, call: Call, image: Tensor, what: str) -> List[int]:
         """The sizes of space, which have to be static."""
-        found = [dim_size for dim_size in image.dims[1:-1] if dim_size is not None]
+        found = [dim_size for dim_size in image._dims[1:-1] if dim_size is not None]
         if len(found) != self.rank:
             raise call.unsupported(f"with {what} of a size that the call chooses")
         return found
 
     def lazy_padding(self, call: Call, image: Tensor) -> Union[str, Pads]:
         """As ops of nn have it, which know "same" of sizes that the call chooses."""
-        is_dynamic = None in image.dims[1:-1] and self.rank <= 2
+        is_dynamic = None in image._dims[1:-1] and self.rank <= 2
         return "same" if self.auto == "SAME_UPPER" and is_dynamic else self.padding(call, image)
 
     def padding(self, call: Call, image: Tensor) -> Pads:
@@ -187,10 +187,10 @@ def _max_pool(call: Call, x: Laid) -> Any:
 
 def _in_whole(places: Tensor, known: Sequence[int]) -> Tensor:
     """Places in the space of an image as places in [batch, channels, space...]."""
-    if None in places.dims[:2]:
+    if None in places._dims[:2]:
         raise ValueError("expected static sizes")
-    rows = int(np.prod([dim_size or 0 for dim_size in places.dims[:2]]))
-    first = np.arange(rows, dtype=np.int64).reshape([*places.dims[:2], *[1] * len(known)])
+    rows = int(np.prod([dim_size or 0 for dim_size in places._dims[:2]]))
+    first = np.arange(rows, dtype=np.int64).reshape([*places._dims[:2], *[1] * len(known)])
     return _ops.add(places, as_tensor(first * int(np.prod(known))))
 
 

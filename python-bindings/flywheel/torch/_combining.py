@@ -20,16 +20,16 @@ _NEUTRAL = {"sum": 0, "mean": 0, "prod": 1, "amax": -np.inf, "amin": np.inf}
 def combined(call: Call, x: Tensor, axis: int, index: Tensor, updates: Tensor, kind: str, with_self: bool) -> Tensor:
     """`x` with the updates at the places of `index` along a dimension, reduced with what is there, or without. The
     sizes of other dimensions are equal."""
-    if None in x.dims or None in index.dims:
+    if None in x._dims or None in index._dims:
         raise call.unsupported("of sizes that the call chooses")
     if x.ndim == 0:
         parts = (reshape_to(part, [1]) for part in (x, index, updates))
         first, *others = parts
         return reshape_to(combined(call, first, 0, others[0], others[1], kind, with_self), [])
     axis %= x.ndim
-    known, counts = [one or 0 for one in x.dims], [one or 0 for one in index.dims]
+    known, counts = [one or 0 for one in x._dims], [one or 0 for one in index._dims]
     if known[:axis] + known[axis + 1 :] != counts[:axis] + counts[axis + 1 :]:
-        raise call.unsupported(f"with reduce='{kind}' of {x.dims} at indices {index.dims}")
+        raise call.unsupported(f"with reduce='{kind}' of {x._dims} at indices {index._dims}")
     if int(np.prod(known)) * counts[axis] > _MOST_PAIRS:
         raise call.unsupported(f"with reduce='{kind}', of more than {_MOST_PAIRS} pairs of places and indices")
     rows = _ops.moveaxis(x, axis, -1)

@@ -33,7 +33,7 @@ class Images:
 
     def known(self, call: Call, what: str) -> List[int]:
         """The sizes of space, which have to be static."""
-        found = [dim_size for dim_size in self.data.dims[1:-1] if dim_size is not None]
+        found = [dim_size for dim_size in self.data._dims[1:-1] if dim_size is not None]
         if len(found) != self.rank:
             raise call.unsupported(f"{what} of a size that the call chooses")
         return found
@@ -327,7 +327,7 @@ def pad_by_copies(call: Call, x: Laid, widths: Sequence[int], mode: str) -> Laid
     for i in range(len(widths) // 2):
         low, high = widths[2 * i], widths[2 * i + 1]
         place = x.place(x.ndim - 1 - i)
-        total = data.dims[place]
+        total = data._dims[place]
         if low == high == 0:
             continue
         if total is None:

@@ -77,7 +77,7 @@ def _gather(call: Call, x: Laid, axis: int, indices: Laid) -> Laid:
     if data.ndim == 0:
         return Laid(data)
     axis %= data.ndim
-    for other, (own, wanted) in enumerate(zip(data.dims, index.dims)):
+    for other, (own, wanted) in enumerate(zip(data._dims, index._dims)):
         if other != axis and own != wanted:
             if own is None or wanted is None:
                 raise call.unsupported("of sizes that the call chooses")
@@ -105,7 +105,7 @@ def _index(call: Call, x: Laid, indices: Sequence[Optional[Laid]]) -> Laid:
     data = x.plain()
     keys = _wrapped(call, data, indices)
     axes = [axis for axis, key in enumerate(keys) if not isinstance(key, slice)]
-    if len(axes) > 1 and None in [data.dims[axis] for axis in axes]:
+    if len(axes) > 1 and None in [data._dims[axis] for axis in axes]:
         raise call.unsupported("by several tensors into sizes that the call chooses")
     return Laid(_taken(lambda y: _ops.getitem(y, tuple(keys)), data))
 
@@ -140,7 +140,7 @@ def _index_put(call: Call, x: Laid, indices: Sequence[Optional[Laid]], values: L
         axis, index = axes[0], keys[axes[0]]
         updates = stretch(updates, [*sizes(data)[:axis], *sizes(index), *sizes(data)[axis + 1 :]])
         return Laid(_as_numbers(lambda a, b: function(a, index, b, axis), data, updates))
-    if None in [data.dims[axis] for axis in axes]:
+    if None in [data._dims[axis] for axis in axes]:
         raise call.unsupported("by several tensors into sizes that the call chooses")
     others = [axis for axis in range(data.ndim) if axis not in axes]
     joint = _ops._core.broadcast_sizes([keys[axis] for axis in axes])
@@ -176,11 +176,11 @@ def _scatter(
     data, index = x.plain(), indices.plain()
     if "scatter_reduce" in name and (reduce != "sum" or not include_self):
         assert isinstance(updates, Laid)
-        return Laid(combined(call, data, axis, index, _part(updates.plain(), index.dims), reduce, include_self))
-    if None in data.dims or None in index.dims:
+        return Laid(combined(call, data, axis, index, _part(updates.plain(), index._dims), reduce, include_self))
+    if None in data._dims or None in index._dims:
         raise call.unsupported("of sizes that the call chooses")
     if isinstance(updates, Laid):
-        new = _part(updates.plain(), index.dims)
+        new = _part(updates.plain(), index._dims)
     else:
         new = stretch(scalar(updates, call.dtype), sizes(index))
     if data.ndim == 0:
@@ -197,7 +197,7 @@ def _slice_scatter(call: Call, x: Laid, source: Laid, axis: int = 0) -> Laid:
     data, new, axis = x.plain(), source.plain(), axis % x.ndim
     is_one = "select" in str(call.node.target)
     bounds = [call.argument(name) for name in (["index"] if is_one else ["start", "end", "step"])]
-    total = data.dims[axis]
+    total = data._dims[axis]
     if total is None or not all(bound is None or isinstance(bound, int) for bound in bounds):
         raise call.unsupported("of a size or with bounds that the call chooses")
     if is_one:
@@ -231,9 +231,9 @@ def _masked_scatter(call: Call, x: Laid, mask: Laid, source: Laid) -> Laid:
 @op("put.default")
 def _put(call: Call, x: Laid, index: Laid, source: Laid, accumulate: bool = False) -> Laid:
     data, places = x.plain(), index.plain()
-    if None in data.dims or None in places.dims:
+    if None in data._dims or None in places._dims:
         raise call.unsupported("of sizes that the call chooses")
-    total, count = (int(np.prod([dim_size or 0 for dim_size in one.dims])) for one in (data, places))
+    total, count = (int(np.prod([dim_size or 0 for dim_size in one._dims])) for one in (data, places))
     flat = reshape_to(places, [count])
     flat = _ops.where(_ops.less(flat, 0), _ops.add(flat, total), flat)
     function = nn.scatter_add if accumulate else nn.scatter

@@ -100,11 +100,11 @@ def _attention(
     added = None
     if mask is not None:
         shape = [*sizes(rows)[:-1], size(keys, keys.ndim - 2)]
-        added = _ops._core.stretch(mask.plain(), shape) if mask.shape != rows.dims else mask.plain()
+        added = _ops._core.stretch(mask.plain(), shape) if mask.shape != rows._dims else mask.plain()
     if not dropout:
         return Laid(nn.attention(rows, keys, values, added, causal=causal, scale=scale))
     # Elements of the averages' weights are dropped, so that they have to be there.
-    width = rows.dims[-1]
+    width = rows._dims[-1]
     if scale is None and width is None:
         raise call.unsupported("with dropout, of a size that the call chooses")
     scores = _ops.multiply(_ops.matmul(rows, _ops.swapaxes(keys, -1, -2)), scale or (width or 1) ** -0.5)
@@ -129,7 +129,7 @@ def _flash_attention(
 
 def _for_all_heads(call: Call, rows: Tensor, x: Tensor) -> Tensor:
     """Keys or values of groups of heads, [..., heads, t, d]: each for all heads of its group."""
-    heads, groups = rows.dims[-3], x.dims[-3]
+    heads, groups = rows._dims[-3], x._dims[-3]
     if heads is None or not groups:
         raise call.unsupported("with enable_gqa, of heads that the call chooses")
     return x if heads == groups else _ops.repeat(x, heads // groups, x.ndim - 3)
@@ -266,7 +266,7 @@ def _softmax(call: Call, x: Laid, axis: int) -> Laid:
 
 
 @op("sum.dim_IntList", "sum.default", "mean.dim", "mean.default", "amax.default", "amin.default", "any.dim",
-    "any.default", "any.dims", "prod.default", "prod.dim_int", "max.default", "min.default",
+    "any.default", "any._dims", "prod.default", "prod.dim_int", "max.default", "min.default",
     "logsumexp.default")  # fmt: skip
 def _reduce(call: Call, x: Laid, axes: Any = None, keepdims: bool = False) -> Laid:
     functions = {"sum": _ops.sum, "mean": _ops.mean, "amax": _ops.max, "amin": _ops.min, "any": _ops.any,

@@ -19,7 +19,7 @@ from ._shapes import optional
 
 def _static(call: Call, *operands: Laid) -> List[Tensor]:
     found = [x.plain() for x in operands]
-    if any(None in x.dims for x in found):
+    if any(None in x._dims for x in found):
         raise call.unsupported("of sizes that the call chooses")
     return found
 
@@ -45,7 +45,7 @@ def _is_information(call: Call, place: int) -> bool:
 def _solve(call: Call, a: Laid, b: Laid, *, left: bool = True) -> List[Any]:
     matrix, right = _static(call, a, b)
     # One vector for each matrix has a dimension less.
-    is_vector = right.ndim == 1 or right.ndim == matrix.ndim - 1 and right.dims == matrix.dims[:-1]
+    is_vector = right.ndim == 1 or right.ndim == matrix.ndim - 1 and right._dims == matrix._dims[:-1]
     wide = _ops.expand_dims(right, -1) if is_vector else right
     if not left:
         matrix, wide = matrix.mT, wide.mT
@@ -152,7 +152,7 @@ def _triangular_solve(
 @op("cholesky_inverse.default")
 def _cholesky_inverse(call: Call, factor: Laid, upper: bool = False) -> Laid:
     (own,) = _static(call, factor)
-    whole = _ops.broadcast_to(_ops.eye(own.dims[-1] or 0, dtype=own.dtype), own.dims)
+    whole = _ops.broadcast_to(_ops.eye(own._dims[-1] or 0, dtype=own.dtype), own._dims)
     first = linalg.solve_triangular(own, whole, lower=not upper, trans=upper)
     return Laid(linalg.solve_triangular(own, first, lower=not upper, trans=not upper))
 
@@ -196,22 +196,22 @@ def _embedding_bag(
     if any(call.wants(place) for place in (1, 2, 3)):
         raise call.unsupported("with more than the rows of bags")
     rows, index, starts = table.plain(), indices.plain(), offsets.plain()
-    if None in index.dims or None in starts.dims:
+    if None in index._dims or None in starts._dims:
         raise call.unsupported("of sizes that the call chooses")
     starts = starts[:-1] if include_last_offset else starts
-    numbers = _ops.arange(index.dims[0] or 0)
+    numbers = _ops.arange(index._dims[0] or 0)
     bag = _ops.searchsorted(starts, _ops.cast(numbers, starts.dtype), "right") - 1
     weights = optional(per_sample_weights)
-    factors = _ops.ones((index.dims[0] or 0,), rows.dtype) if weights is None else weights
+    factors = _ops.ones((index._dims[0] or 0,), rows.dtype) if weights is None else weights
     if padding_idx >= 0:
         factors = _ops.where(index == padding_idx, 0.0, factors)
     taken = _ops.take(rows, index, 0)
     if by_frequency:
         taken = divided_by_frequency(taken, index, size(rows, 0))
     taken = taken * _ops.expand_dims(factors, 1)
-    total = nn.scatter_add(_ops.zeros([starts.dims[0] or 0, rows.dims[1] or 0], rows.dtype), bag, taken, 0)
+    total = nn.scatter_add(_ops.zeros([starts._dims[0] or 0, rows._dims[1] or 0], rows.dtype), bag, taken, 0)
     if mode == 1:
         present = _ops.cast(index != padding_idx, rows.dtype)
-        count = nn.scatter_add(_ops.zeros([starts.dims[0] or 0], rows.dtype), bag, present, 0)
+        count = nn.scatter_add(_ops.zeros([starts._dims[0] or 0], rows.dtype), bag, present, 0)
         total = total / _ops.expand_dims(_ops.maximum(count, 1.0), 1)
     return [Laid(total), None, None, None]

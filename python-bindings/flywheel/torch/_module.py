@@ -200,11 +200,11 @@ class _Program:
 def _check(x: Tensor, name: str, meta: Any) -> Tensor:
     """An argument, which the module must have been exported for."""
     wanted = tuple(dim_size if isinstance(dim_size, int) else None for dim_size in meta.shape)
-    fits = len(wanted) == x.ndim and all(w is None or w == s for w, s in zip(wanted, x.dims))
+    fits = len(wanted) == x.ndim and all(w is None or w == s for w, s in zip(wanted, x._dims))
     if not fits or as_dtype(meta.dtype) != x.dtype:
         raise ValueError(
             f"the module was exported for {_dtypes.name_of(as_dtype(meta.dtype))}{format_shape(wanted)} as '{name}', "
-            f"found {_dtypes.name_of(x.dtype)}{format_shape(x.dims)}: give example inputs like this one, or "
+            f"found {_dtypes.name_of(x.dtype)}{format_shape(x._dims)}: give example inputs like this one, or "
             "dynamic_shapes"
         )
     return x

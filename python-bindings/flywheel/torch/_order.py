@@ -23,7 +23,7 @@ def _ordered(call: Call, x: Laid, axis: int, descending: bool, count: Optional[i
     if data.ndim == 0:
         return [x, Laid(_ops.zeros([], _dtypes.int64))]
     axis %= data.ndim
-    total = data.dims[axis]
+    total = data._dims[axis]
     if total is None or total > MOST_SORTED:
         raise call.unsupported(f"of more than {MOST_SORTED} elements, or of a size that the call chooses")
     order = places_in_order(data, axis, descending)
@@ -115,7 +115,7 @@ def _running_extremum(call: Call, x: Laid, axis: int) -> List[Laid]:
     if data.ndim == 0:
         return [x, Laid(_ops.zeros([], _dtypes.int64))]
     axis %= data.ndim
-    total = data.dims[axis]
+    total = data._dims[axis]
     if total is None or total > _MOST_RUNNING:
         raise call.unsupported(f"of more than {_MOST_RUNNING} elements, or of a size that the call chooses")
     rows = _ops.moveaxis(data, axis, -1)

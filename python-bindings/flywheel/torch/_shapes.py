@@ -104,12 +104,12 @@ def _unsqueeze(call: Call, x: Laid, axis: int) -> Laid:
     return Laid(_ops.expand_dims(x.plain(), axis))
 
 
-@op("squeeze.dim", "squeeze.dims", "squeeze.default")
+@op("squeeze.dim", "squeeze._dims", "squeeze.default")
 def _squeeze(call: Call, x: Laid, axes: Any = None) -> Laid:
     data = x.plain()
     listed = range(data.ndim) if axes is None else [axes] if isinstance(axes, int) else axes
     places = {axis % max(data.ndim, 1) for axis in listed}
-    return Laid(reshape_to(data, [s for i, s in enumerate(sizes(data)) if i not in places or data.dims[i] != 1]))
+    return Laid(reshape_to(data, [s for i, s in enumerate(sizes(data)) if i not in places or data._dims[i] != 1]))
 
 
 @op("expand.default", "broadcast_to.default", without="implicit")
@@ -155,7 +155,7 @@ def _stack(call: Call, tensors: Sequence[Laid], axis: int = 0) -> Laid:
 @op("split.Tensor", "split_with_sizes.default", "split.sizes", "chunk.default")
 def _split(call: Call, x: Laid, parts: Any, axis: int = 0) -> List[Laid]:
     place = x.place(axis)
-    total = x.data.dims[place]
+    total = x.data._dims[place]
     if total is None or not all(isinstance(part, int) for part in (parts if isinstance(parts, list) else [parts])):
         raise call.unsupported("of a dimension whose size the call chooses")
     if isinstance(parts, int):
@@ -170,7 +170,7 @@ def _split(call: Call, x: Laid, parts: Any, axis: int = 0) -> List[Laid]:
 
 @op("unbind.int", "unbind_copy.int")
 def _unbind(call: Call, x: Laid, axis: int = 0) -> List[Laid]:
-    total = x.data.dims[x.place(axis)]
+    total = x.data._dims[x.place(axis)]
     if total is None:
         raise call.unsupported("of a dimension whose size the call chooses")
     return [_select(call, x, axis, index) for index in range(total)]
@@ -256,7 +256,7 @@ def _triangle(call: Call, x: Laid, diagonal: int = 0) -> Laid:
 def _diagonal(call: Call, x: Laid, offset: int = 0, first: int = 0, second: int = 1) -> Laid:
     first, second = first % x.ndim, second % x.ndim
     data = x.arranged((*[axis for axis in range(x.ndim) if axis not in (first, second)], first, second))
-    if None in data.dims[-2:]:
+    if None in data._dims[-2:]:
         raise call.unsupported("of a size that the call chooses")
     return Laid(_ops.diagonal(data, offset, x.ndim - 2, x.ndim - 1))
 
@@ -313,7 +313,7 @@ def _unfold(call: Call, x: Laid, axis: int, length: int, step: int) -> Laid:
         # Of one element.
         return Laid(_ops.getitem(data, (slice(0, length),)))
     axis %= x.ndim
-    total = data.dims[axis]
+    total = data._dims[axis]
     if total is None:
         raise call.unsupported("of a size that the call chooses")
     places = np.arange(0, total - length + 1, step)[:, None] + np.arange(length)

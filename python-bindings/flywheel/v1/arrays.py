@@ -34,7 +34,7 @@ def gather_nd(params: Any, indices: Any, name: Optional[str] = None) -> Any:
     """The slices at places: each vector of `indices` is one place of the leading dimensions."""
 
     def emit(x: Any, i: Any) -> Any:
-        depth = i.dims[-1]
+        depth = i._dims[-1]
         if depth is None:
             raise ValueError("gather_nd: how many dimensions an index has must be known")
         if depth == 0:
@@ -59,7 +59,7 @@ def flat_places(indices: Any, sizes: Sequence[Any]) -> Any:
 
 
 def _size(x: Any, axis: int) -> Any:
-    known = x.dims[axis]
+    known = x._dims[axis]
     return _ops.dim(x, axis) if known is None else known
 
 
@@ -131,7 +131,7 @@ def matrix_diag(diagonal: Any, name: Optional[str] = None) -> Any:
 
     def emit(x: Any) -> Any:
         _checks.expect_rank("matrix_diag", x, 1)
-        count = x.dims[-1]
+        count = x._dims[-1]
         if count is None:
             raise ValueError("matrix_diag: the size of the diagonal must be known")
         return _on_diagonal(_ops.expand_dims(x, -1), count)
@@ -144,9 +144,9 @@ def matrix_diag_part(input: Any, name: Optional[str] = None) -> Any:
 
     def emit(x: Any) -> Any:
         _checks.expect_rank("matrix_diag_part", x, 2)
-        if x.dims[-1] is None or x.dims[-1] != x.dims[-2]:
+        if x._dims[-1] is None or x._dims[-1] != x._dims[-2]:
             raise ValueError("matrix_diag_part: expected square matrices of known size")
-        return _ops.sum(_on_diagonal(x, x.dims[-1]), -1)
+        return _ops.sum(_on_diagonal(x, x._dims[-1]), -1)
 
     return make("MatrixDiagPart", emit, as_tensor(input), name=name)
 
@@ -197,7 +197,7 @@ def depth_to_space(input: Any, block_size: int, name: Optional[str] = None) -> A
 
     def emit(x: Any) -> Any:
         n, h, w = (_size(x, axis) for axis in (0, 1, 2))
-        c = x.dims[3] // (block_size * block_size)
+        c = x._dims[3] // (block_size * block_size)
         y = _ops.reshape(x, [n, h, w, block_size, block_size, c])
         return _ops.reshape(_ops.transpose(y, [0, 1, 3, 2, 4, 5]), [n, h * block_size, w * block_size, c])
 
@@ -208,7 +208,7 @@ def space_to_depth(input: Any, block_size: int, name: Optional[str] = None) -> A
     """Squares of pixels as channels; the size of an image is known."""
 
     def emit(x: Any) -> Any:
-        n, (h, w, c) = _size(x, 0), x.dims[1:]
+        n, (h, w, c) = _size(x, 0), x._dims[1:]
         y = _ops.reshape(x, [n, h // block_size, block_size, w // block_size, block_size, c])
         return _ops.reshape(_ops.transpose(y, [0, 1, 3, 2, 4, 5]),
                             [n, h // block_size, w // block_size, block_size * block_size * c])  # fmt: skip
@@ -227,7 +227,7 @@ def cross(a: Any, b: Any, name: Optional[str] = None) -> Any:
     def emit(x: Any, y: Any) -> Any:
         _checks.expect_rank("cross", x, 1)
         _checks.expect_alike("cross", x, y)
-        _checks.expect_equal(_core.size(x, x.ndim - 1), 3, f"cross: vectors of shape {format_shape(x.dims)}")
+        _checks.expect_equal(_core.size(x, x.ndim - 1), 3, f"cross: vectors of shape {format_shape(x._dims)}")
 
         def turned(v: Any, by: int) -> Any:
             return _ops.roll(v, -by, v.ndim - 1)

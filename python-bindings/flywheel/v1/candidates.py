@@ -141,7 +141,7 @@ def _logits(
         count = _ops.dim(i, 0)
         true_w, true_b = w[:count], b[:count]
         sampled_w, sampled_b = w[count:], b[count:]
-        own = _ops.reshape(true_w, [-1, num_true, w.dims[1]])
+        own = _ops.reshape(true_w, [-1, num_true, w._dims[1]])
         true_scores = _ops.sum(_ops.multiply(_ops.expand_dims(y, 1), own), 2)
         true_scores = _ops.add(true_scores, _ops.reshape(true_b, [-1, num_true]))
         others = _ops.matmul(y, _ops.transpose(sampled_w))

@@ -29,7 +29,7 @@ def _places(total: int, count: int, align_corners: bool) -> Any:
 
 def _resized(x: Any, size: List[int], method: int, align_corners: bool) -> Any:
     for axis, count in zip((x.ndim - 3, x.ndim - 2), size):
-        total = x.dims[axis]
+        total = x._dims[axis]
         if total is None:
             raise ValueError("images that are resized have a known height and width")
         at = _places(total, count, align_corners)
@@ -218,7 +218,7 @@ def pad_to_bounding_box(
     """Images with zeros around them."""
 
     def emit(x: Any) -> Any:
-        high, wide = x.dims[-3], x.dims[-2]
+        high, wide = x._dims[-3], x._dims[-2]
         if high is None or wide is None:
             raise ValueError("images that are padded to a size have a known height and width")
         pads = [(offset_height, target_height - offset_height - high),

@@ -55,7 +55,7 @@ def _infer_in(
         with _trace.tracing(trace):
             wrapped = [_tensor.wrap(v, x.dtype, shape) for v, x, shape in zip(arguments, inputs, shapes)]
             results = as_list(emit(*wrapped))
-            return [(x.dtype, x.dims) for x in results]
+            return [(x.dtype, x._dims) for x in results]
     finally:
         trace.graph.abandon_function()
 

@@ -28,7 +28,7 @@ _BY_WEIGHTS = Reduction.SUM_BY_NONZERO_WEIGHTS
 def _reduce(losses: Any, weights: Any, reduction: str) -> Any:
     """Of a trace. A mean over nothing is 0."""
     factor = _ops.cast(weights, losses.dtype)
-    if factor.ndim == losses.ndim + 1 and factor.dims[-1] == 1:
+    if factor.ndim == losses.ndim + 1 and factor._dims[-1] == 1:
         factor = _ops.squeeze(factor, -1)
     if factor.ndim:
         _checks.expect_stretches("weights", factor, losses)
@@ -52,10 +52,10 @@ def _reduce(losses: Any, weights: Any, reduction: str) -> Any:
 
 def _mean(losses: Any) -> Any:
     """Of a trace. That of nothing is 0."""
-    if 0 in losses.dims:
+    if 0 in losses._dims:
         return _ops.sum(losses)
     mean = _ops.cast(_ops.mean(losses), losses.dtype)
-    if None not in losses.dims:
+    if None not in losses._dims:
         return mean
     return _ops.where(_ops.greater(_ops.min(_ops.shape(losses)), 0), mean, 0)
 

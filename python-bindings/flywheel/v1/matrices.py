@@ -79,11 +79,11 @@ def matrix_set_diag(input: Any, diagonal: Any, name: Optional[str] = None) -> An
 
     def emit(x: Any, d: Any) -> Any:
         _checks.expect_rank("matrix_set_diag", x, 2)
-        rows, columns = x.dims[-2:]
+        rows, columns = x._dims[-2:]
         if rows is None or columns is None:
             raise ValueError("matrix_set_diag takes matrices of known size")
-        what = (f"matrix_set_diag: diagonals of shape {format_shape(d.dims)} for matrices of shape "
-                f"{format_shape(x.dims)}")  # fmt: skip
+        what = (f"matrix_set_diag: diagonals of shape {format_shape(d._dims)} for matrices of shape "
+                f"{format_shape(x._dims)}")  # fmt: skip
         if d.ndim != x.ndim - 1:
             raise ValueError(f"{what}: expected a vector for each matrix")
         for axis, expected in enumerate([*_core.sizes(x)[:-2], min(rows, columns)]):

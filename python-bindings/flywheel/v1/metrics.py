@@ -294,7 +294,7 @@ def _per_class(kind: str, function: Callable[[Any], Any]) -> Callable[..., Tuple
 
 def _iou(matrix: Any) -> Any:
     rows, columns = _ops.sum(matrix, 1), _ops.sum(matrix, 0)
-    hits = _ops.sum(_ops.multiply(matrix, np.eye(matrix.dims[0], dtype=np.float32)), 1)
+    hits = _ops.sum(_ops.multiply(matrix, np.eye(matrix._dims[0], dtype=np.float32)), 1)
     union = _ops.subtract(_ops.add(rows, columns), hits)
     is_there = _ops.greater(union, 0.0)
     count = _ops.sum(_ops.cast(is_there, _f32))

@@ -70,7 +70,7 @@ def bias_add(value: Any, bias: Any, data_format: Any = None, name: Optional[str]
 
 
 def _with_bias(x: Any, b: Any) -> Any:
-    what = f"bias_add: a bias of shape {format_shape(b.dims)} for values of shape {format_shape(x.dims)}"
+    what = f"bias_add: a bias of shape {format_shape(b._dims)} for values of shape {format_shape(x._dims)}"
     if b.ndim != 1 or x.ndim < 2:
         raise ValueError(f"{what}: expected a vector, and values of two dimensions or more")
     _checks.expect_equal(_core.size(b, 0), _core.size(x, x.ndim - 1), what)
@@ -258,11 +258,11 @@ def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: Optiona
 def in_top_k(predictions: Any, targets: Any, k: int, name: Optional[str] = None) -> Any:
     """Whether each target is among the k largest predictions."""
     def emit(p: Any, t: Any) -> Any:
-        what = f"in_top_k: targets of shape {format_shape(t.dims)} for predictions of shape {format_shape(p.dims)}"
+        what = f"in_top_k: targets of shape {format_shape(t._dims)} for predictions of shape {format_shape(p._dims)}"
         if p.ndim != 2 or t.ndim != 1:
             raise ValueError(f"{what}: expected a vector, and a matrix")
         _checks.expect_equal(_core.size(t, 0), _core.size(p, 0), what)
-        is_own = _ops.one_hot(t, p.dims[1], _dtypes.bool_)
+        is_own = _ops.one_hot(t, p._dims[1], _dtypes.bool_)
         own = _ops.sum(_ops.where(is_own, p, _ops.zeros_like(p)), 1, True)
         larger = _ops.sum(_ops.cast(_ops.greater(p, own), _dtypes.int32), 1)
         # Nobody can say it of numbers that have no order, or of a class that is none.
@@ -307,9 +307,9 @@ def depthwise_conv2d(
 
     def emit(x: Any, w: Any) -> Any:
         _checks.expect_rank("depthwise_conv2d: filter", w, 4)
-        height, width, channels, times = w.dims
+        height, width, channels, times = w._dims
         _checks.expect_equal(_core.size(x, 3), channels, f"depthwise_conv2d: channels of an input of shape "
-                             f"{format_shape(x.dims)}, with a filter of shape {format_shape(w.dims)}")  # fmt: skip
+                             f"{format_shape(x._dims)}, with a filter of shape {format_shape(w._dims)}")  # fmt: skip
         grouped = _ops.reshape(w, [height, width, 1, channels * times])
         return traced.conv2d(x, grouped, strides=steps, padding=_border(padding), dilations=holes)
 
@@ -346,13 +346,13 @@ def conv2d_transpose(
 
 def transposed(x: Any, w: Any, steps: Any, goal: Any, padding: str) -> Any:
     """A transposed convolution of a trace, with a result of this height and width."""
-    kernel = list(w.dims[:2])
+    kernel = list(w._dims[:2])
     same = _border(padding) == "same"
-    for n, k, s, m in zip(goal, kernel, steps, x.dims[1:3]):
+    for n, k, s, m in zip(goal, kernel, steps, x._dims[1:3]):
         expected = -(-n // s) if same else -(-(n - k + 1) // s)
         if m is not None and m != expected:
             raise ValueError(f"conv2d_transpose: an image of {list(goal)} comes from one of {expected}, found {m}")
-    like = _ops.zeros([_ops.dim(x, 0), *goal, w.dims[2]], x.dtype)
+    like = _ops.zeros([_ops.dim(x, 0), *goal, w._dims[2]], x.dtype)
     return traced.conv2d_transpose(x, w, like, strides=steps, padding=_border(padding))
 
 
@@ -394,7 +394,7 @@ def local_response_normalization(
 
     def emit(x: Any) -> Any:
         _checks.expect_rank("local_response_normalization", x, 1)
-        count = x.dims[-1]
+        count = x._dims[-1]
         if count is None:
             raise ValueError("local_response_normalization: the number of channels must be known")
         places = np.arange(count)

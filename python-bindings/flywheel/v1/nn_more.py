@@ -25,7 +25,7 @@ def _volume(sizes: Any, what: str) -> List[int]:
 def _border(x: Any, spans: List[int], strides: List[int], padding: str) -> List[Tuple[int, int]]:
     """What is around the dimensions of space; of an odd number the last one is behind."""
     pads = []
-    for total, span, stride in zip(x.dims[1:-1], spans, strides):
+    for total, span, stride in zip(x._dims[1:-1], spans, strides):
         if padding.upper() not in ("SAME", "VALID"):
             raise ValueError(f"padding must be SAME or VALID, found '{padding}'")
         if padding.upper() == "VALID":
@@ -39,7 +39,7 @@ def _border(x: Any, spans: List[int], strides: List[int], padding: str) -> List[
 
 
 def _convolved(x: Any, w: Any, strides: List[int], padding: str, holes: List[int]) -> Any:
-    spans = [((k or 0) - 1) * d + 1 for k, d in zip(w.dims, holes)]
+    spans = [((k or 0) - 1) * d + 1 for k, d in zip(w._dims, holes)]
     return convolve(x, w, strides, _border(x, spans, strides, padding), holes)
 
 

@@ -155,7 +155,7 @@ def _sizes(shape: Any) -> Any:
     """A shape as the traced layer takes it; a tensor of sizes is taken apart."""
     # Arrays have a `trace`, too, of matrices.
     if hasattr(shape, "trace") and not isinstance(shape, np.ndarray):
-        return [_number(shape[i]) for i in range(shape.dims[0])] if shape.ndim else [_number(shape)]
+        return [_number(shape[i]) for i in range(shape._dims[0])] if shape.ndim else [_number(shape)]
     return [-1 if d is None else _number(d) for d in shape] if isinstance(shape, (list, tuple)) else shape
 
 
@@ -283,7 +283,7 @@ def slice_(input_: Any, begin: Any, size: Any, name: Optional[str] = None) -> An
             first, count = box_of("slice", x, axis, _number(start), _number(length))
             offsets.append(first)
             counts.append(count)
-        if isinstance(x.index, list) and all(isinstance(n, int) for n in (*offsets, *counts)):
+        if isinstance(x._index, list) and all(isinstance(n, int) for n in (*offsets, *counts)):
             return _ops.getitem(x, slice(offsets[0], offsets[0] + counts[0]))
         return _indexing.extract_slice(x, offsets, counts, [1] * x.ndim)
 
@@ -358,7 +358,7 @@ def tile(input: Any, multiples: Any, name: Optional[str] = None) -> Any:
 
 def _tiled(x: Any, n: Any) -> Any:
     counts = _sizes(n)
-    _checks.expect_equal(len(counts), x.ndim, f"tile: multiples of a tensor of shape {format_shape(x.dims)}")
+    _checks.expect_equal(len(counts), x.ndim, f"tile: multiples of a tensor of shape {format_shape(x._dims)}")
     return _ops.tile(x, counts)
 
 
@@ -384,14 +384,14 @@ def _of_each(x: Any, widths: Any) -> Any:
     """The paddings, of which each dimension has a pair."""
     if len(widths) != x.ndim or any(width < 0 for pair in widths for width in pair):
         raise ValueError(f"pad: expected two paddings of at least 0 for each dimension of shape "
-                         f"{format_shape(x.dims)}, found {widths}")  # fmt: skip
+                         f"{format_shape(x._dims)}, found {widths}")  # fmt: skip
     return widths
 
 
 def _mirrored(x: Any, widths: Any, skipped: int) -> Any:
     """A tensor of a trace with its own elements around it; the first `skipped` ones do not repeat."""
     for axis, (low, high) in enumerate(widths):
-        count = x.dims[axis]
+        count = x._dims[axis]
         if not low and not high:
             continue
         if count is None:
@@ -473,9 +473,9 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: Option
 
     def emit(x: Any, low: Any, high: Any) -> Any:
         found = _ops.clip(x, low, high)
-        if found.ndim != x.ndim or any(n != m and None not in (n, m) for n, m in zip(found.dims, x.dims)):
-            raise ValueError(f"clip_by_value: bounds do not broadcast to shape {format_shape(x.dims)}: with them it "
-                             f"is {format_shape(found.dims)}")  # fmt: skip
+        if found.ndim != x.ndim or any(n != m and None not in (n, m) for n, m in zip(found._dims, x._dims)):
+            raise ValueError(f"clip_by_value: bounds do not broadcast to shape {format_shape(x._dims)}: with them it "
+                             f"is {format_shape(found._dims)}")  # fmt: skip
         return found
 
     return make("clip_by_value", emit, as_tensor(t), clip_value_min, clip_value_max, name=name)

@@ -23,9 +23,9 @@ class TopKV2(NamedTuple):
 
 
 def _last(x: Any, what: str) -> int:
-    count: Optional[int] = x.dims[-1] if x.ndim else None
+    count: Optional[int] = x._dims[-1] if x.ndim else None
     if count is None:
-        raise ValueError(f"{what}: the size of the last dimension must be known, found shape {x.dims}")
+        raise ValueError(f"{what}: the size of the last dimension must be known, found shape {x._dims}")
     return count
 
 
@@ -74,7 +74,7 @@ def argsort(
 
     def emit(x: Any) -> Any:
         place = axis + x.ndim if axis < 0 else axis
-        count = x.dims[place]
+        count = x._dims[place]
         if count is None or count > MOST_SORTED:
             raise ValueError(f"argsort takes a dimension of a known size of at most {MOST_SORTED}, found {count}")
         return _ops.cast(places_in_order(x, place, direction == "DESCENDING"), _dtypes.int32)

@@ -34,7 +34,7 @@ def _random(kind: str, draw: Callable[..., Any], shape: Any, dtype: Any, seed: O
         inputs = [shape]
 
         def emit(*sizes: Any) -> Any:
-            return draw([sizes[0][i] for i in range(sizes[0].dims[0])], kind_, number)
+            return draw([sizes[0][i] for i in range(sizes[0]._dims[0])], kind_, number)
 
         types = None
     elif isinstance(shape, (list, tuple)) and any(isinstance(d, Tensor) for d in shape):

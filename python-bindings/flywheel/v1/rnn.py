@@ -29,7 +29,7 @@ def _start(cell: RNNCell, initial_state: Any, dtype: Any, x: Tensor, axis: int) 
         raise ValueError(f"expected a state of {len(sizes)} tensors, found one of {len(given)}")
 
     def sized(y: Any, s: Any) -> Any:
-        return _ops.add(_ops.zeros([_ops.dim(y, axis), *s.dims[1:]], s.dtype), s)
+        return _ops.add(_ops.zeros([_ops.dim(y, axis), *s._dims[1:]], s.dtype), s)
 
     return pack(initial_state, [make("initial_state", sized, x, s) for s in given])
 

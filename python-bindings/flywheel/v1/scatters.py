@@ -20,9 +20,9 @@ from .variables import Variable
 
 def _rows(x: Any, i: Any, u: Any) -> Any:
     """Indices as a vector, and one slice of x for each of them."""
-    own = x.dims[1:]
+    own = x._dims[1:]
     flat = _ops.reshape(i, [-1])
-    if u.ndim == 0 or u.dims[len(u.dims) - len(own) :] != own or u.ndim < i.ndim + len(own):
+    if u.ndim == 0 or u._dims[len(u._dims) - len(own) :] != own or u.ndim < i.ndim + len(own):
         sizes = [_ops.dim(i, axis) for axis in range(i.ndim)]
         u = _ops.broadcast_to(u, [*sizes, *own])
     return flat, _ops.reshape(u, [-1, *own])
@@ -73,8 +73,8 @@ def scatter_nd(indices: Any, updates: Any, shape: Any, name: Optional[str] = Non
         raise ValueError(f"scatter_nd: how many dimensions an index has must be known, found shape {index.shape}")
 
     def emit(like: Any, i: Any, v: Any) -> Any:
-        what = (f"scatter_nd: updates of shape {format_shape(v.dims)} at indices of shape {format_shape(i.dims)} in "
-                f"shape {format_shape(like.dims)}")  # fmt: skip
+        what = (f"scatter_nd: updates of shape {format_shape(v._dims)} at indices of shape {format_shape(i._dims)} in "
+                f"shape {format_shape(like._dims)}")  # fmt: skip
         if depth > like.ndim or v.ndim != i.ndim - 1 + like.ndim - depth:
             raise ValueError(f"{what}: expected an index of no more dimensions than there are, and a slice for each")
         own = [_core.size(i, axis) for axis in range(i.ndim - 1)]

@@ -210,7 +210,7 @@ class Variable(_operators.Operators):
 
 
 def _with_shape(x: Any, shape: Tuple[int, ...]) -> Any:
-    if x.dims == shape or None not in x.dims:
+    if x._dims == shape or None not in x._dims:
         return x
     from .._tensor import wrap
 

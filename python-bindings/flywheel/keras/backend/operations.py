@@ -91,7 +91,7 @@ def flatten(x: Any) -> Any:
 
 def batch_flatten(x: Any) -> Any:
     """All dimensions but the first as one."""
-    return make("batch_flatten", lambda y: _ops.reshape(y, [-1, int(np.prod(y.dims[1:]))]), as_tensor(x))
+    return make("batch_flatten", lambda y: _ops.reshape(y, [-1, int(np.prod(y._dims[1:]))]), as_tensor(x))
 
 
 def permute_dimensions(x: Any, pattern: Any) -> Any:

@@ -38,7 +38,7 @@ def rnn(
 
     def sized(y: Any, s: Any) -> Any:
         """A state with the batch of x, by name: there is nothing to be checked in the loop."""
-        return _ops.add(_ops.zeros([_ops.dim(y, 1), *s.dims[1:]], s.dtype), s)
+        return _ops.add(_ops.zeros([_ops.dim(y, 1), *s._dims[1:]], s.dtype), s)
 
     start = [make("initial_state", sized, x, as_tensor(s)) for s in initial_states]
 

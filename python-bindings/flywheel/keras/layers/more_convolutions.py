@@ -89,7 +89,7 @@ class DepthwiseConv2D(Weighted):
 
     def _depthwise(self, inputs: Any) -> Any:
         return make("depthwise", lambda x, w: _traced.conv2d(
-            x, _ops.reshape(w, [*w.dims[:2], 1, w.dims[2] * w.dims[3]]), strides=self.strides, padding=self.padding),
+            x, _ops.reshape(w, [*w._dims[:2], 1, w._dims[2] * w._dims[3]]), strides=self.strides, padding=self.padding),
             as_tensor(inputs), self.depthwise_kernel)  # fmt: skip
 
     def call(self, inputs: Any, **kwargs: Any) -> Any:

@@ -19,7 +19,7 @@ def _triple(value: Any) -> List[int]:
 def _pads(x: Any, windows: List[int], strides: List[int], padding: str) -> Any:
     """Returns the padding around a volume; the last one of an odd number is behind it."""
     pads = []
-    for total, window, stride in zip(x.dims[1:4], windows, strides):
+    for total, window, stride in zip(x._dims[1:4], windows, strides):
         if total is None:
             raise ValueError("flywheel.keras: layers of volumes take volumes of static size")
         missing = max((-(-total // stride) - 1) * stride + window - total, 0) if padding == "same" else 0

@@ -166,10 +166,10 @@ def _emit(
         attributes["var_list"] = ("symbols", [v.name for v in owned])
 
     def body(arguments: List[Value]) -> List[Value]:
-        xs: List[Any] = [*owned, *[wrap(v, x.dtype, x.dims) for v, x in zip(arguments, tensors)]]
+        xs: List[Any] = [*owned, *[wrap(v, x.dtype, x._dims) for v, x in zip(arguments, tensors)]]
         return [as_tensor(f(*xs), kind).value for f in functions]
 
-    inner = [trace.type(x.dtype, x.dims) for x in tensors]
+    inner = [trace.type(x.dtype, x._dims) for x in tensors]
     region = trace.region(inner, body, "train.residuals", sees_outer=False)
     scalar, vector = trace.type(kind, ()), trace.type(kind, (count,))
     types = [scalar, *inner, vector, trace.type(_dtypes.bool_, (count,)), vector]
@@ -178,5 +178,5 @@ def _emit(
         trace.forget_reads()
         found: List[Any] = [v.read() for v in owned]
     else:
-        found = [wrap(v, x.dtype, x.dims) for v, x in zip(values[1:], tensors)]
+        found = [wrap(v, x.dtype, x._dims) for v, x in zip(values[1:], tensors)]
     return wrap(values[0], kind, ()), found, wrap(values[-1], kind, (count,))
