@@ -92,6 +92,8 @@ elif not lit_config.maxIndividualTestTime:
     lit_config.maxIndividualTestTime = seconds
 # Programs in Python say before what they do.
 config.environment["FLYWHEEL_TEST_SECONDS"] = str(lit_config.maxIndividualTestTime)
+# Not among the programs of the user who tests.
+config.environment["FLYWHEEL_CACHE"] = os.path.join(config.test_exec_root, "program-cache")
 config.environment["FILECHECK_OPTS"] = "--enable-var-scope --dump-input=fail"
 
 # With sanitizers (presets asan and tsan) an error ends a program with a signal, so

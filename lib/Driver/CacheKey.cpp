@@ -122,7 +122,8 @@ std::string getCacheKey(ModuleOp module, const CompilerOptions &options,
     note = "not used for the output of a stage";
   if (options.report)
     note = "not used for a report, which is of a compilation";
-  std::string compiler = describeCompiler();
+  // Finding the files takes milliseconds, and those of a process do not change.
+  static const std::string compiler = describeCompiler();
   if (compiler.empty())
     note = "not used, as there is no telling which compiler this is";
   KeyBuilder key;

@@ -28,8 +28,10 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SHA256.h"
+#include "llvm/Support/xxhash.h"
 
 #include <cerrno>
+#include <cmath>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -172,6 +174,14 @@ static void removeOddEntry(const std::string &path) {
     (void)unlink(path.c_str());
 }
 
+/// Draws, by its key, one of the programs that together have `maxBytes` / 64:
+/// looking at all files of a large folder takes longer than the compilation of
+/// a small program. A folder is so kept at `maxBytes` and about a 64th more.
+static bool isTimeToEvict(StringRef key, uint64_t bytes, uint64_t maxBytes) {
+  uint64_t draw = llvm::xxh3_64bits(key);
+  return std::ldexp(double(draw), -64) * double(maxBytes) <= 64 * double(bytes);
+}
+
 llvm::Error ProgramCache::store(StringRef key, ModuleOp module,
                                 llvm::ArrayRef<SaidDiagnostic> said,
                                 StringRef object,
@@ -212,7 +222,8 @@ llvm::Error ProgramCache::store(StringRef key, ModuleOp module,
   runtime::Status status = runtime::writeFileAtomically(path, spans);
   if (!status.isOk())
     return llvm::createStringError(status.message());
-  evict();
+  if (isTimeToEvict(key, bytes, maxBytes))
+    evict();
   return llvm::Error::success();
 }
 

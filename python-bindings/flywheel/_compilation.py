@@ -28,10 +28,11 @@ _MOST_PROGRAMS = 256
 
 def cache_folder() -> Optional[Path]:
     """Where compiled programs are kept: FLYWHEEL_CACHE of the environment, or
-    `flywheel` in the user's folder of caches; None where FLYWHEEL_CACHE is empty."""
+    `flywheel` in the user's folder of caches; None where FLYWHEEL_CACHE is empty,
+    `0` or `off`."""
     given = os.environ.get("FLYWHEEL_CACHE")
     if given is not None:
-        return Path(given) if given else None
+        return None if given in ("", "0", "off") else Path(given)
     home = os.environ.get("XDG_CACHE_HOME")
     try:
         return (Path(home) if home else Path.home() / ".cache") / "flywheel"

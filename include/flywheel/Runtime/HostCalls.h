@@ -55,6 +55,7 @@ extern "C" {
 /// sizes, and strides in bytes. Calls nothing if `status` is not 0, that of a
 /// call which has failed before. Returns the next status; if that is not 0, the
 /// outputs are zeros.
+// NOLINTNEXTLINE(readability-identifier-naming)
 int32_t flywheel_host_call(const int64_t *table, int32_t status);
 }
 

@@ -93,7 +93,7 @@ static bool computesWith(StringRef feature) {
 /// Refuses code for a CPU with instructions that this one does not have: they
 /// would end the process.
 static Error verifyHostFeatures(const TargetMachine &machine) {
-  StringMap<bool> host = sys::getHostCPUFeatures();
+  const StringMap<bool> &host = getHostCPU().features;
   SmallVector<StringRef> missing;
   for (const SubtargetFeatureKV &feature :
        machine.getMCSubtargetInfo()->getEnabledProcessorFeatures()) {

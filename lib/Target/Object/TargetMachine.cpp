@@ -31,9 +31,15 @@ static void initializeTargets(bool hostOnly) {
     initializeAllTargets();
 }
 
+const HostCPU &getHostCPU() {
+  static const HostCPU host = {sys::getHostCPUName().str(),
+                               sys::getHostCPUFeatures()};
+  return host;
+}
+
 static std::string getHostFeatures() {
   SubtargetFeatures features;
-  for (const auto &feature : sys::getHostCPUFeatures())
+  for (const auto &feature : getHostCPU().features)
     features.AddFeature(feature.first(), feature.second);
   return features.getString();
 }
@@ -52,7 +58,7 @@ static Triple getTriple(const TargetOptions &options) {
 }
 
 static std::string getCPU(const TargetOptions &options) {
-  return isHostCPU(options) ? sys::getHostCPUName().str() : options.cpu;
+  return isHostCPU(options) ? getHostCPU().name : options.cpu;
 }
 
 static std::string getFeatures(const TargetOptions &options) {

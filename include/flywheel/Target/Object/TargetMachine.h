@@ -9,11 +9,13 @@
 
 #include "flywheel/Target/Object/TargetOptions.h"
 
+#include "llvm/ADT/StringMap.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Target/TargetMachine.h"
 
 #include <memory>
+#include <string>
 
 namespace flywheel {
 
@@ -52,6 +54,17 @@ struct CodegenOptions {
 /// an unknown CPU or feature.
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 createTargetMachine(const CodegenOptions &options);
+
+/// The CPU that the compiler runs on.
+struct HostCPU {
+  std::string name;
+  /// Each feature that LLVM asks about, and whether the CPU has it.
+  llvm::StringMap<bool> features;
+};
+
+/// Asked for once in a process: in a virtual machine each question to the CPU
+/// takes tens of microseconds.
+const HostCPU &getHostCPU();
 
 /// Whether the CPU of `options` is the one that the compiler runs on because it
 /// is asked for as such: a CPU with a name is not, whichever runs the compiler.
