@@ -25,9 +25,9 @@ namespace flywheel {
 using flywheel::linalg_ext::LinalgExtDialect;
 
 namespace {
-/// What is known of a divisor.
+/// The known facts about a divisor.
 struct Divisor {
-  /// Whether the others say all there is: of a constant, or a positive number.
+  /// True if the other fields are exact: the divisor is constant or positive.
   bool isKnown = false;
   bool mayBeZero = true;
   bool mayBeMinusOne = true;
@@ -49,7 +49,7 @@ static Divisor analyzeDivisor(Value value) {
   APInt number;
   if (matchPattern(value, m_ConstantInt(&number)))
     return {true, number.isZero(), number.isAllOnes()};
-  // What is checked elsewhere is at least 1 here.
+  // A value that another check guards is at least 1 here.
   if (auto largest = value.getDefiningOp<arith::MaxSIOp>())
     for (Value operand : largest->getOperands())
       if (matchPattern(operand, m_ConstantInt(&number)) &&

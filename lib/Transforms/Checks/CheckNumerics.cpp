@@ -37,7 +37,7 @@ namespace flywheel {
 
 using namespace flywheel;
 
-/// Whether an op computes numbers, or brings them into the step.
+/// Returns true if `op` computes numbers, or reads them from a variable.
 static bool isSourceOfNumbers(Operation *op) {
   if (op->hasTrait<OpTrait::ConstantLike>() || isa<linalg::FillOp>(op))
     return false;
@@ -55,9 +55,9 @@ static Location getSource(Operation *op) {
   return op->getLoc();
 }
 
-/// Whether ops that `op` is no part of use its results, or a variable becomes
-/// one, or a loop of its source carries one. A derivative reads what it likes
-/// of the op that it is of.
+/// Returns true if an op from another source op uses a result of `op`, or if a
+/// result is assigned to a variable, carried by a loop or yielded. The ops of a
+/// derivative may read any value of the op that they differentiate.
 static bool isUsedByOthers(Operation *op) {
   return llvm::any_of(op->getUsers(), [&](Operation *user) {
     return isa<UnknownLoc>(op->getLoc()) || getSource(user) != getSource(op) ||
@@ -67,8 +67,8 @@ static bool isUsedByOthers(Operation *op) {
   });
 }
 
-/// Whether every element of `tensor` is finite, an i1: x - x is 0, but of
-/// infinity and NaN it is NaN, and so is the sum.
+/// Emits an i1 that is true if every element of `tensor` is finite. x - x is 0
+/// for finite x, and NaN for infinity and NaN; so is the sum.
 static Value emitIsFinite(OpBuilder &b, Location loc, Value tensor) {
   int64_t rank = cast<RankedTensorType>(tensor.getType()).getRank();
   Value zeros = arith::SubFOp::create(b, loc, tensor, tensor);
@@ -165,7 +165,7 @@ void CheckNumerics::runOnOperation() {
   getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (isSourceOfNumbers(op) && isUsedByOthers(op))
       ops.push_back(op);
-    // What a structured op computes for an element is in its result.
+    // The numbers that the body of a structured op computes are in its result.
     return isa<linalg::LinalgOp>(op) ? WalkResult::skip()
                                      : WalkResult::advance();
   });

@@ -42,10 +42,12 @@ namespace {
 /// Conditions (`i1`) of which each makes up for a check that fails.
 using Excuses = std::vector<SizeExpr>;
 
-/// What the checks that have been emitted say, for those that follow.
+/// The relations between sizes that the emitted checks establish for the ops
+/// after them.
 class SizeFacts {
 public:
-  /// Where none of `excuses` holds, `lhs` equals or is at least `rhs`.
+  /// Adds the fact that `lhs` equals `rhs`, or is at least `rhs`, if none of
+  /// `excuses` holds.
   void add(const SizeExpr &lhs, const SizeExpr &rhs, bool isAtLeast,
            Excuses excuses);
   bool follows(SizeAnalysis &sizes, const SizeExpr &lhs, const SizeExpr &rhs,
@@ -68,7 +70,7 @@ private:
 };
 } // namespace
 
-/// Whether each of `some` is one of `all`.
+/// Returns true if each of `some` is one of `all`.
 static bool isSubset(const Excuses &some, const Excuses &all) {
   return llvm::all_of(
       some, [&](const SizeExpr &one) { return llvm::is_contained(all, one); });
@@ -117,7 +119,8 @@ private:
   void nameShapeElements(tensor::ReshapeOp op);
   void expandReshape(tensor::ReshapeOp op);
   LogicalResult check(Operation *op, const SizeRelation &relation);
-  /// Whether the same sizes have been checked, with no other excuses.
+  /// Returns true if the product of the same sizes has been checked with no
+  /// other excuses.
   bool isCounted(const std::vector<SizeExpr> &factors, const Excuses &excuses) {
     return llvm::any_of(counted, [&](const auto &check) {
       return check.first == factors && isSubset(check.second, excuses);
@@ -136,7 +139,8 @@ private:
 // Checks that are there
 //===----------------------------------------------------------------------===//
 
-/// What a check of `condition` says; `excuses` are other ways to pass it.
+/// Adds the facts that hold after a check of `condition`; `excuses` are other
+/// conditions under which the check passes.
 void CheckSizes::addCondition(Value condition, Excuses excuses) {
   Operation *op = condition.getDefiningOp();
   if (auto both = dyn_cast_or_null<arith::OrIOp>(op)) {
@@ -174,8 +178,8 @@ void CheckSizes::readChecks() {
 // New checks
 //===----------------------------------------------------------------------===//
 
-/// Whether `region` of `parent` is not entered; none where it always is, or
-/// where that is not known.
+/// Returns the condition under which `parent` does not enter `region`; nullopt
+/// if it always enters it, or if that is unknown.
 static std::optional<SizeExpr> isLeftOut(SizeAnalysis &sizes, Operation *parent,
                                          Region *region) {
   if (auto branch = dyn_cast<scf::IfOp>(parent)) {
@@ -192,7 +196,8 @@ static bool isNested(Operation *op) {
   return !isa<func::FuncOp>(op->getParentOp());
 }
 
-/// What is said where the relation does not hold; the sizes where `areNamed`.
+/// Returns the error message for a relation that does not hold. If `areNamed`,
+/// the message has the two sizes.
 static std::string describeRelation(const SizeRelation &relation,
                                     bool areNamed) {
   if (!areNamed)
@@ -234,8 +239,8 @@ static void clampOperand(Operation *op, const SizeRelation &relation) {
       arith::ConstantIndexOp::create(b, loc, *relation.rhs.getConstant());
   Value number = arith::MaxSIOp::create(b, loc, relation.operand->get(), least);
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
-    // A step of the whole way ends the loop; a larger one may wrap around, to
-    // in front of its end. Where there is no iteration, any step will do.
+    // A step of `upper - lower` ends the loop; a larger one may overflow to an
+    // index before the end. If the loop has no iterations, any step is valid.
     Value way = arith::SubIOp::create(b, loc, loop.getUpperBound(),
                                       loop.getLowerBound());
     number = arith::MaxSIOp::create(
@@ -250,9 +255,9 @@ static LogicalResult refuse(Operation *op) {
                            << "', found some that are computed inside of it";
 }
 
-/// Whether the product of `factors`, none of which is negative and each of
-/// which counts as one at least, is at most `kMaxSize`. Nothing overflows on
-/// the way.
+/// Emits an i1 that is true if the product of `factors` is at most `kMaxSize`.
+/// No factor is negative, and 0 counts as 1. No intermediate result that is
+/// used overflows.
 static Value isCountable(OpBuilder &b, Location loc, ValueRange factors) {
   Value one = arith::ConstantIndexOp::create(b, loc, 1);
   Value limit = arith::ConstantIndexOp::create(b, loc, kMaxSize);
@@ -281,7 +286,8 @@ LogicalResult CheckSizes::check(Operation *op, const SizeRelation &relation) {
           sizes.getCompare(arith::CmpIPredicate::eq, size, SizeExpr()));
     else if (size.isZero())
       return success();
-  // Whether the op runs whenever the function does, as far as `place` says.
+  // Returns true if a check at `place` applies whenever the function runs:
+  // `place` is not nested, and no excuse depends on runtime values.
   auto isAlwaysRun = [&](Operation *place) {
     return !isNested(place) && llvm::all_of(excuses, [](const auto &excuse) {
       return excuse.getConstant().has_value();
@@ -316,8 +322,8 @@ LogicalResult CheckSizes::check(Operation *op, const SizeRelation &relation) {
   auto isAvailable = [&](const SizeExpr &expr, Operation *parent) {
     return sizes.isAvailable(expr, parent);
   };
-  // What a region yields may become known once its ops are lowered: that is
-  // for `flywheel-check-carried-dim-sizes`.
+  // The results of a region may become known once its ops are lowered;
+  // `flywheel-check-carried-dim-sizes` checks them then.
   auto areAvailable = [&](Operation *parent) {
     return isAvailable(relation.lhs, parent) &&
            isAvailable(relation.rhs, parent) &&
@@ -345,7 +351,7 @@ LogicalResult CheckSizes::check(Operation *op, const SizeRelation &relation) {
   if (isAlwaysRun(place) && failed(checkConstants()))
     return failure();
   if (isNested(place) && !linalg_ext::isInControlFlow(place)) {
-    // What a rule has made of the region is looked at again.
+    // The derivative that is built from this region is checked later.
     if (place->getParentOfType<train::CustomVjpOp>())
       return success();
     // Checks of operands are lifted out of the bodies of ops.

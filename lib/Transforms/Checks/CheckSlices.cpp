@@ -39,7 +39,7 @@ using flywheel::linalg_ext::LinalgExtDialect;
 using flywheel::linalg_ext::NamedNumbers;
 using flywheel::train::TrainDialect;
 
-/// Whether `size` is the size of dimension `dim` of `whole`.
+/// Returns true if `size` is the size of dimension `dim` of `whole`.
 static bool isDimSizeOf(OpFoldResult size, Value whole, int64_t dim) {
   auto value = dyn_cast<Value>(size);
   auto dimSize = value ? value.getDefiningOp<tensor::DimOp>() : tensor::DimOp();
@@ -86,9 +86,9 @@ private:
   Value both(Value lhs, Value rhs) {
     return lhs ? arith::AndIOp::create(b, loc, lhs, rhs).getResult() : rhs;
   }
-  /// Whether nothing is taken, or `begin` and the last position, that many
-  /// strides behind it, are in [0, dimension size). A single position has no
-  /// stride.
+  /// Emits an i1 that is true if `count` is 0, or if `begin` and the last
+  /// position, `begin + (count - 1) * stride`, are in [0, dimension size). The
+  /// stride of a single position is ignored.
   Value isStridedInside(Value begin, Value count, Value stride, Value dimSize);
   Value isInside(Value whole, const Part &part);
   LogicalResult refuseConstants(Value whole, const Part &part);
@@ -149,7 +149,8 @@ Value SliceChecker::isInside(Value whole, const Part &part) {
   return both(compare(ule, begin, dimSize), compare(ule, count, rest));
 }
 
-/// Whether a slice of constants is in range of a dimension of size `dimSize`.
+/// Returns true if a slice with constant offset, size and stride is in range of
+/// a dimension of size `dimSize`.
 static bool isConstantInside(int64_t offset, int64_t size, int64_t stride,
                              int64_t dimSize) {
   if (size == 0)
@@ -159,7 +160,7 @@ static bool isConstantInside(int64_t offset, int64_t size, int64_t stride,
          *last < dimSize;
 }
 
-/// Whether `part` of `whole` is in range wherever its op runs.
+/// Returns true if `part` of `whole` is provably in range wherever its op runs.
 static bool isKnownInside(Value whole, const Part &part) {
   using Bounds = ValueBoundsConstraintSet;
   std::optional<int64_t> offset = getConstantIntValue(part.offset),
@@ -187,7 +188,7 @@ static bool isKnownInside(Value whole, const Part &part) {
                          Bounds::Variable(whole, part.dim));
 }
 
-/// Whether `part` is in range where it starts at 0.
+/// Returns true if `part` would be in range at offset 0.
 static bool isInsideAtStart(Value whole, const Part &part) {
   std::optional<int64_t> size = getConstantIntValue(part.size),
                          stride = getConstantIntValue(part.stride);
@@ -214,7 +215,7 @@ LogicalResult SliceChecker::refuseConstants(Value whole, const Part &part) {
                            << " with a stride of " << *stride;
 }
 
-/// What the message says was found: the numbers of `part`.
+/// Returns the part of the error message that names the numbers of `part`.
 std::string SliceChecker::describe(Value whole, const Part &part,
                                    NamedNumbers &numbers) {
   std::string offset = numbers.add(part.offset);
@@ -270,8 +271,8 @@ static SmallVector<OpFoldResult> getResultSizes(tensor::ExtractSliceOp slice) {
   return sizes;
 }
 
-/// What stands for the result of the op where it does not run: zeros for what
-/// it reads, what is there for what it writes.
+/// Builds the value that replaces the result of the op when the op does not
+/// run: zeros for a read, the unchanged destination for a write.
 Value SliceChecker::buildOther(OpBuilder &at) {
   if (auto insert = dyn_cast<DestinationStyleOpInterface>(op))
     return insert.getDpsInits()[0];

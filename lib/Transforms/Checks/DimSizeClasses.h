@@ -84,8 +84,8 @@ private:
     return std::nullopt;
   }
 
-  /// Whether the checks of `op` are made in any case: those of a branch or of a
-  /// loop without iterations are not.
+  /// Returns true if the checks of `op` always run: it is not in a branch, nor
+  /// in a loop that may have no iterations.
   static bool isReached(mlir::Operation *op) {
     for (mlir::Operation *parent = op->getParentOp();
          !llvm::isa<mlir::func::FuncOp>(parent);
@@ -148,7 +148,8 @@ private:
       requireShapes(a, b);
   }
 
-  /// What `size` was read from; null where that is no dimension size.
+  /// Returns the dimension that `size` was read from; nullopt if `size` is not
+  /// a dimension size.
   static std::optional<DimSize> getReadDimSize(mlir::Value size) {
     auto dimOp = size.getDefiningOp<mlir::tensor::DimOp>();
     std::optional<int64_t> dim =
@@ -210,7 +211,8 @@ private:
     }
   }
 
-  /// What goes into a region, around it and out of it has one shape.
+  /// Requires the values that enter a region, its arguments, the values that it
+  /// yields and the results of its op to have one shape.
   void addControlFlow(mlir::Operation *op) {
     if (auto loop = llvm::dyn_cast<mlir::LoopLikeOpInterface>(op)) {
       for (mlir::Region &region : op->getRegions())
@@ -321,9 +323,9 @@ private:
            });
   }
 
-  /// What is collapsed from the dimensions that another was expanded to has the
-  /// dimension size of the other: that of an operand, for a gradient. Returns
-  /// whether one was not known.
+  /// Unifies the dimension that a group was collapsed to with the one that an
+  /// equal group was expanded from, as for a gradient and its operand. Returns
+  /// true if that unified any classes.
   bool matchReassociations() {
     // Groups whose first dynamic dimensions are of one class.
     llvm::MapVector<DimSize, llvm::SmallVector<const Group *>> alike;
@@ -379,7 +381,7 @@ private:
   Classes known, checked, required;
   /// Groups of several dimensions, whose checks are made in any case.
   std::vector<Group> collapses, expansions;
-  /// Of the op that is looked at.
+  /// True if the checks of the current op always run.
   bool isChecked = true;
 };
 

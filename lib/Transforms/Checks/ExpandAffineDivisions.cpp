@@ -44,7 +44,7 @@ public:
   AffineExpander(Operation *op, AffineMap map)
       : b(op), op(op), loc(op->getLoc()), map(map) {}
 
-  /// Whether a divisor is not constant; fails where one is below 1.
+  /// Returns true if a divisor is not constant; fails if one is below 1.
   FailureOr<bool> hasDynamicDivisor();
   Value expand();
 
@@ -77,7 +77,8 @@ Value AffineExpander::getOperand(AffineExpr expr) {
   return {};
 }
 
-/// Of sums and products, which wrap; upstream's folds divide by 0.
+/// Returns the constant value of `expr`, whose sums and products wrap.
+/// Upstream's folds would divide by 0.
 std::optional<int64_t> AffineExpander::getConstant(AffineExpr expr) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return constant.getValue();

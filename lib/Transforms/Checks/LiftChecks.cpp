@@ -5,11 +5,11 @@
 //===----------------------------------------------------------------------===//
 //
 // Before: `cf.assert` anywhere, also in the bodies of `linalg` ops on tensors
-// and of `tensor.generate`. After: none in such a body; in front of each such
-// op, a reduction over its elements says whether every one passes, and a check
-// with the same message and location says so. What is inside of branches and
-// loops then is marked as safe to delay. Refuses conditions that depend on what
-// the op itself has computed before.
+// and of `tensor.generate`. After: no such body has one. Before each such op, a
+// reduction over its elements computes whether all of them pass, and a
+// `cf.assert` with the same message and location checks the result. Checks
+// inside of branches and loops are then marked as safe to delay. Refuses
+// conditions that depend on elements that the op itself has computed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +37,7 @@ namespace flywheel {
 
 using flywheel::linalg_ext::LinalgExtDialect;
 
-/// Whether every loop of `maps` is a dimension of an operand.
+/// Returns true if every loop of `maps` is a dimension of an operand.
 static bool haveBounds(ArrayRef<AffineMap> maps) {
   return inversePermutation(concatAffineMaps(maps, maps[0].getContext())) !=
          AffineMap();
@@ -53,14 +53,15 @@ public:
   LogicalResult lift();
 
 private:
-  /// Whether the condition reads what `operand`, a destination, has.
+  /// Returns true if the condition reads an element of `operand`, a
+  /// destination.
   bool readsDestination();
   linalg::GenericOp buildReduction();
 
   IRRewriter &b;
   linalg::LinalgOp op;
   cf::AssertOp check;
-  /// What the condition is computed from, in the body, in order.
+  /// The ops of the body that compute the condition, in order.
   llvm::SetVector<Operation *> slice;
 };
 
@@ -166,7 +167,8 @@ static Operation *findBody(cf::AssertOp check) {
 LogicalResult LiftChecks::lift(IRRewriter &rewriter, cf::AssertOp check) {
   Operation *body = findBody(check);
   if (!body) {
-    // What a check guards is safe without it: every access has its own.
+    // The ops that a check guards are safe without it: every access has its own
+    // check.
     if (check->getParentOp() != getOperation())
       check->setAttr(LinalgExtDialect::getSafeAttrName(),
                      rewriter.getUnitAttr());

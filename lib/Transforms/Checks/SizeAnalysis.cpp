@@ -26,7 +26,7 @@ using namespace flywheel;
 /// More terms than this are a number of their own: products of sums grow fast.
 static constexpr size_t kMaxTerms = 32;
 
-/// Whether arithmetic in the type is that of polynomials modulo 2^64.
+/// Returns true if arithmetic in `type` is that of polynomials modulo 2^64.
 static bool isWideInteger(Type type) {
   return type.isIndex() || type.isInteger(64);
 }
@@ -227,7 +227,8 @@ SizeExpr SizeAnalysis::computeSize(Value tensor, int64_t dim) {
   return found ? *found : getSizeAtom(tensor, dim);
 }
 
-/// What goes into a region has the size it has in front of it.
+/// Returns the size of dimension `dim` of a region's argument: that of the
+/// value that the op forwards to it.
 std::optional<SizeExpr> SizeAnalysis::getArgumentSize(BlockArgument argument,
                                                       int64_t dim) {
   Operation *owner = argument.getOwner()->getParentOp();
@@ -422,8 +423,8 @@ bool SizeAnalysis::isNonNegative(const SizeExpr &expr) {
 // Code
 //===----------------------------------------------------------------------===//
 
-/// Whether `value` is there in front of `op`: neither inside of it, nor in
-/// another branch or loop, nor what it makes.
+/// Returns true if `value` dominates `op`: it is not defined inside of `op`, in
+/// another branch or loop, or by `op` itself.
 static bool isInFrontOf(Value value, Operation *op) {
   // While a program is traced, a region is not yet in the one around it: a
   // value of another such region is from further out.

@@ -42,8 +42,8 @@ void RelationReporter::equalShapes(Value a, Value b, StringRef nameA,
 }
 
 void RelationReporter::countable(std::vector<SizeExpr> dims) {
-  // What is made of sizes of tensors is small enough, but for far too many of
-  // them in one.
+  // The product of dimension sizes of existing tensors is assumed to be small
+  // enough; it would take very many of them to exceed the limit.
   if (llvm::all_of(dims,
                    [&](const SizeExpr &dim) { return sizes.isOfSizes(dim); }))
     return;
@@ -69,7 +69,7 @@ void RelationReporter::nonNegative(ArrayRef<OpFoldResult> numbers,
                 " that is not negative");
 }
 
-/// What the type of a result says of it.
+/// Reports the sizes that the static result types require.
 void RelationReporter::addResultTypes() {
   for (OpResult result : op->getResults()) {
     auto type = dyn_cast<RankedTensorType>(result.getType());
@@ -95,7 +95,7 @@ void RelationReporter::addResultTypes() {
 // Control flow
 //===----------------------------------------------------------------------===//
 
-/// Whether `number` is 1 or more whatever it is computed from.
+/// Returns true if `number` is at least 1 whatever its operands are.
 static bool isAtLeastOne(Value number) {
   auto largest = number.getDefiningOp<arith::MaxSIOp>();
   return largest && llvm::any_of(largest->getOperands(), [](Value operand) {

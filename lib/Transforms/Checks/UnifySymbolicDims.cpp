@@ -49,7 +49,8 @@ static StringRef getDimName(func::FuncOp function, DimSize dimSize) {
   return name ? name.getValue() : StringRef();
 }
 
-/// What the program calls by one name is one number.
+/// Requires the dimensions to which the program gives one name to have one
+/// size.
 static void requireNamed(func::FuncOp function, DimSizeClasses &classes) {
   llvm::StringMap<DimSize> named;
   for (BlockArgument argument : function.getArguments()) {
@@ -192,8 +193,9 @@ private:
 };
 } // namespace
 
-/// Each dimension size has the name that the program gives it. Of the others
-/// the first, where it is the first of its feed, is the batch.
+/// Names each dimension size as the program names it. Without a name, symbol 0
+/// is `batch` if it is dimension 0 of its feed; others are named after their
+/// feed.
 SmallVector<StringRef> UnifySymbolicDims::nameSymbols(
     ArrayRef<DimSize> symbols,
     ArrayRef<std::pair<DimSize, int64_t>> feedDimSizes) {

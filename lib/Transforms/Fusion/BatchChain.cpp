@@ -17,7 +17,7 @@
 using namespace mlir;
 using namespace flywheel;
 
-/// What a size that is not known counts as: more than most that are.
+/// The assumed size of a dynamic dimension; most static ones are smaller.
 constexpr int64_t kUnknownSize = 1024;
 
 /// The bytes that one batch has to have at least: for less, the loop and the
@@ -37,8 +37,8 @@ static ArrayRef<int64_t> shapeOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
 }
 
-/// Whether the first `count` results of `map` are the first loops, in order,
-/// and no other result has them.
+/// Returns true if the first `count` results of `map` are the first loops, in
+/// order, and no other result uses these.
 static bool startsWithLoops(AffineMap map, unsigned count) {
   if (map.getNumResults() < count)
     return false;
@@ -56,7 +56,7 @@ static bool startsWithLoops(AffineMap map, unsigned count) {
   return true;
 }
 
-/// How many loops of `op`, a contraction, are over batches: the first ones.
+/// Returns the number of batch loops of `op`, a contraction: the first ones.
 static unsigned countBatchDims(linalg::LinalgOp op) {
   unsigned count = 0;
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
@@ -103,7 +103,8 @@ bool BatchChain::isLarge(Value value) const {
   return type && type.getShape() == shapeOf(seed->getResult(0));
 }
 
-/// Whether the body of `op` reads elements of tensors that are no operands.
+/// Returns true if the body of `op` reads elements of tensors that are not
+/// operands.
 static bool readsElsewhere(linalg::LinalgOp op) {
   bool reads = false;
   visitUsedValuesDefinedAbove(op->getRegions(), [&](OpOperand *operand) {
@@ -112,7 +113,8 @@ static bool readsElsewhere(linalg::LinalgOp op) {
   return reads;
 }
 
-/// Whether one batch of `op` can be computed from one of what the chain has.
+/// Returns true if one batch of `op` can be computed from one batch of the
+/// values of the chain.
 bool BatchChain::isTileable(Operation *candidate) const {
   auto op = dyn_cast<linalg::LinalgOp>(candidate);
   if (!op || op->getBlock() != seed->getBlock() ||
@@ -239,7 +241,7 @@ void BatchChain::split() {
         readyAt[&op] = phase;
       continue;
     }
-    // Of what is read in another order of batches all has to be there.
+    // An input that is read in another order of batches must be complete.
     for (OpOperand *input : cast<linalg::LinalgOp>(op).getDpsInputOperands())
       if (Operation *producer = input->get().getDefiningOp())
         if (contains(producer) && !readsBatch(*input))
@@ -257,7 +259,8 @@ void BatchChain::split() {
       phaseOf[op] = number;
 }
 
-/// Whether an op outside of the chain uses `value`, and not its sizes alone.
+/// Returns true if an op outside of the chain uses `value`; reading only its
+/// sizes does not count.
 bool BatchChain::leaves(Value value) const {
   return llvm::any_of(value.getUsers(), [&](Operation *user) {
     return !contains(user) && !isa<tensor::DimOp>(user);

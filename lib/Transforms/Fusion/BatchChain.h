@@ -11,8 +11,8 @@
 
 namespace flywheel {
 
-/// Whether `op` is a product in several batches whose result is larger than
-/// what it reads, so that it pays to keep one batch of it at a time.
+/// Returns true if `op` is a batched product whose result is larger than its
+/// inputs, so that it pays to store one batch of the result at a time.
 bool isSeedOfBatchChain(mlir::linalg::LinalgOp op);
 
 /// The large result of a product in batches, and everything in its block that
@@ -25,8 +25,9 @@ public:
   /// first dimensions of each value.
   unsigned numBatchDims = 0;
 
-  /// Whether loops over batches store less, and one of the large values has
-  /// `minBytes`: what is in a cache is read faster than computed again.
+  /// Returns true if loops over batches store less, and one of the large values
+  /// has at least `minBytes`: reading smaller ones from a cache is faster than
+  /// recomputing them.
   bool pays(int64_t minBytes) const;
 
   /// An op of a phase needs no op outside of the chain that depends on the same
@@ -39,10 +40,11 @@ public:
   bool contains(mlir::Operation *op) const { return phaseOf.contains(op); }
   unsigned getPhase(mlir::Operation *op) const { return phaseOf.lookup(op); }
 
-  /// Whether an op of the chain reads of `operand` the batch that it computes.
+  /// Returns true if the owner of `operand`, an op of the chain, reads from it
+  /// only the batch that it computes.
   bool readsBatch(mlir::OpOperand &operand) const;
-  /// Whether `value`, a result of the chain, is stored for all batches where
-  /// several phases need it: others are computed again.
+  /// Returns true if `value`, a result of the chain, is stored for all batches
+  /// when several phases need it. Other values are recomputed.
   bool isStored(mlir::Value value) const { return small.contains(value); }
   /// The results of `phase` that are stored for all batches.
   llvm::SmallVector<mlir::Value> getLeaving(unsigned phase) const;
@@ -61,7 +63,8 @@ private:
   llvm::SmallVector<mlir::Operation *> all;
   llvm::SmallVector<llvm::SmallVector<mlir::Operation *>> phases;
   llvm::DenseMap<mlir::Operation *, unsigned> phaseOf;
-  /// What is not computed again, and what of it is needed elsewhere.
+  /// The values that are not recomputed, and the values that are used after
+  /// their phase or outside of the chain.
   llvm::DenseSet<mlir::Value> small, kept;
 };
 

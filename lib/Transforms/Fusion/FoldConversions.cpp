@@ -31,8 +31,9 @@ namespace flywheel {
 #include "flywheel/Transforms/Fusion/FusionPasses.h.inc"
 } // namespace flywheel
 
-/// Whether `op` is a product of two matrices that is computed in tiles, each of
-/// which uses converted numbers more than once. Sums of narrow numbers are not.
+/// Returns true if `op` is a product of two matrices that is computed in tiles,
+/// each of which uses converted numbers more than once. Products with narrow
+/// sums do not count.
 static bool isMatrixProduct(linalg::LinalgOp op) {
   return op.hasPureTensorSemantics() && op.getNumLoops() == 3 &&
          op.getNumReductionLoops() == 1 && flywheel::reusesInputs(op) &&
@@ -63,9 +64,9 @@ static linalg::GenericOp getConversion(Value value) {
              : linalg::GenericOp();
 }
 
-/// Whether `conversion` makes numbers wider that are stored anyway, as those of
-/// variables and constants are: where they are computed in the step, the
-/// conversion is a part of what computes them, or of what else reads them.
+/// Returns true if `conversion` widens numbers that are stored anyway: those of
+/// variables and constants. If the step computes the numbers, the conversion is
+/// fused with the op that computes them or with another reader.
 static bool widensStored(linalg::GenericOp conversion) {
   if (isa<arith::TruncFOp>(conversion.getBody()->front()))
     return false;
@@ -101,16 +102,17 @@ static linalg::GenericOp fold(RewriterBase &rewriter,
   return generic;
 }
 
-/// Whether `op` is a contraction whose kernel widens what it loads: a product
-/// or a convolution.
+/// Returns true if `op` is a contraction whose kernel widens the elements that
+/// it loads: a product or a convolution.
 static bool hasWideningKernel(Operation *user) {
   auto op = dyn_cast<linalg::LinalgOp>(user);
   return op && op.hasPureTensorSemantics() && flywheel::reusesInputs(op);
 }
 
-/// Whether `op` may read what `conversion`, which makes its input `number`, is
-/// of. Widened factors are not both folded: products of narrow numbers have
-/// instructions that round otherwise than the program, which widens first.
+/// Returns true if `op` may read the operand of `conversion`, which yields its
+/// input `number`, instead. At most one widened factor is folded: instructions
+/// for products of narrow numbers round differently from the program, which
+/// widens first.
 static bool canFold(linalg::LinalgOp op, unsigned number,
                     linalg::GenericOp conversion, bool widenings) {
   if (conversion->getBlock() != op->getBlock())

@@ -39,47 +39,47 @@ namespace flywheel {
 
 using namespace flywheel;
 
-/// Whether the loops of the user of `operand` visit each element once.
+/// Returns true if the loops of the user of `operand` visit each element once.
 static bool visitsEachOnce(OpOperand *operand) {
   auto user = dyn_cast<linalg::LinalgOp>(operand->getOwner());
   return !user || user.getMatchingIndexingMap(operand).isPermutation();
 }
 
-/// Whether what `operand` is can be computed where it is used. Computing a
-/// value twice never pays for what it saves in memory traffic; and in loops
-/// that visit an element several times, a producer that updates its destination
-/// would update it each time.
+/// Returns true if the value of `operand` can be computed in its user.
+/// Computing a value twice costs more than the memory traffic that it saves. In
+/// loops that visit an element several times, a producer that updates its
+/// destination would update it each time.
 static bool isOnlyUse(OpOperand *operand) {
   Operation *producer = operand->get().getDefiningOp();
   return producer && producer->hasOneUse() &&
          (!readsDestination(producer) || visitsEachOnce(operand));
 }
 
-/// Whether `producer` puts dimensions together of what others use as well: its
-/// user cannot be computed in the loops of that in any shape, and would change
-/// its shape for nothing.
+/// Returns true if `producer` collapses dimensions of a value with other uses.
+/// The user of `producer` cannot be fused with the producer of that value in
+/// any shape, so changing its shape would gain nothing.
 static bool isOfSharedValue(Operation *producer) {
   auto collapse = dyn_cast<tensor::CollapseShapeOp>(producer);
   return collapse && !collapse.getSrc().hasOneUse();
 }
 
-/// Whether what `operand` is can be folded with its user, which makes a list of
-/// all elements: no splat, which has a size of its own choice.
+/// Returns true if the value of `operand` can be folded into its user, which
+/// lists all elements. A splat constant cannot: it takes the shape of its user.
 static bool isFoldable(OpOperand *operand) {
   SplatElementsAttr splat;
   return isOnlyUse(operand) &&
          !matchPattern(operand->get(), m_Constant(&splat));
 }
 
-/// How many ops are looked at to find the product that one computes from: as
-/// many as normalize its rows and differentiate that, and no more for each op
-/// of a long chain.
+/// The maximum number of ops that are visited to find the product that an op
+/// computes from: enough for a normalization of its rows and the derivative of
+/// that, and a bound on the work for each op of a long chain.
 constexpr size_t kMaxOpsBehindProduct = 16;
 
-/// Whether `op` is a product, or computes from one in its shape: then it keeps
-/// that, as it could not be computed in one loop with the ops around it in
-/// another shape. With `isDirect`, only an elementwise op that reads the
-/// product itself.
+/// Returns true if `op` is a product, or computes from one in its shape. Such
+/// an op keeps its shape; in another one it could not be fused with the ops
+/// around it. If `isDirect`, only the product itself and elementwise ops that
+/// read it count.
 static bool isOfContraction(Operation *op, bool isDirect) {
   llvm::SetVector<Operation *> visited;
   visited.insert(op);
@@ -97,15 +97,16 @@ static bool isOfContraction(Operation *op, bool isDirect) {
   return false;
 }
 
-/// Whether `operand` is the result of a product in another shape, and its user
-/// does better to take the shape of the product, which writes no argument.
+/// Returns true if `operand` is the expanded result of a product, and its user
+/// should take the shape of the product; the user must not write an argument.
 static bool isExpandedContraction(OpOperand *operand, bool isDirect) {
   auto expand = operand->get().getDefiningOp<tensor::ExpandShapeOp>();
   return expand && isOfContraction(expand.getSrc().getDefiningOp(), isDirect) &&
          !writesArgument(operand->getOwner());
 }
 
-/// Whether nothing but `producer` uses `value` at `consumer` or after it.
+/// Returns true if only `producer` uses `value` at or after `consumer`, so that
+/// fusing the two would extend the live range of `value`.
 static bool isKeptByFusion(Value value, Operation *producer,
                            Operation *consumer) {
   return !isa<BlockArgument>(value) &&
@@ -117,8 +118,9 @@ static bool isKeptByFusion(Value value, Operation *producer,
          });
 }
 
-/// Whether several values of the size of the result of `producer` would be kept
-/// up to `consumer` instead of the result alone.
+/// Returns true if fusing `producer` into `consumer` would extend the live
+/// ranges of several values of the size of the result instead of that of the
+/// result alone.
 static bool keepsSeveralValues(Operation *producer, Operation *consumer) {
   auto structured = dyn_cast<linalg::LinalgOp>(producer);
   if (!structured)
@@ -134,9 +136,10 @@ static bool keepsSeveralValues(Operation *producer, Operation *consumer) {
          }) > 1;
 }
 
-/// Whether a contraction that reads `operand` is still one, with a kernel of
-/// its own, when the producer of `operand` is computed in its body: what only
-/// moves or widens elements. Anything else would be computed for each product.
+/// Returns true if a contraction that reads `operand` remains a contraction
+/// with a kernel when the producer of `operand` is fused into its body. That
+/// holds if the producer only moves or widens elements. Other arithmetic would
+/// be repeated for each product.
 static bool keepsContraction(OpOperand *operand) {
   auto user = dyn_cast<linalg::LinalgOp>(operand->getOwner());
   if (!user || !flywheel::reusesInputs(user))
@@ -147,8 +150,9 @@ static bool keepsContraction(OpOperand *operand) {
                       [](Operation &op) { return isa<arith::ExtFOp>(op); });
 }
 
-/// Whether the user of `operand` would repeat arithmetic that takes long: it
-/// visits each element several times, as for the mean of each row.
+/// Returns true if the user of `operand` would repeat slow arithmetic because
+/// it visits each element several times, as when it subtracts the mean of each
+/// row.
 static bool repeatsLongArithmetic(OpOperand *operand) {
   auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
   auto user = dyn_cast<linalg::GenericOp>(operand->getOwner());
@@ -167,10 +171,9 @@ static bool repeatsLongArithmetic(OpOperand *operand) {
                       });
 }
 
-/// Whether the producer is computed for this use alone, and computing it there
-/// does not keep several values for long where it would keep one: as the terms
-/// of a sum that grows with each product. Arithmetic that takes long is
-/// repeated only with `mayRepeat`.
+/// Returns true if the producer has no other use, and fusing it does not extend
+/// the live ranges of several values, such as the terms of a sum that grows
+/// with each product. Slow arithmetic is repeated only if `mayRepeat`.
 static bool isWorthFusing(OpOperand *operand, bool mayRepeat) {
   if (!isOnlyUse(operand) || !keepsContraction(operand) ||
       (!mayRepeat && repeatsLongArithmetic(operand)))
@@ -187,11 +190,11 @@ static bool isWorthFusing(OpOperand *operand, bool mayRepeat) {
 constexpr int64_t kMaxRewritesPerOp = 1000;
 constexpr int64_t kMinOps = 100;
 
-/// How often what was fused may be repeated in turn.
+/// The maximum number of rounds in which fused ops may be repeated.
 constexpr int64_t kMaxRounds = 8;
 
-/// Whether some user of `value`, in another shape or not, is `last` or comes
-/// after it.
+/// Returns true if a user of `value` or of a view of it is `last` or runs after
+/// it.
 static bool isReadUpTo(Value value, Operation *last) {
   return llvm::any_of(value.getUsers(), [&](Operation *user) {
     if (flywheel::isView(user))
@@ -210,10 +213,10 @@ static void appendReaders(Value value, SmallVectorImpl<Operation *> &readers) {
       readers.push_back(user);
 }
 
-/// Whether all readers of the result of `op` but the first one are so far away
-/// that computing it again, from `input`, which is stored for them anyway,
-/// takes no longer than memory does: as what a derivative needs of an
-/// activation.
+/// Returns true if all readers of the result of `op` but the first are so far
+/// away that recomputing it from `input`, which is stored for them anyway,
+/// takes no longer than reading it from memory. Example: the value of an
+/// activation that its derivative needs.
 static bool isCheapForFarUsers(linalg::GenericOp op, Value input) {
   auto type = cast<RankedTensorType>(op.getResult(0).getType());
   if (!type.hasStaticShape() ||
@@ -235,7 +238,8 @@ static bool isCheapForFarUsers(linalg::GenericOp op, Value input) {
          isReadUpTo(stored, readers.back());
 }
 
-/// Whether `op` is in `block` or in a branch there, which runs once at most.
+/// Returns true if `op` is in `block`, or in a branch there, which runs at most
+/// once.
 static bool runsOnceIn(Block *block, Operation *op) {
   while (op->getBlock() != block) {
     op = op->getParentOp();
@@ -245,8 +249,8 @@ static bool runsOnceIn(Block *block, Operation *op) {
   return true;
 }
 
-/// Whether all users of `value`, in another shape or not, are ops beside it, or
-/// in branches beside it, whose loops visit each of its elements once.
+/// Returns true if all users of `value` or of a reshape of it are ops in its
+/// block, or in branches there, whose loops visit each element once.
 static bool isReadOnceByEach(Value value) {
   return llvm::all_of(value.getUses(), [&](OpOperand &use) {
     Operation *user = use.getOwner();
@@ -259,8 +263,8 @@ static bool isReadOnceByEach(Value value) {
   });
 }
 
-/// Whether `first`, or what it is in, comes before `second` in one block, or
-/// they are in two regions of a branch, of which one is run.
+/// Returns true if `first`, or an op around it, precedes `second` in one block,
+/// or if they are in two regions of a branch, of which only one runs.
 static bool runsBefore(Operation *first, Operation *second) {
   Operation *shared = first->getParentOp();
   while (!shared->isAncestor(second))
@@ -275,14 +279,15 @@ static bool runsBefore(Operation *first, Operation *second) {
   return flywheel::isBranch(shared);
 }
 
-/// Whether `value` is found where all users of the result of `op` run: it is no
-/// version of a variable, or none that is overwritten before.
+/// Returns true if `value` is still available where the users of the result of
+/// `op` run: it is not a version of a variable, or is overwritten only after
+/// them.
 static bool lastsForUsers(Value value, linalg::GenericOp op) {
   Value root = flywheel::getRoot(value);
   if (!flywheel::isStateVersion(root))
     return true;
   return llvm::all_of(root.getUsers(), [&](Operation *other) {
-    // What a branch passes on may be overwritten where it goes on.
+    // A value that a branch yields may be overwritten after the branch.
     bool overwrites = other->hasTrait<OpTrait::IsTerminator>() ||
                       llvm::any_of(other->getResults(), [&](Value result) {
                         return flywheel::getOverwritten(result) == root;
@@ -293,8 +298,8 @@ static bool lastsForUsers(Value value, linalg::GenericOp op) {
   });
 }
 
-/// Whether `op` can be computed with dimensions put together as `collapse` puts
-/// those of its result.
+/// Returns true if `op` can be computed with the dimensions that `collapse`
+/// collapses in its result.
 static bool canCollapseLike(linalg::GenericOp op,
                             tensor::CollapseShapeOp collapse) {
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
@@ -312,10 +317,10 @@ static bool canCollapseLike(linalg::GenericOp op,
 /// less time than it takes to store the result and read it back.
 constexpr int64_t kMaxUsersOfSum = 3;
 
-/// Whether computing `op` in each of its users reads no more memory than
-/// reading its result would, and keeps no more: it broadcasts, or changes one
-/// tensor of the result's size, by a little arithmetic, or adds one to a
-/// variable.
+/// Returns true if fusing a copy of `op` into each of its users neither reads
+/// more memory than reading its result would, nor extends live ranges: with
+/// little arithmetic it broadcasts, changes one tensor of the result's size, or
+/// adds one to a variable.
 static bool isCheapToRepeat(linalg::GenericOp op) {
   if (!op.hasPureTensorSemantics() || op.getNumResults() != 1 ||
       op.getNumLoops() == 0 || op.getNumLoops() != op.getNumParallelLoops() ||
@@ -348,8 +353,8 @@ static bool isCheapToRepeat(linalg::GenericOp op) {
   }
   if (numFull > 1 || numVersions > 1)
     return false;
-  // What is computed in the tiles of a product is cheaper than anywhere else,
-  // and nothing needs the product without it.
+  // The op is cheapest in the tiles of the product, and no other op needs the
+  // product.
   auto product =
       full ? full.getDefiningOp<linalg::LinalgOp>() : linalg::LinalgOp();
   if (product && full.hasOneUse() && flywheel::isContraction(product))
@@ -360,8 +365,8 @@ static bool isCheapToRepeat(linalg::GenericOp op) {
   int64_t numUses = std::distance(op->use_begin(), op->use_end());
   if (numVersions == 1 && (numFull == 0 || numUses > kMaxUsersOfSum))
     return false;
-  // Where one user needs it in a shape that it cannot be computed in, it is
-  // stored for that one.
+  // If a user needs the value in a shape in which it cannot be computed, it is
+  // stored for that user.
   if (llvm::any_of(op->getUsers(), [&](Operation *user) {
         auto collapse = dyn_cast<tensor::CollapseShapeOp>(user);
         return collapse && !canCollapseLike(op, collapse);
@@ -383,8 +388,8 @@ static bool collapseLikeUser(RewriterBase &rewriter, linalg::GenericOp op) {
   if (failed(collapsed))
     return false;
   rewriter.replaceOp(op, collapsed->results);
-  // What was expanded before is not to be: a collapsed operand would be, with
-  // the op, by the next pattern.
+  // Fold expansions that an earlier rewrite collapsed: otherwise the next
+  // pattern would collapse the operand again, with the op.
   for (OpOperand &operand : collapsed->collapsedOp->getOpOperands()) {
     auto again = operand.get().getDefiningOp<tensor::CollapseShapeOp>();
     auto expand =
@@ -396,8 +401,9 @@ static bool collapseLikeUser(RewriterBase &rewriter, linalg::GenericOp op) {
   return true;
 }
 
-/// Whether the only user of `op` is in the way of fusing it with what reads it
-/// in another shape, and may be moved in front of it.
+/// Returns true if the only user of `op` is a collapse that prevents fusing
+/// `op` with the reader of the collapse, and the collapse may be moved before
+/// `op`.
 static bool isInOtherShapeThanUser(linalg::GenericOp op) {
   if (!op.hasPureTensorSemantics() || op.getNumResults() != 1 ||
       op.getNumLoops() != op.getNumParallelLoops() || !op->hasOneUse() ||
@@ -465,8 +471,8 @@ struct FuseElementwise : flywheel::impl::FuseElementwiseBase<FuseElementwise> {
     apply(collapsing);
 
     applyExpanding();
-    // What is fused may be cheap to repeat in turn. What could not be fused is
-    // made one again by CSE.
+    // A fused op may itself be cheap to repeat. CSE merges the copies that
+    // could not be fused.
     for (int64_t round = 0; round < kMaxRounds; ++round) {
       if (!repeatCheapProducers(getOperation()))
         break;

@@ -102,7 +102,7 @@ private:
     unsigned numOwn = epilogue->getNumResults();
     rewriter.replaceOp(next, results.drop_front(numOwn));
     rewriter.replaceOp(epilogue, results.take_front(numOwn));
-    // What `next` alone has read is not written.
+    // Do not write results that only `next` read.
     FailureOr<linalg::GenericOp> needed =
         linalg::deduplicateOperandsAndRemoveDeadResults(rewriter, fused,
                                                         /*removeOutputs=*/true);

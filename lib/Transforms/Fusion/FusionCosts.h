@@ -34,27 +34,27 @@ constexpr int64_t kMinFarBytes = 1 << 20;
 /// Ops in the body of a structured op, 0 of other ops.
 int64_t countBodyOps(mlir::Operation *op);
 
-/// Whether `op`, of a body, is one of the up to `kMaxRepeatedOps` that may be
-/// repeated anywhere.
+/// Returns true if `op`, of a body, may be repeated anywhere, as one of up to
+/// `kMaxRepeatedOps`.
 bool isCheap(mlir::Operation &op);
 
-/// Whether `op`, of a body, is one of the up to `kMaxFarOps` that may be
-/// repeated far away.
+/// Returns true if `op`, of a body, may be repeated far away, as one of up to
+/// `kMaxFarOps`.
 bool isCheapFarAway(mlir::Operation &op);
 
-/// Whether `op` writes a variable or a result: its destination is an argument,
-/// or another shape of one.
+/// Returns true if `op` writes a variable or a result: its destination is an
+/// argument or a reshape of one.
 bool writesArgument(mlir::Operation *op);
 
-/// Whether `op` computes from what its destination holds before it.
+/// Returns true if `op` reads the previous elements of its destination.
 bool readsDestination(mlir::Operation *op);
 
-/// Whether a product, a reduction or a loop is computed between `producer` and
-/// the place of `consumer`.
+/// Returns true if a product, a reduction or a loop runs between `producer` and
+/// `consumer`.
 bool isFarFrom(mlir::Operation *producer, mlir::Operation *consumer);
 
-/// Whether `op` computes each element of its results, which are tensors of its
-/// own, from elements of its inputs.
+/// Returns true if `op` computes each element of its results, which are tensors
+/// of its own, from elements of its inputs.
 bool isElementwise(mlir::linalg::GenericOp op);
 
 } // namespace flywheel

@@ -33,8 +33,8 @@ namespace flywheel {
 using namespace flywheel;
 using Ops = llvm::SetVector<Operation *>;
 
-/// What `op` is computed from, if it is worth computing once more where that is
-/// read again: the one tensor of the size of its result among its inputs.
+/// Returns the one input of `op` that has the size of its result, if `op` is
+/// worth recomputing from it where that input is read again; null otherwise.
 static Value findSource(linalg::GenericOp op) {
   if (!isElementwise(op) || op.getNumResults() != 1 || readsDestination(op) ||
       op.hasIndexSemantics() || codegen::getSchedule(op))
@@ -59,7 +59,7 @@ static Value findSource(linalg::GenericOp op) {
   }
   if (!source || isStateVersion(getRoot(source)))
     return {};
-  // What a product is stored for, it need not be.
+  // The product need not be stored if only `op` reads it.
   auto product = source.getDefiningOp<linalg::LinalgOp>();
   if (product && source.hasOneUse() && isContraction(product))
     return {};
@@ -108,17 +108,17 @@ namespace {
 /// A value that is computed twice.
 struct Recomputation {
   linalg::GenericOp op;
-  /// What computes it the second time.
+  /// The op that computes the value the second time.
   linalg::GenericOp place;
   /// The uses of the second value.
   SmallVector<OpOperand *> uses;
-  /// What comes behind `place`.
+  /// The ops that move behind `place`.
   SmallVector<Operation *> moved;
 };
 } // namespace
 
-/// Whether `op` reads `source` element for element, like `like`, and has
-/// results in the same loops.
+/// Returns true if `op` reads `source` elementwise, like `like`, and has
+/// results with the same loops.
 static bool readsInLoopsOf(linalg::GenericOp op, Value source,
                            linalg::GenericOp like) {
   return isElementwise(op) && op.getNumLoops() == like.getNumLoops() &&
@@ -132,8 +132,8 @@ static bool readsInLoopsOf(linalg::GenericOp op, Value source,
          });
 }
 
-/// How the value of `op` is computed again by `place`; none where no use of it
-/// could be behind that, or none were left in front.
+/// Plans how `place` computes the value of `op` again. Returns nullopt if no
+/// use could move behind `place`, or none would remain before it.
 static std::optional<Recomputation> planAt(linalg::GenericOp op,
                                            linalg::GenericOp place) {
   Recomputation plan{op, place, {}, {}};

@@ -6,10 +6,10 @@
 //
 // Before: fused `linalg` on tensors. After: a product in many batches whose
 // result is larger than what it is computed from, such as the scores of
-// attention, and all that is computed from such results, are in an
-// `scf.forall` over the batches: only one batch of them is ever stored. What
-// comes later than other work that depends on the first loop, such as a
-// gradient, is in a loop of its own, which computes the large values again.
+// attention, and all ops that compute from such results, are in an `scf.forall`
+// over the batches, which stores only one batch of them at a time. Ops that run
+// after other work that depends on the first loop, such as a gradient, are in a
+// loop of their own, which recomputes the large values.
 //
 //===----------------------------------------------------------------------===//
 
@@ -93,7 +93,7 @@ Value BatchLoop::getTile(Value value) {
     return {};
   if (Value tile = tiles.lookup(value))
     return tile;
-  // What an earlier phase keeps is read, the rest is computed once more.
+  // Values that an earlier phase stores are read; others are recomputed.
   if (chain.getPhase(op) != phase && chain.isStored(value))
     return {};
   emitTile(cast<linalg::LinalgOp>(op));
