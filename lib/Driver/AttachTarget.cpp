@@ -134,7 +134,7 @@ private:
         b.getStringAttr(image), usesTF32, others);
     if (!gpu)
       return {};
-    // Of a name that it does not know LLVM makes code for its least chip.
+    // LLVM compiles for its lowest chip if it does not know the name.
     for (StringRef chip : chips)
       if (!isKnownChip(chip)) {
         emitError() << "expected a chip that LLVM knows, found '" << chip
@@ -144,7 +144,7 @@ private:
     return gpu;
   }
 
-  /// 90 of sm_90a; 0 of what is no chip of NVIDIA.
+  /// Returns 90 for sm_90a; 0 for a chip that is not NVIDIA's.
   static unsigned getNumber(StringRef chip) {
     unsigned number = 0;
     chip.consume_front("sm_");

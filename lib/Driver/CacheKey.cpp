@@ -64,8 +64,9 @@ static std::string describeFile(void *address) {
              status.getLastModificationTime().time_since_epoch().count());
 }
 
-/// What tells this compiler from others: its file and those of the libraries
-/// that it may be linked with. Empty where there is no telling.
+/// Identifies this build of the compiler: returns the path, size and
+/// modification time of its file and of the libraries that it may be linked
+/// with. Returns an empty string if one of them is not found.
 static std::string describeCompiler() {
   std::string text;
   for (void *address :
@@ -81,7 +82,9 @@ static std::string describeCompiler() {
   return text;
 }
 
-/// What machine code is made for. Returns whether there is such a machine.
+/// Adds the target of the machine code to the key. Returns false if LLVM has no
+/// such target, or if the current folder, which line tables contain, is not
+/// known.
 static bool addTarget(KeyBuilder &key, const CompilerOptions &options) {
   CodegenOptions codegen = options.cache->codegen;
   codegen.target = options.target;

@@ -18,7 +18,7 @@ using namespace flywheel;
 using llvm::StringRef;
 
 namespace {
-/// What an alias stands for, with all aliases in it replaced.
+/// The size of an alias's text after all aliases in it are replaced.
 struct AliasSize {
   unsigned depth = 0;
   uint64_t tokens = 0;
@@ -40,7 +40,7 @@ private:
   void close();
   void endDefinition();
   void useAlias();
-  /// Whether the innermost brackets are `<{`.
+  /// Returns true if the innermost brackets are `<{`.
   bool isInProperties() const {
     return levels.size() > 1 && levels.back().bracket == '{' &&
            levels[levels.size() - 2].bracket == '<';
@@ -68,7 +68,7 @@ private:
 };
 } // namespace
 
-/// Whether no affine expression goes on behind `token`.
+/// Returns true if no affine expression continues after `token`.
 static bool endsExpression(const Token &token) {
   return token.kind == Token::String || token.is(",") || token.is("=") ||
          token.is(":") ||
@@ -193,7 +193,7 @@ std::optional<SourceProblem> SourceChecker::run() {
                                       llvm::Twine(kMaxOperators) +
                                       " operators in an expression, found "
                                       "more");
-      // What is behind a sign or another factor has been looked at.
+      // A number after a sign or another `*` has been checked already.
       if (token.is("*"))
         if (auto problem = checkFactors(
                 token,

@@ -46,18 +46,18 @@ namespace {
 /// Reads an affine expression of constants. Upstream's wrap.
 class ConstantReader {
 public:
-  /// Where `namesAreOne`, dimensions and symbols count as the constant 1.
+  /// If `namesAreOne`, dimensions and symbols count as the constant 1.
   explicit ConstantReader(SourceLexer rest, bool namesAreOne = false)
       : lexer(rest), namesAreOne(namesAreOne) {}
 
-  /// Reads what a `*` is followed by, with `first` in front of it.
+  /// Reads the factors after a `*`; `first` is the factor before it.
   void readFactors(uint64_t first);
-  /// Reads what a `(` is followed by and, if that is a factor, the others.
+  /// Reads a group after its `(` and, if it is a factor, the factors after it.
   void readGroup();
-  /// Whether a product of what has been read does not fit into 64 bits.
+  /// Returns true if a product that was read does not fit into 64 bits.
   bool hasOverflown() const { return overflows; }
 
-  /// What an operator is followed by; none where it is not constant.
+  /// Reads the operand after an operator; returns none if it is not constant.
   std::optional<uint64_t> readOperand(unsigned depth = 0);
 
 private:
@@ -104,7 +104,7 @@ bool ConstantReader::consume(StringRef expected) {
 }
 
 std::optional<uint64_t> ConstantReader::readOperand(unsigned depth) {
-  // What is nested deeper is refused anyway.
+  // `SourceChecker` refuses deeper nesting.
   if (depth > kMaxNesting)
     return std::nullopt;
   if (consume("-")) {
@@ -221,7 +221,8 @@ public:
   AttributeFinder(StringRef name, const AliasTexts &aliases)
       : name(name), aliases(aliases) {}
 
-  /// What is behind its name and `=`; none where it is not there.
+  /// Returns the lexer after the attribute's name and `=`; none if the op does
+  /// not have the attribute.
   std::optional<SourceLexer> find(SourceLexer rest);
 
 private:

@@ -72,7 +72,7 @@ static std::optional<SourceProblem> forEachEntry(
 static std::optional<SourceProblem>
 checkIteratorTypes(SourceLexer rest, const AliasTexts &aliases,
                    bool isProperty) {
-  // What is no property is read by a custom form.
+  // Only custom forms, whose attributes are not properties, read this list.
   if (!rest.next().is("=") || isProperty)
     return std::nullopt;
   return forEachEntry(
@@ -111,7 +111,8 @@ checkReassociation(SourceLexer rest, const AliasTexts &aliases) {
                       });
 }
 
-/// Whether `map`, which starts with `first`, is an affine map without results.
+/// Returns true if `map`, which starts with `first`, is an affine map without
+/// results.
 static bool hasNoResult(const Token &first, SourceLexer map) {
   if (!first.is("affine_map"))
     return false;
@@ -160,7 +161,8 @@ struct OperandType {
 };
 } // namespace
 
-/// What the elements of `type` are, a type without spaces, or `type` itself.
+/// Returns the kind of the elements of `type`, a type without spaces, or of
+/// `type` itself.
 static Element getElement(StringRef type, const AliasTexts &aliases) {
   std::string resolved;
   for (unsigned i = 0; i < kMaxAliases; ++i) {
@@ -261,7 +263,7 @@ static const OperandType *findOperand(StringRef kind,
   if (kind == "select")
     return nullptr;
   if (!llvm::is_contained(binary, kind)) {
-    // Of one operand.
+    // Unary functions take floats only.
     for (const OperandType &input : inputs)
       if (input.element != Element::Float)
         return &input;

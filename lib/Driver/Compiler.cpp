@@ -151,9 +151,9 @@ static void nameSignature(func::FuncOp function, const AsmParserState &state) {
   }
 }
 
-/// Where an op is in a body that upstream built without a location, of a named
-/// `linalg` op: the place of the op around it, with its name. Elsewhere, its
-/// own.
+/// Returns the location that messages about `op` use: its own, except for an op
+/// without a location that upstream built in the body of a named `linalg` op.
+/// Such an op has the location of the named op, and its name.
 static Location getPlaceOfBody(Operation *op) {
   Operation *parent = op->getParentOp();
   if (!isa_and_present<linalg::LinalgOp>(parent) ||
@@ -164,7 +164,8 @@ static Location getPlaceOfBody(Operation *op) {
       StringAttr::get(op->getContext(), parent->getName().getStringRef()));
 }
 
-/// Whether a constant that `expr` multiplies or adds is larger than any index.
+/// Returns a constant that `expr` multiplies or adds and that is larger than
+/// any index; none without one.
 static std::optional<int64_t> findTooLarge(AffineExpr expr) {
   std::optional<int64_t> found;
   expr.walk([&](AffineExpr part) {
@@ -374,8 +375,9 @@ void flywheel::printStageTimes(raw_ostream &os, ArrayRef<StageTime> times) {
   os << llvm::formatv("  {0,-24} {1,9:f1} ms\n", "total", total * 1e3);
 }
 
-/// Where the largest tensor of a static shape is computed, and its type; where
-/// there is none, the module's own location.
+/// Returns the location of the op that computes the largest tensor of static
+/// shape, and the type of the tensor; the module's location and null if there
+/// is no such tensor.
 static std::pair<Location, Type> findLargestTensor(ModuleOp module) {
   std::pair<Location, Type> found(module.getLoc(), Type());
   int64_t most = 0;
@@ -394,8 +396,8 @@ static std::pair<Location, Type> findLargestTensor(ModuleOp module) {
   return found;
 }
 
-/// Whether there is what Winograd's method could be for: a convolution with a
-/// filter of 3 x 3.
+/// Returns true if `module` has a convolution with a 3 x 3 filter, which
+/// Winograd's method may apply to.
 static bool hasConvolution(ModuleOp module) {
   return module
       .walk([](Operation *op) {
@@ -532,7 +534,7 @@ FailureOr<CompiledModule>
 flywheel::compileModule(OwningOpRef<ModuleOp> module,
                         const CompilerOptions &options) {
   FailureOr<CompiledModule> result = failure();
-  // What is said is to be heard each time, also from the cache.
+  // Keeps warnings and remarks: a module from the cache emits them again.
   std::vector<SaidDiagnostic> said;
   ScopedDiagnosticHandler listener(
       module->getContext(), [&](Diagnostic &diagnostic) {

@@ -34,7 +34,7 @@ struct Setting {
   Attribute (*get)(Builder &, const CompilerOptions &);
   /// Takes a recorded value; false for an attribute of another kind.
   bool (*set)(Attribute, CompilerOptions &);
-  /// Whether the option was given.
+  /// Returns true if the option was given.
   bool (*isGiven)(const CompilerOptions &);
 };
 } // namespace
@@ -170,7 +170,7 @@ static const Setting settings[] = {
        return options.lowering.has_value();
      }},
     FLYWHEEL_NUMBER_SETTING("winograd", kFuse, winograd),
-    // What kernels compute is counted while ops are whole.
+    // The work of kernels is counted before ops are split into loops.
     FLYWHEEL_NUMBER_SETTING("profile", kFuse, profile),
     FLYWHEEL_TEXT_SETTING("target_triple", kFuse, target.triple),
     FLYWHEEL_TEXT_SETTING("cpu", kFuse, target.cpu),

@@ -178,7 +178,7 @@ void DiagnosticPrinter::printSourceLine(FileLineColRange location,
   for (unsigned i = 1; i < number && !line.empty(); ++i)
     line = line.split('\n').second;
   line = line.split('\n').first.rtrim();
-  // What a program wrote on one line helps nobody.
+  // A longer line was written by a program and helps nobody.
   constexpr size_t longestLine = 400;
   if (line.empty() || column > line.size() || line.size() > longestLine)
     return;

@@ -32,7 +32,7 @@ using namespace flywheel;
 static constexpr int64_t kParts = 16, kFewestParts = 4;
 
 namespace {
-/// What is said during an attempt, which may be for nothing.
+/// Holds the diagnostics of an attempt until it is known to be the last one.
 class HeldDiagnostics {
 public:
   explicit HeldDiagnostics(MLIRContext *context)
@@ -56,7 +56,7 @@ private:
 
 struct FitWorkspace : flywheel::impl::FitWorkspaceBase<FitWorkspace> {
   using FitWorkspaceBase::FitWorkspaceBase;
-  // What PlanOptions.h reads.
+  // The options that PlanOptions.h reads.
   using FitWorkspaceBase::boundDimSizes;
   using FitWorkspaceBase::dimSize;
   using FitWorkspaceBase::dimSizes;

@@ -11,7 +11,7 @@
 
 using namespace flywheel;
 
-/// Whether this program has the options that passes are instrumented by.
+/// True if this program has the command-line options that instrument passes.
 static bool hasUpstreamOptions = false;
 
 void flywheel::registerUpstreamOptions(llvm::cl::OptionCategory &category) {

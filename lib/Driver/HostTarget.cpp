@@ -32,11 +32,12 @@ llvm::StringRef flywheel::getDenormalControl(const TargetOptions &options) {
   return triple.isAArch64() ? "aarch64" : "";
 }
 
-/// What CPUs of recent years have at least.
+/// The smallest cache sizes of CPUs of recent years.
 constexpr int64_t kL1Bytes = 48 * 1024, kL2Bytes = 2 * 1024 * 1024;
 
-/// Those of this machine; `least` where they are not known. A system may say 0
-/// or -1, as in some virtual machines, or the second cache of a cluster.
+/// Returns the sizes of this machine, or `least` if they are not known. A
+/// system may report 0 or -1, as in some virtual machines, or the second-level
+/// cache of a cluster.
 static MachineSizes readHostSizes(MachineSizes least) {
   MachineSizes sizes = least;
 #if defined(_SC_LEVEL1_DCACHE_SIZE) && defined(_SC_LEVEL2_CACHE_SIZE)

@@ -109,7 +109,8 @@ static void populateExpand(OpPassManager &pm, const CompilerOptions &options) {
   pm.addNestedPass<func::FuncOp>(createExpandDynamicXors());
   // Before inlining, which forgets that a function has a rule of its own.
   pm.addPass(train::createTrainExpandCustomVjps());
-  // What draws or assigns is still one op there, which a message can name.
+  // Before ops that draw or assign are expanded, so that a message can name
+  // them.
   pm.addPass(train::createTrainExpandLeastSquares());
   // Before inlining: a function that is called twice trains one set of slots
   // and draws from one stream.
@@ -147,7 +148,7 @@ static void populateAutodiff(OpPassManager &pm,
   if (options.checkNumerics)
     pm.addNestedPass<func::FuncOp>(createCheckNumerics());
   pm.addPass(createVerifyShapes());
-  // What the rules have made.
+  // Checks the sizes of ops that derivative rules created.
   pm.addNestedPass<func::FuncOp>(createCheckSizes());
   pm.addNestedPass<func::FuncOp>(createCanonicalizer());
 }
@@ -204,12 +205,13 @@ void flywheel::populateFusion(OpPassManager &pm,
       pm.addNestedPass<func::FuncOp>(createSortScatters());
     pm.addPass(createCanonicalizer());
     pm.addPass(createCSEPass());
-    // On a GPU, what is behind a product is computed with its tiles as it is:
-    // in other shapes rows of it would be no rows of a launch.
+    // On a GPU, the ops after a matrix product are computed with its tiles in
+    // their present shape: in other shapes their rows would not be rows of the
+    // launch.
     if (!options.target.isForGPU()) {
       pm.addNestedPass<func::FuncOp>(createRematerializeActivations());
       pm.addNestedPass<func::FuncOp>(createFuseEpilogues());
-      // What is computed in the same loops has parts in common.
+      // Ops in the same loops have subexpressions in common.
       pm.addPass(createCSEPass());
     }
   }
@@ -274,15 +276,16 @@ static void populateFuse(OpPassManager &pm, const CompilerOptions &options) {
   pm.addPass(createVerifyShapes());
 }
 
-/// What the passes of a plan have in common.
+/// Returns the options that the passes of a plan have in common.
 static FitWorkspaceOptions makePlanOptions(const CompilerOptions &options) {
   FitWorkspaceOptions plan;
   plan.memoryBudget = options.memoryBudget.value_or(-1);
   plan.dimSize = options.maxDimSizes->others;
   llvm::append_range(plan.dimSizes, options.maxDimSizes->format());
   plan.boundDimSizes = options.cInterface;
-  // On a GPU what writes where another launch reads could not share one. The
-  // reference has nothing to hide a defect of this.
+  // On a GPU, an op that overwrites an operand could not share a launch with
+  // other readers of it. The reference does not reuse operands, so that it
+  // shares no defect of this.
   plan.reuseOperands =
       options.lowering == Lowering::Optimized && !options.target.isForGPU();
   plan.workers = options.threads.value_or(1);
@@ -342,7 +345,7 @@ static void populateBufferize(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createLoadElements());
   pm.addPass(bufferization::createOneShotBufferizePass(oneShot));
   pm.addPass(createOrderConstants());
-  // What branches pass on is one buffer where both pass on the same.
+  // If all branches yield the same buffer, their result becomes that buffer.
   pm.addPass(createCanonicalizer());
   pm.addPass(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createInsertStateCopies());
@@ -355,7 +358,7 @@ static void populateBufferize(OpPassManager &pm,
   pm.addPass(createLayoutState(layout));
   pm.addPass(createCanonicalizer());
   pm.addPass(createCSEPass());
-  // On a GPU launches are measured, which there are none of yet.
+  // GPU profiling measures launches, which do not exist before `MapToGPU`.
   if (options.profile && !options.target.isForGPU())
     pm.addPass(createProfileStep());
 }
@@ -480,8 +483,8 @@ static void populateLLVM(OpPassManager &pm, const CompilerOptions &options) {
   vectors.x86Vector = true;
   functions.addPass(createConvertVectorToLLVMPass(vectors));
   functions.addPass(createConvertMathToLLVMPass());
-  // What has no LLVM intrinsic becomes a call of the C library: a declaration
-  // in the module, so not a pass on functions.
+  // Ops without an LLVM intrinsic become calls of the C library. This adds
+  // declarations to the module, so it is not a pass on functions.
   pm.addPass(createCallLibm({/*all=*/true}));
   pm.addPass(createConvertToLLVMPass());
   pm.addPass(createNormalizeBooleans());

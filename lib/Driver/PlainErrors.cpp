@@ -18,7 +18,7 @@
 using namespace mlir;
 using namespace flywheel;
 
-/// Whether `text` speaks of what a user has not written.
+/// Returns true if `text` is about IR that the user has not written.
 static bool isInternal(StringRef text) {
   return llvm::any_of(
       ArrayRef<StringRef>{"failed to legalize", "unrealized_conversion_cast",
@@ -27,7 +27,7 @@ static bool isInternal(StringRef text) {
       [&](StringRef words) { return text.contains(words); });
 }
 
-/// The name of an op in quotes of either kind in `text`; empty without.
+/// Returns the op name in quotes of either kind in `text`; empty without one.
 static StringRef findOpName(StringRef text) {
   for (StringRef rest = text; !rest.empty();) {
     size_t open = rest.find_first_of("'\"");

@@ -37,8 +37,8 @@ Token SourceLexer::take(Token::Kind kind, size_t length) {
   return token;
 }
 
-/// Of the string at the start of the rest. One that does not end on its line is
-/// an error of the parser, which goes on behind it.
+/// Returns the length of the string at the start of the rest. A string that
+/// does not end on its line is a parse error; the parser continues after it.
 size_t SourceLexer::getStringLength() const {
   size_t length = 1;
   for (; length < rest.size() && rest[length] != '\n'; ++length) {

@@ -30,7 +30,7 @@ public:
   explicit SourceLexer(llvm::StringRef text) : rest(text) {}
 
   Token next();
-  /// Whether a line ended between the last two tokens.
+  /// Returns true if a line ended between the last two tokens.
   bool isAtLineStart() const { return lineStarted; }
 
 private:
@@ -42,7 +42,7 @@ private:
   bool lineStarted = true;
 };
 
-/// What is wrong at `token`.
+/// Returns the problem `text` at `token`.
 inline SourceProblem makeProblem(const Token &token, const llvm::Twine &text) {
   return {token.text.data(), text.str()};
 }
@@ -50,12 +50,12 @@ inline SourceProblem makeProblem(const Token &token, const llvm::Twine &text) {
 /// The text of each alias, with its sign: `#map`, `!type`.
 using AliasTexts = llvm::StringMap<llvm::StringRef>;
 
-/// The next token, that of what an alias stands for in its place: the lexer
-/// goes on there.
+/// Returns the next token. If that is an alias, moves `lexer` into the text of
+/// the alias and returns the first token of that text.
 Token resolveNext(SourceLexer &lexer, const AliasTexts &aliases);
 
-/// Checks the constant factors of an affine expression behind `token`, which is
-/// a `*` behind `previous`, or a `(`; `rest` is behind it.
+/// Checks the constant factors of an affine expression after `token`, which is
+/// a `*` after `previous`, or a `(`; `rest` starts after `token`.
 std::optional<SourceProblem>
 checkFactors(const Token &token, const Token &previous, SourceLexer rest);
 

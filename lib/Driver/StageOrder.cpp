@@ -132,14 +132,14 @@ public:
 
   void runAfterPassFailed(Pass *pass, Operation *op) override {
     std::lock_guard<std::mutex> lock(mutex);
-    // What runs passes on functions has no name, and verifies behind them.
+    // The adaptor that runs passes on functions has no argument; it verifies
+    // the IR after those passes.
     StringRef name =
         pass->getArgument().empty() ? lastPass : pass->getArgument();
     std::optional<StageRange> stages = lookupStages(name);
     if (!getModule(op) || !stages || hasSpoken)
       return;
-    // Of other functions, which passes on functions may change meanwhile, it
-    // looks at none.
+    // Looks only at `op`: other threads may be changing other functions.
     std::string problem = describeWrongStage(op, *stages);
     if (problem.empty())
       return;

@@ -13,7 +13,7 @@ using llvm::StringRef;
 
 namespace flywheel::lsp {
 
-/// What mlir-tblgen says of the dialects, as Markdown.
+/// The Markdown that mlir-tblgen generates for the dialects.
 static constexpr const char *kPages[] = {
 #include "LinalgExtDialect.md.inc"
     ,

@@ -24,7 +24,7 @@ struct OpDoc {
 /// The ops of our dialects by their full names, `nn.relu`.
 const std::map<std::string, OpDoc> &getOpDocs();
 
-/// Whether `name` is a dialect of ours.
+/// Returns true if `name` is a dialect of Flywheel.
 bool isOurDialect(llvm::StringRef name);
 
 } // namespace flywheel::lsp

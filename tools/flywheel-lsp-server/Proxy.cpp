@@ -45,7 +45,7 @@ void Proxy::setText(const std::string &uri, std::string text, int64_t version) {
   document.text = std::move(text);
   document.version = version;
   document.checkAt.reset();
-  // What it finds in the old text helps nobody.
+  // Diagnostics of the old text help nobody.
   if (check && check->getURI() == uri)
     check.reset();
 }

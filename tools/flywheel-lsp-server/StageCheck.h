@@ -22,17 +22,17 @@ namespace flywheel::lsp {
 class StageCheck {
 public:
   StageCheck(const std::string &uri, const std::string &text);
-  /// Stops the process where it has not ended.
+  /// Stops the process if it has not ended.
   ~StageCheck();
   StageCheck(const StageCheck &) = delete;
   StageCheck &operator=(const StageCheck &) = delete;
 
   const std::string &getURI() const { return uri; }
-  /// Where the process writes; to wait for.
+  /// Returns the file descriptor of the process's output, to wait for.
   int getFD() const { return fd; }
   bool isOverdue() const;
-  /// Reads what there is. At the end the diagnostics of the document, as the
-  /// protocol has them.
+  /// Reads the available output. At its end, returns the diagnostics of the
+  /// document in the form of the protocol.
   std::optional<llvm::json::Array> read();
 
 private:

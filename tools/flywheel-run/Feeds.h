@@ -13,7 +13,7 @@
 
 namespace flywheel::run {
 
-/// What --feed or --set says: the text after `NAME=`, by name.
+/// The values of --feed or --set: the text after `NAME=`, by name.
 using ValueTexts = std::map<std::string, std::string>;
 
 /// Splits the `NAME=VALUE` texts that were given to `option` (`--feed`).
@@ -22,7 +22,7 @@ using ValueTexts = std::map<std::string, std::string>;
 runtime::Result<ValueTexts>
 parseValueTexts(llvm::StringRef option, llvm::ArrayRef<std::string> arguments);
 
-/// The error of a --feed that nothing has.
+/// Returns the error for values of --feed that no entry has.
 runtime::Status makeUnusedError(const ValueTexts &unused);
 
 /// Makes the array that `text` describes for a feed or a variable:

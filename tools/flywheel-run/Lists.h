@@ -23,14 +23,14 @@ struct NumberList {
   std::vector<llvm::StringRef> elements;
 };
 
-/// Whether `text` is meant as a list: it begins with `[`, or with a number or
-/// a truth value and a comma.
+/// Returns true if `text` is meant as a list: it begins with `[`, or with a
+/// number or a truth value and a comma.
 bool isList(llvm::StringRef text);
 
-/// Reads `1,2,3`, `[1,2,3]` or, to any depth up to 32, `[[1,2],[3,4]]`; spaces
-/// may be between. Elements are not read but by the caller. Errors:
-/// kInvalidArgument for lists beside each other that differ in length, or of
-/// which one has lists and another has none, and for what is no list.
+/// Reads `1,2,3`, `[1,2,3]` or, to any depth up to 32, `[[1,2],[3,4]]`, with or
+/// without spaces. The caller parses the elements. Errors: kInvalidArgument if
+/// lists beside each other differ in length, if one contains lists and another
+/// does not, or if `text` is not a list.
 runtime::Result<NumberList> parseList(llvm::StringRef text);
 
 } // namespace flywheel::run

@@ -368,7 +368,7 @@ static Status wrong(const llvm::Twine &text) {
   return Status::invalidArgument(text.str());
 }
 
-/// What to run.
+/// Checks the options that choose what to run.
 static Status checkMode(const RunOptions &options) {
   bool hasEpochs = !options.trainEntry.empty() || !options.evalEntry.empty();
   bool hasData = !options.data.empty(), hasEntries = !options.entries.empty();
@@ -421,12 +421,12 @@ static Status checkMode(const RunOptions &options) {
   return {};
 }
 
-/// The name in `NAME=TEXT` or `NAME`.
+/// Returns the name in `NAME=TEXT` or `NAME`.
 static StringRef getName(const std::string &argument) {
   return StringRef(argument).split('=').first;
 }
 
-/// Where variables get their values from.
+/// Checks the options that give variables their values.
 static Status checkValues(const RunOptions &options) {
   bool isResumed = !options.resume.empty();
   bool isRestored = !options.restore.empty() || !options.restoreLatest.empty();
@@ -476,7 +476,7 @@ static Status checkValues(const RunOptions &options) {
   return {};
 }
 
-/// Where values go.
+/// Checks the options that save values.
 static Status checkSaving(const RunOptions &options) {
   if (options.saveEvery > 0 && options.save.empty())
     return wrong("--save-every needs --save");

@@ -54,14 +54,14 @@ struct RunOptions {
   uint64_t steps = 1, printEvery = 0;
   std::string saveResults;
   bool list = false;
-  // What is compiled, nothing for all, and where variables may live.
+  // The entries to compile; all of them if empty.
   std::vector<std::string> compiledEntries;
   // Bytes of a workspace for a batch of that size.
   std::optional<int64_t> memoryBudget;
   // Bounds of dimension sizes: `NAME=N`.
   std::vector<std::string> maxDimSizes;
   bool softPlacement = false;
-  // Nothing: not said on the command line.
+  // None if not given on the command line.
   std::optional<int64_t> threads;
   // Both.
   std::vector<std::string> feeds, prints;
@@ -78,7 +78,7 @@ struct RunOptions {
   /// The step in the name of the checkpoint that --restore-latest found.
   uint64_t firstStep = 0;
 
-  /// Whether there is nothing to do but --list: then no variable is made.
+  /// Returns true if --list is all there is to do: then no variable is made.
   bool onlyLists() const;
   uint64_t getSeed() const { return seed.value_or(1); }
   uint64_t getInitSeed() const { return initSeed.value_or(getSeed()); }

@@ -149,8 +149,8 @@ Status prepareVariables(Session &session, const RunOptions &options) {
     selection->anyModel = options.anyModel;
     if (Status status = session.restore(path, *selection); !status.isOk())
       return status;
-    // What the checkpoint does not have goes on from its seed, so that a
-    // program that was resumed is the one that was not.
+    // Variables that the checkpoint does not have are initialized from its
+    // seed, so that a resumed program equals one that ran without interruption.
     if (!selection->variables && !options.initSeed)
       seed = session.getSeed();
   }

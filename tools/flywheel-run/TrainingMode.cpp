@@ -23,8 +23,9 @@ using flywheel::runtime::Status;
 
 namespace flywheel::run {
 
-/// Where the feeds of `entry` come from: constants, and columns under other
-/// names. Removes from `unused` the names that the entry has.
+/// Adds the sources of the feeds of `entry` that --feed gives: constants, and
+/// columns with other names. Removes from `unused` the names that the entry
+/// has.
 static Status addSources(const Program &program, const std::string &entry,
                          const ValueTexts &texts, const RunOptions &options,
                          FeedSources &sources, ValueTexts &unused) {

@@ -24,7 +24,8 @@ static int fail(const std::string &message) {
   return 1;
 }
 
-/// What is read stays as it is. A checkpoint may be saved where it came from.
+/// Refuses outputs that would overwrite an input. A checkpoint may overwrite
+/// the one that was restored.
 static llvm::Error checkOutputs(const RunOptions &options) {
   llvm::SmallVector<llvm::StringRef> inputs = {options.input, options.data,
                                                options.evalData};
@@ -37,7 +38,7 @@ static llvm::Error checkOutputs(const RunOptions &options) {
   return llvm::Error::success();
 }
 
-/// Runs what is asked for, and says how long its kernels take.
+/// Runs what is asked for, and prints the time that its kernels take.
 static Status runProfiled(Session &session, const RunOptions &options) {
   // Before work that ends with it.
   if (!options.trace.empty())
@@ -57,7 +58,7 @@ static Status runProfiled(Session &session, const RunOptions &options) {
   return options.trace.empty() ? Status() : profile->saveTrace(options.trace);
 }
 
-/// What is printed may have got lost.
+/// Flushes standard output. Returns 1 if a part of it could not be written.
 static int finish() {
   llvm::outs().flush();
   if (!llvm::outs().has_error())

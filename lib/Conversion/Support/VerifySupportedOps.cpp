@@ -42,15 +42,15 @@ static LogicalResult verifyType(Operation *op, Type type, const Twine &what) {
             "f64, index or integers of 1, 8, 16, 32 or 64 bits";
 }
 
-/// Whether `op` is in a body that upstream made, of a named `linalg` op: nobody
-/// wrote it, and the op around it has the same types.
+/// Returns true if upstream built `op` in the body of a named `linalg` op:
+/// nobody wrote it, and the op around it has the same types.
 static bool isImplied(Operation *op) {
   return isa<UnknownLoc>(op->getLoc()) &&
          isa_and_present<linalg::LinalgOp>(op->getParentOp()) &&
          !isa<UnknownLoc>(op->getParentOp()->getLoc());
 }
 
-/// Whether `op` has integers that are signed or unsigned by their type.
+/// Returns true if `op` has signed or unsigned integer types.
 static bool hasSignedTypes(Operation *op) {
   auto isSigned = [](Type type) {
     auto integer = dyn_cast<IntegerType>(getElementTypeOrSelf(type));
@@ -60,8 +60,9 @@ static bool hasSignedTypes(Operation *op) {
          llvm::any_of(op->getResultTypes(), isSigned);
 }
 
-/// Bytes beside the module's text, which upstream reads when it makes LLVM IR:
-/// too late for a message with a place.
+/// Verifies that the module defines `resource` with the size of its type.
+/// Upstream reads these bytes when it creates LLVM IR, too late for a message
+/// with a location.
 static LogicalResult verifyResource(Operation *op,
                                     DenseResourceElementsAttr resource) {
   StringRef name = resource.getRawHandle().getKey();
@@ -141,7 +142,7 @@ static LogicalResult verifyOp(Operation *op) {
   return success();
 }
 
-/// Whether `op` may stand beside functions.
+/// Returns true if `op` may be in a module beside functions.
 static bool isOfModule(Operation *op) {
   return isa<SymbolOpInterface>(op) || isa<train::CustomVjpOp>(op);
 }
@@ -168,7 +169,8 @@ struct VerifySupportedOps
   }
 
 private:
-  /// What is compiled: all but functions that no entry leads to.
+  /// Returns the top-level ops that are compiled: all but functions that no
+  /// entry reaches.
   SmallVector<Operation *> getCompiled() {
     ModuleOp module = getOperation();
     SymbolTable symbols(module);

@@ -24,7 +24,8 @@ namespace flywheel {
 #include "flywheel/Conversion/ConversionPasses.h.inc"
 } // namespace flywheel
 
-/// Whether `op` may be a call of the C library that looks at bits.
+/// Returns true if `op` may become a call of the C library, which may look at
+/// the bits of its arguments.
 static bool isFunction(Operation *op) {
   return isa_and_present<math::MathDialect>(op->getDialect()) &&
          !isa<math::AbsFOp, math::CeilOp, math::ClampFOp, math::CopySignOp,
@@ -33,7 +34,7 @@ static bool isFunction(Operation *op) {
               math::SqrtOp, math::TruncOp>(op);
 }
 
-/// `x`, or the zero of its sign where it is denormal.
+/// Returns `x`, or the zero of its sign if `x` is denormal.
 static Value buildFlushed(ImplicitLocOpBuilder &b, Value x) {
   auto element = cast<FloatType>(getElementTypeOrSelf(x));
   auto number = [&](const APFloat &value) -> Value {

@@ -52,7 +52,7 @@ static Operation *findTosa(ModuleOp module,
   return found;
 }
 
-/// Whether `op` has numbers that are signed or unsigned by their type.
+/// Returns true if `op` has signed or unsigned integer types.
 static bool hasSigns(Operation *op) {
   auto isSigned = [](Type type) {
     auto integer = dyn_cast<IntegerType>(getElementTypeOrSelf(type));
@@ -62,7 +62,8 @@ static bool hasSigns(Operation *op) {
          llvm::any_of(op->getResultTypes(), isSigned);
 }
 
-/// Whether `op` computes with booleans as numbers, which tosa does not define.
+/// Returns true if `op` computes with booleans as numbers, which tosa does not
+/// define.
 static bool countsBooleans(Operation *op) {
   return isa<tosa::ApplyScaleOp, tosa::AvgPool2dOp, tosa::Conv2DOp,
              tosa::Conv3DOp, tosa::DepthwiseConv2DOp, tosa::GreaterOp,
@@ -72,15 +73,15 @@ static bool countsBooleans(Operation *op) {
          getElementTypeOrSelf(op->getOperand(0)).isInteger(1);
 }
 
-/// Whether `op` shifts products by a number that is known only when it runs,
-/// which upstream's lowering takes for a constant.
+/// Returns true if `op` shifts products by a number that is known only at run
+/// time; upstream's lowering requires a constant.
 static bool hasUnknownShift(Operation *op) {
   auto product = dyn_cast<tosa::MulOp>(op);
   return product && !matchPattern(product.getShift(), m_Constant());
 }
 
-/// Refuses `op` where its accumulator holds less than its elements do: the
-/// result would be less exact than its type, or wrap.
+/// Refuses `op` if its accumulator is narrower than its elements: the result
+/// would be less exact than its type, or wrap.
 static LogicalResult verifyAccumulator(Operation *op) {
   auto accumulator = op->getAttrOfType<TypeAttr>("acc_type");
   if (!accumulator)

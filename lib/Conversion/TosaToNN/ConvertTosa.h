@@ -11,9 +11,9 @@
 
 namespace flywheel {
 
-/// What stands for the only result of the tosa op `op`, in front of which `b`
-/// inserts; null where upstream's lowering is to be taken. Ops may have been
-/// inserted all the same: none of them has an effect.
+/// Returns a replacement of the only result of the tosa op `op`, inserted by
+/// `b` before it; null if upstream's lowering is to be used. Even then, ops
+/// without effects may have been inserted.
 mlir::Value lowerTosaOp(mlir::OpBuilder &b, mlir::Operation *op);
 
 } // namespace flywheel

@@ -30,13 +30,13 @@ static bool isFloat(Value value) {
   return isa<FloatType>(getElementTypeOrSelf(value));
 }
 
-/// Whether every element of the constant `value` is zero.
+/// Returns true if every element of the constant `value` is zero.
 static bool isZero(Value value) {
   return matchPattern(value, m_Zero()) || matchPattern(value, m_AnyZeroFloat());
 }
 
-/// `operands`, all of the shape that they are broadcast to; empty where they
-/// are not ranked tensors of one rank whose sizes fit.
+/// Returns `operands` broadcast to their common shape; empty if they are not
+/// ranked tensors of one rank whose sizes fit.
 static SmallVector<Value> broadcast(OpBuilder &b, Location loc,
                                     ValueRange operands) {
   SmallVector<int64_t> shape;
@@ -66,7 +66,8 @@ static SmallVector<Value> broadcast(OpBuilder &b, Location loc,
   Value like;
   for (Value operand : operands) {
     auto type = cast<RankedTensorType>(operand.getType()).clone(shape);
-    // What stretches; a dynamic size is one of `shape` or is checked to be.
+    // Only a static size of 1 stretches: a dynamic size equals that of `shape`,
+    // or is checked to.
     bool stretches = llvm::any_of(
         llvm::zip(cast<RankedTensorType>(operand.getType()).getShape(), shape),
         [](auto sizes) {

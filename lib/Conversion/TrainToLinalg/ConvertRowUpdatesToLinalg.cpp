@@ -30,7 +30,8 @@ using namespace flywheel;
 using train::OptimizerUpdateOpInterface;
 using train::TrainDialect;
 
-/// Whether the program asks that rows without a gradient stay as they are.
+/// Returns true if the program asks that rows without a gradient remain
+/// unchanged.
 static bool isLazy(Operation *update) {
   return update->hasAttr(TrainDialect::getLazyAttrName());
 }
@@ -48,7 +49,7 @@ public:
   void run();
 
 private:
-  /// Whether all rows that a projection would change are updated.
+  /// Returns true if all rows that a projection would change are updated.
   bool coversProjection() { return all || isLazy(update); }
   linalg_ext::UpdateRowsOp emitUpdate(train::ProjectOp projection);
   void projectRows(train::ProjectOp projection);
@@ -136,7 +137,8 @@ void UpdateConverter::run() {
       projectRows(byRow);
 }
 
-/// Whether rows take less time and memory than the whole of `value`.
+/// Returns true if updating rows takes less time and memory than updating the
+/// whole of `value`.
 bool ConvertRowUpdatesToLinalg::isWorthwhile(RowGradients &gradients,
                                              Value value) {
   auto type = cast<RankedTensorType>(value.getType());
@@ -145,9 +147,9 @@ bool ConvertRowUpdatesToLinalg::isWorthwhile(RowGradients &gradients,
          (!numRows || *numRows <= type.getDimSize(0) / 4);
 }
 
-/// Whether an op reads all elements of what `update` overwrites, as a decay of
-/// weights does: an update along a dense gradient is fused with it, one along
-/// rows would have to leave it a copy.
+/// Returns true if an elementwise op reads all elements of a variable that
+/// `update` overwrites, as weight decay does. A dense update is fused with that
+/// op; a row update would force it to read a copy.
 static bool isReadElementwise(OptimizerUpdateOpInterface update) {
   return llvm::any_of(update.getState(), [](Value value) {
     return llvm::any_of(value.getUsers(),
@@ -155,9 +157,9 @@ static bool isReadElementwise(OptimizerUpdateOpInterface update) {
   });
 }
 
-/// Warns about 'sparse lazy' where it does nothing. One op of the source
-/// updates tables and other variables, and has all the updates that are made of
-/// it in one place: a table among them is enough.
+/// Warns about 'sparse lazy' if it has no effect. One op of the source updates
+/// tables and other variables, and all the updates that it is expanded to have
+/// its location: a table among them is enough.
 static void warnAboutDense(ArrayRef<OptimizerUpdateOpInterface> updates,
                            RowGradients &gradients) {
   llvm::MapVector<Location, bool> hasRows;

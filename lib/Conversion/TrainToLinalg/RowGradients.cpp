@@ -38,12 +38,12 @@ static nn::BroadcastOp getBroadcastNumber(Value value) {
              : nn::BroadcastOp();
 }
 
-/// Whether every element of `value` is the same number.
+/// Returns true if every element of `value` is the same number.
 static bool isUniform(Value value) {
   return getSplat(value) || getBroadcastNumber(value);
 }
 
-/// The number that every element of `value` is known to have.
+/// Returns the number that every element of `value` is known to have.
 static std::optional<APFloat> getKnownNumber(Value value) {
   if (nn::BroadcastOp broadcast = getBroadcastNumber(value))
     value = broadcast.getInput();
@@ -52,7 +52,7 @@ static std::optional<APFloat> getKnownNumber(Value value) {
   return std::nullopt;
 }
 
-/// `value`, which is uniform, in the shape of `rows`.
+/// Returns `value`, which is uniform, in the shape of `rows`.
 static Value buildLike(OpBuilder &b, Location loc, Value value, Value rows) {
   Value number;
   if (nn::BroadcastOp broadcast = getBroadcastNumber(value)) {
@@ -76,8 +76,8 @@ static bool isZeros(Value value) {
   return number && number->isZero();
 }
 
-/// Whether `op` makes zero of an element that is zero in the one operand, or in
-/// both, that is no uniform number.
+/// Returns true if `op` maps zeros to zero: an element is zero if it is zero in
+/// the operand, or in both operands, that are not uniform numbers.
 static bool keepsZero(Operation *op) {
   auto isKnown = [&](Value value, auto holds) {
     std::optional<APFloat> number = getKnownNumber(value);
@@ -97,7 +97,7 @@ static bool keepsZero(Operation *op) {
           math::AbsFOp, math::SqrtOp>(op))
     return true;
   if (isa<arith::DivFOp>(op)) {
-    // By 0, or what may be 0, a zero is NaN.
+    // Zero divided by a number that may be 0 may be NaN.
     auto isNormal = [](const APFloat &number) { return number.isNormal(); };
     Value divisor = op->getOperand(1);
     return isUniform(divisor) &&

@@ -28,30 +28,30 @@ struct RowGradient {
   mlir::Value indices, order, rows;
 };
 
-/// Finds rows behind values, and emits what computes them.
+/// Finds the rows that values are sums of, and emits the ops that compute them.
 class RowGradients {
 public:
   explicit RowGradients(mlir::RewriterBase &rewriter) : b(rewriter) {}
 
-  /// Whether `value`, of floats, is a sum of rows or a function of some that is
-  /// zero where they are.
+  /// Returns true if `value`, of floats, is a sum of rows, or a function of
+  /// such sums that is zero where they are.
   bool isRows(mlir::Value value) { return !getSource(value).isNone(); }
 
-  /// The number of elements of the table that `value`, of which `isRows` holds,
-  /// has rows of.
+  /// Returns the number of elements of the table that the rows of `value`
+  /// belong to; requires `isRows(value)`.
   int64_t getTableSize(mlir::Value value) { return getSource(value).tableSize; }
 
-  /// The number of rows of `value`, of which `isRows` holds; none where it is
-  /// not known here.
+  /// Returns the number of rows of `value`, if it is known here; requires
+  /// `isRows(value)`.
   std::optional<int64_t> getNumRows(mlir::Value value);
 
-  /// The rows of `value`, of which `isRows` holds: emitted once, in front of
-  /// the op that makes it.
+  /// Returns the rows of `value`, emitted once, before the op that computes it;
+  /// requires `isRows(value)`.
   RowGradient get(mlir::Value value);
 
 private:
-  /// What says which rows a value has: equal ones have equal indices, in one
-  /// order.
+  /// Identifies the rows that a value has: equal sources have equal indices, in
+  /// the same order.
   struct Source {
     /// The indices, or the sum of two values with others, which may be rows
     /// that are added to rows.
