@@ -36,10 +36,11 @@ namespace flywheel {
 #include "flywheel/Transforms/Memory/MemoryPasses.h.inc"
 } // namespace flywheel
 
-/// How often types may become more exact: programs need two or three.
+/// The maximum number of rounds; programs need two or three until their types
+/// stop changing.
 constexpr unsigned kMaxFoldRounds = 8;
 
-/// Whether a tensor has no elements, whatever its dynamic sizes are.
+/// Returns true if a tensor has no elements, whatever its dynamic sizes are.
 static bool isZeroSize(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor && llvm::is_contained(tensor.getShape(), 0);
@@ -65,7 +66,7 @@ static FailureOr<SmallVector<OpFoldResult>> reifySizes(OpBuilder &b,
 /// Has the users of `result` read a `tensor.empty`. Returns whether any read
 /// its elements.
 static bool replaceByEmpty(RewriterBase &b, OpResult result) {
-  // What is stored has its place.
+  // A stored value keeps its destination.
   if (isa<tensor::EmptyOp, flywheel::linalg_ext::StoreOp>(result.getOwner()))
     return false;
   // Canonicalization may leave one where types differ.

@@ -25,18 +25,19 @@ namespace flywheel {
 using namespace flywheel;
 using flywheel::train::TrainDialect;
 
-/// Of those that are live at the peak, how many buffers a report lists.
+/// The maximum number of buffers live at the peak that a report lists.
 constexpr unsigned kMaxReportedBuffers = 12;
 
 namespace {
 struct Buffer : LiveBuffer {
   memref::AllocOp alloc;
-  /// Bytes of the buffer. Where each worker has one of its own, those of one,
-  /// aligned.
+  /// Bytes of the buffer. If each worker has a copy of its own, the aligned
+  /// bytes of one copy.
   AffineExpr size;
-  /// How many there are.
+  /// The number of copies.
   int64_t copies = 1;
-  /// What its offset in its slot is a multiple of; null where it begins there.
+  /// The unit of the offset in the slot: the buffer begins at `offset * scale`.
+  /// Null if it begins where the slot does.
   AffineExpr scale;
 
   /// Bytes of all of them.
@@ -60,7 +61,7 @@ private:
   void placeBuffers(ArrayRef<LiveBuffer *> buffers, unsigned numSlots,
                     WorkspaceSizes &sizes);
 
-  /// Of slots with buffers at several offsets: their bytes.
+  /// The bytes of slots that hold buffers at several offsets.
   llvm::DenseMap<unsigned, AffineExpr> packedSlots;
 };
 } // namespace
@@ -143,7 +144,8 @@ CheckedSize PlanWorkspace::packSlots(MutableArrayRef<LiveBuffer *> buffers,
 // Views
 //===----------------------------------------------------------------------===//
 
-/// Where the worker's own buffer is, in a slot that begins at `offset`.
+/// Emits the offset of the worker's own buffer in a slot that begins at
+/// `offset`.
 static Value emitOwnOffset(OpBuilder &b, const Buffer &buffer, Value offset,
                            ArrayRef<OpFoldResult> symbols) {
   Location loc = buffer.alloc->getLoc();
@@ -209,8 +211,8 @@ void PlanWorkspace::placeBuffers(ArrayRef<LiveBuffer *> buffers,
     for (AffineExpr expr : exprs)
       sizes.push_back(affine::makeComposedFoldedAffineApply(
           b, loc, AffineMap::get(0, numSymbols, expr), symbols));
-    // A difference is negative where a check is to fail. What is behind this
-    // slot may be used before that check is made.
+    // A difference is negative if a check is going to fail, and the memory
+    // behind this slot may be used before that check runs.
     if (llvm::none_of(exprs, [&](AffineExpr expr) {
           return isNeverNegative(expr, numSymbols);
         }))
@@ -288,7 +290,7 @@ void PlanWorkspace::makeStackSlot(memref::AllocOp alloc, int64_t bytes) {
   alloc.erase();
 }
 
-/// Whether the dimension sizes of the feeds cannot exceed their bounds.
+/// Returns true if the dimension sizes of the feeds cannot exceed their bounds.
 bool PlanWorkspace::isBounded(WorkspaceSizes &sizes) {
   return boundDimSizes || sizes.getNumSymbols() == 0;
 }

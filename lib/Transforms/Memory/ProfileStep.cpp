@@ -29,7 +29,7 @@ namespace flywheel {
 
 using namespace flywheel;
 
-/// What unknown dimension sizes are taken to be where ops of a kernel are
+/// The assumed size of dynamic dimensions when the work of ops of a kernel is
 /// compared.
 constexpr int64_t kComparedDimSize = 1024;
 
@@ -43,7 +43,7 @@ struct Unit {
   SmallVector<Value> filled;
 };
 
-/// What flywheel-count-work says of one function.
+/// The records that flywheel-count-work attaches to one function.
 class WorkRecords {
 public:
   explicit WorkRecords(func::FuncOp function) {
@@ -103,8 +103,8 @@ static llvm::SetVector<int64_t> findWorks(Operation *op) {
   return works;
 }
 
-/// Whether `op` goes on with what `unit` has begun: the last tiles of a loop,
-/// or the op that a fill is for.
+/// Returns true if `op` continues `unit`: it computes the last tiles of its
+/// loop, or reads the buffer that it fills.
 static bool continues(const Unit &unit, Operation *op,
                       const llvm::SetVector<int64_t> &works) {
   if (!unit.filled.empty())
@@ -126,7 +126,7 @@ static bool continues(const Unit &unit, Operation *op,
 /// of the program are looked into.
 static void collectUnits(Region &region, SmallVectorImpl<Unit> &units) {
   for (Block &block : region) {
-    // Of the unit that what comes next may go on with; -1 for none.
+    // The unit that the next op may continue; -1 for none.
     int64_t open = -1;
     for (Operation &op : block) {
       bool isKernel =
@@ -171,7 +171,7 @@ static AffineMap add(AffineMap a, AffineMap b) {
                         a.getResult(0) + b.getResult(0));
 }
 
-/// How much an op takes, to be compared.
+/// Returns the weight of an op, for comparison: contractions first, then FLOPs.
 static std::pair<bool, int64_t> getWeight(DictionaryAttr record) {
   AffineMap flops = getMap(record, "flops");
   SmallVector<int64_t> dimSizes(flops ? flops.getNumSymbols() : 0,
@@ -225,7 +225,7 @@ public:
       : entry(entry), body(&function.getBody().front()),
         context(function.getContext()) {}
 
-  /// How many elements `buffer` has; null where that is not known.
+  /// Returns the number of elements of `buffer`; null if it is unknown.
   AffineExpr countElements(Value buffer) const;
   AffineMap getMap(AffineExpr expr) const {
     return expr ? AffineMap::get(0, entry.symbols.size(), expr) : AffineMap();
@@ -323,9 +323,9 @@ AffineExpr BufferSizes::countElements(Value buffer) const {
   return count;
 }
 
-/// What computes no number: a copy, in which each byte is read and written, or
-/// a check of indices, which reads them. It is of the phase of what comes
-/// before it, which mostly makes what is copied.
+/// Describes an op that computes no numbers: a copy, which reads and writes
+/// each byte, or a check of indices, which reads them. It belongs to the phase
+/// of the op before it, which usually computes the values that are copied.
 static void describeMove(Operation *op, const BufferSizes &sizes,
                          StringRef phaseBefore, ManifestKernel &kernel) {
   if (!phaseBefore.empty() && kernel.phase == "forward")

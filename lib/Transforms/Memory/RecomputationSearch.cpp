@@ -3,13 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// The search goes in rounds. Each looks at the position where most bytes are
-// live, and chooses among the values that are kept across it. What one round
-// recomputes is kept from its first use on, so that a chain of n layers gets
-// along with the memory of about sqrt(2 n); a further round recomputes parts of
-// that again.
-//
+// The search runs in rounds. Each one looks at the position with the most live
+// bytes, and chooses among the values that are live across it. A value that one
+// round recomputes is live from its first use on, so that a chain of n layers
+// needs the memory of about sqrt(2 n) of them; a further round recomputes parts
+// of that again.
 //===----------------------------------------------------------------------===//
 
 #include "RecomputationSearch.h"
@@ -39,11 +37,11 @@ struct Candidate {
   bool isCheap() const { return flops <= kCheapFlopsPerByte * bytes; }
 };
 
-/// How far a program is from the budget: less is better.
+/// The distance of a program from the budget: less is better.
 struct Excess {
-  /// Bytes of the workspace, at least the budget. Where the bytes that are live
-  /// at the peak alone are more than that, they stand for it: placing the
-  /// buffers takes longer, and never less memory.
+  /// Bytes of the workspace, at least the budget. If the bytes that are live at
+  /// the peak exceed the budget, this is their number: the workspace is at
+  /// least as large, and takes longer to plan.
   int64_t bytes = 0;
   /// Positions where so many are live. A round works on one of them.
   unsigned peakLength = 0;
@@ -63,7 +61,7 @@ struct Excess {
   }
 };
 
-/// What comes of one choice.
+/// The result of dropping one set of units.
 struct Choice {
   llvm::BitVector dropped;
   RematModel program;

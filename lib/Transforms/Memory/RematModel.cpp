@@ -48,7 +48,8 @@ StepAnalysis::StepAnalysis(const RematModel &program)
 }
 
 void StepAnalysis::computeLiveness() {
-  // What comes to life at each position, less what died before it.
+  // The bytes that become live at each position, less those that died before
+  // it.
   std::vector<int64_t> change(program.ops.size() + 1);
   for (auto [i, storage] : llvm::enumerate(program.storages)) {
     if (first[i] == kNone || storage.isArgument)
@@ -87,7 +88,7 @@ bool StepAnalysis::completeUnit(RecomputableUnit &unit, unsigned number) {
           unit.deadline = std::min(unit.deadline, *next);
         continue;
       }
-      // What it reads is still there later, or can be recomputed itself.
+      // Another input must have its value later too, or be recomputable.
       if (next != writers[storage].end())
         return false;
       if (!llvm::is_contained(unit.inputs, storage))
@@ -204,8 +205,8 @@ private:
   const RematModel &program;
   unsigned at;
   llvm::BitVector &dropped;
-  /// What nothing after `at` uses as the program is. What needs it to be
-  /// recomputed recomputes it as well.
+  /// The units that no op after `at` uses in the original program. An op that
+  /// needs one of them for recomputation recomputes it as well.
   llvm::BitVector &gone;
   RematModel rewritten;
   /// The storage that stands for each one now.

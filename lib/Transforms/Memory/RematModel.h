@@ -24,10 +24,11 @@ namespace flywheel {
 struct Storage {
   /// The storage of the step as it was that this is, or is a copy of.
   unsigned original;
-  /// Of a buffer; 0 for an argument, which takes nothing from the workspace.
+  /// Bytes of a buffer; 0 for an argument, which is not in the workspace.
   int64_t bytes = 0;
   bool isArgument = false;
-  /// Whether other values than views stand for it, so that it has to stay.
+  /// True if values other than views alias the storage, so that it cannot be
+  /// replaced.
   bool isFixed = false;
 };
 
@@ -42,8 +43,8 @@ struct StepOp {
   llvm::SmallVector<int64_t, 0> scratch;
   /// An estimate, for comparison.
   int64_t flops = 0;
-  /// Whether running it once more, on the same contents of what it reads, has
-  /// no effect but to write the same.
+  /// True if running the op again on the same contents writes the same values
+  /// and has no other effect.
   bool isRepeatable = true;
 
   bool touches(unsigned storage) const;
@@ -52,7 +53,7 @@ struct StepOp {
 struct RematModel {
   std::vector<Storage> storages;
   std::vector<StepOp> ops;
-  /// Whether no size of a buffer is symbolic.
+  /// True if no buffer has a symbolic size.
   bool isStatic = false;
 };
 
@@ -69,7 +70,7 @@ struct RecomputableUnit {
   int64_t flops = 0;
 };
 
-/// What there is to know about a program.
+/// The live ranges and recomputable units of a program.
 class StepAnalysis {
 public:
   /// Finds out what is live when.

@@ -33,8 +33,8 @@ constexpr int64_t kDrawFlops = 100, kQuantileFlops = 160;
 constexpr int64_t kUnknownTrips = 16;
 constexpr int64_t kUnknownTile = 8;
 
-/// What arithmetic of one op is compared by: that of hundreds of thousands of
-/// ops can be added.
+/// The maximum FLOPs of one op in comparisons: those of hundreds of thousands
+/// of ops can be added.
 constexpr int64_t kMaxComparedFlops = int64_t{1} << 44;
 
 static CheckedSize countFlops(Operation *op, int64_t dimSize);
@@ -181,7 +181,7 @@ void RematModelReader::readOp(Operation *op, StepOp &stepOp) {
   if (isView)
     return;
   op->walk([&](Operation *nested) { readEffects(nested, stepOp); });
-  // What an op takes only the shape of it holds as well.
+  // Operands of which the op reads only the shape must stay live as well.
   SmallVector<unsigned> touched;
   op->walk([&](Operation *nested) {
     for (Value operand : nested->getOperands())

@@ -13,8 +13,8 @@
 
 namespace flywheel {
 
-/// What the ops at the top level of a bufferized function do to its buffers and
-/// arguments.
+/// The reads and writes of the top-level ops of a bufferized function on its
+/// buffers and arguments.
 class RematModelReader {
 public:
   /// Sizes are those where each symbolic dimension size is its bound.

@@ -37,8 +37,8 @@ public:
 private:
   Value getBuffer(unsigned storage);
   Value getView(Value value, unsigned storage);
-  /// What stands for each value from outside `op` that is not the storage it
-  /// was.
+  /// Maps each operand of `op` from outside whose storage has changed to its
+  /// replacement.
   IRMapping mapOperands(Operation *op,
                         const llvm::DenseMap<unsigned, unsigned> &storages);
 
@@ -47,8 +47,8 @@ private:
   OpBuilder builder;
   llvm::DenseMap<unsigned, Value> buffers;
   llvm::DenseMap<std::pair<Value, unsigned>, Value> views;
-  /// What the ops of the step as it was are to use instead: set last, as copies
-  /// are made of them as they were.
+  /// The new operands of original ops. They are set last, because copies are
+  /// cloned from the original ops.
   SmallVector<std::pair<OpOperand *, Value>> replacements;
 };
 } // namespace

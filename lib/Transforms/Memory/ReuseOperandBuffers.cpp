@@ -35,8 +35,7 @@ struct Life {
   SmallVector<OpOperand *> uses;
 };
 
-/// What reads or writes a buffer in one place: the op, its operand, and the
-/// part of the buffer.
+/// An access to a buffer: the op, its operand, and the part of the buffer.
 struct Access {
   linalg::GenericOp op;
   OpOperand *operand = nullptr;
@@ -44,16 +43,16 @@ struct Access {
 };
 } // namespace
 
-/// Whether `op` passes on the buffer that it is given under a name that is not
-/// looked at, or ends its life.
+/// Returns true if `op` ends the live range of its buffer, or forwards the
+/// buffer to a value that this analysis does not follow.
 static bool passesOn(Operation *op) {
   return isa<memref::DeallocOp, LoopLikeOpInterface, ViewLikeOpInterface>(op) ||
          op->hasTrait<OpTrait::IsTerminator>() ||
          llvm::any_of(op->getResultTypes(), llvm::IsaPred<MemRefType>);
 }
 
-/// Whether `part` stays where it is: a branch that yields it passes it on to
-/// what is behind the branch.
+/// Returns true if `part` does not escape: a branch that yields it forwards it
+/// to the ops behind the branch.
 static bool staysInside(Value part) {
   return llvm::all_of(part.getUsers(), [](Operation *user) {
     return isa<memref::SubViewOp, memref::CollapseShapeOp,
@@ -137,7 +136,7 @@ static std::optional<Access> findAccess(const Life &life, Operation *top) {
   return access;
 }
 
-/// Whether `a` and `b` are the same part of two buffers of one type.
+/// Returns true if `a` and `b` are the same part of two buffers of one type.
 static bool areSameParts(memref::SubViewOp a, memref::SubViewOp b) {
   return a.getType() == b.getType() && a.getSourceType() == b.getSourceType() &&
          isEqualConstantIntOrValueArray(a.getMixedOffsets(),
@@ -147,8 +146,8 @@ static bool areSameParts(memref::SubViewOp a, memref::SubViewOp b) {
                                         b.getMixedStrides());
 }
 
-/// Whether the loops from `part` up to `top` visit no element twice: each moves
-/// one dimension of it on, by its size or more.
+/// Returns true if the loops from `part` up to `top` visit no element twice:
+/// each loop advances one dimension of the part by at least its size.
 static bool visitsEachOnce(memref::SubViewOp part, Operation *top) {
   llvm::SmallDenseSet<unsigned> moved;
   for (Operation *op = part->getParentOp();; op = op->getParentOp()) {
@@ -174,8 +173,8 @@ static bool visitsEachOnce(memref::SubViewOp part, Operation *top) {
   }
 }
 
-/// Whether `top` computes each element of `result`, which nothing touched
-/// before, from the same element of `operand`, which nothing touches later.
+/// Returns true if `top` computes each element of `result`, which no op touched
+/// before, from the same element of `operand`, which no op touches later.
 static bool replacesEachElement(const Life &operand, const Life &result,
                                 Operation *top) {
   memref::AllocOp from = operand.alloc, to = result.alloc;
@@ -207,7 +206,8 @@ static bool replacesEachElement(const Life &operand, const Life &result,
          visitsEachOnce(read->part, top);
 }
 
-/// Whether less memory matters for `alloc`.
+/// Returns true if `alloc` has at least `minBytes` or a dynamic size, so that
+/// reusing its memory matters.
 static bool isLarge(memref::AllocOp alloc, int64_t minBytes) {
   MemRefType type = alloc.getType();
   return type.getLayout().isIdentity() && !type.getMemorySpace() &&
@@ -234,7 +234,7 @@ static ReusedBuffer reuse(Life &result, memref::AllocOp operand) {
 SmallVector<ReusedBuffer> flywheel::reuseOperandBuffers(func::FuncOp function,
                                                         int64_t minBytes) {
   Block &block = function.getBody().front();
-  // Of each op, the buffers that it is the first to touch, in order.
+  // For each op, the buffers that it is the first to touch, in order.
   llvm::DenseMap<Operation *, SmallVector<Life>> begins, ends;
   for (auto alloc : block.getOps<memref::AllocOp>()) {
     Life life;

@@ -16,7 +16,7 @@ namespace flywheel {
 struct ReusedBuffer {
   /// In no block.
   mlir::memref::AllocOp result;
-  /// What came behind it.
+  /// The op that followed it.
   mlir::Operation *next = nullptr;
   /// Its uses, which are of the other one.
   llvm::SmallVector<mlir::OpOperand *> uses;

@@ -25,8 +25,8 @@ namespace flywheel {
 #include "flywheel/Transforms/Memory/MemoryPasses.h.inc"
 } // namespace flywheel
 
-/// Whether all that `value` is used for is to be an input, in whatever shape,
-/// of generic ops, which have its elements as arguments.
+/// Returns true if all uses of `value`, or of reshapes of it, are inputs of
+/// generic ops, whose bodies have its elements as arguments.
 static bool isReadByElement(Value value) {
   return llvm::all_of(value.getUses(), [](OpOperand &use) {
     Operation *user = use.getOwner();
@@ -37,8 +37,8 @@ static bool isReadByElement(Value value) {
   });
 }
 
-/// Whether the elements of `init` are booleans that `op` computes from other
-/// things, for other generic ops.
+/// Returns true if the elements of `init` are booleans that `op` computes,
+/// without reading `init`, for other generic ops.
 static bool isInternalMask(linalg::GenericOp op, OpOperand &init) {
   auto type = dyn_cast<RankedTensorType>(init.get().getType());
   return type && type.getRank() > 0 && type.getElementType().isInteger(1) &&

@@ -205,7 +205,8 @@ int64_t flywheel::packBuffers(MutableArrayRef<LiveBuffer *> buffers) {
 
 std::pair<unsigned, int64_t>
 flywheel::findPeak(ArrayRef<LiveBuffer *> buffers) {
-  // What becomes live at a position, less what did until before it.
+  // The bytes that become live at a position, less those whose live ranges end
+  // before it.
   std::map<unsigned, int64_t> changes;
   for (const LiveBuffer *buffer : buffers) {
     changes[buffer->begin] += getAlignedBytes(*buffer);

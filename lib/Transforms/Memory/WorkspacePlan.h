@@ -25,14 +25,14 @@ constexpr int64_t kMaxComparedBytes = int64_t{1} << 44;
 /// A buffer of a step: its size in bytes and the positions, both included,
 /// between which it is live.
 struct LiveBuffer {
-  /// Where sizes are symbolic, at the dimension sizes at which they are
-  /// compared.
+  /// Symbolic sizes are evaluated at the dimension sizes that are used for
+  /// comparison.
   int64_t bytes = 0;
   unsigned begin = 0, end = 0;
   /// Among the buffers of the step, in program order.
   unsigned number = 0;
   unsigned slot = 0;
-  /// Where it begins in its slot.
+  /// The offset at which it begins in its slot.
   int64_t offset = 0;
 
   bool overlaps(const LiveBuffer &other) const {
@@ -102,7 +102,7 @@ private:
 
   mlir::func::FuncOp function;
   int64_t others;
-  /// Of the symbolic dimension sizes, and their names.
+  /// The bounds and names of the symbolic dimension sizes.
   llvm::SmallVector<int64_t> bounds;
   llvm::SmallVector<std::string> names;
 };
@@ -118,14 +118,14 @@ llvm::LogicalResult verifyOneBlock(mlir::func::FuncOp function);
 mlir::InFlightDiagnostic
 emitOverBudget(WorkspaceSizes &sizes, const llvm::Twine &bytes, int64_t budget);
 
-/// Whether `alloc`, of that many bytes, is to be a slot of the stack: an
+/// Returns true if `alloc`, of `bytes` bytes, should be a stack slot: an
 /// accumulator tile of a contraction, which LLVM can keep in registers.
 bool isStackSlot(mlir::memref::AllocOp alloc, mlir::AffineExpr bytes);
 
 /// The largest number of workers that execute `function` at the same time.
 int64_t getNumWorkers(mlir::func::FuncOp function);
 
-/// Whether each worker has a buffer of its own for `alloc`.
+/// Returns true if each worker has a buffer of its own for `alloc`.
 bool isPrivate(mlir::memref::AllocOp alloc);
 
 /// Positions of the ops of a function's only block, in order.

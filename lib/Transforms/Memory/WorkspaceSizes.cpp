@@ -60,7 +60,8 @@ std::string WorkspaceSizes::describeDimSizes() {
 DimSizeBounds flywheel::parseDimSizeBounds(int64_t dimSize,
                                            ArrayRef<std::string> named) {
   DimSizeBounds bounds = dimSize;
-  // What sizes are compared at decides nothing that could be wrong.
+  // The sizes are only used for comparison, so an invalid one cannot cause an
+  // error later.
   for (StringRef text : named)
     llvm::consumeError(bounds.add(text));
   return bounds;
@@ -113,8 +114,8 @@ startAtLowerBounds(AffineMap &map, SmallVectorImpl<Value> &operands) {
   return std::nullopt;
 }
 
-/// Whether the function returns an error, in front of `op`, where `condition`
-/// does not hold.
+/// Returns true if a check before `op` makes the function return an error when
+/// `condition` does not hold.
 static bool isCheckedInFrontOf(Value condition, Operation *op) {
   return llvm::any_of(condition.getUsers(), [&](Operation *user) {
     if (isa<arith::AndIOp, linalg_ext::NameNumbersOp>(user))
@@ -126,7 +127,8 @@ static bool isCheckedInFrontOf(Value condition, Operation *op) {
   });
 }
 
-/// What `user` says to be at least `size`, if it says so.
+/// Returns the value that `user`, a comparison, states to be at least `size`;
+/// null if it states none.
 static Value getLarger(Operation *user, Value size) {
   if (auto compare = dyn_cast<linalg_ext::CompareSizesOp>(user)) {
     if (compare.getRhs() == size)
@@ -158,9 +160,9 @@ static Value getLarger(Operation *user, Value size) {
   }
 }
 
-/// An upper bound of `size`, a size of `alloc`. Where the analysis finds none,
-/// a check in front of `alloc` may say one: sizes that are the values of
-/// tensors have no other.
+/// Returns an upper bound of `size`, a size of `alloc`. If the analysis finds
+/// none, a check before `alloc` may imply one; sizes that are values of tensors
+/// have no other bound.
 FailureOr<AffineExpr> WorkspaceSizes::getUpperBound(Value size,
                                                     memref::AllocOp alloc) {
   FailureOr<AffineExpr> bound = getUpperBound(size);
@@ -186,7 +188,7 @@ static AffineExpr withoutReduction(AffineExpr expr) {
   return added && added.getValue() < 0 ? sum.getLHS() : expr;
 }
 
-/// Whether `size` is known not to be negative.
+/// Returns true if `size` is known to be non-negative.
 static bool isNotNegative(Value size) {
   if (std::optional<int64_t> constant = getConstantIntValue(size))
     return *constant >= 0;
@@ -206,8 +208,8 @@ static bool isNotNegative(Value size) {
   return succeeded(least) && *least >= 0;
 }
 
-/// Whether an upper bound of `lhs` times one of `rhs` is one of their product:
-/// that of two negative numbers may be large.
+/// Returns true if the product of upper bounds of `lhs` and `rhs` bounds their
+/// product: the product of two negative numbers may be large.
 bool WorkspaceSizes::canMultiplyBounds(Value lhs, Value rhs) {
   auto isExact = [&](Value size) {
     return succeeded(getLinearBound(size, presburger::BoundType::EQ));
@@ -347,7 +349,7 @@ FailureOr<AffineExpr>
 WorkspaceSizes::getLinearBound(const ValueBoundsConstraintSet::Variable &size,
                                presburger::BoundType kind) {
   MLIRContext *context = function.getContext();
-  // Where one of several bounds is a constant, it does not grow with the feeds.
+  // If one of several bounds is a constant, it does not grow with the feeds.
   FailureOr<int64_t> constant = ValueBoundsConstraintSet::computeConstantBound(
       kind, size, nullptr, /*closedUB=*/true);
   if (succeeded(constant))
@@ -385,7 +387,7 @@ FailureOr<AffineExpr> WorkspaceSizes::getBytes(memref::AllocOp alloc) {
   int64_t elementBytes =
       element.isIndex() ? 8
                         : llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
-  // Of no elements, whatever the sizes that are not known are.
+  // A buffer without elements has no bytes, whatever its dynamic sizes are.
   if (llvm::is_contained(type.getShape(), 0))
     return getAffineConstantExpr(0, function.getContext());
   AffineExpr bytes = getAffineConstantExpr(elementBytes, function.getContext());

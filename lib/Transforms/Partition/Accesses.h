@@ -17,9 +17,9 @@
 
 namespace flywheel {
 
-/// How the iterations of a loop are shared: those of [0, size) in blocks of
-/// `step`, the first blocks to the first worker, and so on. Two loops with
-/// equal shares give each worker the same iterations.
+/// Describes how workers share the iterations of a loop over [0, size) in
+/// blocks of `step`: the first worker runs the first blocks, and so on. Two
+/// loops with equal shares give each worker the same iterations.
 struct Share {
   mlir::OpFoldResult size;
   int64_t step = 0;
@@ -64,7 +64,7 @@ struct Access {
   bool operator==(const Access &other) const;
 };
 
-/// Whether a barrier is needed between two touches, in either order.
+/// Returns true if two accesses, in either order, need a barrier between them.
 bool conflict(const Access &a, const Access &b);
 
 /// A set of accesses, in the order in which they were added.

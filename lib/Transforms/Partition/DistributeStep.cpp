@@ -28,7 +28,7 @@ using namespace flywheel;
 using Items = std::vector<StepItem>;
 
 //===----------------------------------------------------------------------===//
-// Where barriers are
+// Placement of barriers
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -73,7 +73,7 @@ AccessSet BarrierPlanner::visitControl(const StepItem &item,
       behind.insert(visit(block, pending).get());
     return behind;
   }
-  // What an iteration leaves, the next one finds.
+  // The accesses that one iteration leaves pending are pending in the next one.
   AccessSet carried = pending;
   while (true) {
     size_t numBarriers = barriers.size();
@@ -134,8 +134,8 @@ WorkerEmitter::WorkerEmitter(RewriterBase &rewriter, func::FuncOp function,
                                  worker, last);
 }
 
-/// Where the share of `worker` begins: its number of blocks differs from that
-/// of others by at most one.
+/// Returns the start of the share of `worker`. The numbers of blocks of two
+/// workers differ by at most one.
 OpFoldResult WorkerEmitter::getShareBegin(const Share &share,
                                           OpFoldResult worker) {
   AffineExpr size = rewriter.getAffineSymbolExpr(0),

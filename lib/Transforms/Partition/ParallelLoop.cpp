@@ -48,7 +48,7 @@ private:
 };
 } // namespace
 
-/// Whether `end` is `size` rounded down to a multiple of `step`.
+/// Returns true if `end` is `size` rounded down to a multiple of `step`.
 static bool isRoundedDown(Value end, Value size, int64_t step) {
   std::optional<int64_t> constantEnd = getConstantIntValue(end),
                          constantSize = getConstantIntValue(size);
@@ -64,7 +64,8 @@ static bool isRoundedDown(Value end, Value size, int64_t step) {
   return map.getResult(0) == operand.floorDiv(step) * step;
 }
 
-/// Whether a part of `size` that starts with the block ends with it.
+/// Returns true if a part of `size` elements that starts with the block ends
+/// within it.
 bool LoopReader::isWithinBlock(OpFoldResult size) {
   if (std::optional<int64_t> constant = getConstantIntValue(size))
     return *constant <= step;
@@ -77,7 +78,7 @@ bool LoopReader::isWithinBlock(OpFoldResult size) {
   return succeeded(bound) && *bound <= step;
 }
 
-/// Whether `size` is the end of the loop minus the induction variable.
+/// Returns true if `size` is the end of the loop minus the induction variable.
 bool LoopReader::isRest(Value size) {
   auto apply = size.getDefiningOp<affine::AffineApplyOp>();
   if (!apply || apply.getNumOperands() != 2)
@@ -96,9 +97,9 @@ bool LoopReader::isRest(Value size) {
              getAffineConstantExpr(0, map.getContext());
 }
 
-/// Whether `value` is where the block of the iteration starts. The last one may
-/// start within the one before, to end with the loop: the worker that has it
-/// has the one before, too, if each has two.
+/// Returns true if `value` is the start of the iteration's block. The last
+/// block may start within the previous one, so as to end with the loop: if each
+/// worker has two blocks, one worker has both of these.
 bool LoopReader::isBlockStart(Value value) {
   if (value == loop.getInductionVar())
     return true;
@@ -119,7 +120,7 @@ bool LoopReader::isBlockStart(Value value) {
                             getAffineConstantExpr(*size - step, context));
 }
 
-/// Whether `value` is the number of the block of the iteration.
+/// Returns true if `value` is the number of the iteration's block.
 bool LoopReader::isBlockNumber(Value value) {
   auto apply = value.getDefiningOp<affine::AffineApplyOp>();
   return apply && apply.getNumOperands() == 1 &&
@@ -180,7 +181,7 @@ std::optional<Slice> LoopReader::findSlice(Operation *op, Value touched) {
 /// of the loop.
 LogicalResult LoopReader::addEffects(Operation *op) {
   auto interface = dyn_cast<MemoryEffectOpInterface>(op);
-  // What it contains is visited on its own.
+  // Its nested ops are visited separately.
   if (!interface)
     return success(op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
                    isMemoryEffectFree(op));
@@ -197,7 +198,7 @@ LogicalResult LoopReader::addEffects(Operation *op) {
       return failure();
     std::optional<Slice> slice = findSlice(op, value);
     for (Value buffer : buffers) {
-      // What an iteration allocates is its own.
+      // A buffer that an iteration allocates is private to it.
       if (isInside(buffer))
         continue;
       Access access;

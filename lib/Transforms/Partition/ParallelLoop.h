@@ -20,7 +20,7 @@ struct ParallelLoop {
   /// block, or null.
   mlir::scf::ForOp tail;
   Share share;
-  /// What the workers touch.
+  /// The accesses of the workers.
   llvm::SmallVector<Access> accesses;
 };
 

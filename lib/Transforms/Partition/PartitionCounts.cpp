@@ -38,7 +38,7 @@ private:
   };
 
   function_ref<bool(Operation *)> hasBarrier;
-  /// Of loops.
+  /// The depth of nested loops.
   int depth = 0;
   llvm::DenseMap<Value, Content> contents;
 };

@@ -11,13 +11,13 @@
 
 namespace flywheel {
 
-/// What an execution of a shared step has, about: of loops whose trip count is
-/// known only when the step runs there are `kAssumedTrips` iterations, and both
-/// sides of a branch are counted.
+/// Estimated counts for one execution of a shared step. Loops with a dynamic
+/// trip count count as `kAssumedTrips` iterations, and both sides of a branch
+/// are counted.
 struct PartitionCounts {
   uint64_t barriers = 0;
-  /// Of buffers that a worker reads and others wrote: each buffer is counted
-  /// once for each time that it is written.
+  /// Bytes of buffers that one worker reads and another one wrote. A buffer is
+  /// counted once for each time that it is written.
   uint64_t crossingBytes = 0;
 };
 

@@ -80,10 +80,10 @@ int64_t flywheel::estimateWork(Operation *op, int64_t unknown) {
 }
 
 //===----------------------------------------------------------------------===//
-// Where an op is split
+// Choice of the dimension
 //===----------------------------------------------------------------------===//
 
-/// Whether memory of an operand is contiguous along `loop`.
+/// Returns true if memory of an operand is contiguous along `loop`.
 static bool isContiguous(linalg::LinalgOp op, unsigned loop) {
   return llvm::any_of(op.getIndexingMapsArray(), [&](AffineMap map) {
     return map.getNumResults() != 0 &&
@@ -91,8 +91,8 @@ static bool isContiguous(linalg::LinalgOp op, unsigned loop) {
   });
 }
 
-/// What the size of a block of loop `number` of `op` is a multiple of, for the
-/// kernels that it gets.
+/// Returns the number of which the block size of loop `number` of `op` must be
+/// a multiple, as its kernel requires.
 static int64_t getUnit(Operation *op, unsigned number) {
   int64_t unit = 1;
   if (auto structured = dyn_cast<linalg::LinalgOp>(op))
@@ -121,8 +121,8 @@ static int64_t chooseBlock(Operation *op, unsigned number, int64_t size) {
   return llvm::alignTo(block, unit);
 }
 
-/// How many blocks loop `number` has. One of a size that is known only when the
-/// step runs has enough.
+/// Returns the number of blocks of loop `number`. A dynamic loop is assumed to
+/// have enough of them.
 static int64_t countBlocks(Operation *op, unsigned number, int64_t size) {
   return ShapedType::isDynamic(size)
              ? kNumBlocks
@@ -130,7 +130,7 @@ static int64_t countBlocks(Operation *op, unsigned number, int64_t size) {
 }
 
 namespace {
-/// Where an op is split.
+/// The loop along which an op is split.
 struct Cut {
   unsigned loop = 0;
   int64_t numBlocks = 0;
@@ -139,8 +139,8 @@ struct Cut {
 };
 } // namespace
 
-/// Of the first output the outermost parallel dimension with enough blocks, or
-/// else the one with most.
+/// Returns the outermost parallel dimension of the first output with enough
+/// blocks; if there is none, the one with the most blocks.
 static std::optional<Cut> findParallelCut(linalg::LinalgOp op) {
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
@@ -426,8 +426,8 @@ SplitOp flywheel::split(RewriterBase &rewriter, Operation *op,
       rewriter.eraseOp(fill);
   };
   bool isWhole = constantSize && *constantSize % block == 0;
-  // Where kernels gain nothing by knowing the size of a block, the last one is
-  // in the same loop: two would have twice the code.
+  // If a static block size does not make the kernel faster, the last block runs
+  // in the same loop: a second loop would double the code.
   if (!isWhole && getUnit(op, cut.loop) == 1) {
     AffineMap rest =
         AffineMap::get(1, 1, {rewriter.getAffineConstantExpr(block), s0 - d0},

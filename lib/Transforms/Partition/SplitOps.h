@@ -13,8 +13,8 @@
 
 namespace flywheel {
 
-/// What a size that is known only when the step runs is taken for: it is a
-/// batch, most of the time.
+/// The assumed value of dynamic sizes and trip counts, which mostly are batch
+/// sizes.
 constexpr int64_t kAssumedTrips = 32;
 
 /// An estimate of the iterations of `loop`. A trip count that is known only
@@ -25,11 +25,11 @@ int64_t estimateTrips(mlir::scf::ForOp loop, int64_t unknown);
 /// or a trip count that is known only when the step runs counts as `unknown`.
 int64_t estimateWork(mlir::Operation *op, int64_t unknown);
 
-/// Whether `op` is a structured op or a copy that has a dimension whose blocks
-/// can be computed independently.
+/// Returns true if `op` is a structured op or a copy that has a dimension whose
+/// blocks can be computed independently.
 bool canSplit(mlir::Operation *op);
 
-/// What an op becomes.
+/// The ops that replace a split op.
 struct SplitOp {
   /// The loop over full blocks.
   mlir::scf::ForOp loop;

@@ -35,7 +35,7 @@ std::optional<ParallelLoop> StepReader::findShared(Operation *op) {
   return proveParallel(loop, {}, workers);
 }
 
-/// Whether there is something to share inside of `op`.
+/// Returns true if `op` contains a loop to share or an op to split.
 bool StepReader::containsShared(Operation *op) {
   if (isa<linalg::LinalgOp>(op))
     return false;
@@ -88,7 +88,8 @@ FailureOr<StepItem> StepReader::readOp(Operation *op) {
   if (llvm::none_of(item.accesses,
                     [](const Access &access) { return access.isWrite; }))
     return item;
-  // What the first worker computes in registers, the others do not have.
+  // Other workers do not have the results that the first worker computes in
+  // registers.
   if (op->getNumResults() != 0)
     return readControl(op);
   item.kind = StepItem::Kind::First;

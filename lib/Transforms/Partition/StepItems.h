@@ -15,7 +15,7 @@
 
 namespace flywheel {
 
-/// How one op of a step is executed by several workers.
+/// Describes how several workers execute one op of a step.
 struct StepItem {
   enum class Kind {
     /// Every worker executes it. It writes no memory.
@@ -30,11 +30,11 @@ struct StepItem {
 
   Kind kind = Kind::Every;
   mlir::Operation *op = nullptr;
-  /// What it touches; not of control flow.
+  /// Its accesses; empty for control flow.
   llvm::SmallVector<Access> accesses;
-  /// Of a shared loop.
+  /// The description of a shared loop.
   ParallelLoop parallel;
-  /// Of control flow: the blocks of its regions.
+  /// The blocks of the regions of control flow.
   std::vector<std::vector<StepItem>> blocks;
 };
 

@@ -56,11 +56,11 @@ struct RowProduct {
 /// Something that the iterations only add to what is carried.
 struct Sum {
   unsigned carried;
-  /// What is added; of rows that are added to slices, the sum with a slice.
+  /// The addend. If rows are added to slices, the addition of rows to a slice.
   Operation *op;
-  /// What it is computed of: of a^T b [m, k] and [m, n], of a sum of rows and
-  /// of the rows of a product one tensor. Of the last one, each iteration adds
-  /// to a slice of its own.
+  /// The tensors that the sum is computed from: [m, k] and [m, n] for a^T b;
+  /// one tensor for a sum of rows, or the rows of a product. In the last case,
+  /// each iteration adds to its own slice.
   SmallVector<Value, 2> operands;
   std::optional<RowProduct> product;
   Direction direction = Direction::Forward;
@@ -136,13 +136,14 @@ private:
   int64_t maxBytes;
   bool recompute;
   IterationRange range;
-  /// What is to be kept for the products behind the loop, and then its tensors.
+  /// The values that the products behind the loop need, and the tensors that
+  /// hold them for all iterations.
   SmallVector<ValueToKeep> kept;
   SmallVector<Value> wholes;
 };
 } // namespace
 
-/// Whether `count` slices may be kept in one tensor.
+/// Returns true if one tensor of `count` slices has at most `maxBytes`.
 bool ProductBatcher::fits(RankedTensorType slice, int64_t count) const {
   int64_t elements = count;
   for (int64_t size : slice.getShape())
@@ -153,8 +154,7 @@ bool ProductBatcher::fits(RankedTensorType slice, int64_t count) const {
          maxBytes * 8 / static_cast<int64_t>(slice.getElementTypeBitWidth());
 }
 
-/// What is computed of values from outside alone, such as narrowed weights, is
-/// no different in the next iteration.
+/// Hoists elementwise ops on loop invariants, such as the narrowing of weights.
 void ProductBatcher::hoistElementwise() {
   moveLoopInvariantCode(
       loop.getLoopRegions(),
@@ -182,9 +182,9 @@ static Operation *findSameProduct(const RowProduct &product,
   return nullptr;
 }
 
-/// Where the rows are slices of what an earlier loop kept, and its iterations
-/// compute the same product of them, that loop keeps the product too. Returns
-/// whether there is such a loop.
+/// Handles rows that are slices of a tensor that an earlier loop kept: if the
+/// iterations of that loop compute the same product of them, it keeps the
+/// product too. Returns true if there is such a loop.
 bool ProductBatcher::keepFromEarlierLoop(const RowProduct &product,
                                          const IterationSlice &rows) {
   std::optional<KeptValue> kept = getKeptValue(rows, range);
@@ -202,8 +202,8 @@ bool ProductBatcher::keepFromEarlierLoop(const RowProduct &product,
   return true;
 }
 
-/// Where the rows are slices of a tensor from outside, one product has them
-/// all.
+/// Computes the product once before the loop for rows that are slices of a
+/// tensor from outside.
 void ProductBatcher::computeInFront(const RowProduct &product,
                                     const IterationSlice &rows) {
   auto type = cast<RankedTensorType>(product.op->getResult(0).getType());
@@ -226,8 +226,8 @@ void ProductBatcher::replaceBySlice(const RowProduct &product,
   rewriter.eraseOp(product.op);
 }
 
-/// What is added to carried value number `carried`, and nothing else done with
-/// either. Null where that is not all.
+/// Returns the addend of carried value number `carried`, if the loop only adds
+/// to that value and uses the addend only there; null otherwise.
 static Value getAddend(scf::ForOp loop, unsigned carried) {
   BlockArgument argument = loop.getRegionIterArg(carried);
   auto add = loop.getYieldedValues()[carried].getDefiningOp<arith::AddFOp>();
@@ -240,11 +240,11 @@ static Value getAddend(scf::ForOp loop, unsigned carried) {
                                                                       : Value();
 }
 
-/// Whether a product, or something else that the loop results in, depends on
-/// numbers of the iteration before. Other iterations could all be computed at
-/// once: that they are in a loop, as parts of a batch are, is for the memory
-/// that one at a time takes. Sums, averages and counts depend on none but
-/// themselves; integers that noise is drawn from are no numbers.
+/// Returns true if a product or another loop result depends on floating-point
+/// numbers of the previous iteration. Without a recurrence, all iterations
+/// could be computed at once; they are in a loop, like parts of a batch, to
+/// save memory. Sums, averages and counts depend only on themselves. Integers
+/// are ignored: they are seeds of noise.
 static bool isRecurrence(scf::ForOp loop) {
   Block *body = loop.getBody();
   for (auto [carried, argument] : llvm::enumerate(loop.getRegionIterArgs())) {
@@ -365,7 +365,7 @@ const ValueToKeep *ProductBatcher::findKept(Value value,
   return found == kept.end() ? nullptr : found;
 }
 
-/// What all iterations have of `value`, behind the loop.
+/// Returns the values of `value` in all iterations, behind the loop.
 Value ProductBatcher::emitAll(OpBuilder &b, Value value, Direction direction) {
   if (const ValueToKeep *found = findKept(value, direction))
     return wholes[found - kept.begin()];
@@ -373,7 +373,8 @@ Value ProductBatcher::emitAll(OpBuilder &b, Value value, Direction direction) {
                    range);
 }
 
-/// What the loop would have added to what it starts with.
+/// Emits the sum of all terms that the loop would have added to the initial
+/// value.
 Value ProductBatcher::emitSum(OpBuilder &b, const Sum &sum) {
   Location loc = sum.op->getLoc();
   SmallVector<Value, 2> all;

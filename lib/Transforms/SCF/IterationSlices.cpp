@@ -30,7 +30,7 @@ std::optional<IterationRange> IterationRange::get(scf::ForOp loop) {
   return IterationRange{*lower, count};
 }
 
-/// Where the slices start whose position in `loop` is `position`.
+/// Returns the slices whose position in `loop` is `position`.
 static std::optional<IterationSlice>
 getPositions(Value position, scf::ForOp loop, IterationRange range) {
   Value induction = loop.getInductionVar();
@@ -55,7 +55,7 @@ getPositions(Value position, scf::ForOp loop, IterationRange range) {
   return std::nullopt;
 }
 
-/// Whether `size` is that of dimension `dim` of `whole`.
+/// Returns true if `size` is that of dimension `dim` of `whole`.
 static bool isDimSizeOf(OpFoldResult size, Value whole, int64_t dim) {
   auto type = cast<RankedTensorType>(whole.getType());
   if (std::optional<int64_t> number = getConstantIntValue(size))
@@ -88,7 +88,8 @@ static std::optional<IterationSlice> getSlice(OffsetSizeAndStrideOpInterface op,
   return slice;
 }
 
-/// Whether a reshape of [1, ...] only drops or adds the first dimension.
+/// Returns true if a reshape of [1, ...] only drops or adds the first
+/// dimension.
 static bool isOfFirstDim(ArrayRef<ReassociationIndices> groups) {
   return !groups.empty() && groups.front().size() == 2 &&
          llvm::all_of(groups.drop_front(),
@@ -97,8 +98,9 @@ static bool isOfFirstDim(ArrayRef<ReassociationIndices> groups) {
                       });
 }
 
-/// Whether `slice` has the shape of `whole` without the first dimension. Which
-/// of several dimension sizes of 1 a slice has dropped does not matter.
+/// Returns true if `slice` has the shape of `whole` without the first
+/// dimension. If several dimensions have size 1, it does not matter which of
+/// them was dropped.
 static bool isWithoutFirstDim(RankedTensorType slice, RankedTensorType whole) {
   return slice.getShape() == whole.getShape().drop_front();
 }

@@ -27,7 +27,8 @@ struct IterationRange {
   static std::optional<IterationRange> get(mlir::scf::ForOp loop);
 };
 
-/// Whether the first iteration has the first slice, or the last one.
+/// The order of slices: the first slice belongs to the first iteration
+/// (forward) or to the last one (backward).
 enum class Direction { Forward, Backward };
 
 /// Slices of a tensor from outside of a loop along its first dimension, one for
@@ -38,19 +39,21 @@ struct IterationSlice {
   int64_t first = 0;
 };
 
-/// What `value`, without the first dimension of the tensor that it is a slice
-/// of, is in `loop`; nothing where it is no such slice, or where not all of
-/// them are in range.
+/// Returns the slices that `value` takes in `loop`, if it is a slice along the
+/// first dimension of a tensor from outside, with that dimension dropped;
+/// nullopt if it is not, or if a slice may be out of range.
 std::optional<IterationSlice> getIterationSlice(mlir::Value value,
                                                 mlir::scf::ForOp loop,
                                                 IterationRange range);
 
-/// Where `insert` inserts in `loop`: its destination need not be from outside.
+/// Returns the slices that `insert` writes in `loop`. Its destination may be
+/// defined inside of the loop.
 std::optional<IterationSlice>
 getInsertedSlice(mlir::tensor::InsertSliceOp insert, mlir::scf::ForOp loop,
                  IterationRange range);
 
-/// What `insert` inserts, without the first dimension of its destination.
+/// Returns the value that `insert` inserts, without the first dimension of its
+/// destination.
 mlir::Value getInsertedValue(mlir::tensor::InsertSliceOp insert);
 /// The same where `part`, of the type of the source, would be inserted.
 mlir::Value getInsertedValue(mlir::tensor::InsertSliceOp insert,
@@ -65,23 +68,25 @@ mlir::Value readSlice(mlir::OpBuilder &builder, mlir::Location loc,
                       const IterationSlice &slice, mlir::scf::ForOp loop,
                       IterationRange range, mlir::RankedTensorType type);
 
-/// What a loop has kept of each of its iterations in a tensor.
+/// A value of each iteration that a loop has kept in a tensor.
 struct KeptValue {
   mlir::scf::ForOp loop;
   IterationRange range;
   /// In the loop.
   mlir::Value value;
-  /// Where it is in the tensor that the loop starts with, `init`.
+  /// The slice of `init`, the initial tensor of the loop, that it is written
+  /// to.
   IterationSlice slice;
   mlir::Value init;
 };
 
-/// What the loop that computed `slice.whole` kept there, if it is one and has
-/// filled all that a loop with iterations `range` reads.
+/// Returns the value that the loop that computed `slice.whole` kept there;
+/// nullopt if `slice.whole` is not the result of such a loop, or if that loop
+/// has not written all slices that a loop over `range` reads.
 std::optional<KeptValue> getKeptValue(const IterationSlice &slice,
                                       IterationRange range);
 
-/// What a loop is to keep of each of its iterations, a tensor.
+/// A tensor of each iteration that a loop is to keep.
 struct ValueToKeep {
   mlir::Value value;
   Direction direction;

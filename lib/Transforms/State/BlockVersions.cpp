@@ -52,7 +52,7 @@ void BlockVersions::collect(const StorageRange &range,
       if (auto insert = dyn_cast<tensor::ParallelInsertSliceOp>(user))
         if (insert.getDest() == value)
           addPartWriters(version, insert.getSource(), block);
-    // Where two results start from one value, only the first is in its place.
+    // If two results start from one value, only the first one overwrites it.
     if (!next || seen.insert(value).second) {
       for (Operation *writer : version.writers)
         overwritten[writer].push_back(value);
@@ -93,7 +93,7 @@ BlockVersions::collectUses(Value version, OpPredicate isBlocked) const {
   llvm::DenseSet<Value> seen = {version};
   while (!worklist.empty()) {
     Value value = worklist.pop_back_val();
-    // What is passed on inside of a branch of this block is passed out of it.
+    // A value that a branch of this block forwards is a result of the branch.
     bool isInner = value != version && value.getParentBlock() != &block;
     for (OpOperand &use : value.getUses()) {
       Value other = getPassedOn(use);
@@ -123,7 +123,7 @@ BlockVersions::findReaders(const Version &version) const {
   for (OpOperand *use :
        collectUses(version.value, [](Operation *) { return false; })) {
     Operation *reader = getTopLevel(use->getOwner());
-    // What the terminator passes on it passes on behind everything.
+    // The terminator forwards its operands after all other ops.
     if (reader && reader != block.getTerminator() &&
         !overwrites(reader, version))
       readers.insert(reader);
@@ -131,8 +131,8 @@ BlockVersions::findReaders(const Version &version) const {
   return readers;
 }
 
-/// Whether an op that writes `version` reads through `use` only the element
-/// that it writes at that moment.
+/// Returns true if an op that writes `version` reads through `use` only the
+/// element that it is writing.
 static bool readsWhatItWrites(OpOperand &use, Value version) {
   auto op = dyn_cast<linalg::LinalgOp>(use.getOwner());
   if (!op || op.getNumParallelLoops() != op.getNumLoops())
@@ -156,7 +156,8 @@ static bool isInit(OpOperand &use) {
   return op && op.isDpsInit(&use);
 }
 
-/// Whether the owner of `use` needs its value: it is no mere destination.
+/// Returns true if the owner of `use` reads its value; a destination may only
+/// be overwritten.
 static bool isRead(OpOperand &use) {
   if (!isInit(use))
     return true;
@@ -165,8 +166,8 @@ static bool isRead(OpOperand &use) {
          (!op || op.payloadUsesValueFromOperand(&use));
 }
 
-/// Whether `use`, by `writer` or inside of it, needs the old value of `version`
-/// when `writer` has begun to overwrite it.
+/// Returns true if `use`, by `writer` or an op inside of it, needs the old
+/// value of `version` after `writer` has begun to overwrite it.
 static bool isSelfConflict(OpOperand &use, Operation *writer,
                            const Version &version) {
   Operation *op = use.getOwner();

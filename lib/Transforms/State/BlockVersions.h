@@ -16,7 +16,7 @@
 
 namespace flywheel {
 
-/// What one block does to one storage.
+/// The versions of one storage at the start and the end of a block.
 struct StorageRange {
   /// The argument of the function, or null for a buffer of the step: that of a
   /// value that a loop carries.
@@ -28,7 +28,7 @@ struct StorageRange {
 /// A version of a storage in a block.
 struct Version {
   mlir::Value value;
-  /// What is made in its place; null for the last one.
+  /// The value that overwrites it; null for the last version.
   mlir::Value next;
   mlir::BlockArgument storage;
   /// The ops of the block that overwrite it, or parts of it: what makes `next`,
@@ -49,15 +49,15 @@ public:
 
   llvm::ArrayRef<Version> getVersions() const { return versions; }
 
-  /// Whether `op` writes `version` or makes a later one in its place: it cannot
-  /// come before all that do.
+  /// Returns true if `op` overwrites `version` or a later version of its
+  /// storage. Such an op must come after the readers of `version`.
   bool overwrites(mlir::Operation *op, const Version &version) const;
 
   /// The ops of the block that should read `version` before it is overwritten.
   llvm::SetVector<mlir::Operation *> findReaders(const Version &version) const;
 
-  /// What reads `version` when it is overwritten or later, if its writers and
-  /// the ops of the block that are late come last.
+  /// Returns the uses that read `version` at or after its overwrite, provided
+  /// that its writers and the ops for which `isLate` returns true come last.
   UsesByValue findLateReads(const Version &version, OpPredicate isLate) const;
 
   /// The operands that ops start from to make something else than the next

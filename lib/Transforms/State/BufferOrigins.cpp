@@ -22,8 +22,8 @@ Value flywheel::getWholeBuffer(Value buffer) {
   return buffer;
 }
 
-/// The values of which `value` is one. What a loop carries is in the buffer
-/// that it starts in.
+/// Returns the values that may be `value`. A value that a loop carries stays in
+/// the buffer of its init.
 static SmallVector<Value> getPredecessors(Operation *op, Value value) {
   SmallVector<Value> values = getForwardedValues(value);
   if (isa<LoopLikeOpInterface>(op) && !values.empty())
@@ -47,7 +47,7 @@ BufferOrigins flywheel::findOrigins(Value buffer) {
     else if (isa<RegionBranchOpInterface>(owner))
       llvm::append_range(worklist, getPredecessors(owner, value));
     else
-      // What an op passes on that nothing is known of may be anything.
+      // The result of an unknown op with regions may be any buffer.
       origins.insert(op && op->getNumRegions() > 0 ? Value() : value);
   }
   return origins;

@@ -21,7 +21,7 @@ using BufferOrigins = llvm::SmallSetVector<mlir::Value, 4>;
 /// stands for any.
 BufferOrigins findOrigins(mlir::Value buffer);
 
-/// Whether buffers of these origins may be in the same memory.
+/// Returns true if buffers of these origins may overlap in memory.
 bool mayOverlap(const BufferOrigins &a, const BufferOrigins &b);
 
 } // namespace flywheel

@@ -67,7 +67,7 @@ struct CloneSharedInits
       if (place)
         place.getSourceMutable().assign(own);
     }
-    // What nothing uses any more goes, fills before the tensors they fill.
+    // Delete dead ops, fills before the tensors that they fill.
     getOperation().walk<WalkOrder::PostOrder, ReverseIterator>(
         [](Operation *op) {
           if (isa<linalg::FillOp, tensor::EmptyOp>(op) && isOpTriviallyDead(op))

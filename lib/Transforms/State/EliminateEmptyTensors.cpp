@@ -94,8 +94,8 @@ static void hoistDestination(RewriterBase &rewriter,
     (void)moveValueDefinitions(rewriter, insert.getDest(), first);
 }
 
-/// Where the tensor that a part is inserted in has become a part of something
-/// else, the part is made there as well.
+/// Computes the source of `insert` in its destination, if another op has
+/// already made that destination a slice of a larger tensor.
 static void moveToDestination(RewriterBase &rewriter,
                               tensor::InsertSliceOp insert) {
   tensor::ExtractSliceOp place = flywheel::findPlace(insert);
@@ -121,7 +121,7 @@ struct EliminateEmptyTensors
     getOperation().walk([&](tensor::InsertSliceOp insert) {
       hoistDestination(rewriter, insert);
     });
-    // What is inserted is read where it is: that takes no analysis.
+    // Sources of insertions are read in place, which needs no analysis.
     bufferization::OneShotBufferizationOptions options;
     options.bufferizeFunctionBoundaries = true;
     bufferization::OneShotAnalysisState state(getOperation(), options);

@@ -27,7 +27,8 @@ namespace flywheel {
 using namespace flywheel;
 using flywheel::linalg_ext::StoreOp;
 
-/// Whether `op` computes its results element by element, all in one order.
+/// Returns true if `op` computes its results elementwise, in one order of
+/// elements.
 static bool isElementwise(linalg::GenericOp op) {
   if (!op.hasPureTensorSemantics() || op.getNumLoops() == 0 ||
       op.getNumParallelLoops() != op.getNumLoops())
@@ -42,8 +43,7 @@ static ArrayRef<int64_t> getShape(linalg::GenericOp op) {
   return cast<RankedTensorType>(op->getResult(0).getType()).getShape();
 }
 
-/// Whether `op` reads nothing but whole elements through `use`, each where it
-/// writes one.
+/// Returns true if `op` reads through `use` only the element that it writes.
 static bool readsSameElement(OpOperand &use) {
   auto op = cast<linalg::GenericOp>(use.getOwner());
   return op.getMatchingIndexingMap(&use).isIdentity();
@@ -173,8 +173,9 @@ BlockFuser::Ops BlockFuser::findDependents(const Ops &members) {
   return dependents;
 }
 
-/// Whether nothing reads, after the one op, what it overwrites, or elsewhere
-/// than it does.
+/// Returns true if fusing preserves reads: no op after the fused op reads a
+/// variable that it overwrites, and no fused op reads such a variable at
+/// another index than it writes.
 bool BlockFuser::keepsReads(const Ops &members, const Ops &dependents) {
   llvm::DenseSet<Value> versions;
   for (Operation *member : members)
@@ -196,8 +197,8 @@ bool BlockFuser::keepsReads(const Ops &members, const Ops &dependents) {
   });
 }
 
-/// Whether the body of a member reads a number that needs what a member
-/// computes: it has to come in between.
+/// Returns true if the body of a member captures a value that depends on the
+/// result of a member: the producer of that value must run between them.
 bool BlockFuser::capturesResults(const Ops &members, const Ops &dependents) {
   auto needsMember = [&](Value value) {
     Operation *producer = value.getDefiningOp();
@@ -239,7 +240,7 @@ bool BlockFuser::isFusible(const Ops &members, const Ops &dependents) {
         products.insert(producer);
     }
   }
-  // What comes later is moved behind the one op: not what has an effect.
+  // Dependents move behind the fused op; an op with effects cannot.
   for (Operation *op : dependents)
     if (op->isBeforeInBlock(members.back()) && !isMemoryEffectFree(op) &&
         !isa<StoreOp>(op))
@@ -304,7 +305,7 @@ void BlockFuser::fuse(const Ops &members, const Ops &dependents) {
   for (auto [result, replacement] :
        llvm::zip_equal(results, fused->getResults()))
     result.replaceAllUsesWith(replacement);
-  // What needs a result of an earlier member comes behind, in its order.
+  // Ops that need a result of an earlier member move behind, in their order.
   Operation *behind = fused;
   for (Operation &op : llvm::make_early_inc_range(
            llvm::make_range(block.begin(), fused->getIterator())))

@@ -70,7 +70,7 @@ private:
     /// marks of that copy.
     memref::AllocOp copied;
     DictionaryAttr marks;
-    /// Of the source, and of the target.
+    /// The origins of `source` and of `target`.
     BufferOrigins origins, targets;
   };
 
@@ -143,8 +143,8 @@ bool ParallelMove::add(Value source, Value target) {
   return true;
 }
 
-/// What an iteration passes on, the program asks for as a value of the loop: a
-/// variable that it passes on may be copied.
+/// Copies the source of `move` to `target`. A loop's yield is an assignment
+/// that the program asked for, so that a copy of a variable is allowed there.
 void ParallelMove::copy(const Move &move, Value target) {
   auto copy = memref::CopyOp::create(b, end->getLoc(), move.source, target);
   if (move.marks)
@@ -180,8 +180,8 @@ unsigned ParallelMove::emit() {
     auto *held = llvm::find_if(moves, [](Move &move) {
       return !move.copied || move.source != move.copied.getResult();
     });
-    // Where all are apart, a target of which nothing is known is in the way,
-    // but no copy is: then any order will do.
+    // If every source has been copied, only targets of unknown origin block the
+    // moves. The sources overlap with no target, so any order is correct.
     if (held == moves.end()) {
       for (Move &move : moves)
         move.origins.clear();

@@ -17,10 +17,11 @@ namespace flywheel {
 #include "flywheel/Transforms/State/StatePasses.h.inc"
 } // namespace flywheel
 
-/// How bufferization begins the name of a constant.
+/// The prefix of the names that bufferization gives to constants.
 constexpr llvm::StringLiteral kPrefix = "__constant_";
 
-/// What bufferization calls the first constant of this type.
+/// Returns the name that bufferization gives to the first constant of this
+/// type.
 static std::string getBaseName(MemRefType type) {
   std::string name = kPrefix.str();
   llvm::raw_string_ostream stream(name);

@@ -57,8 +57,7 @@ struct ProtectState : flywheel::impl::ProtectStateBase<ProtectState> {
         linalg_ext::ProtectOp::create(b, op.getLoc(), storages);
         break;
       }
-    // What is returned and what it is returned in are compared pair by pair by
-    // bufferization.
+    // Bufferization compares each returned value with its storage.
     b.setInsertionPoint(ret);
     linalg_ext::CommitOp::create(b, ret.getLoc(), ret.getOperands(), storages);
     ret->setOperands({});

@@ -3,13 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
 // Before: a step on tensors, right before bufferization: canonicalization would
-// undo this. After: where a part of a tensor is computed in its place and has
-// other readers, it is inserted at once, and the readers take the slice of the
-// whole. Of a reader behind the insertion, one-shot bufferization does not see
-// that it finds the same elements, and copies.
-//
+// undo this. After: if a part of a tensor is computed in its place and has
+// other readers, it is inserted at once, and the readers read a slice of the
+// whole. For a reader behind the insertion, one-shot bufferization would not
+// see that both have the same elements, and would insert a copy.
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Transforms/State/StatePasses.h"
@@ -26,7 +24,7 @@ namespace flywheel {
 #include "flywheel/Transforms/State/StatePasses.h.inc"
 } // namespace flywheel
 
-/// Whether nothing overwrites what `insert` inserts but `insert` itself.
+/// Returns true if no op but `insert` overwrites the source of `insert`.
 static bool isOnlyRead(tensor::InsertSliceOp insert) {
   return llvm::all_of(insert.getSource().getUses(), [&](OpOperand &use) {
     auto user = dyn_cast<DestinationStyleOpInterface>(use.getOwner());

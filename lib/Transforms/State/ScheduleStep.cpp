@@ -32,18 +32,22 @@ using linalg_ext::StoreOp;
 namespace {
 /// Orders the ops of one block, and of the blocks in it.
 ///
-/// SSA dominance is the one rule that always holds. Beyond it there are wishes:
-/// what overwrites a version of a variable or a result (a destination-style op
-/// on it, a store, or control flow that does so inside) comes after every other
-/// reader of that version, and after every check. Where no order grants all of
-/// them, the wishes of one writer are given up, those that cost the fewest
-/// bytes. So there always is an order. What reads a version when it is
-/// overwritten or later reads a copy, whether a wish was given up or no order
-/// helps, as where an op reads elsewhere than it writes. In front of a check
-/// that comes late, bufferization writes the variable elsewhere. Among what is
-/// free to go, program order decides, but an update and what only updates need
-/// go as soon as they can: the gradients and activations that they read need
-/// not be kept.
+/// SSA dominance always holds. Soft dependences ("wishes") are added to it: an
+/// op that overwrites a version of a variable or a result (a destination-style
+/// op on it, a store, or control flow that contains one) should run after every
+/// other reader of that version, and after every check. If no order satisfies
+/// all of them, the soft dependences of the writer for which that costs the
+/// fewest bytes are dropped, so that an order always exists.
+///
+/// A reader that runs at or after the overwrite reads a copy instead. This
+/// happens when a soft dependence was dropped, and when no order can help: for
+/// example, an op that reads element i and writes element j of the same
+/// variable. If a check runs after the overwrite, bufferization writes the
+/// variable to another buffer.
+///
+/// Ready ops run in program order, with one exception: updates, and the ops
+/// that only updates use, run as early as possible, so that the live ranges of
+/// the gradients and activations that they read end early.
 class StepScheduler {
 public:
   StepScheduler(func::FuncOp function, Block &block,
@@ -51,8 +55,8 @@ public:
       : function(function), block(block), versions(block, ranges) {}
 
   void run();
-  /// Whether the block, and the blocks in it, are in such an order already,
-  /// without a read that needs a copy.
+  /// Returns true if the block, and the blocks in it, already have such an
+  /// order, in which no read needs a copy.
   bool isOrdered();
   unsigned getNumSnapshots() const { return numSnapshots; }
 
@@ -65,24 +69,25 @@ private:
 
     Operation *op;
     /// The ops that are to come before it, and those that wait for it by
-    /// dominance or by wishes.
+    /// dominance or by soft dependences.
     SmallVector<Node *> predecessors, successors, wishers;
-    /// How many ops it waits for.
+    /// The number of ops that it waits for, by dominance and by soft
+    /// dependences.
     unsigned numAwaited = 0, numWished = 0;
     /// The versions that it overwrites.
     SmallVector<unsigned> overwrites;
-    /// The number of the first check that needs it. What checks need goes
-    /// first, and what the first ones need before the others: a check of sizes
-    /// guards an op that a check of values needs.
+    /// The number of the first check that needs it. Ops that checks need run
+    /// first, in the order of the checks: a check of sizes guards an op that a
+    /// check of values needs.
     unsigned urgency = kUnchecked;
-    /// Of what is as urgent, the op of the least rank goes.
+    /// Among ops of equal urgency, the one with the lowest rank runs first.
     unsigned rank = 0;
     /// If it overwrites a variable, or only such ops need its results: the one
     /// that needs them, or null where there are several. A gradient has one,
     /// the rate of learning and the gradient of an activation have many.
     std::optional<Node *> update;
-    /// Whether it depends on numbers and variables alone, as a rate of
-    /// learning: it is no reason to wait, and goes when an update needs it.
+    /// True if it depends only on scalars and variables, such as a learning
+    /// rate. No op is delayed for it; it runs when an update needs it.
     bool isEarly = false;
     bool isEmitted = false;
   };
@@ -123,7 +128,7 @@ private:
   llvm::BitVector isOverwritten;
   /// The last check of the block, or null.
   Node *lastCheck = nullptr;
-  /// What is free to go, by urgency, rank and order in the block.
+  /// The ready ops, by urgency, rank and order in the block.
   using Key = std::tuple<unsigned, unsigned, Node *>;
   std::priority_queue<Key, std::vector<Key>, std::greater<Key>> ready;
 };
@@ -143,7 +148,8 @@ void StepScheduler::snapshot(const Version &version, Value value,
   Value copy = copyVersion(b, loc, value, name);
   for (OpOperand *use : uses)
     use->set(copy);
-  // What a loop carries, the program asks for as a value of its own.
+  // The program asks for each value that a loop carries, so such a copy is not
+  // reported.
   if (!name || isa<LoopLikeOpInterface>(uses.front()->getOwner()))
     return;
   ++numSnapshots;
@@ -198,7 +204,7 @@ void StepScheduler::overwrite(unsigned number) {
 }
 
 //===----------------------------------------------------------------------===//
-// Wishes
+// Soft dependences
 //===----------------------------------------------------------------------===//
 
 void StepScheduler::collectNodes() {
@@ -351,8 +357,8 @@ void StepScheduler::computeRanks() {
 // The list scheduler
 //===----------------------------------------------------------------------===//
 
-/// Bytes of the copies that giving up the open wishes of `node` takes: many
-/// where they are not known.
+/// Returns the bytes of the copies that dropping the open soft dependences of
+/// `node` takes; 1 GiB for each version whose size is dynamic.
 CheckedSize StepScheduler::getCost(const Node &node) {
   CheckedSize bytes = 0;
   for (unsigned number : node.overwrites) {
@@ -372,8 +378,8 @@ CheckedSize StepScheduler::getCost(const Node &node) {
   return bytes;
 }
 
-/// Gives up the wishes of the op that costs least, of those that only wishes
-/// hold back.
+/// Drops the soft dependences of the op for which that costs the fewest bytes,
+/// among the ops that wait only for soft dependences.
 void StepScheduler::giveUpCheapest() {
   Node *cheapest = nullptr;
   int64_t least = 0;
@@ -486,7 +492,8 @@ static void fuseSwaps(func::FuncOp function) {
   });
 }
 
-/// What `function` does to the storages of its arguments.
+/// Returns the storages of the arguments of `function`, with their first and
+/// last versions.
 static SmallVector<StorageRange> findRanges(func::FuncOp function) {
   SmallVector<StorageRange> ranges;
   forEachStorage(function, [&](BlockArgument storage, Value last) {

@@ -30,11 +30,11 @@ namespace flywheel {
 using namespace flywheel;
 using linalg_ext::StoreOp;
 
-/// Whether `value` is a block argument or a part or another shape of one: it is
-/// there, and need not be computed.
+/// Returns true if `value` is a block argument, or a slice or reshape of one,
+/// which no op computes.
 static bool isMoved(Value value) { return isa<BlockArgument>(getRoot(value)); }
 
-/// Whether `value` is there in front of `op`.
+/// Returns true if `value` is defined before `op`.
 static bool isAvailable(Value value, Operation *op) {
   Operation *producer = value.getDefiningOp();
   if (!producer)
@@ -71,7 +71,7 @@ private:
   bool sinkAboveLoop(StoreOp store, LoopLikeOpInterface loop);
   void storeCarried(LoopLikeOpInterface loop);
 
-  /// What checks need: it cannot be in the place of an old value.
+  /// The ops that checks need, which cannot overwrite an old value.
   llvm::DenseSet<Operation *> checked;
 };
 } // namespace

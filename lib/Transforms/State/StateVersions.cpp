@@ -108,7 +108,7 @@ Value flywheel::getOverwritten(Value value) {
   unsigned number = result.getResultNumber();
   if (auto structured = dyn_cast<DestinationStyleOpInterface>(op))
     return structured.getTiedOpOperand(result)->get();
-  // What an iteration leaves is put where it found what it started from.
+  // The result of a loop overwrites the init that the loop started from.
   if (auto loop = dyn_cast<LoopLikeOpInterface>(op)) {
     std::optional<unsigned> carried = getCarried(loop, number);
     return carried ? loop.getInits()[*carried] : Value();

@@ -62,7 +62,7 @@ LogicalResult VerifyInPlace::verifyCopy(Operation *copy) {
     return success();
   StringRef variableName = TrainDialect::getVariableAttrName();
   StringRef updatedName = TrainDialect::getUpdatedAttrName();
-  // What the program assigns it may copy, and so may the scheduler and a panel.
+  // Assignments of the program, snapshots of the scheduler and panels may copy.
   bool isAskedFor = copy->hasAttr(LinalgExtDialect::getAssignedAttrName()) ||
                     copy->hasAttr(TrainDialect::getSnapshotAttrName()) ||
                     copy->hasAttr(CodegenDialect::getPanelAttrName());
