@@ -24,7 +24,7 @@ namespace flywheel {
 #define GEN_PASS_DEF_CHOOSESCHEDULES
 #include "flywheel/Codegen/CPU/CPUPasses.h.inc"
 
-/// Whether `op` has a schedule that is obeyed on tensors already.
+/// Returns true if `op` has a schedule that `TileAndFuse` obeys, on tensors.
 static bool hasScheduleOfGroup(linalg::LinalgOp op) {
   codegen::ScheduleAttrInterface given = codegen::getSchedule(op);
   return given && (getFMAKernels().has(given) || !given.getTiles().empty());

@@ -77,25 +77,26 @@ private:
   /// Chooses `isStreamed`.
   void chooseStreaming();
   bool isTurned();
-  /// Transposes what was summed, so that rows of C are stored as vectors.
+  /// Transposes the sums, so that rows of C are stored as vectors.
   void storeTurned(const Strip &rows, const Columns &columns,
                    mlir::ValueRange accumulators);
 
-  /// Where A is read as vectors, the reduction, if any, of which neighbouring
-  /// rows read the same of them: each is loaded once, and vectors of B are in
-  /// registers for all of it.
+  /// If A is read as vectors: the reduction, if any, along which neighbouring
+  /// rows read the same vectors of A. Each of these is loaded once, and the
+  /// vectors of B are in registers for the whole reduction.
   std::optional<Slide> slide;
-  /// Whether C is stored around the caches; null if it is not.
+  /// True if C is stored around the caches; null if it is not.
   mlir::Value isStreamed;
-  /// The block of the last reduction that is computed; all of it where the
-  /// schedule has no blocks.
+  /// The block of the last reduction that is computed; the whole reduction if
+  /// the schedule has no blocks.
   Strip block{};
-  /// What is fetched line by line in the steps of the only reduction.
+  /// The tiles that are fetched line by line in the steps of the only
+  /// reduction.
   llvm::SmallVector<FetchedTile> fetched;
 };
 
-/// The bytes from the first element of the buffer that `value` is part of to
-/// the end of its last outermost one; null if that is not known.
+/// Returns the bytes from the first element of the buffer that `value` is part
+/// of to the end of its last outermost one; null if that is not known.
 mlir::OpFoldResult getSpan(KernelEmitter &e, mlir::Value value);
 
 } // namespace flywheel

@@ -21,15 +21,16 @@ static constexpr int64_t kPrefetchSteps = 32;
 /// Bytes between the steps of a reduction in A from which on hardware does not
 /// see them coming: it stays within a page of 4 KiB.
 static constexpr int64_t kMinPrefetchBytes = 1024;
-/// Bytes of an input from which on the last cache is slow to send it: with less
-/// prefetches take longer than they save.
+/// The least bytes of an input that the last cache sends slowly: for smaller
+/// inputs prefetches take longer than they save.
 static constexpr int64_t kFarBytes = int64_t{8} << 20;
-/// Into the second cache: such steps share few sets of the first one.
+/// The locality of prefetches into the L2 cache: such steps share few sets of
+/// L1.
 static constexpr unsigned kSecondCache = 2;
 
-/// Of the gradient of a weight, 1024x256 over 2048 rows, the rows of A are 4
-/// KiB apart: with these prefetches it takes about half of the time (AMD EPYC,
-/// AVX-512, medians of runs in turn).
+/// In the gradient of a weight, 1024x256 over 2048 rows, the rows of A are 4
+/// KiB apart. These prefetches halve its time (AMD EPYC, AVX-512, medians of
+/// alternating runs).
 void ColumnEmitter::prefetchRows(const Strip &rows) {
   if (contraction.rows.size() != 1 || contraction.k.empty())
     return;
@@ -110,7 +111,7 @@ OpFoldResult flywheel::getSpan(KernelEmitter &e, Value value) {
 }
 
 void ColumnEmitter::prefetchLanes(const Strip &rows, const Columns &columns) {
-  // Of the gradient of a filter the loops around a step are reductions.
+  // In the gradient of a filter the loops around a step are reductions.
   SmallVector<unsigned> loops = contraction.outer;
   if (loops.empty()) {
     loops = contraction.passes;
@@ -121,7 +122,7 @@ void ColumnEmitter::prefetchLanes(const Strip &rows, const Columns &columns) {
     loops.pop_back();
   if (!contraction.readsLanes() || loops.empty())
     return;
-  // Closer data comes in time without.
+  // Closer data arrives in time without prefetches.
   Fold span = getSpan(e, contraction.a->get());
   if (!span || getConstantIntValue(span).value_or(kFarBytes) < kFarBytes)
     return;
@@ -136,7 +137,7 @@ void ColumnEmitter::prefetchLanes(const Strip &rows, const Columns &columns) {
                                  kSecondCache, /*isDataCache=*/true);
     }
   };
-  // What neighbouring iterations read of a window they fetch once.
+  // Fetches the elements of a window that neighbouring iterations share once.
   SmallVector<int64_t> staticSizes = getStaticLoopSizes(contraction.op);
   auto find = [&](ArrayRef<unsigned> windows, unsigned along) {
     return findSlide(windows, contraction.aMap, along, staticSizes);

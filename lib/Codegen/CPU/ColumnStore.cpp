@@ -36,10 +36,10 @@ void ColumnEmitter::storeTile(const Strip &rows, const Columns &columns,
   }
 }
 
-/// Of 32x56x56x128, the gradient by the image of a depthwise convolution of
-/// stride 2, four phases store every other pixel of every other row. Each line
-/// is read before it is written, which takes three times as long as to write it
-/// around the caches, where none of it would stay.
+/// In the gradient by the image of a depthwise convolution of stride 2,
+/// 32x56x56x128, four phases store every other pixel of every other row. A
+/// store through the caches reads each line before it writes it, and none of it
+/// stays there: this takes three times as long as a store around the caches.
 void ColumnEmitter::chooseStreaming() {
   auto type = cast<MemRefType>(contraction.c->get().getType());
   int64_t elementBytes = getElementBytes(type.getElementType());
@@ -84,7 +84,7 @@ void ColumnEmitter::chooseStreaming() {
                               e.value(e.index(kStreamedBytes))));
 }
 
-/// Whether C is contiguous along its rows in registers.
+/// Returns true if C is contiguous along its rows in registers.
 bool ColumnEmitter::isTurned() {
   Type type = contraction.c->get().getType();
   return contraction.rows.size() == 1 &&

@@ -44,20 +44,20 @@ struct Conv3x3 {
   OpOperand *image = nullptr, *filter = nullptr;
   /// Dimensions of the filter: height, width, channels, outputs.
   SmallVector<int64_t> filterDims;
-  /// Of the output; the number of images may be dynamic.
+  /// The sizes of the output; the number of images may be dynamic.
   int64_t images = 0, height = 0, width = 0;
   int64_t channels = 0, outputs = 0;
 };
 } // namespace
 
-/// The loop that `expr` is, or nothing.
+/// Returns the loop that `expr` is, or none.
 static std::optional<unsigned> getLoop(AffineExpr expr) {
   if (auto dim = dyn_cast<AffineDimExpr>(expr))
     return dim.getPosition();
   return std::nullopt;
 }
 
-/// The loops that `expr` is the sum of, the one in `parallel` first.
+/// Returns the loops that `expr` is the sum of, the one in `parallel` first.
 static std::optional<std::pair<unsigned, unsigned>>
 getWindow(AffineExpr expr, ArrayRef<unsigned> parallel) {
   auto sum = dyn_cast<AffineBinaryOpExpr>(expr);
@@ -114,7 +114,7 @@ static std::optional<Conv3x3> matchConv(linalg::LinalgOp op, OpOperand *image,
   return conv;
 }
 
-/// Whether `value` is a tensor of zeros.
+/// Returns true if `value` is a tensor of zeros.
 static bool isZero(Value value) {
   auto fill = value.getDefiningOp<linalg::FillOp>();
   return fill && matchPattern(fill.getInputs().front(), m_AnyZeroFloat());
@@ -140,39 +140,41 @@ static std::optional<Conv3x3> matchConv(linalg::LinalgOp op) {
 }
 
 //===----------------------------------------------------------------------===//
-// What pays
+// Costs
 //===----------------------------------------------------------------------===//
 
-// All in multiply-adds that take as long, of one core of an AMD EPYC with
-// AVX-512, in f32; benchmarks/convolutions.py measures what they are for.
+// All costs are in multiply-adds that take as long, of one core of an AMD EPYC
+// with AVX-512, in f32; benchmarks/convolutions.py measures the convolutions.
 
-/// For each channel of a tile to be transformed, as an input or an output: for
-/// tiles of 2 x 2 and of 4 x 4 outputs.
+/// To transform each channel of a tile, as an input or an output: for tiles of
+/// 2 x 2 and of 4 x 4 outputs.
 static constexpr double kTileTransform2 = 200, kTileTransform4 = 700;
-/// For each element of the transformed filter: most of it is to write it.
+/// For each element of the transformed filter: most of it is the store.
 static constexpr double kFilterTransform = 11;
-/// Bytes of a transformed filter: more than this does not stay in the last
-/// cache, and takes six times as long to write and to read.
+/// Bytes of a transformed filter: a larger one does not stay in the last cache,
+/// and takes six times as long to write and to read.
 static constexpr int64_t kMaxFilterBytes = 12 * 1024 * 1024;
-/// What it has to save, as the rest is an estimate.
+/// The least speedup that Winograd's method must have: costs are estimates.
 static constexpr double kMinGain = 1.1;
 /// Stands for a number of images that is not known.
 static constexpr int64_t kTypicalImages = 16;
-/// Tiles whose products with the filter are worth a block; and those that are
-/// computed in vain in the worst case where the number of images is not known.
+/// The least number of tiles whose products with the filter are worth a block,
+/// the largest number in a block, and the number of tiles that may be computed
+/// in vain in the worst case if the number of images is not known.
 static constexpr int64_t kMinTiles = 16, kMaxTiles = 64, kFewTiles = 8;
 /// Rows that a tile of registers has, and tiles that take as long as what a
 /// block takes besides.
 static constexpr int64_t kRegisterRows = 8, kBlockTiles = 4;
 
-/// What `conv` takes for one image.
+/// Returns the cost of computing one image of `conv` directly.
 static double estimateDirect(const Conv3x3 &conv, int64_t lanes) {
   return 9.0 * static_cast<double>(conv.height * conv.width) *
          static_cast<double>(conv.channels) *
          static_cast<double>(llvm::alignTo(conv.outputs, lanes));
 }
 
-/// The same in tiles of `m` outputs.
+/// Returns the cost of computing one image of `conv` in tiles of `m` x `m`
+/// outputs.
 static double estimateWinograd(const Conv3x3 &conv, int64_t m, int64_t lanes) {
   auto tiles = static_cast<double>(llvm::divideCeil(conv.height, m) *
                                    llvm::divideCeil(conv.width, m));

@@ -47,8 +47,9 @@ ColumnEmitter::Columns ColumnEmitter::columnsAt(Fold base, int64_t numVectors,
   return columns;
 }
 
-/// Of a depthwise convolution by 3x3 an output reads nine vectors, of which its
-/// neighbour reads six: a load for each multiply-add takes longer than it does.
+/// In a depthwise convolution by 3x3, an output reads nine vectors, six of
+/// which its neighbour reads, too: a load for each multiply-add takes longer
+/// than the multiply-add.
 void ColumnEmitter::chooseSlide() {
   codegen::CPUAttr cpu = codegen::lookupCPU(contraction.op);
   if (!contraction.readsLanes() || contraction.rows.size() != 1 ||
@@ -68,7 +69,7 @@ void ColumnEmitter::chooseSlide() {
 bool ColumnEmitter::emitAll() {
   chooseStreaming();
   bool fills = emit();
-  // Other threads see such stores behind a fence only.
+  // Other threads see such stores only after a fence.
   if (isStreamed)
     LLVM::FenceOp::create(e.b, e.loc, LLVM::AtomicOrdering::seq_cst);
   return fills;
@@ -85,9 +86,9 @@ void ColumnEmitter::emitTiles() {
              });
 }
 
-/// Rows that share vectors of B are inside, so that these stay in the cache.
-/// Where A is read as vectors, too, each of its vectors is read for few rows:
-/// all columns of those then, in the order of memory.
+/// Rows that share vectors of B are in the inner loop, so that these stay in
+/// the cache. If A is read as vectors, too, few rows read each of them: the
+/// inner loop then computes all columns of these rows, in the order of memory.
 void ColumnEmitter::emitBlock() {
   if (contraction.readsLanes())
     return emitStrips(contraction.rows, tile.mr, [&](const Strip &rows) {

@@ -17,8 +17,8 @@ namespace flywheel {
 /// Rows of several loops that a schedule may ask for.
 static constexpr int64_t kMaxUnrolledRows = 256;
 
-/// What the body of `op`, a contraction, multiplies of `input`: its elements,
-/// or those narrowed.
+/// Returns the type of the factors that the body of `op`, a contraction, reads
+/// from `input`: that of its elements, or the type to which they are narrowed.
 static Type getFactorType(linalg::LinalgOp op, OpOperand *input) {
   Operation *narrowing = getNarrowingOf(op.getMatchingBlockArgument(input));
   return narrowing ? narrowing->getResult(0).getType()
@@ -144,7 +144,7 @@ FailureOr<Contraction> getContraction(linalg::LinalgOp op,
   result.block = schedule.getBlock();
   ArrayRef<int64_t> rows = schedule.getRows();
   std::tie(result.a, result.b) = getFactors(op, result.n);
-  // Where both are read along the columns, rows share B.
+  // If both are read along the columns, rows share B.
   if (!rows.empty() &&
       op.getMatchingIndexingMap(result.a).isFunctionOfDim(result.n) &&
       op.getMatchingIndexingMap(result.b).isFunctionOfDim(rows.front()))

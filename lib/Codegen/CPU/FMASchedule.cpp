@@ -48,9 +48,9 @@ static constexpr int64_t kBlockSteps = 8;
 static constexpr int64_t kFewSteps = 4;
 /// Terms of a sum over a window: a longer sum of one output is a reduction.
 static constexpr int64_t kMaxWindowSteps = 64;
-/// The part of the lanes of few columns, below which others are looked for.
+/// The share of lanes in use below which other columns are tried.
 static constexpr double kNarrow = 0.75;
-/// What lanes along a reduction have to gain: these are estimates.
+/// The least speedup of lanes along a reduction: the costs are estimates.
 static constexpr double kMinGain = 1.1;
 /// Columns of a tile whose lanes are along a reduction.
 static constexpr int64_t kLaneSumColumns = 64;
@@ -85,18 +85,18 @@ private:
   int64_t estimateSize(unsigned loop) const {
     return ShapedType::isDynamic(sizes[loop]) ? kTypicalSize : sizes[loop];
   }
-  /// Whether what takes time is to write C, in the order of memory.
+  /// Returns true if most of the time is for writing C, in the order of memory.
   bool isShort() const {
     return contraction.k.size() == 1 &&
            estimateSize(contraction.k.front()) <= kFewSteps;
   }
-  /// Whether A is contiguous along the rows: it is transposed.
+  /// Returns true if A is contiguous along the rows, so that it is transposed.
   bool hasContiguousRows() {
     return contraction.rows.size() == 1 &&
            access(contraction.a, contraction.rows.front()) ==
                AccessKind::Contiguous;
   }
-  /// Whether each sum has few terms.
+  /// Returns true if each sum has at most `kMaxWindowSteps` terms.
   bool isWindow() const {
     CheckedSize steps = 1;
     for (unsigned loop : contraction.k)
@@ -413,10 +413,10 @@ CheckedSize FMAScheduler::estimateBytes(OpOperand *input, AffineMap map) const {
   return bytes;
 }
 
-/// Moves reduction loops around all others, where the inputs are too large to
-/// be read again and again: each pass adds to C.
+/// Moves reduction loops around all others if the inputs are too large to be
+/// read repeatedly: each pass adds to C.
 void FMAScheduler::choosePasses(int64_t minSteps) {
-  // What one pass may read: well within the second level cache.
+  // The bytes that one pass may read: well within the L2 cache.
   int64_t maxBytes = cpu.getL2Bytes() / 4;
   // A single tile reads everything once.
   CheckedSize numTiles = llvm::divideCeil(estimateSize(contraction.n), tile.nr);
@@ -458,7 +458,7 @@ void FMAScheduler::chooseBlock() {
     contraction.block = kBlockSteps;
 }
 
-/// Whether a tile of B is worth a copy with contiguous rows.
+/// Returns true if a tile of B is worth a copy with contiguous rows.
 bool FMAScheduler::packsPanel() {
   if (contraction.rows.size() != 1 || contraction.k.size() != 1 ||
       !contraction.bMap.isProjectedPermutation() ||
@@ -491,7 +491,7 @@ void FMAScheduler::tileProduct(MutableArrayRef<int64_t> outer,
   inner[contraction.rows.front()] = tile.mr;
 }
 
-/// Whether C is too large for the second cache and has enough columns for
+/// Returns true if C is too large for the L2 cache and has enough columns for
 /// shares of several tiles.
 bool FMAScheduler::streamsOutput() {
   int64_t rows = countRows(), columns = sizes[contraction.n];
@@ -506,11 +506,12 @@ bool FMAScheduler::streamsOutput() {
          columns >= kMinStreams * cpu.getCores() * kStreamedTiles * tile.nr;
 }
 
-/// Other contractions are computed in tiles of C that stay in the first level
-/// cache, where what follows finds them: whole rows where they fit.
+/// Tiles other contractions so that a tile of C stays in the L1 cache until the
+/// next op reads it: whole rows, if they fit.
 void FMAScheduler::tileForCache(MutableArrayRef<int64_t> outer) const {
   int64_t maxElements = cpu.getL1Bytes() / 2 / getElementBytes(getElement());
-  // What is left for one loop beside `other` iterations of the other one.
+  // Returns the size that one loop may have beside `other` iterations of the
+  // other one.
   auto fit = [&](int64_t other, int64_t step) {
     int64_t most = std::min(maxElements / other, codegen::FMAAttr::kMaxTile);
     return std::max<int64_t>(step, llvm::alignDown(most, step));

@@ -19,14 +19,14 @@ struct Contraction {
   /// The operand that is broadcast, the one read as vectors, and the output.
   mlir::OpOperand *a = nullptr, *b = nullptr, *c = nullptr;
   mlir::AffineMap aMap, bMap, cMap;
-  /// Whether A is read as vectors too, as each column has its own elements of
-  /// both: those of a depthwise convolution.
+  /// Returns true if A is read as vectors too, because each column has its own
+  /// elements of both, as in a depthwise convolution.
   bool readsLanes() const { return !along && aMap.isFunctionOfDim(n); }
   /// The loop of columns, which is along vectors of B and C; or, if it is set,
   /// the reduction that is along vectors of A and B.
   unsigned n = 0;
   std::optional<unsigned> along;
-  /// Whether two neighbouring iterations of the last reduction, or of that
+  /// True if two neighbouring iterations of the last reduction, or of the one
   /// along the lanes, are one instruction.
   bool pairs = false;
   /// Iterations of the last reduction that are added to C at a time; null for
@@ -59,40 +59,41 @@ std::optional<Slide> findSlide(llvm::ArrayRef<unsigned> loops,
                                mlir::AffineMap map, unsigned parallel,
                                llvm::ArrayRef<int64_t> sizes);
 
-/// Whether the window of `slide` has no other reductions inside, so that terms
-/// are in the same order with and without it: which loop rows are along may
-/// differ from one share of a batch to another.
+/// Returns true if the window of `slide` has no other reductions inside. Terms
+/// are then in the same order with and without `slide`, which matters because
+/// the loop that rows are along may differ between shares of a batch.
 bool isInnermost(const Contraction &contraction, const Slide &slide);
 
-/// The tile in registers of `contraction`, whose A is read as vectors and whose
-/// loops have these sizes, if neighbouring rows read the same of those in a
-/// window: the vectors of B are in registers for all of it.
+/// Returns the tile in registers of `contraction`, whose A is read as vectors
+/// and whose loops have these sizes, if neighbouring rows read the same vectors
+/// in a window: the vectors of B are in registers for the whole window.
 std::optional<ContractionTile> chooseSlidingTile(const Contraction &contraction,
                                                  codegen::CPUAttr cpu,
                                                  llvm::ArrayRef<int64_t> sizes);
 
-/// Whether vectors of C can be multiplied and added. What narrows an input is
-/// not in the body of a tile any more.
+/// Returns true if vectors of C can be multiplied and added, once no conversion
+/// of an input is in the body of a tile.
 bool hasFMAKernel(mlir::linalg::LinalgOp op);
 
-/// Whether the body of `op` narrows what it reads.
+/// Returns true if the body of `op` narrows an input.
 bool narrowsInput(mlir::linalg::LinalgOp op);
 
-/// Whether `cpu` has an instruction that multiplies pairs of what `op`, a
-/// contraction, multiplies and adds them to its sums. `cpu` may be null.
+/// Returns true if `cpu` has an instruction that multiplies pairs of factors of
+/// `op`, a contraction, and adds the products to its sums. `cpu` may be null.
 bool canUsePairs(mlir::linalg::LinalgOp op, codegen::CPUAttr cpu);
 
-/// The inputs of `op`, a contraction, of which one is constant along loop
-/// `columns`: A, which is broadcast, and B, which is read as vectors.
+/// Returns the inputs of `op`, a contraction, one of which is constant along
+/// loop `columns`: A, which is broadcast, and B, which is read as vectors.
 std::pair<mlir::OpOperand *, mlir::OpOperand *>
 getFactors(mlir::linalg::LinalgOp op, unsigned columns);
 
-/// The roles that `schedule` gives the loops of `op`; fails if they do not fit.
+/// Returns the roles that `schedule` gives the loops of `op`; fails if they do
+/// not fit.
 mlir::FailureOr<Contraction> getContraction(mlir::linalg::LinalgOp op,
                                             codegen::FMAAttr schedule,
                                             EmitMisfit emitMisfit = {});
 
-/// The roles and tiles that are best for `op` on `cpu`; null if `op` is no
+/// Returns the best roles and tiles for `op` on `cpu`; null if `op` is not a
 /// contraction, or if there is neither a loop along which the output is
 /// contiguous and one input is constant, nor a reduction along which both
 /// inputs are contiguous.

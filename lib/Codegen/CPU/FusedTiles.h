@@ -13,28 +13,30 @@
 
 namespace flywheel {
 
-/// The elementwise op that alone uses the result of `contraction`, element for
-/// element, and can be computed in tiles of it; null without. It may use the
-/// indices of elements.
+/// Returns the elementwise op that alone uses the result of `contraction`,
+/// element for element, and can be computed in tiles of it; null without one.
+/// It may use the indices of elements.
 mlir::linalg::GenericOp findElementwiseUser(mlir::linalg::LinalgOp contraction);
 
-/// Whether something that `contraction` reads is overwritten before the last
-/// tile of `epilogue` is computed: by the epilogue itself or on the way to it.
+/// Returns true if an input of `contraction` is overwritten before the last
+/// tile of `epilogue` is computed: by the epilogue itself or by an op between
+/// the two.
 bool readsOverwritten(mlir::linalg::LinalgOp contraction,
                       mlir::linalg::GenericOp epilogue);
 
 /// A contraction and its epilogue in a loop over tiles.
 struct FusedTiles {
   mlir::scf::ForallOp loop;
-  /// The tiles of both; the epilogue is null where there is none.
+  /// The tiles of both; the epilogue is null if there is none.
   mlir::linalg::LinalgOp contraction;
   mlir::linalg::GenericOp epilogue;
 };
 
 /// Computes `contraction`, and `epilogue` if it is not null, in tiles of
 /// `sizes`, by loops of the contraction; 0 is the whole loop. Loops are in
-/// `order`, those that it lacks go last. What starts the contraction is
-/// computed with it. Emits an error and fails where upstream cannot tile it.
+/// `order`, those that it lacks are innermost. The op that initializes the
+/// contraction is computed in the same tiles. Emits an error and fails if
+/// upstream cannot tile it.
 mlir::FailureOr<FusedTiles> fuseTiles(mlir::RewriterBase &rewriter,
                                       mlir::linalg::LinalgOp contraction,
                                       mlir::linalg::GenericOp epilogue,

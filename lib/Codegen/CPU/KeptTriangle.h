@@ -28,22 +28,23 @@ struct KeptTriangle {
   }
 };
 
-/// The elements of `operand` that the results of `op` depend on, by loops of
-/// `op`, which visits each element once; none if that may be all. The others
-/// reach nothing but an `arith.select` that takes its other operand for them.
+/// Returns the elements of `operand` that the results of `op` depend on, by
+/// loops of `op`, which visits each element once; none if that may be all. The
+/// other elements are read only by an `arith.select` that takes its other
+/// operand for them.
 std::optional<KeptTriangle> findKeptTriangle(mlir::linalg::GenericOp op,
                                              mlir::OpOperand &operand);
 
-/// Whether tiles outside of what an epilogue keeps of `contraction` are worth
-/// skipping, and there may be some: `schedule` has several tiles along one of
-/// the loops that bound it.
+/// Returns true if there may be tiles outside of the elements of `contraction`
+/// that an epilogue keeps, and skipping them is worthwhile: `schedule` has
+/// several tiles along one of the loops that bound these elements.
 bool paysToSkipTiles(mlir::linalg::LinalgOp contraction,
                      codegen::FMAAttr schedule, const KeptTriangle &kept);
 
 /// Computes the tile `contraction` of a product only if an element of it is
-/// kept: else the epilogue discards what is in its place. The tile is where the
-/// sums of `offsets`, one list for each level of tiles, say, and has `sizes`,
-/// by the loops of the epilogue.
+/// kept; otherwise the epilogue discards the values in its buffer. The tile has
+/// `sizes` and starts at the sums of `offsets`, one list for each level of
+/// tiles, both by the loops of the epilogue.
 void skipDiscardedTile(
     mlir::RewriterBase &rewriter, mlir::linalg::LinalgOp contraction,
     const KeptTriangle &kept,

@@ -121,69 +121,70 @@ public:
   /// vectors must be a power of two.
   void transpose(llvm::MutableArrayRef<mlir::Value> rows);
 
-  /// `scalar` in each lane; constants become dense constants.
+  /// Returns `scalar` in each lane; constants become dense constants.
   mlir::Value broadcast(mlir::Value scalar, int64_t length);
 
   mlir::OpBuilder &b;
   mlir::Location loc;
-  /// Whether `loop` emits static loops unrolled.
+  /// True if `loop` unrolls static loops.
   bool unroll = false;
 };
 
-/// The sizes of the loops of `op`, static where the operands' types say so.
+/// Returns the sizes of the loops of `op`, static if the operands' types are.
 llvm::SmallVector<mlir::OpFoldResult> getLoopSizes(mlir::OpBuilder &builder,
                                                    mlir::linalg::LinalgOp op);
 
-/// A constant that the index `size` does not exceed, or `ShapedType::kDynamic`
-/// if none can be proved.
+/// Returns a constant that the index `size` does not exceed, or
+/// `ShapedType::kDynamic` if none can be proved.
 int64_t getUpperBound(mlir::OpFoldResult size);
 
-/// True if `value` is, or is part of, memory of `memref.alloca`.
+/// Returns true if `value` is, or is part of, memory of `memref.alloca`.
 bool isOnStack(mlir::Value value);
 
 constexpr int64_t kCacheLineBytes = 64;
 
-/// A matrix that is read behind a contraction, and fetched during its sum.
+/// A matrix that is read after a contraction, and fetched during its sum.
 struct FetchedTile {
   mlir::Value source;
   llvm::SmallVector<mlir::OpFoldResult> sizes;
-  /// What the sizes do not exceed.
+  /// Upper bounds of the sizes.
   int64_t maxRows, maxColumns;
   bool isWritten;
   /// The steps of sums in which it is fetched, if not those of one tile alone,
-  /// and which of them is the first one of the tile at hand.
+  /// and which of them is the first one of the current tile.
   int64_t numSteps = 0;
   mlir::OpFoldResult firstStep = {};
   /// The hint of `memref.prefetch`: 3 into the first cache, 2 into the second.
   unsigned locality = 3;
 
-  /// Elements of a line of the cache, lines of a row, and lines of all rows.
+  /// Return the elements of a cache line, the lines of a row, and those of all
+  /// rows.
   int64_t getLineLength() const;
   int64_t countLinesOfRow() const;
   int64_t countLines() const { return maxRows * countLinesOfRow(); }
 };
 
-/// The tiles that the op right after the contraction `op` reads beside the
-/// output of `op`, which are few lines each. Ops move before `op` so that these
-/// exist there.
+/// Returns the tiles that the op right after the contraction `op` reads beside
+/// the output of `op`, which have few lines each. Moves ops before `op` so that
+/// these exist there.
 llvm::SmallVector<FetchedTile> findEpilogueTiles(mlir::RewriterBase &rewriter,
                                                  mlir::linalg::LinalgOp op);
 
-/// What is copied to `operand` of the contraction `op` next, in the following
-/// iteration of a loop that has a copy and then several tiles like `op`, of
-/// `steps` steps each. Ops are made before `op`.
+/// Returns the panel that is copied to `operand` of the contraction `op` next,
+/// in the following iteration of a loop that has a copy and then several tiles
+/// like `op`, of `steps` steps each. Inserts ops before `op`.
 std::optional<FetchedTile> findNextPanel(mlir::RewriterBase &rewriter,
                                          mlir::linalg::LinalgOp op,
                                          mlir::OpOperand &operand,
                                          int64_t steps);
 
-/// Emits a prefetch of a line of `tile`, counted row by row, or of another one
-/// where the tile has fewer rows or columns.
+/// Emits a prefetch of a line of `tile`, counted row by row, or of another line
+/// if the tile has fewer rows or columns.
 void prefetchLine(KernelEmitter &e, const FetchedTile &tile,
                   mlir::OpFoldResult line);
 
-/// The `linalg.fill`, if any, of the output of `op` that comes before it in its
-/// block with no access to memory in between.
+/// Returns the `linalg.fill`, if any, of the output of `op` that precedes it in
+/// its block with no access to memory in between.
 mlir::linalg::LinalgOp findPrecedingFill(mlir::linalg::LinalgOp op);
 
 } // namespace flywheel

@@ -23,23 +23,23 @@ class KernelFamily {
 public:
   virtual ~KernelFamily() = default;
 
-  /// The best way of this family to compute `op`, which is on tensors or on
-  /// buffers, or null if it has none.
+  /// Returns the best schedule of this family for `op`, which is on tensors or
+  /// on buffers, or null if it has none.
   virtual codegen::ScheduleAttrInterface choose(mlir::linalg::LinalgOp op,
                                                 codegen::CPUAttr cpu) const = 0;
 
-  /// Whether `schedule` is one of this family.
+  /// Returns true if `schedule` is one of this family.
   virtual bool has(codegen::ScheduleAttrInterface schedule) const = 0;
 
   /// Fails if `op` cannot be computed as `schedule`, a verified one of this
-  /// family, says.
+  /// family, specifies.
   virtual mlir::LogicalResult verifyFit(mlir::linalg::LinalgOp op,
                                         codegen::ScheduleAttrInterface schedule,
                                         EmitMisfit emitMisfit) const = 0;
 
-  /// Replaces `op`, on buffers, by a kernel as `schedule` says, which fits. It
-  /// starts from the value of `fill`, if given, so that `fill` can be erased;
-  /// where it does not, `fill` is set to null.
+  /// Replaces `op`, on buffers, by a kernel with `schedule`, which fits. If the
+  /// kernel starts from the value of `fill`, if given, `fill` can be erased;
+  /// otherwise `fill` is set to null.
   virtual void emit(mlir::RewriterBase &rewriter, mlir::linalg::LinalgOp op,
                     codegen::ScheduleAttrInterface schedule,
                     codegen::CPUAttr cpu,

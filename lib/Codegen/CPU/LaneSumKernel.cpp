@@ -56,46 +56,46 @@ private:
   SmallVector<Value> emitStep(const Strip &rows, const Strip &columns,
                               Fold base, const Lanes &lanes,
                               ValueRange accumulators);
-  /// The loop along the lanes. `accumulators` are those of all chains.
+  /// Emits the loop along the lanes. `accumulators` are those of all chains.
   SmallVector<Value> emitLanes(const Strip &rows, const Strip &columns,
                                ValueRange accumulators);
   Value load(OpOperand *input, AffineMap map, const Lanes &lanes);
-  /// Of lanes `distance` apart the sums: those of `x` where a lane's number has
-  /// not this bit, else those of `y`.
+  /// Returns the sums of lanes that are `distance` apart: of `x` in lanes whose
+  /// number does not have this bit, of `y` in the others.
   Value addNeighbours(Value x, Value y, int64_t distance);
-  /// One vector whose lane i is the sum of the lanes of vector i. There is a
-  /// power of two of vectors, at most one for each lane.
+  /// Returns a vector whose lane i is the sum of the lanes of vector i. The
+  /// number of vectors is a power of two, at most one for each lane.
   Value addLanes(ArrayRef<Value> vectors);
   /// Adds `sums` to the elements of C from number `first` of the tile.
   void store(const Strip &rows, const Strip &columns, Value sums, int64_t first,
              int64_t count);
-  /// `sum` added to what C has or starts from.
+  /// Returns `sum` added to the old value of C, or to its initial value.
   Value addTo(Value sum, function_ref<Value()> loadOld);
 
-  /// Whether the vectors of rows are in registers, and those of columns there
-  /// one at a time; else it is the other way around.
+  /// Returns true if the vectors of rows are in registers and those of columns
+  /// are loaded one at a time; otherwise it is the other way around.
   bool keepsRows() const { return tile.mr <= tile.nr; }
   /// Chooses `slide`.
   void chooseSlide();
   Value multiplyAdd(Value a, Value b, Value sum);
 
   int64_t numChains = 1;
-  /// The reduction, if any, of which the longer side reads the same elements in
-  /// neighbouring iterations: vectors of the shorter side are in registers for
-  /// all of it, and each of the longer one is loaded once.
+  /// The reduction, if any, along which the longer side reads the same elements
+  /// in neighbouring iterations: vectors of the shorter side are in registers
+  /// for the whole reduction, and each vector of the longer one is loaded once.
   std::optional<Slide> slide;
 };
 } // namespace
 
-/// The only loop of `loops`, if there is one.
+/// Returns the only loop of `loops`, if there is one.
 static std::optional<unsigned> getSingle(ArrayRef<unsigned> loops) {
   return llvm::hasSingleElement(loops) ? std::optional(loops.front())
                                        : std::nullopt;
 }
 
-/// Of a gradient by an image of one channel, whose window is 5x5, an output
-/// reads 50 vectors of which its neighbour reads 40: where each multiply-add
-/// has an operand in memory, loads take as long as they do.
+/// In a gradient by an image of one channel, whose window is 5x5, an output
+/// reads 50 vectors, 40 of which its neighbour reads, too: if each multiply-add
+/// has an operand in memory, the loads take as long as the multiply-adds.
 void LaneSumEmitter::chooseSlide() {
   std::optional<unsigned> moving =
       keepsRows() ? contraction.n : getSingle(contraction.rows);
@@ -213,13 +213,13 @@ SmallVector<Value> LaneSumEmitter::emitLanes(const Strip &rows,
                                 args.slice(chain * numElements, numElements)));
         return results;
       });
-  // What is left goes to the first chain.
+  // The first chain adds the remaining iterations.
   SmallVector<Value> first(ArrayRef<Value>(sums).take_front(numElements));
   if (numChains > 1)
     first = e.loop(wideEnd, end, length, first, [&](Fold iv, ValueRange args) {
       return emitStep(rows, columns, iv, all, args);
     });
-  // At most one iteration, and none that is not in range.
+  // At most one iteration; none if `length` divides `size`.
   first = e.loop(end, size, length, first, [&](Fold iv, ValueRange args) {
     return emitStep(rows, columns, iv, e.lanes(length, iv, size), args);
   });

@@ -24,11 +24,11 @@ using namespace mlir;
 
 namespace flywheel {
 
-/// At most one part of so many is computed twice.
+/// A tile may overlap if at most one part in `kMinPartsOnce` is computed twice.
 static constexpr int64_t kMinPartsOnce = 64;
 
-/// What an epilogue, or a contraction without one, does with the old value of
-/// its result.
+/// Returns true if `op`, an epilogue or a contraction without one, reads the
+/// old value of its result.
 static bool readsResult(linalg::LinalgOp op) {
   return llvm::any_of(op.getDpsInitsMutable(), [&](OpOperand &init) {
     return op.payloadUsesValueFromOperand(&init) &&
@@ -36,8 +36,9 @@ static bool readsResult(linalg::LinalgOp op) {
   });
 }
 
-/// The part of a loop with a partial last tile that it takes to make that tile
-/// whole: iterations, or lanes of vectors that are not in use otherwise.
+/// Returns the part of a loop that is computed twice to make its partial last
+/// tile whole: in iterations, or in lanes of vectors that are otherwise not in
+/// use.
 static int64_t countRepeated(int64_t size, int64_t tile, int64_t unit) {
   return llvm::alignTo(tile, unit) - llvm::alignTo(size % tile, unit);
 }
@@ -48,7 +49,7 @@ void chooseOverlap(scf::ForallOp tiles, linalg::LinalgOp contraction,
   linalg::LinalgOp root =
       epilogue ? cast<linalg::LinalgOp>(epilogue.getOperation()) : contraction;
   bool isUpdate = readsResult(root);
-  // A sum that goes on from its old value would be added twice.
+  // A sum that adds to its old value would be added twice.
   if (isUpdate && !epilogue)
     return;
   SmallVector<int64_t> overlapping;
@@ -64,12 +65,12 @@ void chooseOverlap(scf::ForallOp tiles, linalg::LinalgOp contraction,
       continue;
     bool isColumns = loop == rules.schedule.getColumns();
     bool isVector = isColumns && !rules.schedule.getAlong();
-    // Which rows are kept would be a question for each of them; which columns
-    // is a mask for all, of tiles that are not divided.
+    // Rows to keep would need a test for each row; columns to keep need one
+    // mask for all rows, if the tiles are not divided.
     if (isUpdate && (!isVector || rules.dividesColumns))
       continue;
     int64_t unit = isVector ? rules.vectorLength : 1;
-    // Each worker has the tile before its last one, too.
+    // Each worker also computes the tile before its last one.
     if (countRepeated(*size, *tile, unit) * kMinPartsOnce > *size ||
         *size <= (2 * rules.workers - 1) * *tile)
       continue;

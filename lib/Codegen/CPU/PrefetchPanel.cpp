@@ -45,8 +45,8 @@ static linalg::LinalgOp findWriter(Value panel, Operation *reader) {
   return writer;
 }
 
-/// What the op `writer` copies, where that is a matrix; follows copies of
-/// copies, as of numbers that are narrowed first.
+/// Returns the matrix that the op `writer` copies; null if it copies something
+/// else. Follows copies of copies, as of numbers that are narrowed first.
 static Value findSource(linalg::LinalgOp writer) {
   while (writer) {
     SmallVector<OpOperand *> inputs = writer.getDpsInputOperands();
@@ -64,8 +64,8 @@ static Value findSource(linalg::LinalgOp writer) {
   return {};
 }
 
-/// Copies the ops of the body of `loop` that `source` is computed by, at the
-/// builder's place, for the iteration `iv`. Null if one has effects.
+/// Copies the ops of the body of `loop` that compute `source` to the builder's
+/// insertion point, for the iteration `iv`. Returns null if one has effects.
 static Value cloneForIteration(RewriterBase &rewriter, Value source,
                                scf::ForOp loop, Value iv) {
   BackwardSliceOptions options;

@@ -27,8 +27,9 @@ namespace flywheel {
 #include "flywheel/Codegen/CPU/CPUPasses.h.inc"
 
 namespace {
-/// Where contractions are that are not computed in registers. Loops over tiles
-/// of one contraction, which may be kernels of their own, have one location.
+/// Locations of contractions that are not computed in registers. Loops over
+/// tiles of one contraction, which may be kernels of their own, have one
+/// location.
 using Places = llvm::SmallSetVector<Location, 4>;
 
 struct ReportContractions : impl::ReportContractionsBase<ReportContractions> {
@@ -36,7 +37,7 @@ struct ReportContractions : impl::ReportContractionsBase<ReportContractions> {
 };
 } // namespace
 
-/// The places in `function` itself, not in the kernels that it calls.
+/// Returns the places in `function` itself, not in the kernels that it calls.
 static Places findSlowPlaces(func::FuncOp function) {
   Places places;
   function.walk([&](linalg::LinalgOp op) {

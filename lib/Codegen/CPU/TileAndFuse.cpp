@@ -48,18 +48,19 @@ struct ContractionGroup {
   codegen::FMAAttr schedule;
   linalg::LinalgOp contraction;
   linalg::GenericOp epilogue;
-  /// What the epilogue keeps of the contraction, by its loops, if not all.
+  /// The elements of the contraction that the epilogue keeps, by its loops, if
+  /// not all.
   std::optional<KeptTriangle> kept;
-  /// Where the tile starts along each loop of the root, as a sum over levels,
+  /// The start of the tile along each loop of the root, as a sum over levels,
   /// and its sizes, once there are tiles.
   SmallVector<SmallVector<OpFoldResult>> offsets;
   SmallVector<OpFoldResult> sizes;
 };
 } // namespace
 
-/// Where an op reads the old value of its own destination, element for element,
-/// as an input, it reads the destination instead. Tiles of an input would be
-/// parts of the variable that the tiles before have overwritten.
+/// If an op reads the old value of its own destination, element for element, as
+/// an input, makes it read the destination instead. Tiles of the input would be
+/// parts of a variable that previous tiles have overwritten.
 static void readDestinations(RewriterBase &rewriter, linalg::GenericOp op) {
   SmallVector<Value> inputs;
   SmallVector<AffineMap> maps;
@@ -327,7 +328,7 @@ LogicalResult TileAndFuse::tileGroup(RewriterBase &rewriter,
       return failure();
     if (level != 0 || schedule.getTiles().size() == 1)
       continue;
-    // What all tiles inside share.
+    // All inner tiles share the converted and packed panel.
     splitConversion(
         rewriter, group.contraction,
         getFactors(group.contraction, schedule.getColumns()).second);
@@ -342,7 +343,7 @@ LogicalResult TileAndFuse::tileGroup(RewriterBase &rewriter,
     splitConversion(rewriter, group.contraction, input);
   if (widens)
     group.contraction = widenTile(rewriter, group.contraction, 1 - panel);
-  // What is left to do: the tile is not tiled again.
+  // The rest of the schedule: the tile is not tiled again.
   codegen::setSchedule(group.contraction, schedule.getRegisterPart());
   if (group.kept && !group.offsets.empty())
     skipDiscardedTile(rewriter, group.contraction, *group.kept, group.offsets,

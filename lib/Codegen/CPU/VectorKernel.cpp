@@ -59,40 +59,42 @@ public:
 private:
   void emitParallel();
   void emitHorizontal();
-  /// The loops over blocks whose sides are one vector long.
+  /// Emits the loops over blocks whose sides are one vector long.
   void emitBlocks();
-  /// Whether a block may be computed twice: what it reads is not overwritten.
+  /// Returns true if a block may be computed twice: its inputs are not
+  /// overwritten.
   bool isRepeatable();
-  /// One block, of which `rows` lanes of the loop that is transposed and
+  /// Emits one block, of which `rows` lanes of the transposed loop and
   /// `columns` lanes along vectors exist.
   void emitBlock(Fold row, const Lanes &rows, Fold column,
                  const Lanes &columns);
   /// Computes the outputs for the vectors that start at each of `bases`.
   void emitVectors(ArrayRef<Fold> bases, ArrayRef<Lanes> lanes);
-  /// Whether the order of additions matters, and may be chosen.
+  /// Returns true if the order of additions matters, and may be chosen.
   bool isSum() const {
     return !llvm::is_contained(combiners, nullptr) &&
            llvm::any_of(combiners, llvm::IsaPred<arith::AddFOp>);
   }
-  /// What the combiners start from, for `numVectors` vectors of each output.
+  /// Returns the initial values of the combiners, for `numVectors` vectors of
+  /// each output.
   SmallVector<Value> getIdentities(int64_t numVectors);
-  /// Combines what two lists of vectors of the outputs hold.
+  /// Combines two lists of vectors of the outputs.
   SmallVector<Value> combine(ValueRange left, ValueRange right);
-  /// The loop of a reduction: of sums in blocks, and blocks of blocks, where a
-  /// step adds `numTerms` in a row.
+  /// Emits the loop of a reduction: sums in blocks, and blocks of blocks, where
+  /// a step adds `numTerms` in a row.
   SmallVector<Value> emitReduction(Fold lower, Fold upper, int64_t step,
                                    int64_t numTerms, ValueRange init,
                                    KernelEmitter::LoopBody body,
                                    unsigned depth = 2);
-  /// A nest of reductions, around what takes `numSteps` steps itself (dynamic
-  /// where that is not known).
+  /// Emits a nest of reductions around a `body` of `numSteps` steps (dynamic if
+  /// that is not known).
   SmallVector<Value>
   emitReductions(ArrayRef<unsigned> dims, ValueRange init, int64_t numSteps,
                  function_ref<SmallVector<Value>(ValueRange)> body);
-  /// One step of a horizontal reduction of one vector.
+  /// Emits one step of a horizontal reduction of one vector.
   SmallVector<Value> accumulate(ValueRange accumulators, Fold base,
                                 const Lanes &lanes);
-  /// The body for one vector, given the current values of the outputs.
+  /// Emits the body for one vector, given the current values of the outputs.
   SmallVector<Value> emitBody(ValueRange outputs, Fold base,
                               const Lanes &lanes);
   Value emitOp(Operation *inner, IRMapping &mapping, Fold base,
@@ -122,10 +124,10 @@ private:
   SmallVector<Fold> sizes;
   /// The current iteration of every loop.
   SmallVector<Fold> ivs;
-  /// What was loaded ahead of the body, by operand number: scalars that are the
-  /// same for all lanes, vectors that were transposed.
+  /// The values that are loaded before the body, by operand number: scalars
+  /// that are the same for all lanes, and vectors that were transposed.
   DenseMap<unsigned, Value> loaded;
-  /// Of each output, or null.
+  /// The combiner of each output, or null.
   SmallVector<Operation *> combiners;
 };
 } // namespace
@@ -294,7 +296,7 @@ void ElementwiseEmitter::emitParallel() {
   int64_t length = plan.vectorLength;
   Fold begin = e.index(0);
   if (!plan.reductions.empty()) {
-    // What is left of many vectors are still a few.
+    // Computes the remaining vectors a few at a time.
     for (int64_t count = plan.interleave; count > 1;
          count = count > maxInterleave ? maxInterleave : 1) {
       Fold end = e.alignDown(size, count * length);
@@ -472,14 +474,14 @@ void ElementwiseEmitter::emitHorizontal() {
                                         e.add(iv, i * length), all()));
               return results;
             });
-        // What is left goes to the first vector of each output.
+        // The first vector of each output combines the remaining elements.
         SmallVector<Value> first(ArrayRef<Value>(next).take_front(numOutputs));
         Fold end = e.alignDown(size, length);
         first =
             e.loop(wideEnd, end, length, first, [&](Fold iv, ValueRange args) {
               return accumulate(args, iv, all());
             });
-        // At most one iteration, and none that is not in range.
+        // At most one iteration; none if `length` divides `size`.
         first = e.loop(end, size, length, first, [&](Fold iv, ValueRange args) {
           return accumulate(args, iv, some(iv));
         });

@@ -153,8 +153,8 @@ static double getCost(linalg::LinalgOp op, unsigned dim, int64_t size,
          static_cast<double>(size);
 }
 
-/// Whether partial results of all outputs can be combined; none does it where
-/// there is no reduction.
+/// Returns true if partial results of all outputs can be combined; false
+/// without a reduction.
 static bool combines(linalg::LinalgOp op) {
   for (unsigned i = 0, e = op.getNumDpsInits(); i < e; ++i)
     if (!getCombiner(op, i))
@@ -162,8 +162,9 @@ static bool combines(linalg::LinalgOp op) {
   return true;
 }
 
-/// How many neighbouring vectors one nest of reductions computes: a column's
-/// next element is a row away, so that more columns read longer parts of rows.
+/// Returns the number of neighbouring vectors that one nest of reductions
+/// computes: the next element of a column is a row away, so that more columns
+/// read longer parts of rows.
 static int64_t chooseInterleave(linalg::LinalgOp op, unsigned along,
                                 int64_t lanes, codegen::CPUAttr cpu) {
   int64_t count = codegen::VectorAttr::kDefaultInterleave;

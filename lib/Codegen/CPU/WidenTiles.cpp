@@ -34,8 +34,8 @@ linalg::GenericOp generalizeOp(RewriterBase &rewriter, linalg::LinalgOp op) {
   return generic;
 }
 
-/// What `conversion` in the body of `op` makes of all of the tile `input`, in
-/// front of `op`.
+/// Applies `conversion`, which is in the body of `op`, to the whole tile
+/// `input`, before `op`. Returns the result.
 static Value convertTile(RewriterBase &rewriter, linalg::LinalgOp op,
                          OpOperand &input, Operation &conversion) {
   Location loc = op.getLoc();

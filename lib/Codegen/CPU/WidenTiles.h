@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where in the tiles of a contraction its narrow inputs are rounded and
-// widened.
+// Rounds and widens the narrow inputs of a contraction in its tiles.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,26 +18,26 @@
 
 namespace flywheel {
 
-/// The same op as a generic one, with its schedule and what else is said of it.
+/// Returns the same op as a generic one, with its schedule and its other
+/// discardable attributes.
 mlir::linalg::GenericOp generalizeOp(mlir::RewriterBase &rewriter,
                                      mlir::linalg::LinalgOp op);
 
-/// Computes the conversion at the start of the body of `op` of what it reads of
-/// `input` in front of it, for the whole tile: its kernel reads narrow numbers
-/// then.
+/// Moves the conversion of `input` at the start of the body of `op` before
+/// `op`, for the whole tile: its kernel then reads narrow numbers.
 void splitConversion(mlir::RewriterBase &rewriter, mlir::linalg::LinalgOp op,
                      mlir::OpOperand *input);
 
-/// Whether the panel of B that one column of tiles of the whole contraction
-/// `op` reads is small when widened: it has all of the reduction, as all rows
-/// of tiles share it, and would cost the room that narrow values save where
-/// columns are few. Then the kernel widens what it loads, in up to 1.1 times
-/// the time (f16, 128 to 512 cubed).
+/// Returns true if the panel of B that one column of tiles of the whole
+/// contraction `op` reads is small when widened. All rows of tiles share it, so
+/// that it has the whole reduction; a large one would need the memory that
+/// narrow values save if columns are few. In that case the kernel widens what
+/// it loads, in up to 1.1 times the time (f16, 128 to 512 cubed).
 bool widensPanel(mlir::linalg::LinalgOp op, codegen::FMAAttr schedule);
 
-/// Widens the tile that `op` reads of input `number` in front of it, where the
-/// body multiplies wider numbers: each is read by many multiply-adds. Returns
-/// the op that reads what is widened.
+/// Widens the tile that `op` reads of input `number` before it, if the body
+/// multiplies wider numbers: many multiply-adds read each of them. Returns the
+/// op that reads the widened tile.
 mlir::linalg::LinalgOp widenTile(mlir::RewriterBase &rewriter,
                                  mlir::linalg::LinalgOp op, unsigned number);
 
