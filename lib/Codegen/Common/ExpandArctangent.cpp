@@ -16,7 +16,8 @@ struct ArctangentEmitter : MathEmitter {
   static constexpr double halfPi = 0x1.921fb6p+0, halfPiRest = -0x1.777a5cp-25;
   static constexpr double pi = 0x1.921fb6p+1, piRest = -0x1.777a5cp-24;
 
-  /// Of t in [0, 1]: minimax for the relative error, which is 2^-28.5.
+  /// Returns arctan t for t in [0, 1], minimax for the relative error, which is
+  /// 2^-28.5.
   Value emitReduced(Value t) {
     Value square = mul(t, t);
     Value sum =
@@ -27,8 +28,8 @@ struct ArctangentEmitter : MathEmitter {
   }
 };
 
-/// arctan x = pi / 2 - arctan(1 / x). At most 1.4 ulp wrong; upstream's is 42
-/// (22.1.8).
+/// arctan x = pi / 2 - arctan(1 / x). The error is at most 1.4 ulp; that of
+/// upstream's is 42 ulp (22.1.8).
 struct ExpandAtan : OpRewritePattern<math::AtanOp> {
   using OpRewritePattern::OpRewritePattern;
 

@@ -17,10 +17,11 @@ namespace {
 struct SineEmitter : MathEmitter {
   using MathEmitter::MathEmitter;
 
-  /// What the reduction is exact for.
+  /// The largest |x| for which the reduction is exact.
   static constexpr double maxReduced = 65536;
 
-  /// Of `size` = |x| up to `maxReduced`; `x` gives a sine its sign.
+  /// Returns the sine or cosine of x, given `size` = |x| up to `maxReduced`;
+  /// `x` gives a sine its sign.
   Value emit(Value x, Value size, bool isCosine) {
     // size = turns pi / 2 + rest, with pi / 2 in three parts: the first
     // products are exact enough for the rest to be so too.

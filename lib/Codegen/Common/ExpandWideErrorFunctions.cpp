@@ -4,8 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Of numbers, by pairs, for devices that have no library of functions. The
-// polynomials go through Chebyshev's points of the intervals stated.
+// Expands these functions of numbers to pairs, for devices that have no library
+// of functions. The polynomials interpolate at Chebyshev's points of the
+// intervals stated.
 //
 //===----------------------------------------------------------------------===//
 

@@ -4,8 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Of numbers, by pairs, for devices that have no library of functions. Those of
-// f32 that have no polynomial of f32 are computed in f64 and rounded.
+// Expands these functions of numbers to pairs, for devices that have no library
+// of functions. Functions of f32 without a polynomial in f32 are computed in
+// f64 and rounded.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +20,8 @@ using namespace flywheel;
 static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 static constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-/// `log` where x is a positive finite number, and what a logarithm is
-/// elsewhere.
+/// Returns `log` if x is a positive finite number, and the value that C
+/// specifies for a logarithm of x otherwise.
 static Value orSpecial(PairEmitter &e, Value x, Value log) {
   log = e.select(e.isEqual(x, kInfinity), x, log);
   log = e.select(e.isEqual(x, 0), e.number(-kInfinity), log);
@@ -28,7 +29,8 @@ static Value orSpecial(PairEmitter &e, Value x, Value log) {
                   e.number(kNaN), log);
 }
 
-/// What C says of x^y where it is not sign(x)^y |x|^y.
+/// Returns the value that C specifies for x^y if it is not sign(x)^y |x|^y, and
+/// `power` otherwise.
 static Value emitSpecialPower(PairEmitter &e, Value x, Value y, Value power) {
   ImplicitLocOpBuilder &b = e.b;
   auto isFraction = [&](Value value) {
@@ -42,7 +44,7 @@ static Value emitSpecialPower(PairEmitter &e, Value x, Value y, Value power) {
   Value isWhole =
       e.compare(arith::CmpFPredicate::OEQ, math::FloorOp::create(b, y), y);
   Value isOdd = both(isWhole, isFraction(e.mul(y, e.number(0.5))));
-  // Also of -0.
+  // The sign of -0 is -1, too.
   Value sign = e.copySign(e.number(1), x);
   power = e.select(isOdd, e.mul(power, sign), power);
   Value isNegative = both(e.isLess(x, 0), e.isMore(x, -kInfinity));
@@ -146,10 +148,11 @@ static Value emitSinh(ExponentialPairs &e, Value x) {
   return e.copySign(sinh, x);
 }
 
-/// Of larger |x|, acosh and asinh are log(2 |x|).
+/// For larger |x|, acosh and asinh are log(2 |x|).
 static constexpr double kLarge = 0x1p+60;
 
-/// `small` for sizes up to `kLarge`, the logarithm of twice `size` beyond.
+/// Returns `small` for sizes up to `kLarge`, and the logarithm of twice `size`
+/// for larger ones.
 static Value orLarge(ExponentialPairs &e, Value size, Pair small) {
   Pair log =
       e.emitLog(e.pair(e.atMost(size, std::numeric_limits<double>::max())));

@@ -4,11 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Of numbers, by pairs, for devices that have no library of functions. Sines of
-// arguments up to 2^27 are reduced by pi / 2 in three parts, those of larger
-// ones by the bits of 2 / pi that count (Payne and Hanek, "Radian reduction for
-// trigonometric functions", 1983): both are exact to 2^-70 of what is left.
-// Angles are an arctangent of a few digits and one step of Newton.
+// Expands these functions of numbers to pairs, for devices that have no library
+// of functions. Arguments of sines up to 2^27 are reduced by pi / 2 in three
+// parts, larger ones by the relevant bits of 2 / pi (Payne and Hanek, "Radian
+// reduction for trigonometric functions", 1983): the relative error of both
+// remainders is 2^-70. An angle is an arctangent of a few digits and one step
+// of Newton.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,25 +53,25 @@ struct Trigonometry : PairEmitter {
   using PairEmitter::PairEmitter;
 
   struct Angle {
-    /// Whole turns by pi / 2, as an integer whose low two bits count.
+    /// The number of turns by pi / 2, of which the low two bits count.
     Value quadrant;
-    /// What is left, in [-pi / 4, pi / 4].
+    /// The remainder, in [-pi / 4, pi / 4].
     Pair rest;
   };
-  /// Of finite x >= 0.
+  /// Reduces finite x >= 0.
   Angle reduce(Value x);
 
-  /// Of x in [-pi / 4, pi / 4], with relative errors of 2^-64.
+  /// Sine and cosine of x in [-pi / 4, pi / 4], with relative errors of 2^-64.
   struct SineAndCosine {
     Pair sine, cosine;
   };
   SineAndCosine emitReduced(Pair x);
 
-  /// The angle of the point (x, y) with 0 <= y <= x, both of a size whose
-  /// products are normal numbers.
+  /// Returns the angle of the point (x, y) with 0 <= y <= x, both of a size
+  /// whose products are normal numbers.
   Pair emitAngle(Pair y, Pair x);
 
-  /// sin(x) or cos(x).
+  /// Returns sin(x) or cos(x).
   Value emitSine(Value x, bool isCosine);
 
 private:
@@ -116,7 +117,7 @@ Trigonometry::Angle Trigonometry::reduceLarge(Value x) {
     words.push_back(integer(static_cast<int64_t>(part)));
   for (int64_t step = 16; step >= 1; step /= 2) {
     Value isMoved = isSet(word, step);
-    // What the steps to come can reach.
+    // Keeps the words that the remaining steps can reach.
     size_t count = std::min<size_t>(words.size(), 4 + step - 1);
     SmallVector<Value> moved;
     for (size_t i = 0; i < count; ++i)
@@ -142,7 +143,7 @@ Trigonometry::Angle Trigonometry::reduceLarge(Value x) {
       arith::CmpIOp::create(b, arith::CmpIPredicate::ult, r1, low.getHigh()));
   Value r2 = addIntegers(addIntegers(high, middle.getHigh()), carry);
   Value quadrant = shiftRight(addIntegers(r2, integer(1LL << 61)), 62);
-  // What is left has a sign. Its size is wrong by less than 2^-189.
+  // The remainder has a sign. The error of its size is less than 2^-189.
   r2 = arith::SubIOp::create(b, r2, shiftLeft(quadrant, 62));
   Value sign = arith::ShRSIOp::create(b, r2, integer(63));
   Pair fraction = pair(number(0));
@@ -344,8 +345,8 @@ struct ExpandWideAtan2 : OpRewritePattern<math::Atan2Op> {
   }
 };
 
-/// Of f32: in f32 where the argument is small enough for that, in f64 where it
-/// is not.
+/// Expands functions of f32: in f32 if the argument is small enough, otherwise
+/// in f64.
 template <typename OpTy> struct ExpandNarrowSine : OpRewritePattern<OpTy> {
   using OpRewritePattern<OpTy>::OpRewritePattern;
 

@@ -37,13 +37,13 @@ struct ClampFToMinMax : OpRewritePattern<math::ClampFOp> {
 };
 } // namespace
 
-/// Whether `type` is that of a number, or a vector, of f16 or bf16.
+/// Returns true if `type` is f16, bf16 or a vector of one of them.
 static bool isHalf(Type type) {
   Type element = getElementTypeOrSelf(type);
   return !isa<TensorType>(type) && (element.isF16() || element.isBF16());
 }
 
-/// A number or a vector of `type` that is `value`, of its element type.
+/// Returns a number or a vector of `type`, each element of which is `value`.
 static Value buildConstant(OpBuilder &b, Location loc, Type type,
                            TypedAttr value) {
   if (auto shaped = dyn_cast<ShapedType>(type))
@@ -52,8 +52,8 @@ static Value buildConstant(OpBuilder &b, Location loc, Type type,
 }
 
 namespace {
-/// x^n by pow, which takes negative x at whole exponents. LLVM's own powi needs
-/// a compiler runtime and has no vector form.
+/// Expands x^n to pow, which takes negative x at whole exponents. LLVM's own
+/// powi needs a compiler runtime and has no vector form.
 struct FPowIToPowF : OpRewritePattern<math::FPowIOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -136,7 +136,7 @@ struct ExpandIPowI : OpRewritePattern<math::IPowIOp> {
   }
 };
 
-/// What kind of number x is, by its size.
+/// Decides by the size of x whether it is of the class that `OpT` tests for.
 template <typename OpT> struct ExpandClass : OpRewritePattern<OpT> {
   using OpRewritePattern<OpT>::OpRewritePattern;
 

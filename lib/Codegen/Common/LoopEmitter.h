@@ -12,14 +12,14 @@
 
 namespace flywheel {
 
-/// What a slice takes of one dimension of a buffer.
+/// The range of one dimension of a buffer that a slice takes.
 struct Part {
   mlir::OpFoldResult offset, size;
-  /// One position, whose dimension disappears.
+  /// True if the range is one position, whose dimension is dropped.
   bool isPosition;
 };
 
-/// Emits loops around `linalg` ops on slices, in front of one op.
+/// Emits loops around `linalg` ops on slices, before one op.
 class LoopEmitter {
 public:
   explicit LoopEmitter(mlir::Operation *op) : b(op), loc(op->getLoc()) {}

@@ -120,7 +120,7 @@ void Lowering::lower(FindOutsideOp op) {
       steps(rankOf(indices), constant(1)), sizes;
   for (int64_t dim = 0; dim < rankOf(indices); ++dim)
     sizes.push_back(sizeValue(indices, dim));
-  // Whether none has been found, and the one that has.
+  // A flag that is true until an index out of range is found, and that index.
   SmallVector<Value> inits = {
       arith::ConstantOp::create(b, loc, b.getBoolAttr(true)), constant(0)};
   auto findIn = [&](ValueRange position, ValueRange before) {
@@ -260,7 +260,7 @@ void Lowering::lower(ScanOp op) {
     scanSlices(op);
 }
 
-/// Whether what `op` writes is known to have no element.
+/// Returns true if the buffer that `op` writes is known to be empty.
 static bool isEmpty(Operation *op) {
   auto styled = dyn_cast<DestinationStyleOpInterface>(op);
   if (!styled)

@@ -26,7 +26,7 @@ using namespace flywheel;
 using namespace flywheel::linalg_ext;
 
 namespace {
-/// What the loops of all ops are made of.
+/// Emits the parts that the loops of all ops consist of.
 class RowEmitter {
 public:
   explicit RowEmitter(Operation *op) : b(op), loc(op->getLoc()) {}
@@ -55,7 +55,7 @@ protected:
     b.setInsertionPointToStart(loop.getBody());
     body(loop.getInductionVar());
   }
-  /// A loop that carries one number; returns the last.
+  /// Emits a loop that carries one number; returns its last value.
   Value loop(Value end, Value init, function_ref<Value(Value, Value)> body) {
     OpBuilder::InsertionGuard guard(b);
     auto loop = scf::ForOp::create(b, loc, constant(0), end, constant(1), init);
@@ -71,7 +71,7 @@ protected:
     body();
   }
 
-  /// The index at `position`, or `limit` where it is out of range.
+  /// Returns the index at `position`, or `limit` if it is out of range.
   Value loadIndex(Value indices, Value position, Value limit) {
     Value index = memref::LoadOp::create(b, loc, indices, position);
     // A negative index is a large unsigned number.
@@ -82,8 +82,8 @@ protected:
                       .getResult();
     return arith::MinUIOp::create(b, loc, index, limit);
   }
-  /// The position at `number` of an order of `count` ones: one of them,
-  /// whatever the order has.
+  /// Returns the position at `number` of an order of `count` positions: always
+  /// one below `count`, whatever the order contains.
   Value loadPosition(Value order, Value number, Value count) {
     Value position = memref::LoadOp::create(b, loc, order, number);
     position = arith::IndexCastOp::create(b, loc, b.getIndexType(), position);
@@ -91,9 +91,10 @@ protected:
                                   subtract(count, constant(1)));
   }
 
-  /// `buffer` as a list of its elements, or itself where it is not contiguous.
+  /// Returns `buffer` as a list of its elements, or itself if it is not
+  /// contiguous.
   Value flatten(Value buffer);
-  /// Rows of `buffer`, which `flat` is flattened: `count` from `begin` on.
+  /// Returns `count` rows of `buffer`, flattened to `flat`, from `begin` on.
   Value slice(Value buffer, Value flat, Value begin, OpFoldResult count);
   Value row(Value buffer, Value flat, Value number) {
     return slice(buffer, flat, number, b.getIndexAttr(1));
@@ -251,7 +252,7 @@ void ArgsortLowering::pass(Value from, Value to, Value shift) {
     Value digit = loadDigit(from, number, shift);
     store(add(loadCount(digit), one), op.getCounts(), digit);
   });
-  // Where the positions with each digit begin.
+  // Replaces each count by the begin of the positions with this digit.
   loop(numCounts, zero, [&](Value digit, Value begin) {
     Value end = add(begin, loadCount(digit));
     store(begin, op.getCounts(), digit);
@@ -293,7 +294,7 @@ void CombineRowsLowering::run() {
   Value indices = op.getIndices(), rows = op.getRows();
   Value count = sizeOf(indices, 0), flat = flatten(rows);
   Value zero = constant(0), one = constant(1);
-  // What is out of range counts as it is.
+  // No limit: indices out of range remain as they are.
   Value limit = arith::ConstantIndexOp::create(b, loc, -1);
   loop(count, zero, [&](Value number, Value first) -> Value {
     Value hasBefore = compare(arith::CmpIPredicate::ne, number, zero);
@@ -376,7 +377,7 @@ void UpdateRowsLowering::run() {
     Value isInside = compare(arith::CmpIPredicate::ult, index, limit);
     if (op.getAll()) {
       Value begin = add(before, one);
-      // Where the order is none, this may be negative.
+      // If the indices are not in order, this size may be negative.
       Value isAny = compare(arith::CmpIPredicate::slt, begin, index);
       branch(isAny, [&] { update(begin, subtract(index, begin), {}); });
     }
@@ -388,7 +389,7 @@ void UpdateRowsLowering::run() {
   });
   if (!op.getAll())
     return;
-  // Behind the last index.
+  // The rows after the last index.
   Value begin = add(loadIndexBefore(count), one);
   Value isAny = compare(arith::CmpIPredicate::slt, begin, limit);
   branch(isAny, [&] { update(begin, subtract(limit, begin), {}); });

@@ -36,12 +36,12 @@ namespace flywheel {
 static constexpr int64_t kBlock = 32;
 /// Rows below a block that are solved for at once: accumulators of one step.
 static constexpr int64_t kRows = 64;
-/// Columns before a block that are subtracted at once: a panel of f64 takes as
-/// much as a first level cache.
+/// Columns before a block that are subtracted at once: a panel of f64 fills an
+/// L1 cache.
 static constexpr int64_t kDepth = 128;
 
 namespace {
-/// What both ops are made of.
+/// Emits the parts that both ops consist of.
 class TriangularEmitter : protected LoopEmitter {
 protected:
   using LoopEmitter::LoopEmitter;
@@ -53,8 +53,9 @@ protected:
   OpFoldResult add(OpFoldResult lhs, OpFoldResult rhs);
   OpFoldResult subtract(OpFoldResult lhs, OpFoldResult rhs);
   OpFoldResult min(OpFoldResult lhs, int64_t rhs);
-  /// Calls `body` for each block of at most `most` of what is from `begin` to
-  /// `end`, with its begin and size: the last one apart, if it may be smaller.
+  /// Calls `body` for each block of at most `most` elements from `begin` to
+  /// `end`, with its begin and size: for the last one separately, if it may be
+  /// smaller.
   void blocks(OpFoldResult begin, OpFoldResult end, int64_t most,
               function_ref<void(OpFoldResult, OpFoldResult)> body);
 
@@ -424,7 +425,7 @@ void SolveEmitter::solveBlock(Value a, Value x, OpFoldResult begin,
 
 void SolveEmitter::solve(Value a, Value x) {
   OpFoldResult count = size(x, 0);
-  // Of one column, nothing is reused in a block.
+  // With one column, a block reuses nothing.
   if (isColumn(x))
     return solveBlock(a, x, index(0), count);
   blocks(index(0), count, kBlock, [&](OpFoldResult done, OpFoldResult width) {

@@ -69,12 +69,13 @@ struct MathEmitter {
 };
 
 /// Polynomials for `math.sin` and `math.cos` of vectors of f32. Vectors with an
-/// argument for which `isSineReduced` is false go to the C library.
+/// argument for which `isSineReduced` is false call the C library.
 void populateSinePatterns(mlir::RewritePatternSet &patterns);
-/// Whether |x| is at most 65536: of f32, or of each element of a vector of it.
+/// Returns true if |x| is at most 65536, for an x of f32 or each element of a
+/// vector of it.
 mlir::Value isSineReduced(mlir::OpBuilder &b, mlir::Location loc,
                           mlir::Value x);
-/// The sine, or cosine, of such an x.
+/// Returns the sine, or cosine, of such an x.
 mlir::Value emitReducedSine(mlir::OpBuilder &b, mlir::Location loc,
                             mlir::Value x, bool isCosine);
 

@@ -32,12 +32,12 @@ using flywheel::isMarkedBackward;
 using flywheel::train::RandomBitsOp;
 using flywheel::train::TrainDialect;
 
-/// An elementwise op with as many ops in its body is expensive to compile, one
-/// with a transcendental function or a random draw is in any case.
+/// An elementwise op is expensive to compile if it has at least this many ops
+/// in its body, a transcendental function or a random draw.
 static constexpr unsigned kMinBodyOps = 4;
 
-/// Whether `op` accesses some operand other than along contiguous rows: a
-/// vector of it is as many accesses as it has lanes, or a transposition.
+/// Returns true if `op` does not access some operand along contiguous rows: a
+/// vector of that operand takes one access per lane, or a transposition.
 static bool hasScatteredAccess(linalg::LinalgOp op) {
   return llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
     auto type = dyn_cast<MemRefType>(operand.get().getType());
@@ -50,14 +50,14 @@ static bool hasScatteredAccess(linalg::LinalgOp op) {
   });
 }
 
-/// Whether `op` is worth a function: a tiled loop nest, a reduction, or an
-/// elementwise op that computes more than a few sums, or whose code is long.
+/// Returns true if `op` is worth a function: a tiled loop nest, a reduction, or
+/// an elementwise op that computes more than a few sums, or whose code is long.
 static bool isKernel(Operation &op) {
-  // What has results is on tensors, or a loop that carries numbers.
+  // Ops with results are on tensors, or are loops that carry numbers.
   if (op.getNumResults() != 0)
     return false;
-  // Where variables are initialised all are, named ops too: there are many
-  // equal ones, and nothing is gained by speed.
+  // All ops that initialize variables are kernels, named ops too: many of them
+  // are equal, and speed does not matter.
   if (isa<linalg::LinalgOp>(op) && op.getParentOfType<func::FuncOp>()->hasAttr(
                                        TrainDialect::getInitializerAttrName()))
     return cast<linalg::LinalgOp>(op).getNumLoops() > 0;
@@ -243,8 +243,8 @@ static std::string formatWrittenShape(Operation *kernel) {
   return text;
 }
 
-/// What `kernel`, which has a number in the entry `entry`, is called by
-/// profilers and debuggers: `train_step.dense_grad.64x128.2`.
+/// Returns the name that profilers and debuggers show for `kernel`, which has
+/// `number` in the entry `entry`: `train_step.dense_grad.64x128.2`.
 static std::string getKernelName(StringRef entry, Operation *kernel,
                                  unsigned number) {
   Operation *root = findRoot(kernel);
@@ -291,7 +291,7 @@ void OutlineKernels::outline(func::FuncOp function, Operation *kernel,
   std::string name = getKernelName(function.getName(), kernel, number);
   auto outlined = func::FuncOp::create(b, loc, name, b.getFunctionType({}, {}));
   outlined.setPrivate();
-  // Of another name where the program has a function of this one.
+  // Renames the function if the program has one of this name.
   symbols.insert(outlined);
   Block *body = outlined.addEntryBlock();
   linalg::FillOp fill = findFill(kernel);
@@ -307,8 +307,8 @@ void OutlineKernels::outline(func::FuncOp function, Operation *kernel,
   // The slots first: their sizes are index arithmetic.
   sinkStackSlots(region);
   sinkIndexArithmetic(b, region);
-  // The uses inside are looked for, not those of the values: an argument of all
-  // kernels has many.
+  // Walks the uses inside the region, not the uses of each value: an argument
+  // that all kernels use has many.
   SmallVector<Value> operands;
   llvm::DenseMap<Value, Value> arguments;
   region.walk([&](Operation *op) {

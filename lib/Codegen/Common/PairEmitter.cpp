@@ -54,7 +54,7 @@ Pair PairEmitter::div(Pair x, Pair y) {
 Pair PairEmitter::sqrt(Pair x) {
   Value root = math::SqrtOp::create(b, x.high);
   Value rest = add(fma(neg(root), root, x.high), x.low);
-  // Of 0 it is 0.
+  // The root of 0 is 0.
   Value divisor = select(isEqual(root, 0), number(1), add(root, root));
   return addOrdered(root, div(rest, divisor));
 }

@@ -50,9 +50,9 @@ struct PairEmitter : MathEmitter {
   Pair mul(Pair x, mlir::Value y);
   Pair div(Pair x, Pair y);
   Pair neg(Pair x) { return {neg(x.high), neg(x.low)}; }
-  /// Of x >= 0.
+  /// Returns the square root of x >= 0.
   Pair sqrt(Pair x);
-  /// x times a power of two, without an error.
+  /// Returns x times a power of two, without an error.
   Pair scale(Pair x, double by) {
     return {mul(x.high, number(by)), mul(x.low, number(by))};
   }
@@ -61,9 +61,9 @@ struct PairEmitter : MathEmitter {
   }
   mlir::Value sum(Pair x) { return add(x.high, x.low); }
 
-  /// The polynomial whose higher terms `rest` is, times x^n, with the `n`
-  /// coefficients of the lower ones, the highest first. Terms may be half of
-  /// what they are added to.
+  /// Returns `rest` times x^n plus the polynomial of the `n` `coefficients`,
+  /// the highest first. A term may be up to half of the sum that it is added
+  /// to.
   Pair polynomial(Pair x, mlir::Value rest,
                   llvm::ArrayRef<PairConstant> coefficients);
 

@@ -74,7 +74,7 @@ ExponentialPairs::Logarithm ExponentialPairs::emitLogarithm(Pair x) {
   Value m =
       fromBits(arith::SubIOp::create(b, addIntegers(bits, integer(bitsOfOne)),
                                      shiftLeft(biased, kMantissaBits)));
-  // Of the largest x the rest counts for nothing.
+  // For the largest x, the low part becomes 0: it is negligible.
   Value most = arith::MinUIOp::create(b, biased, integer(2 * kBias));
   Value inverse = fromBits(shiftLeft(
       arith::SubIOp::create(b, integer(2 * kBias), most), kMantissaBits));

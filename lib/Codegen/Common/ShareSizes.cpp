@@ -21,11 +21,11 @@ using namespace mlir;
 
 namespace flywheel {
 
-/// Loops of fewer sizes than this are not shared.
+/// Loops of fewer than this many sizes are not shared.
 static constexpr size_t kMinSizes = 8;
 
-/// Whether the elements of `op` may be numbered in any way: each is computed
-/// from those at the same place.
+/// Returns true if the elements of `op` may be numbered in any order: each is
+/// computed from the operands' elements at the same index.
 static bool isFlat(linalg::GenericOp op) {
   if (op->getNumResults() != 0 || op.getNumLoops() == 0 ||
       op.getNumParallelLoops() != op.getNumLoops() ||
@@ -42,7 +42,7 @@ static bool isFlat(linalg::GenericOp op) {
   });
 }
 
-/// Whether `a` and `b` compute the same of each element.
+/// Returns true if `a` and `b` compute the same function of each element.
 static bool haveEqualBodies(linalg::GenericOp a, linalg::GenericOp b) {
   if (a->getNumOperands() != b->getNumOperands() ||
       a.getNumDpsInputs() != b.getNumDpsInputs())

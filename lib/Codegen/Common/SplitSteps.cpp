@@ -29,22 +29,22 @@ namespace flywheel {
 #include "flywheel/Codegen/Common/CodegenCommonPasses.h.inc"
 } // namespace flywheel
 
-/// Whether each part has its own copy of `op`: it costs nothing.
+/// Returns true if each part has its own copy of `op`, which costs nothing.
 static bool isCloned(Operation *op) {
   return op->hasTrait<OpTrait::ConstantLike>() ||
          (isa<ViewLikeOpInterface>(op) && isPure(op) &&
           op->getNumRegions() == 0);
 }
 
-/// How many ops `op` is, with those inside.
+/// Returns the number of ops in `op`, including itself.
 static int64_t countOps(Operation *op) {
   int64_t count = 0;
   op->walk([&](Operation *) { ++count; });
   return count;
 }
 
-/// Whether `op` can be in another function than what is around it: it has no
-/// result, and does not use what is on the stack, which may become registers.
+/// Returns true if `op` can move to another function: it has no result, and
+/// uses no memory on the stack, which may become registers.
 static bool canMove(Operation *op) {
   if (op->getNumResults() != 0 || op->hasTrait<OpTrait::IsTerminator>())
     return false;
@@ -93,7 +93,8 @@ public:
   }
 
 private:
-  /// What `value` is in the part: a copy, or an argument.
+  /// Returns the value that stands for `value` in the part: a copy, or an
+  /// argument.
   Value find(Value value) {
     if (function.getBody().isAncestor(value.getParentRegion()))
       return value;
@@ -161,7 +162,7 @@ void SplitSteps::split(func::FuncOp function, Block &block,
       ops.push_back(&op);
       count += own;
     } else if (!isPure(&op)) {
-      // What is read here, the ops before may have written.
+      // The ops before may write what this op reads.
       flush();
     }
   }
