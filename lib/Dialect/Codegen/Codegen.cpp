@@ -346,7 +346,8 @@ void CodegenDialect::initialize() {
       >();
 }
 
-/// Whether loop `loop` of `tiles` ends with a smaller tile than it starts with.
+/// Returns true if loop `loop` of `tiles` ends with a smaller tile than it
+/// starts with.
 static bool hasPartialLastTile(scf::ForallOp tiles, int64_t loop) {
   std::optional<int64_t> size =
       getConstantIntValue(tiles.getMixedUpperBound()[loop]);
@@ -518,7 +519,8 @@ bool GPUAttr::isAtLeast(unsigned generation) const {
 
 bool GPUAttr::isAMD() const { return getImage() == "hsaco"; }
 
-/// Whether `chip` is one of NVIDIA, as sm_90a, or of AMD, as gfx942.
+/// Returns true if `chip` is a chip of NVIDIA, such as sm_90a, or of AMD, such
+/// as gfx942.
 static bool isChip(StringRef chip) {
   if (chip.consume_front("sm_"))
     return chip.size() >= 2 && chip.size() <= 4 &&

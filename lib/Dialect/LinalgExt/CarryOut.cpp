@@ -40,10 +40,11 @@ private:
   /// Makes `inner` those of the values that `parent` has to pass on: whether
   /// the check holds, and the numbers that are made inside.
   void selectInner(Operation *parent);
-  /// What is passed on where the check is not reached: true, and zeros.
+  /// Builds the values that are yielded if the check is not reached: true, and
+  /// zeros.
   SmallVector<Value> buildDefaults();
-  /// What is passed on to the next iteration, of what has come from the one
-  /// before. Once a check has not held, the numbers stay.
+  /// Builds the values that an iteration yields from `before`, those of the
+  /// previous iteration. The numbers of the first check that fails are kept.
   SmallVector<Value> combine(ValueRange before);
   /// These return what takes the place of `inner` behind the op.
   ValueRange carryOutOf(scf::IfOp branch);
@@ -53,7 +54,7 @@ private:
   IRRewriter &b;
   cf::AssertOp check;
   Location loc;
-  /// Whether the check holds, and its numbers.
+  /// The condition of the check, and its numbers.
   SmallVector<Value> values;
   SmallVector<Value> inner;
 };

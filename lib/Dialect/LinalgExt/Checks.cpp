@@ -21,8 +21,9 @@ using namespace mlir;
 using namespace flywheel;
 using namespace flywheel::linalg_ext;
 
-/// What a block argument or result of control flow has the shape of: what goes
-/// in, or what its first region makes. Null for other values.
+/// Returns the value whose shape a block argument or result of control flow
+/// has: the init of the argument, or the value that the first region yields.
+/// Null for other values.
 static Value getControlFlowSource(Value value) {
   SmallVector<Value> forwarded = getForwardedValues(value);
   return forwarded.empty() ? Value() : forwarded.front();
@@ -89,14 +90,16 @@ class Hoister {
 public:
   Hoister(OpBuilder &b, Operation *parent) : b(b), parent(parent) {}
 
-  /// `value` in front of the op; null where it cannot be told there. Whether
-  /// the ops that this creates are used or not, they have no effect.
+  /// Returns a copy of `value` that is computed before the op; null if it
+  /// cannot be computed there. The ops that this creates have no effect, even
+  /// if they are not used.
   Value hoist(Value value);
   /// Dimension `dim` of `tensor`, likewise.
   Value hoistDimSize(Location loc, Value tensor, int64_t dim);
 
 private:
-  /// What is in another branch or loop in front of the op is inside as well.
+  /// Returns true if `value` is defined outside of the op. A value in another
+  /// branch or loop before the op counts as inside.
   bool isOutside(Value value) {
     return value.getParentRegion()->isAncestor(parent->getParentRegion());
   }
@@ -128,7 +131,7 @@ Value Hoister::hoistDimSize(Location loc, Value tensor, int64_t dim) {
   }
   if (auto number = getConstantIntValue(size))
     return arith::ConstantIndexOp::create(b, loc, *number);
-  // What reads the dimension size of the op itself says nothing.
+  // A read of the dimension size of the op itself cannot be hoisted.
   auto read = cast<Value>(size).getDefiningOp<tensor::DimOp>();
   return read && read.getSource() == root.tensor ? Value()
                                                  : hoist(cast<Value>(size));
@@ -163,8 +166,8 @@ Value Hoister::hoist(Value value) {
   return mapping.lookup(value);
 }
 
-/// Whether the region that `inner` is in is not entered, in front of `parent`;
-/// null where it always is.
+/// Emits, before `parent`, the condition under which it does not enter the
+/// region `inner`; null if it always enters it.
 static Value isLeftOut(OpBuilder &b, Location loc, Operation *parent,
                        Region *inner) {
   if (auto branch = dyn_cast<scf::IfOp>(parent)) {

@@ -339,7 +339,7 @@ OpFoldResult CompareSizesOp::fold(FoldAdaptor adaptor) {
   bool isEqual = getPredicate() == SizePredicate::eq;
   bool holds =
       isEqual ? lhs.getInt() == rhs.getInt() : lhs.getInt() >= rhs.getInt();
-  // What fails names both numbers.
+  // A failing comparison stays, because its error names both numbers.
   return holds ? OpFoldResult(b.getBoolAttr(true)) : OpFoldResult();
 }
 
@@ -349,7 +349,7 @@ OpFoldResult StoreOp::fold(FoldAdaptor) {
 
 OpFoldResult NameNumbersOp::fold(FoldAdaptor adaptor) {
   auto condition = dyn_cast_or_null<IntegerAttr>(adaptor.getCondition());
-  // What fails names its numbers.
+  // A failing condition stays, because its error names the numbers.
   return condition && !condition.getValue().isZero() ? OpFoldResult(condition)
                                                      : OpFoldResult();
 }

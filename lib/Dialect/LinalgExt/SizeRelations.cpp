@@ -3,10 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// What the verifiers require of static sizes, for dynamic ones. Of buffers
-// nothing is asked: it was asked of the tensors that they were.
-//
+// Relations between dynamic sizes, equal to those that the verifiers check
+// between static sizes. Buffers have no relations: their tensors were checked
+// before bufferization.
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"

@@ -89,9 +89,9 @@ static bool hasNoElements(RankedTensorType type) {
   return llvm::is_contained(type.getShape(), 0);
 }
 
-/// Whether a slice of \p type of a \p whole has no elements, or is one of
-/// nothing, of a size that is not known. (One of nothing that has a size is out
-/// of bounds.)
+/// Returns true if a slice of \p type of a \p whole has no elements, or has a
+/// dynamic size and \p whole has no elements. (A slice of a static size is out
+/// of bounds then.)
 static bool isEmptySlice(RankedTensorType type, RankedTensorType whole) {
   return hasNoElements(type) ||
          (hasNoElements(whole) && !type.hasStaticShape());

@@ -17,9 +17,8 @@ using namespace mlir;
 using namespace flywheel;
 using namespace flywheel::nn;
 
-/// What each number of a window may be at most: the sums and products that
-/// follow from them, and from dimension sizes up to `maxImageDimSize`, do not
-/// overflow.
+/// The maximum of each number of a window. Sums and products of such numbers
+/// and of dimension sizes up to `maxImageDimSize` do not overflow.
 static constexpr int64_t maxWindowNumber = std::numeric_limits<int32_t>::max();
 static constexpr int64_t maxImageDimSize = int64_t(1) << 61;
 

@@ -191,9 +191,8 @@ namespace {
 struct Places {
   SmallVector<DimSize> whole, indices;
 
-  /// Whether there is nothing to take, or nothing to take it from: then a
-  /// reshape of such a tensor is none that upstream knows for all dimension
-  /// sizes.
+  /// Returns true if there are no indices or no elements. Upstream's ops cannot
+  /// reshape such a tensor for all dimension sizes.
   bool isEmpty() const {
     return llvm::any_of(
         llvm::concat<const DimSize>(whole, indices),
@@ -220,8 +219,8 @@ static Places expectPlaces(LinalgEmitter &e, Value whole, StringRef what,
   return places;
 }
 
-/// The row-major numbers of the elements at `indices`. That of an index out of
-/// range is any; who uses it leaves out those that are out of range themselves.
+/// Returns the row-major numbers of the elements at `indices`. The number of an
+/// index that is out of range is unspecified; users skip such indices.
 static Value emitNumbers(LinalgEmitter &e, const Places &places, Value indices,
                          int64_t axis) {
   if (places.whole.size() == 1)

@@ -40,7 +40,7 @@ inferShape(Operation *op, ArrayRef<int64_t> lhs, ArrayRef<int64_t> rhs) {
                                   "that are equal, or one of them 1; found "
                                << op->getOperand(0).getType() << " and "
                                << op->getOperand(1).getType();
-    // What is known of equal dimension sizes, or the one that is not repeated.
+    // Take the static one of two equal sizes, or the one that is not repeated.
     bool takesOther = a == 1 || (ShapedType::isDynamic(a) && b != 1);
     shape.push_back(takesOther ? b : a);
   }
@@ -57,7 +57,8 @@ static LogicalResult verifyArithmetic(Operation *op) {
                        : verifyResultShape(op, op->getResult(0), *shape);
 }
 
-/// Whether `input` has every dimension of `shape` and repeats along none.
+/// Returns true if `input` has every dimension of `shape` and is not repeated
+/// along any of them.
 static bool hasShape(Value input, ArrayRef<int64_t> shape) {
   ArrayRef<int64_t> own = tensorOf(input).getShape();
   return own.size() == shape.size() &&

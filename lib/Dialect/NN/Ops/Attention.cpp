@@ -123,7 +123,8 @@ FailureOr<SmallVector<Value>> AttentionOp::decompose(OpBuilder &b) {
 
   ElementwiseExpr weights =
       scores.with(SoftmaxOp::create(b, loc, type, scores));
-  // Where all scores are the lowest, each has a weight.
+  // If all scores of a row are the lowest, softmax gives each one a weight
+  // above 0.
   if (isChoice)
     weights = ElementwiseExpr(b, loc, mask).select(weights, weights.splat(0.0));
   shape.back() = tensorOf(v).getShape().back();

@@ -101,7 +101,7 @@ CostExpr BroadcastOp::countFlops(CostSizes &) { return CostExpr(); }
 // Derivatives
 //===----------------------------------------------------------------------===//
 
-// Of `like` nothing but the shape is used.
+// Only the shape of `like` is used.
 bool BroadcastOp::hasDerivative(unsigned operandNumber) {
   return operandNumber == 0;
 }

@@ -32,8 +32,8 @@ public:
                   (filter.getDimSize(2) > kFewChannels ||
                    filter.getDimSize(2) >= filter.getDimSize(3) / groups)) {}
 
-  /// Whether a multiply-add is little beside a copy of what it reads, so that
-  /// several ops are better than one of a padded image.
+  /// Returns true if copying the operands takes longer than the multiply-adds,
+  /// so that several ops are faster than one op on a padded image.
   bool isBoundByMemory() const { return isDepthwise; }
 
   /// The split form of an image or output.
@@ -68,7 +68,8 @@ public:
   /// stay contiguous, which are summed.
   mlir::Value turnFilter(mlir::Value filter,
                          const std::array<Phase, 2> &phases);
-  /// That of the turned windows of all positions of a block: zeros fill it up.
+  /// Returns the filter of the turned windows of all positions of a block,
+  /// filled up with zeros.
   mlir::Value turnFilter(mlir::Value filter,
                          const std::array<Blocks, 2> &blocks);
 
@@ -90,7 +91,7 @@ private:
   LinalgEmitter &e;
   int64_t groups;
   bool isDepthwise;
-  /// Whether channels and outputs of turned filters are exchanged.
+  /// True if turned filters have channels and outputs exchanged.
   bool exchanges;
 };
 

@@ -225,7 +225,7 @@ LogicalResult Conv2dFilterGradOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
 
 bool Conv2dOp::hasDerivative(unsigned) { return true; }
 bool Conv2dFilterGradOp::hasDerivative(unsigned) { return true; }
-// Of `like` nothing but the shape is used.
+// Only the shape of `like` is used.
 bool Conv2dTransposeOp::hasDerivative(unsigned operandNumber) {
   return operandNumber < 2;
 }

@@ -78,7 +78,8 @@ LogicalResult SigmoidCrossEntropyOp::verify() {
 // Sizes
 //===----------------------------------------------------------------------===//
 
-// Of a loss that is not reduced: its rows or elements are those of the logits.
+// The result of a loss without reduction has the rows or elements of the
+// logits.
 
 DimSizeSource SoftmaxCrossEntropyOp::getDimSizeSource(int64_t dim) {
   return {getLogits(), dim};
@@ -109,7 +110,7 @@ void SparseSoftmaxCrossEntropyOp::relateSizes(SizeRelationSink &sizes) {
 // Costs
 //===----------------------------------------------------------------------===//
 
-/// What the mean or the sum of `numLosses` losses takes.
+/// Returns the cost of the mean or the sum of `numLosses` losses.
 static CostExpr countReduction(const CostExpr &numLosses,
                                LossReduction reduction) {
   switch (reduction) {

@@ -225,7 +225,8 @@ static Value buildIsLastOfFew(OpBuilder &b, Location loc, Value indices) {
   return isLast;
 }
 
-/// Whether each index is the last of its value: what it is written with stays.
+/// Emits a mask of the indices that are the last of their value: a write to an
+/// index overwrites earlier writes to the same one.
 static Value buildIsLast(OpBuilder &b, Location loc, Value whole, Value indices,
                          int64_t axis) {
   // Pairs of few indices are fewer than the places.

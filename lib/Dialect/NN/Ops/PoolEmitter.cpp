@@ -44,8 +44,8 @@ std::pair<Value, Value> PoolEmitter::findMaxima(Value x) {
     return e.scalar(e.b.getFloatAttr(
         type, APFloat::getInf(type.getFloatSemantics(), /*Negative=*/true)));
   };
-  // Where nothing is padded, a window of -inf has its maximum in front. Else it
-  // has it at the first element that is no padding.
+  // In a window that is all -inf, the maximum is at the first element. With
+  // padding, it is at the first element that is not padding.
   bool isUnpadded = window.isUnpadded();
   Value padded = window.pad(x, lowestOf(type));
   SmallVector<Value> inputs = {padded, makeShape(shape[0].size, shape[1].size)};

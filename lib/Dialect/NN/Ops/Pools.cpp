@@ -201,7 +201,7 @@ LogicalResult MaxPool2dOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
   return success();
 }
 
-// Where the maxima are is locally constant.
+// The positions of the maxima are locally constant.
 bool MaxPool2dOp::hasDerivative(unsigned) { return true; }
 bool MaxPool2dGradOp::hasDerivative(unsigned operandNumber) {
   return operandNumber == 1;
@@ -252,7 +252,7 @@ LogicalResult AvgPool2dGradOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
 }
 
 bool AvgPool2dOp::hasDerivative(unsigned) { return true; }
-// Of `like` nothing but the shape is used.
+// Only the shape of `like` is used.
 bool AvgPool2dGradOp::hasDerivative(unsigned operandNumber) {
   return operandNumber == 0;
 }
@@ -293,7 +293,7 @@ LogicalResult MaxPool2dOp::lowerToLinalg(LinalgEmitter &e) {
   return success();
 }
 
-/// Of each window, the element of v whose number is that of the maximum.
+/// Selects from each window the element of v at the position of the maximum.
 LogicalResult MaxPool2dSelectOp::lowerToLinalg(LinalgEmitter &e) {
   SmallVector<DimSize> image = e.getDimSizes(getX());
   for (int64_t dim = 0; dim < 4; ++dim)

@@ -187,7 +187,8 @@ static void expectElements(LinalgEmitter &e, DimSize dimSize) {
   e.expectSafely(some, "expected a non-empty axis, found dimension size 0");
 }
 
-/// Whether `value` comes before `best`: larger or smaller, or the first NaN.
+/// Emits an i1 that is true if `value` replaces `best`: if it is larger or
+/// smaller, or the first NaN.
 static Value isBetter(bool isMax, OpBuilder &b, Location loc, Value value,
                       Value best) {
   if (!isa<FloatType>(value.getType())) {

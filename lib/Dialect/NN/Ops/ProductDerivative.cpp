@@ -36,7 +36,7 @@ static Value sliceAlong(OpBuilder &b, Location loc, Value x, int64_t axis,
 static Value deriveProductAlong(OpBuilder &b, Location loc, Value x,
                                 int64_t axis, Value dy) {
   int64_t dimSize = tensorOf(x).getDimSize(axis), half = dimSize / 2;
-  // Of no elements no slice can be taken either.
+  // A tensor without elements cannot be sliced.
   if (llvm::is_contained(tensorOf(x).getShape(), 0))
     return buildSplat(b, loc, x, 0.0);
   if (dimSize == 1)
@@ -98,15 +98,15 @@ static RankedTensorType reduceDims(RankedTensorType type,
 }
 
 namespace {
-/// What a tensor is joined of.
+/// The pieces of a concatenation and its dimension.
 struct Joined {
   SmallVector<Value> pieces;
   uint64_t dim;
 };
 } // namespace
 
-/// What `x` joins along one of `axes`, if products of it over `axes` have one
-/// type.
+/// Returns the pieces that `x` concatenates along one of `axes`, if the
+/// products of all pieces over `axes` have one type.
 static std::optional<Joined> findJoined(OpBuilder &b, Location loc, Value x,
                                         ArrayRef<int64_t> axes) {
   auto widening = x.getDefiningOp<arith::ExtFOp>();

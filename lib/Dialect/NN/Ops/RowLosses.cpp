@@ -3,12 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
 // Composite losses: a formula for each element of prediction and target, its
-// mean or sum over the last dimension, and the reduction over the rows. Where a
-// formula has two operands of a maximum, the first gets the derivative of a
-// tie, as the order in Keras has it.
-//
+// mean or sum over the last dimension, and the reduction over the rows. If both
+// operands of a maximum are equal, the first one receives the derivative; the
+// order of operands is that of Keras.
 //===----------------------------------------------------------------------===//
 
 #include "../IR/NNSupport.h"
@@ -24,7 +22,8 @@ using namespace mlir;
 using namespace flywheel;
 using namespace flywheel::nn;
 
-/// What Keras 2 keeps logarithms and quotients away from 0 by.
+/// The constant by which Keras 2 keeps arguments of logarithms and divisors
+/// away from 0.
 static constexpr double fuzz = 1e-7;
 /// The same of TensorFlow's l2_normalize, for a sum of squares.
 static constexpr double squareFuzz = 1e-12;
@@ -233,9 +232,9 @@ FailureOr<SmallVector<Value>> CategoricalHingeOp::decompose(OpBuilder &b) {
 
 FailureOr<SmallVector<Value>> LogCoshOp::decompose(OpBuilder &b) {
   RowLoss loss(*this, b);
-  // cosh(e) - 1 = 2 sinh(e / 2)^2: smooth, and exact for small e. Where it
-  // would overflow, log(cosh(e)) has been |e| - log(2) for long, to 64 bits
-  // too.
+  // cosh(e) - 1 = 2 sinh(e / 2)^2: smooth, and exact for small e. sinh may
+  // overflow for large e. From |e| = 20 on, log(cosh(e)) equals |e| - log(2)
+  // to the precision of f64.
   ElementwiseExpr error = loss.p - loss.t, size = abs(error);
   ElementwiseExpr isNear = size < size.splat(20.0);
   ElementwiseExpr half = (keepIf(isNear, error) * 0.5).apply<math::SinhOp>();

@@ -198,9 +198,9 @@ static ElementwiseExpr emitQuotient(ElementwiseExpr a, ElementwiseExpr b) {
 LogicalResult LogcumsumexpOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
                                       ArrayRef<bool> needed,
                                       MutableArrayRef<Value> operands) {
-  // dx[i] is the sum over k of dy[k] exp(x[i] - y[k]), of the k that i is
-  // summed up in. That is exp(x[i] - y[i]) s[i], where
-  // s[i] = dy[i] + exp(y[i] - y[i + 1]) s[i + 1]: no exponent is above 0.
+  // dx[i] is the sum of dy[k] exp(x[i] - y[k]) over all k whose sum includes i.
+  // That is exp(x[i] - y[i]) s[i], where s[i] = dy[i] + exp(y[i] - y[i + 1])
+  // s[i + 1]: no exponent is above 0.
   Location loc = getLoc();
   Value cotangent = buildCast(b, loc, results[0], getX().getType());
   ElementwiseExpr x = widen(b, loc, getX()), dy = widen(b, loc, cotangent);

@@ -21,7 +21,7 @@
 
 namespace flywheel::nn {
 
-/// What softmax and its logarithm are made of, in the compute type.
+/// The values that softmax and its logarithm share, in the compute type.
 struct SoftmaxParts {
   /// All but the last dimension size.
   llvm::SmallVector<DimSize> rows;

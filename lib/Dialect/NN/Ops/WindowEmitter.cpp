@@ -79,8 +79,9 @@ void WindowEmitter::computePadding(unsigned i) {
         dimSizes[i]);
   before[i] = apply(symbol.floorDiv(2), total);
   after[i] = apply(symbol - symbol.floorDiv(2), total);
-  // What no window reaches does no harm: the size of the padded image is then
-  // simpler than how much padding it needs.
+  // Padding that no window reads is harmless. It is added here because the size
+  // of the padded image is then a simpler expression than the padding that is
+  // needed.
   if (!getConstantIntValue(total))
     after[i] = apply(-symbol + (dim.getSpan() - 1), before[i]);
 }
@@ -106,8 +107,8 @@ bool WindowEmitter::isUnpadded() const {
          llvm::all_of(after, isZeroInteger);
 }
 
-/// Whether there is certainly nothing in `tensor`: slices of nothing are none
-/// of the forms that upstream accepts.
+/// Returns true if `tensor` is statically known to have no elements. Upstream's
+/// slice ops do not accept slices of such tensors.
 static bool isEmpty(Value tensor) {
   return llvm::is_contained(cast<RankedTensorType>(tensor.getType()).getShape(),
                             0);
@@ -411,8 +412,8 @@ std::pair<Blocks, Phase> WindowEmitter::makeBlocks(unsigned i) {
   blocks.length = std::min(dim.getSpan(), blocks.stride);
   blocks.count = llvm::divideCeil(dim.getSpan(), blocks.stride);
 
-  // Block m is that of positions p with (p + before) / stride = m. What `same`
-  // pads may not be known, but is at most half of a window.
+  // Block m has the positions p with (p + before) / stride = m. The padding of
+  // `same` may be unknown here, but is at most half of a window.
   std::optional<int64_t> front = getConstantIntValue(before[i]);
   int64_t first = front ? *front / blocks.stride : 0;
   int64_t most = front ? *front : (dim.getSpan() - 1) / 2;

@@ -4,16 +4,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What convolutions and pools share. Forward, an image is padded where it has
-// to be and each window reads it at stride `s`. Backward, a position of the
-// image is reached from few windows. The positions whose distance is a multiple
-// of the stride (a phase) are reached alike: phase by phase, the gradient is a
-// window of stride 1 over the padded output, written to a strided slice of the
-// image. That computes nothing twice and nothing in vain, and no write meets
-// another.
+// Emission shared by convolutions and pools. Forward, the image is padded if
+// needed, and each window reads it at stride `s`. Backward, few windows contain
+// a given position of the image. All positions whose distance is a multiple of
+// the stride (a phase) are in the same elements of their windows: phase by
+// phase, the gradient is a window of stride 1 over the padded output, written
+// to a strided slice of the image. That computes no value twice and no unused
+// value, and no two writes overlap.
 //
-// Where that would be many ops, the phases are loops of one: the image is cut
-// into blocks of `s` positions, and position `r` of each is reached by elements
+// If that would take many ops, the phases are loops of one op: the image is cut
+// into blocks of `s` positions, and position `r` of each block is in elements
 // r, r + s, ... of its windows.
 //
 //===----------------------------------------------------------------------===//
@@ -35,9 +35,9 @@ struct Phase {
   int64_t count = 0, first = 0, step = 1;
   /// The distance of two of them in the output.
   int64_t dilation = 1;
-  /// Where the phase begins in the image, and how many positions it has.
+  /// The first position of the phase in the image, and its number of positions.
   mlir::OpFoldResult offset, size;
-  /// Where its window begins in the padded output.
+  /// The start of its window in the padded output.
   mlir::OpFoldResult begin;
   /// Elements of the turned window, in front and behind, that are left out:
   /// they are in no output. `begin` is that of the first other one.
@@ -55,11 +55,12 @@ struct Phase {
                           mlir::Value i) const;
 };
 
-/// The blocks that an image is cut into in one dimension: `number` of them,
-/// `stride` positions each, of which windows reach `length`, the first ones.
-/// Position r of a block is `r + stride * t` behind the beginning of the t-th
-/// window in front of it; turned around, `count` of them are a window over the
-/// output. Of these distances, that to element k is `k * dilation`.
+/// The blocks that an image is cut into in one dimension: `number` blocks of
+/// `stride` positions each, the first `length` of which are in windows.
+/// Position r of a block is `r + stride * t` behind the start of the t-th
+/// window before it; turned around, `count` of these windows are one window
+/// over the output. The distance of element k of a window from its start is `k
+/// * dilation`.
 struct Blocks {
   int64_t stride = 1, length = 1, count = 1, dilation = 1;
   DimSize number;
@@ -84,7 +85,7 @@ public:
   /// `image` with what is padded set to `value`.
   mlir::Value pad(mlir::Value image, mlir::Value value);
 
-  /// Whether nothing is padded.
+  /// Returns true if there is no padding.
   bool isUnpadded() const;
 
   /// Emits what some windows compute: of each dimension a range of them, and
@@ -136,8 +137,8 @@ private:
   int64_t countPhases(unsigned i) const;
   /// Those of them that have positions.
   llvm::SmallVector<Phase> makePhases(unsigned i);
-  /// What all blocks together read is that of one phase with their number of
-  /// positions.
+  /// Returns the blocks of dimension `i`, and a phase with one position per
+  /// block that describes the output elements that all blocks read.
   std::pair<Blocks, Phase> makeBlocks(unsigned i);
   mlir::Value scatterPhases(mlir::Value zero, mlir::ValueRange outputs,
                             mlir::ValueRange padValues, PhaseFn emit,
@@ -155,10 +156,11 @@ private:
   llvm::SmallVector<mlir::Value>
   padOutputs(mlir::ValueRange outputs, mlir::ValueRange padValues,
              std::array<llvm::MutableArrayRef<Phase>, 2> phases);
-  /// How much of the outputs' padding `phases` need in front and behind.
+  /// Returns the padding of the outputs that `phases` need in front and behind.
   std::pair<int64_t, int64_t> getOutputPadding(unsigned i,
                                                llvm::ArrayRef<Phase> phases);
-  /// What the turned windows of `phases` slide over.
+  /// Returns the part of `output` that the turned windows of `phases` slide
+  /// over.
   mlir::Value sliceOutput(mlir::Value output,
                           const std::array<Phase, 2> &phases);
   mlir::Value padSpatial(mlir::Value tensor, llvm::ArrayRef<Fold> low,

@@ -32,7 +32,7 @@ constexpr unsigned kMaxDepth = 32;
 namespace {
 struct NNDecompose : impl::NNDecomposeBase<NNDecompose> {
   void runOnOperation() override {
-    // What an op is made of may be composite itself, and comes before it.
+    // The parts of a composite op may be composite ops themselves.
     for (unsigned depth = 0;; ++depth) {
       SmallVector<CompositeOpInterface> composites;
       getOperation()->walk(
@@ -59,7 +59,7 @@ private:
       if (isa<FloatType>(getElementTypeOrSelf(type)) &&
           failed(verifyComputable(op, type)))
         return failure();
-    // What it is made of is reported by its name.
+    // Errors in its parts report the name of the composite op.
     nameLocation(op);
     OpBuilder builder(op);
     FailureOr<SmallVector<Value>> parts = op.decompose(builder);

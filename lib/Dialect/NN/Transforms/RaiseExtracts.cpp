@@ -33,7 +33,7 @@ using namespace mlir;
 
 namespace flywheel::nn {
 namespace {
-/// Where the loops of an op find the elements that a body reads.
+/// The elements that a body reads, as a function of the loops of its op.
 struct Access {
   /// The dimension that is indexed by data; none where each one is a loop.
   std::optional<int64_t> axis;
@@ -147,8 +147,8 @@ std::optional<int64_t> ExtractRaiser::getPlainLoop(int64_t dim) {
   return loop;
 }
 
-/// How the table is read where no dimension but one is indexed by data; with no
-/// loops where more are.
+/// Returns the access to the table if at most one dimension is indexed by data;
+/// an access without loops if more dimensions are.
 FailureOr<Access> ExtractRaiser::findAccess() {
   Access access;
   for (int64_t dim = 0; dim < table.getType().getRank(); ++dim) {
@@ -341,8 +341,9 @@ FailureOr<linalg::GenericOp> ExtractRaiser::run() {
   return addOperand(gathered, getMap(loops));
 }
 
-/// Whether input number `input` is of numbers with a derivative, but has a map
-/// that does more than permute and drop dimensions, which no rule covers.
+/// Returns true if input number `input` has elements with a derivative, and its
+/// map does more than permute and drop dimensions. No derivative rule covers
+/// such a map.
 static bool hasComputedMap(linalg::LinalgOp op, unsigned input) {
   return isa<FloatType>(getElementTypeOrSelf(op->getOperand(input))) &&
          !op.getIndexingMapsArray()[input].isProjectedPermutation(

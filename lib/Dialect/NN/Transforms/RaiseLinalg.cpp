@@ -98,7 +98,8 @@ static bool raiseEmpty(RewriterBase &b, linalg::LinalgOp op) {
   return true;
 }
 
-/// Whether the body of `op` reads a tensor that is made outside of it.
+/// Returns true if the body of `op` reads a tensor that is defined outside of
+/// it.
 static bool readsOutside(tensor::GenerateOp op) {
   return op
       ->walk([&](tensor::ExtractOp read) {
@@ -112,7 +113,8 @@ static bool readsOutside(tensor::GenerateOp op) {
 namespace {
 struct NNRaiseLinalg : impl::NNRaiseLinalgBase<NNRaiseLinalg> {
   void runOnOperation() override {
-    // What an op becomes may have other loops, and has gradients of its own.
+    // The replacement of an op may have other loops, and has gradients of its
+    // own.
     codegen::LostSchedules lost([](Operation *op) {
       return op->emitOpError()
              << "expected no schedule where nn-raise-linalg replaces the op, "

@@ -26,11 +26,12 @@ mlir::LogicalResult raiseExtracts(mlir::RewriterBase &rewriter,
 /// layout. Leaves any other op, and returns false.
 bool raiseWindow(mlir::RewriterBase &rewriter, mlir::linalg::LinalgOp op);
 
-/// Makes each result of `op`, which is on tensors, one that is written as a
-/// whole: what is written in part is a tensor of its own, inserted into the old
-/// value. Where the body reads the old elements, only slices; where it does
-/// not, fails after an error for others, and where several iterations write one
-/// element and there may be none.
+/// Rewrites each result of `op`, which is on tensors, to one that `op` writes
+/// as a whole: a partly written result becomes a new tensor that is inserted
+/// into the old value. If the body reads the old elements, only slices are
+/// rewritten. If it does not, emits an error and fails for a map that is not a
+/// slice, and for one by which several iterations, or possibly none, write an
+/// element.
 mlir::LogicalResult raiseWrites(mlir::RewriterBase &rewriter,
                                 mlir::linalg::LinalgOp op);
 

@@ -5,10 +5,10 @@
 //===----------------------------------------------------------------------===//
 //
 // linalg has a convolution for each layout; `nn.conv2d` and the pools have one
-// layout, [batch, height, width, channels], and groups. What a dimension of an
-// operand means is read off the indexing maps; operands and result are then
-// transposed and reshaped, which costs nothing where the layout is that one.
-// One dimension is two, the second of dimension size 1.
+// layout, [batch, height, width, channels], and groups. The indexing maps say
+// which dimension of an operand is which; operands and result are then
+// transposed and reshaped, which is free if the layout is that of the nn op. A
+// one-dimensional window gets a second dimension of size 1.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,22 +28,22 @@ using namespace mlir;
 namespace flywheel::nn {
 namespace {
 
-/// What an op does with the elements of a window.
+/// The operation on the elements of a window.
 enum class WindowKind { Convolution, Sum, Max, Min };
 
-/// Of each dimension of a value in an nn op's layout, the dimensions of the
-/// value in the linalg op's layout that it is made of; none for a dimension
-/// size of 1.
+/// For each dimension of a value in the layout of an nn op, the dimensions of
+/// the value in the layout of the linalg op that it combines; none for a
+/// dimension of size 1.
 using Layout = SmallVector<SmallVector<int64_t, 2>, 4>;
 
 class WindowRaiser {
 public:
-  /// Of an op with three operands and a result.
+  /// `op` has three operands and a result.
   WindowRaiser(RewriterBase &b, linalg::LinalgOp op)
       : b(b), op(op), loc(op.getLoc()), image(op->getOperand(0)),
         filter(op->getOperand(1)), init(op->getOperand(2)) {}
 
-  /// Whether the op is one that can be raised; to be called before `raise`.
+  /// Returns true if the op can be raised. Call this before `raise`.
   bool match();
   void raise();
 
@@ -73,20 +73,20 @@ private:
   WindowKind kind;
   linalg::ConvolutionDimensions dims;
   Layout imageLayout, filterLayout, outputLayout;
-  /// Of height and width: positions in a window, its stride, what lies between
-  /// its positions, and what is padded in front and behind.
+  /// For height and width: the positions in a window, its stride, the distance
+  /// of its positions, and the padding in front and behind.
   SmallVector<int64_t> window, strides, dilations;
   SmallVector<std::pair<int64_t, int64_t>> padding = {{0, 0}, {0, 0}};
 };
 } // namespace
 
-/// What `value` widens, or itself.
+/// Returns the operand of `value` if it is a widening, and `value` otherwise.
 static Value stripExtension(Value value) {
   auto extension = value.getDefiningOp<arith::ExtFOp>();
   return extension ? extension.getIn() : value;
 }
 
-/// Whether `a` and `b` are `x` and `y`, in either order.
+/// Returns true if `a` and `b` are `x` and `y`, in either order.
 static bool arePair(Value a, Value b, Value x, Value y) {
   return (a == x && b == y) || (a == y && b == x);
 }
@@ -217,8 +217,9 @@ Value WindowRaiser::transpose(Value value, ArrayRef<int64_t> permutation) {
       .getResult()[0];
 }
 
-/// Of dimensions in the order of a layout, how many each is made of; and
-/// groups of dimensions of which at most one is not of dimension size 1.
+/// Returns two groupings for a layout: the dimensions that each dimension of
+/// the layout combines; and groups of dimensions of which at most one does not
+/// have size 1.
 static std::pair<SmallVector<ReassociationIndices>,
                  SmallVector<ReassociationIndices>>
 getGroups(const Layout &layout) {

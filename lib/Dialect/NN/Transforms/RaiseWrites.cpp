@@ -83,8 +83,8 @@ static std::optional<SmallVector<Position>> matchPositions(linalg::LinalgOp op,
   return positions;
 }
 
-/// Whether `positions` are all that a tensor of that type has: loops follow the
-/// dimensions that they write whole.
+/// Returns true if `positions` cover a whole tensor of type `type`. Loops have
+/// the sizes of the dimensions that they write.
 static bool isWhole(ArrayRef<Position> positions, ShapedType type) {
   return llvm::all_of(llvm::enumerate(positions), [&](auto dim) {
     const Position &position = dim.value();
@@ -94,8 +94,8 @@ static bool isWhole(ArrayRef<Position> positions, ShapedType type) {
   });
 }
 
-/// Whether each iteration of the loops that `map` follows writes: the others
-/// have iterations as well.
+/// Returns true if every element that `map` addresses is written: the loops
+/// that `map` does not use have at least one iteration.
 static bool isReached(linalg::LinalgOp op, AffineMap map) {
   for (auto [loop, size] : llvm::enumerate(op.getStaticLoopRanges()))
     if (!map.isFunctionOfDim(loop) && (ShapedType::isDynamic(size) || size < 1))

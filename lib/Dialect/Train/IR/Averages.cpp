@@ -62,7 +62,8 @@ LogicalResult SwapAveragesOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return verifyAveraged(*this, symbols);
 }
 
-/// Which variables are touched is known after expansion: until then, all.
+/// The accessed variables are known only after expansion; until then, the op
+/// affects all of them.
 static void addEffectsOnVariables(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
         &effects) {

@@ -4,10 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What stages attach is read again by the next, from a file also: each of the
-// attributes that the dialect declares is of its kind, where it belongs. That a
-// variable exists is checked by the stage that looks it up: a lookup for each
-// argument would make the verifier quadratic in the number of variables.
+// Stages attach attributes that later stages read, possibly from a file. These
+// verifiers check the kind and the place of each attribute that the dialect
+// declares. The stage that looks a variable up checks that it exists: a lookup
+// for each argument would make the verifier quadratic in the number of
+// variables.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,13 +26,13 @@ using namespace flywheel::train;
 using flywheel::kFilePrefixMapAttrName;
 using flywheel::kPlacesAttrName;
 
-/// Whether `attribute` is a list of `T`.
+/// Returns true if `attribute` is a list of `T`.
 template <typename T> static bool isListOf(Attribute attribute) {
   auto list = dyn_cast<ArrayAttr>(attribute);
   return list && llvm::all_of(list, llvm::IsaPred<T>);
 }
 
-/// Whether `attribute` is the list of sizes of a slot: functions of the
+/// Returns true if `attribute` is the list of sizes of a slot: functions of the
 /// symbols.
 static bool isSizes(Attribute attribute) {
   return isListOf<AffineMapAttr>(attribute) &&
@@ -66,10 +67,10 @@ static bool isResultNumber(Attribute attribute) {
 }
 
 namespace {
-/// What an attribute of one name is.
+/// The constraint on the attribute of one name.
 struct Rule {
   StringLiteral name;
-  /// Where it belongs.
+  /// The kind of op or value that has the attribute.
   enum Place {
     Module,
     Function,
@@ -80,7 +81,8 @@ struct Rule {
     Argument,
     Value
   } place;
-  /// Whether it is of its kind, and the kind in words.
+  /// Returns true if an attribute is of the kind that `expected` describes in
+  /// words.
   bool (*holds)(Attribute);
   StringLiteral expected;
 };
@@ -201,7 +203,7 @@ static StringRef describe(Rule::Place place) {
   llvm_unreachable("unknown place");
 }
 
-/// Whether an attribute that belongs to `place` may be on `op` itself.
+/// Returns true if an attribute that belongs to `place` may be on `op` itself.
 static bool belongsTo(Operation *op, Rule::Place place) {
   switch (place) {
   case Rule::Module:

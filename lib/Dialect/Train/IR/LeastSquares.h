@@ -11,8 +11,9 @@
 
 namespace flywheel::train {
 
-/// What stands between the starts and the types, in any order. `regularizer`
-/// has a scalar tensor, which becomes `damping`, or a number.
+/// Parses the clauses between the starts and the types, in any order. The
+/// operand of `regularizer` is a scalar tensor, stored in `damping`, or a
+/// number.
 mlir::ParseResult parseLeastSquaresClauses(
     mlir::OpAsmParser &parser, mlir::ArrayAttr &variables,
     mlir::IntegerAttr &maxIterations,

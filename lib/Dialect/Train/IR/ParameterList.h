@@ -22,7 +22,7 @@
 
 namespace flywheel::train {
 
-/// What the values of a parameter look like.
+/// The syntax of the values of a parameter.
 struct ParameterKind {
   /// As in `expected a number`.
   llvm::StringLiteral description;
@@ -68,14 +68,14 @@ inline constexpr ParameterKind kParameterKind<mlir::DenseF64ArrayAttr>{
 struct Parameter {
   llvm::StringLiteral name;
   ParameterKind kind;
-  /// Whether it has no default.
+  /// True if the parameter has no default.
   bool isRequired;
 };
 
-/// Looks at `NAME = VALUE, ...` up to the `>` of `#train.MNEMONIC` and reads
-/// none of it. Refuses, at their places, names that are not of `parameters`,
-/// are there twice or are not there, and values of another kind. What is no
-/// such list is left to the parser.
+/// Checks `NAME = VALUE, ...` up to the `>` of `#train.MNEMONIC` without
+/// consuming it. Emits an error, at its location, for a name that is not in
+/// `parameters`, for a repeated or missing name, and for a value of another
+/// kind. The parser reports text that is not such a list.
 mlir::ParseResult checkParameters(mlir::AsmParser &parser,
                                   llvm::StringRef mnemonic,
                                   llvm::ArrayRef<Parameter> parameters);

@@ -19,7 +19,7 @@ using namespace flywheel::train;
 
 using EmitErrorFn = llvm::function_ref<InFlightDiagnostic()>;
 
-/// What keeps a norm of 0 from dividing.
+/// The constant that avoids division by a norm of 0.
 static constexpr double kEpsilon = 1e-7;
 
 static Value constant(OpBuilder &b, Location loc, Type type, double value) {

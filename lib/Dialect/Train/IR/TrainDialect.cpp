@@ -63,7 +63,7 @@ template <> struct FieldParser<Real> {
   static FailureOr<Real> parse(AsmParser &parser) {
     Attribute value;
     SMLoc loc = parser.getCurrentLocation();
-    // Of floats in hexadecimal the digits are bits, of integers a number.
+    // Hexadecimal digits are the bits of a float, but the value of an integer.
     StringRef digits(loc.getPointer() + (*loc.getPointer() == '-'), 2);
     if (parser.parseAttribute(value))
       return failure();

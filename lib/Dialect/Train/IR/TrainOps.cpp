@@ -516,7 +516,8 @@ ApplyGradientsOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return verifyGlobalStep(*this, getGlobalStepAttr(), symbols);
 }
 
-/// Which variables are touched is known after expansion: until then, all.
+/// The accessed variables are known only after expansion; until then, the op
+/// affects all of them.
 static void addEffectsOnAll(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
         &effects) {

@@ -148,7 +148,7 @@ Value flywheel::train::selectMaster(OpBuilder &b, Location loc, Value master,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What a rule makes of a gradient of 0: follows zeros, and what they leave.
+/// Simplifies an update rule for a gradient of 0 by propagating zeros.
 class ZeroAnalysis {
 public:
   /// `positive` are the elements of the state that are above 0.

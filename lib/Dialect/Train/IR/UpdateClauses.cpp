@@ -106,7 +106,8 @@ bool flywheel::train::isGradientType(Type gradient,
              parameter.clone(nn::getComputeType(parameter.getElementType()));
 }
 
-/// What may be added up and left out has to be a tensor of its own, not rows.
+/// Clauses that add gradients up or skip updates need a gradient of the whole
+/// variable, not one of rows.
 template <typename OpT> static LogicalResult verifyNarrowClauses(OpT op) {
   std::optional<int64_t> count = op.getAccumulate();
   if (count && *count < 1)

@@ -16,7 +16,7 @@ mlir::FailureOr<VariableOp>
 lookupVariable(mlir::Operation *op, mlir::FlatSymbolRefAttr symbol,
                mlir::SymbolTableCollection &symbols);
 
-/// What the scalar of an optimizer is that `name` is the name of, where an
+/// Returns the spec of the optimizer scalar with the name `name`, if an
 /// optimizer in the symbol table around `op` has one: a variable that
 /// `-train-expand-optimizers` declares, unless the program does.
 std::optional<ScalarVariableSpec> findOptimizerScalar(mlir::Operation *op,
@@ -33,11 +33,12 @@ llvm::LogicalResult verifyUpdateClauses(ApplyGradientsOp op,
 std::optional<ScalarVariableSpec> findClauseScalar(mlir::Operation *op,
                                                    llvm::StringRef name);
 
-/// Whether a tensor of type `gradient` may be the gradient of one of type
-/// `parameter`: of the same type, or what such elements are computed with.
+/// Returns true if a tensor of type `gradient` may be the gradient of one of
+/// type `parameter`: it has the same type, or the compute type of these
+/// elements.
 bool isGradientType(mlir::Type gradient, mlir::RankedTensorType parameter);
 
-/// Whether a variable can have that name.
+/// Returns true if a variable can have that name.
 bool isVariableName(llvm::StringRef name);
 
 /// Element types that a variable can have.

@@ -59,7 +59,7 @@ struct Direction {
   Expr u;
   /// The root of the mean of u^2, in f64.
   Expr rootMeanSquare;
-  /// What the slots become.
+  /// The new values of the slots.
   SmallVector<Value> moments;
 };
 } // namespace
@@ -90,7 +90,8 @@ static Direction divideByFactors(TensorTerms &terms, Expr g, double epsilon,
   Expr mean = terms.sum(row / countForMean(row, rank - 2), rank - 2);
   // Without an epsilon a row of no gradients is 0, and its direction, too.
   Expr shares = orZero(row, row / terms.unreduce(mean, rank - 2, row));
-  // Of f64, the largest numbers have reciprocals that steps flush to 0.
+  // For f64, the reciprocals of the largest numbers are subnormal, and steps
+  // flush those to 0.
   auto reciprocalRoot = [&](Expr x) {
     Expr bounded = min(x, x.splat(0x1p1021));
     return terms.toComputeType(orZero(x, x.splat(1.0) / sqrt(bounded)));

@@ -74,7 +74,7 @@ SmallVector<Value> FtrlAttr::buildElementUpdate(OpBuilder &b, Location loc,
   Expr linear = z + shrunk - sigma * p;
   Expr quadratic = root / lr + 2.0 * l2;
   Expr threshold = l1.apply<math::CopySignOp>(linear);
-  // What is selected away may well be 0 / 0. A NaN stays one.
+  // The branch that is not selected may be 0 / 0. A NaN stays one.
   Expr isZero = abs(linear).compare(arith::CmpFPredicate::OLE, l1);
   Expr moved = isZero.select(p.splat(0.0), (threshold - linear) / quadratic);
   // n without its share of z would draw p to 0 in the steps that follow.

@@ -42,7 +42,7 @@ void MuonAttr::buildStep(OpBuilder &b, Location loc, ValueRange scalars,
   Expr lr = step["lr"], adamLr = step["adam_lr"], decay = step["weight_decay"];
   Expr t = step.count() + 1.0;
   Expr beta1 = t.splat(0.9), beta2 = t.splat(0.95);
-  // Of a matrix, then the five of #train.adamw.
+  // The values for a matrix, then the five of #train.adamw.
   stepValues.assign({lr, step["momentum"], lr * decay,
                      adamLr / complementPower(beta1, t), beta1, beta2,
                      complementPower(beta2, t), adamLr * decay});

@@ -182,11 +182,11 @@ Expr TensorTerms::spread(Value scalar, Value like) const {
 
 Expr TensorTerms::norm(Expr x) const {
   Expr squares = sumSquares(builder, loc, x);
-  // Where the sum is infinite, the norm may be any number.
+  // If the sum overflows to infinity, the norm is unknown: return NaN.
   return sqrt(squares) + (squares - squares);
 }
 
-/// What a sum of so many terms is divided by.
+/// Returns the divisor for the mean of `count` terms.
 static double countForMean(int64_t count) {
   return static_cast<double>(std::max<int64_t>(count, 1));
 }

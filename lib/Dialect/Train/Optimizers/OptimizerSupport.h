@@ -135,8 +135,9 @@ mlir::Value castScalar(mlir::OpBuilder &builder, mlir::Location loc,
 // Whole tensors
 //===----------------------------------------------------------------------===//
 
-/// What a sum along `axis` of `x` is divided by. The mean of none is 0, so that
-/// a variable without elements has finite slots.
+/// Returns the divisor for the mean along `axis` of `x`. It is at least 1, so
+/// that the mean of no terms is 0 and a variable without elements has finite
+/// slots.
 double countForMean(mlir::Value x, int64_t axis);
 
 /// Terms of the shape of one parameter, for optimizers whose rule is about more

@@ -53,7 +53,8 @@ flywheel::train::readCheckpointValue(const runtime::CheckpointReader &file,
   std::vector<char> buffer(1);
   std::vector<runtime::RestoreTarget> targets = {
       {name, *dtype, shape, buffer.data()}};
-  // What the file has fits into memory, unlike what a type may ask for.
+  // The contents of a file fit into memory; the size that a type asks for may
+  // not.
   if (runtime::Status status = file.check(targets); !status.isOk())
     return status;
   buffer.resize(type.getNumElements() * runtime::dtypeSize(*dtype));

@@ -31,7 +31,7 @@ namespace flywheel::train {
 #include "flywheel/Dialect/Train/TrainPasses.h.inc"
 
 namespace {
-/// What a global is in our terms.
+/// The description of a global in terms of the dialect.
 struct Global {
   /// The type that its users load and store, and that of the variable.
   Type type;
@@ -139,7 +139,7 @@ LogicalResult TrainConvertGlobals::collectGlobal(Operation *op, Type type,
   return success();
 }
 
-/// Whether `op` is storage that outlives a call and that no block has.
+/// Returns true if `op` is storage that outlives a call and is not in a block.
 static bool isOtherStorage(Operation *op) {
   if (auto global = dyn_cast<memref::GlobalOp>(op))
     return !global.getConstant();
@@ -210,7 +210,7 @@ void TrainConvertGlobals::store(Operation *user, Operation *op, Value value) {
                    SymbolTable::getSymbolName(op).getValue(), value);
 }
 
-/// Whether a global of type `type` can pass for one of `used`.
+/// Returns true if a global of type `type` can replace one of type `used`.
 static bool isCompatible(Type used, const RankedTensorType &type) {
   if (auto tensor = dyn_cast<TensorType>(used))
     return succeeded(verifyCompatibleShape(tensor, type)) &&

@@ -31,7 +31,7 @@ struct Parameter {
   VariableOp variable;
   Value gradient;
   SmallVector<VariableOp> slots;
-  /// What the variable is the rounded value of, or null.
+  /// The master weights of which the variable is the rounded value, or null.
   VariableOp master = {};
 };
 
@@ -50,7 +50,8 @@ private:
                                    RankedTensorType type) {
     return findDeclaredScalar(apply, state.scope, spec, type, optimizer);
   }
-  /// Whether slots have names that no other optimizer's may have.
+  /// Returns true if the names of the slots must differ from those of all other
+  /// optimizers.
   bool hasOwnNames() { return optimizer.getGivenName() || state.isNameTaken; }
   StringRef getSlotName() {
     return hasOwnNames() ? StringRef(state.scope)
@@ -207,8 +208,8 @@ VariableOp ApplyExpander::lookupScalar(StringRef name) {
 }
 
 /// Computes the functions between `step` and `rate`, of f64, in f32, which
-/// every target has. What they are functions of, differences and quotients of
-/// steps, stays of f64.
+/// every target has. Their arguments, differences and quotients of steps, stay
+/// in f64.
 static void narrowFunctions(Value rate, Value step) {
   Operation *op = rate.getDefiningOp();
   if (!op || rate == step)
@@ -280,7 +281,7 @@ LogicalResult ApplyExpander::markLazy(Value updated) {
   return success();
 }
 
-/// What is updated: the variable, or what it is the rounded value of.
+/// Reads the value that is updated: the variable, or its master weights.
 Value ApplyExpander::readParameter(const Parameter &parameter) {
   Value value = read(parameter.variable);
   if (!parameter.master)

@@ -25,23 +25,23 @@ struct OptimizerState {
   /// The first op that uses it.
   mlir::Location loc;
   std::string scope;
-  /// Whether an optimizer that is called as its kind has the names of slots
-  /// that it would have.
+  /// True if another optimizer, named like this one's kind, already has its
+  /// slot names.
   bool isNameTaken = false;
-  /// Whether it may update a variable of f64.
+  /// True if it may update a variable of f64.
   bool isDouble = false;
   llvm::SmallVector<VariableOp> scalars;
-  /// What a schedule counts, where no scalar is a counter of steps.
+  /// The variable that a schedule counts, if no scalar is a counter of steps.
   VariableOp counter;
   /// By parameter.
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<VariableOp>> slots;
   llvm::DenseMap<mlir::Operation *, VariableOp> masters;
-  /// Whether an op with this optimizer has variables of its own that say when
-  /// it updates.
+  /// True if an op with this optimizer has variables of its own that decide
+  /// when it updates.
   bool isGuarded = false;
 };
 
-/// How many variables an update has changed and declared.
+/// The numbers of variables that an update has changed and declared.
 struct ExpandedUpdate {
   unsigned numParameters = 0, numSlots = 0;
 };

@@ -26,7 +26,7 @@ namespace flywheel::train {
 #include "flywheel/Dialect/Train/TrainPasses.h.inc"
 
 namespace {
-/// What is kept of one variable.
+/// The average of one variable.
 struct Average {
   /// The average, of f32 where the variable has 16 bits, and the average in the
   /// variable's own type: the same variable where that is no narrower.
@@ -59,7 +59,7 @@ private:
 };
 } // namespace
 
-/// What ends the name of an average as it is rounded to the variable's type.
+/// The suffix of the name of an average that is rounded to the variable's type.
 constexpr StringLiteral kRoundedSuffix = "_rounded";
 
 static Value read(OpBuilder &b, Location loc, VariableOp variable) {
@@ -84,8 +84,9 @@ lookupAll(Operation *op, std::optional<ArrayAttr> list) {
   });
 }
 
-/// Whether the program declares `variable` as the average, by `name`, of
-/// another variable: it need not say that it is not trainable.
+/// Returns true if the program declares `variable` as the average, by `name`,
+/// of another variable. Such a variable is not averaged itself, even if it is
+/// not declared as not trainable.
 static bool isDeclaredAverage(VariableOp variable, StringRef name) {
   StringRef owner = variable.getSymName();
   (void)owner.consume_back(kRoundedSuffix);
@@ -228,7 +229,8 @@ LogicalResult TrainExpandAverages::collect(SwapAveragesOp op) {
   return success();
 }
 
-/// How far the averages move, in f64: 1 - decay, which cancels.
+/// Emits the rate of the averages, 1 - decay, in f64, because the subtraction
+/// cancels.
 Value TrainExpandAverages::emitRate(OpBuilder &b, AverageVariablesOp op) {
   Location loc = op.getLoc();
   auto f64 = RankedTensorType::get({}, b.getF64Type());

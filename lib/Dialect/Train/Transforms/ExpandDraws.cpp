@@ -176,7 +176,7 @@ static Value expandQuantile(ScalarBuilder &b, Value p) {
   return arith::SelectOp::create(b, isCentral, body, tail);
 }
 
-/// What `op` computes of its operands.
+/// Emits the result of `op` on `operands`.
 static Value expand(ScalarBuilder &b, Operation *op, ValueRange operands) {
   return llvm::TypeSwitch<Operation *, Value>(op)
       .Case([&](StreamKeyOp) {
@@ -187,7 +187,8 @@ static Value expand(ScalarBuilder &b, Operation *op, ValueRange operands) {
       .Case([&](NormalQuantileOp) { return expandQuantile(b, operands[0]); });
 }
 
-/// Whether a loop draws with `op`, which then is in a kernel that is shared.
+/// Returns true if `op` draws in a loop, so that it is in a kernel that is
+/// shared.
 static bool isInLoop(Operation *op) {
   auto structured = op->getParentOfType<linalg::LinalgOp>();
   return structured && structured.getNumLoops() > 0;
@@ -235,7 +236,7 @@ func::FuncOp TrainExpandDraws::getFunction(Operation *op, ValueRange operands) {
       builder, getOperation().getLoc(), op->getName().getStringRef(),
       builder.getFunctionType(operands.getTypes(), op->getResultTypes()));
   function.setPrivate();
-  // Of another name where the program has one of this.
+  // Renames the function if the program already has one of its name.
   SymbolTable(getOperation()).insert(function);
   Block *body = function.addEntryBlock();
   builder.setInsertionPointToEnd(body);

@@ -46,7 +46,7 @@ public:
   LogicalResult run();
 
 private:
-  /// What the loop carries.
+  /// The values that the loop carries.
   struct State {
     SmallVector<Value> xs;
     Value objective, regularizer;
@@ -221,7 +221,7 @@ Value LeastSquaresExpander::record(Value history, Value scalar, Value number) {
 
 LeastSquaresExpander::State
 LeastSquaresExpander::emitIteration(const State &state, Value number) {
-  // What the region uses from outside may be the same value as an x.
+  // A captured value of the region may be the same value as an x.
   SmallVector<Value> xs = llvm::map_to_vector(state.xs, [&](Value x) -> Value {
     return ParameterOp::create(b, loc, x);
   });
@@ -230,7 +230,7 @@ LeastSquaresExpander::emitIteration(const State &state, Value number) {
   LeastSquaresStep step = system->emitStep(state.regularizer);
   SmallVector<Value> candidates;
   for (auto [x, delta] : llvm::zip_equal(state.xs, step.deltas)) {
-    // What is not the step may be no number, which no residual is to see.
+    // If the step failed, the deltas may be NaN, which no residual should see.
     if (step.success)
       delta = choose(step.success, delta, nn::buildSplat(b, loc, delta, 0.0));
     candidates.push_back(arith::SubFOp::create(b, loc, x, delta));

@@ -57,8 +57,8 @@ private:
 };
 } // namespace
 
-/// Whether the default list has `variable`. An integer may well be in the
-/// collection: nothing differentiates it.
+/// Returns true if the default list has `variable`. An integer may be in the
+/// collection, but nothing differentiates it.
 static bool isDefaultTarget(VariableOp variable) {
   return variable.isTrainable() &&
          isa<FloatType>(variable.getTensorType().getElementType());
@@ -122,8 +122,8 @@ void MinimizeExpander::findCandidates() {
   });
 }
 
-/// Whether a candidate that the loss does not depend on is an error: as the op
-/// says, else as the optimizer does of variables that are listed.
+/// Returns true if a candidate on which the loss does not depend is an error:
+/// as the op states, or else as the optimizer does for listed variables.
 bool MinimizeExpander::refusesUnconnected() {
   if (std::optional<UnconnectedVariable> rule = minimize.getUnconnected())
     return *rule == UnconnectedVariable::error;

@@ -24,7 +24,7 @@ namespace flywheel::train {
 #include "flywheel/Dialect/Train/TrainPasses.h.inc"
 
 namespace {
-/// What the zero-debiased averages of one variable share.
+/// The variables that the zero-debiased averages of one variable share.
 struct Debiasing {
   VariableOp biased, step;
 };

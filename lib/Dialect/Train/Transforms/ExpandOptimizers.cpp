@@ -59,7 +59,8 @@ private:
 };
 } // namespace
 
-/// Whether `op`, which has not been expanded, may update a variable of f64.
+/// Returns true if `op`, which has not been expanded, may update a variable of
+/// f64.
 bool TrainExpandOptimizers::mayUpdateDouble(Operation *op) {
   auto isDouble = [](VariableOp variable) {
     return variable.getTensorType().getElementType().isF64();

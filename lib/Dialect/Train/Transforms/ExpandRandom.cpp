@@ -96,7 +96,7 @@ static void expandRandom(RandomOp op, Streams &streams) {
   op.erase();
 }
 
-/// Which elements of `x` a dropout keeps: a tensor of i1.
+/// Emits the mask of the elements of `x` that a dropout keeps: a tensor of i1.
 static Value drawMask(OpBuilder &b, DropoutOp op, ValueRange sizes) {
   Location loc = op.getLoc();
   auto type = cast<RankedTensorType>(op.getX().getType()).clone(b.getF32Type());

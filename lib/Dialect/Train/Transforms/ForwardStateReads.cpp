@@ -53,7 +53,7 @@ private:
 };
 } // namespace
 
-/// Whether `op` may assign variables that it does not name.
+/// Returns true if `op` may assign variables that it does not name.
 static bool assignsUnknown(Operation *op) {
   // A check writes no variable, though it may end the step.
   if (op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
@@ -102,8 +102,8 @@ void ReadUnifier::runOnRegions(Operation *op, Reads &reads) {
     }
 }
 
-/// Whether one op asks for derivatives with respect to `a` and to `b`. Who does
-/// may add them up: each read then has its share.
+/// Returns true if one op asks for derivatives with respect to both `a` and
+/// `b`. It may add these up, so that each read must keep its own share.
 static bool areTargetsOfOne(ReadOp a, ReadOp b) {
   return llvm::any_of(a->getUsers(), [&](Operation *user) {
     return asksForDerivatives(user) && llvm::is_contained(b->getUsers(), user);

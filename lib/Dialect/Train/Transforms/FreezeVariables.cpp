@@ -46,7 +46,7 @@ static Attribute toConstant(Attribute value, StringRef name) {
   return keepNarrow(elements.bitcast(element), name);
 }
 
-/// What `op`, a read of a frozen variable, gives.
+/// Builds the result of `op`, a read of a frozen variable.
 static Value buildValue(Operation *op, Attribute given) {
   OpBuilder b(op);
   Location loc = op->getLoc();
@@ -90,7 +90,7 @@ private:
 
   struct Uses {
     SmallVector<Operation *> reads;
-    /// What is no read, and not the link from a slot to its parameter.
+    /// A use that is neither a read nor the link from a slot to its parameter.
     Operation *other = nullptr;
   };
   llvm::DenseMap<StringAttr, Uses> uses;

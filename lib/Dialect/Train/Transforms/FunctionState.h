@@ -24,10 +24,10 @@ struct VariableVersions {
   mlir::BlockArgument storage;
   /// The value at the current point of the walk.
   mlir::Value current;
-  /// Where `current` was assigned.
+  /// The location of the op that assigned `current`.
   std::optional<mlir::Location> assigned;
-  /// Whether the step needs the value from before the step, or only the initial
-  /// value where there is none.
+  /// True if the step needs the value from before the step, or only the initial
+  /// value of a variable without one.
   bool isRead = false;
   bool isInitialValueRead = false;
 };

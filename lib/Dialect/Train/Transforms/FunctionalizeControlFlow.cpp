@@ -104,8 +104,9 @@ void FunctionState::leave(Operation *op, ArrayRef<Attribute> written) {
     variables.find(variable)->second.current = result;
 }
 
-/// Whether `version`, the current one of `variable`, is no value of its own: a
-/// feed, a constant or a version of another variable that was assigned.
+/// Returns true if `version`, the current one of `variable`, is not a value of
+/// its own: it is a feed, a constant or a version of another variable that was
+/// assigned.
 bool FunctionState::isShared(Attribute variable, Value version) {
   auto argument = dyn_cast<BlockArgument>(version);
   if (argument && argument.getOwner()->getParentOp() == function)

@@ -215,7 +215,8 @@ LogicalResult FunctionState::rewriteAssignNth(AssignNthOp op) {
   return success();
 }
 
-/// What was written before has a value; else the bit says.
+/// Replaces `op` by true if the function assigned the variable before, and
+/// otherwise by the variable's bit.
 void FunctionState::rewriteIsInitialized(IsInitializedOp op) {
   Value result = bits.lookup(op.getVariableAttr());
   auto *it = variables.find(op.getVariableAttr());
@@ -276,7 +277,7 @@ void FunctionState::setArgumentAttributes() {
       if (auto projection = update.getDefiningOp<ProjectOp>())
         update = projection.getInput();
       Operation *op = update.getDefiningOp();
-      // What was assigned before the update may well be a copy.
+      // A value that was assigned before the update may be a copy.
       if (isa_and_nonnull<OptimizerUpdateOpInterface>(op) &&
           llvm::is_contained(op->getOperands(), versions.storage))
         ofVariable.set(TrainDialect::getUpdatedAttrName(),

@@ -3,11 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// `loss_scale` leaves an update out whose gradients are not finite, and
-// `accumulate` makes it in every k-th call. What they guard is the op with all
-// other clauses, so that its counters and slots know of no other calls.
-//
+// `loss_scale` skips an update whose gradients are not finite, and `accumulate`
+// updates in every k-th call. They guard the op with all its other clauses, so
+// that its counters and slots count only calls that update.
 //===----------------------------------------------------------------------===//
 
 #include "GuardUpdates.h"
@@ -149,9 +147,9 @@ private:
   UpdateGuards guards;
   StringRef scope;
   SmallVector<Value> gradients;
-  /// What gradients are multiplied by, if the loss was scaled.
+  /// The factor of the gradients, if the loss was scaled.
   Value inverseScale;
-  /// Of gradients, if they are added up.
+  /// The sums of gradients, if they are accumulated.
   SmallVector<VariableOp> sums;
 };
 } // namespace
@@ -209,7 +207,7 @@ SmallVector<Expr> GuardEmitter::emitUnscaled() {
   return results;
 }
 
-/// What a step that was made, and one that was left out, do to the scale.
+/// Emits the changes of the scale after an update and after a skipped one.
 void GuardEmitter::growScale(scf::IfOp branch) {
   LossScaleAttr attr = apply.getLossScaleAttr();
   VariableOp counter = guards.goodSteps;
@@ -289,7 +287,7 @@ ApplyGradientsOp GuardEmitter::run() {
   apply.getGradientsMutable().assign(
       llvm::map_to_vector(updates, [](Expr x) { return x.getValue(); }));
   apply->moveBefore(b.getInsertionBlock(), b.getInsertionPoint());
-  // What the update reads is not overwritten before.
+  // Reset the sums only after the update has read them.
   for (VariableOp sum : sums)
     assign(sum, arith::ConstantOp::create(
                     b, loc, getSplatOf(sum.getTensorType(), 0.0)));

@@ -31,7 +31,7 @@ static RankedTensorType tensorType(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
-/// How many elements `tensor` has, as an index.
+/// Returns the number of elements of `tensor`, as an index.
 static Value countElements(OpBuilder &b, Location loc, Value tensor) {
   RankedTensorType type = tensorType(tensor);
   int64_t known = 1;
@@ -86,8 +86,8 @@ private:
   Value jacobian;
   /// Without the regularizer.
   System system;
-  /// Whether it is that of fewer residuals than unknowns; null where that is
-  /// known, `isUnderdetermined`.
+  /// True if the system has fewer residuals than unknowns. If that is known at
+  /// compile time, `isUnder` is null and `isUnderdetermined` has it.
   Value isUnder;
   bool isUnderdetermined = false;
 };
@@ -380,9 +380,9 @@ public:
   LeastSquaresStep emitStep(Value regularizer) override;
 
 private:
-  /// What an iteration starts with: the step so far, what is left of the right
-  /// hand side, the direction, the square of the norm of what is left, and the
-  /// largest curvature of a direction of norm 1 so far.
+  /// The values at the start of an iteration: the step so far, the residual of
+  /// the right hand side, the direction, the squared norm of the residual, and
+  /// the largest curvature so far of a direction of norm 1.
   struct State {
     ValueRange deltas, rest, direction;
     Value square, steepest;
@@ -488,7 +488,7 @@ LeastSquaresStep IterativeSystem::emitStep(Value regularizer) {
       Value part = countElements(b, loc, x);
       limit = limit ? arith::AddIOp::create(b, loc, limit, part) : part;
     }
-  // What is left below this is rounding.
+  // A residual below this is a rounding error.
   double tolerance =
       std::max(op.getCgTolerance() ? op.getCgTolerance()->convertToDouble()
                                    : kDefaultTolerance,

@@ -15,10 +15,11 @@ namespace flywheel::train {
 
 /// The step from one x.
 struct LeastSquaresStep {
-  /// What is subtracted from x, one of the type of each of its parts.
+  /// The values that are subtracted from x, one for each of its parts.
   llvm::SmallVector<mlir::Value> deltas;
-  /// Whether it could be computed, a scalar tensor; null where failing is an
-  /// error, or cannot happen. Where it is false the deltas are any numbers.
+  /// A scalar tensor that is true if the step could be computed; null if
+  /// failing is an error, or cannot happen. If it is false, the deltas are
+  /// unspecified.
   mlir::Value success;
 };
 

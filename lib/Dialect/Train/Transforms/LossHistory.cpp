@@ -92,8 +92,8 @@ static void inlineLossCalls(OpOperand &loss) {
   }
 }
 
-/// What `value` always is, if it is computed from constants by `maxDepth` ops
-/// in a row or fewer; else null.
+/// Returns the constant value of `value`, if at most `maxDepth` ops in a row
+/// compute it from constants; null otherwise.
 static Attribute evaluate(Value value, unsigned maxDepth = 16) {
   Attribute constant;
   if (matchPattern(value, m_Constant(&constant)))

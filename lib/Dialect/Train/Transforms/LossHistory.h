@@ -12,15 +12,15 @@
 
 namespace flywheel::train {
 
-/// Brings the variables that `loss` is a differentiable function of in sight.
+/// Makes the variables of which `loss` is a differentiable function visible.
 ///
-/// Calls in its history are inlined, and those that this brings in. A call
-/// stays where the callee is recursive, external or of several blocks:
-/// differentiation then says that it has no rule. Of control flow with one path
-/// (a branch on a flag that a call gives as a constant) that path is left. What
-/// an op reads in its
-/// regions (a weight in the body of a loop) is read in front of it, unless the
-/// op also assigns it; what it assigns is passed on as `carryState` does.
+/// Inlines the calls in its history, and the calls that this brings in. A call
+/// stays if the callee is recursive, external or has several blocks:
+/// differentiation then reports that it has no rule. Control flow with one path
+/// (a branch on a flag that a call gives as a constant) is replaced by that
+/// path. A variable that an op reads in its regions (a weight in the body of a
+/// loop) is read before the op, unless the op also assigns it; `carryState`
+/// handles variables that it assigns.
 void exposeLossReads(mlir::OpOperand &loss,
                      const llvm::SetVector<mlir::Attribute> &targets);
 

@@ -27,8 +27,8 @@ namespace flywheel::train {
 using namespace flywheel;
 using namespace flywheel::train;
 
-/// Whether `op` does the same with elements of any type. The bodies of `linalg`
-/// and `scf` ops are checked op by op.
+/// Returns true if `op` does the same with elements of any type. The bodies of
+/// `linalg` and `scf` ops are checked op by op.
 static bool isIndependentOfElementType(Operation *op) {
   return isa<arith::SelectOp, nn::BroadcastOp>(op) ||
          isa<func::FuncDialect, linalg::LinalgDialect, scf::SCFDialect,
@@ -64,7 +64,8 @@ struct LowerElementTypes
   }
 
 private:
-  /// What is refused later is left as the user wrote it.
+  /// Returns true if `function` is a step. Functions that are refused later
+  /// stay as the user wrote them.
   static bool isStep(func::FuncOp function) {
     auto isTensor = [](Type type) { return isa<RankedTensorType>(type); };
     return !function.isExternal() &&
@@ -194,8 +195,8 @@ private:
                                  op.getA(), op.getB());
   }
 
-  /// What a string and itself compare to. Upstream would fold the comparison to
-  /// a constant, also where its dimension sizes are not known.
+  /// Builds the comparison of a string with itself. Upstream would fold it to a
+  /// constant even if its dimension sizes are dynamic.
   static Value buildTrue(OpBuilder &b, StringEqualOp op) {
     Location loc = op.getLoc();
     auto type = cast<RankedTensorType>(op.getType());

@@ -113,8 +113,8 @@ static bool hasValue(VariableOp variable) {
 /// its own code, which is as fast and needs no tables.
 constexpr size_t kMinAlike = 8;
 
-/// Whether a loop may initialize `variable` with others: the elements are those
-/// that the initializer makes, and memory holds them as they are.
+/// Returns true if one loop may initialize `variable` together with others: an
+/// initializer draws its elements, and memory stores them unconverted.
 static bool canBeAlike(VariableOp variable) {
   RankedTensorType type = variable.getTensorType();
   return isa_and_present<InitializerAttrInterface>(
@@ -125,7 +125,7 @@ static bool canBeAlike(VariableOp variable) {
 
 SmallVector<SmallVector<int64_t>>
 InitializerBuilder::takeAlike(SmallVector<int64_t> &order) {
-  // What another initial value reads is a value of the program.
+  // A variable that another initial value reads must be a value of the program.
   llvm::DenseSet<StringAttr> read;
   for (VariableOp variable : variables)
     for (StringRef kind : {TrainDialect::getInitialReadsAttrName(),
@@ -165,7 +165,8 @@ Value InitializerBuilder::moveRegion(VariableOp variable) {
   return value;
 }
 
-/// What `initializer` gives the variable at `position` of the run counters.
+/// Emits the elements that `initializer` draws for the variable at `position`
+/// of the run counters.
 Value InitializerBuilder::buildDraws(Location loc, VariableOp variable,
                                      InitializerAttrInterface initializer,
                                      Value position, Value opSeed) {

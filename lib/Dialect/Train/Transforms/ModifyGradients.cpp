@@ -68,7 +68,7 @@ static Value clipByValue(OpBuilder &b, Location loc, Value gradient,
       .apply<arith::MinimumFOp>(x.splat(bound));
 }
 
-/// Whether the clause `no_decay` leaves `symbol` out.
+/// Returns true unless the clause `no_decay` lists `symbol`.
 static bool isDecayed(ApplyGradientsOp apply, Attribute symbol) {
   std::optional<ArrayAttr> masked = apply.getNoDecay();
   return !masked || !llvm::is_contained(*masked, symbol);
@@ -115,7 +115,7 @@ Value train::decayWeights(OpBuilder &b, ApplyGradientsOp apply,
   if (update)
     b.setInsertionPoint(update);
   ElementwiseExpr shrinkage = ElementwiseExpr(b, loc, rate) * *factor;
-  // Where the update reads the parameter anyway.
+  // The update op reads the parameter anyway, so it applies the decay.
   if (update) {
     Type element = getElementTypeOrSelf(parameter.getType());
     update.getDecayMutable().assign(

@@ -241,7 +241,7 @@ llvm::SetVector<Attribute> findTargetVariables(Operation *root) {
   return targets;
 }
 
-/// What derivatives of `op` flow from.
+/// Returns the values of which `op` computes derivatives.
 static SmallVector<Value> getDifferentiated(Operation *op) {
   return llvm::TypeSwitch<Operation *, SmallVector<Value>>(op)
       .Case<GradientOp, JvpOp>(

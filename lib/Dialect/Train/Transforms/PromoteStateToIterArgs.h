@@ -13,19 +13,19 @@
 
 namespace flywheel::train {
 
-/// Where `op` is an `scf.if`, `scf.for` or `scf.while`: makes variables that
-/// its regions assign values that it passes on, read in front of it and
-/// assigned behind it, so that the regions can be computed again to
-/// differentiate them. What they read of such a variable is constant to a
-/// derivative: so where they read a trainable one or one of `targets` (symbols)
-/// it stays, as does one that is accessed in other ways than reads and
-/// assignments. Inner ops come first; ops are replaced. With `only`, no other
-/// variable is carried.
+/// If `op` is an `scf.if`, `scf.for` or `scf.while`, turns the variables that
+/// its regions assign into values that it yields: they are read before `op` and
+/// assigned after it, so that the regions can be computed again for
+/// differentiation. A read of such a variable in the regions is a constant for
+/// a derivative. So a variable stays if the regions read it and it is trainable
+/// or one of `targets` (symbols), or if it is accessed by other ops than reads
+/// and assignments. Inner ops are handled first; ops are replaced. If `only` is
+/// given, no other variable is carried.
 void carryState(mlir::Operation *op,
                 const llvm::SetVector<mlir::Attribute> &targets,
                 mlir::FlatSymbolRefAttr only = {});
 
-/// Whether `op` is one that derivatives take the place of.
+/// Returns true if `op` asks for derivatives, which replace it.
 bool asksForDerivatives(mlir::Operation *op);
 
 /// The symbols of the variables whose values, as they are read, derivatives in

@@ -31,8 +31,8 @@ inline mlir::FlatSymbolRefAttr getAssignedVariable(mlir::Operation *op) {
   return {};
 }
 
-/// What `op` assigns: a variable, the list of variables of which it assigns
-/// one, or null.
+/// Returns the variable that `op` assigns, or the list of variables of which it
+/// assigns one; null if it assigns none.
 inline mlir::Attribute getAssigned(mlir::Operation *op) {
   if (auto assign = llvm::dyn_cast_or_null<AssignNthOp>(op))
     return assign.getVariablesAttr();
