@@ -28,19 +28,21 @@ public:
   virtual llvm::SmallVector<mlir::Value>
   multiply(llvm::ArrayRef<mlir::Value> sums, const InputTile &lhs,
            const InputTile &rhs, mlir::Value slot) = 0;
-  /// Whether what is added up is -C.
+  /// Returns true if the sums are those of -C.
   virtual bool isNegated() const { return false; }
 
 protected:
   llvm::SmallVector<Element> elements;
 };
 
-/// Each thread has its own elements, and multiplies them one by one.
+/// Creates accumulators for which each thread has its own elements, and
+/// multiplies them one by one.
 std::unique_ptr<Accumulators> createThreadAccumulators(ThreadEmitter &threads,
                                                        const BlockTile &tile,
                                                        mlir::Value thread);
 
-/// Each warp has a part of the tile, in the fragments of tensor cores.
+/// Creates accumulators for which each warp has a part of the tile, in the
+/// fragments of tensor cores.
 std::unique_ptr<Accumulators> createMatrixAccumulators(ThreadEmitter &threads,
                                                        const BlockTile &tile,
                                                        mlir::Value thread);

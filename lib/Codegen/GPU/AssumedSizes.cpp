@@ -15,7 +15,8 @@
 using namespace mlir;
 using flywheel::train::TrainDialect;
 
-/// Of a function: what others count as, and each of its symbolic sizes.
+/// The attribute of a function with the assumed size of dimensions without a
+/// symbol, followed by that of each symbolic dimension size.
 static constexpr StringLiteral kName = "codegen.assumed";
 
 namespace flywheel {
@@ -37,7 +38,7 @@ AssumedSizes::AssumedSizes(func::FuncOp function, const DimSizeBounds &bounds)
 
 AssumedSizes::~AssumedSizes() { function->removeAttr(kName); }
 
-/// What `dim` of `argument` counts as.
+/// Returns the assumed size of `dim` of `argument`.
 static int64_t assumeSizeOfArgument(BlockArgument argument, int64_t dim) {
   auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
   auto sizes = function ? function->getAttrOfType<DenseI64ArrayAttr>(kName)
@@ -53,7 +54,8 @@ static int64_t assumeSizeOfArgument(BlockArgument argument, int64_t dim) {
   return symbol + 1 < sizes.size() ? sizes[symbol + 1] : sizes[0];
 }
 
-/// What others count as where `value` is.
+/// Returns the assumed size of dimensions without a symbol in the function that
+/// has `value`.
 static int64_t assumeOther(Value value) {
   Operation *op = value.getParentRegion()->getParentOp();
   auto function = dyn_cast<func::FuncOp>(op);
@@ -64,8 +66,8 @@ static int64_t assumeOther(Value value) {
   return sizes ? sizes[0] : kAssumedSize;
 }
 
-/// The results of `map` at what its operands are assumed to be; those that do
-/// not follow are left out.
+/// Returns the results of `map` at the assumed values of its operands, without
+/// those that depend on an operand of unknown value.
 static SmallVector<int64_t> assumeResults(AffineMap map, ValueRange operands) {
   SmallVector<Attribute> known;
   Builder b(map.getContext());
@@ -106,7 +108,7 @@ std::optional<int64_t> assumeNumber(OpFoldResult number) {
         assumeResults(apply.getAffineMap(), apply.getOperands());
     return results.empty() ? std::nullopt : std::optional(results.front());
   }
-  // What is left behind whole tiles is less than a tile.
+  // A partial tile, the rest after whole tiles, is smaller than a tile.
   if (auto least = dyn_cast_or_null<affine::AffineMinOp>(op)) {
     SmallVector<int64_t> results =
         assumeResults(least.getAffineMap(), least.getOperands());

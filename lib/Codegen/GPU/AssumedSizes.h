@@ -13,19 +13,20 @@
 
 namespace flywheel {
 
-/// What a size counts as where nothing says otherwise: it is a batch, most of
-/// the time, and enough for a block to have rows. Reports are of this size.
+/// The assumed size of a dimension if nothing else is known: most of the time
+/// it is a batch, and it is enough for a block to have rows. Reports assume
+/// this size.
 inline constexpr int64_t kAssumedSize = 64;
-/// What a number of positions of attention counts as: scores of many are what
-/// must not be kept, and computing those of few again costs little.
+/// The assumed number of positions of attention: scores of many positions must
+/// not be kept, and it costs little to compute those of few again.
 inline constexpr int64_t kAssumedLength = 4096;
-/// What a number of terms of a sum counts as: as many as a sum that is divided
-/// has at least.
+/// The assumed number of terms of a sum: the least with which a sum is divided.
 inline constexpr int64_t kAssumedTerms = 1024;
 
-/// What the sizes that a call of `function` chooses count as while it is there,
-/// in all that is measured of its launches: each symbolic dimension size as its
-/// bound, others as the largest of these.
+/// While it exists, sets the assumed sizes of dimensions that a call of
+/// `function` chooses, for all measurements of its launches: each symbolic
+/// dimension size is assumed to be its bound, others the largest of these
+/// bounds.
 class AssumedSizes {
 public:
   AssumedSizes(mlir::func::FuncOp function, const DimSizeBounds &bounds);
@@ -41,8 +42,8 @@ private:
   std::string text;
 };
 
-/// Dimension `dim` of `buffer`, where sizes that the call chooses are assumed:
-/// as 64 where nothing says otherwise.
+/// Returns the size of dimension `dim` of `buffer`. A size that the call
+/// chooses is an assumed one: 64 if nothing else is known.
 int64_t assumeSize(mlir::Value buffer, int64_t dim);
 
 /// The same of a number that is a size; nothing where it does not follow from

@@ -156,7 +156,8 @@ SmallVector<Value> BlockContractionEmitter::emitSums(Accumulators &accumulators,
       });
       block.emitCommit(b, loc);
     }
-  // What cannot be copied that way is one tile ahead, in registers meanwhile.
+  // Inputs that cannot be copied asynchronously are loaded one tile ahead, into
+  // registers.
   Value zero = threads.index(0);
   ifTerm(zero, [&]() {
     for (InputTile *input : inputs)
@@ -227,7 +228,7 @@ SmallVector<Value> BlockContractionEmitter::emitSums(Accumulators &accumulators,
     llvm::append_range(yielded, after);
     scf::YieldOp::create(b, loc, yielded);
   }
-  // What comes next has the same memory.
+  // The next op uses the same memory.
   if (isAnyAsync)
     block.emitWait(b, loc, 0);
   block.emitBarrier(b, loc);

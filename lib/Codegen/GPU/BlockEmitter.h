@@ -36,29 +36,29 @@ public:
   void emit(mlir::OpBuilder &b, mlir::linalg::LinalgOp op, mlir::Value init,
             llvm::ArrayRef<mlir::linalg::LinalgOp> epilogue);
 
-  /// What was allocated before is not used any more.
+  /// Frees the memory that was allocated before.
   void beginGroup() { privateBytes = 0; }
-  /// Workgroup memory of `type` for what follows in the group.
+  /// Returns workgroup memory of `type` for the following ops of the group.
   mlir::Value allocatePrivate(mlir::OpBuilder &b, mlir::Location loc,
                               mlir::MemRefType type);
 
-  /// All threads of the block wait here for what was written before.
+  /// Emits a barrier: all threads of the block wait for previous writes.
   void emitBarrier(mlir::OpBuilder &b, mlir::Location loc);
 
-  /// Asynchronous copies that began since the last time are a group; waits
-  /// until all groups but the last `pending` are there.
+  /// `emitCommit` makes a group of the asynchronous copies since the last one;
+  /// `emitWait` waits until all groups but the last `pending` have arrived.
   void emitCommit(mlir::OpBuilder &b, mlir::Location loc);
   void emitWait(mlir::OpBuilder &b, mlir::Location loc, int64_t pending);
 
-  /// Workgroup memory of `shape`, behind what `op` has of it already. Ops use
-  /// the same memory one after another.
+  /// Returns workgroup memory of `shape`, after the memory that `op` has
+  /// already. Ops use the same memory one after another.
   mlir::Value allocateScratch(mlir::OpBuilder &b, mlir::Location loc,
                               llvm::ArrayRef<int64_t> shape,
                               mlir::Type element);
   int64_t getPrivateBytes() const { return privateBytes; }
-  /// The number of the thread in the block.
+  /// Returns the number of the thread in the block.
   mlir::Value getThread() const { return thread; }
-  /// Whether the chip copies to workgroup memory while threads go on.
+  /// Returns true if the chip copies to workgroup memory asynchronously.
   bool canCopyAsync() const { return copiesAsync; }
 
 private:

@@ -17,7 +17,7 @@ namespace flywheel {
 #define GEN_PASS_DEF_CHOOSEGPUSCHEDULES
 #include "flywheel/Codegen/GPU/GPUPasses.h.inc"
 
-/// Where the results of `map` have `dim` last; -1 without.
+/// Returns the last result of `map` that depends on `dim`; -1 if none does.
 static int64_t findLast(AffineMap map, unsigned dim) {
   for (int64_t place = map.getNumResults() - 1; place >= 0; --place)
     if (map.getResult(place).isFunctionOfDim(dim))
@@ -46,7 +46,7 @@ ContractionLoops::ContractionLoops(linalg::LinalgOp op) {
 }
 
 //===----------------------------------------------------------------------===//
-// What a block has
+// Tiles of a block
 //===----------------------------------------------------------------------===//
 
 int64_t getTilePitch(int64_t inner, int64_t elementBytes, bool isAlongTerms,
@@ -60,8 +60,8 @@ int64_t getTilePitch(int64_t inner, int64_t elementBytes, bool isAlongTerms,
   return usesTensorCores || isAlongTerms ? inner + pad : inner;
 }
 
-/// The iterations of `dims` together, up to `limit`, which is also what there
-/// is where the number is not known.
+/// Returns the iterations of `dims` together, up to `limit`; returns `limit` if
+/// the number is not known.
 static int64_t countUpTo(ArrayRef<int64_t> sizes, ArrayRef<unsigned> dims,
                          int64_t limit) {
   int64_t count = 1;

@@ -65,7 +65,7 @@ static BufferRange getRange(Value buffer) {
     if (auto view = dyn_cast<memref::ViewOp>(op)) {
       auto type = cast<MemRefType>(view.getType());
       std::optional<int64_t> begin = getConstantIntValue(view.getByteShift());
-      // Of views of views only the outermost one counts.
+      // In views of views only the outermost range counts.
       range.end = -1;
       if (begin && type.hasStaticShape()) {
         range.begin = *begin;
@@ -94,7 +94,7 @@ static bool mayOverlap(Value one, Value other) {
   return first.begin < second.end && second.begin < first.end;
 }
 
-/// Whether an op in `op`, or itself, may have an effect on `buffer`.
+/// Returns true if `op`, or an op in it, may have an effect on `buffer`.
 template <typename EffectT>
 static bool mayHaveEffect(Operation *op, Value buffer) {
   WalkResult result = op->walk([&](Operation *inner) {
@@ -103,8 +103,8 @@ static bool mayHaveEffect(Operation *op, Value buffer) {
         inner->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
         getArithmeticBody(inner))
       return WalkResult::advance();
-    // What is given no buffer, a call too, knows constants of the module at
-    // most.
+    // An op without buffer operands, also a call, reads at most constants of
+    // the module.
     auto isBuffer = [](Type type) {
       return isa<BaseMemRefType, LLVM::LLVMPointerType>(type);
     };

@@ -20,12 +20,13 @@ mlir::Block *getArithmeticBody(mlir::Operation *op);
 /// The block of a kernel that follows where no check fails; null at the end.
 mlir::Block *getNext(mlir::Block *block);
 
-/// The status that a block of a kernel returns where a check has failed; 0 for
-/// other blocks.
+/// Returns the status that a block of a kernel returns if a check has failed; 0
+/// for other blocks.
 int32_t getFailureStatus(mlir::Block *block);
 
-/// Whether an op in `op`, or itself, may write to what `buffer` is of its root,
-/// or read it. Different arguments and allocations are different roots.
+/// Return true if `op`, or an op in it, may write, or read, the part of its
+/// root that `buffer` is. Different arguments and allocations are different
+/// roots.
 bool mayWrite(mlir::Operation *op, mlir::Value buffer);
 bool mayRead(mlir::Operation *op, mlir::Value buffer);
 

@@ -77,7 +77,7 @@ private:
 
 DeviceNumbers::DeviceNumbers(func::FuncOp kernel, const HostScalars &scalars)
     : scalars(scalars) {
-  // What a loop carries may depend on what comes behind it in the body.
+  // An iter_arg may depend on a later op of the body.
   bool hasChanged = true;
   while (hasChanged) {
     hasChanged = false;
@@ -249,7 +249,7 @@ void SlotDemotion::storeEarly(OpOperand &operand, Value slot) {
     b.setInsertionPointAfter(last);
   else
     b.setInsertionPointToStart(block);
-  // What is passed on as it was is there.
+  // A value that is yielded unchanged is in the slot already.
   auto load = value.getDefiningOp<memref::LoadOp>();
   if (!load || load.getMemref() != slot || load->getBlock() != block)
     store(value, slot);
@@ -278,8 +278,8 @@ void SlotDemotion::demote(scf::WhileOp loop) {
     slots[carried] = makeSlot(carried);
     storeBefore(loop.getInitsMutable()[number], slots[carried]);
   }
-  // What is passed to the body is in the slot that it comes from, or in one of
-  // its own.
+  // A value that is passed to the body is in the slot of the `before` argument
+  // that it is, or in a slot of its own.
   for (OpOperand &passed : loop.getConditionOp().getArgsMutable()) {
     unsigned number =
         passed.getOperandNumber() -
@@ -320,7 +320,7 @@ void SlotDemotion::demote(scf::IfOp branch) {
 // Loops that checks would end
 //===----------------------------------------------------------------------===//
 
-/// Whether `result` of a loop is whether a check of the step has held.
+/// Returns true if a check of the step tests `result` of a loop.
 static bool isChecked(Value result) {
   return llvm::any_of(result.getUsers(), [&](Operation *user) {
     auto check = dyn_cast<cf::CondBranchOp>(user);
@@ -329,7 +329,7 @@ static bool isChecked(Value result) {
   });
 }
 
-/// Collects what `condition` is a conjunction of.
+/// Collects the terms of the conjunction `condition`.
 static void collectTerms(Value condition, SmallVectorImpl<Value> &terms) {
   auto both = condition.getDefiningOp<arith::AndIOp>();
   if (!both)
@@ -338,9 +338,9 @@ static void collectTerms(Value condition, SmallVectorImpl<Value> &terms) {
   collectTerms(both.getRhs(), terms);
 }
 
-/// Has the number of iterations depend on what the host knows alone, where it
-/// would but for checks that end the loop: the step fails for them whatever the
-/// others compute.
+/// If the number of iterations depends on nothing but numbers that the host
+/// knows, and on checks that end the loop, removes the dependence on the
+/// checks: if one fails, the step fails whatever the other iterations compute.
 static void ignoreChecks(scf::WhileOp loop, const DeviceNumbers &numbers) {
   scf::ConditionOp condition = loop.getConditionOp();
   SmallVector<Value> terms, known;
@@ -369,7 +369,7 @@ void demoteCarriedScalars(func::FuncOp kernel, const HostScalars &scalars) {
   SlotDemotion slots(kernel, numbers);
   SmallVector<Operation *> ops;
   kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    // What only computes a number is in one launch as it is.
+    // A computation of numbers alone is in one launch as it is.
     if (isa<gpu::LaunchOp>(op) || scalars.isComputation(op))
       return WalkResult::skip();
     bool launches = op->walk([](gpu::LaunchOp) {

@@ -84,7 +84,7 @@ Value DeviceChecks::getWord() {
   return word;
 }
 
-/// Whether `op` only reads memory.
+/// Returns true if `op` only reads memory.
 static bool onlyReads(Operation *op) {
   std::optional<SmallVector<MemoryEffects::EffectInstance>> effects =
       getEffectsRecursively(op);
@@ -93,8 +93,9 @@ static bool onlyReads(Operation *op) {
          });
 }
 
-/// Collects, in their order, the ops in front of `check` that compute what its
-/// message names. False where they read what is written before the check.
+/// Collects, in their order, the ops before `check` that compute the values in
+/// its message. Returns false if they read memory that is written before the
+/// check.
 bool DeviceChecks::collectMessage(cf::CondBranchOp check,
                                   llvm::SetVector<Operation *> &ops) {
   SmallVector<Value> values;
@@ -125,7 +126,8 @@ bool DeviceChecks::collectMessage(cf::CondBranchOp check,
   return true;
 }
 
-/// Whether the device can decide `check`: the host knows no more than it does.
+/// Returns true if the device can decide `check`, for which the host would only
+/// read values of the device.
 bool DeviceChecks::canDefer(cf::CondBranchOp check) {
   llvm::SetVector<Operation *> ops;
   return getFailureStatus(check.getFalseDest()) > 0 &&
@@ -135,8 +137,8 @@ bool DeviceChecks::canDefer(cf::CondBranchOp check) {
          collectMessage(check, ops);
 }
 
-/// Gives each check a block of its own where it fails. Those that differ in a
-/// number have been made one.
+/// Gives each check its own block of failure: upstream has merged blocks that
+/// differ in a number.
 void DeviceChecks::splitFailures() {
   llvm::SmallSetVector<Block *, 4> shared;
   for (Block &block : llvm::make_early_inc_range(kernel.getBody())) {
@@ -311,7 +313,8 @@ void DeviceChecks::joinLaunches() {
           isCheck ? later->second : SmallVector<Block *>();
       if (isCheck)
         checks.erase(later);
-      // What is no check is not done where one before it has failed.
+      // A launch that is not a check must not run if a check before it has
+      // failed.
       else if (checks.contains(first))
         guard(launch.getBody().front(), launch.getBody().front().begin());
       scalars.join(first, launch);
@@ -321,7 +324,8 @@ void DeviceChecks::joinLaunches() {
   }
 }
 
-/// Whether `op` changes something of the host: a number of the state's header.
+/// Returns true if `op` changes a number of the host: one of the state's
+/// header.
 static bool hasHostEffect(Operation *op) {
   if (isa<gpu::LaunchOp>(op))
     return false;
@@ -334,8 +338,8 @@ static bool hasHostEffect(Operation *op) {
   });
 }
 
-/// Where the host is to wait before it goes on: at the end, and before what it
-/// decides itself.
+/// Makes the host wait for pending checks at the end, and before ops that it
+/// decides or executes itself.
 void DeviceChecks::guardLaunches() {
   // Failures that are not known yet.
   SmallVector<Block *> pending;
@@ -355,10 +359,10 @@ void DeviceChecks::guardLaunches() {
       OpBuilder b(op);
       if (auto check = dyn_cast<cf::CondBranchOp>(op);
           check && !pending.empty()) {
-        // What comes first is what is said.
+        // The first check that failed gives the error message.
         Block *failure = check.getFalseDest();
         Block *first = b.createBlock(&kernel.getBody(), kernel.getBody().end());
-        // What a failure is given it is given from there.
+        // The new block passes the arguments of the failure block.
         emitBranch(b, loc, /*isLast=*/false, failure,
                    check.getFalseDestOperands());
         check.getFalseDestOperandsMutable().clear();

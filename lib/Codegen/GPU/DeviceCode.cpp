@@ -36,8 +36,8 @@ static int32_t getNumber(StringRef chip) {
   return number;
 }
 
-/// Whether the least version of PTX that has the chip of `machine` is below
-/// 8.0. LLVM says it in the PTX of a module only.
+/// Returns true if the lowest version of PTX that supports the chip of
+/// `machine` is below 8.0. LLVM states the version only in the PTX of a module.
 static bool isBeforePTX80(llvm::TargetMachine &machine) {
   llvm::LLVMContext context;
   llvm::Module module("version", context);
@@ -79,13 +79,14 @@ static std::unique_ptr<llvm::TargetMachine> createMachine(StringRef chip,
 }
 
 namespace {
-/// What a thread of a kernel uses.
+/// The registers and spills of a thread of a kernel.
 struct KernelUse {
   unsigned registers = 0;
   unsigned spilledBytes = 0;
 };
 
-/// PTX with its terminator, and what `ptxas` makes of it where it is.
+/// PTX with its terminator, and the code that `ptxas` assembles it to, if there
+/// is a `ptxas`.
 struct Assembly {
   std::string ptx, cubin;
 };
@@ -100,13 +101,13 @@ public:
   }
 
   FailureOr<std::string> makeBitcode(StringRef chip);
-  /// PTX with its terminator.
+  /// Returns PTX with its terminator.
   FailureOr<std::string> makePTX(StringRef chip);
-  /// Where there is `ptxas`, kernels that would spill registers to have room
-  /// for more blocks side by side ask for fewer, also in PTX that is made
-  /// later.
+  /// Assembles the module if there is a `ptxas`. Kernels that would spill
+  /// registers to have room for more blocks on a multiprocessor then ask for
+  /// fewer blocks, also in PTX that is made later.
   FailureOr<Assembly> assemble(StringRef chip);
-  /// A shared object of AMD.
+  /// Returns a shared object for AMD.
   FailureOr<std::string> makeCodeObject(StringRef chip);
 
 private:
@@ -222,7 +223,7 @@ FailureOr<std::string> ImageMaker::runTool(StringRef tool, StringRef input,
   return (*made)->getBuffer().str();
 }
 
-/// Whether the help of `ptxas` lists chips, and not `chip`.
+/// Returns true if the help of `ptxas` lists chips, but not `chip`.
 static bool isUnknownTo(StringRef ptxas, StringRef chip) {
   SmallString<128> said;
   if (llvm::sys::fs::createTemporaryFile("ptxas", "txt", said))
@@ -237,7 +238,7 @@ static bool isUnknownTo(StringRef ptxas, StringRef chip) {
          !(*text)->getBuffer().contains(("'" + chip + "'").str());
 }
 
-/// What each kernel uses, of what `ptxas -v` says.
+/// Returns the registers and spills of each kernel that `ptxas -v` reports.
 static llvm::StringMap<KernelUse> parseUses(StringRef said) {
   llvm::StringMap<KernelUse> uses;
   KernelUse *use = nullptr;
@@ -341,7 +342,7 @@ FailureOr<std::string> ImageMaker::makeCodeObject(StringRef chip) {
                  {"-shared"});
 }
 
-/// Whether code for it is for nothing else.
+/// Returns true if code for `chip` runs on no other chip.
 static bool isOwn(StringRef chip) { return !llvm::isDigit(chip.back()); }
 
 FailureOr<std::vector<DeviceImage>>
@@ -382,8 +383,8 @@ flywheel::makeDeviceImages(gpu::GPUModuleOp kernels, codegen::GPUAttr gpu,
   }
   if (form == "hsaco" || !tools.forObject)
     return images;
-  // What later chips translate: PTX of the newest one that has no instructions
-  // of its own.
+  // Later chips translate PTX of the newest chip that has no instructions of
+  // its own.
   StringRef last = chips.back().rtrim("abcdefghijklmnopqrstuvwxyz");
   bool isThere = llvm::any_of(images, [&](const DeviceImage &image) {
     return image.kind == GPUImage::PTX && image.chip == getNumber(last);

@@ -24,19 +24,19 @@ struct DeviceImage {
   runtime::GPUImage::Kind kind;
 };
 
-/// What device code is made with.
+/// The tools and options that device code is made with.
 struct DeviceTools {
-  /// Code for each chip, and PTX for later ones, rather than what the driver of
-  /// this machine translates.
+  /// Makes code for each chip, and PTX for later ones, instead of code that the
+  /// driver of this machine translates.
   bool forObject = false;
-  /// The programs, by path: without an assembler there is PTX only.
+  /// The paths of the programs: without an assembler there is PTX only.
   std::string ptxas, lld;
-  /// A remark at each kernel that is assembled says what it uses.
+  /// Emits a remark with the resources of each kernel that is assembled.
   bool report = false;
 };
 
-/// The device code of `kernels`, which are of the LLVM dialect; where there is
-/// none an error at `kernels`.
+/// Returns the device code of `kernels`, which are of the LLVM dialect; emits
+/// an error at `kernels` and fails if it cannot be made.
 mlir::FailureOr<std::vector<DeviceImage>>
 makeDeviceImages(mlir::gpu::GPUModuleOp kernels, codegen::GPUAttr gpu,
                  const DeviceTools &tools);

@@ -35,7 +35,7 @@ SmallVector<linalg::LinalgOp> getEpilogue(linalg::LinalgOp contraction) {
   return ops;
 }
 
-/// What `buffer` is a part of, in whatever shape.
+/// Returns the buffer that `buffer` is a part of, in any shape.
 static Value getRoot(Value buffer) {
   while (Operation *op = buffer.getDefiningOp()) {
     if (!isa<memref::ExpandShapeOp, memref::CollapseShapeOp, memref::SubViewOp,
@@ -46,7 +46,8 @@ static Value getRoot(Value buffer) {
   return buffer;
 }
 
-/// Whether `op` fills what the next structured op, a contraction, adds to.
+/// Returns true if the next structured op, a contraction, adds to the buffer
+/// that `fill` writes.
 static bool isStartOfSum(linalg::FillOp fill) {
   for (Operation *next = fill->getNextNode(); next; next = next->getNextNode())
     if (auto op = dyn_cast<linalg::LinalgOp>(next))

@@ -20,11 +20,12 @@ namespace flywheel {
 llvm::SmallVector<mlir::linalg::LinalgOp>
 getEpilogue(mlir::linalg::LinalgOp contraction);
 
-/// Whether `buffer`, which one block uses, is the result of a contraction, or
-/// one of its epilogue, that only the epilogue reads: then it needs no memory.
+/// Returns true if `buffer`, which one block uses, is the result of a
+/// contraction or of an op of its epilogue, and only the epilogue reads it:
+/// then it needs no memory.
 bool isInRegisters(mlir::Value buffer);
 
-/// Whether the body of `op` is little enough code to be repeated for each
+/// Returns true if the body of `op` is small enough to be repeated for each
 /// element that a thread has in registers.
 bool isSmallEpilogue(mlir::linalg::LinalgOp op);
 
@@ -35,8 +36,8 @@ public:
   /// is in registers is an allocation without a memory space.
   Epilogue(mlir::OpBuilder &b, llvm::ArrayRef<mlir::linalg::LinalgOp> ops);
 
-  /// What is computed of `value`, the element of `result` at `indices`, which
-  /// is stored unless `result` is in registers.
+  /// Applies the epilogue to `value`, the element of `result` at `indices`,
+  /// which is stored unless `result` is in registers.
   void emit(mlir::Location loc, mlir::Value value, mlir::Value result,
             llvm::ArrayRef<mlir::Value> indices);
 

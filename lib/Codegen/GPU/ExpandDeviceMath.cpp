@@ -32,11 +32,11 @@ struct ExpandDeviceMath
       });
     });
     RewritePatternSet patterns(&getContext());
-    // In f32 what is of 16 bits.
+    // Computes ops of 16 bits in f32.
     populateMathF32ExpansionPatterns(
         patterns, [](StringRef) { return true; }, /*benefit=*/2);
     flywheel::populateDeviceMathPatterns(patterns);
-    // What the patterns make is looked at, and nothing else.
+    // Visits only these ops and those that patterns create.
     GreedyRewriteConfig config;
     config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
     if (failed(applyOpPatternsGreedily(ops, std::move(patterns), config)))

@@ -36,26 +36,27 @@ namespace flywheel {
 /// How far ahead a group looks for what it can take.
 static constexpr size_t kWindow = 48;
 
-/// Ops of a group at most: LLVM takes more than twice as long for a kernel of
-/// twice as many. It is more than any step of the examples has in one.
+/// The largest number of ops of a group: LLVM takes more than twice as long for
+/// a kernel of twice as many. No step of the examples has more in one group.
 static constexpr size_t kMaxMembers = 64;
 
-/// Where ops that a group leaves to a later one allow it to go on.
+/// Decides which ops a group may take across ops that it leaves to a later one.
 namespace {
 class Order {
 public:
   explicit Order(const GroupMember &first) : taken{first} {}
 
   void take(const GroupMember &member) { taken.push_back(member); }
-  /// Whether what was taken may be computed after `other`, which is left to a
-  /// later group.
+  /// Leaves `other` to a later group. Returns false if the ops that were taken
+  /// cannot be computed after it.
   bool pass(const GroupMember &other) {
     if (anyConflictsWith(taken, other))
       return false;
     passed.push_back(other);
     return true;
   }
-  /// Whether `other` may be computed before what was passed.
+  /// Returns true if `other` may be computed before the ops that were left to a
+  /// later group.
   bool canTake(const GroupMember &other) const {
     return !anyConflictsWith(passed, other);
   }
@@ -78,7 +79,7 @@ struct FormGPUGroups : flywheel::impl::FormGPUGroupsBase<FormGPUGroups> {
       return;
     structureCopies(function);
     DimSizeBounds bounds(dimSize.getValue());
-    // What sizes count as decides nothing that could be wrong.
+    // Ignores errors: assumed sizes affect speed only.
     for (StringRef text : dimSizes)
       llvm::consumeError(bounds.add(text));
     AssumedSizes assumed(function, bounds);
@@ -141,7 +142,7 @@ std::vector<GroupRun> FormGPUGroups::collectRuns(Block &block) {
   return runs;
 }
 
-/// Whether `other` uses a buffer that `member` writes, as far as is known.
+/// Returns true if `other` uses a buffer that `member` writes, or may use one.
 static bool usesResultOf(const GroupMember &member, const GroupMember &other) {
   for (const BufferAccess &mine : member.accesses)
     for (const BufferAccess &theirs : other.accesses)
@@ -151,11 +152,12 @@ static bool usesResultOf(const GroupMember &member, const GroupMember &other) {
   return false;
 }
 
-/// Adds `op` to `run`, with the fill that it starts from as one, and a long
-/// reduction as two.
+/// Adds `op` to `run`: one member with the fill that initializes it, or two
+/// members if it is a long reduction.
 void FormGPUGroups::append(GroupRun &run, linalg::LinalgOp op) {
   GroupMember member(op);
-  // The result has all of the fill where each of its dimensions is a loop.
+  // The op overwrites all of the fill if each dimension of the result is a
+  // loop.
   AffineMap out = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   if (op.getNumReductionLoops() > 0 && op.getNumDpsInits() == 1 &&
       llvm::all_of(out.getResults(), llvm::IsaPred<AffineDimExpr>))
