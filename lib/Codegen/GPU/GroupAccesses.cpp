@@ -43,7 +43,8 @@ bool BufferAccess::isOfRows(ArrayRef<unsigned> dims, unsigned numDims,
   return true;
 }
 
-/// What `buffer` is a view of; sets `isRegular` to whether it is all of it.
+/// Returns the buffer that `buffer` is a view of; sets `isRegular` to true if
+/// the view has all its elements.
 static Value findRoot(Value buffer, bool &isRegular) {
   isRegular = true;
   while (Operation *op = buffer.getDefiningOp()) {
@@ -79,15 +80,15 @@ SmallVector<Operation *> matchCombiners(linalg::LinalgOp op) {
 }
 
 bool isKernel(linalg::LinalgOp op) {
-  // What a block shares it widens from floats alone.
+  // The tiles that a block shares are widened from floats only.
   return isContraction(op) && reusesInputs(op) &&
          llvm::all_of(op.getDpsInputs(), [](Value input) {
            return isa<FloatType>(getElementTypeOrSelf(input));
          });
 }
 
-/// How many first dimensions of `buffer`, a slice of an allocation or of an
-/// argument, are those of that, whole.
+/// Returns the number of first dimensions of `buffer`, a slice of an allocation
+/// or of an argument, that are whole dimensions of it.
 static unsigned countWholeDims(Value buffer) {
   auto slice = buffer.getDefiningOp<memref::SubViewOp>();
   if (!slice || !slice.getDroppedDims().none())
@@ -214,7 +215,7 @@ std::optional<Extent> findExtent(Value buffer, unsigned dim) {
                         : MemRefType();
     std::optional<int64_t> place =
         sized ? sized.getConstantIndex() : std::nullopt;
-    // Of a dimension that there is not, the size is undefined.
+    // The size of a dimension that does not exist is undefined.
     if (!source || !place || *place < 0 || *place >= source.getRank())
       return Extent{std::nullopt, size, 0};
     buffer = sized.getSource();
@@ -225,8 +226,9 @@ std::optional<Extent> findExtent(Value buffer, unsigned dim) {
   return Extent{std::nullopt, buffer, dim};
 }
 
-/// The extent of loop `dim`. What is allocated for a result has the size that
-/// other ops of the step have, and comes before what is passed to the function.
+/// Returns the number of iterations of loop `dim`. The size of an allocated
+/// result, which other ops of the step have, takes precedence over that of an
+/// argument of the function.
 std::optional<Extent> GroupMember::findLoopExtent(unsigned dim) const {
   if (!ShapedType::isDynamic(sizes[dim]))
     return Extent{sizes[dim], Value(), 0};
@@ -268,7 +270,7 @@ SmallVector<RowCount> GroupMember::getRowCounts(int64_t maxAlone) const {
     iterations = ShapedType::isDynamic(size) || iterations > maxAlone
                      ? maxAlone + 1
                      : iterations * size;
-  // What has one result has no rows.
+  // An op with a single result element has no rows.
   if (iterations <= maxAlone ||
       op.getMatchingIndexingMap(op.getDpsInitOperand(0)).getNumResults() == 0)
     counts.push_back(RowCount::get(1));
@@ -280,7 +282,7 @@ SmallVector<RowCount> GroupMember::getRowCounts(int64_t maxAlone) const {
   RowCount rows = RowCount::get(1);
   for (unsigned dim : rowDims) {
     tile[dim] = 1;
-    // Columns of a contraction are no rows.
+    // Columns of a contraction are not rows.
     if (!canTile(tile) || (hasColumns && !lhs.isFunctionOfDim(dim)))
       break;
     std::optional<Extent> extent = findLoopExtent(dim);

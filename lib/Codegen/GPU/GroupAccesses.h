@@ -32,30 +32,30 @@ inline constexpr int64_t kLongBytes = 16 * 1024;
 
 /// How an op reads or writes one of its buffers.
 struct BufferAccess {
-  /// What was allocated or passed to the function; null where that is unknown.
+  /// The allocation or the argument of the function; null if it is not known.
   mlir::Value root;
-  /// Whether the buffer is all of the root, in its order.
+  /// True if the buffer has all elements of the root, in its order.
   bool isRegular = false;
-  /// How many of its first dimensions are those of the root, whole: what is
-  /// sliced of it is sliced within them.
+  /// The number of first dimensions that are whole dimensions of the root:
+  /// slices of the buffer are slices within them.
   unsigned numWhole = 0;
   bool isWritten = false;
   mlir::AffineMap map;
   llvm::SmallVector<int64_t> shape;
 
-  /// Whether the first dimensions of the buffer are the first `numDims` of
-  /// `dims`, and no others are: then rows of the op use rows of the buffer.
+  /// Returns true if the first dimensions of the buffer are the first `numDims`
+  /// of `dims`, and no others are: then rows of the op use rows of the buffer.
   /// `sizes` are those of the loops.
   bool isOfRows(llvm::ArrayRef<unsigned> dims, unsigned numDims,
                 llvm::ArrayRef<int64_t> sizes) const;
 };
 
-/// The extent of a loop.
+/// The number of iterations of a loop.
 struct Extent {
-  /// Where it is known when it is compiled.
+  /// The number, if it is known at compile time.
   std::optional<int64_t> known;
-  /// Else the buffer, an argument of the function, that has it as the size of
-  /// its dimension `dim`, or the number itself.
+  /// Otherwise, the buffer, an argument of the function, whose dimension `dim`
+  /// has this size, or the number itself.
   mlir::Value source;
   unsigned dim = 0;
 
@@ -65,12 +65,12 @@ struct Extent {
   bool operator!=(const Extent &other) const { return !(*this == other); }
 };
 
-/// The extent of `dim`, a dimension of `buffer`; none where nothing is known of
-/// it.
+/// Returns the size of `dim`, a dimension of `buffer`; none if nothing is known
+/// of it.
 std::optional<Extent> findExtent(mlir::Value buffer, unsigned dim);
 
-/// A number of rows that work can be divided into: the product of the extents
-/// of some loops. Known ones that are next to each other are one.
+/// A number of rows that work can be divided into: the product of the
+/// iterations of some loops. Adjacent known numbers are multiplied.
 struct RowCount {
   llvm::SmallVector<Extent, 2> extents;
 
@@ -79,81 +79,83 @@ struct RowCount {
     count.extents.push_back({known, mlir::Value(), 0});
     return count;
   }
-  /// Where the number is known when it is compiled.
+  /// Returns the number if it is known at compile time.
   std::optional<int64_t> getKnown() const {
     return extents.size() == 1 ? extents.front().known : std::nullopt;
   }
   bool isOne() const { return getKnown() == 1; }
-  /// Whether it is one extent that is not known.
+  /// Returns true if the only factor is a number that is not known.
   bool isUnknownAlone() const {
     return extents.size() == 1 && !extents.front().known;
   }
-  /// Makes it rows of rows: `extent` for each.
+  /// Multiplies the rows by `extent` rows each.
   void multiply(const Extent &extent);
   bool operator==(const RowCount &other) const {
     return extents == other.extents;
   }
 };
 
-/// Which iterations of an op one block computes: an offset and a size for each
-/// loop that is divided, and size 0 for others.
+/// The iterations of an op that one block computes: an offset and a size for
+/// each loop that is divided, and size 0 for others.
 struct GroupPart {
   explicit GroupPart(mlir::linalg::LinalgOp op);
 
   llvm::SmallVector<mlir::OpFoldResult> offsets, sizes;
 };
 
-/// The op in the body of `op` that joins two partial results, for each result;
-/// empty where `op` is no reduction or partial results cannot be joined.
+/// Returns the op in the body of `op` that joins two partial results, for each
+/// result; empty if `op` is not a reduction or partial results cannot be
+/// joined.
 llvm::SmallVector<mlir::Operation *> matchCombiners(mlir::linalg::LinalgOp op);
 
-/// Whether the last dimension of the first input of `op` that has dimensions is
-/// along a loop that is a reduction.
+/// Returns true if the last dimension of the first input of `op` that has
+/// dimensions is along a reduction loop.
 bool reducesAlongMemory(mlir::linalg::LinalgOp op);
 
-/// Whether `op` is a contraction that reads each input several times.
+/// Returns true if `op` is a contraction that reads each input several times.
 bool isKernel(mlir::linalg::LinalgOp op);
 
-/// A structured op on buffers that may be part of a group, with the fill of its
-/// result where it starts from one.
+/// A structured op on buffers that may be part of a group, with the fill that
+/// initializes its result, if any.
 class GroupMember {
 public:
   explicit GroupMember(mlir::linalg::LinalgOp op);
 
-  /// The numbers of rows that the op can be divided into: 1 where it has at
-  /// most `maxAlone` iterations.
+  /// Returns the numbers of rows that the op can be divided into: 1 if it has
+  /// at most `maxAlone` iterations.
   llvm::SmallVector<RowCount> getRowCounts(int64_t maxAlone) const;
-  /// How many of `rowDims` are the rows where there are `count`.
+  /// Returns how many of `rowDims` are the rows if there are `count`.
   unsigned getNumRowDims(const RowCount &count) const;
-  /// Which of `rowDims` are each extent of `count`. Some that have one
-  /// iteration are none.
+  /// Returns the loops of `rowDims` that each factor of `count` consists of.
+  /// Loops of one iteration may be left out.
   std::vector<llvm::SmallVector<unsigned>>
   getExtentDims(const RowCount &count) const;
-  /// How many iterations of other loops one row of `count` is, as far as that
-  /// is known; what is not known counts as `unknown`.
+  /// Returns the iterations of other loops that one row of `count` has; sizes
+  /// that are not known count as `unknown`.
   int64_t countPerRow(const RowCount &count, int64_t unknown) const;
-  /// How many iterations of these dims are one row of `count`.
+  /// Returns the iterations of `rowDims` that one row of `count` has.
   int64_t getRowSize(const RowCount &count) const;
-  /// Whether tiling loops by `tile`, where it is not 0, gives slices.
+  /// Returns true if tiling loops by `tile`, where it is not 0, gives slices.
   bool canTile(llvm::ArrayRef<int64_t> tile) const;
-  /// Whether one of both writes what the other one uses, as far as is known.
+  /// Returns true if one of both writes, or may write, a buffer that the other
+  /// uses.
   bool conflictsWith(const GroupMember &other) const;
-  /// Whether the op reduces, and its first input has the last of `numDims` of
-  /// `rowDims` along its last dimension.
+  /// Returns true if the op reduces, and its first input has the last of
+  /// `numDims` of `rowDims` along its last dimension.
   bool hasRowsSideBySide(unsigned numDims) const;
-  /// What partial results start from where the op is a reduction with one
-  /// result whose partial ones can be joined; null without.
+  /// Returns the initial value of partial results if the op is a reduction with
+  /// one result whose partial results can be joined; otherwise null.
   mlir::TypedAttr getIdentity() const;
-  /// The number of iterations of `dim`.
+  /// Emits the number of iterations of `dim`.
   mlir::OpFoldResult emitExtent(mlir::OpBuilder &b, unsigned dim) const;
-  /// The loop along each dimension of the first result.
+  /// Returns the loop along each dimension of the first result.
   llvm::SmallVector<unsigned> getLoopsOfResult() const;
-  /// Whether the op is a contraction that is computed by tiles of its result,
-  /// not by batches.
+  /// Returns true if the op is a contraction that is computed by tiles of its
+  /// result, not by batches.
   bool isProduct() const;
 
   /// Computes `part` of the op, and of the fill, at the insertion point;
-  /// returns the op that does.
+  /// returns the new op.
   mlir::linalg::LinalgOp emitPart(mlir::OpBuilder &b,
                                   const GroupPart &part) const;
   void erase() const;
@@ -165,7 +167,7 @@ public:
   /// Parallel loops in the order of the dimensions of the first result.
   llvm::SmallVector<unsigned> rowDims;
   llvm::SmallVector<int64_t> sizes;
-  /// Joins two partial results; null where the op is no such reduction.
+  /// Joins two partial results; null if the op is not such a reduction.
   mlir::Operation *combiner = nullptr;
 
 private:

@@ -20,11 +20,11 @@ class RowGroup {
 public:
   explicit RowGroup(const GroupMember &first);
 
-  /// Whether `member` has rows in common with the group, and few enough fewer
-  /// that the group keeps its blocks.
+  /// Returns true if `member` has rows in common with the group, and the group
+  /// would not lose too many of its blocks.
   bool canTake(const GroupMember &member);
   void add(const GroupMember &member);
-  /// Whether there are rows at all.
+  /// Returns true if there are rows.
   bool canEmit() const { return !counts.empty(); }
   mlir::scf::ForallOp emit();
   llvm::ArrayRef<GroupMember> getMembers() const { return members; }
@@ -41,8 +41,8 @@ class TileGroup {
 public:
   explicit TileGroup(const GroupMember &contraction);
 
-  /// Whether `member` goes over the result element by element, and uses what
-  /// the group writes tile by tile.
+  /// Returns true if `member` computes elements in the order of the result, and
+  /// uses buffers that the group writes tile by tile.
   bool canTake(const GroupMember &member) const;
   void add(const GroupMember &member);
   bool canEmit() const { return true; }
@@ -51,14 +51,14 @@ public:
 
 private:
   /// How a dimension of a buffer that has the elements of the result in their
-  /// order is divided: it is dimension `result` of that, without what `inner`
-  /// elements of it and further in have in common.
+  /// order is divided: it is a part of dimension `result` of the result, and
+  /// each of its indices covers `inner` elements of that dimension.
   struct DimPart {
     unsigned result;
     int64_t inner, extent, size;
     bool isWhole;
   };
-  /// How a member goes along the result: its loops, and the parts of each.
+  /// How a member iterates over the result: its loops, and the parts of each.
   struct Walk {
     llvm::SmallVector<int64_t> shape;
     llvm::SmallVector<unsigned> loops;
@@ -77,37 +77,37 @@ private:
   llvm::SmallMapVector<mlir::Value, Use, 8> roots;
 };
 
-/// Whether `member` has so few results, each of so many terms, that most of the
-/// device would wait for some blocks.
+/// Returns true if `member` has so few results, each of so many terms, that
+/// most of the device would wait for some blocks.
 bool isLong(const GroupMember &member);
 
-/// Where `member`, which is long, needs no pieces: makes it a reduction of
-/// parts of the terms and one of their results, and returns both.
+/// If `member`, which is long, needs no pieces: makes it a reduction of parts
+/// of the terms and a reduction of their results, and returns both.
 std::optional<std::pair<GroupMember, GroupMember>>
 splitReduction(const GroupMember &member);
 
-/// Whether `member` is long, and its terms are divided by a group: it is a
-/// product, or how many terms there are is not known.
+/// Returns true if `member` is long and a group divides its terms: it is a
+/// product, or the number of terms is not known.
 bool needsPieces(const GroupMember &member);
 
 /// Computes parts of the terms of `member`, which needs pieces, in a group of
-/// its own, and returns what adds up their results.
+/// its own; returns that group and the sum of its results.
 std::pair<mlir::scf::ForallOp, GroupMember>
 splitTerms(const GroupMember &member);
 
-/// A launch: a group, or a structured op that is in none.
+/// A launch: a group, or a structured op in no group.
 struct LaunchNode {
   mlir::Operation *op;
   llvm::SmallVector<BufferAccess> accesses;
 };
 
-/// Says by a remark what the launches of `function` move, and have to move,
-/// where none is of independent groups yet.
+/// Emits a remark with the bytes that the launches of `function` move, and
+/// those that they have to move, before independent groups are merged.
 void reportStepTraffic(mlir::func::FuncOp function,
                        const AssumedSizes &assumed);
 
-/// Makes one group of those of `nodes`, in their order and with no other use of
-/// memory between them, that do not need each other's results.
+/// Merges those of `nodes` into one group, in their order and with no other use
+/// of memory between them, that do not need each other's results.
 void mergeIndependent(llvm::ArrayRef<LaunchNode> nodes);
 
 } // namespace flywheel

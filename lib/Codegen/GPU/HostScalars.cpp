@@ -78,7 +78,7 @@ bool HostScalars::collect(Value value, llvm::SetVector<Operation *> &ops) {
   if (!op || ops.contains(op))
     return true;
   if (isLoad(op)) {
-    // Where it is may be computed from others.
+    // The indices may be computed from other numbers.
     for (Value index : cast<memref::LoadOp>(op).getIndices())
       if (!collect(index, ops))
         return false;
@@ -97,7 +97,7 @@ bool HostScalars::collect(Value value, llvm::SetVector<Operation *> &ops) {
   });
   if (result.wasInterrupted())
     return false;
-  // What has no element in it is a number of the host, as it is.
+  // A number without elements of the device is known to the host.
   if (!hasAccess(op) &&
       llvm::none_of(below, [&](Operation *part) { return hasAccess(part); }))
     return true;
@@ -107,7 +107,7 @@ bool HostScalars::collect(Value value, llvm::SetVector<Operation *> &ops) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is written in between
+// Writes between two ops
 //===----------------------------------------------------------------------===//
 
 bool HostScalars::isClobbered(Operation *from, Operation *to) const {
@@ -221,15 +221,15 @@ Value HostScalars::store(Value value, ArrayRef<Operation *> ops) {
   return slot;
 }
 
-/// What a slot has behind the launch that writes it.
+/// Loads the number in `slot` after the launch that writes it.
 Value HostScalars::loadStored(Value slot) {
   OpBuilder b(slot.getContext());
   b.setInsertionPointAfter(writers.lookup(slot));
   return memref::LoadOp::create(b, slot.getLoc(), slot);
 }
 
-/// Keeps the results of `op` in slots, from where they are loaded later on:
-/// what it reads is written then.
+/// Stores the results of `op` in slots and makes later uses load them: by then,
+/// the buffers that `op` reads have been overwritten.
 void HostScalars::keep(Operation *op) {
   for (Value result : op->getResults()) {
     llvm::SetVector<Operation *> ops;
@@ -263,7 +263,7 @@ Value HostScalars::storeInOrder(Value value) {
 void HostScalars::decideByOneNumber() {
   SmallVector<OpOperand *> decisions;
   kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    // What only computes a number is in a launch as it is.
+    // A computation of numbers alone is in one launch as it is.
     if (isa<gpu::LaunchOp>(op) || isComputation(op))
       return WalkResult::skip();
     if (auto condition = dyn_cast<scf::ConditionOp>(op))
@@ -281,7 +281,7 @@ void HostScalars::decideByOneNumber() {
     bool readsInLoops = llvm::any_of(ops, [&](Operation *op) {
       return op->getNumRegions() != 0 && hasAccess(op);
     });
-    // One element is read as it is.
+    // The host reads a single element directly.
     if (numReads > 1 || readsInLoops)
       decision->set(loadStored(storeInOrder(decision->get())));
   }

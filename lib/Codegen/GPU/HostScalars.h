@@ -22,55 +22,56 @@ public:
   HostScalars(mlir::func::FuncOp kernel, const Manifest &manifest)
       : kernel(kernel), manifest(manifest) {}
 
-  /// Whether `op` is of the host and reads, or writes, an element of a buffer
-  /// of the device.
+  /// Return true if `op` is of the host and reads, or writes, an element of a
+  /// buffer of the device.
   bool isLoad(mlir::Operation *op) const;
   bool isStore(mlir::Operation *op) const;
-  /// Whether `op`, or one in it, is such an access.
+  /// Returns true if `op`, or one in it, is such an access.
   bool hasAccess(mlir::Operation *op) const;
 
-  /// Whether `op` is a loop or a branch of the host that only computes numbers,
-  /// of others and of elements of the device.
+  /// Returns true if `op` is a loop or a branch of the host that only computes
+  /// numbers, from others and from elements of the device.
   bool isComputation(mlir::Operation *op) const;
 
-  /// Whether `value` is computed by arithmetic from elements of the device and
-  /// from numbers that the host knows.
+  /// Returns true if `value` is computed by arithmetic from elements of the
+  /// device and from numbers that the host knows.
   bool isComputable(mlir::Value value);
 
-  /// Whether what `from`, or an op in it, reads may have been written before
-  /// `to`, or by an op in it. `to` comes after `from` in its block or in one
-  /// that follows.
+  /// Returns true if an element that `from`, or an op in it, reads may be
+  /// written before `to`, or by an op in it. `to` comes after `from` in its
+  /// block or in a later one.
   bool isClobbered(mlir::Operation *from, mlir::Operation *to) const;
 
-  /// Makes the stores of the host launches of one thread.
+  /// Moves the stores of the host to launches of one thread.
   void launchStores();
 
-  /// Has the host read one number for each of its decisions, which branch and
-  /// whether a loop goes on: one that takes several elements a launch computes.
+  /// Makes the host read one number for each of its decisions: which branch is
+  /// taken, and whether a loop continues. A launch computes a decision that
+  /// takes several elements.
   void decideByOneNumber();
 
-  /// Computes in launches what they use of such numbers.
+  /// Moves computations of such numbers into the launches that use them.
   void moveIntoLaunches();
 
-  /// Erases what nothing uses any more.
+  /// Erases ops without uses.
   void eraseUnused();
 
-  /// A launch of one thread, which reads all that it needs before it writes.
-  /// `b` is in it then.
+  /// Inserts a launch of one thread, which reads all its operands before it
+  /// writes, and moves `b` into it.
   mlir::gpu::LaunchOp launchOne(mlir::OpBuilder &b, mlir::Location loc);
 
   bool isOfOneThread(mlir::gpu::LaunchOp launch) const {
     return ofOneThread.contains(launch);
   }
-  /// Whether `launch` may be done at the end of `first`, which comes before it
-  /// in its block, as far as memory goes. Both are launches of one thread.
+  /// Returns true if memory allows to run `launch` at the end of `first`, which
+  /// precedes it in its block. Both are launches of one thread.
   bool canJoin(mlir::gpu::LaunchOp first, mlir::gpu::LaunchOp launch) const;
-  /// Moves the body of `launch` there, and erases it.
+  /// Moves the body of `launch` to the end of `first`, and erases `launch`.
   void join(mlir::gpu::LaunchOp first, mlir::gpu::LaunchOp launch);
 
 private:
-  /// Collects the ops that compute `value`, in their order; false if there are
-  /// others than arithmetic.
+  /// Collects the ops that compute `value`, in their order; returns false if
+  /// some of them are not arithmetic.
   bool collect(mlir::Value value, llvm::SetVector<mlir::Operation *> &ops);
   bool isArithmetic(mlir::Operation *op) const;
   bool isClobbered(mlir::Operation *from, mlir::Value buffer,
@@ -86,11 +87,12 @@ private:
 
   mlir::func::FuncOp kernel;
   const Manifest &manifest;
-  /// Where numbers are that a launch of one thread has computed.
+  /// The slots of numbers that a launch of one thread has computed.
   llvm::DenseMap<mlir::Value, mlir::Value> slots;
   /// The launch that writes a slot.
   llvm::DenseMap<mlir::Value, mlir::Operation *> writers;
-  /// The launches of this class, each of which does one thing after the other.
+  /// The launches of one thread, each of which runs its ops one after the
+  /// other.
   llvm::SmallPtrSet<mlir::Operation *, 8> ofOneThread;
 };
 

@@ -91,11 +91,12 @@ protected:
 private:
   void describe(mlir::gpu::LaunchOp launch, unsigned number);
 
-  /// What each launch of the op takes.
+  /// The memory traffic of each launch of the op.
   llvm::SmallVector<codegen::TrafficAttr> traffic;
 };
 
-/// Makes launches of an op on buffers, in front of it. A scatter has an order.
+/// Replace an op on buffers by launches, inserted before it. A scatter has an
+/// order.
 void launchArgsort(linalg_ext::ArgsortOp op);
 void launchScatter(linalg_ext::ScatterOp op);
 void launchCombineRows(linalg_ext::CombineRowsOp op);

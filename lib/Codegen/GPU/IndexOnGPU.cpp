@@ -96,7 +96,7 @@ void InOrderEmitter::emit() {
   SmallVector<Value> ends = sizesOf(op.getIndices());
   SmallVector<Value> begins(ends.size(), constant(0)),
       steps(ends.size(), constant(1));
-  // Where in a slice.
+  // The position in a slice.
   SmallVector<Value> place = delinearize(launchElements(product(sizes)), sizes);
   ArrayRef<Value> outer = ArrayRef(place).take_front(axis),
                   inner = ArrayRef(place).drop_front(axis);

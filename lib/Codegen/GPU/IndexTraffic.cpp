@@ -166,7 +166,7 @@ static SmallVector<LaunchWork> measureCholesky(CholeskyOp op) {
   Value matrices = op.getInit();
   int64_t size =
       assumeSize(matrices, cast<MemRefType>(matrices.getType()).getRank() - 1);
-  // Of each element, a product for each column in front of it.
+  // Each element takes a product for each column before it.
   int64_t products = multiplyUp(countBufferElements(matrices),
                                 llvm::divideCeil(size, int64_t(6)));
   WorkCounter factors, flags;

@@ -22,10 +22,10 @@ using namespace mlir;
 
 namespace flywheel {
 
-/// Bytes of the widest access to memory that a thread makes.
+/// Bytes of the widest memory access of a thread.
 static constexpr int64_t kVectorBytes = 16;
 
-/// Whether the last dimension of `input` is along a loop of `dims`.
+/// Returns true if the last dimension of `input` is along a loop of `dims`.
 static bool isLastAlong(AffineMap map, ArrayRef<unsigned> dims) {
   return map.getNumResults() != 0 && llvm::any_of(dims, [&](unsigned dim) {
            return map.getResults().back().isFunctionOfDim(dim);

@@ -31,7 +31,7 @@ public:
   }
   mlir::Type getElement() const { return element; }
 
-  /// Where tiles are, and the first of the iterations of `dims` in them;
+  /// Sets the memory of the tiles, and the first iteration of `dims` in them;
   /// `thread` is the number of the thread in the block.
   void setPlace(mlir::Value memory, mlir::Value firstOfSide,
                 mlir::Value thread) {
@@ -40,17 +40,17 @@ public:
     this->thread = thread;
   }
 
-  /// Copies the tile from term `firstTerm` on to `slot`, where copies are
-  /// asynchronous: they are to be committed.
+  /// Copies the tile from term `firstTerm` on to `slot`, if copies are
+  /// asynchronous: they have to be committed.
   void emitAsyncCopy(mlir::Value firstTerm, mlir::Value slot);
-  /// Loads this thread's part of the tile where they are not; and stores what
-  /// was loaded.
+  /// `emitLoads` loads this thread's part of the tile, if copies are not
+  /// asynchronous; `emitStores` stores the loaded values.
   llvm::SmallVector<mlir::Value> emitLoads(mlir::Value firstTerm);
-  /// The types of what `emitLoads` returns.
+  /// Returns the types of the results of `emitLoads`.
   llvm::SmallVector<mlir::Type> getLoadTypes() const;
   void emitStores(mlir::ValueRange values, mlir::Value slot);
 
-  /// Indices in the buffer.
+  /// Returns indices in the buffer.
   llvm::SmallVector<mlir::Value> getIndices(mlir::Value slot, mlir::Value row,
                                             mlir::Value term) const {
     return isAlongTerms ? llvm::SmallVector<mlir::Value>{slot, row, term}
@@ -65,14 +65,14 @@ public:
 private:
   /// A vector of the tile that a thread copies.
   struct Vector {
-    /// Its place in the tile, and in the iterations of the op.
+    /// Its position in the tile, and in the iterations of the op.
     mlir::Value row, term, rowNumber, termNumber;
-    /// Whether the input has it, and the tile; null for always.
+    /// True if the vector is in the input, and in the tile; null for always.
     mlir::Value isInside, isInTile;
   };
   int64_t countVectors() const;
   Vector locate(int64_t number, mlir::Value firstTerm);
-  /// The elements of the input from where the indices of the loops are on.
+  /// Loads the elements of the input from the indices of the loops on.
   mlir::Value emitLoad(const Vector &vector);
   int64_t chooseWidth() const;
 

@@ -34,8 +34,8 @@ static int64_t countThreadsAlone(gpu::LaunchOp launch) {
   return getConstantIntValue(block.x).value_or(0);
 }
 
-/// Whether the threads of `launch` ask how many they are, and never wait for
-/// each other: there may be more of them.
+/// Returns true if the threads of `launch` read the size of the block, and
+/// never wait for each other: there may be more of them.
 static bool isOfAnyThreads(gpu::LaunchOp launch) {
   bool asks = false, waits = false;
   launch.getBody().walk([&](Operation *op) {
@@ -47,7 +47,8 @@ static bool isOfAnyThreads(gpu::LaunchOp launch) {
   return asks && !waits && launch.getNumWorkgroupAttributions() == 0;
 }
 
-/// How many threads the block of both has; 0 where they cannot be one.
+/// Returns the number of threads of one block for both; 0 if they cannot share
+/// a block.
 static int64_t countThreadsOfBoth(gpu::LaunchOp first, gpu::LaunchOp second) {
   int64_t one = countThreadsAlone(first), other = countThreadsAlone(second);
   if (one == 0 || other == 0 || one == other)

@@ -26,13 +26,13 @@ static int64_t multiply(int64_t lhs, int64_t rhs) {
   return std::min(lhs * rhs, kMaxKnownDivisor);
 }
 
-/// Of a quotient by `divisor` where `dividend` is a multiple of the number.
+/// Returns a divisor of the quotient by `divisor` of a multiple of `number`.
 static int64_t divide(int64_t number, std::optional<int64_t> divisor) {
   return divisor && *divisor > 0 && number % *divisor == 0 ? number / *divisor
                                                            : 1;
 }
 
-/// The same of an expression of `dims` and `symbols`, for which these are.
+/// Returns a divisor of `expr`, given those of its `dims` and `symbols`.
 static int64_t divisorOf(AffineExpr expr, ArrayRef<int64_t> dims,
                          ArrayRef<int64_t> symbols) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
@@ -109,9 +109,8 @@ static int64_t getKnownDivisor(OpFoldResult number) {
   return getKnownDivisor(cast<Value>(number));
 }
 
-/// What each stride of `buffer` is a multiple of: where it is not known, as
-/// many elements as the known sizes behind it have, of what the buffer is
-/// sliced of.
+/// Returns a divisor of each stride of `buffer`: if the stride is not known,
+/// the product of the known inner sizes of the buffer that it is a slice of.
 static SmallVector<int64_t> getStrideDivisors(Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
   SmallVector<int64_t> divisors;
@@ -138,7 +137,7 @@ static SmallVector<int64_t> getStrideDivisors(Value buffer) {
   return divisors;
 }
 
-/// What the offset of `buffer` from the start of its memory is a multiple of.
+/// Returns a divisor of the offset of `buffer` from the start of its memory.
 static int64_t getOffsetDivisor(Value buffer) {
   int64_t divisor = kMaxKnownDivisor;
   while (Operation *op = buffer.getDefiningOp()) {
@@ -157,7 +156,7 @@ static int64_t getOffsetDivisor(Value buffer) {
       divisor = std::min(divisor, multiply(getKnownDivisor(step), stride));
     buffer = part.getSource();
   }
-  // What is passed to the function, or known to begin there.
+  // An argument of the function, or a buffer whose offset is known.
   auto [strides, offset] =
       cast<MemRefType>(buffer.getType()).getStridesAndOffset();
   return ShapedType::isDynamic(offset) ? 1

@@ -17,16 +17,17 @@ namespace flywheel {
 /// Powers of two beyond this one are not told from it.
 inline constexpr int64_t kMaxKnownDivisor = 64;
 
-/// A power of two that `number`, an index, is a multiple of.
+/// Returns a power of two that `number`, an index, is a multiple of.
 int64_t getKnownDivisor(mlir::Value number);
 
-/// Whether every `width` neighbours of `buffer` along its last dimension, from
-/// a multiple of `width` on, are side by side in memory and as aligned as they
-/// are large: the buffer's memory begins at a multiple of 64 bytes.
+/// Returns true if every `width` neighbours of `buffer` along its last
+/// dimension, starting at a multiple of `width`, are contiguous and aligned to
+/// their size, provided that the buffer's memory begins at a multiple of 64
+/// bytes.
 bool hasAlignedVectors(mlir::Value buffer, int64_t width);
 
-/// The most that `number` may be, where it is known or the least of some
-/// numbers one of which is known.
+/// Returns an upper bound of `number`, if it is known or the minimum of numbers
+/// one of which is known.
 std::optional<int64_t> getKnownBound(mlir::OpFoldResult number);
 
 } // namespace flywheel

@@ -85,14 +85,14 @@ private:
   struct Bytes {
     int64_t read = 0, written = 0;
   };
-  /// Of each buffer, what is read and written of it at most.
+  /// The largest number of bytes that are read and written of each buffer.
   llvm::SmallMapVector<Value, Bytes, 8> buffers;
   int64_t accessed = 0, flops = 0;
 };
 } // namespace
 
-/// Of each loop, where sizes that the call chooses are assumed: those of an
-/// operand that has the loop as a dimension.
+/// Returns the size of each loop. A size that the call chooses is assumed to be
+/// that of an operand that has the loop as a dimension.
 static SmallVector<int64_t> assumeLoopSizes(linalg::LinalgOp op) {
   SmallVector<int64_t> sizes = getStaticLoopSizes(op);
   for (OpOperand &operand : op->getOpOperands())
@@ -118,13 +118,13 @@ void Traffic::add(linalg::LinalgOp op, int64_t times) {
       continue;
     bool isOut = op.isDpsInit(&operand);
     bool isUsed = !op.getMatchingBlockArgument(&operand).use_empty();
-    // What a contraction starts from has been filled.
+    // The initial value of a contraction has been filled in.
     bool isRead = isUsed && !(isOut && op.getNumReductionLoops() > 0);
     Value buffer = getTrafficBuffer(operand.get());
     int64_t bytes = multiplyUp(countBufferBytes(operand.get()), times);
     int64_t most = std::min(bytes, countBufferBytes(buffer));
     Bytes &known = buffers[buffer];
-    // What the launch itself has written need not come from memory.
+    // Values that the launch itself has written need not come from memory.
     if (isRead && known.written == 0)
       known.read = std::max(known.read, most);
     if (isOut)
@@ -169,7 +169,7 @@ static Traffic measure(Operation *op) {
         computed.insert(getTrafficBuffer(out));
   });
   group.getBody()->walk([&](linalg::LinalgOp inner) {
-    // What only starts a sum is in registers.
+    // A fill that only initializes a sum is in registers.
     auto fill = dyn_cast<linalg::FillOp>(inner.getOperation());
     if (fill && computed.contains(getTrafficBuffer(fill.getOutputs().front())))
       return;

@@ -16,19 +16,21 @@
 
 namespace flywheel {
 
-/// What `op`, a group of blocks or a structured op in none, takes.
+/// Returns the traffic of `op`, a group of blocks or a structured op outside of
+/// groups.
 codegen::TrafficAttr measureTraffic(mlir::Operation *op);
 
-/// What a launch takes of a buffer at least.
+/// The least bytes that a launch reads and writes of a buffer.
 struct BufferTraffic {
   mlir::Value buffer;
   int64_t read = 0, written = 0;
 };
 
-/// What `op`, as above, takes of each buffer.
+/// Returns the bytes of each buffer that `op`, as above, reads and writes.
 llvm::SmallVector<BufferTraffic> measureBuffers(mlir::Operation *op);
 
-/// What a launch moves and computes, and how often a step makes it.
+/// The bytes that a launch moves, the operations that it computes, and how
+/// often a step runs it.
 struct LaunchWork {
   llvm::SmallVector<BufferTraffic> buffers;
   int64_t accessed = 0, flops = 0, times = 1;
@@ -36,35 +38,37 @@ struct LaunchWork {
   codegen::TrafficAttr getTraffic(mlir::MLIRContext *context) const;
 };
 
-/// What the launches take that `op` becomes, in the order in which they are
-/// emitted; nothing of an op that is not of `linalg_ext` on buffers.
+/// Returns the work of the launches that `op` becomes, in the order in which
+/// they are emitted; empty if `op` is not an op of `linalg_ext` on buffers.
 llvm::SmallVector<LaunchWork> measureLaunches(mlir::Operation *op);
 
-/// The buffer that `value` is a part of, as its traffic is counted.
+/// Returns the buffer that `value` is a part of, as its traffic is counted.
 mlir::Value getTrafficBuffer(mlir::Value value);
 
-/// Bytes of `buffer`, and its elements, where sizes that the call chooses are
-/// assumed.
+/// Return the bytes of `buffer`, and its elements. Sizes that the call chooses
+/// are assumed.
 int64_t countBufferBytes(mlir::Value buffer);
 int64_t countBufferElements(mlir::Value buffer);
 
-/// Operations on floats in an execution of `block`.
+/// Returns the operations on floats in an execution of `block`.
 int64_t countBlockFlops(mlir::Block &block);
 
-/// A product, and a sum, that stay at the largest number there is.
+/// Return a product, and a sum, that saturate at the largest number.
 int64_t multiplyUp(int64_t lhs, int64_t rhs);
 int64_t addUp(int64_t lhs, int64_t rhs);
 
-/// Says on `op` what it takes, where nothing does; returns it.
+/// Attaches its traffic to `op`, unless it has an attribute of traffic; returns
+/// it.
 codegen::TrafficAttr attachTraffic(mlir::Operation *op);
 
-/// The same of each of `measureLaunches`, where there are any, as a list.
+/// Attaches the traffic of each of `measureLaunches`, if there are any, as a
+/// list.
 void attachLaunchTraffic(mlir::Operation *op);
 
-/// What is noted of them, or what they take.
+/// Returns the attached traffic of the launches of `op`, or measures it.
 llvm::SmallVector<codegen::TrafficAttr> getLaunchTraffic(mlir::Operation *op);
 
-/// Both together.
+/// Returns the sum of both.
 codegen::TrafficAttr addTraffic(codegen::TrafficAttr lhs,
                                 codegen::TrafficAttr rhs);
 

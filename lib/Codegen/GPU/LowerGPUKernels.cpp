@@ -43,8 +43,8 @@ namespace flywheel {
 #include "flywheel/Codegen/GPU/GPUPasses.h.inc"
 } // namespace flywheel
 
-/// Whether the device has instructions for it: anything else would be a call of
-/// a library that is not there.
+/// Returns true if the device has instructions for `op`: any other op would
+/// call a library that does not exist there.
 static bool hasInstructions(Operation *op) {
   return isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CopySignOp,
              math::CountLeadingZerosOp, math::CountTrailingZerosOp,
@@ -53,8 +53,8 @@ static bool hasInstructions(Operation *op) {
 }
 
 namespace {
-/// A product of fragments of bf16, which upstream lowers none of: words of two
-/// are passed as integers.
+/// Lowers products of fragments of bf16, which upstream does not lower: words
+/// of two numbers are passed as integers.
 struct LowerBF16Products : ConvertOpToLLVMPattern<nvgpu::MmaSyncOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
 
@@ -198,7 +198,8 @@ struct LowerGPUKernels : flywheel::impl::LowerGPUKernelsBase<LowerGPUKernels> {
   }
 
 private:
-  /// What is the target's own: memory spaces, and where a thread is.
+  /// Adds conversions that depend on the target: memory spaces and thread
+  /// indices.
   LogicalResult populateTarget(LLVMTypeConverter &converter,
                                RewritePatternSet &patterns) {
     codegen::GPUAttr gpu = codegen::lookupGPU(getOperation());

@@ -28,20 +28,22 @@ static constexpr StringLiteral kImageName = "flywheel.gpu.image",
                                kModuleName = "flywheel.gpu.module",
                                kLaunchName = "flywheel_gpu_launch";
 
-/// Where the name of a kernel is, and where what was loaded of it.
+/// Return the symbols of the global that holds the name of `kernel`, and of the
+/// slot of the loaded function.
 static std::string getNameOf(StringRef kernel) {
   return ("flywheel.gpu.name." + kernel).str();
 }
 static std::string getSlotOf(StringRef kernel) {
   return ("flywheel.gpu.kernel." + kernel).str();
 }
-/// How many bytes each of its arguments has.
+/// Returns the symbol of the global with the size in bytes of each argument.
 static std::string getBytesOf(StringRef kernel) {
   return ("flywheel.gpu.bytes." + kernel).str();
 }
 
 namespace {
-/// A launch passes the places of its arguments, which are slots of the stack.
+/// A launch passes the addresses of its arguments, which are slots of the
+/// stack.
 struct LaunchLowering : ConvertOpToLLVMPattern<gpu::LaunchFuncOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
 

@@ -47,7 +47,7 @@ static void emitPlainLaunch(linalg::LinalgOp op) {
   threads.emitElement(/*init=*/Value());
 }
 
-/// Whether what `fill` writes is only the start of what `next` computes.
+/// Returns true if `fill` only initializes the result of `next`.
 static bool isInitOf(linalg::FillOp fill, Operation *next) {
   auto op = dyn_cast_or_null<linalg::LinalgOp>(next);
   return op && op.getNumDpsInits() == 1 && op.getNumReductionLoops() > 0 &&
@@ -58,7 +58,7 @@ static bool isInitOf(linalg::FillOp fill, Operation *next) {
          });
 }
 
-/// The next structured op in the block of `op`; null without.
+/// Returns the next structured op in the block of `op`; null without one.
 static Operation *getNextStructured(Operation *op) {
   for (Operation *next = op->getNextNode(); next; next = next->getNextNode())
     if (isa<linalg::LinalgOp>(next))
@@ -66,8 +66,8 @@ static Operation *getNextStructured(Operation *op) {
   return nullptr;
 }
 
-/// Erases `op`, an allocation or a view, whose users are views that nothing
-/// uses any more, but for their sizes.
+/// Erases `op`, an allocation or a view, and its users: views of which only
+/// sizes are read. Replaces these sizes.
 static void eraseUnused(Operation *op) {
   for (Operation *user : llvm::make_early_inc_range(op->getUsers())) {
     auto dim = dyn_cast<memref::DimOp>(user);

@@ -15,18 +15,18 @@ using namespace mlir;
 using namespace flywheel;
 
 namespace {
-/// What came until now, by the number of launches before it.
+/// The uses of a buffer so far, as levels: numbers of launches before them.
 struct Uses {
-  /// The first level that may write, or read, behind it.
+  /// The first level that may write, or read, the buffer after them.
   unsigned afterReads = 0, afterWrites = 0;
 };
 } // namespace
 
-/// For each of `nodes`, how many launches there must be before it.
+/// Returns for each of `nodes` the number of launches that must precede it.
 static SmallVector<unsigned> computeLevels(ArrayRef<LaunchNode> nodes) {
   SmallVector<unsigned> levels;
   llvm::DenseMap<Value, Uses> uses;
-  // What is not known may be anything.
+  // An unknown buffer may be any buffer.
   Uses ofAll, ofUnknown;
   for (const LaunchNode &node : nodes) {
     unsigned level = 0;
