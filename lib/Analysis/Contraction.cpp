@@ -70,7 +70,7 @@ bool subtractsProducts(linalg::LinalgOp op) {
                                             .getDefiningOp<arith::SubFOp>();
 }
 
-/// Whether the body is C + A * B, or C - A * B on buffers.
+/// Returns true if the body is C + A * B, or C - A * B on buffers.
 static bool isMultiplyAdd(linalg::LinalgOp op) {
   Block *body = op.getBlock();
   Operation *sum = body->getTerminator()->getOperand(0).getDefiningOp();
@@ -105,14 +105,15 @@ bool isContraction(linalg::LinalgOp op) {
          map.getNumResults() == op.getNumParallelLoops();
 }
 
-/// Whether what `map` reads is the same in all iterations of a loop of `loops`.
+/// Returns true if `map` reads the same element in all iterations of one of
+/// `loops`.
 static bool isConstantAlong(AffineMap map, ArrayRef<unsigned> loops) {
   return llvm::any_of(
       loops, [&](unsigned loop) { return !map.isFunctionOfDim(loop); });
 }
 
-/// Whether the windows that `map` reads, a step of `parallel` loops each, may
-/// overlap.
+/// Returns true if the windows that `map` reads may overlap; consecutive
+/// iterations of a loop in `parallel` read consecutive windows.
 static bool readsWindows(AffineMap map, ArrayRef<unsigned> parallel,
                          ArrayRef<unsigned> reductions) {
   return llvm::any_of(map.getResults(), [&](AffineExpr expr) {

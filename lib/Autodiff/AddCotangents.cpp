@@ -325,7 +325,7 @@ private:
 
   Value start;
   llvm::SmallSetVector<Value, 4> sums;
-  /// Of each op of the chain, the sum that it adds to.
+  /// The sum that each op of the chain adds to.
   llvm::SmallDenseMap<Operation *, Value> bases;
 };
 } // namespace

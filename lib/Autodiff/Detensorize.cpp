@@ -121,7 +121,7 @@ unsigned ControlFlow::run() {
 static LogicalResult computeStructured(PatternRewriter &b,
                                        tensor::ExtractOp extract,
                                        linalg::LinalgOp op) {
-  // What an element is computed from has to be an element itself.
+  // All operands must be single elements themselves.
   if (!op.hasPureTensorSemantics() || op.getNumLoops() != 0 ||
       op.hasIndexSemantics() || !isPure(op))
     return failure();

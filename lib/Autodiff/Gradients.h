@@ -27,7 +27,7 @@ llvm::LogicalResult emitJvp(train::JvpOp jvp, unsigned &numRules);
 llvm::LogicalResult emitJacobian(train::JacobianOp jacobian,
                                  unsigned &numRules);
 
-/// How messages name a value.
+/// Returns the name of a value in messages.
 std::string describe(mlir::Value value);
 
 } // namespace flywheel

@@ -22,7 +22,8 @@ namespace flywheel {
 #define GEN_PASS_DEF_INSERTPARAMETERS
 #include "flywheel/Autodiff/AutodiffPasses.h.inc"
 
-/// What `op` differentiates with respect to, and what is constant for it.
+/// Returns the values with respect to which `op` differentiates, and those that
+/// it treats as constants.
 static SmallVector<Value> getTargets(Operation *op) {
   SmallVector<Value> targets =
       llvm::TypeSwitch<Operation *, SmallVector<Value>>(op)

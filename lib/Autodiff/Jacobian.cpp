@@ -6,11 +6,11 @@
 //
 // Row (i, j, ...) of a Jacobian is the gradient for the weights that are 1 at
 // element (i, j, ...) of y and 0 elsewhere. The gradient is emitted once, for
-// weights u that stand for any. What of it depends on u is then batched over
-// one dimension of y after the other, the last first: as a value of the batched
+// symbolic weights u. The ops that depend on u are then batched over the
+// dimensions of y, from the last to the first: as a value of the batched
 // computation, u is diagonal along that dimension. After the last one it is 1
-// everywhere. Columns are the same, from the directional derivative and the
-// dimensions of x.
+// everywhere. Columns are computed likewise from the directional derivative and
+// the dimensions of x.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,8 +33,8 @@ using namespace mlir;
 namespace flywheel {
 namespace {
 
-/// What a linear function makes of every unit tensor of the type of `seed`: the
-/// dimensions of `seed`, then those of the function's value.
+/// The values of a linear function at every unit tensor of the type of `seed`:
+/// the dimensions of `seed`, then those of the function's value.
 class UnitRows {
 public:
   /// Rows of `values`, computed from `seed`, which nothing defines yet, in

@@ -147,7 +147,7 @@ static SetVector<Operation *> getProducers(Operation *op) {
 }
 
 LogicalResult ReverseSweep::run() {
-  // How many ops use what an op computes, and have not been propagated through.
+  // For each op, the number of its users that have not been propagated through.
   llvm::DenseMap<Operation *, unsigned> numUsers;
   for (Operation *op : activity.ops)
     numUsers.try_emplace(op, 0);
@@ -171,8 +171,9 @@ LogicalResult ReverseSweep::run() {
   for (Operation *last : llvm::reverse(activity.ops)) {
     if (done.contains(last))
       continue;
-    // What was read of a tensor is added to its cotangent at once, wherever it
-    // was read: else those of all parts would be kept until then.
+    // Add the cotangent of a slice to the cotangent of its tensor at once.
+    // Otherwise the cotangents of all slices would stay live until the reads
+    // are reached.
     SmallVector<Operation *> ready{last};
     while (!ready.empty()) {
       Operation *op = ready.pop_back_val();

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// With B for the first region and A for the second one, and v for what B passes
-// on to A,
+// With B for the first region and A for the second one, and v for the values
+// that B forwards to A,
 //
 //   (c, v) = B(init)                      (c, v) = B(init)
 //   while c:                              for i in counts, if c:
@@ -13,8 +13,8 @@
 //   result v                              result v
 //
 // are the same if the counts of the second are not fewer than the iterations of
-// the first. Where c is nothing but the comparison of the counter, it is true
-// for every count.
+// the first. If c is just the comparison of the counter, it is true for every
+// count.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,8 +35,8 @@ using Predicate = arith::CmpIPredicate;
 namespace flywheel {
 namespace {
 
-/// What a value of an iteration is: what the iteration starts with at position
-/// `position` of what the loop carries, plus a constant.
+/// A value of an iteration in terms of its start: carried value number
+/// `position`, plus a constant.
 struct Affine {
   unsigned position;
   int64_t offset;
@@ -49,15 +49,14 @@ struct Counter {
   int64_t step;
   /// The other one, as it is written in the loop.
   Value limit;
-  /// Of the number and the limit, in this order.
+  /// The predicate of the number and the limit, in this order.
   Predicate predicate;
 };
 
 /// The counts of the `scf.for`.
 struct Counts {
   Value begin, end, step;
-  /// Where the number decreases, the one that it starts with: counts are how
-  /// far it is from there.
+  /// The initial number, if the number decreases: counts are distances from it.
   Value descendsFrom;
 };
 
@@ -92,7 +91,7 @@ private:
   Block *before, *after;
   scf::ConditionOp condition;
   scf::YieldOp yield;
-  /// What has been found out, and emitted, already.
+  /// The known results for values of the loop, and the emitted ones.
   llvm::DenseMap<Value, bool> invariant;
   IRMapping emitted;
 };
@@ -159,8 +158,8 @@ bool WhileUplifter::computeIsInvariant(Value value) {
                       [&](Value operand) { return isInvariant(operand); });
 }
 
-/// Whether `value` is the same in each iteration, and can be computed before
-/// the first one.
+/// Returns true if `value` is the same in each iteration, and can be computed
+/// before the first one.
 bool WhileUplifter::isInvariant(Value value) {
   if (!loop->isAncestor(value.getParentRegion()->getParentOp()))
     return true;
@@ -172,7 +171,7 @@ bool WhileUplifter::isInvariant(Value value) {
   return isSame;
 }
 
-/// What `value`, which is invariant, is before the loop.
+/// Returns `value`, which is invariant, as computed before the loop.
 Value WhileUplifter::emitInvariant(Value value) {
   if (!loop->isAncestor(value.getParentRegion()->getParentOp()))
     return value;
@@ -216,7 +215,8 @@ static bool isUnsigned(Predicate predicate) {
   return predicate == Predicate::ult || predicate == Predicate::ule;
 }
 
-/// Whether a comparison is true up to a limit that the number approaches.
+/// Returns true if a comparison is true up to a limit that the number
+/// approaches.
 static bool isApproaching(Predicate predicate, int64_t step) {
   switch (predicate) {
   case Predicate::slt:
@@ -290,8 +290,8 @@ Value WhileUplifter::addConstant(Value value, int64_t number) {
       loc, value, arith::ConstantIndexOp::create(b, loc, number));
 }
 
-/// Whether a number that is compared for being unequal to the limit is equal to
-/// it at some time, and no sooner than after all values between.
+/// Returns true if a number that is compared to the limit by `ne` becomes equal
+/// to it at some time, after all values between.
 bool WhileUplifter::reachesExactly(const Counter &counter, Value start,
                                    Value limit) {
   Value low = counter.step > 0 ? start : limit;
@@ -303,14 +303,14 @@ bool WhileUplifter::reachesExactly(const Counter &counter, Value start,
   return std::abs(counter.step) == 1 && lowest && isAtLeast(high, *lowest);
 }
 
-/// Whether the comparison is true at the limit.
+/// Returns true if the comparison is true at the limit.
 static bool isClosed(Predicate predicate) {
   return predicate == Predicate::sle || predicate == Predicate::ule ||
          predicate == Predicate::sge;
 }
 
-/// Whether `limit` is the last number of its type in the direction of
-/// `predicate`, which then limits nothing.
+/// Returns true if `limit` is the last number of its type in the direction of
+/// `predicate`, so that the comparison is always true.
 static bool isLast(Value limit, Predicate predicate) {
   APInt number;
   if (!matchPattern(limit, m_ConstantInt(&number)))
@@ -325,7 +325,7 @@ std::optional<Counts> WhileUplifter::emitCounts(const Counter &counter) {
   Predicate predicate = counter.predicate;
   Value init = loop.getInits()[counter.number.position];
   std::optional<int64_t> first = getConstantIntegerValue(init);
-  // What is added to an unsigned number may make it a small one.
+  // Adding to an unsigned number may wrap around.
   if (isUnsigned(predicate) &&
       (!first || *first < 0 || *first + counter.number.offset < 0))
     return std::nullopt;
@@ -351,8 +351,8 @@ std::optional<Counts> WhileUplifter::emitCounts(const Counter &counter) {
   return counts;
 }
 
-/// What the loop passes on and its condition, in front, one iteration after it
-/// passed on `passed`.
+/// Emits one iteration after the loop forwarded `passed`; returns the
+/// condition, followed by the values that the loop then forwards.
 SmallVector<Value> WhileUplifter::emitIteration(OpBuilder &at,
                                                 ValueRange passed) {
   SmallVector<Value> carried = cloneBlock(at, *after, passed);
@@ -363,7 +363,7 @@ void WhileUplifter::emitLoop(const Counter &counter, const Counts &counts,
                              bool mayEndEarly) {
   SmallVector<Value> first = cloneBlock(b, *before, loop.getInits());
   ArrayRef<Value> passed = ArrayRef(first).drop_front();
-  // What stays the same need not be carried.
+  // Invariants are not carried.
   SmallVector<unsigned> changing;
   SmallVector<Value> inits;
   for (auto [i, value] : llvm::enumerate(condition.getArgs()))

@@ -24,7 +24,8 @@ using namespace mlir;
 
 namespace flywheel {
 
-/// How a dimension of dimension size 1 in front of `rank` others disappears.
+/// Returns the groups that drop a leading dimension of size 1 before `rank`
+/// others.
 static SmallVector<ReassociationIndices> getUnitGroups(int64_t rank) {
   SmallVector<ReassociationIndices> groups;
   for (int64_t dim = 0; dim < rank; ++dim)

@@ -34,7 +34,8 @@ bool preservesZero(Operation *op, function_ref<bool(Value)> isZero) {
   return false;
 }
 
-/// What every batched operand is diagonal like, or null.
+/// Returns a batched operand if all batched operands are diagonal in the same
+/// way; null otherwise.
 static BatchedValue getCommonDiagonal(Operation *op, Batcher &batcher) {
   BatchedValue common;
   for (Value operand : op->getOperands()) {

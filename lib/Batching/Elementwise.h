@@ -12,7 +12,7 @@
 
 namespace flywheel {
 
-/// Whether the results of an op on numbers are 0 where those of its operands
+/// Returns true if the results of an op on numbers are 0 whenever the operands
 /// for which `isZero` holds are 0.
 bool preservesZero(mlir::Operation *op,
                    llvm::function_ref<bool(mlir::Value)> isZero);

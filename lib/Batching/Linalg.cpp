@@ -3,11 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// A structured op gets one more parallel loop, the first. Where what it reads
-// is diagonal and the diagonal dimension is one of its loops, that loop is the
-// new one: it stays, if there is nothing to sum over it, or stops being a sum.
-//
+// A structured op gets one more parallel loop, the first. If its operands are
+// diagonal and the diagonal dimension is one of its loops, that loop is used
+// instead: it stays if no sum is taken over it, or becomes parallel if it was a
+// sum.
 //===----------------------------------------------------------------------===//
 
 #include "Elementwise.h"
@@ -41,7 +40,7 @@ public:
   LogicalResult emit();
 
 private:
-  /// How the diagonal loop shows in a result.
+  /// The role of the diagonal loop in a result.
   enum class Role { Kept, Summed, Lost };
 
   bool isRead(unsigned init) {
@@ -191,7 +190,7 @@ StructuredBatcher::emitGeneric(ArrayRef<Value> inputs, ArrayRef<Value> inits,
   }
   for (auto [i, init] : llvm::enumerate(inits))
     addArgument(body->getArgument(op.getNumDpsInputs() + i), init);
-  // What positions share may have a new name.
+  // Values that all positions share may have been replaced.
   SetVector<Value> above = findCaptures(op->getRegions());
   for (Value value : above)
     if (!mapping.contains(value))
@@ -204,7 +203,8 @@ StructuredBatcher::emitGeneric(ArrayRef<Value> inputs, ArrayRef<Value> inits,
   return generic;
 }
 
-/// Where nothing but shapes is batched, results are not.
+/// Emits the op without a batch dimension if only shapes of its operands are
+/// batched. Returns true if it did.
 bool StructuredBatcher::emitUniform() {
   SetVector<Value> above = findCaptures(op->getRegions());
   for (Value value : above)
@@ -263,7 +263,7 @@ bool StructuredBatcher::emitDiagonal() {
       return false;
   }
 
-  // Of a sum over nothing else, one term is left.
+  // A sum over the diagonal loop alone has a single term left.
   SmallVector<bool> isTerm(op->getNumResults());
   SmallVector<Value> inputs, inits;
   SmallVector<AffineMap> indexing(maps);

@@ -41,7 +41,7 @@ int64_t OpBatcher::getStaticDimSize() const {
   return getConstantIntValue(dimSize).value_or(ShapedType::kDynamic);
 }
 
-/// Whether values of `type` can be batched.
+/// Returns true if values of `type` can be batched.
 static bool canBatch(Type type) {
   return isa<RankedTensorType>(type) || type.isIntOrIndexOrFloat();
 }
@@ -140,7 +140,7 @@ Value OpBatcher::spread(Location loc, Value uniform) {
   if (uniform.getDefiningOp<tensor::EmptyOp>())
     return emitEmpty();
 
-  // What is repeated already is repeated once more.
+  // A broadcast value is broadcast from its own input.
   Value input = uniform;
   SmallVector<int64_t> dims =
       nn::identityDims(cast<RankedTensorType>(uniform.getType()).getRank());

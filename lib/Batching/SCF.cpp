@@ -3,11 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// The body of a branch or loop is batched, where it is decided for all
-// positions at once. What a loop carries may become batched by going round: its
-// body is emitted until that is settled.
-//
+// Batches the body of a branch or loop if the condition or bounds are the same
+// for all positions. A carried value may become batched in an iteration: the
+// body is emitted again until the forms of carried values do not change.
 //===----------------------------------------------------------------------===//
 
 #include "Models.h"
@@ -18,7 +16,7 @@ using namespace mlir;
 
 namespace flywheel {
 namespace {
-/// How a value that control flow passes on is stored.
+/// The storage form of a value that control flow forwards.
 struct Form {
   BatchedValue::Kind kind;
   int64_t dim = 0;
@@ -38,7 +36,7 @@ static Form getForm(Value value, Batcher &batcher) {
   return {found.kind, found.dim, batcher.isZero(value)};
 }
 
-/// What holds values of both forms.
+/// Returns a form that can hold values of both forms.
 static Form join(Form a, Form b) {
   using Kind = BatchedValue::Kind;
   if (a == b)
@@ -146,7 +144,8 @@ struct ForBatching : BatchingModel<ForBatching, scf::ForOp> {
     batcher.setUniform(op.getInductionVar(), loop.getInductionVar());
     for (auto [form, old, argument, init] : llvm::zip_equal(
              forms, op.getRegionIterArgs(), loop.getRegionIterArgs(), inits))
-      // What is zero at first is taken for zero until it turns out not to be.
+      // A value that is zero initially is assumed to stay zero until the body
+      // yields another value.
       setAs(form, old, form.isZero ? init : Value(argument), batcher);
     if (failed(batcher.batchBody(*op.getBody())))
       return failure();

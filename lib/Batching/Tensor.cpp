@@ -181,7 +181,7 @@ struct ReshapeBatching : BatchingModel<ReshapeBatching, tensor::ReshapeOp> {
 // Slices
 //===----------------------------------------------------------------------===//
 
-/// Whether a slice of `whole` has all of its dimension `dim`.
+/// Returns true if a slice of `whole` has all of its dimension `dim`.
 static bool isWholeDim(Batcher &batcher, OffsetSizeAndStrideOpInterface slice,
                        Value whole, int64_t dim) {
   if (!isConstantIntValue(slice.getMixedOffsets()[dim], 0) ||

@@ -129,7 +129,8 @@ static std::optional<CostSum> countOp(Operation *op, Phase phase,
   return cost;
 }
 
-/// Whether an op computes no number of the model: sizes, checks, control flow.
+/// Returns true if an op does not compute numbers of the model: sizes, checks,
+/// control flow.
 static bool isSilent(Operation *op) {
   if (isa<CostOpInterface, train::OptimizerUpdateOpInterface>(op))
     return false;
@@ -179,7 +180,7 @@ private:
   EntrySymbols symbols;
   CostEntry entry;
   Lines lines, unknown;
-  /// Of the state that is counted.
+  /// The state of the function that is being counted.
   EntrySizes *sizes = nullptr;
   const StepPhases *phases = nullptr;
   const LiveOps *live = nullptr;
@@ -206,7 +207,7 @@ void EntryCounter::countLoop(Operation *op, const CostExpr &trips) {
       isLoop ? sizes->getTrips(op) : CostExpr::constant(1);
   CostExpr before =
       entry.once[0].flops + entry.once[1].flops + entry.once[2].flops;
-  // Of a rule that an op brings for its derivative, nothing runs.
+  // The derivative rule of an op is not executed.
   size_t numRegions = isa<train::CustomVjpOp>(op) ? 1 : op->getNumRegions();
   for (Region &region : op->getRegions().take_front(numRegions))
     for (Block &block : region)
@@ -215,7 +216,7 @@ void EntryCounter::countLoop(Operation *op, const CostExpr &trips) {
       entry.once[0].flops + entry.once[1].flops + entry.once[2].flops;
   if (!isLoop || before == after)
     return;
-  // What is in it may be counted in both states of the function.
+  // A loop may be counted in both states of the function.
   std::string place = getPlace(op->getLoc()), name = getSourceOpName(op).str();
   if (llvm::none_of(entry.loops, [&](const CostLoop &known) {
         return !place.empty() && known.place == place && known.op == name &&
@@ -224,8 +225,8 @@ void EntryCounter::countLoop(Operation *op, const CostExpr &trips) {
     entry.loops.push_back({place, name, own});
 }
 
-/// Whether what is in the regions of an op is executed as it is. Others are
-/// made of more than that: their cost is not that of the regions.
+/// Returns true if executing the op executes its regions. The cost of other ops
+/// is not that of their regions.
 static bool runsItsRegions(Operation *op) {
   return isa<LoopLikeOpInterface, RegionBranchOpInterface, train::CustomVjpOp>(
       op);
@@ -334,7 +335,7 @@ findEntries(ModuleOp module, const CostOptions &options) {
   return names;
 }
 
-/// What initial values of variables take, by variable.
+/// Counts the cost of the initial values of variables, by variable.
 static std::vector<CostLine> countInitializers(ModuleOp module) {
   std::vector<CostLine> lines;
   EntrySymbols symbols;

@@ -28,7 +28,7 @@ using namespace mlir;
 
 namespace flywheel {
 
-/// Whether an op computes where things are, not what they are.
+/// Returns true if an op computes indices, not elements.
 static bool isIndexing(Operation *op) {
   auto isIndex = [](Type type) { return getElementTypeOrSelf(type).isIndex(); };
   return llvm::any_of(op->getOperandTypes(), isIndex) ||
@@ -138,7 +138,7 @@ struct StructuredCost : CostOpInterface::FallbackModel<StructuredCost> {
       return points - sizes.getNumElements(structured.getDpsInits().front());
     return points * CostExpr::constant(flops);
   }
-  /// What the body does not read of a destination is written only.
+  /// A destination that the body does not read is only written.
   CostExpr countBytes(Operation *op, CostSizes &sizes) const {
     auto structured = cast<linalg::LinalgOp>(op);
     CostExpr bytes;
@@ -254,7 +254,7 @@ struct RowsCost : CostOpInterface::FallbackModel<RowsCost> {
   bool isView(Operation *) const { return false; }
 
 private:
-  /// What has an element for each that is updated.
+  /// Returns a tensor that has as many elements as are updated.
   static Value getUpdated(linalg_ext::UpdateRowsOp update) {
     return update.getAll() ? update.getTables().front() : update.getRows();
   }

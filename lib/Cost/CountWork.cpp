@@ -62,7 +62,7 @@ private:
   EntrySizes sizes;
   StepPhases phases;
   llvm::SetVector<Value> tensors;
-  /// Where each symbol of `symbols` is among those of the manifest.
+  /// The position of each symbol of `symbols` among those of the manifest.
   llvm::StringMap<unsigned> positions;
 };
 } // namespace
@@ -74,7 +74,7 @@ AffineMapAttr WorkTable::getMap(const CostExpr &expr) {
     return {};
   AffineExpr sum = b.getAffineConstantExpr(0);
   for (const auto &[monomial, coefficient] : expr.getTerms()) {
-    // What no affine map can say is printed as unknown.
+    // An expression that is not an affine map is printed as unknown.
     if (coefficient < kMin || coefficient > kMax)
       return {};
     AffineExpr product =
@@ -114,7 +114,7 @@ DenseI64ArrayAttr WorkTable::getNumbers(ValueRange values) {
   return b.getDenseI64ArrayAttr(numbers.getArrayRef());
 }
 
-/// Whether a kernel of its own, or a loop with others, is made of an op.
+/// Returns true if an op becomes a kernel, or a part of a loop with others.
 static bool isWork(Operation *op) {
   if (!isa<CostOpInterface>(op))
     return false;
@@ -125,8 +125,8 @@ static bool isWork(Operation *op) {
          llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>);
 }
 
-/// The tensors whose elements `op` reads. What the body of a structured op does
-/// not read of a destination is not read.
+/// Returns the tensors whose elements `op` reads: not those of destinations
+/// that the body of a structured op ignores.
 static SmallVector<Value> getRead(Operation *op) {
   auto structured = dyn_cast<linalg::LinalgOp>(op);
   SmallVector<Value> read;

@@ -30,10 +30,11 @@ unsigned EntrySymbols::intern(const std::string &name,
   return names.size() - 1;
 }
 
-/// The dimension of an operand that a dimension of a result of an op is, where
-/// passes replace the op before they look at sizes: those that broadcast, as
-/// NumPy aligns dimensions, and dropout. Of a random op, the operand that is
-/// the size, with dimension -1. No value for others.
+/// Returns the operand, and its dimension, that has the size of dimension `dim`
+/// of `value`, for ops that passes replace before they look at sizes: those
+/// that broadcast, as NumPy aligns dimensions, and dropout. For a random op,
+/// returns the operand that is the size, and dimension -1. Returns null for
+/// other ops.
 static std::pair<Value, int64_t> findSource(Value value, int64_t dim) {
   Operation *op = value ? value.getDefiningOp() : nullptr;
   if (auto random = dyn_cast_or_null<train::RandomOp>(op)) {
@@ -231,7 +232,8 @@ CostExpr EntrySizes::bind(unsigned symbol) {
                                  : CostExpr::constant(bound->second);
 }
 
-/// What the symbol of a size that no feed has is called: `size_3`.
+/// Returns a description of a size that is not a feed's, for symbols such as
+/// `size_3`.
 static std::string describe(Value value, int64_t dim) {
   std::string text;
   llvm::raw_string_ostream os(text);

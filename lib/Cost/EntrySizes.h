@@ -21,7 +21,7 @@ namespace flywheel {
 /// the ops that they were found in, which passes replace.
 struct EntrySymbols {
   std::vector<std::string> names;
-  /// What each one is: `dimension 0 of 'x'`.
+  /// The description of each one: `dimension 0 of 'x'`.
   std::vector<std::string> origins;
   /// The dynamic dimensions of feeds, by argument and dimension: a symbol, or a
   /// number that the program forces.

@@ -17,7 +17,7 @@
 using namespace mlir;
 using namespace flywheel;
 
-/// What sizes that are not known are compared as.
+/// The assumed value of dynamic sizes in comparisons.
 constexpr double kUnknownSize = 1024.0;
 /// The tensors that are listed.
 constexpr size_t kNumListed = 8;
@@ -97,7 +97,7 @@ void PeakFinder::collectRanges(Block &block) {
 /// The peak of the regions of an op: one of them runs at a time.
 PeakMemory PeakFinder::findInside(Operation &op) {
   PeakMemory most;
-  // What a structured op computes for an element is in registers.
+  // The values in the body of a structured op are in registers.
   if (isa<DestinationStyleOpInterface>(op))
     return most;
   for (Region &region : op.getRegions())
@@ -111,7 +111,7 @@ PeakMemory PeakFinder::findInside(Operation &op) {
 
 PeakMemory PeakFinder::find(Block &block) {
   collectRanges(block);
-  // What is added, and taken away, at each op.
+  // The bytes that become live at each op, less those that died before it.
   std::vector<double> changes(block.getOperations().size() + 1);
   for (const LiveRange &range : ranges) {
     changes[range.begin] += estimate(range.bytes);
@@ -135,7 +135,7 @@ PeakMemory PeakFinder::find(Block &block) {
     peak.bytes = peak.bytes + range.bytes;
     peak.largest.emplace_back(range.value, range.bytes);
   }
-  // Of equal ones, the first.
+  // Of tensors of equal size, list the first ones.
   std::multimap<double, std::pair<Value, CostExpr>> sorted;
   for (auto &tensor : peak.largest)
     sorted.emplace(-estimate(tensor.second), tensor);

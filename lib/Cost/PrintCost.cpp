@@ -3,11 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Before and after: any module, unchanged. Where optimizers and gradients are
-// still to be expanded, that is done in a copy, which is in the module for that
-// time: so the passes run under this one.
-//
+// Before and after: any module, unchanged. If optimizers and gradients have not
+// been expanded, the pass expands them in a copy. The copy is in the module
+// meanwhile, so that the passes run under this one.
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Cost/CostPasses.h"
@@ -97,7 +95,7 @@ FailureOr<CostOptions> PrintCost::readOptions() {
   return costs;
 }
 
-/// Whether gradients and composite ops are still as the program has them.
+/// Returns true if gradients or composite ops have not been expanded.
 static bool isSource(ModuleOp module) {
   return module
       .walk([](Operation *op) {

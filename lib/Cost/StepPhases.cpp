@@ -18,12 +18,12 @@ static bool isDerivative(Operation *op) {
          isa<train::GradientOp, train::JacobianOp, train::JvpOp>(op);
 }
 
-/// Whether an op is of the update by itself.
+/// Returns true if an op belongs to the update by its kind.
 static bool isUpdate(Operation *op) {
   if (isa<train::AssignOp, train::AssignNthOp, train::AssignAddOp,
           train::AssignSubOp, train::OptimizerUpdateOpInterface>(op))
     return true;
-  // What such an op was replaced by.
+  // Ops that replaced such an op have its name.
   StringRef name = getSourceOpName(op);
   return name == train::MinimizeOp::getOperationName() ||
          name == train::ApplyGradientsOp::getOperationName() ||

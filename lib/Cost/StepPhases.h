@@ -14,10 +14,14 @@
 
 namespace flywheel {
 
-/// The phases of the ops of a function. Derivatives, and requests for them, are
-/// of the backward pass. What depends on one is of the update, or of the
-/// backward pass where another derivative depends on it. Assignments, and what
-/// optimizers are expanded to, are of the update.
+/// The phases of the ops of a function:
+///
+/// * Derivatives, and requests for them, belong to the backward pass.
+/// * Ops that depend on a derivative belong to the update, or to the backward
+///   pass if another derivative depends on them.
+/// * Assignments, and the ops that optimizers are expanded to, belong to the
+///   update.
+/// * Other ops belong to the forward pass.
 class StepPhases {
 public:
   explicit StepPhases(mlir::func::FuncOp function);
@@ -28,10 +32,10 @@ private:
   bool visit(mlir::Operation *op, bool isInside);
   void collectNeeded(mlir::func::FuncOp function);
 
-  /// What depends on a derivative.
+  /// The values that depend on a derivative.
   llvm::DenseSet<mlir::Value> lateValues;
   llvm::DenseSet<mlir::Operation *> late, derivatives;
-  /// What a derivative is computed from.
+  /// The ops that derivatives are computed from.
   llvm::DenseSet<mlir::Operation *> needed;
 };
 

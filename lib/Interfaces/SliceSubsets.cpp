@@ -11,8 +11,8 @@
 
 using namespace mlir;
 
-/// Whether two slices have the same numbers; nothing where values that differ
-/// may be equal at run time.
+/// Returns true if two slices have the same offsets, sizes and strides; nullopt
+/// if values that differ may be equal at run time.
 static std::optional<bool> haveSameNumbers(OffsetSizeAndStrideOpInterface one,
                                            OffsetSizeAndStrideOpInterface two) {
   bool areSame = true;

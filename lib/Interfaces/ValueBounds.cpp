@@ -28,9 +28,9 @@
 
 using namespace mlir;
 
-/// How many comparisons of their own the ops on the way to one bound may make,
-/// and how deep inside each other: an op whose values come from many others
-/// says nothing rather than search for long.
+/// The maximum number of nested comparisons for one bound, and their maximum
+/// depth. An op whose values come from many others gives no bound rather than
+/// search for long.
 constexpr unsigned kMaxComparisons = 32, kMaxDepth = 4;
 
 namespace {
@@ -49,8 +49,8 @@ struct Search {
 
 static thread_local Search search;
 
-/// Whether `lhs` is known to relate to `rhs` in that way, by constraints of
-/// their own.
+/// Returns true if `lhs` and `rhs` are known to compare by `comparison`, with
+/// constraints of their own.
 static bool isKnown(const Variable &lhs, Comparison comparison,
                     const Variable &rhs) {
   if (search.depth == 0)
@@ -92,8 +92,8 @@ static void setOneOf(Constraints &constraints, Value value, Dim dim, Value a,
 }
 
 namespace {
-/// Of an op whose index results and whose dimensions come about in one way:
-/// `Model::populate` says how.
+/// A model of an op for which `Model::populate` has the bounds of index results
+/// and of dimensions alike.
 template <typename Model, typename OpT>
 struct BoundsModel : ValueBoundsOpInterface::ExternalModel<Model, OpT> {
   void populateBoundsForIndexValue(Operation *op, Value value,
@@ -132,8 +132,8 @@ struct ArithBounds : BoundsModel<ArithBounds<OpT>, OpT> {
   }
 };
 
-/// Quotients and remainders of indices by a positive constant. Of a number that
-/// is not negative, signs say nothing.
+/// Quotients and remainders of indices by a positive constant. Signed and
+/// unsigned ops are the same if the dividend is not negative.
 template <typename OpT>
 struct DivisionBounds : BoundsModel<DivisionBounds<OpT>, OpT> {
   static constexpr bool isCeil = std::is_same_v<OpT, arith::CeilDivSIOp> ||
@@ -216,7 +216,7 @@ private:
   }
 };
 
-/// A dimension that there is not is no size. Where it is read, it is an error.
+/// A read of a dimension that does not exist is an error, and gives no bound.
 template <typename OpT> struct DimBounds : BoundsModel<DimBounds<OpT>, OpT> {
   static void populate(OpT op, Value value, Dim, Constraints &constraints) {
     std::optional<int64_t> dim = op.getConstantIndex();
@@ -252,7 +252,7 @@ struct ForBounds : BoundsModel<ForBounds, scf::ForOp> {
     unsigned i = argument ? argument.getArgNumber() - op.getNumInductionVars()
                           : cast<OpResult>(value).getResultNumber();
     std::pair<Operation *, unsigned> carried(op, i);
-    // What the iterations do to a value does not follow from itself.
+    // An equality of a carried value must not be derived from itself.
     if (llvm::is_contained(search.carried, carried))
       return;
     search.carried.push_back(carried);
@@ -273,7 +273,8 @@ private:
     AffineExpr step = constraints.getExpr(op.getStep());
     constraints.bound(value) >= lower;
     constraints.bound(value) < upper;
-    // The last iteration. Where there is none, nothing is in its body.
+    // The bound is that of the last iteration. If there is none, the body does
+    // not run.
     auto constant = dyn_cast<AffineConstantExpr>(step);
     if (constant && constant.getValue() > 1)
       constraints.bound(value) <=
@@ -281,8 +282,8 @@ private:
   }
 };
 
-/// What a while loop passes on is what its condition passes on. Nothing is said
-/// of numbers: an iteration computes them.
+/// The results of a while loop have the shapes of the values that its condition
+/// forwards. Index results have no bounds: the iterations compute them.
 struct WhileBounds
     : ValueBoundsOpInterface::ExternalModel<WhileBounds, scf::WhileOp> {
   void populateBoundsForIndexValue(Operation *, Value, Constraints &) const {}

@@ -143,9 +143,9 @@ static bool isWellKnownMacro(StringRef name) {
          });
 }
 
-/// Whether a name alone, not one behind a model's prefix, may mean something
-/// else to a C or C++ program: keywords, types, and the forms of names that
-/// macros and implementations have.
+/// Returns true if a name without a model's prefix may have another meaning in
+/// a C or C++ program: keywords, types, and names of the forms that macros and
+/// implementations use.
 static bool mayMeanElseInC(StringRef name) {
   return isReservedInC(name) || isWellKnownMacro(name) ||
          name.starts_with("_") || name.ends_with("_t") ||
@@ -154,7 +154,8 @@ static bool mayMeanElseInC(StringRef name) {
          llvm::none_of(name, llvm::isLower);
 }
 
-/// What <string.h> and flywheel.h declare that has a `_` inside.
+/// Returns true if <string.h> or flywheel.h declares `name`, for names with an
+/// inner `_`.
 static bool isDeclaredElsewhere(StringRef name) {
   static const llvm::StringSet<> declared = {"explicit_bzero",
                                              "flywheel_checkpoint_options",

@@ -14,7 +14,7 @@
 
 namespace flywheel::runtime {
 
-/// What a call does with the values of a block.
+/// The access of a call to the values of a block.
 enum class Access { Save, Restore };
 
 /// A block of state and the model that describes it. The block may be of
@@ -29,8 +29,8 @@ public:
   Block(const Block &) = delete;
   Block &operator=(const Block &) = delete;
 
-  /// Whether there is a block and a description that this library understands;
-  /// without them no error can be kept.
+  /// Returns true if the block and a description that this library understands
+  /// are given; otherwise no error can be stored.
   static bool isUsable(const flywheel_model *model, const void *state);
 
   bool hasLayout() const;
@@ -59,7 +59,8 @@ public:
   /// Makes \p status that of the block, and a return value.
   int32_t finish(const Status &status);
 
-  /// What was wrong in the last call of finish() on the block, "" for nothing.
+  /// Returns the error of the last call of finish() on the block, or "" after a
+  /// success.
   const char *getLastError() const;
 
 private:

@@ -100,8 +100,8 @@ Status CheckpointReader::makeMissingError(const std::string &name,
                  : ""));
 }
 
-/// What a restore of the key \p name cannot do: it names the variable too where
-/// that is another name.
+/// Returns the start of the error of a restore of the key \p name, which also
+/// names the variable if its name differs.
 static std::string makePrefix(const std::string &name,
                               const std::string &variable,
                               const std::string &path) {

@@ -78,9 +78,9 @@ Status CheckpointManager::checkPrefix(const std::string &prefix) const {
   return checkName(prefix);
 }
 
-/// What \p directory retains, as names in it. The directory may have moved, and
-/// files may have been deleted: what is not there any more is not retained, and
-/// nothing outside of the directory ever is.
+/// Returns the checkpoints that \p directory retains, as names in it. The
+/// directory may have moved, and files may have been deleted: missing files are
+/// not retained, and neither are files outside of the directory.
 Result<CheckpointState>
 CheckpointManager::readState(const std::string &directory) const {
   Result<CheckpointState> known =

@@ -213,7 +213,7 @@ private:
   std::string_view text;
   size_t position = 0;
   size_t line = 1;
-  /// Why parsing stopped.
+  /// The reason for which parsing stopped.
   std::string reason;
 };
 } // namespace

@@ -160,7 +160,8 @@ Result<Checksums> Checksums::read(const SafetensorsReader &file) {
                                ": expected the CRC-32 of the header and of "
                                "each tensor, in 8 digits");
   };
-  // What is nested deeper than a checksum is wrong, and not worth memory.
+  // JSON that is nested deeper than a checksum is malformed; do not allocate
+  // memory for it.
   auto isShallow = [](int depth, nlohmann::json::parse_event_t,
                       nlohmann::json &) { return depth <= 2; };
   nlohmann::json json = nlohmann::json::parse(text->second, isShallow,

@@ -20,9 +20,9 @@ namespace flywheel::runtime {
 /// An element whose C++ type is what memory holds.
 template <DType D, typename T> struct NativeElement {
   static constexpr DType dtype = D;
-  /// What memory holds.
+  /// The type in memory.
   using Storage = T;
-  /// What one computes with.
+  /// The type of arithmetic.
   using Value = T;
   static constexpr bool isFloat = std::is_floating_point_v<T>;
   static constexpr bool isSigned = std::is_signed_v<T>;

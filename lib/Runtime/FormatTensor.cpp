@@ -19,7 +19,7 @@ void formatTensor(DType dtype, const Shape &shape, const void *elements,
   std::string text = "  " + std::string(rank, '[');
   for (uint64_t i = 0; i < count; ++i) {
     text += formatElement(dtype, data + i * size);
-    // How many dimensions end with this element.
+    // The number of dimensions that end with this element.
     size_t closed = 0;
     for (uint64_t inner = 1; closed < rank; ++closed) {
       inner *= uint64_t(shape[rank - 1 - closed]);

@@ -217,7 +217,7 @@ int32_t _mlir_ciface_flywheel_gpu_await(int32_t isLast) {
 void _mlir_ciface_flywheel_gpu_read(int64_t host, int64_t device,
                                     int64_t bytes) {
   Step &step = Step::get();
-  // What the host decides on after a failure is the same each time.
+  // After a failure, the host always reads zeros.
   memset(toPointer(host), 0, static_cast<size_t>(bytes));
   if (step.isFailed())
     return;
@@ -253,7 +253,7 @@ int32_t _mlir_ciface_flywheel_gpu_finish(int64_t host, int64_t text,
     step.giveResults();
     mirror->isDeviceNewer = true;
   }
-  // Of a step that has failed nothing is left to do.
+  // A failed step launches nothing more.
   if (mirror)
     mirror->launches.clear();
   if (step.isFailed()) {

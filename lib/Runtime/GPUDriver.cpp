@@ -20,7 +20,7 @@ void GPUDriver::describe(const char *call, Status status, char *error) const {
 }
 
 namespace {
-/// What is found once in a process.
+/// The driver's functions, found once in a process.
 struct Loaded {
   bool isTried;
   GPUDriver driver;

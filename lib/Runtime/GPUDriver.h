@@ -76,7 +76,7 @@ struct GPUDriver {
   Status (*destroyExecutable)(void *executable);
   Status (*getErrorName)(Status status, const char **name);
 
-  /// Of the first device: 90 for sm_90.
+  /// The compute capability of the first device: 90 for sm_90.
   int chip;
 
   /// The driver with the context of the first device made current. Null where

@@ -8,14 +8,15 @@
 
 namespace flywheel::runtime {
 
-/// Whether steps may be graphs: unless FLYWHEEL_GPU_GRAPHS is 0.
+/// Returns true if steps may be launched as graphs: unless FLYWHEEL_GPU_GRAPHS
+/// is 0.
 static bool areGraphsWanted() {
   const char *text = getenv("FLYWHEEL_GPU_GRAPHS");
   return !text || strcmp(text, "0") != 0;
 }
 
 void LaunchList::mix(uint64_t word) {
-  // Of the hash only speed depends: lists that have one are compared.
+  // The hash only affects speed: lists with equal hashes are compared.
   hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
   hash ^= hash >> 32;
 }
@@ -37,7 +38,7 @@ bool LaunchList::add(void *function, const uint32_t (&size)[3],
     if (!place || !to)
       return false;
     *place = words.size - count;
-    // What is behind a short argument is always the same.
+    // Zero the padding of short arguments, because words are compared.
     memset(to, 0, count * sizeof(*to));
     memcpy(to, arguments[i], static_cast<size_t>(bytes[i]));
     for (size_t word = 0; word < count; ++word)

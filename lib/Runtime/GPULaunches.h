@@ -3,11 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
 // The launches of a step are recorded, and made when the host waits for them.
-// Where all of a step is what an earlier one was, to the last bit of each
-// argument, it is captured as a graph, and from then on one launch.
-//
+// If a whole step equals an earlier one, including every bit of each argument,
+// it is captured as a graph; later steps that equal it launch that graph.
 //===----------------------------------------------------------------------===//
 
 #ifndef FLYWHEEL_LIB_RUNTIME_GPULAUNCHES_H

@@ -12,7 +12,7 @@
 
 namespace flywheel::runtime {
 
-/// What all threads share.
+/// The mirrors of all threads.
 static Mirror *mirrors;
 static bool mirrorLock;
 

@@ -15,8 +15,9 @@
 
 namespace flywheel::runtime {
 
-/// Where a step writes what its launches took: flywheel/Model/Manifest.h says
-/// what is there. Offsets are in bytes from `block`.
+/// The place at which a step writes the times of its launches;
+/// flywheel/Model/Manifest.h describes the format. Offsets are in bytes from
+/// `block`.
 struct ProfilePlace {
   char *block;
   size_t counters, events, maxEvents;

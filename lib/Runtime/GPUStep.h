@@ -15,16 +15,17 @@
 
 namespace flywheel::runtime {
 
-/// The step that a thread is in. What fails makes all that follows do nothing.
+/// The current step of a thread. After a failure, all later calls do nothing.
 struct Step {
   const GPUDriver *driver;
   Mirror *mirror;
   size_t numArguments;
-  /// Whether the host has waited within the step, and whether for its end.
+  /// True if the host has used values of the device within the step; true if it
+  /// has waited for the end of the step.
   bool hasDecided, isOver;
   int32_t status;
-  /// Where what launches take is written, and the number of the next one;
-  /// without a block they are not measured.
+  /// The place for the times of launches, and the number of the next launch.
+  /// Launches are not measured without a block.
   ProfilePlace profile;
   int64_t kernel;
   char text[kErrorBytes];
@@ -36,7 +37,8 @@ struct Step {
 
   bool isFailed() const { return status != 0; }
   void fail(int32_t code, const char *why);
-  /// Whether the call of the driver succeeded.
+  /// Returns true if the call of the driver succeeded; records a failure
+  /// otherwise.
   bool check(const char *call, GPUDriver::Status found);
   bool checkMemory(const void *memory);
 
@@ -44,7 +46,7 @@ struct Step {
   bool reserve(DeviceBuffer &buffer, size_t bytes);
   /// The next buffer of the step for a feed or a result.
   GPUDriver::Address takeArgument(size_t bytes);
-  /// Whether `pointer` is one of the device.
+  /// Returns true if `pointer` is in device memory.
   bool isOnDevice(const void *pointer, size_t bytes) const;
 
   bool copyToDevice(GPUDriver::Address to, const void *from, size_t bytes);

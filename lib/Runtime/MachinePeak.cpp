@@ -130,7 +130,7 @@ __attribute__((target("avx512f,fma"))) static double runChains16(float *sink) {
 }
 #endif
 
-/// What is measured, with the widest vectors of this machine.
+/// The loops that are measured, with the widest vectors of this machine.
 struct Loops {
   double (*chains)(float *);
   void (*update)(float *, const float *, size_t);

@@ -28,7 +28,8 @@ flywheel::runtime::formatRandomStreams(const RandomStreams &streams) {
 
 Result<RandomStreams>
 flywheel::runtime::parseRandomStreams(std::string_view text) {
-  // What is nested deeper than a count is wrong, and not worth memory.
+  // JSON that is nested deeper than a count is malformed; do not allocate
+  // memory for it.
   auto isShallow = [](int depth, nlohmann::json::parse_event_t,
                       nlohmann::json &) { return depth <= 2; };
   nlohmann::json json =

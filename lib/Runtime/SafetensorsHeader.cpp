@@ -31,7 +31,7 @@ public:
   using Json = nlohmann::json;
 
   SafetensorsHeader header;
-  /// Why the parse stopped.
+  /// The reason for which parsing stopped.
   std::string reason;
 
   // The names are those that the parser calls.

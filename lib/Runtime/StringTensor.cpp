@@ -79,7 +79,7 @@ flywheel::runtime::findStrings(const SafetensorsContents &file,
   return StringTensorInfo{bytes, lengths};
 }
 
-/// Whether \p size bytes can be allocated now.
+/// Returns true if \p size bytes can be allocated now.
 static bool hasMemory(uint64_t size) {
   // A call: compilers may leave a new expression out.
   void *bytes = ::operator new(size, std::nothrow);

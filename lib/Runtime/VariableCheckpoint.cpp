@@ -155,7 +155,7 @@ static void storeStrings(const StringTensor &tensor, const ProgramState &state,
     storeCounter(uint64_t(state.strings->intern((*texts)[i])), numbers + 8 * i);
 }
 
-/// What goes with the variables of a checkpoint.
+/// Builds the metadata of a checkpoint.
 static Result<Metadata> makeMetadata(const ProgramState &state,
                                      const std::vector<Selected> &selected,
                                      const CheckpointOptions &options) {

@@ -26,8 +26,8 @@ inline void pauseThread() {
 #endif
 }
 
-/// Whether \p condition holds within about 50 microseconds: longer than a step
-/// takes to come back, and shorter than anybody notices.
+/// Returns true if \p condition becomes true within about 50 microseconds:
+/// longer than the pause between two steps, and shorter than a user notices.
 template <typename Condition> bool spinUntil(Condition condition) {
   for (int count = 0; count < 64; ++count, pauseThread())
     if (condition())
@@ -40,8 +40,8 @@ template <typename Condition> bool spinUntil(Condition condition) {
   return false;
 }
 
-/// Waits for what other workers do at this moment. Where there are more threads
-/// than processors they need this one.
+/// Waits until other workers make \p condition true. With more threads than
+/// processors, they may need this one's processor, so it yields.
 template <typename Condition> void waitUntil(Condition condition) {
   if (spinUntil(condition))
     return;
@@ -76,7 +76,7 @@ private:
   void waitForTask(uint32_t seen);
 
   Task task;
-  /// How many tasks were started.
+  /// The number of tasks that were started.
   alignas(64) std::atomic<uint32_t> numStarted{0};
   std::atomic<bool> isAsleep{false};
   std::mutex mutex;

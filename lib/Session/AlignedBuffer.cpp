@@ -16,7 +16,7 @@
 
 namespace flywheel {
 
-/// Of a huge page on x86-64 and AArch64, in bytes.
+/// The size of a huge page on x86-64 and AArch64, in bytes.
 static constexpr size_t kHugePageBytes = size_t(2) << 20;
 
 bool AlignedBuffer::reserve(size_t bytes) {

@@ -39,7 +39,7 @@ static std::string listColumns(const Dataset &data) {
   return names;
 }
 
-/// Whether examples of that shape are rows of `feed`.
+/// Returns true if examples of shape `row` are rows of `feed`.
 static bool fitsFeed(const ArgumentSpec &feed, const Shape &row) {
   if (feed.dimSizes.size() != row.size() + 1)
     return false;

@@ -16,7 +16,7 @@ using flywheel::runtime::Status;
 
 namespace flywheel {
 
-/// What stands for an array without elements, whose address may be null.
+/// The data of arrays without elements, whose address may be null.
 alignas(kStateAlignment) static std::byte emptyArray[kStateAlignment];
 
 static bool hasElements(llvm::ArrayRef<int64_t> shape) {

@@ -33,7 +33,8 @@ double ProfiledEntry::getPhaseSeconds(StringRef phase) const {
   return sum;
 }
 
-/// How many times its bound a kernel may take before it is listed as slow.
+/// A kernel is listed as slow if it takes more than this factor times its
+/// bound.
 constexpr double kSlowFactor = 3.0;
 /// The part of a step from which on a slow kernel has a line of its own.
 constexpr double kListedPart = 0.01;

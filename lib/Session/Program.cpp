@@ -157,7 +157,7 @@ Program::withPlaces(ArrayRef<std::string> places) const {
     for (ManifestArgument &feed : entry.feeds)
       for (std::string &text : feed.places)
         text = formatPlaces(text, places);
-  // What was found in the code is found again.
+  // The code has all symbols, because `this` found them in it.
   [[maybe_unused]] Status status = program->resolve();
   assert(status.isOk() && "expected the code of a program");
   return program;

@@ -35,7 +35,8 @@ Session::Session(std::shared_ptr<const Program> program,
       variableTexts(this->program->getVariables().size()),
       team(static_cast<int32_t>(this->program->getManifest().threads)) {}
 
-/// That memory has no room for the variables, and which is the largest.
+/// Returns the error that memory has no room for the variables; it names the
+/// largest one.
 static Status makeNoMemoryError(const Program &program) {
   std::string text = "no memory for " +
                      std::to_string(program.getManifest().stateBytes) +
@@ -195,7 +196,8 @@ Status Session::runInitializer(uint64_t seed, const uint8_t *select) {
 
 Status Session::describeStatus(int32_t status) const {
   const std::byte *block = state->data();
-  // What is no message of the program has its text in the block.
+  // A negative status is not a message of the program; its text is in the
+  // block.
   if (status < 0) {
     const std::byte *text =
         block + getStateTextOffset(program->getVariables().size());

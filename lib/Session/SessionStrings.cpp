@@ -3,11 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// A step sees the numbers of strings. What callers see is bytes: here one
-// becomes the other. A feed is interned before anything is forgotten, so that
-// a caller may pass on what it has just received.
-//
+// Converts between the numbers of strings, which a step sees, and their bytes,
+// which callers see. A feed is interned before any string is forgotten, so that
+// a caller may feed a string that it has just received.
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Session/Session.h"

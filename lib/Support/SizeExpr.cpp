@@ -125,7 +125,7 @@ Polynomial<Number>::solve() const {
 }
 
 namespace flywheel {
-// What the header declares to be here.
+// The instantiations that the header declares as extern.
 template class Polynomial<int64_t>;
 template class Polynomial<Int128>;
 } // namespace flywheel

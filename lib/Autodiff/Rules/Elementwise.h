@@ -25,7 +25,7 @@
 
 namespace flywheel {
 
-/// What a rule is written in: the cotangent `g` of the result `y`, and the
+/// The values that a rule uses: the cotangent `g` of the result `y`, and the
 /// operands in order (`x` and `a` are the first).
 struct In {
   ElementwiseExpr g, y, x, a, b, c;

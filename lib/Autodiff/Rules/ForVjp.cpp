@@ -7,8 +7,9 @@
 // The reverse of a loop is a loop that goes backwards and computes the body
 // again, from the values that it captures and from those that the iteration
 // started with: the loop itself is replaced by one that also keeps these in
-// tensors with an element, or a slice, for each iteration. Of a tensor of which
-// the body needs parts alone it keeps what was computed of these.
+// tensors with an element, or a slice, for each iteration. If the body only
+// needs parts of a tensor, the stack keeps the values that were computed from
+// these parts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,9 +55,9 @@ private:
     tensor::EmptyOp tensor;
     /// The dimension sizes of the value, which are known before the loop.
     SmallVector<OpFoldResult> sizes;
-    /// What is read from it in the reverse loop.
+    /// The value that the reverse loop reads from it.
     Value element = {};
-    /// What is written to it: a value of `body`.
+    /// The value that `body` writes to it.
     Value value = {};
   };
 
@@ -110,7 +111,7 @@ LogicalResult ForVjp::checkBounded() {
   if (upper.getType().isIndex() && lower && step && *step > 0 &&
       (getConstantBound(upper) || isBoundedByDimSizes(upper)))
     return success();
-  // What the user wrote may be an `scf.while`.
+  // The user may have written the loop as an `scf.while`.
   return loop.emitError()
          << "expected a lower bound and a step that are constants, and an "
             "upper bound that a constant or dimension sizes of tensors limit, "
@@ -352,8 +353,8 @@ void ForVjp::copyBody(Recomputation &again, ValueRange inputs) {
   scf::YieldOp::create(at, yield.getLoc(), outputs);
 }
 
-/// Where the reverse loop needs parts alone of what an iteration starts with,
-/// reads what was computed of these from stacks.
+/// If the reverse loop only needs parts of an iteration's initial values, reads
+/// the values that were computed from these parts from stacks.
 void ForVjp::keepParts(const Recomputation &again) {
   OpBuilder before(loop);
   SmallVector<Value> starts = llvm::map_to_vector(

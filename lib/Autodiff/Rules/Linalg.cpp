@@ -3,12 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// A few ops whose derivative is an op with a name, too; all others are
-// differentiated through their bodies. What an op overwrites (the `outs` of a
-// transpose) carries no derivative; what it adds to (the `outs` of a matmul)
-// does.
-//
+// Named ops whose derivative is a named op too; all others are differentiated
+// through their bodies. A destination that an op overwrites (the `outs` of a
+// transpose) has no derivative; one that it adds to (the `outs` of a matmul)
+// has one.
 //===----------------------------------------------------------------------===//
 
 #include "LinalgStructured.h"
@@ -89,7 +87,7 @@ struct BroadcastModel : OverwritingModel<BroadcastModel, linalg::BroadcastOp> {
 };
 
 struct ReduceModel : UsualFormModel<ReduceModel, linalg::ReduceOp> {
-  /// Whether the body is exactly: add the input's element to the accumulator.
+  /// Returns true if the body only adds the input's element to the accumulator.
   static bool isUsual(linalg::ReduceOp op) {
     Block *body = op.getBody();
     if (op.getInputs().size() != 1 ||
@@ -116,7 +114,8 @@ struct ReduceModel : UsualFormModel<ReduceModel, linalg::ReduceOp> {
 };
 
 struct MatmulModel : UsualFormModel<MatmulModel, linalg::MatmulOp> {
-  /// Whether nothing is transposed, broadcast or converted.
+  /// Returns true if the op does not transpose, broadcast or convert its
+  /// inputs.
   static bool isUsual(linalg::MatmulOp op) {
     Type type = getElementTypeOrSelf(op.getResultTypes()[0]);
     return !op.hasUserDefinedMaps() &&

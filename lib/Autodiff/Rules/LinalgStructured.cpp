@@ -9,10 +9,10 @@
 //
 //   dx[P(i)] += f'(x[P(i)], ...) * g[M(i)]
 //
-// a sum over the dimensions of i that P lacks. This holds where P and M only
-// permute and drop dimensions. What M drops must be summed over, or be reduced
-// to its largest or smallest number; then g goes to the numbers that are equal
-// to it, in equal shares.
+// a sum over the dimensions of i that P lacks. This holds if P and M only
+// permute and drop dimensions. The op must sum over the dimensions that M
+// drops, or take their maximum or minimum; in the latter case, g is divided
+// equally among the elements that are equal to it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,16 +31,16 @@ using namespace mlir;
 namespace flywheel {
 namespace {
 
-/// What one iteration contributes to a result that a derivative reaches.
+/// The contribution of one iteration to a result that a derivative reaches.
 struct Contribution {
   /// The number of the result.
   unsigned result;
   /// The terms of the body that are added up or compared; of what is added,
   /// those with a minus.
   SmallVector<Value> terms, negated;
-  /// Whether the result has an element for several iterations.
+  /// True if several iterations contribute to one element of the result.
   bool isReduced = false;
-  /// Whether the element is one of the terms instead of their sum.
+  /// True if the element is one of the terms instead of their sum.
   bool isExtremum = false;
   /// The tensor whose elements a term receives.
   Value cotangent;
@@ -102,7 +102,7 @@ private:
   Block *body;
   SmallVector<AffineMap> maps;
   SmallVector<Value> captures;
-  /// What the body computes from a running sum or extremum.
+  /// The values that the body computes from a running sum or extremum.
   DenseSet<Value> accumulated;
   SmallVector<Contribution> contributions;
 };
@@ -295,8 +295,8 @@ StructuredVjp::getInputs(SmallVectorImpl<BlockArgument> &arguments) {
   for (unsigned i = 0; i < getNumInputs(); ++i)
     add(i);
   for (unsigned i = 0, e = op.getNumDpsInits(); i < e; ++i) {
-    // What a destination starts with may be read, or be all that says how many
-    // iterations there are.
+    // The body may read the initial destination, and its shape may be the only
+    // source of a loop's size.
     bool isRead = !isReduced(i) && !getAccumulator(i).use_empty();
     if (isRead || used.empty() ||
         !inversePermutation(concatAffineMaps(used, op->getContext())))
@@ -334,7 +334,7 @@ void StructuredVjp::shareAmongTies(Contribution &contribution) {
       arith::DivFOp::create(builder, loc, contribution.cotangent, count);
 }
 
-/// What a term receives in one iteration.
+/// Emits the cotangent of a term in one iteration.
 Value StructuredVjp::seed(OpBuilder &b, const Contribution &contribution,
                           Value term, Value cotangent, Value extremum) {
   if (!contribution.isExtremum)

@@ -55,7 +55,7 @@ std::optional<int64_t> getConstantBound(Value value) {
                          right = getConstantBound(op->getOperand(1));
   if (isa<arith::MinSIOp>(op))
     return left && right ? std::min(*left, *right) : left ? left : right;
-  // What is subtracted has to be known, not limited.
+  // The subtrahend must be a known constant; a bound is not enough.
   if (isa<arith::SubIOp>(op))
     right = getConstantIntValue(op->getOperand(1));
   if (!left || !right)

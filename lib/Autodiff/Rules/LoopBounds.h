@@ -17,18 +17,19 @@ namespace flywheel {
 /// known.
 std::optional<int64_t> getConstantBound(mlir::Value value);
 
-/// Whether `value`, an index, is bounded by dimension sizes of tensors.
+/// Returns true if `value`, an index, is bounded by dimension sizes of tensors.
 bool isBoundedByDimSizes(mlir::Value value);
 
-/// Whether `value`, an index, is known to be `least` or more.
+/// Returns true if `value`, an index, is known to be at least `least`.
 bool isAtLeast(mlir::Value value, int64_t least);
 
-/// Whether dimension `dim` of carried value number `i` is the same after every
-/// iteration of `loop`.
+/// Returns true if dimension `dim` of carried value number `i` has the same
+/// size after every iteration of `loop`.
 bool keepsDimSize(mlir::scf::ForOp loop, unsigned i, int64_t dim);
 
-/// Whether dimension `dim` of `value` has the size of dimension `likeDim` of
-/// `like`: in the body of `loop`, if what is carried keeps its dimension sizes.
+/// Returns true if dimension `dim` of `value` has the size of dimension
+/// `likeDim` of `like`, in the body of `loop`, provided that carried values
+/// keep their dimension sizes.
 bool hasDimSizeOf(mlir::scf::ForOp loop, mlir::Value value, int64_t dim,
                   mlir::Value like, int64_t likeDim);
 

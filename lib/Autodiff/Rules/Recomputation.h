@@ -24,7 +24,7 @@ public:
   Recomputation(mlir::OpBuilder &builder, mlir::Block &block,
                 mlir::ValueRange arguments);
 
-  /// What the operands of the terminator have become.
+  /// Returns the recomputed operands of the terminator.
   mlir::ValueRange getOutputs() const { return last->getOperands(); }
 
   /// Copies the ops to the end of `body`, and returns what has become of the

@@ -3,11 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// The reverse of a branch is a branch on the same condition, which computes its
-// body again from the values that it captures, or from what the branch returns
-// of these. That of a loop is in ForVjp.
-//
+// The reverse of a branch is a branch on the same condition. It recomputes its
+// body from the values that the body captures, or from results of the branch
+// that depend on these. ForVjp has the reverse of a loop.
 //===----------------------------------------------------------------------===//
 
 #include "Elementwise.h"

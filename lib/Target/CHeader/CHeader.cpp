@@ -142,13 +142,14 @@ private:
     os << "\n";
   }
 
-  /// Which values the object has, in a line.
+  /// Returns a line that describes the values in the object.
   std::string describeWeights() {
     std::string text = manifest.describeWeights();
     return text.empty() ? text : " *\n * Weights: " + toCComment(text) + ".\n";
   }
 
-  /// What the bounds cost, for whoever has little memory.
+  /// Returns a comment on the memory that bounds cost, for users with little
+  /// memory.
   std::string describeWorkspace() {
     std::string text;
     llvm::raw_string_ostream os(text);
@@ -198,7 +199,8 @@ private:
     });
   }
 
-  /// What flywheel.h declares, too: one type for all models of a program.
+  /// Writes the declarations that flywheel.h has as well: one type for all
+  /// models of a program.
   void writeTeam() {
     if (manifest.threads == 1)
       return;
@@ -356,7 +358,7 @@ struct flywheel_team {
          << toCComment(formatNumbers(manifest.messages[index].text));
   }
 
-  /// What a program needs to know of variables that a GPU has.
+  /// Writes the functions for variables in GPU memory.
   void writeGPU() {
     if (!manifest.isOnGPU)
       return;

@@ -50,7 +50,7 @@ void CHeaderState::writeInline(StringRef text) {
 
 void CHeaderState::writeVariableMacros() {
   llvm::StringSet<> taken;
-  // Of the block itself there are macros with the same endings.
+  // Macros of the block itself have the same endings.
   for (StringRef name :
        {"STATE", "STATUS", "INITIALIZED", "TEXT", "HEADER", "WORKSPACE"})
     taken.insert(macro + "_" + name.str());
@@ -128,7 +128,7 @@ void CHeaderState::writeHeaderOffsets() {
      << getNotInitializedNumber(manifest) << "\n\n";
 }
 
-/// Whether strings cross the interface.
+/// Returns true if strings cross the interface.
 bool CHeaderState::hasStrings() {
   auto isString = [](const auto &each) {
     return getDTypeName(each.type.getElementType()) == "string";

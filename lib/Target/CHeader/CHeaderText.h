@@ -53,8 +53,8 @@ public:
 
   void writeStrings();
   void writeVariables();
-  /// What the runtime library needs to know; behind the header's guard, so that
-  /// the order of includes does not matter.
+  /// Writes the description for the runtime library, behind the header's guard,
+  /// so that the order of includes does not matter.
   void writeCheckpoints();
 
 private:
@@ -62,7 +62,8 @@ private:
   void writeInline(llvm::StringRef text);
   void writeHeaderOffsets();
   void writeLongStrings();
-  /// What initialises a pointer to the bytes of a string of the model.
+  /// Returns the initializer of a pointer to the bytes of a string of the
+  /// model.
   std::string getStringExpression(size_t index);
   void writeCollections();
   void writeAccessors();
@@ -71,7 +72,7 @@ private:
   bool hasStrings();
 };
 
-/// What a model that is compiled to be profiled has for that.
+/// The part for profiling, in a model that is compiled for it.
 class CHeaderProfile : CHeaderPart {
 public:
   CHeaderProfile(const Manifest &manifest, llvm::raw_ostream &os)

@@ -74,8 +74,8 @@ void EntryPointBuilder::checkNumBytes(const ManifestEntry &entry,
       {either(isTooLarge, isAbove), getStatus(StatusKind::DimSize, message)});
 }
 
-/// Whether two buffers share a byte. Neither goes around the end of the address
-/// space.
+/// Emits an i1 that is true if two buffers share a byte. Neither wraps around
+/// the end of the address space.
 Value EntryPointBuilder::emitOverlap(const Buffer &one, const Buffer &other) {
   auto reaches = [&](const Buffer &lower, const Buffer &upper) {
     return compare(arith::CmpIPredicate::ult, getAddress(upper.pointer),
@@ -222,7 +222,7 @@ void EntryPointBuilder::checkPointers(const ManifestEntry &entry, Value state,
   auto fail = [&](Value condition, StatusKind kind, const Twine &message) {
     failures.push_back({condition, getStatus(kind, message)});
   };
-  // What is wrong with a feed, in this order.
+  // The conditions under which a feed is invalid, in the order of messages.
   auto checkFeed = [&](const Buffer &given) {
     SmallVector<Value> conditions{isNull(given.pointer)};
     if (!entry.writes.empty())

@@ -18,7 +18,7 @@
 
 namespace flywheel {
 
-/// Which control register has the mode.
+/// The control register that has the mode.
 enum class DenormalControl { None, X86, AArch64 };
 
 /// The one that `name` (``, `x86`, `aarch64`) stands for, or nothing.

@@ -118,7 +118,8 @@ private:
     numMessages += manifest.messages.size() - oldMessages;
   }
 
-  /// How many workers each entry can have. Nobody gives the initializer a team.
+  /// Adds the maximum number of workers of each entry. The initializer has no
+  /// team.
   void addWorkers(Manifest &manifest, ArrayRef<func::FuncOp> kernels) {
     manifest.threads = std::max<int64_t>(manifest.threads, threads);
     for (auto [entry, kernel] : llvm::zip_equal(manifest.entries, kernels)) {
@@ -135,7 +136,7 @@ private:
     return count ? count.getInt() : 1;
   }
 
-  /// Where the program has the function of `entry`.
+  /// Returns the location of the function of `entry` in the program.
   Location getLocation(const ManifestEntry &entry) {
     Operation *kernel = getOperation().lookupSymbol(entry.name + ".kernel");
     return kernel ? kernel->getLoc() : getOperation().getLoc();

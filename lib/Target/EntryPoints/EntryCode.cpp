@@ -186,7 +186,8 @@ Value EntryCode::element(Type type, Value array, Value index) {
 }
 
 Value EntryCode::emitAlignmentOf(Type type) {
-  // Where it is behind a byte. LLVM, which knows the target, folds it.
+  // The offset of a member behind a byte. LLVM, which knows the target, folds
+  // it.
   auto pair = LLVM::LLVMStructType::getLiteral(b.getContext(), {i8, type});
   return getAddress(LLVM::GEPOp::create(b, loc, ptr, pair, nullPointer(),
                                         ArrayRef<LLVM::GEPArg>{0, 1}));

@@ -31,8 +31,9 @@ public:
   mlir::Value emitCall(mlir::func::FuncOp callee,
                        llvm::ArrayRef<mlir::Value> operands);
 
-  // Control flow. What a callback builds goes into a region.
-  /// What `onTrue` gives where `condition` holds, else what `onFalse` gives.
+  // Control flow. Callbacks build into a region.
+  /// Returns the value of `onTrue` if `condition` holds, and that of `onFalse`
+  /// otherwise.
   mlir::Value emitIf(mlir::Value condition,
                      llvm::function_ref<mlir::Value()> onTrue,
                      llvm::function_ref<mlir::Value()> onFalse);
@@ -43,8 +44,9 @@ public:
                        llvm::function_ref<mlir::Value()> next);
   /// Emits a loop over [0, count); `body` gets the index (i64).
   void emitLoop(int64_t count, llvm::function_ref<void(mlir::Value)> body);
-  /// What is left of `value` after a loop over [0, count), whose `body` gets
-  /// the index (i64) and the value so far, and gives the next one.
+  /// Emits a loop over [0, count) that carries `value`. `body` gets the index
+  /// (i64) and the current value, and returns the next one. Returns the last
+  /// one.
   mlir::Value
   emitFold(mlir::Value count, mlir::Value value,
            llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> body);
@@ -74,10 +76,10 @@ public:
   mlir::Value load(mlir::Type type, mlir::Value base, int64_t bytes = 0);
   void store(mlir::Value value, mlir::Value base, int64_t bytes = 0);
   void fill(mlir::Value base, int8_t byte, int64_t count);
-  /// Where element `index` of an array of `type` is.
+  /// Returns a pointer to element `index` of an array of `type`.
   mlir::Value element(mlir::Type type, mlir::Value array, int64_t index);
   mlir::Value element(mlir::Type type, mlir::Value array, mlir::Value index);
-  /// How many bytes, an i64, `type` is aligned to in C on the target.
+  /// Emits the alignment of `type` in C on the target, in bytes, as an i64.
   mlir::Value emitAlignmentOf(mlir::Type type);
   /// Memory of the function; null where there are no elements. Not for use in
   /// regions.

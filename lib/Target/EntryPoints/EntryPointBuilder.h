@@ -87,15 +87,16 @@ private:
   std::string getNullStateMessage() const;
   /// The status of the first of them that holds, or 0.
   mlir::Value emitFirst(llvm::ArrayRef<Failure> failures);
-  /// That of the first that holds, else what `next` gives.
+  /// Returns the status of the first failure whose condition holds, and the
+  /// status of `next` if none holds.
   mlir::Value emitUnless(llvm::ArrayRef<Failure> failures,
                          llvm::function_ref<mlir::Value()> next);
-  /// What `steps` give, stored in the block: nothing is where the block is
-  /// null, which is a status, too.
+  /// Stores the status of `steps` in the block. If the block is null, returns
+  /// the status for that instead.
   mlir::Value emitOnState(mlir::Value state,
                           llvm::function_ref<mlir::Value()> steps);
 
-  /// What a function of C returns for a status.
+  /// Emits the value that a C function returns for a status.
   mlir::Value emitCStatus(mlir::Value status);
   mlir::func::FuncOp getKindFunction();
   /// The table of the kinds of all messages.
@@ -116,11 +117,11 @@ private:
   /// The variables that the entry writes have values now.
   void emitWritten(const ManifestEntry &entry, mlir::Value state);
 
-  // What a caller gives.
+  // Arguments of the caller.
   /// Bytes of the caller.
   struct Buffer {
     mlir::Value pointer, bytes;
-    /// Of an element; null where nobody asks.
+    /// The size of an element; null if it is not needed.
     mlir::Value elementBytes = {};
   };
   /// The conditions under which a feed is wrong, one a message.
@@ -129,9 +130,8 @@ private:
   mlir::Value emitByteSize(const ManifestArgument &argument,
                            mlir::Value dimSizes);
   mlir::Value emitOverlap(const Buffer &one, const Buffer &other);
-  /// What a step writes must not change what it is given or gives back.
-  /// Statuses of consecutive messages: the first of them; none where some of
-  /// the messages were known.
+  /// Returns the first status of consecutive messages; nullopt if some of the
+  /// messages were known.
   std::optional<int32_t> getStatuses(llvm::ArrayRef<ManifestMessage> messages);
   /// A table of `value` for each of many feeds of static sizes, of the packed
   /// form's name and `suffix`; null where there are few, or other ones.
@@ -158,7 +158,8 @@ private:
   void checkAlignments(const ManifestEntry &entry, mlir::Value feeds,
                        mlir::Value dimSizes, mlir::Value results,
                        Failures &failures);
-  /// What a caller in C gives lies outside the workspace in its block.
+  /// Checks that the pointers of a C caller do not point into the workspace in
+  /// its block.
   void checkWorkspace(const ManifestEntry &entry, mlir::Value state,
                       mlir::Value feeds, mlir::Value dimSizes,
                       mlir::Value results, Failures &failures);
@@ -173,6 +174,8 @@ private:
   /// buffers at `pointers`.
   mlir::Value emitOverlapWithAny(const Buffer &buffer, mlir::Value pointers,
                                  mlir::Value sizes, int64_t count);
+  /// Checks that feeds and results are not null and are aligned, and that
+  /// results, and the block if the step writes it, overlap no other buffer.
   void checkPointers(const ManifestEntry &entry, mlir::Value state,
                      mlir::Value feeds, mlir::Value dimSizes,
                      mlir::Value results, const Sizes &sizes,
@@ -187,11 +190,12 @@ private:
                          mlir::Value dimSizes);
   mlir::Value emitMemRef(mlir::Type type, mlir::Value pointer,
                          llvm::ArrayRef<mlir::Value> sizes);
-  /// What a caller passes to a packed form. `team` is null where there is none.
+  /// The arguments of a packed form. `team` is null if there is no team.
   struct PackedArguments {
     mlir::Value state, workspace, feeds, dimSizes, results, team;
   };
-  /// Which worker of which team executes a kernel; null for the only one.
+  /// The number and the team of the worker that executes a kernel; null if
+  /// there is only one worker.
   struct Worker {
     mlir::Value number, team;
   };

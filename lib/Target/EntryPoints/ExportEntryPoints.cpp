@@ -73,7 +73,7 @@ struct ExportEntryPoints : impl::ExportEntryPointsBase<ExportEntryPoints> {
   }
 
 private:
-  /// What a session calls, other objects do not see.
+  /// Hides the symbols that only a session calls from other objects.
   void hidePackedForms(const Manifest &manifest) {
     ManifestEntry init;
     init.name = "init";

@@ -24,8 +24,8 @@ void EntryPointBuilder::emitGPUFunctions() {
   func::FuncOp toHost =
       declare(module, "flywheel_gpu_to_host", {ptr, i32}, {i32});
   func::FuncOp release = declare(module, "flywheel_gpu_release", {ptr}, {});
-  // What the block of a caller holds is no concern of theirs: without a step
-  // there is nothing on a GPU.
+  // These functions do not check the caller's block: before the first step, the
+  // GPU has nothing for it.
   func::FuncOp func = beginFunction(prefix + "_to_host", i32, {ptr, i32});
   emitReturn(emitCall(toHost, {func.getArgument(0), func.getArgument(1)}));
   func = beginFunction(prefix + "_release", Type(), {ptr});

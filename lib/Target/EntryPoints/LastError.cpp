@@ -11,7 +11,7 @@ using namespace mlir;
 
 namespace flywheel {
 
-/// What a text that names numbers starts with.
+/// The first byte of a text that names numbers.
 static constexpr char kFormatMark = kMaxNumbers + 1;
 
 namespace {
@@ -46,7 +46,7 @@ void EntryPointBuilder::emitLastError() {
   LLVM::GlobalOp textGlobal = addText(prefix + ".texts", texts.bytes);
   LLVM::GlobalOp offsetGlobal =
       addTable<int32_t>(prefix + ".text_offsets", texts.offsets);
-  // Of each status, 0 too.
+  // The kind of each status, including 0.
   SmallVector<int8_t> kinds{0};
   for (const ManifestMessage &message : manifest.messages)
     kinds.push_back(static_cast<int8_t>(message.kind));
@@ -76,7 +76,7 @@ void EntryPointBuilder::emitLastError() {
         return emitIf(
             isOwn,
             [&] {
-              // What the header found and said.
+              // The text that the header has stored.
               return offsetBy(state,
                               getStateTextOffset(manifest.variables.size()));
             },

@@ -101,7 +101,7 @@ func::FuncOp EntryPointBuilder::emitPacked(const ManifestEntry &entry,
   if (isParallel)
     arguments.team = func.getArgument(5);
   Value state = arguments.state;
-  // What the workers get, or the modes of denormal numbers of the only one.
+  // The context of the workers, or the denormal modes of the only one.
   Value slots = isParallel ? makeContext() : stackSlots(i32, 2);
   Value roots = entry.initializedValues.empty()
                     ? Value()

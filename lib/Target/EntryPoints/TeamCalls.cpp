@@ -3,10 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// The caller's team calls a function for each worker. What the workers need is
-// on the stack of the packed form: its own arguments, and room for a status.
-//
+// The caller's team calls a function for each worker. The workers' context is
+// on the stack of the packed form: its own arguments, and a slot for a status.
 //===----------------------------------------------------------------------===//
 
 #include "EntryPointBuilder.h"
@@ -19,7 +17,7 @@ using namespace mlir;
 namespace flywheel {
 
 namespace {
-/// Where workers find what they need, in pointers.
+/// The slots of the workers' context, in pointers.
 enum Slot : int64_t {
   kState,
   kWorkspace,

@@ -11,11 +11,11 @@
 
 namespace flywheel {
 
-/// Gives the functions of `module`, which is in the LLVM dialect, the scopes
-/// without which their locations are not translated, and each op the place of
-/// one line: the first one that its location has, which is where messages say
-/// that the op is. What no op of the source became, as the checks of an entry
-/// point, is on line 0, which DWARF has for such code.
+/// Adds scopes to the functions of `module`, which is in the LLVM dialect,
+/// without which their locations are not translated. Each op gets one line: the
+/// first line of its location, which messages also report. Ops without a source
+/// op, such as the checks of an entry point, get line 0, which DWARF reserves
+/// for such code.
 void attachDebugScopes(mlir::ModuleOp module);
 
 } // namespace flywheel

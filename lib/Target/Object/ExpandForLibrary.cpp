@@ -17,7 +17,7 @@
 using namespace llvm;
 
 namespace {
-/// What the target has instructions for.
+/// The conversions and roundings for which the target has instructions.
 struct Instructions {
   bool f16 = false, maximum = false, roundeven = false;
 };
@@ -199,8 +199,8 @@ Value *Expander::narrowToHalf(Value *all) {
   Value *magnitude = b.CreateXor(all, sign);
   Value *isNaN = b.CreateICmpUGT(magnitude, bits(i32, 0x7f800000));
   Value *special = b.CreateSelect(isNaN, bits(i32, 0x7e00), bits(i32, 0x7c00));
-  // Where the unit in the last place of 0.5 is that of the result, the sum is
-  // rounded as it has to be.
+  // Below the normal range of f16, adding 0.5 rounds correctly: the last place
+  // of 0.5 is that of the result.
   Value *half = bits(i32, 0x3f000000);
   Value *sum =
       b.CreateFAdd(b.CreateBitCast(magnitude, f32), b.CreateBitCast(half, f32));
@@ -319,8 +319,8 @@ static bool givesInteger(Intrinsic::ID id) {
          id == Intrinsic::lrint || id == Intrinsic::llrint;
 }
 
-/// What stands for an instruction on f16 or bf16, or null for one that moves
-/// bits only.
+/// Returns the replacement of an instruction on f16 or bf16; null for one that
+/// only moves bits.
 Value *Expander::expandNarrow(Instruction *instruction) {
   Type *type = instruction->getType();
   auto widened = [&](Value *value) {

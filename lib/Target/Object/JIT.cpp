@@ -45,8 +45,9 @@ static Error loadOpenMP() {
       errors);
 }
 
-/// Whether `name` is of a compiler runtime, such as conversions of f16: no
-/// object has one to call, so that no code here may find it in this process.
+/// Returns true if `name` belongs to a compiler runtime, such as the
+/// conversions of f16. Objects call none of these, so code must not find them
+/// in this process.
 static bool isOfCompilerRuntime(StringRef name) {
   return llvm::any_of(ArrayRef<StringRef>{"__extend", "__trunc", "__gnu_",
                                           "__fix", "__float", "__powi", "__mul",
@@ -54,7 +55,7 @@ static bool isOfCompilerRuntime(StringRef name) {
                       [&](StringRef start) { return name.starts_with(start); });
 }
 
-/// What code finds outside of itself: symbols of this process.
+/// Adds the external symbols of code: those of this process.
 static Expected<orc::JITDylibSP> addProcessSymbols(orc::LLJIT &jit) {
   orc::JITDylib &symbols =
       jit.getExecutionSession().createBareJITDylib("<process>");
@@ -81,8 +82,9 @@ static Error defineRuntime(orc::LLJIT &jit) {
   return jit.getMainJITDylib().define(orc::absoluteSymbols(std::move(symbols)));
 }
 
-/// Whether code that computes may use `feature` of x86 unasked. What else a CPU
-/// has (instructions for caches, keys, virtual machines) a host may hide.
+/// Returns true if computations may use `feature` of x86 implicitly. A host may
+/// hide other features of a CPU (instructions for caches, keys, virtual
+/// machines).
 static bool computesWith(StringRef feature) {
   return llvm::any_of(
       ArrayRef<StringRef>{"sse", "ssse", "avx", "fma", "f16c", "bmi", "lzcnt",

@@ -3,11 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// LLVM has no linker among its libraries, and a tool beside them need not be
-// installed. What code generation writes for one machine is a small part of
-// what a linker has to expect.
-//
+// LLVM has no linker among its libraries, and a linker tool may not be
+// installed. The objects that code generation writes for one machine use a
+// small part of the features that a linker has to handle.
 //===----------------------------------------------------------------------===//
 
 #include "MergeObjects.h"
@@ -77,7 +75,7 @@ public:
   SmallVector<char, 0> write();
 
 private:
-  /// What of a file became what of the result.
+  /// The sections and symbols of the result that those of a file became.
   struct Input {
     File file;
     ArrayRef<Section> sections;

@@ -29,8 +29,8 @@ constexpr unsigned kMaxParts = 16;
 /// them fold everywhere.
 constexpr uint64_t kKnownConstantBytes = 1024;
 
-/// Whether the object of `module` can be merged from several. With pointers of
-/// 32 bits, as of x32, it is an ELF file of 32 bits.
+/// Returns true if the object of `module` can be merged from several. With
+/// 32-bit pointers, as on x32, it would be a 32-bit ELF file.
 static bool canMerge(const Module &module) {
   const Triple &triple = module.getTargetTriple();
   return triple.isOSBinFormatELF() && triple.isLittleEndian() &&
@@ -38,7 +38,8 @@ static bool canMerge(const Module &module) {
          module.getDataLayout().getPointerSizeInBits() == 64;
 }
 
-/// Whether `module` consists of functions, their aliases and plain variables.
+/// Returns true if `module` consists of functions, their aliases and plain
+/// variables.
 static bool canSplit(const Module &module) {
   return canMerge(module) && module.getModuleInlineAsm().empty() &&
          module.getComdatSymbolTable().empty() && module.ifunc_empty() &&
@@ -165,7 +166,7 @@ void ModuleParts::keepFirst(Module &module) const { keep(0, module); }
 Expected<std::unique_ptr<Module>>
 ModuleParts::load(unsigned part, LLVMContext &context) const {
   MemoryBufferRef buffer(StringRef(bitcode.data(), bitcode.size()), "part");
-  // Of functions that are not read yet, only those of the part ever are.
+  // Lazy loading reads only the functions of the part.
   Expected<std::unique_ptr<Module>> module =
       getLazyBitcodeModule(buffer, context);
   if (!module)

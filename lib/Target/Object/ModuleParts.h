@@ -4,11 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// LLVM generates code on one thread for one context. So that several threads
-// have work, a large module is split into parts, each in a context of its own,
+// LLVM generates code on one thread for one context. A large module is
+// therefore split into parts for several threads, each in a context of its own,
 // and the object files that these become are merged into one (MergeObjects.h).
-// How many parts there are, and which function is in which, depends on the
-// module alone: the object is the same on any number of threads.
+// The number of parts and the functions in each one depend only on the module:
+// the object is the same on any number of threads.
 //
 //===----------------------------------------------------------------------===//
 

@@ -49,8 +49,8 @@ private:
   }
   /// The bits of `value` if it is narrow, or `value`.
   Value *bitsOf(Value *value);
-  /// What stands for `instruction`, with integers; null for one that does more
-  /// than move, and for one that is changed in place.
+  /// Returns the integer replacement of `instruction`; null if it does more
+  /// than move, or was changed in place.
   Value *move(Instruction *instruction);
   Value *moveCall(IntrinsicInst *call);
 

@@ -100,13 +100,13 @@ static void forbidDuplicates(llvm::Module &module) {
       function.addFnAttr(Attribute::NoDuplicate);
 }
 
-/// What the kernels need from LLVM's middle end: tiles and descriptors become
-/// registers, addresses are shared and leave the loops. They come vectorized,
-/// unrolled and simplified, so that the rest of the -O3 pipeline takes four
-/// times as long and changes nothing that can be measured. As soon as
-/// descriptors are registers, the arguments of kernels that are one constant in
-/// all calls, as the sizes and strides of static shapes are, become that
-/// constant. After that no function depends on what is in another one.
+/// The passes of LLVM's middle end that kernels need: they promote tiles and
+/// descriptors to registers, and share and hoist addresses. Kernels are already
+/// vectorized, unrolled and simplified, so that the rest of the -O3 pipeline
+/// takes four times as long without a measurable gain. Once descriptors are in
+/// registers, kernel arguments that are the same constant in all calls, such as
+/// the sizes and strides of static shapes, are replaced by that constant. After
+/// that, the code of a function does not depend on other functions.
 constexpr StringLiteral kModulePipeline =
     "function(sroa,early-cse<memssa>),ipsccp,deadargelim,globaldce";
 constexpr StringLiteral kFunctionPipeline =
@@ -114,8 +114,8 @@ constexpr StringLiteral kFunctionPipeline =
     "dse,instsimplify,simplifycfg,adce),"
     "globaldce";
 
-/// Whether the passes are those above. What upstream's do in one function can
-/// depend on all others.
+/// Returns true if the passes are those above. In upstream's pipelines, the
+/// code of a function can depend on all others.
 static bool usesKernelPipelines(const CodegenOptions &options) {
   return options.optimizationLevel > 0 && !options.loopVectorize &&
          !options.slpVectorize;

@@ -12,8 +12,8 @@
 
 namespace flywheel {
 
-/// Whether FLYWHEEL_PERF_MAP of the environment asks for a map: 1 does; 0, an
-/// empty value and none do not. Errors: any other value.
+/// Returns true if FLYWHEEL_PERF_MAP of the environment is 1, and false if it
+/// is 0, empty or unset. Errors: any other value.
 llvm::Expected<bool> isPerfMapRequested();
 
 /// Makes `jit` append a line for each function that it links from now on to

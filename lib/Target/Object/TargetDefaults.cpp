@@ -56,14 +56,14 @@ static StringRef getARMFeatures(const Triple &triple) {
   if (!isHardFloat)
     return "";
   if (ARM::parseArchProfile(triple.getArchName()) == ARM::ProfileKind::M) {
-    // Of Cortex-M4, and of Cortex-M33 and later.
+    // The unit of Cortex-M33 and later, or that of Cortex-M4.
     return version >= 8 ? "+fp-armv8d16sp" : "+vfp4d16sp";
   }
   if (version >= 8)
     return "+neon,+fp-armv8";
   if (version == 7)
     return "+neon";
-  // What distributions mean by arm-linux-gnueabihf has no NEON.
+  // In distributions, arm-linux-gnueabihf does not include NEON.
   return arch == ARM::ArchKind::INVALID || version < 6 ? "+armv7-a,+vfp3d16"
                                                        : "+vfp2";
 }
@@ -90,10 +90,9 @@ StringRef flywheel::getABIFeatures(const Triple &triple) {
   }
 }
 
-/// The features that pass floating-point numbers in registers, as everything
-/// else on the system does. Without an operating system there may be nothing
-/// else. Of RISC-V there are systems of each kind, and objects say of which
-/// they are.
+/// Returns true if a feature passes floating-point numbers in registers, as all
+/// other code of the system does. Without an operating system, there may be no
+/// other code. RISC-V has systems of each kind, and objects state theirs.
 static bool isOfFloatABI(StringRef name, const Triple &triple) {
   if (triple.isARM() || triple.isThumb())
     return triple.getEnvironmentName().ends_with("hf") &&
@@ -110,7 +109,7 @@ static bool isOfFloatABI(StringRef name, const Triple &triple) {
 
 bool flywheel::changesABI(StringRef feature, const Triple &triple) {
   StringRef name = feature.drop_front();
-  // What registers are as wide as, and how code is encoded, the triple says.
+  // The triple determines the width of registers and the encoding of code.
   if (name.ends_with("-mode") || name == "64bit" || name == "32bit" ||
       name == "64bit-support")
     return true;

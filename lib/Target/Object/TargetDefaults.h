@@ -15,7 +15,7 @@
 
 namespace flywheel {
 
-/// Whether objects can be made for this architecture.
+/// Returns true if Flywheel can write objects for this architecture.
 bool isSupportedTarget(const llvm::Triple &triple);
 
 /// The architectures for which isSupportedTarget() holds, in words.
@@ -26,8 +26,8 @@ llvm::StringRef listSupportedTargets();
 /// has them for every CPU of the architecture.
 llvm::StringRef getABIFeatures(const llvm::Triple &triple);
 
-/// Whether a feature, with its sign, takes away the registers in which the ABI
-/// of the triple passes numbers, or says what the triple is there for.
+/// Returns true if a feature, with its sign, removes the registers in which the
+/// ABI of the triple passes numbers, or contradicts the triple.
 bool changesABI(llvm::StringRef feature, const llvm::Triple &triple);
 
 /// The name of the ABI that passes floating-point numbers in the registers that

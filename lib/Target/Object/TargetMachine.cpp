@@ -67,7 +67,7 @@ static std::string getFeatures(const TargetOptions &options) {
     lists.push_back(getHostFeatures());
   else if (options.cpu.empty())
     lists.push_back(getABIFeatures(getTriple(options)).str());
-  // What the user asks for has the last word.
+  // The features of the user come last, so that they override the others.
   lists.push_back(options.features);
   llvm::erase_if(lists, [](const std::string &list) { return list.empty(); });
   return llvm::join(lists, ",");
@@ -168,7 +168,8 @@ createTargetMachine(const CodegenOptions &options) {
     return createStringError("expected an optimization level from 0 to 3, "
                              "found " +
                              Twine(options.optimizationLevel));
-  // What moves in memory is linked dynamically, which wasm does otherwise.
+  // Position-independent code is linked dynamically, which wasm does
+  // differently.
   Reloc::Model relocations = triple.isWasm() ? Reloc::Static : Reloc::PIC_;
   std::unique_ptr<TargetMachine> machine((*target)->createTargetMachine(
       triple, cpu, features, machineOptions, relocations,
