@@ -47,7 +47,7 @@ private:
   bool narrow(linalg::LinalgOp op);
   Value getNarrow(const NarrowFactor &factor);
 
-  /// What has the narrow numbers of a wide tensor.
+  /// The tensor with the narrow numbers of each wide tensor.
   llvm::DenseMap<Value, Value> narrowOf;
 };
 } // namespace
@@ -82,7 +82,7 @@ Value NarrowFactors::getNarrow(const NarrowFactor &factor) {
   Value &known = narrowOf[producer.getResult(0)];
   if (known)
     return known;
-  // What was only made wide is there.
+  // If the op only widens its input, that input is the narrow tensor.
   OpOperand *out = producer.getDpsInitOperand(0);
   for (OpOperand *input : producer.getDpsInputOperands())
     if (producer.getMatchingBlockArgument(input) == factor.number &&
@@ -107,14 +107,14 @@ Value NarrowFactors::getNarrow(const NarrowFactor &factor) {
   Operation *yield = body->getTerminator();
   yield->setOperand(0, mapping.lookup(factor.number));
   body->getArguments().back().setType(element);
-  // What made the number wide and scaled it is not used.
+  // Erases the unused ops that widened and scaled the number.
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*body)))
     if (&op != yield && isOpTriviallyDead(&op))
       op.erase();
   return known = narrow.getResult(0);
 }
 
-/// Whether `op` is a product of matrices for each of many, with sums of f32.
+/// Returns true if `op` is a batch of matrix products with sums of f32.
 static bool isBatched(linalg::LinalgOp op) {
   if (!flywheel::isContraction(op) || op->getNumResults() != 1 ||
       !getElementTypeOrSelf(op->getResult(0)).isF32())
@@ -127,15 +127,16 @@ static bool isBatched(linalg::LinalgOp op) {
   });
 }
 
-/// Whether sums of `op` begin with 0: what else they begin with is not scaled.
+/// Returns true if the sums of `op` start from 0: another initial value would
+/// not be scaled.
 static bool sumsFromZero(linalg::LinalgOp op) {
   auto fill = op.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
   return fill && matchPattern(fill.getInputs()[0], m_AnyZeroFloat());
 }
 
-/// Whether the result of `op` is only read, by ops that have an argument for an
-/// element of it. A contraction that multiplies by more than its factors has no
-/// kernel.
+/// Returns true if the result of `op` is only read, by ops that have a block
+/// argument for an element of it. A contraction that multiplies more than its
+/// two factors has no kernel.
 static bool canScaleUses(linalg::LinalgOp op) {
   return llvm::all_of(op->getResult(0).getUses(), [](OpOperand &use) {
     auto user = dyn_cast<linalg::GenericOp>(use.getOwner());
@@ -143,7 +144,7 @@ static bool canScaleUses(linalg::LinalgOp op) {
   });
 }
 
-/// Reads the narrow factors of `op`; false where it has none.
+/// Makes `op` read the narrow factors; returns false if it has none.
 bool NarrowFactors::narrow(linalg::LinalgOp op) {
   if (!isBatched(op))
     return false;

@@ -40,12 +40,13 @@ static int64_t countWorkgroupBytes(gpu::LaunchOp launch) {
   return bytes;
 }
 
-/// What a kernel computes itself rather than take as an argument.
+/// Returns true if a kernel computes `op` itself instead of taking its result
+/// as an argument.
 static bool isSunk(Operation *op) {
   return isa<arith::ConstantOp, memref::DimOp>(op);
 }
 
-/// `train_step.matmul.3`, in letters that PTX has in names.
+/// Returns a name such as `train_step_matmul_3`, in letters that PTX allows.
 static std::string makeName(gpu::LaunchOp launch, StringRef entry,
                             unsigned number) {
   StringRef source = flywheel::getSourceOpName(launch);

@@ -104,7 +104,7 @@ void PlaceOnGPU::placeArguments(func::FuncOp kernel, const ManifestEntry &entry,
   Value hostSize = runtime.index(manifest.stateBytes);
   auto replace = [&](Value buffer, Value bytes, bool isTyped) {
     Value placed = isTyped ? runtime.view(bytes, buffer) : bytes;
-    // What is in front asks for the buffer.
+    // Uses before the call, which prepare it, keep the buffer of the host.
     buffer.replaceUsesWithIf(placed, [&](OpOperand &use) {
       Operation *user = block.findAncestorOpInBlock(*use.getOwner());
       return !isOfHeader(use.getOwner(), manifest) &&
@@ -117,7 +117,7 @@ void PlaceOnGPU::placeArguments(func::FuncOp kernel, const ManifestEntry &entry,
   Value onDevice =
       runtime.callForBytes("state", {host, begin, hostSize, isAMD});
   Value needed = emitWorkspaceBytes(runtime, b, kernel, entry);
-  // Behind it, what the host would have on its stack.
+  // After it, the slots that the host would have on its stack.
   SmallVector<memref::AllocaOp> slots;
   int64_t slotBytes = 0;
   kernel.walk([&](memref::AllocaOp slot) {
@@ -154,10 +154,10 @@ void PlaceOnGPU::placeArguments(func::FuncOp kernel, const ManifestEntry &entry,
                 "result", {runtime.pointerTo(result), runtime.sizeOf(result)}),
             true);
   }
-  // Not before: what is made here comes in front of the first of them.
+  // Not earlier: the ops above are inserted before the first slot.
   for (memref::AllocaOp slot : slots)
     slot.erase();
-  // What the call returns is known once the device has done all of it.
+  // The status that the call returns is known after the device has finished.
   int64_t text = flywheel::getStateTextOffset(manifest.variables.size());
   kernel.walk([&](func::ReturnOp ret) {
     b.setInsertionPoint(ret);
@@ -168,8 +168,8 @@ void PlaceOnGPU::placeArguments(func::FuncOp kernel, const ManifestEntry &entry,
   });
 }
 
-/// The initializer works on the state of the host, of which the device then
-/// has an old copy.
+/// Tells the runtime that the host's state is the current one: the initializer
+/// writes it, and the device has an old copy.
 void PlaceOnGPU::placeInitializer(func::FuncOp kernel,
                                   const Manifest &manifest) {
   OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
@@ -177,8 +177,8 @@ void PlaceOnGPU::placeInitializer(func::FuncOp kernel,
   runtime.call("state_to_host", {}, {runtime.pointerTo(kernel.getArgument(0))});
 }
 
-/// A number of the module, 0 at first, that says where the table is on the
-/// device.
+/// Creates a global of the module, 0 at first, that holds the address of the
+/// table on the device.
 Value PlaceOnGPU::makeSlot(OpBuilder &b, memref::GetGlobalOp global) {
   std::string name = (global.getName() + ".device").str();
   auto type = MemRefType::get({}, b.getI64Type());
@@ -212,7 +212,8 @@ void PlaceOnGPU::placeConstants(func::FuncOp kernel) {
   }
 }
 
-/// Where an element is: the pointer to the buffer plus the offset in bytes.
+/// Returns the address of an element: the pointer to the buffer plus the offset
+/// in bytes.
 static Value emitAddress(RuntimeCalls &runtime, OpBuilder &b, Location loc,
                          Value buffer, ValueRange indices) {
   auto type = cast<MemRefType>(buffer.getType());
@@ -227,8 +228,8 @@ static Value emitAddress(RuntimeCalls &runtime, OpBuilder &b, Location loc,
   return arith::AddIOp::create(b, loc, runtime.pointerTo(buffer), bytes);
 }
 
-/// Accesses of the host become copies of one element. An element that the host
-/// holds is in a slot of its stack.
+/// Replaces accesses of the host by copies of one element, to or from a slot of
+/// its stack.
 void PlaceOnGPU::copyElements(func::FuncOp kernel, const Manifest &manifest) {
   SmallVector<Operation *> accesses;
   kernel.walk([&](Operation *op) {
@@ -271,15 +272,15 @@ void PlaceOnGPU::copyElements(func::FuncOp kernel, const Manifest &manifest) {
   }
 }
 
-/// Whether all bounds of `loop` are constants.
+/// Returns true if all bounds of `loop` are constants.
 static bool isOfConstants(scf::ForOp loop) {
   return llvm::all_of(
       ValueRange{loop.getLowerBound(), loop.getUpperBound(), loop.getStep()},
       [](Value bound) { return getConstantIntValue(bound).has_value(); });
 }
 
-/// Loops of the host end where the device has failed: what is read of it is 0
-/// then, with which they may go on for ever.
+/// Makes loops of the host end if the device has failed: reads from it then
+/// return 0, with which a loop may never end.
 void PlaceOnGPU::endLoops(func::FuncOp kernel) {
   auto isWorking = [&](OpBuilder &b, Location loc) -> Value {
     RuntimeCalls runtime(getOperation(), b, loc);

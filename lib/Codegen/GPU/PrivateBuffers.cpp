@@ -87,8 +87,8 @@ SmallVector<int64_t> flywheel::getLargestShape(memref::SubViewOp part) {
   return shape;
 }
 
-/// Whether two parts of the same buffer are the same elements of it, in
-/// whatever shape.
+/// Returns true if two parts of the same buffer are the same elements of it, in
+/// any shape.
 static bool areAlike(memref::SubViewOp lhs, memref::SubViewOp rhs) {
   MemRefType type = getLargestType(lhs), other = getLargestType(rhs);
   if (type == other)
@@ -129,14 +129,14 @@ namespace {
 struct Candidate {
   memref::AllocOp buffer;
   SmallVector<memref::SubViewOp> parts;
-  /// The candidate whose memory it has.
+  /// The candidate whose memory this one uses.
   size_t memoryOf;
-  /// Whether it needs none.
+  /// True if it needs no memory.
   bool isInRegisters;
 };
 } // namespace
 
-/// The candidate that `value` is a part of; none for anything else.
+/// Returns the candidate that `value` is a part of; none for other values.
 static std::optional<size_t> findCandidate(ArrayRef<Candidate> candidates,
                                            Value value) {
   auto part = value.getDefiningOp<memref::SubViewOp>();
@@ -146,9 +146,8 @@ static std::optional<size_t> findCandidate(ArrayRef<Candidate> candidates,
   return std::nullopt;
 }
 
-/// Lets the result of an op that goes over its elements have the memory of an
-/// input that nothing uses behind it: one thread reads an element and writes
-/// its place.
+/// Gives the result of an elementwise op the memory of an input that no later
+/// op uses: one thread reads an element and then overwrites it.
 static void shareMemory(MutableArrayRef<Candidate> candidates,
                         scf::ForallOp group) {
   // The first and the last op that uses a candidate.

@@ -59,13 +59,14 @@ private:
   std::optional<int64_t> findSet(Value score);
   void mark(Operation *op, int64_t set);
 
-  /// Whether a value is a score.
+  /// True for values that are scores.
   llvm::DenseMap<Value, bool> known;
-  /// Scores that were computed again, and what those in the same order are.
+  /// The recomputed score of each original and order, and the original of each
+  /// recomputed score.
   llvm::DenseMap<std::pair<Value, int>, Value> again;
   llvm::DenseMap<Value, Value> origins;
-  /// What is computed transposed for some uses, and these, by what is computed
-  /// again: they share a launch, as no other one has their rows.
+  /// The set of each score that is recomputed transposed. Its ops and the uses
+  /// of the transposed score share a launch, as no other launch has their rows.
   llvm::DenseMap<Value, int64_t> sets;
   int64_t numSets = 0, set = 0;
 };
@@ -80,7 +81,8 @@ static linalg::LinalgOp getProducer(Value value) {
   return value.getDefiningOp<linalg::LinalgOp>();
 }
 
-/// Elements of `type`, where all dimensions but the last two count as one.
+/// Returns the elements of `type`, with all dimensions but the last two counted
+/// as one.
 static int64_t countInBatch(RankedTensorType type) {
   int64_t count = 1;
   for (int64_t size : type.getShape().take_back(2))
@@ -88,9 +90,9 @@ static int64_t countInBatch(RankedTensorType type) {
   return count;
 }
 
-/// Whether scores of `type` have so few rows that most of the device would wait
-/// for the blocks that compute them where they are needed, and so few bytes
-/// that caches hold them.
+/// Returns true if scores of `type` are better stored than recomputed: they
+/// have so few rows that most of the device would wait for the blocks that
+/// recompute them, and so few bytes that caches hold them.
 static bool areKept(RankedTensorType type) {
   if (!type.hasStaticShape())
     return false;
@@ -102,8 +104,8 @@ static bool areKept(RankedTensorType type) {
              kCachedBytes;
 }
 
-/// Whether `op` is a product of many small matrices that is larger than both
-/// together.
+/// Returns true if `op` is a batch of matrix products whose result is larger
+/// than both inputs together.
 static bool makesScores(linalg::LinalgOp op) {
   auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
   if (!isContraction(op) || !type || type.getRank() < 3 || areKept(type))
@@ -120,8 +122,8 @@ static bool makesScores(linalg::LinalgOp op) {
          countInBatch(type) > inputs;
 }
 
-/// Whether `value` is a product as above, or computed of one element by
-/// element, and of what is small.
+/// Returns true if `value` is a product as above, or is computed elementwise
+/// from one and from small values.
 bool RecomputeScores::isScore(Value value) {
   if (auto found = known.find(value); found != known.end())
     return found->second;
@@ -141,7 +143,7 @@ bool RecomputeScores::isScore(Value value) {
   for (OpOperand *input : op.getDpsInputOperands()) {
     if (!haveOneShape(input->get(), value))
       continue;
-    // What else has all elements is no score, and is not small.
+    // Another full-size input is not a score, and not small.
     if (!isScore(input->get()) || op.getMatchingIndexingMap(input) != out)
       return false;
     isAny = true;
@@ -149,8 +151,8 @@ bool RecomputeScores::isScore(Value value) {
   return known[value] = isAny;
 }
 
-/// Whether `op` needs, through whatever is between, a product of `score` that
-/// is none itself.
+/// Returns true if `op` depends on a matrix product after `score` that reads a
+/// score.
 bool RecomputeScores::isBehind(Operation *op, Value score) {
   llvm::SmallPtrSet<Operation *, 32> seen;
   SmallVector<Operation *> worklist;
@@ -181,7 +183,7 @@ bool RecomputeScores::isBehind(Operation *op, Value score) {
   return false;
 }
 
-/// `map` with its last two results in the other order.
+/// Returns `map` with its last two results swapped.
 static AffineMap swapLast(AffineMap map) {
   SmallVector<AffineExpr> results(map.getResults());
   std::swap(results[results.size() - 1], results[results.size() - 2]);
@@ -194,7 +196,7 @@ static RankedTensorType swapLast(RankedTensorType type) {
   return RankedTensorType::get(shape, type.getElementType());
 }
 
-/// The sizes of the result of `op`, without a use of what it starts from.
+/// Returns the sizes of the result of `op` without a use of its initial value.
 static SmallVector<OpFoldResult> getSizes(OpBuilder &b, linalg::LinalgOp op) {
   Value init = op.getDpsInits().front();
   if (auto fill = init.getDefiningOp<linalg::FillOp>())
@@ -204,10 +206,10 @@ static SmallVector<OpFoldResult> getSizes(OpBuilder &b, linalg::LinalgOp op) {
   return tensor::getMixedSizes(b, op.getLoc(), init);
 }
 
-/// Emits what computes `score` again in front of `before`.
+/// Emits the ops that recompute `score` before `before`.
 Value RecomputeScores::recompute(Value score, ScoreOrder order,
                                  Operation *before) {
-  // What was made already is not made of.
+  // Recomputes from the original, not from a recomputed score.
   if (auto found = origins.find(score); found != origins.end())
     score = found->second;
   std::pair<Value, int> key = {score, static_cast<int>(order)};
@@ -286,7 +288,7 @@ void RecomputeScores::mark(Operation *op, int64_t set) {
               IntegerAttr::get(IntegerType::get(&getContext(), 64), set));
 }
 
-/// Whether the results of `op` are in rows of `use`, a score.
+/// Returns true if the results of `op` are in rows of `use`, a score.
 static bool hasRowsOf(linalg::LinalgOp op, OpOperand &use) {
   AffineMap map = op.getMatchingIndexingMap(&use);
   auto row = dyn_cast<AffineDimExpr>(map.getResult(map.getNumResults() - 2));
@@ -305,7 +307,7 @@ void RecomputeScores::replaceUse(OpOperand &use, ScoreOrder order) {
     use.set(value);
     return;
   }
-  // A generic op in place of a named one, whose maps are its own.
+  // Replaces a named op by a generic one, whose maps can be changed.
   OpBuilder b(op);
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   unsigned number = use.getOperandNumber();
@@ -322,7 +324,7 @@ void RecomputeScores::replaceUse(OpOperand &use, ScoreOrder order) {
   op->erase();
 }
 
-/// The ops of each set in `block`, in their order.
+/// Returns the ops of each set in `block`, in their order.
 static std::vector<SmallVector<Operation *>> collectSets(Block &block) {
   llvm::MapVector<Attribute, SmallVector<Operation *>> sets;
   for (Operation &op : block)
@@ -334,12 +336,12 @@ static std::vector<SmallVector<Operation *>> collectSets(Block &block) {
   return all;
 }
 
-/// Moves `ops`, a set, next to the last of them, which may need what is
-/// computed between them, and what uses their results behind it.
+/// Moves `ops`, a set, next to the last of them, which may need ops between
+/// them, and moves ops that use their results after it.
 static void moveToLast(ArrayRef<Operation *> ops) {
   Operation *last = ops.back();
   Block *block = last->getBlock();
-  // What uses results of the set, in its order.
+  // The ops that use results of the set, in their order.
   llvm::SmallPtrSet<Operation *, 16> users, needed;
   for (auto it = ops.front()->getIterator(); &*it != last; ++it) {
     bool isUser = llvm::is_contained(ops, &*it);
@@ -353,7 +355,7 @@ static void moveToLast(ArrayRef<Operation *> ops) {
       return;
     users.insert(&*it);
   }
-  // Some of them the set needs itself.
+  // The set itself needs some of them.
   needed.insert(last);
   for (auto it = last->getReverseIterator(); it != block->rend(); ++it) {
     Operation *op = &*it;

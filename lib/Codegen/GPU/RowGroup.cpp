@@ -17,19 +17,19 @@ using namespace flywheel;
 static constexpr int64_t kMaxAlone = 32768;
 /// Rows of a block at most.
 static constexpr int64_t kMaxRows = 64;
-/// Rows of a block where the number of rows is not known.
+/// Rows of a block if the number of rows is not known.
 static constexpr int64_t kRowsOfUnknown = 8;
 /// Rows of a block of a product: a tile of them.
 static constexpr int64_t kRowsOfProduct = 32;
 /// Iterations of a row that are worth one.
 static constexpr int64_t kWorkOfRow = 64;
 
-/// Whether rows of `count` divide what all of `members` do so that no block
-/// needs what another one writes.
+/// Returns true if rows of `count` divide the work of all of `members` so that
+/// no block reads memory that another one writes.
 static bool canDivide(ArrayRef<GroupMember> members, const RowCount &count) {
   if (count.isOne() || members.size() < 2)
     return true;
-  // How many members use a root, and whether one writes it.
+  // The number of members that use a root, and true if one writes it.
   struct Users {
     unsigned number = 0;
     bool isWritten = false;
@@ -38,7 +38,7 @@ static bool canDivide(ArrayRef<GroupMember> members, const RowCount &count) {
   for (const GroupMember &member : members) {
     llvm::SmallDenseSet<Value> seen;
     for (const BufferAccess &access : member.accesses) {
-      // What is not known may be anything that another member writes.
+      // Another member may write an unknown buffer.
       if (!access.root)
         return false;
       Users &known = users[access.root];
@@ -58,13 +58,14 @@ static bool canDivide(ArrayRef<GroupMember> members, const RowCount &count) {
   return true;
 }
 
-/// Whether a member is a product of many matrices, of which a block has rows.
+/// Returns true if a member is a batch of matrix products, of which a block has
+/// rows.
 static bool hasProduct(ArrayRef<GroupMember> members) {
   return llvm::any_of(
       members, [](const GroupMember &member) { return isKernel(member.op); });
 }
 
-/// The loop of `member` that the rows of a block are next to each other in.
+/// Returns the loop of `member` along which the rows of a block are contiguous.
 static unsigned getInnermost(const GroupMember &member, const RowCount &count) {
   return member.rowDims[member.getNumRowDims(count) - 1];
 }
@@ -73,14 +74,14 @@ namespace {
 /// The rows of a block.
 struct BlockRows {
   int64_t number = 1;
-  /// The extent of the innermost loop that is rows where the last block along
-  /// it has fewer; else they divide it.
+  /// The size of the innermost loop that is rows, if the last block along it
+  /// has fewer rows; none if the rows of a block divide it.
   std::optional<int64_t> partialExtent;
 };
 } // namespace
 
-/// The extent of the innermost loop that is rows, where it is one number for
-/// all of `members`.
+/// Returns the size of the innermost loop that is rows, if all of `members`
+/// have the same.
 static std::optional<int64_t> findInnermostExtent(ArrayRef<GroupMember> members,
                                                   const RowCount &count) {
   std::optional<int64_t> common;
@@ -94,8 +95,8 @@ static std::optional<int64_t> findInnermostExtent(ArrayRef<GroupMember> members,
   return common;
 }
 
-/// How many rows a block computes. A block's rows are next to each other in the
-/// innermost of the dimensions that are rows.
+/// Chooses how many rows a block computes. They are contiguous in the innermost
+/// of the dimensions that are rows.
 static BlockRows chooseRows(ArrayRef<GroupMember> members,
                             const RowCount &count) {
   if (count.isOne())
@@ -191,8 +192,8 @@ static int64_t countBlocks(ArrayRef<GroupMember> members,
          llvm::divideCeil(*rows.partialExtent, rows.number);
 }
 
-/// Whether a product of `members` has a result that caches do not hold, so that
-/// few blocks that compute it where it is needed are better than many that
+/// Returns true if a product of `members` has a result that caches do not hold.
+/// Then few blocks that compute it where it is read are faster than many that
 /// write and read it.
 static bool keepsTooMuch(ArrayRef<GroupMember> members) {
   for (const GroupMember &member : members) {
@@ -207,9 +208,9 @@ static bool keepsTooMuch(ArrayRef<GroupMember> members) {
   return false;
 }
 
-/// Whether a block of a group of `members` with the best of `counts` has whole
-/// matrices of a product that are too large for workgroup memory, where alone
-/// it would have some of their rows.
+/// Returns true if a block of a group of `members` with the best of `counts`
+/// has whole matrices of a product that are too large for workgroup memory,
+/// although without the other members it would have some of their rows.
 static bool hasLargeMatrices(ArrayRef<GroupMember> members,
                              ArrayRef<RowCount> counts) {
   const RowCount &count = chooseCount(members, counts);

@@ -30,18 +30,18 @@ protected:
     count = product(sizes);
   }
 
-  /// Where the indices have number `number` of their order.
+  /// Returns the position in `indices` of number `number` of their order.
   SmallVector<Value> loadPositions(Value number) {
     return delinearize(loadPosition(order, number, count), sizes);
   }
   Value loadIndexAt(Value number) {
     return loadIndex(indices, loadPositions(number));
   }
-  /// Whether number `number` of the order is the first one with `index`, and
-  /// whether it is the last one.
+  /// Return true if number `number` of the order is the first one with `index`,
+  /// and the last one.
   Value isFirst(Value number, Value index);
   Value isLast(Value number, Value index);
-  /// Carries `init` over those behind `number` that have `index`.
+  /// Carries `init` over those after `number` that have `index`.
   Value carry(Value number, Value index, Value init,
               function_ref<Value(ValueRange positions, Value carried)> body);
 

@@ -19,11 +19,11 @@
 
 namespace flywheel {
 
-/// Where the numbers of variables begin in the state block.
+/// Returns the offset of the first variable in the state block.
 int64_t getFirstOffset(const Manifest &manifest);
 
-/// Whether `op` is a view of the header of the state block, which the host
-/// keeps.
+/// Returns true if `op` is a view of the header of the state block, which the
+/// host keeps.
 bool isOfHeader(mlir::Operation *op, const Manifest &manifest);
 
 /// Emits calls of the runtime.
@@ -38,7 +38,7 @@ public:
   mlir::func::CallOp call(llvm::StringRef name, mlir::TypeRange results,
                           mlir::ValueRange arguments);
 
-  /// The same of a function that returns bytes of the device.
+  /// Calls a function that returns bytes of the device.
   mlir::Value callForBytes(llvm::StringRef name, mlir::ValueRange arguments);
 
   mlir::Value pointerTo(mlir::Value buffer);

@@ -89,8 +89,8 @@ void ScanEmitter::emitByThreads() {
           emitScanNeutral(b, op), /*isResult=*/true);
 }
 
-/// What the totals of the runs in front of a thread's come to. The runs of a
-/// row are those of each `numSide`-th thread.
+/// Returns the combined totals of the runs before that of the thread. The runs
+/// of a row are those of each `numSide`-th thread.
 Value ScanEmitter::emitTotalBefore(BlockEmitter &emitter, Value total,
                                    int64_t numSide) {
   Value thread = emitter.getThread();
@@ -105,7 +105,7 @@ Value ScanEmitter::emitTotalBefore(BlockEmitter &emitter, Value total,
     return memref::LoadOp::create(b, loc, totals, add(half, position));
   };
   loop(constant(0), constant(numRounds), one, [&](Value round) {
-    // From one half of the memory to the other.
+    // Reads one half of the memory, and writes the other.
     Value isOdd = arith::AndIOp::create(b, loc, round, one);
     Value from = multiply(isOdd, size), to = subtract(size, from);
     Value distance = arith::ShLIOp::create(b, loc, constant(numSide), round);

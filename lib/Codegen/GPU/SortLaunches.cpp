@@ -107,7 +107,7 @@ void SortEmitter::sortTiles() {
   Value size = arith::MinUIOp::create(b, loc, subtract(count, begin), tile);
   loop(thread, numKeys, threads, [&](Value number) {
     Value isInside = compare(arith::CmpIPredicate::ult, number, size);
-    // What there is no index for comes last.
+    // Keys without an index are sorted to the end.
     Value key = choose(
         isInside,
         [&] {
@@ -119,7 +119,7 @@ void SortEmitter::sortTiles() {
   });
   emitter.emitBarrier(b, loc);
   loop(none, numRounds, one, [&](Value round) {
-    // From one half of the memory to the other.
+    // Reads one half of the memory, and writes the other.
     Value isOdd = arith::AndIOp::create(b, loc, round, one);
     Value from = multiply(isOdd, tile);
     Value to = multiply(flipLowest(isOdd), tile);
@@ -161,10 +161,10 @@ void SortEmitter::mergeRuns(Value from, Value to, Value numWidthBits,
   Value key = loadKey(position);
   Value run = shiftRight(number, numWidthBits);
   Value beside = shiftLeft(flipLowest(run), numWidthBits);
-  // The last run is shorter, or not there.
+  // The last run may be shorter, or empty.
   Value size = arith::MaxSIOp::create(b, loc, subtract(count, beside), none);
   size = arith::MinSIOp::create(b, loc, size, width);
-  // Of equal indices those of the first run come first.
+  // Among equal indices, those of the first run precede the others.
   Value isSecond = compare(arith::CmpIPredicate::ne,
                            arith::AndIOp::create(b, loc, run, one), none);
   Value rank = emitRank(width, numWidthBits, size, [&](Value other) {
@@ -182,7 +182,7 @@ void SortEmitter::mergeRuns(Value from, Value to, Value numWidthBits,
 
 void SortEmitter::emit() {
   sortTiles();
-  // There and back: a run that has none beside it stays as it is.
+  // Sorts to `to` and back: a run without a neighbour remains as it is.
   Value numTileBits = constant(kNumSortTileBits);
   Value numBits =
       arith::MaxUIOp::create(b, loc, emitNumBits(count), numTileBits);

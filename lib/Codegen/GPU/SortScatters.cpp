@@ -33,17 +33,17 @@ namespace flywheel {
 #include "flywheel/Codegen/GPU/GPUPasses.h.inc"
 } // namespace flywheel
 
-/// Up to so many indices a thread goes over one after the other: the launch
-/// that sorts them would take longer.
+/// Up to `kMaxInOrder` indices, a thread visits them one after the other: the
+/// launch that sorts them would take longer.
 static constexpr int64_t kMaxInOrder = 16;
 
-/// Whether `indices` are few whenever the step runs.
+/// Returns true if `indices` are always few.
 static bool areFew(Value indices) {
   auto type = cast<RankedTensorType>(indices.getType());
   return type.hasStaticShape() && type.getNumElements() <= kMaxInOrder;
 }
 
-/// `indices` as a list.
+/// Returns `indices` as a list.
 static Value buildList(OpBuilder &b, Location loc, Value indices) {
   int64_t rank = cast<RankedTensorType>(indices.getType()).getRank();
   if (rank == 1)
@@ -53,7 +53,7 @@ static Value buildList(OpBuilder &b, Location loc, Value indices) {
                                          ArrayRef<ReassociationIndices>(all));
 }
 
-/// Makes `sort` one without room for counts.
+/// Removes the unused result for counts from `sort`.
 static void dropCounts(RewriterBase &rewriter, ArgsortOp sort) {
   if (sort.getNumResults() != 3 || !sort.getResult(2).use_empty())
     return;

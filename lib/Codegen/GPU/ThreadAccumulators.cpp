@@ -78,16 +78,17 @@ public:
   }
 
 private:
-  /// What a thread has along one side: runs of `width` neighbours.
+  /// The elements of a thread along one side: runs of `width` neighbours.
   struct Side {
     int64_t width;
     SmallVector<Value> places;
   };
-  /// Elements of one input, as they are loaded.
+  /// The loaded elements of one input.
   struct Factors {
     const Side &side;
     const InputTile &tile;
-    /// For each place, those of the last terms that were loaded together.
+    /// For each place, the elements of the last terms that were loaded
+    /// together.
     SmallVector<Value> vectors;
   };
 

@@ -11,13 +11,13 @@
 
 namespace flywheel {
 
-/// Whether `number` is below `end`; neither is negative.
+/// Emits a test of `number` < `end`; neither is negative.
 mlir::Value emitIsBelow(mlir::OpBuilder &b, mlir::Location loc,
                         mlir::Value number, mlir::Value end);
-/// Whether `count` is known to be a multiple of `size`.
+/// Returns true if `count` is known to be a multiple of `size`.
 bool isMultipleOf(mlir::Value count, int64_t size);
 
-/// Whether an output of `op` is along a loop that reduces others: the running
+/// Returns true if an output of `op` is along a reduction loop: the running
 /// sums of a reduction, or each term of it.
 bool hasOutputAlongReduction(mlir::linalg::LinalgOp op);
 
@@ -28,29 +28,31 @@ public:
   ThreadEmitter(mlir::linalg::LinalgOp op, mlir::OpBuilder &b);
 
   mlir::Value index(int64_t number);
-  /// The number of iterations of `dims` together.
+  /// Emits the number of iterations of `dims` together.
   mlir::Value count(llvm::ArrayRef<unsigned> dims);
   /// Sets the index of each loop of `dims` for their iteration `number`:
-  /// neighbours are next to each other along the last one.
+  /// neighbouring iterations are neighbours along the last loop.
   void setIndices(llvm::ArrayRef<unsigned> dims, mlir::Value number);
   void setIndex(unsigned dim, mlir::Value value) { ivs[dim] = value; }
 
-  /// Where the element of `operand` is in the iteration.
+  /// Returns the indices of the element of `operand` in the current iteration.
   llvm::SmallVector<mlir::Value> getIndices(mlir::OpOperand &operand);
-  /// The element of `operand` in the iteration; the operand itself where it is
-  /// no buffer. Loops without an index are no part of where it is.
+  /// Loads the element of `operand` in the current iteration; returns the
+  /// operand itself if it is not a buffer. Loops without an index do not affect
+  /// the position of the element.
   mlir::Value load(mlir::OpOperand &operand);
   void store(mlir::Value value, mlir::OpOperand &operand);
-  /// What the body yields for `outs`, the values of the results until here.
+  /// Emits the body, given the current values `outs` of the results; returns
+  /// the values that it yields.
   llvm::SmallVector<mlir::Value> emitBody(mlir::ValueRange outs);
-  /// The same of elements that were loaded before.
+  /// Emits the body for elements that were loaded before.
   llvm::SmallVector<mlir::Value> emitBody(mlir::ValueRange inputs,
                                           mlir::ValueRange outs);
-  /// The iterations of `dims`, one loop in another, on `sums`.
+  /// Emits the iterations of `dims`, in nested loops, on `sums`.
   llvm::SmallVector<mlir::Value> emitReductions(llvm::ArrayRef<unsigned> dims,
                                                 mlir::ValueRange sums);
-  /// One iteration of the parallel loops: reductions in order, and stores. What
-  /// has outputs along a reduction has no `init`.
+  /// Emits one iteration of the parallel loops: reductions in order, and
+  /// stores. An op with outputs along a reduction has no `init`.
   void emitElement(mlir::Value init);
 
   mlir::linalg::LinalgOp op;
@@ -60,7 +62,7 @@ public:
   llvm::SmallVector<mlir::Value> sizes;
 
 private:
-  /// The iterations of `dims`, each of which has its results in memory.
+  /// Emits the iterations of `dims`, each of which stores its results.
   void emitIterations(llvm::ArrayRef<unsigned> dims);
 
   llvm::SmallVector<mlir::Value> ivs;

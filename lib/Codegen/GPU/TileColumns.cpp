@@ -57,7 +57,7 @@ class ColumnTiling {
 public:
   ColumnTiling(scf::ForallOp group, ArrayRef<Value> roots);
 
-  /// Whether there are rows to tile, and nothing is in the way.
+  /// Returns true if there are rows to tile, and they can be tiled.
   bool plan();
   /// Returns the bytes of workgroup memory for tiles.
   int64_t emit();
@@ -96,14 +96,14 @@ private:
 };
 } // namespace
 
-/// What `buffer` is a part of.
+/// Returns the buffer that `buffer` is a part of.
 static Value getSource(Value buffer) {
   while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
     buffer = view.getViewSource();
   return buffer;
 }
 
-/// Whether one of the inits of `op` is of the buffer of `value`.
+/// Returns true if `op` writes the buffer of `value`.
 static bool writes(linalg::LinalgOp op, Value value) {
   return llvm::any_of(op.getDpsInits(), [&](Value init) {
     return getSource(init) == getSource(value);
@@ -114,14 +114,14 @@ static bool isOfElements(linalg::LinalgOp op) {
   return op.getNumParallelLoops() == op.getNumLoops();
 }
 
-/// The type of the rows that a block has at most, of which the columns may be
+/// Returns the largest type of the rows of a block, whose columns may be
 /// dynamic.
 static MemRefType getRowsType(memref::SubViewOp part) {
   return MemRefType::get(getLargestShape(part),
                          part.getType().getElementType());
 }
 
-/// Bytes of a column of rows of `type`.
+/// Returns the bytes of a column of rows of `type`.
 static int64_t getColumnBytes(MemRefType type) {
   int64_t bytes = getElementBytes(type.getElementType());
   for (int64_t size : type.getShape().drop_back())
@@ -243,8 +243,9 @@ bool ColumnTiling::classify(Member &member) {
          });
 }
 
-/// What computes the rows that the member `reduction` reads: what writes them
-/// before it, and what computes the rows that these read.
+/// Returns the members that compute the rows that the member `reduction` reads:
+/// those that write them before it, and those that compute the rows that these
+/// read.
 SmallVector<unsigned> ColumnTiling::collectMakers(unsigned reduction) const {
   llvm::SmallDenseSet<Value> needed;
   auto need = [&](linalg::LinalgOp op) {
@@ -268,7 +269,8 @@ SmallVector<unsigned> ColumnTiling::collectMakers(unsigned reduction) const {
   return SmallVector<unsigned>(llvm::reverse(makers));
 }
 
-/// Whether what `moved` read, beside rows, is still there at member `to`.
+/// Returns true if no member up to `to` overwrites an operand, other than rows,
+/// of `moved`.
 bool ColumnTiling::canMove(ArrayRef<unsigned> moved, unsigned to) const {
   for (unsigned number : moved)
     for (Value operand : members[number].op->getOperands()) {
@@ -282,14 +284,14 @@ bool ColumnTiling::canMove(ArrayRef<unsigned> moved, unsigned to) const {
   return true;
 }
 
-/// Whether the member `reduction`, for which `makers` compute rows, may be in
-/// `loop`, whose reductions come before it.
+/// Returns true if the member `reduction`, for which `makers` compute rows, may
+/// be in `loop`, whose reductions precede it.
 bool ColumnTiling::canJoin(const ColumnLoop &loop, ArrayRef<unsigned> makers,
                            unsigned reduction) const {
   SmallVector<unsigned> needs(makers);
   needs.push_back(reduction);
   for (unsigned before : loop.reductions) {
-    // Nothing until there uses what it computes.
+    // No member before it may use their results.
     for (unsigned number = before + 1; number <= reduction; ++number) {
       linalg::LinalgOp op = members[number].op;
       bool isTaken = llvm::is_contained(needs, number) ||

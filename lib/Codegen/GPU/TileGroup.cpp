@@ -34,8 +34,8 @@ TileGroup::TileGroup(const GroupMember &contraction) : members{contraction} {
   walks.push_back({shape, loops});
 }
 
-/// The parts of `dims`, the shape of the result or of it with dimensions
-/// expanded; none where tiles of the result are no slices of that.
+/// Returns the parts of `dims`, the shape of the result or that shape with
+/// dimensions expanded; none if tiles of the result are not slices of it.
 std::optional<SmallVector<TileGroup::DimPart>>
 TileGroup::divide(ArrayRef<int64_t> dims) const {
   SmallVector<DimPart> parts;
@@ -102,15 +102,15 @@ bool TileGroup::canTake(const GroupMember &member) const {
   for (const BufferAccess &access : member.accesses) {
     const auto *known = roots.find(access.root);
     bool isKnown = known != roots.end();
-    // What is not known may be what another tile writes.
+    // Another tile may write an unknown buffer.
     if (!access.root || (isKnown && known->second == Use::Written))
       return false;
-    // What the group reads in any order is not written.
+    // A buffer that the group reads in any order must not be written.
     if (access.isWritten && ((isKnown && known->second == Use::Read) ||
                              !access.map.isProjectedPermutation() ||
                              access.map.getNumResults() != op.getNumLoops()))
       return false;
-    // Nor is what the member itself reads in another order.
+    // Nor one that the member itself reads in another order.
     for (const BufferAccess &other : member.accesses)
       if (access.isWritten && !other.isWritten && access.root == other.root &&
           access.map != other.map)
@@ -186,7 +186,8 @@ scf::ForallOp TileGroup::emit() {
     linalg::LinalgOp emitted = member.emitPart(b, part);
     if (&member == &members.front())
       continue;
-    // What is too much code goes through memory, and so does what is behind it.
+    // An epilogue that is too much code, and all ops after it, store their
+    // results to memory.
     hasEpilogue &= isSmallEpilogue(emitted);
     if (hasEpilogue)
       emitted->setAttr(codegen::CodegenDialect::getAlongAttrName(),

@@ -249,7 +249,7 @@ void FactorEmitter::emit() {
     flag = emitter.allocateScratch(b, loc, {1}, b.getI1Type());
     Value block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
     Value yes = arith::ConstantIntOp::create(b, loc, 1, 1);
-    // What one thread alone reads and writes.
+    // Only the first thread accesses the flag.
     onFirstThread(
         [&] { memref::StoreOp::create(b, loc, yes, flag, constant(0)); });
     loop(block, numMatrices, blocks, [&](Value number) {
@@ -268,8 +268,8 @@ void FactorEmitter::emit() {
 // Triangular systems
 //===----------------------------------------------------------------------===//
 
-/// One row of the results, when `step` are solved for, and what it takes from
-/// the others.
+/// Solves for one row of the results, after `step` rows, and subtracts its
+/// share from the others.
 void SolveEmitter::solveRow(Value thread, Value step, Value first,
                             Value width) {
   Value a = op.getA(), x = op.getInit(), one = constant(1);
