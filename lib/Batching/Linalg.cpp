@@ -3,10 +3,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
 // A structured op gets one more parallel loop, the first. If its operands are
 // diagonal and the diagonal dimension is one of its loops, that loop is used
 // instead: it stays if no sum is taken over it, or becomes parallel if it was a
 // sum.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Elementwise.h"

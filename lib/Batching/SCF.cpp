@@ -3,9 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
 // Batches the body of a branch or loop if the condition or bounds are the same
 // for all positions. A carried value may become batched in an iteration: the
 // body is emitted again until the forms of carried values do not change.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Models.h"

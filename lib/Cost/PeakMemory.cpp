@@ -135,7 +135,7 @@ PeakMemory PeakFinder::find(Block &block) {
     peak.bytes = peak.bytes + range.bytes;
     peak.largest.emplace_back(range.value, range.bytes);
   }
-  // Of tensors of equal size, list the first ones.
+  // Tensors of equal size stay in their order.
   std::multimap<double, std::pair<Value, CostExpr>> sorted;
   for (auto &tensor : peak.largest)
     sorted.emplace(-estimate(tensor.second), tensor);

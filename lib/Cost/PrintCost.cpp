@@ -3,9 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
 // Before and after: any module, unchanged. If optimizers and gradients have not
 // been expanded, the pass expands them in a copy. The copy is in the module
 // meanwhile, so that the passes run under this one.
+//
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Cost/CostPasses.h"

@@ -4,16 +4,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What is broken in MLIR 22.1.8:
-// * `arith.addi`, `subi`, `muli` and `floordivsi` on tensors have no answer for
-//   a dimension: the call runs into unreachable code.
+// Replacements for models that are wrong in MLIR 22.1.8:
+// * `arith.addi`, `subi`, `muli` and `floordivsi` reach `llvm_unreachable` when
+//   they are asked for a dimension of a tensor.
 // * `scf.for`, `scf.if` and `arith.select` add columns to the set of
-//   constraints while others wait on its list by their number, which moves:
-//   the next one is another value, or none.
-// * `tensor.dim` and `memref.dim` take every number for that of a dimension.
-// * `scf.for` takes a number that it adds up to be the initial one plus the
-//   trip count times what one iteration adds, also where the loop does not run
-//   at all, or adds another number each time.
+//   constraints while its worklist has others by their column number, which
+//   changes: the next number refers to another value, or to none.
+// * `tensor.dim` and `memref.dim` accept every number as that of a dimension.
+// * `scf.for` bounds a carried sum by the init plus the trip count times the
+//   addend of one iteration, even if the loop does not run, or if the addend
+//   changes.
 //
 //===----------------------------------------------------------------------===//
 

@@ -3,9 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
 // The launches of a step are recorded, and made when the host waits for them.
 // If a whole step equals an earlier one, including every bit of each argument,
 // it is captured as a graph; later steps that equal it launch that graph.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef FLYWHEEL_LIB_RUNTIME_GPULAUNCHES_H

@@ -3,9 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
 // Converts between the numbers of strings, which a step sees, and their bytes,
 // which callers see. A feed is interned before any string is forgotten, so that
 // a caller may feed a string that it has just received.
+//
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Session/Session.h"

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where the larger of two numbers is not unique, the derivative goes to the
-// first operand. Quotients follow IEEE: x / 0 has the derivative 1 / 0.
+// If both operands of a maximum or minimum are equal, the derivative goes to
+// the first operand. Quotients follow IEEE: x / 0 has the derivative 1 / 0.
 //
 //===----------------------------------------------------------------------===//
 

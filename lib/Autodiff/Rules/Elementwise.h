@@ -4,13 +4,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the tables of elementwise rules are written in, with the terms of
-// ElementwiseExpr.h:
+// Helpers for the tables of elementwise rules. With the terms of
+// ElementwiseExpr.h,
 //
 //   elementwise<math::ExpOp>([](In i) { return i.g * i.y; })
 //
-// gives, for y = exp(x) and the cotangent g of y, the cotangent of x. A binary
-// op has two such functions, and so on; no function means no derivative.
+// returns, for y = exp(x) and the cotangent g of y, the cotangent of x. A
+// binary op has two such functions, and so on; no function means no derivative.
 //
 //===----------------------------------------------------------------------===//
 

@@ -3,10 +3,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
 // Named ops whose derivative is a named op too; all others are differentiated
 // through their bodies. A destination that an op overwrites (the `outs` of a
 // transpose) has no derivative; one that it adds to (the `outs` of a matmul)
 // has one.
+//
 //===----------------------------------------------------------------------===//
 
 #include "LinalgStructured.h"

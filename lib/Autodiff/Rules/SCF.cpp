@@ -3,9 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
 // The reverse of a branch is a branch on the same condition. It recomputes its
 // body from the values that the body captures, or from results of the branch
 // that depend on these. ForVjp has the reverse of a loop.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Elementwise.h"

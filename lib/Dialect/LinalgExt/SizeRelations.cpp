@@ -3,9 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
 // Relations between dynamic sizes, equal to those that the verifiers check
 // between static sizes. Buffers have no relations: their tensors were checked
 // before bufferization.
+//
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"

@@ -3,8 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
 // The caller's team calls a function for each worker. The workers' context is
 // on the stack of the packed form: its own arguments, and a slot for a status.
+//
 //===----------------------------------------------------------------------===//
 
 #include "EntryPointBuilder.h"

@@ -3,9 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
 // LLVM has no linker among its libraries, and a linker tool may not be
 // installed. The objects that code generation writes for one machine use a
 // small part of the features that a linker has to handle.
+//
 //===----------------------------------------------------------------------===//
 
 #include "MergeObjects.h"

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the passes that decide this ask of ops on tensors.
+// The cost functions by which these passes decide what to fuse.
 //
 //===----------------------------------------------------------------------===//
 

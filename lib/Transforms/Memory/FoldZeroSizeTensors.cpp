@@ -4,15 +4,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What MLIR 22.1.8 makes of shapes that have a dimension of size 0 is broken in
-// several places:
+// MLIR 22.1.8 handles shapes with a dimension of size 0 incorrectly in several
+// places:
 // * `tensor.collapse_shape` of 0x? is a tensor of ?, and its buffer one of 0: a
 //   buffer that is allocated like it has no size, and other ops do not verify.
-// * The slices that take `tensor.concat` and `tensor.pad` apart begin where the
-//   dimension ends, which the verifier calls out of bounds. So it does with a
-//   slice of a size that is not known of a dimension of 0.
+// * `tensor.concat` and `tensor.pad` decompose to slices that begin at the end
+//   of a dimension. The verifier rejects these as out of bounds, and also
+//   slices of dynamic size of a dimension of size 0.
 // * The lowering of `memref.expand_shape` divides by the sizes of the group.
-// None of these ops is left where they have nothing to do.
+// The pass removes all of these ops that have no elements.
 //
 //===----------------------------------------------------------------------===//
 

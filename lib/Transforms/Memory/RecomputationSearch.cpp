@@ -3,11 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
 // The search runs in rounds. Each one looks at the position with the most live
 // bytes, and chooses among the values that are live across it. A value that one
 // round recomputes is live from its first use on, so that a chain of n layers
 // needs the memory of about sqrt(2 n) of them; a further round recomputes parts
 // of that again.
+//
 //===----------------------------------------------------------------------===//
 
 #include "RecomputationSearch.h"

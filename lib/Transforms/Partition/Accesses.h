@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the partitioning of a step knows of memory: which workers touch which
-// part of which buffer, and whether two of these touches need a barrier.
+// Models the memory accesses of a partitioned step: which workers access which
+// part of which buffer, and which pairs of accesses need a barrier.
 //
 //===----------------------------------------------------------------------===//
 

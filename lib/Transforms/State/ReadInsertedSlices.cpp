@@ -3,11 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
 // Before: a step on tensors, right before bufferization: canonicalization would
 // undo this. After: if a part of a tensor is computed in its place and has
 // other readers, it is inserted at once, and the readers read a slice of the
 // whole. For a reader behind the insertion, one-shot bufferization would not
 // see that both have the same elements, and would insert a copy.
+//
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Transforms/State/StatePasses.h"

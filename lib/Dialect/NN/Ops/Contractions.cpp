@@ -161,10 +161,10 @@ LogicalResult DenseOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
 // Batching
 //===----------------------------------------------------------------------===//
 //
-// What is diagonal along rows or columns of a product stays so. A product along
-// whose contracted dimension an operand is diagonal has one term for each
-// position, an outer product, or with blocks a product of the blocks. Any other
-// is one contraction, with one more loop.
+// A product keeps an operand's diagonal along its rows or columns. If an
+// operand is diagonal along the contracted dimension, the product has one term
+// for each position: an outer product, or a product of the blocks. Any other
+// product is one contraction with one more loop.
 
 namespace {
 

@@ -3,10 +3,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
 // Composite losses: a formula for each element of prediction and target, its
 // mean or sum over the last dimension, and the reduction over the rows. If both
 // operands of a maximum are equal, the first one receives the derivative; the
 // order of operands is that of Keras.
+//
 //===----------------------------------------------------------------------===//
 
 #include "../IR/NNSupport.h"

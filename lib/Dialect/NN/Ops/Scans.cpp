@@ -199,8 +199,11 @@ LogicalResult LogcumsumexpOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
                                       ArrayRef<bool> needed,
                                       MutableArrayRef<Value> operands) {
   // dx[i] is the sum of dy[k] exp(x[i] - y[k]) over all k whose sum includes i.
-  // That is exp(x[i] - y[i]) s[i], where s[i] = dy[i] + exp(y[i] - y[i + 1])
-  // s[i + 1]: no exponent is above 0.
+  // That is exp(x[i] - y[i]) s[i], where
+  //
+  //   s[i] = dy[i] + exp(y[i] - y[i + 1]) s[i + 1]
+  //
+  // No exponent is above 0.
   Location loc = getLoc();
   Value cotangent = buildCast(b, loc, results[0], getX().getType());
   ElementwiseExpr x = widen(b, loc, getX()), dy = widen(b, loc, cotangent);

@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where an image is not padded, windows at its border have fewer elements than
-// those inside. In each dimension windows with the same elements in the image
-// are next to each other, so few ops without a border compute what one does
-// with it, and the image is not copied.
+// Without padding, windows at the border of an image have fewer elements than
+// those inside. In each dimension, windows with the same elements in the image
+// are neighbours. So a few ops without a border replace one op with a border,
+// and the image is not copied.
 //
 //===----------------------------------------------------------------------===//
 

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How train-functionalize-state passes versions of variables through ops with
-// regions.
+// Forwards versions of variables through ops with regions, for
+// train-functionalize-state.
 //
 //===----------------------------------------------------------------------===//
 

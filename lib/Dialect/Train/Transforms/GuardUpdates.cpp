@@ -3,9 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
 // `loss_scale` skips an update whose gradients are not finite, and `accumulate`
 // updates in every k-th call. They guard the op with all its other clauses, so
 // that its counters and slots count only calls that update.
+//
 //===----------------------------------------------------------------------===//
 
 #include "GuardUpdates.h"

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the clauses of an update do around an optimizer, which does not see
-// them.
+// Emits the clauses of an update that modify gradients and parameters; the
+// optimizer does not see them.
 //
 //===----------------------------------------------------------------------===//
 

@@ -3,9 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
 // Numbers are written as f64, and verifiers of attributes see them as f64. The
 // ops that use them may compute in f32: a beta_2 of 0.99999999 is 1 there, an
 // epsilon of 1e-60 is 0, and every update NaN.
+//
 //===----------------------------------------------------------------------===//
 
 #include "VerifyNumbers.h"
