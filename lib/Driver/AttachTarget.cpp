@@ -28,8 +28,8 @@ namespace flywheel {
 
 using namespace flywheel;
 
-/// The bits and the number of vector registers of the widest vector unit. An
-/// unknown machine counts as one with 16 registers of 128 bits.
+/// Returns the bits and the number of the vector registers of the widest vector
+/// unit. An unknown machine counts as one with 16 registers of 128 bits.
 static std::pair<int64_t, int64_t>
 getVectorUnit(const llvm::Triple &triple, const llvm::MCSubtargetInfo *info) {
   if (triple.isX86()) {
@@ -46,7 +46,7 @@ getVectorUnit(const llvm::Triple &triple, const llvm::MCSubtargetInfo *info) {
   return {128, 16};
 }
 
-/// The extensions that kernels can be made of, of those that the machine has.
+/// Returns the extensions of the machine that kernels can use.
 static SmallVector<StringRef> getFeatures(const llvm::Triple &triple,
                                           const llvm::MCSubtargetInfo *info) {
   SmallVector<StringRef> known;
@@ -101,9 +101,9 @@ struct AttachTarget : flywheel::impl::AttachTargetBase<AttachTarget> {
   }
 
 private:
-  /// `cuda:sm_90a:ptx`, `cuda:sm_80,sm_90a` or `rocm:gfx942`, with `+tf32`
-  /// behind chips of NVIDIA or not; null, with an
-  /// error, for anything else.
+  /// Parses `cuda:sm_90a:ptx`, `cuda:sm_80,sm_90a` or `rocm:gfx942`; chips of
+  /// NVIDIA may be followed by `+tf32`. Emits an error and returns null for any
+  /// other text.
   codegen::GPUAttr parseGPU(StringRef text) {
     SmallVector<StringRef> parts, chips;
     text.split(parts, ':');

@@ -46,8 +46,8 @@ private:
 };
 } // namespace
 
-/// The file that has the code at `address`, with its size and time; empty where
-/// there is no telling.
+/// Returns the path of the file that has the code at `address`, with its size
+/// and time; empty if it is not found.
 static std::string describeFile(void *address) {
   Dl_info info;
   if (!dladdr(address, &info) || !info.dli_fname)

@@ -60,8 +60,8 @@ private:
   unsigned operatorsOutside = 0;
   llvm::StringMap<AliasSize> aliases;
   AliasTexts aliasTexts;
-  /// The alias that is being defined, or nothing, what it is made of, and where
-  /// that starts.
+  /// The alias that is being defined, or nothing, the size of its text, and the
+  /// start of that text.
   StringRef defined;
   AliasSize size;
   const char *definition = nullptr;
@@ -122,9 +122,9 @@ void SourceChecker::useAlias() {
   size.tokens += known->second.tokens;
 }
 
-/// The custom forms of `linalg.transpose`, `linalg.reduce` and
-/// `linalg.broadcast` go on with what is no list of integers. An entry of a
-/// dictionary is another thing: there, any attribute will do.
+/// Refuses a value that is not a list of integers in the custom forms of
+/// `linalg.transpose`, `linalg.reduce` and `linalg.broadcast`, which do not
+/// check it. An entry of a dictionary may have any value.
 std::optional<SourceProblem> SourceChecker::checkList() {
   bool isEntry = beforePrevious.is("{") || beforePrevious.is(",") ||
                  beforePrevious.is("<");

@@ -29,7 +29,7 @@ using llvm::StringRef;
 constexpr unsigned kMaxAttributeTokens = 4096;
 constexpr int64_t kDynamicNumber = std::numeric_limits<int64_t>::min();
 
-/// A number without a sign.
+/// Parses a number without a sign.
 static std::optional<uint64_t> parseNumber(const Token &token) {
   uint64_t number;
   unsigned radix = token.text.starts_with("0x") ? 0 : 10;
@@ -194,7 +194,7 @@ static std::optional<NumberAt> readNumber(SourceLexer &lexer,
   return number;
 }
 
-/// The numbers up to the end of a list; `lexer` is behind its bracket.
+/// Reads the numbers up to the end of a list; `lexer` is after its bracket.
 static llvm::SmallVector<NumberAt> readNumbers(SourceLexer lexer,
                                                const AliasTexts &aliases) {
   llvm::SmallVector<NumberAt> numbers;
@@ -208,7 +208,7 @@ static llvm::SmallVector<NumberAt> readNumbers(SourceLexer lexer,
     if (token.kind == Token::End ||
         (token.kind == Token::Close && depth-- == 0))
       return numbers;
-    // The number itself is behind its sign.
+    // The number itself follows its sign.
     if (token.is("-"))
       lexer.next();
   }
@@ -250,7 +250,7 @@ std::optional<SourceLexer> AttributeFinder::find(SourceLexer rest) {
   return std::nullopt;
 }
 
-/// The numbers of an attribute that is an array.
+/// Returns the numbers of an attribute that is an array.
 static llvm::SmallVector<NumberAt> findNumbers(StringRef name, SourceLexer rest,
                                                const AliasTexts &aliases) {
   std::optional<SourceLexer> value = AttributeFinder(name, aliases).find(rest);

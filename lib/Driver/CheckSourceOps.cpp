@@ -43,7 +43,7 @@ Token flywheel::resolveNext(SourceLexer &lexer, const AliasTexts &aliases) {
 }
 
 /// Calls `callback` with each entry of a list: its first token, and the lexer
-/// behind it. Stops at what is no list, which the parser refuses.
+/// after it. Stops at a value that is not a list, which the parser refuses.
 static std::optional<SourceProblem> forEachEntry(
     SourceLexer list, const AliasTexts &aliases,
     llvm::function_ref<std::optional<SourceProblem>(const Token &, SourceLexer)>
@@ -207,7 +207,7 @@ static Element getElement(StringRef type, const AliasTexts &aliases) {
              : Element::Other;
 }
 
-/// The types behind `ins` or `outs`, whose parenthesis is next.
+/// Reads the types after `ins` or `outs`, whose parenthesis is next.
 static llvm::SmallVector<OperandType> readTypes(SourceLexer &lexer,
                                                 const AliasTexts &aliases) {
   llvm::SmallVector<OperandType> types;
@@ -238,7 +238,8 @@ static llvm::SmallVector<OperandType> readTypes(SourceLexer &lexer,
   return types;
 }
 
-/// The first of the operands whose body cannot be built; none where it can.
+/// Returns the first operand for which no body can be built; null if there is
+/// none.
 static const OperandType *
 findMultiplicand(llvm::ArrayRef<OperandType> inputs,
                  llvm::ArrayRef<OperandType> outputs) {
@@ -287,7 +288,8 @@ static const OperandType *findOperand(StringRef kind,
              : nullptr;
 }
 
-/// The value of the attribute, around which its name is in one of its forms.
+/// Returns the value of the attribute, which may be inside of its name in one
+/// of its forms.
 static StringRef getElementwiseKind(SourceLexer value,
                                     const AliasTexts &aliases) {
   Token token = resolveNext(value, aliases);

@@ -72,8 +72,8 @@ constexpr const char *kCompileThreads = "FLYWHEEL_COMPILE_THREADS";
 std::shared_ptr<MLIRContext> flywheel::createContext() {
   DialectRegistry registry;
   registerAllFlywheelDialects(registry);
-  // One pool a context: a process that was forked can make a context anew. What
-  // is wrong with the variable, compileModule() says.
+  // Each context has its own pool: a forked process can create a new context.
+  // `compileModule` reports errors in the variable.
   auto given = runtime::getNumThreadsOfEnvironment(kCompileThreads);
   unsigned available = llvm::hardware_concurrency().compute_thread_count();
   auto pool = std::make_shared<LargeStackThreadPool>(
@@ -92,7 +92,7 @@ std::shared_ptr<MLIRContext> flywheel::createContext() {
 // Parsing
 //===----------------------------------------------------------------------===//
 
-/// The name of an SSA value as the source has it: `%loss` is `loss`. Empty for
+/// Returns the name of an SSA value in the source: `%loss` is `loss`. Empty for
 /// a numbered value.
 static StringRef getSourceName(SMRange range) {
   StringRef text(range.Start.getPointer(),
@@ -201,8 +201,8 @@ static LogicalResult verifyMaps(Operation *op) {
   return success();
 }
 
-/// Verifies `module`. What is wrong in a body that nobody wrote is said at the
-/// op that has it, by its name.
+/// Verifies `module`. Reports an error in a body that nobody wrote at the op
+/// that has the body, by its name.
 static LogicalResult verifyBodies(ModuleOp module) {
   MLIRContext *context = module.getContext();
   SmallVector<std::pair<Operation *, Location>> placed;
@@ -325,7 +325,8 @@ OwningOpRef<ModuleOp> flywheel::parseModuleText(MLIRContext &context,
 /// The stage after which the functions of entries have `train.symbols`.
 constexpr llvm::StringLiteral kDimSizeNamingStage = "flywheel-fuse";
 
-/// The model's name: as asked, the module's own, that of its file, or `model`.
+/// Returns the model's name: the requested one, the module's own, that of its
+/// file, or `model`.
 static std::string getModelName(ModuleOp module,
                                 const CompilerOptions &options) {
   if (!options.modelName.empty())
@@ -338,8 +339,8 @@ static std::string getModelName(ModuleOp module,
   return llvm::json::fixUTF8(llvm::sys::path::stem(options.inputPath));
 }
 
-/// Once the dimension sizes of every entry have names: each bound is of one of
-/// them.
+/// Checks that each bound is of a dimension size of an entry, once all of these
+/// have names.
 static LogicalResult checkDimSizeNames(ModuleOp module,
                                        const DimSizeBounds &bounds) {
   llvm::SetVector<StringRef> names;

@@ -4,9 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A module that was printed after a stage says so, and what the stage and those
-// before it were run with: the other stages rely on it. Options that no stage
-// has read yet are not recorded: whoever goes on chooses them.
+// A module that was printed after a stage contains the name of the stage and
+// the options that it and previous stages were run with: later stages rely on
+// them. Options that no stage has read yet are not recorded: the continuing
+// compilation chooses them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +31,7 @@ struct Setting {
   StringLiteral key;
   /// The first stage that reads it.
   StringLiteral stage;
-  /// The value as an attribute; null for one that is not known yet.
+  /// Returns the value as an attribute; null if it is not known yet.
   Attribute (*get)(Builder &, const CompilerOptions &);
   /// Takes a recorded value; false for an attribute of another kind.
   bool (*set)(Attribute, CompilerOptions &);
@@ -70,7 +71,7 @@ static bool setLowering(Attribute value, CompilerOptions &options) {
   return true;
 }
 
-/// Bounds: that of all dimension sizes, then those of some, `["1024",
+/// Returns bounds: that of all dimension sizes, then those of some, `["1024",
 /// "time=256"]`.
 static Attribute getBounds(Builder &b, const CompilerOptions &options) {
   DimSizeBounds bounds = options.maxDimSizes.value_or(DimSizeBounds());

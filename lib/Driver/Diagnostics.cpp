@@ -50,7 +50,7 @@ static void collectFrames(Location location,
   }
 }
 
-/// The name that a location without a place has; empty without one.
+/// Returns the name of a location without a file position; empty without one.
 static StringRef findName(Location location) {
   StringRef name;
   location->walk([&](Location part) {
@@ -77,7 +77,7 @@ static void printPlace(FileLineColRange place, raw_ostream &os) {
 // Messages
 //===----------------------------------------------------------------------===//
 
-/// `text` without its middle where it is longer than `length`.
+/// Returns `text` without its middle if it is longer than `length`.
 static std::string shorten(StringRef text, size_t length) {
   if (text.size() <= length)
     return text.str();
@@ -110,8 +110,9 @@ static std::string formatArgument(const DiagnosticArgument &argument) {
   return shorten(text, longestType);
 }
 
-/// `message` of the op that `name` was lowered to, as one of the op that a user
-/// wrote: `'nn.matmul' op expected` becomes `'nn.attention' op expected`.
+/// Replaces the name of the lowered op in `message` by `name`, that of the op
+/// that the user wrote: `'nn.matmul' op expected` becomes `'nn.attention' op
+/// expected`.
 static std::string nameSourceOp(StringRef message, StringRef name) {
   StringRef rest = message;
   if (name.empty() || !rest.consume_front("'"))

@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Before: a bufferized step, in its final order. After: a step that is shared
-// between workers, with a workspace within the budget. What that takes is known
-// when all is done: so it is done, and undone, until it fits. An error of an
-// attempt is said where none fits.
+// between workers, with a workspace within the budget. The size of the
+// workspace is known only after all passes: so they are run, and undone, until
+// it fits. An error of an attempt is reported if no attempt fits.
 //
 //===----------------------------------------------------------------------===//
 

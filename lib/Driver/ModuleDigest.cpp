@@ -43,9 +43,9 @@ private:
   uint64_t position = 0;
 };
 
-/// Writes the elements of constants, of which the text leaves some out: of each
-/// attribute, its number in order of the first use, and behind it, the first
-/// time, its bytes.
+/// Writes the elements of constants, some of which the text leaves out: for
+/// each attribute, its number in order of the first use, followed, the first
+/// time, by its bytes.
 class ElementsWriter {
 public:
   explicit ElementsWriter(llvm::raw_ostream &os) : os(os) {}
@@ -86,7 +86,7 @@ std::string flywheel::getModuleDigest(ModuleOp module, bool hasLocations) {
   DigestStream os;
   OpPrintingFlags flags;
   flags.elideLargeElementsAttrs(kMaxPrintedElements);
-  // Whole, whatever the command line says of what is printed.
+  // Prints all of it, whatever the command line limits.
   flags.elideLargeResourceString(std::numeric_limits<int64_t>::max());
   flags.printGenericOpForm();
   flags.skipRegions(false);

@@ -79,7 +79,7 @@ static Error writeThrough(StringRef path, StringRef contents) {
   return Error::success();
 }
 
-/// A file beside `path` with the contents.
+/// Creates a file beside `path` with the contents.
 static Expected<fs::TempFile> writeTemporary(StringRef path,
                                              StringRef contents) {
   if (fs::exists(path) && !fs::can_write(path))

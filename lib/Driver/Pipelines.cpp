@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One function a stage, used by every tool. What holds between two stages is
-// said by the passes themselves.
+// One function for each stage, used by every tool. The passes state what holds
+// before and after them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,9 +49,9 @@
 using namespace mlir;
 using namespace flywheel;
 
-/// Upstream's, which leaves regions as they are: control flow is structured
-/// here, patterns erase what is unused, and a look for blocks to merge and to
-/// erase in every region takes half of the time.
+/// Creates upstream's canonicalizer, without simplification of regions: control
+/// flow is structured here, patterns erase unused ops, and searching every
+/// region for blocks to merge and to erase takes half of the time.
 static std::unique_ptr<Pass> createCanonicalizer() {
   GreedyRewriteConfig config;
   // In the order of the pass itself, which the config does not have by default.
@@ -60,7 +60,7 @@ static std::unique_ptr<Pass> createCanonicalizer() {
   return createCanonicalizerPass(config);
 }
 
-/// Only what the chosen entries need is compiled.
+/// Removes what the chosen entries do not need.
 static void populateSelection(OpPassManager &pm,
                               const CompilerOptions &options) {
   train::SelectEntriesOptions select;
@@ -68,7 +68,7 @@ static void populateSelection(OpPassManager &pm,
   pm.addPass(train::createSelectEntries(select));
 }
 
-/// Variables become constants where a checkpoint is given.
+/// Makes variables constants if a checkpoint is given.
 static void populateFreeze(OpPassManager &pm, const CompilerOptions &options) {
   if (options.frozenCheckpoint.empty())
     return;
@@ -79,7 +79,8 @@ static void populateFreeze(OpPassManager &pm, const CompilerOptions &options) {
   pm.addPass(train::createFreezeVariables(freeze));
 }
 
-/// Variables start from a checkpoint, or are left to one, where it is given.
+/// Initializes variables from a checkpoint, or leaves them to one, if it is
+/// given.
 static void populateInitialValues(OpPassManager &pm,
                                   const CompilerOptions &options) {
   train::LoadInitialValuesOptions load;
@@ -90,8 +91,8 @@ static void populateInitialValues(OpPassManager &pm,
     pm.addPass(train::createLoadInitialValues(load));
 }
 
-/// Everything a user's module can say about training becomes plain reads,
-/// assigns, tensor ops and gradient requests.
+/// Expands all ops about training to plain reads, assigns, tensor ops and
+/// gradient requests.
 static void populateExpand(OpPassManager &pm, const CompilerOptions &options) {
   pm.addPass(createVerifyShapes());
   pm.addPass(createVerifyCalls());
@@ -123,7 +124,7 @@ static void populateExpand(OpPassManager &pm, const CompilerOptions &options) {
   // Before anything is folded: a fold may rely on what is to be checked.
   pm.addPass(createInlinerPass({}, [](OpPassManager &) {}));
   pm.addPass(createSymbolDCEPass());
-  // As derivatives of branches and loops take no ops with effects.
+  // Derivatives of branches and loops require ops without effects.
   train::OrderHostCallsOptions host;
   host.forObject = options.cInterface;
   host.forGPU = options.target.isForGPU();
@@ -268,7 +269,7 @@ static void populateFuse(OpPassManager &pm, const CompilerOptions &options) {
     pm.addNestedPass<func::FuncOp>(createForallToFor());
     pm.addPass(createCanonicalizer());
     pm.addNestedPass<func::FuncOp>(createCSEGroups());
-    // These may have made reads of variables behind their updates.
+    // These may have moved updates of variables before their reads.
     ScheduleStepOptions again;
     again.ifDisordered = true;
     pm.addNestedPass<func::FuncOp>(createScheduleStep(again));
@@ -390,7 +391,7 @@ static void populateGPULaunches(OpPassManager &pm,
     pm.addPass(createProfileGPULaunches());
 }
 
-/// Device code becomes bytes, and launches calls of the runtime.
+/// Compiles device code to bytes, and lowers launches to calls of the runtime.
 static void populateGPUCode(OpPassManager &pm, const CompilerOptions &options) {
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
   kernels.addPass(memref::createExpandStridedMetadataPass());

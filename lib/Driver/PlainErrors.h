@@ -11,9 +11,9 @@
 
 namespace flywheel {
 
-/// While it lives, an error that speaks of the inner parts of upstream's passes
-/// (of legalization, of bufferization, of casts that do not resolve) says
-/// instead, at the same location, that the op is not supported.
+/// While it lives, replaces errors about the inner parts of upstream's passes
+/// (legalization, bufferization, casts that do not resolve) by an error, at the
+/// same location, that the op is not supported.
 class PlainErrors {
 public:
   explicit PlainErrors(mlir::MLIRContext *context);

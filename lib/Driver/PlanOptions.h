@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// flywheel-fit-workspace runs passes that the pipeline runs by themselves where
-// there is no budget. Both ask here. `options` is FitWorkspaceOptions, or the
-// pass, whose options have the same names.
+// flywheel-fit-workspace runs passes that the pipeline runs by themselves if
+// there is no budget. Both get their options here. `options` is
+// FitWorkspaceOptions, or the pass, whose options have the same names.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@
 
 namespace flywheel {
 
-/// To recompute as if the budget were `memoryBudget`.
+/// Returns options to recompute as if the budget were `memoryBudget`.
 template <typename Options>
 RematerializeOptions makeRematerializeOptions(const Options &options,
                                               int64_t memoryBudget) {
@@ -32,7 +32,7 @@ RematerializeOptions makeRematerializeOptions(const Options &options,
   return rematerialize;
 }
 
-/// To share a step between `workers`.
+/// Returns options to share a step between `workers`.
 template <typename Options>
 DistributeStepOptions makeDistributeStepOptions(const Options &options,
                                                 int64_t workers) {

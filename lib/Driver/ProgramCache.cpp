@@ -4,14 +4,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A file is a line that says what it is, the digest of its parts, their number,
+// A file is a line with its format, the digest of its parts, their number,
 // their lengths, and the parts: the key, the text of a module with the
-// manifest, that of what the compiler said, the object file, and the symbol and
-// the bytes of each constant that this does not have. `load` uses none of it
-// before the file is known to be a regular one of this user, its digest to be
-// right and its key to be the one that was asked for: a disk that was full, a
-// crash, or a file that was copied or put there costs a compilation and no
-// more.
+// manifest, the diagnostics of the compiler, the object file, and the symbol
+// and the bytes of each constant that the object does not have. `load` uses
+// none of it before it has checked that the file is a regular one of this user,
+// that its digest is right and that its key is the requested one: a full disk,
+// a crash, or a file that was copied or put there costs only a compilation.
 //
 //===----------------------------------------------------------------------===//
 
@@ -160,13 +159,15 @@ ProgramCache::load(StringRef key, MLIRContext &context) const {
     program.data.push_back({(*parts)[at].str(), (*parts)[at + 1]});
   if (!program.data.empty())
     program.bytes = std::move(buffer);
-  // So that it is evicted last. Where that fails, it was only read.
+  // Makes it the last one to be evicted. A file whose time cannot be set is
+  // only read.
   (void)futimens(file.get(), nullptr);
   return program;
 }
 
-/// Removes what is no regular file, such as a pipe, which `writeFileAtomically`
-/// would leave in place. A folder stays, and is the error of the writing.
+/// Removes an entry that is not a regular file, such as a pipe, which
+/// `writeFileAtomically` would leave in place. A folder remains, and writing
+/// reports the error.
 static void removeOddEntry(const std::string &path) {
   struct stat info;
   if (lstat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) &&
@@ -191,7 +192,7 @@ llvm::Error ProgramCache::store(StringRef key, ModuleOp module,
   (*described)->setAttr(kManifest, module->getAttr(kManifest));
   std::string text;
   llvm::raw_string_ostream os(text);
-  // Whole, whatever the command line says of what is printed.
+  // Prints all of it, whatever the command line limits.
   OpPrintingFlags flags;
   flags.elideLargeElementsAttrs(std::numeric_limits<int64_t>::max());
   flags.printGenericOpForm();

@@ -80,7 +80,7 @@ struct StageOptions : PassPipelineOptions<StageOptions> {
 LogicalResult StageOptions::parse(
     StringRef text,
     llvm::function_ref<LogicalResult(const Twine &)> handleError) {
-  // Upstream says what it did not find, but not what there is.
+  // Upstream names the option that it did not find, but not those that exist.
   llvm::raw_null_ostream unread;
   if (succeeded(parseFromString(text, unread)))
     return success();

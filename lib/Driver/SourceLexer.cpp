@@ -77,7 +77,7 @@ Token SourceLexer::next() {
         1 + rest.drop_front()
                 .take_while([](char c) { return isInWord(c) || c == '-'; })
                 .size();
-    // The arrow behind a name is none of it.
+    // The arrow after a name is not part of it.
     if (rest.take_front(length).ends_with("-") &&
         rest.drop_front(length).starts_with(">"))
       --length;

@@ -66,8 +66,8 @@ std::optional<SourceProblem> checkDivisor(SourceLexer rest);
 std::optional<SourceProblem> checkNumbers(const Token &name, SourceLexer rest,
                                           const AliasTexts &aliases);
 
-/// Checks the op or the attribute that `name` is the name of, and which goes on
-/// with `rest`: the few that upstream's custom forms or verifiers crash on.
+/// Checks the op or the attribute with the name `name`, which `rest` follows:
+/// the few on which upstream's custom forms or verifiers crash.
 /// \param isProperty it is one of the properties of an op without a custom
 /// form.
 std::optional<SourceProblem> checkNamed(const Token &name, SourceLexer rest,

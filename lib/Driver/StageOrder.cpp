@@ -91,8 +91,8 @@ static void forEachPass(OpPassManager &pm,
   }
 }
 
-/// The stages that each pass is of, on a CPU or a GPU, with or without options
-/// that add passes.
+/// Returns the stages that each pass belongs to, on a CPU or a GPU, with or
+/// without options that add passes.
 static llvm::StringMap<StageRange> getStagesOfPasses() {
   CompilerOptions plain;
   plain.lowering = Lowering::Reference;
@@ -160,7 +160,7 @@ private:
 
   std::mutex mutex;
   StringRef lastPass;
-  /// Passes that run others fail behind them, and on each of several functions.
+  /// Passes that run others fail after them, and on each of several functions.
   bool hasSpoken = false;
 };
 } // namespace

@@ -149,8 +149,8 @@ static void printMetadata(const SafetensorsReader &file) {
       print("  " + displayName(key) + " = " + quoteJson(value) + "\n");
 }
 
-/// The tensors of \p file, by name. Strings are one tensor, of dtype String and
-/// the size of their bytes.
+/// Returns the tensors of \p file, by name. Strings are one tensor, of dtype
+/// String and the size of their bytes.
 static std::vector<TensorInfo> listEntries(const SafetensorsReader &file) {
   std::vector<TensorInfo> entries;
   for (const TensorInfo &info : file.tensors()) {
@@ -171,7 +171,7 @@ static std::vector<TensorInfo> listEntries(const SafetensorsReader &file) {
   return entries;
 }
 
-/// `Key NAME not found`, and some of those there are.
+/// Returns the error `Key NAME not found`, with some of the existing names.
 static Status keyNotFound(const std::string &name, const std::string &path,
                           const std::vector<TensorInfo> &all) {
   std::string text = "Key " + name + " not found in checkpoint '" + path +
@@ -181,7 +181,7 @@ static Status keyNotFound(const std::string &name, const std::string &path,
   return Status::notFound(all.size() > 20 ? text + ", ..." : text);
 }
 
-/// Those of \p all that \p names has, themselves or by a pattern.
+/// Returns those of \p all whose name, or a pattern for it, is in \p names.
 static Result<std::vector<const TensorInfo *>>
 selectTensors(const std::vector<TensorInfo> &all,
               const std::vector<std::string> &names, const std::string &path) {
@@ -243,7 +243,7 @@ static int listTensors(const Options &options) {
   return finish();
 }
 
-/// `2026-01-31 12:00:00`, in UTC.
+/// Returns the time as `2026-01-31 12:00:00`, in UTC.
 static std::string formatTime(double seconds) {
   // Years of four digits.
   if (!(seconds >= 0 && seconds < 253402300800.0))

@@ -262,7 +262,7 @@ static std::string getStem() {
                           : llvm::sys::path::stem(inputPath.getValue()).str();
 }
 
-/// `path` with another extension.
+/// Returns `path` with another extension.
 static std::string withExtension(llvm::StringRef path,
                                  llvm::StringRef extension) {
   llvm::SmallString<128> result(path);
@@ -282,7 +282,7 @@ static OutputPaths getOutputPaths() {
   paths.object = outputPath.empty() ? getStem() + ".o" : outputPath;
   paths.header = headerPath;
   paths.manifest = manifestPath;
-  // An object that is no file has no companions but those asked for.
+  // An object that is not a file has only the companions that were asked for.
   if (!becomesRegularFile(paths.object))
     return paths;
   if (paths.header.empty())
@@ -292,7 +292,7 @@ static OutputPaths getOutputPaths() {
   return paths;
 }
 
-/// Outputs must not overwrite each other, nor what is read.
+/// Checks that outputs do not overwrite each other, or an input.
 static llvm::Error checkOutputs() {
   llvm::StringRef inputs[] = {inputPath, freezePath, initialPath, externalPath};
   if (emitKind != "obj" || costFormat.getNumOccurrences() > 0)
@@ -312,7 +312,7 @@ static llvm::Error checkOutputs() {
   return llvm::Error::success();
 }
 
-/// Bytes of read-only data of an object, or nothing for a format without
+/// Returns the bytes of read-only data of an object; 0 for a format without
 /// sections of that name.
 static uint64_t getConstantBytes(llvm::MemoryBufferRef object) {
   auto file = llvm::object::ObjectFile::createObjectFile(object);
@@ -598,7 +598,7 @@ static int compile() {
   return 0;
 }
 
-/// Code generators end the process where they cannot go on.
+/// Ends the process: code generators cannot continue after an error.
 static void reportFatalError(void *, const char *reason, bool) {
   fail(llvm::Twine("the code generator of the target failed: ") + reason);
   _exit(1);

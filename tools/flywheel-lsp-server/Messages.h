@@ -14,7 +14,7 @@
 
 namespace flywheel::lsp {
 
-/// How messages follow each other.
+/// The format in which messages follow each other.
 enum class Framing {
   /// With a `Content-Length` header each.
   Header,
@@ -30,13 +30,13 @@ public:
 
   int getFD() const { return fd; }
   bool isAtEnd() const { return atEnd; }
-  /// Reads what is there; waits where there is nothing yet.
+  /// Reads the available bytes; waits if there are none.
   void fill();
-  /// The next whole message, or nothing. What is no JSON is skipped.
+  /// Returns the next whole message, or none. Skips messages that are not JSON.
   std::optional<llvm::json::Object> next();
 
 private:
-  /// The text of the next whole message.
+  /// Returns the text of the next whole message.
   std::optional<std::string> takeText();
 
   int fd;
@@ -45,7 +45,7 @@ private:
   std::string buffer;
 };
 
-/// A message with a header.
+/// Returns a message with a header.
 std::string formatMessage(const llvm::json::Object &message, bool isPretty);
 
 /// Writes a message with a header; false where nobody reads.

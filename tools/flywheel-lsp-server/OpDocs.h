@@ -21,7 +21,7 @@ struct OpDoc {
   std::string body;
 };
 
-/// The ops of our dialects by their full names, `nn.relu`.
+/// Returns the ops of our dialects by their full names, `nn.relu`.
 const std::map<std::string, OpDoc> &getOpDocs();
 
 /// Returns true if `name` is a dialect of Flywheel.

@@ -20,7 +20,7 @@ namespace json = llvm::json;
 
 namespace flywheel::lsp {
 
-/// How long a document has to stay as it is before it is compiled.
+/// The time for which a document has to be unchanged before it is compiled.
 static constexpr std::chrono::milliseconds kQuietTime(400);
 
 Proxy::Proxy(int toUpstream, int fromUpstream, const ProxyOptions &options)
@@ -76,7 +76,7 @@ void Proxy::change(const json::Object &params) {
 // Requests
 //===----------------------------------------------------------------------===//
 
-/// The text of a line up to a position, which counts UTF-16 units.
+/// Returns the text of a line up to a position, which counts UTF-16 units.
 static StringRef getLinePrefix(StringRef text, int64_t line,
                                int64_t character) {
   for (int64_t i = 0; i < line && !text.empty(); ++i)
@@ -92,8 +92,8 @@ static StringRef getLinePrefix(StringRef text, int64_t line,
   return text.take_front(end);
 }
 
-/// The beginning of a name of an op of ours at the end of `text`; empty where
-/// there is none.
+/// Returns the beginning of a name of an op of ours at the end of `text`; empty
+/// if there is none.
 static StringRef getOpPrefix(StringRef text) {
   StringRef head = text.rtrim("abcdefghijklmnopqrstuvwxyz"
                               "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.");

@@ -5,11 +5,12 @@
 //===----------------------------------------------------------------------===//
 //
 // Upstream's MLIR language server knows syntax, symbols and the errors of
-// parsing. It cannot be extended, so it runs as it is, in a process of its own,
-// and what it says is completed on the way to the editor:
+// parsing. It cannot be extended, so it runs unchanged, in its own process, and
+// its messages are completed on the way to the editor:
 //   * the hover text of an op of ours gets the op's documentation;
 //   * `nn.rel` is completed to the ops that begin so;
-//   * a document without errors is compiled, and what the stages say is added.
+//   * a document without errors is compiled, and the stages' diagnostics are
+//     added.
 //
 //===----------------------------------------------------------------------===//
 

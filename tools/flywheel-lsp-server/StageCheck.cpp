@@ -30,7 +30,8 @@ static json::Object makePosition(int64_t line, int64_t character) {
   return json::Object{{"line", line}, {"character", character}};
 }
 
-/// The innermost place in the document, from 0; nothing for one elsewhere.
+/// Returns the first position of `location` in the document, from 0; none if it
+/// is elsewhere.
 static std::optional<std::pair<int64_t, int64_t>>
 findPlace(mlir::Location location, StringRef uri) {
   std::optional<std::pair<int64_t, int64_t>> place;
@@ -57,7 +58,7 @@ static int64_t getSeverity(mlir::DiagnosticSeverity severity) {
   }
 }
 
-/// The word at a place ends here.
+/// Returns the end of the word at a position.
 static int64_t findWordEnd(StringRef text, int64_t line, int64_t character) {
   for (int64_t i = 0; i < line; ++i)
     text = text.split('\n').second;
@@ -105,8 +106,8 @@ static void checkModule(mlir::MLIRContext &context, StringRef text,
     (void)compileModule(std::move(module), CompilerOptions());
 }
 
-/// The parts of a document between lines `// -----` are modules of their own.
-/// Each keeps its lines.
+/// Checks the parts of a document between lines `// -----`, which are separate
+/// modules. Each keeps its lines.
 static void checkDocument(StringRef text, StringRef uri,
                           json::Array &diagnostics) {
   mlir::DialectRegistry registry;

@@ -40,7 +40,7 @@ static int runUpstream(std::vector<char *> arguments) {
   return hasFailed || !hasMemory;
 }
 
-/// An option without its dashes: `--lit-test` is `lit-test`.
+/// Returns an option without its dashes: `--lit-test` is `lit-test`.
 static llvm::StringRef getOption(llvm::StringRef argument) {
   return argument.starts_with("-") ? argument.ltrim('-') : llvm::StringRef();
 }

@@ -11,7 +11,8 @@
 
 using namespace mlir;
 
-/// The error for a pass or a pipeline that cannot be made of `options`.
+/// Returns the error for a pass or a pipeline that cannot be created with
+/// `options`.
 static llvm::Error getOptionError(const PassRegistryEntry &entry,
                                   StringRef options) {
   std::string problem;

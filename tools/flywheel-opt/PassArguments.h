@@ -12,8 +12,8 @@
 
 namespace flywheel {
 
-/// Checks each `--PASS=OPTIONS`: upstream's driver says neither which pass it
-/// is that has no such option, nor which options there are.
+/// Checks each `--PASS=OPTIONS`: upstream's driver reports neither the pass
+/// that has no such option, nor the options that exist.
 llvm::Error checkPassArguments(llvm::ArrayRef<const char *> arguments);
 
 } // namespace flywheel

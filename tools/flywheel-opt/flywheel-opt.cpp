@@ -30,8 +30,8 @@ static LogicalResult fail(const std::string &message) {
   return failure();
 }
 
-/// Upstream's driver, with a look at the command line and at the file before
-/// the parsers get them.
+/// Runs upstream's driver after checks of the command line and of the file,
+/// which its parsers would not make.
 static LogicalResult run(int argc, char **argv, DialectRegistry &registry) {
   std::string header = registerCLIOptions("Flywheel's pass driver\n", registry);
   flywheel::registerPluginOptions(registry);

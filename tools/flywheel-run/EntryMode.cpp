@@ -81,9 +81,9 @@ private:
                       ValueTexts &unused);
   Status makeStep(uint64_t step);
   Status printScalars(uint64_t step) const;
-  /// The last result of that name, which may be ENTRY.RESULT, or null.
+  /// Returns the last result of that name, which may be ENTRY.RESULT, or null.
   const OwnedArray *findResult(llvm::StringRef name) const;
-  /// That result, or else the variable.
+  /// Returns that result, or else the variable.
   Result<ArrayView> find(const std::string &name) const;
   Status checkName(const std::string &name) const;
   std::vector<std::string> getAllResultNames() const;

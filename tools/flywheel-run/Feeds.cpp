@@ -68,7 +68,8 @@ static Shape getShape(const ArgumentSpec &spec, int64_t unknownDimSize) {
   return shape;
 }
 
-/// A seed for the numbers of an array: FNV-1a of its name, mixed with `seed`.
+/// Returns a seed for the numbers of an array: FNV-1a of its name, mixed with
+/// `seed`.
 static uint64_t getStream(StringRef name, uint64_t seed) {
   uint64_t hash = UINT64_C(0xcbf29ce484222325);
   for (unsigned char c : name)
@@ -77,7 +78,8 @@ static uint64_t getStream(StringRef name, uint64_t seed) {
   return flywheel_splitmix64(&state);
 }
 
-/// An element that the text of a list gives cannot be stored.
+/// Returns the error for an element in the text of a list that cannot be
+/// stored.
 static Status makeElementError(const ArgumentSpec &spec, StringRef text) {
   return Status::invalidArgument("'" + spec.name + "' of dtype " +
                                  std::string(runtime::numpyName(spec.dtype)) +
@@ -97,8 +99,8 @@ static Status fill(OwnedArray &array, const ArgumentSpec &spec,
   return {};
 }
 
-/// Stores what `text` says as one element; false where `dtype` does not have
-/// it.
+/// Stores the value of `text` as one element; returns false if `dtype` does not
+/// have it.
 static bool storeText(DType dtype, StringRef text, void *out) {
   int64_t integer;
   uint64_t large;
@@ -120,7 +122,7 @@ static bool storeText(DType dtype, StringRef text, void *out) {
   return storeNumber(dtype, number, out);
 }
 
-/// The array of a list of numbers.
+/// Creates the array of a list of numbers.
 static Result<OwnedArray> makeListArray(const ArgumentSpec &spec,
                                         StringRef text) {
   Result<NumberList> list = parseList(text);
@@ -205,7 +207,7 @@ static Result<OwnedArray> readColumn(const ArgumentSpec &spec,
   return array;
 }
 
-/// An array of equal strings, which the buffer holds too.
+/// Creates an array of equal strings, which the buffer holds too.
 static Result<OwnedArray> makeStrings(const Shape &shape, StringRef text) {
   OwnedArray array;
   if (Status status = array.allocate(DType::String, shape); !status.isOk())

@@ -24,7 +24,7 @@ void printArray(const std::string &name, const ArrayView &array) {
                         [](const std::string &text) { llvm::outs() << text; });
 }
 
-/// The shape as a tuple, with the names by which sizes are bounded.
+/// Returns the shape as a tuple, with the names by which sizes are bounded.
 static std::string describeShape(const ManifestArgument &argument,
                                  llvm::ArrayRef<std::string> symbols) {
   llvm::SmallVector<std::string> dims;

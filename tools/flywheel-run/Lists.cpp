@@ -38,7 +38,7 @@ public:
   Status parse();
 
 private:
-  /// The items up to `]`, or up to the end of the text where `isOpen`.
+  /// Parses the items up to `]`, or up to the end of the text if `isOpen`.
   Status parseItems(size_t depth, bool isOpen);
   Status parseElement(size_t depth);
   /// Numbers are at one depth in all of the text.
@@ -52,7 +52,7 @@ private:
   static constexpr size_t kMaxDepth = 32;
   StringRef rest;
   NumberList &list;
-  /// How many lists a number is in; nothing before the first one.
+  /// The number of lists that each number is in; none before the first number.
   std::optional<size_t> elementDepth;
 };
 } // namespace

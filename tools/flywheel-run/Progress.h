@@ -13,10 +13,11 @@
 
 namespace flywheel::run {
 
-/// `0.0712`, `3.1e-05` for a small number, `nan` for any that is none.
+/// Formats a number: `0.0712`, `3.1e-05` if it is small, `nan` if it is not a
+/// number.
 std::string formatNumber(double value);
 
-/// `loss 0.0712  correct 352/359 (98.05 %)`.
+/// Formats metrics: `loss 0.0712  correct 352/359 (98.05 %)`.
 std::string formatMetrics(llvm::ArrayRef<Metric> metrics);
 
 /// One line an epoch; on a terminal also a bar while the epoch runs.
@@ -33,7 +34,8 @@ public:
   /// Removes the bar, so that a message can be written.
   void clear();
 
-  /// Time in training steps so far, without evaluation, and their number.
+  /// Return the time in training steps so far, without evaluation, and their
+  /// number.
   double getSeconds() const { return totalSeconds; }
   uint64_t getSteps() const { return totalSteps; }
 

@@ -16,7 +16,7 @@
 
 namespace flywheel::run {
 
-/// Which variables get initial values.
+/// The variables that get initial values.
 enum class InitialValues {
   /// Those that have no value after --restore and --set.
   Missing,
@@ -31,7 +31,7 @@ struct RunOptions {
   std::string input;
   // Nothing: not said on the command line.
   std::optional<Lowering> lowering;
-  /// As TargetOptions has it.
+  /// In the form of `TargetOptions`.
   std::string device;
   /// Folder of the program cache; empty for none.
   std::string cacheDir;

@@ -23,9 +23,9 @@ namespace flywheel::run {
 // Before the first step
 //===----------------------------------------------------------------------===//
 
-/// The step in the name of a checkpoint that was saved under \p prefix, or
-/// under any if that is empty. 0 where there is none or a negative one: only
-/// --global-step makes those.
+/// Returns the step in the name of a checkpoint that was saved under \p prefix,
+/// or under any prefix if that is empty. Returns 0 if the name has no step or a
+/// negative one, which only --global-step can store.
 static uint64_t getStepOfName(StringRef path, const std::string &prefix) {
   std::string name = runtime::lastComponent(path.str());
   StringRef digits = name;
@@ -188,8 +188,8 @@ static Status checkGlobalStep(const Program &program, const std::string &name) {
       runtime::formatShape(variable.shape));
 }
 
-/// Checks that writing a file at \p path, as \p option says, leaves the
-/// checkpoints and their state file alone.
+/// Checks that writing a file at \p path for \p option does not overwrite the
+/// checkpoints or their state file.
 static Status checkApart(const std::string &option, const std::string &path,
                          const RunOptions &options) {
   if (path.empty() || options.checkpoint.empty())

@@ -28,11 +28,11 @@ public:
   static runtime::Result<StateWriter> create(const Session &session,
                                              const RunOptions &options);
 
-  /// To be called after each step (when training: epoch), with its number from
-  /// 1: writes a checkpoint if one is due.
+  /// Writes a checkpoint if one is due. The caller calls it after each step
+  /// (when training: epoch), with its number from 1.
   runtime::Status afterStep(uint64_t step, const runtime::Metadata &metadata);
-  /// To be called after the last step: writes the last checkpoint, unless
-  /// afterStep() has, and --save.
+  /// Writes the last checkpoint, unless afterStep() has, and --save. The caller
+  /// calls it after the last step.
   runtime::Status finish(uint64_t step, const runtime::Metadata &metadata);
   /// Writes --save.
   runtime::Status save(const runtime::Metadata &metadata);

@@ -207,8 +207,8 @@ static void checkTraining(const Program &program, llvm::StringRef name) {
           << "'" << name << "' assigns no variable: it trains nothing\n";
 }
 
-/// Trains from epoch `begin` to --epochs. `metrics` is what the last evaluation
-/// found.
+/// Trains from epoch `begin` to --epochs. `metrics` are those of the last
+/// evaluation.
 static Status train(StateWriter &writer, Trainer &trainer,
                     const RunOptions &options, uint64_t begin,
                     std::vector<Metric> &metrics) {

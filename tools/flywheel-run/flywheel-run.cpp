@@ -105,7 +105,8 @@ static int compileAndRun(const RunOptions &options) {
       frontEnd.compileFile(options.input, compilerOptions);
   if (failed(compiled))
     return 1;
-  // That of this machine, or what the output of a stage was compiled for.
+  // The target of this machine, or the one that the output of a stage was
+  // compiled for.
   codegen.target = compiled->options.target;
   JITOptions jit;
   jit.perfMap = options.perfMap;

@@ -212,7 +212,8 @@ static Value emitCbrt(ExponentialPairs &e, Value x) {
   Value rest = e.sum(e.sub(e.pair(scaled), cube));
   Value step = e.div(rest, e.mul(e.mul(root, root), e.number(3)));
   Value value = scale(e.add(root, step), 0x1p-200, 0x1p+200);
-  // Of 0, which a denormal number may count as, the step has no value.
+  // The step has no value for a root of 0, to which a denormal number may be
+  // flushed.
   value = e.select(e.isEqual(root, 0), root, value);
   value = e.select(e.isEqual(size, kInfinity), size, value);
   return e.copySign(value, x);

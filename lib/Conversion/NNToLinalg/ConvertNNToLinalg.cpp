@@ -35,7 +35,7 @@ static bool isLowered(Operation *op) {
 }
 
 namespace {
-/// An op that says itself what its linalg form is.
+/// Lowers ops that implement their own linalg form.
 struct LowerOp : OpInterfaceRewritePattern<LowerableOpInterface> {
   using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
   LogicalResult matchAndRewrite(LowerableOpInterface op,

@@ -66,8 +66,8 @@ struct LowerElementwise : RewritePattern {
   }
 
 private:
-  /// The dimension sizes of the results: equal, so each is as static as any
-  /// operand's.
+  /// Returns the dimension sizes of the results: those of all operands are
+  /// equal, so each is static if it is in any operand.
   static SmallVector<DimSize> getDimSizes(LinalgEmitter &e) {
     SmallVector<DimSize> dimSizes;
     for (Value operand : e.op->getOperands()) {
@@ -84,7 +84,7 @@ private:
     return dimSizes;
   }
 
-  /// The op itself, on the elements at one point.
+  /// Emits the op itself, on the elements at one point.
   static void emitPoint(Operation *op, OpBuilder &b, Location loc,
                         ValueRange args) {
     SmallVector<Value> operands;

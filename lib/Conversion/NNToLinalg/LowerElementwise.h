@@ -11,10 +11,10 @@
 
 namespace flywheel {
 
-/// True for elementwise ops on ranked tensors.
+/// Returns true for elementwise ops on ranked tensors.
 bool isElementwiseOnTensors(mlir::Operation *op);
 
-/// Patterns for those, and for `tensor.splat`.
+/// Adds patterns for those, and for `tensor.splat`.
 void populateElementwisePatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace flywheel

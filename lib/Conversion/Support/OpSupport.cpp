@@ -20,7 +20,8 @@
 using namespace mlir;
 using namespace flywheel;
 
-/// Dialects whose ops have lowerings, but for those that `getInstead` knows.
+/// Returns true for dialects whose ops have lowerings, except for the ops of
+/// `getInstead`.
 static bool isSupportedDialect(StringRef name) {
   return llvm::is_contained({"arith", "math", "tensor", "linalg", "tosa", "scf",
                              "func", "cf", "index", "nn", "train", "linalg_ext",
@@ -28,13 +29,14 @@ static bool isSupportedDialect(StringRef name) {
                             name);
 }
 
-/// Ops of other dialects that have lowerings.
+/// Returns true for ops of other dialects that have lowerings.
 static bool isSupportedAlone(StringRef name) {
   return llvm::is_contained(
       {"builtin.module", "affine.apply", "affine.max", "affine.min"}, name);
 }
 
-/// Ops without a lowering, each with what to write instead.
+/// Returns the ops without a lowering, each with a replacement that users can
+/// write.
 static const llvm::StringMap<StringRef> &getInstead() {
   static const StringRef
       gather = "'nn.gather', whose indices are checked",

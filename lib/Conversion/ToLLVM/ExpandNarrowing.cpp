@@ -90,7 +90,7 @@ struct ExpandNarrowing : flywheel::impl::ExpandNarrowingBase<ExpandNarrowing> {
   }
 
 private:
-  /// Arithmetic of bf16 is that of f32, rounded after every op.
+  /// Computes arithmetic of bf16 in f32, and rounds after every op.
   LogicalResult computeInF32() {
     MLIRContext *context = &getContext();
     TypeConverter converter;

@@ -16,8 +16,8 @@ namespace flywheel {
 #include "flywheel/Conversion/ConversionPasses.h.inc"
 } // namespace flywheel
 
-/// The vector of integers with the bits of a vector of 16-bit floats; null for
-/// any other type.
+/// Returns the vector of integers with the bits of a vector of 16-bit floats;
+/// null for any other type.
 static VectorType getBitsType(Type type) {
   auto vector = dyn_cast<VectorType>(type);
   if (!vector || !isa<Float16Type, BFloat16Type>(vector.getElementType()))

@@ -39,7 +39,8 @@ static bool isTosa(Operation *op) {
   return isa_and_present<tosa::TosaDialect>(op->getDialect());
 }
 
-/// The first tosa op in `module` for which `matches`; null without.
+/// Returns the first tosa op in `module` for which `matches` is true; null
+/// without one.
 static Operation *findTosa(ModuleOp module,
                            llvm::function_ref<bool(Operation *)> matches) {
   Operation *found = nullptr;
@@ -223,7 +224,7 @@ private:
                         [&](const WrittenOp &op) { return op.loc == loc; });
   }
 
-  /// The op that was written at `loc`; one that `text` names before others.
+  /// Returns the op that was written at `loc`; prefers one that `text` names.
   const WrittenOp &findWritten(Location loc, StringRef text) const {
     const WrittenOp *found = nullptr;
     for (const WrittenOp &op : written)

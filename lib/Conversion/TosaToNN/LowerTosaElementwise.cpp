@@ -6,8 +6,8 @@
 //
 // Elementwise ops, reductions and products become `arith`, `math` and `nn` ops
 // on tensors, which have derivative rules and whose dynamic dimension sizes are
-// checked. As for `nn.broadcast`, a size stretches where it is 1 by its type;
-// upstream's lowering would decide between branches when the step runs.
+// checked. A size stretches only if its type is 1, as for `nn.broadcast`;
+// upstream's lowering would decide between branches at run time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -130,7 +130,7 @@ static Value emitProduct(OpBuilder &b, tosa::MulOp op, ValueRange args) {
   return arith::MulIOp::create(b, loc, widen(args[0]), widen(args[1]));
 }
 
-/// A tensor like `like` whose every element is `value`.
+/// Returns a tensor like `like` with every element equal to `value`.
 static Value emitSplat(OpBuilder &b, Location loc, Value like,
                        Attribute value) {
   auto type = cast<RankedTensorType>(like.getType());
@@ -179,8 +179,8 @@ static Value emitReciprocal(OpBuilder &b, Location loc, Value x) {
   return arith::DivFOp::create(b, loc, nn::buildSplat(b, loc, x, 1.0), x);
 }
 
-/// The ops for `op` on operands of one shape; null where upstream's lowering is
-/// to be taken.
+/// Emits the ops for `op` on operands of one shape; returns null if upstream's
+/// lowering is to be used.
 static Value emitElementwise(OpBuilder &b, Operation *op, ValueRange args) {
   using arith::CmpFPredicate;
   using arith::CmpIPredicate;
@@ -277,7 +277,8 @@ static Value emitElementwise(OpBuilder &b, Operation *op, ValueRange args) {
       .Default([](Operation *) { return Value(); });
 }
 
-/// The operands that have the result's elements: not a shift or a zero point.
+/// Returns the operands that have the result's elements: not a shift or a zero
+/// point.
 static ValueRange getElementOperands(Operation *op) {
   ValueRange operands = op->getOperands();
   if (isa<tosa::NegateOp>(op))
@@ -285,7 +286,7 @@ static ValueRange getElementOperands(Operation *op) {
   return isa<tosa::MulOp>(op) ? operands.take_front(2) : operands;
 }
 
-/// `op`, a reduction along one dimension, which stays with size 1.
+/// Emits `op`, a reduction along one dimension, which remains with size 1.
 template <typename OpT>
 static Value emitReduction(OpBuilder &b, OpT op, nn::ReductionKind kind) {
   auto type = dyn_cast<RankedTensorType>(op.getInput().getType());
@@ -299,7 +300,7 @@ static Value emitReduction(OpBuilder &b, OpT op, nn::ReductionKind kind) {
                               /*keepdims=*/true);
 }
 
-/// As `emitReduction`, of numbers that may be NaN.
+/// Like `emitReduction`; returns null for floats whose NaNs do not propagate.
 template <typename OpT>
 static Value emitExtremum(OpBuilder &b, OpT op, nn::ReductionKind kind) {
   if (isFloat(op.getInput()) &&
@@ -308,7 +309,7 @@ static Value emitExtremum(OpBuilder &b, OpT op, nn::ReductionKind kind) {
   return emitReduction(b, op, kind);
 }
 
-/// Products of floating-point matrices; those of f16 may be wider.
+/// Emits products of floating-point matrices; those of f16 may be wider.
 static Value emitMatmul(OpBuilder &b, tosa::MatMulOp op) {
   auto result = dyn_cast<RankedTensorType>(op.getOutput().getType());
   if (!isFloat(op.getA()) || !result || !isZero(op.getAZp()) ||

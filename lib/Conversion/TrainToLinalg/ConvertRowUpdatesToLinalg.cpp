@@ -95,7 +95,7 @@ UpdateConverter::emitUpdate(train::ProjectOp projection) {
   return rows;
 }
 
-/// Projects the rows with a gradient alone, by norms of each one.
+/// Projects only the rows with a gradient, by the norm of each row.
 void UpdateConverter::projectRows(train::ProjectOp projection) {
   e.b.setInsertionPoint(projection);
   Value table = projection.getInput(), indices = gradient.indices;
@@ -112,8 +112,8 @@ void UpdateConverter::projectRows(train::ProjectOp projection) {
       /*axis=*/0);
 }
 
-/// The projection of the new parameter, by norms, that can be made row by row;
-/// null where there is none.
+/// Returns the projection of the new parameter, by norms, that can be computed
+/// row by row; null if there is none.
 static train::ProjectOp getRowProjection(Value parameter) {
   if (!parameter.hasOneUse())
     return {};

@@ -33,7 +33,7 @@ Value flywheel::projectElement(OpBuilder &b, Location loc,
   return narrow(b, loc, constraint.buildProjection(b, loc, wide), type);
 }
 
-/// The factors of the elements: one for each norm along `axis`.
+/// Emits the factors of the elements: one for each norm along `axis`.
 static Value emitFactors(LinalgEmitter &e, train::ProjectOp op, int64_t axis,
                          ArrayRef<int64_t> kept) {
   Value input = op.getInput();

@@ -13,11 +13,11 @@
 
 namespace flywheel {
 
-/// The projection, element by element, of the new parameter that `update`
-/// makes; null where there is none.
+/// Returns the projection, element by element, of the new parameter that
+/// `update` computes; null if there is none.
 train::ProjectOp getElementProjection(mlir::Operation *update);
 
-/// The projection of one element by a constraint without an axis.
+/// Emits the projection of one element by a constraint without an axis.
 mlir::Value projectElement(mlir::OpBuilder &b, mlir::Location loc,
                            train::ConstraintAttrInterface constraint,
                            mlir::Value element);

@@ -30,7 +30,8 @@ static RankedTensorType typeOf(Value value) {
 // Values with one number everywhere
 //===----------------------------------------------------------------------===//
 
-/// The op that makes `value` by repeating one number; null where there is none.
+/// Returns the op that creates `value` by repeating one number; null if there
+/// is none.
 static nn::BroadcastOp getBroadcastNumber(Value value) {
   auto broadcast = value.getDefiningOp<nn::BroadcastOp>();
   return broadcast && typeOf(broadcast.getInput()).getRank() == 0
@@ -68,7 +69,7 @@ static Value buildLike(OpBuilder &b, Location loc, Value value, Value rows) {
 }
 
 //===----------------------------------------------------------------------===//
-// Which values are rows
+// Row sources
 //===----------------------------------------------------------------------===//
 
 static bool isZeros(Value value) {
@@ -207,7 +208,7 @@ std::optional<int64_t> RowGradients::getNumRows(Value value) {
 // Emitting rows
 //===----------------------------------------------------------------------===//
 
-/// `value` with its first `numLeading` dimensions as one.
+/// Returns `value` with its first `numLeading` dimensions collapsed to one.
 static Value buildList(LinalgEmitter &e, Value value, int64_t numLeading) {
   RankedTensorType type = typeOf(value);
   if (numLeading == 1)
@@ -233,7 +234,7 @@ static Value buildList(LinalgEmitter &e, Value value, int64_t numLeading) {
 
 static Value buildCombined(LinalgEmitter &e, Value indices, Value order,
                            Value rows) {
-  // A constant is no place to write to.
+  // A constant cannot be written.
   if (TypedAttr splat = getSplat(rows))
     rows = e.fill(e.getDimSizes(rows), e.scalar(splat));
   return linalg_ext::CombineRowsOp::create(e.b, e.loc, rows.getType(), indices,
@@ -269,7 +270,7 @@ RowGradient RowGradients::buildScatter(nn::ScatterAddOp scatter) {
   return {indices, order, e.narrowTensor(rows, table.getElementType())};
 }
 
-/// `lhs` and behind it `rhs`, along the first dimension.
+/// Concatenates `lhs` and `rhs` along the first dimension.
 static Value buildConcat(LinalgEmitter &e, Value lhs, Value rhs) {
   OpBuilder &b = e.b;
   OpFoldResult zero = b.getIndexAttr(0), one = b.getIndexAttr(1);
@@ -297,7 +298,7 @@ static Value buildConcat(LinalgEmitter &e, Value lhs, Value rhs) {
   return nn::buildInsertSlice(b, e.loc, rhs, all, offsets, sizes, strides);
 }
 
-/// `indices` as numbers of `type`.
+/// Returns `indices` as numbers of `type`.
 static Value buildIndices(OpBuilder &b, Location loc, Value indices,
                           Type type) {
   Type element = getElementTypeOrSelf(indices);

@@ -4,10 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The gradient of a gather along axis 0 is zero but for some rows: an
-// `nn.scatter_add` to zeros says which. That op is how such a gradient is
-// written; what takes rows asks here for those of a value, and what does not
-// has the value.
+// The gradient of a gather along axis 0 is zero except for some rows, which an
+// `nn.scatter_add` to zeros adds. Ops that take rows get those of a value here;
+// other ops use the value.
 //
 //===----------------------------------------------------------------------===//
 
