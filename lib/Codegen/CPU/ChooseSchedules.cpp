@@ -6,8 +6,8 @@
 //
 // Before: structured ops, in a module with a target. After: each contraction on
 // tensors that is worth a kernel of its own, and each structured op on buffers,
-// has a `codegen.schedule`. What has one that fits keeps it. Refuses a module
-// that says of no target.
+// has a `codegen.schedule`. An op with a schedule that fits keeps it. Refuses a
+// module without a target.
 //
 //===----------------------------------------------------------------------===//
 

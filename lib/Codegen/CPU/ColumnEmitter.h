@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The kernels that FMAKernel.cpp describes. What they fetch ahead is in
-// ColumnPrefetch.cpp, how they store their sums in ColumnStore.cpp.
+// The kernels that FMAKernel.cpp describes. ColumnPrefetch.cpp has their
+// prefetches, ColumnStore.cpp the stores of their sums.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,14 +19,14 @@ namespace flywheel {
 /// Emits the kernels of a contraction whose lanes are columns of C.
 class ColumnEmitter : public ContractionEmitter {
 public:
-  /// `fetched` is what is to be fetched during the only reduction.
+  /// `fetched` are the tiles to fetch during the only reduction.
   ColumnEmitter(mlir::RewriterBase &builder, Contraction contraction,
                 ContractionTile tile, mlir::Value fillValue,
                 llvm::SmallVector<FetchedTile> fetched)
       : ContractionEmitter(builder, std::move(contraction), tile, fillValue),
         fetched(std::move(fetched)) {}
 
-  /// As `emit`.
+  /// Like `emit`.
   bool emitAll();
 
 private:
@@ -48,21 +48,22 @@ private:
   /// Fetches the vectors of A that the next iteration of the outer loops reads
   /// and this one does not.
   void prefetchLanes(const Strip &rows, const Columns &columns);
-  /// `emitStep` for all iterations of `slide`.
+  /// Emits `emitStep` for all iterations of `slide`.
   llvm::SmallVector<mlir::Value> emitSlide(const Strip &rows,
                                            const Columns &columns,
                                            mlir::ValueRange accumulators);
-  /// -`factor` if products are subtracted: part of the multiply-add.
+  /// Returns -`factor` if products are subtracted: it is part of the
+  /// multiply-add.
   mlir::Value negateIfSubtracted(mlir::Value factor);
-  /// The same for two iterations of the last reduction, of bf16.
+  /// Emits `emitStep` for two iterations of the last reduction, of bf16.
   llvm::SmallVector<mlir::Value> emitPairStep(const Strip &rows,
                                               const Columns &columns,
                                               mlir::ValueRange accumulators);
-  /// For each row the pair of elements of A at the current iteration of the
-  /// last reduction and the next one, in all lanes of a vector.
+  /// Loads for each row the pair of elements of A at the current iteration of
+  /// the last reduction and the next one, in all lanes of a vector.
   llvm::SmallVector<mlir::Value> loadPairs(const Strip &rows,
                                            mlir::VectorType type);
-  /// The reductions inside, or the current block of the last of them.
+  /// Emits the inner reductions, or the current block of the last of them.
   llvm::SmallVector<mlir::Value> emitReduction(const Strip &rows,
                                                const Columns &columns,
                                                mlir::ValueRange accumulators);

@@ -28,9 +28,9 @@ static constexpr int64_t kFarBytes = int64_t{8} << 20;
 /// L1.
 static constexpr unsigned kSecondCache = 2;
 
-/// In the gradient of a weight, 1024x256 over 2048 rows, the rows of A are 4
-/// KiB apart. These prefetches halve its time (AMD EPYC, AVX-512, medians of
-/// alternating runs).
+/// Fetches rows of A ahead. In the gradient of a weight, 1024x256 over 2048
+/// rows, the rows of A are 4 KiB apart. These prefetches halve its time (AMD
+/// EPYC, AVX-512, medians of alternating runs).
 void ColumnEmitter::prefetchRows(const Strip &rows) {
   if (contraction.rows.size() != 1 || contraction.k.empty())
     return;
@@ -51,7 +51,7 @@ void ColumnEmitter::prefetchRows(const Strip &rows) {
     return;
   Fold step = ivs[loop];
   ivs[loop] = e.min(e.add(step, kPrefetchSteps), e.add(sizes[loop], -1));
-  // A tile that is no line long may be on two of them.
+  // A tile that is not a whole cache line may be on two of them.
   SmallVector<int64_t> ends = {0};
   if (rows.count * elementBytes > kCacheLineBytes / 2)
     ends.push_back(rows.count - 1);

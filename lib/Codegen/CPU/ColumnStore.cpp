@@ -36,7 +36,8 @@ void ColumnEmitter::storeTile(const Strip &rows, const Columns &columns,
   }
 }
 
-/// In the gradient by the image of a depthwise convolution of stride 2,
+/// Stores around the caches if C is large and its lines are written once. In
+/// the gradient by the image of a depthwise convolution of stride 2,
 /// 32x56x56x128, four phases store every other pixel of every other row. A
 /// store through the caches reads each line before it writes it, and none of it
 /// stays there: this takes three times as long as a store around the caches.

@@ -15,7 +15,7 @@ namespace flywheel {
 bool ContractionEmitter::emit() {
   sizes = getLoopSizes(e.b, contraction.op);
   ivs.assign(sizes.size(), e.index(0));
-  // The passes and blocks behind the first one add to what it stored.
+  // The passes and blocks after the first one add to its results.
   bool fills = contraction.passes.empty() && !contraction.block;
   if (!fills)
     fillValue = Value();

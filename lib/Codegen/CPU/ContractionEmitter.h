@@ -50,7 +50,7 @@ protected:
   void moveTo(mlir::ArrayRef<unsigned> loops, const Strip &strip, int64_t i);
   /// Emits `body` for iteration `i` of the strip if it exists.
   void ifExists(const Strip &strip, int64_t i, llvm::function_ref<void()> body);
-  /// `value`, a number or a vector of `input`, in the type of C.
+  /// Converts `value`, a number or a vector of `input`, to the type of C.
   mlir::Value widen(mlir::Value value, mlir::OpOperand *input);
 
   KernelEmitter e;

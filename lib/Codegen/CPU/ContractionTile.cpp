@@ -42,8 +42,9 @@ bool hasFewRegisters(codegen::CPUAttr cpu) {
   return cpu.getVectorRegisters() <= 16;
 }
 
-/// The even height of tiles that take the least time for `m` rows. There are
-/// two rows fewer than fit the registers, which what follows needs as well.
+/// Returns the even height of tiles that takes the least time for `m` rows. It
+/// is at least two rows less than fit in registers, which the epilogue needs as
+/// well.
 static int64_t chooseTallRows(int64_t maxRows, int64_t m) {
   int64_t best = 0, least = 0;
   for (int64_t rows = maxRows > 8 ? maxRows - 2 : maxRows; 2 * rows > maxRows;
@@ -59,7 +60,8 @@ static int64_t chooseTallRows(int64_t maxRows, int64_t m) {
   return best;
 }
 
-/// The height of a tile for `m` rows, of which `maxRows` fit the registers.
+/// Returns the height of a tile for `m` rows, of which `maxRows` fit in
+/// registers.
 static int64_t chooseRows(codegen::CPUAttr cpu, int64_t maxRows, int64_t m,
                           bool unrolled, bool tall) {
   // Beyond this many rows the code grows and nothing gets faster.

@@ -190,8 +190,8 @@ static double estimateWinograd(const Conv3x3 &conv, int64_t m, int64_t lanes) {
              static_cast<double>(std::max<int64_t>(1, images));
 }
 
-/// The outputs of a tile with which `conv` takes the least time; 0 to compute
-/// it directly.
+/// Returns the outputs of a tile with which `conv` takes the least time; 0 to
+/// compute it directly.
 static int64_t chooseTile(const Conv3x3 &conv, codegen::CPUAttr cpu) {
   int64_t lanes =
       getVectorLength(getElementTypeOrSelf(conv.op->getResult(0)), cpu);
@@ -213,8 +213,8 @@ static int64_t chooseTile(const Conv3x3 &conv, codegen::CPUAttr cpu) {
   return best;
 }
 
-/// How many of `whole` parts of `tiles` tiles each belong into a block of at
-/// most `maxTiles`: what is left over in the last one is computed in vain.
+/// Returns how many of `whole` parts of `tiles` tiles each belong in a block of
+/// at most `maxTiles`: the unused parts of the last block are computed in vain.
 static int64_t divide(int64_t whole, int64_t tiles, int64_t maxTiles) {
   int64_t best = 1, least = 0;
   for (int64_t count = 1; count <= whole && count * tiles <= maxTiles;
@@ -229,7 +229,8 @@ static int64_t divide(int64_t whole, int64_t tiles, int64_t maxTiles) {
   return best;
 }
 
-/// Blocks whose transformed inputs and products take half of the second cache.
+/// Chooses blocks whose transformed inputs and products take half of the L2
+/// cache.
 static WinogradBlock chooseBlock(const Conv3x3 &conv, int64_t m,
                                  codegen::CPUAttr cpu) {
   Type element = getElementTypeOrSelf(conv.op->getResult(0));
@@ -304,8 +305,7 @@ void ConvertConvToWinograd::runOnOperation() {
   }
 }
 
-/// The part of `tensor` that is `type`, from its beginning, of the sizes of
-/// `like`.
+/// Returns the front part of `tensor`, of type `type` and the sizes of `like`.
 static Value takeFront(RewriterBase &rewriter, Value tensor,
                        RankedTensorType type, Value like) {
   if (tensor.getType() == type)
@@ -341,7 +341,8 @@ LogicalResult ConvertConvToWinograd::convert(RewriterBase &rewriter,
     order.push_back(*getLoop(expr));
     sizes[order.back()] = size;
   }
-  // A loop of one iteration is none; without any, the epilogue stays behind.
+  // A loop of one iteration is not emitted; if none is, the epilogue is not
+  // fused.
   if (!ShapedType::isDynamic(conv.images) && conv.images <= block.images)
     sizes[order[0]] = 0;
   if (conv.height <= blockSizes[1])

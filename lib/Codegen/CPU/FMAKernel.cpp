@@ -47,9 +47,10 @@ ColumnEmitter::Columns ColumnEmitter::columnsAt(Fold base, int64_t numVectors,
   return columns;
 }
 
-/// In a depthwise convolution by 3x3, an output reads nine vectors, six of
-/// which its neighbour reads, too: a load for each multiply-add takes longer
-/// than the multiply-add.
+/// Chooses a reduction of a window whose vectors are loaded once. In a
+/// depthwise convolution by 3x3, an output reads nine vectors, six of which its
+/// neighbour reads, too: a load for each multiply-add takes longer than the
+/// multiply-add.
 void ColumnEmitter::chooseSlide() {
   codegen::CPUAttr cpu = codegen::lookupCPU(contraction.op);
   if (!contraction.readsLanes() || contraction.rows.size() != 1 ||
@@ -86,9 +87,10 @@ void ColumnEmitter::emitTiles() {
              });
 }
 
-/// Rows that share vectors of B are in the inner loop, so that these stay in
-/// the cache. If A is read as vectors, too, few rows read each of them: the
-/// inner loop then computes all columns of these rows, in the order of memory.
+/// Emits strips of rows inside of columns: rows that share vectors of B follow
+/// one another, so that these stay in the cache. If A is read as vectors, too,
+/// few rows read each of them: the inner loop then computes all columns of
+/// these rows, in the order of memory.
 void ColumnEmitter::emitBlock() {
   if (contraction.readsLanes())
     return emitStrips(contraction.rows, tile.mr, [&](const Strip &rows) {
@@ -109,7 +111,8 @@ void ColumnEmitter::emitColumns(function_ref<void(const Columns &)> body) {
     return SmallVector<Value>();
   });
   e.ifGreater(size, end, [&] {
-    // As many vectors as the static remainder needs, all if it is unknown.
+    // Computes as many vectors as the static remainder needs, all if it is
+    // unknown.
     int64_t numVectors = tile.numVectors();
     if (std::optional<int64_t> rest = getConstantIntValue(e.sub(size, end)))
       numVectors = llvm::divideCeil(*rest, tile.vectorLength);
@@ -201,7 +204,8 @@ SmallVector<Value> ColumnEmitter::emitStep(const Strip &rows,
   return results;
 }
 
-/// `scalar`, of 32 bits, in all lanes of a vector, as `type` of the same size.
+/// Broadcasts `scalar`, of 32 bits, to a vector that is cast to `type`, of the
+/// same size.
 static Value broadcastBits(KernelEmitter &e, Value scalar, VectorType type) {
   auto words = VectorType::get({type.getDimSize(0) / 2}, e.b.getI32Type());
   Value vector = vector::BroadcastOp::create(e.b, e.loc, words, scalar);
@@ -347,9 +351,9 @@ void ColumnEmitter::emitTile(const Strip &rows, const Columns &columns) {
   }
 }
 
-/// The steps of the sums of C in which something can be fetched, which are its
-/// only reduction, or `ShapedType::kDynamic`; 0 if C is not one tile of
-/// registers.
+/// Returns the number of steps of the sums of C in which tiles can be fetched,
+/// those of its only reduction, or `ShapedType::kDynamic`; 0 if C is not one
+/// tile of registers.
 static int64_t countFetchingSteps(const Contraction &contraction,
                                   const ContractionTile &tile) {
   SmallVector<int64_t> sizes = getStaticLoopSizes(contraction.op);

@@ -29,8 +29,8 @@ static constexpr int64_t kTypicalSize = 64;
 static constexpr int64_t kEnoughRows = 8;
 /// Row-major bytes between the rows of a matrix beyond which reading a few
 /// columns of many rows evicts itself from the L1 cache: rows whose distance is
-/// a multiple of many cache lines share few of its sets. Where there are few
-/// registers, tiles of few rows read B more often.
+/// a multiple of many cache lines share few of its sets. With few registers,
+/// tiles of few rows read B more often.
 static constexpr int64_t kPackRowBytes = 4096, kPackRowBytesOfFewRows = 512;
 /// Rows of tiles that have to share a panel before copying it pays.
 static constexpr int64_t kMinPanelReuse = 3;
@@ -39,9 +39,10 @@ static constexpr double kTranspositionRows = 6;
 /// Multiply-adds that take as long as adding the lanes of a vector, sixteen of
 /// which are added together, and storing the sum.
 static constexpr double kLaneSumSteps = 4;
-/// Rows for which B is read from where it is more slowly than it is multiplied,
-/// and iterations of the reduction in a block then: vectors of B from so many
-/// places are used for each vector of C that is loaded and stored.
+/// The largest number of rows for which reading B in place is slower than
+/// multiplying it, and the iterations of the reduction in a block for so few
+/// rows: each vector of C that is loaded and stored uses vectors of B from
+/// `kBlockSteps` places.
 static constexpr int64_t kFewRows = 2;
 static constexpr int64_t kBlockSteps = 8;
 /// Steps of a reduction that take less time than to write C.
@@ -136,7 +137,8 @@ private:
 };
 } // namespace
 
-/// The loop along vectors: the output is contiguous and one input constant.
+/// Chooses the loop along vectors: the output is contiguous and one input
+/// constant.
 bool FMAScheduler::chooseColumns() {
   int bestScore = 0;
   for (unsigned loop : parallel) {
@@ -169,7 +171,8 @@ bool FMAScheduler::chooseColumns() {
   return true;
 }
 
-/// Rows share the vectors of B. The longest loop wins, the innermost of those.
+/// Chooses rows that share the vectors of B: the longest loop, the innermost of
+/// those.
 bool FMAScheduler::chooseRows() {
   int64_t bestRows = 0;
   std::optional<unsigned> best;
@@ -193,10 +196,10 @@ bool FMAScheduler::chooseRows() {
          access(contraction.b, contraction.n) != AccessKind::Strided;
 }
 
-/// The loop along vectors of all three operands, and rows that share those of
-/// one: output columns of a depthwise convolution share the filter, and the
-/// elements of its gradient share what comes from the output. On tensors no
-/// groups are formed of these.
+/// Chooses the loop along vectors of all three operands, and rows that share
+/// the vectors of one: output columns of a depthwise convolution share the
+/// filter, and the elements of its gradient share the gradient of the output.
+/// No groups of these are formed on tensors.
 bool FMAScheduler::chooseLanesOfBoth() {
   if (!op.hasPureBufferSemantics())
     return false;
@@ -227,9 +230,9 @@ bool FMAScheduler::chooseLanesOfBoth() {
   return false;
 }
 
-/// A few short loops, such as those of a window and its few channels, make up
-/// for a long one. All their rows are unrolled. Columns of one vector need
-/// twice as many rows as two to hide the latency of an FMA.
+/// Adds short loops to the rows: a few, such as those of a window and its few
+/// channels, replace a long one. All their rows are unrolled. Columns of one
+/// vector need twice as many rows as two to hide the latency of an FMA.
 void FMAScheduler::chooseMoreRows() {
   if (contraction.rows.empty())
     return;
@@ -252,8 +255,8 @@ void FMAScheduler::chooseMoreRows() {
     }
 }
 
-/// The part of the peak that vectors along the columns may reach: lanes that
-/// are in use, and the transposition of B, which few rows share.
+/// Returns the part of the peak that vectors along the columns may reach, given
+/// the lanes in use, and the transposition of B, which few rows share.
 double FMAScheduler::estimateColumns() {
   auto columns = static_cast<double>(estimateSize(contraction.n));
   int64_t length = getVectorLength(getElement(), cpu);
@@ -273,8 +276,8 @@ double FMAScheduler::estimateColumns() {
   return part * rows / (rows + transposition);
 }
 
-/// The part of the peak that vectors along a reduction may reach: lanes that
-/// are in use, and what it takes to add them.
+/// Returns the part of the peak that vectors along a reduction may reach, given
+/// the lanes in use, and the time to add them.
 double FMAScheduler::estimateLaneSums(unsigned along) const {
   int64_t length =
       getVectorLength(getElement(), cpu) * (contraction.pairs ? 2 : 1);
@@ -393,7 +396,7 @@ int64_t FMAScheduler::countRows() const {
   return rows;
 }
 
-/// About how many bytes of an input the loops of one pass read.
+/// Estimates the bytes of an input that the loops of one pass read.
 CheckedSize FMAScheduler::estimateBytes(OpOperand *input, AffineMap map) const {
   // An index takes as many values as the loops in it, at most: those of a
   // window overlap.
@@ -442,8 +445,8 @@ void FMAScheduler::choosePasses(int64_t minSteps) {
   }
 }
 
-/// Few rows wait for B, which is too large for the first level cache. Blocks of
-/// the reduction read it in the order that it has in memory.
+/// Divides the reduction into blocks if few rows wait for B, which is too large
+/// for the L1 cache. Blocks read B in the order of memory.
 void FMAScheduler::chooseBlock() {
   int64_t rows = contraction.rows.empty() ? 1 : countRows();
   if (!contraction.passes.empty() || contraction.k.size() != 1 ||
@@ -480,9 +483,8 @@ bool FMAScheduler::packsPanel() {
          (ShapedType::isDynamic(rows) || rows > tile.mr * (kMinPanelReuse - 1));
 }
 
-/// A product of matrices is computed in the tiles of registers, and what
-/// follows it with them: a column of tiles after the other, so that one panel
-/// of B serves all rows.
+/// Computes a matrix product, and its epilogue, in the tiles of registers: one
+/// column of tiles after the other, so that one panel of B serves all rows.
 void FMAScheduler::tileProduct(MutableArrayRef<int64_t> outer,
                                MutableArrayRef<int64_t> inner) const {
   int64_t columns = sizes[contraction.n];
@@ -528,8 +530,8 @@ void FMAScheduler::tileForCache(MutableArrayRef<int64_t> outer) const {
     tileLoop(contraction.rows.front(), fit(columns, tile.mr));
 }
 
-/// Columns of whole cache lines with all rows: the rows of B that are columns
-/// of C are read once.
+/// Tiles columns of whole cache lines with all rows: the rows of B that are
+/// columns of C are read once.
 void FMAScheduler::tileLaneSums(MutableArrayRef<int64_t> outer) const {
   int64_t size = sizes[contraction.n];
   int64_t columns = llvm::alignTo(kLaneSumColumns, tile.nr);

@@ -46,15 +46,15 @@ struct Slide {
   unsigned loop = 0;
   int64_t size = 1, step = 1;
 
-  /// Calls `use` for each `i` below `count` and each `e`, those with the same
-  /// element next to each other, `load` with the first of them before. Of each
-  /// `i` all `e` are in order.
+  /// Calls `use` for each `i` below `count` and each `e`, and `load` before the
+  /// first use of each element. Uses of the same element follow one another;
+  /// for each `i` all `e` are in order.
   void visit(int64_t count, llvm::function_ref<void(int64_t i, int64_t e)> load,
              llvm::function_ref<void(int64_t i, int64_t e)> use) const;
 };
 
-/// The longest of `loops`, of these `sizes` by loop, that is one for `parallel`
-/// and an operand that is read by `map`.
+/// Returns the longest of `loops`, of these `sizes` by loop, that is a window
+/// for `parallel` and an operand that is read by `map`.
 std::optional<Slide> findSlide(llvm::ArrayRef<unsigned> loops,
                                mlir::AffineMap map, unsigned parallel,
                                llvm::ArrayRef<int64_t> sizes);

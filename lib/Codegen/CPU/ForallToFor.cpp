@@ -5,11 +5,11 @@
 //===----------------------------------------------------------------------===//
 //
 // Before: groups as `scf.forall`s on tensors. After: a nest of `scf.for` each,
-// in which all tiles but those at the end have a static size. Where tiles are
-// said to overlap, those at the end have it, too. Refuses an
-// iteration that reads of an output what another one writes: one after the
-// other, it would find the new value. Upstream's conversion takes loops on
-// buffers only.
+// in which all tiles except for those at the end have a static size. Tiles that
+// are marked as overlapping have a static size at the end, too. Refuses an
+// iteration that reads elements of an output that another one writes: in a
+// sequential loop, it would read the new value. Upstream's conversion takes
+// loops on buffers only.
 //
 //===----------------------------------------------------------------------===//
 
@@ -89,7 +89,7 @@ static scf::LoopNest convert(RewriterBase &rewriter, scf::ForallOp forall) {
         SmallVector<Value> results(carried);
         for (Operation *op : inserts) {
           auto insert = cast<tensor::ParallelInsertSliceOp>(op);
-          // A later insertion into the same output goes behind this one.
+          // A later insertion into the same output follows this one.
           unsigned number =
               llvm::find(carried, insert.getDest()) - carried.begin();
           rewriter.setInsertionPoint(end);
@@ -139,7 +139,7 @@ struct ForallToFor : flywheel::impl::ForallToForBase<ForallToFor> {
           loops.push_back(loop);
       ++numConverted;
     }
-    // Full tiles get static sizes, the rest goes into loops of its own.
+    // Full tiles have static sizes; loops of their own compute the rest.
     for (scf::ForOp loop : loops) {
       // Upstream's split of a loop is right only where it has an iteration, or
       // starts from 0.

@@ -118,8 +118,8 @@ FailureOr<FusedTiles> flywheel::fuseTiles(RewriterBase &rewriter,
 
   FusedTiles fused;
   fused.loop = cast<scf::ForallOp>(result->loops.front().getOperation());
-  // That of the root comes first. Of the producers, only the fill and the
-  // contraction are fused.
+  // The tiled root comes first. Only the fill and the contraction are fused
+  // producers.
   ArrayRef<Operation *> tiled = result->tiledAndFusedOps.getArrayRef();
   if (!epilogue) {
     fused.contraction = cast<linalg::LinalgOp>(tiled.front());

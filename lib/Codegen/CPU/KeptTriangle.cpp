@@ -76,7 +76,7 @@ static std::optional<ShiftedLoop> getShiftedLoop(Value index) {
                : std::nullopt;
 }
 
-/// The elements for which `condition` is `value`.
+/// Returns the elements for which `condition` is `value`.
 static std::optional<KeptTriangle> getTriangle(Value condition, bool value) {
   auto compare = condition.getDefiningOp<arith::CmpIOp>();
   if (!compare)
@@ -173,7 +173,7 @@ void skipDiscardedTile(RewriterBase &rewriter, linalg::LinalgOp contraction,
                        ArrayRef<OpFoldResult> sizes) {
   Location loc = contraction.getLoc();
   rewriter.setInsertionPoint(contraction);
-  // The least index along `first`, and the first one behind those along
+  // The least index along `first`, and the first one after those along
   // `second`, which are contiguous.
   auto emitSum = [&](ArrayRef<OpFoldResult> terms, int64_t shift) {
     AffineExpr expr = rewriter.getAffineConstantExpr(shift);

@@ -37,9 +37,9 @@ static bool isPackedInMemory(Type type) {
   return width == 8 || width == 16 || width == 32 || width == 64;
 }
 
-/// How many innermost dimensions of `type` have one element, of which the
-/// outermost dimension is none. What lies before them is contiguous if it has a
-/// stride of one.
+/// Returns the number of innermost dimensions of `type` with one element, not
+/// counting the outermost dimension. The dimension before them is contiguous if
+/// it has a stride of one.
 static unsigned countInnermostUnits(MemRefType type) {
   ArrayRef<int64_t> shape = type.getShape();
   unsigned count = 0;
@@ -278,9 +278,9 @@ Value KernelEmitter::loadScalar(Value source, AffineMap map,
   return memref::LoadOp::create(b, loc, source, indices(map, ivs));
 }
 
-/// `source`, an operand that is contiguous along a loop, without its innermost
-/// dimensions of one element: vectors are along the innermost one. Drops them
-/// from `map`.
+/// Returns `source`, an operand that is contiguous along a loop, without its
+/// innermost dimensions of one element: vectors are along the innermost one.
+/// Drops them from `map`.
 static Value dropInnermostUnits(OpBuilder &b, Location loc, Value source,
                                 AffineMap &map) {
   auto type = cast<MemRefType>(source.getType());

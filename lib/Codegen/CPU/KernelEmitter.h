@@ -19,7 +19,7 @@
 
 namespace flywheel {
 
-/// How the element that an operand contributes changes from one iteration of a
+/// The way in which the element of an operand changes from one iteration of a
 /// loop to the next.
 enum class AccessKind {
   /// Not at all.
@@ -66,15 +66,15 @@ public:
   Fold add(Fold lhs, int64_t rhs) { return add(lhs, index(rhs)); }
   Fold sub(Fold lhs, Fold rhs);
   Fold min(Fold lhs, Fold rhs);
-  /// The greatest multiple of `step` that is not above `size`.
+  /// Returns the greatest multiple of `step` that is not above `size`.
   Fold alignDown(Fold size, int64_t step);
 
-  /// A loop from `lower` below `upper` that carries `init`. No loop is made for
-  /// at most one iteration known statically, or if `unroll` is set.
+  /// Emits a loop from `lower` below `upper` that carries `init`. Emits no loop
+  /// for at most one iteration known statically, or if `unroll` is set.
   llvm::SmallVector<mlir::Value> loop(Fold lower, Fold upper, int64_t step,
                                       mlir::ValueRange init, LoopBody body);
 
-  /// Loops over the whole of each of `dims`, outermost first, that set
+  /// Emits loops over the whole of each of `dims`, outermost first, that set
   /// `ivs[dim]` and carry `init`.
   llvm::SmallVector<mlir::Value>
   nest(llvm::ArrayRef<unsigned> dims, llvm::ArrayRef<Fold> sizes,
@@ -82,9 +82,9 @@ public:
        llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange)>
            body);
 
-  /// The same as one loop over all iterations of `dims`, if all but the first
-  /// of them have static sizes: sums that are carried by a loop inside of a
-  /// short one would go through memory between the two.
+  /// Emits one loop over all iterations of `dims`, if all but the first of them
+  /// have static sizes: sums that are carried by a loop inside of a short one
+  /// would be stored to memory between the two.
   llvm::SmallVector<mlir::Value>
   flatNest(llvm::ArrayRef<unsigned> dims, llvm::ArrayRef<Fold> sizes,
            llvm::MutableArrayRef<Fold> ivs, mlir::ValueRange init,
@@ -94,9 +94,8 @@ public:
   /// Emits `body` under the condition `lhs > rhs`, which may fold.
   void ifGreater(Fold lhs, Fold rhs, llvm::function_ref<void()> body);
 
-  /// The lanes of a vector of `length` that starts at iteration `iv` of a loop
-  /// of `size` iterations, the first of which may be out of range only if a
-  /// lane before it is not.
+  /// Returns the lanes of a vector of `length` that starts at iteration `iv` of
+  /// a loop of `size` iterations. If the first lane is out of range, all are.
   Lanes lanes(int64_t length, Fold iv, Fold size);
 
   llvm::SmallVector<mlir::Value> indices(mlir::AffineMap map,

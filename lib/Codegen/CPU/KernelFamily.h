@@ -13,12 +13,12 @@
 
 namespace flywheel {
 
-/// Starts the diagnostic that says why a schedule does not fit; null where
-/// nobody is to be told.
+/// Starts the diagnostic with the reason why a schedule does not fit; null if
+/// nobody needs it.
 using EmitMisfit = llvm::function_ref<mlir::InFlightDiagnostic()>;
 
 /// Kernels made of one family of instructions. A family has an attribute of the
-/// codegen dialect, which says how it computes one op.
+/// codegen dialect that specifies how it computes one op.
 class KernelFamily {
 public:
   virtual ~KernelFamily() = default;
@@ -46,25 +46,28 @@ public:
                     mlir::linalg::LinalgOp &fill) const = 0;
 };
 
-/// Contractions by vector multiply-adds, with C in registers (`#codegen.fma`).
+/// Returns the family of contractions by vector multiply-adds, with C in
+/// registers (`#codegen.fma`).
 const KernelFamily &getFMAKernels();
-/// Elementwise ops and reductions over vectors (`#codegen.vector`).
+/// Returns the family of elementwise ops and reductions over vectors
+/// (`#codegen.vector`).
 const KernelFamily &getVectorKernels();
-/// Plain loops (`#codegen.loops`), which compute every op.
+/// Returns the family of plain loops (`#codegen.loops`), which compute every
+/// op.
 const KernelFamily &getLoopKernels();
 
-/// The families, the fastest first.
+/// Returns the families, the fastest first.
 llvm::ArrayRef<const KernelFamily *> getKernelFamilies();
 
-/// The family that `schedule` is of; null for one of another dialect.
+/// Returns the family of `schedule`; null for a schedule of another dialect.
 const KernelFamily *getKernelFamily(codegen::ScheduleAttrInterface schedule);
 
-/// Fails if no family computes `op` as `schedule`, a verified one, says.
+/// Fails if no family can compute `op` with `schedule`, a verified one.
 mlir::LogicalResult verifyFit(mlir::linalg::LinalgOp op,
                               codegen::ScheduleAttrInterface schedule,
                               EmitMisfit emitMisfit);
 
-/// The schedule of the first family that has one for `op`.
+/// Returns the schedule of the first family that has one for `op`.
 codegen::ScheduleAttrInterface chooseSchedule(mlir::linalg::LinalgOp op,
                                               codegen::CPUAttr cpu);
 

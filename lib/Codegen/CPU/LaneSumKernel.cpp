@@ -40,7 +40,7 @@ namespace flywheel {
 /// Multiply-adds that do not wait for each other: two units with a latency of
 /// four cycles.
 static constexpr int64_t kMinChains = 8;
-/// A reduction of up to so many vectors is unrolled.
+/// The most vectors of a reduction that is unrolled.
 static constexpr int64_t kMaxUnrolledSteps = 4;
 
 namespace {
@@ -51,8 +51,8 @@ public:
 private:
   void emitTiles() override;
   void emitTile(const Strip &rows, const Strip &columns);
-  /// Multiply-adds of the vectors at `base`, into an accumulator for each
-  /// element of the tile.
+  /// Emits the multiply-adds of the vectors at `base`, into an accumulator for
+  /// each element of the tile.
   SmallVector<Value> emitStep(const Strip &rows, const Strip &columns,
                               Fold base, const Lanes &lanes,
                               ValueRange accumulators);
@@ -93,9 +93,10 @@ static std::optional<unsigned> getSingle(ArrayRef<unsigned> loops) {
                                        : std::nullopt;
 }
 
-/// In a gradient by an image of one channel, whose window is 5x5, an output
-/// reads 50 vectors, 40 of which its neighbour reads, too: if each multiply-add
-/// has an operand in memory, the loads take as long as the multiply-adds.
+/// Chooses a reduction of a window whose vectors are loaded once. In a gradient
+/// by an image of one channel, whose window is 5x5, an output reads 50 vectors,
+/// 40 of which its neighbour reads, too: if each multiply-add has an operand in
+/// memory, the loads take as long as the multiply-adds.
 void LaneSumEmitter::chooseSlide() {
   std::optional<unsigned> moving =
       keepsRows() ? contraction.n : getSingle(contraction.rows);
@@ -115,8 +116,8 @@ void LaneSumEmitter::chooseSlide() {
 
 void LaneSumEmitter::emitTiles() {
   chooseSlide();
-  // As the schedule says, not as many as this tile has: the order of additions
-  // does not depend on the tile.
+  // Depends on the tile of the schedule, not on the part that this tile has:
+  // the order of additions is the same for all tiles.
   numChains = std::clamp<int64_t>(kMinChains / (tile.mr * tile.nr), 1, 4);
   emitStrips({contraction.n}, tile.nr, [&](const Strip &columns) {
     emitStrips(contraction.rows, tile.mr,

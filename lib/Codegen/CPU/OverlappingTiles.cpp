@@ -4,12 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A product whose sizes are no multiples of its tile would be up to four
+// A product whose sizes are not multiples of its tile would be up to four
 // kernels: for whole tiles, for the rest of the rows, of the columns, and of
-// both. Compiling takes as long as there is code. Where the last tile starts
-// earlier, so that it is whole, there is one kernel, without masks. The tile
-// before has computed a part of it: the same sums in the same order, so the
-// same bits.
+// both. Compile time is proportional to the code. If the last tile starts
+// earlier, so that it is whole, there is one kernel, without masks. The
+// previous tile has computed a part of it: the same sums in the same order, so
+// the same bits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -109,7 +109,8 @@ FailureOr<unsigned> getTiledDim(scf::ForallOp tiles, unsigned loop) {
   return *tiled;
 }
 
-/// Keeps what `op` has in its results in front of index `first` along `dim`.
+/// Makes `op` keep the old values of its results before index `first` along
+/// `dim`.
 static void keepFront(RewriterBase &rewriter, linalg::GenericOp op,
                       unsigned dim, Value first) {
   Operation *yield = op.getBody()->getTerminator();

@@ -31,8 +31,8 @@ namespace flywheel {
 /// More lines than this are not a tile, or would evict each other.
 static constexpr int64_t maxPrefetchedLines = 64;
 
-/// The op that comes next to `op` and reads its output, with no access to
-/// memory in between.
+/// Returns the op that reads the output of `op` and follows it with no access
+/// to memory in between.
 static linalg::LinalgOp findNextEpilogue(linalg::LinalgOp op) {
   for (Operation *next = op->getNextNode(); next; next = next->getNextNode()) {
     if (auto epilogue = dyn_cast<linalg::LinalgOp>(next)) {

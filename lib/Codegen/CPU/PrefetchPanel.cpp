@@ -28,8 +28,8 @@ namespace flywheel {
 /// Stands for the tiles of a column where their number is dynamic.
 static constexpr int64_t kTypicalTiles = 8;
 
-/// The structured op that writes all of `panel`, in a block around `reader` and
-/// before it; null if there is none or several.
+/// Returns the structured op that writes all of `panel`, in a block around
+/// `reader` and before it; null if there is none or several.
 static linalg::LinalgOp findWriter(Value panel, Operation *reader) {
   linalg::LinalgOp writer;
   for (OpOperand &use : panel.getUses()) {
@@ -92,8 +92,8 @@ static Value cloneForIteration(RewriterBase &rewriter, Value source,
   return mapping.lookupOrDefault(source);
 }
 
-/// The loops between `columns` and `op`, outermost first, whose iterations are
-/// tiles that share a panel; fails if there is anything else.
+/// Returns the loops between `columns` and `op`, outermost first, whose
+/// iterations are tiles that share a panel; fails if there is any other op.
 static FailureOr<SmallVector<scf::ForOp>> findTileLoops(scf::ForOp columns,
                                                         Operation *op) {
   SmallVector<scf::ForOp> loops;
@@ -108,8 +108,8 @@ static FailureOr<SmallVector<scf::ForOp>> findTileLoops(scf::ForOp columns,
   return llvm::to_vector(llvm::reverse(loops));
 }
 
-/// The iterations of `loops`, and which of them, in their order, is the current
-/// one, in a place inside of all.
+/// Returns the number of iterations of `loops`, and the index of the current
+/// one, for ops inside of all loops.
 static std::pair<int64_t, Fold> numberTiles(KernelEmitter &e,
                                             ArrayRef<scf::ForOp> loops) {
   int64_t count = 1;
@@ -159,7 +159,7 @@ std::optional<FetchedTile> findNextPanel(RewriterBase &rewriter,
                                                          dim * steps, {number});
 
   rewriter.setInsertionPoint(columns.getBody()->findAncestorOpInBlock(*op));
-  // The last panel is fetched again: there is none behind it.
+  // The last panel is fetched again: no other one follows it.
   Value iv = columns.getInductionVar();
   Value following =
       arith::AddIOp::create(rewriter, op.getLoc(), iv, columns.getStep());

@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Before: structured ops on buffers, each with a schedule, in functions that
-// flywheel-count-contractions has counted them of. After: the same, without
-// these counts, which remarks say. What is not in registers has a remark of its
-// own when its schedule is chosen, with the reason.
+// Before: structured ops on buffers, each with a schedule, in functions with
+// the counts that flywheel-count-contractions attached. After: the same without
+// these counts, which remarks report. A contraction that is not in registers
+// has its own remark, with the reason, when its schedule is chosen.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,9 +6,9 @@
 //
 // Before: `linalg` on tensors, contractions with a schedule. After: a scheduled
 // contraction, and the elementwise op that alone uses it, are computed tile by
-// tile in `scf.forall`s, one for each level of tiles; other ops stay as they
-// are. What an elementwise op that keeps a triangle discards is not computed,
-// as far as it is whole tiles. Refuses a contraction that upstream cannot tile.
+// tile in `scf.forall`s, one for each level of tiles; other ops are unchanged.
+// Whole tiles that an elementwise op discards, because it keeps a triangle, are
+// not computed. Refuses a contraction that upstream cannot tile.
 //
 //===----------------------------------------------------------------------===//
 
@@ -91,9 +91,9 @@ static void readDestinations(RewriterBase &rewriter, linalg::GenericOp op) {
   });
 }
 
-/// The elementwise op that is computed in the tiles of `contraction`. Where an
-/// element is matters to it only if it keeps a triangle, for which there are
-/// tiles to skip: other such ops are better off in the loops of what follows.
+/// Returns the elementwise op that is computed in the tiles of `contraction`.
+/// An op that uses indices is fused only if it keeps a triangle and there are
+/// tiles to skip: other such ops are faster in the loops of the next op.
 static linalg::GenericOp findEpilogue(linalg::LinalgOp contraction,
                                       codegen::FMAAttr schedule) {
   linalg::GenericOp user = findElementwiseUser(contraction);
@@ -155,9 +155,9 @@ static linalg::LinalgOp packPanel(RewriterBase &rewriter, linalg::LinalgOp op,
   return cast<linalg::LinalgOp>(generic.getOperation());
 }
 
-/// A tile of an empty tensor is a tile-sized empty tensor: no buffer of the
-/// whole size is left for what is computed tile by tile. Outside of loops a
-/// slice may be where a part of the tensor is computed.
+/// Replaces a tile of an empty tensor by a tile-sized empty tensor: no buffer
+/// of the whole size is left for ops that are tiled. Outside of loops a slice
+/// may be the destination of a part of the tensor.
 static void foldEmpty(RewriterBase &rewriter, tensor::ExtractSliceOp slice) {
   auto empty = slice.getSource().getDefiningOp<tensor::EmptyOp>();
   if (!empty || empty->getBlock() == slice->getBlock())
@@ -199,7 +199,8 @@ struct TileAndFuse : flywheel::impl::TileAndFuseBase<TileAndFuse> {
   }
 
 private:
-  /// The contractions that have tiles. Emits an error and fails if one cannot.
+  /// Returns the contractions that have tiles. Emits an error and fails if one
+  /// cannot be tiled.
   FailureOr<SmallVector<ContractionGroup>> collectGroups();
   LogicalResult tileGroup(RewriterBase &rewriter, ContractionGroup &group);
   /// Computes `group` in the tiles of one level of its schedule.
@@ -208,8 +209,8 @@ private:
 };
 } // namespace
 
-/// The schedule of `op`, which has tiles; emits an error and fails if `op`
-/// cannot be computed in them.
+/// Returns the schedule of `op`, which has tiles; emits an error and fails if
+/// `op` cannot be computed in them.
 static FailureOr<codegen::FMAAttr>
 getTiledSchedule(linalg::LinalgOp op, codegen::ScheduleAttrInterface schedule) {
   auto emitMisfit = [&] {
@@ -250,9 +251,9 @@ FailureOr<SmallVector<ContractionGroup>> TileAndFuse::collectGroups() {
   return groups;
 }
 
-/// The loops of the root of `group` in the order in which tiles are computed:
-/// rows inside, so that the part of B that one column of tiles reads serves all
-/// of them.
+/// Returns the loops of the root of `group` in the order in which tiles are
+/// computed: rows inside, so that the part of B that one column of tiles reads
+/// serves all of them.
 static SmallVector<unsigned> orderLoops(const ContractionGroup &group) {
   linalg::LinalgOp contraction = group.contraction;
   SmallVector<unsigned> order;

@@ -7,10 +7,10 @@
 // One loop of the op is chosen for the lanes of vectors. If it is parallel, the
 // outputs of a few neighbouring vectors stay in registers while the reduction
 // loops, if any, run inside. If it is a reduction, vectors of partial results
-// are reduced at the end, which reassociates. Sums of floats are made of sums
-// of short blocks: the error of adding one term after the other grows with
-// their number. The body of the op is cloned on vectors; what is the same for
-// all lanes stays scalar. Inputs that are contiguous along another loop are
+// are reduced at the end, which reassociates. Sums of floats consist of sums of
+// short blocks: the error of adding one term after the other grows with their
+// number. The body of the op is cloned on vectors; values that are the same for
+// all lanes remain scalar. Inputs that are contiguous along another loop are
 // read in square blocks, which are transposed in registers.
 //
 //===----------------------------------------------------------------------===//
@@ -38,7 +38,8 @@ constexpr int64_t typicalRegisters = 32;
 constexpr int64_t maxUnrolledOps = 512;
 /// The instructions that a function of the math dialect becomes.
 constexpr int64_t opsOfFunction = 24;
-/// Vectors of a row whose copy is no loop: a panel of a product has two.
+/// The most vectors of a row that are copied without a loop: a panel of a
+/// product has two.
 constexpr int64_t maxCopiedVectors = 4;
 /// Terms of a sum that are added one after the other, then such sums of terms.
 constexpr int64_t maxTermsInRow = 128;

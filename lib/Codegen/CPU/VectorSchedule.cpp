@@ -74,8 +74,8 @@ static bool hasSeparateOutputs(linalg::LinalgOp op) {
   return true;
 }
 
-/// Lanes of the vectors of `op`: one vector of its narrowest operand, but not
-/// more than two of the widest number that the body computes.
+/// Returns the lanes of the vectors of `op`: one vector of its narrowest
+/// operand, but at most two of the widest number that the body computes.
 static int64_t chooseVectorLength(linalg::LinalgOp op, codegen::CPUAttr cpu) {
   int64_t length = getVectorLength(IntegerType::get(op.getContext(), 8), cpu);
   for (OpOperand &operand : op->getOpOperands())
@@ -95,8 +95,8 @@ AccessKind classifyAccess(linalg::LinalgOp op, OpOperand &operand,
                                   operand.get().getType(), dim);
 }
 
-/// A parallel loop along which some input is contiguous that is strided along
-/// `dim`, so that blocks of it are worth a transposition.
+/// Returns a parallel loop along which an input is contiguous that is strided
+/// along `dim`, so that blocks of it are worth a transposition.
 static std::optional<unsigned>
 getTransposedLoop(linalg::LinalgOp op, unsigned dim, int64_t vectorLength) {
   if (op.getNumReductionLoops() != 0 || vectorLength == 1 ||
@@ -211,8 +211,8 @@ codegen::VectorAttr chooseVectorSchedule(linalg::LinalgOp op,
     bool isReduction = linalg::isReductionIterator(iterators[dim]);
     if (sizes[dim] == 0 || sizes[dim] == 1 || (isReduction && !canCombine))
       continue;
-    // Lanes that are all accessed one by one are no better than scalar loops,
-    // but for those of a sum, which need not wait for each other.
+    // Lanes that are all accessed one by one are not faster than scalar loops,
+    // except for those of a sum, which need not wait for each other.
     if (!(isReduction && isSum) &&
         llvm::none_of(op->getOpOperands(), [&](OpOperand &operand) {
           return classifyAccess(op, operand, dim) == AccessKind::Contiguous;

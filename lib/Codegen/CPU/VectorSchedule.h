@@ -12,7 +12,7 @@
 
 namespace flywheel {
 
-/// How one op is vectorized.
+/// The vectorization of one op.
 struct VectorPlan {
   mlir::linalg::LinalgOp op;
   /// The loop along the lanes, and whether it is a reduction.
@@ -28,11 +28,11 @@ struct VectorPlan {
   llvm::SmallVector<unsigned> parallel, reductions;
 };
 
-/// The operation that folds values into the output `index`, if the op only does
-/// that with it and if partial results of it can be combined.
+/// Returns the operation that combines values with the output `index`, if the
+/// op only uses the output for that and partial results of it can be combined.
 mlir::Operation *getCombiner(mlir::linalg::LinalgOp op, unsigned index);
 
-/// `classifyAccess` of an operand of `op`.
+/// Calls `classifyAccess` for an operand of `op`.
 AccessKind classifyAccess(mlir::linalg::LinalgOp op, mlir::OpOperand &operand,
                           unsigned dim);
 
@@ -41,14 +41,14 @@ AccessKind classifyAccess(mlir::linalg::LinalgOp op, mlir::OpOperand &operand,
 bool isTransposed(mlir::linalg::LinalgOp op, mlir::OpOperand &operand,
                   unsigned dim, std::optional<unsigned> transposed);
 
-/// The loops of `op` in the roles that `schedule` gives them; fails if they do
-/// not fit.
+/// Returns the loops of `op` in the roles that `schedule` gives them; fails if
+/// they do not fit.
 mlir::FailureOr<VectorPlan> getVectorPlan(mlir::linalg::LinalgOp op,
                                           codegen::VectorAttr schedule,
                                           EmitMisfit emitMisfit = {});
 
-/// The best loop along vectors for `op`, on buffers; null if it has no vector
-/// form.
+/// Returns the best loop along vectors for `op`, on buffers; null if it has no
+/// vector form.
 codegen::VectorAttr chooseVectorSchedule(mlir::linalg::LinalgOp op,
                                          codegen::CPUAttr cpu);
 

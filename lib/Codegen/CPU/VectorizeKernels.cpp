@@ -26,8 +26,8 @@ struct VectorizeKernels : impl::VectorizeKernelsBase<VectorizeKernels> {
   void runOnOperation() override;
 
 private:
-  /// Every structured op of the function, in program order. Fails with a
-  /// diagnostic if there is an op that this pass cannot remove.
+  /// Returns every structured op of the function, in program order. Fails with
+  /// a diagnostic if there is an op that this pass cannot remove.
   FailureOr<SmallVector<linalg::LinalgOp>> collectOps();
 };
 } // namespace

@@ -20,9 +20,9 @@ using namespace mlir;
 
 namespace flywheel {
 
-/// Stands for the size of a dynamic dimension where sizes are estimated.
+/// The assumed size of a dynamic dimension.
 static constexpr int64_t kTypicalSize = 64;
-/// How many times a widened panel has to fit into what a product reads.
+/// The least ratio of the inputs of a product to a widened panel.
 static constexpr int64_t kPanelPart = 4;
 
 linalg::GenericOp generalizeOp(RewriterBase &rewriter, linalg::LinalgOp op) {

@@ -14,9 +14,9 @@
 using namespace mlir;
 using namespace flywheel;
 
-/// The finite points. B^T and A^T are exact in f32 with all of them. Those of
-/// four outputs have errors half of those that 0, +-1, +-2 have in the mean,
-/// and a quarter in the worst case.
+/// Returns the finite points. B^T and A^T are exact in f32 with all of them.
+/// With those of four outputs the error is half of that with 0, +-1, +-2 in the
+/// mean, and a quarter in the worst case.
 static ArrayRef<double> getPoints(int64_t m) {
   static constexpr double two[] = {0.0, 1.0, -1.0};
   static constexpr double four[] = {0.0, 0.625, -0.625, 1.5, -1.5};
@@ -24,8 +24,8 @@ static ArrayRef<double> getPoints(int64_t m) {
   return m == 2 ? ArrayRef<double>(two) : ArrayRef<double>(four);
 }
 
-/// The coefficients of the product of x - p over `points` but number `skipped`,
-/// the constant one first.
+/// Returns the coefficients of the product of x - p over all `points` except
+/// for number `skipped`, the constant one first.
 static SmallVector<double> expandProduct(ArrayRef<double> points,
                                          size_t skipped) {
   SmallVector<double> result = {1.0};

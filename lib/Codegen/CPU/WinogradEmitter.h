@@ -58,21 +58,21 @@ class WinogradEmitter {
 public:
   WinogradEmitter(LinalgEmitter &emitter, int64_t m) : e(emitter), m(m) {}
 
-  /// The transform of `filter`, whose dimensions `dims` are those of height,
-  /// width, channels and outputs: [(m + 2)^2, channels, outputs].
+  /// Emits the transform of `filter`, whose dimensions `dims` are those of
+  /// height, width, channels and outputs: [(m + 2)^2, channels, outputs].
   mlir::Value transformFilter(mlir::Value filter, llvm::ArrayRef<int64_t> dims);
 
-  /// The outputs of `block` as a tensor [images, rows * m, columns * m,
-  /// outputs], which starts from `init` if that is given. `image` has what they
-  /// are computed from, or as much of it as there is. What a profile counts for
-  /// the op that is replaced, it counts for what is emitted.
+  /// Emits the outputs of `block` as a tensor [images, rows * m, columns * m,
+  /// outputs], which starts from `init` if that is given. `image` has the
+  /// inputs of the block, or as many of them as exist. A profile counts the
+  /// emitted ops as the op that they replace.
   mlir::Value emitBlock(const WinogradBlock &block, mlir::Value image,
                         mlir::Value filter, mlir::Value init);
 
 private:
   mlir::Value coefficients(const Coefficients &matrix, mlir::Type type);
-  /// The sum over the last loop of `matrix`, whose indices are `row` and that
-  /// loop, times `input`.
+  /// Emits the sum over the last loop of `matrix`, whose indices are `row` and
+  /// that loop, times `input`.
   mlir::Value apply(const Coefficients &matrix, unsigned row, mlir::Value input,
                     llvm::ArrayRef<mlir::AffineExpr> inputIndices,
                     llvm::ArrayRef<int64_t> shape, mlir::Value init = {});
