@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Before: `cf.assert` anywhere. After: those marked `linalg_ext.safe` are at
-// the top level of the function, behind the branches and loops that they were
-// in, which pass on whether they were true. Refuses nothing: what can carry no
-// result keeps its checks.
+// Before: `cf.assert` anywhere. After: a check that is marked `linalg_ext.safe`
+// is at the top level of the function, behind the branches and loops that it
+// was in; these yield its condition. Refuses nothing: a check inside of an op
+// that cannot yield it stays there.
 //
 //===----------------------------------------------------------------------===//
 

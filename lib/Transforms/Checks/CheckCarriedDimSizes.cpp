@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Before: tensors of dynamic dimension sizes go into branches and loops, around
-// loops and out of them. After: what comes out of an `scf.if`, or goes around
-// an `scf.for` or `scf.while`, has the dimension sizes of what it replaces;
-// where that is not seen, a `cf.assert` says so. Refuses branches whose
-// dimension sizes are not known in front of them.
+// Before: tensors of dynamic dimension sizes are captured, carried and yielded
+// by branches and loops. After: the results of an `scf.if`, and the values that
+// an `scf.for` or `scf.while` carries, have the dimension sizes of the values
+// that they replace; a `cf.assert` checks sizes that cannot be proved equal.
+// Refuses branches whose dimension sizes cannot be computed before them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,7 +47,7 @@ static void forEachDifference(ValueRange as, ValueRange bs,
 }
 
 /// Checks at the end of the body of `loop` that an iteration keeps the
-/// dimension sizes of what it carries.
+/// dimension sizes of the values that it carries.
 static void checkLoop(LoopLikeOpInterface loop) {
   std::optional<MutableArrayRef<OpOperand>> yielded =
       loop.getYieldedValuesMutable();
@@ -68,8 +68,8 @@ static void checkLoop(LoopLikeOpInterface loop) {
   forEachDifference(loop.getYieldedValues(), loop.getInits(), check);
 }
 
-/// Checks in front of `branch` that its results have the same dimension sizes
-/// whichever way is taken.
+/// Checks before `branch` that its results have the same dimension sizes in
+/// both regions.
 static LogicalResult checkBranch(scf::IfOp branch) {
   if (branch.getNumResults() == 0)
     return success();

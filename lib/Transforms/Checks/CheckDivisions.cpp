@@ -85,7 +85,7 @@ static Value buildSplat(OpBuilder &b, Location loc, Value like,
   return linalg::FillOp::create(b, loc, scalar, empty).getResult(0);
 }
 
-/// Emits whether no element of `divisor` is zero.
+/// Emits an i1 that is true if no element of `divisor` is zero.
 static Value buildAllNonZero(OpBuilder &b, Location loc, Value divisor) {
   auto type = dyn_cast<RankedTensorType>(divisor.getType());
   Type element = getElementTypeOrSelf(divisor);
@@ -156,8 +156,8 @@ void CheckDivisions::addCheck(Operation *op) {
                                             divisor));
 }
 
-/// Divides by 1 where the divisor is -1, and takes the negative dividend, or a
-/// remainder of 0, instead.
+/// Replaces divisors of -1 by 1, and the results by the negated dividend, or by
+/// a remainder of 0.
 void CheckDivisions::wrapMinusOne(Operation *op) {
   OpBuilder b(op);
   Location loc = op->getLoc();
@@ -176,7 +176,7 @@ void CheckDivisions::wrapMinusOne(Operation *op) {
   op->getResult(0).replaceAllUsesExcept(wrapped, wrapped);
 }
 
-/// Checks that no power of 0 is negative: its reciprocal would be taken.
+/// Checks that no 0 is raised to a negative power, which would divide by it.
 LogicalResult CheckDivisions::rewritePower(math::IPowIOp op) {
   OpBuilder b(op);
   Location loc = op.getLoc();

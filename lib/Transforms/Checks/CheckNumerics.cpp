@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An op of the source may be several here. Numbers that it passes to none but
-// itself may be infinite where it selects others, so only what other ops use,
-// or variables become, is checked. Runs behind autodiff, while locations still
-// tell ops apart.
+// One op of the source may be several ops here. Numbers that only these use may
+// be infinite in elements that a later one of them does not select, so the pass
+// only checks numbers that other ops use or that are assigned to variables.
+// Runs after autodiff, while locations still distinguish source ops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -84,7 +84,8 @@ static bool isFloatTensor(Value value) {
   return type && isa<FloatType>(type.getElementType());
 }
 
-/// Tells the check from others, in what a call returns.
+/// Marks the check, so that a call can return a status that distinguishes it
+/// from others.
 static void markNumerics(cf::AssertOp check) {
   check->setAttr(linalg_ext::LinalgExtDialect::getNumericsAttrName(),
                  UnitAttr::get(check.getContext()));
@@ -139,7 +140,7 @@ void CheckNumerics::check(Operation *op) {
   }
 }
 
-/// Checks what a variable becomes that an op adds to, or subtracts from.
+/// Checks the new value of a variable that an op adds to or subtracts from.
 template <typename SumOp>
 void CheckNumerics::checkSum(Operation *op, FlatSymbolRefAttr variable,
                              Value addend) {

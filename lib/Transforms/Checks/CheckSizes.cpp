@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Before: ops that require sizes to agree. After: what they require follows
-// from the ops that the sizes come from, or a `cf.assert` says so. Refuses
+// Before: ops that require sizes to agree. After: each requirement follows from
+// the ops that compute the sizes, or a `cf.assert` checks it. Refuses
 // dimensions that a tensor does not have; see ChecksPasses.td.
 //
 //===----------------------------------------------------------------------===//
@@ -52,7 +52,8 @@ public:
            Excuses excuses);
   bool follows(SizeAnalysis &sizes, const SizeExpr &lhs, const SizeExpr &rhs,
                bool isAtLeast, const Excuses &excuses) const;
-  /// The number that `expr` is wherever the checks so far have passed.
+  /// Returns the constant value of `expr` in code that runs after the checks so
+  /// far; nullopt if it is not constant.
   std::optional<int64_t> getConstant(const SizeExpr &expr) const {
     return reduce(expr, {}).getConstant();
   }
@@ -129,7 +130,7 @@ private:
   LogicalResult guard(Operation *op, Value ok);
 
   SizeAnalysis sizes;
-  /// Sizes that can be counted where none of the excuses holds.
+  /// Products of sizes that do not overflow if none of the excuses holds.
   std::vector<std::pair<std::vector<SizeExpr>, Excuses>> counted;
   SizeFacts facts;
 };
@@ -167,8 +168,8 @@ void CheckSizes::addCondition(Value condition, Excuses excuses) {
     facts.add(lhs, rhs, /*isAtLeast=*/true, std::move(excuses));
 }
 
-/// A check at the top level is made whenever the function runs, before what it
-/// writes is seen.
+/// A check at the top level runs in every call, before its caller sees the
+/// writes of the function.
 void CheckSizes::readChecks() {
   for (auto check : getOperation().getBody().front().getOps<cf::AssertOp>())
     addCondition(check.getArg(), {});
@@ -207,10 +208,10 @@ static std::string describeRelation(const SizeRelation &relation,
   return "expected " + relation.what + ", found \1 and \2";
 }
 
-/// Refuses `op`, which always runs, where it requires two sizes to be equal
-/// that never are, or an operand to be larger than it ever is. Folds of
-/// upstream's ops believe either of the sizes, and what they leave does not
-/// verify; ops of ours fail when they run.
+/// Reports an error if `op`, which always runs, requires two constant sizes to
+/// be equal that differ, or an operand to be at least a constant that it is
+/// below. Upstream's folds trust either of two sizes, and their results may not
+/// verify; ops of our dialects fail when they run.
 static LogicalResult refuseConstants(Operation *op,
                                      const SizeRelation &relation,
                                      std::optional<int64_t> lhs,
@@ -403,7 +404,7 @@ LogicalResult CheckSizes::check(Operation *op, const SizeRelation &relation) {
   return relation.operand ? success() : guard(op, ok);
 }
 
-/// Runs `op` only where `ok`: what stands for its results else are zeros.
+/// Runs `op` only if `ok` holds; zeros replace its results otherwise.
 LogicalResult CheckSizes::guard(Operation *op, Value ok) {
   OpBuilder b(op);
   Location loc = op->getLoc();
@@ -545,13 +546,13 @@ void CheckSizes::expandReshape(tensor::ReshapeOp op) {
         tensor::ExpandShapeOp::create(b, loc, type, value, all(type), sizes);
   }
   castTo(type);
-  // The op stays until it is folded away: what is known of sizes is found by
-  // the values that they are of.
+  // The op stays until it is folded: the analysis looks sizes up by their
+  // values.
   op.getResult().replaceAllUsesWith(value);
 }
 
 LogicalResult CheckSizes::processOp(Operation *op) {
-  // The condition of a branch holds where it is taken.
+  // The condition of a branch holds in its then region.
   if (auto branch = dyn_cast<scf::IfOp>(op))
     addCondition(branch.getCondition(),
                  {sizes.getNot(sizes.getNumber(branch.getCondition()))});
@@ -560,7 +561,8 @@ LogicalResult CheckSizes::processOp(Operation *op) {
       return failure();
   if (auto dim = dyn_cast<tensor::DimOp>(op))
     return checkDimension(dim);
-  // A dead op harms nobody, nor does what stands for a result that fails.
+  // A dead op cannot fail, nor can one that replaces a result after a failed
+  // check.
   if (isOpTriviallyDead(op) || op->hasAttr(LinalgExtDialect::getSafeAttrName()))
     return success();
   if (auto reshape = dyn_cast<tensor::ReshapeOp>(op))

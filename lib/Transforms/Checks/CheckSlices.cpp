@@ -5,10 +5,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Before: slices and elements of tensors at positions that are known only when
-// the step runs. After: a `cf.assert` in front of each says that it is in
-// range, also inside of branches and loops. There it is marked
-// `linalg_ext.safe`: the op starts at 0 instead, or does not run, where it is
-// not in range. Refuses what may be out of range in the body of another op,
+// the step runs. After: a `cf.assert` before each one checks that it is in
+// range, also inside of branches and loops. There, the check is marked
+// `linalg_ext.safe`: if the op is not in range, it starts at 0 instead, or does
+// not run. Refuses accesses that may be out of range in the body of another op,
 // such as `tensor.pad`.
 //
 //===----------------------------------------------------------------------===//
@@ -47,8 +47,9 @@ static bool isDimSizeOf(OpFoldResult size, Value whole, int64_t dim) {
          dimSize.getConstantIndex() == dim;
 }
 
-/// The first op around `op`, below the function, that is no branch or loop, out
-/// of which a check can be passed; null where there is none.
+/// Returns the first op around `op`, below the function, that is neither a
+/// branch nor a loop; checks cannot be carried out of it. Null if there is
+/// none.
 static Operation *findOtherParent(Operation *op) {
   Operation *parent = op->getParentOp();
   while (isa<scf::IfOp, scf::ForOp, scf::WhileOp>(parent))
@@ -57,15 +58,15 @@ static Operation *findOtherParent(Operation *op) {
 }
 
 namespace {
-/// One dimension of what an op takes of a tensor.
+/// One dimension of the part of a tensor that an op accesses.
 struct Part {
   int64_t dim;
   OpFoldResult offset, size, stride;
 };
 
-/// Emits the checks of one op, in front of it. Inside of a branch or a loop,
-/// where checks are made only after all of it has run, it also sees to it that
-/// the op stays in range where one fails.
+/// Emits the checks of one op before it. Inside of a branch or a loop, whose
+/// checks run only after all of it has run, it also keeps the op in range if a
+/// check fails.
 class SliceChecker {
 public:
   explicit SliceChecker(Operation *op)
@@ -97,7 +98,7 @@ private:
   /// the start of their dimension: `offsets` are the new ones.
   LogicalResult checkParts(Value whole, ArrayRef<Part> parts, StringRef what,
                            SmallVectorImpl<OpFoldResult> &offsets);
-  /// Runs the op only where `ok`.
+  /// Runs the op only if `ok` holds.
   LogicalResult guard(Value ok);
   Value buildOther(OpBuilder &at);
 
@@ -125,7 +126,8 @@ Value SliceChecker::isStridedInside(Value begin, Value count, Value stride,
   Value last = arith::AddIOp::create(b, loc, begin, length);
   Value areInside =
       both(compare(ult, begin, dimSize), compare(ult, last, dimSize));
-  // Numbers that are no larger than a dimension size do not overflow.
+  // The sums of numbers that are at most a dimension size do not overflow. @p26
+  // =
   Value isSingle = compare(arith::CmpIPredicate::eq, count, one);
   Value moved = arith::AddIOp::create(b, loc, stride, dimSize);
   Value twice = arith::AddIOp::create(b, loc, dimSize, dimSize);
@@ -198,8 +200,8 @@ static bool isInsideAtStart(Value whole, const Part &part) {
          (*size - 1) * *stride < dimSize;
 }
 
-/// Refuses a slice that is out of range whenever the function runs: upstream
-/// refuses only what ends behind the dimension.
+/// Refuses a slice that is always out of range; upstream only refuses a slice
+/// that ends behind the dimension.
 LogicalResult SliceChecker::refuseConstants(Value whole, const Part &part) {
   std::optional<int64_t> offset = getConstantIntValue(part.offset),
                          size = getConstantIntValue(part.size),

@@ -31,14 +31,13 @@ inline int64_t getStaticDimSize(DimSize dimSize) {
       .getDimSize(dimSize.second);
 }
 
-/// The equivalence classes of one function, in three relations. Dimension sizes
-/// are known to be equal where an op gives its result the dimension size of one
-/// operand, whatever it requires of the others; see `SizeAnalysis`, which knows
-/// the same. They are checked to be equal where an op works on both: that holds
-/// once the checks in front of the op have passed, so that it must not decide
-/// the checks themselves. They are required to be equal also where such an op
-/// may not run, so that nothing checks them: callers of the function see to it
-/// for its feeds.
+/// The equivalence classes of one function, in three relations. Known: an op
+/// gives its result the dimension size of one operand, whatever it requires of
+/// the others, as in `SizeAnalysis`. Checked: an op requires both sizes to be
+/// equal. This holds only after the checks before the op have passed, so the
+/// checks themselves must not depend on it. Required: also the sizes of ops
+/// that may not run and so are not checked; callers of the function ensure
+/// these for its feeds.
 class DimSizeClasses {
 public:
   explicit DimSizeClasses(mlir::func::FuncOp function) {
@@ -124,8 +123,8 @@ private:
       require({a, dim}, {b, dim});
   }
 
-  /// `result` has the dimension size of `source`: what its type says besides is
-  /// one more requirement.
+  /// Defines that `result` has the dimension size of `source`. If the result
+  /// type has a static size, requires it as well.
   void define(DimSize result, DimSize source) {
     if (!mlir::ShapedType::isDynamic(getStaticDimSize(result)) &&
         mlir::ShapedType::isDynamic(getStaticDimSize(source)))
@@ -158,7 +157,8 @@ private:
                : std::nullopt;
   }
 
-  /// An op makes `dimSize` what its size operand was read from.
+  /// Defines `dimSize`, which an op sets to `size`, to be the dimension that
+  /// `size` was read from.
   void defineBySize(DimSize dimSize, mlir::Value size) {
     if (std::optional<DimSize> read = getReadDimSize(size))
       define(dimSize, *read);

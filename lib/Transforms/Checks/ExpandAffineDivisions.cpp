@@ -7,8 +7,7 @@
 // Before: `affine.apply`, `affine.min` and `affine.max` of any map. After: none
 // divides by a number that is not constant; those are ops of `arith`, behind a
 // check that their divisors are 1 or more. Refuses constant divisors below 1:
-// upstream leaves undefined what they give, and its folds and lowerings end the
-// process.
+// upstream leaves their results undefined, and its folds and lowerings abort.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,7 +48,8 @@ public:
   Value expand();
 
 private:
-  /// The operand that `expr` is; null where it is something else.
+  /// Returns the operand that `expr` refers to; null if it is another
+  /// expression.
   Value getOperand(AffineExpr expr);
   std::optional<int64_t> getConstant(AffineExpr expr);
   Value emit(AffineExpr expr);
@@ -115,8 +115,8 @@ FailureOr<bool> AffineExpander::hasDynamicDivisor() {
   return isDynamic;
 }
 
-/// A check of `expr`, and what is at least 1 in its place: the check may come
-/// behind the op.
+/// Emits a check of `expr`, and returns a value of at least 1 that replaces it,
+/// because the check may run after the op.
 Value AffineExpander::emitDivisor(AffineExpr expr) {
   Value divisor = emit(expr);
   if (getConstant(expr))

@@ -99,7 +99,7 @@ linalg::GenericOp CheckLifter::buildReduction() {
   for (OpOperand *input : op.getDpsInputOperands())
     maps.push_back(op.getMatchingIndexingMap(input));
   SmallVector<Value> inputs = op.getDpsInputs();
-  // The destinations say how far loops go where no input does.
+  // The destinations determine the loop bounds that no input determines.
   if (maps.empty() || !haveBounds(maps))
     for (OpOperand &init : op.getDpsInitsMutable()) {
       maps.push_back(op.getMatchingIndexingMap(&init));
@@ -155,8 +155,8 @@ LogicalResult CheckLifter::lift() {
   return success();
 }
 
-/// The op around `check`, below the function, that is no branch or loop; null
-/// without.
+/// Returns the op around `check`, below the function, that is neither a branch
+/// nor a loop; null if there is none.
 static Operation *findBody(cf::AssertOp check) {
   Operation *parent = check->getParentOp();
   while (isa<scf::IfOp, scf::ForOp, scf::WhileOp>(parent))

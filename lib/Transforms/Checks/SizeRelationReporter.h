@@ -38,7 +38,8 @@ private:
   void equal(SizeExpr lhs, SizeExpr rhs, const llvm::Twine &what) {
     report({std::move(lhs), std::move(rhs), what.str(), false, {}});
   }
-  /// `what` says the bound, so that an error names only what was found.
+  /// Reports that `lhs` must be at least `rhs`. `what` includes the bound, so
+  /// that an error only adds the size that was found.
   void atLeast(SizeExpr lhs, int64_t rhs, const llvm::Twine &what) {
     report({std::move(lhs),
             SizeExpr::constant(rhs),
@@ -48,7 +49,7 @@ private:
             {},
             "\1"});
   }
-  /// A tensor of these sizes can be counted, whatever numbers they are.
+  /// Reports that the product of these sizes must not overflow.
   void countable(std::vector<SizeExpr> dims);
   void countable(mlir::Value tensor);
   void nonNegative(llvm::ArrayRef<mlir::OpFoldResult> numbers,

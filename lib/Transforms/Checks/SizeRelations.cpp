@@ -4,8 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One function a class of ops. `SizeAnalysis` says which operand a result gets
-// its sizes from; what is here says what must hold of the others.
+// One function for each class of ops. `SizeAnalysis` determines the operand
+// from which a result gets its sizes; this file states the requirements on the
+// other operands.
 //
 //===----------------------------------------------------------------------===//
 
@@ -116,8 +117,8 @@ void RelationReporter::addStep(scf::ForOp loop) {
             &loop.getStepMutable()});
 }
 
-/// Branches make results of one shape, and loops keep that of what they carry:
-/// an iteration finds what the one before it left.
+/// Requires the values of both regions of a branch to have one shape, and the
+/// values that a loop carries to keep theirs.
 void RelationReporter::addControlFlow() {
   std::vector<SizeExpr> unless;
   auto carried = [&](ValueRange yielded, ValueRange inits) {
@@ -170,8 +171,8 @@ void RelationReporter::addElementwise() {
   }
 }
 
-/// The value of `expr` at the loops' bounds, from `loops` where its coefficient
-/// is positive: the largest, or with `isLargest` false the smallest.
+/// Returns the largest value of `expr` over the iterations of `loops`, or the
+/// smallest one if `isLargest` is false.
 static std::optional<SizeExpr>
 getExtreme(AffineExpr expr, ArrayRef<SizeExpr> loops, bool isLargest) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
@@ -196,8 +197,8 @@ getExtreme(AffineExpr expr, ArrayRef<SizeExpr> loops, bool isLargest) {
              : std::nullopt;
 }
 
-/// Dimensions that one loop goes through have one size; others hold all
-/// positions that are read or written.
+/// Requires dimensions that one loop iterates over to have one size, and others
+/// to include all positions that are accessed.
 void RelationReporter::addIndexingMaps(linalg::LinalgOp structured) {
   unsigned numLoops = structured.getNumLoops();
   SmallVector<OpOperand *> operands;
@@ -255,7 +256,7 @@ void RelationReporter::addIndexingMaps(linalg::LinalgOp structured) {
   }
 }
 
-/// The inner dimensions of what is packed are the tiles.
+/// Requires the inner dimensions of a packed tensor to be the tiles.
 void RelationReporter::addTiles(ArrayRef<OpFoldResult> tiles, Value packed,
                                 Value plain) {
   for (auto [number, tile] : llvm::enumerate(tiles)) {

@@ -68,8 +68,8 @@ static void requireNamed(func::FuncOp function, DimSizeClasses &classes) {
 }
 
 namespace {
-/// Two dimension sizes that a check requires to be equal, and where it does:
-/// `in 'arith.addf' at f.mlir:3:8`.
+/// Two dimension sizes that a check requires to be equal, and the place of its
+/// op: `in 'arith.addf' at f.mlir:3:8`.
 struct RequiredPair {
   DimSize lhs, rhs;
   StringRef place;
@@ -131,9 +131,9 @@ static llvm::DenseSet<Operation *> findCheckedDimSizes(func::FuncOp function) {
   return result;
 }
 
-/// The dimension size that `op` reads as the product of what was collapsed to
-/// it, and the reads of those dimension sizes; null where it is no such
-/// product.
+/// Expands the dimension size that `op` reads of a collapsed dimension to the
+/// product of the original sizes. Returns the product and the reads of these
+/// sizes; null if the dimension was not collapsed.
 static std::pair<Value, SmallVector<tensor::DimOp>>
 expandProduct(tensor::DimOp op) {
   SmallVector<tensor::DimOp> reads;
@@ -222,8 +222,8 @@ SmallVector<StringRef> UnifySymbolicDims::nameSymbols(
   return names;
 }
 
-/// Says for the dimension sizes of feeds that are those of others what requires
-/// that.
+/// Names the op that requires a feed's dimension size to equal that of another
+/// feed.
 void UnifySymbolicDims::nameDimSizePlaces(
     const DimSizeClasses &classes, ArrayRef<DimSize> symbols,
     ArrayRef<std::pair<DimSize, int64_t>> feedDimSizes) {
@@ -369,7 +369,7 @@ void UnifySymbolicDims::runOnOperation() {
     return -1;
   };
   llvm::DenseSet<Operation *> checked = findCheckedDimSizes(function);
-  // Each once: a product may be of reads that are to be looked at anyway.
+  // A set, because an expanded product may read sizes that are visited anyway.
   llvm::SetVector<tensor::DimOp> dims;
   auto addRead = [&](tensor::DimOp op) {
     if (!llvm::is_contained(sizes, op.getResult()))

@@ -46,8 +46,8 @@ private:
     CheckedSize inlined = 0;
   };
 
-  /// Deep first. A function that calls itself, which is refused by others,
-  /// counts with what was found until then.
+  /// Visits callees first. A recursive function, which other code refuses, has
+  /// the size that was counted until then.
   const Size &getSize(func::FuncOp function, SymbolTableCollection &symbols) {
     auto [known, isNew] = sizes.try_emplace(function);
     if (!isNew)

@@ -167,8 +167,8 @@ void BatchChain::collect() {
   }
 }
 
-/// Adds what is computed from a result of the chain, batch by batch, for
-/// another op of the chain, such as numbers of rows.
+/// Adds ops that are computed, batch by batch, from a result of the chain and
+/// that other ops of the chain need, such as numbers of rows.
 void BatchChain::close() {
   auto usesChain = [&](linalg::LinalgOp op,
                        const llvm::SmallPtrSetImpl<Operation *> &more) {
@@ -211,8 +211,8 @@ bool BatchChain::readsBatch(OpOperand &operand) const {
   return startsWithLoops(op.getMatchingIndexingMap(&operand), numBatchDims);
 }
 
-/// Puts each op of the chain into the first phase that it can be in, and in no
-/// earlier one than the ops in front of it.
+/// Assigns each op of the chain to the first phase in which its operands are
+/// available, and to none before those of the ops before it.
 void BatchChain::split() {
   // The first phase that has all which an op outside of the chain depends on,
   // and one more.
@@ -220,8 +220,8 @@ void BatchChain::split() {
   unsigned last = 0;
   for (Operation &op : *seed->getBlock()) {
     bool isOurs = contains(&op);
-    // Nothing in front of the chain depends on it, and nothing behind it
-    // matters.
+    // The ops before the chain do not depend on it, and those behind it do not
+    // matter.
     if (all.empty() && !isOurs)
       continue;
     if (all.size() == phaseOf.size())
@@ -267,7 +267,7 @@ bool BatchChain::leaves(Value value) const {
   });
 }
 
-/// Finds what has to be stored for all batches.
+/// Finds the values that are stored for all batches.
 void BatchChain::findKept() {
   for (Operation *op : all)
     for (Value value : op->getResults())

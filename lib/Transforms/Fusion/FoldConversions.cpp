@@ -4,11 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Before: fused `linalg` on tensors. After: a product of two matrices that
-// reads what only converts another tensor, or a convolution that reads what
-// only widens one, reads that tensor, and converts in its body. A kernel widens
-// as it loads; `flywheel-tile-and-fuse` narrows a tile at a time: no converted
-// weight is ever stored as a whole. Refuses nothing.
+// Before: fused `linalg` on tensors. After: a product of two matrices whose
+// operand is a conversion, or a convolution whose operand is a widening, reads
+// the unconverted tensor and converts in its body. A kernel widens as it loads;
+// `flywheel-tile-and-fuse` narrows a tile at a time: no converted weight is
+// ever stored as a whole. Refuses nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -75,7 +75,7 @@ static bool widensStored(linalg::GenericOp conversion) {
   return !op || op->hasTrait<OpTrait::ConstantLike>();
 }
 
-/// Makes `contraction` read what `operand` is a conversion of.
+/// Replaces operand `number` of `contraction` by the operand of `conversion`.
 static linalg::GenericOp fold(RewriterBase &rewriter,
                               linalg::LinalgOp contraction, unsigned number,
                               linalg::GenericOp conversion) {

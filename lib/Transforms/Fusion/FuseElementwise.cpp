@@ -185,8 +185,9 @@ static bool isWorthFusing(OpOperand *operand, bool mayRepeat) {
          !keepsSeveralValues(producer, operand->getOwner());
 }
 
-/// Rewrites that fusion may take: so many for each op, of so many ops at least.
-/// Networks of several hundred ops take less than ten for each.
+/// The maximum number of rewrites by fusion is this for each op, and at least
+/// that of `kMinOps` ops. Networks of several hundred ops take less than ten
+/// for each. @p56 =
 constexpr int64_t kMaxRewritesPerOp = 1000;
 constexpr int64_t kMinOps = 100;
 
@@ -418,8 +419,8 @@ static bool isInOtherShapeThanUser(linalg::GenericOp op) {
          std::distance(body.begin(), body.end()) <= kMaxFarOps;
 }
 
-/// Gives each use of what is cheap to repeat a producer of its own, of the
-/// shape of the use. Returns whether anything changed.
+/// Clones ops that are cheap to repeat for each of their uses, in the shape of
+/// the use. Returns true if anything changed.
 static bool repeatCheapProducers(func::FuncOp function) {
   SmallVector<linalg::GenericOp> cheap, single;
   function.walk([&](linalg::GenericOp op) {
@@ -459,9 +460,9 @@ struct FuseElementwise : flywheel::impl::FuseElementwiseBase<FuseElementwise> {
     linalg::populateEraseUnusedOperandsAndResultsPatterns(erasing);
     apply(erasing);
 
-    // A product of matrices is not spread over more loops: what comes after
-    // it in another shape takes the shape of the product. The other way round
-    // than elsewhere, so on its own.
+    // A product of matrices keeps its loops: users of its reshaped result take
+    // the shape of the product. These patterns run separately, because
+    // elsewhere reshapes move in the other direction.
     RewritePatternSet collapsing(&getContext());
     populateFusing(collapsing);
     linalg::populateFoldReshapeOpsByCollapsingPatterns(
@@ -513,19 +514,20 @@ private:
     apply(expanding);
   }
 
-  /// Applies `patterns` and what they need to see through each other.
+  /// Applies `patterns` with the canonicalizations that they need.
   void apply(RewritePatternSet &patterns) {
     MLIRContext *context = &getContext();
     affine::AffineApplyOp::getCanonicalizationPatterns(patterns, context);
     linalg::GenericOp::getCanonicalizationPatterns(patterns, context);
     tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, context);
     tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, context);
-    // The dimension size of a result is no use of it.
+    // Reading the dimension size of a result is not a use of it.
     memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
     // The default is to give up silently after ten rounds.
     GreedyRewriteConfig config;
     config.setMaxIterations(GreedyRewriteConfig::kNoLimit);
-    // It goes over the whole function, to find dead values of loops.
+    // Region simplification visits the whole function to find dead values of
+    // loops.
     config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
     codegen::LostSchedules lost([](Operation *op) {
       return op->emitWarning()

@@ -4,11 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Before: fused `linalg` on tensors. After: where the elementwise op that alone
-// reads a product has several readers, the first of them, if it is elementwise
-// and not far away, is one op with it, which has the results of both: so a
-// layer that stores what its activation is computed from stores both in the
-// tiles of the product.
+// Before: fused `linalg` on tensors. After: if the only reader of a product is
+// an elementwise op with several readers, it is merged with the first of these
+// that is elementwise and not far away, into one op with the results of both.
+// So a layer that stores the operand of its activation stores both in the tiles
+// of the product.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,8 +30,8 @@ namespace flywheel {
 
 using namespace flywheel;
 
-/// The elementwise op that alone reads the result of `product`, element for
-/// element; null where there is none.
+/// Returns the elementwise op that is the only reader of the result of
+/// `product`; null if there is none.
 static linalg::GenericOp findEpilogue(linalg::LinalgOp product) {
   Value result = product->getResult(0);
   if (!result.hasOneUse())

@@ -50,9 +50,8 @@ bool readsDestination(Operation *op) {
          });
 }
 
-/// The last op in front of which `consumer` cannot be moved, but for
-/// `producer`. An update of a variable goes there; other ops stay where they
-/// are.
+/// Returns the last op before which `consumer` cannot move, ignoring
+/// `producer`. An update of a variable moves to that op; other ops stay.
 static Operation *getLastWait(Operation *consumer, Operation *producer) {
   if (!writesArgument(consumer))
     return consumer;

@@ -15,9 +15,9 @@
 
 namespace flywheel {
 
-/// Ops in the body of what is fused. Each fusion copies both bodies, so without
-/// a bound a chain takes time quadratic in its length; and a loop over memory
-/// has nothing to gain from more.
+/// The maximum number of ops in the body of a fused op. Each fusion copies both
+/// bodies, so that a chain would take time quadratic in its length without a
+/// bound; a loop over memory gains nothing from a longer body.
 constexpr int64_t kMaxBodyOps = 256;
 
 /// Arithmetic that a loop over memory has time for.

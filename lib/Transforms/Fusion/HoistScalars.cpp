@@ -45,8 +45,8 @@ private:
       inputs.push_back(input->get());
       maps.push_back(op.getMatchingIndexingMap(input));
     }
-    // With nothing but scalars left there is no shape to read but the result's,
-    // which the maps of the destinations give.
+    // If all inputs are scalars, only the maps of the destinations determine
+    // the shape of the result.
     if (scalars.empty())
       return;
     for (OpOperand &init : op.getDpsInitsMutable())

@@ -11,10 +11,10 @@
 
 namespace flywheel {
 
-/// Creates, at the insertion point, an op that computes what `first` and
-/// `second` do, and has the results of both in that order. Both are elementwise
-/// (`isElementwise`) with the same loops; `second` may read results of `first`,
-/// by identity maps, and does so in the body. The two ops stay as they are.
+/// Creates, at the insertion point, an op that computes the results of `first`
+/// and then those of `second`. Both are elementwise (`isElementwise`) with the
+/// same loops; `second` may read results of `first` by identity maps, and then
+/// reads them in the body. The two ops stay as they are.
 mlir::linalg::GenericOp mergeElementwise(mlir::RewriterBase &rewriter,
                                          mlir::linalg::GenericOp first,
                                          mlir::linalg::GenericOp second);

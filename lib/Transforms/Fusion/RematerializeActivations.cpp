@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Before: fused `linalg` on tensors. After: a large value of an elementwise op
-// that the backward part needs once more, behind an elementwise op which reads
-// what it is computed from anyway, is computed once more by that op. It is not
-// kept in between.
+// Before: fused `linalg` on tensors. After: if the backward part needs a large
+// value of an elementwise op again, behind another elementwise op that reads
+// the same operand, that op recomputes the value. Its first live range then
+// ends early. @p70 =
 //
 //===----------------------------------------------------------------------===//
 
@@ -82,8 +82,8 @@ static Ops findDependencies(Operation *op) {
   return found;
 }
 
-/// The ops in front of `end` that depend on one of `ops`, and these themselves,
-/// in order. Fails where one of them has an effect.
+/// Returns `ops` and the ops before `end` that depend on them, in order. Fails
+/// if one of them has an effect.
 static FailureOr<SmallVector<Operation *>>
 findDependents(ArrayRef<Operation *> ops, Operation *end) {
   Ops found;
@@ -160,7 +160,7 @@ static std::optional<Recomputation> planAt(linalg::GenericOp op,
   return plan;
 }
 
-/// The place where the value of `op` is computed once more, if any.
+/// Plans where the value of `op` is recomputed; nullopt if nowhere.
 static std::optional<Recomputation> plan(linalg::GenericOp op) {
   Value source = findSource(op);
   Block *block = op->getBlock();
@@ -186,7 +186,7 @@ static std::optional<Recomputation> plan(linalg::GenericOp op) {
   return std::nullopt;
 }
 
-/// Computes what `plan.op` does in the loops of `plan.place` as well.
+/// Merges a copy of `plan.op` into the loops of `plan.place`.
 static void apply(RewriterBase &rewriter, const Recomputation &plan) {
   rewriter.setInsertionPoint(plan.place);
   linalg::GenericOp merged = mergeElementwise(rewriter, plan.place, plan.op);
@@ -210,7 +210,7 @@ struct RematerializeActivations
     IRRewriter rewriter(&getContext());
     llvm::SmallPtrSet<Operation *, 16> replaced;
     for (linalg::GenericOp op : ops) {
-      // One is replaced where another value is computed in its loops.
+      // An op is replaced when another value is recomputed in its loops.
       if (replaced.contains(op))
         continue;
       std::optional<Recomputation> found = plan(op);

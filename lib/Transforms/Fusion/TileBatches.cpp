@@ -46,8 +46,8 @@ public:
             ArrayRef<Value> leaving)
       : rewriter(rewriter), chain(chain), phase(phase), leaving(leaving) {}
 
-  /// Creates the loop behind the last op of the phase, and lets what uses its
-  /// results outside of the chain use those of the loop.
+  /// Creates the loop behind the last op of the phase, and replaces the uses of
+  /// the phase's results outside of the chain by results of the loop.
   scf::ForallOp emit();
 
 private:
@@ -85,8 +85,8 @@ Value BatchLoop::createEmpty(Value whole) {
                                  getElementTypeOrSelf(whole));
 }
 
-/// The tile of `value`, which a phase up to this one computes; null where it is
-/// to be read of the whole.
+/// Returns the tile of `value`, which a phase up to this one computes; null if
+/// the tile is read from the whole value.
 Value BatchLoop::getTile(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op || !chain.contains(op))
@@ -147,7 +147,7 @@ void BatchLoop::emitTile(linalg::LinalgOp op) {
   rewriter.setInsertionPointAfter(tile);
 }
 
-/// Puts `tile` where the batch is in `output`.
+/// Inserts `tile` at its batch in `output`.
 void BatchLoop::insert(Value tile, BlockArgument output) {
   Location loc = tile.getLoc();
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(rewriter, loc, tile);
@@ -175,8 +175,7 @@ scf::ForallOp BatchLoop::emit() {
         rewriter, value.getLoc(),
         tensor::getMixedSizes(rewriter, value.getLoc(), init),
         getElementTypeOrSelf(value)));
-    // The sizes of the whole may be known where those of the empty tensor are
-    // not.
+    // The type of the whole may have static sizes that the empty tensor lacks.
     if (outputs.back().getType() != value.getType())
       outputs.back() = tensor::CastOp::create(rewriter, value.getLoc(),
                                               value.getType(), outputs.back());
@@ -194,7 +193,7 @@ scf::ForallOp BatchLoop::emit() {
   return loop;
 }
 
-/// Moves what is in front of `loop` and needs a result of `ops`, which the loop
+/// Moves the ops before `loop` that need a result of `ops`, which the loop
 /// replaces, behind it.
 static void moveUsersBehind(RewriterBase &rewriter, ArrayRef<Operation *> ops,
                             const BatchChain &chain, scf::ForallOp loop) {
@@ -221,8 +220,8 @@ static void moveUsersBehind(RewriterBase &rewriter, ArrayRef<Operation *> ops,
   }
 }
 
-/// Fuses the tiles in `loop`, of which copies have fewer users than what they
-/// are copies of. The inputs of a product stay as they are.
+/// Fuses the tiles in `loop`; they have fewer users than the ops that they are
+/// tiles of. The inputs of a product are not fused into it.
 static void fuseTiles(RewriterBase &rewriter, scf::ForallOp loop) {
   auto findFusable = [](linalg::GenericOp user) -> OpOperand * {
     if (reusesInputs(user))
@@ -289,8 +288,8 @@ private:
 };
 } // namespace
 
-/// Lets what asks for sizes of results of the chain ask the tensors that they
-/// start from.
+/// Replaces reads of the sizes of the chain's results by reads of the sizes of
+/// their inits.
 static void detachSizes(RewriterBase &rewriter, const BatchChain &chain) {
   for (Operation *op : chain.getAll())
     for (OpResult value : op->getResults())
@@ -308,7 +307,7 @@ void TileBatches::tile(const BatchChain &chain) {
   for (unsigned phase = 0; phase < chain.getNumPhases(); ++phase)
     leaving.push_back(chain.getLeaving(phase));
   for (unsigned phase = 0; phase < chain.getNumPhases(); ++phase) {
-    // All of it is computed again where it is needed.
+    // Later phases recompute all values of this one. @p84 =
     if (leaving[phase].empty())
       continue;
     scf::ForallOp loop =

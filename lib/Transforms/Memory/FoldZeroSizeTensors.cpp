@@ -69,7 +69,7 @@ static bool replaceByEmpty(RewriterBase &b, OpResult result) {
   // A stored value keeps its destination.
   if (isa<tensor::EmptyOp, flywheel::linalg_ext::StoreOp>(result.getOwner()))
     return false;
-  // Canonicalization may leave one where types differ.
+  // Canonicalization may leave a cast between different types.
   auto cast = result.getDefiningOp<tensor::CastOp>();
   if (cast && isZeroSize(cast.getSource().getType()))
     return false;
@@ -194,8 +194,8 @@ static bool foldPad(RewriterBase &b, tensor::PadOp op) {
   return true;
 }
 
-/// Removes what `op` does to tensors without elements, and perhaps `op`.
-/// Returns whether anything changed.
+/// Removes accesses of `op` to tensors without elements, and `op` itself if
+/// possible. Returns true if anything changed.
 static bool fold(RewriterBase &b, Operation *op) {
   bool isChanged = false;
   for (OpResult result : op->getResults())
@@ -223,7 +223,7 @@ namespace {
 struct FoldZeroSizeTensors
     : flywheel::impl::FoldZeroSizeTensorsBase<FoldZeroSizeTensors> {
   void runOnOperation() override {
-    // Types say more of a size once what is left is canonical.
+    // Canonicalization may make the types of the remaining ops more static.
     OpPassManager canonicalize(func::FuncOp::getOperationName());
     canonicalize.addPass(createCanonicalizerPass());
     for (unsigned round = 0; round < kMaxFoldRounds && foldAll(); ++round)

@@ -55,13 +55,13 @@ constexpr int64_t kMinStaggeredBytes = 1 << 16;
 constexpr int64_t kPageBytes = 4096;
 constexpr int64_t kStaggerBytes = 21 * kStateAlignment;
 
-/// Sets where variables lie, behind `end`, which it moves on. First those that
-/// are no slots, then the first slots of all variables, then the second ones: a
-/// step that updates one variable after the other reads each kind from the
-/// first byte to the last, which a CPU fetches ahead. An element's numbers are
-/// at different places of their pages: lines at the same place share a few ways
-/// of a cache, and a CPU takes a load for one of what an earlier store writes
-/// while the low bits of their addresses are the same.
+/// Sets the offsets of variables from `end` on, and advances `end`. Variables
+/// that are not slots come first, then the first slots of all variables, then
+/// the second ones: a step that updates one variable after the other reads each
+/// kind from the first byte to the last, which a CPU fetches ahead. The slots
+/// of an element are at different offsets in their pages: lines at the same
+/// offset share a few ways of a cache, and a CPU assumes that a load depends on
+/// an earlier store if the low bits of their addresses are equal.
 static LogicalResult placeVariables(ArrayRef<VariableOp> variables,
                                     MutableArrayRef<ManifestVariable> entries,
                                     CheckedSize &end) {
@@ -173,7 +173,7 @@ ManifestArgument LayoutState::describeArgument(func::FuncOp function,
   return result;
 }
 
-/// Keeps what a message names in the header of the state.
+/// Stores the numbers that a message names in the header of the state.
 static void storeNumbers(OpBuilder &b, Location loc, ValueRange numbers,
                          Value state) {
   auto type =
@@ -263,7 +263,8 @@ static Value emitPlace(OpBuilder &b, memref::SubViewOp slice, Value state,
   return memref::CastOp::create(b, loc, slice.getType(), part);
 }
 
-/// A list of variables is no buffer: a table says where each of them is.
+/// Lowers a list of variables to a table of their offsets; the list is not a
+/// buffer.
 LogicalResult LayoutState::lowerList(func::FuncOp function,
                                      BlockArgument argument, ArrayAttr list,
                                      Value state, ManifestEntry &entry) {

@@ -32,8 +32,8 @@ static TypedAttr getSplatValue(arith::ConstantOp constant) {
   return dyn_cast<TypedAttr>(splat.getSplatValue<Attribute>());
 }
 
-/// The op in front of which a tensor for `use` is filled. An op that may write
-/// the tensor gets it anew each time.
+/// Returns the op before which a tensor for `use` is filled. If an op may write
+/// the tensor, it is filled again each time.
 static Operation *getPlace(OpOperand &use) {
   Operation *place = use.getOwner();
   auto structured = dyn_cast<linalg::LinalgOp>(place);
@@ -46,8 +46,8 @@ static Operation *getPlace(OpOperand &use) {
   return place;
 }
 
-/// Replaces the input `use` of an op by `value` in its body. Fails where no
-/// other operand says how many iterations there are.
+/// Replaces the input `use` of an op by `value` in its body. Fails if no other
+/// operand determines the number of iterations. @p93 =
 static LogicalResult inlineValue(RewriterBase &rewriter, OpOperand &use,
                                  Value value) {
   auto op = dyn_cast<linalg::GenericOp>(use.getOwner());

@@ -74,8 +74,8 @@ private:
 /// for the sake of offsets that are aligned.
 constexpr int64_t kMinRoundedFactor = 1024;
 
-/// `bytes` as a product of a number and of what several buffers have in common:
-/// 1, or a size that depends on the dimension sizes of a call.
+/// Splits `bytes` into a number and a factor that several buffers share: 1, or
+/// a size that depends on the dimension sizes of a call.
 static std::pair<AffineExpr, int64_t> splitFactor(AffineExpr bytes,
                                                   unsigned numSymbols) {
   if (auto constant = dyn_cast<AffineConstantExpr>(bytes)) {
@@ -95,9 +95,9 @@ static std::pair<AffineExpr, int64_t> splitFactor(AffineExpr bytes,
   return {product.getLHS(), factor.getValue()};
 }
 
-/// Puts buffers whose sizes are multiples of one size into one slot, at offsets
-/// that are multiples of it too, and the others into slots that begin where
-/// they do. Returns the bytes of all slots.
+/// Packs buffers whose sizes are multiples of one size into one slot, at
+/// offsets that are multiples of that size, and assigns the other buffers to
+/// slots that begin where they do. Returns the bytes of all slots.
 CheckedSize PlanWorkspace::packSlots(MutableArrayRef<LiveBuffer *> buffers,
                                      unsigned &numSlots,
                                      WorkspaceSizes &sizes) {
@@ -306,10 +306,10 @@ LogicalResult PlanWorkspace::checkSize(memref::AllocOp alloc, CheckedSize bytes,
                            << sizes.describeDimSizes();
 }
 
-/// Says how large the workspace is, and how much of it is live at a time: no
-/// placement of these buffers takes less. Notes say which buffers are live
-/// where that is most, each at the op that first touches it: empty tensors of
-/// equal types have been one op.
+/// Reports the size of the workspace, and the largest number of bytes that are
+/// live at a time: no placement of these buffers takes less. Notes list the
+/// buffers that are live at the peak, each at the op that first touches it:
+/// empty tensors of equal types are one op by then.
 void PlanWorkspace::emitReport(ArrayRef<LiveBuffer *> buffers,
                                CheckedSize bytes, WorkspaceSizes &sizes) {
   func::FuncOp function = getOperation();

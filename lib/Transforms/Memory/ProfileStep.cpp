@@ -55,7 +55,7 @@ public:
     tensors = dyn_cast<ArrayAttr>(table[1]);
   }
 
-  /// The record of an op; null where there is none.
+  /// Returns the record of an op; null if it has none.
   DictionaryAttr getOp(int64_t number) const { return get(ops, number); }
   DictionaryAttr getTensor(int64_t number) const {
     return get(tensors, number);
@@ -163,7 +163,7 @@ static AffineMap getMap(DictionaryAttr record, StringRef key) {
   return map ? map.getValue() : AffineMap();
 }
 
-/// The sum of two numbers; null where one is.
+/// Returns the sum of two numbers; null if one of them is.
 static AffineMap add(AffineMap a, AffineMap b) {
   if (!a || !b)
     return {};
@@ -187,8 +187,8 @@ static ArrayRef<int64_t> getNumbers(DictionaryAttr record, StringRef key) {
   return numbers ? numbers.asArrayRef() : ArrayRef<int64_t>();
 }
 
-/// The bytes that a group of ops moves: what one of them makes for others of
-/// the group only stays in the cache.
+/// Returns the bytes that a group of ops reads and writes: values that only ops
+/// of the group read stay in the cache.
 static AffineMap countBytes(const Unit &unit, const WorkRecords &records) {
   if (unit.works.size() == 1)
     return getMap(records.getOp(unit.works.front()), "bytes");

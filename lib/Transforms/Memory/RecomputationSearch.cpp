@@ -45,7 +45,8 @@ struct Excess {
   /// the peak exceed the budget, this is their number: the workspace is at
   /// least as large, and takes longer to plan.
   int64_t bytes = 0;
-  /// Positions where so many are live. A round works on one of them.
+  /// The number of positions at which the most bytes are live. A round works on
+  /// one of them.
   unsigned peakLength = 0;
 
   Excess(const StepAnalysis &analysis, int64_t budget) {
@@ -71,7 +72,7 @@ struct Choice {
   int64_t flops;
 };
 
-/// One round: what to drop at the peak of `program`.
+/// One round: chooses the values to drop at the peak of `program`.
 class Round {
 public:
   Round(const RematModel &program, int64_t budget)
@@ -80,8 +81,8 @@ public:
     collectCandidates();
   }
 
-  /// The best program that this round leads to, or nothing where it cannot
-  /// lower the peak.
+  /// Returns the best program that this round finds; nullopt if it cannot lower
+  /// the peak.
   std::optional<Choice> run();
 
 private:
@@ -89,7 +90,8 @@ private:
   Choice evaluate(llvm::BitVector dropped) const;
   std::vector<Choice> makeChoices() const;
   llvm::BitVector choose(int64_t target, bool onlyCheap) const;
-  /// Keeps what need not be dropped to have no more excess, the dearest first.
+  /// Keeps units, the most expensive first, whose recomputation does not reduce
+  /// the excess.
   void improve(Choice &choice) const;
 
   StepAnalysis analysis;
@@ -125,9 +127,9 @@ Choice Round::evaluate(llvm::BitVector dropped) const {
   return {std::move(dropped), std::move(program), excess, flops};
 }
 
-/// Walks along the candidates and drops each as long as what is kept so far and
-/// the segment that will have to be recomputed at once fit into `target`: the
-/// segments get shorter as more is kept.
+/// Visits the candidates in order, and drops each one while the bytes kept so
+/// far and the segment that will be recomputed at once fit into `target`: the
+/// segments get shorter as more units are kept.
 llvm::BitVector Round::choose(int64_t target, bool onlyCheap) const {
   llvm::BitVector dropped(analysis.units.size());
   int64_t kept = 0, segment = 0;

@@ -11,9 +11,9 @@
 
 namespace flywheel {
 
-/// The program whose workspace is at most `budget` bytes and that recomputes as
-/// few flops as the search finds; where it finds none, the one of the smallest
-/// workspace that it finds.
+/// Returns the program whose workspace is at most `budget` bytes with the
+/// fewest recomputed flops that the search finds. If it finds none, returns the
+/// one with the smallest workspace.
 RematModel fitIntoBudget(RematModel program, int64_t budget);
 
 } // namespace flywheel

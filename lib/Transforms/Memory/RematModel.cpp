@@ -72,8 +72,8 @@ void StepAnalysis::computeLiveness() {
   }
 }
 
-/// Fills in what follows from the ops and buffers of `unit`. False where it
-/// cannot be recomputed.
+/// Computes the fields of `unit` that follow from its ops and buffers. Returns
+/// false if it cannot be recomputed.
 bool StepAnalysis::completeUnit(RecomputableUnit &unit, unsigned number) {
   unit.deadline = kNone;
   for (unsigned position : unit.ops) {
@@ -188,8 +188,8 @@ public:
       : analysis(analysis), program(analysis.program), at(at), dropped(dropped),
         gone(gone) {}
 
-  /// False where a unit was needed after its deadline, which is in neither set
-  /// any more.
+  /// Returns false if a unit was needed after its deadline; it is then removed
+  /// from both sets.
   bool run(RematModel &result);
 
 private:
@@ -222,8 +222,8 @@ void Rewriter::emit(const StepOp &op) {
     storage = current[storage];
 }
 
-/// Computes unit `number` in front of the op at `position`, unless it is there
-/// already.
+/// Recomputes unit `number` before the op at `position`, unless it has been
+/// recomputed already.
 bool Rewriter::recompute(unsigned number, unsigned position) {
   const RecomputableUnit &unit = analysis.units[number];
   if (current[unit.buffers.front()] != unit.buffers.front())

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A step as a list of ops that read and write storages, without IR: what the
-// choice of the values to recompute works on. Positions are indices of ops.
+// A step as a list of ops that read and write storages, without IR, for the
+// choice of the values to recompute. Positions are indices of ops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,8 +36,8 @@ struct Storage {
 struct StepOp {
   /// The op of the step as it was that this is, or is a copy of.
   unsigned original;
-  /// Storages; what an op writes may depend on what was there only where it
-  /// reads it as well.
+  /// The storages that the op reads and writes. The new contents of a storage
+  /// may depend on its old contents only if the op reads it as well.
   llvm::SmallVector<unsigned, 4> reads, writes;
   /// Bytes of the buffers that exist only while the op runs.
   llvm::SmallVector<int64_t, 0> scratch;
@@ -73,9 +73,9 @@ struct RecomputableUnit {
 /// The live ranges and recomputable units of a program.
 class StepAnalysis {
 public:
-  /// Finds out what is live when.
+  /// Computes live ranges.
   explicit StepAnalysis(const RematModel &program);
-  /// Finds out what can be recomputed.
+  /// Finds the units that can be recomputed.
   void computeUnits();
 
   static constexpr unsigned kNone = ~0u;
@@ -87,8 +87,8 @@ public:
   /// For each storage the unit that computes it, or kNone.
   std::vector<unsigned> unitOf;
 
-  /// Bytes that are live where most are, the first such position, and the
-  /// number of them.
+  /// The peak of live bytes, the first position with that number, and the
+  /// number of such positions.
   int64_t peakBytes = 0;
   unsigned peak = 0;
   unsigned peakLength = 0;
@@ -104,10 +104,10 @@ private:
 /// Bytes of the workspace that the buffers of `program` are placed in.
 int64_t planWorkspaceBytes(const RematModel &program);
 
-/// `program` with the units of `dropped` not kept across position `at`: each is
-/// recomputed right before an op after `at` needs it, and kept from there on.
-/// Takes those out of `dropped` that cannot be recomputed where they are
-/// needed.
+/// Returns `program` with the units of `dropped` not kept across position `at`:
+/// each is recomputed right before an op after `at` needs it, and kept from
+/// there on. Removes the units from `dropped` that cannot be recomputed at that
+/// position.
 RematModel recomputeAfter(const StepAnalysis &analysis, unsigned at,
                           llvm::BitVector &dropped);
 

@@ -46,7 +46,8 @@ static CheckedSize countFlops(Region &region, int64_t dimSize) {
   return flops;
 }
 
-/// Iterations of `loop`. From a dynamic bound on it does what tiles have left.
+/// Returns the number of iterations of `loop`. A loop from a dynamic bound on
+/// computes the rest after tiles.
 static int64_t countTrips(scf::ForOp loop, int64_t dimSize) {
   std::optional<int64_t> lower = getConstantIntValue(loop.getLowerBound()),
                          upper = getConstantIntValue(loop.getUpperBound()),
@@ -57,8 +58,7 @@ static int64_t countTrips(scf::ForOp loop, int64_t dimSize) {
   return std::max<int64_t>(0, range) / std::max<int64_t>(1, step.value_or(1));
 }
 
-/// An estimate of the arithmetic of `op`, where every symbolic dimension size
-/// is `dimSize`.
+/// Estimates the arithmetic of `op` for symbolic dimension sizes of `dimSize`.
 static CheckedSize countFlops(Operation *op, int64_t dimSize) {
   CheckedSize inner = 0;
   for (Region &region : op->getRegions())
@@ -144,7 +144,7 @@ static void add(SmallVectorImpl<unsigned> &set, ArrayRef<unsigned> numbers) {
       set.push_back(number);
 }
 
-/// Adds what `op` itself does, without the ops inside it.
+/// Adds the effects of `op` itself, without those of the ops inside it.
 void RematModelReader::readEffects(Operation *op, StepOp &stepOp) {
   bool isKnown = op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
                  op->hasTrait<OpTrait::IsTerminator>();
@@ -174,7 +174,7 @@ void RematModelReader::readEffects(Operation *op, StepOp &stepOp) {
 
 void RematModelReader::readOp(Operation *op, StepOp &stepOp) {
   bool isView = isa<ViewLikeOpInterface>(op);
-  // The old value of a variable is there to be copied once.
+  // A snapshot copies the old value of a variable, which exists only once.
   if (op->hasAttr(TrainDialect::getSnapshotAttrName()) ||
       llvm::any_of(op->getResultTypes(), llvm::IsaPred<MemRefType>))
     stepOp.isRepeatable = false;

@@ -17,11 +17,12 @@ namespace flywheel {
 /// buffers and arguments.
 class RematModelReader {
 public:
-  /// Sizes are those where each symbolic dimension size is its bound.
+  /// Assumes each symbolic dimension size to be its bound.
   RematModelReader(mlir::func::FuncOp function, const DimSizeBounds &bounds)
       : function(function), sizes(function, bounds) {}
 
-  /// Fills in what follows. Emits an error for a buffer without a bounded size.
+  /// Fills in the fields below. Emits an error for a buffer without a bounded
+  /// size.
   llvm::LogicalResult read();
 
   /// The storages that a value may be a view of.

@@ -25,7 +25,7 @@ using namespace flywheel;
 constexpr unsigned kMaxNotes = 5;
 
 namespace {
-/// Makes a function do what a program says that was made from its own.
+/// Rewrites a function to a program that was derived from its own.
 class StepWriter {
 public:
   StepWriter(RematModelReader &step, const RematModel &program)
@@ -63,7 +63,8 @@ Value StepWriter::getBuffer(unsigned storage) {
   return buffer;
 }
 
-/// `value`, a view at the top level of what `storage` was, as one of `storage`.
+/// Returns `value`, a top-level view of the original of `storage`, as a view of
+/// `storage`.
 Value StepWriter::getView(Value value, unsigned storage) {
   auto op = value.getDefiningOp<ViewLikeOpInterface>();
   if (!op)
@@ -131,7 +132,7 @@ static std::string describeCount(unsigned values) {
   return std::to_string(values) + (values == 1 ? " value" : " values");
 }
 
-/// Says what the memory is needed for where most is.
+/// Adds notes on the buffers that are live at the peak.
 static void explainPeak(const RematModelReader &step, const RematModel &program,
                         Diagnostic &diagnostic) {
   StepAnalysis analysis(program);
@@ -183,9 +184,8 @@ struct Rematerialize : flywheel::impl::RematerializeBase<Rematerialize> {
   }
 
 private:
-  /// Returns whether the buffers that there are fit into the budget now. With
-  /// `isLast` emits an error where they do not. Fails, with an error, where a
-  /// size is not known.
+  /// Returns true if the current buffers fit into the budget. With `isLast`,
+  /// emits an error if they do not. Fails with an error if a size is unknown.
   FailureOr<bool> fit(bool isLast) {
     RematModelReader step(getOperation(),
                           parseDimSizeBounds(dimSize, dimSizes));

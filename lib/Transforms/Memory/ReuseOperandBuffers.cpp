@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Before: a bufferized step, in its final order. After: where an elementwise op
-// reads a buffer that nothing reads later, and writes one of the same type that
-// nothing touched before, element for element, that is the same buffer.
+// Before: a bufferized step, in its final order. After: if an elementwise op
+// reads a buffer for the last time, and writes, element for element, another
+// one of the same type for the first time, both are one buffer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@ namespace flywheel {
 using namespace flywheel;
 
 namespace {
-/// A buffer, and what at the top level touches it first and last.
+/// A buffer, and the first and the last top-level op that touches it.
 struct Life {
   memref::AllocOp alloc;
   Operation *first = nullptr, *last = nullptr;
@@ -62,7 +62,7 @@ static bool staysInside(Value part) {
   });
 }
 
-/// Appends what reads or writes `view`, in other shapes and parts of it too.
+/// Appends the ops that read or write `view`, or reshapes and slices of it.
 static void appendTouching(Value view, SmallVectorImpl<Operation *> &touching) {
   for (Operation *user : view.getUsers())
     if (isa<memref::SubViewOp, memref::CollapseShapeOp, memref::ExpandShapeOp>(
@@ -72,8 +72,9 @@ static void appendTouching(Value view, SmallVectorImpl<Operation *> &touching) {
       touching.push_back(user);
 }
 
-/// Finds the users of `value`, a buffer in some shape, at the top level and in
-/// loops. Fails where it is known under a name that is not looked at.
+/// Finds the users of `value`, a buffer or a reshape of it, at the top level
+/// and in loops. Fails if an op forwards the buffer to a value that this
+/// analysis does not follow.
 static LogicalResult findUses(Value value, Life &life, Block &block) {
   for (OpOperand &use : value.getUses()) {
     Operation *user = use.getOwner();
@@ -108,7 +109,7 @@ static std::optional<Access> findAccess(const Life &life, Operation *top) {
   Access access;
   for (OpOperand *use : life.uses) {
     if (!top->isAncestor(use->getOwner())) {
-      // Through a part that is made in front of `top`.
+      // A use by a part that is created before `top`.
       SmallVector<Operation *> touching;
       if (isa<memref::SubViewOp>(use->getOwner()))
         appendTouching(use->getOwner()->getResult(0), touching);
@@ -181,7 +182,7 @@ static bool replacesEachElement(const Life &operand, const Life &result,
   if (from.getType() != to.getType() ||
       from.getDynamicSizes() != to.getDynamicSizes())
     return false;
-  // A view of the result may come in front of the operand.
+  // A view of the result may precede the allocation of the operand.
   Block *block = from->getBlock();
   if (llvm::any_of(to->getUsers(), [&](Operation *user) {
         return block->findAncestorOpInBlock(*user)->isBeforeInBlock(from);

@@ -22,10 +22,10 @@ struct ReusedBuffer {
   llvm::SmallVector<mlir::OpOperand *> uses;
 };
 
-/// Makes results of elementwise ops of a function of one block, of at least
-/// `minBytes`, the buffers of operands that nothing reads later. One of the
-/// following decides what becomes of the buffers that are left over, before
-/// anything else changes.
+/// Gives results of elementwise ops, in a function of one block, the buffers of
+/// operands that no later op reads, if they have at least `minBytes`. Call
+/// `undoReuse` or `keepReuse` for the replaced buffers before anything else
+/// changes.
 llvm::SmallVector<ReusedBuffer> reuseOperandBuffers(mlir::func::FuncOp function,
                                                     int64_t minBytes);
 

@@ -5,10 +5,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Before: fused `linalg` on tensors. After: a tensor of i1 that a
-// `linalg.generic` makes and only such ops read, in whatever shape, is one of
-// i8. Memory has a byte for each boolean, but a vector of i1 a bit: only bytes
-// are read and written as vectors. Refuses nothing; results, feeds and
-// variables keep their type.
+// `linalg.generic` computes and only such ops read, possibly reshaped, is a
+// tensor of i8. Memory has a byte for each boolean, but a vector of i1 has a
+// bit: only bytes are read and written as vectors. Refuses nothing; results,
+// feeds and variables keep their type.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,7 +47,8 @@ static bool isInternalMask(linalg::GenericOp op, OpOperand &init) {
          isReadByElement(op.getTiedOpResult(&init));
 }
 
-/// Makes `value`, a tensor of i1, one of i8; what reads it compares with 0.
+/// Changes the type of `value`, a tensor of i1, to i8; its readers compare the
+/// elements with 0.
 static void widenUses(OpBuilder &b, Value value) {
   value.setType(cast<RankedTensorType>(value.getType()).clone(b.getI8Type()));
   for (OpOperand &use : value.getUses()) {

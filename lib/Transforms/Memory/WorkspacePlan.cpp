@@ -109,9 +109,9 @@ void flywheel::extendToBarriers(
 // Slots
 //===----------------------------------------------------------------------===//
 
-/// Greedy by size: each buffer goes into the first slot where nothing is live
-/// at the same time. Sizes are compared at one dimension size; the result is
-/// right for every dimension size.
+/// Greedy by size: assigns each buffer to the first slot in which no other
+/// buffer is live at the same time. Sizes are compared at one dimension size;
+/// the result is correct for every dimension size.
 unsigned flywheel::assignSlots(MutableArrayRef<LiveBuffer *> buffers) {
   llvm::sort(buffers, [](const LiveBuffer *a, const LiveBuffer *b) {
     return std::make_tuple(-a->bytes, a->begin, a->end, a->number) <

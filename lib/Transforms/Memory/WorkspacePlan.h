@@ -49,12 +49,12 @@ unsigned assignSlots(llvm::MutableArrayRef<LiveBuffer *> buffers);
 CheckedSize getSlotBytes(llvm::ArrayRef<LiveBuffer *> buffers,
                          unsigned numSlots);
 
-/// Gives each of `buffers` an offset, in the same slot, where nothing else is
+/// Gives each of `buffers` an offset in one slot at which no other buffer is
 /// live at the same time, and returns the bytes up to the end of the last one.
 /// Sizes are rounded up to the alignment.
 int64_t packBuffers(llvm::MutableArrayRef<LiveBuffer *> buffers);
 
-/// A position at which most bytes are live, and how many these are: no
+/// Returns a position at which most bytes are live, and their number: no
 /// placement of `buffers` takes less. Sizes are rounded up to the alignment;
 /// their sum is not too large.
 std::pair<unsigned, int64_t> findPeak(llvm::ArrayRef<LiveBuffer *> buffers);
@@ -63,25 +63,25 @@ std::pair<unsigned, int64_t> findPeak(llvm::ArrayRef<LiveBuffer *> buffers);
 /// sizes of its feeds.
 class WorkspaceSizes {
 public:
-  /// Sizes are compared where each symbolic dimension size is its bound.
+  /// Compares sizes with each symbolic dimension size at its bound.
   WorkspaceSizes(mlir::func::FuncOp function, const DimSizeBounds &bounds);
 
-  /// An upper bound of the bytes of a buffer. Emits an error where its elements
-  /// are not numbers, or where its size does not follow from the feeds'
+  /// Returns an upper bound of the bytes of a buffer. Emits an error if its
+  /// elements are not numbers, or if its size does not follow from the feeds'
   /// dimension sizes.
   llvm::FailureOr<mlir::AffineExpr> getBytes(mlir::memref::AllocOp alloc);
   /// The number of the symbolic dimension size that dimension `dim` of an
   /// argument is.
   std::optional<unsigned> getSymbol(mlir::Value value, int64_t dim);
   unsigned getNumSymbols();
-  /// The largest that `bytes` is where each symbolic dimension size is at most
-  /// its bound.
+  /// Returns the maximum of `bytes` for symbolic dimension sizes up to their
+  /// bounds.
   CheckedSize evaluate(mlir::AffineExpr bytes);
-  /// The largest of the bounds; where no dimension size is symbolic, that of
-  /// others.
+  /// Returns the largest of the bounds; without symbolic dimension sizes, the
+  /// bound of others.
   int64_t getLargestDimSize();
-  /// " where every dimension size is 64", " where 'batch' is 4 and 'time' is
-  /// 256", or nothing where none is symbolic.
+  /// Returns " where every dimension size is 64", " where 'batch' is 4 and
+  /// 'time' is 256", or "" without symbolic dimension sizes.
   std::string describeDimSizes();
 
   mlir::func::FuncOp getFunction() const { return function; }
@@ -140,9 +140,9 @@ void computeLiveness(
     const mlir::BufferViewFlowAnalysis &aliases,
     const llvm::DenseMap<mlir::Operation *, unsigned> &positions);
 
-/// For a function that several workers execute: a worker that is behind may
-/// still use a buffer while another one goes on, up to where they wait for each
-/// other.
+/// Extends live ranges in a function that several workers execute up to the
+/// next barrier: a slow worker may still use a buffer while a faster one
+/// continues.
 void extendToBarriers(
     llvm::MutableArrayRef<LiveBuffer *> buffers, mlir::func::FuncOp function,
     const llvm::DenseMap<mlir::Operation *, unsigned> &positions);

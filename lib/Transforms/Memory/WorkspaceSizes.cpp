@@ -82,9 +82,10 @@ static AffineExpr nameProducts(AffineExpr expr, unsigned numSymbols) {
   return expr.replace(names);
 }
 
-/// Makes the map of a size that falls along a loop that of its first iteration.
-/// Returns the largest value if that is a constant: what is left of a dimension
-/// size after whole tiles is less than a tile, whatever the dimension size is.
+/// Replaces the map of a size that decreases along a loop by that of the first
+/// iteration. Returns the largest value if it is a constant: the rest of a
+/// dimension after whole tiles is less than a tile, whatever the dimension size
+/// is.
 static std::optional<int64_t>
 startAtLowerBounds(AffineMap &map, SmallVectorImpl<Value> &operands) {
   MLIRContext *context = map.getContext();
@@ -234,7 +235,8 @@ FailureOr<AffineExpr> WorkspaceSizes::getUpperBound(Value size) {
       return failure();
     return *lhs * *rhs;
   }
-  // A sum, and the larger of two where no bound is negative: at most both.
+  // A sum, and the larger of two non-negative bounds, are at most the sum of
+  // both bounds.
   Operation *op = size.getDefiningOp();
   if (isa_and_nonnull<arith::AddIOp, arith::MaxSIOp>(op)) {
     FailureOr<AffineExpr> lhs = getUpperBound(op->getOperand(0)),
@@ -270,7 +272,7 @@ FailureOr<AffineExpr> WorkspaceSizes::getUpperBound(Value size) {
                               map.getNumDims(), operands);
   }
   if (auto max = size.getDefiningOp<affine::AffineMaxOp>()) {
-    // The sum of all that may be the largest, where no bound is negative.
+    // The sum of all candidates, if none of their bounds is negative.
     AffineExpr sum = getAffineConstantExpr(0, function.getContext());
     for (AffineExpr expr : max.getMap().getResults()) {
       FailureOr<AffineExpr> bound = getExpressionBound(
@@ -290,9 +292,9 @@ FailureOr<AffineExpr> WorkspaceSizes::getUpperBound(Value size) {
   return getDimSizeBound(read.getSource(), *dim);
 }
 
-/// An upper bound of a sum of products, of which only constants and what is
-/// known not to be negative are factors: the first `numDims` of `operands` are
-/// dimensions, the others symbols.
+/// Returns an upper bound of a sum of products whose factors are constants or
+/// known to be non-negative. The first `numDims` of `operands` are dimensions,
+/// the others symbols. @p147 =
 FailureOr<AffineExpr> WorkspaceSizes::getExpressionBound(AffineExpr expr,
                                                          unsigned numDims,
                                                          ValueRange operands) {

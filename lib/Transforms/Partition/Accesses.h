@@ -74,8 +74,8 @@ public:
   void insert(llvm::ArrayRef<Access> others);
   bool conflictsWith(llvm::ArrayRef<Access> others) const;
   llvm::ArrayRef<Access> get() const { return accesses; }
-  /// Forgets who has which part where `loop` computes anew what the parts are
-  /// counted by: in the next iteration these are others.
+  /// Forgets the owners of parts that are counted by values that `loop`
+  /// recomputes: these have other values in the next iteration.
   void goAround(mlir::Operation *loop);
   bool operator==(const AccessSet &other) const;
 
@@ -83,19 +83,18 @@ private:
   llvm::SmallVector<Access> accesses;
 };
 
-/// The allocations and arguments of the function that `view` may be a view of:
-/// more than one where branches and loops pass buffers on. None where it is not
-/// known.
+/// Returns the allocations and arguments of the function that `view` may be a
+/// view of: several if branches and loops forward buffers. Empty if they are
+/// unknown.
 llvm::SmallVector<mlir::Value> findBuffers(mlir::Value view);
 
-/// The same part of the outermost view that it is of: a block of rows of
-/// `%a[:, 0:4]` or of `%a[%t, :, :]` is one of the rows of `%a`, for who owns
-/// what.
+/// Returns the same part of the outermost view that contains it: a block of
+/// rows of `%a[:, 0:4]` or of `%a[%t, :, :]` counts as one of the rows of `%a`.
 Slice normalize(Slice slice);
 
-/// Appends the touches of memory by `op`, and by what it contains, by
-/// `worker`. Fails where they are not known. Allocations inside of `op` are not
-/// touches.
+/// Appends the accesses to memory of `op` and of the ops inside of it, by
+/// `worker`. Fails if they are unknown. Allocations inside of `op` are not
+/// accesses.
 mlir::LogicalResult collectAccesses(mlir::Operation *op, Access::Worker worker,
                                     llvm::SmallVectorImpl<Access> &accesses);
 

@@ -32,7 +32,7 @@ using Items = std::vector<StepItem>;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Finds the ops in front of which workers wait for each other.
+/// Finds the ops before which workers wait for each other.
 class BarrierPlanner {
 public:
   void run(const Items &items) { visit(items, {}); }
@@ -43,13 +43,13 @@ private:
   AccessSet visit(const Items &items, AccessSet pending);
   AccessSet visitControl(const StepItem &item, AccessSet pending);
 
-  /// Ops with a barrier in front of them.
+  /// The ops with a barrier before them.
   llvm::SetVector<Operation *> barriers;
 };
 } // namespace
 
-/// Returns what was touched since the last barrier behind `items`, where
-/// `pending` was before them.
+/// Returns the accesses since the last barrier at the end of `items`, if
+/// `pending` were those at the start.
 AccessSet BarrierPlanner::visit(const Items &items, AccessSet pending) {
   for (const StepItem &item : items) {
     if (item.kind == StepItem::Kind::Control) {
@@ -98,7 +98,7 @@ AccessSet BarrierPlanner::visitControl(const StepItem &item,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Rewrites a step to what each of its workers executes.
+/// Rewrites a step to the code that each of its workers executes.
 class WorkerEmitter {
 public:
   WorkerEmitter(RewriterBase &rewriter, func::FuncOp function,
@@ -147,7 +147,8 @@ OpFoldResult WorkerEmitter::getShareBegin(const Share &share,
       {share.size, numWorkers, worker});
 }
 
-/// Puts `ops`, in order, where the last one is: the first worker executes them.
+/// Moves `ops`, in order, to the last one, into a branch that the first worker
+/// executes.
 void WorkerEmitter::emitFirst(ArrayRef<Operation *> ops) {
   if (ops.empty())
     return;
@@ -206,7 +207,7 @@ void WorkerEmitter::emit(Items &items) {
     }
     switch (item.kind) {
     case StepItem::Kind::Every:
-      // A check ends the step: what stands before it is done before it.
+      // A check may end the step, so the ops before it must run before it.
       if (!isMemoryEffectFree(item.op) && item.accesses.empty() &&
           !isa<memref::AllocOp>(item.op))
         flush();

@@ -130,7 +130,7 @@ bool LoopReader::isBlockNumber(Value value) {
              getAffineDimExpr(0, loop.getContext()).floorDiv(step);
 }
 
-/// The block of the iteration, where a part of `view` is within it.
+/// Returns the block of the iteration if it includes the given part of `view`.
 std::optional<Slice> LoopReader::findBlock(Value view,
                                            ArrayRef<OpFoldResult> offsets,
                                            ArrayRef<OpFoldResult> sizes,
@@ -148,8 +148,8 @@ std::optional<Slice> LoopReader::findBlock(Value view,
   return std::nullopt;
 }
 
-/// The block of the iteration that holds all that `op` touches of the buffer of
-/// `touched`; none where it may touch more.
+/// Returns the block of the iteration that includes all accesses of `op` to the
+/// buffer of `touched`; nullopt if `op` may access more.
 std::optional<Slice> LoopReader::findSlice(Operation *op, Value touched) {
   std::optional<Slice> slice;
   auto found = [&](std::optional<Slice> block) {
@@ -177,8 +177,8 @@ std::optional<Slice> LoopReader::findSlice(Operation *op, Value touched) {
   return slice;
 }
 
-/// Appends what `op`, which contains no other op with effects, touches outside
-/// of the loop.
+/// Appends the accesses of `op`, which contains no other op with effects, to
+/// memory outside of the loop.
 LogicalResult LoopReader::addEffects(Operation *op) {
   auto interface = dyn_cast<MemoryEffectOpInterface>(op);
   // Its nested ops are visited separately.

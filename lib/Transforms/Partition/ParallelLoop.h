@@ -16,23 +16,25 @@ namespace flywheel {
 /// A loop whose iterations may be executed by several workers at the same time.
 struct ParallelLoop {
   mlir::scf::ForOp loop;
-  /// The loop right behind it that computes what is left over of its last
-  /// block, or null.
+  /// The loop right behind it that computes the rest of the last block, or
+  /// null.
   mlir::scf::ForOp tail;
   Share share;
   /// The accesses of the workers.
   llvm::SmallVector<Access> accesses;
 };
 
-/// Proves that no iteration of `loop`, a loop from 0, touches what another one
-/// writes: each buffer of outside that an iteration writes, it touches in its
-/// own block of one dimension only. `tail` is a loop over the rest of the last
-/// block, or null. At most `workers` share it: what two neighbouring iterations
-/// both touch is no obstacle where one worker has both.
+/// Proves that no iteration of `loop`, which starts at 0, accesses an element
+/// that another one writes: in each outside buffer that it writes, an iteration
+/// only accesses its own block of one dimension. `tail` is a loop over the rest
+/// of the last block, or null. At most `workers` share the loop: two
+/// neighbouring iterations may access the same elements if one worker runs
+/// both.
 std::optional<ParallelLoop>
 proveParallel(mlir::scf::ForOp loop, mlir::scf::ForOp tail, int64_t workers);
 
-/// The loop behind `loop`, if it goes on with the same step where `loop` ends.
+/// Returns the loop behind `loop` that continues with the same step where
+/// `loop` ends; null if there is none.
 mlir::scf::ForOp findTail(mlir::scf::ForOp loop);
 
 } // namespace flywheel

@@ -20,7 +20,7 @@ public:
   explicit PartitionCounter(function_ref<bool(Operation *)> hasBarrier)
       : hasBarrier(hasBarrier) {}
 
-  /// Counts `items`, which are executed so many times.
+  /// Counts `items`, which are executed `times` times.
   void visit(const std::vector<StepItem> &items, uint64_t times);
 
   PartitionCounts counts;
@@ -30,8 +30,8 @@ private:
   void read(const Access &access, uint64_t times);
   void write(const Access &access);
 
-  /// The last writes of a buffer, all by the same workers, and who has read
-  /// what others wrote.
+  /// The last writes of a buffer, all by the same workers, and the accesses
+  /// that have read these.
   struct Content {
     std::optional<Access> written;
     AccessSet readers;
@@ -102,9 +102,9 @@ void PartitionCounter::visitControl(const StepItem &item, uint64_t times) {
   int64_t trips = loop ? estimateTrips(loop, kAssumedTrips) : kAssumedTrips;
   if (trips < 1)
     return;
-  // Each iteration but the first one finds what the one before it wrote. In
-  // loops of loops of loops all are taken for the first one: a walk takes as
-  // long as it has ops.
+  // Every iteration but the first reads values that the previous one wrote. In
+  // loops nested deeper than `kMaxDepth`, all iterations count as the first
+  // one, so that the walk takes time linear in the number of ops.
   constexpr int kMaxDepth = 3;
   uint64_t others = trips - 1;
   if (++depth > kMaxDepth) {

@@ -51,7 +51,7 @@ static int64_t countBodyOps(linalg::LinalgOp op) {
 int64_t flywheel::estimateTrips(scf::ForOp loop, int64_t unknown) {
   if (std::optional<APInt> trips = loop.getStaticTripCount())
     return trips->getSExtValue();
-  // One that goes on where another one ends computes what is left.
+  // A loop with a dynamic lower bound computes the rest after another loop.
   if (!getConstantIntValue(loop.getLowerBound()))
     return 1;
   std::optional<int64_t> step = getConstantIntValue(loop.getStep());
@@ -168,8 +168,8 @@ static std::optional<Cut> findParallelCut(linalg::LinalgOp op) {
   return best;
 }
 
-/// The op that combines two results of a reduction with one output; null where
-/// it is not known, or where nothing is neutral to it.
+/// Returns the op that combines two results of a reduction with one output;
+/// null if it is unknown or has no neutral element.
 static Operation *findCombiner(linalg::LinalgOp op) {
   if (op.getNumDpsInits() != 1)
     return nullptr;
@@ -180,8 +180,8 @@ static Operation *findCombiner(linalg::LinalgOp op) {
   return combiners.front();
 }
 
-/// The outermost reduction dimension of the first input, where the results of
-/// the blocks are much less than what is reduced.
+/// Returns the outermost reduction dimension of the first input, if the results
+/// of the blocks are much smaller than the input.
 static std::optional<Cut> findReductionCut(linalg::LinalgOp op) {
   if (!findCombiner(op) || op.getNumDpsInputs() == 0)
     return std::nullopt;
@@ -263,7 +263,7 @@ linalg::LinalgOp flywheel::findFilledSum(linalg::FillOp fill) {
 //===----------------------------------------------------------------------===//
 
 /// Emits `op` for the iterations [offset, offset + size) of loop `number`, and
-/// `fill`, if any, in front of it.
+/// `fill`, if any, before it.
 static void emitBlock(RewriterBase &rewriter, Operation *op, unsigned number,
                       ArrayRef<Range> domain, OpFoldResult offset,
                       OpFoldResult size, linalg::FillOp fill) {
@@ -319,8 +319,8 @@ static SmallVector<Range> getDomain(RewriterBase &rewriter, Operation *op) {
   return domain;
 }
 
-/// Emits a buffer with a result for each block of `op`, a reduction, which
-/// `size` and `block` count, and behind `op` what combines them.
+/// Emits a buffer with a result for each block of `op`, a reduction with blocks
+/// of `block` in `size`, and the op that combines these results behind `op`.
 static std::pair<Value, Operation *> makePartialResults(RewriterBase &rewriter,
                                                         linalg::LinalgOp op,
                                                         OpFoldResult size,
@@ -439,8 +439,8 @@ SplitOp flywheel::split(RewriterBase &rewriter, Operation *op,
     eraseOps();
     return result;
   }
-  // Not composed with what the size is computed from: the proof that these
-  // loops are shared looks for these maps of the bounds.
+  // Not composed with the map of the size: the proof that these loops can be
+  // shared matches these maps of the bounds.
   auto apply = [&](AffineMap map, ValueRange operands) -> Value {
     return affine::AffineApplyOp::create(rewriter, loc, map, operands);
   };

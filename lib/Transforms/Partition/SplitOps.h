@@ -21,8 +21,8 @@ constexpr int64_t kAssumedTrips = 32;
 /// when the step runs counts as `unknown`.
 int64_t estimateTrips(mlir::scf::ForOp loop, int64_t unknown);
 
-/// An estimate of the scalar operations of `op` and of what it contains. A size
-/// or a trip count that is known only when the step runs counts as `unknown`.
+/// Estimates the scalar operations of `op` and of the ops inside of it. A
+/// dynamic size or trip count counts as `unknown`.
 int64_t estimateWork(mlir::Operation *op, int64_t unknown);
 
 /// Returns true if `op` is a structured op or a copy that has a dimension whose
@@ -39,17 +39,17 @@ struct SplitOp {
   mlir::Operation *combination = nullptr;
 };
 
-/// Replaces `op`, which can be split, by a loop over blocks, and one over the
-/// rest where the last block is not full. Blocks are the same in every op that
-/// has a dimension of this size. Those of a reduction have results of their
-/// own, which are combined in order. `fill`, if any, which `findFilledSum`
-/// finds `op` for, is in the same loop.
+/// Replaces `op`, which can be split, by a loop over full blocks, and a loop
+/// over the rest if the last block is not full. Blocks are the same in every op
+/// that has a dimension of this size. The blocks of a reduction have results of
+/// their own, which are combined in order. If `fill` is given, whose
+/// `findFilledSum` is `op`, it is in the same loop.
 SplitOp split(mlir::RewriterBase &rewriter, mlir::Operation *op,
               mlir::linalg::FillOp fill = {});
 
-/// The sum of products right behind `fill` that starts from it and can be split
-/// in parallel; null if there is none. In one loop they are one kernel, which
-/// need not read what the fill writes.
+/// Returns the sum of products right behind `fill` that uses it as its init and
+/// can be split in parallel; null if there is none. In one loop, both are one
+/// kernel, which does not read the filled buffer.
 mlir::linalg::LinalgOp findFilledSum(mlir::linalg::FillOp fill);
 
 } // namespace flywheel

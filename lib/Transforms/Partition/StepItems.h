@@ -24,7 +24,7 @@ struct StepItem {
     First,
     /// A loop that workers share, with its tail.
     Shared,
-    /// Branches and loops that every worker takes, with what is in them.
+    /// Branches and loops that every worker executes, with the items in them.
     Control,
   };
 
@@ -47,7 +47,8 @@ public:
   StepReader(mlir::RewriterBase &rewriter, int64_t minLoopWork, int64_t workers)
       : rewriter(rewriter), minLoopWork(minLoopWork), workers(workers) {}
 
-  /// Fails, with the op, where it is not known what an op touches.
+  /// Reads the items of `block`. Fails, with the op, if the accesses of an op
+  /// are unknown.
   mlir::FailureOr<std::vector<StepItem>> read(mlir::Block &block);
 
   /// The op that made `read` fail.
@@ -64,7 +65,7 @@ private:
   mlir::RewriterBase &rewriter;
   int64_t minLoopWork, workers;
   mlir::Operation *obstacle = nullptr;
-  /// Blocks of what was split, and ops that combine their results.
+  /// The blocks of split ops, and the ops that combine their results.
   llvm::SmallPtrSet<mlir::Operation *, 8> parts;
 };
 

@@ -5,14 +5,18 @@
 //===----------------------------------------------------------------------===//
 //
 // Before: recurrences whose trip count is known, such as those of networks over
-// sequences and their reverses. After: a product that iterations compute of
-// slices of a tensor from outside is computed of that whole tensor in front of
-// the loop; a product that the iterations only sum, or only write to slices of
-// a tensor, is computed behind the loop of what they keep for it; and what an
-// earlier loop computed already is kept there. Iterations have the products
-// that depend on each other: few rows at a time are slower than all, and the
-// gradient of a weight that is one product is computed with the weight's
-// update.
+// sequences and their reverses. After:
+//
+// * A product of slices of a tensor from outside is computed of the whole
+//   tensor before the loop.
+// * A product that the iterations only sum, or only write to slices of a
+//   tensor, is computed behind the loop from operands that the loop keeps for
+//   it.
+// * A product that an earlier loop already computed is kept there.
+//
+// Only products that depend on each other stay in the iterations: a few rows at
+// a time are slower than all at once, and the gradient of a weight that is one
+// product is computed with the weight's update.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,7 +46,8 @@ namespace flywheel {
 
 using namespace flywheel;
 
-/// Products of so many rows an iteration gain nothing from more of them.
+/// Products with at least this many rows in an iteration gain nothing from more
+/// rows.
 constexpr int64_t kManyRows = 512;
 
 namespace {
@@ -53,7 +58,7 @@ struct RowProduct {
   bool transposeW;
 };
 
-/// Something that the iterations only add to what is carried.
+/// A sum: a carried value that the iterations only add to.
 struct Sum {
   unsigned carried;
   /// The addend. If rows are added to slices, the addition of rows to a slice.
@@ -165,8 +170,8 @@ void ProductBatcher::hoistElementwise() {
       [&](Operation *op, Region *) { loop.moveOutOfLoop(op); });
 }
 
-/// The op of an earlier loop that computes what `product` does, of the rows
-/// that it has kept as `kept`.
+/// Returns the op of an earlier loop that computes the same as `product`, from
+/// the rows that it keeps as `kept`.
 static Operation *findSameProduct(const RowProduct &product,
                                   const KeptValue &kept) {
   scf::ForOp loop = kept.loop;
@@ -264,7 +269,8 @@ static bool isRecurrence(scf::ForOp loop) {
   return false;
 }
 
-/// A product whose rows are added to slices of what is carried.
+/// Returns the sum of a product whose rows are added to slices of the carried
+/// value.
 std::optional<Sum> ProductBatcher::getSumOfSlices(unsigned carried) {
   BlockArgument argument = loop.getRegionIterArg(carried);
   auto insert =
@@ -318,8 +324,8 @@ std::optional<Sum> ProductBatcher::getSum(unsigned carried) {
   return std::nullopt;
 }
 
-/// Notes what has to be kept for `sum`, whose direction this sets; false where
-/// that cannot be, or is not worth it.
+/// Records the values to keep for `sum`, and sets its direction. Returns false
+/// if they cannot be kept, or if it is not worth it.
 bool ProductBatcher::keepOperands(Sum &sum) {
   std::optional<IterationSlice> slices[2];
   for (auto [slice, operand] : llvm::zip(slices, sum.operands)) {
@@ -455,7 +461,7 @@ struct BatchLoopProducts
 
   void runOnOperation() override {
     SmallVector<scf::ForOp> loops;
-    // Inner loops come first: what they are spared is computed in outer ones.
+    // Inner loops come first, because products move from them to outer ones.
     getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
     IRRewriter rewriter(&getContext());
     for (scf::ForOp loop : loops)

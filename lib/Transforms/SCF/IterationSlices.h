@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Tensors whose first dimension are the iterations of a loop: what loops of
-// recurrent networks read and collect, and what their reverses read again.
+// Tensors whose first dimension is the iterations of a loop: loops of recurrent
+// networks read and collect them, and their reverses read them again.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,7 +55,8 @@ getInsertedSlice(mlir::tensor::InsertSliceOp insert, mlir::scf::ForOp loop,
 /// Returns the value that `insert` inserts, without the first dimension of its
 /// destination.
 mlir::Value getInsertedValue(mlir::tensor::InsertSliceOp insert);
-/// The same where `part`, of the type of the source, would be inserted.
+/// Returns `part`, of the type of the source, without the first dimension of
+/// the destination.
 mlir::Value getInsertedValue(mlir::tensor::InsertSliceOp insert,
                              mlir::Value part);
 
@@ -91,7 +92,7 @@ struct ValueToKeep {
   mlir::Value value;
   Direction direction;
   /// A tensor from outside whose dimension 1 has the size of dimension 0 of
-  /// `value`, where that is dynamic. No other dimension is.
+  /// `value`, if that is dynamic. No other dimension is dynamic.
   mlir::Value sizesFrom;
 };
 

@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Upstream's rewrites, from the last op to the first: each moves what follows
-// its op to a block of its own, and from the first one on that takes time that
-// is quadratic in the number of ops.
+// Applies upstream's rewrites from the last op to the first: each one moves all
+// ops behind its op to a new block, which would take quadratic time from the
+// first op on.
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,7 +57,7 @@ private:
   SmallVector<Operation *> findOps() {
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
-      // A terminator goes with its op.
+      // A terminator is lowered with its op.
       if (isa_and_nonnull<scf::SCFDialect>(op->getDialect()) &&
           op->getNumRegions() > 0 && !op->hasTrait<OpTrait::IsTerminator>())
         ops.push_back(op);

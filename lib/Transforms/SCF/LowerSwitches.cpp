@@ -4,9 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Upstream's bufferization does not see that what an `scf.index_switch` passes
-// on may be in the place of what a case yields: a value that is overwritten
-// later would change. Branches have no such gap, and may assign variables.
+// Upstream's bufferization does not see that the result of an
+// `scf.index_switch` may alias the value that a case yields, so that a later
+// overwrite would change that value. Branches do not have this bug, and may
+// assign variables.
 //
 //===----------------------------------------------------------------------===//
 

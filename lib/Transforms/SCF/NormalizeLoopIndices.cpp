@@ -7,9 +7,9 @@
 //
 // Before: any `scf.for`. After: each counts with a signed index. An integer of
 // fewer than 64 bits and its bounds are widened, so that nothing overflows
-// (upstream's folds compute trip counts in the type of the loop); what counts
-// with all 64 bits without a sign counts from 0, behind a check of its step.
-// Refuses wider integers, and constant steps that never end.
+// (upstream's folds compute trip counts in the type of the loop); an unsigned
+// loop of 64 bits counts from 0, after a check of its step. Refuses wider
+// integers, and constant steps that never end.
 //
 //===----------------------------------------------------------------------===//
 
@@ -120,7 +120,7 @@ static LogicalResult indexLoop(scf::ForOp loop) {
   }
 
   step = checkUnsignedStep(b, loop);
-  // The difference is right without a sign where upper is the larger one.
+  // The unsigned difference is correct if `upper` is the larger number.
   Value runs =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, lower, upper);
   Value count = arith::CeilDivUIOp::create(
@@ -141,8 +141,7 @@ static LogicalResult indexLoop(scf::ForOp loop) {
   return success();
 }
 
-/// With steps above this, the next position may wrap around to in front of the
-/// end.
+/// With a larger step, the next position may wrap around to before the end.
 constexpr int64_t kLongStep = int64_t(1) << 31;
 
 /// Makes a loop of a long constant step count its iterations.
@@ -157,7 +156,7 @@ static void countIterations(scf::ForOp loop) {
   Value none = arith::ConstantIndexOp::create(b, loc, 0);
   Value runs =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, lower, upper);
-  // The way is right without a sign where there is one.
+  // The unsigned difference is correct if the loop runs at all.
   Value count = arith::CeilDivUIOp::create(
       b, loc, arith::SubIOp::create(b, loc, upper, lower), step);
   count = arith::SelectOp::create(b, loc, runs, count, none);

@@ -47,7 +47,7 @@ void BlockVersions::collect(const StorageRange &range,
     }
     if (auto insert = next.getDefiningOp<tensor::InsertSliceOp>())
       addPartWriters(version, insert.getSource(), block);
-    // The threads of a parallel loop each write a part of what they share.
+    // The threads of a parallel loop each write a part of the shared tensor.
     for (Operation *user : value.getUsers())
       if (auto insert = dyn_cast<tensor::ParallelInsertSliceOp>(user))
         if (insert.getDest() == value)
@@ -83,9 +83,9 @@ static Value getPassedOn(OpOperand &use) {
   return {};
 }
 
-/// The uses of `version` and of what may be in the same memory, but for those
-/// that pass it on at the level of this block: by an op that is not blocked,
-/// which comes too late to pass on the old value.
+/// Returns the uses of `version` and of the values that may be in the same
+/// memory. Uses that forward the value at the level of this block do not count,
+/// unless their op is blocked: it then runs too late to forward the old value.
 SmallVector<OpOperand *>
 BlockVersions::collectUses(Value version, OpPredicate isBlocked) const {
   SmallVector<OpOperand *> uses;
@@ -171,8 +171,8 @@ static bool isRead(OpOperand &use) {
 static bool isSelfConflict(OpOperand &use, Operation *writer,
                            const Version &version) {
   Operation *op = use.getOwner();
-  // Each branch is a block that is put in order; an iteration of a loop reads
-  // what the one before has written.
+  // Each branch is a block that is ordered by itself; an iteration of a loop
+  // reads values that the previous one has written.
   if (op != writer)
     return !isBranch(writer);
   if (isa<linalg_ext::StoreOp, LoopLikeOpInterface>(op))

@@ -31,8 +31,8 @@ struct Version {
   /// The value that overwrites it; null for the last version.
   mlir::Value next;
   mlir::BlockArgument storage;
-  /// The ops of the block that overwrite it, or parts of it: what makes `next`,
-  /// and what computes a part of that in its place.
+  /// The ops of the block that overwrite it, or parts of it: the op that
+  /// defines `next`, and the ops that compute a part of `next` in its place.
   llvm::SetVector<mlir::Operation *> writers;
 };
 
@@ -64,8 +64,8 @@ public:
   /// version of `version`.
   llvm::SmallVector<mlir::OpOperand *> findStarts(const Version &version) const;
 
-  /// The blocks in this one, and what each does to the storages or to what
-  /// loops carry.
+  /// The blocks in this one, and the versions of storages and carried values in
+  /// each.
   llvm::MapVector<mlir::Block *, llvm::SmallVector<StorageRange>>
   findNestedBlocks() const;
 

@@ -21,8 +21,8 @@ namespace flywheel {
 #include "flywheel/Transforms/State/StatePasses.h.inc"
 } // namespace flywheel
 
-/// A copy of the fill or empty tensor that `init` is, in front of its user, or
-/// null where it is something else.
+/// Returns a clone of `init`, a fill or an empty tensor, before its user; null
+/// if it is another op.
 static Value cloneInit(OpBuilder &b, Value init) {
   if (auto empty = init.getDefiningOp<tensor::EmptyOp>())
     return b.clone(*empty)->getResult(0);

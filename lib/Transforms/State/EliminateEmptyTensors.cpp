@@ -32,7 +32,8 @@ namespace flywheel {
 /// whole with each write, for each insertion. The sources of more are copied.
 constexpr size_t kMaxChain = 16;
 
-/// The insertion into what `insert` makes, if nothing else reads that.
+/// Returns the insertion into the result of `insert`, if it is the only reader
+/// of that.
 static tensor::InsertSliceOp getNext(tensor::InsertSliceOp insert) {
   if (!insert->hasOneUse())
     return nullptr;

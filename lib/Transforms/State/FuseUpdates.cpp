@@ -106,7 +106,7 @@ void BlockFuser::collect() {
   }
 }
 
-/// Puts together what is connected.
+/// Unites connected ops into classes.
 void BlockFuser::unite() {
   for (auto &[op, versions] : overwritten)
     classes.insert(op);
@@ -124,7 +124,7 @@ void BlockFuser::unite() {
         if (overwritten.contains(user))
           uniteAll(op, user);
   }
-  // From the last one back: what only members use is one.
+  // From the last op back: an op that only members use is a member.
   for (Operation *op : llvm::reverse(candidates)) {
     if (classes.contains(op) || op->use_empty())
       continue;
@@ -160,7 +160,7 @@ BlockFuser::Classes BlockFuser::uniteReaders() {
   return larger;
 }
 
-/// The ops of the block, but for members, that need what a member computes.
+/// Returns the other ops of the block that depend on results of the members.
 BlockFuser::Ops BlockFuser::findDependents(const Ops &members) {
   Ops dependents;
   SmallVector<Operation *> worklist = llvm::to_vector(members);
@@ -248,8 +248,8 @@ bool BlockFuser::isFusible(const Ops &members, const Ops &dependents) {
   return products.size() <= 1 && keepsReads(members, dependents);
 }
 
-/// Computes what the members do by one op, which reads each value once and
-/// leaves out the results that only members use.
+/// Fuses the members into one op, which reads each value once and has no
+/// results that only members use.
 void BlockFuser::fuse(const Ops &members, const Ops &dependents) {
   SmallVector<Value> inputs, inits, results;
   SmallVector<AffineMap> maps, initMaps;

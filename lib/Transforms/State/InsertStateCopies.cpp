@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Before: a bufferized function, which returns a buffer for each storage that
-// it writes, and whose loops pass buffers on from iteration to iteration.
-// After: it returns the storages themselves, and the loops carry no buffer:
-// what is elsewhere is copied at the end of the function or of the iteration,
-// as if all at once.
+// it writes, and whose loops carry buffers. After: it returns the storages
+// themselves, and the loops carry no buffer: values that are still in another
+// buffer at the end of the function or of an iteration are copied to their
+// storage by one parallel move.
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,9 +58,10 @@ class ParallelMove {
 public:
   ParallelMove(Operation *end) : b(end), end(end) {}
 
-  /// False where `source` is there already.
+  /// Adds a copy of `source` to `target`. Returns false if `source` is in
+  /// `target` already.
   bool add(Value source, Value target);
-  /// Returns how many copies it makes.
+  /// Emits the copies and returns their number.
   unsigned emit();
 
 private:
@@ -93,8 +94,8 @@ private:
 };
 } // namespace
 
-/// The copy to `alloc`, which nothing else writes, if what it copies is still
-/// there at the end of the block.
+/// Returns the only copy to `alloc`, if its source still has the same contents
+/// at the end of the block.
 memref::CopyOp ParallelMove::findCopy(memref::AllocOp alloc) {
   memref::CopyOp copy;
   for (Operation *user : alloc->getUsers()) {
@@ -222,8 +223,8 @@ static void separateInits(LoopLikeOpInterface loop) {
   }
 }
 
-/// The buffers behind the condition are those that it passes on in this
-/// iteration: what `loop` starts with where that is passed on.
+/// Replaces the buffers that the condition of `loop` forwards by the inits, if
+/// it forwards these.
 static void forwardInits(scf::WhileOp loop) {
   for (auto [passed, after, result] :
        llvm::zip_equal(loop.getConditionOp().getArgs(),
@@ -298,7 +299,7 @@ void InsertStateCopies::runOnOperation() {
   });
   if (commits.wasInterrupted())
     return signalPassFailure();
-  // Inner loops first: what an outer one passes on may come out of them.
+  // Inner loops come first: an outer loop may carry their results.
   getOperation().walk([&](Operation *op) {
     if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
       equate(loop);

@@ -83,8 +83,8 @@ private:
     /// Among ops of equal urgency, the one with the lowest rank runs first.
     unsigned rank = 0;
     /// If it overwrites a variable, or only such ops need its results: the one
-    /// that needs them, or null where there are several. A gradient has one,
-    /// the rate of learning and the gradient of an activation have many.
+    /// that needs them, or null if there are several. A gradient has one; a
+    /// learning rate and the gradient of an activation have many.
     std::optional<Node *> update;
     /// True if it depends only on scalars and variables, such as a learning
     /// rate. No op is delayed for it; it runs when an update needs it.
@@ -157,8 +157,8 @@ void StepScheduler::snapshot(const Version &version, Value value,
                   << reason << ": one copy of " << value.getType();
 }
 
-/// Gives what starts from a variable, but is no new version of it, a copy to
-/// start from.
+/// Gives an op whose init is a variable, but whose result is not a new version
+/// of it, a copy as its init.
 void StepScheduler::copyStarts() {
   for (const Version &version : versions.getVersions())
     if (getVariable(version.storage))
@@ -178,7 +178,7 @@ void StepScheduler::emitViews(Value value) {
   }
 }
 
-/// Gives what has not read the version `number` yet a copy to read.
+/// Gives late readers of the version `number` a copy to read.
 void StepScheduler::overwrite(unsigned number) {
   const Version &version = versions.getVersions()[number];
   // The old value of a result is nothing.
@@ -313,8 +313,9 @@ void StepScheduler::findUpdates() {
   }
 }
 
-/// The rank with which `node` goes right after what it needs, but for early
-/// ops. A reader whose only user is another op is computed in that op's loops.
+/// Returns the rank with which `node` runs right after the ops that it needs,
+/// except for early ones. A reader whose only user is another op is computed in
+/// the loops of that op.
 unsigned StepScheduler::getEagerRank(const Node &node) {
   unsigned eager = 0;
   for (const Node *before : node.predecessors) {
@@ -370,7 +371,7 @@ CheckedSize StepScheduler::getCost(const Node &node) {
           return !getNode(reader)->isEmitted;
         }))
       bytes += size;
-    // The variable is copied to where it is written, and back.
+    // The variable is copied to the buffer in which it is written, and back.
     if (version.storage && lastCheck && !lastCheck->isEmitted &&
         node.urgency == kUnchecked)
       bytes += size * 4;
@@ -451,8 +452,9 @@ void StepScheduler::run() {
 // The pass
 //===----------------------------------------------------------------------===//
 
-/// Takes what is computed in its own storage as it is. But a loop that a check
-/// needs runs on copies: the variables are written behind the check.
+/// Drops the stores of values that are computed in their own storage. But a
+/// loop that a check needs runs on copies: the variables are written after the
+/// check.
 static void dropStores(func::FuncOp function) {
   llvm::DenseSet<Operation *> checked = findChecked(function.getBody().front());
   function.walk([&](StoreOp store) {
@@ -466,8 +468,8 @@ static void dropStores(func::FuncOp function) {
   });
 }
 
-/// Makes one op of two stores that put each other's old values in their places:
-/// no order of the two does without a copy.
+/// Merges two stores that swap the old values of two storages into one op: in
+/// either order, one of the two would need a copy.
 static void fuseSwaps(func::FuncOp function) {
   llvm::DenseMap<std::pair<Value, Value>, StoreOp> seen;
   function.walk([&](StoreOp store) {
@@ -480,7 +482,7 @@ static void fuseSwaps(func::FuncOp function) {
       seen[{source, destination}] = store;
       return;
     }
-    // The first of the two: what it needs is all that the other one does.
+    // Replace the first store: the other one needs only the same operands.
     StoreOp first = other->second;
     OpBuilder b(first);
     auto exchange = ExchangeOp::create(b, store.getLoc(), source, destination);

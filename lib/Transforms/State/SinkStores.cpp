@@ -5,9 +5,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Before: a functionalized step, which stores its results and the final values
-// of variables at its end. After: what a branch passes on and the step stores
-// is stored by each branch, what a loop passes on is stored before it, and each
-// iteration stores what it passes on in the place of what it replaces.
+// of variables at its end. After: if the step stores a result of a branch, each
+// region of the branch stores it; if it stores a result of a loop, the init is
+// stored before the loop, and each iteration stores the value that it yields in
+// place of the one that it replaces.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,7 +56,7 @@ static bool isInPlaceOfReshaped(Value value, Value argument) {
   return static_cast<bool>(value);
 }
 
-/// Stores `value`, which `terminator` passes on, in `destination`.
+/// Stores `value`, an operand of `terminator`, in `destination`.
 static void storePassed(OpOperand &value, Value destination) {
   OpBuilder b(value.getOwner());
   value.set(StoreOp::create(b, value.get().getLoc(), value.get(), destination));
@@ -123,7 +124,7 @@ bool SinkStores::sinkAboveLoop(StoreOp store, LoopLikeOpInterface loop) {
   return true;
 }
 
-/// Moves `store` to where the control flow in front of it makes its source.
+/// Moves `store` into the control flow before it that computes its source.
 void SinkStores::sink(StoreOp store) {
   Operation *producer = store.getSource().getDefiningOp();
   if (!producer || producer->getBlock() != store->getBlock() ||
@@ -139,7 +140,8 @@ void SinkStores::sink(StoreOp store) {
   numSunk += isSunk;
 }
 
-/// Stores what an iteration of `loop` computes where it found what it replaces.
+/// Stores the values that an iteration of `loop` yields in place of the ones
+/// that they replace.
 void SinkStores::storeCarried(LoopLikeOpInterface loop) {
   for (Region &region : loop->getRegions()) {
     auto terminator = dyn_cast<RegionBranchTerminatorOpInterface>(
@@ -172,7 +174,7 @@ void SinkStores::runOnOperation() {
       stores.push_back(store);
   for (StoreOp store : llvm::reverse(stores))
     sink(store);
-  // Inner loops first: what comes out of one may be in place already.
+  // Inner loops come first: their results may be in place already.
   function.walk([&](LoopLikeOpInterface loop) { storeCarried(loop); });
   function.walk([&](StoreOp store) {
     if (!isa<func::FuncOp>(store->getParentOp()))

@@ -72,8 +72,8 @@ SmallVector<OpOperand *> flywheel::getYields(Operation *branch,
   return yields;
 }
 
-/// The latest value outside of the region around `yield` that what it passes on
-/// is in place of, or null.
+/// Returns the latest value outside of the region around `yield` that the
+/// operand of `yield` overwrites; null if it overwrites none.
 static Value getOverwrittenOutside(OpOperand &yield) {
   Region *region = yield.getOwner()->getParentRegion();
   Value value = yield.get();
@@ -82,8 +82,8 @@ static Value getOverwrittenOutside(OpOperand &yield) {
   return value;
 }
 
-/// The number of the loop-carried value in place of which `loop` passes on its
-/// result number `result`. The two lists of a while loop are independent.
+/// Returns the number of the carried value that result number `result` of
+/// `loop` overwrites. The two lists of a while loop are independent.
 static std::optional<unsigned> getCarried(LoopLikeOpInterface loop,
                                           unsigned result) {
   auto whileLoop = dyn_cast<scf::WhileOp>(loop.getOperation());
@@ -155,7 +155,8 @@ flywheel::getRegionVersions(Operation *op, unsigned result) {
 
 Value flywheel::copyVersion(OpBuilder &b, Location loc, Value value,
                             Attribute variable) {
-  // Not into an empty tensor, which would be replaced by where the copy goes.
+  // Not into an empty tensor: another pass would replace it by the destination
+  // of the copy.
   auto type = cast<RankedTensorType>(value.getType());
   SmallVector<Value> sizes;
   for (OpFoldResult size : tensor::getMixedSizes(b, loc, value))
