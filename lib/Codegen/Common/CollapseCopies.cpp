@@ -18,8 +18,8 @@ namespace flywheel {
 #include "flywheel/Codegen/Common/CodegenCommonPasses.h.inc"
 } // namespace flywheel
 
-/// The fewest groups of neighbouring dimensions, each of which is one dimension
-/// in the memory of both types.
+/// Returns the smallest number of groups of neighbouring dimensions, each of
+/// which is one dimension in the memory of both types.
 static SmallVector<ReassociationIndices> groupDims(MemRefType from,
                                                    MemRefType to) {
   SmallVector<ReassociationIndices> groups;
@@ -27,7 +27,7 @@ static SmallVector<ReassociationIndices> groupDims(MemRefType from,
     groups.push_back({dim});
     if (groups.size() == 1)
       continue;
-    // The dimensions behind are on their own, as they are in the end or not.
+    // Later dimensions are separate here: their groups do not affect this one.
     SmallVector<ReassociationIndices> joined(groups);
     joined.pop_back();
     joined.back().push_back(dim);

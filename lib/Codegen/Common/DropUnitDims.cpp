@@ -21,7 +21,7 @@ namespace flywheel {
 #include "flywheel/Codegen/Common/CodegenCommonPasses.h.inc"
 } // namespace flywheel
 
-/// The same elements without some dimensions of size 1.
+/// Returns the same elements without some dimensions of size 1.
 static FailureOr<Value> collapse(RewriterBase &rewriter, Location loc,
                                  Value buffer, ArrayRef<int64_t> shape,
                                  ArrayRef<ReassociationIndices> reassociation,

@@ -14,10 +14,10 @@ struct ErfcEmitter : MathEmitter {
   using MathEmitter::MathEmitter;
   /// Below, 1 - erf(x); above, erfc(|x|) as a product.
   static constexpr double maxSmall = 0.75;
-  /// Above, erfc is no normal number.
+  /// Above, erfc is not a normal number.
   static constexpr double maxSize = 9.3;
 
-  /// 1 - erf(x): of |x| up to `maxSmall`.
+  /// Returns 1 - erf(x) for |x| up to `maxSmall`.
   Value emitSmall(Value x) {
     Value sum =
         polynomial(mul(x, x), {-0x1.7a4180p-13, 0x1.214c4ap-8, -0x1.b1f738p-6,
@@ -25,7 +25,8 @@ struct ErfcEmitter : MathEmitter {
     return fma(neg(x), sum, number(1));
   }
 
-  /// exp(-x^2) times what is left, of x in [`maxSmall`, `maxSize`].
+  /// Returns erfc(x) without its factor exp(-x^2), for x in [`maxSmall`,
+  /// `maxSize`].
   Value emitLarge(Value x) {
     // exp(x^2) erfc(x) = t P((x - 2) t).
     Value t = div(number(1), add(x, number(2)));
@@ -77,7 +78,7 @@ struct ExpandErfc : OpRewritePattern<math::ErfcOp> {
     // erfc(-x) = 2 - erfc(x).
     large = e.select(compare(arith::CmpFPredicate::OLT, x, 0),
                      e.sub(e.number(2), large), large);
-    // NaN goes through the sum below.
+    // The sum below yields NaN for NaN.
     Value isSmall = compare(arith::CmpFPredicate::ULT, size, e.maxSmall);
     rewriter.replaceOp(op, e.select(isSmall, e.emitSmall(x), large));
     return success();

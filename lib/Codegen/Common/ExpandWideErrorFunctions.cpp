@@ -20,7 +20,8 @@ static constexpr double kMaxSmall = 0.75;
 /// Above, erfc rounds to 0.
 static constexpr double kMaxSize = 27.5;
 
-/// erf(x) of |x| up to `kMaxSmall`: x P(x^2), with a relative error of 2^-72.
+/// Returns erf(x) for |x| up to `kMaxSmall`: x P(x^2), with a relative error of
+/// 2^-72.
 static Pair emitSmall(ExponentialPairs &e, Value x) {
   Pair square = e.mulExactly(x, x);
   Value rest = e.polynomial(
@@ -36,9 +37,9 @@ static Pair emitSmall(ExponentialPairs &e, Value x) {
   return e.mul(sum, x);
 }
 
-/// erfc(x) = exp(-x^2) scaled / (x + 2) of x in [`kMaxSmall`, `kMaxSize`],
-/// where scaled is a polynomial in (x - 2) / (x + 2) with a relative error of
-/// 2^-70.
+/// Returns erfc(x) = exp(-x^2) scaled / (x + 2) for x in [`kMaxSmall`,
+/// `kMaxSize`], where scaled is a polynomial in (x - 2) / (x + 2) with a
+/// relative error of 2^-70.
 static ExponentialPairs::Exponential emitLarge(ExponentialPairs &e, Value x) {
   Pair divisor = e.addExactly(x, e.number(2));
   Pair t = e.div(e.addExactly(x, e.number(-2)), divisor);

@@ -18,7 +18,7 @@ using namespace mlir;
 using namespace flywheel;
 
 namespace {
-/// Emits what the functions are made of.
+/// Emits the parts that the functions consist of.
 struct ExponentialEmitter : MathEmitter {
   using MathEmitter::MathEmitter;
 
@@ -52,7 +52,7 @@ struct ExponentialEmitter : MathEmitter {
     return {shifted, fma(mul(rest, rest), sum, rest)};
   }
 
-  /// exp(x) of x in [`minExponent`, `maxExponent`].
+  /// Returns exp(x) for x in [`minExponent`, `maxExponent`].
   Value emitExp(Value x) {
     auto [shifted, power] = split(x);
     Value bits = toBits(add(power, number(1)));
@@ -60,17 +60,17 @@ struct ExponentialEmitter : MathEmitter {
         addIntegers(bits, shiftLeft(toBits(shifted), mantissaBits)));
   }
 
-  /// exp(x) - 1 of x in [-38, `maxExponent`].
+  /// Returns exp(x) - 1 for x in [-38, `maxExponent`].
   Value emitExpM1(Value x) {
     auto [shifted, power] = split(x);
-    // Half of 2^turns: 2^1024 is no number.
+    // Half of 2^turns: 2^1024 is not a number of f64.
     Value exponent = addIntegers(shiftLeft(toBits(shifted), mantissaBits),
                                  integer((exponentBias - 1) << mantissaBits));
     Value scale = fromBits(exponent);
     return mul(fma(scale, power, sub(scale, number(0.5))), number(2));
   }
 
-  /// The smaller one of x and `bound`; NaN stays.
+  /// Returns the smaller one of x and `bound`; NaN for NaN.
   Value atMost(Value x, double bound) {
     Value most = number(bound);
     return select(compare(arith::CmpFPredicate::OGT, x, most), most, x);
@@ -79,15 +79,15 @@ struct ExponentialEmitter : MathEmitter {
     Value least = number(bound);
     return select(compare(arith::CmpFPredicate::OLT, x, least), least, x);
   }
-  /// `value`, but infinity where x is too large for a finite one, and NaN where
-  /// x is.
+  /// Returns `value`, but infinity if x is too large for a finite result, and
+  /// NaN for NaN.
   Value overflow(Value x, Value value) {
     Value infinity = number(std::numeric_limits<double>::infinity());
     return select(compare(arith::CmpFPredicate::OLE, x, number(maxExponent)),
                   value, mul(x, infinity));
   }
 
-  /// log(x) of finite x > 0.
+  /// Returns log(x) for finite x > 0.
   Value emitLog(Value x) {
     // Denormal numbers are made normal ones.
     Value isDenormal = compare(arith::CmpFPredicate::OLT, x, number(0x1p-1022));
@@ -103,7 +103,7 @@ struct ExponentialEmitter : MathEmitter {
     Value part = arith::SubIOp::create(b, addIntegers(bits, integer(bitsOfOne)),
                                        shiftLeft(biased, mantissaBits));
     part = sub(fromBits(part), number(1));
-    // As the low bits of 2^52: vectors convert no 64-bit integers everywhere.
+    // Uses the low bits of 2^52: not all vector units convert 64-bit integers.
     Value exponent = fromBits(arith::OrIOp::create(
         b, biased, integer(int64_t{0x433} << mantissaBits)));
     exponent =
@@ -156,7 +156,8 @@ static Value emitExp(ExponentialEmitter &e, Value x) {
 static Value emitExpM1(ExponentialEmitter &e, Value x) {
   // -1, rounded, is what smaller ones have.
   Value clamped = e.atLeast(e.atMost(x, ExponentialEmitter::maxExponent), -38);
-  // Half of the least numbers is no normal one; and a sum is no negative zero.
+  // Half of the smallest numbers is not a normal number; and the sum is not a
+  // negative zero.
   Value isSmall =
       e.compare(arith::CmpFPredicate::OLT, e.abs(x), e.number(0x1p-54));
   return e.overflow(x, e.select(isSmall, x, e.emitExpM1(clamped)));

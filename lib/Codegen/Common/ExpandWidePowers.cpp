@@ -56,8 +56,8 @@ static Value emitSpecialPower(PairEmitter &e, Value x, Value y, Value power) {
   return e.select(isOne, e.number(1), power);
 }
 
-/// x^y for results that are rounded to f32: exp(y log |x|), whose relative
-/// error is that of the logarithm times |y log x|.
+/// Returns x^y for results that are rounded to f32: exp(y log |x|), whose
+/// relative error is that of the logarithm times |y log x|.
 static Value emitNarrowPower(ExponentialPairs &e, Value x, Value y) {
   Value log = math::LogOp::create(e.b, e.abs(x));
   Value power = math::ExpOp::create(e.b, e.mul(y, log));
@@ -103,7 +103,7 @@ static Value emitLog10(ExponentialPairs &e, Value x) {
   return orSpecial(e, x, e.sum(scaled));
 }
 
-/// log(1 + x) of x > -1.
+/// Returns log(1 + x) for x > -1.
 static Pair emitLog1pPair(ExponentialPairs &e, Pair x) {
   return e.emitLog(e.add(x, e.number(1)));
 }
@@ -115,12 +115,12 @@ static Value emitLog1p(ExponentialPairs &e, Value x) {
   return e.select(e.isLess(e.abs(x), 0x1p-54), x, log);
 }
 
-/// The parts of sinh and cosh of |x|: exp(|x|) = 2^turns (1 + power).
+/// Returns the parts of sinh and cosh of |x|: exp(|x|) = 2^turns (1 + power).
 static ExponentialPairs::Exponential emitOfSize(ExponentialPairs &e, Value x) {
   return e.emitExponential(e.pair(e.atMost(e.abs(x), 720)));
 }
 
-/// exp(-|x|), divided by 2^turns: 2^(-2 turns) / (1 + power).
+/// Returns exp(-|x|), divided by 2^turns: 2^(-2 turns) / (1 + power).
 static Pair emitInverse(ExponentialPairs &e, Value turns, Pair sum) {
   // Beyond, nothing of it counts.
   Value twice = e.mul(e.atMost(turns, 100), e.number(-2));
@@ -223,7 +223,7 @@ static Value emitRsqrt(ExponentialPairs &e, Value x) {
   return e.div(e.number(1), math::SqrtOp::create(e.b, x));
 }
 
-/// To the nearest whole number, halves away from zero.
+/// Rounds to the nearest whole number, halves away from zero.
 static Value emitRound(ExponentialPairs &e, Value x) {
   Value whole = math::TruncOp::create(e.b, x);
   Value isFar = e.compare(arith::CmpFPredicate::OGE, e.abs(e.sub(x, whole)),

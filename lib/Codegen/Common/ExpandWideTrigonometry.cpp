@@ -26,7 +26,7 @@ static constexpr PairConstant kPi = {0x1.921fb54442d18p+1,
                                      0x1.1a62633145c07p-53};
 static constexpr double kHalfPiLast = -0x1.f1976b7ed8fbcp-110;
 
-/// 2 / pi in words of 64 bits, the highest first, behind one of zeros.
+/// 2 / pi in words of 64 bits, the highest first, after one of zeros.
 static constexpr uint64_t kTwoOverPi[] = {0,
                                           0xa2f9836e4e441529,
                                           0xfc2757d1f534ddc0,
@@ -259,8 +259,8 @@ static Value emitTan(Trigonometry &e, Value x) {
                   e.number(std::numeric_limits<double>::quiet_NaN()));
 }
 
-/// The arcsine of `size` up to 1/2; beyond, that of sqrt((1 - size) / 2), which
-/// is half of what it lacks of pi / 2.
+/// Returns the arcsine of `size` up to 1/2; for a larger `size`, that of
+/// sqrt((1 - size) / 2), which is half of the difference to pi / 2.
 static Pair emitArcsinePart(Trigonometry &e, Value size, Value isLarge) {
   Value rest = e.mul(e.sub(e.number(1), size), e.number(0.5));
   Pair square = e.select(isLarge, e.pair(rest), e.mulExactly(size, size));

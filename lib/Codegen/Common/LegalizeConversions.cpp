@@ -76,9 +76,9 @@ static Value emitSaturated(RewriterBase &b, Location loc, Type type, Value x) {
                   buildInteger(b, loc, type, APInt::getZero(bits)), result);
 }
 
-/// Returns integers of 64 bits in which the lowest 11 bits are 0, where there
-/// are more than 53, and bit 11 says whether one of them was not: rounding to
-/// much fewer bits has the same result, and f64 holds them.
+/// Returns integers of 64 bits. If they have more than 53 bits, the lowest 11
+/// are 0, and bit 11 is set if one of them was: rounding to much fewer bits has
+/// the same result, and f64 holds them.
 static Value emitSticky(MathEmitter &e, Value x, bool isSigned) {
   Type type = x.getType();
   auto number = [&](int64_t value) {
@@ -117,8 +117,8 @@ template <typename OpT> static void roundOnce(RewriterBase &b, OpT op) {
   if (bits == 64)
     x = emitSticky(e, x, std::is_same_v<OpT, arith::SIToFPOp>);
   Value number = OpT::create(b, op.getLoc(), wide, x);
-  // A number of f32 from here on, whose last bit says whether any was lost:
-  // however it is rounded further, or folded, the result is that of one step.
+  // Makes it a number of f32 whose last bit is set if a lower one was lost:
+  // later rounding, or folding, gives the same result as one step.
   constexpr int64_t kLost = (1 << 29) - 1;
   Value bits64 = e.toBits(number);
   Value lost = arith::AndIOp::create(e.b, bits64, e.integer(kLost));

@@ -171,10 +171,10 @@ template <typename OpT> struct ExpandClass : OpRewritePattern<OpT> {
   }
 };
 
-/// a * b + c of 16-bit numbers, rounded once: in f64 the product is exact, and
-/// so is what the sum loses. Where it loses something, the sum is made odd, as
-/// `flywheel-expand-narrowing` does, so that rounding it again is right. LLVM
-/// would call a compiler runtime.
+/// Expands a * b + c of 16-bit numbers, rounded once: in f64 the product is
+/// exact, and so is the rounding error of the sum. If that is not 0, the sum is
+/// made odd, as in `flywheel-expand-narrowing`, so that rounding it again is
+/// right. LLVM would call a compiler runtime.
 struct ExpandHalfFma : OpRewritePattern<math::FmaOp> {
   using OpRewritePattern::OpRewritePattern;
 

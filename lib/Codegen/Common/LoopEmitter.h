@@ -43,12 +43,13 @@ protected:
                   int64_t first);
   mlir::Value slice(mlir::Value buffer, llvm::ArrayRef<Part> parts);
 
-  /// A loop nest over the given sizes.
+  /// Emits a loop nest over the given sizes.
   void nest(llvm::ArrayRef<mlir::Value> sizes,
             llvm::function_ref<void(mlir::ValueRange)> body);
   void loop(mlir::Value begin, mlir::Value end,
             llvm::function_ref<void(mlir::Value)> body, int64_t step = 1);
-  /// A structured op that combines slices; `maps` has that of `out` last.
+  /// Emits a structured op that combines slices; the last of `maps` is that of
+  /// `out`.
   void
   combine(mlir::ValueRange inputs, mlir::Value out,
           llvm::ArrayRef<mlir::AffineMap> maps,

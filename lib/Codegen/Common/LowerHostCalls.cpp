@@ -25,7 +25,7 @@ using flywheel::runtime::DType;
 
 static constexpr llvm::StringLiteral kFunctionName = "flywheel_host_call";
 
-/// The elements of buffers are signless.
+/// Returns the type of elements of buffers, which are signless.
 static DType getDType(Type type) {
   return llvm::TypeSwitch<Type, DType>(type)
       .Case([](Float16Type) { return DType::F16; })
@@ -82,7 +82,7 @@ void CallEmitter::append(Value value) {
   memref::StoreOp::create(b, loc, value, table, place);
 }
 
-/// Element type, rank, address, sizes, and strides in bytes.
+/// Appends the element type, rank, address, sizes, and strides in bytes.
 void CallEmitter::describe(Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
   int64_t bytes = type.getElementType().getIntOrFloatBitWidth() / 8;

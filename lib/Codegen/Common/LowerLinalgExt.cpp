@@ -108,7 +108,7 @@ void Lowering::lower(GatherOp op) {
   });
 }
 
-/// A branch that a step which succeeds does not take.
+/// Emits a branch that a successful step does not take.
 void Lowering::lower(FindOutsideOp op) {
   Value indices = op.getIndices();
   auto branch = scf::IfOp::create(b, loc, b.getIndexType(), op.getOk(),
@@ -184,7 +184,7 @@ void Lowering::lower(ScatterOp op) {
 // Scans
 //===----------------------------------------------------------------------===//
 
-/// The last dimension: a number in a register.
+/// Scans the last dimension, with the number in a register.
 void Lowering::scanLast(ScanOp op) {
   Value x = op.getX(), out = op.getInit();
   int64_t axis = op.getAxis();
@@ -211,7 +211,8 @@ void Lowering::scanLast(ScanOp op) {
   });
 }
 
-/// Another dimension: each slice is the one before and one of x.
+/// Scans another dimension: combines the previous slice of the result and one
+/// of x.
 void Lowering::scanSlices(ScanOp op) {
   Value x = op.getX(), out = op.getInit();
   int64_t axis = op.getAxis();

@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Indices are sorted once, by a stable radix sort. Whatever follows goes over
-// them in that order, so that equal ones are neighbors, and what is between two
-// of them is a range of rows that no index names. Rows are `linalg` ops on
-// slices, which are vectorized as any other.
+// Indices are sorted once, by a stable radix sort. The other ops visit them in
+// that order, so that equal indices are neighbors, and the rows between two
+// neighbors are a range that no index names. Rows are `linalg` ops on slices,
+// which are vectorized as any other.
 //
 //===----------------------------------------------------------------------===//
 
@@ -355,7 +355,7 @@ void UpdateRowsLowering::update(Value begin, OpFoldResult size,
   });
 }
 
-/// The index in front of number `number` of the order; -1 where there is none.
+/// Returns the index before number `number` of the order; -1 if there is none.
 Value UpdateRowsLowering::loadIndexBefore(Value number) {
   Value hasBefore = compare(arith::CmpIPredicate::ne, number, constant(0));
   auto branch = scf::IfOp::create(b, loc, b.getIndexType(), hasBefore,

@@ -11,7 +11,7 @@
 
 namespace flywheel {
 
-/// Emits loops in front of `op`, on buffers, that do what it does.
+/// Emits loops before `op`, on buffers, that compute the results of `op`.
 void lowerRows(linalg_ext::ArgsortOp op);
 void lowerRows(linalg_ext::CombineRowsOp op);
 void lowerRows(linalg_ext::UpdateRowsOp op);

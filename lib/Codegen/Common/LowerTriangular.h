@@ -11,7 +11,7 @@
 
 namespace flywheel {
 
-/// Emit loops, in front of `op`, that do what `op` does to its buffers.
+/// Emit loops, before `op`, that compute the results of `op` in its buffers.
 void lowerCholesky(linalg_ext::CholeskyOp op);
 void lowerTriangularSolve(linalg_ext::TriangularSolveOp op);
 

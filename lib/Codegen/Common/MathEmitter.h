@@ -61,15 +61,15 @@ struct MathEmitter {
   mlir::Value fromBits(mlir::Value x) {
     return mlir::arith::BitcastOp::create(b, type, x);
   }
-  /// The polynomial in x, its highest coefficient first.
+  /// Returns the polynomial in x, given its highest coefficient first.
   mlir::Value polynomial(mlir::Value x, llvm::ArrayRef<double> coefficients);
 
   mlir::ImplicitLocOpBuilder b;
   mlir::Type type, integers;
 };
 
-/// Polynomials for `math.sin` and `math.cos` of vectors of f32. Vectors with an
-/// argument for which `isSineReduced` is false call the C library.
+/// Adds polynomials for `math.sin` and `math.cos` of vectors of f32. Vectors
+/// with an argument for which `isSineReduced` is false call the C library.
 void populateSinePatterns(mlir::RewritePatternSet &patterns);
 /// Returns true if |x| is at most 65536, for an x of f32 or each element of a
 /// vector of it.
@@ -79,13 +79,14 @@ mlir::Value isSineReduced(mlir::OpBuilder &b, mlir::Location loc,
 mlir::Value emitReducedSine(mlir::OpBuilder &b, mlir::Location loc,
                             mlir::Value x, bool isCosine);
 
-/// Polynomials for `math.atan` and `math.atan2` of f32.
+/// Adds polynomials for `math.atan` and `math.atan2` of f32.
 void populateArctangentPatterns(mlir::RewritePatternSet &patterns);
 
-/// Polynomials for `math.erfc` of f32.
+/// Adds polynomials for `math.erfc` of f32.
 void populateErfcPatterns(mlir::RewritePatternSet &patterns);
 
-/// Polynomials for `math.exp`, `math.expm1`, `math.log` and `math.tanh` of f64.
+/// Adds polynomials for `math.exp`, `math.expm1`, `math.log` and `math.tanh` of
+/// f64.
 void populateWideExponentialPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace flywheel

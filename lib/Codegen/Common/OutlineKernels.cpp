@@ -84,9 +84,9 @@ static bool isKernel(Operation &op) {
       .wasInterrupted();
 }
 
-/// The `linalg.fill`, if any, of what `kernel`, a sum, adds to, with no access
-/// to memory in between: in one function with it, the sum starts from a number
-/// rather than from memory.
+/// Returns the `linalg.fill`, if any, that initializes the result of `kernel`,
+/// a sum, with no access to memory in between: in one function with it, the sum
+/// starts from a number rather than from memory.
 static linalg::FillOp findFill(Operation *kernel) {
   auto sum = dyn_cast<linalg::LinalgOp>(kernel);
   if (!sum || sum.getNumReductionLoops() == 0 || sum.getNumDpsInits() != 1)
@@ -101,8 +101,8 @@ static linalg::FillOp findFill(Operation *kernel) {
   return {};
 }
 
-/// The kernels of `region`, outermost first, and what is one because it is in
-/// `shared`: branches and loops that are none themselves are looked into.
+/// Collects the kernels of `region`, outermost first, also ops in `shared`,
+/// which are kernels, too. Visits the regions of other branches and loops.
 static void collectKernels(Region &region,
                            const SmallPtrSetImpl<Operation *> &shared,
                            SmallVectorImpl<Operation *> &kernels) {
@@ -162,10 +162,10 @@ collectInvariant(Value value, Region &region,
   return success();
 }
 
-/// Moves views of what is outside of `region` in front of `call`, which calls
-/// it: where in the workspace a kernel has its buffers is an argument, so that
-/// layers have equal functions. For a buffer of a worker's own, that is
-/// computed from the number of the worker. A stack slot belongs to the kernel.
+/// Moves views of buffers outside of `region` before `call`, which calls it:
+/// the position of a kernel's buffer in the workspace is an argument, so that
+/// layers have equal functions. That of a worker's own buffer is computed from
+/// the number of the worker. A stack slot belongs to the kernel.
 static void hoistViews(Operation *call, Region &region) {
   SmallVector<memref::ViewOp> views;
   region.walk([&](memref::ViewOp view) {
@@ -201,8 +201,8 @@ static void sinkStackSlots(Region &region) {
     slot->moveBefore(&region.front(), region.front().begin());
 }
 
-/// The op of `kernel` that takes most: a contraction, or else the one of most
-/// loops and largest body.
+/// Returns the most expensive op of `kernel`: a contraction, or else the op
+/// with the most loops and the largest body.
 static Operation *findRoot(Operation *kernel) {
   Operation *root = kernel;
   std::tuple<bool, unsigned, size_t> most;
@@ -219,7 +219,8 @@ static Operation *findRoot(Operation *kernel) {
   return root;
 }
 
-/// The shape of what `kernel` writes last, as `Nx128`: N is a dynamic size.
+/// Formats the shape of the last result of `kernel`, as `Nx128`: N is a dynamic
+/// size.
 static std::string formatWrittenShape(Operation *kernel) {
   MemRefType written;
   kernel->walk([&](linalg::LinalgOp op) {

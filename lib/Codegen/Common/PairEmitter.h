@@ -36,11 +36,11 @@ struct PairEmitter : MathEmitter {
   Pair pair(mlir::Value x) { return {x, number(0)}; }
   Pair pair(PairConstant x) { return {number(x.high), number(x.low)}; }
 
-  /// x + y, exactly, of |x| >= |y|.
+  /// Returns x + y, exactly, for |x| >= |y|.
   Pair addOrdered(mlir::Value x, mlir::Value y);
-  /// x + y, exactly.
+  /// Returns x + y, exactly.
   Pair addExactly(mlir::Value x, mlir::Value y);
-  /// x y, exactly.
+  /// Returns x y, exactly.
   Pair mulExactly(mlir::Value x, mlir::Value y);
 
   Pair add(Pair x, Pair y);
@@ -76,7 +76,7 @@ struct PairEmitter : MathEmitter {
   mlir::Value isEqual(mlir::Value x, double value) {
     return compare(mlir::arith::CmpFPredicate::OEQ, x, number(value));
   }
-  /// The smaller one of x and `bound`; NaN stays.
+  /// Returns the smaller one of x and `bound`; NaN for NaN.
   mlir::Value atMost(mlir::Value x, double bound) {
     return select(isMore(x, bound), number(bound), x);
   }
@@ -101,7 +101,7 @@ struct PairEmitter : MathEmitter {
 struct ExponentialPairs : PairEmitter {
   using PairEmitter::PairEmitter;
 
-  /// exp(x) - 1 of |x| up to 0.36, with a relative error of 2^-72.
+  /// Returns exp(x) - 1 for |x| up to 0.36, with a relative error of 2^-72.
   Pair emitExpM1(Pair x);
 
   /// exp(x) = 2^turns (1 + power), of |x| up to 1100; `turns` is a whole f64.
@@ -111,10 +111,10 @@ struct ExponentialPairs : PairEmitter {
   };
   Exponential emitExponential(Pair x);
 
-  /// x 2^turns, rounded once; `turns` is a whole f64 up to 2200.
+  /// Returns x 2^turns, rounded once; `turns` is a whole f64 up to 2200.
   mlir::Value emitScaled(Pair x, mlir::Value turns);
 
-  /// exp(x), rounded to f64, of |x| up to 1100.
+  /// Returns exp(x), rounded to f64, for |x| up to 1100.
   mlir::Value emitExp(Pair x) {
     Exponential exp = emitExponential(x);
     return emitScaled(add(exp.power, number(1)), exp.turns);
@@ -127,7 +127,7 @@ struct ExponentialPairs : PairEmitter {
     Pair log;
   };
   Logarithm emitLogarithm(Pair x);
-  /// log(x) of positive finite x.
+  /// Returns log(x) for positive finite x.
   Pair emitLog(Pair x);
 };
 

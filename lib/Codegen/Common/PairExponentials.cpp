@@ -45,7 +45,8 @@ ExponentialPairs::Exponential ExponentialPairs::emitExponential(Pair x) {
   return {turns, emitExpM1(reduced)};
 }
 
-/// 2^turns of a whole f64; some number for NaN, which no integer is.
+/// Returns 2^turns for a whole f64; an arbitrary number for NaN, for which
+/// there is no integer.
 static Value emitPower(PairEmitter &e, Value turns) {
   turns = e.select(e.isLess(e.abs(turns), kBias), turns, e.number(0));
   Value exponent = arith::FPToSIOp::create(e.b, e.integers, turns);
@@ -54,7 +55,8 @@ static Value emitPower(PairEmitter &e, Value turns) {
 }
 
 Value ExponentialPairs::emitScaled(Pair x, Value turns) {
-  // By halves: 2^1024 is no number, and the first product is exact.
+  // Multiplies by two halves: 2^1024 is not a number of f64, and the first
+  // product is exact.
   Value half = math::FloorOp::create(b, mul(turns, number(0.5)));
   Value scaled = mul(x.high, emitPower(*this, half));
   return mul(scaled, emitPower(*this, sub(turns, half)));

@@ -32,7 +32,7 @@ Value emitScanNeutral(OpBuilder &b, ScanOp op) {
   llvm_unreachable("unknown kind of scan");
 }
 
-/// log(exp(lhs) + exp(rhs)).
+/// Returns log(exp(lhs) + exp(rhs)).
 static Value emitLogAddExp(OpBuilder &b, Location loc, Value lhs, Value rhs) {
   // max + log1p(exp(-|lhs - rhs|)): the exponential is at most 1. The
   // difference of two equal infinities is 0, not NaN.

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A model of hundreds of small variables has as many updates. With a loop for
-// each, instructions take as much memory as the variables do, are read once a
-// step, and are what the time goes into, at compile time too.
+// each, instructions take as much memory as the variables do, are read once per
+// step, and dominate the run time, and the compile time too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -75,7 +75,7 @@ static bool haveEqualBodies(linalg::GenericOp a, linalg::GenericOp b) {
       OperationEquivalence::IgnoreLocations);
 }
 
-/// `buffer` as one dimension of dynamic size.
+/// Returns `buffer` with one dimension of dynamic size.
 static Value flatten(OpBuilder &b, Location loc, Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
   if (type.getRank() > 1) {
@@ -89,7 +89,7 @@ static Value flatten(OpBuilder &b, Location loc, Value buffer) {
   return memref::CastOp::create(b, loc, flat, buffer);
 }
 
-/// `op` with a loop of dynamic size.
+/// Replaces `op` by one with a loop of dynamic size, and returns that.
 static linalg::GenericOp withDynamicSize(linalg::GenericOp op) {
   OpBuilder b(op);
   SmallVector<Value> operands;

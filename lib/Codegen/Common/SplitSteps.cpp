@@ -148,7 +148,7 @@ void SplitSteps::split(func::FuncOp function, Block &block,
   SmallVector<Operation *> ops;
   int64_t count = 0;
   auto flush = [&] {
-    // A part of one op is no gain, unless it is a long one.
+    // A part of one op is not worth a function, unless it is a long one.
     if (count > maxOps / 4)
       outline(function, ops, symbols);
     ops.clear();

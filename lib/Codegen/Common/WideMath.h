@@ -39,7 +39,7 @@ mlir::LogicalResult expandWide(mlir::Operation *op,
   return mlir::success();
 }
 
-/// Which functions a pattern expands.
+/// The functions that a pattern expands.
 enum class Elements { F64, F32AndF64 };
 
 /// A function of one number.
@@ -59,7 +59,7 @@ struct ExpandWideUnary : mlir::OpRewritePattern<OpTy> {
   }
 };
 
-/// The patterns of each file.
+/// Add the patterns of each file.
 void populateWidePowerPatterns(mlir::RewritePatternSet &patterns);
 void populateWideTrigonometryPatterns(mlir::RewritePatternSet &patterns);
 void populateWideErrorFunctionPatterns(mlir::RewritePatternSet &patterns);
