@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the guarantee costs that a step which fails changes nothing.
+"""The cost of the guarantee that a step which fails changes nothing.
 
 Everything that can fail is checked before the first variable is written, so a
 call that the last check refuses makes all the checks and nothing else. The cost

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a call costs before anything is computed: the sum of two vectors of 4 elements, and a step that updates a
+"""The cost of a call before anything is computed: the sum of two vectors of 4 elements, and a step that updates a
 variable of 4 and returns a loss, with NumPy's arrays, here, by jax.jit and by torch.compile, each in its own process.
 
 usage: PYTHONPATH=build/python PEERS_PYTHON benchmarks/calls.py [--rounds=N]

@@ -39,7 +39,7 @@ LAYERS = {
     "resnet3x3": Layer(32, 28, 64, 3, 64),
     "resnet3x3s2": Layer(32, 28, 64, 3, 64, 2),
     "resnet1x1": Layer(32, 28, 64, 1, 64),
-    # What Winograd's method is for, and where it is not worth it.
+    # Layers for which Winograd's method is meant, and layers for which it is not worth it.
     "winograd-32x32x64": Layer(32, 32, 64, 3, 64),
     "winograd-56x56x64": Layer(8, 56, 64, 3, 64),
     "winograd-16x16x128": Layer(32, 16, 128, 3, 128),

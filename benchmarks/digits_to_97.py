@@ -21,7 +21,7 @@ from typing import Dict, List, Tuple
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# What all programs begin with: it makes arrays, and batches of an epoch.
+# The start of all programs: it makes arrays, and batches of an epoch.
 DATA = """
 import numpy as np
 from safetensors.numpy import load_file

@@ -17,7 +17,7 @@ from typing import Dict
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# What the programs of an example begin with: `batches` are those of training.
+# The start of the programs of an example: `batches` are those of training.
 LENET_DATA = """
 import numpy as np
 from safetensors.numpy import load_file
@@ -606,7 +606,7 @@ EXAMPLES = {"lenet": (LENET_DATA, LENET), "resnet": (RESNET_DATA, RESNET), "tran
             "matrix-factorization": (FACTORS_DATA, FACTORIZATION), "gan": (GAN_DATA, GAN),
             "least-squares": (CURVE_DATA, CURVE)}  # fmt: skip
 
-# What is asked of losses, where it is not that the last ones are lower.
+# The criteria of losses other than that the last ones are lower.
 LOWERED = {"gan": "min(losses) < 0.8 * losses[0]"}
 
 

@@ -128,7 +128,7 @@ def train(model: Model) -> str:
 
 
 def load(model: Model, folder: str) -> str:
-    """What its ONNX file computes, beside ONNX Runtime."""
+    """Compares the results of a model's ONNX file with those of ONNX Runtime, and returns the outcome in words."""
     import onnxruntime
 
     module, path = Output(model).float().eval(), os.path.join(folder, "model.onnx")

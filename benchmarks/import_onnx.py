@@ -72,7 +72,7 @@ def training(module: Any, x: Any, y: Any) -> Dict[str, Callable[[], Any]]:
 
 
 def inference(module: Any, x: Any) -> Dict[str, Callable[[], Any]]:
-    """What the module computes, whose numbers have to be the same."""
+    """Returns functions that compute the module, after a check that their numbers are the same."""
     content, array = write(module, x, False), x.numpy()
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1

@@ -141,7 +141,7 @@ def report(name: str, attribute: str, shapes: Shapes, rounds: int) -> None:
 
 
 def report_muon(rows: int, rounds: int) -> None:
-    """Of Newton and Schulz's five steps of three products, against one product."""
+    """Compares Newton and Schulz's five steps of three products with one product."""
     update = Update("#train.muon<lr = 0.02>", [(rows, rows)])
     kind = f"tensor<{rows}x{rows}xf32>"
     product = flywheel.Session(flywheel.compile(
@@ -156,7 +156,7 @@ def report_muon(rows: int, rounds: int) -> None:
           f"{15 * figures['product'] / figures['update']:.0%} of it", flush=True)
 
 
-# What is written behind the optimizer, and the type of variable and gradient.
+# The clauses of the optimizer, and the type of variable and gradient.
 CLAUSES = [
     ("", "f32"), ("loss_scale #train.loss_scale<initial = 1.0>", "f32"), ("accumulate 4", "f32"),
     ("clip_global_norm 1.0", "f32"), ("", "bf16"), ("master_weights", "bf16"),

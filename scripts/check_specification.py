@@ -24,7 +24,7 @@ from typing import Dict, Iterator, List, Set, Tuple
 
 PAGE = "docs/Specification.md"
 FOLDERS = ("benchmarks", "docs", "examples", "include", "lib", "python-bindings", "test", "tools")
-# What of a file is prose: comments, docstrings, pages.
+# The prose of a file: comments, docstrings, pages.
 SLASHES = r"//.*|/\*(?:.|\n)*?\*/"
 PROSE = {
     ".c": SLASHES, ".cpp": SLASHES, ".h": SLASHES, ".mlir": SLASHES, ".td": SLASHES,
@@ -91,7 +91,7 @@ def sources(root: Path) -> Iterator[Path]:
 
 
 def check(root: Path) -> List[str]:
-    """What is wrong, one line each."""
+    """Returns the errors, one line each."""
     errors: List[str] = []
     known: Set[str] = set()
     cited: Dict[str, Set[str]] = {}

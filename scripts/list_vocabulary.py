@@ -28,7 +28,7 @@ def find(name: str) -> Any:
 
 
 def names_of(module: Any) -> List[str]:
-    """What a module defines, or gives programs by `__all__`."""
+    """Returns the names that a module defines, or lists in `__all__`."""
     found = {name for name in getattr(module, "__all__", ()) if not isinstance(getattr(module, name), ModuleType)}
     if "__dir__" in vars(module):
         found.update(dir(module))

@@ -7,9 +7,9 @@
  * `steps`: train steps of rows of benchmarks/peers against JAX and PyTorch, eager and compiled.
 
 Each is measured side by side, in turn, round by round; a ratio is the median of those of each round: above 1, Flywheel
-is faster. Where there is no device it says so, and measures nothing. With FLYWHEEL_LIBCUDA set to the library of the
-simulator (build/test/lib/libflywheel_gpu_simulator.so) everything is executed there, and results are checked: times
-are then those of the simulator, and are not printed.
+is faster. Without a device it prints that there is none, and measures nothing. With FLYWHEEL_LIBCUDA set to the library
+of the simulator (build/test/lib/libflywheel_gpu_simulator.so) everything is executed there, and results are checked:
+times are then those of the simulator, and are not printed.
 
 usage: PYTHONPATH=build/python python benchmarks/gpu [products|bandwidth|steps ...] [--sizes M,K,N ...]
            [--elements N] [--rows ROW...] [--peers-python PATH] [--rounds N] [--calls N]

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What each kernel of a step takes, and how long it would take at least on an H100: a model on paper.
+"""The resources and the least time of each kernel of a step on an H100: a model on paper.
 
-Nothing is measured, and no device is needed. Bytes, operations, blocks and workgroup memory are what the compiler says
-(`flywheel-compile --report`); registers are those of ptxas, where it is installed. `least MB` counts each buffer that a
-launch uses once, `accessed MB` what its blocks ask for, most of which caches have. `bound us` is the longer one of the
-time of the least bytes at the peak bandwidth and that of the operations at the peak rate of the multiprocessors that
-have blocks (roofline.py says where the peaks are from).
+Nothing is measured, and no device is needed. Bytes, operations, blocks and workgroup memory are those that the compiler
+reports (`flywheel-compile --report`); registers are those of ptxas, if it is installed. `least MB` counts each buffer
+that a launch uses once, `accessed MB` the bytes that its blocks read and write, most of them from caches. `bound us` is
+the longer one of the time of the least bytes at the peak bandwidth and that of the operations at the peak rate of the
+multiprocessors that have blocks (the sources of the peaks are in roofline.py).
 
 usage: python benchmarks/gpu/model.py MODEL.mlir|ROW... [--chip sm_90a] [--bin build/bin] [--ptxas PATH] [--top N]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a device can do at most, and what kernels take: a model on paper, not a measurement."""
+"""The peaks of a device, and the resources of kernels: a model on paper, not a measurement."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Machine:
     shared_bytes: int = 228 * 1024
     threads: int = 2048
     blocks: int = 32
-    # What the system keeps of each block, and how registers are given to warps.
+    # Shared memory that the system reserves for each block, and the unit in which warps get registers.
     block_shared_bytes: int = 1024
     register_unit: int = 256
 
@@ -33,7 +33,7 @@ H100 = Machine("H100 SXM5", 3.35e12, 66.9e12, 989.4e12, 132)
 
 @dataclass
 class Kernel:
-    """What the compiler says of a kernel; registers are known where ptxas is."""
+    """The compiler's report of a kernel; registers are known if ptxas is installed."""
 
     name: str
     blocks: int

@@ -31,7 +31,7 @@ def peak() -> float:
 
 
 def measure(name: str, size: int, rounds: int) -> dict[str, float]:
-    # What the first use of anything takes is none of it.
+    # The first use of the package is not measured.
     fw.function(lambda: fw.sin(fw.zeros(4)))()
     found: dict[str, float] = {}
 

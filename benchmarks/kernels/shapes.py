@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What is measured: products and convolutions, and how each is written for Flywheel and for PyTorch."""
+"""The kernels to measure: products and convolutions, and how each is written for Flywheel and for PyTorch."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-# Of an op, the operands: x is what goes in, w the weights, and dy the gradient of what comes out.
+# The operands of each op: x is the input, w the weights, and dy the gradient of the output.
 OPERANDS = {"forward": ("x", "w"), "dW": ("x", "dy"), "dX": ("dy", "w")}
 
 

@@ -234,7 +234,7 @@ class Flywheel:
         self.step = lambda: call(*feeds)
 
     def weights(self) -> list[str]:
-        """What is no slot and no scalar of an optimizer."""
+        """Returns the variables that are neither slots nor scalars of an optimizer."""
         own = [v for v in self.program.variables if v.slot_of is None and v.dtype == np.float32]
         scalars = {v.name.split("/")[0] for v in self.program.variables if v.name.endswith("/lr")}
         return [v.name for v in own if v.name.split("/")[0] not in scalars]

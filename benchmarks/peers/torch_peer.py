@@ -44,7 +44,7 @@ class Ops:
         return w.view(1, 1, size, size)
 
     def conv(self, x: Any, w: Any, b: Any = None, stride: int = 1) -> Any:
-        # What `SAME` adds for an even size and a stride of 2 is behind the image alone.
+        # The padding of `SAME` for an even size and a stride of 2 is after the image only.
         if stride == 2 and w.shape[2] > 1:
             return functional.conv2d(functional.pad(x, (0, 1, 0, 1)), w, b, 2)
         return functional.conv2d(x, w, b, stride, w.shape[2] // 2)
@@ -131,7 +131,7 @@ class Torch:
         def forward(*feeds: Any) -> Any:
             return row.loss(Ops(still), v, *feeds)
 
-        # What there is to compile: the update where that is all.
+        # The function to compile: the update if that is all.
         update = optimizer.step
         if compiled and row.update_only:
             update = torch.compile(update)

@@ -133,7 +133,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, required=True)
     parser.add_argument("--target", default="cpu")
     arguments = parser.parse_args()
-    # What a framework prints goes to standard error; answers to what was standard output.
+    # Output of a framework goes to standard error; answers go to the original standard output.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     restrict(arguments.threads, arguments.target)

@@ -16,8 +16,8 @@ Dims = Tuple[Union[int, str, None], ...]
 
 @dataclasses.dataclass(frozen=True)
 class TensorSpec:
-    """What an argument is, without its elements: a dimension is a size, or None or a name
-    where a call chooses it. Dimensions of one name have one size."""
+    """The dtype and the dimensions of an argument, without its elements. A dimension is a size, or None or a name if
+    each call chooses it. Dimensions of one name have one size."""
 
     shape: Dims
     dtype: _dtypes.DType
@@ -47,7 +47,8 @@ _NUMBERS = {float: "f", int: "i", bool: "b"}
 
 
 def describe(value: Any) -> Optional[Leaf]:
-    """What a leaf of the arguments is; None of one that the trace sees as it is."""
+    """Returns the kind, dtype and shape of a leaf of the arguments; None for a leaf that the trace takes as a Python
+    value."""
     if isinstance(value, TensorSpec):
         return Leaf("a", value.dtype, value.shape)
     kind = _NUMBERS.get(type(value))
@@ -59,8 +60,8 @@ def describe(value: Any) -> Optional[Leaf]:
 
 
 def as_array(value: Any) -> Any:
-    """What NumPy makes of other packages' arrays, without a copy where DLPack or the
-    buffer protocol give one. Raises TypeError for a masked array."""
+    """Converts another package's array to NumPy, without a copy if DLPack or the buffer protocol allows that. Raises
+    TypeError for a masked array."""
     if isinstance(value, np.ma.MaskedArray):
         _dtypes.refuse_masked(value)
     if isinstance(value, (np.ndarray, np.generic, TensorSpec, *_NUMBERS, *_STATIC)):

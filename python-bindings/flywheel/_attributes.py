@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the classes that stand for attributes of the compiler share."""
+"""The base class of Python's forms of compiler attributes."""
 
 from typing import TYPE_CHECKING, Any, Dict, Mapping, Optional, Tuple
 
@@ -50,7 +50,7 @@ class StructAttribute:
             raise ValueError(f"{type(self).__name__}: {error}") from None
 
     def attribute(self) -> Attribute:
-        """What a graph makes the attribute of; fields that are None are left out."""
+        """Returns the form of which a graph builds the attribute, without the fields that are None."""
         return ("struct", (self.mnemonic, {key: value for key, value in self.fields.items() if value is not None}))
 
     def __getattr__(self, name: str) -> Any:

@@ -27,9 +27,8 @@ _MOST_PROGRAMS = 256
 
 
 def cache_folder() -> Optional[Path]:
-    """Where compiled programs are kept: FLYWHEEL_CACHE of the environment, or
-    `flywheel` in the user's folder of caches; None where FLYWHEEL_CACHE is empty,
-    `0` or `off`."""
+    """Returns the folder of compiled programs: FLYWHEEL_CACHE of the environment, or `flywheel` in the user's folder of
+    caches. Returns None if FLYWHEEL_CACHE is empty, `0` or `off`."""
     given = os.environ.get("FLYWHEEL_CACHE")
     if given is not None:
         return None if given in ("", "0", "off") else Path(given)
@@ -42,9 +41,9 @@ def cache_folder() -> Optional[Path]:
 
 @contextlib.contextmanager
 def device(name: str) -> Iterator[None]:
-    """Functions that are made in this block, by this thread, and models of Keras, are for a device: `/cpu:0`, or
-    `/gpu:0`. What that is a target of, FLYWHEEL_GPU_TARGET of the environment says: by default
-    `cuda`. A step that runs on a machine without it fails, and says so."""
+    """Functions and models of Keras that this thread creates in this block are compiled for a device: `/cpu:0`, or
+    `/gpu:0`. FLYWHEEL_GPU_TARGET of the environment names the target of `/gpu:0`, by default `cuda`. A step that runs
+    on a machine without the device fails with an error that names it."""
     target_of(name)
     _local.devices.append(name)
     try:

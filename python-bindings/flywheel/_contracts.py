@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Annotations as contracts: what a public function says of an argument that is of another type than it is to be.
+"""Annotations as contracts: the errors of public functions for arguments that do not match their annotations.
 
-Nothing is checked before a call. Where one fails at something that nobody has raised on purpose, such as a number that
+Nothing is checked before a call. If a call fails with an error that no `raise` statement raised, such as a number that
 is not iterable, the arguments are compared with the annotations of their parameters.
 """
 

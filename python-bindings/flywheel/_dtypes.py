@@ -86,7 +86,7 @@ def is_floating(dtype: DType) -> bool:
 
 
 def is_half(dtype: DType) -> bool:
-    """Whether it is one of the floating-point types of 16 bits."""
+    """Returns true for the floating-point types of 16 bits."""
     return is_floating(dtype) and dtype.itemsize == 2
 
 
@@ -234,7 +234,7 @@ def literal(value: Any, dtype: DTypeLike = None) -> np.ndarray[Any, Any]:
             wide = array.astype(np.float64)
             if (np.isnan(wide) | np.logical_or(*_beyond(wide, wanted))).any():
                 return saturated(array, wanted)
-        # Of what it was: a Python number may be more exact than its array.
+        # Converts the value itself if `array` is no exact form: a Python number may be more exact than its array.
         array = np.asarray(value, wanted) if array.dtype.kind in "iufOSU" else array.astype(wanted)
         return np.require(array, wanted, ["C", "A", "E"])
     if not isinstance(value, (np.ndarray, np.generic)):

@@ -32,8 +32,8 @@ class Values:
         return path if found else ""
 
     def whole(self, is_initial: bool, more: Sequence[Variable] = ()) -> Callable[[str], None]:
-        """What writes a value of each GLOBAL variable, and of `more`: the initial one, or the current one where there
-        is one."""
+        """Returns a function that writes a value of each GLOBAL variable, and of `more`, to a checkpoint: the initial
+        value, or unless `is_initial` the current one if the variable has one."""
         begun = self._begin()
         owners, names = [one.owners for one in self._known], {variable.name for variable in more}
         with begun:

@@ -48,7 +48,7 @@ def _build(known: Sequence[Traced], entries: Optional[Sequence[str]], name: str)
 
 
 def _options_of(known: Sequence[Traced]) -> StepOptions:
-    """What all are compiled with. Raises ValueError where they differ."""
+    """Returns the options with which all are compiled. Raises ValueError if they differ."""
     owners: List[Function] = [one.owner for one in known]
     for field in dataclasses.fields(StepOptions):
         values = {getattr(owner.options, field.name): owner.name for owner in owners}

@@ -13,7 +13,7 @@ from .profile import Profile
 __version__: str
 
 Array = NDArray[Any]
-# What becomes an array: a number, a NumPy scalar, lists of them.
+# Values that are converted to arrays: a number, a NumPy scalar, lists of them.
 Literal = Union[float, bool, np.generic, str, bytes, Sequence[Any]]
 Path = Union[str, bytes, os.PathLike[str], os.PathLike[bytes]]
 # None: the global ones. A dict leads from keys in the file to names.

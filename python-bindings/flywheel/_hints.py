@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What is said of a name that there is not: the nearest one, and what another framework's is called here."""
+"""Hints in errors about unknown names: the nearest known name, and the name here of another framework's function."""
 
 import difflib
 import inspect

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What tells two values of Python apart that a trace has seen as they are.
+"""Keys that distinguish Python values that a trace distinguishes, although they compare equal.
 
-`1 == 1.0 == True` and `0.0 == -0.0` to Python, and NaN is no number: a dict would take the one for the other, and a
-function that was traced for the one would run for the other.
+To Python `1 == 1.0 == True` and `0.0 == -0.0`, and NaN is not equal to itself: a dict would take one for the other, and
+a function that was traced for one would run for the other.
 """
 
 import dataclasses
@@ -38,5 +38,5 @@ def identity(value: Any) -> Hashable:
 
 
 def _compares_parts(value: Any) -> bool:
-    """Whether the equality of a data class is the generated one."""
+    """Returns true if `__eq__` of a data class is the generated one."""
     return bool(value.__dataclass_params__.eq)

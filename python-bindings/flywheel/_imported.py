@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What models of other frameworks are, once they are imported."""
+"""The base class of models that were imported from other frameworks."""
 
 from typing import Any, Callable, Dict, Optional, Sequence
 
@@ -34,7 +34,7 @@ class ImportedModel:
     the model keeps from batch to batch. `step` trains, with an optimizer.
     """
 
-    # What a model without an optimizer lacks.
+    # The function that a user called to import the model, for errors.
     _maker = "the importer"
 
     def __init__(self, loss: Optional[Callable[..., Any]], optimizer: Optional[Optimizer]):
@@ -48,7 +48,8 @@ class ImportedModel:
         self._step: Optional[Function] = None
 
     def _build(self, example: Sequence[Any], targets: Optional[Sequence[Any]], dynamic: Any, **signatures: Any) -> None:
-        """Makes what runs the model. What is not imported is told here, and not at the first call."""
+        """Creates the functions that run the model. Ops that are not imported are reported here, not at the first
+        call."""
         self._forward = function(
             lambda *inputs: self._emit_fed(inputs), name="forward", dynamic=dynamic,
             signature=signatures.get("forward"))  # fmt: skip
@@ -114,5 +115,5 @@ class ImportedModel:
         export_model(functions.__getitem__, list(functions), path, entries, options)
 
     def _entries(self) -> Dict[str, Function]:
-        """What may be exported."""
+        """Returns the functions that may be exported, by name."""
         return {"forward": self._forward, **({} if self._step is None else {"step": self._step})}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the importers of other frameworks' models share: how they say what they do not take."""
+"""Errors that the importers of other frameworks' models share: missing ops, and where the model uses them."""
 
 from types import FunctionType
 from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Tuple

@@ -19,8 +19,8 @@ def interpolation_weights(
     """How much of each of `total` elements is in each of those at the places `at` [count]: a matrix [count, total].
 
     Linear, or with `cubic` Keys' kernel of that coefficient. With a `squeeze` below 1 the kernel is wider by as much:
-    elements of an image that shrinks are those of a smoothed one. What is outside is the element at the border, or
-    with `excludes_outside` nothing, and the others have its share.
+    elements of an image that shrinks are those of a smoothed one. Elements outside equal the one at the border, or with
+    `excludes_outside` have no share, and the others have it.
     """
     radius = (1 if cubic is None else 2) / squeeze
     first = np.floor(at - radius).astype(np.int64)

@@ -12,7 +12,7 @@ from ._tensor import Tensor, as_tensor, wrap
 
 Order = Tuple[int, ...]
 
-# Of [batch, channels, height, width], what the ops of nn take.
+# The axes of [batch, channels, height, width] in the order that the ops of nn take.
 CHANNELS_LAST: Order = (0, 2, 3, 1)
 
 
@@ -80,7 +80,7 @@ class Laid:
         return Laid(self.data, [new[axis] for axis in self.order])
 
 
-# What an argument of an op is: a tensor, a size that is known or not, or a number.
+# An argument of an op: a tensor, a size that is static or not, or a number.
 Argument = Union[Laid, Value, int, float, bool, None]
 
 

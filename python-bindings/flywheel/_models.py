@@ -100,11 +100,9 @@ def compile(
     on from there: options that its stages have read need not be given again, and
     must not differ.
 
-    Raises CompileError with every error and its location; FileNotFoundError;
-    ValueError for a wrong argument. What the compiler warns of is a Python warning
-    of the category CompileWarning, what it remarks (a copy that a step needs) one of
-    its subclass CompileRemark:
-    `warnings.filterwarnings("ignore", category=flywheel.CompileRemark)`.
+    Raises CompileError with every error and its location; FileNotFoundError; ValueError for a wrong argument. A warning
+    of the compiler is a Python warning of the category CompileWarning, a remark (a copy that a step needs) one of its
+    subclass CompileRemark: `warnings.filterwarnings("ignore", category=flywheel.CompileRemark)`.
     """
     if freeze_variables and freeze is None:
         raise ValueError("freeze_variables needs freeze, the path of a checkpoint")

@@ -117,7 +117,7 @@ def _check_steps(attributes: Attributes) -> None:
 
 
 def _complete(name: str, given: Operands, attributes: Attributes) -> None:
-    """What the assembly of an op fills in; axes count from the end where negative."""
+    """Fills in the attributes that the assembly of an op has defaults for; counts negative axes from the end."""
     if name.startswith("nn.conv2d"):
         attributes.setdefault("strides", ("i64s", [1, 1]))
         attributes.setdefault("dilations", ("i64s", [1, 1]))
@@ -162,7 +162,7 @@ def _dim_sizes(dim_size: Optional[int], window: int, stride: int, kind: Any, pla
         return -(-dim_size // stride)
     if kind != "valid":
         dim_size += sum(kind[place])
-    # Of an image that is too small the op says what it expects.
+    # If the image is too small, the op itself reports the sizes that it expects.
     return max(0, (dim_size - window) // stride + 1)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What `flywheel.nn` has besides the ops of the nn dialect."""
+"""Functions of `flywheel.nn` other than the ops of the nn dialect."""
 
 from typing import Literal, Optional
 
@@ -24,9 +24,9 @@ Reduction = Literal["none", "mean", "sum"]
 def dropout(x: TensorLike, rate: float, *, training: Optional[TensorLike] = None, seed: Optional[int] = None) -> Tensor:
     """Drops elements at random while training.
 
-    Each element is kept with probability 1 - `rate` and divided by that, the others
-    are 0. Where `training`, a scalar boolean, is false, the result is `x`; without it,
-    elements are always dropped. `x` is floating-point; draws are others at each call.
+    Each element is kept with probability 1 - `rate` and divided by that, the others are 0. If `training`, a scalar
+    boolean, is false, the result is `x`; without it, elements are always dropped. `x` is floating-point; each call
+    draws other elements.
     """
     x = as_tensor(x)
     trace = _trace.current()

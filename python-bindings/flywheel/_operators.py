@@ -32,11 +32,11 @@ class Operators:
     __slots__ = ()
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **given: Any) -> Any:
-        """What NumPy's ufuncs and the operators of its arrays call: flywheel's function of that name."""
+        """Calls flywheel's function of that name, for NumPy's ufuncs and the operators of its arrays."""
         return _numpy_functions.call_ufunc(ufunc, method, inputs, given)
 
     def __array_function__(self, function: Any, _: Any, args: Any, given: Any) -> Any:
-        """What NumPy's other functions call: flywheel's of that name."""
+        """Calls flywheel's function of that name, for NumPy's other functions."""
         return _numpy_functions.call_function(function, args, given)
 
     def __add__(self, other: "TensorLike") -> "Tensor":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What all optimizers share."""
+"""The base class of all optimizers."""
 
 import functools
 import threading
@@ -173,7 +173,7 @@ class Optimizer(StructAttribute):
     prefix = ""
     scalars: Tuple[str, ...] = ()
     scalars_if_positive: Tuple[str, ...] = ()
-    # Whether a listed variable without a gradient is an error, as in Keras (O11).
+    # True if a listed variable without a gradient is an error, as in Keras (O11).
     refuses_unconnected = False
     _rates = ("lr", "adam_lr")
 

@@ -30,14 +30,14 @@ class StepOptions:
             object.__setattr__(self, name, None if number is None else operator.index(number))
 
     def key(self, module: ModuleOp) -> str:
-        """Of a module, equal for what is the same program in this process."""
+        """Returns the key of a module. Equal keys in this process mean equal programs."""
         workers = os.environ.get("FLYWHEEL_NUM_THREADS", "") if self.threads is None else str(self.threads)
         options = [self.target, self.winograd, self.check_numerics, self.memory_budget]
         parts = [workers, *map(str, options), _digest(module)]
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
-# Of each option what it is, in code and in words, and whether it may be left out.
+# The type of each option, that type in words, and whether the option may be None.
 _KINDS = {
     "threads": (int, "a number of threads", True),
     "memory_budget": (int, "a number of bytes", True),

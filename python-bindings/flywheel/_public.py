@@ -11,7 +11,7 @@ from ._hints import nearest
 
 __all__ = ["show"]
 
-# Where functions of a name that the package itself has not may be.
+# Submodules to search for functions of a name that the package itself does not have.
 _GROUPS = ("nn", "linalg", "random", "optimizers", "schedules", "initializers", "constraints", "clauses", "data")
 # Names of other frameworks, and the names here.
 _ELSEWHERE: Dict[str, str] = {

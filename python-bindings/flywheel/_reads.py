@@ -84,8 +84,8 @@ def note(module: Any, key: str) -> None:
 
 
 def forget_readers(module: Any, key: str, value: Any = None) -> None:
-    """Forgets the traces that have read an attribute which is about to have this value. What a trace sets, as a layer
-    that is made at the first call, is a part of it."""
+    """Forgets the traces that have read an attribute which is about to have this value. Attributes that a trace itself
+    sets, such as a layer that it creates at the first call, are a part of it and forget nothing."""
     values = object.__getattribute__(module, "__dict__")
     readers = values.get(READERS)
     if not readers or _trace.is_tracing():

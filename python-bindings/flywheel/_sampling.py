@@ -107,7 +107,7 @@ class _Axis:
         self._total = total
         self._padding = padding
         self._align_corners = align_corners
-        # Of a cubic, each element is inside, and not the place.
+        # For `cubic`, each sample is moved inside below instead of the place.
         if mode != "cubic":
             place = self._inside(place)
         self.samples: List[_Sample] = []

@@ -121,7 +121,7 @@ def _define_operators() -> None:
 # A dimension, and what is left for small numbers that are added to it as int32.
 _DIMENSION = (0, 2**31 - 2**20)
 _INT64 = 2**63 - 1
-# Of a power, so that the sizes that have one of 64 bits are common ones.
+# The largest exponent of a power of a size. The base has to stay small enough for a result of 64 bits.
 _MOST_FACTORS = 4
 
 
@@ -190,7 +190,7 @@ class Number(Tensor):
         refuse("the array")
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **given: Any) -> Any:
-        """Calls flywheel's function of that name. Where all inputs are numbers, the result has NumPy's dtype."""
+        """Calls flywheel's function of that name. If all inputs are numbers, the result has NumPy's dtype."""
         if not _trace.is_tracing():
             raise ValueError(_ANOTHER)
         if all(_is_plain(x) for x in inputs):
@@ -338,8 +338,8 @@ class Size(Number):
     """The size of a dimension that only the call knows, or an integer that is computed from such sizes.
 
     It stands where an integer does: in shapes, slices, `arange`, bounds of loops and arithmetic, as an int32 where it
-    is a tensor alone. What Python would have to know while it traces, such as an `if` or `range` of it, is a TypeError;
-    where sizes vary between calls, each size then has a program of its own.
+    is a tensor alone. An operation that needs its value while tracing, such as an `if` or `range` of it, is a
+    TypeError; if sizes vary between calls, each size then has a program of its own.
     """
 
     __slots__ = ("_number", "_dim", "_bounds")
@@ -421,7 +421,7 @@ def size_of(x: Tensor, axis: int) -> Union[int, Size]:
 
 
 def _is_plain(x: Any) -> bool:
-    """Whether it is a number of Python or of sizes: what a number computes with without a dtype."""
+    """Returns true for a number of Python or of sizes: an operand without a dtype of its own."""
     return is_number(x) or isinstance(x, Number)
 
 

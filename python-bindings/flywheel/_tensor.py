@@ -15,8 +15,7 @@ from ._widening import warn_of_widening
 if TYPE_CHECKING:
     from ._sizes import Size
 
-# What operations take: a tensor, a variable (its value here), an array, a number or
-# lists of them.
+# An operand of an operation: a tensor, a variable (its value here), an array, a number or lists of them.
 TensorLike = Any
 
 
@@ -39,7 +38,8 @@ class Tensor(Operators):
         # Sizes as far as they are known while tracing: None where only the call knows one.
         self._dims = dims
         self.trace = trace
-        # Of sizes of dimensions, what they are as a size: a number, or a value of type index; of a vector, a list.
+        # The elements as sizes, if the tensor holds sizes of dimensions: a number, or a value of type index; a list for
+        # a vector.
         self._index: Any = None
 
     @property
@@ -146,7 +146,7 @@ def is_number(value: Any) -> bool:
 
 
 def is_integer(value: Any) -> bool:
-    """Whether it is one integer: of Python, of NumPy, or an array without dimensions."""
+    """Returns true for one integer: of Python, of NumPy, or an array without dimensions."""
     return isinstance(value, (int, np.integer)) or (
         isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "iu"
     )
@@ -230,9 +230,8 @@ def _with_index(x: Tensor, array: "np.ndarray[Any, Any]") -> Tensor:
 
 
 def as_tensor(value: TensorLike, dtype: Any = None) -> Tensor:
-    """What an operation makes of an argument: a tensor as it is, a variable's value
-    here, and `constant` of anything else. With `dtype`, a number or a list becomes
-    that; a tensor of another one is cast."""
+    """Converts an argument of an operation to a tensor: returns a tensor as it is, reads a variable here, and calls
+    `constant` on anything else. With `dtype`, a number or a list gets that dtype; a tensor of another dtype is cast."""
     from .variables import Variable
 
     if isinstance(value, Variable):
@@ -260,7 +259,7 @@ def as_tensor(value: TensorLike, dtype: Any = None) -> Tensor:
 
 
 def holds_tensors(value: Union[Sequence[Any], Any]) -> bool:
-    """Whether a tensor or a variable is somewhere in lists and tuples."""
+    """Returns true if nested lists and tuples hold a tensor or a variable."""
     from .variables import Variable
 
     if isinstance(value, (list, tuple)):
@@ -269,7 +268,7 @@ def holds_tensors(value: Union[Sequence[Any], Any]) -> bool:
 
 
 def holds_sizes(value: Any) -> bool:
-    """Whether a number of sizes is somewhere in lists and tuples."""
+    """Returns true if nested lists and tuples hold a number that is computed from sizes."""
     if isinstance(value, (list, tuple)):
         return any(holds_sizes(item) for item in value)
     return isinstance(value, Tensor) and value._weak is not None

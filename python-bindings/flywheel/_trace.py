@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What is being traced in this thread, and the tensors of it."""
+"""The traces of this thread and their tensors."""
 
 import os
 import sys
@@ -29,10 +29,10 @@ class _Frame:
     """A function or region in the making."""
 
     def __init__(self, sees_outer: bool, is_isolated: bool):
-        # Whether values that were read outside hold here: not in a loop, whose body
-        # may assign what it reads in the next iteration.
+        # False in a loop: values that were read outside do not hold there, as an earlier iteration of the body may have
+        # assigned to them.
         self.sees_outer = sees_outer
-        # Whether the region may use no value from outside.
+        # True if the region may use no value from outside.
         self.is_isolated = is_isolated
         self.reads: Dict[str, Value] = {}
         self.constants: Dict[Any, Value] = {}
@@ -42,32 +42,33 @@ class Trace:
     """A module that the calls of Python functions build."""
 
     def __init__(self, name: str, embeds: bool = False):
-        # Whether the module is to have initial values that stores have otherwise.
+        # True if the module is to contain initial values that are otherwise in stores.
         self.embeds = embeds
         self.name = name
         self.graph = _flywheel.Graph(name, PACKAGE)
         self.variables: Dict[str, Variable] = {}
-        # What has variables that the compiler adds: optimizers and averages.
+        # Objects for which the compiler adds variables: optimizers and averages.
         self.owners: List[Name] = []
         # The variables that the program has made so far; or who may make none, as it would each time.
         self.num_created = 0
         self.refuses_creation: Optional[str] = None
         self.frames: List[_Frame] = []
         self._types: Dict[Tuple[_dtypes.DType, Shape], Type] = {}
-        # Whether regions may use what is around them: the bodies of some ops may not.
+        # The function, for errors, in which no variable may be assigned and no random number drawn.
         self.effects_forbidden: Optional[str] = None
-        # What must not call functions of the host, as it may be computed again.
+        # The function, for errors, in which no host function may be called, as it may be recomputed.
         self.calls_forbidden: Optional[str] = None
-        # What the step calls.
+        # The functions of Python that the step calls.
         self.host_functions = HostFunctions()
-        # What outlives calls and was made while the function was traced, by place; how many of each so far.
+        # Objects that outlive calls and were created while the function was traced, by place; then their numbers so
+        # far.
         self.made: Optional[Dict[Hashable, Tuple[Hashable, Any]]] = None
         self.num_made: Dict[Hashable, int] = {}
         # Sizes and places that may be negative.
         self.signed: Set[Value] = set()
-        # Whether float64 in a program of narrower variables is worth a warning, which there is one of.
+        # True if float64 in a program of narrower variables is worth a warning; each program gives one.
         self.warns_of_widening = False
-        # Whether random tensors are drawn: not where only sizes are computed.
+        # True if random tensors are drawn; false if only sizes are computed.
         self.draws = True
         # Whose streams they are drawn from: the function's that is traced.
         self.streams: Optional[Name] = None
@@ -253,8 +254,8 @@ def made_once(what: str, settings: Hashable, made: Any) -> Any:
 
 
 def refuse_values(what: str, remedy: str) -> None:
-    """Raises TypeError while a function is traced. What is read and written in stores and files then happens once,
-    and not in each call: a value would be a constant of the compiled function."""
+    """Raises TypeError while a function is traced. Stores and files are then read and written once, and not in each
+    call: a value would be a constant of the compiled function."""
     if _stack.traces:
         raise TypeError(f"{what} is not known while a function is traced: use {remedy}; '{_stack.traces[-1].name}' is "
                         "traced once, and a value from there would be the same in each call")  # fmt: skip

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a traced function is for arguments of some types: a module, its program, and what calls it."""
+"""A traced function for arguments of some types: its module, its program, and the entries that call it."""
 
 import weakref
 from typing import TYPE_CHECKING, Any, Callable, List, Optional, Sequence, Tuple
@@ -42,7 +42,8 @@ class Traced:
         self.owner = owner
         self.leaves = leaves
         self.results: List[Tuple[_dtypes.DType, _trace.Shape]] = []
-        # Of stores that there are still: none is kept for its entry. An entry keeps the session of the program.
+        # One entry for each live store: a store is not kept alive for its entry. An entry keeps the session of the
+        # program.
         self._entries: weakref.WeakKeyDictionary[Store, Any] = weakref.WeakKeyDictionary()
         self._out: Any = None
         self._arguments = tree, static
@@ -115,12 +116,12 @@ class Traced:
         """The compiled module."""
         known = self.__dict__.get("_program")
         if known is None:
-            # Of several threads that compile it the first one's stays.
+            # If several threads compile it, the program of the first one is kept.
             known = self.__dict__.setdefault("_program", compile_module(self.module, self.owner.options))
         return known  # type: ignore[no-any-return]
 
     def entry(self, store: Store) -> Any:
-        """What calls this on the values of a store."""
+        """Returns the entry that calls this on the values of a store."""
         known = self._entries.get(store)
         if known is None:
             provide_host_values(store, list(self.owners.variables.values()))
@@ -133,7 +134,7 @@ class Traced:
 
     @property
     def unpack(self) -> Optional[Callable[[Any], Any]]:
-        """What makes the function's result of the entry's; None where they are one."""
+        """Returns the function that converts the entry's results to the function's; None if they are equal."""
         form, count = self._out, len(self.results)
         if form == _tree.LEAF or form is None:
             return None

@@ -86,7 +86,7 @@ def _sorted(keys: Any) -> Tuple[Any, ...]:
 
 
 def is_mapping(spec: Any) -> bool:
-    """Whether the root of a tree is a dict of some kind."""
+    """Returns true if the root of a tree is a dict of some kind."""
     return isinstance(spec, tuple) and spec[0] in _MAPPINGS
 
 

@@ -103,8 +103,8 @@ def ceiling(total: int, window: int, stride: int, pads: Tuple[int, int]) -> Tupl
 def window_parts(
     x: Tensor, window: Sequence[int], strides: Sequence[int], dilations: Sequence[int]
 ) -> Iterator[Tuple[Tuple[int, ...], Tensor]]:
-    """Of each place in a window, which is an index, the elements of all windows at it: [batch, windows..., channels] of
-    `x` [batch, space..., channels] of static space. Windows are inside of the image."""
+    """Yields each position in a window, as an index, with the elements of all windows at it: [batch, windows...,
+    channels] of `x` [batch, space..., channels] of static space. Windows lie inside the image."""
     spans = [(k - 1) * d + 1 for k, d in zip(window, dilations)]
     counts = [((total or 0) - span) // s + 1 for total, span, s in zip(x._dims[1:-1], spans, strides)]
     old = sizes(x)
@@ -166,8 +166,8 @@ def window_sums(x: Tensor, window: Sequence[int], strides: Sequence[int], dilati
 
 def unpooled(x: Tensor, places: Tensor, spatial: Sequence[int]) -> Tensor:
     """Zeros of [batch, channels, spatial...] with the elements of `x` [batch, channels, space...] at their places in
-    that space, in row-major order. The sizes are static. Of several elements at one place the last one stays, and the
-    derivative of each is that of the place, as PyTorch has it."""
+    that space, in row-major order. The sizes are static. If several elements have one place, the last one is written,
+    and the derivative of each is that of the place, as in PyTorch."""
     known, total = [dim_size or 0 for dim_size in x._dims], int(np.prod(list(spatial)))
     rows, count = known[0] * known[1], int(np.prod(known[2:]))
     index = reshape_to(_ops.cast(places, _dtypes.int64), [rows, count])

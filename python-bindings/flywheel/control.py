@@ -33,8 +33,8 @@ def _wrap_all(values: Sequence[Value], like: Sequence[Tensor]) -> List[Tensor]:
 
 
 def cond(condition: TensorLike, true_fn: Callable[..., Any], false_fn: Callable[..., Any], *operands: Any) -> Any:
-    """What `true_fn(*operands)` returns where the condition, a scalar, holds, else what
-    `false_fn(*operands)` does: only that one runs.
+    """Returns the results of `true_fn(*operands)` if the condition, a scalar, holds, else those of
+    `false_fn(*operands)`. Only that branch runs.
 
     Both return trees of one form, with tensors of the same dtypes and shapes; a branch
     may assign variables. Gradients are those of the branch that runs. Raises ValueError
@@ -85,8 +85,8 @@ def _as_type(x: Tensor, dtype: _dtypes.DType, shape: _trace.Shape, what: str) ->
 
 
 def switch(index: TensorLike, branches: Sequence[Callable[..., Any]], *operands: Any) -> Any:
-    """What the branch of this number returns, of which only that one runs: the first one for a number below 0, the
-    last one for a number that is too large. See `cond`."""
+    """Returns the results of the branch of this number; only that branch runs. A number below 0 selects the first
+    branch, a number that is too large the last one. See `cond`."""
     if not branches:
         raise ValueError("switch takes a branch or more")
     number = _ops.cast(index, _dtypes.int64)
@@ -103,8 +103,8 @@ def switch(index: TensorLike, branches: Sequence[Callable[..., Any]], *operands:
 
 
 def map(function: Callable[[Any], Any], xs: Any) -> Any:
-    """What `function` returns for each slice of `xs` along the first dimension, one after the other: see `scan`, and
-    `vmap` for all at once."""
+    """Returns the results of `function` for each slice of `xs` along the first dimension, computed one after the other:
+    see `scan`, and `vmap` for all at once."""
     return scan(lambda state, x: (state, function(x)), None, xs)[1]
 
 
@@ -342,7 +342,8 @@ def _scan_length(inputs: List[Tensor], length: Optional[TensorLike]) -> Size:
 
 
 def probe(carried: List[Tensor], step: Callable[[Value, List[Tensor]], Any]) -> Any:
-    """What one iteration returns, by a trace that is thrown away: types, and which tensors are the same."""
+    """Returns the results of one iteration from a trace that is discarded, for types, and for which tensors are the
+    same."""
     trace = _trace.current()
     types = [trace.type(x.dtype, x._dims) for x in carried]
     arguments = trace.graph.begin_region([trace.index_type(), *types])

@@ -44,7 +44,7 @@ __all__ = ["Function", "TensorSpec", "function", "spec"]
 
 
 class _Bound:
-    """The function of an object, among its attributes. What is copied or pickled with them is of no object."""
+    """The function of an object, among its attributes. A copy or a pickle of the attributes belongs to no object."""
 
     def __init__(self, instance: Any = None, function: "Optional[Function]" = None, unbound: Any = None):
         self._instance, self._function, self._unbound = instance, function, unbound

@@ -167,8 +167,9 @@ def solve_triangular(
 
 
 def _eliminate(a: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
-    """Of matrices [count, n, n]: L below the diagonal and U in one, which row of `a` each row was, int32 [count, n],
-    and the number of exchanges, int32 [count]. By Gauss, the largest element of a column as its pivot."""
+    """Factors matrices [count, n, n] by Gauss, with the largest element of a column as its pivot. Returns L below the
+    diagonal and U in one tensor, the row of `a` that became each row, int32 [count, n], and the number of exchanges,
+    int32 [count]."""
     n, count = a._dims[-1] or 0, _ops.dim(a, 0)
     numbers = as_tensor(np.arange(n, dtype=np.int32))
     if n == 0:
@@ -178,7 +179,7 @@ def _eliminate(a: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
         lu, rows, swaps = state
         column = _ops.take(lu, k, 2)
         pivot = _ops.argmax(_ops.where(numbers >= k, _ops.absolute(column), -1.0), 1, keepdims=True)
-        # Where each row comes from, when rows k and pivot are exchanged.
+        # The row that each row becomes when rows k and pivot are exchanged.
         source = _ops.where(numbers == k, pivot, _ops.where(numbers == pivot, k, numbers))
         lu = _ops.take_along_axis(lu, _ops.broadcast_to(_ops.expand_dims(source, 2), lu._dims), 1)
         rows = _ops.take_along_axis(rows, source, 1)
@@ -221,7 +222,7 @@ def _factor_vjp(a: Tensor, weights: Tensor, *_: Any) -> Tensor:
 
 
 def _inverse_of(rows: Tensor) -> Tensor:
-    """Of permutations [count, n], those that undo them."""
+    """Returns the inverses of permutations [count, n]."""
     if rows._dims[1] == 0:
         return rows
     numbers = as_tensor(np.arange(rows._dims[1] or 0, dtype=np.int32))
@@ -344,8 +345,8 @@ def _each(x: Tensor) -> Tensor:
 
 
 def _cofactors(a: Tensor) -> Tensor:
-    """Of matrices [count, n, n], what a determinant changes by with each element. Polynomials of the elements, so that
-    further derivatives exist everywhere too."""
+    """Returns the cofactors of matrices [count, n, n]: the derivatives of the determinant by each element. They are
+    polynomials of the elements, so that further derivatives exist everywhere too."""
     n = a._dims[-1] or 0
     if n < 2:
         return _ops.ones_like(a)

@@ -21,20 +21,18 @@ def microbatch(
     """A function that computes what `function` does of a batch from `count` equal parts
     of it, one after the other, so that no more than one part's activations are in memory.
 
-    Results are a tree of tensors, of which each is the mean over the parts, or with
-    `reduction` "sum" the sum; integers, such as numbers of hits, are always summed. Of a
-    loss that is a mean over examples, and of its gradient, that is what the whole batch
-    has. Sums of float16 and bfloat16 are made in float32.
+    Results are a tree of tensors, of which each is the mean over the parts, or with `reduction` "sum" the sum;
+    integers, such as numbers of hits, are always summed. For a loss that is a mean over examples, and for its gradient,
+    the result equals that of the whole batch. Sums of float16 and bfloat16 are made in float32.
 
         step = flywheel.microbatch(flywheel.value_and_grad(loss, variables=weights), 8)
         value, gradients = step(image, label)
         optimizer.apply_gradients(zip(gradients, weights))
 
-    `in_axes` says which dimension of the arguments is the batch: one number for all, or
-    one for each argument; None is for an argument that all parts share. What the function
-    assigns, it assigns in each part. Raises ValueError for a batch that `count` does not
-    divide (where its size is known at run time only, the call fails and changes nothing),
-    for an argument without that dimension, and for results that are not of static shapes.
+    `in_axes` says which dimension of the arguments is the batch: one number for all, or one for each argument; None is
+    for an argument that all parts share. Assignments of the function are executed in each part. Raises ValueError for a
+    batch that `count` does not divide (if its size is known at run time only, the call fails and changes nothing), for
+    an argument without that dimension, and for results that are not of static shapes.
     """
     if not isinstance(count, int) or isinstance(count, bool) or count < 1:
         raise ValueError(f"expected a number of parts of at least 1, found {count!r}")

@@ -437,7 +437,7 @@ _default = Namespace()
 
 
 def current_namespace() -> Namespace:
-    """Where names are taken from in this thread."""
+    """Returns the namespace in which this thread creates names."""
     return _local.stack[-1] if _local.stack else _default
 
 

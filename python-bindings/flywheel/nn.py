@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What neural networks are made of: the ops of the nn dialect, a few more, and layers, which are modules.
+"""Parts of neural networks: the ops of the nn dialect, a few more, and layers, which are modules.
 
 Images are [batch, height, width, channels] and filters [height, width, channels,
 outputs]. Arguments are tensors, variables, arrays or numbers.

@@ -172,7 +172,7 @@ def _type(name: str, text: str) -> str:
 
 
 def _closing(text: str) -> int:
-    """Where the bracket closes that is open in front of a text."""
+    """Returns the position of the bracket that closes the one open before the text."""
     depth, inside = 1, False
     for place, character in enumerate(text):
         if character == '"':
@@ -201,7 +201,7 @@ def _layers(nodes: Sequence[Node]) -> List[List[int]]:
         for i in node.inputs:
             users.setdefault(i, []).append(number)
     for number in reversed(range(len(nodes))):
-        # What has no inputs is near the first that uses it.
+        # A node without inputs is in the layer before its first user.
         if not nodes[number].inputs and number in users:
             depth[number] = max(0, min(depth[user] for user in users[number]) - 1)
     layers: List[List[int]] = [[] for _ in range(max(depth, default=-1) + 1)]

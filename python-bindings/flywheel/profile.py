@@ -17,10 +17,9 @@ _COLORS = {"forward": "#4878cf", "backward": "#d1605e", "update": "#6acc65", "ot
 
 @dataclass(frozen=True)
 class Kernel:
-    """What all calls of a kernel took; None where a size that no feed has decides.
-    `bound_seconds` is what they would take at the peaks of the machine, of operations or
-    of bytes, whichever takes longer, for the `threads` that executed them; `bound_by` says
-    which: "flops", or "L1", "L2" or "memory", where the bytes of a call fit. None on a GPU."""
+    """The times of all calls of a kernel; None if a size that no feed has decides them. `bound_seconds` is the time at
+    the peaks of the machine, of operations or of bytes, whichever is longer, for the `threads` that executed them;
+    `bound_by` says which: "flops", or "L1", "L2" or "memory", the level that the bytes of a call fit. None on a GPU."""
 
     name: str
     entry: str
@@ -51,8 +50,8 @@ class Kernel:
 
 @dataclass(frozen=True)
 class ProfiledEntry:
-    """What all calls of an entry took. `phases` are the seconds of "forward",
-    "backward", "update" and "other"; `coverage` is the share of the kernels."""
+    """The times of all calls of an entry. `phases` are the seconds of "forward", "backward", "update" and "other";
+    `coverage` is the share of the kernels."""
 
     name: str
     calls: int

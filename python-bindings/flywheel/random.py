@@ -89,7 +89,7 @@ def bernoulli(p: float, shape: DimSizes = (), *, seed: Optional[int] = None) -> 
 
 
 #
-# What is made of these
+# Distributions made of these
 #
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Where variables have their values."""
+"""Stores, which hold the values of variables."""
 
 import re
 import threading
@@ -16,7 +16,7 @@ _READ_OUTSIDE = "the variable itself, or its value from before the call, as an a
 
 
 def is_stream(name: str) -> bool:
-    """Whether a variable that the compiler has added is where a random op is in its stream."""
+    """Returns true if a variable that the compiler has added is the position of a random op in its stream."""
     return re.fullmatch(r"random(_\d+)?", name) is not None
 
 
@@ -82,10 +82,10 @@ class Store(_flywheel.Store):
         super().__init__(initializes)
         self.seed = seed
         self._lock = threading.RLock()
-        # What the keys of all but the first namespace end with.
+        # The suffixes of the keys of all but the first namespace.
         self._suffixes: WeakKeyDictionary[Namespace, str] = WeakKeyDictionary()
         self._num_namespaces = 0
-        # Of each key, the objects that its value goes with; and the keys of those that went.
+        # The objects that own the value of each key; and the keys whose owners are gone.
         self._holders: Dict[str, Tuple[ReferenceType[Name], ...]] = {}
         self._dead: List[str] = []
 
@@ -96,8 +96,8 @@ class Store(_flywheel.Store):
     def bind_program(
         self, program: _flywheel.Program, owners: Owners, session: Optional[Session] = None
     ) -> Any:
-        """What calls the entries of a program on these values; who holds it has a session of the program, by default a
-        new one."""
+        """Returns an object that calls the entries of a program on these values; its holder has a session of the
+        program, by default a new one."""
         return self.bind(Session(program) if session is None else session, self._keys(program, owners))
 
     def _keys(self, program: _flywheel.Program, owners: Owners) -> List[str]:
@@ -162,14 +162,15 @@ class Store(_flywheel.Store):
         return key
 
     def _knows(self, name: Name) -> bool:
-        """Whether a variable of this name was declared or restored."""
+        """Returns true if a variable of this name was declared or restored."""
         return super().__contains__(name.text + self._suffix(name.namespace))
 
     def _has_value(self, key: str) -> bool:
         return super().is_initialized(key)
 
     def _save_values(self, path: Path, namespaces: Iterable[Namespace]) -> bool:
-        """Writes what has a value of what `save` writes by default, of these namespaces. Whether there is any."""
+        """Writes the variables of these namespaces that `save` writes by default and that have a value. Returns true if
+        it wrote one."""
         found: Dict[str, str] = {}
         for namespace in namespaces:
             with namespace:
@@ -235,7 +236,7 @@ class Store(_flywheel.Store):
         return [key.removesuffix(suffix) for key in keys if key.endswith(suffix) and (suffix or ":" not in key)]
 
     def is_initialized(self, name: str) -> bool:
-        """Whether a variable has a value."""
+        """Returns true if a variable has a value."""
         _trace.refuse_values(f"whether variable '{name}' has a value", _READ_OUTSIDE)
         return super().is_initialized(self._find(name))
 
@@ -245,7 +246,7 @@ class Store(_flywheel.Store):
         super().reset([self._find(name) for name in names])
 
     def _select(self, variables: Names, is_restored: bool = False) -> Any:
-        """What is saved or restored, as C++ has it."""
+        """Returns the variables to save or restore, in the form that C++ takes."""
         if isinstance(variables, str):
             raise ValueError(f"expected a list of variables or names, found the str '{variables}'")
         if isinstance(variables, Mapping):
@@ -366,7 +367,7 @@ def _name(variable: Any) -> str:
 
 
 def _is_gone(reference: ReferenceType[Name]) -> bool:
-    """Whether nothing has the name any more: its object, or the block that has made it."""
+    """Returns true if the name has no owner any more, neither its object nor the block that created it."""
     name = reference()
     return name is None or name._is_dropped
 

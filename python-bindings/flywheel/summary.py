@@ -95,7 +95,7 @@ def _nbytes(dtype: Any, shape: Iterable[int]) -> int:
     return int(np.prod(tuple(shape), dtype=np.int64)) * size
 
 
-# Of a name, what is kept in the state: dtype, shape, and whether it is trainable.
+# The variables of a state by name: dtype, shape, and whether it is trainable.
 _State = Dict[str, Tuple[Any, Tuple[int, ...], bool]]
 
 
@@ -107,7 +107,7 @@ def _summarize(own: Iterable[Variable], state: _State, with_others: bool) -> Sum
     for name in state:
         if name in names:
             continue
-        # What is kept for a variable is in its folder, `w/Adam`: the longest name that fits.
+        # The slots of a variable are in its folder, `w/Adam`: the longest name that fits is the owner.
         places = [i for i, c in enumerate(name) if c == "/"]
         owner = next((name[:i] for i in reversed(places) if name[:i] in names), None)
         # But a function may have the name of a variable.
@@ -141,7 +141,7 @@ def _state_of(store: Store) -> _State:
 
 
 def _of_traced(traced: Traced) -> Summary:
-    """What the program of a function reads and writes."""
+    """Returns the summary of the variables that a function's program reads and writes."""
     state = {one.name: (one.dtype, tuple(one.shape), one.trainable) for one in traced.program.variables}
     return _summarize(traced.owners.variables.values(), state, True)
 

@@ -43,10 +43,9 @@ def gradients(
     """The gradient of the sum of all elements of `ys` with respect to each x, in a tree
     of the form of `xs`.
 
-    xs are variables, or any tensors that the ys are computed from. `grad_ys`, of the
-    form of ys, weighs elements; one that is None stands for ones. What `stop_gradients`
-    lists is constant. An x that no y depends on has None, or zeros with `unconnected`
-    "zero" (G1 to G3).
+    xs are variables, or any tensors that the ys are computed from. `grad_ys`, of the form of ys, weighs elements; one
+    that is None stands for ones. The tensors of `stop_gradients` are constant. An x that no y depends on has None, or
+    zeros with `unconnected` "zero" (G1 to G3).
     """
     if unconnected not in ("none", "zero"):
         raise ValueError(f"expected unconnected 'none' or 'zero', found '{unconnected}'")
@@ -85,7 +84,7 @@ def _emit_gradient(
                                  f"found {format_shape(w._dims)}")  # fmt: skip
             cotangents.append(w)
     fixed = [as_tensor(x) for x in _tree.flatten(stops)[0]]
-    # Of a variable, the value that the ys are computed from.
+    # For a variable, the op takes the value that the ys are computed from.
     attributes: _trace.Attributes = {
         "operandSegmentSizes": ("i32s", [len(ys), len(xs), len(cotangents), len(fixed)]),
         "unconnected": ("i32", 1),
@@ -149,7 +148,8 @@ def jvp_of(ys: Any, xs: Any, tangents: Any) -> Any:
 
 
 def _listed(variables: Any) -> List[Any]:
-    """What `variables` lists. Raises TypeError for one variable or tensor, whose rows would be meant otherwise."""
+    """Returns the elements of `variables`. Raises TypeError for one variable or tensor, which would be taken as a list
+    of its rows."""
     if isinstance(variables, (Variable, Tensor, str)) or not isinstance(variables, Iterable):
         raise TypeError(f"expected a list of variables or tensors as variables, found {type(variables).__name__}")
     return list(variables)
@@ -240,10 +240,10 @@ def value_and_grad(
     The gradient is with respect to the arguments at `argnums` (trees of tensors), partial
     where others have the same value (G19), or with `variables` to these, as a list. With respect
     to a module it is an OrderedDict with the gradient of each of its parameters by path. With
-    `has_aux` the function returns a pair, of which only the first is differentiated. What
-    the value does not depend on has zeros. Raises TypeError for what is no function or no
-    number of an argument, ValueError for a number that a call has no argument of, and for a
-    variable of a module that is in two of the arguments.
+    `has_aux` the function returns a pair, of which only the first is differentiated. Arguments and variables that the
+    value does not depend on have zeros. Raises TypeError for what is no function or no number of an argument,
+    ValueError for a number that a call has no argument of, and for a variable of a module that is in two of the
+    arguments.
     """
     argnums = _check_function(function, argnums)
 
@@ -289,8 +289,8 @@ def jacobian(
     mode: str = "auto",
     chunk: Optional[int] = None,
 ) -> Callable[..., Any]:
-    """A function that returns the Jacobian of a function, whose result is a tensor or a tree
-    of them; see `jacobian_of`. Of a `grad`, that is a Hessian."""
+    """A function that returns the Jacobian of a function, whose result is a tensor or a tree of them; see
+    `jacobian_of`. The Jacobian of a `grad` is a Hessian."""
     argnums = _check_function(function, argnums)
 
     @functools.wraps(function)
@@ -309,15 +309,15 @@ def hessian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[...,
 
 
 def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> Tuple[Any, Any]:
-    """What `function(*primals)` returns, and how that changes along the tangents."""
+    """Returns the result of `function(*primals)`, and its derivative along the tangents."""
     args = _as_arguments(tuple(primals), range(len(primals)))
     result = _tree.map_leaves(as_tensor, function(*args))
     return result, jvp_of(result, args, tuple(tangents))
 
 
 def vjp(function: Callable[..., Any], *primals: Any) -> Tuple[Any, Callable[[Any], Any]]:
-    """What `function(*primals)` returns, and a function from weights of that to the
-    weighted sum of the gradients: a tuple with one for each primal."""
+    """Returns the result of `function(*primals)`, and a function from weights of that to the weighted sum of the
+    gradients: a tuple with one for each primal."""
     args = _as_arguments(primals, range(len(primals)))
     result = _tree.map_leaves(as_tensor, function(*args))
 

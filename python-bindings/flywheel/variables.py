@@ -55,9 +55,9 @@ class Variable(Operators):
     value or shape that it cannot have, TypeError for a dtype.
     """
 
-    # Whether its owner, an optimizer say, makes it once, whichever trace comes first.
+    # True if the owner, such as an optimizer, creates it once, whichever trace comes first.
     _is_made_once = False
-    # Whether it is not trainable for the time being: see Module.freeze.
+    # True while the variable is temporarily not trainable: see Module.freeze.
     _is_frozen = False
 
     def __init__(
@@ -131,8 +131,8 @@ class Variable(Operators):
 
     @property
     def trainable(self) -> bool:
-        """Whether optimizers update the variable by default: whether it is in TRAINABLE. Functions that use it are
-        traced again after a change (C9)."""
+        """True if optimizers update the variable by default: if it is in TRAINABLE. Functions that use it are traced
+        again after a change (C9)."""
         return TRAINABLE in self.collections
 
     @trainable.setter
@@ -151,7 +151,7 @@ class Variable(Operators):
 
     @property
     def is_global(self) -> bool:
-        """Whether it is in the collection GLOBAL: initialised and saved by default."""
+        """True if it is in the collection GLOBAL: initialised and saved by default."""
         return GLOBAL in self.collections
 
     def __repr__(self) -> str:
@@ -213,7 +213,7 @@ class Variable(Operators):
         return Tensor(new, self.dtype, self.shape, trace)
 
     def _operand(self, value: TensorLike) -> Tensor:
-        """What is assigned, of the variable's dtype and shape."""
+        """Returns the tensor to assign, of the variable's dtype and shape."""
         if isinstance(value, Tensor) and value._weak is not None:
             if not isinstance(value._weak, int) and _dtypes.is_integer(self.dtype):
                 raise TypeError(f"Expected {_dtypes.name_of(self.dtype)}, got {value!r} of type 'float' instead.")
@@ -260,7 +260,8 @@ class Variable(Operators):
         store._set(self._declare_value(store), array)
 
     def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> Array:
-        """What `numpy.asarray` gives: see `numpy`. Raises TypeError in a traced function, where no value is known."""
+        """Returns the value for `numpy.asarray`: see `numpy`. Raises TypeError in a traced function, where no value is
+        known."""
         self._refuse_value("array")
         if copy is False:
             raise ValueError(f"the value of variable '{self.name}' is copied: expected copy=None or True")
@@ -299,7 +300,7 @@ class Variable(Operators):
         return format(self._number("number"), how) if how else str(self)
 
     def is_initialized(self) -> bool:
-        """Whether the variable has a value in the current store. Raises TypeError in a traced function."""
+        """Returns true if the variable has a value in the current store. Raises TypeError in a traced function."""
         remedy = "what is_initialized() says before the call"
         _trace.refuse_values(f"whether variable '{self.name}' has a value", remedy)
         store = current_store()
@@ -439,7 +440,7 @@ def _collections(given: Optional[Sequence[str]], trainable: Optional[bool]) -> L
 
 
 def _infer(function: Callable[[], TensorLike], name: str) -> Tuple[_dtypes.DType, Tuple[int, ...]]:
-    """What an initial value will be, by a trace that is thrown away."""
+    """Returns the dtype and the shape of an initial value, from a trace that is discarded."""
     trace = Trace("initial_value")
     trace.calls_forbidden = "an initial value"
     trace.graph.begin_function("initial_value", [], {}, [])
@@ -475,8 +476,8 @@ def initialize_in(store: Store, variables: Sequence[Variable]) -> None:
             store._set(key, variable._host_value)
         else:
             computed[key] = variable
-    # Where all are known there is no program to make. Else it is the program that gives all of them their values, or
-    # none, those first that others are computed from.
+    # If all values are known, no program is needed. Else one program computes all of them, in the order of their
+    # dependencies.
     if all(one._host_value is not None and one.dtype != _dtypes.string for one in computed.values()):
         for key, variable in computed.items():
             store._set(key, variable._host_value)
@@ -487,11 +488,11 @@ def initialize_in(store: Store, variables: Sequence[Variable]) -> None:
             trace.declare(variable)
     provide_host_values(store, list(trace.variables.values()))
     with warnings.catch_warnings():
-        # Where initial values are copied to is of no interest.
+        # Remarks about copies of initial values are not of interest here.
         warnings.simplefilter("ignore", CompileRemark)
         program = compile_graph(trace.graph)
     binding = store.bind_program(program, Owners(trace.variables, trace.owners))
-    # What initial values are computed from is initialised with them, if it has none.
+    # Variables that initial values are computed from are initialised with them, if they have no value.
     others = [variable._declare_value(store) for variable in trace.variables.values()]
     wanted = [*computed, *[key for key in others if key not in computed and store.initializes
                            and not store._has_value(key)]]  # fmt: skip

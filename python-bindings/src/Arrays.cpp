@@ -127,8 +127,9 @@ PyObject *makeArray(DType dtype, llvm::ArrayRef<int64_t> shape) {
                            getTypeNumber(dtype));
 }
 
-/// Whether some byte of a dense array of booleans is neither 0 nor 1, as in
-/// views of other arrays. To NumPy those are true; steps read the last bit.
+/// Returns true if some byte of a dense array of booleans is neither 0 nor 1,
+/// as in views of other arrays. NumPy takes those as true; steps read the last
+/// bit.
 static bool hasOddBooleans(PyArrayObject *array) {
   auto *bytes = static_cast<const uint8_t *>(PyArray_DATA(array));
   uint8_t bits = 0;

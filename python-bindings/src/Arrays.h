@@ -39,8 +39,8 @@ PyObject *makeDType(runtime::DType dtype);
 /// A new array of unset elements, or null with a Python error.
 PyObject *makeArray(runtime::DType dtype, llvm::ArrayRef<int64_t> shape);
 
-/// Whether the elements lie as steps read them: C-contiguous, aligned, in the
-/// byte order of this machine.
+/// Returns true if the elements are laid out as steps read them: C-contiguous,
+/// aligned, in the byte order of this machine.
 inline bool isDense(PyArrayObject *array) {
   return PyArray_CHKFLAGS(array, NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_ALIGNED) &&
          PyArray_ISNOTSWAPPED(array);

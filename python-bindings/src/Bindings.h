@@ -27,9 +27,9 @@ struct PyModule {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   /// Has the source of the module.
   std::shared_ptr<DiagnosticPrinter> printer;
-  /// The file that it is from; empty for text.
+  /// The path of its file; empty for text.
   std::string path;
-  /// Of all modules of the context.
+  /// The mutex of all modules of the context.
   std::shared_ptr<ObjectMutex> mutex = std::make_shared<ObjectMutex>();
 };
 
@@ -38,13 +38,13 @@ struct PyProgram {
   // Destroyed in reverse order: the program before its context.
   std::shared_ptr<mlir::MLIRContext> context;
   std::shared_ptr<const Program> program;
-  /// Of a traced module: the program with numbers of places, which serves
-  /// modules with others, and the places.
+  /// For a traced module, the program with numbers of places, which other
+  /// modules with the same form share, and the places.
   std::shared_ptr<const Program> numbered;
   std::vector<std::string> places;
   std::vector<StageTime> times;
-  /// What the compiler said of it; if it did, the text of the module with the
-  /// locations that this is about.
+  /// The compiler's warnings; if there are any, the text of the module with the
+  /// locations that they name.
   std::vector<DiagnosticText> warnings;
   std::string located;
 };
@@ -63,7 +63,7 @@ void addSession(nanobind::module_ &module);
 /// Adds what saves and restores, as methods of the session too.
 void addCheckpoints(nanobind::module_ &module,
                     nanobind::class_<PySession> &session);
-/// What the argument `variables` of a save or a restore says: None, names, or a
+/// Converts the argument `variables` of a save or a restore: None, names, or a
 /// dict from keys to names.
 runtime::CheckpointOptions getCheckpointOptions(nanobind::handle variables);
 runtime::CheckpointOptions

@@ -46,7 +46,6 @@ static std::string getLoadPath(nb::handle path) {
   return getPath(path);
 }
 
-/// Of the argument `variables`: None, names, or a dict from keys to names.
 CheckpointOptions getCheckpointOptions(nb::handle variables) {
   CheckpointOptions options;
   if (variables.is_none())

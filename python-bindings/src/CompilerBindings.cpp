@@ -43,7 +43,7 @@ namespace flywheel::python {
   throw nb::python_error();
 }
 
-/// What failed work says.
+/// Returns the errors of a failed compilation as one text.
 static std::string getErrorText(const DiagnosticCollector &diagnostics) {
   std::string text = diagnostics.getErrors();
   return text.empty() ? "the compiler failed without saying why" : text;
@@ -116,7 +116,7 @@ static CompilerOptions makeOptions(const PyModule &module,
 }
 
 namespace {
-/// What compiling said.
+/// The diagnostics that compiling emitted.
 struct Messages {
   std::string errors;
   std::vector<DiagnosticText> warnings;
@@ -232,7 +232,7 @@ lower(const PyModule &self, const Text &stopAfter,
   return result;
 }
 
-/// What the entries of the module cost, as JSON.
+/// Returns the cost of the entries of the module, as JSON.
 static std::string cost(const PyModule &self,
                         const std::map<std::string, int64_t> &bindings,
                         const std::vector<std::string> &entries,

@@ -16,7 +16,8 @@ using flywheel::runtime::DType;
 
 namespace flywheel::python {
 namespace {
-/// What `__dlpack__` gives (DLPack's binary interface, version 0.6 and later).
+/// The tensor that a capsule of `__dlpack__` holds (DLPack's binary interface,
+/// version 0.6 and later).
 struct DLPackTensor {
   void *data;
   int32_t deviceType, deviceNumber;
@@ -61,7 +62,8 @@ bool isOnGPU(PyObject *value) {
   return type == kCUDA || type == kCUDAManaged;
 }
 
-/// Whether strides, in elements or bytes of `unit`, are those of a dense array.
+/// Returns true if strides, in elements or bytes of `unit`, are those of a
+/// dense array.
 template <typename GetStride>
 static bool areDense(const std::vector<int64_t> &shape, int64_t unit,
                      GetStride &&getStride) {

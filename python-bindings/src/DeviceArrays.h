@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What says where it is by `__cuda_array_interface__` (versions 2 and 3) or by
-// `__dlpack__`: arrays of torch, cupy, jax and numba.
+// Arrays that describe their memory by `__cuda_array_interface__` (versions 2
+// and 3) or by `__dlpack__`: those of torch, cupy, jax and numba.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,12 +30,14 @@ struct DeviceView {
   nanobind::object keeper;
 };
 
-/// Whether `value` says that it is on a GPU. Throws what it raises.
+/// Returns true if `value` reports that it is on a GPU. Throws the errors that
+/// it raises.
 bool isOnGPU(PyObject *value);
 
-/// Where `value` is, which `isOnGPU`; null with a Python error that starts with
-/// `what` for one that is not dense, or of a dtype that no variable has. What
-/// other streams still do for it is waited for, or ordered before the step.
+/// Returns a view of `value`, which is on a GPU; null with a Python error that
+/// starts with `what` if it is not dense, or of a dtype that no variable has.
+/// Waits for the work that other streams still do for it, or orders that before
+/// the step.
 std::unique_ptr<DeviceView> readDeviceArray(PyObject *value,
                                             const std::string &what);
 

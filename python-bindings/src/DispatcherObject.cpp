@@ -26,7 +26,7 @@ using namespace nb::literals;
 namespace flywheel::python {
 namespace {
 
-/// What a feed is given as.
+/// The kind of value that a feed is given as.
 enum class FeedKind : char {
   Array = 'a',
   Float = 'f',
@@ -49,7 +49,7 @@ struct DispatcherObject {
 };
 } // namespace
 
-/// Whether calls in this thread are traced.
+/// True while calls in this thread are traced.
 static thread_local bool isTracing = false;
 static PyObject *dispatchName = nullptr;
 
@@ -57,7 +57,7 @@ static PyObject *dispatchName = nullptr;
 // The current store
 //===----------------------------------------------------------------------===//
 
-/// Of the module, which keeps it.
+/// The default store; the module holds the reference.
 static PyObject *defaultStore = nullptr;
 static const Store *defaultStoreValues = nullptr;
 /// The stores that this thread, or this task of asyncio, has entered and not
@@ -204,7 +204,7 @@ static bool matches(const Case &known, const Store *store,
   const std::vector<ArgumentSpec> &feeds = *getFeeds(known.entry);
   if (known.store != store || feeds.size() != count)
     return false;
-  // What disagrees may be of a more general program.
+  // A feed that does not match may be of a more general program.
   llvm::SmallVector<int64_t, 4> sizes;
   for (size_t index = 0; index < count; ++index)
     if (!matches(static_cast<FeedKind>(known.kinds[index]), feeds[index],

@@ -30,12 +30,12 @@ using flywheel::runtime::Status;
 
 namespace flywheel::python {
 namespace {
-/// Where the dimension size of a symbol can be read.
+/// A dimension of a feed that has the size of a symbol.
 struct DimSizeSource {
   unsigned feed = 0, dim = 0;
 };
 
-/// What a call of one entry needs and reuses.
+/// The objects that a call of one entry needs and reuses.
 struct Caller {
   PySession *session;
   CallPlan *plan;
@@ -52,7 +52,7 @@ struct EntryObject {
   /// The Python object of the session.
   PyObject *owner;
   Caller *caller;
-  /// What calls the functions that the step calls, or null: see HostCaller.
+  /// The caller of the functions that the step calls, or null: see HostCaller.
   PyObject *hostFunctions;
 };
 
@@ -64,7 +64,7 @@ struct Call {
   llvm::SmallVector<PyObject *, 4> resultArrays;
   /// Arrays of feeds, also those of Python numbers; new references.
   llvm::SmallVector<PyObject *, 8> dense;
-  /// What feeds of strings are views of.
+  /// The strings that feeds of strings are views of.
   std::vector<std::unique_ptr<Strings>> feedStrings;
   /// Arrays on a GPU, which feeds and results are views of.
   std::vector<std::unique_ptr<DeviceView>> onGPU;
@@ -111,7 +111,8 @@ static DeviceView *readOnGPU(const Caller &caller, const std::string &what,
   return call.onGPU.back().get();
 }
 
-/// Whether `value` is on a GPU, or false with a Python error.
+/// Returns true if `value` is on a GPU; false with a Python error if asking
+/// fails.
 static bool checkIsOnGPU(PyObject *value) {
   try {
     return isOnGPU(value);
@@ -444,7 +445,7 @@ PyObject *callEntry(PyObject *self, PyObject *const *args, size_t nargsf,
     PyErr_SetString(PyExc_RuntimeError, error.what());
     return nullptr;
   }
-  // What a function has raised is why the step has failed.
+  // An error that a function raised is the reason why the step failed.
   if (hosts.restoreError())
     return nullptr;
   if (!status.isOk()) {

@@ -337,7 +337,7 @@ std::vector<PyValue> Graph::createOp(const std::string &name,
                    "one");
     firstScope = std::min(firstScope, region->scope);
   }
-  // What is thrown away with its regions, regions that began in these may use.
+  // Regions that began inside of these may use their values: drops them too.
   llvm::scope_exit dropNested([&] { dropFinished(firstScope); });
   for (PyRegion *region : regions)
     state.addRegion(take(*region));

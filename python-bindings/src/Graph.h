@@ -4,9 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What tracing builds: a module, op by op, each verified where the user's line
-// made it. Handles keep the graph alive, and say of a value in which region it
-// is, so that one that is out of scope is an error and never a stale pointer.
+// The graph that tracing builds: a module, op by op, each verified when the
+// user's line creates it. Handles keep the graph alive, and know the region of
+// their value, so that a value that is out of scope is an error and never a
+// stale pointer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -107,8 +108,8 @@ public:
   mlir::NamedAttrList makeAttributes(llvm::StringRef op,
                                      nanobind::dict attributes);
 
-  /// Of each x whether some y is a differentiable function of it. The value of
-  /// a variable stands for the variable.
+  /// Returns for each x whether some y is a differentiable function of it. The
+  /// value of a variable stands for the variable.
   std::vector<bool> findDependencies(const std::vector<PyValue *> &ys,
                                      const std::vector<PyValue *> &xs);
 
@@ -117,9 +118,9 @@ public:
   /// of one name are equal.
   std::optional<int64_t> findDifference(const PyValue &a, const PyValue &b);
 
-  /// Emits what a region computes for `dim_size` positions of a new dimension:
-  /// of its arguments, those with `isBatched` have it in front in `inputs`.
-  /// What it ends with is returned with that dimension.
+  /// Emits the computation of a region for `dim_size` positions of a new
+  /// dimension. The arguments with `isBatched` have that dimension first in
+  /// `inputs`, and so do the returned results.
   std::vector<PyValue> batchRegion(PyRegion &region,
                                    const std::vector<PyValue *> &inputs,
                                    const std::vector<bool> &isBatched,

@@ -113,7 +113,8 @@ void checkStruct(const std::string &name, nb::dict fields) {
   ScopedDiagnosticHandler handler(
       context, [&](Diagnostic &diagnostic) { error = diagnostic.str(); });
   Attribute attribute = parseAttribute(text, context);
-  // What is wrong for numbers of any type is said without a variable.
+  // A value that is wrong for numbers of any type is reported without a
+  // variable.
   auto initializer =
       dyn_cast_or_null<train::InitializerAttrInterface>(attribute);
   auto emitError = [&] { return mlir::emitError(UnknownLoc::get(context)); };
@@ -239,7 +240,7 @@ Attribute Graph::makeAttribute(nb::handle kindAndValue) {
       ("there is no kind of attribute '" + kind + "'").c_str());
 }
 
-/// What an attribute of `kind` is made of.
+/// Returns the Python type of which an attribute of `kind` is made, in words.
 static StringRef describeKind(StringRef kind) {
   return llvm::StringSwitch<StringRef>(kind)
       .Cases({"i64", "i32", "index"}, "an integer")
@@ -266,7 +267,7 @@ NamedAttrList Graph::makeAttributes(StringRef op, nb::dict attributes) {
     } catch (const std::bad_cast &) {
       refuse(name, value);
     } catch (nb::python_error &error) {
-      // Of what is no sequence.
+      // The value is not a sequence.
       if (!error.matches(PyExc_TypeError))
         throw;
       refuse(name, value);

@@ -26,7 +26,7 @@ using namespace mlir;
 namespace flywheel::python {
 
 namespace {
-/// What Python holds, so that handles can hold the graph too.
+/// The Python object of a graph, of which handles share the ownership.
 struct PyGraph {
   std::shared_ptr<Graph> graph;
 };

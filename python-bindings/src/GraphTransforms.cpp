@@ -30,7 +30,7 @@ using namespace mlir;
 namespace flywheel::python {
 
 //===----------------------------------------------------------------------===//
-// What depends on what
+// Dependencies
 //===----------------------------------------------------------------------===//
 
 /// The variable that `value` is a read of, or null.
@@ -131,9 +131,9 @@ std::vector<PyValue> Graph::isolateRegion(PyRegion &region) {
   return captures;
 }
 
-/// Replaces the derivatives that `region` asks for by what computes them, since
-/// only that can be batched. What the region uses from outside stands aside as
-/// arguments of a function meanwhile.
+/// Replaces the derivatives in `region` by the ops that compute them, since
+/// only those can be batched. Meanwhile the values that the region uses from
+/// outside are arguments of a function.
 static LogicalResult expandDerivatives(Region &region, Location location) {
   MLIRContext *context = location.getContext();
   Block &block = region.front();

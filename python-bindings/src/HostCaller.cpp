@@ -46,7 +46,7 @@ static void copyResult(nb::handle result, const HostArray &output) {
 bool HostCaller::callWithGIL(int64_t site, const std::vector<HostArray> &inputs,
                              const std::vector<HostArray> &outputs) {
   try {
-    // What the function keeps is not written by the next step.
+    // Copies: the next step must not write arrays that the function keeps.
     nb::list arrays;
     for (const HostArray &input : inputs) {
       nb::object view = viewOf(input);

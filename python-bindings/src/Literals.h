@@ -24,7 +24,7 @@
 
 namespace flywheel::python {
 
-/// Whether `value` is a number, a NumPy scalar, a list or a tuple.
+/// Returns true if `value` is a number, a NumPy scalar, a list or a tuple.
 bool isLiteral(PyObject *value);
 
 /// A new dense array of `dtype` with the numbers of a literal. Null with a

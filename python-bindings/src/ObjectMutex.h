@@ -28,8 +28,9 @@ namespace flywheel::python {
 /// up with the GIL.
 class ObjectMutex {
 public:
-  /// Runs `action` alone: now or, where somebody has the lock, before that one
-  /// gives it up. What it holds is destroyed behind the lock.
+  /// Runs `action` alone: now or, if another thread has the lock, before that
+  /// thread releases it. The objects that it holds are destroyed after the lock
+  /// is released.
   void runSoon(llvm::unique_function<void()> action);
 
   /// Says that the thread which has the lock runs a function of the user, or,
@@ -39,7 +40,7 @@ public:
 private:
   friend class ObjectLock;
   std::mutex mutex;
-  /// Of the process that took it last.
+  /// The fork count of the process that locked it last.
   unsigned numForks = 0;
   /// The thread that has it and runs a function of the user.
   std::thread::id userCode;

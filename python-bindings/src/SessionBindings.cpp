@@ -87,8 +87,8 @@ static void setVariable(PySession &self, const Text &name, nb::handle value) {
            });
 }
 
-/// What \p value is of a bound class. TypeError for anything else; \p kind
-/// says what the argument \p what would be.
+/// Returns the object of a bound class that \p value is. Throws TypeError for
+/// anything else; \p kind says what the argument \p what would be.
 template <typename T>
 static const T &getTyped(nb::handle value, const char *what, const char *kind) {
   if (nb::isinstance<T>(value))

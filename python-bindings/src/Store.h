@@ -53,7 +53,7 @@ struct Record {
   runtime::DType dtype;
   runtime::Shape shape;
   bool isGlobal = true;
-  /// Where the last value is; null for `memory`.
+  /// The binding that holds the current value; null if `memory` holds it.
   Binding *owner = nullptr;
   size_t place = 0;
   int64_t version = 0;
@@ -150,7 +150,7 @@ private:
   bool isKept = false;
 };
 
-/// What Python holds.
+/// The Python object of a store.
 struct PyStore {
   std::shared_ptr<Store> store;
 };

@@ -125,7 +125,8 @@ static Status makeRoom(Store &store, const std::string &path,
 }
 
 /// Restores what `restore` reads, after room was made for the variables of
-/// `path`, if any. Where that fails the store has the variables that it had.
+/// `path`, if any. If that fails, the store has the variables that it had
+/// before.
 template <typename Restore>
 static auto restoreInto(Store &store, const std::optional<std::string> &path,
                         const std::string &suffix, CheckpointOptions &options,

@@ -20,7 +20,7 @@ namespace flywheel::python {
 /// An array of strings that C++ owns.
 struct Strings {
   std::vector<std::string> texts;
-  /// Of `texts`, for array views.
+  /// The views of `texts`, for array views.
   std::vector<std::string_view> views;
   llvm::SmallVector<int64_t> shape;
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What layers share."""
+"""Helpers that layers share."""
 
 from typing import Any, Optional, Sequence, Tuple, Union
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What NumPy's users expect of tensors, made of the ops of the compiler."""
+"""Operations on tensors with the names and rules of NumPy, made of the ops of the compiler."""
 
 from ._arithmetic import (
     abs,

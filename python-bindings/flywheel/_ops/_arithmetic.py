@@ -106,7 +106,7 @@ def _binary(
     return computed_index(_ON_SIZES[op], result, a, b) if op in _ON_SIZES else result
 
 
-# What arithmetic is on sizes.
+# The ops of arith that compute on sizes, by the nn op for tensors.
 _ON_SIZES = {"nn.add": "addi", "nn.sub": "subi", "nn.mul": "muli", "nn.max": "maxsi", "nn.min": "minsi"}
 
 
@@ -176,14 +176,13 @@ def _floor_divide_floats(a: Tensor, b: Tensor) -> Tensor:
     whole = divide(subtract(a, rest), b)
     is_above = logical_and(not_equal(rest, 0), not_equal(less(rest, 0), less(b, 0)))
     whole = rint(where(is_above, subtract(whole, 1), whole))
-    # Of 0, the sign of the quotient.
+    # A result of 0 has the sign of the quotient.
     whole = where(equal(whole, 0), emit("math.copysign", [whole, quotient]), whole)
     return _cast(where(equal(b, 0), quotient, whole), dtype)
 
 
 def mod(a: TensorLike, b: TensorLike) -> Tensor:
-    """What is left of a after a division by b that rounds down: it has the sign of
-    b, a zero too, as in Python."""
+    """The remainder of a division of a by b that rounds down: it has the sign of b, a zero too, as in Python."""
     a, b = as_tensors(a, b)
     rest = mod_of_quotient(a, b)
     if not _dtypes.is_floating(rest.dtype):
@@ -281,32 +280,32 @@ def _compare(predicate: str, a: TensorLike, b: TensorLike) -> Tensor:
 
 
 def equal(a: TensorLike, b: TensorLike) -> Tensor:
-    """Whether a == b, a boolean an element. Strings may be compared too."""
+    """True if a == b, a boolean for each element. Strings may be compared too."""
     return _compare("eq", a, b)
 
 
 def not_equal(a: TensorLike, b: TensorLike) -> Tensor:
-    """Whether a != b; NaN differs from all."""
+    """True if a != b; NaN differs from all."""
     return _compare("ne", a, b)
 
 
 def less(a: TensorLike, b: TensorLike) -> Tensor:
-    """Whether a < b."""
+    """True if a < b."""
     return _compare("lt", a, b)
 
 
 def less_equal(a: TensorLike, b: TensorLike) -> Tensor:
-    """Whether a <= b."""
+    """True if a <= b."""
     return _compare("le", a, b)
 
 
 def greater(a: TensorLike, b: TensorLike) -> Tensor:
-    """Whether a > b."""
+    """True if a > b."""
     return _compare("gt", a, b)
 
 
 def greater_equal(a: TensorLike, b: TensorLike) -> Tensor:
-    """Whether a >= b."""
+    """True if a >= b."""
     return _compare("ge", a, b)
 
 
@@ -329,12 +328,12 @@ def logical_or(a: TensorLike, b: TensorLike) -> Tensor:
 
 
 def logical_xor(a: TensorLike, b: TensorLike) -> Tensor:
-    """Whether just one of a and b holds."""
+    """True if exactly one of a and b is true."""
     return _bitwise("xor", "arith.xori", cast(a, bool), cast(b, bool))
 
 
 def logical_not(x: TensorLike) -> Tensor:
-    """Whether x does not hold."""
+    """True if x is false."""
     return _bitwise("not", "arith.xori", cast(x, bool), constant(True))
 
 

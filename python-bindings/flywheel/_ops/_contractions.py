@@ -32,7 +32,7 @@ def matmul(a: TensorLike, b: TensorLike) -> Tensor:
         raise ValueError(f"shapes {format_shape(a._dims)} and {format_shape(b._dims)} do not multiply: "
                          f"{inner_a} columns and {inner_b} rows")  # fmt: skip
     if (inner_a is None or inner_b is None) and (a.ndim == b.ndim == 1 or not _dtypes.is_floating(a.dtype)):
-        # What multiplies element by element would repeat a single one; products of matrices have a check of their own.
+        # An element-wise product would broadcast a dimension of size 1; products of matrices have a check of their own.
         expect_equal(size(b, max(b.ndim - 2, 0)), size(a, a.ndim - 1), "matmul: rows of the second operand")
     if a.ndim == 1 and b.ndim == 1:
         return reduce_sum(multiply(a, b))
@@ -131,7 +131,7 @@ def contract(kind: str, equation: str, operands: Sequence[TensorLike], alike: Op
             tensors[place], inputs[place] = _diagonal(tensors[place], names)
     dtype = tensors[0].dtype
     if len(tensors) > 2 and _dtypes.is_half(dtype):
-        # What is between two products is not rounded.
+        # Values between two products are not rounded.
         tensors = [cast(x, _dtypes.float32) for x in tensors]
     while len(tensors) > 1:
         left, right = tensors.pop(0), tensors.pop(0)
@@ -184,7 +184,7 @@ def _parse(equation: str, tensors: List[Tensor]) -> Tuple[List[str], str]:
 
 
 def _diagonal(x: Tensor, names: str) -> Tuple[Tensor, str]:
-    """Of letters that come twice, the elements where both dimensions agree."""
+    """Replaces dimensions whose letter comes twice by their diagonal."""
     for name in sorted(set(names)):
         while names.count(name) > 1:
             first, second = names.index(name), names.index(name, names.index(name) + 1)
@@ -300,7 +300,7 @@ def diagonal(x: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> 
 
 
 def diag(x: TensorLike, k: int = 0) -> Tensor:
-    """Of a vector, the matrix with this diagonal, `k` above the main one; of a matrix, that diagonal."""
+    """The matrix with this diagonal, `k` above the main one, if `x` is a vector; that diagonal, if `x` is a matrix."""
     x = as_tensor(x)
     dim_size = x._dims[0] if x._dims else None
     if x.ndim not in (1, 2) or dim_size is None:

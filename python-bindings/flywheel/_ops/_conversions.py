@@ -27,7 +27,7 @@ def wrapping_cast(x: TensorLike, dtype: Any) -> Tensor:
         return cast(x, target)
     is_narrow = target.itemsize < 4 or target == _dtypes.int32
     bits = 31 if is_narrow else 63
-    # Where 2^bits is a number.
+    # In float32 or float64, in which 2^bits is exact and finite.
     x = x if x.dtype == _dtypes.float64 else cast(x, _dtypes.float32)
     whole = _dtypes.int32 if is_narrow else _dtypes.int64
 

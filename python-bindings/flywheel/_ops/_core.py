@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the operations share: sizes of dimensions, and shapes that broadcast."""
+"""Helpers that the operations share: sizes of dimensions, and shapes that broadcast."""
 
 from typing import List, Optional, Sequence, Tuple, Union
 
@@ -94,7 +94,7 @@ def difference(a: Size, b: Size) -> Optional[int]:
 
 
 def is_signed(place: Size) -> bool:
-    """Whether a size or place may be negative."""
+    """Returns true if a size or place may be negative."""
     return place < 0 if isinstance(place, int) else place in _trace.current().signed
 
 
@@ -133,7 +133,7 @@ def empty(dim_sizes: Sequence[Size], dtype: _dtypes.DType) -> Tensor:
 
 
 def like_operand(dim_sizes: Sequence[Size], dtype: _dtypes.DType) -> List[Tensor]:
-    """What an op whose result has these sizes takes them from."""
+    """Returns the operands from which an op of this result takes its dynamic sizes: none if all are static."""
     return [] if all(isinstance(dim_size, int) for dim_size in dim_sizes) else [empty(dim_sizes, dtype)]
 
 

@@ -87,7 +87,7 @@ def _counted(start: Any, stop: Any, step: Any, dtype: Any) -> Tensor:
     if isinstance(first, int) and isinstance(last, int):
         return arithmetic_sequence(first, last, by, dtype)
     if by > 0 and isinstance(first, int) and first > 0:
-        # Of as many as `stop` says, those from `start` on: the compiler sees a bound of that.
+        # The elements from `start` on of a range up to `stop`: the compiler sees the bound of a slice.
         return getitem(_counted(0, stop, 1, dtype), slice(first, None, by))
     low, high = (first, last) if by > 0 else (last, first)
     if low == 0:

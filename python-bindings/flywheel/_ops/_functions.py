@@ -87,7 +87,7 @@ def divmod(a: TensorLike, b: TensorLike) -> Tuple[Tensor, Tensor]:
 
 
 def fmod(a: TensorLike, b: TensorLike) -> Tensor:
-    """What is left of a after a division by b that rounds toward zero: it has the sign of a."""
+    """The remainder of a division of a by b that rounds toward zero: it has the sign of a."""
     a, b = broadcast(*as_tensors(a, b))
     if _dtypes.is_floating(a.dtype):
         return emit("arith.remf", [a, b])
@@ -134,7 +134,7 @@ def heaviside(x: TensorLike, at_zero: TensorLike) -> Tensor:
     return where(isnan(x), x, where(equal(x, 0), at_zero, where(less(x, 0), 0.0, 1.0)))
 
 
-# Of Lanczos's approximation of the gamma function with g = 7.
+# The coefficients of Lanczos's approximation of the gamma function with g = 7.
 _LANCZOS = (
     676.520368121885098567009190444019, -1259.13921672240287047156078755283, 771.3234287776530788486528258894,
     -176.61502916214059906584551354, 12.507343278686904814458936853, -0.13857109526572011689554707,
@@ -160,7 +160,7 @@ def _log_gamma(given: Tensor) -> Tensor:
     base = add(z, 7.5)
     power_of = multiply(subtract(add(z, 0.5), divide(base, log_base)), log_base)
     found = add(add(power_of, float(np.log(2 * np.pi) / 2)), arithmetic.log(series))
-    # What is behind the point, at most 1/2: the sine is as exact near whole numbers.
+    # The distance from the nearest whole number, at most 1/2, keeps the sine exact near whole numbers.
     rest = subtract(x, arithmetic.rint(x))
     sine = sin(multiply(where(reflects, rest, 0.5), float(np.pi)))
     # `absolute` has the derivative 0 at 0, where that of the logarithm is infinite.
@@ -179,7 +179,7 @@ def copysign(x: TensorLike, sign: TensorLike) -> Tensor:
 
 
 def signbit(x: TensorLike) -> Tensor:
-    """Whether the sign is minus, also of -0."""
+    """True if the sign is minus, also for -0."""
     x = as_tensor(x)
     if not _dtypes.is_floating(x.dtype):
         return less(x, 0)

@@ -57,8 +57,8 @@ def getitem(x: TensorLike, key: Any) -> Tensor:
 
 
 def arrays_come_first(keys: List[Any]) -> bool:
-    """Whether NumPy has the dimensions of arrays of indices in front: where arrays, and integers beside them, are not
-    all in a row."""
+    """Returns true if NumPy puts the dimensions of index arrays first: if the index arrays and integers are not
+    adjacent."""
     places = [place for place, key in enumerate(keys) if key is not None and not isinstance(key, slice)]
     return bool(places) and places[-1] - places[0] != len(places) - 1
 
@@ -141,7 +141,7 @@ def _is_mask(key: Any) -> bool:
 
 
 def _place(index: int, dim_size: Size) -> Size:
-    """Where an integer points to, counted from the end if it is negative."""
+    """Returns the position that an integer denotes, counted from the end if it is negative."""
     if isinstance(dim_size, int) and not -dim_size <= index < dim_size:
         raise IndexError(f"index {index} is out of bounds for a dimension of size {dim_size}")
     return index if index >= 0 else index_op("addi", dim_size, index)
@@ -216,12 +216,12 @@ def _bounds_backwards(key: slice, dim_size: Size, step: int) -> Tuple[Size, Size
     # Which says that it has a bound.
     count = index_op("minsi", count, dim_size)
     lowest = index_op("subi", start, index_op("muli", index_op("subi", count, 1), step))
-    # Of nothing, a place that there is.
+    # If the slice is empty, the offset is still inside of the dimension.
     return index_op("minsi", index_op("maxsi", lowest, 0), dim_size), count, step
 
 
 class Part(NamedTuple):
-    """What integers and slices say of a tensor."""
+    """The offsets, lengths and steps that integers and slices select in a tensor."""
 
     offsets: List[Size]
     lengths: List[Size]
@@ -327,8 +327,8 @@ def extract_slice(
 
 
 def _is_of_none(lengths: List[Size], whole: Tensor) -> bool:
-    """Whether a part of these sizes has no elements. One that has some, of a tensor without any, is a slice that the
-    step checks: in a loop without iterations nobody takes it."""
+    """Returns true if a part of these sizes has no elements. A part with elements, of a tensor without any, is a slice
+    that the step checks: in a loop without iterations nothing executes it."""
     return any(length == 0 if isinstance(length, int) else dim_size == 0
                for length, dim_size in zip(lengths, whole._dims))  # fmt: skip
 

@@ -115,7 +115,7 @@ def _split_unequally(x: Tensor, sections: int, axis: int) -> List[Tensor]:
     offset: Size = 0
     parts = []
     for place in range(sections):
-        # Of n elements in k parts, the first n modulo k have one more.
+        # If n elements are split into k parts, the first n modulo k have one more.
         length = index_op("floordivsi", index_op("addi", dim_sizes[axis], sections - 1 - place), sections)
         offsets: List[Size] = [0] * x.ndim
         offsets[axis] = offset

@@ -37,8 +37,8 @@ MOST_SORTED = 4096
 def order_of(comes_before: Tensor, count: int) -> Tensor:
     """Which element is at each place of the order, int32 [..., count].
 
-    `comes_before` [..., count, count] says of elements i and j whether i comes before j. Of those that no order has,
-    the first one comes first.
+    `comes_before` [..., count, count] is true at (i, j) if element i comes before element j. Elements that it does not
+    order keep their order.
     """
     before = logical_and(comes_before, logical_not(identity_matrix(count, dtype=bool)))
     transposed = swapaxes(before, -1, -2)
@@ -66,7 +66,7 @@ def places_in_order(x: Tensor, axis: int, descending: bool = False) -> Tensor:
 
 
 def _comes_before(a: Tensor, b: Tensor) -> Tensor:
-    """Whether a < b, where NaN is the largest number."""
+    """True if a < b, where NaN is the largest number."""
     before = less(a, b)
     return logical_or(before, logical_and(isnan(b), logical_not(isnan(a)))) if _dtypes.is_floating(a.dtype) else before
 
@@ -116,8 +116,8 @@ def top_k(x: TensorLike, k: int, axis: int = -1) -> Tuple[Tensor, Tensor]:
 
 
 def searchsorted(a: TensorLike, v: TensorLike, side: str = "left") -> Tensor:
-    """Where each element of `v` goes in the vector `a`, which is in order, as int32: in front of equal elements, or
-    behind them where `side` is "right"."""
+    """The index at which each element of `v` would be inserted in the sorted vector `a`, as int32: before equal
+    elements, or after them if `side` is "right"."""
     if side not in ("left", "right"):
         raise ValueError(f"expected side 'left' or 'right', found {side!r}")
     a, v = as_tensors(as_tensor(a), as_tensor(v))
@@ -143,7 +143,7 @@ def digitize(x: TensorLike, bins: TensorLike, right: bool = False) -> Tensor:
 
 
 #
-# What is in the middle
+# Medians and quantiles
 #
 
 
@@ -165,9 +165,9 @@ def quantile(
     keepdims: bool = False,
     method: str = "linear",
 ) -> Tensor:
-    """What a share `q` of the elements is below along dimensions; of several shares, in a dimension in front. NaN
-    where an element is. `method` says what there is between two elements, as in NumPy: "linear", "lower", "higher",
-    "nearest", "midpoint". Raises ValueError as `argsort`, and for a share that is not from 0 to 1."""
+    """The quantile `q` of the elements along dimensions; several quantiles are a dimension in front. NaN if an element
+    is NaN. `method` selects the value between two elements, as in NumPy: "linear", "lower", "higher", "nearest",
+    "midpoint". Raises ValueError as `argsort`, and for a share that is not from 0 to 1."""
     if method not in _METHODS:
         raise ValueError(f"expected one of {', '.join(_METHODS)}, found {method!r}")
     shares = np.asarray(q, np.float64)

@@ -34,11 +34,11 @@ def rounded(result: Any, dtype: _dtypes.DType) -> Any:
 
 
 def rounds_once(count: Optional[int] = 1) -> Callable[[_Function], _Function]:
-    """Of a function that computes in the dtype of its first `count` arguments, or of all where that is None, which
-    are tensors: one that computes in float32 where that is float16 or bfloat16, and rounds the result.
+    """Decorates a function that computes in the dtype of its first `count` arguments, or of all if `count` is None,
+    which are tensors: if that dtype is float16 or bfloat16, it computes in float32 and rounds the result.
 
-    Sums of squares overflow far earlier than their roots, and each step of several would round. What
-    derivatives pass inside is float32 too.
+    Sums of squares overflow far earlier than their roots, and each step of several would round. Derivatives inside of
+    the function are float32 too.
     """
 
     def decorate(function: _Function) -> _Function:

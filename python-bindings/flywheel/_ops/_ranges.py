@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tensors whose elements follow from their places.
 
-Small ones are constants, of which the compiler knows the elements. Of large ones the step computes each element where
-it is read: a constant would take its bytes in every form that the program has on its way to machine code.
+Small ones are constants, of which the compiler knows the elements. Each element of a large one is computed where the
+step reads it: a constant would take its bytes in every form that the program has on its way to machine code.
 """
 
 from typing import Any, Sequence, Tuple
@@ -20,7 +20,7 @@ _MOST_ELEMENTS = 1024
 
 
 def is_small(*dim_sizes: int) -> bool:
-    """Whether a tensor of these sizes is to be a constant."""
+    """Returns true if a tensor of these sizes is to be a constant."""
     count = 1
     for dim_size in dim_sizes:
         count *= dim_size
@@ -153,7 +153,7 @@ def lower_triangle(rows: Any, columns: Any = None, k: Any = 0, dtype: Any = _dty
 
 
 def _is_of_call(*numbers: Any) -> bool:
-    """Whether one of these is a value of the step."""
+    """Returns true if one of these is a value of the step."""
     return any(isinstance(number, Tensor) for number in numbers)
 
 

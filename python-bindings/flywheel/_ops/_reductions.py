@@ -87,7 +87,7 @@ def mean(x: TensorLike, axis: Axis = None, keepdims: bool = False, dtype: Any = 
 def _extremum(kind: str, x: TensorLike, axis: Axis, keepdims: bool) -> Tensor:
     x = as_tensor(x)
     if _dtypes.is_bool(x.dtype):
-        # Of no elements it is the smallest or largest number, which are False and True.
+        # The extremum of no elements is the smallest or largest number, which are False and True.
         return arithmetic.greater(_reduce(kind, arithmetic.cast(x, _dtypes.int8), axis, keepdims), 0)
     if _dtypes.is_unsigned(x.dtype):
         # Unsigned numbers have the order of signed ones with another first bit.
@@ -134,12 +134,12 @@ def min(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
 
 
 def any(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """Whether some element along dimensions is not 0."""
+    """True if some element along dimensions is not 0."""
     return reduce_max(arithmetic.cast(x, bool), axis, keepdims)
 
 
 def all(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """Whether no element along dimensions is 0."""
+    """True if no element along dimensions is 0."""
     return reduce_min(arithmetic.cast(x, bool), axis, keepdims)
 
 

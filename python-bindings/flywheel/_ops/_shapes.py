@@ -120,7 +120,7 @@ def _resolve(x: Tensor, wanted: Sequence[Union[int, None, Tensor]]) -> List[Size
         raise ValueError("a reshape finds out the size of one dimension, found several that are not given")
     known: List[Size] = [dim_size for dim_size in result if dim_size is not None]
     if missing:
-        # What both have cancels.
+        # Dynamic sizes that are in both products cancel.
         rest = list(old)
         for part in list(known):
             if part in rest and not isinstance(part, int):
@@ -183,7 +183,7 @@ def reshape_to(x: Tensor, new: List[Size], old: Optional[List[Size]] = None) -> 
 
 
 def _is_only_none(old: List[Size], new: List[Size], prefix: int, suffix: int) -> bool:
-    """Whether dimensions in the middle become others of another product, which only those of 0 around them allow."""
+    """Returns true if the products of the middle dimensions differ, which only a dimension of 0 around them allows."""
     around = [*old[:prefix], *old[len(old) - suffix :]]
     if not any(isinstance(dim_size, int) and dim_size == 0 for dim_size in around):
         return False
@@ -487,7 +487,7 @@ def tile(x: TensorLike, multiples: DimSizes) -> Tensor:
 
 
 def is_scalar(x: Any) -> bool:
-    """Whether it is a scalar tensor: a number of the step, where there may be several."""
+    """Returns true for a scalar tensor: one number that the step computes, where several numbers are allowed."""
     return isinstance(x, Tensor) and x._dims == ()
 
 
@@ -546,10 +546,10 @@ def _roll(x: Tensor, shift: Size, axis: int) -> Tensor:
     if isinstance(shift, int) and isinstance(total, int):
         behind: Size = shift % total
     elif isinstance(shift, int) or not is_signed(shift):
-        # What is left of the shift by the size, which may be 0.
+        # The remainder of the shift by the size, which may be 0.
         behind = index_op("remsi", abs(shift) if isinstance(shift, int) else shift, divisor)
     else:
-        # What is left is between the size and its negative.
+        # The inner remainder is between the size and its negative.
         behind = index_op("remsi", index_op("addi", index_op("remsi", shift, divisor), divisor), divisor)
     first = index_op("subi", total, behind)
     if not isinstance(total, int) and isinstance(shift, int) and shift < 0:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What describes many numbers, and what lies between them."""
+"""Statistics, histograms, interpolation and comparisons of tensors."""
 
 import builtins
 from typing import Optional, Tuple, Union
@@ -215,7 +215,7 @@ def _equal_bins(x: Tensor, count: int, range: Optional[Tuple[float, float]]) -> 
         raise ValueError(f"histogram: expected at least one bin, found {count}")
     if range is None:
         low, high = reduce_min(x), reduce_max(x)
-        # Of no elements, the smallest one is infinite and above the largest one.
+        # If there are no elements, the smallest one is infinite and above the largest one.
         is_none = low > high
         low, high = where(is_none, 0.0, low), where(is_none, 1.0, high)
     else:
@@ -349,7 +349,7 @@ def convolve(a: TensorLike, v: TensorLike, mode: str = "full") -> Tensor:
 
 
 def isclose(a: TensorLike, b: TensorLike, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Tensor:
-    """Whether |a - b| <= atol + rtol |b|; infinities are close to themselves."""
+    """True if |a - b| <= atol + rtol |b|; infinities are close to themselves."""
     a, b = as_tensors(as_tensor(a), as_tensor(b))
     if not _dtypes.is_floating(a.dtype):
         a, b = cast(a, _dtypes.float32), cast(b, _dtypes.float32)
@@ -358,12 +358,12 @@ def isclose(a: TensorLike, b: TensorLike, rtol: float = 1e-5, atol: float = 1e-8
 
 
 def allclose(a: TensorLike, b: TensorLike, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Tensor:
-    """Whether `isclose` holds for all elements."""
+    """True if `isclose` holds for all elements."""
     return all(isclose(a, b, rtol, atol, equal_nan))
 
 
 def array_equal(a: TensorLike, b: TensorLike) -> Tensor:
-    """Whether two tensors have one shape, and equal elements."""
+    """True if two tensors have one shape, and equal elements."""
     a, b = as_tensor(a), as_tensor(b)
     return constant(False) if a.ndim != b.ndim or a._dims != b._dims else all(a == b)
 

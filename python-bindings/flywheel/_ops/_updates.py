@@ -16,7 +16,7 @@ Combine = Callable[[Tensor, Tensor], Tensor]
 
 
 class At:
-    """What `x.at` is: `x.at[key]` is a place of `x`."""
+    """The value of `x.at`: `x.at[key]` is a place of `x`."""
 
     def __init__(self, x: TensorLike):
         self._x = x
@@ -160,7 +160,7 @@ def _unknown_places(x: Tensor, keys: List[Any], total: int) -> Tensor:
 
 
 def _is_number_or_slice(key: Any) -> bool:
-    """Whether a key is an integer, or a slice between integers."""
+    """Returns true if a key is an integer, or a slice between integers."""
     bounds = (key.start, key.stop, key.step) if isinstance(key, slice) else (key,)
     return key is not None and all(isinstance(bound, (int, np.integer)) or bound is None for bound in bounds)
 

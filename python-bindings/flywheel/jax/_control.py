@@ -92,7 +92,7 @@ def _if(call: Call, condition: Known) -> Any:
 
 
 class _Scope:
-    """Where a value of the body of a loop is from, through the functions that are called."""
+    """A block of a loop's body. It finds the origin of a value through the functions that are called."""
 
     def __init__(self, interpreter: Interpreter, arguments: Dict[Any, Tuple[Any, "Optional[_Scope]"]]):
         self.interpreter = interpreter
@@ -127,7 +127,7 @@ class _Counter(NamedTuple):
 
 
 class _Loop:
-    """What the parts of a loop's state are."""
+    """The kinds of the parts of a loop's state."""
 
     def __init__(self, call: Call, state: Sequence[Known]):
         self.call, self.state = call, list(state)

@@ -16,7 +16,7 @@ from ._graph import Call, op
 from ._values import Known, as_sizes, bounds_of, of_array, of_sizes, of_tensor
 
 #
-# What is known when the module is read
+# Values that are known when the module is read
 #
 
 # Constants of more elements are computed by the step.
@@ -67,7 +67,7 @@ def _fold_comparison(direction: str, a: Known, b: Known) -> Optional[Known]:
     first, second = bounds_of(a), bounds_of(b)
     if first is None or second is None or a.ndim:
         return None
-    # What holds at all ends of two intervals, or at none, holds (or not) everywhere.
+    # A comparison that holds for all values of two intervals, or for none, is known.
     if first[1] < second[0]:
         return of_array(np.array(direction in ("LT", "LE", "NE")))
     if first[0] > second[1]:

@@ -89,7 +89,7 @@ def _type_of(aval: Any) -> Any:
 
 _MARKERS: Dict[str, Any] = {name: _marker(name) for name in (STOP_GRADIENT, RELU, RELU6, SOFTPLUS)}
 _MARKERS[CUSTOM] = _custom_marker()
-# What exports of these primitives to a CPU call is LAPACK.
+# Primitives that JAX exports as CPU calls of LAPACK.
 _SOLVERS: Dict[str, Any] = {"cholesky": _factor_marker(), "triangular_solve": _solve_marker()}
 _MARKERS.update({CHOLESKY: _SOLVERS["cholesky"], TRIANGULAR_SOLVE: _SOLVERS["triangular_solve"]})
 
@@ -170,7 +170,7 @@ class Exported:
         function, file = _defined(equation)
         operands = equation.invars
         if file.startswith(_OWN) and len(equation.outvars) == 1:
-            # What the compiler has ops for, whose derivatives are the same.
+            # Functions for which the compiler has ops with the same derivatives.
             if function in ("relu", "relu6") and len(operands) == 1:
                 return equation.replace(primitive=_MARKERS[RELU if function == "relu" else RELU6], params={})
             if function == "logaddexp" and _is_zero(operands[1]) and operands[0].aval == equation.outvars[0].aval:

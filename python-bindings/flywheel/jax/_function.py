@@ -78,7 +78,7 @@ def _form(tree: Any) -> str:
 
 
 def _spec(value: Any) -> TensorSpec:
-    """What a call is to feed. A symbolic size has its name; one that is computed of others has none."""
+    """Returns the spec of an argument. A symbolic size has its name; one that is computed of others has none."""
     dims = tuple(
         size if isinstance(size, int) else str(size) if str(size).isidentifier() else None for size in value.shape
     )
@@ -103,7 +103,7 @@ class _Program:
 
 
 class ImportedFunction(ImportedModel):
-    """What `from_function` makes.
+    """A function that `from_function` imported.
 
     Called with arrays it runs the function for inference, with tensors in a traced
     function it is part of that; there `training=True` also moves the state.
@@ -145,7 +145,7 @@ class ImportedFunction(ImportedModel):
         signatures = {"forward": specs, "step": None}
         if targets is not None or loss is None:
             signatures["step"] = [*specs, *[_spec(value) for value in wanted]]
-        # Where the loss is of this package, targets are what a call brings.
+        # If the loss is a function of this package, each call brings its targets.
         self._build(
             specs, None if signatures["step"] is None else [_spec(value) for value in wanted], False, **signatures
         )
@@ -159,7 +159,7 @@ class ImportedFunction(ImportedModel):
             for i, value in enumerate(values)
         )
 
-    # What is exported
+    # Exporting from JAX
 
     def _program(self, kind: str) -> _Program:
         """The function "train" (and its loss, where JAX has it), as it is to "apply", or to "infer"."""
@@ -211,7 +211,7 @@ class ImportedFunction(ImportedModel):
                 f"a loss is a scalar of floating point, the function returns {', '.join(kinds) or 'nothing'}"
             )
 
-    # What is emitted
+    # Emitting into a trace
 
     def _run(self, kind: str, inputs: Sequence[Any], moves: bool) -> Any:
         program = self._program(kind)

@@ -45,7 +45,7 @@ def type_of(value: Any) -> Tuple[_dtypes.DType, Shape]:
 
 
 def name_of(operation: Any) -> str:
-    """What a translation is registered as."""
+    """Returns the name under which a translation of the op is registered."""
     if operation.name == "stablehlo.composite":
         return str(ir.StringAttr(operation.attributes["name"]).value)
     if operation.name == "stablehlo.custom_call":
@@ -71,7 +71,7 @@ def frame_of(operation: Any) -> Optional[Frame]:
 
 
 def location_of(frame: Optional[Frame]) -> str:
-    """Where an op comes from, to be read."""
+    """Returns the location of an op for messages."""
     return f"{frame[0]}:{frame[1]}" if frame else "at an unknown line"
 
 
@@ -203,7 +203,7 @@ class Interpreter:
             except Exception:
                 if not self._missing:
                     raise
-                # What comes of a value that stands in for another says nothing.
+                # An error about a value that stands in for a missing op is not reported.
             if self._missing:
                 raise refuse("JAX", self._missing)
         return results
@@ -219,8 +219,8 @@ class Interpreter:
     def run_block(
         self, block: Any, arguments: Sequence[Known], outer: Optional[Env], exact: bool = True
     ) -> List[Known]:
-        """Runs a block, whose terminator's operands are the result. Where it is not `exact`, its
-        ops are run on tensors of other shapes than its values have."""
+        """Runs a block and returns the operands of its terminator. If not `exact`, its ops are run on tensors of other
+        shapes than its values have."""
         env = Env(outer)
         for argument, known in zip(block.arguments, arguments):
             env[argument] = known
@@ -234,7 +234,7 @@ class Interpreter:
         raise AssertionError("a block without a terminator")
 
     def _call_or_stand_in(self, operation: Any, env: Env, exact: bool) -> List[Known]:
-        """Of a form of an op that is not imported, zeros: all of them are to be found."""
+        """Runs an op. If its form is not imported, records that and returns zeros, so that all such ops are found."""
         outer, self.frame = self.frame, frame_of(operation) or self.frame
         try:
             results: List[Known] = at_line(self.frame, lambda: self._call(operation, env, exact))

@@ -26,7 +26,7 @@ _DYNAMIC = -(2**63)
 
 
 def _place(start: Known, length: Size, total: Size) -> Size:
-    """Where a slice begins: StableHLO moves it into the tensor."""
+    """Returns the offset of a slice, which StableHLO moves into the tensor."""
     if length == total and isinstance(total, int):
         return 0
     bounds = bounds_of(start)
@@ -62,9 +62,9 @@ def _dynamic_update_slice(call: Call, x: Known, part: Known, *starts: Known) -> 
 class _Indexed:
     """Which elements of a tensor slices at indices are, for gather and for scatter.
 
-    `axes` are the dimensions that slices have not all of: those that indices move in, those of batches,
-    and those of which a slice has a part. Where they come first and are one, element
-    `places[batch..., part...]` of it is what element [batch..., part...] of the slices is.
+    `axes` are the dimensions that slices have not all of: those that indices move in, those of batches, and those of
+    which a slice has a part. If they are first, as one dimension, element [batch..., part...] of the slices is element
+    `places[batch..., part...]` of it.
     """
 
     def __init__(
@@ -146,7 +146,7 @@ class _Indexed:
         return size(self._indices.tensor, self.batch[place]) if known is None else known
 
     def _spread(self, x: Tensor, wide: Sequence[Size]) -> Tensor:
-        """Of batches, with the dimensions of parts behind."""
+        """Broadcasts a tensor of batches to `wide`, which has the dimensions of parts last."""
         if len(wide) == x.ndim:
             return x
         result = broadcast_in_dim(of_tensor(x), list(range(x.ndim)), wide)
@@ -182,7 +182,7 @@ def _lookup(call: Call, indexed: _Indexed, data: Tensor) -> Tuple[Tensor, List[A
     flat = data if axis == first and axis is not None else indexed.flatten(data)
     shape = (*flat._dims[:first], *places._dims, *flat._dims[first + 1 :])
     found = emit("nn.gather", [flat, places], data.dtype, shape, {"axis": ("i64", first)})
-    # What is in front of a single axis comes first.
+    # The dimensions before a single axis are first.
     names: List[Any] = [f"b{i}" for i in range(len(indexed.batch))] + indexed.parts
     return found, [*indexed.whole[:first], *names, *indexed.whole[first:]]
 

@@ -96,7 +96,7 @@ def _multiply_and_sum(
 
 
 class _Window:
-    """What slides: for each dimension of space its stride, padding, and dilation of the filter."""
+    """The window of a convolution: for each spatial dimension its stride, padding, and dilation of the filter."""
 
     def __init__(self, strides: List[int], padding: List[Tuple[int, int]], dilations: List[int]):
         self.strides, self.padding, self.dilations = strides, padding, dilations
@@ -197,7 +197,7 @@ def _with_initial(kind: str, result: Tensor, initial: Known) -> Tensor:
 
 
 def _kind_of(dtype: _dtypes.DType, kind: str) -> str:
-    """Of booleans, sums and products are `or` and `and`, and so are extrema."""
+    """Returns the kind of a reduction: on booleans, sums and maxima are `or`, products and minima are `and`."""
     if _dtypes.is_bool(dtype):
         return {"add": "or", "maximum": "or", "multiply": "and", "minimum": "and"}.get(kind, kind)
     return kind
@@ -249,7 +249,7 @@ def _arg_extremum(call: Call, operands: Sequence[Known], axes: Sequence[int]) ->
 
 
 def _counts(indices: Known, axis: int) -> bool:
-    """Whether they are the numbers of positions along a dimension."""
+    """Returns true if they are the numbers of positions along a dimension."""
     array = indices.array
     if array is None:
         return False

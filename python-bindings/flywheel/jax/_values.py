@@ -20,9 +20,8 @@ _SMALL = 16
 class Known:
     """A value of the module.
 
-    Of a constant, `array` has the elements. Of integers that sizes are made of, and of counters of
-    loops, `sizes` has them in row-major order, as numbers or values of type index; `bounds` says
-    what a counter may be.
+    A constant has its elements in `array`. Integers that sizes are made of, and counters of loops, have their elements
+    in `sizes` in row-major order, as numbers or values of type index; `bounds` are the bounds of a counter.
     """
 
     __slots__ = ("dtype", "shape", "array", "sizes", "bounds", "_tensor")
@@ -118,7 +117,7 @@ def as_sizes(x: Known) -> Optional[List[Size]]:
 
 
 def bounds_of(x: Known) -> Optional[Bounds]:
-    """What a scalar may be."""
+    """Returns the bounds of a scalar, if they are known."""
     if x.bounds is not None:
         return x.bounds
     if x.array is not None and x.array.size and _dtypes.is_integer(x.dtype):

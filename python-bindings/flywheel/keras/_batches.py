@@ -126,8 +126,8 @@ def is_stream(x: Any) -> bool:
 
 
 def stream(x: Any, steps: Optional[int], shuffles: bool = False) -> Callable[[], Iterator[Tuple[Any, Any, Any]]]:
-    """The batches (inputs, targets, weights) of one epoch. What ends begins again in the next one; those of a
-    `Sequence` may come in another order each time."""
+    """The batches (inputs, targets, weights) of one epoch. A source that ends begins again in the next epoch; batches
+    of a `Sequence` may come in another order each time."""
     if isinstance(x, Sequence):
         return lambda: _numbered(x, steps, shuffles)
     if hasattr(x, "__next__") and steps is None:

@@ -374,7 +374,7 @@ def _weighted(scores: Any, weight: Any, mask: Any = None) -> Any:
     if K.ndim(scores) > K.ndim(weight):
         scores = K.mean(scores, list(range(K.ndim(weight), K.ndim(scores))))
     scores = scores * K.cast(weight, scores.dtype)
-    # Where all weights are 0, so is the mean.
+    # If all weights are 0, so is the mean.
     used = K.mean(K.cast(K.not_equal(weight, 0.0), scores.dtype))
     return K.mean(scores / K.maximum(used, K.epsilon()))
 

@@ -31,7 +31,7 @@ def find_schema(name: str, version: int = _NEWEST) -> Any:
 
 
 def _default(schema: Any, name: str) -> Any:
-    """What an attribute is where a node does not have it; None where the schema has no such default."""
+    """Returns the default of an attribute; None if the schema has none."""
     declared = None if schema is None else schema.attributes.get(name)
     if declared is None or declared.default_value.type == onnx.AttributeProto.UNDEFINED:
         return None
@@ -62,7 +62,7 @@ class Attributes:
                 raise ValueError(f"the attribute '{name}' is missing")
 
     def has(self, name: str) -> bool:
-        """Whether the node has an attribute, which counts as reading it."""
+        """Returns true if the node has an attribute, which counts as reading it."""
         self._read.add(name)
         return name in self._given
 

@@ -71,7 +71,7 @@ def _loop(call: Call, limit: Any = None, condition: Any = None, *states: Laid) -
     def run(number: Any, holds: Any, own: Sequence[Tensor]) -> List[Any]:
         return call.interpreter.run_body(body, [Laid(number), holds, *(Laid(x) for x in own)])
 
-    # Whether the body ever ends the loop: it is traced once, to be thrown away.
+    # False if the body may end the loop. The body is traced once to find out, and that trace is discarded.
     holds_on = _is_true(control.probe(carried, lambda index, own: run(_counter(index), Known(np.array(True)), own))[0])
     is_counted = limit is not None and holds_on and (condition is None or _is_true(condition))
     collects = len(body.output) > len(carried) + 1

@@ -44,7 +44,7 @@ def naming(name: str) -> Iterator[None]:
 
 
 def describe_error(error: Exception) -> str:
-    """What an error says; its type too, where that is none of those that say what is wrong with a model."""
+    """Returns the text of an error, with its type unless that is one of the usual types for a wrong model."""
     is_plain = type(error) in (ValueError, TypeError, IndexError)
     return str(error) if is_plain else f"{type(error).__name__}: {error}"
 
@@ -122,13 +122,13 @@ class Model:
             raise ValueError(f"{self.name} is no valid model: {_first_lines(error)}") from None
 
     def infer_sizes(self) -> Dict[str, Tuple[Dim, ...]]:
-        """Of values by name, the sizes that are known, and names of others: what has one name has one size."""
+        """Returns the sizes of values by name, numbers or names. Dimensions of one name have one size."""
         found = self.inlined
         try:
             bare = onnx.ModelProto()
             bare.CopyFrom(self.inlined)
             for tensor in bare.graph.initializer:
-                # What sizes are computed from is small; the weights are not needed.
+                # Sizes are computed from small tensors; the weights are not needed.
                 if len(tensor.raw_data) > 4096 and tensor.name not in {info.name for info in bare.graph.input}:
                     info = onnx.helper.make_tensor_value_info(tensor.name, tensor.data_type, list(tensor.dims))
                     bare.graph.input.append(info)
@@ -190,7 +190,7 @@ def _read(source: Any) -> Tuple[str, Any]:
     try:
         proto = onnx.load(path, load_external_data=False)
     except Exception as error:
-        # Of protobuf, which has no class of its own for it that all versions share.
+        # Raised by protobuf, in whose versions the class of this error differs.
         raise ValueError(f"{path} is no file of ONNX: {_first_lines(error) or type(error).__name__}") from None
     if not proto.graph.node and not proto.graph.output and not proto.opset_import:
         raise ValueError(f"{path} is no file of ONNX: it has no graph")
@@ -334,7 +334,7 @@ def attribute_of(proto: Any) -> Any:
     return list(value) if proto.type in (onnx.AttributeProto.INTS, onnx.AttributeProto.FLOATS) else value
 
 
-# What PyTorch's exporter says of an initializer: that it is a parameter or a buffer, and what it was made of.
+# The marks of an initializer by PyTorch's exporter: parameter or buffer, and the values that were folded into it.
 _KIND = "pkg.torch.export.graph_signature.InputSpec.kind"
 _ORIGIN = "pkg.onnxscript.optimizer.folded_from"
 

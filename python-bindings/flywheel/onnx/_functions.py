@@ -11,9 +11,9 @@ from ._file import Model
 from ._graph import version_of
 from ._inference import infer_shapes
 
-# Where the definitions of single nodes are, until they are inlined.
+# The domain of the definitions of single nodes, until they are inlined.
 _DOMAIN = "flywheel.definitions"
-# Of one model: definitions may have nodes that are defined by others.
+# The largest number of rounds for one model: definitions may have nodes that are defined by others.
 _MOST_ROUNDS = 8
 
 
@@ -77,7 +77,7 @@ def _expanded(model: Model, known: Container[str]) -> Optional[Any]:
 
 
 def _definition(node: Any, schema: Any, types: Mapping[str, Any], versions: Mapping[str, int]) -> Any:
-    """What a node of this schema is defined by; None where ONNX has nothing for its operands."""
+    """Returns the function that defines a node of this schema; None if ONNX has none for its operands."""
     _say_defaults(node, schema)
     version = version_of(node, versions)
     text = b""

@@ -124,11 +124,11 @@ class Call:
         return len(self.node.input) > place and bool(self.node.input[place])
 
     def wants(self, place: int) -> bool:
-        """Whether something may use this result."""
+        """Returns true if something may use this result."""
         return len(self.node.output) > place and bool(self.node.output[place])
 
     def uses_batch(self, is_file_training: bool) -> bool:
-        """Whether the node works as in training, which the file or the step says."""
+        """Returns true if the node works as in training, by the mode of the file or of the step."""
         return is_file_training if self.interpreter.keeps_modes else self.trains
 
     def variable(self, place: int) -> Optional[Variable]:
@@ -165,7 +165,7 @@ class Interpreter:
     ):  # fmt: skip
         self.name = name
         self.versions = versions
-        # Whether this is a step of training, and whether a node's mode is what the file says.
+        # True if this is a step of training; then, true if nodes have the modes of the file.
         self.trains = trains
         self.keeps_modes = keeps_modes
         self._env: Dict[str, Any] = dict(values)
@@ -221,7 +221,7 @@ class Interpreter:
         return outputs
 
     def may_make(self, count: int) -> bool:
-        """Whether this many more elements may be computed now, rather than by the step."""
+        """Counts this many more elements. Returns true if they may be computed now, rather than by the step."""
         self._left -= count
         return self._left >= 0
 
@@ -331,5 +331,5 @@ def _input_name(call: Call, place: int) -> str:
 
 
 def is_size(value: Any) -> bool:
-    """Whether it is a size that only the call knows."""
+    """Returns true for a size that only the call knows."""
     return isinstance(value, Value)

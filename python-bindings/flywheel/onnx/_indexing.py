@@ -86,7 +86,7 @@ def _flat_rows(call: Call, data: Tensor, indices: Tensor, count: int) -> Tuple[T
     return flat_rows(data, indices, count)
 
 
-# Of a scatter by another reduction, each of which is a loop over the updates.
+# The largest number of updates of a scatter by another reduction, which is a loop over the updates.
 _MOST_COMBINED = 65536
 _COMBINE = {"mul": _ops.multiply, "max": _ops.maximum, "min": _ops.minimum}
 
@@ -186,7 +186,7 @@ def _tensor_scatter(call: Call, x: Laid, updates: Laid, first: Optional[Laid] = 
     if None in data._dims or None in new._dims or total is None or count is None or axis == 0:
         raise call.unsupported("of sizes that the call chooses, or along the batch")
     starts = _ops.zeros([x.shape[0] or 0], _dtypes.int64) if first is None else first.plain()
-    # Of each place, which update it has: one out of its range is none.
+    # The update of each place; a place without one is out of range.
     places = _ops.subtract(as_tensor(np.arange(total, dtype=np.int64)[None, :]), _ops.expand_dims(starts, 1))
     places = _ops.mod(places, total) if is_circular else places
     has = _ops.logical_and(_ops.greater_equal(places, 0), _ops.less(places, count))

@@ -12,7 +12,7 @@ _MOST_ELEMENTS = 1 << 20
 _SIZED_BY_ELEMENTS = frozenset(
     ("ConstantOfShape", "Expand", "OneHot", "Pad", "RandomNormal", "RandomUniform", "Range", "Reshape", "Resize",
      "Tile", "TopK", "Upsample"))  # fmt: skip
-# Of no ops that ONNX knows.
+# A domain of ops that ONNX does not know.
 _UNKNOWN_DOMAIN = "flywheel.unknown"
 
 

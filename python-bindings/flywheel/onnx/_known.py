@@ -16,9 +16,9 @@ from .._types import Array
 
 # A result that is larger than its operands is computed by the step.
 _MOST_ELEMENTS = 65536
-# Of one model: what a small file could ask for has no bound else.
+# The limit for all known elements of a model: a small file could otherwise ask for any number.
 MOST_KNOWN = 1 << 26
-# Of a constant that a translation makes, such as the places of elements in a border.
+# The limit for a constant that a translation makes, such as the places of elements in a border.
 _MOST_MADE = 1 << 24
 
 
@@ -32,7 +32,7 @@ def check_made(call: Any, *counts: int) -> None:
 
 
 class Known:
-    """An array. Where its elements are objects, some are sizes that the call chooses: values of type index."""
+    """An array. In an array of objects, some are sizes that the call chooses: values of type index."""
 
     __slots__ = ("array", "dtype")
 
@@ -78,8 +78,8 @@ def of_sizes(sizes: Sequence[Size]) -> Known:
     return Known(array, _dtypes.int64)
 
 
-# Of a node's attributes and its operands, of which some may be left out, the results; None
-# where they are not to be known.
+# A function from a node's attributes and its operands, some of which may be missing, to the results; None if they are
+# not known.
 Fold = Callable[..., Optional[Sequence[Known]]]
 FOLDS: Dict[str, Fold] = {}
 
@@ -197,7 +197,7 @@ def _equal(call: Any, a: Array, b: Array) -> Optional[Array]:
 
 
 def _plain(names: str, function: Callable[..., Any]) -> None:
-    """Of arrays of numbers only."""
+    """Registers a fold of arrays of numbers only."""
 
     @fold(*names.split())
     def run(call: Any, *arrays: Array) -> Optional[Array]:
@@ -270,7 +270,7 @@ def _concat(call: Any, *arrays: Array) -> Optional[Array]:
 
 
 def _settled_if(array: Array, of: Sequence[Array]) -> Array:
-    """Of objects, numbers where all are; a mixture of arrays of numbers keeps its dtype."""
+    """Converts an array of objects to numbers if all are; an array of numbers gets the dtype of the first operand."""
     return _settled(array) if array.dtype == object else array.astype(of[0].dtype)
 
 

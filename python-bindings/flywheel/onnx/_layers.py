@@ -20,7 +20,7 @@ def rows_times(x: Tensor, w: Tensor, transpose_b: bool = False) -> Tensor:
 
 
 def _is_swapped(x: Laid) -> bool:
-    """Whether the last two dimensions are the other way around, and no others."""
+    """Returns true if the last two dimensions are swapped, and no others."""
     rank = x.ndim
     return rank >= 2 and x.order == (*range(rank - 2), rank - 1, rank - 2)
 

@@ -79,7 +79,7 @@ Chosen = Tuple[_Chosen, ...]
 
 
 class OnnxModel(ImportedModel):
-    """What `load` makes.
+    """A model that `load` imported.
 
     Called with arrays it runs the model for inference, with tensors in a traced function
     it is part of that; there `training=True` runs it as in training. Several outputs are a
@@ -117,7 +117,7 @@ class OnnxModel(ImportedModel):
         self._steps: Dict[Tuple[Chosen, Tuple[TensorSpec, ...]], Function] = {}
         if self._early:
             return
-        # What is not imported is told here, and not at the first call.
+        # Ops that are not imported are reported here, not at the first call.
         self._forward = self._forward_for(())
         with _file.naming(model.name):
             self._forward.trace()
@@ -202,7 +202,7 @@ class OnnxModel(ImportedModel):
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
     def _keeps_modes_of(self, training: bool) -> bool:
-        """Whether nodes have the modes of the file. A model that is not trained is what the file says."""
+        """Returns true if nodes have the modes of the file, as by default in a model that is not trained."""
         is_only_run = self._optimizer is None and not training
         return is_only_run if self._keeps_modes is None else self._keeps_modes
 
@@ -310,14 +310,12 @@ def load(
     """Imports a model of ONNX: a path, or an `onnx.ModelProto`, with ops of version 13 or later.
 
     Inputs of the graph are what a call feeds; a dimension that has a name there has the
-    size that the call chooses, unless `sizes`, {"batch": 32}, says one. Initializers of
-    floating-point numbers are variables under their names (`name/` in front, where that is
-    given). Of these, all are trained but the statistics of batch norms and what PyTorch's
-    exporter calls a buffer. Initializers that are one number without a dimension, that were
-    not made of parameters (where the exporter marks these), that are no floating-point
-    numbers, or that an op has to know before the step (axes, bounds, ratios), are
-    constants. `trainable`, a list of names or a function of a name, says
-    instead which are trained.
+    size that the call chooses, unless `sizes`, {"batch": 32}, says one. Initializers of floating-point numbers are
+    variables under their names (with the prefix `name/`, if that is given). All of these are trained, except the
+    statistics of batch norms and the buffers of PyTorch's exporter. Initializers that are one number without a
+    dimension, that were not made of parameters (if the exporter marks these), that are not floating-point numbers, or
+    that an op has to know before the step (axes, bounds, ratios), are constants. `trainable`, a list of names or a
+    function of a name, says instead which are trained.
 
     `loss` is a function of the outputs and of targets, of this package's ops, or the name
     of a loss of `flywheel.nn`; `optimizer` minimizes its result in `step`. `targets` lists

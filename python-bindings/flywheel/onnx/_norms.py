@@ -22,7 +22,7 @@ def _channels_last(x: Laid) -> Laid:
     return Laid(x.arranged(order), order)
 
 
-# Of LRN, each of which is an op.
+# The largest size of an LRN, which takes an op for each neighbour.
 _MOST_NEIGHBOURS = 256
 
 
@@ -203,7 +203,7 @@ def _softmax(call: Call, x: Laid) -> Laid:
     function = nn.log_softmax if call.op == "LogSoftmax" else nn.softmax
     axis = call.axis(x)
     if call.opset < 13 and axis != x.ndim - 1:
-        # Of all dimensions from this one on together.
+        # Before version 13, all dimensions from this one on are one.
         data = x.plain()
         old = sizes(data)
         flat = reshape_to(data, [_product(old[:axis]), _product(old[axis:])])
@@ -239,7 +239,7 @@ def _likelihood(call: Call, logs: Tensor, labels: Laid, weights: Optional[Laid])
         present = _ops.cast(counts, loss.dtype)
         weight = present if weight is None else _ops.multiply(weight, present)
     if weight is not None:
-        # What is ignored counts nothing, whatever it is.
+        # Ignored elements count nothing, whatever they are.
         loss = _ops.multiply(loss, weight)
         if counts is not None:
             loss = _ops.where(counts, loss, as_tensor(0, loss.dtype))

@@ -53,7 +53,7 @@ def _as_float32(x: Tensor) -> Tensor:
     return _ops.cast(x, _dtypes.float32) if _dtypes.is_half(x.dtype) else x
 
 
-# Of floating-point numbers of 8 bits, which are not imported.
+# `saturate` is an attribute for floating-point numbers of 8 bits, which are not imported.
 @op("QuantizeLinear", without="saturate")
 def _quantize_linear(call: Call, x: Laid, scale: Laid, zero: Optional[Laid] = None) -> Laid:
     data, given = x.plain(), call.attribute("output_dtype", 0)

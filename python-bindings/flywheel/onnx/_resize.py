@@ -21,13 +21,13 @@ class _Axis(NamedTuple):
     total: int
     new: int
     scale: float
-    # Of tf_crop_and_resize, the part that is taken, in shares of the whole.
+    # The part that tf_crop_and_resize takes, in shares of the whole.
     start: float
     end: float
 
 
 def _is_early(call: Call) -> bool:
-    """Whether places are as in versions before 11: those of the original image, cut off, of windows not smoothed."""
+    """Returns true for the rules of versions before 11: coordinates asymmetric, clipped, and windows not smoothed."""
     return call.op == "Upsample" or call.opset < 11
 
 
@@ -126,7 +126,7 @@ def _shared_scale(call: Call, policy: str, x: Laid, places: List[int], numbers: 
 
 
 def _repeats(call: Call) -> bool:
-    """Whether a whole scale repeats each element, whatever the size."""
+    """Returns true if a whole scale repeats each element, whatever the size."""
     how = _transformation(call)
     rounding = _rounding(call)
     return (how, rounding) in (("asymmetric", "floor"), ("half_pixel", "round_prefer_floor"),
@@ -159,7 +159,7 @@ def _resize_axis(call: Call, mode: str, data: Tensor, place: int, axis: _Axis) -
 
 
 def _coordinates(call: Call, axis: _Axis) -> Array:
-    """Where each element is in the old dimension."""
+    """Returns the coordinate of each element in the old dimension."""
     place = np.arange(axis.new, dtype=np.float64)
     how = _transformation(call)
     last = axis.total - 1

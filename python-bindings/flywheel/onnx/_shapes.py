@@ -180,7 +180,7 @@ def _depth_to_space(call: Call, x: Laid) -> Laid:
     block, data = call.attribute("blocksize"), x.plain()
     if block < 1 or x.ndim != 4:
         raise ValueError(f"expected a tensor of rank 4 and a positive blocksize, found {x.shape} and {block}")
-    # Whether the place in a block is ahead of the channel in the deep tensor.
+    # True if the place in a block precedes the channel in the deep tensor.
     is_block_first = call.word("mode", "DCR", "CRD") == "DCR"
     channels, (batch, _, height, width) = data._dims[1], sizes(data)
     if channels is None:
@@ -311,7 +311,7 @@ def _slice(
 
 
 def _slice_key(total: Optional[int], start: Any, end: Any, step: int) -> slice:
-    """What ONNX says with numbers far outside, as Python has it."""
+    """Returns Python's form of a slice, for which ONNX has numbers far outside."""
     if step > 0:
         first = None if start == 0 or total is None and start <= -(2**31) else start
         return slice(first, None if end >= 2**31 - 1 else end, step)

@@ -98,7 +98,7 @@ class Sizes:
                 self._named[dim] = self._find(name, x, axis) or size(x.data, x.place(axis))
 
     def set(self, name: str, sizes: Sequence[Size]) -> None:
-        """What a translation knows of the sizes of its result."""
+        """Records the sizes of a result that its translation knows."""
         self._known[name] = list(sizes)
 
     def of(self, name: str, x: Laid, axis: int) -> Size:
@@ -118,7 +118,7 @@ class Sizes:
         return self._named.get(dim) if isinstance(dim, str) else None
 
     def follow(self, node: Any, operands: Sequence[Any], result: Any) -> None:
-        """Of the first result of a node, the sizes that are those of its operands."""
+        """Records the sizes of the first result of a node that are those of its operands."""
         name = node.output[0] if node.output else ""
         if not name or not isinstance(result, Laid) or None not in result.shape or name in self._known:
             return

@@ -116,7 +116,7 @@ def _cosines(call: Call, length: Known, shares: Tuple[float, ...]) -> Known:
     return Known(np.asarray(found).astype(dtype))
 
 
-# Of _cosines: Hann's window, Hamming's and Blackman's.
+# The coefficients of _cosines: Hann's window, Hamming's and Blackman's.
 _WINDOWS = {"HannWindow": (0.5, 0.5), "HammingWindow": (25 / 46, 21 / 46), "BlackmanWindow": (0.42, 0.5, 0.08)}
 
 

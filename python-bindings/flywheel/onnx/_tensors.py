@@ -112,7 +112,7 @@ def read_external(tensor: Any, folder: str, what: str) -> None:
 
 
 def _is_inside(folder: str, location: str) -> bool:
-    """Whether a path is one of a file in the folder or below it, links followed."""
+    """Returns true if a path is one of a file in the folder or below it, links followed."""
     if not location or os.path.isabs(location) or "\0" in location:
         return False
     root = os.path.realpath(folder)

@@ -25,7 +25,7 @@ _FILTERS = (2, 3, 1, 0)
 
 
 class Use(NamedTuple):
-    """Where a node takes a value."""
+    """An operand of a node."""
 
     op: str
     place: int
@@ -37,7 +37,7 @@ def arrange(array: Array, order: Optional[Sequence[int]]) -> Array:
 
 
 def find_uses(graph: Any, aliases: Dict[str, str], uses: Dict[str, List[Use]]) -> Dict[str, List[Use]]:
-    """Of each name, the ops that take it, in the graphs that are in this one too."""
+    """Returns the ops that take each name, also in inner graphs."""
     for node in graph.node:
         if node.op_type == "Identity":
             aliases[node.output[0]] = aliases.get(node.input[0], node.input[0])
@@ -57,7 +57,7 @@ def _is_statistic(use: Use) -> bool:
 
 
 def _is_read_early(use: Use) -> bool:
-    """Whether a translation has to know the value."""
+    """Returns true if a translation has to know the value."""
     return use.op in HANDLERS and use.place in HANDLERS[use.op].known
 
 
@@ -120,7 +120,7 @@ def _is_uniform(name: str, tensor: Any) -> bool:
 
 
 class Wanted:
-    """What a user says of which initializers are trained: `given` has None where it is for the rule to say."""
+    """The user's choice of the initializers that are trained: `given` has None if the default rule decides."""
 
     def __init__(self, trainable: Trainable, names: Iterable[str]):
         if isinstance(trainable, str):

@@ -136,7 +136,7 @@ def _transposed_pads(
         out = dim_size * windows.strides[axis] if goal is None else goal[axis]
         total = (dim_size - 1) * windows.strides[axis] + windows.spans[axis] + more[axis] - out
         if total < 0:
-            # What the filter does not reach is behind.
+            # Elements that the filter does not reach are at the end.
             pairs.append((0, total))
             continue
         half = total // 2

@@ -65,7 +65,7 @@ class Handler:
                 raise TypeError(f"{function.__name__} takes {one}: an argument would be dropped unseen")
 
     def bind(self, arguments: Arguments) -> Dict[str, str]:
-        """Of the function's parameters, the arguments that they take."""
+        """Returns the argument that each parameter of the function takes."""
         known = [one.name for one in arguments.schema]
         bound = {name: name for name in self._names if name in known}
         ordered = [one.name for one in arguments.schema if not one.kwarg_only and one.name not in bound]
@@ -74,5 +74,5 @@ class Handler:
         return bound
 
     def translate(self, call: Any, arguments: Arguments) -> Any:
-        """What the function makes of a call."""
+        """Translates a call by the function."""
         return self.function(call, **{own: arguments.read(name) for own, name in self.bind(arguments).items()})

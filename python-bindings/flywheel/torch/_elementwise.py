@@ -79,7 +79,7 @@ def _round_to(call: Call, x: Laid, *, decimals: int) -> Laid:
 
 @op("angle.default")
 def _angle(call: Call, x: Laid) -> Laid:
-    """Of a real number 0 or pi, and NaN of NaN."""
+    """The angle of a real number is 0 or pi; that of NaN is NaN."""
     data = _ops.cast(x.data, call.dtype)
     found = _ops.where(_ops.less(data, 0.0), as_tensor(math.pi, data.dtype), as_tensor(0.0, data.dtype))
     return x.like(_ops.where(_ops.isnan(data), _ops.stop_gradient(data), found))

@@ -83,7 +83,7 @@ class Call:
         return self._argument_values[place]
 
     def wants(self, place: int) -> bool:
-        """Whether a result of several is used."""
+        """Returns true if this one of several results is used."""
         return any(user.target is operator.getitem and user.args[1] == place and user.users for user in self.node.users)
 
     def known_size(self, axis: int) -> Optional[Size]:
@@ -105,7 +105,7 @@ def _frame_of(node: Any) -> Optional[Frame]:
 
 
 def location_of(node: Any) -> str:
-    """Where an op comes from, to be read."""
+    """Returns the location of an op for messages."""
     frame = _frame_of(node)
     stack = [path for path, _ in (node.meta.get("nn_module_stack") or {}).values() if isinstance(path, str)]
     path = stack[-1].removeprefix("L['self'].") if stack else ""
@@ -128,7 +128,7 @@ def _is_known(node: Any) -> bool:
 
 
 def _is_check(node: Any) -> bool:
-    """Whether it is an error for a matrix that a solver did not solve: here its results are NaN or infinite."""
+    """Returns true for an error about a matrix that a solver did not solve: here its results are NaN or infinite."""
     return str(node.target) == "with_effects" and str(node.args[1]) == "aten._linalg_check_errors.default"
 
 
@@ -191,13 +191,14 @@ class Interpreter:
         except Exception:
             if not missing:
                 raise
-            # What comes of a value that stands in for another says nothing.
+            # An error about a value that stands in for a missing op is not reported.
         if missing:
             raise refuse("PyTorch", missing)
         return outputs
 
     def _call_or_stand_in(self, node: Any, missing: List[MissingOp]) -> Any:
-        """Of a form of an op that is not imported, zeros: all of them are to be found."""
+        """Translates a node. If its form is not imported, records that and returns zeros, so that all such ops are
+        found."""
         try:
             return at_line(_frame_of(node), lambda: self._call(node))
         except UnsupportedOpError as error:
@@ -220,7 +221,7 @@ class Interpreter:
         kwargs = {name: self._value(argument) for name, argument in node.kwargs.items()}
         if node.target is operator.getitem:
             found = args[0][args[1]]
-            # What orders checks, of which there are none here, is no value.
+            # A token that orders checks is not a value: there are no checks here.
             is_order = _is_check(node.args[0])
             if found is None and node.users and not is_order and isinstance(node.meta.get("val"), torch.Tensor):
                 whole = node.args[0]

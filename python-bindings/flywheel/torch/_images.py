@@ -165,7 +165,7 @@ def _max_unpool(call: Call, x: Laid, places: Laid, wanted: Sequence[int]) -> Lai
     return Laid(_ops.squeeze(found, 0) if is_single else found)
 
 
-# Of grid_sampler's numbers.
+# The modes of grid_sampler, by its numbers.
 _SAMPLING, _OUTSIDE = ("linear", "nearest", "cubic"), ("zeros", "border", "reflection")
 
 
@@ -230,7 +230,7 @@ def _adaptive_avg_pool(call: Call, x: Laid) -> Laid:
 
 
 def _adaptive_windows(total: int, length: int) -> List[Tuple[int, int]]:
-    """Where the windows of an adaptive pool begin and end."""
+    """Returns the first and the last index, exclusive, of each window of an adaptive pool."""
     return [(i * total // length, -(-(i + 1) * total // length)) for i in range(length)]
 
 
@@ -335,7 +335,7 @@ def pad_by_copies(call: Call, x: Laid, widths: Sequence[int], mode: str) -> Laid
         kind: Any = _MODES[mode]
         first, last = max(-low, 0), total - max(-high, 0)
         if mode == "circular":
-            # What is cut does not come back on the other side.
+            # Elements that are cut off do not reappear on the other side.
             found = np.pad(np.arange(first, last), (max(low, 0), max(high, 0)), mode=kind)
         else:
             found = np.pad(np.arange(total), (max(low, 0), max(high, 0)), mode=kind)

@@ -55,7 +55,7 @@ def _addmm(call: Call, c: Laid, a: Laid, b: Laid, beta: float = 1, alpha: float 
     if alpha != 1:
         product = _ops.multiply(product, alpha)
     if beta == 0:
-        # What is added is not read then: it may be NaN.
+        # The addend is not read then: it may be NaN.
         return Laid(product)
     added = c.plain() if beta == 1 else _ops.multiply(c.plain(), beta)
     return Laid(_ops.add(product, added))
@@ -251,7 +251,7 @@ def _dropout(call: Call, x: Laid, rate: float, training: bool) -> Any:
 def _softmax(call: Call, x: Laid, axis: int) -> Laid:
     function = nn.log_softmax if "log" in str(call.node.target) else nn.softmax
     if x.ndim == 0:
-        # Of one element.
+        # A scalar is a vector of one element.
         return Laid(reshape_to(function(_ops.cast(reshape_to(x.data, [1]), call.dtype)), []))
     axis %= x.ndim
     if x.order[-1] == axis:

@@ -36,7 +36,7 @@ def _only_first(call: Call, result: Tensor) -> List[Any]:
 
 
 def _is_information(call: Call, place: int) -> bool:
-    """Whether a result is the number of the first pivot that is 0, which only an error looks at."""
+    """Returns true if a result is the number of the first pivot that is 0, which only an error reads."""
     return bool(call.result[place].dtype.is_signed and not call.result[place].is_floating_point()
                 and place == len(call.result) - 1)  # fmt: skip
 
@@ -109,7 +109,7 @@ def _vector_norm(
 
 
 def _norm(x: Tensor, order: float, axes: Sequence[int], keepdims: bool = False) -> Tensor:
-    """Of vectors along dimensions; its derivative at 0 is 0."""
+    """The norm of vectors along dimensions; its derivative at 0 is 0."""
     if abs(order) == float("inf"):
         return (_ops.max if order > 0 else _ops.min)(_ops.absolute(x), tuple(axes), keepdims)
     if order == 0:

@@ -128,7 +128,7 @@ def _written_arguments(graph: Any) -> List[int]:
 
 
 def _detach_later_uses(graph: Any, node: Any, value: Any) -> None:
-    """What uses a value behind a node uses it detached."""
+    """Replaces a value by its detached form in its uses after a node."""
     places = {one: place for place, one in enumerate(graph.nodes)}
     later = [user for user in value.users if places[user] > places[node] and user.op != "output"]
     if later:
@@ -211,7 +211,7 @@ def _check(x: Tensor, name: str, meta: Any) -> Tensor:
 
 
 class ImportedModule(ImportedModel):
-    """What `from_module` makes.
+    """A module that `from_module` imported.
 
     Called with arrays it runs the module for inference, with tensors in a traced function
     it is part of that; there `training=True` runs it as in training, which updates
@@ -241,7 +241,7 @@ class ImportedModule(ImportedModel):
         self._program(optimizer is not None)
         self._orders: Dict[int, Tuple[int, ...]] = {}
         self.variables = _make_variables(module, name, self._orders)
-        # Where all sizes are the example's, another one is an error that says both.
+        # If all sizes are those of the example, another size is an error that names both.
         dynamic: Any = "auto" if dynamic_shapes is not None else False
         fed = [[self._as_fed(value) for value in part] for part in (self._example, self._targets or [])]
         self._build(fed[0], None if self._targets is None else fed[1], dynamic)

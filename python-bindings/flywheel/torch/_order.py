@@ -13,7 +13,7 @@ from .._ops._shapes import reshape_to
 from .._tensor import Tensor, as_tensor
 from ._graph import Call, op
 
-# Of a running extremum: all pairs are compared.
+# The largest dimension of a running extremum, which compares all pairs.
 _MOST_RUNNING = 2048
 
 
@@ -124,7 +124,7 @@ def _running_extremum(call: Call, x: Laid, axis: int) -> List[Laid]:
     earlier = as_tensor(np.tril(np.ones((total, total), bool)))
     each = _ops.expand_dims(_ops.stop_gradient(rows), -2)
     first = _ops.expand_dims(_ops.stop_gradient(rows), -1)
-    # What comes later is as good as the element itself.
+    # Later elements are replaced by the element itself, which does not change the extremum.
     best = function(_ops.where(earlier, each, first), -1, keepdims=True)
     is_best = _ops.equal(each, best)
     if floats:

@@ -140,7 +140,7 @@ def _repeat(call: Call, x: Laid, counts: Sequence[Size]) -> Laid:
 
 @op("cat.default", "concat.default")
 def _cat(call: Call, tensors: Sequence[Laid], axis: int = 0) -> Laid:
-    # What PyTorch calls legacy: an empty vector joins anything.
+    # PyTorch's legacy rule: an empty vector can be joined to anything.
     parts = [x for x in tensors if x.shape != (0,)] or list(tensors)
     lead = parts[0]
     data = [_ops.cast(x.arranged(lead.order), call.dtype) for x in parts]
@@ -219,7 +219,7 @@ def _flip(call: Call, x: Laid, axes: Sequence[int]) -> Laid:
 @op("roll.default")
 def _roll(call: Call, x: Laid, shifts: Sequence[int], axes: Sequence[int] = ()) -> Laid:
     if not axes:
-        # Of all elements in a row.
+        # Without axes, all elements roll as one vector.
         plain = x.plain()
         return Laid(reshape_to(_ops.roll(reshape_to(plain, [_product(sizes(plain))]), shifts[0], 0), sizes(plain)))
     data = x.data
@@ -310,7 +310,7 @@ def _as_strided(
 def _unfold(call: Call, x: Laid, axis: int, length: int, step: int) -> Laid:
     data = _ops.expand_dims(x.plain(), 0) if x.ndim == 0 else x.plain()
     if x.ndim == 0:
-        # Of one element.
+        # A scalar is a vector of one element.
         return Laid(_ops.getitem(data, (slice(0, length),)))
     axis %= x.ndim
     total = data._dims[axis]

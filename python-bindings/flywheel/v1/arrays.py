@@ -321,7 +321,7 @@ __all__ = [
     "meshgrid", "norm", "reverse", "roll", "sequence_mask", "space_to_depth", "tensordot", "trace",
 ]  # fmt: skip
 
-# What `tf.nn` has of these.
+# The names of these that `tf.nn` has too.
 NN = (
     "depth_to_space", "space_to_depth",
 )  # fmt: skip

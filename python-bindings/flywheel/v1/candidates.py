@@ -15,7 +15,7 @@ from .ops import cast, concat, reshape, stop_gradient
 from .random_ops import generator_of
 
 _f32 = _dtypes.float32
-# What takes a class out of a softmax.
+# A logit that excludes a class from a softmax.
 _LOWEST = -3.4e38
 
 
@@ -217,7 +217,7 @@ def categorical(
 def compute_accidental_hits(true_classes: Any, sampled_candidates: Any, num_true: int, *_: Any, **__: Any) -> Any:
     raise NotImplementedError("flywheel.v1.nn.compute_accidental_hits: use remove_accidental_hits=True")
 
-# What `tf.nn` has of these.
+# The names of these that `tf.nn` has too.
 NN = (
     "compute_accidental_hits", "fixed_unigram_candidate_sampler", "log_uniform_candidate_sampler", "nce_loss",
     "sampled_softmax_loss", "uniform_candidate_sampler",

@@ -14,7 +14,7 @@ from .tensor_arrays import TensorArray, with_shapes
 
 def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, strict: bool = False, name: Optional[str] = None,
          fn1: Any = None, fn2: Any = None) -> Any:  # fmt: skip
-    """What one of two functions gives; only its ops run."""
+    """Returns the results of one of two functions; only the ops of that one run."""
     from .emission import inner_ops
 
     graph = get_default_graph()
@@ -132,7 +132,7 @@ def while_loop(
 
 
 def _carried(x: Any) -> Tensor:
-    """What a loop carries of a variable: of an array, all elements."""
+    """Returns the tensor that a loop carries for a variable: all elements of a TensorArray."""
     return x._all() if isinstance(x, TensorArray) else as_tensor(x)
 
 
@@ -184,8 +184,8 @@ def _count(init: Any, states: Any, outputs: Any) -> Optional[int]:
 def case(
     pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, strict: bool = False, name: str = "case"
 ) -> Any:
-    """What the function gives whose condition is the first to hold, else what `default` gives: by default the last
-    of the functions."""
+    """Returns the results of the first function whose condition holds, else those of `default`: by default the last of
+    the functions."""
     pairs = list(pred_fn_pairs.items()) if isinstance(pred_fn_pairs, dict) else list(pred_fn_pairs)
     if not pairs:
         raise ValueError("case needs a pair of a condition and a function")

@@ -83,7 +83,7 @@ def _is_graph_tensor(x: Any) -> bool:
 
 
 def _beside(kind: str, value: Any, tensor: Any) -> Any:
-    """What is no tensor, for an op of it and a tensor."""
+    """Converts the operand of an op that is not a tensor, given the other operand, a tensor."""
     if isinstance(value, (list, tuple)) and _holds_tensors(value):
         packed = as_tensor(value)
         return paired(kind, packed, tensor)[0]
@@ -124,7 +124,7 @@ def make(
     def emit(*tensors: _tensor.Tensor) -> Any:
         return function(*[_place(x, tensors) for x in form], **{k: _place(x, tensors) for k, x in named.items()})
 
-    # Of an operand that is a number, where it is: loops that count are seen by it.
+    # The place and value of an operand that is an integer: loops that count are recognized by it.
     scalars = [(place, x) for place, x in enumerate(args) if type(x) is int]
     attrs = {"scalar": scalars[0]} if len(scalars) == 1 and len(inputs) == 1 and len(args) == 2 else {}
     outputs = get_default_graph().create(kind, inputs, emit, types, name, **attrs).outputs

@@ -33,7 +33,7 @@ class Dataset:
     def __init__(self, form: Any, types: List[Type], sources: List[Tensor], start: Start):
         self._form, self._types, self._sources, self._start = form, types, sources, start
 
-    # Where elements are from
+    # Sources
 
     @staticmethod
     def from_tensor_slices(tensors: Any) -> "Dataset":
@@ -47,7 +47,7 @@ class Dataset:
 
     @staticmethod
     def from_generator(generator: Any, output_types: Any, output_shapes: Any = None, args: Any = None) -> "Dataset":
-        """What a generator gives."""
+        """An element for each value that a generator yields."""
         kinds = [dtype_of(t) for t in flatten(output_types)]
         shapes: List[Any] = [None] * len(kinds)
         if output_shapes is not None:
@@ -78,7 +78,7 @@ class Dataset:
         return Dataset(pack(datasets, [p._form for p in parts]), [t for p in parts for t in p._types],
                        [x for p in parts for x in p._sources], start)  # fmt: skip
 
-    # What is done with them
+    # Transformations
 
     def _like(self, start: Start, types: Optional[List[Type]] = None) -> "Dataset":
         return Dataset(self._form, self._types if types is None else types, self._sources, start)
@@ -103,7 +103,7 @@ class Dataset:
         if buffer_size <= 0:
             raise ValueError(f"buffer_size must be greater than zero, found {buffer_size}")
         draw = generator_of("Shuffle", seed)
-        # Where each pass has the order of the first one: what that was drawn with.
+        # The state of the generator in the first pass, by session, for passes that repeat its order.
         first: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
 
         def start(session: Any, values: Any) -> Iterable[Leaves]:
@@ -165,7 +165,8 @@ class Dataset:
         return self._like(start, [(t, (lead, *goal)) for (t, _), goal in zip(self._types, goals)])
 
     def _call(self, function: Callable[..., Any]) -> Tuple[Any, List[Tensor], Callable[..., List[Any]]]:
-        """What a function of tensors gives for an element, as tensors, and a function of a session and of arrays."""
+        """Returns the results of a function of tensors for an element, these as tensors, and a function of a session
+        and of arrays that computes them."""
         feeds = [placeholder(t, s) for t, s in self._types]
         packed = pack(self._form, list(feeds))
         made = function(*packed) if isinstance(packed, tuple) and not hasattr(packed, "_fields") else function(packed)
@@ -173,7 +174,7 @@ class Dataset:
         return made, results, lambda session, leaves: session.run(results, dict(zip(feeds, leaves)))
 
     def map(self, map_func: Callable[..., Any], num_parallel_calls: Any = None) -> "Dataset":
-        """What a function of tensors gives for each element."""
+        """Replaces each element by the result of a function of tensors."""
         made, results, call = self._call(map_func)
 
         def start(session: Any, values: Any) -> Iterable[Leaves]:
@@ -269,7 +270,7 @@ class Dataset:
 
 
 class Iterator:
-    """Where sessions are in a data set."""
+    """The positions of sessions in a data set."""
 
     def __init__(self, form: Any, types: List[Type], dataset: Optional[Dataset]):
         self._form, self._types, self._dataset = form, types, dataset

@@ -14,7 +14,7 @@ def _connects(op: Operation) -> bool:
 
 
 def sources_of(op: Operation) -> List[Tensor]:
-    """What gradients go on to from the results of an op."""
+    """Returns the tensors to which gradients propagate from the results of an op."""
     return [*op.inputs, *op.attrs.get("captures", [])] if _connects(op) else []
 
 
@@ -32,7 +32,7 @@ def visit(ys: Sequence[Tensor], stops: Any) -> Iterator[Tensor]:
 
 
 def reaches(ys: Sequence[Tensor], x: Tensor, stops: Any) -> bool:
-    """Whether a y depends on x by floating-point tensors."""
+    """Returns true if a y depends on x by floating-point tensors."""
     return any(y is x for y in visit(ys, stops))
 
 
@@ -118,7 +118,7 @@ def hessians(
 
 
 def rows_of(gradient: Tensor, table: Tensor) -> bool:
-    """Whether a gradient is that of a table which is only looked up: then it is a few rows."""
+    """Returns true if a gradient is that of a table which is only looked up: it then has few nonzero rows."""
     while "same_rows" in gradient.op.attrs:
         gradient = as_tensor(gradient.op.attrs["same_rows"])
     op = gradient.op

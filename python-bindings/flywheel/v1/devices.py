@@ -30,9 +30,9 @@ def join_device(fields: Dict[str, str]) -> str:
 
 
 def choose_target(ops: Iterable[Any], config: Any) -> str:
-    """What executes a step with these ops (D2): a GPU where one of them is to be there. A step is on one device as a
-    whole; jobs and tasks are names of parts of this process (D5). Raises InvalidArgumentError for a device that is not
-    there, or warns of it where `config` allows soft placement."""
+    """Returns the target of a step with these ops (D2): a GPU if an op is placed on one, else "" for the CPU. One
+    device executes the whole step; jobs and tasks are names of parts of this process (D5). Raises InvalidArgumentError
+    for a device that the machine does not have, or warns of it if `config` allows soft placement."""
     wanted = {split_device(op.device).get("device", "CPU:0"): op for op in ops}
     others = sorted(name for name in wanted if not name.startswith("CPU"))
     if not others:

@@ -136,5 +136,5 @@ TABLE = {
        for key, function in REDUCTIONS.items()},
 }  # fmt: skip
 
-# Of a sum of squares: `sqrt` with the derivative 0 at 0, where that of the norm would be NaN.
+# The root of a sum of squares: `sqrt` with the derivative 0 at 0, where the derivative of the norm would be NaN.
 root = _unary("Sqrt", _of_floating("sqrt", _ops._arithmetic.root))

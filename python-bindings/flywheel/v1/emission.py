@@ -27,7 +27,8 @@ def ancestors(roots: Sequence[Operation], stop: Any = (), by_data: bool = False)
 
 
 def needs(op: Operation, by_data: bool = False) -> List[Operation]:
-    """What an op waits for; one whose phase is known while it is compiled takes one of its inputs."""
+    """Returns the ops that an op depends on. An op that selects an input by a phase known at compile time depends on
+    that input."""
     inputs = op.attrs["chosen"](op) if "chosen" in op.attrs else op.inputs
     controls = [] if by_data else op.control_inputs
     return [x.op for x in inputs] + controls + [x.op for x in op.attrs.get("captures", [])]
@@ -57,7 +58,7 @@ class Emitter:
         self.initialized = initialized
         self.needed = needed
         self.running = set(needed)
-        # What comes from the ops of a `read_value`: the last write that it depends on.
+        # The last write that each `ReadValue` depends on, by its number.
         self.wanted: Dict[int, Any] = {}
         self.seen: Dict[Tuple[int, str], _tensor.Tensor] = {}
         for op in needed:
@@ -78,7 +79,7 @@ class Emitter:
                 self.emit(op)
 
     def _reads_start(self, op: Operation) -> bool:
-        """Whether an op is the value that a variable has when the run starts."""
+        """Returns true if an op is the value that a variable has when the run starts."""
         if op.type == "VariableV2":
             return not op.attrs["is_ref"]
         if op.type == "ReadValue":

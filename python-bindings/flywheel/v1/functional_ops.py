@@ -80,8 +80,8 @@ def map_fn(
     fn: Callable[[Any], Any], elems: Any, dtype: Any = None, parallel_iterations: Any = None, back_prop: bool = True,
     swap_memory: bool = False, infer_shape: bool = True, name: Optional[str] = None,
 ) -> Any:  # fmt: skip
-    """What `fn` gives for each slice of `elems`, a tensor or a structure of tensors of one length. `dtype`, in the
-    form of the result, is checked where it is given."""
+    """Returns the results of `fn` for each slice of `elems`, a tensor or a structure of tensors of one length. If
+    `dtype`, in the form of the result, is given, it is checked."""
     sequences = _slices_of(elems, "map_fn")
     form: List[Any] = []
 

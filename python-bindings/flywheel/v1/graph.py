@@ -60,8 +60,8 @@ Names = Dict[str, List[int]]
 
 
 def take_name(names: Names, name: str) -> str:
-    """`name`, or the first of `name_1`, `name_2`, ... that is not taken; takes it. Of several threads that ask for a
-    name one gets it: `setdefault` is one step."""
+    """Takes and returns `name`, or the first of `name_1`, `name_2`, ... that is not taken. If several threads ask for a
+    name, one gets it: `setdefault` is atomic."""
     mine = [0]
     last = names.setdefault(name, mine)
     if last is mine:
@@ -172,7 +172,7 @@ class Graph:
 
     @contextmanager
     def control_dependencies(self, control_inputs: Any) -> Iterator[None]:
-        """What is created inside waits for these; None is no dependencies at all (A7)."""
+        """Ops that are created in this block wait for these; None means no dependencies at all (A7)."""
         own = self._open
         old = own.control
         if control_inputs is None:
@@ -366,7 +366,7 @@ def reset_default_graph() -> None:
 
 
 def user_line() -> str:
-    """Where the user's program is."""
+    """Returns the file and line of the user's program that called this package."""
     frame = sys._getframe(1)
     while frame.f_back is not None and (frame.f_code.co_filename.startswith(_PACKAGE)
                                         or frame.f_code.co_filename.endswith("contextlib.py")):  # fmt: skip

@@ -25,7 +25,7 @@ class HostCall:
         self.ops: List[Operation] = []
 
     def run(self, session: Any, arrays: Sequence[Any]) -> Feeds:
-        """What the results are to be fed."""
+        """Calls the function and returns the feeds of its results."""
         outputs = [op.outputs[0] for op in self.ops if op.outputs]
         made = self.function(session, *arrays)
         results = [] if not outputs else list(made) if isinstance(made, (list, tuple)) else [made]
@@ -73,7 +73,7 @@ class _Part:
         self._wanted = list(dict.fromkeys([*drawn, *[x for call in calls for x in call.inputs]]))
 
     def run(self, session: Any, feeds: Feeds) -> Feeds:
-        """What is fed in addition to the rest of the run."""
+        """Returns the feeds to add to those of the run."""
         given = {x: array for x, array in feeds}
         wanted = [x for x in self._wanted if x not in given]
         values = {**given, **dict(zip(wanted, session._run_wanted(wanted, feeds)))}
@@ -84,7 +84,7 @@ class _Part:
 
 
 def prints_of(fetches: Sequence[Any], feeds: Feeds) -> List[Tuple[List[Tensor], Callable[[List[Any]], None]]]:
-    """What a run prints at its end: tensors, and a function of their values."""
+    """Returns the outputs that a run prints at its end: tensors, and a function of their values."""
     fed = {x.op for x, _ in feeds}
     needed = ancestors([f if isinstance(f, Operation) else f.op for f in fetches], fed)
     return [op.attrs["prints"] for op in sorted(needed, key=lambda op: op.id) if "prints" in op.attrs]

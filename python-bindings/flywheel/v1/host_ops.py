@@ -55,7 +55,8 @@ def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: int =
 def py_func(
     func: Callable[..., Any], inp: Any, Tout: Any, stateful: bool = True, name: Optional[str] = None  # noqa: N803
 ) -> Any:
-    """What a function of arrays gives, which Python calls in each run that needs it, before variables are written."""
+    """The results of a function of arrays, which Python calls in each run that needs it, before variables are
+    written."""
     is_list = isinstance(Tout, (list, tuple))
     kinds = [dtype_of(one) for one in (Tout if is_list else [Tout])]
 

@@ -22,7 +22,7 @@ class ResizeMethod:
 
 
 def _places(total: int, count: int, align_corners: bool) -> Any:
-    """Where each of `count` elements is in `total` ones."""
+    """Returns the coordinates in `total` elements of each of `count` elements."""
     scale = (total - 1) / (count - 1) if align_corners and count > 1 else total / count
     return np.arange(count) * scale
 
@@ -121,7 +121,7 @@ def per_image_standardization(image: Any) -> Any:
         count = math.prod(y.shape[-3:])
         centred = _ops.subtract(y, _ops.mean(y, axes, True))
         deviation = _ops._arithmetic.root(_ops.mean(_ops.square(centred), axes, True))
-        # Of no elements, there is nothing to divide.
+        # An image without elements has nothing to divide.
         least = 1.0 if isinstance(count, int) and count == 0 else 1 / count**0.5
         return _ops.divide(centred, _ops.maximum(deviation, least))
 

@@ -61,7 +61,7 @@ def _infer_in(
 
 
 def as_list(result: Any) -> List[_tensor.Tensor]:
-    """What an emitter returned, as tensors."""
+    """Returns the results of an emitter as tensors."""
     if result is None:
         return []
     results = list(result) if isinstance(result, (list, tuple)) else [result]

@@ -31,7 +31,7 @@ initialize_all_variables = global_variables_initializer
 
 
 def is_initialized_in(variable: Variable, session: Any) -> bool:
-    """Whether a variable has a value in a session."""
+    """Returns true if a variable has a value in a session."""
     name = variable.op_name
     return name in session.store and bool(session.store.is_initialized(name))
 
@@ -47,7 +47,7 @@ def report_uninitialized_variables(var_list: Any = None, name: str = "report_uni
 
 
 def is_variable_initialized(ref: Variable, name: Optional[str] = None) -> Tensor:
-    """Whether a variable has a value (S5)."""
+    """True if a variable has a value (S5)."""
 
     def host(session: Any) -> Any:
         return np.array(is_initialized_in(ref, session))

@@ -16,7 +16,7 @@ from .scopes import get_variable, variable_scope
 
 
 def _input(inputs: Any) -> Any:
-    """What a layer works on, a tensor with channels. Raises ValueError for a scalar."""
+    """Converts the input of a layer to a tensor with channels. Raises ValueError for a scalar."""
     x = as_tensor(inputs)
     if x.static_shape == ():
         raise ValueError("expected inputs of a layer with at least one dimension, found a scalar")
@@ -145,7 +145,7 @@ def _one(value: Any) -> int:
 
 
 class _Bias(NamedTuple):
-    """What a layer does with its result: a bias, and a penalty of the result."""
+    """The options that layers apply to their result: a bias, and a penalty of the result."""
 
     is_used: bool
     initializer: Any = None

@@ -26,7 +26,7 @@ _BY_WEIGHTS = Reduction.SUM_BY_NONZERO_WEIGHTS
 
 
 def _reduce(losses: Any, weights: Any, reduction: str) -> Any:
-    """Of a trace. A mean over nothing is 0."""
+    """Reduces weighted losses of a trace. A mean over nothing is 0."""
     factor = _ops.cast(weights, losses.dtype)
     if factor.ndim == losses.ndim + 1 and factor._dims[-1] == 1:
         factor = _ops.squeeze(factor, -1)
@@ -51,7 +51,7 @@ def _reduce(losses: Any, weights: Any, reduction: str) -> Any:
 
 
 def _mean(losses: Any) -> Any:
-    """Of a trace. That of nothing is 0."""
+    """Returns the mean of losses of a trace, 0 if there are none."""
     if 0 in losses._dims:
         return _ops.sum(losses)
     mean = _ops.cast(_ops.mean(losses), losses.dtype)

@@ -236,7 +236,7 @@ def auc(
 
             return emit
 
-        # Of labels that are true (t) or false (f), predictions above (p) and below (n) the thresholds.
+        # In the keys, the label is true (t) or false (f), and the prediction is above (p) or below (n) the threshold.
         names = {"tp": "true_positives", "tn": "false_negatives", "fp": "false_positives", "fn": "true_negatives"}
         olds: Dict[str, Any] = {}
         news: Dict[str, Any] = {}

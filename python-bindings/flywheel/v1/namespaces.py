@@ -8,7 +8,7 @@ from typing import Any, Dict
 
 from .._hints import nearest
 
-# What a program does without a part of TensorFlow.
+# Replacements for parts of TensorFlow that this package does not have.
 INSTEAD: Dict[str, str] = {
     "FIFOQueue": "feed batches: flywheel.data.Batches",
     "FixedLenFeature": "read the data in Python, and feed it",

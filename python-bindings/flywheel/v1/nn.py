@@ -42,7 +42,7 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: Optional[str] = None) ->
 
 
 def _along(function: Callable[..., Any], axis: int) -> Callable[..., Any]:
-    """Of the last dimension, the same of another one."""
+    """Applies a function of the last dimension to another dimension."""
 
     def emit(x: Any) -> Any:
         place = axis + x.ndim if axis < 0 else axis
@@ -161,7 +161,7 @@ def sparse_softmax_cross_entropy_with_logits(
 def sigmoid_cross_entropy_with_logits(
     _sentinel: Any = None, labels: Any = None, logits: Any = None, name: Optional[str] = None
 ) -> Any:
-    """Of each element."""
+    """The sigmoid cross entropy of each element."""
     _named(_sentinel, labels, logits, "sigmoid_cross_entropy_with_logits")
 
     def emit(x: Any, y: Any) -> Any:
@@ -203,8 +203,8 @@ def _lookup_in_parts(parts: List[Any], ids: Any, strategy: str, name: Optional[s
 
 def dropout(x: Any, keep_prob: Any = None, noise_shape: Any = None, seed: Any = None, name: Optional[str] = None,
             rate: Any = None) -> Any:  # fmt: skip
-    """Keeps elements with a probability and divides them by it; `keep_prob` may be a tensor. Where `noise_shape` has a
-    1, the elements of the dimension are kept or dropped together."""
+    """Keeps elements with a probability and divides them by it; `keep_prob` may be a tensor. If a dimension of
+    `noise_shape` is 1, the elements along it are kept or dropped together."""
     x = as_tensor(x)
     if keep_prob is None and rate is None:
         raise ValueError("You must provide a rate to dropout.")
@@ -256,7 +256,7 @@ def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: Optiona
 
 
 def in_top_k(predictions: Any, targets: Any, k: int, name: Optional[str] = None) -> Any:
-    """Whether each target is among the k largest predictions."""
+    """True if each target is among the k largest predictions."""
     def emit(p: Any, t: Any) -> Any:
         what = f"in_top_k: targets of shape {format_shape(t._dims)} for predictions of shape {format_shape(p._dims)}"
         if p.ndim != 2 or t.ndim != 1:
@@ -409,7 +409,7 @@ lrn = local_response_normalization
 
 
 def __getattr__(name: str) -> Any:
-    # What is made of what is above.
+    # Names of modules that are built on this one.
     for module in _MORE:
         found = _module(module)
         if module == name or name in getattr(found, "NN", ()) or module == "nn_more" and name in found.__all__:

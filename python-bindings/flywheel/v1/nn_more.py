@@ -23,7 +23,7 @@ def _volume(sizes: Any, what: str) -> List[int]:
 
 
 def _border(x: Any, spans: List[int], strides: List[int], padding: str) -> List[Tuple[int, int]]:
-    """What is around the dimensions of space; of an odd number the last one is behind."""
+    """Returns the padding before and after each spatial dimension; if the total is odd, the extra element is after."""
     pads = []
     for total, span, stride in zip(x._dims[1:-1], spans, strides):
         if padding.upper() not in ("SAME", "VALID"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What graphs are made of: ops, their results, and the branches and loops that ops are in."""
+"""Parts of graphs: ops, their results, and the branches and loops that ops are in."""
 
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Optional, Sequence, Tuple
 

@@ -291,8 +291,8 @@ def slice_(input_: Any, begin: Any, size: Any, name: Optional[str] = None) -> An
 
 
 def box_of(kind: str, x: Any, axis: int, start: Any, length: Any) -> Any:
-    """Where `length` elements from `start` on are in a dimension of a tensor of a trace, and how many: -1 is all that
-    are left. An error where there are not so many."""
+    """Returns the offset and the size of `length` elements from `start` on in a dimension of a tensor of a trace; a
+    `length` of -1 selects all that are left. Fewer elements are an error of the step."""
     first, count, total = _shapes.to_index(start), _shapes.to_index(length), _core.size(x, axis)
     what = f"{kind}: dimension {axis} of shape {x.shape}"
     _checks.expect_at_least(first, 0, f"{what}, the first element")

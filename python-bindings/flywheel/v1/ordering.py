@@ -68,7 +68,7 @@ def top_k(input: Any, k: int = 1, sorted: bool = True, name: Optional[str] = Non
 def argsort(
     values: Any, axis: int = -1, direction: str = "ASCENDING", stable: bool = False, name: Optional[str] = None
 ) -> Tensor:
-    """Where the elements are in order, int32."""
+    """The indices of the elements in sorted order, int32."""
     if direction not in ("ASCENDING", "DESCENDING"):
         raise ValueError(f"Unknown direction {direction}: ASCENDING or DESCENDING")
 
@@ -96,7 +96,7 @@ def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: Option
 
 
 def invert_permutation(x: Any, name: Optional[str] = None) -> Tensor:
-    """Where each number is."""
+    """The inverse of a permutation: the index of each number."""
 
     def emit(p: Any) -> Any:
         from .. import nn as traced
@@ -181,7 +181,7 @@ __all__ = [
     "reduce_variance", "reverse_sequence", "sort",
 ]  # fmt: skip
 
-# What `tf.nn` has of these.
+# The names of these that `tf.nn` has too.
 NN = (
     "top_k",
 )  # fmt: skip

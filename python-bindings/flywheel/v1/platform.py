@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What programs say to the machine around them: options of sessions, flags, logs and files."""
+"""The machine around a program: options of sessions, flags, logs and files."""
 
 import argparse
 import glob
@@ -51,7 +51,7 @@ class RunOptions(_Options):
 
 
 class RunMetadata(_Options):
-    """What TensorFlow tells of a run: empty. See docs/Profiling.md."""
+    """The metadata that TensorFlow returns of a run: empty here. See docs/Profiling.md."""
 
 
 class _Flags:

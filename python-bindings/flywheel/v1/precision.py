@@ -24,8 +24,8 @@ def rounded(x: Any, dtype: _dtypes.DType) -> Any:
 
 
 def rounds_once(function: _Function) -> _Function:
-    """Of a function of a tensor: one that computes in float32 where that is float16 or bfloat16, and rounds results.
-    Other arguments become float32 too where they are tensors of its dtype."""
+    """Decorates a function of a tensor: if that is float16 or bfloat16, the function computes in float32 and rounds its
+    results. Other arguments that are tensors of that dtype become float32 too."""
     first = next(iter(inspect.signature(function).parameters))
 
     @functools.wraps(function)

@@ -16,7 +16,7 @@ from .devices import choose_target
 from .emission import Emitter, Env, ancestors
 from .operation import Operation, Tensor
 
-# What the compiler says of a result whose size is computed from those of the feeds.
+# The compiler's error for a result whose size is computed from those of the feeds.
 _UNKNOWN_SIZE = re.compile(r"the size of dimension (\d+) of result (\d+) to be a dimension size of a feed")
 
 
@@ -146,8 +146,8 @@ class _Sizes(Compiled):
 
 
 def emit(fetches: Sequence[Any], feeds: Sequence[Tuple[Tensor, _tensor.Tensor]]) -> List[_tensor.Tensor]:
-    """What a graph computes for these feeds, in the function that is being traced. Raises NotImplementedError where a
-    part of it is computed by Python."""
+    """Emits the ops that compute fetches from these feeds into the function that is being traced. Raises
+    NotImplementedError if Python computes a part of them."""
     fed = {x.op for x, _ in feeds}
     roots = [f if isinstance(f, Operation) else f.op for f in fetches]
     needed = sorted(ancestors(roots, fed), key=lambda op: op.id)

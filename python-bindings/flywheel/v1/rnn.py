@@ -186,7 +186,7 @@ def loop(
         if [s.dtype for s in leaves] != [s.dtype for s in start]:
             raise TypeError(f"the state of a cell keeps its dtypes, found {[s.dtype.name for s in start]} and "
                             f"{[s.dtype.name for s in leaves]}: is it that of initial_state?")  # fmt: skip
-        # Where the output is a part of the state, it is kept once.
+        # If the output is a part of the state, it is kept once.
         place = next((i for i, s in enumerate(leaves) if s is output), len(start))
         if sequence_length is not None:
             # A choice by arithmetic: a branch of sizes that are not known would be checked in the loop.
@@ -217,7 +217,7 @@ def loop(
         outputs = _choose(holds, outputs, TABLE["zeros_like"](outputs))
     return outputs, pack(state, list(op.outputs[1:]))
 
-# What `tf.nn` has of these.
+# The names of these that `tf.nn` has too.
 NN = (
     "bidirectional_dynamic_rnn", "dynamic_rnn", "static_bidirectional_rnn", "static_rnn",
 )  # fmt: skip

@@ -24,7 +24,7 @@ class LSTMStateTuple(NamedTuple):
 
 
 class RNNCell:
-    """What cells have."""
+    """The base class of cells."""
 
     # The name of the scope of variables.
     kind = "rnn_cell"

@@ -51,7 +51,7 @@ def _updating(kind: str, word: str) -> Callable[..., Tensor]:
         own, shape_ = ref.implementation, (ref.dtype, tuple(ref.shape.as_list()))
 
         def emit(i: Any, v: Any) -> Any:
-            # What the writes before this one left (A5).
+            # The operand is the variable after the writes before this one (A5).
             return own.assign(_scattered(kind, own.read(), i, v))
 
         return ref.graph.create(kind, [index, u], emit, [shape_], name, writes=[ref]).outputs[0]
@@ -202,7 +202,7 @@ unsorted_segment_prod = _of_each(_ops._reductions.reduce_prod, lambda _: 1)
 
 def _sorted(function: Callable[..., Tensor], **more: Any) -> Callable[..., Tensor]:
     def op(data: Any, segment_ids: Any, name: Optional[str] = None) -> Tensor:
-        """Of segments in order: as many as the last one says."""
+        """A reduction over segments in order; the last id gives their number."""
         ids = as_tensor(segment_ids)
         literal = ids.op.attrs.get("literal")
         count = int(literal[-1]) + 1 if literal is not None else as_size(ids[-1] + 1)
@@ -213,7 +213,7 @@ def _sorted(function: Callable[..., Tensor], **more: Any) -> Callable[..., Tenso
 
 segment_sum, segment_mean = _sorted(unsorted_segment_sum), _sorted(unsorted_segment_mean)
 segment_prod = _sorted(unsorted_segment_prod)
-# Where no slice is in a segment there is a 0 among segments in order, and the type's limit among others.
+# The result of an empty segment is 0 if segments are in order, else the type's limit.
 segment_max, segment_min = (_sorted(one, is_empty_zero=True) for one in (unsorted_segment_max, unsorted_segment_min))
 
 

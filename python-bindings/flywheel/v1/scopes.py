@@ -26,7 +26,7 @@ _entering = threading.Lock()
 
 
 class VariableScope:
-    """Where `get_variable` looks for names, and what it takes by default."""
+    """A prefix for names of `get_variable`, and the defaults of its arguments."""
 
     def __init__(self, reuse: Any, name: str = "", **defaults: Any):
         self.name = name

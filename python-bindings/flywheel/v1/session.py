@@ -36,14 +36,14 @@ class Session:
         self._is_closed = False
         self._is_seeded = False
         self._contexts: List[Any] = []
-        # Of what Python draws, by the op.
+        # The generators of ops for which Python draws numbers, by the op.
         self._generators: Dict[str, Any] = {}
-        # Where it is in data sets.
+        # The positions in data sets.
         self._iterators: Dict[Any, Any] = {}
 
     @property
     def store(self) -> Store:
-        """Where the values of variables are."""
+        """The store that holds the values of variables."""
         return self._store
 
     def close(self) -> None:

@@ -20,7 +20,7 @@ _ARITHMETIC = frozenset([
 
 
 def is_of_shapes(op: Operation) -> bool:
-    """Whether the compiler knows the results of an op as sizes."""
+    """Returns true if the compiler knows the results of an op as sizes."""
     left, seen = [op], set()
     while left:
         one = left.pop()

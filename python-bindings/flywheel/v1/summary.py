@@ -117,7 +117,7 @@ class FileWriter:
         self._writer.close()
 
     def reopen(self) -> None:
-        """What is written after `close` begins another file by itself."""
+        """Does nothing: the first write after `close` begins another file."""
 
 
 def _node(op: Operation) -> bytes:

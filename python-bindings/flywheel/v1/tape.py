@@ -23,7 +23,7 @@ class GradientTape:
         self._persistent = persistent
         self._watches_variables = watch_accessed_variables
         self._graph = get_default_graph()
-        # Of what was recorded, the numbers of ops before and after; the last one may be open.
+        # The spans that were recorded, as numbers of ops before and after; the last one may be open.
         self._spans: List[Tuple[int, Optional[int]]] = []
         self._watched: Dict[Tensor, Any] = {}
         self._is_used = False
@@ -152,7 +152,7 @@ class GradientTape:
         return kept, constants
 
     def _is_tracked(self, x: Tensor, known: Dict[Tensor, bool]) -> bool:
-        """Whether a tensor is watched, or was computed on the tape from one that is."""
+        """Returns true if a tensor is watched, or was computed on the tape from one that is."""
         stack = [x]
         while stack:
             y = stack[-1]

@@ -36,7 +36,7 @@ def is_placeholder(x: Any) -> bool:
 
 
 def is_keras_tensor(x: Any) -> bool:
-    """Whether a tensor is what a layer gave."""
+    """Returns true if a tensor is the result of a layer."""
     if not isinstance(x, (Tensor, Variable)):
         raise ValueError(f"Unexpectedly found an instance of type `{type(x)}`. Expected a symbolic tensor instance.")
     return hasattr(x, "_keras_history")
@@ -143,8 +143,8 @@ class Function:
 
 
 def function(inputs: Any, outputs: Any, updates: Any = None, **kwargs: Any) -> Function:
-    """What computes `outputs` of `inputs`, from the values that variables have at the call, and then does the
-    `updates`: pairs of a variable and its new value, or what `update` gave (R7)."""
+    """Returns a function that computes `outputs` of `inputs`, from the values that variables have at the call, and then
+    does the `updates`: pairs of a variable and its new value, or results of `update` (R7)."""
     return Function(inputs, outputs, updates, **kwargs)
 
 

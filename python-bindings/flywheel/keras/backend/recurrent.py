@@ -58,7 +58,7 @@ def rnn(
 
 
 def map_fn(fn: Callable[[Any], Any], elems: Any, name: Any = None, dtype: Any = None) -> Any:
-    """What `fn` gives for each slice of `elems`."""
+    """The results of `fn` for each slice of `elems`."""
     return _functional.map_fn(fn, elems, dtype=dtype, name=name)
 
 

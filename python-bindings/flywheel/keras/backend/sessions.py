@@ -49,13 +49,13 @@ def clear_session() -> None:
 
 
 def manual_variable_initialization(value: bool) -> None:
-    """Whether the program initializes variables itself."""
+    """Sets if the program initializes variables itself."""
     global _manual
     _manual = value
 
 
 def initializes() -> bool:
-    """Whether functions give variables their initial values."""
+    """Returns true if functions give variables their initial values."""
     return not _manual
 
 

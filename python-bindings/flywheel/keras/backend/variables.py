@@ -98,6 +98,6 @@ def moving_average_update(x: Variable, value: Any, momentum: float) -> Tensor:
     count = step + 1
     with get_default_graph().control_dependencies([update(biased, moved), update(step, count)]):
         done = update(x, moved / (1 - TABLE["pow"](momentum, count)))
-    # What a model that is saved keeps of it.
+    # The variables that a saved model keeps of the average.
     done.op.attrs["hidden"] = {"biased": biased, "local_step": step}
     return done

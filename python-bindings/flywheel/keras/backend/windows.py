@@ -89,7 +89,7 @@ def normalize_batch_in_training(
 
 
 def in_top_k(predictions: Any, targets: Any, k: int) -> Any:
-    """Whether each target is among the k largest predictions."""
+    """True if each target is among the k largest predictions."""
     return _nn.in_top_k(predictions, targets, k)
 
 
@@ -112,7 +112,7 @@ def sparse_categorical_crossentropy(target: Any, output: Any, from_logits: bool 
 
 
 def binary_crossentropy(target: Any, output: Any, from_logits: bool = False) -> Any:
-    """Of each element."""
+    """The cross entropy of each element and its target, of probabilities or of logits."""
     if from_logits:
         return _nn.sigmoid_cross_entropy_with_logits(labels=target, logits=output)
     small = _epsilon()

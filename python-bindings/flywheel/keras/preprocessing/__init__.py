@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What makes arrays of data."""
+"""Functions that convert data to arrays."""
 
 from typing import Any
 

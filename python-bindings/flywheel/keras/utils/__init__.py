@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What programs take from `keras.utils`."""
+"""The functions of `keras.utils`."""
 
 from typing import Any, Optional
 

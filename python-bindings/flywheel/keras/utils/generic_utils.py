@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What Keras 2.1 has under this name, too."""
+"""The functions that Keras 2.1 also has in `keras.utils.generic_utils`."""
 
 from .._serialization import custom_object_scope
 from . import CustomObjectScope

@@ -35,8 +35,8 @@ def minimize(
     `residuals` is a function of all the `variables`, or a list of them, whose results have any shape; `variables`
     is what they start from. Exactly `max_iterations` iterations are made (L2), in loops of one entry (L8).
 
-    In a traced function the results are tensors. Where the variables are `flywheel.Variable`s, these are assigned
-    at the end, and what the residuals read of them is what is moved (L9, L10); all or none have to be. Elsewhere
+    In a traced function the results are tensors. If the variables are `flywheel.Variable`s, these are assigned at the
+    end, and the search moves the values that the residuals read of them (L9, L10); all or none have to be. Elsewhere
     the start is arrays, and so are the results; the entry is kept for the next call with these functions. There a
     `callback` gets the number of each iteration from 1 on, the objective and the variables (L11).
 

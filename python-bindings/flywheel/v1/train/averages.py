@@ -81,7 +81,7 @@ class ExponentialMovingAverage:
         return f"{var.op.name}/{self.name}" if found is None else str(found.op.name)
 
     def variables_to_restore(self, moving_avg_variables: Optional[List[Variable]] = None) -> Dict[str, Variable]:
-        """What a saver reads to have averages in place of the variables."""
+        """Returns a dict with which a saver restores averages into the variables."""
         from ..variables import global_variables
 
         moving = get_default_graph().get_collection(GraphKeys.MOVING_AVERAGE_VARIABLES)

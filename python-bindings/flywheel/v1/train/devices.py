@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Where variables of several machines are recorded to be."""
+"""Placement of variables on several machines, which is recorded only."""
 
 from typing import Any, Dict, List, Mapping, Sequence, Union
 

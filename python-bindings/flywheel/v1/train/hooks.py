@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What is called around the runs of a monitored session."""
+"""Hooks, which a monitored session calls around its runs."""
 
 import os
 import time
@@ -14,14 +14,14 @@ from .steps import get_global_step
 
 
 class SessionRunArgs:
-    """What a hook adds to a run: fetches and feeds."""
+    """The fetches and feeds that a hook adds to a run."""
 
     def __init__(self, fetches: Any, feed_dict: Optional[Dict[Any, Any]] = None, options: Any = None):
         self.fetches, self.feed_dict, self.options = fetches, feed_dict, options
 
 
 class SessionRunValues(NamedTuple):
-    """What a run gave a hook."""
+    """The results of a run for a hook."""
 
     results: Any
     options: Any
@@ -226,7 +226,7 @@ class CheckpointSaverHook(SessionRunHook):
             listener.end(session, step)
 
     def _save(self, session: Any, step: int) -> bool:
-        """Whether a listener wants no further run."""
+        """Saves a checkpoint. Returns true if a listener requests to stop."""
         self._timer.since(step)
         for listener in self._listeners:
             listener.before_save(session, step)

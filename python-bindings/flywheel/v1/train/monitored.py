@@ -26,7 +26,7 @@ from .steps import get_global_step
 
 
 class Scaffold:
-    """What a monitored session begins with."""
+    """The ops and functions with which a monitored session starts."""
 
     def __init__(
         self, init_op: Any = None, init_feed_dict: Optional[Dict[Any, Any]] = None, init_fn: Any = None,

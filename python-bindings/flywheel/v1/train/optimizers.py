@@ -332,7 +332,7 @@ class FtrlOptimizer(Optimizer):
         root, before = (_sqrt(x) if self._k == 0.5 else _pow(x, self._k) for x in (sums, n))
         shrunk = g + 2 * self._shrinkage * p if self._shrinkage else g
         linear = z + shrunk - (root - before) / lr * p
-        # Where |z'| > l1, that is l1 sign(z') - z'.
+        # `-beyond` is l1 sign(z') - z' if |z'| > l1, else 0.
         beyond = TABLE["maximum"](TABLE["abs"](linear) - self._l1, 0.0) * TABLE["sign"](linear)
         kept = -beyond / (root / lr + 2 * self._l2)
         return [self._store(v, kept), z.assign(linear), n.assign(sums)]

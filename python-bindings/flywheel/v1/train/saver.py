@@ -76,7 +76,7 @@ class Saver:
 
 
 def get_checkpoint_state(checkpoint_dir: str, latest_filename: Optional[str] = None) -> Any:
-    """What the state file of a folder says, None where there is none (P7)."""
+    """Returns the contents of a folder's state file, None if the folder has no such file (P7)."""
     return _state(checkpoint_dir, latest_filename or "checkpoint")
 
 
@@ -91,7 +91,7 @@ def checkpoint_exists(checkpoint_prefix: str) -> bool:
 
 
 class CheckpointReader:
-    """What a checkpoint has, without variables."""
+    """Reads the tensors of a checkpoint, without variables."""
 
     def __init__(self, path: str):
         from ...data import load
