@@ -24,7 +24,7 @@ public:
   };
   llvm::ArrayRef<Element> getElements() const { return elements; }
 
-  /// `sums`, one for each element, with the products of the tiles in `slot`.
+  /// Adds the products of the tiles in `slot` to `sums`, one for each element.
   virtual llvm::SmallVector<mlir::Value>
   multiply(llvm::ArrayRef<mlir::Value> sums, const InputTile &lhs,
            const InputTile &rhs, mlir::Value slot) = 0;

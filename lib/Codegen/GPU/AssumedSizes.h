@@ -34,7 +34,7 @@ public:
   AssumedSizes(const AssumedSizes &) = delete;
   AssumedSizes &operator=(const AssumedSizes &) = delete;
 
-  /// " where every dimension size is 64", as `describeDimSizes`.
+  /// Returns " where every dimension size is 64", like `describeDimSizes`.
   std::string describe() const { return text; }
 
 private:
@@ -46,8 +46,8 @@ private:
 /// chooses is an assumed one: 64 if nothing else is known.
 int64_t assumeSize(mlir::Value buffer, int64_t dim);
 
-/// The same of a number that is a size; nothing where it does not follow from
-/// dimensions of buffers.
+/// Returns the assumed value of a number that is a size; none if it does not
+/// depend on dimensions of buffers alone.
 std::optional<int64_t> assumeNumber(mlir::OpFoldResult number);
 
 } // namespace flywheel

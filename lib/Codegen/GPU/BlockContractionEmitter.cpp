@@ -129,8 +129,9 @@ void BlockContractionEmitter::emitTile(Value firstRow, Value firstColumn) {
   }
 }
 
-/// Copies are some tiles ahead. A slot is written again behind the barrier that
-/// follows its use by all threads: one barrier a tile is enough.
+/// Emits copies some tiles ahead of their use. A slot is overwritten only after
+/// the barrier that follows its use by all threads: one barrier for each tile
+/// is enough.
 SmallVector<Value> BlockContractionEmitter::emitSums(Accumulators &accumulators,
                                                      ArrayRef<Value> sums,
                                                      InputTile &lhs,

@@ -15,10 +15,10 @@ namespace flywheel {
 
 /// Emits a contraction so that the threads of a block share it: tiles of its
 /// inputs are copied to workgroup memory, some ahead of their use, and results
-/// stay in registers until all products are added and what follows is computed.
+/// stay in registers until all products are added and the epilogue is computed.
 class BlockContractionEmitter {
 public:
-  /// `init` is what the result has been filled with; null where it is in
+  /// `init` is the value that the result is filled with; null if it is in
   /// memory. `epilogue` are ops of the kernel, as for `Epilogue`.
   BlockContractionEmitter(BlockEmitter &block, ThreadEmitter &threads,
                           mlir::Value init,

@@ -63,12 +63,12 @@ Value BlockEmitter::allocatePrivate(OpBuilder &b, Location loc,
   return buffer;
 }
 
-/// The least power of two that is not below `number`.
+/// Returns the least power of two that is not below `number`.
 static int64_t roundUpToPower(int64_t number) {
   return static_cast<int64_t>(llvm::PowerOf2Ceil(number));
 }
 
-/// The iterations of `dims` together, where all are known.
+/// Returns the iterations of `dims` together, if all are known.
 static std::optional<int64_t> countStatically(ArrayRef<int64_t> sizes,
                                               ArrayRef<unsigned> dims) {
   int64_t product = 1;
@@ -122,7 +122,8 @@ void BlockEmitter::emitTree(ThreadEmitter &threads, Value init,
   OpBuilder &b = threads.b;
   Location loc = threads.loc;
   SmallVector<int64_t> sizes = getStaticLoopSizes(op);
-  // How many threads share a result: all have work, none more than it needs.
+  // The number of threads that share a result: all have work, none more than it
+  // needs.
   std::optional<int64_t> results = countStatically(sizes, threads.parallel);
   std::optional<int64_t> terms = countStatically(sizes, threads.reductions);
   int64_t lanes =

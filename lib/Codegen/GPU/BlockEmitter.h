@@ -21,9 +21,8 @@ inline constexpr int64_t kWorkgroupAlignment = 16;
 
 /// Emits structured ops so that the threads of one block share each: element by
 /// element; a reduction with few results as a tree; a contraction with tiles of
-/// its inputs in workgroup memory and its results in registers. What all
-/// threads must reach, barriers, is outside of branches that threads take
-/// apart.
+/// its inputs in workgroup memory and its results in registers. Barriers, which
+/// all threads must reach, are outside of branches that only some threads take.
 class BlockEmitter {
 public:
   /// Emits at the end of the body of `launch`, whose blocks are one-dimensional

@@ -73,7 +73,7 @@ static int64_t countUpTo(ArrayRef<int64_t> sizes, ArrayRef<unsigned> dims,
   return std::min(count, limit);
 }
 
-/// The side of a block's tile along `dims`.
+/// Returns the side of a block's tile along `dims`.
 static int64_t getSide(linalg::LinalgOp op, codegen::BlockAttr schedule,
                        ArrayRef<unsigned> dims) {
   SmallVector<int64_t> sizes = getStaticLoopSizes(op);
@@ -145,7 +145,8 @@ codegen::BlockAttr chooseBlockSchedule(linalg::LinalgOp op,
       factor == getFactorType(op, 1) && sum.isF32() &&
       (isNarrow || (factor.isF32() && gpu && gpu.getTf32())) &&
       (!gpu || gpu.isAtLeast(80));
-  // As large as leaves enough blocks: each input is read once a tile.
+  // Chooses the largest tile that leaves enough blocks: each input is read once
+  // per tile.
   int64_t rowRoom = sum.isF64() ? 64 : 128, columnRoom = rowRoom;
   int64_t numRows = count(loops.rows), numColumns = count(loops.columns),
           numBatches = count(loops.batch);

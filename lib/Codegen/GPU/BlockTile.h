@@ -35,15 +35,15 @@ struct BlockTile {
   int64_t rows, columns, depth, stages;
 };
 
-/// The schedule of `op`, a contraction: the one it has, or else one that is
-/// chosen for a GPU; `gpu` may be null.
+/// Return the schedule of `op`, a contraction: the one it has, or else one that
+/// is chosen for a GPU; `gpu` may be null.
 codegen::BlockAttr getBlockSchedule(mlir::linalg::LinalgOp op);
 codegen::BlockAttr chooseBlockSchedule(mlir::linalg::LinalgOp op,
                                        codegen::GPUAttr gpu);
 
-/// Elements between neighbours along the slow dimension of a tile of A or B in
-/// workgroup memory, whose fast one has `inner` of `elementBytes`: such that
-/// the threads of a warp find theirs in different banks.
+/// Returns the elements between neighbours along the slow dimension of a tile
+/// of A or B in workgroup memory, whose fast one has `inner` of `elementBytes`:
+/// such that the threads of a warp access different banks.
 int64_t getTilePitch(int64_t inner, int64_t elementBytes, bool isAlongTerms,
                      bool usesTensorCores);
 

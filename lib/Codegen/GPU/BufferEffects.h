@@ -13,11 +13,11 @@
 
 namespace flywheel {
 
-/// The body of a call that is arithmetic: of one block, without a call. Null
-/// for any other op.
+/// Returns the body of a call that is arithmetic: of one block, without a call.
+/// Null for any other op.
 mlir::Block *getArithmeticBody(mlir::Operation *op);
 
-/// The block of a kernel that follows where no check fails; null at the end.
+/// Returns the next block of a kernel if no check fails; null at the end.
 mlir::Block *getNext(mlir::Block *block);
 
 /// Returns the status that a block of a kernel returns if a check has failed; 0

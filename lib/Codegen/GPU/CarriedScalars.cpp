@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A number in a slot of the device is one that launches of one thread can
-// compute: the host need not know it to go on with the next iteration. What it
-// does decide by such a number it loads from the slot.
+// Launches of one thread can compute a number in a slot of the device: the host
+// need not know it to start the next iteration. Before decisions that depend on
+// such a number, the host loads it from the slot.
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,8 +57,8 @@ private:
   void store(Value value, Value slot) {
     memref::StoreOp::create(b, value.getLoc(), value, slot);
   }
-  /// Moves what `operand` passes on to `slot`, in front of its op, and has it
-  /// pass on a number that nothing uses.
+  /// Stores the number that `operand` passes to `slot`, before its op, and
+  /// replaces the operand by a number that nothing uses.
   void storeBefore(OpOperand &operand, Value slot);
   void storeEarly(OpOperand &operand, Value slot);
   void ignore(OpOperand &operand);
@@ -72,7 +72,7 @@ private:
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Which numbers
+// Numbers that depend on the device
 //===----------------------------------------------------------------------===//
 
 DeviceNumbers::DeviceNumbers(func::FuncOp kernel, const HostScalars &scalars)
@@ -187,7 +187,7 @@ void SlotDemotion::storeBefore(OpOperand &operand, Value slot) {
   ignore(operand);
 }
 
-/// The last of the ops in `block` that `values` are results of; null where
+/// Returns the last of the ops in `block` that `values` are results of; null if
 /// there is none.
 static Operation *getLast(Block *block, ValueRange values) {
   Operation *last = nullptr;
@@ -198,8 +198,7 @@ static Operation *getLast(Block *block, ValueRange values) {
   return last;
 }
 
-/// Moves arithmetic in `block` that `values` are made of right behind what it
-/// is made of itself.
+/// Moves arithmetic in `block` that computes `values` right after its operands.
 static void hoistArithmetic(Block *block, ValueRange values) {
   SmallVector<Operation *> pending;
   for (Value value : values)
@@ -225,9 +224,9 @@ static void hoistArithmetic(Block *block, ValueRange values) {
   }
 }
 
-/// The same as `storeBefore` for the end of a body, but right behind what the
-/// number is made of: a check, whose launch can then store it. What the slot
-/// had before is used up there.
+/// Like `storeBefore` for the end of a body, but stores right after the ops
+/// that compute the number, for example a check, whose launch can then store
+/// it. By then all loads of the old value of the slot have been used.
 void SlotDemotion::storeEarly(OpOperand &operand, Value slot) {
   Operation *end = operand.getOwner();
   Block *block = end->getBlock();

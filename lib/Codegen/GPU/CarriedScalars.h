@@ -11,10 +11,10 @@
 
 namespace flywheel {
 
-/// Puts numbers that loops and branches of `kernel` pass on, and that depend on
-/// elements of the device, in slots of it: whether a check has held so far, and
-/// what its message names. They are loaded and stored where they were passed
-/// on.
+/// Keeps numbers that loops and branches of `kernel` yield, and that depend on
+/// elements of the device, in slots of it: the result of a check so far, and
+/// the values in its message. They are stored where they were yielded, and
+/// loaded where they were used.
 void demoteCarriedScalars(mlir::func::FuncOp kernel,
                           const HostScalars &scalars);
 

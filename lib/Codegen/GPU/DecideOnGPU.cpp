@@ -5,14 +5,15 @@
 //===----------------------------------------------------------------------===//
 //
 // Before: a kernel of a step whose structured ops are launches, and whose host
-// reads elements for checks and for what launches are given. After: the host
-// reads what it has to decide itself: which branch, how many iterations, how
-// large a buffer. What launches need they read themselves. A check is a launch
-// of one thread, which writes its number to a word of the device where it fails
-// and the word is 0; launches behind it do nothing unless it is 0. The host
-// reads the word when it waits for the device: at the end, or before a decision
-// of its own. Where a check has failed it then goes on where it would have, and
-// computes what the message names, from buffers that are what they were.
+// reads elements for checks and for operands of launches. After: the host reads
+// only the numbers that it decides by: which branch, how many iterations, how
+// large a buffer. Launches read their operands themselves. A check is a launch
+// of one thread, which writes its number to a word of the device if it fails
+// and the word is 0; later launches do nothing unless it is 0. The host reads
+// the word when it waits for the device: at the end, or before a decision of
+// its own. If a check has failed, it then branches to the failure block of the
+// check, and computes the values in the message, from buffers that are
+// unchanged since.
 //
 //===----------------------------------------------------------------------===//
 
@@ -63,7 +64,7 @@ private:
 
   func::FuncOp kernel;
   HostScalars scalars;
-  /// The launches of checks, and where the host goes on where one has failed.
+  /// The launches of checks, and the blocks of the host for their failures.
   llvm::DenseMap<Operation *, SmallVector<Block *>> checks;
   unsigned numChecks = 0;
   /// The word of the device.
@@ -71,7 +72,7 @@ private:
 };
 } // namespace
 
-/// The word, which the runtime has.
+/// Returns the word, which the runtime has.
 Value DeviceChecks::getWord() {
   if (word)
     return word;
@@ -233,8 +234,8 @@ Value DeviceChecks::await(OpBuilder &b, Location loc, bool isLast) {
   return runtime.call("await", b.getI32Type(), last).getResult(0);
 }
 
-/// A block with the word as its argument, from where each check in `failures`
-/// goes on.
+/// Creates a block with the word as its argument, which branches to the failure
+/// block of the check that the word names.
 Block *DeviceChecks::makeDispatch(ArrayRef<Block *> failures, Location loc) {
   OpBuilder b(kernel.getContext());
   Block *block = b.createBlock(&kernel.getBody(), kernel.getBody().end(),

@@ -27,7 +27,7 @@ using namespace mlir;
 using namespace flywheel;
 using flywheel::runtime::GPUImage;
 
-/// 90 of `sm_90a`; of AMD 942 of `gfx942`.
+/// Returns 90 for `sm_90a`, and 942 for AMD's `gfx942`.
 static int32_t getNumber(StringRef chip) {
   int32_t number = 0;
   if (!chip.consume_front("sm_"))
@@ -178,8 +178,8 @@ FailureOr<std::string> ImageMaker::makePTX(StringRef chip) {
   return std::string(bytes->begin(), bytes->end());
 }
 
-/// Runs `tool OPTIONS... INPUT -o OUTPUT` on files, and returns what it makes;
-/// what it says becomes `text`.
+/// Runs `tool OPTIONS... INPUT -o OUTPUT` on files, and returns its output
+/// file; stores its messages in `text`.
 FailureOr<std::string> ImageMaker::runTool(StringRef tool, StringRef input,
                                            StringRef suffix,
                                            ArrayRef<StringRef> options,

@@ -96,7 +96,7 @@ bool isSmallEpilogue(linalg::LinalgOp op) {
   return weight <= kMaxWeight;
 }
 
-/// The value of `expr`, of numbers that are not negative.
+/// Emits the value of `expr`, of numbers that are not negative.
 static Value emitIndex(OpBuilder &b, Location loc, AffineExpr expr,
                        ArrayRef<Value> dims) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))

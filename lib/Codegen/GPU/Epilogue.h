@@ -13,10 +13,10 @@
 
 namespace flywheel {
 
-/// The ops right behind `contraction`, in its block, that have `codegen.along`:
-/// a thread computes their iterations for the elements of the result that it
-/// has in registers. Each element of a buffer that they write belongs to one
-/// element of the result, and nothing else in the block uses it.
+/// Returns the ops right after `contraction`, in its block, that have
+/// `codegen.along`: a thread computes their iterations for the elements of the
+/// result that it has in registers. Each element of a buffer that they write
+/// belongs to one element of the result, and nothing else in the block uses it.
 llvm::SmallVector<mlir::linalg::LinalgOp>
 getEpilogue(mlir::linalg::LinalgOp contraction);
 
@@ -32,8 +32,8 @@ bool isSmallEpilogue(mlir::linalg::LinalgOp op);
 /// Emits the epilogue of a contraction, element by element.
 class Epilogue {
 public:
-  /// `ops` are on the buffers that they use in the kernel, where a buffer that
-  /// is in registers is an allocation without a memory space.
+  /// `ops` are on the buffers that they use in the kernel. A buffer that is in
+  /// registers is an allocation without a memory space.
   Epilogue(mlir::OpBuilder &b, llvm::ArrayRef<mlir::linalg::LinalgOp> ops);
 
   /// Applies the epilogue to `value`, the element of `result` at `indices`,

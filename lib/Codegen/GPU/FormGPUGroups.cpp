@@ -4,11 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Ops on buffers, in their order, share a launch where no block needs what
+// Ops on buffers, in their order, share a launch if no block reads memory that
 // another block of that launch writes. There are two such cases. Ops that work
 // on the same number of rows, each with one part of every buffer that the group
-// writes, are computed rows by rows. What follows a contraction element by
-// element is computed tile by tile of its result.
+// writes, are computed rows by rows. Elementwise ops after a contraction are
+// computed tile by tile of its result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +33,7 @@ namespace flywheel {
 #include "flywheel/Codegen/GPU/GPUPasses.h.inc"
 } // namespace flywheel
 
-/// How far ahead a group looks for what it can take.
+/// The number of ops that a group looks ahead for ops to take.
 static constexpr size_t kWindow = 48;
 
 /// The largest number of ops of a group: LLVM takes more than twice as long for
@@ -129,7 +129,7 @@ void FormGPUGroups::describe(func::FuncOp function,
   function.walk([](Operation *op) { attachLaunchTraffic(op); });
 }
 
-/// Ops between which nothing else reads or writes memory are a run.
+/// Collects runs of ops between which nothing else reads or writes memory.
 std::vector<GroupRun> FormGPUGroups::collectRuns(Block &block) {
   std::vector<GroupRun> runs(1);
   for (Operation &op : llvm::make_early_inc_range(block)) {
@@ -209,7 +209,7 @@ void FormGPUGroups::formNext(GroupRun &run) {
 template <typename GroupT>
 void FormGPUGroups::form(GroupT group, GroupRun &run) {
   constexpr bool isOfRows = std::is_same_v<GroupT, RowGroup>;
-  // Rows of a transposition are no rows of what comes behind it.
+  // Rows of a transposition are not rows of the ops that read it.
   bool isClosed = isa<linalg::TransposeOp>(run.front().op);
   auto getSet = [](const GroupMember &member) {
     return member.op->getAttr(codegen::CodegenDialect::getSetAttrName());

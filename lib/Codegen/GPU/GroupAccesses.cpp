@@ -191,8 +191,8 @@ bool GroupMember::canTile(ArrayRef<int64_t> tile) const {
   return true;
 }
 
-/// The size of dimension `dim`, which is dynamic, where the op that makes
-/// `buffer` is given it; null without.
+/// Returns the size of dimension `dim`, which is dynamic, if it is an operand
+/// of the op that creates `buffer`; otherwise null.
 static Value getDynamicSize(Value buffer, unsigned dim) {
   if (auto alloc = buffer.getDefiningOp<memref::AllocOp>())
     return alloc.getDynamicSizes()[alloc.getType().getDynamicDimIndex(dim)];
@@ -405,7 +405,7 @@ linalg::LinalgOp emitPartOf(OpBuilder &b, linalg::LinalgOp op,
   auto clone = cast<linalg::LinalgOp>(
       mlir::clone(b, op, /*newResultTypes=*/TypeRange(), tiled));
   linalg::offsetIndices(b, clone, offsets);
-  // A part of a size that is not known is no larger than it may be.
+  // A part of unknown size is at most as large as its bound.
   if (auto schedule = dyn_cast_if_present<codegen::BlockAttr>(
           codegen::getSchedule(clone.getOperation()))) {
     SmallVector<int64_t> tile(schedule.getTile().asArrayRef());

@@ -30,7 +30,7 @@ inline constexpr int64_t kCachedBytes = 16 << 20;
 /// may have in workgroup memory.
 inline constexpr int64_t kLongBytes = 16 * 1024;
 
-/// How an op reads or writes one of its buffers.
+/// The way in which an op reads or writes one of its buffers.
 struct BufferAccess {
   /// The allocation or the argument of the function; null if it is not known.
   mlir::Value root;
@@ -180,11 +180,11 @@ using GroupRun = std::vector<GroupMember>;
 /// Makes copies structured ops: contiguous ones are `memcpy` on the host only.
 void structureCopies(mlir::Operation *function);
 
-/// Sizes of a tile of the result of `op`, a contraction, by loop, as its
-/// schedule says; 0 for others.
+/// Returns the sizes of a tile of the result of `op`, a contraction, by loop,
+/// from its schedule; 0 for others.
 llvm::SmallVector<int64_t> chooseTile(mlir::linalg::LinalgOp op);
 
-/// A loop over `counts` blocks, whose body is empty.
+/// Creates a loop over `counts` blocks, whose body is empty.
 mlir::scf::ForallOp createBlocks(mlir::OpBuilder &b, mlir::Location loc,
                                  llvm::ArrayRef<mlir::OpFoldResult> counts);
 
@@ -192,20 +192,19 @@ mlir::scf::ForallOp createBlocks(mlir::OpBuilder &b, mlir::Location loc,
 mlir::linalg::LinalgOp emitPartOf(mlir::OpBuilder &b, mlir::linalg::LinalgOp op,
                                   const GroupPart &part);
 
-/// The shape of `part` with the most that a size may be where it is the least
-/// of some numbers one of which is known; a size of which nothing is known is
-/// dynamic.
+/// Returns the shape of `part` with an upper bound for each size that is the
+/// minimum of numbers one of which is known; other unknown sizes are dynamic.
 llvm::SmallVector<int64_t> getLargestShape(mlir::memref::SubViewOp part);
 
-/// The parts of `buffer` that `group`, and nothing else, uses; none where some
-/// are unlike others.
+/// Returns the parts of `buffer` that `group`, and nothing else, uses; none if
+/// some differ from others.
 llvm::SmallVector<mlir::memref::SubViewOp>
 collectGroupParts(mlir::memref::AllocOp buffer, mlir::scf::ForallOp group);
 
 /// Reduces rows in buffers of `roots` that are too long for workgroup memory,
-/// as rows of scores may be, tile by tile of their columns, each of which a
-/// block computes where it is needed. Returns the bytes of workgroup memory for
-/// that, 0 where there are no such rows.
+/// as rows of scores may be, tile by tile of their columns. A block computes
+/// each tile where it uses it. Returns the bytes of workgroup memory for the
+/// tiles, 0 if there are no such rows.
 int64_t tileColumns(mlir::scf::ForallOp group,
                     llvm::ArrayRef<mlir::Value> roots);
 

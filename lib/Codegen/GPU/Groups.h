@@ -50,15 +50,16 @@ public:
   llvm::ArrayRef<GroupMember> getMembers() const { return members; }
 
 private:
-  /// How a dimension of a buffer that has the elements of the result in their
-  /// order is divided: it is a part of dimension `result` of the result, and
-  /// each of its indices covers `inner` elements of that dimension.
+  /// The division of a dimension of a buffer that has the elements of the
+  /// result in their order: it is a part of dimension `result` of the result,
+  /// and each of its indices covers `inner` elements of that dimension.
   struct DimPart {
     unsigned result;
     int64_t inner, extent, size;
     bool isWhole;
   };
-  /// How a member iterates over the result: its loops, and the parts of each.
+  /// The loops by which a member iterates over the result, and the shape that
+  /// they have.
   struct Walk {
     llvm::SmallVector<int64_t> shape;
     llvm::SmallVector<unsigned> loops;

@@ -19,7 +19,7 @@
 using namespace mlir;
 using namespace flywheel;
 
-/// Up to so many ops a launch computes again what each of its threads needs.
+/// The most ops that a launch repeats in each of its threads.
 static constexpr size_t kMaxRepeated = 4;
 
 bool HostScalars::isLoad(Operation *op) const {
@@ -203,8 +203,8 @@ Value HostScalars::clone(OpBuilder &b, ArrayRef<Operation *> ops, Value value) {
   return mapping.lookup(value);
 }
 
-/// Computes `value` once, behind the last of `ops`, and returns the slot that
-/// then has it.
+/// Computes `value` once, after the last of `ops`, and returns the slot that
+/// contains it from then on.
 Value HostScalars::store(Value value, ArrayRef<Operation *> ops) {
   Value &slot = slots[value];
   if (slot)
@@ -242,8 +242,8 @@ void HostScalars::keep(Operation *op) {
   }
 }
 
-/// The same as `store`, with elements as they are where the host would have
-/// read them.
+/// Like `store`, but with the values of elements at the time at which the host
+/// would have read them.
 Value HostScalars::storeInOrder(Value value) {
   llvm::SetVector<Operation *> ops;
   collect(value, ops);
@@ -307,8 +307,8 @@ void HostScalars::moveInto(gpu::LaunchOp launch, Value value) {
   });
 }
 
-/// A number of the host that `launch` uses and that elements of the device
-/// make; null where there is none.
+/// Returns a number of the host that `launch` uses and that is computed from
+/// elements of the device; null if there is none.
 Value HostScalars::findUsed(gpu::LaunchOp launch) {
   Value used;
   launch.getBody().walk([&](Operation *op) {
@@ -348,8 +348,8 @@ void HostScalars::eraseUnused() {
 // One launch of several
 //===----------------------------------------------------------------------===//
 
-/// Collects the ops without an effect behind `first`, in its block, that
-/// `launch` needs. False where it needs one that is not.
+/// Collects the ops without effects after `first`, in its block, that `launch`
+/// needs. Returns false if it needs an op with effects.
 static bool collectNeeded(gpu::LaunchOp first, gpu::LaunchOp launch,
                           llvm::SetVector<Operation *> &needed) {
   SmallVector<Operation *> pending = {launch};

@@ -21,8 +21,8 @@ namespace flywheel {
 /// A block sorts 2^this indices: keys of 8 bytes, twice, are 32 KB.
 inline constexpr unsigned kNumSortTileBits = 11;
 
-/// Emits what launches that follow indices are made of, first in front of an
-/// op and, once a launch is there, in it.
+/// Emits the parts of launches that follow indices, at first before an op and,
+/// after a launch is created, in it.
 class IndexEmitter {
 public:
   explicit IndexEmitter(mlir::Operation *op)
@@ -48,7 +48,7 @@ protected:
   Value multiply(Value lhs, Value rhs) {
     return b.createOrFold<mlir::arith::MulIOp>(loc, lhs, rhs);
   }
-  /// The product of `numbers`, 1 of none.
+  /// Returns the product of `numbers`, 1 for none.
   Value product(llvm::ArrayRef<Value> numbers);
   Value compare(mlir::arith::CmpIPredicate predicate, Value lhs, Value rhs) {
     return mlir::arith::CmpIOp::create(b, loc, predicate, lhs, rhs);
@@ -56,33 +56,33 @@ protected:
   Value both(Value lhs, Value rhs) {
     return mlir::arith::AndIOp::create(b, loc, lhs, rhs);
   }
-  /// The position of element `number` of a buffer of `sizes`, whose last
-  /// dimension is the innermost one.
+  /// Returns the position of element `number` of a buffer of `sizes`, whose
+  /// last dimension is the innermost one.
   llvm::SmallVector<Value> delinearize(Value number,
                                        llvm::ArrayRef<Value> sizes);
 
   /// Begins launch `launch` of the op, with a thread for each of `count`
   /// elements, and returns the number of one, where `b` then is.
   Value launchElements(Value count, unsigned launch = 0);
-  /// The same with `numBlocks` blocks of `kGroupBlockSize` threads, at least
-  /// one. `b` is at the end of the body then.
+  /// Begins a launch with `numBlocks` blocks of `kGroupBlockSize` threads, at
+  /// least one. Moves `b` to the end of the body.
   mlir::gpu::LaunchOp launchBlocks(Value numBlocks, unsigned launch = 0);
 
   void loop(Value begin, Value end, Value step,
             llvm::function_ref<void(Value)> body);
   void branch(Value condition, llvm::function_ref<void()> body);
-  /// `inside` where `condition` holds, else `outside`: the former is not
-  /// computed then.
+  /// Returns `inside` if `condition` is true, else `outside`: in that case
+  /// `inside` is not computed.
   Value choose(Value condition, llvm::function_ref<Value()> inside,
                Value outside);
 
-  /// The index at `position`, as it is: a negative one is a large unsigned
-  /// number.
+  /// Returns the index at `position` without a check: a negative one is a large
+  /// unsigned number.
   Value loadIndex(Value indices, mlir::ValueRange position);
-  /// The position at `number` of an order of `count` ones: one of them,
-  /// whatever the order has.
+  /// Returns the position at `number` of an order of `count` positions: always
+  /// one below `count`, whatever the order contains.
   Value loadPosition(Value order, Value number, Value count);
-  /// Sum of numbers, or of floats.
+  /// Returns a sum of integers, or of floats.
   Value sum(Value lhs, Value rhs);
 
   mlir::OpBuilder b;

@@ -34,8 +34,9 @@ private:
   GatherOp op;
 };
 
-/// A thread for each element of a slice goes over the few indices in their
-/// order: no two threads write to one element, and sums are those of a loop.
+/// Launches a thread for each element of a slice, which visits the few indices
+/// in their order: no two threads write to one element, and sums are those of a
+/// loop.
 class InOrderEmitter : IndexEmitter {
 public:
   explicit InOrderEmitter(ScatterOp op) : IndexEmitter(op), op(op) {}
@@ -49,7 +50,8 @@ private:
 };
 } // namespace
 
-/// A thread for each element of the result; those out of range are zeros.
+/// Launches a thread for each element of the result; elements for indices out
+/// of range are zeros.
 void GatherEmitter::emit() {
   Value x = op.getX(), indices = op.getIndices(), out = op.getInit();
   auto axis = static_cast<size_t>(op.getAxis());

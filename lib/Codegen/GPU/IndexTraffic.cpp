@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// No indexing map says what such an op reads: slices of a table are as many
-// bytes as what is made of them, but no more than the table has.
+// No indexing map describes the reads of such an op: it reads as many bytes of
+// a table as the slices of its result have, but at most the whole table.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,7 +51,7 @@ static int64_t bytesOfElement(Value buffer) {
   return getElementBytes(getElementTypeOrSelf(buffer.getType()));
 }
 
-/// Bytes of as many elements of `buffer` as `other` has.
+/// Returns the bytes of as many elements of `buffer` as `other` has.
 static int64_t bytesOfSlices(Value buffer, Value other) {
   return multiplyUp(countBufferElements(other), bytesOfElement(buffer));
 }
@@ -79,7 +79,8 @@ static SmallVector<LaunchWork> measureScatter(ScatterOp op) {
   return {counter.work};
 }
 
-/// A launch that sorts tiles, and two that merge runs, there and back.
+/// Measures a launch that sorts tiles, and two that merge runs, to a spare
+/// buffer and back.
 static SmallVector<LaunchWork> measureArgsort(ArgsortOp op) {
   Value indices = op.getIndices(), order = op.getOrder(), spare = op.getSpare();
   int64_t count = assumeSize(indices, 0);
@@ -145,7 +146,8 @@ static SmallVector<LaunchWork> measureUpdateRows(UpdateRowsOp op) {
   return {counter.work};
 }
 
-/// A launch with a thread for each row; one with a block, which reads twice.
+/// Measures a launch with a thread for each row, and one with a block, which
+/// reads twice.
 static SmallVector<LaunchWork> measureScan(ScanOp op) {
   SmallVector<LaunchWork> all;
   int64_t operations = op.getKind() == ScanKind::logaddexp ? 5 : 1;

@@ -82,7 +82,7 @@ int64_t InputTile::countVectors() const {
   return llvm::divideCeil(side * depth / width, kGroupBlockSize);
 }
 
-/// Both, or the one that is not null.
+/// Returns the conjunction of both, or the one that is not null.
 static Value emitBoth(OpBuilder &b, Location loc, Value lhs, Value rhs) {
   if (!lhs || !rhs)
     return lhs ? lhs : rhs;
@@ -145,7 +145,8 @@ void InputTile::emitAsyncCopy(Value firstTerm, Value slot) {
   }
 }
 
-/// `value`, a float or a vector of them, as elements of type `element`.
+/// Converts `value`, a float or a vector of them, to elements of type
+/// `element`.
 static Value emitNarrowing(OpBuilder &b, Location loc, Value value,
                            Type element) {
   if (getElementTypeOrSelf(value.getType()) == element)

@@ -19,13 +19,13 @@ class InputTile {
 public:
   /// A tile has `side` of the iterations of `dims`, and `depth` terms. Its
   /// elements are of type `element`, to which those of the input are narrowed.
-  /// With `canCopyAsync` the chip copies while threads go on.
+  /// With `canCopyAsync` the chip can copy asynchronously.
   InputTile(ThreadEmitter &threads, mlir::OpOperand &input,
             llvm::ArrayRef<unsigned> dims, llvm::ArrayRef<unsigned> terms,
             int64_t side, int64_t depth, mlir::Type element,
             bool usesTensorCores, bool canCopyAsync);
 
-  /// The shape of the buffer of `stages` tiles.
+  /// Returns the shape of the buffer of `stages` tiles.
   llvm::SmallVector<int64_t> getShape(int64_t stages) const {
     return {stages, isAlongTerms ? side : depth, pitch};
   }

@@ -24,7 +24,8 @@ namespace flywheel {
 #include "flywheel/Codegen/GPU/GPUPasses.h.inc"
 } // namespace flywheel
 
-/// Threads of the block of `launch`; 0 where it may have several blocks.
+/// Returns the threads of the block of `launch`; 0 if it may have several
+/// blocks.
 static int64_t countThreadsAlone(gpu::LaunchOp launch) {
   gpu::KernelDim3 grid = launch.getGridSizeOperandValues(),
                   block = launch.getBlockSizeOperandValues();

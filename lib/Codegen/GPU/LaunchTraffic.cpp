@@ -145,8 +145,8 @@ SmallVector<BufferTraffic> Traffic::getBuffers() const {
   return all;
 }
 
-/// The number of blocks along a dimension, where sizes that the call chooses
-/// are assumed.
+/// Estimates the number of blocks along a dimension, with assumed sizes for
+/// those that the call chooses.
 static int64_t estimateBlocks(OpFoldResult end) {
   return std::max<int64_t>(assumeNumber(end).value_or(kAssumedSize), 1);
 }

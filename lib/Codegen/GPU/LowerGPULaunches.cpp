@@ -80,7 +80,7 @@ struct LaunchLowering : ConvertOpToLLVMPattern<gpu::LaunchFuncOp> {
   }
 
 private:
-  /// A table of the bytes of each argument, as they are in memory.
+  /// Adds a table of the sizes in bytes of the arguments in memory.
   void addBytes(gpu::LaunchFuncOp launch, StringRef kernel,
                 ValueRange arguments,
                 ConversionPatternRewriter &rewriter) const {
@@ -104,8 +104,8 @@ private:
                            rewriter.getI32TensorAttr(bytes));
   }
 
-  /// The slots are made once a call of the function, not once an iteration of
-  /// a loop around the launch.
+  /// Stores the arguments in slots, which are allocated once per call of the
+  /// function, not once per iteration of a loop around the launch.
   Value fillSlots(gpu::LaunchFuncOp launch, ValueRange arguments,
                   ConversionPatternRewriter &rewriter) const {
     Location loc = launch.getLoc();
@@ -176,7 +176,7 @@ struct LowerGPULaunches
   }
 
 private:
-  /// Each image as bytes, and the table that the runtime chooses from.
+  /// Adds each image as bytes, and the table that the runtime chooses from.
   void addImages(OpBuilder &b, ArrayRef<DeviceImage> images) {
     Location loc = getOperation().getLoc();
     auto pointer = LLVM::LLVMPointerType::get(&getContext());
@@ -223,7 +223,7 @@ private:
                            b.getStringAttr(text), alignment);
   }
 
-  /// A pointer, null at first.
+  /// Adds a pointer, null at first.
   void addSlot(OpBuilder &b, StringRef name) {
     auto pointer = LLVM::LLVMPointerType::get(&getContext());
     auto slot = LLVM::GlobalOp::create(

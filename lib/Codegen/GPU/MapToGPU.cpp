@@ -91,8 +91,8 @@ static void eraseUnused(Operation *op) {
 static void emitGroupBody(OpBuilder &b, Block &body, IRMapping &mapping,
                           BlockEmitter &emitter);
 
-/// Emits `body`, ops of a group one behind the other. `isFirst` where threads
-/// have no op before it to wait for.
+/// Emits `body`, ops of a group in their order. `isFirst` if there is no
+/// previous op that threads have to wait for.
 static void emitGroupOps(OpBuilder &b, Block &body, IRMapping &mapping,
                          BlockEmitter &emitter, bool isFirst) {
   Value init;

@@ -26,8 +26,8 @@ using namespace flywheel;
 /// Lanes of a warp, and the sides of a product of fragments.
 static constexpr int64_t kLanes = 32, kFragmentRows = 16, kFragmentColumns = 8;
 
-/// How many of the block's warps are along the rows of a tile: such that each
-/// has whole fragments, and reads as little as can be.
+/// Returns how many of the block's warps are along the rows of a tile: such
+/// that each has whole fragments, and reads as few elements as possible.
 static int64_t chooseWarpsAlongRows(const BlockTile &tile) {
   constexpr int64_t kWarps = kGroupBlockSize / kLanes;
   int64_t best = 0, least = 0;
@@ -125,7 +125,7 @@ public:
   }
 
 private:
-  /// A fragment of `numbers`, rows of two; and back.
+  /// Converts `numbers` to a fragment, whose rows are two numbers; and back.
   Value makeFragment(Type element, ArrayRef<Value> numbers) {
     OpBuilder &b = threads.b;
     int64_t words = static_cast<int64_t>(numbers.size()) / 2;
@@ -188,7 +188,7 @@ private:
         b.getI32IntegerAttr(count));
   }
 
-  /// A fragment of 16 rows and 16 terms of A, of 16 bits.
+  /// Loads a fragment of 16 rows and 16 terms of A, of 16 bits.
   Value loadRows(const InputTile &tile, Value slot, int64_t row, int64_t term) {
     return setTransposed(loadMatrices(tile, slot, add(firstRow, row), term,
                                       /*count=*/4, /*sideBit=*/3,
@@ -196,7 +196,8 @@ private:
                          !tile.isAlongTerms);
   }
 
-  /// `count` fragments, 1 or 2, of 16 terms and 8 columns of B, of 16 bits.
+  /// Loads `count` fragments, 1 or 2, of 16 terms and 8 columns of B, of 16
+  /// bits.
   SmallVector<Value> loadColumns(const InputTile &tile, Value slot,
                                  int64_t column, int64_t term, int64_t count) {
     Value loaded =
@@ -215,7 +216,7 @@ private:
     return loaded;
   }
 
-  /// A fragment of 8 terms of A or B, of f32, which is rounded to tf32.
+  /// Loads a fragment of 8 terms of A or B, of f32, and rounds it to tf32.
   Value loadWide(const InputTile &tile, Value slot, int64_t side, int64_t term,
                  bool isLhs) {
     OpBuilder &b = threads.b;

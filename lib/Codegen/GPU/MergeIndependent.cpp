@@ -67,7 +67,7 @@ static void inlineGroup(OpBuilder &b, scf::ForallOp group, Value number) {
     op.moveBefore(b.getInsertionBlock(), b.getInsertionPoint());
 }
 
-/// Makes one group of `groups`: blocks of one behind those of another.
+/// Makes one group of `groups`: the blocks of one after those of another.
 static void mergeGroups(OpBuilder &b, ArrayRef<scf::ForallOp> groups) {
   SmallVector<Location> locations;
   for (scf::ForallOp group : groups)

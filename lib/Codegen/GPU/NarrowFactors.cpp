@@ -76,7 +76,8 @@ static std::optional<NarrowFactor> findNarrow(Value wide) {
   return factor;
 }
 
-/// A tensor of the narrow numbers of `factor`, behind the wide ones.
+/// Returns a tensor of the narrow numbers of `factor`, inserted after the wide
+/// ones.
 Value NarrowFactors::getNarrow(const NarrowFactor &factor) {
   linalg::GenericOp producer = factor.producer;
   Value &known = narrowOf[producer.getResult(0)];

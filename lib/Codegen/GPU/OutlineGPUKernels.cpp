@@ -26,13 +26,13 @@ namespace flywheel {
 #include "flywheel/Codegen/GPU/GPUPasses.h.inc"
 } // namespace flywheel
 
-/// Bytes of workgroup memory of a block from which on few blocks are side by
+/// Bytes of workgroup memory of a block from which on few blocks run side by
 /// side: `ptxas` would spill registers to have room for one more.
 static constexpr int64_t kLargeBytes = 24 * 1024;
-/// How many there are at least, of which each thread may have 128 registers.
+/// The least number of such blocks, whose threads may have 128 registers each.
 static constexpr int64_t kLeastBlocks = 2;
 
-/// Bytes of workgroup memory of a block of `launch`.
+/// Returns the bytes of workgroup memory of a block of `launch`.
 static int64_t countWorkgroupBytes(gpu::LaunchOp launch) {
   int64_t bytes = 0;
   for (BlockArgument argument : launch.getWorkgroupAttributions())

@@ -55,7 +55,8 @@ private:
 };
 } // namespace
 
-/// Bytes of a buffer of static size, with which the next one is aligned.
+/// Returns the bytes of a buffer of static size, rounded up so that the next
+/// one is aligned.
 static int64_t getSlotBytes(memref::AllocaOp slot) {
   MemRefType type = slot.getType();
   return llvm::alignTo(type.getNumElements() *
@@ -63,7 +64,7 @@ static int64_t getSlotBytes(memref::AllocaOp slot) {
                        flywheel::kStateAlignment);
 }
 
-/// Bytes of workspace of a call, from the sizes of its feeds.
+/// Emits the bytes of workspace of a call, from the sizes of its feeds.
 static Value emitWorkspaceBytes(RuntimeCalls &runtime, OpBuilder &b,
                                 func::FuncOp kernel,
                                 const ManifestEntry &entry) {
@@ -194,7 +195,7 @@ Value PlaceOnGPU::makeSlot(OpBuilder &b, memref::GetGlobalOp global) {
   return memref::GetGlobalOp::create(b, global.getLoc(), type, name);
 }
 
-/// Tables of the module are copied once.
+/// Copies tables of the module to the device, once.
 void PlaceOnGPU::placeConstants(func::FuncOp kernel) {
   SmallVector<memref::GetGlobalOp> globals;
   kernel.walk([&](memref::GetGlobalOp global) { globals.push_back(global); });

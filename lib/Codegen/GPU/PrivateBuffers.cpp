@@ -35,7 +35,7 @@ static void replacePart(memref::SubViewOp part, Value view) {
   part.getResult().replaceAllUsesWith(view);
 }
 
-/// The type of all that a block may use of `part`.
+/// Returns the type of the largest part that `part` may be.
 static MemRefType getLargestType(memref::SubViewOp part,
                                  Attribute space = Attribute()) {
   return MemRefType::get(flywheel::getLargestShape(part),

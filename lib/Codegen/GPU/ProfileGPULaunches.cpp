@@ -26,7 +26,7 @@ namespace flywheel {
 
 using namespace flywheel;
 
-/// The ops of the source that a launch is of, each with its place.
+/// Returns the ops of the source that a launch computes, each with its place.
 static std::vector<std::string> collectSources(gpu::LaunchFuncOp launch) {
   std::vector<std::string> sources;
   auto add = [&](Location part) {
@@ -81,7 +81,7 @@ static ManifestKernel describe(gpu::LaunchFuncOp launch, StringRef name) {
   return kernel;
 }
 
-/// The call that asks for the state; null where there is none.
+/// Returns the call that gets the state; null if there is none.
 static func::CallOp findStateCall(func::FuncOp kernel) {
   func::CallOp found;
   kernel.walk([&](func::CallOp call) {
@@ -137,8 +137,8 @@ private:
     ++numLaunches;
   }
 
-  /// The profile is in the block of the host, behind what the device has a
-  /// mirror of.
+  /// Begins the profile, which is in the block of the host, after the part that
+  /// the device mirrors.
   void addBegin(func::CallOp state, const ManifestProfile &profile) {
     OpBuilder b(state->getContext());
     b.setInsertionPointAfter(state);

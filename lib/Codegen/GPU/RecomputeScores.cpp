@@ -4,17 +4,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Before: structured ops on tensors, in their order. After: what is computed
-// element by element of a product that is larger than its factors, as scores of
-// attention are, is computed again where
+// Before: structured ops on tensors, in their order. After: ops that are
+// computed elementwise from a product that is larger than its factors, as
+// scores of attention are, are recomputed if
 //
-//  * it is used behind a value that needs all of it, as gradients are, or
-//  * its rows are added up: there it is computed transposed, so that what a
-//    block needs is rows again.
+//  * a use depends on another op that needs all of them, as gradients do, or
+//  * their rows are summed: in that case they are computed transposed, so that
+//    a block needs rows again.
 //
-// So no launch leaves such a tensor to another one, and a block has its rows in
-// workgroup memory, or a tile of them after the other. Sums along rows, which
-// are small, are kept, and so are scores that have too few rows for all of the
+// So no launch passes such a tensor to another one, and a block has its rows in
+// workgroup memory, or one tile of them after the other. Sums along rows, which
+// are small, are stored, and so are scores that have too few rows for the whole
 // device and that caches hold.
 //
 //===----------------------------------------------------------------------===//
@@ -41,7 +41,7 @@ namespace flywheel {
 } // namespace flywheel
 
 namespace {
-/// How a score is computed again.
+/// The order in which a score is recomputed.
 enum class ScoreOrder { AsItIs, Transposed };
 
 struct RecomputeScores : flywheel::impl::RecomputeScoresBase<RecomputeScores> {
@@ -168,7 +168,7 @@ bool RecomputeScores::isBehind(Operation *op, Value score) {
   while (!worklist.empty()) {
     Operation *next = worklist.pop_back_val();
     auto structured = dyn_cast<linalg::LinalgOp>(next);
-    // A sum along rows is no reason: a block has all of it.
+    // A sum along rows does not count: a block has the whole row.
     if (structured && isKernel(structured) &&
         llvm::any_of(structured.getDpsInputs(),
                      [&](Value input) { return isScore(input); }))
@@ -267,8 +267,8 @@ Value RecomputeScores::recompute(Value score, ScoreOrder order,
   return again[key] = clone.getResult(0);
 }
 
-/// The set of what is there again, transposed, of `score` and what it is
-/// computed of.
+/// Returns the set of the transposed recomputation of `score`, or of a score
+/// that it is computed from.
 std::optional<int64_t> RecomputeScores::findSet(Value score) {
   if (auto found = origins.find(score); found != origins.end())
     score = found->second;

@@ -139,7 +139,7 @@ static BlockRows chooseRows(ArrayRef<GroupMember> members,
   return {partial, extent};
 }
 
-/// `count` with the rows that blocks divide alone as the last extent.
+/// Returns `count` with the rows that blocks divide as the last factor.
 static RowCount divideExtents(const RowCount &count, const BlockRows &rows) {
   RowCount divided = count;
   if (!rows.partialExtent)
@@ -152,8 +152,8 @@ static RowCount divideExtents(const RowCount &count, const BlockRows &rows) {
   return divided;
 }
 
-/// As many rows as there can be. Where the number is not known, as many as have
-/// the work of some threads each, or of a product.
+/// Returns the count with the most rows. If the number is not known, prefers
+/// one whose rows have the work of some threads each, or of a product.
 static const RowCount &chooseCount(ArrayRef<GroupMember> members,
                                    ArrayRef<RowCount> counts) {
   bool isAnyProduct = hasProduct(members);
@@ -177,8 +177,8 @@ static const RowCount &chooseCount(ArrayRef<GroupMember> members,
                             });
 }
 
-/// Blocks of a group of `members` with the best of `counts`. Those of a number
-/// of rows that is not known are many.
+/// Returns the number of blocks of a group of `members` with the best of
+/// `counts`. An unknown number of rows counts as many.
 static int64_t countBlocks(ArrayRef<GroupMember> members,
                            ArrayRef<RowCount> counts) {
   const RowCount &count = chooseCount(members, counts);

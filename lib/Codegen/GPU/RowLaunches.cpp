@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Equal indices are neighbors in their order. A thread that is at the first one
-// of them, for one element of the slices, goes over all of them: no two threads
+// of them, for one element of the slices, visits all of them: no two threads
 // write to one element, and sums are those of a loop over the indices, bit for
-// bit. A launch takes as long as the index that comes most often.
+// bit. The duration of a launch is that of the most frequent index.
 //
 //===----------------------------------------------------------------------===//
 
@@ -263,7 +263,7 @@ void UpdateRowsEmitter::update(Value row, ArrayRef<Value> place,
     memref::StoreOp::create(b, loc, mapping.lookupOrDefault(value), table, at);
 }
 
-/// A thread for each element of a row of the gradient.
+/// Launches a thread for each element of a row of the gradient.
 void UpdateRowsEmitter::updateSome() {
   SmallVector<Value> all = {count};
   llvm::append_range(all, inner);
@@ -277,10 +277,11 @@ void UpdateRowsEmitter::updateSome() {
          [&] { update(row, element, loadGradient(position, element)); });
 }
 
-/// The first position with the index `row`; -1 where there is none.
+/// Emits a search for the first position with the index `row`; -1 if there is
+/// none.
 Value UpdateRowsEmitter::emitSearch(Value row) {
   Value one = constant(1);
-  // How many indices are less: between `low` and `high`.
+  // The number of smaller indices is between `low` and `high`.
   SmallVector<Value> inits = {constant(0), count};
   auto search = scf::WhileOp::create(
       b, loc, TypeRange(ValueRange(inits)), inits,
@@ -319,8 +320,8 @@ Value UpdateRowsEmitter::emitSearch(Value row) {
 /// row, are few beside them.
 static constexpr int64_t kElementsOfBlock = 4096;
 
-/// A block for some rows of the tables. One thread a row looks in the order for
-/// its gradient; then the threads share the elements.
+/// Launches a block for some rows of the tables. One thread for each row
+/// searches the order for its gradient; then the threads share the elements.
 void UpdateRowsEmitter::updateAll() {
   int64_t rowsOfBlock = kGroupBlockSize;
   if (std::optional<int64_t> known = getConstantIntValue(numElements))

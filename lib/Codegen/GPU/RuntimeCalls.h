@@ -43,10 +43,10 @@ public:
 
   mlir::Value pointerTo(mlir::Value buffer);
 
-  /// Bytes of a buffer without gaps.
+  /// Returns the bytes of a buffer without gaps.
   mlir::Value sizeOf(mlir::Value buffer);
 
-  /// A buffer of the type of `like` at the start of `bytes`.
+  /// Returns a buffer of the type of `like` at the start of `bytes`.
   mlir::Value view(mlir::Value bytes, mlir::Value like);
 
 private:

@@ -4,13 +4,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A row is the elements along the axis. Where rows are short, or so many that
-// their threads fill the device, a thread goes over a row from one end to the
-// other, as the CPU does: the same bits. Else the threads of a block share a
-// row. Each goes over a run of it, for its total; the totals are scanned in
-// workgroup memory, in log2 of their number rounds; then each goes over its run
-// again, from the total in front of it. Where a run begins depends on the
-// length of the row alone, and so does the order of the sums.
+// A row consists of the elements along the axis. If rows are short, or so many
+// that their threads fill the device, a thread scans a row from one end to the
+// other, as the CPU does: the same bits. Otherwise the threads of a block share
+// a row. Each sums a run of it; the totals are scanned in workgroup memory, in
+// log2 of their number rounds; then each thread scans its run again, starting
+// from the total before it. The bounds of a run depend only on the length of
+// the row, and so does the order of the sums.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,9 +23,10 @@ using namespace mlir;
 using namespace flywheel;
 using namespace flywheel::linalg_ext;
 
-/// A row of so many elements is over before a block has shared it.
+/// The most elements of a row that one thread scans before a block could share
+/// it.
 static constexpr int64_t kShortRow = 128;
-/// So many threads have enough loads under way for the memory of a device.
+/// The number of threads whose loads fill the memory bandwidth of a device.
 static constexpr int64_t kManyRows = 16384;
 /// Rows that lie side by side are shared by one block, so that neighbouring
 /// threads load neighbouring elements.
@@ -60,8 +61,8 @@ private:
 };
 } // namespace
 
-/// Goes over elements `begin` to `end` of a row, from `start` on, and returns
-/// what it comes to. Stores what the scan gives with `isResult`.
+/// Scans elements `begin` to `end` of a row, starting from `start`, and returns
+/// the total. Stores the results of the scan if `isResult`.
 Value ScanEmitter::emitRun(ArrayRef<Value> row, Value begin, Value end,
                            Value start, bool isResult) {
   auto loop = scf::ForOp::create(b, loc, begin, end, constant(1), start);

@@ -4,11 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A merge sort, which needs no atomic operation and is the same for any order
-// of threads: each element counts, by a binary search, how many of the run
-// beside its own come before it, and that is its place in the merged run.
-// Blocks sort tiles in workgroup memory; each launch behind that doubles the
-// length of the runs. A tile is so many indices that a batch of a usual size is
+// A merge sort, which needs no atomic operation and has the same result for any
+// order of threads: each element counts, by a binary search, how many elements
+// of the neighbouring run precede it, which gives its position in the merged
+// run. Blocks sort tiles in workgroup memory; each later launch doubles the
+// length of the runs. A tile is large enough for a batch of a usual size to be
 // one launch.
 //
 //===----------------------------------------------------------------------===//
@@ -57,7 +57,7 @@ private:
 };
 } // namespace
 
-/// The least k with 2^k >= `number`, of the host; 0 of 0.
+/// Emits the least k with 2^k >= `number`, of the host; 0 for 0.
 Value SortEmitter::emitNumBits(Value number) {
   Value most = arith::MaxUIOp::create(b, loc, number, constant(1));
   Type type = b.getI64Type();
@@ -69,8 +69,9 @@ Value SortEmitter::emitNumBits(Value number) {
   return subtract(constant(64), unused);
 }
 
-/// How many of the first `size` elements of a sorted run, of at most `width` =
-/// 2^`numBits`, `isBefore` is true of: it is so of those in front.
+/// Returns the number of elements for which `isBefore` is true among the first
+/// `size` elements of a sorted run, of at most `width` = 2^`numBits`. These
+/// elements precede all others.
 Value SortEmitter::emitRank(Value width, Value numBits, Value size,
                             function_ref<Value(Value)> isBefore) {
   Value one = constant(1), none = constant(0);
@@ -89,7 +90,7 @@ Value SortEmitter::emitRank(Value width, Value numBits, Value size,
 }
 
 /// Sorts each tile in workgroup memory, by numbers that are all different: the
-/// index and, behind it, the place in the tile.
+/// index followed by the position in the tile.
 void SortEmitter::sortTiles() {
   Value none = constant(0), one = constant(1), tile = constant(kTile);
   // A short list takes fewer rounds.

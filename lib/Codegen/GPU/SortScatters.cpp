@@ -4,11 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Before: scatters on tensors. After: those of more than a few indices have an
-// order of them, by which threads that start anywhere find the indices that are
-// equal. Scatters of the same indices share it. No sort has room for counts,
-// which a merge sort does not need. The initializer is left to the host, which
-// goes over indices one after the other.
+// Before: scatters on tensors. After: scatters of more than a few indices have
+// an order of them, by which threads that start anywhere find equal indices.
+// Scatters of the same indices share it. A sort does not have the result for
+// counts, which a merge sort does not need. The initializer is not changed: the
+// host visits indices one after the other.
 //
 //===----------------------------------------------------------------------===//
 

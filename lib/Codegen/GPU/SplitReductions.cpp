@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A reduction with few results has few blocks. Its terms are divided, so that
-// many blocks have partial results, and those are joined. Which terms are added
-// up together depends on sizes only, so that results are the same each time.
+// many blocks have partial results, and those are joined. The division of the
+// terms depends only on sizes, so that results are the same each time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,8 +32,9 @@ static constexpr int64_t kMinTerms = 1024;
 
 namespace flywheel {
 
-/// The reduction loop with the most iterations, and how many: one of a size
-/// that is not known before any other. None unless all other sizes are known.
+/// Returns the reduction loop with the most iterations, and their number; a
+/// loop of unknown size takes precedence. None unless all other sizes are
+/// known.
 static std::optional<std::pair<unsigned, int64_t>>
 getLongestReduction(const GroupMember &member) {
   SmallVector<unsigned> dims;
@@ -53,7 +54,8 @@ getLongestReduction(const GroupMember &member) {
   return longest;
 }
 
-/// Iterations of each parallel loop that a block computes with some terms.
+/// Returns the iterations of each parallel loop that a block computes with some
+/// terms.
 static SmallVector<int64_t> choosePieceTile(const GroupMember &member) {
   if (member.isProduct())
     return chooseTile(member.op);
@@ -66,7 +68,8 @@ static SmallVector<int64_t> choosePieceTile(const GroupMember &member) {
   return tile;
 }
 
-/// Blocks that compute `member` with each reduction whole.
+/// Returns the number of blocks that compute `member` if reductions are not
+/// divided.
 static int64_t countBlocks(const GroupMember &member) {
   SmallVector<int64_t> tile(member.sizes.size(), 1);
   bool isProduct = member.isProduct();
@@ -150,15 +153,15 @@ bool needsPieces(const GroupMember &member) {
 }
 
 namespace {
-/// How the terms of a loop are divided into pieces of one length, but for the
-/// last ones, which may be shorter or have none.
+/// The division of the terms of a loop into pieces of one length, except for
+/// the last ones, which may be shorter or empty.
 struct EqualPieces {
   int64_t count;
   OpFoldResult length;
 };
 } // namespace
 
-/// The number of pieces does not depend on a size that is not known.
+/// Chooses pieces whose number does not depend on an unknown size.
 static EqualPieces chooseEqualPieces(OpBuilder &b, const GroupMember &member) {
   auto [dim, size] = *getLongestReduction(member);
   bool isUnknown = ShapedType::isDynamic(size);
@@ -243,14 +246,14 @@ std::pair<scf::ForallOp, GroupMember> splitTerms(const GroupMember &member) {
 namespace {
 /// Pieces of the terms of a reduction, by loop.
 struct Pieces {
-  /// How many pieces loops have: some of the first reductions.
+  /// The number of pieces of each divided loop: some of the first reductions.
   llvm::SmallMapVector<unsigned, int64_t, 4> counts;
   int64_t total = 1;
 };
 } // namespace
 
-/// `kEnoughBlocks` pieces of the first reductions of `member`, or as many as
-/// their sizes can be divided into.
+/// Divides the first reductions of `member` into `kEnoughBlocks` pieces, or
+/// into as many as divide their sizes.
 static Pieces choosePieces(const GroupMember &member) {
   Pieces pieces;
   SmallVector<unsigned> dims;
@@ -268,9 +271,9 @@ static Pieces choosePieces(const GroupMember &member) {
   return pieces;
 }
 
-/// `buffer` with each dimension along a loop of `pieces` that is longer than
-/// those divided, and its map, whose loops behind the first `numLoops` are
-/// pieces; null where that cannot be.
+/// Returns `buffer` with each dimension along a loop of `pieces` split in two,
+/// if the loop has more iterations than pieces, and updates its map: the loops
+/// after the first `numLoops` are pieces. Returns null if that is not possible.
 static Value divideBuffer(OpBuilder &b, Location loc, Value buffer,
                           AffineMap &map, const Pieces &pieces,
                           ArrayRef<int64_t> sizes) {

@@ -4,12 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A launch takes each of its buffers from memory at least once, and writes each
-// of its results there. What all launches of a step take is compared with what
-// they have to: a result is written once, and read once by launches that need
-// nothing of each other, as one launch could do all of that. Launches of which
-// one needs a result of the other, directly or not, are a chain, and each of
-// them reads for itself.
+// A launch reads each of its buffers from memory at least once, and writes each
+// of its results there. The traffic of all launches of a step is compared with
+// the least possible one: a result is written once, and read once by all
+// launches that are independent of each other, as one launch could compute
+// them. Launches that depend on each other, directly or not, are a chain, and
+// each of them reads for itself.
 //
 //===----------------------------------------------------------------------===//
 

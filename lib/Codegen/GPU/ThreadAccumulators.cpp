@@ -19,7 +19,8 @@ using namespace flywheel;
 /// Threads along each side of a tile.
 static constexpr int64_t kThreadsAlong = 16;
 
-/// `sum`, with a multiplication and an addition in it as one operation.
+/// Returns `sum`, with its multiplication and its addition fused to one
+/// operation.
 static Value fuseMultiplyAdd(OpBuilder &b, Value sum) {
   Operation *add = sum.getDefiningOp();
   if (!isa_and_present<arith::AddFOp, arith::SubFOp>(add) ||
@@ -125,7 +126,7 @@ private:
                : value;
   }
 
-  /// The elements of this thread's places at `term`.
+  /// Loads the elements of this thread's places at `term`.
   SmallVector<Value> load(Factors &factors, Value slot, int64_t term) {
     const InputTile &tile = factors.tile;
     ArrayRef<Value> places = factors.side.places;

@@ -43,7 +43,7 @@ struct Member {
   /// A handle, whose methods are not `const`.
   mutable linalg::LinalgOp op;
   Kind kind = Kind::Other;
-  /// The loop along columns, where it uses rows and is no fill.
+  /// The loop along columns, if the op uses rows and is not a fill.
   unsigned columns = 0;
 };
 
@@ -181,9 +181,9 @@ bool ColumnTiling::readsRows(const Member &member) const {
                       [&](Value input) { return isLong(input); });
 }
 
-/// The loop of `op` along the last dimension of all rows that it uses, if that
-/// is one loop, and tiles of it are slices of each operand. All rows of the
-/// group have the same columns.
+/// Returns the loop of `op` along the last dimension of all rows that it uses,
+/// if that is one loop, and tiles of it are slices of each operand. All rows of
+/// the group have the same columns.
 std::optional<unsigned> ColumnTiling::findColumns(linalg::LinalgOp op) {
   std::optional<unsigned> columns;
   for (OpOperand &operand : op->getOpOperands()) {
@@ -342,8 +342,8 @@ bool ColumnTiling::plan() {
 }
 
 /// Gives each long buffer that `loop` computes memory for a tile: that of an
-/// input which nothing needs behind it, where one thread reads an element and
-/// writes its place, or one that is free.
+/// input which no later op reads, if one thread reads an element and writes the
+/// same element, or memory that is free.
 void ColumnTiling::assignMemory(const ColumnLoop &loop) {
   llvm::DenseMap<Value, unsigned> lastUse;
   for (unsigned number : loop.members)
@@ -397,7 +397,7 @@ bool ColumnTiling::chooseColumns() {
   if (most == 0)
     return false;
   if (!columnExtent.known) {
-    // As tiles of products are.
+    // Like tiles of products.
     tile = std::min<int64_t>(llvm::bit_floor(static_cast<uint64_t>(most)),
                              codegen::BlockAttr::kMaxSide);
     return true;
@@ -413,7 +413,7 @@ bool ColumnTiling::chooseColumns() {
   return true;
 }
 
-/// The tile in workgroup memory that `operand`, a slice of long rows, is.
+/// Returns the tile in workgroup memory for `operand`, a slice of long rows.
 Value ColumnTiling::getTile(OpBuilder &b, Location loc, OpOperand &operand) {
   auto slice = operand.get().getDefiningOp<memref::SubViewOp>();
   Value rows = rowsOf.lookup(operand.get());
@@ -429,7 +429,7 @@ Value ColumnTiling::getTile(OpBuilder &b, Location loc, OpOperand &operand) {
                                    strides);
 }
 
-/// Emits `loop`, whose memory is the last one of `slotOf`, behind its last
+/// Emits `loop`, whose memory is the last one of `slotOf`, after its last
 /// reduction.
 void ColumnTiling::emitLoop(const ColumnLoop &loop) {
   linalg::LinalgOp last = members[loop.reductions.back()].op;

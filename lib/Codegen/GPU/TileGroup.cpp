@@ -138,8 +138,9 @@ void TileGroup::add(const GroupMember &member) {
   walks.push_back(walk);
 }
 
-/// From indices in a tile of the result to the iteration of a part of a member
-/// that uses the element, which goes along `walk` in `parts`.
+/// Returns a map from indices in a tile of the result to the iteration of a
+/// part of a member that uses the element. The member iterates by `walk` in
+/// `parts`.
 AffineMap TileGroup::mapAlong(const Walk &walk, ArrayRef<DimPart> parts) const {
   MLIRContext *context = members.front().op.getContext();
   SmallVector<AffineExpr> iteration(walk.loops.size());

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A block has a matrix, or some right-hand sides of one, and goes from row to
+// A block has a matrix, or some right-hand sides of one, and proceeds row by
 // row with barriers between. Each element adds up its products in the order of
 // the columns: results are the same each time.
 //
@@ -39,7 +39,7 @@ protected:
     numMatrices = product(batch);
   }
 
-  /// Goes on with matrix `number`.
+  /// Sets the position to that of matrix `number`.
   void enterMatrix(Value number) {
     SmallVector<Value> sizes;
     for (Value size : batch)
@@ -52,7 +52,7 @@ protected:
   void store(Value value, Value matrices, Value row, Value column) {
     memref::StoreOp::create(b, loc, value, matrices, at(row, column));
   }
-  /// `lhs` - `one` * `other`.
+  /// Returns `lhs` - `one` * `other`.
   Value subtractProduct(Value lhs, Value one, Value other) {
     Value product = arith::MulFOp::create(b, loc, one, other);
     return arith::SubFOp::create(b, loc, lhs, product);
@@ -123,7 +123,8 @@ private:
 // Cholesky factors
 //===----------------------------------------------------------------------===//
 
-/// Subtracts from the columns at `begin` what those in front of them give.
+/// Subtracts from the columns at `begin` the contribution of the columns before
+/// them.
 void FactorEmitter::subtractColumnsBefore(Value begin, Value width) {
   Value matrix = op.getInit();
   shareElements(
@@ -147,8 +148,8 @@ void FactorEmitter::subtractColumnsBefore(Value begin, Value width) {
       });
 }
 
-/// Divides a column by the root of its diagonal, and subtracts from those
-/// behind it, up to `end`, what it gives.
+/// Divides a column by the root of its diagonal, and subtracts its contribution
+/// from the columns after it, up to `end`.
 void FactorEmitter::factorizeColumn(Value column, Value end) {
   Value matrix = op.getInit(), next = add(column, constant(1));
   onFirstThread([&] {
