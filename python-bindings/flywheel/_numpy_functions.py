@@ -40,7 +40,7 @@ def _find(name: str, is_linalg: bool = False) -> Any:
     return getattr(module, name) if name in module.__all__ else None
 
 
-def _to_values(tree: Any, is_writable: bool = False) -> Any:
+def to_values(tree: Any, is_writable: bool = False) -> Any:
     """Variables as the arrays of their values."""
     from .variables import Variable
 
@@ -49,9 +49,9 @@ def _to_values(tree: Any, is_writable: bool = False) -> Any:
         array.flags.writeable = is_writable
         return array
     if type(tree) in (list, tuple):
-        return type(tree)(_to_values(one, is_writable) for one in tree)
+        return type(tree)(to_values(one, is_writable) for one in tree)
     if type(tree) is dict:
-        return {key: _to_values(one, is_writable) for key, one in tree.items()}
+        return {key: to_values(one, is_writable) for key, one in tree.items()}
     return tree
 
 
@@ -59,11 +59,11 @@ def _read(name: str, call: Callable[..., Any], args: Sequence[Any], given: Mappi
     """Calls NumPy's function with the values of variables. Raises TypeError if it writes to one of them: it would
     write to a copy."""
     try:
-        return call(*_to_values(list(args)), **_to_values(dict(given)))
+        return call(*to_values(list(args)), **to_values(dict(given)))
     except ValueError:
         # Functions that write refuse arrays that are read-only, and take others.
         try:
-            call(*_to_values(list(args), True), **_to_values(dict(given), True))
+            call(*to_values(list(args), True), **to_values(dict(given), True))
         except Exception:
             is_written = False
         else:

@@ -150,6 +150,15 @@ class Operators:
     def __ge__(self, other: "TensorLike") -> "Tensor":
         return _ops.greater_equal(self, other)
 
+    def __eq__(self, other: object) -> "Tensor":  # type: ignore[override]
+        return NotImplemented if other is None else _ops.equal(self, other)
+
+    def __ne__(self, other: object) -> "Tensor":  # type: ignore[override]
+        return NotImplemented if other is None else _ops.not_equal(self, other)
+
+    # Of two that are one: an operand is itself in sets and dicts.
+    __hash__ = object.__hash__
+
     def __getitem__(self, key: Any) -> "Tensor":
         return _ops.getitem(self, key)
 

@@ -11,6 +11,7 @@ import numpy as np
 from . import _dtypes, _trace
 from ._attributes import Attribute, Schedule, StructAttribute
 from ._kinds import flag, integer, number
+from ._members import Members
 from ._operators import Operators
 from ._tensor import Tensor, TensorLike, as_tensor, format_shape
 from ._trace import Attributes
@@ -60,7 +61,7 @@ class _Scalar(_Number):
         if dtype == old:
             return
         values = [(store, given, store._take(super(_Scalar, self)._declare_value(store))) for store, given in known]
-        self.dtype, self._host_value = dtype, _dtypes.literal(self._start, dtype)
+        self.__dict__["dtype"], self._host_value = dtype, _dtypes.literal(self._start, dtype)
         for store, given, value in values:
             key = super()._declare_value(store)
             if value is not None:
@@ -294,7 +295,7 @@ class Optimizer(StructAttribute):
     def variables(self) -> List[Variable]:
         """The scalar variables: hyper-parameters and counters."""
         positive = [name for name in self.scalars_if_positive if self.fields.get(name, 0.0) > 0]
-        return [getattr(self, name) for name in [*self.scalars, *positive]]
+        return Members(getattr(self, name) for name in [*self.scalars, *positive])
 
     # In a traced function
 

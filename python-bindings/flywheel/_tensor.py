@@ -113,16 +113,6 @@ class Tensor(Operators):
     def __iter__(self) -> Iterator["Tensor"]:
         return iter([self[i] for i in range(len(self))])
 
-    def __eq__(self, other: object) -> "Tensor":  # type: ignore[override]
-        from . import _ops
-
-        return NotImplemented if other is None else _ops.equal(self, other)
-
-    def __ne__(self, other: object) -> "Tensor":  # type: ignore[override]
-        from . import _ops
-
-        return NotImplemented if other is None else _ops.not_equal(self, other)
-
     __hash__ = object.__hash__
 
 

@@ -9,6 +9,7 @@ from typing import Any, Dict, Iterator, List, Mapping, Set, Tuple, TypeVar, Unio
 import numpy as np
 
 from . import _dtypes, _reads, _trace, _tree
+from ._members import Members
 from ._tensor import format_shape
 from ._types import Array, Path
 from .namespace import Name, Namespace, current_namespace
@@ -155,12 +156,12 @@ class Module(_tree.Whole):
 
     def variables(self) -> List[Variable]:
         """All variables of the tree, in the order of paths: that of attributes."""
-        return list(self.named_variables().values())
+        return Members(self.named_variables().values())
 
     def parameters(self) -> List[Variable]:
         """The trainable variables, as `optimizer.minimize(loss, model.parameters())` takes them; see
         `named_parameters`."""
-        return list(self.named_parameters().values())
+        return Members(self.named_parameters().values())
 
     def _parameters(self) -> Any:
         return OrderedDict((path, variable) for path, variable in self.named_parameters().items()

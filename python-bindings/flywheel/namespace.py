@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from typing import Any, Callable, Dict, Iterator, List, Optional, Set, Tuple
 from weakref import ReferenceType, WeakKeyDictionary, ref
 
+from ._members import Members
+
 GLOBAL = "GLOBAL"
 LOCAL = "LOCAL"
 TRAINABLE = "TRAINABLE"
@@ -397,17 +399,18 @@ class Namespace:
 
     def collection(self, key: str, scope: Optional[str] = None) -> List[Any]:
         """The members of a collection, in order; with `scope`, those whose name this
-        regular expression matches at its start (N13). A copy; empty for an unknown key.
+        regular expression matches at its start (N13). A copy, in which `in` and `index`
+        find a variable itself and none of equal values; empty for an unknown key.
         """
         own = list(self._collections.get(key, {}).values())
         members = [member for get, member in [(get, get()) for get in own]
                    if member is not None or not isinstance(get, ReferenceType)]  # fmt: skip
         if scope is None:
-            return members
+            return Members(members)
         if not isinstance(scope, (str, Scope)):
             raise TypeError(f"expected a str as scope, what names begin with, found {scope!r}")
         pattern = re.compile(str(scope))
-        return [member for member in members if pattern.match(getattr(member, "name", ""))]
+        return Members(member for member in members if pattern.match(getattr(member, "name", "")))
 
     def __enter__(self) -> "Namespace":
         _local.stack.append(self)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Variables: what outlives a call."""
 
+import math
 import operator
 import warnings
 from typing import (
@@ -23,20 +24,24 @@ import numpy as np
 from . import _dtypes, _tensor, _trace
 from ._attributes import Constant, Constraint
 from ._flywheel import CompileRemark
+from ._hints import nearest
 from ._kinds import flag
-from ._operators import Operators
 from ._tensor import Tensor, TensorLike, format_shape
 from ._trace import Attributes, Trace
 from ._types import Array
+from ._variable_operators import VariableOperators
 from .initializers import Initializer
 from .namespace import GLOBAL, LOCAL, TRAINABLE, Name, Namespace, current_namespace
 from .store import Owners, Store, current_store
 
+# Attributes that may be set, and those that a variable is made with.
+_SETTABLE = ("trainable", "collections", "device", "constraint")
+_MADE_WITH = ("shape", "dtype")
 # Arrays up to this size are in each module; larger ones are copied to the store.
 _SMALL = 256
 
 
-class Variable(Operators):
+class Variable(VariableOperators):
     """A tensor that outlives a call: in a traced function its value, which may be
     assigned.
 
@@ -130,6 +135,11 @@ class Variable(Operators):
         return len(self.shape)
 
     @property
+    def size(self) -> int:
+        """How many elements there are."""
+        return math.prod(self.shape)
+
+    @property
     def trainable(self) -> bool:
         """True if optimizers update the variable by default: if it is in TRAINABLE. Functions that use it are traced
         again after a change (C9)."""
@@ -153,6 +163,16 @@ class Variable(Operators):
     def is_global(self) -> bool:
         """True if it is in the collection GLOBAL: initialised and saved by default."""
         return GLOBAL in self.collections
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Raises AttributeError for an attribute that nothing would read, and for one that stays as it is."""
+        if not name.startswith("_") and name not in _SETTABLE and (name in self.__dict__ or name not in _MADE_WITH):
+            hint = nearest(name, _SETTABLE) if not hasattr(self, name) else " to set"
+            raise AttributeError(
+                f"variable '{self.name}' has no attribute '{name}'{hint}: set(x) and assign(x) give it another value, "
+                "flywheel.cast makes a tensor of another dtype"
+            )
+        object.__setattr__(self, name, value)
 
     def __repr__(self) -> str:
         return f"<flywheel.Variable '{self.name}' {_dtypes.name_of(self.dtype)}{format_shape(self.shape)}>"

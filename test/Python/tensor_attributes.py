@@ -4,7 +4,7 @@
 """X15: a tensor, a size and a variable show NumPy's attributes and what this package documents, and nothing of how a
 trace keeps them: `shape` is the one place of sizes."""
 
-from typing import Any, Set
+from typing import Any, List, Set
 
 import numpy as np
 
@@ -22,7 +22,7 @@ def public(x: Any) -> Set[str]:
     return {name for name in dir(x) if not name.startswith("_")}
 
 
-seen = []
+seen: List[Any] = []
 
 
 @fw.function(dynamic=True)

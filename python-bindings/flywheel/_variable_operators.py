@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Python's operators for variables: those of tensors in a traced function, elsewhere NumPy's of the value of now."""
+
+import functools
+import operator
+from typing import Any, Callable, Dict, NoReturn
+
+import numpy as np
+
+from . import _trace
+from ._numpy_functions import to_values
+from ._operators import Operators
+
+# Functions of NumPy for the methods of tensors that its arrays do not have, or that change them in place.
+_FUNCTIONS: Dict[str, Callable[..., Any]] = {
+    "sort": np.sort, "__round__": np.round, "round": np.round, "mT": lambda x: np.swapaxes(x, -1, -2),
+}  # fmt: skip
+_BINARY = ("add sub mul truediv floordiv mod pow matmul and or xor lshift rshift divmod").split()
+# Of each operator in place: what sets a variable instead.
+_IN_PLACE = {"iadd": ("+=", "assign_add(x)"), "isub": ("-=", "assign_sub(x)")}
+_SYMBOLS = {"mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "matmul": "@", "and": "&", "or": "|",
+            "xor": "^", "lshift": "<<", "rshift": ">>"}  # fmt: skip
+_IN_PLACE.update({f"i{name}": (f"{symbol}=", f"assign(v {symbol} x)") for name, symbol in _SYMBOLS.items()})
+_COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
+
+
+class VariableOperators(Operators):
+    """The operators of a variable. In a traced function they are those of its tensor at that line. Elsewhere they
+    compute with the value that the current store has: `v + 1` is `v.numpy() + 1`, an array. An operator in place
+    (`v += 1`) is a TypeError: it would put a tensor or an array in the place of the variable."""
+
+    def numpy(self) -> Any:
+        raise NotImplementedError
+
+    def __contains__(self, value: Any) -> bool:
+        """Returns true if an element has this value. Raises TypeError in a traced function, where none is known."""
+        if _trace.is_tracing():
+            raise TypeError(f"what {self!r} contains is not known while a function is traced: flywheel.any(v == x) is "
+                            "a tensor for flywheel.where and flywheel.cond")  # fmt: skip
+        return bool(np.any(self.numpy() == to_values(value)))
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        raise TypeError(
+            f"the elements of {self!r} are not set one by one: in a traced function, `v.assign(v.at[key].set(x))`; "
+            "elsewhere change `array = v.numpy()`, then `v.set(array)`"
+        )
+
+    def __delitem__(self, key: Any) -> None:
+        raise TypeError(f"{self!r} keeps its shape: no element of it is deleted")
+
+    def __index__(self) -> int:
+        raise TypeError(f"expected an integer, found {self!r}: int(v) is its value outside of traced functions")
+
+    @property
+    def at(self) -> Any:
+        if not _trace.is_tracing():
+            raise TypeError(
+                f"`at` of {self!r} makes a tensor in a traced function; elsewhere change `array = v.numpy()`, then "
+                "`v.set(array)`"
+            )
+        return super().at
+
+    __hash__ = object.__hash__
+
+
+def _compute(name: str, of_tensor: Any) -> Any:
+    """The method of this name: of the tensor, or of the array of now."""
+    function = _FUNCTIONS.get(name)
+
+    @functools.wraps(of_tensor)
+    def method(self: Any, *args: Any, **given: Any) -> Any:
+        if _trace.is_tracing():
+            return of_tensor(self, *args, **given)
+        value = self.numpy()
+        args, given = to_values(args), to_values(given)
+        return getattr(value, name)(*args, **given) if function is None else function(value, *args, **given)
+
+    return method
+
+
+def _compare(name: str, of_tensor: Any) -> Any:
+    """A comparison. With what no array has an element of it is that of Python, which knows whether they are one."""
+
+    @functools.wraps(of_tensor)
+    def method(self: Any, other: Any) -> Any:
+        if other is None or (isinstance(other, (str, bytes)) and self.dtype.kind != "O"):
+            return NotImplemented
+        if _trace.is_tracing():
+            return of_tensor(self, other)
+        return getattr(operator, name)(self.numpy(), to_values(other))
+
+    return method
+
+
+def _define_operators() -> None:
+    plain = [f"__{name}__" for name in _BINARY] + [f"__r{name}__" for name in _BINARY]
+    plain += ["__neg__", "__pos__", "__abs__", "__invert__", "__round__", "__getitem__"]
+    plain += [name for name, value in vars(Operators).items() if not name.startswith("_") and callable(value)]
+    for name in plain:
+        setattr(VariableOperators, name, _compute(name, getattr(Operators, name)))
+    for name in _COMPARISONS:
+        setattr(VariableOperators, f"__{name}__", _compare(name, getattr(Operators, f"__{name}__")))
+    for name in ("T", "mT"):
+        setattr(VariableOperators, name, property(_compute_property(name), doc=getattr(Operators, name).__doc__))
+    for name, texts in _IN_PLACE.items():
+        setattr(VariableOperators, f"__{name}__", _refuse_in_place(*texts))
+
+
+def _compute_property(name: str) -> Any:
+    of_tensor, function = getattr(Operators, name).fget, _FUNCTIONS.get(name)
+
+    def read(self: Any) -> Any:
+        if _trace.is_tracing():
+            return of_tensor(self)
+        return getattr(self.numpy(), name) if function is None else function(self.numpy())
+
+    return read
+
+
+def _refuse_in_place(symbol: str, remedy: str) -> Any:
+    def refuse(self: Any, _: Any) -> NoReturn:
+        raise TypeError(
+            f"`v {symbol} x` would put another object in the place of {self!r}: write `v.{remedy}` in a traced "
+            f"function, `v.set(v.numpy() {symbol[:-1]} x)` elsewhere, or `y = v {symbol[:-1]} x`"
+        )
+
+    return refuse
+
+
+_define_operators()
