@@ -38,8 +38,8 @@ Operation *getWideningOf(BlockArgument element) {
   return user && isWidening(user) ? user : nullptr;
 }
 
-/// The argument of the body that `factor` is, converted or not; null where the
-/// body converts an argument that it has another use for.
+/// Returns the argument of the body that `factor` is, converted or not; null if
+/// the body also uses the argument in another way than by its conversion.
 static Value getSource(Value factor) {
   Operation *conversion = factor.getDefiningOp();
   if (isa_and_present<arith::SIToFPOp, arith::UIToFPOp>(conversion)) {

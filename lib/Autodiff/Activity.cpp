@@ -39,9 +39,9 @@ SmallVector<Value> getDifferentiableCaptures(Operation *op) {
       [](Value value) { return carriesDerivative(value.getType()); });
 }
 
-/// Adds to `values` those that `value` is computed from in one step, which a
-/// derivative flows to: what is forwarded to it, or operands and captures of
-/// its op.
+/// Adds to `values` those from which `value` is computed in one step and to
+/// which a derivative flows: the values that are forwarded to it, or operands
+/// and captures of its op.
 static void addInputsOf(Value value, SetVector<Value> &values) {
   SmallVector<Value> forwarded = getForwardedValues(value);
   values.insert(forwarded.begin(), forwarded.end());

@@ -25,8 +25,8 @@ using namespace mlir;
 
 namespace flywheel {
 namespace {
-/// One op of a chain: what it adds to, and what it adds there. A null addend
-/// stands for a reshape.
+/// One op of a chain: the base that it adds to, and the addend. A null addend
+/// means that the op is a reshape.
 struct Link {
   Value base, addend;
   /// The op that reads the part of the base that is added to. Null if the base
@@ -35,8 +35,8 @@ struct Link {
 };
 } // namespace
 
-/// Returns the op that adds to what `read` reads of `base`, if `written`, which
-/// is put into its place, is the sum.
+/// Returns the link of an op that reads a part of `base` by `read`, adds to it,
+/// and writes the sum, `written`, in place of that part.
 template <typename ReadOp>
 static std::optional<Link> getSum(Value written, Value base,
                                   function_ref<bool(ReadOp)> isSamePart) {
@@ -128,7 +128,7 @@ static std::optional<Link> getLink(nn::ScatterOp op) {
   });
 }
 
-/// Returns what `value` adds to another one; none if it is not such a sum.
+/// Returns the link of `value` if it is a sum; nullopt otherwise.
 static std::optional<Link> getLink(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op)
@@ -173,8 +173,8 @@ static SmallVector<Operation *> getChain(Value value) {
   return chain;
 }
 
-/// Returns `value`, of the type of the result of a reshape, as what is
-/// reshaped.
+/// Reshapes `value`, of the type of the result of `reshape`, to the type of its
+/// operand.
 static Value emitInverse(OpBuilder &b, Operation *reshape, Value value) {
   Location loc = reshape->getLoc();
   return llvm::TypeSwitch<Operation *, Value>(reshape)
@@ -192,7 +192,8 @@ static Value emitInverse(OpBuilder &b, Operation *reshape, Value value) {
       });
 }
 
-/// Returns `base` plus what `op` adds to zeros or to another sum.
+/// Returns `base` plus the addend of `op`, which adds to zeros or to another
+/// sum.
 static Value emitLink(OpBuilder &b, Operation *op, Value base) {
   Location loc = op->getLoc();
   auto mark = [&](Operation *made) {
@@ -259,7 +260,7 @@ static Value emitLink(OpBuilder &b, Operation *op, Value base) {
       });
 }
 
-/// Returns `sum` plus what the ops of `chain` make of zeros.
+/// Returns `sum` plus the value that the ops of `chain` compute from zeros.
 static Value emitChain(OpBuilder &b, ArrayRef<Operation *> chain, Value sum) {
   for (Operation *op : chain)
     if (!getLink(op->getResult(0))->addend)
@@ -270,8 +271,9 @@ static Value emitChain(OpBuilder &b, ArrayRef<Operation *> chain, Value sum) {
 }
 
 namespace {
-/// Finds out whether a value is a sum of another one and of what does not
-/// depend on it, computed by a chain of ops that may pass loops and branches.
+/// Determines if a value is the sum of a start value and of values that do not
+/// depend on it, computed by a chain of ops that may include loops and
+/// branches.
 class SumFrom {
 public:
   explicit SumFrom(Value start) : start(start) {}
@@ -330,8 +332,8 @@ private:
 };
 } // namespace
 
-/// Returns true if `addInside` can add to a sum what `term`, which nothing else
-/// uses, adds to zeros.
+/// Returns true if `addInside` can replace the zeros from which `term`, which
+/// has no other use, is computed by a sum.
 static bool isFromZeros(Value term) {
   if (nn::isZeros(term) || !getChain(term).empty())
     return true;

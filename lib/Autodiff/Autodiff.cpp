@@ -41,7 +41,7 @@ namespace flywheel {
 
 namespace {
 
-/// Marks what computes a derivative.
+/// Marks the ops that compute a derivative.
 struct BackwardMarker : OpBuilder::Listener {
   void notifyOperationInserted(Operation *op,
                                OpBuilder::InsertPoint previous) override {
@@ -95,9 +95,9 @@ std::string describe(Value value) {
   return text;
 }
 
-/// Values that come over an edge of the control flow have no op to ask for a
-/// rule. A target inside the same region is computed after them: only then is
-/// there no path.
+/// Checks that no derivative flows to a value that comes over a control flow
+/// edge: it has no op whose rule could be applied. If a target in the same
+/// region is computed after such a value, there is no path to it.
 LogicalResult GradientEmitter::checkBlockArguments() {
   for (Value source : sweep.getSources()) {
     auto argument = dyn_cast<BlockArgument>(source);
@@ -221,10 +221,9 @@ LogicalResult emitJvp(train::JvpOp jvp, unsigned &numRules) {
                  succeeded(emitGradients(second, numRules)));
 }
 
-/// Refuses a target that stands for a variable which a branch or loop reads,
-/// and may assign: that read is no value around it, and its part of the
-/// derivative would silently be left out. Other reads are one with the target
-/// by now.
+/// Refuses a target whose variable a branch or loop reads and may assign: that
+/// read is not a value outside of the op, and its share of the derivative would
+/// silently be missing. Other reads have been unified with the target by now.
 static LogicalResult checkHiddenReads(Operation *request, ValueRange ys,
                                       ValueRange xs, ValueRange stops) {
   llvm::SmallDenseSet<Attribute> targets;

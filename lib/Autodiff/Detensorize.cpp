@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Before: any module. After: loops and branches pass on integers for tensors of
-// integers of rank 0, and what is taken from such a tensor is computed by
-// scalar ops.
+// Before: any module. After: loops and branches carry and yield integers
+// instead of integer tensors of rank 0, and elements that are extracted from
+// such a tensor are computed by scalar ops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,12 +43,12 @@ static Value extractOnly(OpBuilder &b, Location loc, Value tensor) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Makes an op with regions pass on integers.
+/// Makes an op with regions carry and yield integers.
 class ControlFlow {
 public:
   explicit ControlFlow(Operation *op) : op(op), b(op->getContext()) {}
 
-  /// Returns how many values it now passes on as integers.
+  /// Returns the number of values that are now integers.
   unsigned run();
 
 private:
@@ -71,8 +71,8 @@ struct Detensorize : impl::DetensorizeBase<Detensorize> {
 };
 } // namespace
 
-/// Makes integers of `values`, arguments or results, and tensors of them, in
-/// front of `before`, for their uses.
+/// Changes the types of `values`, arguments or results, to integers, and builds
+/// tensors of them before `before` for their uses.
 unsigned ControlFlow::receive(ValueRange values, Operation *before) {
   unsigned count = 0;
   b.setInsertionPoint(before);
@@ -89,7 +89,7 @@ unsigned ControlFlow::receive(ValueRange values, Operation *before) {
   return count;
 }
 
-/// Takes what `user` passes on from tensors.
+/// Extracts the operands of `user` from their tensors.
 void ControlFlow::pass(MutableArrayRef<OpOperand> operands, Operation *user) {
   b.setInsertionPoint(user);
   for (OpOperand &operand : operands)

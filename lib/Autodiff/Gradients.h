@@ -11,15 +11,14 @@
 
 namespace flywheel {
 
-/// Replaces `gradient` by plain ops in front of it, and returns the gradients.
-/// Adds the number of rules that it took to `numRules`. Fails with a
-/// diagnostic.
+/// Replaces `gradient` by plain ops before it, and returns the gradients. Adds
+/// the number of rules that it applied to `numRules`. Fails with a diagnostic.
 llvm::FailureOr<llvm::SmallVector<mlir::Value>>
 emitGradients(train::GradientOp gradient, unsigned &numRules);
 
-/// The same for forward mode, as reverse mode twice: the gradient of <ys, u>,
-/// J^T u, is linear in u, and the gradient of <tangents, J^T u> with respect to
-/// u is J tangents wherever u is.
+/// The same for forward mode, by applying reverse mode twice: the gradient of
+/// <ys, u>, J^T u, is linear in u, and the gradient of <tangents, J^T u> with
+/// respect to u is J tangents for every u.
 llvm::LogicalResult emitJvp(train::JvpOp jvp, unsigned &numRules);
 
 /// The same for a Jacobian: the ops of reverse or forward mode that depend on

@@ -37,8 +37,8 @@ namespace {
 /// the dimensions of `seed`, then those of the function's value.
 class UnitRows {
 public:
-  /// Rows of `values`, computed from `seed`, which nothing defines yet, in
-  /// front of `request`. `like` has the dimension sizes of the seed.
+  /// Computes the rows of `values`, which depend on `seed`, a value that no op
+  /// defines yet, before `request`. `like` has the dimension sizes of the seed.
   UnitRows(train::JacobianOp request, Value seed, Value like)
       : request(request), b(request), loc(request.getLoc()), seed(seed),
         like(like) {}

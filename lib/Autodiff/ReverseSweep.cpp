@@ -127,15 +127,15 @@ LogicalResult ReverseSweep::propagate(Operation *op) {
   return success();
 }
 
-/// Returns true if the cotangent of what `op` reads is that of its result, in
-/// another place or shape.
+/// Returns true if `op` only moves or reshapes the elements that it reads, so
+/// that their cotangent is that of its result.
 static bool isRead(Operation *op) {
   return isa<nn::GatherOp, tensor::CastOp, tensor::CollapseShapeOp,
              tensor::ExpandShapeOp, tensor::ExtractOp, tensor::ExtractSliceOp>(
       op);
 }
 
-/// The ops that compute what `op` is computed from.
+/// Returns the ops that compute the operands and captures of `op`. @s24 =
 static SetVector<Operation *> getProducers(Operation *op) {
   SmallVector<Value> inputs(op->getOperands());
   llvm::append_range(inputs, getDifferentiableCaptures(op));

@@ -104,8 +104,8 @@ static std::optional<int64_t> getConstantIntegerValue(Value value) {
   return number.getSExtValue();
 }
 
-/// Follows additions of constants, and a value of the second region through
-/// what the first one passes on, back to what is carried.
+/// Traces `value` through additions of constants, and through the values that
+/// the first region forwards to the second, back to a carried value.
 std::optional<Affine> WhileUplifter::trace(Value value) {
   int64_t offset = 0;
   while (true) {

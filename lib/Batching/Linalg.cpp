@@ -122,8 +122,9 @@ std::optional<unsigned> StructuredBatcher::findDiagonalLoop() {
   return loop;
 }
 
-/// Finds what the body computes as 0 where the position is not the iteration of
-/// the diagonal loop. Accumulators that start from 0 are 0 there, too.
+/// Finds the values that the body computes as 0 if the position is not the
+/// iteration of the diagonal loop. Accumulators that start at 0 are 0 then,
+/// too.
 void StructuredBatcher::findZeros(DenseSet<Value> &zeros) {
   for (unsigned i = 0, e = op.getNumDpsInputs(); i < e; ++i)
     if (isBatched(i) || batcher.isZero(op->getOperand(i)))
@@ -155,7 +156,7 @@ StructuredBatcher::getRole(unsigned result, unsigned loop,
     return init.isDiagonal() && isRead(result) && init.dim != *dim ? Role::Lost
                                                                    : Role::Kept;
   }
-  // Adding 0 is what the other iterations do.
+  // The other iterations must add 0.
   Operation *sum = yielded.getDefiningOp();
   if (!isa_and_present<arith::AddFOp, arith::SubFOp>(sum) ||
       sum->getBlock() != body || init.isDiagonal())
@@ -232,8 +233,8 @@ bool StructuredBatcher::emitUniform() {
   return true;
 }
 
-/// Makes result number `result` what is added to, or subtracted from, its
-/// accumulator.
+/// Yields as result number `result` the term that is added to, or subtracted
+/// from, its accumulator.
 void StructuredBatcher::yieldTerm(linalg::GenericOp generic, unsigned result) {
   OpOperand &yielded =
       generic.getBlock()->getTerminator()->getOpOperand(result);

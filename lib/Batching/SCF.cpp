@@ -127,8 +127,8 @@ struct IfBatching : BatchingModel<IfBatching, scf::IfOp> {
 };
 
 struct ForBatching : BatchingModel<ForBatching, scf::ForOp> {
-  /// Emits the loop for carried values of `forms`, and gives back what its body
-  /// yields.
+  /// Emits the loop for carried values of `forms`, and sets `forms` to those
+  /// that its body yields.
   static FailureOr<scf::ForOp> emitLoop(scf::ForOp op, Batcher &batcher,
                                         SmallVectorImpl<Form> &forms,
                                         bool &isSettled) {

@@ -67,9 +67,9 @@ shiftGroups(ArrayRef<ReassociationIndices> groups, int64_t expandedRank) {
   return shifted;
 }
 
-/// The number of indices that one index of dimension `dim` becomes where its
-/// group is one dimension, or none where the dimension is not the first of its
-/// group, or the number is not known.
+/// Returns the number of indices of the collapsed dimension that one index of
+/// dimension `dim` of `group` becomes; nullopt if `dim` is not the first
+/// dimension of its group, or if the number is unknown.
 static std::optional<int64_t> countMerged(const ReassociationIndices &group,
                                           RankedTensorType type, int64_t dim) {
   int64_t count = 1;

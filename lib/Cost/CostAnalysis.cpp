@@ -102,7 +102,7 @@ static bool isPartOfMask(Operation *op, Phase phase) {
          });
 }
 
-/// The cost of one execution; none where it is unknown.
+/// Returns the cost of one execution; nullopt if it is unknown.
 static std::optional<CostSum> countOp(Operation *op, Phase phase,
                                       EntrySizes &sizes) {
   CostSum cost;
@@ -123,7 +123,8 @@ static std::optional<CostSum> countOp(Operation *op, Phase phase,
   cost.bytes = known.countBytes(sizes);
   if (!isPartOfMask(op, phase))
     cost.flops = known.countFlops(sizes);
-  // One number less than there are to add, where there is none.
+  // A reduction of n numbers takes n - 1 additions, which is negative without
+  // numbers.
   if (cost.flops.getConstant().value_or(0) < 0 && !cost.flops.hasWrapped())
     cost.flops = CostExpr();
   return cost;
@@ -200,7 +201,7 @@ void EntryCounter::addLine(Lines &lines, Operation *op, Phase phase,
   line.cost.add(cost);
 }
 
-/// Counts what is in a loop or a branch: all branches, and each loop once.
+/// Counts the ops in a loop or a branch: all branches, and each loop once.
 void EntryCounter::countLoop(Operation *op, const CostExpr &trips) {
   bool isLoop = isa<LoopLikeOpInterface>(op);
   std::optional<CostExpr> own =
@@ -446,8 +447,7 @@ FailureOr<CostReport> countCost(ModuleOp module, const CostOptions &options) {
   return report;
 }
 
-/// Replaces composite ops that have no cost of their own by what they are made
-/// of.
+/// Decomposes composite ops that have no cost of their own.
 static LogicalResult decompose(ModuleOp module) {
   // Ours take three steps; an op of another dialect may be made of itself.
   for (unsigned depth = 0; depth < 32; ++depth) {

@@ -127,7 +127,7 @@ struct SlicesCost : CostOpInterface::FallbackModel<SlicesCost> {
   bool isView(Operation *) const { return false; }
 };
 
-/// Structured ops: what the body takes, for each index of the loops. A body
+/// Structured ops: the cost of the body for each point of the loops. A body
 /// that only combines n numbers to one takes n - 1.
 struct StructuredCost : CostOpInterface::FallbackModel<StructuredCost> {
   CostExpr countFlops(Operation *op, CostSizes &sizes) const {
@@ -215,8 +215,8 @@ private:
   }
 };
 
-/// Rows of a table: what is known of the number of different ones is that it is
-/// at most that of the indices.
+/// Rows of a table. The number of different rows is only known to be at most
+/// that of the indices.
 struct RowsCost : CostOpInterface::FallbackModel<RowsCost> {
   CostExpr countFlops(Operation *op, CostSizes &sizes) const {
     if (auto combine = dyn_cast<linalg_ext::CombineRowsOp>(op))
@@ -279,7 +279,7 @@ struct AddAssignCost : CostOpInterface::FallbackModel<AddAssignCost> {
   bool isView(Operation *) const { return false; }
 };
 
-/// Draws: a product and a sum an element, whatever makes the bits.
+/// Draws: a product and a sum for each element, whatever computes the bits.
 struct DrawCost : CostOpInterface::FallbackModel<DrawCost> {
   CostExpr countFlops(Operation *op, CostSizes &sizes) const {
     return sizes.getNumElements(op->getResult(0)) * CostExpr::constant(2);

@@ -185,7 +185,8 @@ static void printEntry(const CostEntry &entry, raw_ostream &os) {
     os << "  " << name << ": " << origin << "\n";
 }
 
-/// The sum of all entries and the initial values, where all that is known.
+/// Returns the sum of all entries and the initial values, as far as it is
+/// known.
 static CostSum sumGraph(const CostReport &report) {
   CostSum all;
   for (const CostLine &line : report.initializers)

@@ -50,8 +50,8 @@ private:
   DictionaryAttr describe(Operation *op);
   Attribute describeTensor(Value tensor);
   DenseI64ArrayAttr getNumbers(ValueRange values);
-  /// `expr` over the symbolic dimension sizes of the entry; none where it has
-  /// others.
+  /// Returns `expr` over the symbolic dimension sizes of the entry; null if it
+  /// has other symbols.
   AffineMapAttr getMap(const CostExpr &expr);
   CostExpr countIterations(linalg::LinalgOp op);
 
@@ -165,7 +165,8 @@ DictionaryAttr WorkTable::describe(Operation *op) {
   return b.getDictionaryAttr(fields);
 }
 
-/// Its bytes, and which ops use it: -1 for what has no number.
+/// Returns its bytes, and the numbers of the ops that use it: -1 for ops
+/// without a number.
 Attribute WorkTable::describeTensor(Value tensor) {
   SmallVector<int64_t> users;
   for (Operation *user : tensor.getUsers()) {

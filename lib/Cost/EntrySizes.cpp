@@ -115,7 +115,7 @@ static EntrySymbols readSymbols(func::FuncOp function, ArrayAttr names) {
 }
 
 namespace {
-/// Finds what the ops of a function require of the sizes of its feeds.
+/// Finds the requirements of the ops of a function on the sizes of its feeds.
 class FeedClasses {
 public:
   explicit FeedClasses(func::FuncOp function) : function(function) {
@@ -294,7 +294,7 @@ CostExpr EntrySizes::getQuotient(const CostExpr &dividend, int64_t divisor) {
                      "a quotient, rounded down"));
 }
 
-/// The number, where it is one of constants and sizes of feeds.
+/// Returns the number, if it depends only on constants and sizes of feeds.
 std::optional<CostExpr> EntrySizes::getKnown(OpFoldResult number) {
   SizeExpr expr = analysis.getNumber(number);
   for (const auto &[monomial, coefficient] : expr.getTerms())

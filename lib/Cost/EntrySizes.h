@@ -46,7 +46,8 @@ public:
   }
   CostExpr getQuotient(const CostExpr &dividend, int64_t divisor) override;
 
-  /// The iterations of a loop; none where sizes do not say.
+  /// Returns the iterations of a loop; nullopt if they do not follow from
+  /// sizes.
   std::optional<CostExpr> getTrips(mlir::Operation *loop);
 
 private:

@@ -43,7 +43,7 @@ void LiveOps::add(Value value) {
       worklist.push_back(op);
 }
 
-/// Adds what the ops depend on: of one with regions, all that is in them.
+/// Adds the ops on which the ops depend, and all ops in the regions of one.
 void LiveOps::close() {
   while (!worklist.empty()) {
     Operation *op = worklist.pop_back_val();

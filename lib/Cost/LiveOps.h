@@ -15,9 +15,9 @@ namespace flywheel {
 /// The ops of a function that some of its results, or its effects, depend on.
 class LiveOps {
 public:
-  /// Those of the results `fetches`, by name or number: without any, of all
-  /// results and effects; with `all`, every op. Fails with a diagnostic where a
-  /// fetch names no result.
+  /// Finds the ops on which the results `fetches`, by name or number, depend;
+  /// without fetches, all results and effects. With `all`, every op is live.
+  /// Fails with a diagnostic if a fetch names no result.
   static llvm::FailureOr<LiveOps> find(mlir::func::FuncOp function,
                                        llvm::ArrayRef<std::string> fetches,
                                        bool all);

@@ -17,10 +17,10 @@ struct PeakMemory {
   std::vector<std::pair<mlir::Value, CostExpr>> largest;
 };
 
-/// The memory that the tensors of a function take, if each is there from the op
-/// that makes it to the last one that uses it. Variables, feeds and constants
-/// are not counted; a view is what it shows; a result that has a destination is
-/// in it. Sizes that are not known are compared as if they were 1024.
+/// Returns the peak memory of the tensors of a function, if each one is live
+/// from the op that defines it to its last use. Variables, feeds and constants
+/// are not counted; a view counts as its source, and a result with a
+/// destination as that destination. Dynamic sizes are compared as 1024.
 PeakMemory findPeakMemory(mlir::func::FuncOp function, EntrySizes &sizes);
 
 } // namespace flywheel

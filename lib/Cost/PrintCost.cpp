@@ -40,7 +40,7 @@ namespace flywheel {
 #define GEN_PASS_DEF_PRINTCOST
 #include "flywheel/Cost/CostPasses.h.inc"
 
-/// Optimizers become updates, calls what they call. Nothing is folded.
+/// Expands optimizers to updates and inlines calls. Nothing is folded.
 static void populateExpansion(OpPassManager &pm) {
   pm.addPass(train::createTrainConvertGlobals());
   pm.addPass(train::createTrainExpandCustomVjps());

@@ -34,7 +34,7 @@ static bool isUpdate(Operation *op) {
          name == train::SwapAveragesOp::getOperationName();
 }
 
-/// Looks at an op and what is in it. Returns whether its results depend on a
+/// Visits an op and the ops in it. Returns true if its results depend on a
 /// derivative.
 bool StepPhases::visit(Operation *op, bool isInside) {
   bool isMarked = isInside || isDerivative(op);
@@ -42,7 +42,7 @@ bool StepPhases::visit(Operation *op, bool isInside) {
     derivatives.insert(op);
   auto isLate = [&](Value value) { return lateValues.contains(value); };
   bool isDependent = isMarked || llvm::any_of(op->getOperands(), isLate);
-  // Twice, as a loop may carry what its body makes.
+  // Twice, because a loop may carry a value that its body computes.
   for (unsigned pass = 0; pass < (op->getNumRegions() ? 2 : 1); ++pass)
     for (Region &region : op->getRegions())
       for (Block &block : region) {

@@ -20,7 +20,7 @@ SmallVector<Value> flywheel::getForwardedValues(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   if (argument && !argument.getOwner()->isEntryBlock())
     return {};
-  // Null where values are forwarded to results.
+  // Null if values are forwarded to results.
   Region *region = argument ? argument.getOwner()->getParent() : nullptr;
   auto op = dyn_cast_or_null<RegionBranchOpInterface>(
       region ? region->getParentOp() : value.getDefiningOp());
@@ -33,13 +33,14 @@ SmallVector<Value> flywheel::getForwardedValues(Value value) {
     for (RegionSuccessor successor : successors) {
       if (successor.getSuccessor() != region)
         continue;
-      // The arguments that are no inputs, as induction variables, are first.
+      // Arguments that are not successor inputs, such as induction variables,
+      // come first.
       ValueRange inputs = successor.getSuccessorInputs();
       if (inputs.empty())
         continue;
       unsigned index = getNumber(value) - getNumber(inputs.front());
       OperandRange operands = op.getSuccessorOperands(point, successor);
-      // An unsigned difference: also out of range where `value` is no input.
+      // The unsigned difference is out of range if `value` is not an input.
       if (index < operands.size())
         forwarded.push_back(operands[index]);
     }

@@ -106,8 +106,8 @@ struct BoundsModel : ValueBoundsOpInterface::ExternalModel<Model, OpT> {
   }
 };
 
-/// Arithmetic on indices. Nothing is known of the dimensions of tensors, whose
-/// sizes may differ where they are not checked yet.
+/// Arithmetic on indices. Dimensions of tensors get no bounds: their sizes may
+/// differ before they are checked. @s84 =
 template <typename OpT>
 struct ArithBounds : BoundsModel<ArithBounds<OpT>, OpT> {
   static void populate(OpT op, Value value, Dim dim, Constraints &constraints) {

@@ -18,8 +18,8 @@ using namespace mlir;
 
 namespace flywheel {
 
-/// True for the keywords of C and C++, up to C23 and C++20 and with those of
-/// compilers, and what <stdint.h> users expect.
+/// Returns true for the keywords of C and C++, up to C23 and C++20 and with
+/// those of compilers, and for the names that users of <stdint.h> expect.
 static bool isReservedInC(StringRef name) {
   static const llvm::StringSet<> reserved = {"alignas",
                                              "alignof",

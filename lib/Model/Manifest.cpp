@@ -446,7 +446,7 @@ std::vector<std::string> ManifestVariable::describe() const {
     notes.push_back("slot of " + slotOf);
   else if (!trainable)
     notes.push_back("not trainable");
-  // TRAINABLE is said by the words above, or by their absence.
+  // The notes above imply whether the variable is in TRAINABLE.
   std::vector<std::string> others;
   for (const std::string &name : collections)
     if (name != "TRAINABLE")

@@ -29,17 +29,17 @@
 //
 // with ARG = { "name", "dtype", "shape": [N or the name of a dimension size...]
 // }. A message has a number, which the block keeps as the status of a call, and
-// the number of its kind, which functions return. `slot_of` is null where a
-// variable is no slot, `device` where the program does not say where the
-// variable lives. `start` is where the initial value is from: `program`,
-// `checkpoint`, or `restored` for a variable that the initializer gives none.
-// `constants` are variables that the program has as constants. `c_state_bytes`
-// is the size of the block that the C interface takes, which holds the
-// workspace too. Each symbol is also there with `_` and `interface_hash` behind
-// it, which an object of other sizes, bounds or parameters does not have.
-// `max_dim_size` bounds the dimension sizes that have no bound of their own.
-// `threads` and `workers`, the largest number of workers of a team in the model
-// and in an entry, are there where the model is compiled for several threads.
+// the number of its kind, which functions return. `slot_of` is null if a
+// variable is not a slot, `device` if the program does not request one. `start`
+// is the source of the initial value: `program`, `checkpoint`, or `restored`
+// for a variable that the initializer gives none. `constants` are variables
+// that are constants of the program. `c_state_bytes` is the size of the block
+// of the C interface, which includes the workspace. Each symbol also has an
+// alias with the suffix `_` and `interface_hash`, which differs in an object of
+// other sizes, bounds or parameters. `max_dim_size` bounds the dimension sizes
+// that have no bound of their own. `threads` and `workers`, the largest number
+// of workers of a team in the model and in an entry, are given if the model is
+// compiled for several threads.
 //
 //===----------------------------------------------------------------------===//
 

@@ -20,8 +20,8 @@ namespace flywheel {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The numbers from `low` to `high`: no limit where one is none, or is no
-/// number of 64 bits.
+/// The numbers from `low` to `high`; nullopt means no limit, or one that
+/// exceeds 64 bits.
 struct SizeRange {
   std::optional<int64_t> low, high;
 
@@ -67,7 +67,7 @@ static SizeRange divide(const SizeRange &a, const SizeRange &b,
   return {divideEnd(a.low, a.low < 0), divideEnd(a.high, a.high >= 0)};
 }
 
-/// The values of `expr` where its symbols are in `symbols`.
+/// Returns the range of `expr` for symbols in the ranges `symbols`.
 static SizeRange evaluate(AffineExpr expr, ArrayRef<SizeRange> symbols) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return SizeRange(constant.getValue());
@@ -106,7 +106,7 @@ static CheckedSize getLargest(const SizeRange &range) {
                     : kMaxSize + 1;
 }
 
-/// Bytes of `slots` where each symbol is in its range.
+/// Returns the bytes of `slots` for symbols in their ranges.
 static CheckedSize addSlots(ArrayRef<std::vector<AffineMap>> slots,
                             ArrayRef<SizeRange> symbols) {
   CheckedSize total = 0;

@@ -122,7 +122,7 @@ static FileDescriptor createTemporary(const std::string &directory,
 }
 
 /// Writes \p parts to a new temporary file and renames it to \p path.
-/// \returns 0 or an errno; then there is no temporary file.
+/// \returns 0, or an errno; then the temporary file has been removed.
 static int replaceFile(const std::string &path, const std::string &directory,
                        const std::vector<ByteSpan> &parts) {
   std::string temporary;

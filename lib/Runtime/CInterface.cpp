@@ -68,7 +68,8 @@ convertOptions(const flywheel_manager_options *options) {
   return converted;
 }
 
-/// Runs \p action, which gives a Status, on what the arguments describe.
+/// Runs \p action, which returns a Status, on the block that the arguments
+/// describe.
 template <typename Action>
 static int32_t run(Access access, const flywheel_model *model, void *state,
                    const flywheel_checkpoint_options *options, Action action) {

@@ -41,8 +41,8 @@ public:
   /// The strings of the block, null if it has none yet.
   StringTable *getStrings() const;
 
-  /// The same, made where there are none yet: in a block of another layout they
-  /// become the block's with prepare().
+  /// Returns the same, and creates it if needed. In a block of another layout,
+  /// it becomes the block's by prepare().
   StringTable &makeStrings();
 
   /// Frees the strings; the variables that have some have no value then.

@@ -195,7 +195,7 @@ Status CheckpointReader::read(const std::vector<RestoreTarget> &targets) const {
   std::vector<std::pair<const TensorInfo *, void *>> reads;
   for (const RestoreTarget &target : targets)
     reads.emplace_back(file.find(target.name), target.data);
-  // From the front to the back: what a disk, and reading ahead, are best at.
+  // In the order of the file, which is fastest for disks and read-ahead.
   std::sort(reads.begin(), reads.end(), [](const auto &a, const auto &b) {
     return a.first->begin < b.first->begin;
   });

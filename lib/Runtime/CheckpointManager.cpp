@@ -117,8 +117,8 @@ Status CheckpointManager::check(const std::string &prefix) const {
   return prepare(prefix).status();
 }
 
-/// Makes \p name the newest of \p state and moves what is not retained any more
-/// to `outdated`.
+/// Makes \p name the newest checkpoint of \p state, and moves the names that
+/// are no longer retained to `outdated`.
 void CheckpointManager::record(const std::string &directory,
                                const std::string &name,
                                CheckpointState &state) {

@@ -19,7 +19,7 @@
 
 using namespace flywheel::runtime;
 
-/// No directory of checkpoints needs more; what is larger is something else.
+/// The maximum size of a state file; a larger file is something else.
 constexpr size_t maxStateBytes = 64 << 20;
 
 constexpr std::string_view latestField = "model_checkpoint_path";
@@ -56,9 +56,8 @@ static std::string formatSeconds(double seconds) {
 }
 
 namespace {
-/// A parser of the part of the text form that the message needs: one line of
-/// `field: value` after the other, where space, separators and comments are
-/// free.
+/// A parser of the part of the text form that the message needs: lines of
+/// `field: value` with any space, separators and comments.
 class StateParser {
 public:
   explicit StateParser(std::string_view text) : text(text) {}

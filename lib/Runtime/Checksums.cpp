@@ -25,8 +25,8 @@ using TensorChecksums = std::map<std::string, uint32_t>;
 /// Bytes that one step of the computation takes.
 constexpr size_t crcStep = 16;
 
-/// Table i has, for each byte, what it adds to the remainder where i bytes
-/// follow it.
+/// Table i has the contribution of each byte to the remainder if i bytes follow
+/// it.
 using CrcTables = std::array<std::array<uint32_t, 256>, crcStep>;
 
 static constexpr CrcTables makeCrcTables() {
@@ -93,9 +93,9 @@ static std::optional<uint32_t> parseChecksum(const nlohmann::json &value) {
   return text.size() == 8 ? std::optional(checksum) : std::nullopt;
 }
 
-/// The checksum of what a header says, whatever its layout: lines of the
-/// metadata but for the checksums, by key, then of the tensors, by name.
-/// Tensors are TensorView or TensorInfo.
+/// Returns a checksum of the contents of a header, independent of its layout:
+/// lines of the metadata except the checksums, by key, then of the tensors, by
+/// name. Tensors are TensorView or TensorInfo.
 template <typename Tensor>
 static uint32_t summarizeHeader(const std::vector<Tensor> &tensors,
                                 const Metadata &metadata,

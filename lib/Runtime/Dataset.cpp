@@ -90,8 +90,8 @@ Result<ColumnFeed> Dataset::bind(const std::string &column, DType feed) const {
   result.feedDType = feed;
   result.exampleShape.assign(info->shape.begin() + 1, info->shape.end());
   result.numRows = rows;
-  // The header guarantees that the column's size does not overflow; a row of
-  // it can only when there are no rows.
+  // The header guarantees that the size of the column does not overflow. That
+  // of a row can overflow only if there are no rows.
   std::optional<uint64_t> rowBytes = byteCount(feed, result.exampleShape);
   if (!rowBytes)
     return Status::invalidArgument(

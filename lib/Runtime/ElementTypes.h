@@ -17,7 +17,7 @@
 
 namespace flywheel::runtime {
 
-/// An element whose C++ type is what memory holds.
+/// An element whose C++ type is its type in memory.
 template <DType D, typename T> struct NativeElement {
   static constexpr DType dtype = D;
   /// The type in memory.

@@ -16,8 +16,8 @@
 
 using namespace flywheel::runtime;
 
-/// Kernels access vectors of elements: every buffer begins at a multiple of so
-/// many bytes, as those of the driver do.
+/// The alignment of every buffer in bytes, because kernels access vectors of
+/// elements. The driver aligns its own buffers at least as much.
 static constexpr uintptr_t kAlignment = 64;
 
 /// Held while code and tables of a program are loaded.
@@ -33,7 +33,7 @@ static void *toPointer(int64_t address) {
   return reinterpret_cast<void *>(static_cast<uintptr_t>(address));
 }
 
-/// The best one for the chip of the device; null where there is none.
+/// Returns the best image for the chip of the device; null if there is none.
 static const GPUImage *chooseImage(const GPUImages &program, int32_t chip) {
   const GPUImage *best = nullptr;
   auto rate = [&](const GPUImage &image) {
@@ -55,7 +55,7 @@ static const GPUImage *chooseImage(const GPUImages &program, int32_t chip) {
   return best;
 }
 
-/// Loads what the slots do not hold yet.
+/// Loads the module and the kernel into their slots, if they are empty.
 static bool loadKernel(Step &step, const GPUImages &program, void **moduleSlot,
                        const char *kernel, void **kernelSlot,
                        int64_t dynamicBytes) {
@@ -143,9 +143,9 @@ void _mlir_ciface_flywheel_gpu_workspace(ByteBuffer *result, int64_t bytes) {
   give(result, step.mirror->workspace.address, bytes);
 }
 
-/// Gives kernels a buffer of the caller as it is, where they can access it, or
-/// else one of the step. Returns whether it is one of the step, and says
-/// whether the caller's is on the device.
+/// Gives kernels the caller's buffer if they can access it, or else a buffer of
+/// the step. Returns true for one of the step, and sets `isThere` if the
+/// caller's is on the device.
 static bool giveOwnBuffer(Step &step, ByteBuffer *result, int64_t given,
                           int64_t bytes, bool &isThere) {
   auto count = static_cast<size_t>(bytes);

@@ -108,7 +108,7 @@ void Loaded::load() {
 }
 
 const GPUDriver *GPUDriver::get(char *error) {
-  // Never unloaded: the driver outlives what uses it.
+  // Never unloaded: the driver outlives its users.
   static Loaded loaded;
   static bool lock;
   {

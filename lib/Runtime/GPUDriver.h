@@ -35,7 +35,7 @@ struct GPUDriver {
   /// Attributes of a kernel: bytes of dynamic workgroup memory that it may
   /// have.
   static constexpr int kMaxDynamicBytes = 8;
-  /// A capture of what this thread does.
+  /// Captures only the work of this thread.
   static constexpr int kThreadLocal = 1;
 
   Status (*init)(unsigned flags);
@@ -79,15 +79,16 @@ struct GPUDriver {
   /// The compute capability of the first device: 90 for sm_90.
   int chip;
 
-  /// The driver with the context of the first device made current. Null where
-  /// there is none, and `error`, of `kErrorBytes` bytes, says why.
+  /// Returns the driver with the context of the first device made current. Null
+  /// if there is no device; `error`, of `kErrorBytes` bytes, then has the
+  /// reason.
   static const GPUDriver *get(char *error);
 
   /// `cuMemAlloc failed: CUDA_ERROR_OUT_OF_MEMORY (2)`.
   void describe(const char *call, Status status, char *error) const;
 };
 
-/// For what all threads share: held for a short time.
+/// A lock for data that all threads share; held for a short time.
 class SpinLock {
 public:
   explicit SpinLock(bool &flag) : flag(flag) {

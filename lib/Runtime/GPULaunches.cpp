@@ -80,7 +80,8 @@ GPUDriver::Status LaunchList::launch(const GPUDriver &driver, void *stream,
   return status;
 }
 
-/// Leaves `entry` without a graph where the driver makes none.
+/// Captures the launches of `entry` as a graph. Leaves it without one if the
+/// driver fails.
 GPUDriver::Status GraphCache::capture(const GPUDriver &driver, void *stream,
                                       Entry &entry) {
   if (driver.beginCapture(stream, GPUDriver::kThreadLocal) != 0)

@@ -25,7 +25,8 @@ template <typename T> struct List {
   T *items = nullptr;
   size_t size = 0, room = 0;
 
-  /// Room for `count` more at the end; null where there is no memory.
+  /// Grows the list by `count` items and returns the first of these; null
+  /// without memory.
   T *grow(size_t count) {
     if (size + count > room) {
       size_t wanted = 2 * (size + count);
@@ -51,7 +52,8 @@ template <typename T> struct List {
   }
 };
 
-/// A kernel, its size, and where its arguments are among those of the step.
+/// A kernel, its size, and the position of its arguments among those of the
+/// step.
 struct Launch {
   void *function;
   uint32_t blocks, threads, dynamicBytes, numArguments;
@@ -63,7 +65,8 @@ struct Launch {
 /// Launches one behind the other.
 struct LaunchList {
   List<Launch> launches;
-  /// Each argument takes words of 64 bits; `places` says where it begins.
+  /// The arguments, each in words of 64 bits; `places` has the first word of
+  /// each one.
   List<uint64_t> words;
   List<size_t> places;
   uint64_t hash = 0;
@@ -78,11 +81,11 @@ struct LaunchList {
     places.release();
   }
   bool equals(const LaunchList &other) const;
-  /// False where there is no memory.
+  /// Returns false without memory.
   bool add(void *function, const uint32_t (&size)[3], void *const *arguments,
            const int32_t *bytes, uint32_t numArguments, int64_t kernel);
-  /// Gives those of [first, end) to a stream. Returns the status of what fails
-  /// first.
+  /// Launches those of [first, end) on a stream. Returns the first status that
+  /// is not a success.
   GPUDriver::Status launch(const GPUDriver &driver, void *stream, size_t first,
                            size_t end);
   GPUDriver::Status launch(const GPUDriver &driver, void *stream) {
@@ -96,8 +99,8 @@ private:
 /// The graphs of a model: of the last few kinds of steps.
 class GraphCache {
 public:
-  /// Makes the launches of a whole step, as a graph where that is known. `call`
-  /// names what has failed. Counts graphs and launches.
+  /// Makes the launches of a whole step, as a graph if it has been captured.
+  /// Sets `call` to the name of a call that fails. Counts graphs and launches.
   GPUDriver::Status run(const GPUDriver &driver, void *stream, LaunchList &step,
                         const char *&call, int64_t &numGraphs,
                         int64_t &numLaunches);

@@ -38,7 +38,7 @@ Mirror *makeMirror(const void *state) {
   return mirror;
 }
 
-/// Brings the variables to the host where the device has newer ones.
+/// Copies the variables to the host if those of the device are newer.
 static bool pull(const void *state, Mirror &mirror) {
   if (!mirror.isDeviceNewer)
     return true;

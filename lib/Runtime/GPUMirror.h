@@ -17,18 +17,19 @@
 
 namespace flywheel::runtime {
 
-/// Results up to so many bytes come with the status, and are copied again once
-/// that is known to be 0; others are copied then.
+/// Results of up to this many bytes are copied to the host with the status, and
+/// to the caller once the status is known to be 0; larger ones are only copied
+/// then.
 constexpr size_t kMaxStaged = size_t{1} << 16;
 
-/// Memory of the device that grows to what is asked for.
+/// Memory of the device that grows to the requested size.
 struct DeviceBuffer {
   GPUDriver::Address address;
   size_t bytes;
 };
 
-/// A result that is at `device` and goes to `to`, which may be on the device
-/// too. `staged` is where it is among what came with the status.
+/// A result at `device` that is copied to `to`, which may be on the device too.
+/// `staged` is its offset in the memory that is copied with the status.
 struct StepResult {
   void *to;
   GPUDriver::Address device;
@@ -38,8 +39,8 @@ struct StepResult {
   bool isStaged() const { return !staysOnDevice && bytes <= kMaxStaged; }
 };
 
-/// The state of a model on the device, and what its steps use. One call at a
-/// time uses it, as is so for the block of the host.
+/// The state of a model on the device, and the buffers of its steps. One call
+/// at a time uses it, like the block of the host.
 struct Mirror {
   const void *host;
   Mirror *next;
@@ -59,9 +60,9 @@ struct Mirror {
   GPUCounters counters;
 };
 
-/// The mirror of a block of the host; null where no step has made one.
+/// Returns the mirror of a block of the host; null before its first step.
 Mirror *findMirror(const void *state);
-/// Makes it where there is none; null without memory.
+/// Returns the mirror, and creates it if needed; null without memory.
 Mirror *makeMirror(const void *state);
 
 } // namespace flywheel::runtime

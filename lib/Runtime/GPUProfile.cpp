@@ -12,7 +12,7 @@
 
 namespace flywheel::runtime {
 
-/// Records event `number`, which is made where it is not there yet.
+/// Records event `number`, which is created if needed.
 GPUDriver::Status LaunchProfile::record(const GPUDriver &driver, void *stream,
                                         size_t number) {
   while (events.size <= number) {

@@ -23,7 +23,7 @@ struct ProfilePlace {
   size_t counters, events, maxEvents;
 };
 
-/// Measures launches by events of the device in front of and behind each.
+/// Measures launches by events of the device before and after each one.
 class LaunchProfile {
 public:
   /// Has the stream record when the step begins.
@@ -31,10 +31,10 @@ public:
   /// Gives launches to a stream, each between two events.
   GPUDriver::Status launch(const GPUDriver &driver, void *stream,
                            LaunchList &step);
-  /// Adds what was measured since the last call to the counters at `place`,
-  /// once the host has waited.
+  /// Adds the measurements since the last call to the counters at `place`, once
+  /// the host has waited.
   GPUDriver::Status collect(const GPUDriver &driver, const ProfilePlace &place);
-  /// Forgets what was measured and not collected.
+  /// Discards measurements that were not collected.
   void clear() { kernels.size = 0; }
   void release(const GPUDriver &driver);
 

@@ -147,8 +147,8 @@ void Step::launchRecorded(bool isWholeStep) {
   mirror.launches.clear();
 }
 
-/// Copies the small results and the word of the checks to where the host has
-/// them once it has waited. Returns the place of the word.
+/// Copies the small results and the word of the checks to the staging memory;
+/// the host can read them once it has waited. Returns the address of the word.
 const int32_t *Step::stage() {
   Mirror &mirror = *this->mirror;
   size_t bytes = sizeof(uint64_t);

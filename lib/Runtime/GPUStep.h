@@ -55,13 +55,13 @@ struct Step {
   bool copyOnDevice(GPUDriver::Address to, GPUDriver::Address from,
                     size_t bytes);
 
-  /// Has the device do what is recorded.
+  /// Launches the recorded kernels.
   void launchRecorded(bool isWholeStep);
   bool synchronize();
-  /// Has the device do what is recorded, waits for it, and returns the status
-  /// of the checks, which is 0 from then on.
+  /// Launches the recorded kernels, waits for them, and returns the status of
+  /// the checks, which it resets to 0.
   int32_t await(bool isLast);
-  /// Brings the results to where they go.
+  /// Copies the results to their destinations.
   void giveResults();
 
 private:

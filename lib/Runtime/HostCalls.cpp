@@ -51,7 +51,7 @@ static std::vector<HostArray> readArrays(const int64_t *&word, int64_t count) {
   return arrays;
 }
 
-/// Writes zeros to what `array` has from dimension `dim` on at `data`.
+/// Writes zeros to the elements of `array` at `data`, from dimension `dim` on.
 static void clear(const HostArray &array, char *data, int64_t dim) {
   if (dim == array.rank) {
     std::memset(data, 0, dtypeSize(array.dtype));

@@ -202,7 +202,8 @@ static double measureBytes() {
   });
 }
 
-/// The sum of what \p measure gives on that many threads at the same time.
+/// Returns the sum of the results of \p measure on \p threads threads at the
+/// same time.
 static double measureTogether(int32_t threads, double (*measure)()) {
   std::vector<double> rates(threads);
   std::atomic<int32_t> waiting{threads};

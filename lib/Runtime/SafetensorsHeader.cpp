@@ -160,7 +160,8 @@ private:
 
   std::string tensorText() const { return "tensor " + quoteJson(tensor.name); }
 
-  /// Says what was expected instead of \p found.
+  /// Sets the error that \p found was found instead of what the state expects.
+  /// Returns false.
   bool unexpected(const char *found) {
     std::string where, expected;
     switch (state) {
@@ -205,7 +206,7 @@ private:
 } // namespace
 
 /// Checks that each tensor's bytes fit its shape, and that \p tensors, sorted
-/// by offset, tile the data section. \returns what is wrong, or nothing.
+/// by offset, tile the data section. \returns the error, or an empty string.
 static std::string checkLayout(const std::vector<TensorInfo> &tensors,
                                uint64_t dataSize) {
   uint64_t position = 0;

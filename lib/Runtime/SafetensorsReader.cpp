@@ -60,7 +60,7 @@ SafetensorsContents::SafetensorsContents(std::string source, Metadata metadata,
                                          std::vector<TensorInfo> tensors)
     : source(std::move(source)), metadataMap(std::move(metadata)),
       infos(std::move(tensors)) {
-  // The names stay where they are when the vector moves.
+  // The names do not move when the vector is moved.
   index.reserve(infos.size());
   for (size_t i = 0; i < infos.size(); ++i)
     index.emplace(infos[i].name, i);

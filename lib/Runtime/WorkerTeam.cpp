@@ -43,7 +43,7 @@ void WorkerTeam::waitForAll(flywheel_team *team, int32_t) {
   uint32_t phase = self.phase.load(std::memory_order_relaxed);
   int32_t before = self.arrived.fetch_add(1, std::memory_order_acq_rel);
   if (before + 1 == team->workers) {
-    // Nobody comes to the next barrier before the phase has changed.
+    // No worker reaches the next barrier before the phase has changed.
     self.arrived.store(0, std::memory_order_relaxed);
     self.phase.store(phase + 1, std::memory_order_release);
     return;

@@ -45,7 +45,7 @@ void *WorkerThread::runThread(void *self) {
     thread.waitForTask(seen);
     Task task = thread.task;
     task.body(task.context, task.worker);
-    // The last access to what the caller owns.
+    // The last access to memory that the caller owns.
     task.pending->fetch_sub(1, std::memory_order_release);
   }
   return nullptr;
@@ -56,7 +56,7 @@ void WorkerThread::waitForTask(uint32_t seen) {
           [&] { return numStarted.load(std::memory_order_acquire) != seen; }))
     return;
   std::unique_lock<std::mutex> lock(mutex);
-  // In one order with what start() does: either it sees that this thread
+  // Sequentially consistent with start(): either it sees that this thread
   // sleeps, or this thread sees the task.
   isAsleep.store(true, std::memory_order_seq_cst);
   wakeUp.wait(

@@ -60,8 +60,8 @@ public:
     std::atomic<int32_t> *pending = nullptr;
   };
 
-  /// A new thread, which lives as long as the process; null where the system
-  /// gives none.
+  /// Returns a new thread, which lives as long as the process; null if the
+  /// system cannot create one.
   static WorkerThread *create();
 
   /// Begins a task; the one before is done.
@@ -83,7 +83,7 @@ private:
   std::condition_variable wakeUp;
 };
 
-/// All threads of this process, and how many workers are at work.
+/// All threads of this process, and the number of workers that are running.
 class WorkerThreads {
 public:
   /// Some threads, one after the other.

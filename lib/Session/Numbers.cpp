@@ -25,8 +25,8 @@ template <typename T> static T get(const void *data) {
   return value;
 }
 
-/// `value` rounded so that another rounding, to fewer bits, gives what one
-/// rounding of `value` would: to odd where it is inexact.
+/// Returns `value` rounded to odd if it is inexact, so that another rounding,
+/// to fewer bits, gives the same as a single rounding of `value`.
 static float roundToOdd(double value) {
   float nearest = static_cast<float>(value);
   if (!std::isfinite(nearest) || static_cast<double>(nearest) == value)

@@ -146,7 +146,8 @@ double Profiler::getTicksPerSecond() const {
   return static_cast<double>(ticks) / seconds.count();
 }
 
-/// None where its numbers, or the peaks, are not known.
+/// Returns the bound of a kernel; nullopt if its numbers or the peaks are
+/// unknown.
 static std::optional<KernelBound> getBound(const ProfiledKernel &kernel) {
   runtime::MachinePeak peak = runtime::measurePeak(kernel.workers);
   if (!kernel.flops || !kernel.bytes || peak.flops <= 0.0)

@@ -41,7 +41,7 @@ constexpr double kListedPart = 0.01;
 
 constexpr StringLiteral kPhases[] = {"forward", "backward", "update"};
 
-/// 0 where nothing is divided.
+/// Returns a / b, or 0 if b is not positive.
 static double divide(double a, double b) { return b > 0.0 ? a / b : 0.0; }
 
 static std::optional<double> getRate(std::optional<double> amount,
@@ -55,7 +55,7 @@ static std::optional<double> getRate(std::optional<double> amount,
 // Text
 //===----------------------------------------------------------------------===//
 
-/// `text` as it is, where that cannot harm a terminal.
+/// Returns `text`, quoted if it could harm a terminal.
 static std::string display(const std::string &text) {
   bool isPlain = llvm::all_of(text, [](char c) { return c >= ' ' && c < 127; });
   return isPlain ? text : runtime::quoteBytes(text);

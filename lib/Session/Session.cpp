@@ -52,7 +52,7 @@ static Status makeNoMemoryError(const Program &program) {
                                    "' has " + std::to_string(largest.bytes));
 }
 
-/// Checks that every variable can be where it wants to be.
+/// Checks that every variable can be on the device that it requests.
 static Status placeVariables(const Manifest &manifest,
                              const SessionOptions &options) {
   for (const ManifestVariable &variable : manifest.variables) {
@@ -135,8 +135,8 @@ Status Session::startProfile() {
   if (profiler)
     return Status::failedPrecondition("expected the profile of this session "
                                       "that was started first to have ended");
-  // Measured here rather than behind the calls, where the machine may have
-  // slowed down; kernels may be for one worker or for all.
+  // Measured here rather than after the calls, when the machine may have slowed
+  // down; a kernel may use one worker or all of them.
   if (!manifest.isOnGPU) {
     runtime::measurePeak(1);
     runtime::measurePeak(team.getWorkers());

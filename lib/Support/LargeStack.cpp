@@ -21,9 +21,9 @@ constexpr size_t kStackBytes = size_t{256} << 20;
 static thread_local bool hasLargeStack = false;
 
 namespace {
-/// An outermost call of `runOnLargeStack()`. When it ends, so do the threads of
-/// the pools that it gave work to: a context lives as long as what was compiled
-/// in it, and each stack takes address space.
+/// An outermost call of `runOnLargeStack()`. When it ends, it ends the threads
+/// of the pools that it used: a context lives as long as the code that was
+/// compiled in it, and each stack takes address space.
 class PoolScope {
 public:
   PoolScope() {
@@ -57,7 +57,7 @@ private:
 
 thread_local PoolScope *PoolScope::current = nullptr;
 
-/// Starts a thread, or says that there is none.
+/// Starts a thread. Returns false if that fails.
 static bool startThread(pthread_t &thread, void *(*run)(void *),
                         void *argument) {
   pthread_attr_t attributes;
@@ -69,8 +69,8 @@ static bool startThread(pthread_t &thread, void *(*run)(void *),
   return isStarted;
 }
 
-/// Runs `action`. False where memory ran out: LLVM, which has no exceptions,
-/// lets this one pass.
+/// Runs `action`. Returns false if memory ran out: LLVM, which is built without
+/// exceptions, lets this one propagate.
 static bool runWithMemory(llvm::function_ref<void()> action) {
   try {
     action();

@@ -15,7 +15,7 @@ using namespace llvm;
 
 /// Bounds how many accesses to memory LLVM's schedulers compare with each
 /// other: by default up to 1000 of a block, which takes most of the time of a
-/// long step of small tensors. LLVM has no other way to say it.
+/// long step of small tensors. LLVM has no other way to set this.
 static void limitSchedulingRegions() {
   StringRef name = "dag-maps-huge-region";
   cl::Option *option = cl::getRegisteredOptions().lookup(name);

@@ -33,7 +33,7 @@ ArrayRef<DerivativeRule> getArithRules() {
     elementwise<arith::NegFOp>([](In i) { return -i.g; }),
     elementwise<arith::MaximumFOp>([](In i) { return keepIf(i.a >= i.b, i.g); }, [](In i) { return dropIf(i.a >= i.b, i.g); }),
     elementwise<arith::MinimumFOp>([](In i) { return keepIf(i.a <= i.b, i.g); }, [](In i) { return dropIf(i.a <= i.b, i.g); }),
-    // These return the other operand where one is a NaN.
+    // These return the other operand if one is NaN.
     elementwise<arith::MaxNumFOp>([](In i) { return keepIf(i.a == i.y, i.g); }, [](In i) { return dropIf(i.a == i.y, i.g); }),
     elementwise<arith::MinNumFOp>([](In i) { return keepIf(i.a == i.y, i.g); }, [](In i) { return dropIf(i.a == i.y, i.g); }),
     elementwise<arith::SelectOp>(nullptr, [](In i) { return keepIf(i.a, i.g); }, [](In i) { return dropIf(i.a, i.g); }),

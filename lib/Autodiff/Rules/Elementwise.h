@@ -31,13 +31,13 @@ struct In {
   ElementwiseExpr g, y, x, a, b, c;
 };
 
-/// `value` where `condition` holds, 0 elsewhere.
+/// Returns `value` for elements whose condition holds, and 0 for others.
 inline ElementwiseExpr keepIf(ElementwiseExpr condition,
                               ElementwiseExpr value) {
   return condition.select(value, value.splat(0.0));
 }
 
-/// 0 where `condition` holds, `value` elsewhere.
+/// Returns 0 for elements whose condition holds, and `value` for others.
 inline ElementwiseExpr dropIf(ElementwiseExpr condition,
                               ElementwiseExpr value) {
   return condition.select(value.splat(0.0), value);

@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The reverse of a loop is a loop that goes backwards and computes the body
-// again, from the values that it captures and from those that the iteration
-// started with: the loop itself is replaced by one that also keeps these in
+// The reverse of a loop is a loop in reverse order that recomputes the body
+// from the values that it captures and from the initial values of the
+// iteration: the loop itself is replaced by one that also keeps these in
 // tensors with an element, or a slice, for each iteration. If the body only
 // needs parts of a tensor, the stack keeps the values that were computed from
 // these parts.
@@ -86,11 +86,11 @@ private:
   scf::YieldOp yield;
   /// The number of iterations, and of slices that are enough for them.
   OpFoldResult tripCount, stackDimSize;
-  /// Those of what iterations start with come first.
+  /// The stacks of the initial values of iterations come first.
   SmallVector<Stack> stacks;
-  /// The body, which may compute more than that of the loop: what the reverse
-  /// of loops and branches inside needs. `copies` has its values for those that
-  /// the reverse loop computes again.
+  /// The body, which may compute more values than that of the loop: those that
+  /// the reverses of inner loops and branches need. `copies` maps the values
+  /// that the reverse loop recomputes to its values.
   Block body;
   IRMapping copies;
   /// The number of the iteration in the reverse loop, counted from 0.
@@ -139,7 +139,7 @@ LogicalResult ForVjp::checkCarried() {
   return success();
 }
 
-/// Finds what is carried on a path from an input that needs a cotangent to a
+/// Finds the carried values on a path from an input that needs a cotangent to a
 /// result that has one, over any number of iterations.
 void ForVjp::findPaths(ArrayRef<Value> resultCotangents,
                        ArrayRef<bool> needed) {
@@ -329,8 +329,8 @@ FailureOr<scf::ForOp> ForVjp::emitReverse(ArrayRef<Value> resultCotangents) {
     yielded.push_back(cotangent ? cotangent : emitZeros(in, loc, x));
   }
   scf::YieldOp::create(in, loc, yielded);
-  // A cotangent has the dimension sizes of its value, which the loop keeps:
-  // also where nothing in the body says so, as those of a broadcast sum.
+  // A cotangent has the dimension sizes of its value, which the loop keeps,
+  // even if no op of the body shows that, as for a broadcast sum.
   reverse->setAttr(train::TrainDialect::getKeepsDimSizesAttrName(),
                    b.getUnitAttr());
 
@@ -428,8 +428,8 @@ void ForVjp::saveWhatIsUsed() {
   Value index = castTo(
       in, in.getIndexType(),
       arith::DivUIOp::create(in, loc, offset, loop.getStep()).getResult());
-  // A part is written where it is computed: what it was read of may be
-  // overwritten then.
+  // A part is stored where it is computed, because the tensor that it was read
+  // from may be overwritten later.
   Operation *yields = into->getTerminator();
   SmallVector<Value> yielded = llvm::to_vector(yields->getOperands());
   for (auto [stack, argument] : llvm::zip_equal(

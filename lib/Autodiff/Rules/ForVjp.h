@@ -11,15 +11,16 @@
 
 namespace flywheel {
 
-/// The captures of `op` that need a cotangent, and where it belongs.
+/// Returns the captures of `op` that need a cotangent, with the numbers of
+/// these cotangents.
 llvm::SmallVector<std::pair<mlir::Value, unsigned>>
 getNeededCaptures(mlir::Operation *op, llvm::ArrayRef<bool> needed);
 
-/// Emits the cotangents of what `loop` starts with and captures, and replaces
-/// it by a loop that keeps what they are computed from. See
+/// Emits the cotangents of the inits and captures of `loop`, and replaces it by
+/// a loop that keeps the values that they are computed from. See
 /// `DifferentiableOpInterface::emitVjp`; the body has no side effects. Fails
-/// with a diagnostic at the loop where nothing limits its trip count, and
-/// where what it carries does not keep its dimension sizes.
+/// with a diagnostic at the loop if its trip count is unbounded, or if a
+/// carried value does not keep its dimension sizes.
 llvm::LogicalResult
 emitForVjp(mlir::scf::ForOp loop, mlir::OpBuilder &builder,
            llvm::ArrayRef<mlir::Value> resultCotangents,

@@ -35,8 +35,8 @@ namespace {
 struct Contribution {
   /// The number of the result.
   unsigned result;
-  /// The terms of the body that are added up or compared; of what is added,
-  /// those with a minus.
+  /// The terms of the body that are added up or compared; `negated` are the
+  /// added terms with a minus.
   SmallVector<Value> terms, negated;
   /// True if several iterations contribute to one element of the result.
   bool isReduced = false;
@@ -345,7 +345,7 @@ Value StructuredVjp::seed(OpBuilder &b, const Contribution &contribution,
       .getValue();
 }
 
-/// The cotangent of what a reduction starts from.
+/// Emits the cotangent of the init of a reduction.
 FailureOr<Value> StructuredVjp::emitInitCotangent(unsigned result) {
   const Contribution *found =
       llvm::find_if(contributions, [&](const Contribution &contribution) {

@@ -18,7 +18,7 @@ namespace flywheel {
 /// body again, applies the rules of its scalar ops, and sums over the iteration
 /// dimensions that the input is not indexed by. See
 /// `DifferentiableOpInterface::emitVjp`; fails with a diagnostic at the op, or
-/// at an op of the body, where there is no derivative.
+/// at the op of the body that has no derivative.
 llvm::LogicalResult
 emitStructuredVjp(mlir::linalg::LinalgOp op, mlir::OpBuilder &builder,
                   llvm::ArrayRef<mlir::Value> resultCotangents,

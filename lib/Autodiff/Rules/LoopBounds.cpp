@@ -95,7 +95,8 @@ bool keepsDimSize(scf::ForOp loop, unsigned i, int64_t dim) {
   Value yielded = loop.getYieldedValues()[i], init = loop.getInitArgs()[i];
   if (hasDimSizeOf(loop, yielded, dim, init, dim))
     return true;
-  // A slice is known to have the size of what the initial value got its own of.
+  // A slice is known to have the size of the tensor from which the init got its
+  // own size.
   DimSizeSource like{init, dim};
   while (auto result = dyn_cast<OpResult>(like.value)) {
     DimSizeSource source = findDimSizeSource(result, like.dim);

@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The reverse of an iteration computes its body again from what the iteration
-// started with. If all that it needs of a tensor are parts, such as the element
-// that the iteration reads, it is enough to keep these.
+// The reverse of an iteration recomputes its body from the initial values of
+// the iteration. If it only needs parts of a tensor, such as the element that
+// the iteration reads, it is enough to keep these.
 //
 //===----------------------------------------------------------------------===//
 
@@ -103,7 +103,7 @@ public:
       : b(b), loc(loc), block(block), starts(starts), like(like) {}
 
   std::optional<OpFoldResult> find(Value value, int64_t dim) {
-    // Each step goes to an op before.
+    // Each step visits an earlier op.
     while (value) {
       auto type = cast<RankedTensorType>(value.getType());
       if (!type.isDynamicDim(dim))

@@ -16,10 +16,10 @@
 namespace flywheel {
 
 /// Returns values of `block` that are together smaller than the tensor `start`
-/// and from which everything in it is computed that is computed of `start`:
-/// what is read of a tensor that a loop writes in part, for example. They are
-/// results of ops that compute something again. Returns none if another op uses
-/// `start` or all of a tensor that is computed of it.
+/// and from which all values that depend on `start` can be computed: for
+/// example, the elements that are read from a tensor that a loop writes in
+/// part. They are results of ops that are recomputed. Returns nullopt if
+/// another op uses `start`, or all of a tensor that is computed from it.
 std::optional<llvm::SmallVector<mlir::Value>>
 findSmallerCut(mlir::Value start, mlir::Block &block,
                const Recomputation &again);
@@ -36,8 +36,8 @@ findSizesOutside(mlir::OpBuilder &builder, mlir::Location loc,
                  mlir::Value value, mlir::Block *block,
                  llvm::ArrayRef<mlir::Value> starts, mlir::ValueRange like);
 
-/// Lets the results of `loop` that nothing uses, and that are computed for
-/// themselves alone, be what the loop starts with. So do loops inside.
+/// Replaces results of `loop` that have no uses and that no other value depends
+/// on by their inits, also in inner loops.
 void dropUnusedResults(mlir::scf::ForOp loop);
 
 } // namespace flywheel

@@ -10,12 +10,12 @@
 // constants, so the derivative is 0, and it is 0 by p at 0^0 too. atan2 has the
 // derivatives 0 at the origin.
 //
-// A slope that is 0 times infinity somewhere is computed there from other
-// numbers, which `select` puts in place of the operands: the slope is finite,
-// and so are its own derivatives. Choosing between slopes only would leave 0
-// times infinity in the second derivative, and choosing between 0 and the
-// cotangent times the slope in forward mode, where the cotangent is what is
-// differentiated.
+// If a slope would be 0 times infinity, it is computed from other operands,
+// which `select` substitutes: the slope is finite, and so are its own
+// derivatives. Selecting between slopes would leave 0 times infinity in the
+// second derivative; selecting between 0 and the cotangent times the slope
+// would leave it in forward mode, which differentiates with respect to the
+// cotangent.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +37,7 @@ static ElementwiseExpr sqrt(ElementwiseExpr x) {
   return x.apply<math::SqrtOp>();
 }
 
-/// `value` times the sign of `x`, and 0 where x is 0.
+/// Returns `value` times the sign of `x`: 0 if x is 0.
 static ElementwiseExpr timesSign(ElementwiseExpr value, ElementwiseExpr x) {
   ElementwiseExpr zero = value.splat(0.0);
   return (x > 0.0).select(value, (x < 0.0).select(-value, zero));
@@ -92,7 +92,8 @@ static ElementwiseExpr cubeRoot(In i) {
   return i.g * (inverse * inverse / 3.0);
 }
 
-/// The part of g that goes to `value` in clamp(value, low, high).
+/// Returns the part of g that is the cotangent of `value` in clamp(value, low,
+/// high).
 static ElementwiseExpr clampedValue(In i) {
   ElementwiseExpr zero = i.g.splat(0.0);
   return (i.a >= i.b).select((i.a <= i.c).select(i.g, zero), zero);

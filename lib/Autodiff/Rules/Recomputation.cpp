@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Two ops that compute nothing mark where the ops begin and end until rules
-// have been applied. The second one uses the outputs, so that it has what has
-// become of them.
+// Two ops without effects mark the start and the end of the ops until rules
+// have been applied. The second one uses the outputs, so that its operands are
+// the values that replace these.
 //
 //===----------------------------------------------------------------------===//
 

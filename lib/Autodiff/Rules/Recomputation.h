@@ -13,10 +13,9 @@
 
 namespace flywheel {
 
-/// The ops of a block that the reverse computes again. Rules may put other ops
-/// into the place of these, such as a loop that also keeps what its own reverse
-/// needs. A copy of them replaces the block, if something they compute is to be
-/// kept.
+/// The ops of a block that the reverse computes again. Rules may replace them,
+/// for example by a loop that also keeps the values that its own reverse needs.
+/// If some of their values are kept, a copy of them replaces the block.
 class Recomputation {
 public:
   /// Clones the ops of `block` but the terminator at the insertion point of
@@ -27,9 +26,9 @@ public:
   /// Returns the recomputed operands of the terminator.
   mlir::ValueRange getOutputs() const { return last->getOperands(); }
 
-  /// Copies the ops to the end of `body`, and returns what has become of the
-  /// outputs there. `mapping` has values of `body` for some that the ops use,
-  /// and gets those for what they compute. No rule may change the ops later.
+  /// Copies the ops to the end of `body`, and returns the outputs there.
+  /// `mapping` has values of `body` for some operands of the ops, and gets
+  /// those of their results. No rule may change the ops later.
   llvm::SmallVector<mlir::Value> finish(mlir::Block &body,
                                         mlir::IRMapping &mapping);
 

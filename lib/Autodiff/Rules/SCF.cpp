@@ -28,7 +28,7 @@ using namespace mlir;
 
 namespace flywheel {
 
-/// Fails where computing the regions of `op` again is not the same.
+/// Fails if recomputing the regions of `op` would not give the same values.
 static LogicalResult checkRecomputable(Operation *op) {
   Operation *effect = nullptr;
   op->walk([&](Operation *inner) {
@@ -116,9 +116,9 @@ LogicalResult IfVjp::emitSide(Block &from, Side &side, ArrayRef<Value> results,
   return success();
 }
 
-/// Finds what the branch should return of tensors of which its reverse needs
-/// parts alone. In a loop, which writes others to them in each iteration, they
-/// would be kept whole for the reverse.
+/// Finds the values that the branch should return because its reverse only
+/// needs parts of a tensor. In a loop that writes other parts to the tensor in
+/// each iteration, the reverse would otherwise keep the whole tensor.
 void IfVjp::findParts(Side &side, const Recomputation &again) {
   auto loop = branch->getParentOfType<scf::ForOp>();
   if (!loop)

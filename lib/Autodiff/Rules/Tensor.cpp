@@ -125,7 +125,7 @@ struct InsertSliceModel : TensorModel<InsertSliceModel, tensor::InsertSliceOp> {
 };
 } // namespace
 
-/// a + b, folded where both are known.
+/// Returns a + b, folded if both are known.
 static OpFoldResult addDimSizes(OpBuilder &b, Location loc, OpFoldResult lhs,
                                 OpFoldResult rhs) {
   std::optional<int64_t> left = getConstantIntValue(lhs),
@@ -145,13 +145,14 @@ struct ConcatModel : TensorModel<ConcatModel, tensor::ConcatOp> {
     Location loc = op.getLoc();
     int64_t rank = op.getResultType().getRank();
     uint64_t dim = op.getDim();
-    // The cotangents of the pieces, where they have just been joined: so that
-    // that of one does not depend on the others'.
+    // If the cotangent has just been concatenated, its pieces are the
+    // cotangents. Then the cotangent of one piece does not depend on those of
+    // the others.
     auto joined = dy.getDefiningOp<tensor::ConcatOp>();
     auto isKnown = [&](Value input) {
       return !cast<RankedTensorType>(input.getType()).isDynamicDim(dim);
     };
-    // Sizes that are not known may differ where types are equal.
+    // Dynamic sizes may differ although the types are equal.
     if (joined && joined.getDim() == dim &&
         llvm::all_of(op.getInputs(), isKnown) &&
         joined.getInputs().getTypes() == op.getInputs().getTypes()) {

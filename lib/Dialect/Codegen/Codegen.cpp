@@ -100,7 +100,8 @@ static linalg::LinalgOp getStructured(Operation *op, Attribute schedule) {
   return structured;
 }
 
-/// Emits an error at `op` and fails if `loop` is no loop of it of this kind.
+/// Emits an error at `op` and fails if `loop` is not a loop of `op` of this
+/// kind.
 static LogicalResult verifyLoop(linalg::LinalgOp op, int64_t loop,
                                 utils::IteratorType kind, StringRef role) {
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
@@ -492,7 +493,7 @@ bool CPUAttr::hasMultiplyAdd() const {
       [](StringAttr feature) { return feature == "fma" || feature == "neon"; });
 }
 
-/// The target of the module around `op`; null where none says one.
+/// Returns the target of the module around `op`; null if no module has one.
 static Attribute lookupTarget(Operation *op) {
   auto module =
       isa<ModuleOp>(op) ? cast<ModuleOp>(op) : op->getParentOfType<ModuleOp>();

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// In destination style: an op writes what it starts from, and nothing else.
+// Bufferization in destination style: an op writes only its inits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -77,7 +77,7 @@ struct StoreModel
         getBuffer(rewriter, store.getDestination(), options, state);
     if (failed(from) || failed(to))
       return failure();
-    // Not by the hook of the options, which does not say what to mark.
+    // Not by the hook of the options, which does not receive the op to mark.
     auto copy = memref::CopyOp::create(rewriter, op->getLoc(), *from, *to);
     copy->setAttr(LinalgExtDialect::getAssignedAttrName(),
                   rewriter.getUnitAttr());
@@ -158,7 +158,8 @@ struct ExchangeModel
   }
 };
 
-/// Reads what it is given and writes nothing, as far as bufferization can tell.
+/// A model that reads its operands and, as far as bufferization can tell,
+/// writes nothing.
 template <typename ModelTy, typename OpTy>
 struct ReadingModel
     : bufferization::BufferizableOpInterface::ExternalModel<ModelTy, OpTy> {
@@ -187,7 +188,7 @@ struct ProtectModel : ReadingModel<ProtectModel, ProtectOp> {
 };
 
 struct CommitModel : ReadingModel<CommitModel, CommitOp> {
-  /// The storages are written when all is done: that is no conflict.
+  /// The storages are written after all reads, so that there is no conflict.
   bool bufferizesToMemoryRead(Operation *op, OpOperand &operand,
                               const bufferization::AnalysisState &) const {
     return operand.getOperandNumber() < cast<CommitOp>(op).getValues().size();

@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A check in a branch or a loop is made behind it, of what the op passes on. So
-// that it still names its numbers, they are passed on, too: those of the first
-// check that did not hold.
+// Moves a check behind the branch or loop that it is in; the op yields its
+// condition. The op also yields the numbers that the check names: those of the
+// first check that failed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,13 +32,13 @@ public:
     values.insert(values.begin(), check.getArg());
   }
 
-  /// Moves the check out of the op around it. Returns the new one; null where
-  /// that is no branch or loop.
+  /// Moves the check out of the op around it. Returns the new check; null if
+  /// that op is neither a branch nor a loop.
   cf::AssertOp carry();
 
 private:
-  /// Makes `inner` those of the values that `parent` has to pass on: whether
-  /// the check holds, and the numbers that are made inside.
+  /// Sets `inner` to the values that `parent` has to yield: the condition, and
+  /// the numbers that are defined inside.
   void selectInner(Operation *parent);
   /// Builds the values that are yielded if the check is not reached: true, and
   /// zeros.
@@ -46,7 +46,7 @@ private:
   /// Builds the values that an iteration yields from `before`, those of the
   /// previous iteration. The numbers of the first check that fails are kept.
   SmallVector<Value> combine(ValueRange before);
-  /// These return what takes the place of `inner` behind the op.
+  /// These return the values that replace `inner` behind the op.
   ValueRange carryOutOf(scf::IfOp branch);
   ValueRange carryOutOf(scf::ForOp loop);
   ValueRange carryOutOf(scf::WhileOp loop);
@@ -121,8 +121,7 @@ ValueRange CheckCarrier::carryOutOf(scf::ForOp loop) {
   return carrying.getResults().take_back(inner.size());
 }
 
-/// The loop ends where the check does not hold: what the condition then sees
-/// may be anything.
+/// The loop ends when the check fails: its condition may then see any values.
 ValueRange CheckCarrier::carryOutOf(scf::WhileOp loop) {
   b.setInsertionPoint(loop);
   bool isInBefore = loop.getBefore().isAncestor(check->getParentRegion());

@@ -29,8 +29,8 @@ static Value getControlFlowSource(Value value) {
   return forwarded.empty() ? Value() : forwarded.front();
 }
 
-/// The number that an op makes dimension `dim` of its result of; null where it
-/// has no operand for that.
+/// Returns the operand that is the size of dimension `dim` of the result of an
+/// op; null if there is none.
 static OpFoldResult getSizeOperand(Operation *op, int64_t dim) {
   if (auto empty = dyn_cast<tensor::EmptyOp>(op))
     return empty.getMixedSizes()[dim];
@@ -85,7 +85,7 @@ DimSizeRoot flywheel::linalg_ext::getDimSizeRoot(Value tensor, int64_t dim) {
 }
 
 namespace {
-/// Computes numbers in front of an op that are computed inside of it.
+/// Recomputes numbers before an op that are computed inside of it.
 class Hoister {
 public:
   Hoister(OpBuilder &b, Operation *parent) : b(b), parent(parent) {}

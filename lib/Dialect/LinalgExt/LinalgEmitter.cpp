@@ -103,8 +103,8 @@ OpFoldResult LinalgEmitter::materialize(DimSize dimSize) {
     return b.getIndexAttr(dimSize.number);
   if (!dimSize.isDimension)
     return dimSize.value;
-  // Created, not folded: folding follows casts without end where they are
-  // cyclic, as a graph region allows.
+  // Created, not folded: folding would follow cyclic casts, which a graph
+  // region allows, forever.
   return tensor::DimOp::create(b, loc, dimSize.value, dimSize.number)
       .getResult();
 }
@@ -208,8 +208,7 @@ Value LinalgEmitter::refine(Value tensor, ArrayRef<DimSize> dimSizes) {
 Value LinalgEmitter::expand(Value tensor, RankedTensorType type,
                             ArrayRef<ReassociationIndices> groups,
                             ArrayRef<DimSize> dimSizes) {
-  // The sizes are as static as the type, no more: what is known otherwise folds
-  // later.
+  // The sizes are only as static as the type; other known sizes fold later.
   SmallVector<OpFoldResult> sizes;
   for (auto [declared, dimSize] : llvm::zip_equal(type.getShape(), dimSizes)) {
     OpFoldResult size = materialize(dimSize);

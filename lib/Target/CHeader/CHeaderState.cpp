@@ -15,9 +15,9 @@ using namespace mlir;
 using namespace flywheel;
 
 /// Writes the functions that the header itself defines. In `text`, `@` is the
-/// prefix of functions and `$` that of macros; `%r` and `%w` are where a GPU
-/// gives variables back to be read, or to be written, by a function with a
-/// status, and `%x` by one without.
+/// prefix of functions and `$` that of macros; at `%r` and `%w`, a GPU copies
+/// the variables back to be read, or to be written, by a function with a
+/// status; at `%x`, by a function without one.
 void CHeaderState::writeInline(StringRef text) {
   auto writeTransfer = [&](bool isWrite) {
     if (manifest.isOnGPU)
@@ -145,7 +145,7 @@ bool CHeaderState::hasStrings() {
 /// The longest string literal that every C99 compiler takes.
 static constexpr size_t kMaxLiteral = 4000;
 
-/// Emits as arrays what literals cannot be.
+/// Emits as arrays the strings that are too long for literals.
 void CHeaderState::writeLongStrings() {
   for (auto [index, text] : llvm::enumerate(manifest.strings)) {
     if (text.size() <= kMaxLiteral)

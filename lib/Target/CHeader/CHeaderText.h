@@ -29,7 +29,8 @@ std::string toCComment(llvm::StringRef text);
 /// `name` as the rest of a macro's name.
 std::string toMacroPart(llvm::StringRef name);
 
-/// `base`, or where that is taken `base` with a number; it is taken then.
+/// Returns `base`, or `base` with a number if that is taken, and marks it as
+/// taken.
 std::string takeMacro(const std::string &base, llvm::StringSet<> &taken);
 
 /// The names and the stream that each part of a header writes with.

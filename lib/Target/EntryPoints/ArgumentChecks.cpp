@@ -39,9 +39,8 @@ Value EntryPointBuilder::emitByteSize(const ManifestArgument &argument,
   return size ? multiply(size, rest) : rest;
 }
 
-/// Adds a failure where the bytes of a feed or result of the caller cannot be
-/// counted; none where no dimension sizes up to their bounds can make them that
-/// many.
+/// Adds a failure for dimension sizes with which the bytes of a feed or result
+/// of the caller overflow; adds none if that is impossible up to their bounds.
 void EntryPointBuilder::checkNumBytes(const ManifestEntry &entry,
                                       const ManifestArgument &argument,
                                       Value dimSizes, const Twine &message,
@@ -111,7 +110,8 @@ bool EntryPointBuilder::checkFeeds(const ManifestEntry &entry, Value feeds,
   if (!base)
     return false;
   int64_t count = entry.feeds.size(), numChecks = messages.size() / count;
-  // From the last feed to the first one, whose status is what is left.
+  // From the last feed to the first, so that the status of the first one
+  // remains.
   Value status = emitFold(
       constant(i64, count), constant(i32, 0), [&](Value index, Value found) {
         Value at = subtract(constant(i64, count - 1), index);

@@ -39,8 +39,8 @@ func::FuncOp EntryPointBuilder::getSizeReporter() {
   return sizeReporter;
 }
 
-/// A status: fails if a dimension size of the C interface is above its bound or
-/// negative, with a text that says what it is.
+/// Emits a status that is not 0 if a dimension size of the C interface is above
+/// its bound or negative. The text of its message has the size.
 Value EntryPointBuilder::emitDimSizeCheck(Value size, Value state,
                                           StringRef name, StringRef entrySymbol,
                                           int64_t bound) {
@@ -57,8 +57,8 @@ Value EntryPointBuilder::emitDimSizeCheck(Value size, Value state,
                 report, [&] { return constant(i32, 0); });
 }
 
-/// `M.kind(status) -> i32`: what a function of C returns for the number of a
-/// message, that of its kind. emitLastError() makes the table.
+/// Returns `M.kind(status) -> i32`, by which a C function maps the number of a
+/// message to that of its kind. emitLastError() emits the table.
 func::FuncOp EntryPointBuilder::getKindFunction() {
   if (kindFunction)
     return kindFunction;

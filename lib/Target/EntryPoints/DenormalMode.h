@@ -24,9 +24,9 @@ enum class DenormalControl { None, X86, AArch64 };
 /// The one that `name` (``, `x86`, `aarch64`) stands for, or nothing.
 std::optional<DenormalControl> parseDenormalControl(llvm::StringRef name);
 
-/// Emits the switch to flushing and returns what emitRestoreDenormals() takes:
-/// null where `control` is None. `slots` is a pointer to stack memory of two
-/// i32.
+/// Emits the switch to flushing, and returns the operand of
+/// emitRestoreDenormals(): null if `control` is None. `slots` is a pointer to
+/// stack memory of two i32.
 mlir::Value emitFlushDenormals(mlir::OpBuilder &builder, mlir::Location loc,
                                DenormalControl control, mlir::Value slots);
 

@@ -22,7 +22,7 @@ public:
   explicit EntryCode(mlir::ModuleOp module);
 
   // Functions.
-  /// Adds a function to the module and goes on in its body. Without a type it
+  /// Adds a function to the module and continues in its body. Without a type it
   /// has no result.
   mlir::func::FuncOp beginFunction(llvm::StringRef name, mlir::Type resultType,
                                    llvm::ArrayRef<mlir::Type> arguments);
@@ -38,8 +38,8 @@ public:
                      llvm::function_ref<mlir::Value()> onTrue,
                      llvm::function_ref<mlir::Value()> onFalse);
   void emitIf(mlir::Value condition, llvm::function_ref<void()> body);
-  /// `status`, or what `next` gives where that is 0: the steps of a function
-  /// that ends with the first of them that fails.
+  /// Returns `status`, or the value of `next` if `status` is 0, for the steps
+  /// of a function that ends with the first one that fails.
   mlir::Value emitThen(mlir::Value status,
                        llvm::function_ref<mlir::Value()> next);
   /// Emits a loop over [0, count); `body` gets the index (i64).
@@ -81,7 +81,7 @@ public:
   mlir::Value element(mlir::Type type, mlir::Value array, mlir::Value index);
   /// Emits the alignment of `type` in C on the target, in bytes, as an i64.
   mlir::Value emitAlignmentOf(mlir::Type type);
-  /// Memory of the function; null where there are no elements. Not for use in
+  /// Returns stack memory of the function; null for no elements. Not for use in
   /// regions.
   mlir::Value stackSlots(mlir::Type type, int64_t count);
   /// A constant array of these bytes.

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A function has steps, each of which gives a status (i32, 0 where all is
-// well): the first that fails ends it. Each file has the steps of one concern.
+// A function has steps, each of which returns a status (i32, 0 for success):
+// the first that fails ends it. Each file has the steps of one concern.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,8 +47,8 @@ public:
   void emitEvaluator(const ManifestEntry &init, mlir::func::FuncOp kernel);
 
   /// `M_E.packed(state, workspace, feeds, dimension sizes, results) -> i32`
-  /// over the kernel of `entry`; with a team behind the results where the model
-  /// is compiled for several threads.
+  /// over the kernel of `entry`; with a team behind the results if the model is
+  /// compiled for several threads.
   mlir::func::FuncOp emitPacked(const ManifestEntry &entry,
                                 mlir::func::FuncOp kernel);
 
@@ -76,7 +76,8 @@ private:
   struct Failure {
     mlir::Value condition;
     int32_t status;
-    /// The status where a loop says which of several it is; else null.
+    /// The status, if a loop determines which one of several it is; null
+    /// otherwise.
     mlir::Value found = {};
   };
   using Failures = llvm::SmallVector<Failure>;
@@ -111,7 +112,8 @@ private:
   mlir::Value emitHasValue(mlir::Value state, int64_t variable);
   /// The function that finds the first byte that is 0.
   mlir::func::FuncOp getZeroFinder();
-  /// A status: fails where a variable that the entry reads has no value.
+  /// Emits a status that is not 0 if a variable that the entry reads has no
+  /// value.
   mlir::Value emitInitializedCheck(const ManifestEntry &entry,
                                    mlir::Value state);
   /// The variables that the entry writes have values now.
@@ -133,19 +135,20 @@ private:
   /// Returns the first status of consecutive messages; nullopt if some of the
   /// messages were known.
   std::optional<int32_t> getStatuses(llvm::ArrayRef<ManifestMessage> messages);
-  /// A table of `value` for each of many feeds of static sizes, of the packed
-  /// form's name and `suffix`; null where there are few, or other ones.
+  /// Returns a table of `value` for each of many feeds of static sizes, with
+  /// the packed form's name and `suffix`; null for few feeds, or feeds of
+  /// dynamic sizes.
   mlir::Value
   getFeedTable(const ManifestEntry &entry, llvm::StringRef suffix,
                llvm::function_ref<int64_t(const ManifestArgument &)> value);
-  /// Checks many feeds by a loop over tables of their sizes and alignments,
-  /// whose messages `messages` has feed by feed. False, and nothing is checked,
-  /// where some of the messages were known.
+  /// Checks many feeds by a loop over tables of their sizes and alignments;
+  /// `messages` are ordered by feed. Returns false, and checks nothing, if some
+  /// of the messages were known.
   bool checkFeeds(const ManifestEntry &entry, mlir::Value feeds,
                   mlir::Value sizes, mlir::Value alignments,
                   llvm::ArrayRef<ManifestMessage> messages, FeedCheck check,
                   Failures &failures);
-  /// Checks each feed, by a loop where that is possible.
+  /// Checks each feed, by a loop if possible.
   void checkEachFeed(const ManifestEntry &entry, mlir::Value feeds,
                      mlir::Value dimSizes,
                      llvm::ArrayRef<ManifestMessage> messages, FeedCheck check,
@@ -163,8 +166,8 @@ private:
   void checkWorkspace(const ManifestEntry &entry, mlir::Value state,
                       mlir::Value feeds, mlir::Value dimSizes,
                       mlir::Value results, Failures &failures);
-  /// Memory of the function for the bytes of feeds and results; null where
-  /// there are few.
+  /// Stack memory for the bytes of feeds and results; null for few of them.
+  /// @t81 =
   struct Sizes {
     mlir::Value feeds, results;
   };
@@ -210,15 +213,15 @@ private:
                                            mlir::Value feeds);
 
   // Teams.
-  /// A status: fails where the team cannot execute the entry.
+  /// Emits a status that is not 0 if the team cannot execute the entry.
   mlir::Value emitTeamCheck(const ManifestEntry &entry, mlir::Value state,
                             mlir::Value team);
-  /// Memory for what workers get.
+  /// Returns stack memory for the workers' context.
   mlir::Value makeContext();
   mlir::func::FuncOp emitWorkerBody(const ManifestEntry &entry,
                                     mlir::func::FuncOp kernel);
-  /// The status of a kernel that the workers of a team execute, or the caller
-  /// alone. `context` is memory for what the workers get.
+  /// Emits the status of a kernel that the workers of a team execute, or the
+  /// caller alone. `context` is the memory of the workers' context.
   mlir::Value emitTeamCall(const ManifestEntry &entry, mlir::func::FuncOp body,
                            const PackedArguments &arguments,
                            mlir::Value context);
@@ -242,8 +245,8 @@ private:
   mlir::Value emitDimSizeCheck(mlir::Value size, mlir::Value state,
                                llvm::StringRef name,
                                llvm::StringRef entrySymbol, int64_t bound);
-  /// Emits the function that writes a text with the sizes of a state block into
-  /// it, and returns where.
+  /// Emits the function that writes a text with the numbers of a state block
+  /// into that block, and returns its address.
   mlir::func::FuncOp emitFormatter();
   mlir::Value emitDigits(mlir::Value number, mlir::LLVM::GlobalOp powers,
                          mlir::Value out);

@@ -17,7 +17,8 @@ namespace flywheel {
 #define GEN_PASS_DEF_EXPORTENTRYPOINTS
 #include "flywheel/Target/EntryPoints/EntryPointsPasses.h.inc"
 
-/// Kernels of two models may have one name: what no program calls is private.
+/// Makes functions private that no program calls: kernels of two models may
+/// have one name.
 static void makePrivate(Operation &op) {
   if (auto func = dyn_cast<LLVM::LLVMFuncOp>(op)) {
     if (func.isExternal())

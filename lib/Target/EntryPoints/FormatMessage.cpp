@@ -52,7 +52,8 @@ std::pair<Value, Value> EntryPointBuilder::emitDigit(Value number,
   return {loop.getResult(0), loop.getResult(1)};
 }
 
-/// Emits the decimal digits of `number` (i64) at `out`; returns where they end.
+/// Emits the decimal digits of `number` (i64) at `out`; returns a pointer
+/// behind them.
 Value EntryPointBuilder::emitDigits(Value number, LLVM::GlobalOp powers,
                                     Value out) {
   Value isNegative =
@@ -60,7 +61,7 @@ Value EntryPointBuilder::emitDigits(Value number, LLVM::GlobalOp powers,
   emitIf(isNegative, [&] { store(constant(i8, '-'), out); });
   Value magnitude =
       select(isNegative, subtract(constant(i64, 0), number), number);
-  // Digits start where this is.
+  // The position of the first digit.
   Value start = select(isNegative, offsetBy(out, 1), out);
   auto loop = scf::ForOp::create(
       b, loc, constant(i64, 0), constant(i64, kMaxDigits - 1), constant(i64, 1),

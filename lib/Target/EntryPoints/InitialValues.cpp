@@ -27,9 +27,9 @@ Value EntryPointBuilder::emitUnless(ArrayRef<Failure> failures,
   return failures.empty() ? next() : emitThen(emitFirst(failures), next);
 }
 
-/// Sets the bytes of `needs`: of the variables whose storage must get an
-/// initial value so that the `roots` can have theirs. A status: fails where one
-/// is computed from a variable that has no value and, with `commit`, is no
+/// Sets the bytes of `needs` for the variables whose storage must get an
+/// initial value before the `roots` can. Emits a status that is not 0 if one is
+/// computed from a variable that has no value and, with `commit`, is not a
 /// root.
 Value EntryPointBuilder::emitNeeds(Value state, Value roots, Value commit,
                                    Value needs) {
@@ -106,8 +106,8 @@ Value EntryPointBuilder::emitEvaluation(Value state, Value workspace,
                   {state, workspace, seed, roots, constant(i1, commit)});
 }
 
-/// Puts initial values where the entry takes them and there is no value.
-/// `roots` has a byte for each variable.
+/// Stores initial values for the variables of the entry that have no value but
+/// need one. `roots` has a byte for each variable.
 Value EntryPointBuilder::emitMissingValues(const ManifestEntry &entry,
                                            Value state, Value workspace,
                                            Value roots) {
@@ -135,8 +135,8 @@ Value EntryPointBuilder::emitMissingValues(const ManifestEntry &entry,
   });
 }
 
-/// Sets the bytes of `roots`: of what `select` selects, by default of every
-/// global variable that has an initial value.
+/// Sets the bytes of `roots` for the variables that `select` selects, by
+/// default all global variables with an initial value.
 void EntryPointBuilder::emitRoots(Value select, Value roots) {
   int64_t count = manifest.variables.size();
   emitIf(isNull(select), [&] {

@@ -36,7 +36,7 @@ struct Texts {
 } // namespace
 
 void EntryPointBuilder::emitLastError() {
-  // Also for what the header does without a call.
+  // The header uses these messages without a call.
   getStatus(StatusKind::NotInitialized, getNotInitializedMessage(manifest));
   int32_t nullState = getStatus(StatusKind::NullState, getNullStateMessage());
   Texts texts(manifest);

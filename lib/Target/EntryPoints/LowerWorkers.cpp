@@ -29,7 +29,7 @@ static bool isWorkerOp(Operation *op) {
   return isa<codegen::WorkerOp, codegen::NumWorkersOp, codegen::BarrierOp>(op);
 }
 
-/// The functions with ops of workers, and what calls them.
+/// Returns the functions with ops of workers, and their callers.
 static FailureOr<llvm::SetVector<Operation *>>
 findWorkerFunctions(ModuleOp module) {
   llvm::SetVector<Operation *> functions;
@@ -80,7 +80,7 @@ public:
   explicit WorkerLowering(ModuleOp module) : EntryCode(module) {}
 
   void lower(func::FuncOp function);
-  /// Passes on what the function around a call has got.
+  /// Passes the new arguments of the function around a call on to the callee.
   void extendCall(func::CallOp call);
 
 private:
@@ -146,7 +146,7 @@ void WorkerLowering::lower(func::FuncOp function) {
       func::CallOp::create(b, op->getLoc(), callee, ValueRange{team, number});
     }
   }
-  // Not before: the builder is in front of an op, which may be one of them.
+  // Not before: the builder's insertion point may be one of these ops.
   for (Operation *op : ops)
     op->erase();
   if (number.use_empty())

@@ -54,8 +54,8 @@ Value EntryPointBuilder::emitKernelCall(const ManifestEntry &entry,
                                         const PackedArguments &arguments,
                                         ValueRange pointers, Worker worker,
                                         Value modeSlots) {
-  // The caller alone knows the size of the workspace; the kernel indexes it
-  // within what the manifest asks for.
+  // Only the caller knows the size of the workspace; the kernel stays within
+  // the size that the manifest requires. @t97 =
   ArrayRef<Type> types = kernel.getArgumentTypes();
   SmallVector<Value> operands{
       emitMemRef(types[0], arguments.state, constant(i64, manifest.stateBytes)),

@@ -48,8 +48,8 @@ std::string EntryPointBuilder::getNullStateMessage() const {
 }
 
 Value EntryPointBuilder::emitFirst(ArrayRef<Failure> failures) {
-  // Selections, not branches: regions of as many levels as there are checks
-  // would be too many for what recurses.
+  // Selections, not branches: recursive passes could not handle regions nested
+  // as deeply as there are checks.
   Value status = constant(i32, 0);
   for (const Failure &failure : llvm::reverse(failures))
     status = select(
@@ -112,8 +112,8 @@ struct VariableRange {
 };
 } // namespace
 
-/// The ranges that `variables` has in its order. Neighbours are apart where
-/// `isCut` says so of the second one.
+/// Returns the ranges of consecutive `variables`. A range also ends before a
+/// variable for which `isCut` returns true.
 static SmallVector<VariableRange>
 findRanges(ArrayRef<int64_t> variables, function_ref<bool(int64_t)> isCut) {
   SmallVector<VariableRange> ranges;
@@ -126,16 +126,16 @@ findRanges(ArrayRef<int64_t> variables, function_ref<bool(int64_t)> isCut) {
   return ranges;
 }
 
-/// `M.find_zero(bytes, count) -> i64`: the index of the first of these bytes
-/// that is 0; `count`, which is at least 8, where there is none.
+/// Returns `M.find_zero(bytes, count) -> i64`: the index of the first of these
+/// bytes that is 0; `count`, which is at least 8, if there is none.
 func::FuncOp EntryPointBuilder::getZeroFinder() {
   if (zeroFinder)
     return zeroFinder;
   OpBuilder::InsertionGuard guard(b);
   zeroFinder = beginFunction(prefix + ".find_zero", i64, {ptr, i64});
   Value bytes = zeroFinder.getArgument(0), count = zeroFinder.getArgument(1);
-  // Bytes of variables are 1 or 0: whether all are 1 takes a look at eight of
-  // them at a time. The last eight may have been looked at before.
+  // Bytes of variables are 1 or 0, so eight of them are compared at a time. The
+  // last word may overlap the one before.
   constexpr int64_t kOnes = 0x0101010101010101;
   auto loadWord = [&](Value at) -> Value {
     return LLVM::LoadOp::create(b, loc, i64, at, /*alignment=*/1);
@@ -162,7 +162,7 @@ Value EntryPointBuilder::emitInitializedCheck(const ManifestEntry &entry,
                                               Value state) {
   auto statusOf = [&](int64_t index) { return getUninitializedStatus(index); };
   // In the order of the variables, so that the statuses of a range are
-  // consecutive, too, where no other entry has some of them.
+  // consecutive too, if no other entry has some of them.
   llvm::for_each(entry.reads, statusOf);
   SmallVector<VariableRange> ranges =
       findRanges(entry.reads, [&](int64_t index) {

@@ -63,7 +63,7 @@ Value EntryPointBuilder::emitTeamCheck(const ManifestEntry &entry, Value state,
       });
 }
 
-/// `M_E.work(context, worker)` is what each worker does.
+/// Emits `M_E.work(context, worker)`, the code of each worker.
 func::FuncOp EntryPointBuilder::emitWorkerBody(const ManifestEntry &entry,
                                                func::FuncOp kernel) {
   OpBuilder::InsertionGuard guard(b);

@@ -32,7 +32,7 @@ public:
   void attachTo(mlir::LLVM::LLVMFuncOp function) const;
 
 private:
-  /// The place that `location` has; `other` where it has none.
+  /// Returns the place of `location`; `other` if it has none.
   Place findPlace(mlir::Location location, const Place &other) const;
   mlir::LLVM::DIFileAttr getFile(mlir::StringAttr name) const;
 
@@ -52,7 +52,7 @@ DebugScopes::DebugScopes(mlir::ModuleOp module)
   // Without one, paths are as they are given.
   if (llvm::sys::fs::current_path(path))
     path.clear();
-  // A folder that no prefix is of is where the debugger runs.
+  // If no prefix matches the folder, it is the one in which the debugger runs.
   std::string folder = mapFileName(path, module);
   directory = mlir::StringAttr::get(
       context, folder == llvm::sys::path::filename(path) ? "." : folder);

@@ -15,8 +15,8 @@ namespace flywheel {
 /// Below, a symbol of its own costs more than copies do.
 constexpr size_t kMinDetachedBytes = size_t{1} << 20;
 
-/// Returns the elements of `value` as memory has them; nothing where they are
-/// not stored like that.
+/// Returns the elements of `value` as they are in memory; empty if it does not
+/// store them like that.
 static llvm::ArrayRef<char> getStoredBytes(mlir::Attribute value) {
   auto elements = llvm::dyn_cast_or_null<mlir::ElementsAttr>(value);
   if (!elements || !elements.getElementType().isIntOrFloat())

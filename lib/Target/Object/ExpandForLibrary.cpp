@@ -245,7 +245,7 @@ Value *Expander::narrow(Value *wide, Type *type) {
 // Maxima and minima
 //===----------------------------------------------------------------------===//
 
-/// NaN where one is NaN, and -0 below +0.
+/// Returns NaN if an operand is NaN, and orders -0 before +0.
 Value *Expander::extremum(Value *lhs, Value *rhs, bool isMaximum) {
   Type *type = lhs->getType();
   unsigned width = type->getScalarSizeInBits();

@@ -12,10 +12,10 @@
 
 namespace flywheel {
 
-/// Expands what LLVM would turn into calls that a C99 library does not have:
-/// arithmetic and conversions of f16 and bf16, maxima and minima with the NaN
-/// and signed zero of IEEE 754-2019, and rounding to even. Leaves what the
-/// target has instructions for.
+/// Expands instructions that LLVM would lower to calls that a C99 library does
+/// not have: arithmetic and conversions of f16 and bf16, maxima and minima with
+/// the NaN and signed zero of IEEE 754-2019, and rounding to even. Leaves those
+/// for which the target has instructions.
 void expandForLibrary(llvm::Module &module, const llvm::TargetMachine &machine);
 
 } // namespace flywheel

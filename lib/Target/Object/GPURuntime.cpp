@@ -57,7 +57,7 @@ Error flywheel::linkGPURuntime(Module &module) {
          {"target-cpu", "target-features", "tune-cpu", "frame-pointer"})
       function.removeFnAttr(attribute);
   }
-  // Nothing of what tells compilers of the two apart.
+  // Remove the metadata in which the compilers of the two modules may differ.
   for (const char *name : {"llvm.ident", "llvm.module.flags"})
     if (NamedMDNode *node = (*parsed)->getNamedMetadata(name))
       (*parsed)->eraseNamedMetadata(node);

@@ -43,7 +43,7 @@ struct MergedSection {
   SmallVector<char, 0> bytes;
   SmallVector<Relocation, 0> relocations;
 
-  /// Room for a section of a file; returns where it is.
+  /// Appends a section of a file, and returns its offset.
   uint64_t append(ArrayRef<uint8_t> contents, const Section &section) {
     uint64_t align = std::max<uint64_t>(section.sh_addralign, 1);
     alignment = std::max(alignment, align);
@@ -62,7 +62,7 @@ struct MergedSymbol {
   StringRef name;
   uint64_t value = 0, size = 0;
   uint8_t binding = 0, type = 0, other = 0;
-  /// One of SHN_UNDEF, SHN_ABS and SHN_COMMON where there is no section.
+  /// One of SHN_UNDEF, SHN_ABS and SHN_COMMON for a symbol without a section.
   uint16_t reserved = ELF::SHN_UNDEF;
   std::optional<size_t> section;
 
@@ -81,9 +81,10 @@ private:
   struct Input {
     File file;
     ArrayRef<Section> sections;
-    /// By the index of a section: which section has it, and where.
+    /// For each section of the file, the section of the result and the offset
+    /// in it.
     SmallVector<std::optional<std::pair<size_t, uint64_t>>> places;
-    /// By the index of a symbol: its number, and what is added to it.
+    /// For each symbol of the file, its number in the result, and its addend.
     SmallVector<std::pair<size_t, int64_t>> symbols;
   };
 
@@ -288,7 +289,7 @@ SmallVector<size_t> Merger::orderSymbols() const {
   return order;
 }
 
-/// Appends `data` at the next multiple of `alignment`; returns where that is.
+/// Appends `data` at the next multiple of `alignment`; returns its offset.
 static uint64_t append(SmallVectorImpl<char> &bytes, StringRef data,
                        uint64_t alignment) {
   bytes.resize(alignTo(bytes.size(), alignment));

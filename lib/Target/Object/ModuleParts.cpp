@@ -71,7 +71,7 @@ static SmallVector<unsigned> balance(ArrayRef<unsigned> weights,
   return parts;
 }
 
-/// Other parts refer to what is local by its name.
+/// Makes local symbols visible, because other parts refer to them by name.
 void ModuleParts::makeVisible(Module &module) {
   unsigned numUnnamed = 0;
   for (GlobalValue &value : module.global_values()) {
@@ -145,7 +145,8 @@ static void declare(GlobalAlias &alias) {
 }
 
 void ModuleParts::keep(unsigned part, Module &module) const {
-  // Aliases first: without its function, there is no telling whose one is.
+  // Aliases first: once its function is deleted, the part of an alias is
+  // unknown.
   DenseMap<const Function *, unsigned> parts;
   unsigned index = 0;
   for (Function &function : module)

@@ -28,11 +28,11 @@ namespace flywheel {
 
 class ModuleParts {
 public:
-  /// Decides how to split `module`, which is optimised as far as one function's
-  /// code depends on another's. A module that is small, or has what cannot be
-  /// split (comdats, assembly, tables of constructors), is one part, and stays
-  /// as it is. In others, local functions and variables become hidden, as
-  /// other parts refer to them: `getLocalNames()` has their names.
+  /// Decides how to split `module`, on which all passes across functions have
+  /// run. A module that is small, or has comdats, assembly or tables of
+  /// constructors, is one part, and stays as it is. In others, local functions
+  /// and variables become hidden, because other parts refer to them:
+  /// `getLocalNames()` has their names.
   static ModuleParts split(llvm::Module &module);
 
   unsigned size() const { return numParts; }

@@ -70,8 +70,9 @@ Value *Mover::bitsOf(Value *value) {
   if (auto *constant = dyn_cast<Constant>(value))
     return ConstantFoldCastOperand(Instruction::BitCast, constant, type,
                                    layout);
-  // An argument, or what an instruction other than a move has made: once, where
-  // it is made, so that phis with two edges from one block have one value.
+  // An argument, or the result of an instruction that is not a move: converted
+  // once, at its definition, so that phis with two edges from one block have
+  // one value.
   IRBuilder<>::InsertPointGuard guard(b);
   if (auto *argument = dyn_cast<Argument>(value)) {
     BasicBlock &entry = argument->getParent()->getEntryBlock();
@@ -150,7 +151,7 @@ Value *Mover::move(Instruction *instruction) {
 
 void Mover::run(Function &function) {
   SmallVector<Instruction *> old;
-  // Operands before what uses them, but for phis.
+  // Operands before their users, except for phis.
   for (BasicBlock *block : ReversePostOrderTraversal<Function *>(&function))
     for (Instruction &instruction : llvm::make_early_inc_range(*block)) {
       bool isConcerned = isNarrow(instruction.getType()) ||

@@ -14,16 +14,16 @@
 
 namespace flywheel {
 
-/// Before: no arithmetic on types that `isNarrow` holds for. After: what loads,
-/// stores, chooses or permutes such numbers does so with integers of their
-/// width. A CPU without these types would otherwise move them in f32 registers,
-/// and call a compiler runtime to round them again.
+/// Before: no arithmetic on types for which `isNarrow` returns true. After:
+/// loads, stores, selections and permutations of such numbers use integers of
+/// their width. A CPU without these types would otherwise move them in f32
+/// registers, and call a compiler runtime to round them again.
 void moveAsIntegers(llvm::Module &module,
                     llvm::function_ref<bool(llvm::Type *)> isNarrow);
 
-/// The function of `call` on other types: the result of `getType` for each type
-/// that it is overloaded on, with the results of `getOperand` as its operands.
-/// Null, and nothing is made, where the types of its function are not its own.
+/// Builds `call` on other types: `getType` maps each type that its function is
+/// overloaded on, and `getOperand` its operands. Returns null, and builds
+/// nothing, if the types of the function are not those of the intrinsic.
 llvm::CallInst *
 createOnTypes(llvm::IRBuilderBase &b, llvm::IntrinsicInst *call,
               llvm::function_ref<llvm::Type *(llvm::Type *)> getType,

@@ -58,8 +58,9 @@ private:
 };
 } // namespace
 
-/// Optimisations ask each function what its CPU can do. Vectors as wide as the
-/// kernels have stay whole: some CPUs would otherwise get 512-bit ones split.
+/// Sets the CPU and features on each function, which optimisations read there.
+/// Also keeps vectors of the kernels' width whole: for some CPUs, LLVM would
+/// split 512-bit ones.
 static void setFunctionAttributes(llvm::Module &module,
                                   const TargetMachine &machine) {
   bool isX86 = machine.getTargetTriple().isX86();
@@ -91,9 +92,9 @@ static OptimizationLevel getOptimizationLevel(unsigned level) {
   }
 }
 
-/// Calls of kernels stay as many as they are. A step of several workers
-/// branches on the number of the worker time and again: LLVM would make two
-/// paths of what is between two such branches, with the same calls on each.
+/// Forbids duplicating calls of kernels. A step of several workers branches on
+/// the number of the worker repeatedly: LLVM would duplicate the code between
+/// two such branches, with the same calls on each path.
 static void forbidDuplicates(llvm::Module &module) {
   for (Function &function : module)
     if (function.hasLocalLinkage() && !function.isDeclaration())
@@ -122,7 +123,7 @@ static bool usesKernelPipelines(const CodegenOptions &options) {
 }
 
 namespace {
-/// Passes on a module, with what they ask for.
+/// Passes on a module, with their analyses.
 class Optimizer {
 public:
   Optimizer(TargetMachine &machine, const CodegenOptions &options)
@@ -165,7 +166,7 @@ private:
 };
 } // namespace
 
-/// Translates, with what MLIR reports on failure in the error.
+/// Translates the module. MLIR's diagnostics are part of the error.
 static Expected<std::unique_ptr<llvm::Module>> translate(mlir::ModuleOp module,
                                                          LLVMContext &context) {
   mlir::DialectRegistry registry;
@@ -190,12 +191,13 @@ static Expected<std::unique_ptr<llvm::Module>> translate(mlir::ModuleOp module,
 }
 
 namespace {
-/// Code generation without loop strength reduction, and without what prepares
-/// loops for it. The reduction takes half of the time of code generation on
-/// loops this wide and gains nothing: the kernels' addresses are already a base
-/// and constant offsets. LLVM's own switch, `disable-lsr`, is an option of the
-/// process, which is not ours to set. The scheduler behind register allocation
-/// takes a tenth, and steps are one to three per cent slower without it.
+/// Code generation without loop strength reduction, and without the pass that
+/// prepares loops for it. The reduction takes half of the time of code
+/// generation on loops this wide and gains nothing: the kernels' addresses are
+/// already a base and constant offsets. LLVM's own switch, `disable-lsr`, is an
+/// option of the process, which a library must not set. The scheduler behind
+/// register allocation takes a tenth, and steps are one to three per cent
+/// slower without it.
 class KernelPassManager : public legacy::PassManager {
 public:
   void add(Pass *pass) override {

@@ -124,8 +124,8 @@ Error writePerfMap(orc::LLJIT &jit) {
                              "', whose code another linker loads");
   std::string path =
       formatv("/tmp/perf-{0}.map", sys::Process::getProcessId()).str();
-  // Everybody may write to the folder: a link that somebody has put there is
-  // not followed.
+  // Everybody may write to the folder, so do not follow a link that somebody
+  // has created there.
   int descriptor =
       open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
            S_IRUSR | S_IWUSR);

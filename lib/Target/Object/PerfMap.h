@@ -17,12 +17,12 @@ namespace flywheel {
 llvm::Expected<bool> isPerfMapRequested();
 
 /// Makes `jit` append a line for each function that it links from now on to
-/// `/tmp/perf-PID.map`, where `perf` looks for names of code that is in no
-/// file: the address and the bytes in hexadecimal digits, and the symbol.
+/// `/tmp/perf-PID.map`, where `perf` looks for names of code without a file:
+/// the address and the bytes in hexadecimal digits, and the symbol.
 ///
 /// Errors: a file that cannot be opened, or is a link; a host whose JIT does
-/// not tell what it links. A write that fails later is an error of the lookup
-/// that needs the code.
+/// not report the functions that it links. A write that fails later is an error
+/// of the lookup that needs the code.
 llvm::Error writePerfMap(llvm::orc::LLJIT &jit);
 
 } // namespace flywheel

@@ -13,7 +13,7 @@
 
 using namespace llvm;
 
-/// Computes `address` again in front of each call that takes it.
+/// Recomputes `address` before each call that takes it.
 static void sink(GetElementPtrInst *address) {
   SmallVector<CallInst *> calls;
   for (User *user : address->users())

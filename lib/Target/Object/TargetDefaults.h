@@ -21,17 +21,17 @@ bool isSupportedTarget(const llvm::Triple &triple);
 /// The architectures for which isSupportedTarget() holds, in words.
 llvm::StringRef listSupportedTargets();
 
-/// The features that compilers of C take for granted where only the triple is
-/// given: what the floating-point ABI of its libraries needs. Empty where LLVM
-/// has them for every CPU of the architecture.
+/// Returns the features that C compilers assume if only the triple is given:
+/// those that the floating-point ABI of its libraries needs. Empty if LLVM
+/// enables them for every CPU of the architecture.
 llvm::StringRef getABIFeatures(const llvm::Triple &triple);
 
 /// Returns true if a feature, with its sign, removes the registers in which the
 /// ABI of the triple passes numbers, or contradicts the triple.
 bool changesABI(llvm::StringRef feature, const llvm::Triple &triple);
 
-/// The name of the ABI that passes floating-point numbers in the registers that
-/// there are; empty where the triple says it all.
+/// Returns the name of the ABI that passes floating-point numbers in the
+/// available registers; empty if the triple determines it.
 llvm::StringRef getABIName(const llvm::Triple &triple,
                            const llvm::MCSubtargetInfo &subtarget);
 

@@ -5,8 +5,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Each rule is written for `dy`, the cotangent of the op's only result. A
-// cotangent is declared with the type of its operand, which may know more or
-// less about the dimension sizes than what the rule computes it from.
+// cotangent is declared with the type of its operand, whose dimension sizes may
+// be more or less static than those of the values that the rule computes it
+// from.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +37,7 @@ inline mlir::FloatType floatOf(mlir::Value value) {
   return llvm::cast<mlir::FloatType>(mlir::getElementTypeOrSelf(value));
 }
 
-/// Checks that `value`, which the message calls `what`, has rank `rank`.
+/// Checks that `value`, which the error names `what`, has rank `rank`. @r18 =
 llvm::LogicalResult verifyRank(mlir::Operation *op, mlir::Value value,
                                llvm::StringRef what, int64_t rank);
 
@@ -76,13 +77,14 @@ llvm::LogicalResult verifyNumeric(mlir::Operation *op, mlir::Value value);
 // Parts of decompositions and rules
 //===----------------------------------------------------------------------===//
 
-/// `nn.reduce` without `keepdims`; `input` itself where `axes` is empty.
+/// Builds `nn.reduce` without `keepdims`; returns `input` itself if `axes` is
+/// empty.
 mlir::Value buildReduce(mlir::OpBuilder &b, mlir::Location loc,
                         ReductionKind kind, mlir::Value input,
                         llvm::ArrayRef<int64_t> axes);
 
-/// Casts two tensors of compatible shapes to one type: a dimension size is
-/// static where both types say so.
+/// Casts two tensors of compatible shapes to one type. A dimension size of that
+/// type is static if it is static in both types.
 std::pair<mlir::Value, mlir::Value> castToCommonType(mlir::OpBuilder &b,
                                                      mlir::Location loc,
                                                      mlir::Value lhs,
@@ -96,8 +98,8 @@ mlir::TypedAttr getHighestNumber(mlir::OpBuilder &b, mlir::Type type);
 /// `dims` behind one new dimension, that of the positions of a batch.
 llvm::SmallVector<int64_t> shifted(llvm::ArrayRef<int64_t> dims);
 
-/// Checks a pair of numbers of at least 1, for height and width. None is so
-/// large that what is computed from it overflows.
+/// Checks a pair of numbers of at least 1, for height and width. Neither may be
+/// so large that computations from it overflow.
 llvm::LogicalResult verifyPair(mlir::Operation *op, llvm::StringRef what,
                                llvm::ArrayRef<int64_t> pair);
 
@@ -111,13 +113,13 @@ Window makeWindow(llvm::ArrayRef<int64_t> sizes,
 llvm::LogicalResult verifySliding(mlir::Operation *op, const Window &window,
                                   mlir::Value image, mlir::Value output);
 
-/// Checks the declared type of an image that an op makes: `like`, which may be
-/// null, has to say what height and width do not.
+/// Checks the declared type of an image that is a result: `like`, which may be
+/// null, must have the height and width if these are dynamic.
 llvm::LogicalResult verifyLike(mlir::Operation *op, mlir::Value result,
                                mlir::Value like);
 
-/// The custom assembly `strides [2, 2] padding same dilations [1, 1]`, in any
-/// order; what is absent is 1 or `valid`.
+/// Parses the custom assembly `strides [2, 2] padding same dilations [1, 1]`,
+/// in any order. Omitted numbers are 1; omitted padding is `valid`.
 mlir::ParseResult parseSliding(mlir::OpAsmParser &parser,
                                mlir::DenseI64ArrayAttr &strides,
                                PaddingAttr &padding,

@@ -153,7 +153,7 @@ decomposeUnary(Operation *op, OpBuilder &b,
   return SmallVector<Value>{roundTo(b, loc, y, op->getResult(0).getType())};
 }
 
-/// alpha (exp(x) - 1), of the x that are not positive: no exponential of a
+/// Emits alpha (exp(x) - 1) for x that are not positive. No exponential of a
 /// large number reaches the derivative.
 static ElementwiseExpr emitElu(ElementwiseExpr x, double alpha) {
   ElementwiseExpr exponential =

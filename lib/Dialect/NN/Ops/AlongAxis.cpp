@@ -24,9 +24,9 @@ using namespace flywheel::nn;
 // Verifiers
 //===----------------------------------------------------------------------===//
 
-/// Checks that `indices` has the dimension sizes of `whole`, which the message
-/// calls `what`, in all dimensions but `axis`. `shape` becomes what both say of
-/// the dimension sizes of `indices`.
+/// Checks that `indices` has the dimension sizes of `whole`, which the error
+/// names `what`, in all dimensions but `axis`. Sets `shape` to the dimension
+/// sizes of `indices`, which are static if either tensor has a static one.
 static LogicalResult verifyIndices(Operation *op, Value whole, StringRef what,
                                    Value indices, int64_t axis,
                                    SmallVectorImpl<int64_t> &shape) {
@@ -201,7 +201,7 @@ struct Places {
 };
 } // namespace
 
-/// Checks the sizes of `indices`, and that each is in range. Messages call
+/// Checks the sizes of `indices`, and that each is in range. Errors name
 /// `whole` `what`.
 static Places expectPlaces(LinalgEmitter &e, Value whole, StringRef what,
                            Value indices, int64_t axis) {
@@ -274,7 +274,7 @@ LogicalResult ScatterAddAlongAxisOp::lowerToLinalg(LinalgEmitter &e) {
     e.replaceWith(init);
     return success();
   }
-  // A constant is no place to write to.
+  // A constant cannot be overwritten.
   Type type = getElementTypeOrSelf(init);
   SmallVector<DimSize> whole = e.getDimSizes(init);
   if (TypedAttr splat = getSplat(init))

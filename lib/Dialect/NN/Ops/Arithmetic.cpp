@@ -18,8 +18,8 @@ using namespace mlir;
 using namespace flywheel;
 using namespace flywheel::nn;
 
-/// Dimension `dim` of a shape that has been aligned at its end to `rank`
-/// dimensions: 1 where it does not have it.
+/// Returns dimension `dim` of a shape that is aligned at its end to `rank`
+/// dimensions: 1 if the shape does not have it.
 static int64_t getAligned(ArrayRef<int64_t> shape, int64_t rank, int64_t dim) {
   int64_t own = dim - (rank - static_cast<int64_t>(shape.size()));
   return own < 0 ? 1 : shape[own];
@@ -68,8 +68,8 @@ static bool hasShape(Value input, ArrayRef<int64_t> shape) {
          });
 }
 
-/// A tensor of the shape to which two operands broadcast where neither has it;
-/// nothing but its shape is used.
+/// Builds a tensor of the shape to which two operands broadcast, for the case
+/// that neither has it; only its shape is used.
 static Value buildShape(OpBuilder &b, Location loc, Value lhs, Value rhs,
                         ArrayRef<int64_t> shape) {
   int64_t rank = shape.size();

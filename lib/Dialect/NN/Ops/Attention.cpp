@@ -114,7 +114,8 @@ FailureOr<SmallVector<Value>> AttentionOp::decompose(OpBuilder &b) {
                  .select(scores, scores.splat(getLowestScore(scores)));
   else if (mask)
     scores = scores + widen(b, loc, mask);
-  // Below any score of what came before, of which there is one at least.
+  // Mask later positions with -inf, below any score of the positions before, of
+  // which there is at least one.
   if (getCausal())
     scores = scores.with(TriangleOp::create(
         b, loc, scores.getType(), TriangleKind::lower, scores, /*diagonal=*/0,

@@ -85,7 +85,7 @@ DimSizeSource BroadcastOp::getDimSizeSource(int64_t dim) {
 
 void BroadcastOp::relateSizes(SizeRelationSink &sizes) {
   for (auto [i, dim] : llvm::enumerate(getDims()))
-    // Only what is 1 by its type stretches.
+    // Only dimensions of static size 1 are stretched.
     if (tensorOf(getInput()).getDimSize(i) != 1)
       sizes.equalDims(getInput(), i, getResult(), dim, "the input",
                       "the result");
@@ -113,8 +113,8 @@ LogicalResult BroadcastOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
     return success();
   Location loc = getLoc();
   RankedTensorType input = tensorOf(getInput()), result = tensorOf(getResult());
-  // Sum over what was stretched, keeping dimension size 1, then over what was
-  // added.
+  // Sum over stretched dimensions, keeping dimension size 1, then over added
+  // ones.
   SmallVector<int64_t> stretched, shape(result.getShape());
   for (auto [i, dim] : llvm::enumerate(getDims()))
     if (input.getDimSize(i) == 1 && result.getDimSize(dim) != 1) {
@@ -230,7 +230,7 @@ LogicalResult BroadcastOp::lowerToLinalg(LinalgEmitter &e) {
 //===----------------------------------------------------------------------===//
 
 FailureOr<SmallVector<Value>> TileOp::decompose(OpBuilder &b) {
-  // Each dimension gets one in front of it, along which it repeats.
+  // Insert a dimension before each one, along which it repeats.
   Location loc = getLoc();
   Value x = getX();
   RankedTensorType type = tensorOf(x);

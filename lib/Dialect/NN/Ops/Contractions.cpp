@@ -129,7 +129,7 @@ LogicalResult MatmulOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
   Value dy = results[0], lhs = getA(), rhs = getB();
   bool ta = getTransposeA(), tb = getTransposeB();
   // With A = op(a), B = op(b): dA = dy B^T and dB = A^T dy, each transposed
-  // once more where the operand is.
+  // once more if the operand is.
   if (needed[0])
     operands[0] =
         ta ? buildMatmul(b, getLoc(), lhs.getType(), rhs, tb, dy, true)

@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each op is one contraction (one a phase, where a stride has a few) of a
-// padded image, a filter and an output: the sum over the loops that the third
-// lacks. Nothing is gathered into columns.
+// Each op is one contraction (one for each phase, if a stride has few) of a
+// padded image, a filter and an output: a sum over the loops that the third
+// tensor lacks. No columns are gathered (im2col).
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,10 +17,10 @@
 
 namespace flywheel {
 
-/// Emits the contractions of one op. Tensors are split where there are groups:
-/// the channels of images and the outputs into two dimensions, the group and
-/// the channel in it; or, where a group has one of each, a filter's channels
-/// are dropped.
+/// Emits the contractions of one op. With groups, tensors are split: the
+/// channels of images and the outputs into two dimensions, the group and the
+/// channel in it; or, if a group has one of each, a filter's channels are
+/// dropped.
 class ConvolutionEmitter {
 public:
   ConvolutionEmitter(LinalgEmitter &emitter, int64_t channels,
@@ -62,10 +62,11 @@ public:
                        mlir::AffineMap bMap, mlir::Value init,
                        mlir::AffineMap map);
 
-  /// The filter of the turned windows of a phase: its elements from last to
-  /// first, and channels and outputs exchanged, as what is contiguous in the
-  /// image is then contiguous in it. Few channels fill no vector: then outputs
-  /// stay contiguous, which are summed.
+  /// Returns the filter of the turned windows of a phase: its elements from
+  /// last to first, with channels and outputs exchanged, so that it is
+  /// contiguous in the dimension in which the image is contiguous. If there are
+  /// too few channels to fill a vector, the outputs, over which it sums, stay
+  /// contiguous.
   mlir::Value turnFilter(mlir::Value filter,
                          const std::array<Phase, 2> &phases);
   /// Returns the filter of the turned windows of all positions of a block,
@@ -84,7 +85,7 @@ private:
   mlir::Value turn(mlir::Value filter, llvm::SmallVector<DimSize> dimSizes,
                    llvm::SmallVector<mlir::AffineExpr> source);
 
-  /// Splits the last dimension of `tensor` by group where it is to be.
+  /// Splits the last dimension of `tensor` by group if needed.
   mlir::Value splitLast(mlir::Value tensor);
   mlir::Value joinLast(mlir::Value tensor);
 

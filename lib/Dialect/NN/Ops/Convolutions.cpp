@@ -51,7 +51,8 @@ Window Conv2dFilterGradOp::getSliding() { return slidingOf(*this); }
 // Verifiers
 //===----------------------------------------------------------------------===//
 
-/// Checks the channels of image, filter and output: how many groups there are.
+/// Checks the channels of image, filter and output, which determine the number
+/// of groups.
 static LogicalResult verifyGroups(Operation *op, RankedTensorType image,
                                   RankedTensorType filter,
                                   RankedTensorType output) {
@@ -125,8 +126,7 @@ DimSizeSource Conv2dTransposeOp::getDimSizeSource(int64_t dim) {
   return getLike() ? DimSizeSource{getLike(), dim} : DimSizeSource{};
 }
 
-// Images and channels; the numbers of windows are checked where they are
-// computed, in the lowering.
+// Images and channels; the lowering computes and checks the numbers of windows.
 
 void Conv2dFilterGradOp::relateSizes(SizeRelationSink &sizes) {
   sizes.equalDims(getX(), 0, getDy(), 0, "x", "dy");
@@ -141,8 +141,8 @@ void Conv2dTransposeOp::relateSizes(SizeRelationSink &sizes) {
 // Costs
 //===----------------------------------------------------------------------===//
 
-/// A product and a sum for each element of the output and each element of the
-/// filter that goes to it: the three derivatives of one form cost the same.
+/// A product and a sum for each element of the output and each filter element
+/// that contributes to it: the three derivatives of one form cost the same.
 template <typename OpTy>
 static CostExpr countProducts(OpTy op, CostSizes &sizes) {
   ArrayRef<int64_t> filter = tensorOf(op.getFilter()).getShape();
@@ -317,7 +317,7 @@ LogicalResult Conv2dTransposeOp::lowerToLinalg(LinalgEmitter &e) {
       [&](const std::array<Phase, 2> &phases, Value init, ValueRange slices) {
         auto maps =
             convolution.getTurnedMaps({phases[0].dilation, phases[1].dilation});
-        // Right in front of the sum the fill is no pass of its own.
+        // Right before the sum, the fill is fused with it.
         Value turned = convolution.turnFilter(filter, phases);
         Value zero =
             linalg::FillOp::create(e.b, e.loc, e.scalar(compute, 0.0), init)

@@ -12,10 +12,9 @@
 
 namespace flywheel::nn {
 
-/// The batching rule of an op on images that is linear in operand `linear`, or
-/// of which 0 makes 0: each image is treated by itself. The other operands are
-/// shared by all positions, or give a shape: operand `like`, where there is
-/// one.
+/// Batches an op on images that is linear in operand `linear`, or that maps 0
+/// to 0: each image is treated separately. The other operands are shared by all
+/// positions, or provide a shape: operand `like`, if there is one.
 llvm::LogicalResult batchImages(mlir::Operation *op, Batcher &batcher,
                                 unsigned linear = 0, mlir::Value like = {});
 

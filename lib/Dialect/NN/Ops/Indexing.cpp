@@ -159,8 +159,7 @@ LogicalResult GatherOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
 LogicalResult ScatterAddOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
                                     ArrayRef<bool> needed,
                                     MutableArrayRef<Value> operands) {
-  // The result may be declared with other dimension sizes than what it starts
-  // from.
+  // The result type may have other static sizes than that of the init.
   if (needed[0])
     operands[0] = buildCast(b, getLoc(), results[0], getInit().getType());
   if (needed[2])
@@ -253,7 +252,7 @@ static Value buildIsLast(OpBuilder &b, Location loc, Value whole, Value indices,
 LogicalResult ScatterOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
                                  ArrayRef<bool> needed,
                                  MutableArrayRef<Value> operands) {
-  // The cotangents of what is written are read before zeros take their place.
+  // The cotangents of the updates are read before zeros overwrite them.
   Location loc = getLoc();
   Value zeros = buildSplat(b, loc, getUpdates(), 0.0);
   if (needed[2])
@@ -349,7 +348,7 @@ LogicalResult ScatterOp::emitBatched(Batcher &batcher) {
 // Lowering
 //===----------------------------------------------------------------------===//
 
-/// Emits an error of the step where an index is out of range.
+/// Checks that the indices are in range; the step returns an error otherwise.
 static void expectIndices(LinalgEmitter &e, Value whole, Value indices,
                           int64_t axis) {
   e.expectInRange(indices, e.getDimSize(whole, axis), "index");
@@ -393,7 +392,7 @@ static LogicalResult lowerUpdates(OpTy op, LinalgEmitter &e) {
                   "sizes of dimension " + Twine(dim) +
                       " of indices and of updates");
   expectIndices(e, init, indices, axis);
-  // A constant is no place to write to.
+  // A constant cannot be overwritten.
   Type type = getElementTypeOrSelf(init);
   if (TypedAttr splat = getSplat(init))
     init = e.fill(whole, e.scalar(splat));

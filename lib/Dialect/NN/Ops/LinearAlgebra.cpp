@@ -201,9 +201,9 @@ static Value takeHalfDiagonal(OpBuilder &b, Location loc, TriangleKind kind,
 
 /// The cotangent of the matrix with factor `l`, from that of the factor.
 static Value emitCholeskyVjp(OpBuilder &b, Location loc, Value l, Value dl) {
-  // With p the lower triangle of L^T dL with half its diagonal and
-  // s = L^-T p L^-1, the cotangent of the lower triangle of a is that of
-  // s + s^T with half its diagonal: what is below it stands for both sides.
+  // With p the lower triangle of L^T dL with half its diagonal and s = L^-T p
+  // L^-1, the cotangent of the lower triangle of a is that of s + s^T with half
+  // its diagonal: the elements below it count for both sides.
   Type type = l.getType();
   auto solve = [&](Value rhs) {
     return TriangularSolveOp::create(b, loc, type, TriangleKind::lower, l, rhs,

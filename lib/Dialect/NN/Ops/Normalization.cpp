@@ -57,7 +57,7 @@ static LogicalResult verifyParameter(Operation *op, Value value, StringRef what,
                             shape, tensorOf(value).getShape());
 }
 
-/// Checks what normalizations over `axes` share.
+/// Checks the requirements shared by normalizations over `axes`.
 template <typename OpTy> static LogicalResult verifyOverAxes(OpTy op) {
   RankedTensorType type = tensorOf(op.getX());
   Type element = type.getElementType();
@@ -78,7 +78,7 @@ template <typename OpTy> static LogicalResult verifyOverAxes(OpTy op) {
   return verifyResultShape(op, op.getResult(), type.getShape());
 }
 
-/// Checks what normalizations of channels share.
+/// Checks the requirements shared by normalizations of channels.
 template <typename OpTy> static LogicalResult verifyOverBatch(OpTy op) {
   if (failed(verifyEpsilon(op, op.getEpsilon())) ||
       failed(verifyMinRank(op, op.getX(), "x", 2)))

@@ -184,7 +184,7 @@ Value PoolEmitter::gatherBlocks(const std::array<Blocks, 2> &blocks,
             arith::MulIOp::create(b, loc, window, number(block.stride)));
       }
       elements.push_back(element);
-      // The last of the windows may end in front of the position.
+      // The last of the windows may end before the position.
       if (block.count * block.length == shape[i].size)
         continue;
       Value is = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,

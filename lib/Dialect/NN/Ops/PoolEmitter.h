@@ -50,14 +50,15 @@ public:
   /// image that the window covers.
   mlir::Value divideByCount(mlir::Value sums, mlir::Type type);
 
-  /// Makes what one element of a window contributes to a position of the image
-  /// from one element of each output, and the number of the former.
+  /// Builds the contribution of one element of a window to a position of the
+  /// image, from one element of each output and the number of the window's
+  /// element.
   using ShareFn =
       llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::ValueRange args,
                                      mlir::Value row, mlir::Value column)>;
 
-  /// The positions of one phase: the sum, from `zero`, of what the turned
-  /// window finds in `slices`; written to `init`.
+  /// Emits the positions of one phase, into `init`: the sum, from `zero`, of
+  /// the contributions of the turned window over `slices`.
   mlir::Value gather(const std::array<Phase, 2> &phases, mlir::Value init,
                      mlir::Value zero, mlir::ValueRange slices, ShareFn share);
   /// The same for the positions of all blocks, a tensor of `blockDimSizes`.

@@ -141,8 +141,7 @@ DimSizeSource AvgPool2dGradOp::getDimSizeSource(int64_t dim) {
                    : getPooledSource(getDy(), dim);
 }
 
-// Images and channels; the numbers of windows are checked where they are
-// computed, in the lowering.
+// Images and channels; the lowering computes and checks the numbers of windows.
 
 void MaxPool2dSelectOp::relateSizes(SizeRelationSink &sizes) {
   sizes.equalShapes(getX(), getV(), "x", "v");
@@ -322,7 +321,8 @@ LogicalResult MaxPool2dSelectOp::lowerToLinalg(LinalgEmitter &e) {
   return success();
 }
 
-/// A position of the image gets what windows have there as their maximum.
+/// A position of the image receives the cotangents of the windows whose maximum
+/// it is.
 LogicalResult MaxPool2dGradOp::lowerToLinalg(LinalgEmitter &e) {
   Value x = e.refine(getX());
   PoolEmitter pool(e, getSliding(), e.getDimSizes(x));

@@ -29,10 +29,11 @@ static Value sliceAlong(OpBuilder &b, Location loc, Value x, int64_t axis,
   return tensor::ExtractSliceOp::create(b, loc, x, offsets, sizes, strides);
 }
 
-/// The cotangent of x, given that `dy` of its product along `axis`, of static
-/// dimension size; `dy` has dimension size 1 there. One half is multiplied by
-/// the other, and what that gives by itself in the same way. Nothing is
-/// divided, so that all derivatives hold where elements are 0.
+/// Returns the cotangent of x, given `dy`, that of its product along `axis`, of
+/// static dimension size; `dy` has dimension size 1 there. One half of x is
+/// multiplied by the other, and the resulting product is differentiated
+/// recursively. There is no division, so that all derivatives are correct for
+/// elements that are 0.
 static Value deriveProductAlong(OpBuilder &b, Location loc, Value x,
                                 int64_t axis, Value dy) {
   int64_t dimSize = tensorOf(x).getDimSize(axis), half = dimSize / 2;
@@ -59,8 +60,8 @@ static Value deriveProductAlong(OpBuilder &b, Location loc, Value x,
                    x.getType());
 }
 
-/// The same where the dimension size is dynamic: for each element the product
-/// of all, with 1 in its own place.
+/// The same for a dynamic dimension size: for each element, the product of all,
+/// with the element itself replaced by 1.
 static Value deriveLongProduct(OpBuilder &b, Location loc, Value x,
                                int64_t axis, Value dy) {
   RankedTensorType type = tensorOf(x);
@@ -126,9 +127,9 @@ static std::optional<Joined> findJoined(OpBuilder &b, Location loc, Value x,
   return joined;
 }
 
-/// The same where `x` is joined: for each piece the product of all others, as
-/// if the product were written out. Differentiated again, the cotangent of a
-/// piece depends on no more than that product does.
+/// The same if `x` is a concatenation: for each piece, the product of all
+/// others. Differentiated again, the cotangent of a piece only depends on the
+/// factors of that product.
 static Value deriveJoinedProduct(OpBuilder &b, Location loc, Value x,
                                  const Joined &joined, ArrayRef<int64_t> axes,
                                  Value dy) {
@@ -144,7 +145,8 @@ static Value deriveJoinedProduct(OpBuilder &b, Location loc, Value x,
   auto multiply = [&](Value lhs, Value rhs) -> Value {
     return arith::MulFOp::create(b, loc, lhs, rhs);
   };
-  // The product of dy and what is before each, then that of what is after it.
+  // The product of dy and the pieces before each one, then the product of the
+  // pieces after it.
   SmallVector<Value> others{buildCast(b, loc, dy, reduced)};
   for (Value product : ArrayRef(products).drop_back())
     others.push_back(multiply(others.back(), product));

@@ -13,7 +13,7 @@ namespace flywheel::nn {
 
 /// Returns the cotangent of `x`, given `dy`, that of its product over `axes`;
 /// `dy` has dimension size 1 there. No derivative of it divides, so that all
-/// hold where elements are 0.
+/// are correct for elements that are 0.
 mlir::Value deriveProduct(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
                           llvm::ArrayRef<int64_t> axes, mlir::Value dy);
 

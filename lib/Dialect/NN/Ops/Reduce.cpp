@@ -121,7 +121,7 @@ LogicalResult ReduceOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
     operands[0] = spread(dy);
     return success();
   case ReductionKind::mean: {
-    // Counts are beyond what 16 bits hold.
+    // Counts may exceed the range of 16 bits.
     ElementwiseExpr wide = widen(b, loc, dy);
     Value count = buildCount(b, loc, x, getAxes(), floatOf(wide));
     ElementwiseExpr share =
@@ -217,8 +217,8 @@ static Value addUnitDims(OpBuilder &b, Location loc, Value value,
       groups, sizes);
 }
 
-/// A reduction over the diagonal dimension, where each position has one
-/// element, or a block of them, and others.
+/// Emits a reduction over the diagonal dimension, in which each position has
+/// one element, or a block of them, and over others.
 static LogicalResult emitWithoutDiagonal(ReduceOp op, BatchedValue input,
                                          Batcher &batcher) {
   OpBuilder &b = batcher.getBuilder();

@@ -105,7 +105,8 @@ void HuberOp::relateSizes(SizeRelationSink &sizes) {
 // Costs
 //===----------------------------------------------------------------------===//
 
-/// Squares, their sum, and half of it. The others cost what they are made of.
+/// The cost of squares, their sum, and half of it. The cost of the other losses
+/// is that of their decomposition.
 CostExpr L2LossOp::countFlops(CostSizes &sizes) {
   CostExpr squares = sizes.getNumElements(getX());
   return squares * CostExpr::constant(3) - CostExpr::constant(1);
@@ -163,7 +164,7 @@ struct RowLoss {
 };
 } // namespace
 
-/// `x` where the condition holds, 0 elsewhere.
+/// Returns `x` for elements whose condition holds, and 0 for others.
 static ElementwiseExpr keepIf(ElementwiseExpr condition, ElementwiseExpr x) {
   return condition.select(x, x.splat(0.0));
 }

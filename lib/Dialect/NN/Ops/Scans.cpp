@@ -80,8 +80,8 @@ LogicalResult CumsumOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
   return success();
 }
 
-/// factor * other, where 0 times an infinity is 0: the infinity is of numbers
-/// that overflowed, and none of them counts.
+/// Returns factor * other, with 0 times infinity as 0: the infinity comes from
+/// numbers that overflowed, and a factor of 0 discards these.
 static ElementwiseExpr multiplyFinite(ElementwiseExpr factor,
                                       ElementwiseExpr other) {
   ElementwiseExpr isInfinite =
@@ -98,8 +98,8 @@ using Step = function_ref<SmallVector<Value>(Read, ArrayRef<ElementwiseExpr>)>;
 } // namespace
 
 /// Emits a loop over the positions of `x` along `axis`, from the first one to
-/// the last one or backwards. The state is that of `starts` in front of the
-/// first step: numbers, for slices of `x`. Returns the results of all steps.
+/// the last one or backwards. `starts` are the numbers with which the state is
+/// filled before the first step. Returns the results of all steps.
 static Value emitRecurrence(OpBuilder &b, Location loc, ElementwiseExpr x,
                             int64_t axis, bool backwards,
                             ArrayRef<double> starts, Step step) {
@@ -189,8 +189,8 @@ LogicalResult CumprodOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
   return success();
 }
 
-/// exp(a - b), and 1 for equal numbers, whose difference is NaN where they are
-/// infinite.
+/// Returns exp(a - b), and 1 for equal numbers: the difference of equal
+/// infinities is NaN.
 static ElementwiseExpr emitQuotient(ElementwiseExpr a, ElementwiseExpr b) {
   return (a == b).select(a.splat(0.0), a - b).apply<math::ExpOp>();
 }

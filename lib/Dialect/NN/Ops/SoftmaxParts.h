@@ -33,8 +33,8 @@ struct SoftmaxParts {
 /// m of each row, in the compute type.
 mlir::Value emitRowMax(LinalgEmitter &e, mlir::Value x);
 
-/// The other parts, with `max` from `emitRowMax`: what else needs x comes in
-/// front of them, so that the exponentials can be computed in its place.
+/// Emits the other parts, with `max` from `emitRowMax`. Emit other ops that
+/// read x first, so that the exponentials can overwrite x.
 SoftmaxParts emitSoftmaxParts(LinalgEmitter &e, mlir::Value x, mlir::Value max);
 
 /// log s of each row.

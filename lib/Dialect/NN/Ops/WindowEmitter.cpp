@@ -52,7 +52,7 @@ WindowEmitter::WindowEmitter(LinalgEmitter &emitter, const nn::Window &window,
       message += i == 0 ? "height" : "width";
       message += " is at least " + std::to_string(dim.getLeastDimSize()) +
                  ", that of one window";
-      // There is no window over nothing.
+      // An empty image has no windows.
       if (dim.padding == PaddingKind::same)
         e.expectSafely(ok, message, ", found \1");
       else
@@ -132,7 +132,7 @@ Value WindowEmitter::padSpatial(Value tensor, ArrayRef<Fold> low,
       strides(dimSizes.size(), e.b.getIndexAttr(1)), sizes;
   for (DimSize whole : padded)
     sizes.push_back(e.materialize(whole));
-  // The border alone is filled: rows above and below, then what is left and
+  // Only the border is filled: rows above and below, then columns left and
   // right of the image.
   auto fillBorder = [&](unsigned dim, Fold offset, Fold size) {
     if (isZeroInteger(size))
@@ -202,7 +202,7 @@ Value WindowEmitter::emitPosition(OpBuilder &b, unsigned i, Value output,
 
 Value WindowEmitter::isInside(OpBuilder &b, unsigned i, Value output,
                               Value element) {
-  // Unsigned, what is in front of the image is far behind it.
+  // As an unsigned number, a position before the image is far behind it.
   return arith::CmpIOp::create(
       b, e.loc, arith::CmpIPredicate::ult, emitPosition(b, i, output, element),
       getValueOrCreateConstantIndexOp(b, e.loc, dimSizes[i]));

@@ -82,20 +82,20 @@ public:
   /// Returns it with the dimension sizes that follow.
   mlir::Value expectOutput(mlir::Value output, DimSize channels);
 
-  /// `image` with what is padded set to `value`.
+  /// Returns `image` with its padding set to `value`.
   mlir::Value pad(mlir::Value image, mlir::Value value);
 
   /// Returns true if there is no padding.
   bool isUnpadded() const;
 
-  /// Emits what some windows compute: of each dimension a range of them, and
-  /// what of the image they read.
+  /// Emits the results of a range of windows in each dimension, given the slice
+  /// of the image that they read.
   using RangeFn = llvm::function_ref<void(
       const std::array<WindowRange, 2> &ranges, mlir::Value slice)>;
 
-  /// Calls `emit` for all windows over `image` in parts that need no padding,
-  /// and returns true, where something is padded, sizes are known and the parts
-  /// are few.
+  /// Splits the windows over `image` into parts that need no padding, and calls
+  /// `emit` for each. Returns false, and emits nothing, if there is no padding,
+  /// if sizes are dynamic, or if there are too many parts.
   bool emitRanges(mlir::Value image, RangeFn emit);
 
   /// In the body of a structured op: whether element `element` of window
@@ -107,8 +107,8 @@ public:
   /// are in window `output`, in dimension i. Without dilation.
   mlir::Value countCovered(mlir::OpBuilder &b, unsigned i, mlir::Value output);
 
-  /// Emits one phase: given what it may start from and the slices of the padded
-  /// outputs that its turned window slides over with stride 1.
+  /// Emits one phase, given an init and the slices of the padded outputs over
+  /// which its turned window slides with stride 1.
   using PhaseFn = llvm::function_ref<mlir::Value(
       const std::array<Phase, 2> &phases, mlir::Value init,
       mlir::ValueRange slices)>;
@@ -119,9 +119,10 @@ public:
       const std::array<Blocks, 2> &blocks, llvm::ArrayRef<DimSize> dimSizes,
       mlir::ValueRange slices)>;
 
-  /// An image that is `zero` but where one of both computes it from `outputs`,
-  /// which are padded with `padValues`. With `splits` phases are divided into
-  /// parts that need no padding, where these are few.
+  /// Returns an image that starts as `zero` and whose positions in windows are
+  /// computed from `outputs`, padded with `padValues`, by either `emitPhase` or
+  /// `emitBlocks`. If `splits`, phases are divided into parts that need no
+  /// padding, if these are few.
   mlir::Value scatter(mlir::Value zero, mlir::ValueRange outputs,
                       mlir::ValueRange padValues, PhaseFn emitPhase,
                       BlockFn emitBlocks, bool splits = false);
@@ -143,8 +144,8 @@ private:
   mlir::Value scatterPhases(mlir::Value zero, mlir::ValueRange outputs,
                             mlir::ValueRange padValues, PhaseFn emit,
                             bool splits);
-  /// Divides `phases` into such whose windows are in the outputs, where sizes
-  /// are known and these are few.
+  /// Divides `phases` into phases whose windows are inside of the outputs, if
+  /// sizes are static and these are few.
   void splitPhases(std::array<llvm::SmallVector<Phase>, 2> &phases);
   mlir::Value scatterBlocks(mlir::Value zero, mlir::ValueRange outputs,
                             mlir::ValueRange padValues, BlockFn emit);

@@ -17,7 +17,8 @@ SmallVector<WindowRange> splitWindows(int64_t numWindows,
                                       int64_t dimSize) {
   SmallVector<WindowRange> ranges;
   for (int64_t window = 0; window < numWindows;) {
-    // The position of the first element, and how many there are from it on.
+    // The position of the first element, and the number of positions from it
+    // on.
     int64_t start = window * dim.stride - before, rest = dimSize - start;
     if (rest <= 0)
       return {};

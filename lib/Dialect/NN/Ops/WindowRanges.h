@@ -29,9 +29,10 @@ struct WindowRange {
 /// Ops that one with a border may become. Those of a 3x3 window are as many.
 constexpr size_t kMaxWindowRanges = 9;
 
-/// `numWindows` windows of `dim` over an image of `dimSize` positions, with
-/// `before` in front of it. None if a window has no element in the image, or if
-/// there are more than `kMaxWindowRanges`.
+/// Splits `numWindows` windows of `dim` over an image of `dimSize` positions,
+/// with `before` positions of padding before it. Returns none if a window has
+/// no element in the image, or if there are more than `kMaxWindowRanges`
+/// ranges.
 llvm::SmallVector<WindowRange> splitWindows(int64_t numWindows,
                                             const nn::WindowDim &dim,
                                             int64_t before, int64_t dimSize);

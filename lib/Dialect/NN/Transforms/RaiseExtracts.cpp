@@ -35,7 +35,7 @@ namespace flywheel::nn {
 namespace {
 /// The elements that a body reads, as a function of the loops of its op.
 struct Access {
-  /// The dimension that is indexed by data; none where each one is a loop.
+  /// The dimension that is indexed by data; nullopt if each one is a loop.
   std::optional<int64_t> axis;
   /// The loops that are dimensions of the tensor, by dimension; -1 at `axis`.
   SmallVector<int64_t> plainLoops;
@@ -135,8 +135,8 @@ FailureOr<ExtractRaiser::Dims> ExtractRaiser::getUsedLoops(ValueRange values) {
   return Dims(sorted.begin(), sorted.end());
 }
 
-/// The loop that runs over the whole of dimension `dim` of the table and is its
-/// index, where the types say so.
+/// Returns the loop that is the index of dimension `dim` of the table and
+/// iterates over all of it, if the static types show that.
 std::optional<int64_t> ExtractRaiser::getPlainLoop(int64_t dim) {
   auto index = extract.getIndices()[dim].getDefiningOp<linalg::IndexOp>();
   if (!index || table.getType().isDynamicDim(dim))
@@ -185,8 +185,8 @@ OpFoldResult ExtractRaiser::getLoopSize(int64_t loop) {
   llvm_unreachable("each loop is a dimension of an operand");
 }
 
-/// The position of the element at `indices` in row-major order; -1, which is
-/// out of range too, where one of them is.
+/// Emits the position of the element at `indices` in row-major order. It is -1,
+/// which is out of range too, if one of them is out of range.
 Value ExtractRaiser::emitLinearIndex(ValueRange indices, ValueRange dimSizes) {
   Value linear = arith::ConstantIndexOp::create(b, loc, 0);
   Value inside = arith::ConstantIntOp::create(b, loc, 1, 1);
@@ -350,7 +350,7 @@ static bool hasComputedMap(linalg::LinalgOp op, unsigned input) {
              /*allowZeroInResults=*/true);
 }
 
-/// Makes what a map computes from the loops a read in the body.
+/// Replaces an input with a computed map by a read in the body.
 static void extractInput(RewriterBase &b, linalg::GenericOp op,
                          unsigned input) {
   OpBuilder::InsertionGuard guard(b);
@@ -366,8 +366,8 @@ static void extractInput(RewriterBase &b, linalg::GenericOp op,
   op.getBody()->getArgument(input).replaceAllUsesWith(element);
 }
 
-/// Removes inputs with such maps that are not used, unless they alone say how
-/// many iterations a loop has.
+/// Removes unused inputs with such maps, unless only they determine the number
+/// of iterations of a loop.
 static linalg::GenericOp dropInputs(RewriterBase &b, linalg::GenericOp op) {
   SmallVector<Value> inputs;
   SmallVector<AffineMap> maps;

@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Before: any module. After: what other front ends lower to linalg ops that
-// have no derivative rule, convolutions, pools, products and reads of tensors
-// in bodies, those of `tensor.generate` as well, are nn ops, which have rules,
-// batches and kernels.
+// Before: any module. After: linalg ops of other front ends that have no
+// derivative rule are nn ops, which have rules, batching and kernels:
+// convolutions, pools, products, and reads of tensors in bodies, including
+// those of `tensor.generate`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,8 +30,8 @@ namespace flywheel::nn {
 #define GEN_PASS_DEF_NNRAISELINALG
 #include "flywheel/Dialect/NN/NNPasses.h.inc"
 
-/// The axes of `op` where it is a product of elements over some dimensions, and
-/// whether they stay with dimension size 1.
+/// Returns the axes of `op` if it is a product of elements over some
+/// dimensions, and true if these stay with dimension size 1.
 static std::optional<std::pair<SmallVector<int64_t>, bool>>
 matchProduct(linalg::LinalgOp op) {
   if (op->getNumOperands() != 2 || op.getNumDpsInputs() != 1 ||
@@ -68,8 +68,8 @@ matchProduct(linalg::LinalgOp op) {
   return std::nullopt;
 }
 
-/// Replaces `op` by `nn.reduce prod` where it is that; products have no rule as
-/// linalg ops.
+/// Replaces `op` by `nn.reduce prod` if it is a product: products have no rule
+/// as linalg ops.
 static bool raiseProduct(RewriterBase &b, linalg::LinalgOp op) {
   auto matched = matchProduct(op);
   if (!matched)
@@ -84,8 +84,8 @@ static bool raiseProduct(RewriterBase &b, linalg::LinalgOp op) {
   return true;
 }
 
-/// Replaces `op` by what it starts from where that has no elements: windows of
-/// our ops are over something.
+/// Replaces `op` by its inits if these have no elements: window ops of the nn
+/// dialect do not accept empty images.
 static bool raiseEmpty(RewriterBase &b, linalg::LinalgOp op) {
   auto isEmpty = [](Value value) {
     auto type = dyn_cast<RankedTensorType>(value.getType());

@@ -13,17 +13,16 @@
 
 namespace flywheel::nn {
 
-/// Makes each `tensor.extract` in the body of `op`, which is on tensors, and
-/// each input whose map computes with the loops an operand that is indexed by
-/// them: an `nn.gather` at indices that an op of its own computes. Fails after
-/// an error where the read is in control flow, or where its indices depend on a
-/// running sum.
+/// Replaces each `tensor.extract` in the body of `op`, which is on tensors, and
+/// each input with a computed map, by an operand that the loops index: an
+/// `nn.gather` at indices that a separate op computes. Emits an error and fails
+/// if the read is in control flow, or if its indices depend on a running sum.
 mlir::LogicalResult raiseExtracts(mlir::RewriterBase &rewriter,
                                   mlir::linalg::LinalgOp op);
 
-/// Replaces `op`, which is on tensors, by `nn.conv2d` or a pool where it is a
+/// Replaces `op`, which is on tensors, by `nn.conv2d` or a pool if it is a
 /// convolution or pool in one or two dimensions that they can express, in any
-/// layout. Leaves any other op, and returns false.
+/// layout. Otherwise leaves `op` and returns false.
 bool raiseWindow(mlir::RewriterBase &rewriter, mlir::linalg::LinalgOp op);
 
 /// Rewrites each result of `op`, which is on tensors, to one that `op` writes
@@ -35,8 +34,8 @@ bool raiseWindow(mlir::RewriterBase &rewriter, mlir::linalg::LinalgOp op);
 mlir::LogicalResult raiseWrites(mlir::RewriterBase &rewriter,
                                 mlir::linalg::LinalgOp op);
 
-/// Replaces `op`, which is on tensors, by `nn.softmax`. Fails after an error
-/// where its elements are no floating-point numbers of one type.
+/// Replaces `op`, which is on tensors, by `nn.softmax`. Emits an error and
+/// fails if its elements are not floating-point numbers of one type.
 mlir::LogicalResult raiseSoftmax(mlir::RewriterBase &rewriter,
                                  mlir::linalg::SoftmaxOp op);
 

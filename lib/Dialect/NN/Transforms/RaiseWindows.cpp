@@ -116,7 +116,8 @@ bool WindowRaiser::matchBody() {
   return isa<arith::MaximumFOp, arith::MinimumFOp>(combine) && term == x;
 }
 
-/// The dimension of an operand that `loop` moves along; -1 if there is none.
+/// Returns the dimension of an operand that `loop` moves along; -1 if there is
+/// none.
 int64_t WindowRaiser::findDim(unsigned operand, unsigned loop) {
   AffineMap map = op.getIndexingMapsArray()[operand];
   for (auto [dim, expr] : llvm::enumerate(map.getResults()))
@@ -145,7 +146,8 @@ bool WindowRaiser::matchLayouts() {
     return false;
   dims = *inferred;
   bool isConvolution = kind == WindowKind::Convolution;
-  // Whatever a pool neither slides over nor has first is its channels.
+  // The loops of a pool that are neither windows nor the first batch loop are
+  // its channels.
   ArrayRef<unsigned> batch = dims.batch, channels;
   if (!isConvolution && batch.size() > 1) {
     channels = batch.drop_front();
@@ -291,8 +293,8 @@ Value WindowRaiser::widen(Value value) {
   return arith::ExtFOp::create(b, loc, typeOf(value).clone(type), value);
 }
 
-/// Cuts off what no window reaches: a stride or more of it would have windows
-/// of its own.
+/// Drops positions that no window reads: a stride or more of them would have
+/// windows of their own.
 void WindowRaiser::trimImage() {
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, image);
   bool isTrimmed = false;
@@ -414,7 +416,7 @@ static std::optional<APFloat> getSplat(Value value) {
   return std::nullopt;
 }
 
-/// `result` combined with what the op's result starts from.
+/// Combines `result` with the init of the op.
 Value WindowRaiser::emitInit(Value result) {
   std::optional<APFloat> start = getSplat(init);
   switch (kind) {

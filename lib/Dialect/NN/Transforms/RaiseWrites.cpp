@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Upstream takes a result whose old elements the body does not read for one
-// that is overwritten as a whole. It is not where the map of the result skips
-// positions, or where a loop that it does not follow has no iteration.
+// Upstream assumes that a result is overwritten as a whole if the body does not
+// read its old elements. This is wrong if the map of the result skips
+// positions, or if a loop that it does not use has no iterations.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,9 +19,8 @@ using namespace mlir;
 
 namespace flywheel::nn {
 namespace {
-/// The positions of one dimension of a result, from `offset` on: one, or one
-/// for each iteration of `loop`, from the last iteration to the first where
-/// `isReversed`.
+/// The positions of one dimension of a result, from `offset` on: one position,
+/// or one for each iteration of `loop`, in reverse order if `isReversed`.
 struct Position {
   std::optional<unsigned> loop;
   int64_t offset = 0, stride = 1;
@@ -66,7 +65,8 @@ static std::optional<Position> matchPosition(AffineExpr expr,
   return position;
 }
 
-/// The positions of all dimensions, where no two iterations write one element.
+/// Returns the positions of all dimensions, if no two iterations write one
+/// element.
 static std::optional<SmallVector<Position>> matchPositions(linalg::LinalgOp op,
                                                            AffineMap map) {
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();
@@ -134,8 +134,8 @@ static Value reverse(RewriterBase &rewriter, Location loc, Value part,
       .getResult(0);
 }
 
-/// Computes what is written to `number`, from the old elements there if it
-/// reads them, as a tensor of its own, and puts it into the old value.
+/// Computes the written part of result `number` as a tensor of its own, from
+/// the old elements if the body reads them, and inserts it into the old value.
 static linalg::GenericOp splitWrite(RewriterBase &rewriter,
                                     linalg::GenericOp op, unsigned number,
                                     ArrayRef<Position> positions, bool isRead) {

@@ -225,7 +225,8 @@ static bool belongsTo(Operation *op, Rule::Place place) {
   llvm_unreachable("unknown place");
 }
 
-/// `where` is empty for the op itself, else ` of argument 2`.
+/// Checks the kind of an attribute. `where` is empty for the op itself, and `
+/// of argument 2` for an argument.
 static LogicalResult verifyKind(Operation *op, const Rule &rule,
                                 Attribute value, const Twine &where) {
   if (rule.holds(value))
@@ -248,7 +249,8 @@ LogicalResult TrainDialect::verifyOperationAttribute(Operation *op,
   return verifyKind(op, *rule, attribute.getValue(), "");
 }
 
-/// Checks what `attribute` says of dimensions or elements of a value of `type`.
+/// Checks that the dimensions or elements that `attribute` describes are those
+/// of a value of `type`.
 static LogicalResult verifyShape(Operation *op, NamedAttribute attribute,
                                  Type type, const Twine &where) {
   // A function of the LLVM dialect has a pointer.

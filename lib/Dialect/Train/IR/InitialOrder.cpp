@@ -14,8 +14,8 @@ llvm::SmallVector<int64_t> flywheel::train::orderInitialValues(
     llvm::ArrayRef<llvm::SmallVector<int64_t>> operands) {
   llvm::SmallVector<int64_t> order;
   llvm::SmallVector<bool> visited(operands.size(), false);
-  // The stack holds a variable twice: to look at what it needs, and to place
-  // it.
+  // The stack holds a variable twice: to visit the variables that it needs, and
+  // then to place it.
   llvm::SmallVector<std::pair<int64_t, bool>> stack;
   for (size_t root = 0; root < operands.size(); ++root) {
     stack.push_back({static_cast<int64_t>(root), false});

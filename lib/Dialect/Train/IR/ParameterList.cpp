@@ -29,7 +29,7 @@ public:
     at += isThere;
     return isThere;
   }
-  /// An identifier; empty where there is none.
+  /// Takes an identifier; empty if there is none.
   StringRef takeName();
   /// All up to a `,` or a `>` that is not inside of the value.
   StringRef takeValue();
@@ -85,7 +85,7 @@ StringRef Scanner::takeValue() {
   return {begin, size_t(end - begin)};
 }
 
-/// Says at `found` that it is not what is expected.
+/// Emits an error at `found` that `expected` was expected.
 static mlir::ParseResult refuse(mlir::AsmParser &parser, StringRef found,
                                 const llvm::Twine &expected) {
   mlir::InFlightDiagnostic error =

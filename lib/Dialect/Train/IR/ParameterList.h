@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The parsers of parameters that TableGen makes say `duplicate or unknown
-// struct parameter name`, and of which C++ type a parameter is. So the text is
-// looked at before they read it.
+// The parameter parsers that TableGen generates report `duplicate or unknown
+// struct parameter name`, and the C++ type of a parameter. So this file checks
+// the text before they parse it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -34,7 +34,7 @@ void Real::print(llvm::raw_ostream &os) const {
        << " : f64";
     return;
   }
-  // Six digits where they are exact, else the seventeen that always are.
+  // Six digits if they are exact, otherwise seventeen, which always are.
   char text[32];
   std::snprintf(text, sizeof(text), "%.6e", value);
   if (std::strtod(text, nullptr) != value)
@@ -88,7 +88,7 @@ template <> struct FieldParser<std::optional<Real>> {
 };
 } // namespace mlir
 
-/// Reads the `<` in front of parameters of which `parameter` has no default.
+/// Parses the `<` before parameters of which `parameter` has no default.
 static mlir::ParseResult parseOpeningBracket(mlir::AsmParser &parser,
                                              llvm::StringRef parameter) {
   if (mlir::succeeded(parser.parseOptionalLess()))
@@ -148,8 +148,8 @@ template <typename Interface> static std::string listAttributes() {
 
 mlir::Attribute TrainDialect::parseAttribute(mlir::DialectAsmParser &parser,
                                              mlir::Type type) const {
-  // Behind an error that says what is wrong, generated parsers say of which C++
-  // type a parameter is.
+  // After the error that describes the problem, generated parsers report the
+  // C++ type of a parameter.
   mlir::ScopedDiagnosticHandler handler(
       parser.getContext(), [](mlir::Diagnostic &diagnostic) {
         return mlir::success(
@@ -161,7 +161,7 @@ mlir::Attribute TrainDialect::parseAttribute(mlir::DialectAsmParser &parser,
   if (mlir::OptionalParseResult result =
           generatedAttributeParser(parser, &mnemonic, type, attribute);
       result.has_value()) {
-    // Upstream drops what is behind an attribute without parameters.
+    // Upstream ignores text behind an attribute without parameters.
     llvm::SMLoc end = parser.getCurrentLocation();
     if (mlir::failed(*result) || mlir::failed(parser.parseOptionalLess()) ||
         mlir::succeeded(parser.parseOptionalGreater()))

@@ -58,7 +58,7 @@ static LogicalResult verifyAccess(Operation *op, FlatSymbolRefAttr symbol,
 }
 
 /// As above, of a variable that the program declares or that is a scalar of one
-/// of its optimizers. `type` is null where the op does not say it.
+/// of its optimizers. `type` is null if the op does not state it.
 static LogicalResult verifyAnyAccess(Operation *op, FlatSymbolRefAttr symbol,
                                      Type type,
                                      SymbolTableCollection &symbols) {
@@ -333,7 +333,7 @@ LogicalResult StringEqualOp::inferReturnTypes(MLIRContext *context,
 // Gradients and updates
 //===----------------------------------------------------------------------===//
 
-/// Checks what all derivatives have in common.
+/// Checks the requirements shared by all derivatives.
 static LogicalResult verifyDerivative(Operation *op, ValueRange ys,
                                       ValueRange xs) {
   auto requireFloat = [&](Value value, StringRef what) -> LogicalResult {

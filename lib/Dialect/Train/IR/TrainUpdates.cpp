@@ -155,7 +155,7 @@ public:
   ZeroAnalysis(Value gradient, llvm::SmallDenseSet<Value> positive)
       : gradient(gradient), positive(std::move(positive)) {}
 
-  /// The value that `value` has, by another name; null where it is 0.
+  /// Returns a simpler value that equals `value`; null if it is 0.
   Value simplify(Value value);
 
 private:
@@ -199,7 +199,7 @@ Value ZeroAnalysis::simplify(Value value) {
   else if (isa<arith::DivFOp>(op) && !operands[0] &&
            isPositive(op->getOperand(1)))
     result = {};
-  // A number that is widened and rounded again is what it was.
+  // Widening and rounding back does not change a number.
   else if (isa<arith::ExtFOp, arith::TruncFOp>(op))
     result = operands[0];
   return known[value] = result;

@@ -103,7 +103,7 @@ static LogicalResult verifyCollections(VariableOp op) {
   return success();
 }
 
-/// Checks where the variable lives and what its updates are projected on.
+/// Checks the device of the variable and the constraint of its updates.
 static LogicalResult verifyPlacement(VariableOp op) {
   std::optional<StringRef> device = op.getDevice();
   if (!device || succeeded(DeviceSpec::parse(*device)))
@@ -204,8 +204,9 @@ LogicalResult VariableOp::verifyRegions() {
   return failure(result.wasInterrupted());
 }
 
-/// The variables that the initial value of `variable` is computed from, in the
-/// order of first use; what no symbol resolves to is left to the accesses.
+/// Returns the variables from which the initial value of `variable` is
+/// computed, in the order of first use. The verifiers of the accesses report
+/// symbols that do not resolve.
 static SmallVector<VariableOp>
 getInitialOperands(VariableOp variable, SymbolTableCollection &symbols) {
   llvm::SmallSetVector<Operation *, 4> operands;

@@ -147,7 +147,7 @@ template <typename OpT> static LogicalResult verifyOneDecay(OpT op) {
   return success();
 }
 
-/// Checks what an update does around its optimizer.
+/// Checks the clauses of an update around its optimizer.
 template <typename OpT>
 static LogicalResult verifyUpdateClausesOf(OpT op,
                                            SymbolTableCollection &symbols) {
@@ -207,7 +207,7 @@ static LogicalResult verifyScaledLoss(MinimizeOp op) {
   Type type = getElementTypeOrSelf(op.getLoss());
   ScaleRange range = getScaleRange(type);
   double initial = scale.getInitial().value;
-  // One that changes starts at what the type has, and stays there.
+  // A dynamic scale above the range of the type starts at its largest number.
   if (initial >= range.smallest &&
       (initial <= range.largest || scale.isDynamic()))
     return success();

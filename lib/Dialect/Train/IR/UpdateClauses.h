@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 //
 // `custom<Clause>` reads the value of a clause behind its keyword. ODS' own
-// parser of an optional attribute accepts that there is none, and drops the
+// parser of an optional attribute accepts a missing value, and drops the
 // clause.
 //
 //===----------------------------------------------------------------------===//
@@ -17,8 +17,8 @@
 
 namespace flywheel::train {
 
-// Each reads the value behind `keyword`: an error at its place says what was
-// expected.
+// Each one parses the value behind `keyword`, and reports at its place the
+// value that was expected.
 mlir::ParseResult parseClause(mlir::OpAsmParser &parser, mlir::FloatAttr &value,
                               llvm::StringRef keyword);
 mlir::ParseResult parseClause(mlir::OpAsmParser &parser,

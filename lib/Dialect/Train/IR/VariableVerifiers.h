@@ -22,7 +22,7 @@ lookupVariable(mlir::Operation *op, mlir::FlatSymbolRefAttr symbol,
 std::optional<ScalarVariableSpec> findOptimizerScalar(mlir::Operation *op,
                                                       llvm::StringRef name);
 
-/// Checks what `op` says around its optimizer.
+/// Checks the clauses of `op` around its optimizer.
 llvm::LogicalResult verifyUpdateClauses(MinimizeOp op,
                                         mlir::SymbolTableCollection &symbols);
 llvm::LogicalResult verifyUpdateClauses(ApplyGradientsOp op,

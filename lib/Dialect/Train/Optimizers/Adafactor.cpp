@@ -64,15 +64,15 @@ struct Direction {
 };
 } // namespace
 
-/// `quotient`, by something of `divisor`, or 0 where that is 0.
+/// Returns `quotient`, or 0 for elements whose `divisor` is 0.
 static Expr orZero(Expr divisor, Expr quotient) {
   return (divisor == 0.0).select(divisor.splat(0.0), quotient);
 }
 
 /// The direction with v = r c / mean(r), where r is a new row of second moments
 /// and c a column. These are few, and computed in f64: squares of finite
-/// numbers of f32 are finite there, and a product of two factors is not 0. One
-/// that is beyond the type of the slots is its largest number.
+/// numbers of f32 are finite there, and a product of two factors is not 0. A
+/// moment beyond the range of the slots' type becomes its largest number.
 static Direction divideByFactors(TensorTerms &terms, Expr g, double epsilon,
                                  ValueRange slots, Value beta) {
   auto type = cast<RankedTensorType>(g.getType());
@@ -98,9 +98,9 @@ static Direction divideByFactors(TensorTerms &terms, Expr g, double epsilon,
   };
   Expr left = reciprocalRoot(shares), right = reciprocalRoot(column);
 
-  // u = g left right. Its squares are added up along rows first, by other ops
-  // than u is made of: each factor has two uses then, and is stored, where the
-  // loop over all elements would compute the root of a factor for each.
+  // u = g left right. Its squares are summed along rows first, by separate ops:
+  // each factor then has two uses and is stored. Otherwise, the loop over all
+  // elements would compute the root of a factor for each element.
   auto square = [&](Expr factor) {
     Expr wideFactor = terms.toDouble(factor);
     return wideFactor * wideFactor;

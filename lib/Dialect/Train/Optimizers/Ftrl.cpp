@@ -16,10 +16,10 @@ static LogicalResult verifyPower(EmitErrorFn emitError, Real power) {
                      << double(power);
 }
 
-/// A rate below is 0: what is divided by it may overflow in f32.
+/// Learning rates below this count as 0: quotients by them may overflow in f32.
 static constexpr double kLeastRate = 1e-30;
 
-/// x^exponent; the square root is what nearly everybody takes.
+/// Returns x^exponent. The usual exponent, 0.5, uses the square root.
 static Expr raise(Expr x, double exponent) {
   return exponent == 0.5 ? sqrt(x) : pow(x, x.splat(exponent));
 }

@@ -51,8 +51,9 @@ SmallVector<Value> LAMBAttr::buildParameterUpdate(OpBuilder &b, Location loc,
   Expr p = terms.widen(parameter), g = terms.widen(gradient);
   Expr beta1 = terms.spread(stepValues[1]), beta2 = terms.spread(stepValues[2]);
   Expr m = mix(beta1, terms.widen(slots[0]), g);
-  // Neither the square of a large gradient nor what corrects the sum of them is
-  // to make it infinite: it would stay so, and its element where it is.
+  // Neither the square of a large gradient nor the bias correction may make the
+  // sum of squares infinite: it would stay infinite, and its element would not
+  // change any more.
   Expr v =
       terms.saturate(beta2 * terms.widen(slots[1]) + ((1.0 - beta2) * g) * g);
   Expr root = sqrt(v) * terms.spread(stepValues[4]);
@@ -60,7 +61,7 @@ SmallVector<Value> LAMBAttr::buildParameterUpdate(OpBuilder &b, Location loc,
   Expr direction = adam + terms.spread(stepValues[5]) * p;
 
   Expr norm = terms.norm(p), length = terms.norm(direction);
-  // A NaN is no reason to go on with 1.
+  // A NaN norm must not be replaced by 1.
   Expr isZero =
       Expr(b, loc, arith::OrIOp::create(b, loc, norm == 0.0, length == 0.0));
   Expr trust = isZero.select(norm.splat(1.0), norm / length);

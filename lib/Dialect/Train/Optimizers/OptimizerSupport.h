@@ -52,7 +52,8 @@ llvm::LogicalResult verifyAdam(EmitErrorFn emitError, double lr, double beta1,
 // Scalar variables
 //===----------------------------------------------------------------------===//
 
-/// `specs`, and `decay` where it is > 0: without it, a step does not read it.
+/// Returns `specs`, and `decay` if it is > 0: otherwise, a step does not read
+/// it.
 llvm::SmallVector<ScalarVariableSpec>
 withDecay(llvm::SmallVector<ScalarVariableSpec> specs, double decay);
 
@@ -63,8 +64,8 @@ ScalarVariableSpec iterationsSpec();
 llvm::SmallVector<ScalarVariableSpec> adamScalars(double lr, double beta1,
                                                   double beta2);
 
-/// The scalar variables of an optimizer in one step: what an implementation of
-/// `buildStep` reads, computes and sets.
+/// The scalar variables of an optimizer in one step, for implementations of
+/// `buildStep`, which read and set them.
 class StepScalars {
 public:
   /// The arguments of `buildStep` of `optimizer`.
@@ -76,11 +77,11 @@ public:
 
   /// The number that the variable `name` has before the step.
   Expr operator[](llvm::StringRef name) const;
-  /// Sets what it has afterwards.
+  /// Sets the new value of the scalar `name`.
   void set(llvm::StringRef name, mlir::Value value);
   /// `iterations` before the step, as a number; afterwards it is one more.
   Expr count();
-  /// lr, or lr / (1 + decay * iterations) where the optimizer has a decay.
+  /// Returns lr, or lr / (1 + decay * iterations) if the optimizer has a decay.
   Expr decayedRate(Expr iterations) const;
 
 private:
@@ -112,7 +113,7 @@ inline Expr abs(Expr x) { return x.apply<mlir::math::AbsFOp>(); }
 inline Expr pow(Expr base, Expr exponent) {
   return base.apply<mlir::math::PowFOp>(exponent);
 }
-/// NaN where one is.
+/// Maximum and minimum; NaN if an operand is NaN.
 inline Expr max(Expr x, Expr y) { return x.apply<mlir::arith::MaximumFOp>(y); }
 inline Expr min(Expr x, Expr y) { return x.apply<mlir::arith::MinimumFOp>(y); }
 
@@ -121,8 +122,9 @@ Expr mix(Expr beta, Expr old, Expr fresh);
 /// 1 - base^exponent.
 Expr complementPower(Expr base, Expr exponent);
 
-/// The sum of the squares of all elements of `value`, a tensor of floats, in
-/// f64: squares of f32 and what is narrower are neither infinite nor 0 there.
+/// Returns the sum of the squares of all elements of `value`, a tensor of
+/// floats, in f64: squares of f32 and narrower types neither overflow nor
+/// underflow there.
 Expr sumSquares(mlir::OpBuilder &builder, mlir::Location loc,
                 mlir::Value value);
 
@@ -157,8 +159,9 @@ public:
   /// Elements in f64, and back to those that are computed with.
   Expr toDouble(mlir::Value value) const;
   Expr toComputeType(Expr x) const;
-  /// x, or the largest number of the parameter's element type where x is beyond
-  /// it: a sum of squares is to be a number that can become smaller again.
+  /// Returns x, or the largest number of the parameter's element type if x is
+  /// beyond it: a sum of squares must stay a number that can become smaller
+  /// again.
   Expr saturate(Expr x) const;
   /// A number of rank 0 everywhere, in the type to compute with and the shape
   /// of `like`: by default the parameter's.
@@ -166,15 +169,15 @@ public:
   /// The same in f64.
   Expr spreadDouble(mlir::Value scalar, mlir::Value like) const;
 
-  /// The Euclidean norm of all elements, of rank 0, in f64; NaN where it is
-  /// beyond 1e154.
+  /// Returns the Euclidean norm of all elements, of rank 0, in f64; NaN if it
+  /// is beyond 1e154.
   Expr norm(Expr x) const;
   /// norm(x) / sqrt(number of elements), in f64.
   Expr rootMeanSquare(Expr x) const;
   /// The sum along `axis`, which disappears, and that of all elements.
   Expr sum(Expr x, int64_t axis) const;
   Expr sumAll(Expr x) const;
-  /// The mean along `axis`, which disappears; 0 where it has no elements.
+  /// Returns the mean along `axis`, which is removed; 0 without elements.
   Expr mean(Expr x, int64_t axis) const;
   /// `x` repeated along `axis` to the shape of `like`.
   Expr unreduce(Expr x, int64_t axis, Expr like) const;

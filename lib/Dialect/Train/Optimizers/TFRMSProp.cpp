@@ -29,7 +29,7 @@ SmallVector<ScalarVariableSpec> TFRMSPropAttr::getScalarVariables() const {
 }
 
 SmallVector<SlotSpec> TFRMSPropAttr::getSlots(RankedTensorType) const {
-  // Mean of squares, mean of gradients where it is centered, momentum.
+  // Mean of squares, mean of gradients if it is centered, momentum.
   SmallVector<SlotSpec> slots(getCentered() ? 3 : 2);
   slots.front().initialValue = 1.0;
   return slots;
@@ -57,7 +57,7 @@ TFRMSPropAttr::buildElementUpdate(OpBuilder &b, Location loc, ValueRange state,
   if (getCentered()) {
     Expr mean = mix(decay, Expr(b, loc, state[2]), g);
     slots.push_back(mean);
-    // Rounding may take it below 0, where no root is.
+    // Rounding may make it negative, which has no root.
     variance = newSquares - mean * mean;
     variance = max(variance, variance.splat(0.0));
   }

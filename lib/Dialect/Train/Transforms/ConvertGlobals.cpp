@@ -36,7 +36,7 @@ struct Global {
   /// The type that its users load and store, and that of the variable.
   Type type;
   RankedTensorType tensorType;
-  /// Null where there is none.
+  /// Null if the global has none.
   DenseElementsAttr value;
   bool isMutable = true;
 };
@@ -73,7 +73,7 @@ static DenseElementsAttr readResource(DenseResourceElementsAttr resource) {
   if (!type.getElementType().isIntOrFloat())
     return {};
   int64_t count = type.getNumElements();
-  // A byte a truth value, where a dense attribute has its own packing.
+  // A byte for each boolean; a dense attribute has its own packing.
   if (type.getElementType().isInteger(1)) {
     if (static_cast<int64_t>(bytes.size()) != count)
       return {};
@@ -247,7 +247,7 @@ LogicalResult TrainConvertGlobals::convertUser(Operation *op,
   } else {
     return success();
   }
-  // A token orders what is in this order already.
+  // The token must only order ops that are in this order already.
   if (token)
     for (Operation *user : token.getUsers())
       if (!isa<ml_program::GlobalLoadGraphOp, ml_program::GlobalStoreGraphOp>(

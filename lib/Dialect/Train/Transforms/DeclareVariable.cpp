@@ -28,7 +28,8 @@ VariableOp flywheel::train::declareVariable(Operation *table, Location loc,
   return VariableOp::create(
       b, loc, b.getStringAttr(unique), TypeAttr::get(type), initialValue,
       /*trainable=*/b.getBoolAttr(false),
-      // A slot has the type of its parameter; what has another is a variable.
+      // A slot has the type of its parameter; a variable of another type is not
+      // a slot.
       owner && owner.getTensorType() == type
           ? FlatSymbolRefAttr::get(owner.getSymNameAttr())
           : FlatSymbolRefAttr(),

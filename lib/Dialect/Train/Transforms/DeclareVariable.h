@@ -13,8 +13,8 @@ namespace flywheel::train {
 
 /// Adds a variable that is not trainable to the symbol table `table`, after its
 /// last variable. A name that is taken gets the first suffix `_1`, `_2`, ...
-/// that is not. `owner`, if any, is the parameter that it is kept for: whose
-/// slot it is where it has its type, and whose device it has.
+/// that is free. `owner`, if any, is the parameter that it belongs to: the
+/// variable is on its device, and is its slot if it has the same type.
 VariableOp declareVariable(mlir::Operation *table, mlir::Location loc,
                            const llvm::Twine &name, mlir::RankedTensorType type,
                            mlir::Attribute initialValue, VariableOp owner = {});

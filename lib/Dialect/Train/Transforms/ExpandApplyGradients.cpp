@@ -145,12 +145,11 @@ void ApplyExpander::declareMasters() {
   }
 }
 
-/// Returns the name of a slot. Slots of `Adam` are `w/Adam` and `w/Adam_1`.
-/// The name of an optimizer that itself ends in a number has a folder of
-/// its own, `w/Adam_1/slot` and `w/Adam_1/slot_1`: programs that are compiled
-/// apart share variables by name, so that no two optimizers may come to one
-/// name. Optimizers without a name are those of this module alone, and get the
-/// first suffix that is free.
+/// Returns the name of a slot. Slots of `Adam` are `w/Adam` and `w/Adam_1`. An
+/// optimizer whose name ends in a number has a folder, `w/Adam_1/slot` and
+/// `w/Adam_1/slot_1`: programs that are compiled separately share variables by
+/// name, so that two optimizers must not use one name. Optimizers without a
+/// name belong to this module only, and get the first suffix that is free.
 FailureOr<std::string> ApplyExpander::nameSlot(VariableOp parameter,
                                                unsigned number) {
   StringRef own = getSlotName();
@@ -289,9 +288,9 @@ Value ApplyExpander::readParameter(const Parameter &parameter) {
   return selectMaster(builder, loc, read(parameter.master), value);
 }
 
-/// Makes the op that computes `updated[0]`, a new master weight, compute the
-/// variable too, in the same loop. Returns the variable's new value: null where
-/// that is no op that updates element by element.
+/// Rewrites the op that computes `updated[0]`, a new master weight, to compute
+/// the variable in the same loop. Returns the variable's new value; null if
+/// that op is not an elementwise update.
 static Value roundInUpdate(SmallVectorImpl<Value> &updated,
                            const Parameter &parameter) {
   auto update = updated.front().getDefiningOp<UpdateOp>();

@@ -15,7 +15,7 @@
 
 namespace flywheel::train {
 
-/// The variables of one optimizer, which several ops share where it has a name.
+/// The variables of one optimizer. Several ops share them if it has a name.
 struct OptimizerState {
   OptimizerState(OptimizerAttrInterface optimizer, mlir::Location loc,
                  llvm::StringRef scope)
@@ -47,9 +47,8 @@ struct ExpandedUpdate {
 };
 
 /// Replaces `apply`, which has no clause that guards it, by updates of its
-/// variables and of those of its optimizer, which it declares in `state` where
-/// they are not there yet. Fails where the program has other variables of their
-/// names.
+/// variables and of those of its optimizer. Declares missing variables in
+/// `state`. Fails if the program has other variables of their names.
 llvm::FailureOr<ExpandedUpdate> expandApplyGradients(ApplyGradientsOp apply,
                                                      OptimizerState &state);
 

@@ -28,8 +28,8 @@ namespace flywheel::train {
 namespace {
 /// The average of one variable.
 struct Average {
-  /// The average, of f32 where the variable has 16 bits, and the average in the
-  /// variable's own type: the same variable where that is no narrower.
+  /// The average, of f32 if the variable has 16 bits, and the average in the
+  /// variable's own type; both are one variable if that type is not narrower.
   VariableOp value, rounded;
 };
 
@@ -52,7 +52,7 @@ private:
   using Targets = SmallVector<VariableOp>;
   /// The variables of each op.
   llvm::DenseMap<Operation *, Targets> targets;
-  /// By name: those that are averaged, in order, with what is kept of them.
+  /// The averaged variables by name, in order, with their averages.
   std::map<std::string, llvm::MapVector<Operation *, Average>> averages;
   /// By name: the product of the decays so far, and the op that has it.
   std::map<std::string, std::pair<VariableOp, Operation *>> remainders;
@@ -73,7 +73,7 @@ static void assign(OpBuilder &b, Location loc, VariableOp variable,
                    value);
 }
 
-/// The variables of `list`, or null where there is no list.
+/// Returns the variables of `list`; nullopt without a list.
 static std::optional<SmallVector<VariableOp>>
 lookupAll(Operation *op, std::optional<ArrayAttr> list) {
   if (!list)
@@ -141,7 +141,7 @@ FailureOr<VariableOp> TrainExpandAverages::getAverage(Operation *op,
   return average;
 }
 
-/// Finds or makes what is kept of `variable` by `name`.
+/// Finds or declares the average of `variable` by `name`.
 LogicalResult TrainExpandAverages::addAverage(Operation *op,
                                               VariableOp variable,
                                               StringRef name, bool isZero) {
@@ -300,7 +300,7 @@ void TrainExpandAverages::runOnOperation() {
     else if (auto swap = dyn_cast<SwapAveragesOp>(op))
       swaps.push_back(swap);
   });
-  // A swap may stand in front of what it is about.
+  // A swap may precede the op that it refers to.
   for (AverageVariablesOp op : updates)
     if (failed(collect(op)))
       return signalPassFailure();

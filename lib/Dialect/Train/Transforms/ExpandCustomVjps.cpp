@@ -24,8 +24,8 @@ namespace flywheel::train {
 #define GEN_PASS_DEF_TRAINEXPANDCUSTOMVJPS
 #include "flywheel/Dialect/Train/TrainPasses.h.inc"
 
-/// Copies the body of `function`, and what it calls, to `region`: the inliner
-/// does not reach every call there.
+/// Copies the body of `function`, with its calls inlined, to `region`: the
+/// inliner does not reach every call there.
 static void copyBody(func::FuncOp function, Region &region) {
   IRMapping mapping;
   function.getBody().cloneInto(&region, mapping);
@@ -69,7 +69,7 @@ struct TrainExpandCustomVjps
     : impl::TrainExpandCustomVjpsBase<TrainExpandCustomVjps> {
   void runOnOperation() override {
     StringRef name = TrainDialect::getVjpAttrName();
-    // Callees first: what is copied has been expanded.
+    // Callees first, so that a copied body has been expanded.
     for (func::FuncOp function : getFunctionsBottomUp(getOperation())) {
       SmallVector<func::CallOp> calls;
       function.walk([&](func::CallOp call) { calls.push_back(call); });

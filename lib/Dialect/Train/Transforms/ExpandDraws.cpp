@@ -72,9 +72,9 @@ static Value expandKey(ScalarBuilder &b, Value seed, Value run, Value opSeed) {
 }
 
 static Value expandBits(ScalarBuilder &b, Value key, Value index) {
-  // Words of 32 bits are the lower halves of i64; what is above them is
-  // anything. So vectors need no other lanes for the products, of which a CPU
-  // has an instruction.
+  // 32-bit words are the lower halves of i64, whose upper halves are
+  // unspecified. So products of vectors need no shuffles, and a CPU has an
+  // instruction for them.
   Value mask = b.i64(0xFFFFFFFF);
   auto low = [&](Value v) -> Value {
     return arith::AndIOp::create(b, v, mask);
@@ -225,7 +225,7 @@ private:
 };
 } // namespace
 
-/// The function of the module that computes what `op` does of such operands: a
+/// Returns the function of the module that computes `op` for such operands: a
 /// model with thousands of variables has a key for each.
 func::FuncOp TrainExpandDraws::getFunction(Operation *op, ValueRange operands) {
   func::FuncOp &function = functions[op->getName()];

@@ -85,7 +85,7 @@ SmallVector<Value> LeastSquaresExpander::State::pack() const {
   return values;
 }
 
-/// Refuses what cannot be computed once for x and once for a candidate.
+/// Refuses ops that cannot be computed twice, for x and for a candidate.
 LogicalResult LeastSquaresExpander::checkRegion() {
   WalkResult result = op.getBody().walk([&](Operation *nested) {
     if (isa<func::CallOp>(nested)) {
@@ -112,7 +112,7 @@ LogicalResult LeastSquaresExpander::checkRegion() {
   return failure(result.wasInterrupted());
 }
 
-/// Makes arguments of the region of what it reads of the variables.
+/// Replaces reads of the variables in the region by arguments.
 void LeastSquaresExpander::promoteReads() {
   Block &block = op.getBody().front();
   for (VariableOp variable : variables) {
@@ -143,7 +143,7 @@ LogicalResult LeastSquaresExpander::checkConnected() {
   return error;
 }
 
-/// Warns where the system has many unknowns.
+/// Warns if the system has many unknowns.
 void LeastSquaresExpander::warnAboutSize() {
   if (op.getSolver() != Solver::cholesky)
     return;

@@ -47,7 +47,7 @@ private:
 
   MinimizeOp minimize;
   ModuleOp root;
-  /// Null where the loss is not scaled.
+  /// Null if the loss is not scaled.
   VariableOp lossScale;
   Location loc;
   OpBuilder builder;
@@ -130,7 +130,8 @@ bool MinimizeExpander::refusesUnconnected() {
   return minimize.getVarList() && minimize.getOptimizer().refusesUnconnected();
 }
 
-/// Decides what is updated: the candidates that the loss depends on.
+/// Determines the variables to update: the candidates on which the loss
+/// depends.
 LogicalResult MinimizeExpander::findParameters() {
   llvm::SetVector<Value> sources =
       findDifferentiableSources(minimize.getLoss());

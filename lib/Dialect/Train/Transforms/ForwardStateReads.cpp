@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Before: a function may read a variable as often as it likes. After, where it
-// asks for derivatives: two reads of a variable with no assignment between them
-// are one value. So the derivative with respect to one is the derivative with
-// respect to the variable.
+// Before: a function may read a variable any number of times. After: if the
+// function asks for derivatives, two reads of a variable with no assignment
+// between them are one value. So the derivative with respect to one read is the
+// derivative with respect to the variable.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,13 +34,13 @@ namespace {
 /// Unifies the reads of one function.
 class ReadUnifier {
 public:
-  /// The read that has the value of a variable, where it is in sight.
+  /// The available read of each variable.
   using Reads = llvm::SmallMapVector<Attribute, ReadOp, 8>;
 
   explicit ReadUnifier(llvm::SetVector<Attribute> targets)
       : targets(std::move(targets)) {}
 
-  /// `reads` are those in front of `block`, then those at its end.
+  /// `reads` are the available reads before `block`; then those at its end.
   void run(Block &block, Reads &reads);
 
 private:
@@ -62,8 +62,8 @@ static bool assignsUnknown(Operation *op) {
   return !isRecomputable(op);
 }
 
-/// Reads the targets that the regions of `op` read, but do not assign, in front
-/// of it, so that there is one value to differentiate with respect to.
+/// Reads the targets that the regions of `op` read, but do not assign, before
+/// `op`, so that there is one value to differentiate with respect to.
 void ReadUnifier::hoist(Operation *op,
                         const llvm::SetVector<Attribute> &assigned,
                         Reads &reads) {
@@ -90,8 +90,8 @@ void ReadUnifier::runOnRegions(Operation *op, Reads &reads) {
     reads.clear();
   else if (!isIsolated)
     hoist(op, assigned, reads);
-  // A branch starts with what is in front of it; a loop comes back to its start
-  // with what it has assigned.
+  // A branch starts with the reads before it; a loop may also start with values
+  // that its body has assigned.
   Reads first = reads;
   reads.remove_if(
       [&](const auto &entry) { return assigned.contains(entry.first); });

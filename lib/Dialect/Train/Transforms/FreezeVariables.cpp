@@ -70,8 +70,8 @@ struct FreezeVariables : impl::FreezeVariablesBase<FreezeVariables> {
   void runOnOperation() override {
     if (failed(findUses()) || failed(selectVariables()))
       return signalPassFailure();
-    // Nothing asks for the initial value of what is frozen, nor for what that
-    // is computed from.
+    // The initial value of a frozen variable, and the values that it is
+    // computed from, are not needed.
     for (auto &[name, found] : uses)
       llvm::erase_if(found.reads, [&](Operation *read) {
         auto owner = read->getParentOfType<VariableOp>();
@@ -99,8 +99,8 @@ private:
 };
 } // namespace
 
-/// Finds what is done with each variable, inside functions and in the initial
-/// values of others.
+/// Finds the uses of each variable, in functions and in the initial values of
+/// others.
 LogicalResult FreezeVariables::findUses() {
   WalkResult result = getOperation().walk([&](Operation *op) {
     if (isa<MinimizeOp, ApplyGradientsOp, AverageVariablesOp, SwapAveragesOp>(
@@ -149,7 +149,7 @@ LogicalResult FreezeVariables::selectVariables() {
   return success();
 }
 
-/// Reads what is needed of the checkpoint: nothing for a variable without
+/// Reads the needed values from the checkpoint: none for a variable without
 /// reads.
 LogicalResult FreezeVariables::loadValues() {
   if (checkpoint.empty())

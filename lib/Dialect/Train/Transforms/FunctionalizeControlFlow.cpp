@@ -32,8 +32,8 @@ SmallVector<Attribute> FunctionState::findWritten(Operation *op) {
   return written;
 }
 
-/// Rewrites the only block of `region`; its terminator passes on the versions
-/// of the variables `written`, in front of what it passes on already.
+/// Rewrites the only block of `region`. Its terminator yields the versions of
+/// the variables `written`, before its other operands.
 LogicalResult FunctionState::rewriteRegion(Region &region,
                                            ArrayRef<Attribute> written) {
   if (failed(rewriteBlock(region.front())))
@@ -47,8 +47,8 @@ LogicalResult FunctionState::rewriteRegion(Region &region,
   return success();
 }
 
-/// A loop may run no iteration: what it writes keeps its value then. A function
-/// that initialises variables says itself which ones.
+/// A loop may have no iterations; the variables that it writes then keep their
+/// values. A function that initialises variables has its own list of them.
 void FunctionState::enterLoop(ArrayRef<Attribute> written) {
   if (function->hasAttr(TrainDialect::getInitializerAttrName()))
     return;
@@ -59,9 +59,9 @@ void FunctionState::enterLoop(ArrayRef<Attribute> written) {
   }
 }
 
-/// Replaces `op` by one with a further result for each of `written` and, if it
-/// is a loop, the current versions as further initial values. They come first:
-/// what a while loop passes on is two lists, which agree from the front only.
+/// Replaces `op` by an op with an additional result for each of `written` and,
+/// if it is a loop, the current versions as additional inits. They come first:
+/// the two lists of a while loop only agree from the front.
 Operation *FunctionState::addCarried(Operation *op,
                                      ArrayRef<Attribute> written) {
   builder.setInsertionPoint(op);
@@ -117,9 +117,10 @@ bool FunctionState::isShared(Attribute variable, Value version) {
          });
 }
 
-/// Stores the versions that a branch, which `yield` ends, passes on but has not
-/// computed, where those `before` it are, or in a place of their own: they are
-/// copied where the branch is taken, and not chosen between element by element.
+/// Stores the versions that a branch yields, by its terminator `yield`, but has
+/// not computed: in place of the versions `before`, or in a tensor of their
+/// own. They are copied when that branch runs, and not selected element by
+/// element.
 void FunctionState::storeOutside(Operation *yield, const PathVersions &before) {
   builder.setInsertionPoint(yield);
   for (auto [number, entry] : llvm::enumerate(before)) {

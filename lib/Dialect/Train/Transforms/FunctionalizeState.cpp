@@ -43,7 +43,8 @@ LogicalResult FunctionState::verifySignature() {
   return success();
 }
 
-/// Names differ; what later passes say of arguments, a user does not.
+/// Checks that names differ, and that a user has not set attributes of
+/// arguments that later passes set.
 LogicalResult FunctionState::verifyNames() {
   auto verifyAttrs = [&](ArrayRef<DictionaryAttr> all,
                          StringRef what) -> LogicalResult {

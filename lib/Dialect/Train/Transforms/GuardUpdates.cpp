@@ -135,7 +135,7 @@ private:
                     b, loc, getCounterOf(variable.getTensorType(), value)));
   }
   Expr readRoundedScale();
-  /// Branches on `condition`, of rank 0, and goes on in the first branch.
+  /// Branches on `condition`, of rank 0, and continues in the first branch.
   scf::IfOp enter(Value condition, bool hasElse);
   Value emitAllFinite();
   SmallVector<Expr> emitUnscaled();
@@ -174,7 +174,7 @@ Expr GuardEmitter::readRoundedScale() {
   return rounded.convert<arith::ExtFOp>(scale);
 }
 
-/// x - x is 0 for what is finite and NaN for all else, and so are sums of it.
+/// x - x is 0 for finite x and NaN for others, and so are sums of it.
 Value GuardEmitter::emitAllFinite() {
   Expr total;
   for (Value gradient : gradients) {
@@ -189,9 +189,9 @@ Value GuardEmitter::emitAllFinite() {
   return total == 0.0;
 }
 
-/// Gradients of the loss itself, in the type they are computed in. Each branch
-/// that uses them divides anew, so that what is fed is read in place; a
-/// gradient that the step computes in front of the branch is stored once.
+/// Returns the gradients of the unscaled loss, in their compute type. Each
+/// branch that uses them divides again, so that feeds are read in place; a
+/// gradient that the step computes before the branch is stored once.
 SmallVector<Expr> GuardEmitter::emitUnscaled() {
   SmallVector<Expr> results;
   for (Value gradient : gradients) {
@@ -243,7 +243,8 @@ VariableOp GuardEmitter::declareSum(VariableOp parameter,
                          type, ZerosAttr::get(b.getContext()), parameter);
 }
 
-/// The means of the gradients in the last call of so many, else their sums.
+/// Returns the means of the gradients in every `accumulate`-th call, and their
+/// sums in others.
 SmallVector<Expr> GuardEmitter::accumulate() {
   VariableOp counter = guards.microStep;
   Expr count(b, loc, read(counter));

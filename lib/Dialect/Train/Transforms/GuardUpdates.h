@@ -12,33 +12,33 @@
 namespace flywheel::train {
 
 /// The variables of the clauses of one op that decide whether its update is
-/// made; null where it has no such clause.
+/// made; null if it has no such clause.
 struct UpdateGuards {
   VariableOp lossScale, goodSteps, microStep;
-  /// The element type of the loss that is scaled; null where the program has
-  /// scaled it.
+  /// The element type of the loss that is scaled; null if the program itself
+  /// has scaled it.
   mlir::Type lossType;
 };
 
 /// Declares the variables that `op`, which updates by the optimizer `scope`,
-/// needs. A variable of the program that has the name takes the place of one;
-/// fails where that is of another type.
+/// needs. A variable of the program with the same name is used instead; fails
+/// if its type differs.
 mlir::FailureOr<UpdateGuards> declareGuards(mlir::Operation *op,
                                             llvm::StringRef scope);
 
-/// The variable `scope`/`spec.name` of the program, which starts as `spec` says
-/// unless it says so itself; null where there is none. Fails where its type is
-/// not `type`. `owner` is whose scalar it is, for the error.
+/// Returns the variable `scope`/`spec.name` of the program, with the initial
+/// value of `spec` unless it has one; null if there is none. Fails if its type
+/// is not `type`. The error names `owner`, whose scalar it is.
 mlir::FailureOr<VariableOp> findDeclaredScalar(mlir::Operation *op,
                                                llvm::StringRef scope,
                                                const ScalarVariableSpec &spec,
                                                mlir::RankedTensorType type,
                                                mlir::Attribute owner);
 
-/// Puts `apply` in the branch in which its gradients are finite, divided by the
-/// scale of the loss, and in the one in which it is the last of so many calls,
-/// with the mean of their gradients. Returns the op there, without the two
-/// clauses; `apply` itself where it has none of them.
+/// Moves `apply` into two branches: one in which its gradients are finite,
+/// divided by the scale of the loss, and one in which it is the last of
+/// `accumulate` calls, with the mean of their gradients. Returns the op there,
+/// without the two clauses; `apply` itself if it has neither.
 ApplyGradientsOp guardUpdate(ApplyGradientsOp apply, UpdateGuards guards,
                              llvm::StringRef scope);
 

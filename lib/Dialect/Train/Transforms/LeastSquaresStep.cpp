@@ -224,8 +224,8 @@ DenseSystem::System DenseSystem::emitUnderdetermined(Value filled, Value r) {
   return {emitGram(filled, true), r};
 }
 
-/// The underdetermined system where `isUnder`, filled up to n rows, else the
-/// other one.
+/// Emits the underdetermined system if `isUnder`, filled up to n rows, and the
+/// other one otherwise.
 DenseSystem::System DenseSystem::emitSmaller(Value r) {
   int64_t n = tensorType(jacobian).getDimSize(1);
   SmallVector<Type> types{matrixType(n, n), matrixType(n, 1)};

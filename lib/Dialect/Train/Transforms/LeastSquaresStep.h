@@ -32,8 +32,8 @@ public:
   virtual LeastSquaresStep emitStep(mlir::Value regularizer) = 0;
 };
 
-/// Emits the system of `op` at `xs`, where the residuals are `residuals`. Its
-/// steps are emitted where `builder` is then.
+/// Emits the system of `op` at `xs` with the residuals `residuals`. Its steps
+/// are emitted at the position of `builder`.
 std::unique_ptr<LeastSquaresSystem>
 emitLeastSquaresSystem(mlir::OpBuilder &builder, LeastSquaresOp op,
                        mlir::ValueRange xs, mlir::ValueRange residuals);

@@ -116,8 +116,8 @@ static Attribute evaluate(Value value, unsigned maxDepth = 16) {
   return evaluate(cast<Value>(result), maxDepth - 1);
 }
 
-/// Replaces `op` by what it always does, if it is a branch that is always, or
-/// never, taken, or a loop that never runs twice.
+/// Replaces `op` if it is a branch on a constant, or a loop that runs at most
+/// once, by the ops that it runs.
 static bool foldStaticControlFlow(Operation *op) {
   if (auto branch = dyn_cast<scf::IfOp>(op)) {
     auto condition =
@@ -143,8 +143,8 @@ static bool foldStaticControlFlow(Operation *op) {
   return true;
 }
 
-/// Inlines the calls in the history of `loss`, and the only path through
-/// control flow where there is one: a call may say which.
+/// Inlines the calls in the history of `loss`, and control flow with a single
+/// path, which may depend on a call's operand.
 static void simplifyHistory(OpOperand &loss) {
   bool changed = true;
   while (changed) {
@@ -160,7 +160,7 @@ static void simplifyHistory(OpOperand &loss) {
 }
 
 /// Reads the variables that the regions of `op` read, but do not assign, once
-/// in front of `op`.
+/// before `op`.
 static void hoistReads(Operation *op) {
   llvm::DenseSet<Attribute> assigned;
   llvm::MapVector<Attribute, SmallVector<ReadOp>> reads;

@@ -30,8 +30,8 @@ llvm::SetVector<mlir::Operation *> getRegionOps(mlir::Value y);
 /// Inlines the calls of `region`, but for those that `exposeLossReads` leaves.
 void inlineCalls(mlir::Region &region);
 
-/// The functions of `root`, callees before their callers (where calls do not
-/// recurse).
+/// Returns the functions of `root`, callees before their callers, except for
+/// recursive calls.
 llvm::SmallVector<mlir::func::FuncOp>
 getFunctionsBottomUp(mlir::Operation *root);
 

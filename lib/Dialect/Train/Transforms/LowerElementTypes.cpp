@@ -158,9 +158,9 @@ private:
     op.erase();
   }
 
-  /// The last number repeats; a single one stands for all. A list that is
-  /// shorter than a large tensor is put in front of a constant of one value,
-  /// which takes no place in the object.
+  /// The last number repeats; a single one is a splat. If a large tensor has a
+  /// shorter list, the list is inserted into a splat constant, which takes no
+  /// space in the object.
   static Value buildNumbers(OpBuilder &b, Location loc, RankedTensorType type,
                             SmallVector<int64_t> numbers) {
     int64_t count = numbers.size(), total = type.getNumElements();

@@ -153,7 +153,8 @@ InitializerBuilder::takeAlike(SmallVector<int64_t> &order) {
   return result;
 }
 
-/// Moves the region's ops to the insertion point; returns what it yields.
+/// Moves the region's ops to the insertion point; returns the value that it
+/// yields.
 Value InitializerBuilder::moveRegion(VariableOp variable) {
   Block &body = variable.getInitializer().front();
   auto yield = cast<YieldOp>(body.getTerminator());
@@ -177,8 +178,8 @@ Value InitializerBuilder::buildDraws(Location loc, VariableOp variable,
   return buildElements(b, loc, initializer, variable.getTensorType(), key);
 }
 
-/// A loop over the variables at `indices`, which have one type and one
-/// initializer. Tables say where each one's feeds are and what its stream is.
+/// Emits a loop over the variables at `indices`, which have one type and one
+/// initializer. Tables have their offsets and streams.
 void InitializerBuilder::initializeAlike(ArrayRef<int64_t> indices) {
   VariableOp first = variables[indices.front()];
   Location loc = first.getLoc();
@@ -285,7 +286,8 @@ void InitializerBuilder::build() {
   func::ReturnOp::create(b, loc);
 }
 
-/// Later passes believe what passes attach: a user cannot.
+/// Later passes trust the attributes that passes attach, so a user must not set
+/// them.
 static LogicalResult verifyUnmarked(ModuleOp module) {
   for (auto function : module.getOps<func::FuncOp>())
     if (function->hasAttr(TrainDialect::getInitializerAttrName()))

@@ -50,7 +50,7 @@ Value train::clipByGlobalNorm(OpBuilder &b, Location loc,
   ElementwiseExpr factor = limit / norm.apply<arith::MaximumFOp>(limit);
   // By an infinite norm, finite gradients would become 0.
   factor = factor + (norm - norm);
-  // In two steps: the factor of a large gradient may be no number of f32.
+  // In two steps, because the factor of a large gradient may underflow in f32.
   ElementwiseExpr root = factor.apply<math::SqrtOp>();
   for (Value &gradient : gradients) {
     ElementwiseExpr scaled = scale(b, loc, nn::widen(b, loc, gradient), root);
@@ -74,7 +74,8 @@ static bool isDecayed(ApplyGradientsOp apply, Attribute symbol) {
   return !masked || !llvm::is_contained(*masked, symbol);
 }
 
-/// The number of a clause; none where it does nothing, as in Keras.
+/// Returns the number of a clause; nullopt if the clause has no effect, as in
+/// Keras.
 static std::optional<double> getPositive(std::optional<APFloat> number) {
   if (!number || !(number->convertToDouble() > 0.0))
     return std::nullopt;

@@ -11,8 +11,8 @@
 
 namespace flywheel::train {
 
-/// Scales `gradients` where their common Euclidean norm is above `bound`, and
-/// returns the norm they had. One pass over them gives the norm.
+/// Scales `gradients` if their common Euclidean norm is above `bound`, and
+/// returns their norm before that. The norm takes one pass over them.
 mlir::Value clipByGlobalNorm(mlir::OpBuilder &builder, mlir::Location loc,
                              llvm::MutableArrayRef<mlir::Value> gradients,
                              double bound);
@@ -24,9 +24,9 @@ void modifyGradients(mlir::OpBuilder &builder, ApplyGradientsOp apply,
                      mlir::ValueRange parameters,
                      llvm::MutableArrayRef<mlir::Value> gradients);
 
-/// `updated`, less `weight_decay` times the rate times `parameter`: what an
-/// update makes of variable `symbol`. `updated` where the clause does not say
-/// so.
+/// Returns the new value of variable `symbol`: `updated`, less `weight_decay`
+/// times the rate times `parameter`; `updated` itself if the clause does not
+/// apply.
 mlir::Value decayWeights(mlir::OpBuilder &builder, ApplyGradientsOp apply,
                          mlir::Attribute symbol, mlir::Value parameter,
                          mlir::Value updated, mlir::Value rate);

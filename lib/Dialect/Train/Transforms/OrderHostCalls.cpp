@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The status is a variable while the pass runs: what makes variables values
-// that branches and loops pass on does the same for it.
+// The status is a variable while the pass runs: branches and loops yield it as
+// they yield variables.
 //
 //===----------------------------------------------------------------------===//
 
@@ -120,8 +120,8 @@ void CallOrderer::rewrite(HostCallOp call, int64_t number) {
   call.erase();
 }
 
-/// Lets loops end whose conditions may depend on what a call returns: a call
-/// that has failed returns zeros.
+/// Ends loops after a failed call, if their conditions may depend on the
+/// results of calls: a failed call returns zeros.
 void CallOrderer::endLoops(ArrayRef<HostCallOp> calls) {
   llvm::SetVector<Operation *> loops;
   for (HostCallOp call : calls)
@@ -139,8 +139,8 @@ void CallOrderer::endLoops(ArrayRef<HostCallOp> calls) {
   }
 }
 
-/// Replaces what is left of the variable, at the top of the function, by
-/// values, and checks the last one.
+/// Replaces the remaining accesses to the variable, at the top of the function,
+/// by values, and checks the last one.
 LogicalResult CallOrderer::forwardStatus() {
   Block &entry = function.getBody().front();
   b.setInsertionPointToStart(&entry);

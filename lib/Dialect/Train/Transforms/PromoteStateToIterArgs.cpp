@@ -8,9 +8,9 @@
 // A region that assigns a variable cannot be computed again, as derivatives of
 // control flow do: it would assign twice. Counters, streams of random numbers
 // and moving averages are assigned in bodies of loops that are differentiated.
-// Carried, they are values like others.
+// As carried values, they are like other values.
 //
-// Before: any function. After, where it asks for derivatives: see
+// Before: any function. After: if the function asks for derivatives, see
 // train-promote-state-to-iter-args.
 //
 //===----------------------------------------------------------------------===//
@@ -111,9 +111,9 @@ void StateCarrier::findCarried() {
       carried.insert({variable, assignment});
 }
 
-/// Replaces the op by one with a further result, and in loops an initial value,
-/// for each variable. They come first: what a while loop passes on is two
-/// lists, which agree from the front only.
+/// Replaces the op by an op with an additional result, and in loops an
+/// additional init, for each variable. They come first: the two lists of a
+/// while loop only agree from the front.
 void StateCarrier::addResults() {
   OperationState state(op->getLoc(), op->getName());
   state.addTypes(TypeRange(ValueRange(inits)));
@@ -132,7 +132,7 @@ void StateCarrier::addResults() {
   op = carrying;
 }
 
-/// `value`, of a variable, for what is differentiated: no derivative flows
+/// Returns `value`, of a variable, without its derivative: no derivative flows
 /// through a variable.
 static Value stopGradient(OpBuilder &b, Value value) {
   if (!isa<FloatType>(getElementTypeOrSelf(value)))
@@ -140,7 +140,7 @@ static Value stopGradient(OpBuilder &b, Value value) {
   return StopGradientOp::create(b, value.getLoc(), value);
 }
 
-/// Makes accesses in `region` values, which its terminator passes on.
+/// Replaces accesses in `region` by values, which its terminator yields.
 void StateCarrier::rewriteRegion(Region &region) {
   if (region.empty()) {
     builder.createBlock(&region);

@@ -15,12 +15,12 @@ namespace flywheel::train {
 #define GEN_PASS_DEF_SELECTENTRIES
 #include "flywheel/Dialect/Train/TrainPasses.h.inc"
 
-/// A public function with a body: what a caller can run.
+/// Returns true for a public function with a body, which a caller can run.
 static bool isEntry(func::FuncOp function) {
   return function.isPublic() && !function.isExternal();
 }
 
-/// The top-level symbols that `op` and what is inside it name.
+/// Appends the top-level symbols that `op` and the ops inside of it refer to.
 static void collectSymbols(Operation *op, ModuleOp module,
                            SmallVectorImpl<Operation *> &symbols) {
   op->walk([&](Operation *nested) {

@@ -11,9 +11,9 @@
 
 namespace flywheel::train {
 
-/// Fails with an error at `op` where one of `numbers`, which are written in
-/// `owner`, is not finite in `type`, is 0 there and not as it is written, or is
-/// to be below 1 and is not. Denormal numbers count as 0, as they do in steps.
+/// Emits an error at `op` and fails if one of `numbers`, which are written in
+/// `owner`, is not finite in `type`, is 0 there but not in the text, or must be
+/// below 1 and is not. Denormal numbers count as 0, as they do in steps.
 llvm::LogicalResult verifyNumbers(mlir::Operation *op, mlir::Attribute owner,
                                   llvm::ArrayRef<NamedNumber> numbers,
                                   mlir::Type type);
