@@ -52,7 +52,8 @@ static std::string describeFile(void *address) {
   Dl_info info;
   if (!dladdr(address, &info) || !info.dli_fname)
     return {};
-  // The name of the program is what it was called by, from whichever folder.
+  // For the program itself, `dli_fname` is the name by which it was called,
+  // relative to an unknown folder.
   std::string path = StringRef(info.dli_fname).starts_with("/")
                          ? info.dli_fname
                          : llvm::sys::fs::getMainExecutable(nullptr, address);

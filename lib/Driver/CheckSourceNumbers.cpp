@@ -6,12 +6,12 @@
 //
 // In MLIR 22.1.8:
 // * the verifier of `linalg` ops evaluates indexing maps at the bounds of their
-//   loops, and reads nothing where a division has no value;
-// * that of `tensor.concat` takes `dim` for a number without a sign, and then
-//   for one with a sign;
-// * those of `tensor.pad`, `linalg.pack` and `linalg.unpack` take an operand to
-//   be there for every static number that is -9223372036854775808, which stands
-//   for one that is not static;
+//   loops, and does not handle a division without a value;
+// * that of `tensor.concat` reads `dim` as a number without a sign, and then as
+//   one with a sign;
+// * those of `tensor.pad`, `linalg.pack` and `linalg.unpack` expect an operand
+//   for every static number that is -9223372036854775808, which stands for one
+//   that is not static;
 // * affine expressions multiply constants modulo 2^64.
 //
 //===----------------------------------------------------------------------===//
@@ -174,7 +174,7 @@ std::optional<SourceProblem> flywheel::checkDivisor(SourceLexer rest) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A number and where it starts.
+/// A number and its position.
 struct NumberAt {
   Token start;
   int64_t value;

@@ -5,14 +5,14 @@
 //===----------------------------------------------------------------------===//
 //
 // In MLIR 22.1.8:
-// * the custom forms of `linalg.generic` and `vector.contract` take every entry
-//   of `iterator_types` for a string;
+// * the custom forms of `linalg.generic` and `vector.contract` read every entry
+//   of `iterator_types` as a string;
 // * those of `linalg.elementwise`, `linalg.batch_matmul` and
-//   `linalg.batch_reduce_matmul` build a body of arithmetic on whatever the
-//   elements are, and run into unreachable code where there is none;
-// * an array of `index`, which is no type of its elements, has no width;
-// * the verifier of reshapes takes every group of dimensions to have one, that
-//   of `linalg.matmul` its first map to be there and to have a result.
+//   `linalg.batch_reduce_matmul` build a body of arithmetic for any element
+//   type, and reach unreachable code if there is no such arithmetic;
+// * an array of `index`, which is not a type of its elements, has no width;
+// * the verifier of reshapes expects a dimension in every group, that of
+//   `linalg.matmul` expects its first map to exist and to have a result.
 //
 //===----------------------------------------------------------------------===//
 

@@ -66,7 +66,7 @@ void flywheel::registerAllFlywheelDialects(DialectRegistry &registry) {
   registerDerivativeRules(registry);
 }
 
-/// The variable of the environment that says how many threads compile.
+/// The environment variable with the number of threads that compile.
 constexpr const char *kCompileThreads = "FLYWHEEL_COMPILE_THREADS";
 
 std::shared_ptr<MLIRContext> flywheel::createContext() {
@@ -182,7 +182,7 @@ static std::optional<int64_t> findTooLarge(AffineExpr expr) {
 }
 
 /// Checks the maps of `op` that its verifier evaluates at the bounds of loops,
-/// where nothing may overflow.
+/// which must not overflow.
 static LogicalResult verifyMaps(Operation *op) {
   auto maps = op->getAttrOfType<ArrayAttr>("indexing_maps");
   if (!maps || !op->getName().getStringRef().starts_with("linalg."))
@@ -417,7 +417,7 @@ static bool hasConvolution(ModuleOp module) {
       .wasInterrupted();
 }
 
-/// Refuses what a GPU cannot have.
+/// Refuses options that a GPU does not support.
 static LogicalResult checkDevice(ModuleOp module,
                                  const CompilerOptions &options) {
   if (!options.target.isForGPU())

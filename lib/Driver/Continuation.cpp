@@ -96,7 +96,7 @@ static bool setBounds(Attribute value, CompilerOptions &options) {
   return true;
 }
 
-/// An option that is a string, empty where it is not given.
+/// An option that is a string, empty if it is not given.
 #define FLYWHEEL_TEXT_SETTING(key, stage, member)                              \
   Setting {                                                                    \
     key, stage,                                                                \
@@ -109,7 +109,7 @@ static bool setBounds(Attribute value, CompilerOptions &options) {
         [](const CompilerOptions &options) { return !options.member.empty(); } \
   }
 
-/// An option that is a number, 0 where it is not given.
+/// An option that is a number, 0 if it is not given.
 #define FLYWHEEL_NUMBER_SETTING(key, stage, member)                            \
   Setting {                                                                    \
     key, stage,                                                                \

@@ -40,7 +40,7 @@ static void collectFrames(Location location,
   } else if (auto opaque = dyn_cast<OpaqueLoc>(location)) {
     collectFrames(opaque.getFallbackLocation(), frames);
   } else if (auto fused = dyn_cast<FusedLoc>(location)) {
-    // An op that was made of several is where the first of them is.
+    // A fused op has the location of its first part that has one.
     size_t before = frames.size();
     for (Location part : fused.getLocations()) {
       collectFrames(part, frames);

@@ -21,7 +21,7 @@ using llvm::StringRef;
 constexpr int64_t kMaxPrintedElements = 256;
 
 namespace {
-/// Digests what is written to it.
+/// Computes the digest of the text that is written to it.
 class DigestStream : public llvm::raw_ostream {
 public:
   DigestStream() { SetBuffered(); }

@@ -64,7 +64,7 @@ static Error makeError(StringRef path, std::error_code error,
   return make_error<OutputFileError>(path, error, isOpen);
 }
 
-/// Writes to what is not a regular file.
+/// Writes to a file that is not a regular one.
 static Error writeThrough(StringRef path, StringRef contents) {
   std::error_code error;
   raw_fd_ostream stream(path, error);
@@ -109,7 +109,7 @@ Error OutputFiles::write() const {
   for (const auto &[path, contents] : files) {
     if (!becomesRegularFile(path))
       continue;
-    // A link stays, and what it leads to changes.
+    // Changes the target of a link, and keeps the link.
     SmallString<128> target;
     if (fs::real_path(path, target))
       target = path;

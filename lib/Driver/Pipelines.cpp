@@ -121,7 +121,8 @@ static void populateExpand(OpPassManager &pm, const CompilerOptions &options) {
   pm.addPass(train::createTrainExpandOptimizers());
   // Slots and streams have the names that they have in the whole module.
   populateSelection(pm, options);
-  // Before anything is folded: a fold may rely on what is to be checked.
+  // Before anything is folded: a fold may rely on a condition that is checked
+  // later.
   pm.addPass(createInlinerPass({}, [](OpPassManager &) {}));
   pm.addPass(createSymbolDCEPass());
   // Derivatives of branches and loops require ops without effects.
@@ -196,7 +197,7 @@ void flywheel::populateFusion(OpPassManager &pm,
     FuseElementwiseOptions fuse;
     fuse.keepRows = options.target.isForGPU();
     pm.addNestedPass<func::FuncOp>(createFuseElementwise(fuse));
-    // Kernels of GPUs widen what they share between threads.
+    // Kernels of GPUs widen values that threads share.
     FoldConversionsOptions conversions;
     conversions.widenings = !options.target.isForGPU();
     pm.addNestedPass<func::FuncOp>(createFoldConversions(conversions));
@@ -220,9 +221,9 @@ void flywheel::populateFusion(OpPassManager &pm,
   if (options.lowering == Lowering::Optimized)
     pm.addNestedPass<func::FuncOp>(createFuseUpdates());
   pm.addNestedPass<func::FuncOp>(createMaterializeSplats());
-  // A value that is stored is computed where it is stored: before the order of
-  // the step is fixed, so that the order respects it. Two results cannot start
-  // from one buffer.
+  // Computes a stored value in its destination: before the order of the step is
+  // fixed, so that the order respects it. Two results cannot have one buffer as
+  // their initial value.
   pm.addNestedPass<func::FuncOp>(createCloneSharedInits());
   pm.addPass(createEliminateEmptyTensors());
   pm.addNestedPass<func::FuncOp>(createScheduleStep());

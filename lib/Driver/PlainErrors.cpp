@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `flywheel-verify-supported-ops` refuses what has no lowering before anything
-// runs. This is for what it does not know of: an op of a supported dialect in a
-// form that some conversion leaves.
+// `flywheel-verify-supported-ops` refuses ops without a lowering before any
+// other pass. This is for cases that it does not know: an op of a supported
+// dialect in a form that some conversion does not handle.
 //
 //===----------------------------------------------------------------------===//
 

@@ -72,7 +72,7 @@ std::string ProgramCache::getPath(StringRef key) const {
   return path.str().str();
 }
 
-/// Splits the bytes of a file; nothing where they are not those of one.
+/// Splits the bytes of a file; returns none if they are not those of a program.
 static std::optional<Parts> unpack(StringRef bytes) {
   if (bytes.size() < kMinBytes || !bytes.consume_front(kMagic))
     return std::nullopt;
@@ -103,8 +103,8 @@ static std::optional<Parts> unpack(StringRef bytes) {
 }
 
 /// Reads the file of `descriptor` if it is a regular one with `minBytes` to
-/// `maxBytes` bytes that this user or the system's administrator owns. Null
-/// where it is another one, or cannot be read.
+/// `maxBytes` bytes that this user or the system's administrator owns. Returns
+/// null if it is not, or cannot be read.
 static std::unique_ptr<llvm::WritableMemoryBuffer>
 readEntry(int descriptor, uint64_t minBytes, uint64_t maxBytes) {
   struct stat info;
@@ -114,7 +114,7 @@ readEntry(int descriptor, uint64_t minBytes, uint64_t maxBytes) {
   uint64_t size = info.st_size;
   if (size < minBytes || size > maxBytes)
     return nullptr;
-  // Not mapped: another process may make the file shorter while it is read.
+  // Not mapped: another process may truncate the file while it is read.
   auto buffer = llvm::WritableMemoryBuffer::getNewUninitMemBuffer(size);
   if (!buffer)
     return nullptr;

@@ -271,7 +271,7 @@ static std::string withExtension(llvm::StringRef path,
 }
 
 namespace {
-/// Empty where nothing is to be written.
+/// Empty paths for files that are not written.
 struct OutputPaths {
   std::string object, header, manifest;
 };
@@ -369,8 +369,8 @@ static void printSizes(const Manifest &manifest, const DimSizeBounds &bounds,
   print("object file", object.getBufferSize());
 }
 
-/// Says what bounds cost that nobody has chosen, where the machine is another
-/// one, which may have little memory.
+/// Emits remarks with the cost of bounds that nobody has chosen, if the target
+/// is another machine, which may have little memory.
 static void remarkOnBounds(const Manifest &manifest,
                            const DimSizeBounds &bounds) {
   if (targetTriple.empty() || maxBatch.getNumOccurrences())
@@ -559,7 +559,7 @@ static int compile() {
   options.frozenVariables = freezeVariables;
   options.initialCheckpoint = initialPath;
   options.externalCheckpoint = externalPath;
-  // This machine is what an empty name means everywhere.
+  // An empty name stands for this machine everywhere.
   bool isHost = targetTriple.empty() && cpu == "host";
   options.target = {targetTriple,  isHost ? "" : cpu.getValue(),
                     features,      targetL1Bytes,

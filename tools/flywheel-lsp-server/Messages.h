@@ -48,11 +48,11 @@ private:
 /// Returns a message with a header.
 std::string formatMessage(const llvm::json::Object &message, bool isPretty);
 
-/// Writes a message with a header; false where nobody reads.
+/// Writes a message with a header; returns false if nobody reads.
 bool writeMessage(int fd, const llvm::json::Object &message, bool isPretty);
 
-/// Messages for a process that writes as well: who waited until it reads would
-/// wait for ever for one that waits until its own messages are read.
+/// Queues messages for a process that writes, too: a blocking write could wait
+/// forever for a process that itself waits until its messages are read.
 class MessageQueue {
 public:
   explicit MessageQueue(int fd);
@@ -60,7 +60,7 @@ public:
   int getFD() const { return fd; }
   bool isEmpty() const { return text.empty(); }
   void add(const llvm::json::Object &message);
-  /// Writes what there is room for; drops all where nobody reads.
+  /// Writes as much as the pipe has room for; drops all if nobody reads.
   void flush();
 
 private:

@@ -30,7 +30,8 @@
 namespace flywheel::lsp {
 
 struct ProxyOptions {
-  /// Messages come delimited and go pretty; nothing ends before it is checked.
+  /// Reads delimited messages and writes pretty ones; checks all documents
+  /// before it ends.
   bool isTest = false;
   bool checkStages = true;
 };
@@ -51,7 +52,7 @@ private:
     /// The version that upstream has reported on.
     std::optional<int64_t> reported;
     llvm::json::Array upstreamDiagnostics;
-    /// When to compile it; nothing where that is not due.
+    /// The time to compile it; none if that is not due.
     std::optional<Clock::time_point> checkAt;
   };
 

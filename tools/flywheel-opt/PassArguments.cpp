@@ -24,7 +24,7 @@ static llvm::Error getOptionError(const PassRegistryEntry &entry,
                        OpPassManager::Nesting::Implicit);
   if (succeeded(entry.addToPipeline(unused, options, handleError)))
     return llvm::Error::success();
-  // Only stages name what they have.
+  // Only stages name their options.
   if (!StringRef(problem).starts_with("expected"))
     problem = ("expected values of its options, which --help lists; found '" +
                options + "'")

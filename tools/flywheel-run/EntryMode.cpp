@@ -73,7 +73,7 @@ public:
   Status prepare();
   /// Makes the steps.
   Status run(StateWriter &writer);
-  /// Prints, or writes to --save-results, what the last step left.
+  /// Prints the results of the last step, or writes them to --save-results.
   Status report() const;
 
 private:
@@ -315,7 +315,7 @@ std::vector<std::string> EntryRun::getScalarNames() const {
   return names;
 }
 
-/// Appends an array to the tensors of a file; `strings` keeps what they need.
+/// Appends an array to the tensors of a file; `strings` owns their bytes.
 static void addTensor(const std::string &name, const ArrayView &array,
                       std::vector<runtime::TensorView> &tensors,
                       std::deque<runtime::StringTensor> &strings) {

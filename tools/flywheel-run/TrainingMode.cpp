@@ -77,8 +77,8 @@ static Result<TrainerOptions> makeTrainerOptions(const Program &program,
   return result;
 }
 
-/// Reads how far the training of a checkpoint got, and takes its settings where
-/// the command line has none. With --resume they must not differ.
+/// Reads the progress of the training of a checkpoint, and takes its settings
+/// if the command line has none. With --resume they must not differ.
 static Result<uint64_t> adoptProgress(RunOptions &options) {
   bool isResumed = !options.resume.empty();
   const std::string &path = isResumed ? options.resume : options.restore;
@@ -169,7 +169,7 @@ static runtime::Metadata makeMetadata(const RunOptions &options,
   return progress.toMetadata();
 }
 
-/// Writes what is due after an epoch but the last.
+/// Writes the checkpoints that are due after an epoch other than the last.
 static Status saveEpoch(StateWriter &writer, const RunOptions &options,
                         uint64_t epoch) {
   runtime::Metadata metadata = makeMetadata(options, epoch);
@@ -186,7 +186,7 @@ static void printLoss(double loss) {
     llvm::outs() << llvm::format("%.9g\n", loss);
 }
 
-/// Warns of a loss that is not finite, once: what follows is usually not
+/// Warns of a loss that is not finite, once: later losses usually are not
 /// either.
 static void checkLoss(const Trainer::Step &step, Progress &progress,
                       bool &warned) {

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Before: groups as loops on tensors, which MLIR's canonicalization has been
-// through. After: no op inside of a loop of the function is there twice.
+// Before: groups as loops on tensors, after MLIR's canonicalization. After: no
+// two ops inside of a loop of the function are equal.
 //
 //===----------------------------------------------------------------------===//
 

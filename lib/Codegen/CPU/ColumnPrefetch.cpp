@@ -15,11 +15,11 @@
 using namespace mlir;
 using namespace flywheel;
 
-/// Steps of the reduction that the rows of A are fetched ahead: as many as hide
-/// the latency of the last cache.
+/// Steps of the reduction by which the rows of A are fetched ahead: enough to
+/// hide the latency of the last cache.
 static constexpr int64_t kPrefetchSteps = 32;
 /// Bytes between the steps of a reduction in A from which on hardware does not
-/// see them coming: it stays within a page of 4 KiB.
+/// predict them: it prefetches within a page of 4 KiB.
 static constexpr int64_t kMinPrefetchBytes = 1024;
 /// The least bytes of an input that the last cache sends slowly: for smaller
 /// inputs prefetches take longer than they save.

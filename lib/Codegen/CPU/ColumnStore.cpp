@@ -16,8 +16,8 @@
 using namespace mlir;
 using namespace flywheel;
 
-/// Bytes that a kernel reads and writes from which on little of what it writes
-/// is in the last cache when it is read.
+/// Bytes that a kernel reads and writes from which on little of its result is
+/// in the last cache when it is read.
 static constexpr int64_t kStreamedBytes = int64_t{24} << 20;
 
 void ColumnEmitter::storeTile(const Strip &rows, const Columns &columns,

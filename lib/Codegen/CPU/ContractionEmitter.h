@@ -45,8 +45,8 @@ protected:
   /// Those of several loops, which have static sizes, are counted and unrolled.
   void emitStrips(mlir::ArrayRef<unsigned> loops, int64_t length,
                   llvm::function_ref<void(const Strip &)> body);
-  /// Moves `ivs` of `loops` to iteration `i` of the strip; to the last one that
-  /// exists, where that one does not.
+  /// Moves `ivs` of `loops` to iteration `i` of the strip, or to the last one
+  /// that exists if that one does not.
   void moveTo(mlir::ArrayRef<unsigned> loops, const Strip &strip, int64_t i);
   /// Emits `body` for iteration `i` of the strip if it exists.
   void ifExists(const Strip &strip, int64_t i, llvm::function_ref<void()> body);

@@ -25,9 +25,9 @@ int64_t getVectorLength(Type elementType, codegen::CPUAttr cpu) {
 
 /// Rows of which the part that a tail has does not matter.
 static constexpr int64_t kManyRows = 512;
-/// Rows that take as long as what each tile takes besides; and as what it takes
-/// that there is a tail: 8 rows without one are as fast as 12 with one where
-/// there are 128 rows, and take 1.12 times as long where there are 4096.
+/// The fixed time of each tile, and that of a tail, in rows that take as long:
+/// 8 rows without a tail are as fast as 12 with one if there are 128 rows, and
+/// take 1.12 times as long if there are 4096.
 static constexpr int64_t kTileRows = 2, kTailRows = 16;
 
 /// Tiles of which the part that a tail takes does not matter, if there are few
@@ -125,7 +125,7 @@ ContractionTile chooseSlidingTile(Type elementType, codegen::CPUAttr cpu,
   tile.nr = tile.vectorLength * (isLow ? 2 : 1);
   if (!ShapedType::isDynamic(n))
     tile.nr = std::clamp<int64_t>(n, 1, tile.nr);
-  // Beside the sums: what is kept, and one vector.
+  // Besides the sums, registers hold `numKept` vectors, and one more.
   int64_t maxRows = std::max<int64_t>(1, registers - numKept - 1);
   tile.mr = chooseRows(cpu, maxRows, m, /*unrolled=*/false, /*tall=*/false);
   return tile;

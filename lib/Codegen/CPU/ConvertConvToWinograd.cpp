@@ -5,10 +5,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Before: fused `linalg` on tensors, in a module with a target. After: each
-// convolution with a filter of 3 x 3 and stride 1 that takes less time so is an
-// `scf.forall` over blocks of tiles, which stay in the second cache from the
-// transform of the input to the epilogue; its filter is transformed in front.
-// Leaves other convolutions as they are.
+// convolution with a filter of 3 x 3 and stride 1 that is faster by Winograd's
+// method is an `scf.forall` over blocks of tiles, which stay in the L2 cache
+// from the transform of the input to the epilogue; its filter is transformed
+// before the loop. Does not change other convolutions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -162,8 +162,8 @@ static constexpr int64_t kTypicalImages = 16;
 /// the largest number in a block, and the number of tiles that may be computed
 /// in vain in the worst case if the number of images is not known.
 static constexpr int64_t kMinTiles = 16, kMaxTiles = 64, kFewTiles = 8;
-/// Rows that a tile of registers has, and tiles that take as long as what a
-/// block takes besides.
+/// The rows of a tile of registers, and the number of tiles that take as long
+/// as the fixed time of a block.
 static constexpr int64_t kRegisterRows = 8, kBlockTiles = 4;
 
 /// Returns the cost of computing one image of `conv` directly.
@@ -361,7 +361,7 @@ LogicalResult ConvertConvToWinograd::convert(RewriterBase &rewriter,
   RankedTensorType whole =
       type.clone({blockSizes[0], blockSizes[1], blockSizes[2], conv.outputs});
   Value init = part.getDpsInits().front();
-  // The block is written to where it belongs if all of it does.
+  // Writes the block directly to its destination if all of it is there.
   Value room;
   if (type == whole)
     room = init.getDefiningOp<linalg::FillOp>().getOutputs().front();

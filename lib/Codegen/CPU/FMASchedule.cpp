@@ -291,8 +291,8 @@ double FMAScheduler::estimateLaneSums(unsigned along) const {
   return part * vectors / (vectors + kLaneSumSteps);
 }
 
-/// Chooses roles with lanes along a reduction, where that is better than
-/// columns that reach the part `columns` of the peak.
+/// Chooses roles with lanes along a reduction, if that is faster than columns
+/// that reach the part `columns` of the peak.
 bool FMAScheduler::chooseLaneSums(double columns) {
   std::optional<unsigned> along;
   double best = kMinGain * columns;
@@ -563,8 +563,8 @@ SmallVector<DenseI64ArrayAttr> FMAScheduler::chooseTiles() {
   tileProduct(outer, inner);
   SmallVector<SmallVector<int64_t>> levels = {outer, inner};
   if (streamsOutput()) {
-    // Rows of several tiles: of what is read and written with C, each row has
-    // as many bytes at a time as prefetchers follow.
+    // Outer tiles are several register tiles wide: prefetchers follow rows of
+    // this many bytes, in C and in the other operands of the epilogue.
     levels.emplace_back(sizes.size(), 0)[contraction.n] = tile.nr;
     levels.front()[contraction.n] = kStreamedTiles * tile.nr;
   }

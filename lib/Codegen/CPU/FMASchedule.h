@@ -32,16 +32,16 @@ struct Contraction {
   /// Iterations of the last reduction that are added to C at a time; null for
   /// all.
   std::optional<int64_t> block;
-  /// The loops along rows. A row is an iteration of all of them; where there
-  /// are several, all have a static size.
+  /// The loops along rows. A row is an iteration of all of them; if there are
+  /// several, all have a static size.
   llvm::SmallVector<unsigned> rows;
   /// The other parallel loops; other reductions around all loops, and inside.
   llvm::SmallVector<unsigned> outer, passes, k;
 };
 
-/// A reduction of a window: what an operand reads at iteration `i` of a
-/// parallel loop and `e` of this one, it reads at `i + 1` and `e - step` as
-/// well.
+/// A reduction of a window: the element that an operand reads at iteration `i`
+/// of a parallel loop and `e` of this one is also the one at `i + 1` and `e -
+/// step`.
 struct Slide {
   unsigned loop = 0;
   int64_t size = 1, step = 1;

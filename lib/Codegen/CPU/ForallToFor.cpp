@@ -141,8 +141,8 @@ struct ForallToFor : flywheel::impl::ForallToForBase<ForallToFor> {
     }
     // Full tiles have static sizes; loops of their own compute the rest.
     for (scf::ForOp loop : loops) {
-      // Upstream's split of a loop is right only where it has an iteration, or
-      // starts from 0.
+      // Upstream splits a loop correctly only if it has an iteration, or starts
+      // from 0.
       if (!isConstantIntValue(loop.getLowerBound(), 0))
         continue;
       scf::ForOp partial;

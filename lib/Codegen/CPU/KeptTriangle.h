@@ -16,8 +16,7 @@
 namespace flywheel {
 
 /// The elements of a matrix whose index along `first` is at most that along
-/// `second` plus `shift`: a lower triangle where `first` is that of the
-/// columns.
+/// `second` plus `shift`: a lower triangle if `first` is that of the columns.
 struct KeptTriangle {
   unsigned first, second;
   int64_t shift;

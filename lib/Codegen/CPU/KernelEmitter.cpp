@@ -29,7 +29,7 @@ bool hasVectorizableElement(Type type) {
   return element.isIntOrIndexOrFloat();
 }
 
-/// True if vectors of `type` lie in memory as an array of `type` does.
+/// Returns true if memory stores vectors of `type` like an array of `type`.
 static bool isPackedInMemory(Type type) {
   if (type.isIndex())
     return true;

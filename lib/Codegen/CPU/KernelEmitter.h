@@ -25,9 +25,10 @@ enum class AccessKind {
   /// Not at all.
   Uniform,
   /// It is the next element in memory, along the innermost memref dimension
-  /// but for those of one element: a vector load or store reaches all lanes.
+  /// except for those of one element: a vector load or store accesses all
+  /// lanes.
   Contiguous,
-  /// It lies anywhere else: each lane is accessed on its own.
+  /// It is anywhere else: each lane is accessed separately.
   Strided
 };
 
@@ -163,9 +164,9 @@ struct FetchedTile {
   int64_t countLines() const { return maxRows * countLinesOfRow(); }
 };
 
-/// Returns the tiles that the op right after the contraction `op` reads beside
-/// the output of `op`, which have few lines each. Moves ops before `op` so that
-/// these exist there.
+/// Returns the tiles that the op right after the contraction `op` reads, apart
+/// from the output of `op`, and that have few lines each. Moves ops before `op`
+/// so that these exist there.
 llvm::SmallVector<FetchedTile> findEpilogueTiles(mlir::RewriterBase &rewriter,
                                                  mlir::linalg::LinalgOp op);
 

@@ -104,7 +104,7 @@ SmallVector<FetchedTile> findEpilogueTiles(RewriterBase &rewriter,
     bool isAvailable = !definition ||
                        definition->getBlock() != op->getBlock() ||
                        definition->isBeforeInBlock(op);
-    // Only what is read, and not what the contraction has just written.
+    // Only operands that are read, other than the result of the contraction.
     if (!type || type.getRank() != 2 || !isAvailable ||
         source == op.getDpsInits().front() || isOnStack(source) ||
         epilogue.getBlock()

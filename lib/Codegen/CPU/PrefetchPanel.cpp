@@ -5,10 +5,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Before a column of tiles is computed, the rows of B that it needs are copied
-// into a panel, and nothing is computed until they are there: weights that are
-// in no cache any more since the step before take a good part of the time of a
-// product with few rows. The tiles of one column therefore fetch what is copied
-// for the next one, a line of the cache every few steps of their sums.
+// to a panel, and no tile is computed until the copy is done: weights that were
+// evicted from all caches since the last step take a large part of the time of
+// a product with few rows. Therefore the tiles of one column fetch the source
+// of the next panel, a cache line every few steps of their sums.
 //
 //===----------------------------------------------------------------------===//
 

@@ -274,7 +274,7 @@ static SmallVector<unsigned> orderLoops(const ContractionGroup &group) {
   return result;
 }
 
-/// Notes where the tile of `loop` starts, and how large it is: the indices of
+/// Records the start and the sizes of the tile of `loop`: the indices of
 /// results are the loops of an epilogue.
 static void recordTile(ContractionGroup &group, scf::ForallOp loop) {
   if (!group.kept)
@@ -317,7 +317,8 @@ LogicalResult TileAndFuse::tileGroup(RewriterBase &rewriter,
   codegen::FMAAttr schedule = group.schedule;
   if (group.epilogue)
     ++numFused;
-  // Few rows wait for what they read, which is less where it is narrow.
+  // Products of few rows are bound by reads of inputs, which are faster if
+  // narrow.
   bool widens = schedule.getTiles().size() > 1 && !schedule.getPairs();
   bool isPanelWidened = widens && widensPanel(group.contraction, schedule);
   unsigned panel = getFactors(group.contraction, schedule.getColumns())

@@ -365,7 +365,7 @@ void ElementwiseEmitter::emitVectors(ArrayRef<Fold> bases,
 //===----------------------------------------------------------------------===//
 
 bool ElementwiseEmitter::isRepeatable() {
-  // No element of what is transposed has the place of a result.
+  // No element of a transposed input is in the memory of a result.
   return llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
     return body->getArgument(operand.getOperandNumber()).use_empty() ||
            isTransposed(op, operand, plan.dim, plan.transposed);

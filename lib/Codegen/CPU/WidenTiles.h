@@ -31,8 +31,8 @@ void splitConversion(mlir::RewriterBase &rewriter, mlir::linalg::LinalgOp op,
 /// Returns true if the panel of B that one column of tiles of the whole
 /// contraction `op` reads is small when widened. All rows of tiles share it, so
 /// that it has the whole reduction; a large one would need the memory that
-/// narrow values save if columns are few. In that case the kernel widens what
-/// it loads, in up to 1.1 times the time (f16, 128 to 512 cubed).
+/// narrow values save if columns are few. In that case the kernel widens the
+/// values that it loads, in up to 1.1 times the time (f16, 128 to 512 cubed).
 bool widensPanel(mlir::linalg::LinalgOp op, codegen::FMAAttr schedule);
 
 /// Widens the tile that `op` reads of input `number` before it, if the body

@@ -44,7 +44,8 @@ WinogradMatrices::WinogradMatrices(int64_t m)
     : input(m + 2, m + 2), filter(m + 2, 3), output(m, m + 2) {
   ArrayRef<double> points = getPoints(m);
   for (int64_t i = 0; i < m + 2; ++i) {
-    // The last one is infinity, where the leading coefficient is the value.
+    // The last point is infinity, at which the leading coefficient is the
+    // value.
     bool isFinite = i < m + 1;
     SmallVector<double> product = expandProduct(points, i);
     double value = 0.0;
@@ -142,7 +143,7 @@ Value WinogradEmitter::emitBlock(const WinogradBlock &block, Value image,
   WinogradMatrices matrices(m);
   MLIRContext *context = e.b.getContext();
 
-  // Zeros where the image ends before the last tiles do.
+  // Adds zeros after the image if the last tiles are larger.
   RankedTensorType whole =
       type.clone({block.images, block.rows * m + 2, width, channels});
   if (type != whole) {

@@ -78,7 +78,7 @@ struct DropUnitDims : flywheel::impl::DropUnitDimsBase<DropUnitDims> {
     control.controlFn = findDroppable;
     SmallVector<linalg::GenericOp> ops;
     getOperation().walk([&](linalg::GenericOp op) {
-      // A schedule counts the loops that it was made for.
+      // A schedule refers to loops by number.
       if (op.hasPureBufferSemantics() && !flywheel::codegen::getSchedule(op) &&
           op.getNumLoops() > 1)
         ops.push_back(op);

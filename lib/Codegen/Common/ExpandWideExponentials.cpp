@@ -89,7 +89,7 @@ struct ExponentialEmitter : MathEmitter {
 
   /// Returns log(x) for finite x > 0.
   Value emitLog(Value x) {
-    // Denormal numbers are made normal ones.
+    // Scales denormal numbers to normal ones.
     Value isDenormal = compare(arith::CmpFPredicate::OLT, x, number(0x1p-1022));
     x = select(isDenormal, mul(x, number(0x1p+54)), x);
     // x = 2^exponent (1 + part), with 1 + part in [sqrt 1/2, sqrt 2): the bits

@@ -67,12 +67,12 @@ static Value emitNarrowPower(ExponentialPairs &e, Value x, Value y) {
 static Value emitPower(ExponentialPairs &e, Value x, Value y) {
   Value size = e.abs(x);
   Pair log = e.emitLog(e.pair(size));
-  // Finite, but what it is at 0 and infinity is far enough out.
+  // The logarithm of 0 and of infinity only has to be far enough from 0.
   log.high = orSpecial(e, size, log.high);
   Value isFinite = e.isLess(e.abs(log.high), kInfinity);
   Pair exponent = e.mul(log, y);
   Value product = e.mul(log.high, y);
-  // NaN stays.
+  // NaN is not in range, and remains.
   Value isInRange =
       arith::AndIOp::create(e.b, isFinite, e.isLess(e.abs(product), 800));
   exponent = e.select(isInRange, exponent,
@@ -139,7 +139,7 @@ static Value emitCosh(ExponentialPairs &e, Value x) {
 static Value emitSinh(ExponentialPairs &e, Value x) {
   auto [turns, power] = emitOfSize(e, x);
   Pair sum = e.add(power, e.number(1));
-  // Without a turn the difference would lose what is small.
+  // Without a turn, the difference would lose small numbers.
   Pair small = e.add(power, e.div(power, sum));
   Pair large = e.sub(sum, emitInverse(e, turns, sum));
   Pair twice = e.select(e.isEqual(turns, 0), small, large);
@@ -197,7 +197,7 @@ static Value emitAtanh(ExponentialPairs &e, Value x) {
 
 static Value emitCbrt(ExponentialPairs &e, Value x) {
   Value size = e.abs(x);
-  // Cubes of roots, and what they lose, are to be normal numbers.
+  // Cubes of roots, and their rounding errors, have to be normal numbers.
   auto scale = [&](Value value, double ofSmall, double ofLarge) {
     Value factor =
         e.select(e.isLess(size, 0x1p-600), e.number(ofSmall), e.number(1));

@@ -307,7 +307,7 @@ static Value emitAtan2(Trigonometry &e, Value y, Value x) {
   // Two infinities are equal, and so are two zeros, which have angle 0.
   Value areEqual = e.compare(arith::CmpFPredicate::OEQ, small, large);
   Value diagonal = e.select(e.isEqual(large, 0), zero, e.number(1));
-  // The larger one is made a number near 1.
+  // Scales the larger one to a number near 1.
   constexpr int64_t bitsOfExponent = 0x7ff, most = 0x7fd;
   Value exponent = arith::AndIOp::create(
       e.b, arith::ShRUIOp::create(e.b, e.toBits(large), e.integer(52)),

@@ -4,12 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Before: conversions between integers and floating-point numbers. After: those
-// to integers are of numbers whose integer part is in range, for which LLVM and
-// all processors have the same result; out of range LLVM's result is poison:
-// what one gets depends on the instruction, and so on the processor and on
-// whether the element is in a vector. Those to bf16 round once. Refuses
-// nothing.
+// Before: conversions between integers and floating-point numbers. After:
+// conversions to integers are of numbers whose integer part is in range, for
+// which LLVM and all processors have the same result. Out of range LLVM's
+// result is poison: the value depends on the instruction, and so on the
+// processor and on whether the element is in a vector. Conversions to bf16
+// round once. Refuses nothing.
 //
 //===----------------------------------------------------------------------===//
 

@@ -204,7 +204,7 @@ struct ExpandHalfFma : OpRewritePattern<math::FmaOp> {
     Value zero = buildConstant(b, b.getLoc(), f64, b.getF64FloatAttr(0.0));
     Value one = buildConstant(b, b.getLoc(), i64, b.getI64IntegerAttr(1));
     Value minusOne = buildConstant(b, b.getLoc(), i64, b.getI64IntegerAttr(-1));
-    // No NaN is, nor what an infinity loses.
+    // False for NaN, and for the error of an infinity, which is NaN.
     Value isInexact =
         arith::CmpFOp::create(b, arith::CmpFPredicate::ONE, lost, zero);
     Value isAway =

@@ -24,7 +24,7 @@ struct LowerCopies : flywheel::impl::LowerCopiesBase<LowerCopies> {
       auto isContiguous = [](Value buffer) {
         return cast<MemRefType>(buffer.getType()).getLayout().isIdentity();
       };
-      // Any byte but 0 is true: what is stored is 1.
+      // Any byte other than 0 is true; 1 is stored for it.
       bool isBoolean = getElementTypeOrSelf(copy.getSource()).isInteger(1);
       if (isBoolean || !isContiguous(copy.getSource()) ||
           !isContiguous(copy.getTarget()))

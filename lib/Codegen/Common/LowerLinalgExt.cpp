@@ -4,8 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each op becomes loops over what decides where it reads and writes, around
-// `linalg` ops on the slices in question, which are vectorized as any other.
+// Each op becomes loops over the indices that decide which slices it reads and
+// writes, around `linalg` ops on these slices, which are vectorized as any
+// other.
 //
 //===----------------------------------------------------------------------===//
 

@@ -156,8 +156,8 @@ private:
     return loadIndex(op.getIndices(), position, limit);
   }
   Value loadIndexBefore(Value number);
-  /// Updates `size` rows from `begin` on, along `gradient`, or zeros where it
-  /// is null.
+  /// Updates `size` rows from `begin` on, along `gradient`, or along zeros if
+  /// it is null.
   void update(Value begin, OpFoldResult size, Value gradient);
 
   UpdateRowsOp op;

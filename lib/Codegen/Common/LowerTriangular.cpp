@@ -188,7 +188,7 @@ private:
 
   linalg_ext::CholeskyOp op;
   /// The transposed block, the transposed columns before it, and transposed
-  /// rows below it; the latter two null where one block is all.
+  /// rows below it; the latter two are null if there is only one block.
   Value blockBuffer, panelBuffer, rowsBuffer;
 };
 } // namespace
@@ -256,8 +256,8 @@ void CholeskyEmitter::solveRows(Value block, Value rows, OpFoldResult width) {
       });
 }
 
-/// Subtracts from `block`, a transposed one at `begin`, and from what is
-/// `below` it, if anything, what the columns before it give.
+/// Subtracts the contribution of the columns before `block`, a transposed one
+/// at `begin`, from it and from the rows `below` it, if any.
 void CholeskyEmitter::subtractColumnsBefore(Value matrix, OpFoldResult begin,
                                             OpFoldResult width, Value block,
                                             Value below) {

@@ -145,8 +145,9 @@ static void sinkIndexArithmetic(OpBuilder &b, Region &region) {
     operand->set(sink(operand->get()));
 }
 
-/// Adds to `ops` what `value` is computed from inside of `region`, operands
-/// first. Fails where that depends on a loop of the region, or has an effect.
+/// Adds to `ops` the ops inside of `region` that compute `value`, operands
+/// first. Fails if one of them depends on a loop of the region, or has an
+/// effect.
 static LogicalResult
 collectInvariant(Value value, Region &region,
                  llvm::SmallSetVector<Operation *, 4> &ops) {
@@ -267,7 +268,7 @@ struct OutlineKernels : flywheel::impl::OutlineKernelsBase<OutlineKernels> {
          llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
       if (function.isExternal())
         continue;
-      // Two entries may be equal, and stay two: only kernels are shared.
+      // Only kernels are shared: equal entries remain separate.
       function->setAttr(TrainDialect::getEntryAttrName(),
                         function.getNameAttr());
       SmallVector<Operation *> sharedOps = flywheel::shareSizes(function);

@@ -27,7 +27,7 @@ Pair PairEmitter::mulExactly(Value x, Value y) {
 
 Pair PairEmitter::add(Pair x, Pair y) {
   Pair high = addExactly(x.high, y.high);
-  // Exact too: nothing is lost where the first parts cancel.
+  // Exact too: no bits are lost if the first parts cancel.
   Pair low = addExactly(x.low, y.low);
   high = addOrdered(high.high, add(high.low, low.high));
   return addOrdered(high.high, add(high.low, low.low));

@@ -16,7 +16,8 @@ static constexpr double kLn2 = 0x1.62e42fefa39efp-1,
                         kLn2Last = 0x1.7b57a079a1934p-111;
 
 Pair ExponentialPairs::emitExpM1(Pair x) {
-  // Taylor's: x^7 / 7! and what follows is 2^-21 of x, and needs no pair.
+  // A Taylor polynomial: the terms from x^7 / 7! on are 2^-21 of x, and need no
+  // pair.
   SmallVector<double> inverses = {1};
   for (int i = 1; i <= 19; ++i)
     inverses.push_back(inverses.back() * i);
@@ -36,7 +37,7 @@ Pair ExponentialPairs::emitExpM1(Pair x) {
 ExponentialPairs::Exponential ExponentialPairs::emitExponential(Pair x) {
   Value turns =
       math::RoundEvenOp::create(b, mul(x.high, number(0x1.71547652b82fep+0)));
-  // Exact: what is left has no bit that the product lacks.
+  // Exact: the remainder has no bit that the product lacks.
   Value rest = fma(turns, number(-kLn2), x.high);
   Pair product = mulExactly(turns, number(-kLn2Rest));
   Pair reduced = addExactly(rest, product.high);

@@ -55,7 +55,7 @@ static bool haveEqualBodies(linalg::GenericOp a, linalg::GenericOp b) {
                   getElementTypeOrSelf(x.get().getType()) !=
                       getElementTypeOrSelf(y.get().getType()))
       return false;
-  // Values from outside become arguments, but for constants.
+  // Values from outside, other than constants, become arguments.
   llvm::DenseMap<Value, Value> equal;
   auto check = [&](Value x, Value y) {
     if (x == y)

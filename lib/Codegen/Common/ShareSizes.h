@@ -14,9 +14,9 @@ namespace flywheel {
 
 /// Rewrites elementwise ops of `function` that differ in their shapes only, on
 /// contiguous buffers of static shapes, to ops on buffers of one dimension
-/// whose size is dynamic: as functions they are equal. Returns the new ops. Few
-/// sizes stay as they are, because a static size saves the computation of
-/// masks.
+/// whose size is dynamic: as functions they are equal. Returns the new ops. If
+/// there are few sizes, does not change their ops, because a static size saves
+/// the computation of masks.
 llvm::SmallVector<mlir::Operation *> shareSizes(mlir::func::FuncOp function);
 
 } // namespace flywheel

@@ -4,12 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Layers share their kernels, but what calls these is one function that grows
-// with the layers, and passes of LLVM take more than linear time for it: value
+// Layers share their kernels, but one function calls these, which grows with
+// the layers, and passes of LLVM take more than linear time for it: value
 // numbering visits all uses of a condition at each branch on it, and live
-// ranges of what is used throughout cross all blocks. Parts of bounded length
-// take time in proportion to the layers, and several threads generate code of
-// them.
+// ranges of values that are used throughout cross all blocks. Parts of bounded
+// length take time in proportion to the layers, and several threads generate
+// code of them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -65,7 +65,7 @@ static bool canMove(Operation *op) {
 }
 
 namespace {
-/// The body of a part, and what it is called with.
+/// The body of a part, and the operands of its call.
 class Part {
 public:
   explicit Part(func::FuncOp function)

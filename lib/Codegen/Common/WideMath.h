@@ -11,8 +11,8 @@
 
 namespace flywheel {
 
-/// Replaces a function of numbers of f64, or narrower ones, by what `emit`
-/// makes of its operands in f64.
+/// Replaces a function of numbers of f64, or narrower ones, by the result of
+/// `emit` for its operands in f64.
 template <typename Emitter, typename Callback>
 mlir::LogicalResult expandWide(mlir::Operation *op,
                                mlir::PatternRewriter &rewriter,

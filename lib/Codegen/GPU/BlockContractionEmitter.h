@@ -31,7 +31,7 @@ private:
   llvm::SmallVector<mlir::Value> emitSums(Accumulators &accumulators,
                                           llvm::ArrayRef<mlir::Value> sums,
                                           InputTile &lhs, InputTile &rhs);
-  /// Calls `emitInside` where the result has the element.
+  /// Calls `emitInside` if the result has the element.
   void ifInside(const Accumulators::Element &element,
                 llvm::function_ref<void()> emitInside);
   void setPlace(const Accumulators::Element &element);

@@ -210,7 +210,7 @@ void BlockEmitter::emitTree(ThreadEmitter &threads, Value init,
       threads.store(join(combiners[number], start, sum), out);
     }
   }
-  // The scratch memory is free for what comes next.
+  // The next op may reuse the scratch memory.
   emitBarrier(b, loc);
 }
 

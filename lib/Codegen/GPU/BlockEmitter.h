@@ -29,8 +29,8 @@ public:
   /// with `kGroupBlockSize` threads.
   explicit BlockEmitter(mlir::gpu::LaunchOp launch);
 
-  /// Emits `op`, on buffers. `init` is what its result has been filled with
-  /// where that is not in memory; null where it is. `epilogue` are ops that
+  /// Emits `op`, on buffers. `init` is the value that its result is filled
+  /// with, if that is not in memory; null if it is. `epilogue` are ops that
   /// follow a contraction, as for `Epilogue`.
   void emit(mlir::OpBuilder &b, mlir::linalg::LinalgOp op, mlir::Value init,
             llvm::ArrayRef<mlir::linalg::LinalgOp> epilogue);

@@ -26,7 +26,7 @@ struct ContractionLoops {
   llvm::SmallVector<unsigned> batch, rows, columns, terms;
 };
 
-/// The sizes of what a block computes at a time, once it is known what it has.
+/// The tile that a block computes at a time, in the memory that it has.
 struct BlockTile {
   BlockTile(mlir::linalg::LinalgOp op, const ContractionLoops &loops,
             codegen::BlockAttr schedule, int64_t roomBytes);

@@ -31,8 +31,8 @@ public:
 
 private:
   bool visit(Operation *op);
-  /// Adds `values` where one of `from` is a number of the device; whether there
-  /// are more then.
+  /// Adds `values` if one of `from` is a number of the device; returns true if
+  /// one of them is new.
   bool add(ValueRange from, ArrayRef<Value> values);
   bool visitLoop(scf::ForOp loop);
   bool visitLoop(scf::WhileOp loop);
@@ -155,8 +155,8 @@ Value SlotDemotion::makeSlot(Value value) {
 }
 
 void SlotDemotion::replaceByLoad(Value value, Value slot) {
-  // One load in each block that uses it: what only a message names is loaded
-  // where the check has failed.
+  // One load in each block that uses the value: if only a message names it, it
+  // is loaded after the check has failed.
   llvm::DenseMap<Block *, Value> loads;
   Region *region = value.getParentRegion();
   for (OpOperand &use : llvm::make_early_inc_range(value.getUses())) {

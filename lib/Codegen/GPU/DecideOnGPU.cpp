@@ -110,7 +110,7 @@ bool DeviceChecks::collectMessage(cf::CondBranchOp check,
   llvm::SmallPtrSet<Operation *, 16> found;
   while (!values.empty()) {
     Operation *op = values.pop_back_val().getDefiningOp();
-    // A slot is there as it is.
+    // A slot dominates the failure block already.
     if (op && op->getBlock() == check->getBlock() &&
         !isa<memref::AllocaOp>(op) && found.insert(op).second)
       addOperands(op);
@@ -163,7 +163,7 @@ void DeviceChecks::splitFailures() {
       failure->erase();
 }
 
-/// Erases checks of what an earlier one is of.
+/// Erases checks of a condition that an earlier one has checked.
 void DeviceChecks::dropKnownChecks() {
   llvm::SmallDenseSet<Value> known;
   for (Block *block = &kernel.getBody().front(); block;) {
@@ -272,7 +272,7 @@ void DeviceChecks::guard(Block &body, Block::iterator begin) {
   for (Operation &op : llvm::make_early_inc_range(
            llvm::make_range(std::next(branch->getIterator()),
                             body.getTerminator()->getIterator()))) {
-    // A thread's own memory is there from the start.
+    // Memory of a thread is allocated outside of the branch.
     if (isa<memref::AllocaOp>(op))
       op.moveBefore(branch);
     else
@@ -296,8 +296,8 @@ void DeviceChecks::mergeBlocks() {
   }
 }
 
-/// Makes one launch of launches of one thread, where what is between them
-/// allows it: the last ones are done earlier.
+/// Joins launches of one thread, if the ops between them allow it: later ones
+/// run earlier.
 void DeviceChecks::joinLaunches() {
   for (Block &block : kernel.getBody()) {
     gpu::LaunchOp first;

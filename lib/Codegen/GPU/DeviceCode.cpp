@@ -163,7 +163,7 @@ FailureOr<std::string> ImageMaker::makeBitcode(StringRef chip) {
       compile(chip, /*isBitcode=*/true, llvm::CodeGenFileType::Null);
   if (failed(bytes))
     return failure();
-  // Bitcode does not say where it ends.
+  // Bitcode does not contain its own size.
   uint64_t size = bytes->size();
   std::string image(reinterpret_cast<const char *>(&size), sizeof(size));
   return image.append(bytes->begin(), bytes->end());
@@ -210,7 +210,7 @@ FailureOr<std::string> ImageMaker::runTool(StringRef tool, StringRef input,
   if (text)
     *text = why.str();
   if (status != 0) {
-    // It is below 0 where the program has not ended by itself.
+    // The status is below 0 if the program was killed.
     std::string how =
         status > 0 ? " with status " + std::to_string(status) : "";
     if (!error.empty())
@@ -270,8 +270,9 @@ void ImageMaker::setLeastBlocks(LLVM::LLVMFuncOp kernel, int64_t blocks) {
                     Builder(kernel.getContext()).getI32IntegerAttr(blocks));
 }
 
-/// Lets kernels that spill have more registers, as fewer blocks leave them: two
-/// where `ptxas` chose, else one. Returns whether one has more than before.
+/// Gives kernels that spill more registers, by asking for fewer blocks: for two
+/// if `ptxas` chose, else for one. Returns true if one kernel has more
+/// registers than before.
 bool ImageMaker::giveRegisters(const llvm::StringMap<KernelUse> &uses) {
   bool isChanged = false;
   for (auto [kernel, wanted] : leastBlocks) {
@@ -318,7 +319,7 @@ FailureOr<Assembly> ImageMaker::assemble(StringRef chip) {
   }
 }
 
-/// Says what each kernel uses on `chip`.
+/// Emits remarks with the resources that each kernel uses on `chip`.
 void ImageMaker::describe(StringRef chip,
                           const llvm::StringMap<KernelUse> &uses) {
   for (auto kernel : kernels.getOps<LLVM::LLVMFuncOp>()) {

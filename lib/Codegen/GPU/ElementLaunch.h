@@ -12,14 +12,14 @@
 
 namespace flywheel {
 
-/// A launch, and in it the number of what a thread is to compute.
+/// A launch, and in it the number of the element that a thread computes.
 struct ElementLaunch {
   mlir::gpu::LaunchOp launch;
   mlir::Value number;
 };
 
 /// Emits a launch whose threads share nothing, and compute `count` elements,
-/// numbered from 0. Leaves `b` where one element is computed.
+/// numbered from 0. Moves `b` to the code for one element.
 ElementLaunch emitElementLaunch(mlir::OpBuilder &b, mlir::Location loc,
                                 mlir::Value count);
 

@@ -117,8 +117,8 @@ private:
 };
 } // namespace
 
-/// Says what the step moves, and notes what its launches take, while it is
-/// known what sizes count as.
+/// Reports the traffic of the step, and attaches that of its launches, while
+/// sizes are assumed.
 void FormGPUGroups::describe(func::FuncOp function,
                              ArrayRef<std::vector<LaunchNode>> runs,
                              const AssumedSizes &assumed) {
@@ -194,7 +194,7 @@ void FormGPUGroups::formNext(GroupRun &run) {
   if (needsPieces(run.front())) {
     GroupMember whole = run.front();
     auto [pieces, joined] = splitTerms(whole);
-    // The pieces write what is joined.
+    // The pieces also write the buffers that are joined.
     addNode(pieces, whole);
     llvm::append_range(nodes.back().accesses, joined.accesses);
     ++numGroups;

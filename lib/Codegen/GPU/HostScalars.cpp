@@ -334,7 +334,7 @@ void HostScalars::moveIntoLaunches() {
 
 void HostScalars::eraseUnused() {
   SmallVector<Operation *> ops;
-  // Backwards, what is in an op comes before it.
+  // In reverse, the ops inside of an op precede it.
   kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (!op->getParentOfType<gpu::LaunchOp>())
       ops.push_back(op);

@@ -62,7 +62,8 @@ protected:
                                        llvm::ArrayRef<Value> sizes);
 
   /// Begins launch `launch` of the op, with a thread for each of `count`
-  /// elements, and returns the number of one, where `b` then is.
+  /// elements, and returns the number of the thread's element. Moves `b` into
+  /// it.
   Value launchElements(Value count, unsigned launch = 0);
   /// Begins a launch with `numBlocks` blocks of `kGroupBlockSize` threads, at
   /// least one. Moves `b` to the end of the body.

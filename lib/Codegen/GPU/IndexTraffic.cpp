@@ -22,7 +22,7 @@ using namespace flywheel::linalg_ext;
 
 namespace flywheel {
 namespace {
-/// Adds up what one launch takes.
+/// Sums the traffic and the operations of one launch.
 class WorkCounter {
 public:
   /// Adds `bytes` of `buffer`, as often as blocks ask for them.
@@ -159,7 +159,7 @@ static SmallVector<LaunchWork> measureScan(ScanOp op) {
                                           countBufferElements(op.getX())));
     all.push_back(counter.work);
   }
-  // One of them is made.
+  // Only one of them is emitted.
   all.back().times = 0;
   return all;
 }

@@ -61,8 +61,8 @@ int64_t InputTile::chooseWidth() const {
   ArrayRef<unsigned> along = isAlongTerms ? terms : dims;
   if (map.getNumResults() == 0 || along.empty())
     return 1;
-  // Vectors are along the loop whose iterations are next to each other in the
-  // tile, and end where it ends.
+  // Vectors are along the loop whose iterations are contiguous in the tile, and
+  // do not cross its end.
   auto last = dyn_cast<AffineDimExpr>(map.getResults().back());
   if (!last || last.getPosition() != along.back())
     return 1;
@@ -126,8 +126,8 @@ void InputTile::emitAsyncCopy(Value firstTerm, Value slot) {
           scf::IfOp::create(b, loc, vector.isInTile).thenBlock());
     Value row = vector.rowNumber, term = vector.termNumber, elements;
     if (vector.isInside) {
-      // Nothing is read of what is not there, whose place is that of the first
-      // element instead.
+      // Reads no element outside of the input: its index is replaced by that of
+      // the first element.
       Value zero = threads.index(0);
       row = arith::SelectOp::create(b, loc, vector.isInside, row, zero);
       term = arith::SelectOp::create(b, loc, vector.isInside, term, zero);

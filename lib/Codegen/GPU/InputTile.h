@@ -11,10 +11,10 @@
 
 namespace flywheel {
 
-/// One input of a contraction, of which tiles are copied to workgroup memory by
-/// all threads of a block: [stages][outer][pitch], where terms are the fast
-/// dimension if the input is contiguous along them, and the slow one if not.
-/// There are zeros where the input ends.
+/// One input of a contraction, tiles of which all threads of a block copy to
+/// workgroup memory: [stages][outer][pitch]. Terms are the fast dimension if
+/// the input is contiguous along them, and the slow one if not. Elements after
+/// the end of the input are zeros.
 class InputTile {
 public:
   /// A tile has `side` of the iterations of `dims`, and `depth` terms. Its

@@ -75,8 +75,8 @@ static void limitToOneThread(gpu::LaunchOp launch) {
       std::next(branch->getIterator()), body.getTerminator()->getIterator());
 }
 
-/// Gives `first` the workgroup memory of `second`, for both in turn where it is
-/// of bytes.
+/// Gives `first` the workgroup memory of `second`. Both share memory of bytes,
+/// one after the other.
 static void shareWorkgroupMemory(gpu::LaunchOp first, gpu::LaunchOp second) {
   auto isOfBytes = [](Value memory) {
     auto type = cast<MemRefType>(memory.getType());

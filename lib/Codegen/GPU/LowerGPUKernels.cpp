@@ -160,7 +160,7 @@ struct LowerGPUKernels : flywheel::impl::LowerGPUKernelsBase<LowerGPUKernels> {
       return signalPassFailure();
 
     MLIRContext *context = &getContext();
-    // Canonicalization makes vectors of several dimensions at once.
+    // Canonicalization creates vectors of several dimensions at once.
     RewritePatternSet unroll(context);
     vector::populateVectorFromElementsUnrollPatterns(unroll);
     vector::populateVectorToElementsUnrollPatterns(unroll);
@@ -185,7 +185,7 @@ struct LowerGPUKernels : flywheel::impl::LowerGPUKernelsBase<LowerGPUKernels> {
                                          /*approximateLog1p=*/false,
                                          /*benefit=*/10);
     LLVMConversionTarget target(*context);
-    // Upstream's rules of what is legal want calls where there are
+    // Upstream's rules of legality require calls although there are
     // instructions.
     target.addLegalDialect<NVVM::NVVMDialect, ROCDL::ROCDLDialect>();
     target.addIllegalDialect<arith::ArithDialect, cf::ControlFlowDialect,

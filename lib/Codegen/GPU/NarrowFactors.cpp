@@ -4,13 +4,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Before: structured ops on tensors. After: products of many matrices whose
-// factors are f16 or bf16 that were made f32, as those of scores of attention
-// are, read the narrow numbers, and tensor cores multiply them. The products
-// are the same numbers, as both factors are. A constant that one of the factors
-// was multiplied by afterwards, as queries are, multiplies each sum instead,
-// where it is used: that rounds elsewhere, and where factors are bf16 sums that
-// a scale below 1 would have kept in the range of f32 may be infinite.
+// Before: structured ops on tensors. After: batches of matrix products whose
+// factors are f16 or bf16 that were extended to f32, like those of scores of
+// attention, read the narrow numbers, and tensor cores multiply them. The
+// products are the same numbers, as both factors are. If one of the factors was
+// then multiplied by a constant, as queries are, each use of a sum is
+// multiplied by it instead: that rounds elsewhere, and with factors of bf16,
+// sums that a scale below 1 would have kept in the range of f32 may be
+// infinite.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,8 +33,8 @@ namespace flywheel {
 } // namespace flywheel
 
 namespace {
-/// A factor that was narrow: `number`, in the body of `producer`, made wide,
-/// and multiplied by `scale` where that is not null.
+/// A factor that was narrow: `number`, in the body of `producer`, extended, and
+/// multiplied by `scale` if that is not null.
 struct NarrowFactor {
   linalg::GenericOp producer;
   Value number;

@@ -118,7 +118,7 @@ private:
     launch.erase();
   }
 
-  /// Says what the launch of the kernel `name` takes.
+  /// Emits a remark with the traffic of the launch of the kernel `name`.
   void describe(gpu::LaunchOp launch, StringRef name) {
     auto traffic = launch->getAttrOfType<flywheel::codegen::TrafficAttr>(
         flywheel::codegen::CodegenDialect::getTrafficAttrName());

@@ -15,8 +15,8 @@
 
 using namespace mlir;
 
-/// Bytes of workgroup memory for what a group alone uses. The rest of the 48 KB
-/// that every chip has is for tiles of contractions and trees.
+/// Bytes of workgroup memory for buffers that only a group uses. The rest of
+/// the 48 KB that every chip has is for tiles of contractions and trees.
 static constexpr int64_t kPrivateBytes = 32 * 1024;
 
 /// Uses `view` for `part`, and slices of it for those of `part`.
@@ -42,9 +42,9 @@ static MemRefType getLargestType(memref::SubViewOp part,
                          part.getType().getElementType(), AffineMap(), space);
 }
 
-/// Makes `buffer`, of which each block of `group` uses one part that is like
-/// those in all of `parts`, that part in workgroup memory: `mine`, or where
-/// that is null a new one, which is returned.
+/// Replaces `buffer`, of which each block of `group` uses one part that is like
+/// those in all of `parts`, by workgroup memory: `mine` or, if that is null, a
+/// new allocation. Returns it.
 static Value makePrivate(memref::AllocOp buffer,
                          ArrayRef<memref::SubViewOp> parts, scf::ForallOp group,
                          Value mine) {
@@ -195,7 +195,8 @@ void flywheel::placePrivateBuffers(scf::ForallOp group, ArrayRef<Value> roots,
   SmallVector<Candidate> candidates;
   for (Value root : roots) {
     auto buffer = root.getDefiningOp<memref::AllocOp>();
-    // Outside of a loop around the group it would keep what an iteration wrote.
+    // A buffer outside of a loop around the group keeps values between
+    // iterations.
     if (!buffer || buffer->getBlock() != group->getBlock())
       continue;
     SmallVector<memref::SubViewOp> parts = collectGroupParts(buffer, group);

@@ -389,7 +389,7 @@ void RecomputeScores::runOnBlock(Block &block) {
   again.clear();
   origins.clear();
   sets.clear();
-  // Ops that are made here come before the one that is looked at.
+  // New ops are inserted before the one that is visited.
   for (Operation &next : llvm::make_early_inc_range(block)) {
     auto op = dyn_cast<linalg::LinalgOp>(next);
     if (!op)

@@ -316,8 +316,8 @@ Value UpdateRowsEmitter::emitSearch(Value row) {
       none);
 }
 
-/// Elements of the table that a block updates: enough that the searches, one a
-/// row, are few beside them.
+/// Elements of the table that a block updates: enough to outweigh the searches,
+/// one for each row.
 static constexpr int64_t kElementsOfBlock = 4096;
 
 /// Launches a block for some rows of the tables. One thread for each row

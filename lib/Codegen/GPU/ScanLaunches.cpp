@@ -28,7 +28,7 @@ using namespace flywheel::linalg_ext;
 static constexpr int64_t kShortRow = 128;
 /// The number of threads whose loads fill the memory bandwidth of a device.
 static constexpr int64_t kManyRows = 16384;
-/// Rows that lie side by side are shared by one block, so that neighbouring
+/// The number of adjacent rows that one block shares, so that neighbouring
 /// threads load neighbouring elements.
 static constexpr int64_t kRowsSideBySide = 32;
 

@@ -5,14 +5,14 @@
 //===----------------------------------------------------------------------===//
 //
 // Before: the body of a group of rows, in which a product writes rows that are
-// too long for workgroup memory, as those of scores are, other ops compute more
-// such rows of them, element by element, and reductions go along them. After:
-// each reduction, or several that need nothing of each other, is in a loop over
-// tiles of the columns, where a tile of the rows is computed in workgroup
-// memory and added up. A later loop computes the rows again: no buffer has
+// too long for workgroup memory, like those of scores, other ops compute more
+// such rows from them, element by element, and reductions are along them.
+// After: each reduction, or several that are independent of each other, is in a
+// loop over tiles of the columns, in which a tile of the rows is computed in
+// workgroup memory and reduced. A later loop recomputes the rows: no buffer has
 // them.
 //
-// A group in which rows go anywhere else is left alone.
+// Does not change a group in which other ops use rows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +34,7 @@ static constexpr int64_t kTileBytes = 28 * 1024;
 static constexpr int64_t kLeastColumns = 16;
 
 namespace {
-/// A structured op of the group, and what it has to do with long rows.
+/// A structured op of the group, and the way in which it uses long rows.
 struct Member {
   enum class Kind { Other, Fill, MakesRows, ReducesRows };
 
@@ -214,8 +214,8 @@ std::optional<unsigned> ColumnTiling::findColumns(linalg::LinalgOp op) {
   return columns;
 }
 
-/// Says what `member` has to do with long rows; false where that is something
-/// else than making or reducing them.
+/// Sets the kind of `member` by its use of long rows; returns false if it
+/// neither computes nor reduces them.
 bool ColumnTiling::classify(Member &member) {
   linalg::LinalgOp op = member.op;
   bool isAnyOut =
@@ -385,9 +385,9 @@ void ColumnTiling::assignMemory(const ColumnLoop &loop) {
   }
 }
 
-/// Chooses the columns of a tile: as many as there is room for, and such that
-/// all tiles are whole, if that takes no more than twice as many tiles; a power
-/// of two where the number of columns is not known.
+/// Chooses the columns of a tile: as many as memory has room for, and such that
+/// all tiles are whole, if that takes at most twice as many tiles; a power of
+/// two if the number of columns is not known.
 bool ColumnTiling::chooseColumns() {
   int64_t bytes = 0;
   for (MemRefType type : slots)

@@ -23,7 +23,7 @@ using namespace flywheel::linalg_ext;
 /// Columns of a factor between which others are not updated: enough that most
 /// products are added up in registers.
 static constexpr int64_t kPanel = 32;
-/// Blocks that factorize; each takes several matrices where there are more.
+/// Blocks that factorize; each takes several matrices if there are more.
 static constexpr int64_t kMaxFactorBlocks = 1024;
 /// Right-hand sides of a block: what of a row of them threads of a warp load
 /// together.
@@ -197,7 +197,7 @@ void FactorEmitter::factorizeMatrix() {
   });
 }
 
-/// Makes the flag of the op false where one of the first `count` flags is.
+/// Sets the flag of the op to false if one of the first `count` flags is false.
 void FactorEmitter::combineFlags(Value flags, Value count) {
   Value one = constant(1), none = constant(0);
   BlockEmitter emitter(launchBlocks(one, /*launch=*/1));

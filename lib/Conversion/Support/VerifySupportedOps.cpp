@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Before: the module that a user wrote. After: the same. Refuses, at the op,
-// what no later pass has a lowering for, in words that are the user's own: what
-// comes later speaks of bufferization and of conversions.
+// ops for which no later pass has a lowering, in the user's own terms: later
+// errors are about bufferization and conversions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -124,7 +124,7 @@ static LogicalResult verifyOp(Operation *op) {
       }))
     return op->emitOpError() << "is not supported with elements of type 'i1': "
                                 "expected 'train.random' and a comparison";
-  // Upstream makes a struct of index of the sum and the carry.
+  // Upstream creates a struct of the sum and the carry with elements of index.
   if (isa<arith::AddUIExtendedOp>(op) &&
       getElementTypeOrSelf(op->getOperand(0)).isIndex())
     return op->emitOpError() << "is not supported for index: expected integers "
@@ -160,7 +160,7 @@ struct VerifySupportedOps
         return signalPassFailure();
       }
       WalkResult verified = top->walk(
-          // Inner ops first: they name what a type is used for.
+          // Inner ops first: their errors name the use of a type.
           [](Operation *op) { return WalkResult(verifyOp(op)); });
       if (verified.wasInterrupted())
         return signalPassFailure();

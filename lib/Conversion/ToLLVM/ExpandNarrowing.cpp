@@ -60,7 +60,7 @@ struct NarrowThroughF32 : OpRewritePattern<arith::TruncFOp> {
   }
 };
 
-/// Repeats the bits of a bf16: where the CPU has no such numbers, LLVM would
+/// Broadcasts the bits of a bf16: if the CPU has no such numbers, LLVM would
 /// widen it and round it again, by a library call.
 struct BroadcastBits : OpRewritePattern<vector::BroadcastOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -103,8 +103,8 @@ private:
     if (failed(applyPartialConversion(getOperation(), target,
                                       std::move(patterns))))
       return failure();
-    // Upstream allows what it inserts to be contracted: a sum of three would be
-    // rounded once.
+    // Upstream allows contraction of the ops that it inserts: a sum of three
+    // would be rounded once.
     getOperation().walk([](Operation *op) {
       if (auto extend = dyn_cast<arith::ExtFOp>(op))
         forbidContraction(extend, extend.getIn().getType());

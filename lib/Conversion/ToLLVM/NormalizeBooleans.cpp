@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Before: the LLVM dialect, with booleans that have a byte each in memory.
-// After: what reads such a byte compares it with zero. A load of i1 is
-// undefined where the byte is neither 0 nor 1, and feeds and variables are a
+// After: ops that read such a byte compare it with zero. A load of i1 is
+// undefined if the byte is neither 0 nor 1, and feeds and variables are a
 // caller's own bytes. Refuses nothing.
 //
 //===----------------------------------------------------------------------===//

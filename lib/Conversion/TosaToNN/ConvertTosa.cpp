@@ -173,7 +173,7 @@ struct ConvertTosa : flywheel::impl::ConvertTosaBase<ConvertTosa> {
   }
 
 private:
-  /// Replaces what is other ops here.
+  /// Replaces the ops that `lowerTosaOp` lowers.
   void lowerHere() {
     IRRewriter rewriter(&getContext());
     SmallVector<Operation *> ops;

@@ -203,7 +203,7 @@ void ConvertRowUpdatesToLinalg::runOnOperation() {
   SmallVector<Operation *> producers;
   for (nn::ReduceOp reduce : reductions) {
     Value input = reduce.getInput();
-    // A sum over the rows; what is less is rows itself.
+    // A sum over the rows: a sum over other dimensions alone has rows itself.
     if (reduce.getKind() != nn::ReductionKind::sum ||
         reduce.getAxes().empty() || reduce.getAxes().front() != 0 ||
         !gradients.isRows(input) || !isWorthwhile(gradients, input))

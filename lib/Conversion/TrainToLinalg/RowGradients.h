@@ -19,10 +19,10 @@
 
 namespace flywheel {
 
-/// A tensor that is zero but for rows: element i of `indices` [n] names that of
-/// `rows` [n, I..]. The first row of an index is the row of the tensor, what
-/// follows is zero. `order` [n] is what `linalg_ext.argsort` makes of the
-/// indices.
+/// A tensor that is zero except for rows: element i of `indices` [n] is the
+/// index of row i of `rows` [n, I..]. The first row with an index is the row of
+/// the tensor, later rows with it are zero. `order` [n] is the result of
+/// `linalg_ext.argsort` for the indices.
 struct RowGradient {
   mlir::Value indices, order, rows;
 };
