@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Time of the gradient of each example of a batch.
 
-Of the perceptron of the digits example (64-128-10, ReLU, softmax cross entropy,
-f32) on a batch: the gradient of the sum of the losses, the Jacobian of the
-losses, and one call on each example, all from the same program; the Jacobian is
+The model is the perceptron of the digits example (64-128-10, ReLU, softmax cross
+entropy, f32). Times, on a batch, the gradient of the sum of the losses, the Jacobian
+of the losses, and one call on each example, all from one program; the Jacobian is
 also given as the sum of its squares, which does not return the gradients. The
 figure is the median over rounds of the mean call of a round, and the ratio to
 the gradient of the sum.

@@ -124,7 +124,7 @@ config.substitutions += [
     ("%cc", config.c_compiler + " -std=c99 -Wall -Wextra -pedantic -Werror"),
     ("%host_cc", config.c_compiler),
     ("%cxx", config.cxx_compiler + " -std=c++11 -Wall -Wextra -pedantic -Werror"),
-    # What a C program that saves and restores is linked with.
+    # The libraries with which a C program that saves and restores is linked.
     ("%runtime_libs", "-L%s/lib -lflywheel_runtime -lstdc++ -lm" % config.flywheel_obj_root),
     ("%mlir_lib_dir", config.llvm_lib_dir),
     ("%flywheel_lib_dir", os.path.join(config.flywheel_obj_root, "lib")),
@@ -180,7 +180,7 @@ if config.enable_python:
             lit_config.note(
                 "tests of %s are left out: set FLYWHEEL_PEERS_PYTHON to a Python that has %s" % (what, package)
             )
-    # What builds the documentation site, of the same version of Python.
+    # A Python that builds the documentation site, of the same version.
     docs_python = os.environ.get("FLYWHEEL_DOCS_PYTHON", config.python_executable)
     config.substitutions.append(("%docs_python", docs_python))
     if len(importable(docs_python, ("furo", "matplotlib", "myst_nb"))) == 3:
@@ -206,7 +206,7 @@ if os.path.exists(os.path.join(config.llvm_tools_dir, "clang-tidy")):
 
 
 def has_library(compiler, name):
-    """Whether a compiler finds a library of its own."""
+    """Returns true if a compiler finds a library of its own."""
     if shutil.which(compiler, path=config.environment["PATH"]) is None:
         return False
     command = [compiler, "-print-file-name=" + name]

@@ -62,7 +62,7 @@ def generate(session: flywheel.Session, count: int) -> Array:
 
 
 def report(session: flywheel.Session, classifier: flywheel.Session, real: Array) -> str:
-    """What the classifier says of 1000 images, and how far they are from as many real ones as are given."""
+    """Describes 1000 images by the classifier's probabilities, and by their distance from the given real images."""
     images = generate(session, 1000)
     probabilities = classifier.run("predict", images)
     sure = np.mean(probabilities.max(1) > 0.9)

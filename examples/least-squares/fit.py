@@ -30,7 +30,7 @@ def fit(problem: Problem) -> None:
     print(f"  objective {before:.6g} -> {float(objective):.6g}, by NumPy {objectives[-1]:.6g}")
     difference = np.abs(x - expected).max() / np.abs(expected).max()
     print(f"  largest difference of a parameter {difference:.1e}")
-    # Where it has converged, which of two equal objectives is smaller is chance.
+    # At convergence the objectives are equal, and either may be smaller.
     if not np.isclose(objective, objectives[-1], rtol=1e-6) or difference > 1e-4:
         raise SystemExit("the numbers differ")
 

@@ -30,7 +30,7 @@ def means(index: Array, rating: Array, count: int) -> Array:
 
 
 def baselines(train: Tuple[Array, Array, Array], row: Array, column: Array) -> Tuple[Array, Array]:
-    """What the means of columns predict, and what those of columns and then of rows do."""
+    """Returns the predictions by means of columns, and those by means of columns and then of rows."""
     rows, columns, ratings = train
     by_column = means(columns, ratings, columns.max() + 1)
     by_row = means(rows, ratings - by_column[columns], rows.max() + 1)

@@ -91,7 +91,7 @@ def go_on(character: Any) -> Any:
 
 
 def sample(prompt: List[int], count: int) -> List[int]:
-    """Goes on from a prompt. Where the context is full, its second half is the next prompt."""
+    """Continues a prompt. If the context is full, its second half is the next prompt."""
     text, used = list(prompt), CONTEXT
     for _ in range(count):
         if used == CONTEXT:

@@ -16,7 +16,7 @@
         loss = step(image, label)
     fw.save("digits.safetensors")
 
-What is written in MLIR is compiled and run by hand:
+A program in MLIR is compiled and run by hand:
 
     program = fw.compile("digits.mlir")
     session = fw.Session(program)

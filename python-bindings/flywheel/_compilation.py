@@ -73,8 +73,9 @@ def current_target() -> str:
 def compile_module(module: ModuleOp, options: StepOptions) -> Program:
     """The program of a module: from this process, or the disk, or the compiler.
 
-    One program serves modules that differ in the places of their ops, and names those of the module at run time.
-    What the compiler said of it is said again each time, and is about places: a module with others is compiled.
+    Modules that differ only in the locations of their ops share one program, which names those of the module at run
+    time. Warnings of the compiler are repeated each time. They name locations, so that a module with other locations
+    is compiled if there are warnings.
     """
     given = dataclasses.asdict(options)
     key = options.key(module)

@@ -268,7 +268,7 @@ def _solve_vjp(a: Tensor, b: Tensor, weights: Tensor) -> Tuple[Tensor, Tensor]:
 @rounds_once(2)
 def solve(a: TensorLike, b: TensorLike) -> Tensor:
     """x of a x = b: `b` is a vector, or [..., n, columns] with leading dimensions that broadcast with those of `a`.
-    Of a singular matrix, infinities or NaN."""
+    If a matrix is singular, x has infinities or NaN."""
     a, b = as_tensors(_square("solve", a), _floating(b))
     is_vector = b.ndim == 1
     wide = _ops.expand_dims(b, 1) if is_vector else b

@@ -40,7 +40,7 @@ class Module(_tree.Whole):
     path from the outermost module, and that by its class, made unique: `Model/blocks/0/wide/kernel`. Names are given
     when somebody asks for one: the first call of a function does.
 
-    What differs between training and use is an argument of the call (`model(x, training=True)`): a module has no mode.
+    A module has no mode: training and use differ by an argument of the call (`model(x, training=True)`).
     As an argument of a traced function it is what it is, without a value; a gradient with respect to it
     (`fw.grad(loss)(model, x)`) is an OrderedDict of those of its parameters, by path.
 

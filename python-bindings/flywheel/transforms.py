@@ -529,8 +529,8 @@ def custom_vjp(function: Callable[..., Any]) -> CustomVjp:
         def _(x, dy):
             return flywheel.clip(dy, -1.0, 1.0)
 
-    What the function uses besides its arguments is constant to derivatives. A rule may call the
-    function: the first two derivatives are by the rule then, and further ones those of what the
-    function computes.
+    Values that the function uses besides its arguments are constant to derivatives. A rule may call
+    the function: the first two derivatives are by the rule then, and further ones those of the ops
+    of the function.
     """
     return CustomVjp(function)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: %python %s
-"""What large steps cost (F3): the numbers of one layer, as often as there are layers."""
+"""The cost of large steps (F3): the numbers of one layer, as often as there are layers."""
 
 from typing import Any, Dict
 

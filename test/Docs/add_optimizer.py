@@ -47,7 +47,7 @@ def blocks_of(page: str) -> Dict[str, str]:
 
 
 def generate(tree: Path, generated: Path) -> None:
-    """What CMake has TableGen write of the dialect's attributes."""
+    """Writes the files that CMake has TableGen write of the dialect's attributes."""
     (generated / "flywheel/Dialect/Train").mkdir(parents=True)
     listed = (ROOT / TRAIN / "CMakeLists.txt").read_text(encoding="utf-8")
     for source, output, options in re.findall(r"flywheel_tablegen\((\S+) (TrainAttributes\S+) ([^)]*)\)", listed):

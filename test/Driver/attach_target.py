@@ -21,7 +21,7 @@ func.func @products(%a: tensor<3x128x64xf32>, %b: tensor<3x64x100xf32>) -> tenso
 
 
 def read_sizes(*options: str) -> Tuple[int, ...]:
-    """What the target of an empty module says."""
+    """Returns the sizes in the target of an empty module."""
     command = ["flywheel-opt", "-", f"--flywheel-attach-target={' '.join(options)}"]
     text = subprocess.run(command, input="module {}", check=True, capture_output=True, text=True).stdout
     match = re.search(r"l1_bytes = (\d+), l2_bytes = (\d+), cores = (\d+)", text)

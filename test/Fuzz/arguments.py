@@ -32,7 +32,7 @@ from batches import Batches
 import harness
 from harness import Failure, Outcome, Report, Rng, choose
 
-# What a user may be told by; others are Python's, of a mistake inside.
+# The errors that a user may get; others are Python's, of a mistake inside.
 ALLOWED = (TypeError, ValueError, NotImplementedError, IndexError, ZeroDivisionError, MemoryError, OverflowError,
            OSError, Warning)  # fmt: skip
 # Python's own words of a place that is not there in what nobody has given it.
@@ -125,7 +125,7 @@ np.dtype([("a", "f4")]); np.add; np.random.default_rng(1); fw.float32; "float33"
 fw.nn.relu; fw.function(lambda x: x); [one, one[:1]]; [one, 1]; (one, "a"); [one] * 2; {"a": one}; np.uint64(1 << 63)
 [1 << 70]; [-1, -1]; (1.5, 2); (True, False); [0, 0]; (-3,); (7,); "ij,jk->ik"; "i->"; "valid"; "reflect"; "mean"
 """
-# What the expressions name.
+# The names that the expressions use.
 NAMES: Dict[str, Any] = {
     module.__name__: module for module in (array, datetime, decimal, fractions, ml_dtypes, os, types)
 }
@@ -196,7 +196,7 @@ class Arguments(Batches):
             for name in listed or dir(module):
                 found = getattr(module, name, None)
                 home = str(getattr(found, "__module__", ""))
-                # What a module without a list imports is not its own.
+                # If a module has no list, names that it imports are not its own.
                 is_own = home.startswith("flywheel" if listed else vars(module).get("__name__", "flywheel"))
                 if callable(found) and is_own and not name.startswith("_") and not EXCLUDED.match(name):
                     self.functions[f"{space}.{name}"] = found
@@ -269,7 +269,7 @@ class Arguments(Batches):
                 raise Failure(self.complain(error, shown)) from None
 
     def as_tensors(self, result: Any) -> Any:
-        """What of a result a traced function may return."""
+        """Returns the part of a result that a traced function may return."""
         return result if isinstance(result, self.fw.Tensor) else None
 
     def complain(self, error: BaseException, shown: str) -> str:

@@ -22,7 +22,7 @@ MAGIC = b"flywheel program 4\n"
 # Behind the magic: a digest, the number of parts, and the lengths of six: the last are the constant's name and bytes.
 LENGTHS = len(MAGIC) + 32
 NUM_LENGTHS = 7
-# What is before the bytes of the constant has most of what can be wrong.
+# The bytes before those of the constant, where most errors are possible.
 HEAD = 1 << 15
 CONSTANT = np.arange(1 << 18, dtype=np.float32)
 

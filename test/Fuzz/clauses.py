@@ -3,10 +3,9 @@
 # RUN: %python %s
 """Clauses of updates, some of them damaged, through parser and printer.
 
-An update has clauses in any order, some twice, some without a value or with one of
-another kind. What is damaged is refused, with its place. What is not is accepted, or
-refused by a rule on what clauses mean ("expected ..."); accepted text is printed with
-every keyword and value that stood there, and reads back as the same.
+An update has clauses in any order, some twice, some without a value or with one of another kind. Damaged text is
+refused, with its place. Other text is accepted, or refused by a rule on the meaning of clauses ("expected ...");
+accepted text is printed with every keyword and value of the input, and reads back as the same.
 """
 
 import re

@@ -50,7 +50,7 @@ class Program:
                 f"roles {self.roles}, seed {self.seed}")  # fmt: skip
 
     def positions(self) -> List[int]:
-        """Of the arguments that are differentiated by."""
+        """Returns the positions of the arguments that are differentiated by."""
         return [i for i, role in enumerate(self.roles) if role >= 0 and self.arguments[i].dtype.kind == "f"]
 
 
@@ -298,7 +298,7 @@ class Derivatives(Batches):
             raise Failure(f"{what} of {program.name}: found {found}, expected {wanted}: {program}")
 
     def differ(self, program: Program, what: str, found: Array, coarse: Array, fine: Array) -> None:
-        """Where differences of two steps agree, a derivative is theirs."""
+        """Checks a derivative where differences of two steps agree."""
         with np.errstate(all="ignore"):
             scale = 1 + np.abs(fine)
             is_seen = (np.abs(coarse - fine) <= 1e-5 * scale) & (np.abs(fine) < 1e6)

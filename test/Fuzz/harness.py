@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the generators of this folder share: seeds, time, children and reports.
+"""Shared parts of the generators of this folder: seeds, time, children and reports.
 
 A generator is a `Fuzzer`: `make` draws a case, `check` tries it in a child
 process, in which it may crash, hang or eat memory as it likes. `main` runs as
@@ -33,7 +33,7 @@ FOLDER = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(FOLDER))
 sys.path.append(os.path.join(ROOT, "test", "Numeric"))
 
-# What only the compiler's authors understand.
+# Words that only the compiler's authors understand.
 INTERNAL_WORDS = re.compile(
     r"failed to legalize|unrealized_conversion_cast|was not bufferized|Failed to materialize symbols"
     r"|PLEASE submit a bug report|malformed 'train\.manifest'|builtin\.unrealized|LLVM ERROR|Assertion .* failed"
@@ -69,7 +69,7 @@ class Case:
     """An input. `text` is all of it, where it can be made smaller."""
 
     text: str
-    # What `check` needs besides, such as the passes to run.
+    # Other inputs of `check`, such as the passes to run.
     detail: str = ""
 
 
@@ -106,8 +106,7 @@ def find_internal_lines(said: str, program: str) -> List[str]:
 
 
 def clean_refusal(text: str, program: str = "") -> Outcome:
-    """What the text of an error is worth: it must have a location, and words that
-    a user understands."""
+    """Judges the text of an error: it must have a location, and words that a user understands."""
     if find_internal_lines(text, program):
         return Outcome("failed", "internal words: " + text)
     # A program may say itself that an op is at a name, loc("first"), and no line.
@@ -204,8 +203,7 @@ def print_stacks() -> None:
 
 
 def wait_for(child: int, reader: int, seconds: float) -> Tuple[str, int]:
-    """What the child wrote, and its status; it is killed with its own children when
-    time is up."""
+    """Returns the output and the status of the child, which is killed with its own children when time is up."""
     deadline, chunks = time.monotonic() + seconds, []
     while True:
         ready, _, _ = select.select([reader], [], [], max(0.0, deadline - time.monotonic()))
@@ -258,10 +256,10 @@ class Fuzzer:
 
     # The file of this generator, for the commands that are printed.
     name = ""
-    # Of CPU time and memory, for one case; 0 megabytes for no limit.
+    # The limits of CPU time and memory for one case; 0 megabytes for no limit.
     seconds = 20.0
     megabytes = 8192
-    # Whether a case that is made shorter line by line is still one.
+    # True if a case is still one when lines are removed.
     can_minimize = True
 
     def prepare(self) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What TableGen says of the ops of our dialects, and random operations made from it.
+"""TableGen's records of the ops of our dialects, and random operations made from them.
 
 An operation is written in the generic form, so that no assembly format keeps odd ones from the verifier. The kinds of
 its operands, results and attributes are those of ODS; now and then one is of another kind.
@@ -319,7 +319,7 @@ class Writer:
         yielded = [self.rng.choice(floats) for _ in range(self.rng.randrange(3))] if floats else []
         end = (f"{indent}  \"train.yield\"({', '.join(name for name, _ in yielded)}) : "
                f"({', '.join(kind for _, kind in yielded)}) -> ()\n")  # fmt: skip
-        # What a region has is not seen behind it.
+        # Values of a region are not visible after it.
         self.values = self.values[:start] + [one for one in self.values[start:] if one[0].startswith("%a")]
         return "{\n" + header + body + (end if self.chance(0.95) else "") + indent + "}"
 

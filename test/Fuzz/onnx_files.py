@@ -201,7 +201,7 @@ class OnnxFiles(Fuzzer):
         try:
             data = self.file_of(case)
         except (ValueError, TypeError, UnicodeError):
-            # What protobuf itself does not hold.
+            # A model that protobuf itself cannot hold.
             return Outcome("passed", "not made")
         path = os.path.join(self.folder, f"{os.getpid()}.onnx")
         with open(path, "wb") as file:

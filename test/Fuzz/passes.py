@@ -109,7 +109,7 @@ class Passes(Fuzzer):
 
 
 def judge(text: str, status: int, said: str) -> Outcome:
-    """What the end of a tool is worth."""
+    """Judges the exit status and the output of a tool."""
     if status < 0 or status > 1:
         return Outcome(
             "failed", harness.describe_end(-status if status < 0 else status << 8, said) + "\n" + said[-6000:]

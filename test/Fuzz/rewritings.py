@@ -20,7 +20,7 @@ from harness import Failure, Outcome, Report, Rng, choose
 
 DTYPES = {"float64": np.dtype(np.float64), "float32": np.dtype(np.float32), "float16": np.dtype(np.float16),
           "bfloat16": np.dtype(ml_dtypes.bfloat16)}  # fmt: skip
-# Of the largest number of a result, or of a gradient.
+# Relative to the largest number of a result, or of a gradient.
 TOLERANCES = {"float64": 1e-9, "float32": 1e-3, "float16": 0.08, "bfloat16": 0.4}
 BEFORE = ("x", "x", "x", "x * 0.5 + x", "-x", "x + 0.0 * sin(x)")
 AFTER = ("y", "y", "tanh(y)", "y * y", "y + 1.0", "sin(y) * 0.5")

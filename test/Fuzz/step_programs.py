@@ -20,7 +20,7 @@ Array = NDArray[Any]
 State = Dict[str, Any]
 Env = Dict[str, Any]
 SHAPES: Sequence[Tuple[int, ...]] = ((), (3,), (5,), (2, 4), (17,))
-ROWS = 4  # Of the table that is indexed.
+ROWS = 4  # The number of rows of the table that is indexed.
 
 
 class CheckFailed(Exception):
@@ -195,8 +195,7 @@ def draw_expression(program: Program, rng: Rng, inputs: Sequence[str], size: int
 
 
 def depends(lines: Sequence[str], value: str, variable: str) -> bool:
-    """Whether a value is made of what is read of a variable: a gradient of 0, as that
-    of x - x, is one."""
+    """Returns true if a value is made of a read of a variable, even if the gradient is 0, as that of x - x."""
     needed = {value}
     for line in reversed(lines):
         name, _, rest = line.partition(" = ")
@@ -214,7 +213,7 @@ def depends(lines: Sequence[str], value: str, variable: str) -> bool:
 
 @dataclass
 class Scope:
-    """What a statement may use: all values, and those that no variable is in."""
+    """The values that a statement may use: all values, and those that no variable is in."""
 
     values: List[str]
     free: List[str]
@@ -614,7 +613,7 @@ class Maker:
 
 @dataclass
 class Slots:
-    """What one optimizer keeps."""
+    """The slots of one optimizer."""
 
     values: Dict[str, Dict[str, Array]] = field(default_factory=dict)
     iterations: int = 0
@@ -624,7 +623,7 @@ class Slots:
 
 
 def new_program(rng: Rng, size: int, shape: Optional[Tuple[int, ...]] = None) -> Program:
-    """At most `size` statements in a block. Of arrays of that shape, or of a small one."""
+    """Draws at most `size` statements in a block, on arrays of that shape, or of a small one."""
     program = Program(choose(rng, SHAPES) if shape is None else shape, choose(rng, ["f64", "f64", "f32"]))
     for index in range(3):
         constraint = ""

@@ -14,9 +14,8 @@ Array = NDArray[Any]
 Rule = Callable[..., Array]
 
 
-# Options of each optimizer, of which one is drawn. Where a root or a norm of gradients
-# divides, a large epsilon keeps what a gradient of nothing but rounding does small; a sign
-# has a small rate for the same reason.
+# Options of each optimizer, of which one is drawn. If a root or a norm of gradients divides, a large epsilon keeps the
+# effect of a gradient small that is only rounding; a sign has a small rate for the same reason.
 OPTIONS: Dict[str, List[Dict[str, Any]]] = {
     "sgd": [dict(lr=0.1), dict(lr=0.1, momentum=0.9, decay=0.5), dict(lr=0.1, momentum=0.9, nesterov=True)],
     "momentum": [dict(lr=0.1), dict(lr=0.1, nesterov=True)],

@@ -22,8 +22,7 @@ from harness import Case, Failure, Fuzzer, Outcome, Report, Rng, clean_refusal
 from step_programs import Block, CheckFailed, Program, new_program
 
 TOLERANCES = {"f64": 1e-8, "f32": 3e-4}
-# What is left where larger numbers of f32 cancel is rounding; the interpreter's
-# gradients are f64.
+# Larger numbers of f32 that cancel leave rounding errors; the interpreter's gradients are f64.
 LARGEST = {"f64": 1e4, "f32": 256.0}
 
 

@@ -198,7 +198,7 @@ class Targets(Batches):
                     raise Failure(f"{other} and {target.threads} threads differ in {node.name}")
 
     def find_difference(self, a: Any, b: Any, moved: Sequence[Any]) -> str:
-        """What is wrong, or nothing: numbers that differ more than roundings move NumPy's."""
+        """Returns the difference, or nothing: numbers that differ more than roundings move NumPy's."""
         a, b = np.asarray(a), np.asarray(b)
         epsilon = epsilon_of(a.dtype)
         with np.errstate(all="ignore"):
@@ -214,7 +214,7 @@ class Targets(Batches):
                 spread = np.max([np.abs(one - wide[0]) for one in wide], axis=0)
                 scale = np.max(np.abs(wide[0]), initial=1.0, where=np.isfinite(wide[0]))
                 wrong = is_finite & ~is_same & ~(np.abs(x - y) <= 200 * spread + 100 * epsilon * min(scale, 1e4))
-                # Of infinities and NaN, those that no rounding makes.
+                # Infinities and NaN count if no rounding makes them.
                 kinds = [np.where(np.isnan(one), 2, np.where(np.isinf(one), np.sign(one), 0)) for one in (x, y, *wide)]
                 certain = np.logical_and.reduce([one == kinds[2] for one in kinds[3:]])
                 wrong |= certain & (kinds[0] != kinds[1]) & (np.abs(np.nan_to_num(wide[0])) < 1e4)

@@ -36,7 +36,7 @@ def evaluate(function: Function, feeds: Sequence[Any], rng: Rng, amount: float) 
 
 
 def find_difference(name: str, found: Any, clean: Any, moved: List[Any]) -> str:
-    """What is wrong with a result, or nothing."""
+    """Returns the error of a result, or nothing."""
     if found.shape != clean.shape or found.dtype != clean.dtype:
         return f"{name}: expected {clean.dtype}{clean.shape}, found {found.dtype}{found.shape}"
     if not epsilon_of(clean.dtype):

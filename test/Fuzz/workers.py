@@ -4,8 +4,8 @@
 """Object files for several workers (T12): each call has the same bits with one worker
 and with teams of 2, 3 and 4, which run in any order up to each barrier.
 
-The programs are those of steps.py, with larger arrays, and the random graphs. Whether
-the numbers are right is asked elsewhere.
+The programs are those of steps.py, with larger arrays, and the random graphs. Other tests check that the numbers are
+right.
 """
 
 from typing import Any, Dict, List, Tuple

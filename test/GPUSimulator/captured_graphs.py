@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a stream records is done at each launch of the graph, and what a capture cannot hold is refused.
+"""Each launch of a graph does the recorded work of a stream, and a capture refuses work that it cannot hold.
 
 RUN: env FLYWHEEL_SIM_COUNTERS=1 %python %s 2>&1 | FileCheck %s
 """
@@ -84,7 +84,7 @@ print("NESTED", x.read()[0])
 
 
 class Counters(ctypes.Structure):
-    """What was done so far."""
+    """The counters of the simulator."""
 
     _fields_ = [
         (name, ctypes.c_uint64)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a device would refuse, trap or wait for without end is an error that says where.
+"""Work that a device would refuse, trap at or wait for forever is an error with its location.
 
 RUN: %python %s 2>&1 | FileCheck %s
 """

@@ -56,7 +56,7 @@ def translate(source):
 
 
 def run_tool(*command, text):
-    """What a tool writes that reads `text`."""
+    """Returns the output of a tool that reads `text`."""
     return subprocess.run(command, check=True, input=text, stdout=subprocess.PIPE, text=True).stdout
 
 

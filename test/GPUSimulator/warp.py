@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What lanes of a warp do together is what the PTX ISA says.
+"""Operations of the lanes of a warp follow the PTX ISA.
 
 RUN: %python %s
 RUN: env FLYWHEEL_SIM_ORDER=reversed %python %s

@@ -47,7 +47,7 @@ FORMATS = {
     "int32": ("i", 4),
     "int64": ("q", 8),
 }
-# What functions of math may differ by; everything else is the same, bit for bit.
+# Results that functions of math may change; everything else is the same, bit for bit.
 CLOSE = {"exp", "tanh", "log", "erf", "root", "sin", "sum", "fma", "loss", "largest"}
 
 
@@ -269,7 +269,7 @@ def unpack(dtype: str, data: bytes) -> List[Any]:
 
 def is_same(name: str, dtype: str, found: Any, expected: Any) -> bool:
     if isinstance(expected, int):
-        # What has no whole number is not defined.
+        # The conversion of a number that has no whole number is undefined.
         return bool(found == expected) or (name == "whole" and expected == -(1 << 31))
     if math.isnan(expected) or math.isnan(found):
         return math.isnan(expected) and math.isnan(found)

@@ -36,10 +36,10 @@ Array = NDArray[Any]
 
 ALL = ("reference", "optimized", "avx2", "object", "workers", "gpu")
 IN_PROCESS = ("reference", "optimized", "avx2", "gpu")
-# What the simulator takes.
+# The target that the simulator executes.
 GPU_TARGET = "cuda:sm_90a:bitcode"
 
-# Whether tests are to show what a GPU makes of their models, and nothing else.
+# True if tests run their models on a GPU only.
 ONLY_GPU = bool(os.environ.get("FLYWHEEL_TEST_ONLY_GPU"))
 
 # Relative and absolute tolerance of results that no rounding mode explains.
@@ -47,7 +47,7 @@ TOLERANCES = {"float64": (1e-9, 1e-12), "float32": (1e-5, 1e-6)}
 
 
 class Failure(Exception):
-    """What a call of an object file reports."""
+    """The error that a call of an object file reports."""
 
 
 def dtype_of(name: str) -> "np.dtype[Any]":
@@ -75,7 +75,7 @@ class Model:
         raise NotImplementedError
 
     def workspace_bytes(self, entry: str) -> int:
-        """Of a call whose dimension sizes are the largest that the model is made for."""
+        """The bytes of a call whose dimension sizes are the largest that the model is made for."""
         raise NotImplementedError
 
     def variables(self) -> List[str]:
@@ -178,8 +178,8 @@ class ObjectModel(Model):
         self.takes_team = threads > 1
         self.team: Optional[Team] = None
         self.block = self.allocate_block(self.manifest["c_state_bytes"])
-        # A block may have any content before it is initialised. Where its workspace is
-        # for dimension sizes that no test has, most of it is never touched.
+        # A block may have any content before it is initialised. If its workspace is for dimension sizes that no test
+        # has, most of it is never touched.
         self.block[:1 << 26] = 0xA5
         self.entries = {entry["name"]: entry for entry in self.manifest["entries"]}
         self.infos = {info["name"]: (index, info) for index, info in enumerate(self.manifest["variables"])}
@@ -304,9 +304,9 @@ def configurations(
     entries: Sequence[str] = (),
     freeze: Optional[str] = None,
 ) -> Iterator[Tuple[str, Model]]:
-    """The model `text` in each configuration that this machine has; for `workers` and `gpu`,
-    some models, others each day. Where ONLY_GPU is set, all models in `gpu`, those too that are
-    compared in `reference` and `optimized` otherwise, and in `reference`."""
+    """The model `text` in each configuration that this machine has; for `workers` and `gpu`, some models, others each
+    day. If ONLY_GPU is set, all models in `gpu`, those too that are compared in `reference` and `optimized` otherwise,
+    and in `reference`."""
     if ONLY_GPU:
         if "gpu" in names or {"reference", "optimized"} <= set(names):
             for name in ("reference", "gpu") if "reference" in names else ("gpu",):

@@ -23,9 +23,9 @@ class Rule:
     variables: Tuple[str, ...] = ("lr",)
     # Options that are worth a test of their own, besides the defaults.
     variants: Tuple[Dict[str, Any], ...] = ()
-    # Of a step in f32 and in f64.
+    # The tolerances of a step in f32 and in f64.
     tolerances = (1e-5, 1e-9)
-    # What a second moment is at most, of those that stop there.
+    # The largest second moment, for optimizers that stop there.
     largest = np.inf
 
     def __init__(self, p: Any, **options: Any) -> None:

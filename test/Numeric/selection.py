@@ -28,7 +28,7 @@ def print_seed(name: str) -> None:
 
 
 def takes(name: str, case: str, share: float) -> bool:
-    """Whether a case, which `case` tells from others, is of that share of them."""
+    """Returns true if a case, which `case` tells from others, is in that share of them."""
     if takes_all():
         return True
     print_seed(name)

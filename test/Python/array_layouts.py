@@ -131,7 +131,7 @@ for dtype in DTYPES:
     assert fw.function(lambda v: fw.where(True, v, v))(none).shape == (2, 0), dtype
     assert fw.function(lambda: fw.constant(none))().shape == (2, 0), dtype
 
-# What has a buffer.
+# Objects that have a buffer.
 numbers: Any = np.arange(6, dtype=np.int32)
 double = fw.function(lambda v: v * 2, dynamic=False)
 bytes_of: Any = numbers.astype(">i4")
@@ -187,7 +187,7 @@ for _, value in layouts(x):
     model.fit(value, target, batch_size=1, epochs=1, verbose=0)
 assert len(set(losses)) == 1, losses
 
-# What no tensor has is refused, with what it is.
+# Values that no tensor has are refused, with their type.
 masked = np.ma.masked_array([1.0, 2.0, 3.0], [False, True, False], dtype=np.float32)
 structured = np.zeros(3, [("a", "f4"), ("b", "i4")])
 objects = np.array([1.0, None, 2.0])

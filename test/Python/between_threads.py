@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: env FLYWHEEL_CACHE= %python %s
-"""What threads share and what each has for itself: names, scopes, collections (N1, N2) and numbers of optimizers."""
+"""Threads share names and collections (N1, N2), and have scopes and numbers of optimizers of their own."""
 
 import copy
 import pickle
@@ -118,7 +118,7 @@ def test_unique_names() -> None:
 
 
 def test_all_or_nothing() -> None:
-    """What fails forgets what its thread has made, and nothing else; names are free again."""
+    """A failed call forgets the names that its thread has made, and nothing else; they are free again."""
     with fw.Namespace() as names:
         kept = [fw.Variable(0.0, name="w"), fw.Variable(0.0, name="w")]
 

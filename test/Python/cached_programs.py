@@ -125,7 +125,7 @@ def check() -> None:
     os.mkdir(DOUBLE)
     run(2.0)
     os.rmdir(DOUBLE)
-    # What was kept last is used as it is.
+    # The last entry is used as it is.
     run(2.0)
     kept = entries()
     run(2.0)

@@ -18,7 +18,7 @@ from flywheel import _compilation
 
 MIB = 1 << 20
 SIZE = 64
-# What allocators keep, and pages of a larger module.
+# Memory that allocators keep, and pages of a larger module.
 SLACK = 24
 
 
@@ -67,7 +67,7 @@ for dtype in (np.float32, np.float64, np.int32, np.int8, np.uint8, np.float16):
         a, b = first, second
         call = fw.function(lambda i: (fw.constant(a)[1, i], fw.constant(b)[i], fw.constant(b)[i + 1]))  # noqa: B023
         results.append(call(np.int32(7)))
-        # What the code reads outlives what it was traced from.
+        # Memory that the code reads outlives the arrays that it was traced from.
         again = call(np.int32(9))
         assert [x.dtype for x in again] == [dtype] * 3
         assert [float(x) for x in again] == [first[1, 9], second[9], second[10]], (dtype, again)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: %python %s
-"""What a CompileError says, and what becomes a Python warning (T3, T9)."""
+"""The texts of CompileErrors and of Python warnings (T3, T9)."""
 
 import warnings
 

@@ -22,9 +22,9 @@ Sizes = Dict[str, int]
 Array = Any
 SIZES: Sizes = {"a": 3, "b": 4, "c": 2, "d": 5, "e": 6}
 
-# Of data that NumPy looks at: weights whose sum is 0.
+# Functions whose data NumPy looks at: weights whose sum is 0.
 DATA = ("average", "nn.sparse_softmax_cross_entropy")
-# Of sizes that only the call knows, [1, 1] is no scalar.
+# If only the call knows the sizes, [1, 1] is no scalar.
 RANKS = ("cov", "corrcoef")
 # Without derivatives that finite differences see.
 JUMPS = ("round", "rint", "stop_gradient", "heaviside", "floor_divide", "divmod", "mod", "remainder", "fmod", "unstack",
@@ -75,7 +75,7 @@ def as_list(result: Any) -> List[Any]:
 
 
 def expected(call: Call, arguments: List[Array]) -> Any:
-    """What NumPy has, or the exception that it raises; None where there is no such function."""
+    """Returns NumPy's result, or the exception that it raises; None if NumPy has no such function."""
     if call.theirs is None:
         return None
     with np.errstate(all="ignore"), warnings.catch_warnings():

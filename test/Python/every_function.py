@@ -46,7 +46,7 @@ def _add(name: str, ours: Any, theirs: Any, *arguments: str) -> None:
 
 
 def _methods(name: str, how: Any, *arguments: str, label: str = "") -> None:
-    """What `how` makes of our module, and of NumPy."""
+    """Adds `how` applied to our module, and to NumPy."""
     _add(name + (f" {label}" if label else ""), how(fw), how(np), *arguments)
 
 

@@ -49,7 +49,7 @@ TRAIN = """
 
 
 def run_c(name: str, is_trained: bool) -> List[float]:
-    """What the program prints."""
+    """Returns the numbers that the program prints."""
     folder = os.path.join(FOLDER, name)
     source = os.path.join(folder, "main.c")
     numbers = [", ".join(map(str, map(float, array.reshape(-1)))) for array in (X, Y)]
@@ -248,7 +248,7 @@ int main(void) {
 
 
 def run_sum(path: str, entry: str = "add") -> float:
-    """What a function without arguments gives in C."""
+    """Returns the result of a function without arguments, called from C."""
     source = path[:-2] + "-main.c"
     with open(source, "w") as file:
         file.write(SUM % (os.path.basename(path)[:-2], entry))
@@ -315,7 +315,7 @@ def test_said_on_the_screen() -> None:
 
 
 def test_remark_on_bounds() -> None:
-    """What a bound costs that nobody has chosen is said where the machine is another one."""
+    """The cost of a default bound is reported if the target is another machine."""
     path = os.path.join(FOLDER, "far.o")
     with fw.Namespace(), fw.Store():
         w = fw.Variable(np.ones((64, 64), np.float32), name="w")
@@ -329,7 +329,7 @@ def test_remark_on_bounds() -> None:
 
 
 def test_errors() -> None:
-    """What is wrong is said by name, before anything is compiled."""
+    """Errors are reported by name, before anything is compiled."""
     path = os.path.join(FOLDER, "wrong.o")
     with fw.Namespace(), fw.Store():
         w, other = fw.Variable(np.float32(2), name="w"), fw.Variable(np.float32(2), name="other")

@@ -59,7 +59,7 @@ both = fw.function(fw.jacobian(lambda v: (v**2, v[:2].sum())))(x)
 close(both[0], np.diag(2 * x))
 close(both[1], [1, 1, 0])
 
-# What derivatives are not with respect to stays what it is: flags, numbers, names.
+# Arguments that derivatives are not with respect to stay Python values: flags, numbers, names.
 close(fw.function(lambda v: fw.grad(lambda u, power, flag=True: fw.sum(u**power) if flag else u[0])(v, 2))(x), 2 * x)
 
 

@@ -107,7 +107,7 @@ def test_stores() -> None:
         for number, action in enumerate(actions):
             count = float(store["v"][0])
             collect_in(action)
-            # What the collected function wrote is not lost; the last one restores.
+            # Values that the collected function wrote are not lost; the last one restores.
             assert number == len(actions) - 1 or (store["v"] == count + 1).all(), (number, store["v"], count)
         assert len(seen) - count_before == len(actions), seen
     with bare:

@@ -112,7 +112,7 @@ for name, make in FAMILIES.items():
                 module = fw.lower(module, stop_after=stage)
                 lengths.setdefault(stage, []).append(str(module).count("\n"))
     for stage, lines in lengths.items():
-        # What is there for any n is no part of it. A limit, such as that of the ops of a body, makes one step.
+        # Lines that any n has do not count. A limit, such as that of the ops of a body, makes one step.
         grown = [max(after - before, 1) for before, after in zip(lines, lines[1:])]
         exponents = [math.log2(after / before) for before, after in zip(grown, grown[1:])]
         if min(exponents) > MOST and grown[-1] > FIRST:

@@ -195,7 +195,7 @@ def test_derivatives() -> None:
         s = np.tanh(s * 0.5 + row @ np.array([2.0, 1.0]))
         expected.append(f"s {s:.4f}")
     assert lines[:3] == expected and len(lines) == 4, lines
-    # What is assigned before is printed as it is assigned.
+    # A value that is assigned before is printed as it is assigned.
     assert lines[3] == f"w {w.numpy()}", lines
 
     plain = fw.Variable(np.array([2.0, 1.0], f32), name="host_plain")
@@ -380,7 +380,7 @@ def test_an_exception_ends_the_step() -> None:
             while trace is not None:
                 names.append(trace.tb_frame.f_code.co_name)
                 trace = trace.tb_next
-            # Where it was raised.
+            # The trace shows the line that raised it.
             assert "check" in names, names
         else:
             raise AssertionError("expected the exception")

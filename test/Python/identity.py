@@ -279,7 +279,7 @@ def test_restoring_beside_another_namespace() -> None:
                         assert more is None and store.seed == 7 and w.numpy() == 7
                     # Names of another namespace are none of this one.
                     assert "z" not in store
-                # What was restored for a namespace that is gone is no other one's.
+                # Values that were restored for a namespace that is gone belong to no other one.
                 third = fw.Namespace()
                 with third:
                     fw.restore(path)

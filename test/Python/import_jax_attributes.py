@@ -18,7 +18,7 @@ from flywheel.jax._values import of_tensor
 
 
 def run(body: str) -> Any:
-    """What a function of a tensor<2x3xf32> computes of zeros, ones and twos."""
+    """Returns the results of a function of a tensor<2x3xf32> for zeros, ones and twos."""
     text = f"func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {{\n{body}\n return %y : tensor<2x3xf32>\n}}"
     context = lowering.make_ir_context()
     with context:
@@ -47,10 +47,10 @@ COMPARE = """ %z = stablehlo.constant dense<[[-0.0, 0.0, 1.0], [-0.0, 0.0, 1.0]]
 def test_attributes() -> None:
     doubled: List[Any] = [0, 2, 4]
     np.testing.assert_array_equal(run(ADD.format(""))[0], doubled)
-    # What other tools say of an op.
+    # Attributes that other tools put on an op.
     np.testing.assert_array_equal(run(ADD.format('mhlo.frontend_attributes = {a = "b"}'))[0], doubled)
     refused(ADD.format("rounding = 3 : i32"), "stablehlo.add with the attribute 'rounding' = 3")
-    # Of constants too, -0.0 is in front of 0.0 in the total order.
+    # For constants too, -0.0 is before 0.0 in the total order.
     np.testing.assert_array_equal(run(COMPARE.format("FLOAT"))[0], [0, 0, 0])
     np.testing.assert_array_equal(run(COMPARE.format("TOTALORDER"))[0], [1, 0, 0])
 

@@ -160,7 +160,7 @@ def test_unary() -> None:
 
 
 def test_ties() -> None:
-    """Where there is no derivative, the one that JAX has."""
+    """At points without a derivative, the result is JAX's."""
     x = np.array([-1.0, 0.0, 0.0, 0.5, 2.0])
     same = np.array([-1.0, 1.0, 0.0, 0.5, -2.0])
     check(

@@ -161,7 +161,7 @@ def test_control() -> None:
 
 
 def test_derivative_of_derivative() -> None:
-    """What JAX differentiates is a function as any other."""
+    """Functions that JAX differentiates are imported as any other."""
     check(
         {
             "grad": (jax.grad(lambda a: jnp.sum(jnp.tanh(a) ** 3)), [draw(4)]),

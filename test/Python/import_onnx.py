@@ -183,7 +183,7 @@ def test_modes() -> None:
 
 
 class Block(nn.Module):  # type: ignore[misc]
-    """Of a residual network, with a projection."""
+    """A block of a residual network, with a projection."""
 
     def __init__(self, inputs: int, outputs: int) -> None:
         super().__init__()
@@ -280,8 +280,8 @@ class Pyramid(nn.Module):  # type: ignore[misc]
 
 
 def test_pyramid() -> None:
-    """What the exporter makes of a module's constants is not trained: here the scale and the bias of a norm that the
-    norm of groups becomes."""
+    """Initializers that the exporter makes of a module's constants are not trained: here the scale and the bias of a
+    norm that the norm of groups becomes."""
     torch.manual_seed(7)
     x, y = torch.randn(2, 3, 16, 16), torch.randn(2, 2, 16, 16)
     for is_legacy in (False, True):

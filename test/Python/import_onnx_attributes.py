@@ -35,7 +35,7 @@ WORDS: Dict[str, List[str]] = {
     "nearest_mode": ["floor", "ceil", "round_prefer_ceil"], "keep_aspect_ratio_policy": ["not_larger", "not_smaller"],
 }  # fmt: skip
 # The reference draws random numbers, or reads these as onnxruntime does not.
-# Where ONNX's reference is wrong: it takes pads twice, and has infinities at large numbers.
+# Ops for which ONNX's reference is wrong: it takes pads twice, and has infinities at large numbers.
 BY_RUNTIME = {"AveragePool", "ConvTranspose", "LogSoftmax", "MaxPool"}
 OPTIONS = onnxruntime.SessionOptions()
 OPTIONS.log_severity_level = 4
@@ -75,7 +75,7 @@ def changed(case: Any) -> Iterator[Tuple[str, Any]]:
 
 
 def check(what: str, model: Any, inputs: List[Any], counts: Dict[str, int]) -> str:
-    """What is wrong; empty where nothing is."""
+    """Returns the error; empty if there is none."""
     feeds = dict(zip([info.name for info in model.graph.input], inputs))
     try:
         if model.graph.node[0].op_type in BY_RUNTIME:
@@ -103,7 +103,8 @@ def check(what: str, model: Any, inputs: List[Any], counts: Dict[str, int]) -> s
 
 
 def test_reading() -> None:
-    """What nothing reads is found, unless it is the default; what is missing or of another type is wrong."""
+    """An attribute that nothing reads is found, unless it is the default; a missing one or one of another type is
+    wrong."""
 
     def attributes(op: str, opset: int = 22, **given: Any) -> Attributes:
         return Attributes(helper.make_node(op, ["x"], ["y"], **given), opset)
@@ -133,7 +134,7 @@ def test_reading() -> None:
 
 
 def test_without() -> None:
-    """What a translation says that it need not read, some version of its op has."""
+    """An attribute that a translation need not read is one of some version of its op."""
     for name, handler in HANDLERS.items():
         for one in handler.without:
             schema = find_schema(name) or find_schema(name, 9)

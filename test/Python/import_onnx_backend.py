@@ -24,9 +24,9 @@ from selection import choose
 
 # The models of which a run without FLYWHEEL_TEST_ALL takes some.
 SHARE = 0.06
-# What draws random numbers, of which other results are not wrong.
+# Models that draw random numbers, for which other results are not wrong.
 LEFT_OUT = ("training_dropout", "bernoulli", "random")
-# Of one operation more or less; a model may have several.
+# The tolerances of one operation more or less; a model may have several.
 TOLERANCES = {"float16": 4e-3, "bfloat16": 2e-2}
 
 
@@ -47,7 +47,7 @@ def as_inputs_or_constants(case: Any) -> Iterator[Tuple[str, Any, List[Any], Lis
 
 
 def outcome(case: Any, model: Any, inputs: List[Any], outputs: List[Any]) -> Tuple[str, str]:
-    """What becomes of a model: "pass", "refused" by name, "other" for any other error, or "wrong"; and why."""
+    """Returns the outcome of a model: "pass", "refused" by name, "other" for any other error, or "wrong"; and why."""
     try:
         with fw.Namespace(), fw.Store():
             found = flywheel.onnx.load(model)(*inputs)

@@ -199,7 +199,7 @@ def test_scans() -> None:
     nodes = [node("MatMul", "h w", "p"), node("Add", "p xt", "q"), node("Tanh", "q", "h2"),
              node("Identity", "h2", "o1"), node("Mul", "xt xt", "o2")]  # fmt: skip
     for rows in (2, "rows"):
-        # Of rows that the call chooses only the state is collected.
+        # If the call chooses the rows, only the state is collected.
         names = ["hn", "o1s", "o2s"][: 3 if rows == 2 else 2]
         body = graph(nodes, [info("h", [rows, 3]), info("xt", [rows, 3])],
                      [info(name, [rows, 3]) for name in ["h2", "o1", "o2"][: len(names)]])  # fmt: skip
@@ -215,9 +215,9 @@ def test_scans() -> None:
 
 
 def test_refused() -> None:
-    """What has no translation says so, whatever the graph in it has too."""
+    """An op without a translation is named, whatever else the graph in it has."""
     refused(looping("M - x", "y ys", loop_body(2, stops=True)), "Loop that collects values", "by a condition")
-    # Of more elements than a shape has, no program for each value is made.
+    # With more elements than a shape has, no program for each value is made.
     count = info("n", [1, 1], TensorProto.INT64)
     refused(looping("n - x", "y ys", loop_body(2), count), "Loop that collects values", "how often the step computes")
     grows = graph([node("Concat", "h h", "h2", axis=0), node("Identity", "go", "more")],

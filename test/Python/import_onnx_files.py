@@ -277,7 +277,7 @@ def test_dropout() -> None:
 
 
 #
-# What is refused
+# Refusals
 #
 
 
@@ -309,7 +309,7 @@ def test_missing_forms() -> None:
         "Resize with coordinate_transformation_mode 'tf_half_pixel_for_nn', node 'grow'",
         "Reshape with 'shape' that the step computes, node 'form'")  # fmt: skip
     assert len(error.missing) == 3
-    # Of an input that the translation has to know, by the call that brings it.
+    # If the translation has to know an input, by the call that brings it.
     shape = helper.make_tensor_value_info("shape", TensorProto.INT64, [2])
     nodes = [node("Reshape", ["x", "shape"], ["c"], "form"), node("NonZero", ["c"], ["d"]), node("Relu", ["c"], ["y"])]
     model = build([nodes[0], nodes[2]], {"x": [4, 6], "shape": shape})

@@ -172,7 +172,7 @@ case("Einsum", numbers(2, 3, 4), numbers(2, 4, 5), equation="bij,bjk->bik")
 case("Einsum", numbers(3, 4), numbers(5, 4), equation="ij,kj")
 case("Einsum", numbers(3, 4), equation="ij->j")
 
-# What ONNX defines by other ops.
+# Ops that ONNX defines by other ops.
 case("Attention", numbers(2, 3, 8), numbers(2, 5, 8), numbers(2, 5, 8), opset=23, q_num_heads=2, kv_num_heads=2,
      by_reference=True)  # fmt: skip
 case("CenterCropPad", numbers(5, 7), ints(3, 4), known=(1,), opset=18, by_reference=True)

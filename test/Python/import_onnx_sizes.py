@@ -55,7 +55,7 @@ BATCHES: Tuple[Dict[str, int], ...] = ({"batch": 2, "time": 5}, {"batch": 7, "ti
 
 
 def test_reshape() -> None:
-    """What views of PyTorch become: sizes that are taken, multiplied and joined."""
+    """Sizes in the form of PyTorch's views: taken, multiplied and joined."""
     nodes = [node("Shape", "x", "s"), node("Gather", "s zero", "b"), node("Gather", "s one", "t"),
              node("Mul", "b t", "bt"), node("Unsqueeze", "bt axis", "bt1"), node("Concat", "bt1 six", "wide", axis=0),
              node("Reshape", "x wide", "flat"), node("MatMul", "flat w", "h"), node("Unsqueeze", "b axis", "b1"),
@@ -65,7 +65,7 @@ def test_reshape() -> None:
                  "two": i64(2), "four": i64(4), "w": random.normal(size=(6, 8)).astype(np.float32)}  # fmt: skip
     check(nodes, {"x": ["batch", "time", 6]}, constants, BATCHES)
     check([node("Reshape", "x s", "y")], {"x": ["batch", "time", 6]}, {"s": i64(0, 0, 2, 3)}, BATCHES)
-    # What a result has are sizes of inputs, and not their products.
+    # The sizes of a result are those of inputs, and not their products.
     total = node("ReduceMax", "h axis", "y")
     constants = {"s": i64(0, -1), "axis": i64(1)}
     check([node("Reshape", "x s", "h"), total], {"x": ["batch", "time", 6]}, constants, BATCHES)

@@ -60,7 +60,7 @@ def changed(made: Any, change: Callable[[Any], None]) -> Any:
 
 
 def test_sizes() -> None:
-    """What a few bytes say is not made in memory."""
+    """Large tensors that a few bytes ask for are not made in memory."""
     counts = np.array([HUGE], np.int64)
     unsupported = flywheel.onnx.UnsupportedOpError
     for dims in ((HUGE, HUGE), (HUGE, 4), (2**24, 5)):

@@ -109,7 +109,7 @@ def raises(kind: Type[BaseException], words: str, action: Callable[[], Any]) -> 
 
 
 def test_arguments() -> None:
-    """What is no module, example, loss, optimizer or state of the module is told by its name."""
+    """A wrong module, example, loss, optimizer or state of the module is named in the error."""
     layer, x = nn.Linear(3, 4), torch.zeros(2, 3)
     make: Any = flywheel.torch.from_module
     mse, sgd = fw.nn.mean_squared_error, fw.optimizers.SGD(lr=0.1)

@@ -91,7 +91,7 @@ def test_what_is_dropped() -> None:
             assert "would be dropped unseen" in str(error), error
 
 
-# Of a parameter [6, 3].
+# Places in a parameter [6, 3].
 PLACES = torch.tensor([[0, 2, 2], [5, 2, 0]])
 FLAT, OFFSETS = torch.tensor([4, 4, 1, 2, 4, 1, 0]), torch.tensor([0, 2, 2, 5])
 CASES: Dict[str, Callable[[Any], Any]] = {

@@ -30,7 +30,7 @@ def _resize(mode: str, **how: object) -> Function:
     return lambda x: functional.interpolate(x, mode=mode, **how)
 
 
-# Of a parameter [2, 3, 5, 4].
+# Functions of a parameter [2, 3, 5, 4].
 CASES: Dict[str, Function] = {
     "conv_1": lambda x: functional.conv1d(line(x), LINE.transpose(0, 1)[:, :, :2], None, 2, 1),
     "conv_1_same": lambda x: functional.conv1d(line(x), LINE.transpose(0, 1), padding="same", dilation=2),

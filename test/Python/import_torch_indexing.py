@@ -50,7 +50,7 @@ def put_elements(x: Any) -> Any:
     return y
 
 
-# Of a parameter [3, 4].
+# Functions of a parameter [3, 4].
 CASES: Dict[str, Function] = {
     "rows": lambda x: x[PLACES], "columns": lambda x: x[:, PLACES], "elements": lambda x: x[PLACES, PLACES],
     "grid": lambda x: x[torch.arange(3)[:, None], PLACES[:2]],

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python, torch
 # RUN: env FLYWHEEL_CACHE= %peers_python %s
-"""What is in a module besides its layers: parts without gradients, buffers that it sets or changes in place, and
+"""Parts of a module besides its layers: parts without gradients, buffers that it sets or changes in place, and
 parametrizations that do. Each trains some steps here and in PyTorch."""
 
 from typing import Any

@@ -38,7 +38,7 @@ ROWS = torch.tensor([2, 0, 2])
 OTHER = torch.linspace(-1.7, 2.1, 12, dtype=torch.float64).view(3, 4)
 INTEGERS = torch.tensor([[7, -7, 5, 0], [3, -2, 9, 1], [-9, 4, 6, -1]])
 
-# Of a parameter [3, 4].
+# Functions of a parameter [3, 4].
 CASES: Dict[str, Function] = {
     **{name: _by_name(name) for name in [*UNARY, *POSITIVE, *SMALL]},
     "add_alpha": lambda x: torch.add(x, OTHER, alpha=3), "sub": lambda x: x - OTHER, "rsub": lambda x: 2 - x,
@@ -181,7 +181,7 @@ def compare(cases: Dict[str, Function], shape: Sequence[int] = (3, 4)) -> None:
 if __name__ == "__main__":
     compare(CASES)
 
-    # Where PyTorch has numbers of its own, in 32 bits.
+    # PyTorch has numbers of its own here, in 32 bits.
     given = torch.tensor([5.0, 1e6, 4.0, 0.5, 3.0, float("nan"), -1.0])
 
     class Extremes(torch.nn.Module):  # type: ignore[misc]

@@ -94,7 +94,7 @@ def theirs_loss(outputs: Sequence[Any], dtype: Any) -> Any:
                if out.dtype == dtype)  # fmt: skip
 
 
-# Of results and derivatives; a sum of float32 in another order differs by more than its last bit.
+# The tolerances of results and derivatives; a sum of float32 in another order differs by more than its last bit.
 TOLERANCES = {torch.float64: (1e-6, 1e-9), torch.float32: (2e-4, 2e-5)}
 
 
@@ -130,7 +130,7 @@ def compare(op: Any, samples: Sequence[Any], dtype: Any = torch.float64) -> None
 
 
 def _runs(op: Any, sample: Any, dtype: Any) -> bool:
-    """Whether PyTorch itself runs it, and its derivative, as a part of a module."""
+    """Returns true if PyTorch itself runs it, and its derivative, as a part of a module."""
     try:
         theirs_loss(Samples(op, [sample])(torch.ones((), dtype=dtype)), dtype).backward()
         return True
@@ -139,7 +139,7 @@ def _runs(op: Any, sample: Any, dtype: Any) -> bool:
 
 
 def outcome(op: Any, sample: Any, dtype: Any = torch.float64) -> Tuple[str, str]:
-    """What becomes of a sample: a word, and why."""
+    """Returns the outcome of a sample: a word, and why."""
     try:
         compare(op, [sample], dtype)
         return "same", ""

@@ -71,7 +71,7 @@ def test_bfloat16() -> None:
 
 
 def test_frozen() -> None:
-    """What PyTorch does not train is not trained, and a layer in evaluation stays in it."""
+    """Parameters that PyTorch does not train are not trained, and a layer in evaluation stays in it."""
     module = nn.Sequential(nn.Linear(8, 16), nn.BatchNorm1d(16), nn.ReLU(), nn.Linear(16, 4))
     module[1].eval()
     module[0].weight.requires_grad_(False)

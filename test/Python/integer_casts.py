@@ -33,7 +33,7 @@ def saturated(x: float, dtype: "np.dtype[Any]") -> int:
 
 
 def wrapped(x: float, dtype: "np.dtype[Any]") -> int:
-    """What the instructions of x86-64 make of it, which NumPy and TensorFlow are compiled to."""
+    """Returns the result of the instructions of x86-64, which NumPy and TensorFlow are compiled to."""
     bits = 32 if dtype.itemsize < 4 or dtype == np.int32 else 64
     if dtype == np.uint64 and x >= 2.0**63:
         return int(x) if x < 2.0**64 else 0
@@ -95,7 +95,7 @@ def test_integers() -> None:
 
 
 def test_numbers() -> None:
-    """Of Python's numbers; none wraps without a word."""
+    """Casts of Python's numbers; none wraps without a warning."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         found = fw.function(lambda: fw.constant([300.0, -300.0, float("nan"), 1.9], "int8"))()

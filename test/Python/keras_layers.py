@@ -235,7 +235,7 @@ model = fresh()
 K.set_value(model.optimizer.lr, 1e30)
 history = model.fit(u, y, epochs=9, batch_size=1, verbose=0, callbacks=[keras.callbacks.TerminateOnNaN()])
 assert len(history.epoch) == 1
-# What is no number of units, rows or samples is said where it is given, and changes no weight.
+# Wrong numbers of units, rows or samples are reported where they are given, and change no weight.
 raises(ValueError, "units of at least 1, found -1", lambda: layers.Dense(-1))
 raises(ValueError, "filters of at least 1, found '3'", lambda: layers.Conv2D(cast(Any, "3"), 3))
 raises(ValueError, "'valid' or 'same', found 'sme'", lambda: layers.Conv2D(3, 3, padding="sme"))

@@ -61,7 +61,7 @@ def test_numbers() -> None:
     transposed = L.Conv2DTranspose(1, 2, strides=2, use_bias=False, kernel_initializer="ones")
     model = Model(given, transposed(given))
     np.testing.assert_array_equal(model.predict(x), large)
-    # Of two vectors, and of all rows of two matrices.
+    # The products of two vectors, and of all rows of two matrices.
     a, b = L.Input((3,)), L.Input((2, 3))
     model = Model([a, b], [L.dot([a, a], axes=1), L.Dot((2, 1))([b, a])])
     u, v = np.array([[1.0, 2, 3]]), np.array([[[1.0, 0, 1], [0, 2, 0]]])
@@ -144,7 +144,8 @@ def test_dropout_of_recurrent_layers() -> None:
         _, first = run([x, 1])
         _, second = run([x, 1])
         assert not np.allclose(first, same, atol=1e-3) and not np.allclose(first, second, atol=1e-3)
-        # Of inputs alone, with nothing from step to step: what an example drops, it drops in all steps.
+        # With inputs alone, and nothing from step to step: the elements that an example drops are the same in all
+        # steps.
         alone = kind(5, return_sequences=True, dropout=0.4, recurrent_initializer="zeros", activation="linear")
         run = K.function([given, K.learning_phase()], [alone(given)])
         if kind is L.SimpleRNN:

@@ -86,7 +86,7 @@ for make in choices:
     for a, b in zip(loaded.get_weights(), values):
         np.testing.assert_array_equal(a, b)
 
-# What the file has: it is a checkpoint, from which weights alone are read, too.
+# The file is a checkpoint, from which weights alone are read, too.
 with safe_open(path, "np") as file:
     metadata = file.metadata()
     assert {"model_config", "training_config"} <= {*metadata} and "optimizer_weights/iterations" in set(file.keys())
@@ -295,7 +295,7 @@ for header in (b"[]", b'{"__metadata__": 3}', b'{"__metadata__": {"model_config"
     raises(fw.DataLossError, "no checkpoint", lambda: load_model(odd))
 raises(fw.DataLossError, "no checkpoint", lambda: load_model(os.path.join(folder, "pipe")))
 
-# What Keras 2.1 wrote: a Sequential model is a list of layers.
+# A file of Keras 2.1: a Sequential model is a list of layers.
 K.clear_session()
 written = """{"class_name": "Sequential", "keras_version": "2.1.6", "backend": "tensorflow", "config": [
 {"class_name": "Dense", "config": {"name": "dense_1", "trainable": true, "batch_input_shape": [null, 5],

@@ -2,7 +2,7 @@
 # REQUIRES: python, matplotlib, tensorboardX, tqdm
 # RUN: rm -rf %t && mkdir %t
 # RUN: env FLYWHEEL_CACHE= MPLBACKEND=Agg %peers_python %s %t
-"""What Keras shows of a training: the summary of a model, the bar of an epoch on a terminal and without one, curves by
+"""Keras's views of a training: the summary of a model, the bar of an epoch on a terminal and without one, curves by
 matplotlib, event files of TensorBoard (M3, M5)."""
 
 import contextlib

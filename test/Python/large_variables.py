@@ -62,7 +62,7 @@ def test_calls() -> None:
 
 
 def test_files() -> None:
-    """What a checkpoint has of the others is saved and restored."""
+    """The other variables of a checkpoint are saved and restored."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "small.safetensors")
         with fw.Store() as store:

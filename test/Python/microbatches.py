@@ -103,7 +103,7 @@ total = fw.function(fw.microbatch(counted, 4096, reduction="sum"))(tenths)
 assert total.dtype == np.float16 and abs(float(total) - 409.6) < 0.5, total
 assert int(calls.numpy()) == 4096
 
-# What is wrong.
+# Errors.
 expect(ValueError, "a batch of 12 (shape (12, 7)) has none", lambda: fw.function(fw.microbatch(both, 5))(x, label))
 expect(ValueError, "at least 1, found 0", lambda: fw.microbatch(both, 0))
 expect(ValueError, "at least 1, found 2.5", lambda: fw.microbatch(both, 2.5))  # type: ignore[arg-type]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: %python %s %src_root
-"""What the module says about a program (T1, T9, V15): modules, specs, stages."""
+"""The module's description of a program (T1, T9, V15): modules, specs, stages."""
 
 import json
 import os

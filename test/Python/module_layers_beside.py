@@ -140,7 +140,7 @@ compare(batch, there.eval(), SCALE, draw(3, 4, 2, 5), to=channels_second, back=c
 
 # Attention.
 class Attention(torch.nn.Module):  # type: ignore[misc]
-    """Of PyTorch's product attention."""
+    """The attention of PyTorch's product attention."""
 
     def __init__(self, width: int, heads: int, kv_heads: int, causal: bool) -> None:
         super().__init__()

@@ -100,7 +100,7 @@ def test_paths_and_names() -> None:
         own.extra = fw.Variable(1.0, name="extra")
         assert own.extra.name == "extra" and fw.Variable(1.0).name == "Variable"
         assert own.layers[0].kernel.name == "Sequential/layers/0/kernel"
-        # What was used before it was put into a module has the name by then.
+        # A layer that was used before it was put into a module keeps the name of then.
         early = fw.nn.Dense(2, 2)
         assert early.kernel.name == "Dense/kernel"
         late = fw.nn.Sequential(early, fw.nn.Dense(2, 2))
@@ -488,7 +488,7 @@ def test_initial_values() -> None:
     """Fans are those of the layer, of each gate by itself, of transposed filters in their direction."""
     with fw.Namespace(), fw.Store(seed=5):
         he = fw.initializers.HeNormal()
-        # Of a truncated normal distribution.
+        # The standard deviation of a truncated normal distribution.
         shrunk = 0.8796256610
         layer: Any
         for layer, wanted in (
@@ -692,7 +692,7 @@ def test_shared_variables() -> None:
 
 
 def test_caches() -> None:
-    """What a cache had before `reset` is gone, and one cache is one layer's."""
+    """Values of a cache before `reset` are gone, and one cache is one layer's."""
     layer, other = (fw.nn.MultiHeadAttention(4, 2, causal=True) for _ in range(2))
     x = rng.standard_normal((1, 3, 4)).astype(np.float32)
     cache = layer.make_cache(1, 4)
@@ -760,7 +760,7 @@ def test_export() -> None:
         with open(os.path.join(FOLDER, "model.h")) as header:
             text = header.read()
         for path in model.named_variables():
-            # What `predict` does not use is not in it.
+            # Variables that `predict` does not use are not in it.
             assert f"Model/{path}" in text or path == "count" or path.startswith("heads/2"), path
         main = os.path.join(FOLDER, "main")
         with open(f"{main}.c", "w") as file:

@@ -237,7 +237,7 @@ def gelu() -> List[str]:
 
 
 def digamma() -> List[str]:
-    """Of v1, for positive numbers: against differences of lgamma in float64."""
+    """Checks v1's digamma of positive numbers against differences of lgamma in float64."""
     failures = []
     for element, dtype in DTYPES.items():
         x = numbers(dtype)

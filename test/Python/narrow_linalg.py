@@ -67,7 +67,7 @@ def compare(what: str, found: Array, exact: Array, units: float) -> None:
 
 
 def test_between() -> None:
-    """What is between is no number of float16: 300^4."""
+    """Intermediate values are no numbers of float16: 300^4."""
     x = np.full((2, 2), 300.0, np.float16)
     small = np.full((2, 2), 1e-6, np.float16)
     wide = small.astype(np.float64)
@@ -88,7 +88,7 @@ def test_v1() -> None:
         found = session.run([tf.matrix_solve(x, y), tf.cholesky_solve(factor, y), tf.matrix_inverse(x), factor])
     wide = a.astype(np.float64)
     compare("matrix_solve", found[0], np.linalg.solve(wide, b.astype(np.float64)), 0.75)
-    # Of a factor that is rounded.
+    # The error of a solution by a factor that is rounded.
     compare("cholesky_solve", found[1], np.linalg.solve(wide, b.astype(np.float64)), 16)
     compare("matrix_inverse", found[2], np.linalg.inv(wide), 0.75)
     compare("cholesky", found[3], np.linalg.cholesky(wide), 0.75)

@@ -131,7 +131,7 @@ V1: Dict[str, Tuple[Function, Function]] = {
 
 
 def factors(shape: Any) -> Array:
-    """What the elements of a result count in the sum that is differentiated: numbers of all dtypes."""
+    """Returns the factors of a result's elements in the sum that is differentiated: numbers of all dtypes."""
     return np.asarray(np.resize([1.0, -0.5, 2.0, 0.75, 1.5, -1.25, 0.5], shape))
 
 
@@ -155,7 +155,7 @@ def of_v1(function: Function, xs: List[Array]) -> List[Tuple[Array, Array]]:
         return [(np.asarray(value), np.asarray(gradient)) for value, gradient in results]
 
 
-# What has no derivative, or one of two; that of softmax is by its result, which is rounded.
+# Functions without a derivative, or with one of two; that of softmax is by its result, which is rounded.
 WITHOUT = ("norm_0", "corrcoef", "softmax")
 SMOOTH_ELSEWHERE = ("median", "quantile", "percentile", "ptp", "norm_inf", "norm_-inf", "matrix_norm_1",
                     "matrix_norm_-1", "matrix_norm_inf", "matrix_norm_-inf", "v1.norm_inf")  # fmt: skip

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: env FLYWHEEL_CACHE= %python %s
-"""What programs of NumPy use besides `operations.py` (X7, X16): statistics, order, joins, bits, indices, updates."""
+"""Functions of NumPy other than those of `operations.py` (X7, X16): statistics, order, joins, bits, indices,
+updates."""
 
 import math
 import warnings
@@ -63,7 +64,7 @@ check({
        for mode in ("full", "same", "valid")},
 })  # fmt: skip
 
-# Where 1 - erf has no digit left; the gamma function on both sides of its poles.
+# Arguments where 1 - erf has no digit left; the gamma function on both sides of its poles.
 where = np.array([-30.5, -3.5, -2.0001, -0.5, -1e-3, 0.25, 0.5, 1, 1.5, 2, 3.5, 40, 1e6, np.inf], np.float32)
 check({
     "erfc": (fw.erfc, np.vectorize(math.erfc, otypes=[np.float32]), [where / 4]),
@@ -271,7 +272,7 @@ refuses(TypeError, "x.at[key].set(value)", lambda x: x.__setitem__(0, 1.0), s)
 refuses(ValueError, "static size up to 4096", fw.sort, np.zeros(4097, np.float32))
 refuses(TypeError, "found dict", lambda x: fw.as_tensor({"a": x}), s)
 
-# Of no elements there is no largest one, as in NumPy, whether the size is known or the call brings it.
+# No elements have no largest one, as in NumPy, whether the size is known or the call brings it.
 none = np.zeros((0, 3), np.float32)
 for least in (fw.max, fw.min, lambda x: x.max(0)):
     refuses(ValueError, "of no elements: expected sizes of 1 or more along its axes, found (0, 3)", least, none)
@@ -325,7 +326,7 @@ check({
     "dot_of_ranks": (fw.dot, np.dot, [a, floats(2, 4, 3)]),
 })  # fmt: skip
 
-# Of no more elements than `ddof`.
+# Arrays of no more elements than `ddof`.
 with np.errstate(all="ignore"), warnings.catch_warnings():
     warnings.simplefilter("ignore")
     rows = np.array([[1, 2, 4], [1, np.nan, 4], [np.nan, np.nan, 4]], np.float32)

@@ -4,7 +4,7 @@ scripts/generate-odd-points writes the numbers of."""
 
 from typing import Dict, List, NamedTuple, Tuple
 
-# What numbers are written differently, and near to them; large ones, at which exponentials are 0 or infinite.
+# Numbers that functions treat differently, and near to them; large ones, at which exponentials are 0 or infinite.
 ODD = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1e-4, -1e-4, 1e-8, 2.0, -3.0, 20.0, -20.0, 50.0, -60.0, 700.0, 1e-30]
 POSITIVE = [1e-30, 1e-8, 0.5, 1.0, 2.0, 20.0, 700.0]
 POWERS = [0.0, 1.0, -1.0, 0.5, 2.0, -3.0]
@@ -79,7 +79,7 @@ PAIRS: List[Tuple[float, float]] = [
     (0.0, 1.0), (1.0, 1.0), (-1.0, -1.0), (1.0, -1.0), (0.5, 0.5), (1e-4, 1e-4), (2.0, 2.0), (3.0, -2.0), (20.0, 20.0),
     (-50.0, 50.0), (700.0, 0.0), (0.0, -700.0), (1e-8, -1e-8)]  # fmt: skip
 
-# Of two arguments, element by element.
+# Functions of two arguments, element by element.
 BINARY: Dict[str, Tuple[str, str, List[Tuple[float, float]]]] = {
     "logaddexp": ("fw.logaddexp(x, y)", "mp.log(mp.exp(x) + mp.exp(y))", [(0.0, 0.0), *PAIRS]),
     "hypot": ("fw.hypot(x, y)", "mp.sqrt(x * x + y * y)", PAIRS),

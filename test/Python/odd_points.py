@@ -89,7 +89,7 @@ def check(name: str, dtype: str) -> int:
 
 
 def conventions() -> None:
-    """Where there is no derivative."""
+    """Conventions at points without a derivative."""
     zero = np.zeros(3)
     cases: Dict[str, Tuple[Function, Sequence[Any], Any]] = {
         "norm": (fw.norm, [zero], zero),
@@ -150,7 +150,7 @@ def edges() -> None:
 
 
 def determinants() -> None:
-    """Of singular matrices: cofactors, and second derivatives that are minors."""
+    """Determinants of singular matrices: cofactors, and second derivatives that are minors."""
     @fw.function
     def both(a: Any) -> Any:
         slope = fw.grad(fw.linalg.det)
@@ -188,7 +188,7 @@ def cofactors(a: Any) -> Any:
 
 
 def exact_det(a: Any) -> float:
-    """Of whole numbers, by the first row."""
+    """Returns the determinant of whole numbers, by the first row."""
     if len(a) == 0:
         return 1.0
     return float(sum((-1) ** j * a[0, j] * exact_det(np.delete(a[1:], j, 1)) for j in range(len(a)) if a[0, j]))

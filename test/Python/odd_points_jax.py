@@ -75,7 +75,7 @@ EXCEPT = {("sinc", "third"), ("hypot of a constant", "third"), ("hypot by it", "
 
 
 def compare(name: str, function: Function) -> List[str]:
-    """What differs."""
+    """Returns the differences."""
     shape = jax.eval_shape(function, ODD).shape
     weights = np.linspace(1, 2, max(1, int(np.prod(shape)))).reshape(shape)
 

@@ -13,7 +13,7 @@ import flywheel.onnx
 
 ODD = [0.0, -0.0, 1.0, -1.0, 0.5, 2.0]
 
-# Of an op, the constants behind its first operand, its attributes; where it is derived, and what that is.
+# An op, the constants after its first operand, its attributes; the points of its derivative, and that derivative.
 Case = Tuple[str, Sequence[Any], Dict[str, Any], Any, Any]
 CASES: List[Case] = [
     ("Max", [0.0], {}, ODD, [0.5, 0.5, 1, 0, 1, 1]),

@@ -171,7 +171,7 @@ def reference(function: Function, x: Any) -> Tuple[Any, ...]:
 
 
 def differ(found: Any, wanted: Any, is_first: bool) -> bool:
-    """Whether they do where PyTorch has a number, or an infinite slope."""
+    """Returns true if they differ where PyTorch has a number, or an infinite slope."""
     found, wanted = np.asarray(found), wanted.numpy(force=True)
     finite = np.isfinite(wanted)
     largest = np.max(np.abs(wanted), initial=0.0, where=finite)
@@ -180,7 +180,7 @@ def differ(found: Any, wanted: Any, is_first: bool) -> bool:
 
 
 def compare(part: Dict[str, Function]) -> List[str]:
-    """What differs, of functions that are one module."""
+    """Returns the differences of functions that are one module."""
     module = All(list(part.values()))
     wrong: List[str] = []
     with fw.Namespace(), fw.Store():
@@ -222,7 +222,7 @@ def compare(part: Dict[str, Function]) -> List[str]:
     return wrong
 
 
-# What is another number on purpose, by the first word of a name, and of what.
+# Intended differences, by the first word of a name, and the derivative that differs.
 EXCEPT: Dict[Tuple[str, str], str] = {
     **{(name, what): "the derivative from the left, as that of first order; PyTorch's is 0"
        for name in ("elu", "selu", "celu") for what in ("second", "forward")},

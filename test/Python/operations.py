@@ -117,7 +117,7 @@ casts: Dict[str, Case] = {}
 for source, array in sources.items():
     for target in ("float16", "float32", "float64", "int8", "int32", "int64", "uint8", "uint16", "bool"):
         if target.startswith("u") and array.dtype.kind == "f":
-            array = np.abs(array)  # What is negative has no meaning there.
+            array = np.abs(array)  # Negative numbers have no meaning there.
         casts[f"{source}_{target}"] = (
             lambda x, t=target: fw.cast(x, t), lambda x, t=target: x.astype(t), [array])  # fmt: skip
 check(casts)

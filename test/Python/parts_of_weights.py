@@ -68,7 +68,7 @@ def check(name: str, program: Callable[..., Callable[..., Any]], count: int, arg
         for found, right in zip(function(*arguments), gradients):
             np.testing.assert_allclose(found, right, 1e-4, 1e-6, err_msg=f"{name} {parts.__name__}")
         size = function.trace(*arguments).program.entries[0].workspace_bytes()
-        # What is gathered is a copy, not a part.
+        # Gathered rows are a copy, not a part.
         if parts is not rows and size > 1.2 * limit:
             sys.exit(f"{name} {parts.__name__}: expected at most 1.2 times {limit} bytes, found {size}")
 

@@ -83,7 +83,7 @@ def step(image: Any, label: Any) -> Any:
     return loss
 
 
-# What was traced, word by word.
+# The traced ops, word by word.
 drawn = step.picture()
 assert drawn.name == "step" and repr(drawn) == "<flywheel.Picture of step: 10 nodes>"
 assert drawn.nodes == [

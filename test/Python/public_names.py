@@ -19,7 +19,7 @@ MODULES = ["flywheel", "flywheel.nn", "flywheel.linalg", "flywheel.random", "fly
 
 
 def documented(folder: Path) -> Dict[str, Set[str]]:
-    """Of each module, the names in the blocks of the reference; an empty block is the whole module."""
+    """Returns the names of each module in the blocks of the reference; an empty block is the whole module."""
     found: Dict[str, Set[str]] = {}
     for page in sorted(folder.glob("*.md")):
         for module, names in re.findall(r"```\{public-names\} (\S+)\n([^`]*)```", page.read_text()):

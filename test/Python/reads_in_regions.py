@@ -9,7 +9,7 @@ import numpy as np
 
 import flywheel as fw
 
-# Of h -> h w, three times from x, at w and x: the derivative of the sum.
+# The derivative of the sum of h -> h w, three times from x, at w and x.
 W = np.array([0.5, 2.0, -1.5])
 X = np.array([1.0, 0.25, 2.0])
 CUBE = 3 * X * W**2
@@ -69,8 +69,8 @@ def test_minimize() -> None:
 
 
 def test_derivatives() -> None:
-    """Of gradients, also of a read before the loop and one after it; of Jacobians, directions, second derivatives, and
-    of many positions at once."""
+    """Gradients, also of a read before the loop and one after it; Jacobians, directions, second derivatives, and
+    derivatives of many positions at once."""
     for name in three_times(fw.Variable(W, name="probe")):
         with fw.Namespace(), fw.Store():
             w = fw.Variable(W, name="w")
@@ -120,7 +120,7 @@ def test_microbatches() -> None:
 
 
 def test_unconnected() -> None:
-    """What a loop reads, and no derivative flows from, has none: an error, or None."""
+    """A variable that a loop reads, and no derivative flows from, has none: an error, or None."""
     with fw.Namespace(), fw.Store():
         w, u = fw.Variable(W, name="w"), fw.Variable(W, name="u")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What programs do with a size `n`, that of the first dimension of `x` [n, 3], 3 to 8: see `sizes_of_calls.py`."""
+"""Programs that use a size `n`, that of the first dimension of `x` [n, 3], 3 to 8: see `sizes_of_calls.py`."""
 
 import copy
 import math
@@ -14,7 +14,7 @@ Case = Callable[[Any, Any], Any]
 TABLE = np.arange(40, dtype=np.float32)
 VARIABLE = fw.Variable(TABLE, name="table")
 CASES: Dict[str, Case] = {}
-# What Python has to know: each size has a program of its own, or it is an error.
+# Python has to know the size: each size has a program of its own, or it is an error.
 REFUSED: Dict[str, Case] = {}
 # The compiler finds no bound of a buffer: an error for all sizes, a program for each.
 UNBOUNDED: Dict[str, Case] = {}

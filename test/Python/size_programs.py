@@ -24,7 +24,7 @@ def normal(*shape: int, seed: int = 0) -> Any:
 
 
 def clip_losses(dynamic: Any, batches: List[int]) -> Any:
-    """Of two encoders whose outputs agree where they are of one row, with a label for each row."""
+    """The loss of two encoders whose outputs agree if they are of one row, with a label for each row."""
     with fw.Namespace(), fw.Store():
         images, texts = fw.Variable(normal(6, 4), name="images"), fw.Variable(normal(5, 4, seed=1), name="texts")
         adam = fw.optimizers.Adam(0.05)

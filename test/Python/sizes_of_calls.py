@@ -62,7 +62,7 @@ names = list(CASES)
 for first in range(0, len(names), 24):
     check_cases(names[first : first + 24])
 
-# What the compiler bounds no buffer of, and what Python would have to know: a program for each size, or an error.
+# If the compiler finds no bound of a buffer, or Python has to know a size: a program for each size, or an error.
 
 
 def each_size(function: Any, **options: Any) -> Any:

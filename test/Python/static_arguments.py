@@ -82,7 +82,7 @@ assert kinds(x, One.A)[0] == 1 and kinds(x, Uno.A)[0] == 0
 keys = fw.function(lambda d: next(iter(d.values())) + float(type(next(iter(d))) is float), dynamic=False)
 assert keys({1: x})[0] == 0 and keys({1.0: x})[0] == 1 and keys({True: x})[0] == 0
 
-# What a zero is divides.
+# Divisions distinguish zeros.
 inverse = fw.function(lambda x, zero: (x + 1.0) / zero, static="zero")
 assert inverse(x, 0.0)[0] == np.inf and inverse(x, -0.0)[0] == -np.inf
 dtypes = fw.function(lambda shape: fw.constant(shape), static=0)

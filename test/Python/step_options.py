@@ -128,7 +128,7 @@ with warnings.catch_warnings():
     tight = fw.function(model.loss, memory_budget=64)
     expect(fw.CompileError, "more than the memory budget of 64 bytes", lambda: tight(x))
 
-# What an option cannot be is said of the option.
+# A wrong value of an option is an error that names the option.
 text = "module { func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }\n}"
 for name, wrong, expected_text in [
     ("winograd", "yes", "expected True or False as winograd, found 'yes'"),

@@ -10,7 +10,7 @@ import numpy as np
 
 import flywheel as fw
 
-# What NumPy's arrays do not have, and the documentation does.
+# Attributes that NumPy's arrays do not have, and the documentation does.
 TENSOR = {"at", "trace", "value"}
 VARIABLE = {
     "assign", "assign_add", "assign_sub", "at", "collections", "constraint", "device", "initialized_value", "is_global",

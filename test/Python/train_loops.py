@@ -132,7 +132,7 @@ def events(folder: str) -> List[Tuple[int, str, Any]]:
 
 
 def test_checksums() -> None:
-    # Of "123456789", as the standard gives it.
+    # The checksum of "123456789" in the standard.
     assert crc(b"123456789") == ((0xE3069283 >> 15 | 0xE3069283 << 17) + 0xA282EAD8) & 0xFFFFFFFF
 
 

@@ -126,7 +126,7 @@ def special_functions(tf: Any) -> Any:
     return values(tf, [tf.lgamma(x), tf.erfc(tf.constant([-1.0, 0.5, 4.0])), tf.gradients(tf.lgamma(y), y)])
 
 
-# What our message says, and what is refused: a fetch, or one with what is fed.
+# A part of our message, and what is refused: a fetch, or one with its feeds.
 Refused = Tuple[str, Callable[[Any], Any]]
 
 

@@ -190,7 +190,7 @@ def rows_of_two_lookups(tf: Any) -> Any:
 
 
 def refusals() -> None:
-    """What Python computes sees no variable that the run has written, and is in no branch."""
+    """Ops that Python computes see no variable that the run has written, and are in no branch."""
     import flywheel.v1 as tf
 
     tf.reset_default_graph()

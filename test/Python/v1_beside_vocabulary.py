@@ -300,7 +300,7 @@ def wrong_uses() -> None:
 
 
 def of_contrib() -> None:
-    """What TensorFlow 2 has no more: layers under the names of tf.contrib, and its cells and losses."""
+    """Parts that TensorFlow 2 no longer has: layers under the names of tf.contrib, and its cells and losses."""
     import flywheel.v1 as tf
 
     tf.reset_default_graph()

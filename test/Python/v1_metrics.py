@@ -94,7 +94,7 @@ with tf.Session() as sess:
     for _ in range(2):
         sess.run(tf.local_variables_initializer())
         before = sess.run(values)
-        # Of nothing yet: areas are those of equal points but for PR's.
+        # Before the first batch: areas are those of equal points but for PR's.
         assert all(before[k] == 0 for k in before if k not in ("pr", "roc", "minoring", "majoring")), before
         seen: Any = [np.zeros(0, np.float32)] * 3
         for size in (5, 1, 12, 9):

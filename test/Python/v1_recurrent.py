@@ -155,7 +155,7 @@ with tf.Graph().as_default(), tf.Session() as sess:
     broken[1, 2:] = np.nan
     np.testing.assert_array_equal(sess.run(looped, {x: broken}), b)
 
-    # What one part of a sequence leaves is what the next one begins with.
+    # The last state of one part of a sequence is the first of the next one.
     cell = rnn_cell.GRUCell(H)
     begin = tf.placeholder(tf.float32, [None, H])
     with tf.variable_scope("parts"):

@@ -115,7 +115,7 @@ with tf.GradientTape() as tape:
 slope = tape.gradient(y, x)
 assert run(slope, feed) == 10.0 and run(slope, {x: 1.0}) == 7.0
 
-# What is refused.
+# Errors.
 number = tf.placeholder(tf.int32, [])
 with tf.GradientTape() as tape:
     raises(TypeError, "floating-point", lambda: tape.watch(number))

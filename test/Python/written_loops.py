@@ -35,21 +35,21 @@ def rows(x: Any) -> Any:
 
 
 def two_dimensions(x: Any) -> Any:
-    """Of a table, down its second column."""
+    """Writes the second column of a table, row by row."""
     table = fw.reshape(x, [-1, 4])
     written = fw.fori_loop(1, table.shape[0], lambda i, p: p.at[i, 1].set(fw.sin(p[i - 1, 1]) + p[i, 2]), table)
     return fw.sum(fw.square(written))
 
 
 def along_row(x: Any) -> Any:
-    """Of a table, along its second row."""
+    """Writes the second row of a table, column by column."""
     table = fw.reshape(x, [4, -1])
     written = fw.fori_loop(1, table.shape[1], lambda i, p: p.at[1, i].set(fw.sin(p[1, i - 1]) * p[2, i]), table)
     return fw.sum(fw.square(written))
 
 
 def diagonal(x: Any) -> Any:
-    """Of a table, at two indices that the step knows."""
+    """Writes elements of a table at two indices that the step knows."""
     table = fw.reshape(x, [-1, 4])
     written = fw.fori_loop(
         1, table.shape[0], lambda i, p: p.at[i, i % 4].add(fw.sin(p[i - 1, (i - 1) % 4]) * p[i, (i + 1) % 4]), table

@@ -24,7 +24,7 @@ import flywheel as fw
 warnings.simplefilter("ignore")
 package = str(Path(fw.__file__).parent)
 draws = random.Random(7)
-# What Python and nanobind say of what they do not take, which is none of ours wherever it comes from.
+# Python's and nanobind's texts for arguments that they do not take, which are none of ours wherever they come from.
 INSIDES = ("incompatible function arguments", "std::bad_cast", "nanobind", "has no attribute", "object is not iterable",
            "object is not subscriptable", "unsupported operand", "not supported between instances", "must be str",
            "cannot be interpreted as an integer", "argument must be a string or a", "invalid literal for int",
@@ -37,14 +37,14 @@ image, kernel = np.ones((2, 6, 6, 3), np.float32), np.ones((3, 3, 3, 4), np.floa
 
 
 class Odd:
-    """Of no kind that any function takes."""
+    """An object that no function takes."""
 
 
 def double(a: Any, *_: Any) -> Any:
     return fw.sum(a * 2.0)
 
 
-# What may be right: the first that a function takes is what the others are wrong beside.
+# Arguments that may be right: the first that a function takes is beside the wrong ones.
 PLAUSIBLE: List[Any] = [x, 1, square, double, np.array([0, 1], np.int32), [x, x], (2, 3), 0.5, "float32", image, kernel,
                         np.ones(3, np.float32), "a", [w], True, fw.initializers.Zeros()]  # fmt: skip
 WRONG: List[Tuple[str, Any]] = [
@@ -84,7 +84,7 @@ def find_parameters(called: Callable[..., Any]) -> Optional[List[inspect.Paramet
 def attempt(
     called: Callable[..., Any], args: List[Any], given: Dict[str, Any], traces: bool
 ) -> Optional[BaseException]:
-    """What a call raises: in a function that is traced, and what it returns is called where it is a function."""
+    """Returns the exception of a call in a traced function; if the result is a function, it is called too."""
 
     def run() -> Any:
         made = called(*args, **given)
@@ -106,7 +106,7 @@ TRANSFORMS = (fw.grad, fw.value_and_grad, fw.jacobian, fw.hessian, fw.vmap, fw.c
 
 
 def complain(error: BaseException) -> Optional[str]:
-    """What is wrong with an error; nothing of one that is ours."""
+    """Returns the error of a text; nothing for an exception that is ours."""
     if isinstance(error, fw.CompileError):
         return None
     text = str(error)

@@ -165,7 +165,7 @@ def floor_divide(a: TensorLike, b: TensorLike) -> Tensor:
 def _floor_divide_floats(a: Tensor, b: Tensor) -> Tensor:
     """By the exact remainder: the quotient may be rounded up to a whole number that is too large.
 
-    Of narrower types in float64, where the multiple of `b` is exact as long as the quotient has 51 bits, and is
+    Narrower types are divided in float64: the multiple of `b` is exact as long as the quotient has 51 bits, and is
     further from where rounding changes than its error otherwise. So the result is that of one rounding.
     """
     a, b = (stop_gradient(x) for x in broadcast(a, b))

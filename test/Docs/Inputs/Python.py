@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# What docs/Design/Python.md defines is called.
+# Calls the functions that docs/Design/Python.md defines.
 import numpy as np
 
 

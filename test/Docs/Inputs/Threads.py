@@ -10,7 +10,7 @@ shutil.copy("examples/digits/digits.mlir", "model.mlir")
 def check():
     assert program.threads == 4 and session.threads == 2
     assert step.trace().program.threads == 2
-    # What one thread computes, to rounding.
+    # The result of one thread, to rounding.
     with fw.Store(seed=0):
         before = w.numpy()
         found = step(x)

@@ -21,7 +21,7 @@ def find_passes() -> list[str]:
 
 
 def run(flag: str, text: str) -> str:
-    """What is wrong with the pass on that module, or nothing."""
+    """Returns the error of the pass on that module, or nothing."""
     command = ["flywheel-opt", "-", "--mlir-disable-threading", flag, "-o", "/dev/null"]
     if "// -----" in text:
         command.append("--split-input-file")

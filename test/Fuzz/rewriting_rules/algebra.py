@@ -152,7 +152,7 @@ def kronecker(rng: Rng) -> Pair:
 
 @rule
 def functions(rng: Rng) -> Pair:
-    """Of numbers between 0.1 and 3."""
+    """Draws two equal functions of numbers between 0.1 and 3."""
     left, right = pick(rng, [
         (lambda x: fw.exp(fw.log(x)), lambda x: x * 1.0), (lambda x: fw.sqrt(x) * fw.rsqrt(x), lambda x: x / x),
         (lambda x: fw.power(x, 3.0), lambda x: x * x * x), (lambda x: fw.power(x, 0.5), fw.sqrt),

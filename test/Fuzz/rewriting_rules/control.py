@@ -178,7 +178,7 @@ def rows_of_jacobians(rng: Rng) -> Pair:
 
 @rule
 def constants_and_numbers(rng: Rng) -> Pair:
-    """What is known when a program is traced, and the same as a tensor."""
+    """Draws a function of a constant, and the same function of a tensor."""
     a, b = sizes(rng, 2)
     y = normal(rng, a, b).astype(np.float32).astype(np.float64)
     left, right = pick(rng, [

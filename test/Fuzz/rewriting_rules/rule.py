@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a rule is."""
+"""Rules: pairs of equal functions."""
 
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, List, Sequence
@@ -18,7 +18,7 @@ class Pair:
     arrays: List[Array]
     left: Callable[..., Any]
     right: Callable[..., Any]
-    # Whether the arrays are of a kind that no function in front may change.
+    # True if the arrays are of a kind that no function before may change.
     is_fixed: bool = False
 
 
@@ -44,7 +44,7 @@ def normal(rng: Rng, *shape: int) -> Array:
 
 
 def some_shape(rng: Rng, least: int = 1, most: int = 4) -> List[int]:
-    """Of a rank between these."""
+    """Draws a shape of a rank between these."""
     return sizes(rng, size(rng, least, most))
 
 

@@ -12,7 +12,7 @@ ELEMENTWISE = (fw.sin, fw.tanh, fw.exp, fw.square, fw.nn.softplus, fw.sigmoid, f
 
 
 def places(rng: Rng, length: int) -> List[int]:
-    """Where a dimension is cut, perhaps into nothing."""
+    """Draws the positions at which a dimension is cut, perhaps into empty parts."""
     return sorted(int(rng.integers(0, length + 1)) for _ in range(size(rng, 0, 3)))
 
 

@@ -53,8 +53,8 @@ def count_ones(x: Array) -> Array:
     return each(unsigned(x), lambda v: bin(int(v)).count("1"), np.int64)
 
 
-# Of an op: what keeps its argument where it is defined, and what it computes. Of
-# f16 and bf16 functions are computed in more and rounded once.
+# For each op, an expression that keeps its argument in its domain, and its function. Functions of f16 and bf16 are
+# computed in a wider type and rounded once.
 FLOAT_UNARY: Dict[str, Tuple[str, Callable[[Array], Any]]] = {
     "arith.negf": ("", lambda x: -x),
     "math.absf": ("", np.abs),

@@ -3,8 +3,8 @@
 # RUN: %python %s
 # RUN: env FLYWHEEL_SIM_ORDER=reversed %python %s
 # RUN: env FLYWHEEL_SIM_RACES=1 %python %s
-"""What the host decides by elements of the device, it reads one number of: for each branch, and
-for each iteration of a loop that ends by its condition, with checks in the loop too (D9)."""
+"""The host reads one number for each decision by elements of the device: for each branch, and for each iteration of a
+loop that ends by its condition, with checks in the loop too (D9)."""
 
 from typing import Any, Dict
 

@@ -27,7 +27,7 @@ HOW = ("", "exclusive", "reverse", "exclusive reverse")
 
 
 def scan_along(step: Callable[[Any, Any], Any], x: Any, start: Any) -> Tuple[Any, Any]:
-    """What each element of axis 0 finds, and all that is there at the end."""
+    """Returns the values before each element of axis 0, and the last value."""
     before = np.empty_like(x)
     for number, element in enumerate(x):
         before[number] = start
@@ -83,7 +83,7 @@ def numbers(op: str, shape: Any, dtype: Any = np.float32) -> Any:
 
 
 def test_bits_of_scans() -> None:
-    """Of a size that the call chooses: the host chooses how by it."""
+    """Scans of a size that the call chooses: the host chooses the method by it."""
     lengths = (1, 2, 129, 300) if FEW else (1, 2, 127, 128, 129, 256, 257, 1000)
     for op, step, neutral in (("cumsum", add, 0), ("cumprod", multiply, 1)):
         for axis in (0, 1, 2):

@@ -2,8 +2,8 @@
 # REQUIRES: python
 # RUN: env FLYWHEEL_CACHE= FLYWHEEL_GPU_TARGET=cuda:sm_90a:bitcode %python %s
 # RUN: env FLYWHEEL_CACHE= FLYWHEEL_LIBCUDA=/none/libcuda.so %python %s --without
-"""Where ops are to be: traced functions, models of Keras, and graphs of flywheel.v1 on a
-device (D1, D2, D3); with --without on a machine that has no GPU."""
+"""Placement of ops: traced functions, models of Keras, and graphs of flywheel.v1 on a device (D1, D2, D3); with
+--without on a machine that has no GPU."""
 
 import sys
 import warnings

@@ -58,7 +58,7 @@ def test_counts() -> None:
     assert {"forward", "update"} <= {kernel.phase for kernel in profile.kernels}, names
     (step,) = (entry for entry in profile.entries if entry.name == "step")
     assert step.calls == 3 and step.seconds > 0
-    # What is known of launches without a size of the call.
+    # The numbers of launches that do not depend on a size of the call.
     (sums,) = (kernel for kernel in profile.kernels if kernel.entry == "sizes" and kernel.flops)
     assert sums.bytes == 4 * (4 * 3 + 4 + 4) and sums.flops == 12, sums
     # The same numbers as without it.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the simulator of a GPU has counted in this process: launches, and kernels in graphs
-too; graphs; waits; allocations; and bytes that were copied up, down and within the device."""
+"""The counters of the simulator of a GPU in this process: launches, and kernels in graphs too; graphs; waits;
+allocations; and bytes that were copied up, down and within the device."""
 
 import ctypes
 import os
@@ -16,7 +16,7 @@ def counters() -> Dict[str, int]:
 
 
 def counted(call: Any) -> Tuple[Any, Dict[str, int]]:
-    """What a call returns, and what it has added to the counters."""
+    """Returns the result of a call, and its additions to the counters."""
     before = counters()
     result = call()
     return result, {name: value - before[name] for name, value in counters().items()}

@@ -53,7 +53,7 @@ def test_rounding() -> None:
 
 
 def test_losses() -> None:
-    """What a dtype does not have is a TypeError that names the feed, and nothing is run."""
+    """A value that the dtype does not have is a TypeError that names the feed, and nothing is run."""
     for kind, values in (
             ("i32", (1.5, 2**31, float("nan"), float("inf"), True, "1", None, 1j, np.float32(0.5), np.int64(2**40))),
             ("i8", (128, -129, 1e3)), ("ui8", (-1, 256, -1.0)), ("ui64", (-1, 2**64)),

@@ -89,7 +89,7 @@ def test_counts() -> None:
 
 
 def level_of(size: float) -> str:
-    """Where the bytes of one core fit, as the system says."""
+    """Returns the level of memory that fits the bytes of one core, as the system reports it."""
     names = ("LEVEL1_DCACHE_SIZE", "LEVEL2_CACHE_SIZE")
     said = [subprocess.run(["getconf", name], capture_output=True, text=True).stdout.strip() for name in names]
     l1, l2 = (int(text) if text.isdigit() else 0 for text in said)
@@ -157,7 +157,7 @@ def test_levels() -> None:
         (kernel,) = (kernel for kernel in profile.kernels if kernel.name.split(".")[1] == "addf")
         assert (kernel.bytes, kernel.bound_by) == (8 * size, level), kernel
         check_bound(kernel, profile.entries[0])
-    # Of many small calls and a large one, each has its own level.
+    # Many small calls and a large one each have their own level.
     with session.profile() as profile:
         for size in (64, 64, 64, 4 << 20):
             session.run("double", np.ones(size, np.float32))
@@ -237,7 +237,7 @@ def test_loop() -> None:
 
 
 def check_trace(path: str, workers: int) -> List[Dict[str, object]]:
-    """What Perfetto asks of a trace: events of a track do not overlap, but may be in one another."""
+    """Checks Perfetto's rule for a trace: events of a track do not overlap, but may be nested."""
     with open(path, encoding="utf-8") as file:
         trace = json.load(file)
     assert set(trace) == {"displayTimeUnit", "otherData", "traceEvents"}

@@ -137,7 +137,7 @@ def test_other_dialects() -> None:
 
 
 def test_rules() -> None:
-    """What is not differentiable is said of the op in the source."""
+    """An op without a derivative is reported as the op in the source."""
     text = (
         "func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
         "  %0 = tosa.cast %x : (tensor<4xf32>) -> tensor<4xi32>\n"

@@ -115,7 +115,7 @@ def check_sessions_at_once() -> None:
 
 
 def check_options() -> None:
-    """What is not a number of threads is refused, and the environment has a default."""
+    """A wrong number of threads is refused, and the environment has a default."""
     for wrong in (0, -2, 257):
         try:
             flywheel.compile(TEAM, threads=wrong)

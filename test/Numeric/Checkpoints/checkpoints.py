@@ -112,7 +112,7 @@ def test_selection() -> None:
 
 
 def test_types() -> None:
-    """What is neither a path, a name nor a step is a TypeError; what is one in another type works."""
+    """An argument that is not a path, a name or a step is a TypeError; one of another type that can be one works."""
     session = make_pair()
     manager = flywheel.CheckpointManager()
     anything = cast(Any, session)

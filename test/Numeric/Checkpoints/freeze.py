@@ -81,7 +81,7 @@ def test_export() -> None:
             expect_variables(configuration, model, [])
             model.initialize()
             expect_close(configuration, model.run("predict", three), 6.432)
-        # What is still trained stays a variable.
+        # Variables that are still trained stay variables.
         for configuration, model in configurations(PRODUCT, freeze=path):
             if "f" in model.variables() or "w/SGD" not in model.variables():
                 raise AssertionError(f"{configuration}: {model.variables()}")

@@ -3,8 +3,8 @@
 # RUN: env FLYWHEEL_CACHE= %python %s
 """G5, G6, G16: derivatives of a `vmap` inside of a branch, a loop, a part of a batch, another `vmap`.
 
-Each op that has a way of its own to be batched, in each place, forward and reverse. What is expected is the
-derivative of the same rows one by one, without `vmap`, in the open."""
+Each op that has a batching rule of its own, in each place, forward and reverse. The expected result is the derivative
+of the same rows one by one, without `vmap` and regions."""
 
 from typing import Any, Callable, Dict
 
@@ -88,7 +88,7 @@ OPS: Dict[str, Row] = {
 
 
 def derivatives(op: Row, rows: Any, v: Any, batch: Callable[..., Any]) -> Any:
-    """Of the sum of squares by what all share and by the rows, and along both."""
+    """Returns the derivatives of the sum of squares by the shared operand and by the rows, and along both."""
 
     def loss(rows: Any, v: Any) -> Any:
         y = batch(op, rows, v)
@@ -126,7 +126,7 @@ def in_vmap(build: Build, rows: Any, v: Any) -> Any:
 
 
 def in_shared_vmap(build: Build, rows: Any, v: Any) -> Any:
-    """What the outer one batches is the v."""
+    """The outer vmap batches v."""
     return fw.map_leaves(lambda x: x[1], fw.vmap(lambda w: build(rows, w))(fw.stack([v + 1.0, v])))
 
 

@@ -172,7 +172,7 @@ def test_steps() -> None:
                      lambda: model.run("unsigned", x, number(0)))
         expect_error(configuration, f"expected a step of 1 or more, found 0{at}",
                      lambda: model.run("inside", x, number(4)))
-        # What is known inside of a body alone is not named.
+        # A step that is known inside of a body only is not named.
         expect_error(configuration, f"expected a step of 1 or more{at}",
                      lambda: model.run("element", x, np.array([1, 0, 2], np.int64)))
         expect_equal(configuration, model["count"], count)

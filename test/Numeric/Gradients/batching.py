@@ -32,7 +32,7 @@ from samples import SAMPLES, Sample, as_list, draw
 from selection import choose
 
 Array = NDArray[Any]
-# Of the samples, in one run, and at least one of each op.
+# The share of the samples in one run, and at least one of each op.
 SHARE = 0.05
 
 
@@ -158,7 +158,7 @@ def check(sample: Sample, lowering: str, rng: np.random.Generator) -> str:
     text = sample.module() + jacobian(sample, "reverse", "mode reverse") + jacobian(
         sample, "forward", "mode forward") + nested(sample) + "".join(batched(sample, i) for i in sample.wrt)
     names = ["reverse", "forward"]
-    # What a loop would check with each iteration has to be known before it.
+    # A number that a loop would check in each iteration has to be known before it.
     if "?" not in sample.result + "".join(arg.type for arg in sample.args):
         text += jacobian(sample, "chunks", "mode reverse chunk 2")
         names.append("chunks")

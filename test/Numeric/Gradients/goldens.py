@@ -27,10 +27,10 @@ from selection import choose
 
 Array = NDArray[Any]
 
-# Of the samples, in f32 and f64, in one run, and at least one of each op.
+# The share of the samples, in f32 and f64, in one run, and at least one of each op.
 SHARE = 0.4
 DTYPES = {"f32": np.float32, "f64": np.float64, "i32": np.int32, "i64": np.int64, "i1": np.bool_}
-# Of the largest number of an array: sums of a few dozen terms.
+# Relative to the largest number of an array: sums of a few dozen terms.
 TOLERANCES = {"f64": 1e-10, "f32": 3e-5}
 
 
@@ -64,7 +64,7 @@ def check(sample: Sample, row: Array, shape: Tuple[int, ...], element: str, lowe
     except flywheel.CompileError as error:
         return f"does not compile: {error}"
     session = flywheel.Session(program)
-    # Where a sample rounds on the way, JAX may round elsewhere.
+    # If a sample rounds on the way, JAX may round elsewhere.
     tolerance = TOLERANCES["f32" if "f32" in sample.body else element]
     rest = row
 

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: %python %s
-"""What a gradient is, by the numbers of the specification (G1 to G4, G7, G8, G11 to G14,
-G17, G18), in all configurations."""
+"""Gradients, by the numbers of the specification (G1 to G4, G7, G8, G11 to G14, G17, G18), in all configurations."""
 
 import subprocess
 from typing import Any, Dict, List, Sequence, Tuple

@@ -238,7 +238,7 @@ func.func @outputs(%x: tensor<?x5xf32>, %label: tensor<?xi32>, %w1: tensor<5x7xf
 
 
 def example_gradients(x: Array, label: int, p: Dict[str, Array]) -> Tuple[List[Array], Array, Array]:
-    """Of one example: the gradients of its loss, then the Jacobians of its outputs by w1 and x."""
+    """Returns, for one example, the gradients of its loss, then the Jacobians of its outputs by w1 and x."""
     z = x @ p["w1"] + p["b1"]
     h = np.maximum(z, 0)
     o = h @ p["w2"] + p["b2"][0]
@@ -301,7 +301,7 @@ func.func @examples(%x: tensor<5x?x2xf32>, %target: tensor<?x4xf32>, %w: tensor<
 
 
 def recurrent_gradients(w: Array, u: Array, x: Array, target: Array) -> Tuple[Array, Array]:
-    """Of one example: the gradients of its loss by w and u."""
+    """Returns, for one example, the gradients of its loss by w and u."""
     states = [np.zeros(4)]
     for xi in x:
         states.append(np.tanh(xi @ u + states[-1] @ w))

@@ -47,7 +47,7 @@ for name, product in PRODUCTS.items():
     for order, (below, above) in enumerate(zip(counts, counts[1:]), 2):
         assert above <= 2 * below, (name, order, counts)
 
-# Of an element that is in the product twice, of zeros, and in half precision.
+# A product with an element twice, with zeros, and in half precision.
 x = np.array([0.0, 2.0, 0.0])
 twice = fw.function(lambda v: fw.hessian(lambda v: fw.prod(fw.stack([v[0], v[1], v[1], v[2]])))(v))(x)
 np.testing.assert_allclose(twice, [[0.0, 0.0, 4.0], [0.0, 0.0, 0.0], [4.0, 0.0, 0.0]])

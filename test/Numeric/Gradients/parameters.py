@@ -25,13 +25,13 @@ def f(a: Any, b: Any) -> Any:
     return fw.sum(a * a * b)
 
 
-# Of f at a = b = x by a and by b; of a^2 b for each element.
+# The derivatives of f at a = b = x by a and by b; those of a^2 b for each element.
 FA, FB = 2 * X * X, X * X
 ONE, ZERO = np.ones(3), np.zeros(3)
 
 
 def first_order(p: Any, q: Any) -> Expected:
-    """Of two arguments."""
+    """Derivatives of a function of two arguments."""
     value, pull = fw.vjp(f, p, q)
     _, pull_rows = fw.vjp(lambda a, b: a * a * b, p, q)
     both = fw.value_and_grad(f, argnums=(0, 1))(p, q)
@@ -69,7 +69,7 @@ def first_order(p: Any, q: Any) -> Expected:
 
 
 def captured(p: Any, q: Any) -> Expected:
-    """What a function uses besides its arguments is constant: q, and z, which is computed from both."""
+    """Values that a function uses besides its arguments are constant: q, and z, which is computed from both."""
     z = p + q
     _, pull = fw.vjp(lambda a: a * a * z * q, p)
     return {
@@ -155,7 +155,7 @@ def batched(p: Any, q: Any) -> Expected:
 
 
 def by_value(p: Any, q: Any) -> Expected:
-    """Of tensors: along every path from them, and from no other tensor of the same value."""
+    """Derivatives by tensors: along every path from them, and from no other tensor of the same value."""
     a, b = fw.sin(p), fw.sin(q)
     one, other = fw.ones(3, p.dtype), fw.ones(3, p.dtype)
     s, c = np.sin(X), np.cos(X)
@@ -173,7 +173,7 @@ def by_value(p: Any, q: Any) -> Expected:
     }
 
 
-# Of three steps w - r c w down the gradient of c w^2 / 2, which multiply by Q^3: by w and c at w = c = x.
+# Three steps w - r c w down the gradient of c w^2 / 2 multiply by Q^3: derivatives by w and c at w = c = x.
 RATE = 0.1
 Q = 1 - RATE * X
 BY_W, BY_C = Q**3, -3 * RATE * X * Q**2

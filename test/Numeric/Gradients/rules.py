@@ -26,7 +26,7 @@ from samples import SAMPLES, Sample, as_list, draw
 from selection import choose
 
 Array = NDArray[Any]
-# Of the samples of an op, in one run; at least one of each but on the simulator of a GPU.
+# The share of the samples of an op in one run; at least one of each but on the simulator of a GPU.
 SHARE = 0.15
 SHARE_ON_GPU = 0.05
 

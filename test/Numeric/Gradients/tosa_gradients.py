@@ -17,7 +17,7 @@ from supported import ELEMENTS, SAMPLES, Sample
 Array = NDArray[Any]
 # tosa accumulates in f32 at most. These are linear in each operand, so that a large step makes no error of its own.
 SINGLE = {"tosa.conv2d", "tosa.conv3d", "tosa.depthwise_conv2d", "tosa.transpose_conv2d", "tosa.avg_pool2d"}
-# What is constant between its jumps: not connected, as `round` is, and 0 where that is asked for.
+# Functions that are constant between jumps: not connected, as `round` is, and 0 where that is asked for.
 FLAT = {"tosa.ceil", "tosa.floor"}
 # How often it runs is a value of the step.
 UNBOUNDED = "tosa.while_loop"

@@ -150,7 +150,7 @@ def test_updates() -> None:
         expect_failure(message + "13:3", lambda s=session: s.run("explodes", row(1e10, 1, 1)))  # type: ignore[misc]
         expect_equal("w", session["w"], row(1, 1, 1))
         expect_equal("slot", session["w/RMSprop"], row(0, 0, 0))
-        # What is assigned in branches, too.
+        # Assignments in branches, too.
         session.run("decides", row(1e10, 1, 1))
         expect_failure(message + "20:3", lambda s=session: s.run("decides", row(1e10, 1, 1)))  # type: ignore[misc]
         expect_equal("w", session["w"], row(1, 1, 1))

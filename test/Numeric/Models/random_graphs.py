@@ -4,12 +4,10 @@
 # RUN: %python %s --graphs 2 --gpu
 """Random train steps: reference lowering, optimized code and PyTorch.
 
-A graph has feeds of a dynamic batch, weights, up to a dozen ops and a loss;
-`value` gives the loss and its gradients, `step` trains (A5, G1, G13, G18, T4). Of
-each, the optimized code (of this machine, or of x86-64-v3) runs `value` on two
-batch sizes and `step` three times, and so does the reference lowering; with
-PyTorch, which is optional, its autograd and the optimizers of graphs/graph.py in
-numpy; without it, the gradient is compared with differences of the loss.
+A graph has feeds of a dynamic batch, weights, up to a dozen ops and a loss; `value` gives the loss and its gradients,
+`step` trains (A5, G1, G13, G18, T4). The optimized code (of this machine, or of x86-64-v3) of each runs `value` on two
+batch sizes and `step` three times, and so does the reference lowering; with PyTorch, which is optional, its autograd
+and the optimizers of graphs/graph.py in numpy; without it, the gradient is compared with differences of the loss.
 
 usage: random_graphs.py [--graphs N] [--seed N] [--size N] [--op NAME] [--against torch] [--gpu]
 
@@ -33,7 +31,7 @@ from graphs.ops import OPS
 
 Array = NDArray[Any]
 
-# Of the largest number of an array.
+# Relative to the largest number of an array.
 TOLERANCES = {"f64": 1e-9, "f32": 2e-4}
 
 

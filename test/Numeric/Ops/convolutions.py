@@ -52,7 +52,7 @@ def test_examples() -> None:
                                f"%y = nn.conv2d %a0, %a1 {attributes} : ({x}, {w}) -> {y}")
             expect([image, filter], expected)
 
-        # Of the sum of y, with stride 2 and same padding.
+        # The gradient of the sum of y, with stride 2 and same padding.
         gradient = (f"%r = nn.conv2d %a0, %a1 strides [2, 2] padding same : ({x}, {w}) -> {y2}\n"
                     f"  %l = nn.reduce sum %r axes [0, 1, 2, 3] : {y2} -> tensor<{element}>\n"
                     f"  %y = train.gradient %l wrt %a{{}} : (tensor<{element}>, {{type}}) -> {{type}}")

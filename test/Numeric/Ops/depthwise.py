@@ -155,7 +155,7 @@ def test_large() -> None:
                         where = f"{case} {name} {batch} {cpu} {threads} {behind}"
                         np.testing.assert_allclose(found, expected, rtol=3e-5, atol=3e-5 * np.abs(expected).max(),
                                                    err_msg=where)  # fmt: skip
-                        # What is compiled for several threads adds up blocks of a batch, see docs/Design/Partition.md.
+                        # Code for several threads adds up blocks of a batch, see docs/Design/Partition.md.
                         same = first.setdefault(f"{name} {batch} {cpu} {threads if name == 'w' else ''}", found)
                         np.testing.assert_array_equal(found, same, err_msg=where)
 

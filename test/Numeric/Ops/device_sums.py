@@ -48,7 +48,7 @@ func.func @antidiagonals(%x: tensor<512x512x2xf32>) -> tensor<1023x2xf32> {
 
 
 def test_sums() -> None:
-    """Of whole numbers, which add up exactly in any order."""
+    """Sums of whole numbers, which add up exactly in any order."""
     rng = np.random.default_rng(0)
     x, rows, columns, square = (rng.integers(-4, 5, shape).astype(np.float32)
                                 for shape in ((262144,), (9000, 64), (700, 3), (512, 512, 2)))

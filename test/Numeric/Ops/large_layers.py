@@ -116,7 +116,7 @@ def test_gradients() -> None:
 
 
 def test_workspace() -> None:
-    """Of the bias and the activation of each layer, one is kept: 3 layers of 1 MiB take less than 6 MiB, with the
+    """The bias and the activation of each layer share one buffer: 3 layers of 1 MiB take less than 6 MiB, with the
     gradients and a packed weight."""
     x, w, b = "tensor<256x64xf32>", "tensor<64x1024xf32>", "tensor<1024xf32>"
     lines, declared, value = [], [], "%x"

@@ -157,7 +157,7 @@ def test_triangle_of_product() -> None:
                         continue
                     cases.add(f"{what} and all", (a, b), c, text + f"%t = {kept} %y = arith.addf %t, %p : {c}")(
                         [x, y], np.where(ones, 2 * product, product), 10)
-                    # Of a sum, and with another number elsewhere.
+                    # The triangle of a sum, with another number elsewhere.
                     cases.add(f"{what} of a sum", (a, b), c, text + f"""
                         %s = arith.addf %p, %p : {c}
                         %y = nn.triangle {name} %s diagonal {diagonal} fill -3.0 : {c}""")(

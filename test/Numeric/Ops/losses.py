@@ -212,7 +212,7 @@ def test_sixteen_bits() -> None:
                                                atol=1e-7, err_msg=f"{configuration} {what} {name}")  # noqa: B023
 
             for i, (op, formula) in enumerate(formulas.items()):
-                # Where softmax or sigmoid is rounded before a difference: more.
+                # If softmax or sigmoid is rounded before a difference, more.
                 expect(f"{element} {op}", model.run(f"f{i}", p, z), formula(wide, other), 2)
             expect(f"{element} silu", model.run("silu", p), (wide * s, s + wide * s * (1 - s)), 2)
             # A sum that no step of f16 may round: 300 squares of 10 and more.

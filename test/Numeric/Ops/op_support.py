@@ -35,7 +35,7 @@ INTERNAL = re.compile(r"failed to legalize|unrealized_conversion_cast|was not bu
 LIBRARIES = ("libm.so.6", "libc.so.6")
 
 NOTHING = re.compile("(?!)")
-# What an object may need beside them: wasm's linker defines some names, and each C compiler for CPUs of 32 bits brings
+# Symbols that an object may need besides: wasm's linker defines some names, and each C compiler for CPUs of 32 bits has
 # integers of 64 bits. Conversions of f16 and bf16 are in neither.
 LINKED = {
     "--cpu=x86-64": NOTHING, "--cpu=x86-64-v3": NOTHING, "--cpu=x86-64-v4": NOTHING,

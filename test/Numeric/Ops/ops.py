@@ -91,7 +91,7 @@ def test_elementwise() -> None:
             kind = tensor(shape, element)
             for op, reference in unary.items():
                 body = f"%y = {op} %a0 : {kind}"
-                if op in ("math.log1p", "math.sqrt"):  # Of what is not negative.
+                if op in ("math.log1p", "math.sqrt"):  # Takes numbers that are not negative.
                     body = f"%p = math.absf %a0 : {kind}\n  %y = {op} %p : {kind}"
                 expect = cases.add(f"{op} {element}", (kind,), kind, body)
                 dim_sizes = [11 if n == "?" else int(n) for n in cast(Sequence[Any], shape)]

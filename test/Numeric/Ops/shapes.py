@@ -21,7 +21,7 @@ Function = Callable[..., Array]
 
 
 def gradients(function: Function, inputs: List[Array], weights: Array) -> List[Array]:
-    """Of <function(inputs), weights> with respect to each floating-point input."""
+    """Returns the gradients of <function(inputs), weights> with respect to each floating-point input."""
     result = []
     for number, x in enumerate(inputs):
         if x.dtype.kind != "f":

@@ -40,7 +40,7 @@ def test_more_iterations_than_the_rank() -> None:
                 for seed in range(8):
                     rng = np.random.default_rng(seed)
                     basis = np.linalg.svd(rng.standard_normal(shape), full_matrices=False)
-                    # Of condition 4 at most, so that a few iterations are enough.
+                    # The condition is 4 at most, so that a few iterations are enough.
                     a = (basis[0] * np.linspace(1, 2, min(shape))) @ basis[2]
                     y = rng.standard_normal(shape[0])
                     expected = np.linalg.lstsq(a, y, rcond=None)[0]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: %python %s
-"""What holds for every optimizer that the compiler has (O1, O14, O20, P10).
+"""Rules that hold for every optimizer that the compiler has (O1, O14, O20, P10).
 
 The attributes are those that the compiler lists: one without a formula in
 `optimizer_rules.py` fails. Five steps of parameters of several shapes, one with a
@@ -25,7 +25,7 @@ Array = NDArray[Any]
 # Parameters by name. A number, a row, both kinds of matrices, and more.
 SHAPES: Dict[str, Tuple[int, ...]] = {"s": (), "b": (37,), "w": (9, 33), "c": (7, 4), "k": (3, 2, 5)}
 CONSTRAINED = "b"
-# Of the options and element types, in one run, and at least one of each optimizer.
+# The share of the options and element types in one run, and at least one of each optimizer.
 SHARE = 0.25
 # Those whose rule is about more than one element: a sum has an order.
 WHOLE = ("lamb", "adafactor", "muon")

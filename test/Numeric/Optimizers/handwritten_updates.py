@@ -15,9 +15,8 @@ import numpy as np
 
 from configurations import IN_PROCESS, configurations, expect_close, make, run_tests
 
-# Of each update: the variables with their initial values, and lines in which `p`
-# and the other variables are old values, and `p1` and so on new ones. A line is a
-# name and an expression in prefix form; numbers are constants.
+# For each update, the variables with their initial values, and lines in which `p` and the other variables are old
+# values, and `p1` and so on new ones. A line is a name and an expression in prefix form; numbers are constants.
 Update = Tuple[Dict[str, float], str]
 
 UPDATES: Dict[str, Update] = {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: %python %s
-"""What programs write around updates with ops of their own (C7, G9, O1, O20).
+"""Updates for which programs write ops of their own (C7, G9, O1, O20).
 
 Gradients that are accumulated over several calls or over the parts of one batch, averages of weights that are swapped
 in for evaluation, a scaled loss whose overflow skips the step, and weights of f32 for

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: %python %s
-"""What training in few bits and in small batches takes (G9, O1, O10, O20).
+"""Training in few bits and in small batches (G9, O1, O10, O20).
 
 The clauses `accumulate`, `loss_scale` and `master_weights`: each with optimizers of each
 kind, all of them together with the other clauses, in whole models, and with a model that

@@ -60,7 +60,7 @@ def error_functions(x: Array) -> Tuple[Array, Array]:
     return np.where(np.isnan(x), x, erf), np.where(np.isnan(x), x, erfc)
 
 
-# Of numbers in long double, which is exact enough for each.
+# Functions of numbers in long double, which is exact enough for each.
 FUNCTIONS: Dict[str, Callable[[Array], Array]] = {
     "absf": np.abs, "acos": np.arccos, "acosh": np.arccosh, "asin": np.arcsin, "asinh": np.arcsinh, "atan": np.arctan,
     "atanh": np.arctanh, "cbrt": np.cbrt, "ceil": np.ceil, "cos": np.cos, "cosh": np.cosh,

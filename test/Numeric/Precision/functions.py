@@ -60,14 +60,14 @@ def points(dtype: Any) -> Array:
 
 
 def compare(what: str, element: str, x: List[Array], found: Array, expected: Array) -> List[str]:
-    """What is wrong: at most one line."""
+    """Returns the errors: at most one line."""
     relative, absolute = TOLERANCES[element]
     dtype = DTYPES[element]
     info = ml_dtypes.finfo(dtype)
     with np.errstate(over="ignore"):
         rounded = expected.astype(dtype).astype(np.float64)
     value = found.astype(np.float64)
-    # What rounds to infinity in one order of operations is the largest number in another.
+    # A number that rounds to infinity in one order of operations is the largest number in another.
     edge = np.abs(expected) > float(info.max) * (1 - relative)
     bound = absolute + relative * np.abs(expected)
     with np.errstate(invalid="ignore"):
@@ -94,7 +94,7 @@ def module(names: List[str], element: str, arity: int) -> str:
 
 
 def check(functions: Dict[str, Any], element: str, inputs: List[Array]) -> List[str]:
-    """What is wrong: a line for each function and configuration."""
+    """Returns the errors: a line for each function and configuration."""
     failures: List[str] = []
     arguments = [x.astype(np.float64) for x in inputs]
     for configuration, model in configurations(module(list(functions), element, len(inputs)), IN_PROCESS):

@@ -22,7 +22,7 @@ from cases import tensor
 from configurations import ALL, configurations, dtype_of, run_tests
 
 Array = NDArray[Any]
-# Of each element type the op that makes floats of it, and a range.
+# For each element type, the op that converts it to floats, and a range.
 TYPES = {
     "i8": ("arith.sitofp", "int8", -128, 128),
     "i16": ("arith.sitofp", "int16", -2000, 2000),

@@ -2,9 +2,8 @@
 # REQUIRES: python
 # RUN: %python %s
 """Convolutions by Winograd's method (T34): within the bound of docs/Precision.md of the sum in f64, in
-tiles of both sizes, at every border, for batches of any size, with an epilogue, as gradients of the
-input, and with the same bits from any number of threads. What it is not for has the bits of the direct
-kernel."""
+tiles of both sizes, at every border, for batches of any size, with an epilogue, as gradients of the input, and with the
+same bits from any number of threads. Other convolutions have the bits of the direct kernel."""
 
 import sys
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
@@ -123,7 +122,7 @@ def bound(image: Array, filters: Array, m: int, unit: float) -> Array:
     sums = np.einsum("abnrsc,abco->abnrso", inputs, weights, optimize=True)
     outputs = np.einsum("ia,jb,abnrso->nrisjo", a, a, sums, optimize=True)
     whole = outputs.reshape(images, tall * m, wide * m, -1)[:, : height - 2, : width - 2]
-    # Of the sum in f64 that this is compared with, too.
+    # The error of the sum in f64 that this is compared with, too.
     own = (9 * channels + 1) * 2.0**-53 * convolve(np.abs(image), np.abs(filters))
     return np.asarray((channels + 40) * unit * whole + own)
 

@@ -52,7 +52,7 @@ def test_bounds() -> None:
             x=np.ones((4, 257), np.float32),
             y=np.ones(257, np.float32),
         )
-        # What has one name is one number.
+        # Dimensions of one name have one size.
         fails(
             flywheel.InvalidArgumentError,
             "feeds disagree on the dimension size 'time'",

@@ -21,7 +21,7 @@ class Case:
     fails: list[tuple[Shapes, str]]
     dtypes: tuple[str, ...] = ("f32", "f64", "i32")
     scalars: dict[str, Array] = field(default_factory=dict)
-    # What the compiler says of a program that it does not take.
+    # The error of a program that the compiler does not take.
     refused: str = ""
 
 
@@ -324,7 +324,7 @@ CASES: dict[str, Case] = {
         [{"x": (3, 2), "z": (6,)}, {"x": (0, 2), "z": (0,)}],
         [({"x": (3, 2), "z": (7,)}, "found 6 and 7 in 'linalg.dot'")],
     ),
-    # What is read at positions that no loop bounds.
+    # A read at positions that no loop bounds.
     "window": Case(
         """
         func.func @f(%x: tensor<?x{t}>, %w: tensor<3x{t}>, %z: tensor<?x{t}>) -> tensor<?x{t}> {{

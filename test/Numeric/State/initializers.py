@@ -215,7 +215,7 @@ def test_seeds() -> None:
         one.initialize(1)
         two.initialize(2)
         assert np.all(one["own"] != two["own"]), configuration
-        # Of the same shape and seed, but other names.
+        # Variables of the same shape and seed, but other names, differ.
         assert not np.array_equal(one["own"].ravel()[:9], one["a/b"][:9])
 
 

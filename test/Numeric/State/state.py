@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: %python %s
-"""What steps do to variables (A1, A2, A4, A5, A10). Calls of models are in `Calls/calls.py`."""
+"""Effects of steps on variables (A1, A2, A4, A5, A10). Calls of models are in `Calls/calls.py`."""
 
 import numpy as np
 

@@ -85,7 +85,7 @@ func.func @{name}_folded() -> tensor<{len(numbers)}xi{bits}> {{
 
 def models(text: str) -> Iterator[Tuple[str, Model]]:
     yield from configurations(text)
-    # What a CPU without any vector extension has, and one without those of 2017.
+    # CPUs without any vector extension, and without those of 2017.
     for cpu in ("x86-64", "x86-64-v2", "x86-64-v3"):
         yield cpu, SessionModel(text, "optimized", cpu, (), None, None, 1024)
     yield "x86-64, reference", SessionModel(text, "reference", "x86-64", (), None, None, 1024)

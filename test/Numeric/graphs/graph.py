@@ -11,7 +11,7 @@ Array = NDArray[Any]
 # A dimension size: a number, or the name of one that only a run knows, such as "B", the batch.
 DimSize = Union[int, str]
 Shape = Tuple[DimSize, ...]
-# What PyTorch computes: of the module torch and the operands.
+# A function of the module torch and the operands, by which PyTorch computes an op.
 Function = Callable[..., Any]
 
 
@@ -39,7 +39,7 @@ class Node:
 
 @dataclass
 class Step:
-    """What computes a node: lines of MLIR and a function of PyTorch tensors."""
+    """The computation of a node: lines of MLIR and a function of PyTorch tensors."""
     op: str
     lines: List[str]
     result: Node
@@ -79,7 +79,7 @@ class Graph:
         self.steps.append(Step(op, text, result, list(operands), function))
         return result
 
-    # What it says
+    # The text
 
     def module(self) -> str:
         """The text of the module."""
@@ -108,7 +108,7 @@ class Graph:
     def ops(self) -> List[str]:
         return [step.op for step in self.steps]
 
-    # What it computes
+    # The values
 
     def evaluate(self, torch: Any, weights: Dict[str, Any], feeds: Dict[str, Any]) -> Dict[str, Any]:
         """Every value, by name, from PyTorch tensors."""

@@ -28,7 +28,7 @@ def make_leaky_relu(graph: Graph, rng: np.random.Generator, nodes: List[Node]) -
 
 @register("nn.log_softmax")
 def make_log_softmax(graph: Graph, rng: np.random.Generator, nodes: List[Node]) -> Optional[Node]:
-    """Of a tanh: its values stay small."""
+    """Takes a tanh as its operand, whose values stay small."""
     x = pick_of(graph, rng, nodes, lambda n: n.rank >= 1)
     if x is None:
         return None
@@ -40,7 +40,7 @@ def make_log_softmax(graph: Graph, rng: np.random.Generator, nodes: List[Node]) 
 
 @register("nn.layer_norm")
 def make_layer_norm(graph: Graph, rng: np.random.Generator, nodes: List[Node]) -> Optional[Node]:
-    # Of two elements or fewer, the result is a sign: no derivative to compare.
+    # If there are two elements or fewer, the result is a sign: no derivative to compare.
     x = pick_of(graph, rng, nodes, lambda n: n.rank >= 2 and n.shape[-1] not in ("B", 1, 2))
     if x is None:
         return None
@@ -209,7 +209,7 @@ def make_gather(graph: Graph, rng: np.random.Generator, nodes: List[Node]) -> Op
 
 @register("nn.take_along_axis")
 def make_take_along_axis(graph: Graph, rng: np.random.Generator, nodes: List[Node]) -> Optional[Node]:
-    """Of a static shape, elements of one dimension, some of them twice."""
+    """Takes elements of one dimension of a static shape, some of them twice."""
     x = pick_of(graph, rng, nodes, lambda n: n.rank >= 1 and "B" not in n.shape and n.rank <= 3)
     if x is None:
         return None

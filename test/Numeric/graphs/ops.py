@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What random graphs are made of.
+"""The ops of random graphs.
 
 Each entry of `OPS` appends an op to a graph, with operands that it picks from
 the values so far, and returns its result; or None where no values fit. Results

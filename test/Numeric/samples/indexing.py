@@ -22,14 +22,14 @@ def repeated(rng: np.random.Generator, shape: Tuple[int, ...]) -> NDArray[Any]:
 for x, i, y, axis in (("tensor<?x5xf64>", "tensor<4xi32>", "tensor<4x5xf64>", 0),
                       ("tensor<2x3x5xf64>", "tensor<?x2xi64>", "tensor<2x?x2x5xf64>", 1),
                       ("tensor<3xf64>", "tensor<i32>", "tensor<f64>", 0)):
-    # Of few indices and three slices: some are there twice.
+    # Few indices and three slices: some slices are taken twice.
     at = ":, " * axis
     sample("nn.gather", [arg(x), arg(i, integers(0, 2), wrt=False)],
            f"%y = nn.gather %a0, %a1 axis {axis} : ({x}, {i}) -> {y}", y, jax=f"jnp.take(a0, a1, {axis})")
     sample("nn.scatter_add", [arg(x), arg(i, integers(0, 2), wrt=False), arg(y)],
            f"%y = nn.scatter_add %a0, %a1, %a2 axis {axis} : ({x}, {i}, {y}) -> {x}", x,
            jax=f"a0.at[{at}a1].add(a2)")
-    # Of those for one place the last stays.
+    # The last one of the updates of one place stays.
     sample("nn.scatter", [arg(x), arg(i, integers(0, 2), wrt=False), arg(y)],
            f"%y = nn.scatter %a0, %a1, %a2 axis {axis} : ({x}, {i}, {y}) -> {x}", x,
            jax=f"y, all = a0, (slice(None),) * {axis}\nfor at in np.ndindex(a1.shape):\n"

@@ -16,7 +16,7 @@ def loss(op: str, args: List[Arg], rows: str, reduction: str, jax: str, attribut
            jax=f"({jax}){OVER[reduction]}")
 
 
-# Of sequences; samples of one row a sample are those of the nn dialect.
+# Losses of sequences; samples of one row a sample are those of the nn dialect.
 SEQUENCE = "tensor<?x2x5xf64>"
 for reduction in ("none", "mean"):
     loss("nn.softmax_cross_entropy", [arg(SEQUENCE), arg(SEQUENCE, within(0, 1))], "?x2x", reduction,

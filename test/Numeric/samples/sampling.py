@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a numeric sample of a derivative rule is, and the table of them.
+"""Numeric samples of derivative rules, and the table of them.
 
 `SAMPLES` maps the name of each op that has a rule to functions of f64 tensors
 with small odd shapes, a dynamic dimension size among them, and inputs away from kinks.
@@ -57,7 +57,7 @@ class Arg:
     type: str
     shape: Tuple[int, ...]
     draw: Draw
-    # Whether the sample is differentiated with respect to it.
+    # True if the sample is differentiated with respect to it.
     wrt: bool = True
 
 
@@ -67,16 +67,15 @@ class Sample:
     args: List[Arg]
     body: str
     result: str
-    # What the derivative with respect to each argument is known to be: 0.
+    # True if the derivative with respect to each argument is known to be 0.
     constant: bool = False
     # Relative tolerance of central differences.
     tolerance: float = 1e-6
     # The static type of the result where no argument has its dimension sizes: an entry
     # can return only dimension sizes that are known before it runs.
     static_result: str = ""
-    # What JAX computes `y` with: an expression, or lines that assign `y`, of
-    # `a0`, `a1`, ... and the names `jax`, `jnp`, `lax` and `np`. The values and
-    # gradients that it gives are committed: see scripts/generate-goldens.
+    # JAX's form of `y`: an expression, or lines that assign `y`, of `a0`, `a1`, ... and the names `jax`, `jnp`, `lax`
+    # and `np`. Its values and gradients are committed: see scripts/generate-goldens.
     jax: str = ""
 
     @property

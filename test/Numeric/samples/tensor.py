@@ -3,7 +3,7 @@
 
 from samples.sampling import arg, sample
 
-# Where dimension sizes are computed from others, the arguments are static.
+# If dimension sizes are computed from others, the arguments are static.
 sample("tensor.cast", [arg("tensor<3x3xf64>")],
        "%d = tensor.cast %a0 : tensor<3x3xf64> to tensor<?x3xf64>\n"
        "%y = tensor.cast %d : tensor<?x3xf64> to tensor<3x?xf64>",

@@ -168,7 +168,7 @@ def compare(text: str, found: Sequence[Array], expected: Sample) -> None:
         with np.errstate(all="ignore"):
             exact = want.astype(one.dtype).astype(np.float64)
         finite = exact[np.isfinite(exact)]
-        # What underflows is zero in a step.
+        # A number that underflows is zero in a step.
         scale = np.abs(finite).max(initial=1e-4)
         np.testing.assert_allclose(one.astype(np.float64), exact, rtol=expected.ulps * 2.0**-digits,
                                    atol=expected.ulps * 2.0**-digits * scale, err_msg=text)

@@ -177,7 +177,7 @@ def reduction(op: str, fn: Callable[[Array], Any], attributes: str = "") -> None
 reduction("tosa.reduce_sum", lambda x: x.sum(1, keepdims=True) if x.dtype != np.bool_ else np.bitwise_xor.reduce(
     x, 1, keepdims=True))
 reduction("tosa.reduce_product", lambda x: x.prod(1, keepdims=True))
-# Of signed numbers: true is -1.
+# Extrema of signed numbers: true is -1.
 reduction("tosa.reduce_max", lambda x: x.max(1, keepdims=True) if x.dtype != np.bool_ else x.all(1, keepdims=True))
 reduction("tosa.reduce_min", lambda x: x.min(1, keepdims=True) if x.dtype != np.bool_ else x.any(1, keepdims=True))
 reduction("tosa.reduce_all", lambda x: x.all(1, keepdims=True))
@@ -371,7 +371,7 @@ def resize(t: Element) -> Sample:
 
 
 def _nearest(x: Array, like: Array) -> Array:
-    """Of positions in halves, those between two elements go to the later one."""
+    """Returns the nearest elements; positions in the middle of two elements go to the later one."""
     rows = np.minimum((np.arange(like.shape[1]) + 1) // 2, x.shape[1] - 1)
     columns = np.minimum((np.arange(like.shape[2]) + 1) // 2, x.shape[2] - 1)
     return np.asarray(x[:, rows][:, :, columns])

@@ -44,7 +44,7 @@ for example in examples:
         direct, chained = SCRATCH / f"direct.{extension}", SCRATCH / f"chain.{extension}"
         assert direct.read_text() == chained.read_text(), (example, extension)
 
-# What a stage was run with holds for the rest.
+# Options of a stage hold for the rest.
 digits = ROOT / "examples" / "digits" / "digits.mlir"
 options = ["--entries=train_step,predict", "--max-batch=48", "--memory-budget=1MiB", "--cpu=x86-64-v3",
            "--target-triple=x86_64-linux-gnu", "--model-name=other", "--lowering=reference"]

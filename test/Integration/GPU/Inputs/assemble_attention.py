@@ -14,7 +14,7 @@ from attention_step import attention_step
 from selection import choose
 
 SIZES = [("16x8", length) for length in ("64", "128", "200", "256", "512")]
-# Where the call chooses the batch or the length, and where there are few rows or very many.
+# Sizes where the call chooses the batch or the length, and where there are few rows or very many.
 SIZES += [("?x8", "128"), ("?x8", "512"), ("?x8", "?"), ("16x8", "?"), ("1x1", "2048"), ("1x1", "4100"),
           ("256x8", "512"), ("1x1", "17"), ("1x1", "333"), ("1x1", "?")]
 CASES = [

@@ -19,7 +19,7 @@ import ours  # type: ignore[import-not-found]
 import rows  # type: ignore[import-not-found]
 from attention_step import attention_step
 
-# What dynamic sizes are where bytes are counted.
+# The values of dynamic sizes when bytes are counted.
 BATCH, LENGTH, BYTES = 16, 1024, {"f16": 4, "bf16": 4, "f32": 4, "f64": 8}
 
 for argument in sys.argv[2:]:
@@ -43,7 +43,7 @@ for argument in sys.argv[2:]:
         workspace = info.workspace_bytes(**symbols)
         needed = math.prod(sizes) * positions * positions * BYTES[element]
         print(f"length {argument}: a workspace of {workspace} bytes, scores of {needed}, ", end="")
-        # Buffers of scores may have any shape. Of fewer positions queries, and what else is as large, have more bytes.
+        # Buffers of scores may have any shape. With fewer positions, queries and buffers of their size have more bytes.
         if positions >= 256 and workspace >= needed:
             sys.exit(f"expected a workspace of fewer than {needed} bytes, found {workspace}")
     else:

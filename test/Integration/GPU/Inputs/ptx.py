@@ -9,7 +9,7 @@ from typing import Dict, NamedTuple
 
 
 class Use(NamedTuple):
-    """What a kernel uses: registers of a thread, bytes that it spills, and bytes of workgroup memory."""
+    """The resources of a kernel: registers of a thread, bytes that it spills, and bytes of workgroup memory."""
 
     registers: int
     spilled: int
@@ -26,7 +26,7 @@ def device_code(module: str) -> str:
 
 
 def assemble(ptxas: str, model: str, chip: str, level: str) -> Dict[str, Use]:
-    """What each kernel of the file `model` uses on `chip`, by that level of optimization."""
+    """Returns the resources of each kernel of the file `model` on `chip`, at that level of optimization."""
     command = ["flywheel-compile", model, f"--target=cuda:{chip}", "--emit=flywheel-llvm", "-o", "-"]
     ptx = device_code(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     assert ".extern .func" not in ptx, "a call of a library"
