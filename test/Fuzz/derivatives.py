@@ -5,8 +5,8 @@
 
 A program is a call of test/Python/every_function.py whose results are weighed and added up, behind elementwise
 functions of its arguments, and in a region: called, in a branch, a loop, under vmap. Its tensors have several roles:
-one tensor may be several arguments, and an argument may be captured by what is differentiated, or be a constant. What
-is differentiated is by position (G19): the reference are differences of a function whose arguments are apart.
+one tensor may be several arguments, and an argument may be captured by the differentiated function, or be a constant.
+Derivatives are by position (G19): the reference is differences of a function whose arguments are separate.
 """
 
 import os

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernels in C on the simulator of a GPU, through the functions of the driver.
 
-What tests of the simulator share. Arrays are NumPy's.
+Tests of the simulator share this module. Arrays are NumPy's.
 """
 
 import ctypes

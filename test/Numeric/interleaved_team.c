@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  * A team whose workers are one thread: each runs up to its next barrier, then
- * the next one does, in another order behind each barrier. What needs a barrier
- * and has none reads an old number in some order, each time that the seed is
- * the same. */
+ * the next one does, in another order after each barrier. Code that needs a
+ * barrier and has none reads an old number in some order, each time that the
+ * seed is the same. */
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stdio.h>

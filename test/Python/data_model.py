@@ -171,7 +171,7 @@ def test_inside() -> None:
 
 
 def test_others() -> None:
-    """Sizes are in sizes_of_calls.py. Of objects that are no values Python says that they have no operators."""
+    """Sizes are in sizes_of_calls.py. Objects that are not values have no operators, which is Python's error."""
     layer, optimizer = fw.nn.Dense(3, 2), fw.optimizers.SGD(lr=0.1)
 
     @fw.function

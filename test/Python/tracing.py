@@ -330,7 +330,7 @@ assert float(flow(-2.0, 4)[0]) == -6 and float(state.numpy()) == 1
 
 
 # Variables that only loops and branches read have gradients and are trained: c is 1, then w + 2; the branch adds 2 u,
-# the loops in each other 6 v. What is read behind stop_gradient is left alone.
+# the loops in each other 6 v. A variable that is read behind stop_gradient is not trained.
 values = {"w": 3.0, "u": 1.0, "v": 1.0, "idle": 7.0}
 inner = {name: fw.Variable(value, name=f"inner/{name}") for name, value in values.items()}
 descent = fw.optimizers.GradientDescent(lr=0.5)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the programs of c_interface.py have in common: blocks of state,
+/* Definitions that the programs of c_interface.py share: blocks of state,
    arguments, and TRY, which calls and judges. */
 
 #include "misuse.h.model"
@@ -38,7 +38,7 @@ static int ready(misuse_state *s, const char *name) {
   return misuse_is_initialized(s, name);
 }
 
-/* Whether all that `step` reads has a value. */
+/* Returns true if all variables that `step` reads have a value. */
 static int trainable(misuse_state *s) {
   int i;
   for (i = 0; i < MISUSE_NUM_VARIABLES; ++i)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What lanes of a warp do together: each writes its results.
+// Operations of the lanes of a warp: each writes its results.
 
 #include "device.h"
 

@@ -39,7 +39,7 @@ int main(void) {
     return 7;
   if (bounded_step(s, x, 0, &loss) != 0 || *bounded_last_error(s) != 0)
     return 8;
-  /* Where nothing was initialised that comes first. */
+  /* An uninitialised state is reported before anything else. */
   memset(block, 0x77, BOUNDED_STATE_BYTES);
   if (bounded_step(s, x, 100, &loss) == 0)
     return 9;

@@ -123,7 +123,7 @@ static int checkResume(const char *path) {
   OK(other, counted_count(other, &seen));
   CHECK(seen == 1);
 
-  /* What has no value cannot be saved, and the file stays as it was. */
+  /* A variable without a value cannot be saved; the file stays as it was. */
   counted_reset(other);
   CHECK(counted_save(other, path) != 0);
   CHECK(strcmp(counted_last_error(other),

@@ -11,7 +11,7 @@
 
 static int fail(resumed_state *s) {
   const char *text = resumed_last_error(s);
-  /* Of a block that no initializer has seen the library knows the text. */
+  /* The library has the text for a block that was never initialised. */
   fprintf(stderr, "error: %s\n",
           *text ? text : flywheel_last_error(resumed_model(), s));
   return 1;

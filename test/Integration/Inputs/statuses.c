@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What each call returns: the same whatever else the model checks. */
+/* The results of each call: the same whatever else the model checks. */
 
 #include <flywheel/flywheel.h>
 

@@ -3,13 +3,13 @@
 # RUN: %python %s %src_root/docs/OpSupport.md
 """Every op of arith, linalg, math, tensor and tosa, for every element type.
 
-What docs/OpSupport.md lists compiles and is right; anything else is refused, by
+Pairs that docs/OpSupport.md lists compile and are right; others are refused, by
 the op's name and at its location. By default a part of all pairs runs, chosen by
 the day: see selection.py.
 
 usage: op_support.py docs/OpSupport.md [--write] [--only=REGEX]
 
-With --write the table is made from what compiles and is right.
+With --write the table is made from the pairs that compile and are right.
 """
 
 import os

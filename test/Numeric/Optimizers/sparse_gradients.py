@@ -23,7 +23,7 @@ def kind(shape: Sequence[object], element: str) -> str:
     return f"tensor<{''.join(f'{dim_size}x' for dim_size in shape)}{element}>"
 
 
-# Of which the first ones are tested in more than one way.
+# The first ones are tested in more than one way.
 OPTIMIZERS: Sequence[Tuple[str, Dict[str, Any]]] = (
     ("gradient_descent", dict(lr=0.1)),
     ("momentum", dict(lr=0.1, nesterov=True)),

@@ -3,9 +3,10 @@
 # RUN: %python %s
 """Products of f16 and bf16: sums are of f32, and rounded once (V3, X1).
 
-Of K terms, the sum is within (K + 1) 2^-24 of the sum of their magnitudes, in whatever
-order, as products are exact in f32; the result is its nearest number. A sum in the narrow type would be off by 2^-8 of
-it. An instruction that adds pairs counts denormal numbers as zeros, as all of a step does.
+The sum of K terms is within (K + 1) 2^-24 of the sum of their magnitudes, in any order,
+as products are exact in f32; the result is its nearest number. A sum in the narrow type
+would be off by 2^-8 of it. An instruction that adds pairs counts denormal numbers as
+zeros, as all of a step does.
 """
 
 from typing import Any, Iterator, List, Tuple

@@ -406,8 +406,8 @@ func.func @overwritten() -> {kind} {{
 def test_dependencies() -> None:
     """A3, A6, A7, A8, A9: program order stands for control dependencies.
 
-    What an entry holds is run, once, however many uses its result has; what it
-    does not hold is not run.
+    An op of an entry is run, once, however many uses its result has; an op
+    outside of it is not run.
     """
     text = """
 train.variable @v : tensor<f32> = #train.zeros

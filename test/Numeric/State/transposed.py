@@ -3,10 +3,10 @@
 # RUN: %python %s
 """A10: weights that are stored transposed, as PyTorch's linear layers have them.
 
-What is computed from the old value of a weight and back again, as two
-transpositions in a row, is a read of the weight: it comes before the update.
-Every program runs several steps in every configuration and comes out the same;
-no step makes a copy of a variable, so none says one.
+A value that equals the old value of a weight, such as two transpositions in a
+row, is a read of the weight: it comes before the update. Every program runs
+several steps in every configuration, with the same results; no step copies a
+variable, so none reports a copy.
 """
 
 from typing import Any, Dict, List, Sequence

@@ -36,7 +36,7 @@ struct StringSchedule
   static ArrayRef<DenseI64ArrayAttr> getTiles(Attribute schedule) {
     if (cast<StringAttr>(schedule).getValue() != "tiled")
       return {};
-    // Of the context of the test that runs.
+    // Created again for each test, which has a context of its own.
     static DenseI64ArrayAttr tiles;
     tiles = DenseI64ArrayAttr::get(schedule.getContext(), {4, 4, 0});
     return tiles;
@@ -52,8 +52,8 @@ protected:
     StringAttr::attachInterface<StringSchedule>(context);
   }
 
-  /// What `pass` says of a product with schedule `name`, on values of `kind`;
-  /// the module is left in `module`.
+  /// Returns the diagnostics of `pass` on a product with schedule `name`, on
+  /// values of `kind`; the module is left in `module`.
   std::string run(std::unique_ptr<Pass> pass, StringRef name, StringRef kind) {
     std::string type = (kind + "<8x8xf32>").str();
     bool isTensor = kind == "tensor";

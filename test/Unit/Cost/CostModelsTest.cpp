@@ -72,7 +72,7 @@ TEST_F(CostModels, EveryOpHasOneOrAReason) {
         << "' has no cost: give it one in its .td file or in "
            "lib/Cost/CostModels.cpp, or a reason here";
   }
-  // Where the dialects were not loaded, nothing above would be looked at.
+  // Without loaded dialects, the loop above would check nothing.
   EXPECT_GT(numSeen, 100u);
 }
 

@@ -23,7 +23,7 @@ extern "C"
 #endif
     int TEST_NAME(const char *directory);
 
-/* What a generated header says of a model with a matrix w, a counter steps and
+/* A generated header's values for a model with a matrix w, a counter steps and
    a local vector of flags. */
 enum {
   SEED = 8,

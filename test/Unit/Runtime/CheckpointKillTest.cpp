@@ -144,8 +144,8 @@ protected:
     return count - numListed;
   }
 
-  /// What the state file says must be there, whole, and nothing older than what
-  /// the writer knew to be saved.
+  /// Checks that the files which the state file names exist, whole, and are not
+  /// older than the writer's last known save.
   void checkDirectory() const {
     int64_t known = recorded->load();
     std::optional<CheckpointState> state = getCheckpointState(directory);

@@ -182,7 +182,7 @@ TEST_F(CheckpointManagerTest, GoesOnFromTheStateFile) {
   EXPECT_EQ(state().retained,
             paths({"model-3", "model-4", "model-5", "model-6", "model-7"}));
   EXPECT_EQ(numFiles(), 6u);
-  // What somebody else deleted is not retained.
+  // A checkpoint that somebody else deleted is not retained.
   std::filesystem::remove(path("model-4"));
   CheckpointManager manager;
   ASSERT_OK(save(manager, 8).status());
@@ -302,7 +302,8 @@ TEST_F(CheckpointManagerTest, MovedDirectory) {
   EXPECT_FALSE(std::filesystem::exists(path("new/model-1")));
 }
 
-/// What crashed writers left goes at the next save; what a writer holds stays.
+/// Files of crashed writers are removed at the next save; those of live ones
+/// stay.
 TEST_F(CheckpointManagerTest, RemovesStaleTemporaries) {
   write(".flywheel-1-0.tmp", "stale");
   write(".flywheel-1-1.tmp", "in use");
@@ -495,7 +496,7 @@ TEST_F(UndeletableTest, IsTriedAgain) {
             (std::set<std::string>{"checkpoint", "model-3", "model-4"}));
 }
 
-/// What has been saved again since is not deleted, however its path is spelled.
+/// A path that was saved again is not deleted, however it is spelled.
 TEST_F(UndeletableTest, IsKeptOnceSavedAgain) {
   ASSERT_OK(save(manager, 1, "./model").status());
   EXPECT_EQ(load(path("model-1")), 1);

@@ -145,7 +145,7 @@ TEST_F(CheckpointTest, BooleansAreZeroOrOne) {
                "flag");
 }
 
-/// What check() found may be gone when read() comes.
+/// Data that check() found may be gone when read() is called.
 TEST_F(CheckpointTest, TruncatedWhileRestoring) {
   Result<CheckpointReader> reader = CheckpointReader::open(path("ckpt"));
   ASSERT_OK(reader.status());
@@ -197,7 +197,7 @@ TEST_F(CheckpointTest, DamagedDataIsNamed) {
                "'" + path("damaged") +
                    "' is not a valid checkpoint: the data of tensor "
                    "\"layer/W\" is damaged: expected the CRC-32 ");
-  // What nobody asks for is not read.
+  // Tensors that nobody asks for are not read.
   EXPECT_OK(restoreCheckpoint(path("damaged"),
                               {{"layer/b", DType::I64, {}, &newBias}}));
 }

@@ -83,7 +83,7 @@ TEST(DType, FormatElementRoundTrips) {
   EXPECT_EQ(format(DType::F16, floatToHalf(0.1f)), "0.0999755859375");
   EXPECT_EQ(format(DType::BF16, floatToBFloat16(0.1f)), "0.10009765625");
   EXPECT_EQ(format(DType::F32, INFINITY), "inf");
-  // Of either sign.
+  // NaNs of either sign.
   EXPECT_EQ(format(DType::F32, bitsToFloat(0xFFC00000)), "nan");
   EXPECT_EQ(format(DType::F32, bitsToFloat(0x7FC00000)), "nan");
   EXPECT_EQ(format(DType::BF16, uint16_t(0xFFC0)), "nan");

@@ -83,7 +83,7 @@ llvm.func @last(%x: i64) -> i64 {
   return text;
 }
 
-/// What `last` returns when it is called for the first time.
+/// Returns the result of the first call of `last`.
 uint64_t computeLast(uint64_t x) {
   uint64_t counter = 0;
   for (unsigned i = kNumFunctions; i-- > 0;) {

@@ -18,8 +18,8 @@ using namespace flywheel;
 
 namespace {
 
-/// Whether each of some threads finds its target; no return where one looks for
-/// ever. The first and every other one is for this machine.
+/// Returns true if each of some threads finds its target; hangs if one of them
+/// does. The first and every other one is for this machine.
 bool findTargets() {
   constexpr int kThreads = 4;
   std::atomic<int> numAbsent{kThreads}, numFound{0};

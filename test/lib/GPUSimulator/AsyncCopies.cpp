@@ -22,7 +22,7 @@ struct Copy {
   uint32_t bytes, sourceBytes;
 };
 
-/// Of one thread.
+/// The copies of one thread.
 struct Copies {
   std::vector<Copy> uncommitted;
   std::deque<std::vector<Copy>> groups;

@@ -19,8 +19,8 @@ namespace simulator {
 /// Forgets copies of threads of another block.
 void forgetAsyncCopies();
 
-/// What kernels call. Of `bytes`, as many as `sourceBytes` are copied, and the
-/// others become zero.
+/// Called by kernels. Copies the first `sourceBytes` of `bytes` bytes, and
+/// writes zeros to the others.
 void beginAsyncCopy(char *to, const char *from, uint32_t bytes,
                     uint32_t sourceBytes);
 void commitAsyncCopies();

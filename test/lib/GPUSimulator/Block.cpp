@@ -18,7 +18,8 @@ namespace simulator {
 
 static Block *block;
 
-/// Of one thread: variables of its own. Memory is there when it is touched.
+/// The stack of one thread, for its variables. Pages are allocated when
+/// touched.
 static constexpr size_t kStackBytes = 256 << 10;
 
 /// Bytes from one stack to the next, which begins with a page that nothing may

@@ -24,11 +24,11 @@ struct Thread {
   uint32_t number = 0;
   /// The instruction, or 0 where any may be meant.
   uint32_t site = 0;
-  /// Of an operation: the lanes that take part, or 0 for all.
+  /// The lanes that take part in an operation, or 0 for all.
   uint32_t mask = 0;
   const uint32_t *operands = nullptr;
   uint32_t *results = nullptr;
-  /// Of a barrier.
+  /// For a barrier, the thread's operand.
   bool predicate = false;
   uint32_t result = 0;
   BarrierKind kind = BarrierKind::Sync;
@@ -54,7 +54,7 @@ private:
 
   struct Barrier {
     uint32_t expected = 0, arrived = 0;
-    /// What those that have come know, where not all of the block come.
+    /// The times known to the threads that arrived, if not all of the block do.
     Times known;
   };
   static constexpr uint32_t kNumBarriers = 16;
@@ -71,9 +71,10 @@ private:
   void resume(Thread &thread);
   /// Leaves the thread that runs until it is ready.
   void suspend();
-  /// Whether a thread of the warp did something.
+  /// Runs the threads of a warp. Returns true if one of them did something.
   bool runWarp(uint32_t warp);
-  /// Executes what enough lanes of a warp have come to; whether there was any.
+  /// Executes operations that enough lanes of a warp have reached. Returns true
+  /// if there was one.
   bool executeOperations(uint32_t warp);
   uint32_t numberOf(const Thread &thread) const {
     return static_cast<uint32_t>(&thread - threads.data());
@@ -91,10 +92,10 @@ private:
   void **arguments = nullptr;
 };
 
-/// Whether an address is on the stack of a thread of a block.
+/// Returns true if an address is on the stack of a thread of a block.
 bool isOnThreadStack(const void *address);
 
-/// What kernels call: see the names of symbols.
+/// Functions that kernels call: see the names of symbols.
 uint32_t waitAtBarrier(uint32_t kind, uint32_t site, uint32_t number,
                        uint32_t expected, uint32_t predicate);
 void waitForWarp(uint32_t operation, uint32_t site, uint32_t mask,

@@ -15,7 +15,7 @@
 
 namespace simulator {
 
-/// Where a function was left: a stack, and the registers that calls preserve.
+/// The state of a suspended function: a stack, and the callee-saved registers.
 struct Context {
   /// The next switch to it calls `entry` on the stack, which ends there.
   /// `entry` switches away and does not return.

@@ -33,7 +33,7 @@ static uint64_t getMaxKernels() {
   return text ? std::strtoull(text, nullptr, 10) : UINT64_MAX;
 }
 
-/// What buffers of the driver are multiples of at least.
+/// The least alignment of buffers of the driver.
 static constexpr size_t kAlignment = 256;
 
 /// Attributes of functions, as the driver numbers them.

@@ -73,7 +73,7 @@ struct Launch {
   const LaunchSize *size = nullptr;
   void **arguments = nullptr;
   Order order;
-  /// Where the host goes on, and where kernels without fibers run.
+  /// The host, and the context of kernels without fibers.
   Context host, runner;
   std::string error;
 };
@@ -153,7 +153,7 @@ static void runAll() {
   }
 }
 
-/// Where kernels run whose threads do not wait for each other.
+/// Returns the stack of kernels whose threads do not wait for each other.
 static const GuardedMemory &getStack() {
   static const GuardedMemory &stack = *new GuardedMemory(1 << 20, 16);
   return stack;

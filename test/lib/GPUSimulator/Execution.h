@@ -15,34 +15,34 @@
 
 namespace simulator {
 
-/// What code of the device reads of where it is.
+/// The special registers of a thread: its position, and the sizes.
 struct Registers {
   Dims thread, block, blockSize, gridSize;
   char *dynamicMemory = nullptr;
 };
 
-/// Executes all threads: those of a block in turn, as far as each gets without
-/// the others, and one block after the other. FLYWHEEL_SIM_ORDER=reversed goes
-/// from the last ones to the first, and shuffled:SEED in an order of its own.
-/// One launch at a time. What went wrong, or nothing.
+/// Executes all threads: those of a block in turn, each as far as it gets
+/// without the others, and one block after the other.
+/// FLYWHEEL_SIM_ORDER=reversed executes the last ones first, and shuffled:SEED
+/// in an order of its own. One launch at a time. Returns the error, or nothing.
 std::string execute(const Kernel &kernel, const LaunchSize &size,
                     void **arguments);
 
-/// Ends the launch that calls it: the kernel, the block and the thread are put
-/// in front of what is said. Only for what kernels call.
+/// Ends the launch that calls it, with an error that names the kernel, the
+/// block and the thread. Only for functions that kernels call.
 [[noreturn]] void fail(const std::string &what);
 
-/// Where the thread is that runs.
+/// Returns the registers of the thread that runs.
 Registers &getRegisters();
-/// Its number among the threads of its block.
+/// Returns its number among the threads of its block.
 uint32_t getThreadNumber();
-/// Whether an address is of a variable of a thread.
+/// Returns true if an address is of a variable of a thread.
 bool isOnStack(const void *address);
 
-/// Which barrier a thread comes to, and what for.
+/// The kinds of barriers.
 enum class BarrierKind : uint32_t { Sync, Arrive, Count, And, Or };
 
-/// What code of the device refers to: names and places.
+/// Returns the symbols that code of the device refers to: names and addresses.
 std::vector<std::pair<const char *, void *>> getSymbols();
 
 constexpr const char *kRegistersName = "simulator.registers";

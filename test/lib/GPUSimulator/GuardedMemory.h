@@ -34,7 +34,8 @@ public:
     return byte >= address && count <= bytes &&
            static_cast<size_t>(byte - address) <= bytes - count;
   }
-  /// Whether an address is in the memory or in one of the pages around it.
+  /// Returns true if an address is in the memory or in one of the pages around
+  /// it.
   bool isNear(const void *where) const;
   /// Writes bytes that no float of any width has but a NaN.
   void poison() const { std::memset(address, kPoison, bytes); }

@@ -34,7 +34,7 @@ public:
   Error rewrite(CallInst *call);
 
 private:
-  /// What to use instead of a special register; null for another name.
+  /// Returns the value of a special register; null for another name.
   Value *readRegister(StringRef name, IRBuilder<> &b);
   Value *rewriteBarrier(StringRef name, CallInst *call, IRBuilder<> &b);
   Value *rewriteCopy(StringRef name, CallInst *call, IRBuilder<> &b);
@@ -204,7 +204,7 @@ Value *Rewriter::roundToTF32(StringRef rounding, Value *value, IRBuilder<> &b) {
     added = b.getInt32(0);
   else
     return nullptr;
-  // What has no number stays as it is.
+  // Infinities and NaN stay as they are.
   Value *isFinite =
       b.CreateICmpULT(b.CreateAnd(bits, kInfinity), b.getInt32(kInfinity));
   return b.CreateSelect(isFinite,

@@ -45,9 +45,9 @@ struct Kernel {
   /// Executes one thread, from the places of its arguments.
   void (*call)(void **arguments) = nullptr;
   std::vector<size_t> argumentBytes;
-  /// Whether threads of a block wait for each other.
+  /// True if threads of a block wait for each other.
   bool isCooperative = false;
-  /// Whether accesses of memory are looked at.
+  /// True if accesses of memory are checked.
   bool isInstrumented = false;
   /// Those of a size that is known; the places are the module's.
   std::vector<const WorkgroupVariable *> variables;
@@ -55,7 +55,7 @@ struct Kernel {
   /// The alignment of the variable whose size the launch says; 0 without one.
   size_t dynamicAlignment = 0;
   size_t maxDynamicBytes = kWorkgroupBytes;
-  /// Of a block, where the kernel says so.
+  /// The sizes of a block, if the kernel requires some.
   Dims requiredBlock = {0, 0, 0};
   uint32_t maxThreads = kMaxThreads;
 };

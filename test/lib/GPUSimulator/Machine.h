@@ -35,7 +35,7 @@ enum Status {
 /// Something that the device does.
 using Operation = std::function<Status()>;
 
-/// What streams record instead of doing it.
+/// The operations that streams record while they are captured.
 struct Capture {
   std::vector<Operation> operations;
   bool isInvalid = false;
@@ -45,11 +45,11 @@ struct Capture {
 struct Stream {
   bool isBlocking = true;
   std::shared_ptr<Capture> capture;
-  /// Whether the capture begins here, and not at a stream that is waited for.
+  /// True if the capture began here, and not at a stream that is waited for.
   bool isOrigin = false;
 };
 
-/// What was done since the library was loaded.
+/// The work done since the library was loaded.
 struct Counters {
   /// Kernels, outside graphs and in all.
   uint64_t launches = 0, kernels = 0;
@@ -64,19 +64,19 @@ struct Machine {
   /// Has a stream do something: now, or each time that a graph is launched
   /// which is being captured.
   Status enqueue(void *stream, Operation operation);
-  /// What a call that waits for the device returns: a capture that cannot hold
-  /// it is at its end.
+  /// Waits for the device; returns `whileCapturing` and ends the capture if
+  /// there is one, which cannot hold the wait.
   Status synchronize(Status whileCapturing);
-  /// What a call returns that a capture allows nobody to make.
+  /// Returns the error of a call that is not allowed during any capture.
   Status refuseWhileCapturing();
-  /// Whether a stream records.
+  /// Returns true if a stream records.
   bool isCapturing() const;
   /// The stream of a handle; the one of null has no handle. Null for others.
   Stream *findStream(void *handle);
 
   std::mutex mutex;
   size_t used = 0;
-  /// What each call returns since a kernel failed, as the device does.
+  /// The error that each call returns after a kernel failed, as on the device.
   Status failure = kSuccess;
   std::set<Stream *> streams;
   Stream nullStream;

@@ -20,7 +20,7 @@ using Buffers = std::map<uintptr_t, GuardedMemory>;
 /// Which memory there is for the launch that is executed. `dynamic` may be
 /// false.
 void setMemory(const Kernel *kernel, const GuardedMemory *dynamic);
-/// Where buffers of the device are.
+/// Returns the buffers of the device.
 Buffers &getBuffers();
 /// The buffer that an address is in, or null.
 const GuardedMemory *findBuffer(const void *address);

@@ -25,7 +25,7 @@ namespace simulator {
 /// How memory is accessed.
 enum class AccessKind : uint32_t { Read, Write, Atomic };
 
-/// What is known of the bytes that a launch has accessed.
+/// The accesses of a launch to memory, by which races are found.
 class Races {
 public:
   /// Those of the launch that is executed; null if nobody looks for any.
@@ -34,8 +34,8 @@ public:
   static void end();
 
   ThreadClocks &getClocks() { return clocks; }
-  /// Of the thread that runs, or, in what threads do together, of another one
-  /// of its block. A race ends the launch.
+  /// Records an access of the thread that runs, or, in an operation of several
+  /// threads, of another one of its block. A race ends the launch.
   void access(uint32_t thread, const void *address, size_t bytes,
               AccessKind kind);
   /// Memory that is another one in each block.
@@ -50,7 +50,7 @@ private:
   };
   struct Page {
     uint64_t launch = 0;
-    /// Of each 4 bytes, or of each byte once an access was of fewer.
+    /// A cell for each 4 bytes, or for each byte once an access was of fewer.
     std::vector<Cell> cells;
     unsigned bytesOfCell = 4;
   };
@@ -72,15 +72,15 @@ private:
   uint64_t launch = 0;
 };
 
-/// Whether FLYWHEEL_SIM_RACES=1.
+/// Returns true if FLYWHEEL_SIM_RACES=1.
 bool isLookingForRaces();
 
 /// Has all accesses of memory in a module for NVPTX looked at. An error names
 /// an instruction that cannot be.
 llvm::Error instrumentAccesses(llvm::Module &module);
 
-/// What instrumented code calls: void (address, bytes, kind, alignment); of 0
-/// bytes there is none.
+/// Called by instrumented code: void (address, bytes, kind, alignment).
+/// Accesses of 0 bytes do nothing.
 void lookAtAccess(const void *address, uint64_t bytes, uint32_t kind,
                   uint64_t alignment);
 /// void (address, whether it releases, whether it acquires).

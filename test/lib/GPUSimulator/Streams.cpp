@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a stream is to do is done at once, or recorded while it is captured.
-// That is one of the orders that a device may choose.
+// The driver does the work of a stream at once, or records it while the stream
+// is captured. That is one of the orders that a device may choose.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@ struct Graph {
 
 struct Marker {
   bool isRecorded = false;
-  /// Of the stream that recorded it.
+  /// The capture of the stream that recorded it.
   std::shared_ptr<Capture> capture;
 };
 } // namespace
@@ -84,7 +84,7 @@ static int enqueue(void *stream, Operation operation) {
   return machine.enqueue(stream, std::move(operation));
 }
 
-/// What the host waits for.
+/// Enqueues an operation for which the host waits.
 static int enqueueAndWait(Operation operation) {
   Machine &machine = Machine::get();
   Lock lock(machine.mutex);
@@ -332,7 +332,7 @@ int cuEventSynchronize(void *event) {
   return machine.failure;
 }
 
-/// What is recorded nothing else waits for; a stream that waits for a capture
+/// Nothing else waits for recorded work; a stream that waits for a capture
 /// becomes a part of it.
 int cuStreamWaitEvent(void *handle, void *event, unsigned /*flags*/) {
   Machine &machine = Machine::get();
@@ -360,7 +360,7 @@ int cuEventElapsedTime(float *milliseconds, void *begin, void *end) {
              : kInvalidHandle;
 }
 
-// Of the simulator, not of the driver. NOLINTNEXTLINE(readability-identifier-*)
+// A function of the simulator. NOLINTNEXTLINE(readability-identifier-*)
 void flywheelSimulatorCounters(Counters *counters) {
   Machine &machine = Machine::get();
   Lock lock(machine.mutex);

@@ -28,7 +28,7 @@ struct Event {
 
   uint32_t block() const { return thread >> kThreadBits; }
   uint32_t numberInBlock() const { return thread & (kMaxThreads - 1); }
-  /// Whether another thread is of the same warp.
+  /// Returns true if another thread is of the same warp.
   bool isInWarpOf(const Event &other) const {
     return thread / kWarpSize == other.thread / kWarpSize;
   }
@@ -49,7 +49,7 @@ public:
   Event now(uint32_t thread) const {
     return {block << Event::kThreadBits | thread, times[thread]};
   }
-  /// Whether `event` is over for all that a thread does from now on.
+  /// Returns true if `event` happens before all later events of a thread.
   bool isBefore(const Event &event, uint32_t thread) const;
 
   /// All threads of the block wait for each other.
@@ -65,7 +65,7 @@ public:
   void fence(uint32_t thread);
 
 private:
-  /// What was said at an address, in order.
+  /// The times that threads released at an address, in order.
   struct Place {
     llvm::DenseMap<uint32_t, std::vector<std::pair<size_t, Times>>> said;
     size_t count = 0;
@@ -83,12 +83,13 @@ private:
 
   uint32_t block = 0;
   Times times;
-  /// Of each thread, the time that all threads know of.
+  /// The times that all threads know.
   Times floor;
-  /// What a thread knows more: a row each, empty where there is none.
+  /// The later times that a thread knows: a row each, empty if there are none.
   std::vector<uint32_t> rows;
   llvm::DenseMap<uintptr_t, std::unique_ptr<Place>> places;
-  /// Of each thread; and of all of the block.
+  /// The releases that each thread has acquired, and those that all of the
+  /// block have.
   std::vector<std::vector<Heard>> heard, heardWithoutFence;
   std::vector<Heard> heardByAll;
   std::vector<bool> isFenced;

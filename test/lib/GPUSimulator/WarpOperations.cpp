@@ -15,7 +15,7 @@ using namespace llvm;
 
 namespace simulator {
 
-/// What a lane reads of one that does not take part: no value at all.
+/// The value that a lane reads of one that does not take part: unspecified.
 static constexpr uint32_t kUnspecified = 0xFFFFFFFF;
 
 enum class Shuffle { Up, Down, Butterfly, Index };

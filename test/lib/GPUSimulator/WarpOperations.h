@@ -37,7 +37,7 @@ struct WarpOperation {
   /// The operand that says which lanes take part, or one of those below.
   int maskOperand;
   void (*execute)(const WarpGroup &group);
-  /// Whether accesses before it are over for the lanes behind it.
+  /// True if accesses before it are visible to all lanes after it.
   bool isBarrier = false;
 
   /// All lanes take part, at one instruction; those that are there.

@@ -59,7 +59,7 @@ int main(int argc, char **argv) {
     puts(object_last_error(s));
   printf("then %.4f\n", get(s));
 #endif
-  /* What changes elements in the block says so. */
+  /* A program that changes elements in the block says so. */
   if (object_to_host(s, 1))
     puts("the device is lost");
   *(float *)object_variable(s, "w") = 1;
