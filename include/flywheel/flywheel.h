@@ -18,10 +18,11 @@
  * an #include of this one; so are NAME_save() and others, which pass it.
  *
  * Every function that has no other result returns 0, or one of the negative
- * codes below. The block then has the code as its status, and what was wrong as
- * a text. Where not said otherwise nothing else has changed. Memory that is no
- * block of the model gets the status alone, as another model's block may be
- * smaller; the text is then known to the thread of the call until its next one.
+ * codes below. After an error, the block has the code as its status, and a text
+ * that describes the error. Unless stated otherwise, nothing else has changed.
+ * Memory that is not a block of the model only gets the status, because another
+ * model's block may be smaller; flywheel_last_error() then returns the text to
+ * the thread of the call until its next one.
  *
  *===----------------------------------------------------------------------===*/
 
@@ -40,7 +41,7 @@ extern "C" {
 /* Kinds of errors. The model's own statuses are positive. */
 enum {
   FLYWHEEL_OK = 0,
-  /* The arguments are wrong, whatever the state of the world. */
+  /* The arguments are invalid, whatever the state of the world. */
   FLYWHEEL_INVALID_ARGUMENT = -1,
   /* There is no such file, key or variable. */
   FLYWHEEL_NOT_FOUND = -2,
@@ -54,7 +55,7 @@ enum {
   FLYWHEEL_DATA_LOSS = -6
 };
 
-/* A variable and where it lives in the block. */
+/* A variable and its place in the block. */
 typedef struct flywheel_variable {
   /* UTF-8; the key in checkpoints. */
   const char *name;
@@ -65,7 +66,8 @@ typedef struct flywheel_variable {
   int32_t rank;
   /* Not 0 when it is in the collection of global variables. */
   int32_t is_global;
-  /* Of the first element, from the start of the block, and the size. */
+  /* The offset of the first element from the start of the block, and the size
+   * of all elements, in bytes. */
   size_t offset;
   size_t bytes;
 } flywheel_variable;
@@ -80,8 +82,8 @@ typedef struct flywheel_string {
 /* The version of the structures here. */
 #define FLYWHEEL_MODEL_VERSION 1
 
-/* What the compiler says about a model: constant data in its header. Offsets
- * are in bytes from the start of the block. */
+/* The description of a model by the compiler: constant data in its header.
+ * Offsets are in bytes from the start of the block. */
 typedef struct flywheel_model {
   /* FLYWHEEL_MODEL_VERSION. */
   uint32_t version;
@@ -92,7 +94,7 @@ typedef struct flywheel_model {
   uint64_t layout_hash;
   size_t num_variables;
   const flywheel_variable *variables;
-  /* Of the block without the workspace. */
+  /* The size of the block without the workspace. */
   size_t state_bytes;
   /* The seed of the last initialisation: uint64_t. */
   size_t seed_offset;
@@ -106,21 +108,21 @@ typedef struct flywheel_model {
    * it, everything else before it. */
   size_t text_offset;
   size_t text_bytes;
-  /* Where the block keeps the strings of flywheel_intern(). */
+  /* The offset of the strings of flywheel_intern(). */
   size_t strings_offset;
   /* The strings with the numbers from 1. */
   size_t num_strings;
   const flywheel_string *strings;
 } flywheel_model;
 
-/* What to save or restore. A null pointer, or all zeros, stands for all global
- * variables under their own names. */
+/* The variables to save or restore. A null pointer, or all zeros, means all
+ * global variables under their own names. */
 typedef struct flywheel_checkpoint_options {
   /* Names of the variables, unless it is null. */
   const char *const *variables;
   size_t num_variables;
-  /* Their keys in the checkpoint, where that is not null: one for each of
-   * `variables`; null for a variable's own name. */
+  /* Unless null, their keys in the checkpoint: one for each of `variables`;
+   * null for a variable's own name. */
   const char *const *keys;
   /* In a restore: accept another shape with as many elements. */
   int32_t reshape;
@@ -133,13 +135,13 @@ typedef struct flywheel_checkpoint_options {
   int32_t any_model;
 } flywheel_checkpoint_options;
 
-/* How checkpoints are named and retained. A null pointer stands for
+/* Options for the names and the retention of checkpoints. A null pointer means
  * FLYWHEEL_MANAGER_OPTIONS. */
 typedef struct flywheel_manager_options {
-  /* How many of the newest checkpoints to keep; 0 keeps all. */
+  /* The number of newest checkpoints to keep; 0 keeps all. */
   size_t max_to_keep;
-  /* Of the checkpoints that would be deleted, one is kept for good each time
-   * that so many hours have passed since the one before. */
+  /* One of the checkpoints that would be deleted is kept permanently when at
+   * least this many hours have passed since the last one that was kept. */
   double keep_checkpoint_every_n_hours;
   /* Write the step with at least 8 digits. */
   int32_t pad_step_number;
@@ -155,8 +157,8 @@ typedef struct flywheel_manager_options {
 #define FLYWHEEL_NO_STEP INT64_MIN
 
 /*
- * Writes variables, and where their random streams are, to a file, all or
- * nothing.
+ * Writes variables, and the positions of their random streams, to a file, all
+ * or nothing.
  *
  * state: the block. Errors: `Attempting to use uninitialized value NAME`;
  * `No variables to save`; `Parent directory of PATH doesn't exist, can't save`.
@@ -166,12 +168,13 @@ int32_t flywheel_save(const flywheel_model *model, void *state,
                       const flywheel_checkpoint_options *options);
 
 /*
- * The same at PREFIX-STEP, or PREFIX for FLYWHEEL_NO_STEP, records it in the
- * state file of its directory and deletes what is not retained any more. A file
- * of that name that is no state file is an error and stays.
+ * Writes the same to PREFIX-STEP, or PREFIX for FLYWHEEL_NO_STEP, records it in
+ * the state file of its directory and deletes the checkpoints that are no
+ * longer retained. If the state file's name is that of another file, this is an
+ * error, and the file stays.
  *
- * path (out): where that is not null, `path_bytes` bytes for the path written;
- *   when they are too few nothing is saved.
+ * path (out): unless null, `path_bytes` bytes for the path that is written; if
+ *   they are too few, nothing is saved.
  */
 int32_t flywheel_save_step(const flywheel_model *model, void *state,
                            const char *prefix, int64_t step,
@@ -206,19 +209,19 @@ int32_t flywheel_restore_latest(const flywheel_model *model, void *state,
                                 int32_t *restored);
 
 /*
- * The path of the latest checkpoint in a directory. FLYWHEEL_NOT_FOUND where
- * there is no readable state file or the checkpoint is gone,
- * FLYWHEEL_INVALID_ARGUMENT when `path_bytes` are too few.
+ * Writes the path of the latest checkpoint in a directory to `path`. Errors:
+ * FLYWHEEL_NOT_FOUND if there is no readable state file or the checkpoint does
+ * not exist; FLYWHEEL_INVALID_ARGUMENT if `path_bytes` are too few.
  */
 int32_t flywheel_latest_checkpoint(const char *directory,
                                    const char *state_file, char *path,
                                    size_t path_bytes);
 
 /*
- * The number that stands for a string in feeds and variables of strings: the
- * same for equal strings, 0 for the empty one. The block keeps a copy of the
- * string until flywheel_collect_strings() or flywheel_release(). A block with
- * strings must not be copied to another.
+ * Stores the number of a string in feeds and variables of strings: the same for
+ * equal strings, 0 for the empty one. The block keeps a copy of the string
+ * until flywheel_collect_strings() or flywheel_release(). A block with strings
+ * must not be copied to another.
  *
  * state: a block that has been initialised, reset or restored. text: `bytes`
  * bytes of any values. number (out).
@@ -227,8 +230,8 @@ int32_t flywheel_intern(const flywheel_model *model, void *state,
                         const char *text, size_t bytes, int64_t *number);
 
 /*
- * The string of a number, of a result or a variable, with a terminator; valid
- * as long as the block keeps it. Null for a number that no string has.
+ * Returns the string of a number, of a result or a variable, with a terminator;
+ * valid as long as the block keeps it. Null for a number without a string.
  *
  * bytes (out): may be null.
  */
@@ -270,11 +273,11 @@ struct flywheel_team {
 #endif
 
 /*
- * A team of at most `workers` workers, the first of which is the thread that
- * calls the model. The others are threads of this library: those of all teams
- * together are no more than flywheel_max_workers(), and calls that overlap get
- * fewer workers. What is computed does not depend on it. Null without memory,
- * or for less than one worker.
+ * Returns a team of at most `workers` workers, the first of which is the thread
+ * that calls the model. The others are threads of this library: those of all
+ * teams together are at most flywheel_max_workers(), and calls that overlap get
+ * fewer workers. Results do not depend on it. Null without memory, or for less
+ * than one worker.
  */
 flywheel_team *flywheel_team_create(int32_t workers);
 
@@ -282,14 +285,15 @@ flywheel_team *flywheel_team_create(int32_t workers);
 void flywheel_team_destroy(flywheel_team *team);
 
 /*
- * How many workers of all teams run at the same time. By default the number
- * that the environment has as FLYWHEEL_NUM_THREADS, or else that of the
- * processors that the process may use, which less than 1 stands for.
+ * Returns, or sets, the maximum number of workers of all teams that run at the
+ * same time. The default is FLYWHEEL_NUM_THREADS of the environment, or else
+ * the number of processors that the process may use; values below 1 set the
+ * default.
  */
 int32_t flywheel_max_workers(void);
 void flywheel_set_max_workers(int32_t workers);
 
-/* What was wrong with the last call here on the block; "" after success. */
+/* Returns the error of the last call here on the block, or "" after success. */
 const char *flywheel_last_error(const flywheel_model *model, const void *state);
 
 /* NOLINTEND(readability-identifier-naming) */

@@ -135,7 +135,7 @@ static bool isRead(Operation *op) {
       op);
 }
 
-/// Returns the ops that compute the operands and captures of `op`. @s24 =
+/// Returns the ops that compute the operands and captures of `op`.
 static SetVector<Operation *> getProducers(Operation *op) {
   SmallVector<Value> inputs(op->getOperands());
   llvm::append_range(inputs, getDifferentiableCaptures(op));

@@ -107,7 +107,7 @@ struct BoundsModel : ValueBoundsOpInterface::ExternalModel<Model, OpT> {
 };
 
 /// Arithmetic on indices. Dimensions of tensors get no bounds: their sizes may
-/// differ before they are checked. @s84 =
+/// differ before they are checked.
 template <typename OpT>
 struct ArithBounds : BoundsModel<ArithBounds<OpT>, OpT> {
   static void populate(OpT op, Value value, Dim dim, Constraints &constraints) {

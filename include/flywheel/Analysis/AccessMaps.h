@@ -11,13 +11,13 @@
 
 namespace flywheel {
 
-/// Whether every result of `map` is a sum of loops, times constants that are
-/// not negative, and of constants that are not negative. Then a tile of the
-/// loops reads one slice, from its first iteration to its last one: what tiling
-/// assumes. A modulus, a division or a loop that runs backwards breaks this.
+/// Returns true if every result of `map` is a sum of loops and constants, with
+/// non-negative constants and factors. Then a tile of the loops reads one
+/// slice, from its first iteration to its last one, as tiling assumes. A
+/// modulus, a division or a loop that runs backwards breaks this.
 bool isTileable(mlir::AffineMap map);
 
-/// Whether `isTileable` holds for every operand of `op`.
+/// Returns true if `isTileable` holds for every operand of `op`.
 bool hasTileableMaps(mlir::linalg::LinalgOp op);
 
 } // namespace flywheel

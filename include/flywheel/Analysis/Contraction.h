@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 //
 // A contraction is C += A * B: products of matrices, batched ones and
-// convolutions. Fusion, strategy and kernels share what they know of it.
+// convolutions. Fusion, strategy and kernels share these queries.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,32 +16,31 @@
 
 namespace flywheel {
 
-/// Whether `op` is C += A * B of floats, where each element of C is one
-/// iteration of the parallel loops, and A and B may be converted from and to
-/// other floats, and from integers. On tensors or buffers; on buffers also C -=
-/// A * B.
+/// Returns true if `op` is C += A * B of floats. Each element of C is one
+/// iteration of the parallel loops; A and B may be converted from and to other
+/// floats, and from integers. On buffers, C -= A * B counts as well.
 bool isContraction(mlir::linalg::LinalgOp op);
 
-/// What input `number` of `op`, a contraction, is as a factor: the type of its
-/// elements, or the float that the body converts them to.
+/// Returns the type of input `number` of `op`, a contraction, as a factor: its
+/// element type, or the float that the body converts its elements to.
 mlir::Type getFactorType(mlir::linalg::LinalgOp op, unsigned number);
 
-/// Whether `op`, a contraction, is C -= A * B.
+/// Returns true if `op`, a contraction, is C -= A * B.
 bool subtractsProducts(mlir::linalg::LinalgOp op);
 
-/// Whether `op` is a contraction both of whose inputs are read again in other
-/// iterations of the parallel loops: then a kernel that keeps C in registers
-/// pays, and nothing else may be computed in the body of `op`.
+/// Returns true if `op` is a contraction both of whose inputs are read again in
+/// other iterations of the parallel loops. Then a kernel that keeps C in
+/// registers pays, and no producer should be fused into the body of `op`.
 bool reusesInputs(mlir::linalg::LinalgOp op);
 
-/// Whether `op` sums something of two inputs or more, each of which is read
-/// again in other iterations of those parallel loops that have several: work
-/// that is worth a kernel of its own, be it a contraction or not. So does a
-/// convolution with one channel, as windows overlap.
+/// Returns true if `op` computes sums from at least two inputs, each of which
+/// is read again in other iterations of those parallel loops that have several:
+/// enough work for a kernel of its own, also if `op` is not a contraction. A
+/// convolution with one channel counts, because its windows overlap.
 bool sumsReusedInputs(mlir::linalg::LinalgOp op);
 
-/// The sizes of the loops of `op` as the shapes of all operands say them;
-/// `ShapedType::kDynamic` where none does.
+/// Returns the sizes of the loops of `op` that the shapes of all operands
+/// determine; `ShapedType::kDynamic` for others.
 llvm::SmallVector<int64_t> getStaticLoopSizes(mlir::linalg::LinalgOp op);
 
 /// The `arith.truncf` that alone uses `element`, an argument of the body of an

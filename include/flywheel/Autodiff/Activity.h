@@ -15,23 +15,23 @@
 
 namespace flywheel {
 
-/// Whether values of `type` can carry a derivative. Integers, booleans and
-/// indices (and shaped types of them) do not; a path through them is no path.
+/// Returns true if values of `type` can carry a derivative. Integers, booleans
+/// and indices (and shaped types of them) cannot; no derivative flows through
+/// them.
 bool carriesDerivative(mlir::Type type);
 
-/// Whether a derivative can flow from the results of the operand's owner to the
-/// operand. An op without a rule is assumed to let it through, so that what
-/// needs the rule can say that it is missing.
+/// Returns true if a derivative can flow from the results of the operand's
+/// owner to the operand. An op without a rule is assumed to let it through, so
+/// that the error about the missing rule is reported where the rule is needed.
 bool hasDerivative(mlir::OpOperand &operand);
 
 /// The values from above that the regions of `op` use and that can carry a
 /// derivative.
 llvm::SmallVector<mlir::Value> getDifferentiableCaptures(mlir::Operation *op);
 
-/// Every value that some y is a differentiable function of, the ys included, in
-/// the order of a breadth-first search. With a `scope`, the search does not
-/// look into what ops outside of this block compute; nor into what computes one
-/// of the values `stops`.
+/// Returns every value of which some y is a differentiable function, the ys
+/// included, in the order of a breadth-first search. With a `scope`, the search
+/// stops at ops outside of this block; it also stops at the values `stops`.
 llvm::SetVector<mlir::Value>
 findDifferentiableSources(mlir::ValueRange ys, mlir::Block *scope = nullptr,
                           mlir::ValueRange stops = {});
@@ -41,7 +41,7 @@ findDifferentiableSources(mlir::ValueRange ys, mlir::Block *scope = nullptr,
 llvm::SetVector<mlir::Value>
 findDifferentiableHistory(mlir::ValueRange ys, mlir::ValueRange stops = {});
 
-/// What lies on a path from some x to some y.
+/// The values and ops on paths from some x to some y.
 struct Activity {
   llvm::DenseSet<mlir::Value> values;
   /// The ops on those paths, in program order.

@@ -12,8 +12,8 @@
 namespace flywheel {
 
 /// Clones the ops of `block` but the terminator at the insertion point of
-/// `builder`, with `arguments` for the arguments of the block. Returns what the
-/// operands of the terminator have become.
+/// `builder`, with `arguments` for the arguments of the block. Returns the
+/// cloned operands of the terminator.
 llvm::SmallVector<mlir::Value> cloneBlock(mlir::OpBuilder &builder,
                                           mlir::Block &block,
                                           mlir::ValueRange arguments);

@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What `train.gradient`, and the rule of every op whose meaning is a region,
-// have in common: from the cotangents of some values to those of what they are
-// computed from.
+// Reverse-mode differentiation, as `train.gradient` and the rules of ops with
+// regions share it: from the cotangents of some values to those of the values
+// that they are computed from.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,27 +35,26 @@ public:
   /// Names the op that asks for derivatives in messages.
   void setRequest(mlir::Operation *op) { request = op; }
 
-  /// Whether `value` lies on a path from some x to some y.
+  /// Returns true if `value` is on a path from some x to some y.
   bool isActive(mlir::Value value) const {
     return activity.values.contains(value);
   }
   /// Every value that some y is a differentiable function of.
   const llvm::SetVector<mlir::Value> &getSources() const { return sources; }
 
-  /// Adds `cotangent` to what has reached `value` so far.
+  /// Adds `cotangent` to the cotangent of `value` so far.
   void accumulate(mlir::Location loc, mlir::Value value, mlir::Value cotangent);
 
-  /// Propagates what has been accumulated for the ys. Fails with a diagnostic
-  /// at an op that has no derivative.
+  /// Propagates the cotangents that were accumulated for the ys. Fails with a
+  /// diagnostic at an op that has no derivative.
   llvm::LogicalResult run();
 
-  /// What has reached `value`, or null: an exact zero.
+  /// Returns the cotangent of `value` so far, or null: an exact zero.
   mlir::Value getCotangent(mlir::Value value) const {
     return cotangents.lookup(value);
   }
 
-  /// Returns sum + what has reached `value`, which is taken: nothing has
-  /// reached `value` afterwards.
+  /// Returns sum + the cotangent of `value` so far, and resets the latter.
   mlir::Value addCotangentTo(mlir::Location loc, mlir::Value sum,
                              mlir::Value value);
 
@@ -78,8 +77,8 @@ private:
   unsigned numRules = 0;
 };
 
-/// Erases what nothing uses among the ops of `block`, which has a terminator:
-/// of a body that is computed again, mostly what only its results needed.
+/// Erases dead ops of `block`, which has a terminator: in a recomputed body,
+/// mostly ops that only its results needed.
 void eraseDeadOps(mlir::Block &block);
 
 } // namespace flywheel

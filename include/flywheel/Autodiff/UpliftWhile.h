@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 //
 // An `scf.while` whose condition limits the number of its iterations is an
-// `scf.for`, which has a derivative: room for what its iterations start with
-// can be set aside.
+// `scf.for`, which has a derivative: memory for the initial values of its
+// iterations can be allocated before the loop.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,13 +17,12 @@
 
 namespace flywheel {
 
-/// Replaces `loop` by an `scf.for` that computes the same, whatever the number
-/// of its iterations. Its condition is a comparison of a counter with a bound
-/// that stays the same, or the `arith.andi` of one with anything else; a
-/// counter is an integer or index that each iteration changes by a constant.
-/// The loop runs up to the bound; an iteration after the condition was false
-/// passes on what it gets. Fails, and changes nothing, where there is no
-/// counter.
+/// Replaces `loop` by an `scf.for` that computes the same for any number of
+/// iterations. Its condition is a comparison of a counter with an invariant
+/// bound, or the `arith.andi` of one with another value; a counter is an
+/// integer or index that each iteration changes by a constant. The loop runs up
+/// to the bound; an iteration after the condition was false forwards its
+/// arguments. Fails, and changes nothing, if there is no counter.
 llvm::LogicalResult upliftWhileToFor(mlir::OpBuilder &builder,
                                      mlir::scf::WhileOp loop);
 

@@ -32,9 +32,9 @@ llvm::ArrayRef<BatchingRule> getTrainBatchingRules();
 /// Attaches every table to the ops of its dialect, as the dialects load.
 void registerBatchingRules(mlir::DialectRegistry &registry);
 
-/// Whether ops of that name are batched by a rule, because they act on each
-/// element, or as what they are made of. Others are batched in a loop if they
-/// have no effects.
+/// Returns true if ops of that name are batched by a rule, because they act on
+/// each element, or as their decomposition. Other ops are batched in a loop if
+/// they have no effects.
 bool hasBatchingRule(mlir::OperationName name);
 
 } // namespace flywheel

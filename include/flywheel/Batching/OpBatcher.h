@@ -13,7 +13,7 @@
 
 namespace flywheel {
 
-/// A batcher that keeps what each value has become in a table.
+/// A batcher that keeps the batched forms of values in a table.
 class OpBatcher final : public Batcher {
 public:
   /// Emits at the insertion point of `builder`, which must outlive this, for

@@ -18,19 +18,20 @@ namespace flywheel {
 struct CostOptions {
   /// Names of entries; empty for all public functions.
   std::vector<std::string> entries;
-  /// Names, or numbers, of the results that count, with what they depend on;
-  /// empty for all, and all effects.
+  /// Names, or numbers, of the results to count, with the ops that they depend
+  /// on; empty for all results and effects.
   std::vector<std::string> fetches;
   /// Sizes of dimensions by name: `batch` is 32.
   llvm::StringMap<int64_t> bindings;
   /// Refuse a binding of a size that no entry has.
   bool checksBindings = true;
-  /// Also count what nothing uses, and the initial values of variables.
+  /// Also count dead ops, and the initial values of variables.
   bool wholeGraph = false;
 };
 
-/// Counts the ops of `module` as they are. Of a gradient that is still to be
-/// computed, nothing. Fails with a diagnostic where an option names nothing.
+/// Counts the ops of `module` as they are. Gradients that have not been
+/// expanded cost nothing. Fails with a diagnostic if an option refers to an
+/// unknown name.
 llvm::FailureOr<CostReport> countCost(mlir::ModuleOp module,
                                       const CostOptions &options);
 

@@ -16,7 +16,7 @@ namespace flywheel {
 #define GEN_PASS_DECL
 #include "flywheel/Cost/CostPasses.h.inc"
 
-/// The pass with a place for what it counts, which it then does not print.
+/// Creates the pass with a report to fill in, which it then does not print.
 std::unique_ptr<mlir::Pass> createCountCost(const CostOptions &options,
                                             std::string title,
                                             CostReport &report);

@@ -19,8 +19,8 @@
 
 namespace flywheel {
 
-/// The parts of a train step. What is computed from derivatives, and is no part
-/// of a derivative itself, is of the update.
+/// The parts of a train step. Ops that depend on derivatives, but are not a
+/// part of one, belong to the update.
 enum class Phase { Forward, Backward, Update };
 constexpr std::array<Phase, 3> kPhases = {Phase::Forward, Phase::Backward,
                                           Phase::Update};
@@ -38,7 +38,7 @@ struct CostSum {
 
 /// All ops in a place of the source that are of one phase and one kind.
 struct CostLine {
-  /// `model.mlir:3:8`; empty where nothing is known.
+  /// `model.mlir:3:8`; empty if it is unknown.
   std::string place;
   /// As the source has it: `nn.dense`.
   std::string op;
@@ -51,7 +51,7 @@ struct CostLine {
 /// A loop whose body is counted once.
 struct CostLoop {
   std::string place, op;
-  /// None where the number of iterations is not known before it runs.
+  /// Nullopt if the number of iterations is only known when the loop runs.
   std::optional<CostExpr> trips;
 };
 
@@ -64,14 +64,14 @@ struct CostTensor {
 /// The costs of one entry.
 struct CostEntry {
   std::string name;
-  /// Of the symbols in the polynomials, by number, and what each one is.
+  /// The names and descriptions of the symbols in the polynomials, by number.
   std::vector<std::string> symbols, origins;
   std::vector<CostLine> lines;
   std::vector<CostLoop> loops;
   /// Ops without a cost, which are counted 0.
   std::vector<CostLine> unknown;
-  /// By phase: with the bodies of loops once, and as often as they run where
-  /// that is known.
+  /// By phase: with the bodies of loops counted once, and with their trip
+  /// counts if these are known.
   std::array<CostSum, 3> once, total;
   /// The tensors of a step, without variables, feeds and constants.
   CostExpr peakBytes;
@@ -79,10 +79,10 @@ struct CostEntry {
 };
 
 struct CostReport {
-  /// What was counted: "before optimization".
+  /// The stage that was counted: "before optimization".
   std::string title;
   std::vector<CostEntry> entries;
-  /// With whole-graph: what the initial values of variables take.
+  /// With whole-graph: the cost of the initial values of variables.
   std::vector<CostLine> initializers;
   bool isWholeGraph = false;
 };
@@ -93,8 +93,8 @@ std::string formatCost(const CostExpr &expr,
 
 void printCost(const CostReport &report, llvm::raw_ostream &os);
 
-/// Numbers are integers, or strings where they are polynomials or do not fit
-/// into 64 bits.
+/// Converts a report to JSON. Numbers are integers, or strings if they are
+/// polynomials or do not fit into 64 bits.
 llvm::json::Object toJSON(const CostReport &report);
 
 } // namespace flywheel

@@ -11,16 +11,17 @@
 
 namespace flywheel {
 
-/// One part of the assembly of an op: a keyword, and what comes after it.
+/// A clause of the assembly of an op: a keyword, and the text after it.
 struct Clause {
   llvm::StringRef keyword;
   llvm::function_ref<mlir::ParseResult()> parse;
   bool isPresent = false;
 };
 
-/// Parses those of `clauses` that are there, in any order, each at most once.
-/// What `parse` of a clause does not find is an error, as for any other part of
-/// the assembly; `oilist` of a declarative format ignores a keyword alone.
+/// Parses any subset of `clauses`, in any order, each at most once. If a
+/// keyword is not followed by the rest of its clause, that is an error, as for
+/// any other part of the assembly; `oilist` of a declarative format ignores a
+/// keyword alone.
 inline mlir::ParseResult parseClauses(mlir::OpAsmParser &parser,
                                       llvm::MutableArrayRef<Clause> clauses) {
   llvm::SmallVector<llvm::StringRef> keywords;

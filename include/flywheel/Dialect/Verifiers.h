@@ -29,7 +29,7 @@ inline llvm::LogicalResult verifyElementTypes(mlir::Operation *op,
                            << " and " << right;
 }
 
-/// Checks that the tensor or buffer `value`, which the message calls `what`,
+/// Checks that the tensor or buffer `value`, which the message names `what`,
 /// has at least rank `rank`.
 inline llvm::LogicalResult verifyMinRank(mlir::Operation *op, mlir::Value value,
                                          llvm::StringRef what, int64_t rank) {

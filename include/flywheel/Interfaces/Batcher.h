@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 //
 // A list of ops is emitted for all positions i of a new dimension of dimension
-// size n at once. What a value has become is one of
+// size n at once. Each value has one of the forms
 //
 //   uniform    the same for every position: a value of its old type
 //   dense      a tensor with the new dimension in front
@@ -13,14 +13,13 @@
 //              V[i, ..., b, ...] = (i == b) v[..., b, ...]; only v, of the old
 //              type, is stored
 //
-// Where d has been merged with the dimensions after it, the index that position
-// i meets is a block of indices: those of the number i when they are counted in
-// blocks.
+// If d has been merged with the dimensions after it, position i meets a block
+// of indices: block number i.
 //
-// Diagonal values are what unit cotangents start as. Elementwise ops, and ops
-// that treat the indices of d one by one, keep them; a sum over d makes a dense
-// value of one, by leaving the sum out. So the gradient of each row of a batch
-// costs about what the gradient of their sum does.
+// Unit cotangents start as diagonal values. Elementwise ops, and ops that treat
+// the indices of d one by one, keep them diagonal. The sum of a diagonal value
+// over d is a dense value that needs no summation. So the gradient of each row
+// of a batch costs about what the gradient of their sum does.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +33,7 @@
 
 namespace flywheel {
 
-/// What a value of the old computation has become.
+/// The batched form of a value of the old computation.
 struct BatchedValue {
   enum class Kind { Uniform, Diagonal, Dense };
 
@@ -53,9 +52,9 @@ struct BatchedValue {
   bool isDense() const { return kind == Kind::Dense; }
 };
 
-/// What the batching rules of ops (`BatchableOpInterface`) emit with: it knows
-/// what each value has become. Rules see no more of it than this, so that a
-/// dialect does not depend on how it is done (`OpBatcher`).
+/// The interface by which the batching rules of ops (`BatchableOpInterface`)
+/// read and set the batched forms of values. Rules see only this interface, so
+/// that a dialect does not depend on the implementation (`OpBatcher`).
 class Batcher {
 public:
   virtual ~Batcher() = default;
@@ -64,13 +63,13 @@ public:
   // Values
   //===--------------------------------------------------------------------===//
 
-  /// What `value` has become: itself, uniform, unless it has been set.
+  /// Returns the batched form of `value`: `value` itself, uniform, unless it
+  /// has been set.
   virtual BatchedValue lookup(mlir::Value value) const = 0;
   bool isBatched(mlir::Value value) const { return !lookup(value).isUniform(); }
 
-  /// Say what `value` has become. A dense or diagonal value is cast where its
-  /// type says more or less about dimension sizes than `getDenseType`, or the
-  /// type of `value`.
+  /// Set the batched form of `value`. A dense or diagonal value is cast if its
+  /// type is more or less static than `getDenseType`, or the type of `value`.
   virtual void setUniform(mlir::Value value, mlir::Value uniform) = 0;
   virtual void setDense(mlir::Value value, mlir::Value dense) = 0;
   virtual void setDiagonal(mlir::Value value, mlir::Value diagonal, int64_t dim,
@@ -79,7 +78,8 @@ public:
   /// The type that a number or ranked tensor has as a dense value.
   virtual mlir::RankedTensorType getDenseType(mlir::Type type) const = 0;
 
-  /// `value` as a dense value, which is emitted where it is not stored as one.
+  /// Returns `value` as a dense value, which is emitted if it is not stored as
+  /// one.
   virtual mlir::Value getDense(mlir::Location loc, mlir::Value value) = 0;
   /// A tensor of the shape that the tensor `value` has at one position.
   virtual mlir::Value getShape(mlir::Location loc, mlir::Value value) = 0;
@@ -89,38 +89,39 @@ public:
   /// The same as a dense value.
   virtual llvm::SmallVector<mlir::OpFoldResult>
   getDenseSizes(mlir::Location loc, mlir::Value value) = 0;
-  /// What has become of `value`, or of values among `values`, all uniform.
+  /// Returns the values that replace `value`, or values among `values`, all of
+  /// which must be uniform.
   virtual mlir::Value getUniform(mlir::Value value) const = 0;
   virtual llvm::SmallVector<mlir::OpFoldResult>
   getUniform(llvm::ArrayRef<mlir::OpFoldResult> values) const = 0;
 
-  /// Whether `value` is diagonal along `dim`, or zero at every position.
+  /// Returns true if `value` is diagonal along `dim`, or zero at every
+  /// position.
   virtual bool isDiagonalOrZero(mlir::Value value, int64_t dim,
                                 int64_t block = 1) const = 0;
-  /// Whether `value` is zero at every position, as far as can be seen.
+  /// Returns true if `value` is known to be zero at every position.
   virtual bool isZero(mlir::Value value) const = 0;
 
   //===--------------------------------------------------------------------===//
   // Ops
   //===--------------------------------------------------------------------===//
 
-  /// Emits `op` for all positions. Fails with a diagnostic where it has no
-  /// rule.
+  /// Emits `op` for all positions. Fails with a diagnostic if it has no rule.
   virtual llvm::LogicalResult batch(mlir::Operation *op) = 0;
   /// The same for the ops of `block` but the terminator.
   virtual llvm::LogicalResult batchBody(mlir::Block &block) = 0;
 
   /// Emits `op` position by position, in a loop.
   virtual llvm::LogicalResult batchInLoop(mlir::Operation *op) = 0;
-  /// The same where position i needs nothing but slice i, of dimension size 1,
-  /// of some operands: along `dims[k]` of operand k, or all of it. Operands are
+  /// Emits the same if position i only needs slice i, of dimension size 1, of
+  /// some operands: along `dims[k]` of operand k, or all of it. Operands are
   /// uniform or diagonal along that dimension, there is one result, and a sum
-  /// over one slice is what it is.
+  /// over one slice is the slice.
   virtual llvm::LogicalResult
   batchSliced(mlir::Operation *op,
               llvm::ArrayRef<std::optional<int64_t>> dims) = 0;
-  /// Batches the ops that `emit` makes of `op`; it returns what they make of
-  /// the results.
+  /// Batches the ops that `emit` builds for `op`; it returns the values that
+  /// replace the results.
   virtual llvm::LogicalResult batchThrough(
       mlir::Operation *op,
       llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::OpBuilder &)>
@@ -133,13 +134,13 @@ public:
   /// Emits a copy of `op` in which all operands are dense, and sets its
   /// results.
   virtual llvm::LogicalResult emitDense(mlir::Operation *op) = 0;
-  /// Emits a copy of `op` for what its operands store, all diagonal or uniform,
-  /// and sets its results, diagonal along `dim`.
+  /// Emits a copy of `op` on the stored operands, all diagonal or uniform, and
+  /// sets its results, diagonal along `dim`.
   virtual llvm::LogicalResult emitDiagonal(mlir::Operation *op, int64_t dim,
                                            int64_t block = 1) = 0;
 
-  /// The rule of an op that acts on each element. `keepsZero` says that 0 gives
-  /// 0, where it is not known of the op.
+  /// Emits an op that acts on each element. `keepsZero` states that it maps 0
+  /// to 0, for an op of which this is not known.
   virtual llvm::LogicalResult emitElementwise(mlir::Operation *op,
                                               bool keepsZero) = 0;
 

@@ -23,7 +23,7 @@ public:
   /// The quotient, rounded down. \param divisor is positive.
   virtual CostExpr getQuotient(const CostExpr &dividend, int64_t divisor) = 0;
 
-  /// The number of elements; 1 of what is no tensor.
+  /// Returns the number of elements; 1 for values that are not tensors.
   CostExpr getNumElements(mlir::Value value);
   /// The number of elements times the bytes of one; 0 for indices and others
   /// that are not numbers of the model.
@@ -33,7 +33,7 @@ public:
 /// One operation for each element of each result.
 CostExpr countResultElements(mlir::Operation *op, CostSizes &sizes);
 
-/// The bytes of all operands and results; an operand that is there twice counts
+/// Returns the bytes of all operands and results; a repeated operand counts
 /// once.
 CostExpr countAllBytes(mlir::Operation *op, CostSizes &sizes);
 

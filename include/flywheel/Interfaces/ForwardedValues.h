@@ -12,12 +12,12 @@
 
 namespace flywheel {
 
-/// The values of which `value` is one: `value` is a result of an op with
-/// `RegionBranchOpInterface`, or an argument of one of its regions, and these
-/// are forwarded to it. Those that come from in front of the op are first, then
-/// those of its regions, in their order: of an iter_arg of a loop, the init and
-/// then what an iteration yields. Empty where nothing is forwarded: an
-/// induction variable, the results of other ops, the arguments of other blocks.
+/// Returns the values that are forwarded to `value`, a result of an op with
+/// `RegionBranchOpInterface` or an argument of one of its regions. Values from
+/// outside of the op come first, then those of its regions, in their order: for
+/// an iter_arg of a loop, the init and then the yielded value. Empty if no
+/// value is forwarded: an induction variable, the results of other ops, the
+/// arguments of other blocks.
 llvm::SmallVector<mlir::Value> getForwardedValues(mlir::Value value);
 
 } // namespace flywheel

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The one list of the ops of `linalg` that have a derivative rule and a
-// batching rule. Most rules are made from what the op's body computes; an op
-// that has a better one is named in the table of rules, not here.
+// batching rule. Most rules are derived from the op's body; an op that has a
+// better one is named in the table of rules, not here.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ template <typename OpTy> struct OpTag {
 
 /// A list of op classes.
 template <typename... OpTys> struct OpList {
-  /// What `fn` makes of the tag of each.
+  /// Returns the array of the results of `fn` on the tags.
   template <typename FnT> static auto map(FnT fn) {
     return std::array{fn(OpTag<OpTys>())...};
   }

@@ -12,18 +12,18 @@
 
 namespace flywheel {
 
-/// Dimension `dim` of the tensor `value`, or nothing where `value` is null.
+/// Dimension `dim` of the tensor `value`, or none if `value` is null.
 struct DimSizeSource {
   mlir::Value value;
   int64_t dim = 0;
 };
 
-/// The dimension of an operand that dimension `dim` of a result is equal to,
-/// where its op says so: it implements `DimSizeSourceOpInterface`, or all its
-/// operands and results have one type.
+/// Returns the dimension of an operand that dimension `dim` of a result equals,
+/// if its op implements `DimSizeSourceOpInterface`, or if all its operands and
+/// results have one type.
 DimSizeSource findDimSizeSource(mlir::OpResult value, int64_t dim);
 
-/// Takes what an op requires of the sizes of its operands.
+/// Receives the requirements of an op on the sizes of its operands.
 class SizeRelationSink {
 public:
   virtual ~SizeRelationSink() = default;

@@ -11,11 +11,11 @@
 
 namespace flywheel {
 
-/// Registers how slices of tensors are compared: by their offsets, sizes and
-/// strides where these are the same attributes and values, or numbers that
-/// differ, and only else as upstream does it, which solves a system of
-/// inequalities for each pair. An op keeps the first answer that it is given:
-/// call it before upstream's are registered.
+/// Registers the comparison of slices of tensors: by their offsets, sizes and
+/// strides if these are the same attributes and values, or constants that
+/// differ. Otherwise, upstream's comparison solves a system of inequalities for
+/// each pair. An op keeps the first model that is registered: call this before
+/// upstream's are registered.
 void registerSliceSubsets(mlir::DialectRegistry &registry);
 
 } // namespace flywheel

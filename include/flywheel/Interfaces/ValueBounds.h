@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Upstream's analysis of bounds (`ValueBoundsConstraintSet`) asks each op for
-// what it knows of its results. Some of upstream's answers crash, and one is
-// wrong. These take their place, for every caller.
+// Upstream's analysis of bounds (`ValueBoundsConstraintSet`) asks a model of
+// each op for bounds of its results. Some of upstream's models crash, and one
+// is wrong. These models replace them for every caller.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,9 +17,9 @@
 
 namespace flywheel {
 
-/// Registers what ops of `arith`, `memref`, `scf` and `tensor` know of their
-/// results. An op keeps the first answer that it is given: call it before
-/// upstream's are registered.
+/// Registers models of the bounds of results of ops of `arith`, `memref`, `scf`
+/// and `tensor`. An op keeps the first model that is registered: call this
+/// before upstream's are registered.
 void registerValueBounds(mlir::DialectRegistry &registry);
 
 } // namespace flywheel

@@ -38,23 +38,23 @@ llvm::StringRef getCType(mlir::Type elementType);
 /// empty for a type without one.
 llvm::StringRef getDTypeName(mlir::Type elementType);
 
-/// `(?, 64)`, or `(batch, 64)` where `entry` is given and names the dimension
-/// sizes.
+/// Returns `(?, 64)`, or `(batch, 64)` if `entry` is given and names the
+/// dimension sizes.
 std::string formatShape(const ManifestArgument &argument,
                         const ManifestEntry *entry = nullptr);
 /// `(3, 5)`, `(3,)`, `()`; a dynamic dimension size is `?`.
 std::string formatShape(llvm::ArrayRef<int64_t> shape);
 
-/// The C symbol of an entry, `digits_train_step`; with `_entry` behind it where
-/// it could be a keyword, a type or a macro of C: `int32_t_entry`.
+/// Returns the C symbol of an entry, `digits_train_step`; with the suffix
+/// `_entry` if it could be a keyword, a type or a macro of C: `int32_t_entry`.
 std::string getEntrySymbol(const Manifest &manifest,
                            const ManifestEntry &entry);
 /// The symbol of the form that a JIT session calls.
 std::string getPackedSymbol(const Manifest &manifest,
                             const ManifestEntry &entry);
 
-/// What every header declares under the model's prefix, without it: names that
-/// no entry can have.
+/// Returns the names, without the prefix, that every header declares under the
+/// model's prefix. No entry can have one of them.
 llvm::ArrayRef<llvm::StringRef> getReservedCNames();
 /// The same of models that are compiled to be profiled.
 llvm::ArrayRef<llvm::StringRef> getProfileCNames();
@@ -71,9 +71,9 @@ struct CParameter {
   std::string name;
 };
 
-/// The parameters in order: the team, where the model is compiled for several
-/// threads; each feed, right after it the dimension sizes it is the first to
-/// use; then the results.
+/// Returns the parameters in order: the team, if the model is compiled for
+/// several threads; each feed, followed by the dimension sizes that it is the
+/// first to use; then the results.
 std::vector<CParameter> getCParameters(const Manifest &manifest,
                                        const ManifestEntry &entry);
 
@@ -83,7 +83,7 @@ inline bool isInitializer(const ManifestEntry &entry) {
   return entry.name == "init";
 }
 
-/// What is wrong with a block that no initializer has seen.
+/// Returns the error about a block that no initializer has seen.
 std::string getNotInitializedMessage(const Manifest &manifest);
 
 /// Workspace in bytes that covers every entry when no symbolic dimension size
@@ -105,14 +105,14 @@ struct BoundCost {
   int64_t bytesEach;
 };
 
-/// What the bound of each symbolic dimension size costs where the others are at
-/// theirs, in the order of the entries.
+/// Returns the cost of the bound of each symbolic dimension size when the
+/// others are at their bounds, in the order of the entries.
 std::vector<BoundCost> getBoundCosts(const Manifest &manifest,
                                      const DimSizeBounds &bounds);
 
-/// Returns, for each bound that nobody has named and that takes more than half
-/// of the block, a line that says what it costs. `remedy` bounds `batch` where
-/// NAME is that: "--max-dim-size=NAME=N".
+/// Returns a line on the cost of each bound that was not set explicitly and
+/// takes more than half of the block. `remedy` bounds `batch` if it contains
+/// NAME: "--max-dim-size=NAME=N".
 std::vector<std::string> describeCostlyBounds(const Manifest &manifest,
                                               const DimSizeBounds &bounds,
                                               llvm::StringRef remedy);
@@ -135,8 +135,8 @@ std::string getLinkedSymbol(llvm::StringRef symbol,
 /// Every symbol that the object exports under both names.
 std::vector<std::string> getExportedSymbols(const Manifest &manifest);
 
-/// The number of the message about a block that no initializer has seen; it is
-/// there once entry points are emitted.
+/// Returns the number of the message about a block that no initializer has
+/// seen; entry points must have been emitted.
 int32_t getNotInitializedNumber(const Manifest &manifest);
 
 } // namespace flywheel

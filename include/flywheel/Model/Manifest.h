@@ -66,8 +66,8 @@ constexpr int64_t kStateInitializedOffset = 64;
 /// terminator.
 constexpr int64_t kStateTextBytes = 512;
 
-/// Where the header of a block of so many variables has their run counters,
-/// its text, and its end.
+/// The offsets of the run counters, of the text and of the end in the header of
+/// a block of `numVariables` variables.
 inline int64_t getStateRunsOffset(size_t numVariables) {
   return llvm::alignTo(kStateInitializedOffset + numVariables, 8);
 }
@@ -78,22 +78,25 @@ inline int64_t getStateHeaderBytes(size_t numVariables) {
   return getStateTextOffset(numVariables) + kStateTextBytes;
 }
 
-/// The collections that mean something after compilation: what is initialised
-/// and saved by default, and what only lives as long as the process.
+/// The collections that matter after compilation: variables that are
+/// initialised and saved by default, and variables that only exist as long as
+/// the process.
 constexpr llvm::StringLiteral kGlobalCollection = "GLOBAL";
 constexpr llvm::StringLiteral kLocalCollection = "LOCAL";
 
-/// A variable and where it lives.
+/// A variable and its place in the block.
 struct ManifestVariable {
   std::string name;
   mlir::RankedTensorType type;
-  /// Of the first element, from the start of the state block, in bytes.
+  /// The offset of the first element from the start of the state block, in
+  /// bytes.
   int64_t offset = 0;
   int64_t bytes = 0;
   bool trainable = true;
   /// Names of the collections that the variable is in.
   std::vector<std::string> collections = {"GLOBAL"};
-  /// Where the program wants the variable to live; empty where it does not say.
+  /// The device that the program requests for the variable; empty if it
+  /// requests none.
   std::string device;
   /// Name of the parameter that owns this slot; empty for any other variable.
   std::string slotOf;
@@ -103,9 +106,9 @@ struct ManifestVariable {
   /// The source of the initial value.
   VariableStart start = VariableStart::Program;
 
-  /// What tells this variable from a plain parameter, for a reader: `slot of
-  /// W`, `not trainable`, `in LOCAL and mine`, `on /gpu:1`. Empty for a plain
-  /// parameter.
+  /// Returns the differences of this variable from a plain parameter, for a
+  /// reader: `slot of W`, `not trainable`, `in LOCAL and mine`, `on /gpu:1`.
+  /// Empty for a plain parameter.
   std::vector<std::string> describe() const;
   bool isInCollection(llvm::StringRef collection) const;
 };
@@ -115,16 +118,17 @@ struct ManifestArgument {
   std::string name;
   mlir::RankedTensorType type;
   /// For each dimension, the number of the entry's symbolic dimension size, or
-  /// -1 where it is static.
+  /// -1 if it is static.
   llvm::SmallVector<int64_t> symbols;
-  /// For each dimension, what requires that its dimension size is that of
-  /// another feed: `in 'arith.addf' at f.mlir:3:8`; empty where that is not
-  /// known. No elements where it is known for none.
+  /// For each dimension, the op that requires its dimension size to be that of
+  /// another feed: `in 'arith.addf' at f.mlir:3:8`; empty if it is unknown. The
+  /// list is empty if all are unknown.
   std::vector<std::string> places;
 };
 
 /// A kernel that a profile measures. Maps are from the symbolic dimension sizes
-/// of the entry, as symbols, to one result; null where another size decides.
+/// of the entry, as symbols, to one result; null if the result depends on
+/// another size.
 struct ManifestKernel {
   /// `train_step.dense_grad.2`.
   std::string name;
@@ -133,7 +137,8 @@ struct ManifestKernel {
   /// The ops of the source, with their places: `nn.dense at f.mlir:3:8`. The
   /// first is the one that takes most.
   std::vector<std::string> sources;
-  /// Of one call: iterations of the loops, floating-point operations, bytes.
+  /// Counts of one call: iterations of the loops, floating-point operations,
+  /// bytes.
   mlir::AffineMap iterations, flops, bytes;
 };
 
@@ -144,13 +149,13 @@ struct ManifestEntry {
   std::vector<ManifestArgument> results;
   /// Names of the symbolic dimension sizes (`batch`).
   std::vector<std::string> symbols;
-  /// Bounds of the symbolic dimension sizes to which every caller is held, 0
-  /// for those that have none; empty where none has.
+  /// Bounds of the symbolic dimension sizes that every caller must observe, 0
+  /// for those without one; empty if none has one.
   std::vector<int64_t> symbolBounds;
   /// Indices into `Manifest::variables`.
   std::vector<int64_t> reads, writes;
-  /// The same for variables of which the entry takes the initial value where
-  /// they have no value.
+  /// The same for variables whose initial value the entry uses if they have no
+  /// value.
   std::vector<int64_t> initializedValues;
   /// Workspace of one call: the sum over slots of the largest of the slot's
   /// sizes, each rounded up to `kStateAlignment`, in bytes. A size is a map
@@ -161,7 +166,8 @@ struct ManifestEntry {
   /// The largest number of workers that may execute a call together; 1 for an
   /// entry that does not touch its team.
   int64_t workers = 1;
-  /// What a profile measures of the entry, in the order of the program.
+  /// The kernels of the entry that a profile measures, in the order of the
+  /// program.
   std::vector<ManifestKernel> kernels;
 
   /// Bytes of workspace that a call with these dimension sizes needs.
@@ -174,7 +180,7 @@ struct ManifestEntry {
 
 /// Upper bounds of the symbolic dimension sizes, by name.
 struct DimSizeBounds {
-  /// What each dimension size has that is not in `named`.
+  /// The bound of each dimension size that is not in `named`.
   int64_t others = 1024;
   std::map<std::string, int64_t> named;
 
@@ -188,15 +194,15 @@ struct DimSizeBounds {
   }
   /// The same for a list of names.
   std::vector<int64_t> lookupAll(llvm::ArrayRef<std::string> names) const;
-  /// Adds `text`, as `time=256`; says what is wrong with it otherwise.
+  /// Adds `text`, such as `time=256`, or returns an error.
   llvm::Error add(llvm::StringRef text);
-  /// What add() takes, of each named bound.
+  /// Returns the arguments of add() for all named bounds.
   std::vector<std::string> format() const;
 };
 
-/// " where every dimension size is 64", " where 'batch' is 4 and 'time' is
-/// 256", or nothing where none has a name: what is said behind numbers that
-/// take it.
+/// Returns " where every dimension size is 64", " where 'batch' is 4 and 'time'
+/// is 256", or "" without names, for texts with numbers that depend on the
+/// sizes.
 std::string describeDimSizes(llvm::ArrayRef<std::string> names,
                              llvm::ArrayRef<int64_t> sizes);
 
@@ -213,8 +219,8 @@ struct ManifestMessage {
   std::string text;
 };
 
-/// Where a profile is in the block of state, behind the variables: for each
-/// worker, `getStride()` bytes with
+/// The layout of a profile in the block of state, behind the variables: for
+/// each worker, `getStride()` bytes with
 ///
 ///   0        u64  how many calls of kernels were made since it was 0
 ///   16       -    for each kernel of all entries u64 calls, u64 ticks; on a
@@ -224,7 +230,8 @@ struct ManifestMessage {
 struct ManifestProfile {
   /// From the start of the block, in bytes.
   int64_t offset = 0;
-  /// Of the whole model, and how many calls each worker records.
+  /// The number of kernels of the whole model, and the number of calls that
+  /// each worker records.
   int64_t kernels = 0, workers = 1, events = 0;
 
   static constexpr int64_t kCountersOffset = 16, kCounterBytes = 16,
@@ -251,13 +258,13 @@ struct Manifest {
   /// The strings that the steps name: string i has the number i + 1 in the
   /// block. Any bytes.
   std::vector<std::string> strings;
-  /// The number of threads that the model is compiled for. Where it is above 1
+  /// The number of threads that the model is compiled for. If it is above 1,
   /// each entry but the initializer takes a team of workers.
   int64_t threads = 1;
-  /// There where the model is compiled to be profiled.
+  /// Set if the model is compiled to be profiled.
   std::optional<ManifestProfile> profile;
-  /// Whether a GPU executes the steps: the variables are there from the first
-  /// one on.
+  /// True if a GPU executes the steps. The variables are in its memory from the
+  /// first step on.
   bool isOnGPU = false;
 
   /// Returns in a line which values of variables the model has: "init gives w
@@ -273,13 +280,14 @@ struct Manifest {
   void attachTo(mlir::ModuleOp module) const;
   static llvm::FailureOr<Manifest> readFrom(mlir::ModuleOp module);
 
-  /// A profile of up to `events` calls a worker, behind what is in the block.
-  /// Emits an error and fails where `module` has one, or `events` is negative.
+  /// Returns a profile of up to `events` calls for each worker, behind the
+  /// current end of the block. Emits an error and fails if `module` has one, or
+  /// if `events` is negative.
   llvm::FailureOr<ManifestProfile> beginProfile(mlir::ModuleOp module,
                                                 int64_t events) const;
   /// Adds a profile whose kernels and workers are known to the block, and
-  /// attaches the manifest to `module`. Emits an error and fails where the
-  /// block would be too large.
+  /// attaches the manifest to `module`. Emits an error and fails if the block
+  /// would be too large.
   llvm::LogicalResult addProfile(mlir::ModuleOp module,
                                  const ManifestProfile &profile);
 
@@ -300,18 +308,17 @@ uint64_t computeLayoutHash(llvm::ArrayRef<ManifestVariable> variables,
 /// FNV-1a over texts, each ended by a separator. Never 0.
 uint64_t hashTexts(llvm::ArrayRef<std::string> texts);
 
-/// The size that `size`, an expression without dimensions, is where its symbols
-/// are `symbols`: nothing below 0. Interns nothing.
+/// Returns the value of `size`, an expression without dimensions, for the
+/// symbols `symbols`: 0 if it is negative. Interns nothing.
 CheckedSize evaluateSize(mlir::AffineExpr size,
                          llvm::ArrayRef<int64_t> symbols);
 
-/// The largest of them where the symbols are from 0 to `bounds`, or a larger
-/// one.
+/// Returns an upper bound of these values for symbols from 0 to `bounds`.
 CheckedSize evaluateLargestSize(mlir::AffineExpr size,
                                 llvm::ArrayRef<int64_t> bounds);
 
-/// Whether `size`, the same, is known not to be negative where its symbols, of
-/// which there are `numSymbols`, are not.
+/// Returns true if `size`, such an expression, is known to be non-negative for
+/// all non-negative values of its `numSymbols` symbols.
 bool isNeverNegative(mlir::AffineExpr size, unsigned numSymbols);
 
 } // namespace flywheel

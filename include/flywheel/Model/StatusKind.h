@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a caller in C tells one failure from another by. The numbers are part of
+// The numbers by which a caller in C distinguishes failures. They are part of
 // the C interface: they are the same for every model, and never change.
 //
 //===----------------------------------------------------------------------===//

@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The message of a check has the bytes 1 to 4 where it names numbers: sizes,
-// and indices. A call that fails leaves these in the header of the state block,
-// as so many i64. It has the number of a place between two `kPlaceMark` where
-// the program serves modules with other places.
+// The message of a check has the bytes 1 to 4 in place of numbers: sizes, and
+// indices. A call that fails stores these in the header of the state block,
+// each as an i64. If the program serves modules with other places, the message
+// has the number of a place between two `kPlaceMark`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,11 +23,11 @@
 
 namespace flywheel {
 
-/// Where the header of a state block has the numbers.
+/// The offset of the numbers in the header of a state block.
 constexpr int64_t kStateNumbersOffset = 32;
 constexpr int kMaxNumbers = 4;
 
-/// Whether the message names numbers.
+/// Returns true if the message names numbers.
 bool hasNumbers(llvm::StringRef message);
 /// The message with "N", "M", "K" and "L" in place of the numbers.
 std::string formatNumbers(llvm::StringRef message);

@@ -26,16 +26,17 @@ struct ByteSpan {
 /// The directory part of \p path, e.g. "." for "a" and "/" for "/a".
 std::string parentDirectory(const std::string &path);
 
-/// What follows the last '/' of \p path, e.g. "a" for "/b/a" and "" for "b/".
+/// Returns the part of \p path after the last '/', e.g. "a" for "/b/a" and ""
+/// for "b/".
 std::string lastComponent(const std::string &path);
 
-/// \p path with its directory as the system knows it, absolute and without
-/// links: equal for two spellings of one path. The last component is as it is,
-/// and the directory too where there is none.
+/// Returns \p path with its directory absolute and without links: equal for two
+/// spellings of one path. The last component stays as it is, and so does a
+/// directory that does not exist.
 std::string canonicalPath(const std::string &path);
 
-/// Whether \p name is one that writeFileAtomically() gives to temporary files,
-/// `.flywheel-NUMBER-NUMBER.tmp`. No other file may have such a name.
+/// Returns true if \p name is one that writeFileAtomically() gives to temporary
+/// files, `.flywheel-NUMBER-NUMBER.tmp`. No other file may have such a name.
 bool isTemporaryName(std::string_view name);
 
 /// Checks that the directory of \p path exists. Error: kFailedPrecondition
@@ -48,10 +49,10 @@ Status checkParentDirectory(const std::string &path);
 Status checkSavePath(const std::string &path);
 
 /// Makes \p path a file that holds the concatenation of \p parts. At every
-/// moment, also across a crash, \p path is what it was before or the complete
-/// new file: the bytes go to a temporary file in the same directory, which is
-/// flushed to disk and renamed over \p path; then the directory is flushed.
-/// A symbolic link at \p path is replaced, not followed.
+/// moment, also across a crash, \p path is the old file or the complete new
+/// one: the bytes go to a temporary file in the same directory, which is
+/// flushed to disk and renamed over \p path; then the directory is flushed. A
+/// symbolic link at \p path is replaced, not followed.
 ///
 /// Errors: kFailedPrecondition `Parent directory of PATH doesn't exist, can't
 /// save`; kInvalidArgument when \p path is empty, a directory or has the name
@@ -64,8 +65,8 @@ Status writeFileAtomically(const std::string &path,
 
 /// Removes the temporary files that crashed writers left in \p directory. The
 /// files of writers that run, also of other processes and other machines, are
-/// locked and stay; where the file system has no locks everything stays. What
-/// cannot be removed stays too: it harms nobody.
+/// locked and stay. If the file system has no locks, all files stay. Files that
+/// cannot be removed stay too; they are harmless.
 void removeStaleTemporaries(const std::string &directory);
 
 } // namespace flywheel::runtime

@@ -32,8 +32,8 @@ struct RestoreTarget {
   Shape shape;
   /// byteCount(dtype, shape) writable bytes. May be null when that is zero.
   void *data = nullptr;
-  /// For messages, the name of the variable that the data is of; empty where it
-  /// is \p name.
+  /// For messages, the name of the variable of the data; empty if it is \p
+  /// name.
   std::string variable = {};
 };
 
@@ -43,14 +43,14 @@ struct RestoreTarget {
 /// crash left in the directory are removed first.
 ///
 /// Errors: kInvalidArgument `No variables to save` for an empty list, for the
-/// reserved metadata keys, for a Bool element that is neither 0 nor 1, and
-/// where writeSafetensors() gives it; kFailedPrecondition `Parent directory of
-/// PATH doesn't exist, can't save`; kIOError.
+/// reserved metadata keys, for a Bool element that is neither 0 nor 1, and if
+/// writeSafetensors() returns it; kFailedPrecondition `Parent directory of PATH
+/// doesn't exist, can't save`; kIOError.
 Status saveCheckpoint(const std::string &path,
                       const std::vector<TensorView> &variables,
                       const Metadata &metadata = {});
 
-/// What a restore may do beyond filling equals with equals.
+/// Conversions that a restore may make.
 struct RestoreOptions {
   /// Accept another shape with as many elements; they keep their order.
   bool reshape = false;

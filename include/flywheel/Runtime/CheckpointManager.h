@@ -23,33 +23,33 @@
 
 namespace flywheel::runtime {
 
-/// The path of a checkpoint: \p prefix without a step, else `PREFIX-STEP`, in
-/// which STEP has at least 8 digits where \p padStep says so.
+/// Returns the path of a checkpoint: \p prefix without a step, else
+/// `PREFIX-STEP`, in which STEP has at least 8 digits if \p padStep is true.
 std::string checkpointPath(const std::string &prefix,
                            std::optional<int64_t> step, bool padStep = false);
 
 struct CheckpointManagerOptions {
-  /// How many of the newest checkpoints to keep; older ones are deleted. 0
-  /// keeps the files of all, and the state file lists the last alone.
+  /// The number of newest checkpoints to keep; older ones are deleted. 0 keeps
+  /// the files of all, and the state file then lists only the last.
   size_t maxToKeep = 5;
-  /// Of the checkpoints that would be deleted, one is kept for good each time
-  /// that at least so many hours have passed since the one kept before, or
+  /// One of the checkpoints that would be deleted is kept permanently when at
+  /// least this many hours have passed since the last one that was kept, or
   /// since `startTime`. At least 0.
   double keepCheckpointEveryNHours = 10000;
   /// Write the step with at least 8 digits.
   bool padStepNumber = false;
   /// The name of the state file in the directory of the checkpoints. Managers
-  /// that save to one directory must differ in it: what a state file lists, one
-  /// manager deletes.
+  /// that save to one directory must use different names: a manager deletes the
+  /// checkpoints that its state file lists.
   std::string stateFile = defaultStateFile;
   /// When training began, in seconds since 1970, if no state file knows.
   /// Nothing stands for the time of construction. Finite.
   std::optional<double> startTime;
 };
 
-/// Saves checkpoints with retention. What is retained is read from the state
-/// file before each save, so that a new process goes on where the last one was.
-/// One manager at a time may save under a state file.
+/// Saves checkpoints with retention. The list of retained checkpoints is read
+/// from the state file before each save, so that a new process continues that
+/// of the last one. Only one manager at a time may save under a state file.
 class CheckpointManager {
 public:
   explicit CheckpointManager(CheckpointManagerOptions options = {});
@@ -67,17 +67,18 @@ public:
   /// latest. A path that is retained already becomes the newest. After a crash
   /// at any moment the state file names a complete checkpoint as the latest:
   /// `write` comes first, then the state file, then the deletions. A file that
-  /// cannot be deleted is tried again at the next save of this manager. No
-  /// state file lists what a crash left between two of them: a checkpoint that
-  /// is not recorded yet, or files that are not retained any more.
+  /// cannot be deleted is tried again at the next save of this manager. If a
+  /// crash happens between two of these, the state file lists neither a
+  /// checkpoint that is not recorded yet, nor files that are no longer
+  /// retained.
   ///
   /// Errors: kInvalidArgument for bad options, for a prefix without a last
-  /// component, and where the state file's name is that component or that of
-  /// the path; kFailedPrecondition `Parent directory of PREFIX doesn't exist,
-  /// can't save`; those of readCheckpointState() for a state file that is there
-  /// but cannot be read or is none, which a save would destroy; those of
+  /// component, and if the state file's name is that component or that of the
+  /// path; kFailedPrecondition `Parent directory of PREFIX doesn't exist, can't
+  /// save`; those of readCheckpointState() for an existing file that cannot be
+  /// read or is not a state file, which a save would destroy; those of
   /// \p write, after which nothing has changed, and of writing the state file,
-  /// after which the checkpoint is there but not recorded.
+  /// after which the checkpoint exists but is not recorded.
   Result<std::string> save(const std::string &prefix,
                            std::optional<int64_t> step, const Writer &write);
 

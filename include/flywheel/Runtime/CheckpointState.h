@@ -37,8 +37,8 @@ struct CheckpointState {
   std::optional<double> lastPreserved;
 };
 
-/// The text of a state file, and what a text says. Errors of the second:
-/// kDataLoss with the line of the first thing that is wrong.
+/// Formats and parses the text of a state file. Errors of the second: kDataLoss
+/// with the line of the first error.
 std::string formatCheckpointState(const CheckpointState &state);
 Result<CheckpointState> parseCheckpointState(std::string_view text);
 
@@ -55,20 +55,20 @@ Result<CheckpointState>
 readCheckpointState(const std::string &directory,
                     const std::string &stateFile = defaultStateFile);
 
-/// The same as a question: nothing where there is no readable state.
+/// Returns the same, or nullopt if there is no readable state.
 std::optional<CheckpointState>
 getCheckpointState(const std::string &directory,
                    const std::string &stateFile = defaultStateFile);
 
-/// The path of the newest checkpoint by the state file of \p directory; nothing
-/// where there is no readable state or the checkpoint does not exist.
+/// Returns the path of the newest checkpoint by the state file of \p directory;
+/// nullopt if there is no readable state or the checkpoint does not exist.
 std::optional<std::string>
 latestCheckpoint(const std::string &directory,
                  const std::string &stateFile = defaultStateFile);
 
-/// The same for a directory that may have moved since: the newest checkpoint by
-/// its name, in \p directory; nothing where there is no readable state. Whether
-/// the checkpoint exists is not checked.
+/// Returns the newest checkpoint in \p directory, which may have been moved
+/// since, by its name; nullopt if there is no readable state. Does not check
+/// that the checkpoint exists.
 std::optional<std::string>
 locateLatestCheckpoint(const std::string &directory,
                        const std::string &stateFile = defaultStateFile);

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A checkpoint says in its metadata what the CRC-32 of each tensor is, and that
-// of the header's content. docs/CheckpointFormat.md has the form.
+// The metadata of a checkpoint has the CRC-32 of each tensor, and that of the
+// header's contents. docs/CheckpointFormat.md describes the form.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +22,9 @@ namespace flywheel::runtime {
 /// The metadata key of the checksums.
 inline constexpr std::string_view checksumsKey = "flywheel_checksums";
 
-/// The CRC-32 of ISO 3309, which PNG and zlib have, of \p size bytes. Of bytes
-/// in parts: \p previous is that of the parts before.
+/// Returns the CRC-32 of ISO 3309, which PNG and zlib use, of \p size bytes. To
+/// compute it part by part, pass the result for the parts before as \p
+/// previous.
 uint32_t computeCrc32(const void *data, size_t size, uint32_t previous = 0);
 
 /// The checksums of a file with these tensors and this metadata, as a text:
@@ -34,21 +35,21 @@ std::string formatChecksums(const std::vector<TensorView> &tensors,
 /// The checksums that a file says its tensors have.
 class Checksums {
 public:
-  /// Reads those of \p file, and checks that of its header. None for a file
-  /// without checksums, such as another program's. Error: kDataLoss `PATH is
-  /// not a valid checkpoint` where they are malformed or the header is another.
+  /// Reads the checksums of \p file, and checks that of its header. None for a
+  /// file without checksums, such as another program's. Error: kDataLoss `PATH
+  /// is not a valid checkpoint` if they are malformed or the header differs.
   static Result<Checksums> read(const SafetensorsReader &file);
 
   /// Returns true if the file has any.
   bool exist() const { return tensors.has_value(); }
 
-  /// Reads the data of \p info from \p file, which it is of, and compares its
-  /// checksum. Errors: kDataLoss, with file and tensor, where it differs; those
-  /// of SafetensorsReader::read().
+  /// Reads the data of \p info, a tensor of \p file, and compares its checksum.
+  /// Errors: kDataLoss, with file and tensor, if it differs; those of
+  /// SafetensorsReader::read().
   Status verify(const SafetensorsReader &file, const TensorInfo &info) const;
 
 private:
-  /// None where the file has no checksums.
+  /// Nullopt if the file has no checksums.
   std::optional<std::map<std::string, uint32_t>> tensors;
 };
 

@@ -19,7 +19,7 @@ namespace flywheel::runtime {
 /// The type of one element. Elements are little-endian in files; a Bool is one
 /// byte holding 0 or 1. A String is a std::string_view in the arrays that
 /// callers pass, the number of a StringTable (an int64_t) in a program's
-/// variables, and no dtype of a file: see StringTensor.h.
+/// variables, and not a dtype of files: see StringTensor.h.
 enum class DType : uint8_t {
   Bool,
   I8,
@@ -37,8 +37,8 @@ enum class DType : uint8_t {
   String,
 };
 
-/// How many enumerators DType has for elements of files: all but String. They
-/// are numbered from 0.
+/// The number of enumerators of DType for elements of files: all but String.
+/// They are numbered from 0.
 inline constexpr unsigned numDTypes = 13;
 
 /// Bytes of one element of an array: 1, 2, 4 or 8, and more for a String.
@@ -72,8 +72,8 @@ inline constexpr size_t maxRank = 64;
 /// int64_t.
 std::optional<uint64_t> elementCount(const Shape &shape);
 
-/// The size in bytes of a dense tensor; nothing where elementCount() gives
-/// nothing or where the byte count does not fit an int64_t.
+/// Returns the size in bytes of a dense tensor; nullopt if elementCount()
+/// returns nullopt or if the byte count does not fit an int64_t.
 std::optional<uint64_t> byteCount(DType dtype, const Shape &shape);
 
 /// "[64,10]"; "[]" for a scalar.

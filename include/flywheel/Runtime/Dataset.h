@@ -70,11 +70,11 @@ public:
   const Metadata &metadata() const { return file->metadata(); }
 
   /// Binds a column to the dtype \p feed. A conversion is allowed when every
-  /// value of the column is exactly representable in \p feed: that is known
-  /// from the dtypes (U8 -> F32, I32 -> I64), or else each value is looked at
-  /// here, once (labels stored as I64, fed as I32).
-  /// Errors: kNotFound for an unknown column; kInvalidArgument naming the
-  /// column, both dtypes, and the first value and row that do not fit.
+  /// value of the column is exactly representable in \p feed: either the dtypes
+  /// guarantee that (U8 -> F32, I32 -> I64), or each value is checked here,
+  /// once (labels stored as I64, fed as I32). Errors: kNotFound for an unknown
+  /// column; kInvalidArgument naming the column, both dtypes, and the first
+  /// value and row that do not fit.
   Result<ColumnFeed> bind(const std::string &column, DType feed) const;
 
 private:

@@ -13,10 +13,10 @@
 
 namespace flywheel::runtime {
 
-/// The elements of a dense row-major tensor as nested brackets, one line per
-/// innermost row, each line indented by two spaces and ended; elements as
-/// formatElement() has them. The text goes to \p print in pieces, so that a
-/// large tensor needs little memory. \p shape must be valid.
+/// Formats the elements of a dense row-major tensor as nested brackets, one
+/// line per innermost row, each line indented by two spaces and ended; elements
+/// are formatted by formatElement(). The text is passed to \p print in pieces,
+/// so that a large tensor needs little memory. \p shape must be valid.
 void formatTensor(DType dtype, const Shape &shape, const void *data,
                   const std::function<void(const std::string &)> &print);
 

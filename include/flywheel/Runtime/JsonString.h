@@ -17,11 +17,12 @@ namespace flywheel::runtime {
 /// result is valid JSON if and only if \p text is valid UTF-8.
 std::string quoteJson(std::string_view text);
 
-/// \p text in double quotes, for a reader: as quoteJson() has it where it is
-/// UTF-8; otherwise bytes beyond ASCII are `\xff`.
+/// Returns \p text in double quotes, for a reader: by quoteJson() if it is
+/// UTF-8; otherwise with bytes beyond ASCII as `\xff`.
 std::string quoteBytes(std::string_view text);
 
-/// \p name as it is, or quoted where that could be misread or harm a terminal.
+/// Returns \p name as it is, or quoted if it could be misread or harm a
+/// terminal.
 std::string displayName(const std::string &name);
 
 /// True when \p text is valid UTF-8, as JSON requires.

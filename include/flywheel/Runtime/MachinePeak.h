@@ -18,7 +18,7 @@
 
 namespace flywheel::runtime {
 
-/// What the counter of the processor says, which compiled steps read too.
+/// Returns the counter of the processor, which compiled steps read too.
 inline uint64_t readTicks() {
 #if defined(__x86_64__)
   return __rdtsc();
@@ -31,7 +31,8 @@ inline uint64_t readTicks() {
 #endif
 }
 
-/// Where the bytes of a kernel can be at best: in a data cache of its core.
+/// The fastest memory that can hold the bytes of a kernel: a data cache of its
+/// core, or main memory.
 enum class MemoryLevel { L1, L2, Memory };
 constexpr size_t kNumMemoryLevels = 3;
 
@@ -43,7 +44,7 @@ struct CacheSizes {
   int64_t l1, l2;
 };
 
-/// Those of this machine; those of usual CPUs where it does not say.
+/// Returns the sizes for this machine; those of usual CPUs if they are unknown.
 CacheSizes getCacheSizes();
 
 /// The first level that holds \p bytes of one core.

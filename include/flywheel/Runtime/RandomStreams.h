@@ -19,10 +19,10 @@ namespace flywheel::runtime {
 /// The metadata key under which a checkpoint keeps its random streams.
 inline constexpr std::string_view streamsKey = "flywheel_streams";
 
-/// Where the random streams of a program are. Restored, they go on as they
-/// would have.
+/// The positions of the random streams of a program. A restored program
+/// continues them.
 struct RandomStreams {
-  /// Of the last initialisation.
+  /// The seed of the last initialisation.
   uint64_t seed = 0;
   /// For each variable, by its key in the checkpoint, how often its initialiser
   /// ran.
@@ -33,7 +33,7 @@ struct RandomStreams {
 /// UTF-8.
 std::string formatRandomStreams(const RandomStreams &streams);
 
-/// The inverse. Error: kDataLoss with what is wrong.
+/// The inverse. Error: kDataLoss with a description.
 Result<RandomStreams> parseRandomStreams(std::string_view text);
 
 } // namespace flywheel::runtime

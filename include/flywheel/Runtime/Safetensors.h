@@ -43,15 +43,15 @@ struct TensorInfo {
   std::string name;
   DType dtype = DType::F32;
   Shape shape;
-  /// Where the bytes are in the data section: [begin, end).
+  /// The range of its bytes in the data section: [begin, end).
   uint64_t begin = 0;
   uint64_t end = 0;
 
   uint64_t byteSize() const { return end - begin; }
 };
 
-/// What the header of a safetensors file says. It is valid: every dtype is
-/// known, every shape fits its bytes, the tensors tile the data section.
+/// The contents of the header of a safetensors file. It is valid: every dtype
+/// is known, every shape fits its bytes, the tensors tile the data section.
 class SafetensorsContents {
 public:
   /// For \p tensors that are valid and sorted.
@@ -87,8 +87,8 @@ public:
   /// Opens \p path and reads and validates its header. Every message names the
   /// file. Errors: kNotFound when there is no such file; kIOError when it
   /// cannot be read or is not a regular file; kDataLoss when it is malformed,
-  /// with the first thing that is wrong; kResourceExhausted when the header
-  /// does not fit memory.
+  /// with the first error; kResourceExhausted when the header does not fit
+  /// memory.
   static Result<SafetensorsReader> open(const std::string &path);
 
   /// Bytes of the data section.
@@ -149,7 +149,7 @@ struct TensorView {
 };
 
 /// Checks what writeSafetensors() requires of its arguments. Error:
-/// kInvalidArgument for the first that is wrong.
+/// kInvalidArgument for the first invalid one.
 Status checkWritable(const std::vector<TensorView> &tensors,
                      const Metadata &metadata);
 

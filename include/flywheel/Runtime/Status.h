@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The runtime library throws nothing and links no LLVM: a call that can fail
-// returns a Status, or a Result<T> where there is also a value.
+// returns a Status, or a Result<T> if it also returns a value.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ namespace flywheel::runtime {
 enum class StatusCode : int {
   /// No error.
   kOk = 0,
-  /// The caller's arguments are wrong, whatever the state of the world.
+  /// The caller's arguments are invalid, whatever the state of the world.
   kInvalidArgument = 1,
   /// A file or a key does not exist.
   kNotFound = 2,

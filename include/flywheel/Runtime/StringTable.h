@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A compiled step holds a string as a number, which it copies and compares. The
-// table says which bytes a number stands for: 0 for none, then the constants of
-// the program, then whatever came at run time.
+// table maps numbers to bytes: 0 is the empty string; then come the constants
+// of the program, then the strings of the run.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,17 +38,17 @@ public:
   /// equal numbers; the empty one has 0.
   int64_t intern(std::string_view text);
 
-  /// What a number stands for, until that number is collected. Empty for a
-  /// number that nothing has.
+  /// Returns the string with a number; valid until that number is collected.
+  /// Empty for an unknown number.
   std::string_view text(int64_t number) const;
 
-  /// How many strings the table holds, and their bytes; the empty one does not
-  /// count.
+  /// The number of strings in the table, and their bytes; the empty string does
+  /// not count.
   size_t size() const { return numbers.size(); }
   size_t byteSize() const { return bytes; }
 
-  /// Whether the table is twice as large as after the last collection, so that
-  /// another one is worth its time.
+  /// Returns true if the table is twice as large as after the last collection,
+  /// so that another one is worth its time.
   bool wantsCollection() const;
 
   /// Forgets every string but the constants and those with the numbers \p live,

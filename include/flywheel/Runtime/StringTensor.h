@@ -5,9 +5,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Safetensors has no strings: a tensor NAME of strings is two tensors of the
-// file. `NAME:bytes` (U8, one dimension) are all bytes in row-major order,
-// `NAME:lengths` (I64, of the shape) says how many belong to each. Names of
-// variables have no ':', so that no other variable has one of these keys.
+// file. `NAME:bytes` (U8, one dimension) has all bytes in row-major order,
+// `NAME:lengths` (I64, of the shape) has the number of bytes of each string.
+// Names of variables have no ':', so that no other variable has one of these
+// keys.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,8 +32,8 @@ struct StringTensor {
 
 StringTensor packStrings(const std::vector<std::string_view> &texts);
 
-/// The strings, as views of \p tensor. Errors: kDataLoss, with what is wrong
-/// with the lengths.
+/// Returns the strings, as views of \p tensor. Errors: kDataLoss, with the
+/// error in the lengths.
 Result<std::vector<std::string_view>> unpackStrings(const StringTensor &tensor);
 
 /// Appends the two tensors of the file to \p tensors; \p tensor must outlive
@@ -41,13 +42,14 @@ void appendStrings(const std::string &name, const Shape &shape,
                    const StringTensor &tensor,
                    std::vector<TensorView> &tensors);
 
-/// Where the two tensors are in a file.
+/// The two tensors of a string tensor in a file.
 struct StringTensorInfo {
   const TensorInfo *bytes;
   const TensorInfo *lengths;
 };
 
-/// The strings called \p name; nothing where the file has no such pair.
+/// Returns the strings of the name \p name; nullopt if the file has no such
+/// pair.
 std::optional<StringTensorInfo> findStrings(const SafetensorsContents &file,
                                             std::string_view name);
 

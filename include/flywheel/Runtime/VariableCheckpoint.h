@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which variables of a program a checkpoint holds, under which keys, and what
-// goes with them. Compiled in this process or linked from an object file, a
-// program describes its state as a ProgramState and saves it here.
+// Selects the variables that a checkpoint holds, their keys, and the metadata
+// with them. Compiled in this process or linked from an object file, a program
+// describes its state as a ProgramState and saves it here.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@
 
 namespace flywheel::runtime {
 
-/// A variable and where it lives. The pointers need not be aligned.
+/// A variable and its memory. The pointers need not be aligned.
 struct VariableState {
   std::string name;
   DType dtype = DType::F32;
@@ -39,7 +39,7 @@ struct VariableState {
   std::byte *initialized = nullptr;
   /// A u64: how often the variable's initialiser ran.
   void *runs = nullptr;
-  /// Whether it is in the collection of global variables.
+  /// True if it is in the collection of global variables.
   bool isGlobal = true;
 };
 
@@ -50,12 +50,10 @@ struct ProgramState {
   std::vector<VariableState> variables;
   /// A u64: the seed of the last initialisation.
   void *seed = nullptr;
-  /// What the numbers of strings stand for; a program without strings needs
-  /// none.
+  /// The strings by number; null for a program without strings.
   StringTable *strings = nullptr;
-  /// Where there is one, a restore calls it when everything is checked, before
-  /// it changes the first value: to make ready memory that holds something else
-  /// until then.
+  /// If it is set, a restore calls it after all checks, before it changes the
+  /// first value, to prepare memory that holds something else until then.
   std::function<void()> prepare = nullptr;
 };
 
@@ -63,15 +61,14 @@ struct ProgramState {
 /// model: those of Python's stores, whose variables no model owns.
 inline constexpr std::string_view anonymousModel = "model";
 
-/// What to save or restore, and how.
+/// The variables to save or restore, and options.
 struct CheckpointOptions {
   /// Names of the variables; nothing stands for all global ones.
   std::optional<std::vector<std::string>> variables;
   /// In a restore, whether `variables` lists all that the model has: its name
   /// is compared, and the seed is restored, as without a list.
   bool isWholeModel = false;
-  /// From names of variables to their keys in the checkpoint, where these
-  /// differ.
+  /// Maps names of variables to their keys in the checkpoint, if these differ.
   std::map<std::string, std::string> keys;
   /// In a restore, accept another shape with as many elements.
   bool reshape = false;
@@ -82,14 +79,15 @@ struct CheckpointOptions {
   Metadata metadata;
 };
 
-/// Writes variables, and where their random streams are, to a checkpoint.
+/// Writes variables, and the positions of their random streams, to a
+/// checkpoint.
 ///
 /// Errors: kInvalidArgument `No variables to save`; for a variable given twice,
 /// for two with one key, for an empty key, for a key of a variable that is not
-/// saved, for a reserved key of the metadata, and for a number that stands for
-/// no string; kNotFound for an unknown variable; kFailedPrecondition
-/// `Attempting to use uninitialized value NAME`, and for a variable of strings
-/// without a table of them; those of saveCheckpoint().
+/// saved, for a reserved key of the metadata, and for a number without a
+/// string; kNotFound for an unknown variable; kFailedPrecondition `Attempting
+/// to use uninitialized value NAME`, and for a variable of strings without a
+/// table of them; those of saveCheckpoint().
 Status saveVariables(const ProgramState &state, const std::string &path,
                      const CheckpointOptions &options = {});
 
@@ -101,22 +99,22 @@ Result<std::string> saveVariables(const ProgramState &state,
                                   std::optional<int64_t> step,
                                   const CheckpointOptions &options = {});
 
-/// Fills variables from a checkpoint, after which they have values. Their
-/// random streams are where the checkpoint says; where it says nothing they are
-/// as before. The seed is restored with the default variables only: it belongs
-/// to all.
+/// Fills variables from a checkpoint, after which they have values. Also
+/// restores the positions of their random streams, if the checkpoint has them.
+/// The seed is restored only with the default variables, because all of them
+/// share it.
 ///
-/// Errors: as saveVariables() has for the options; kFailedPrecondition for a
-/// checkpoint of another model, as CheckpointOptions::anyModel has it; those of
-/// CheckpointReader; kDataLoss for malformed random streams. On an error
-/// nothing has changed, except after those of CheckpointReader::read(): then
-/// the variables to restore have no value.
+/// Errors: those of saveVariables() for the options; kFailedPrecondition for a
+/// checkpoint of another model, unless CheckpointOptions::anyModel accepts it;
+/// those of CheckpointReader; kDataLoss for malformed random streams. On an
+/// error nothing has changed, except after those of CheckpointReader::read():
+/// then the variables to restore have no value.
 Status restoreVariables(const ProgramState &state, const std::string &path,
                         const CheckpointOptions &options = {});
 
-/// Restores the latest checkpoint in \p directory, wherever that has moved to.
+/// Restores the latest checkpoint in \p directory, which may have been moved.
 /// \returns whether there is one. Errors: those of restoreVariables(), also
-/// when the state file names a checkpoint that is gone.
+/// when the state file names a checkpoint that does not exist.
 Result<bool> restoreLatest(const ProgramState &state,
                            const std::string &directory,
                            const CheckpointOptions &options = {},

@@ -23,9 +23,9 @@
 
 namespace flywheel::runtime {
 
-/// A team of workers, the first of which is the thread that calls `run`. One
-/// call at a time may use it. What it computes does not depend on how many
-/// workers a call gets.
+/// A team of workers, the first of which is the thread that calls `run`. Only
+/// one call at a time may use it. The results of a call do not depend on its
+/// number of workers.
 class WorkerTeam {
 public:
   /// A team of at most \p workers, at least 1.
@@ -33,7 +33,7 @@ public:
   WorkerTeam(const WorkerTeam &) = delete;
   WorkerTeam &operator=(const WorkerTeam &) = delete;
 
-  /// What a compiled step takes.
+  /// Returns the team in the form that a compiled step takes.
   flywheel_team *get() { return &interface.team; }
   /// The team whose get() gives \p team.
   static WorkerTeam &get(flywheel_team *team);
@@ -43,7 +43,7 @@ public:
   void setWorkers(int32_t workers) { interface.team.workers = workers; }
 
 private:
-  /// What a step knows comes first, so that its address is that of the rest.
+  /// The part that a step knows comes first, so that both have one address.
   struct Interface {
     flywheel_team team;
     WorkerTeam *self;
@@ -54,22 +54,25 @@ private:
   static void waitForAll(flywheel_team *team, int32_t worker);
 
   Interface interface;
-  /// Each on a cache line of its own: how many workers have come to the
-  /// barrier, how often all of them were there, and how many have not returned.
+  /// Each on a cache line of its own: the number of workers that have reached
+  /// the barrier, the number of times that all of them have, and the number
+  /// that have not returned.
   alignas(64) std::atomic<int32_t> arrived{0};
   alignas(64) std::atomic<uint32_t> phase{0};
   alignas(64) std::atomic<int32_t> pending{0};
 };
 
-/// How many workers of all teams run at the same time, at most: callers are not
-/// made to wait, but get fewer workers. By default FLYWHEEL_NUM_THREADS, or
-/// without it the number of processors of this process.
+/// Returns the maximum number of workers of all teams that run at the same
+/// time. Callers do not wait, but get fewer workers. The default is
+/// FLYWHEEL_NUM_THREADS, or the number of processors of this process if that is
+/// not set.
 int32_t getMaxWorkers();
 /// \p workers less than 1 stand for the default.
 void setMaxWorkers(int32_t workers);
 
-/// The number of threads that a variable of the environment says; nothing where
-/// it is not set. Error: kInvalidArgument for what is no number from 1 to 256.
+/// Returns the number of threads that a variable of the environment requests;
+/// nullopt if it is not set. Error: kInvalidArgument for a value that is not a
+/// number from 1 to 256.
 Result<std::optional<int32_t>>
 getNumThreadsOfEnvironment(const char *variable = "FLYWHEEL_NUM_THREADS");
 

@@ -16,8 +16,8 @@
 
 namespace flywheel {
 
-/// A dense row-major array that someone else owns. Null data stands for no
-/// array, unless there are no elements. An element of dtype String is a
+/// A dense row-major array that someone else owns. Null data means no array,
+/// unless there are no elements. An element of dtype String is a
 /// std::string_view.
 struct ArrayView {
   runtime::DType dtype = runtime::DType::F32;

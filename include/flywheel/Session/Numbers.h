@@ -4,9 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a command line or a Python program writes as a number becomes an element
-// of an array by one rule: an integer type takes what it has, a floating-point
-// type rounds a fraction to nearest even but makes no finite number infinite.
+// Converts numbers of a command line or a Python program to elements of an
+// array, by one rule: an integer type accepts only its values; a floating-point
+// type rounds fractions to nearest even, but never rounds a finite number to
+// infinity.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,13 +20,13 @@
 
 namespace flywheel {
 
-/// Stores `value` at `out`, rounded where `dtype` is a floating-point type.
-/// False where an integer type does not have it or where it would become
-/// infinite; a truth value is 0 or 1; no number is a string.
+/// Stores `value` at `out`, rounded if `dtype` is a floating-point type.
+/// Returns false if an integer type does not have it or if it would become
+/// infinite. A boolean is 0 or 1; strings do not accept numbers.
 bool storeNumber(runtime::DType dtype, double value, void *out);
 
-/// Stores an integer. False where `dtype` does not have it, also where it is a
-/// floating-point type.
+/// Stores an integer. Returns false if `dtype` does not have it, also if
+/// `dtype` is a floating-point type.
 bool storeInteger(runtime::DType dtype, int64_t value, void *out);
 bool storeInteger(runtime::DType dtype, uint64_t value, void *out);
 

@@ -23,23 +23,24 @@
 
 namespace flywheel {
 
-/// What the calls of a kernel take at least.
+/// A lower bound of the time of the calls of a kernel.
 struct KernelBound {
   /// At the peak of operations, or of bytes, whichever takes longer.
   double seconds = 0.0;
-  /// Which of them, "flops", or the level of memory where most of the time for
-  /// bytes goes.
+  /// The limit that takes longer: "flops", or the level of memory at which most
+  /// of the time for bytes is spent.
   const char *by = "flops";
 };
 
-/// What all calls of a kernel took.
+/// The measurements of all calls of a kernel.
 struct ProfiledKernel {
   std::string name, phase;
   std::vector<std::string> sources;
-  /// How often it ran, and the time of the worker that was busy longest.
+  /// The number of calls, and the time of the worker that was busy longest.
   uint64_t calls = 0;
   double seconds = 0.0;
-  /// Of all calls; none where a size that no feed has decides.
+  /// Counts of all calls; nullopt if they depend on a size that is not that of
+  /// a feed.
   std::optional<double> iterations, flops, bytes;
   /// The workers that executed it, and its bytes by the level of memory that
   /// holds the share that one of them has in one call.
@@ -48,13 +49,13 @@ struct ProfiledKernel {
   std::optional<KernelBound> bound;
 };
 
-/// What all calls of an entry took.
+/// The measurements of all calls of an entry.
 struct ProfiledEntry {
   std::string name;
   uint64_t calls = 0;
   double seconds = 0.0;
   int32_t workers = 1;
-  /// Whether a GPU executed the kernels; its peak is not known.
+  /// True if a GPU executed the kernels; its peak is not known.
   bool isOnGPU = false;
   runtime::MachinePeak peak;
   std::vector<ProfiledKernel> kernels;
@@ -73,11 +74,12 @@ struct ProfileEvent {
   double begin = 0.0, end = 0.0;
 };
 
-/// What was measured. Entries that were not called are not in it.
+/// The measurements of a session. Entries that were not called are not in it.
 struct Profile {
   std::vector<ProfiledEntry> entries;
   std::vector<ProfileEvent> events;
-  /// Calls of kernels that are counted, but are no events, for want of room.
+  /// Calls of kernels that are counted, but for whose events there was no
+  /// space.
   uint64_t dropped = 0;
 
   void print(llvm::raw_ostream &os) const;
@@ -88,19 +90,19 @@ struct Profile {
   runtime::Status saveTrace(const std::string &path) const;
 };
 
-/// Adds up what the calls of a session take.
+/// Adds up the measurements of the calls of a session.
 class Profiler {
 public:
   /// `manifest` has a profile, and outlives this.
   explicit Profiler(const Manifest &manifest);
 
-  /// In front of a call on this block of state, and behind it. A call that
-  /// fails counts for what it did.
+  /// Call these before and after a call on this block of state. A call that
+  /// fails counts as far as it ran.
   void begin(std::byte *state);
   void end(const std::byte *state, const ManifestEntry &entry,
            llvm::ArrayRef<int64_t> dimSizes, int32_t workers);
 
-  /// What there is until now.
+  /// Returns the measurements so far.
   Profile finish() const;
 
 private:
@@ -111,7 +113,7 @@ private:
     int32_t workers = 1;
     std::vector<uint64_t> kernelTicks;
     std::vector<ProfiledKernel> kernels;
-    /// Of one call, for the dimension sizes of the last one.
+    /// The counts of one call, for the dimension sizes of the last call.
     std::vector<int64_t> dimSizes;
     std::vector<std::array<std::optional<double>, 3>> numbers;
   };

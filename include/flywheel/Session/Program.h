@@ -22,7 +22,7 @@
 
 namespace flywheel {
 
-/// What a call must know about one feed or result, without any MLIR type.
+/// The description of a feed or result for a call, without MLIR types.
 struct ArgumentSpec {
   std::string name;
   runtime::DType dtype = runtime::DType::F32;
@@ -35,13 +35,14 @@ struct ArgumentSpec {
 /// One entry, ready to be called.
 struct EntrySpec {
   const ManifestEntry *manifest = nullptr;
-  /// One of them: the second where the model is compiled for several threads.
+  /// One of them is set: the second if the model is compiled for several
+  /// threads.
   PackedFunction function = nullptr;
   PackedTeamFunction teamFunction = nullptr;
   std::vector<ArgumentSpec> feeds, results;
 };
 
-/// Where a variable is, without any MLIR type.
+/// The description of a variable, without MLIR types.
 struct VariableSpec {
   std::string name;
   runtime::DType dtype = runtime::DType::F32;
@@ -59,7 +60,8 @@ public:
   /// of the steps to `times`.
   ///
   /// Errors: kInvalidArgument for a module without a manifest, for element
-  /// types that arrays cannot have and for what MachineModule and JIT refuse.
+  /// types that arrays cannot have and for modules that MachineModule and JIT
+  /// refuse.
   static runtime::Result<std::shared_ptr<const Program>>
   create(mlir::ModuleOp module, const CodegenOptions &options = {},
          std::vector<StageTime> *times = nullptr,
@@ -90,7 +92,7 @@ public:
   /// The number of a variable. Errors: kNotFound, with the names there are.
   runtime::Result<size_t> lookupVariable(llvm::StringRef name) const;
 
-  /// What a status means: the message it stands for, with its class.
+  /// Returns the message of a status, with its class.
   runtime::Status getStatus(int32_t status) const;
 
 private:
@@ -99,7 +101,7 @@ private:
   createOnThisStack(mlir::ModuleOp module, const CodegenOptions &options,
                     std::vector<StageTime> *times,
                     const JITOptions &jitOptions);
-  /// Finds what the manifest names in the code.
+  /// Finds the symbols that the manifest names in the code.
   runtime::Status resolve();
   runtime::Status addEntry(const ManifestEntry &entry);
   runtime::Status addVariable(const ManifestVariable &variable);

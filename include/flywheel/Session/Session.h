@@ -31,37 +31,35 @@ namespace flywheel {
 class Session;
 
 struct SessionOptions {
-  /// Keep a variable on `/cpu:0` where the device that it asks for is not
-  /// there.
+  /// Keep a variable on `/cpu:0` if the device that it requests does not exist.
   bool softPlacement = false;
-  /// Called with what soft placement did, for each variable that it moved.
+  /// Called with a message for each variable that soft placement moved.
   std::function<void(const std::string &)> warn;
 };
 
 /// A feed by its name.
 using NamedArray = std::pair<llvm::StringRef, ArrayView>;
 
-/// A prepared call of one entry in one session. It holds what every call needs,
-/// so that a call whose dimension sizes have been seen before allocates
-/// nothing. Lives as long as its session.
+/// A prepared call of one entry in one session. It holds the memory that every
+/// call needs, so that a call whose dimension sizes have been seen before
+/// allocates nothing. Lives as long as its session.
 class CallPlan {
 public:
   CallPlan(Session &session, const EntrySpec &entry);
 
   const EntrySpec &getEntry() const { return entry; }
-  /// Whether a GPU executes it: feeds and results may be there.
+  /// Returns true if a GPU executes it: feeds and results may be in its memory.
   bool isOnGPU() const;
 
   /// Runs the entry once. `feeds` and `results` are in the order of the entry;
   /// results are written in place and have the shapes of inferResultShapes().
   /// Strings of results are views that hold until the next call, assignment or
-  /// restore on these variables.
-  /// On an error nothing has changed.
+  /// restore on these variables. On an error nothing has changed.
   ///
   /// Errors, kInvalidArgument: `You must feed a value for placeholder 'x'`;
   /// `Cannot feed value of shape (3, 5) for placeholder 'x', which has shape
   /// (?, 64)`, or `of dtype`; two feeds that disagree on a dimension size; a
-  /// result buffer that does not fit; what the body checks.
+  /// result buffer that does not fit; a failed check of the body.
   /// kFailedPrecondition: `Attempting to use uninitialized value W`.
   /// kResourceExhausted: no memory for the workspace.
   runtime::Status call(llvm::ArrayRef<ArrayView> feeds,
@@ -126,29 +124,30 @@ public:
 
   const Program &getProgram() const { return *program; }
 
-  /// How many threads, at most, execute a step that the compiler has shared
-  /// between threads: as many as the program is compiled for, where nothing
-  /// else was set. Results do not depend on it.
+  /// Returns the maximum number of threads that execute a step that the
+  /// compiler has shared between threads. The default is the number that the
+  /// program is compiled for. Results do not depend on it.
   int32_t getThreads() const { return team.getWorkers(); }
   /// Errors: kInvalidArgument for less than 1, or for more than the program is
   /// compiled for.
   runtime::Status setThreads(int64_t threads);
 
-  /// Measures the calls that follow, of this session only. What was measured
-  /// before is forgotten. Errors: kFailedPrecondition for a program that is not
+  /// Measures the calls that follow, of this session only. Discards earlier
+  /// measurements. Errors: kFailedPrecondition for a program that is not
   /// compiled with `profile`.
   runtime::Status startProfile();
-  /// Measures no more, and returns what was measured. Errors:
-  /// kFailedPrecondition where no profile was started.
+  /// Stops measuring, and returns the measurements. Errors: kFailedPrecondition
+  /// if no profile was started.
   runtime::Result<Profile> stopProfile();
 
   /// Gives every variable of the collection GLOBAL its initial value. The
   /// random stream of a variable depends on `seed` and on how often this state
   /// initialised it before.
   runtime::Status initialize(uint64_t seed);
-  /// The same for the variables of these names. Errors: kNotFound;
-  /// kFailedPrecondition `Attempting to use uninitialized value V` where an
-  /// initial value is computed from a variable that has none and is not named.
+  /// Initializes the variables of these names likewise. Errors: kNotFound;
+  /// kFailedPrecondition `Attempting to use uninitialized value V` if an
+  /// initial value is computed from a variable without a value that is not
+  /// among them.
   runtime::Status initialize(uint64_t seed, llvm::ArrayRef<std::string> names);
   /// The same for the variables of a collection; of one that nothing is in, for
   /// none.
@@ -163,17 +162,17 @@ public:
   runtime::Status call(llvm::StringRef entry, llvm::ArrayRef<ArrayView> feeds,
                        llvm::ArrayRef<MutableArrayView> results);
 
-  /// The elements of a variable, where they are: later calls change them. Those
-  /// of strings are views that hold until the next call, assignment or restore.
-  /// Errors: kNotFound; kFailedPrecondition `Attempting to use uninitialized
-  /// value NAME`.
+  /// Returns the elements of a variable in place: later calls change them.
+  /// Strings are views that are valid until the next call, assignment or
+  /// restore. Errors: kNotFound; kFailedPrecondition `Attempting to use
+  /// uninitialized value NAME`.
   runtime::Result<ArrayView> getVariable(llvm::StringRef name) const;
   /// Copies `value` into a variable, which then has a value. Errors: kNotFound;
   /// kInvalidArgument for another shape or dtype.
   runtime::Status setVariable(llvm::StringRef name, const ArrayView &value);
-  /// Makes the variables of the host current where a GPU has them, for one who
-  /// reads them there, or `forWriting`: the next step takes them from the host.
-  /// Errors: kFailedPrecondition for a device that is lost.
+  /// Copies variables from a GPU to the host for a reader on the host. If
+  /// `forWriting`, the next step copies them back from the host. Errors:
+  /// kFailedPrecondition for a device that is lost.
   runtime::Status bringToHost(bool forWriting) const;
   /// Errors: kNotFound.
   runtime::Result<bool> isInitialized(llvm::StringRef name) const;
@@ -181,7 +180,8 @@ public:
   /// LOCAL, each in layout order.
   std::vector<std::string> reportUninitialized() const;
 
-  /// How often a variable was initialised. Errors: kNotFound.
+  /// Returns the number of times that a variable was initialised. Errors:
+  /// kNotFound.
   runtime::Result<uint64_t> getRunCounter(llvm::StringRef name) const;
   /// The seed of the last initialisation.
   uint64_t getSeed() const;
@@ -236,7 +236,7 @@ private:
   std::shared_ptr<const Program> program;
   std::shared_ptr<AlignedBuffer> state;
   std::shared_ptr<runtime::StringTable> strings;
-  /// What getVariable() gave out, for each variable of strings.
+  /// The strings that getVariable() has returned, for each variable of strings.
   mutable std::vector<std::vector<std::string_view>> variableTexts;
   AlignedBuffer workspace;
   runtime::WorkerTeam team;

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Trains any model on any columns: feeds are matched to columns by name,
-// batches come in the documented order of Runtime/Shuffle.h, and what is left
-// of an epoch after the last whole batch is a batch too.
+// batches are in the documented order of Runtime/Shuffle.h, and the rest of an
+// epoch after the last whole batch is a batch too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,8 +36,8 @@ struct OwnedArray {
   runtime::Status allocate(runtime::DType dtype, runtime::Shape shape);
 };
 
-/// Where the feeds of an entry come from when they are not the columns of the
-/// same name. Both are by the name of the feed.
+/// The sources of those feeds of an entry that do not read the column of their
+/// name. Both maps are by the name of the feed.
 struct FeedSources {
   /// Feeds that read a column of another name.
   std::map<std::string, std::string> columns;
@@ -57,8 +57,8 @@ public:
                                            const FeedSources &sources);
 
   const EntrySpec &getEntry() const { return plan->getEntry(); }
-  /// The number of rows that every call must have, or nothing where the entry
-  /// takes any number.
+  /// Returns the number of rows that every call must have; nullopt if the entry
+  /// accepts any number.
   std::optional<uint64_t> getFixedRows() const { return fixedRows; }
 
   /// Runs the entry on those rows. On an error no variable has changed.
@@ -73,7 +73,7 @@ private:
                            const runtime::Dataset &data,
                            const FeedSources &sources);
 
-  /// What one feed gets: rows of a column, or always the same.
+  /// The source of one feed: rows of a column, or a constant.
   struct Source {
     std::optional<runtime::ColumnFeed> column;
     std::shared_ptr<const OwnedArray> constant;
@@ -110,15 +110,15 @@ struct TrainerOptions {
   uint64_t batchSize = 32;
   /// Share of the rows that are held out of training and evaluated on.
   double holdout = 0.0;
-  /// Of the split and of the order of batches.
+  /// The seed of the split and of the order of batches.
   uint64_t seed = 1;
-  /// Whether each epoch has an order of its own. Otherwise every epoch takes
+  /// True if each epoch has an order of its own. Otherwise every epoch takes
   /// the training rows in the order of the data.
   bool shuffle = true;
   FeedSources sources;
 };
 
-/// How far training got; kept in a checkpoint's metadata. With it and the
+/// The progress of training; kept in a checkpoint's metadata. With it and the
 /// variables training continues as if it had not been interrupted.
 struct TrainingProgress {
   uint64_t epochs = 0;
@@ -128,9 +128,9 @@ struct TrainingProgress {
   bool shuffle = true;
 
   runtime::Metadata toMetadata() const;
-  /// Nothing where the metadata has no or not all keys; only the one of
-  /// `shuffle` may be missing, which is then true. Errors: kInvalidArgument for
-  /// a value that is not a number.
+  /// Returns nullopt if the metadata lacks a key; only that of `shuffle` may be
+  /// missing, which is then true. Errors: kInvalidArgument for a value that is
+  /// not a number.
   static runtime::Result<std::optional<TrainingProgress>>
   fromMetadata(const runtime::Metadata &metadata);
 };
@@ -138,12 +138,12 @@ struct TrainingProgress {
 /// Trains and evaluates one session on one data set.
 class Trainer {
 public:
-  /// `evalData`, where given, is what evaluate() reads, whole; otherwise it
-  /// reads the held-out rows, or all rows if none are held out. The session
-  /// must outlive the trainer. Errors: those of BatchCall::create() and
-  /// splitRows(); kInvalidArgument for a batch size of 0, for one that an entry
-  /// with a fixed batch does not have, for no rows to train on, and for an eval
-  /// entry without a scalar result, with results that are not, or that writes
+  /// `evalData`, if given, is read as a whole by evaluate(); otherwise it reads
+  /// the held-out rows, or all rows if none are held out. The session must
+  /// outlive the trainer. Errors: those of BatchCall::create() and splitRows();
+  /// kInvalidArgument for a batch size of 0, for one that an entry with a fixed
+  /// batch does not have, for no rows to train on, and for an eval entry
+  /// without a scalar result, with results that are not, or that writes
   /// variables which are not in the collection LOCAL.
   static runtime::Result<Trainer>
   create(Session &session, const runtime::Dataset &data,
@@ -156,21 +156,21 @@ public:
   uint64_t getNumTrainingRows() const { return trainingRows.size(); }
   uint64_t getNumEvalRows() const { return evalRows.size(); }
 
-  /// What onStep is told after each step.
+  /// The argument of onStep after each step.
   struct Step {
     uint64_t epoch = 0;
     /// From 0, within the epoch.
     uint64_t index = 0;
     uint64_t rows = 0;
     /// The result `loss`, or else the first scalar floating-point result;
-    /// nothing where there is none.
+    /// nullopt if there is none.
     std::optional<double> loss;
   };
 
-  /// Trains on every training row once. Epochs count from 0; each is a function
-  /// of the variables, the seed and its number alone. Returns the mean of the
-  /// loss, or nothing where the entry has none. Errors: those of a call, with
-  /// the epoch and the step; the steps before have happened.
+  /// Trains on every training row once. Epochs count from 0; each depends only
+  /// on the variables, the seed and its number. Returns the mean of the loss,
+  /// or nullopt if the entry has none. Errors: those of a call, with the epoch
+  /// and the step; earlier steps stay in effect.
   runtime::Result<std::optional<double>>
   trainEpoch(uint64_t epoch, llvm::function_ref<void(const Step &)> onStep);
 
@@ -187,7 +187,8 @@ private:
   TrainerOptions options;
   std::optional<BatchCall> train, eval;
   std::vector<uint64_t> trainingRows, evalRows;
-  /// What the eval entry writes, and where.
+  /// The names of the variables that the eval entry writes, and the session
+  /// that they are in.
   std::vector<std::string> evalWrites;
   Session *evalSession = nullptr;
   uint64_t evalBatchSize = 0;

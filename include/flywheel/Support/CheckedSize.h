@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All arithmetic on sizes (elements, bytes, offsets in a block) goes through
-// this class: what is too large stays too large, and whoever needs the number
-// has to say what happens then.
+// All arithmetic on sizes (elements, bytes, offsets in a block) uses this
+// class: a size that is too large stays too large, and a caller that needs the
+// number must handle that.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@ namespace flywheel {
 /// far below 2^63.
 constexpr int64_t kMaxSize = int64_t{1} << 56;
 
-/// How messages put `kMaxSize`.
+/// The text for `kMaxSize` in messages.
 constexpr const char *kMaxSizeText = "2^56";
 
 /// A size from 0 to `kMaxSize`, or one that is larger.
@@ -40,7 +40,7 @@ public:
       : value(std::min(static_cast<uint64_t>(size), kTooLarge)) {}
 
   bool isTooLarge() const { return value == kTooLarge; }
-  /// The size, or nothing where it is too large.
+  /// Returns the size, or nullopt if it is too large.
   std::optional<int64_t> get() const {
     return isTooLarge() ? std::nullopt
                         : std::optional<int64_t>(static_cast<int64_t>(value));
@@ -80,7 +80,7 @@ private:
   uint64_t value;
 };
 
-/// Elements of a shape, where each dynamic dimension counts as one.
+/// Returns the elements of a shape, with each dynamic dimension counted as 1.
 inline CheckedSize getNumElements(llvm::ArrayRef<int64_t> shape) {
   CheckedSize count = 1;
   for (int64_t dim : shape)
@@ -96,15 +96,15 @@ inline int64_t getElementBytes(mlir::Type element) {
   return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
 }
 
-/// Bytes of a tensor or a buffer in memory, where each dynamic dimension counts
-/// as one.
+/// Returns the bytes of a tensor or a buffer in memory, with each dynamic
+/// dimension counted as 1.
 inline CheckedSize getNumBytes(mlir::ShapedType type) {
   return getNumElements(type.getShape()) *
          getElementBytes(type.getElementType());
 }
 
-/// Whether neither a static dimension of `type` nor its bytes, where each
-/// dynamic dimension counts as one, are too large.
+/// Returns true if no static dimension of `type` is too large, and neither are
+/// its bytes, with each dynamic dimension counted as 1.
 inline bool fitsMaxSize(mlir::ShapedType type) {
   return !getNumBytes(type).isTooLarge() &&
          llvm::all_of(type.getShape(), [](int64_t dim) {

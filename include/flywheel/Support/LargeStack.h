@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The parser, the verifier and many passes call themselves for what is nested
-// or chained in a module. `checkSource()` bounds the nesting; these threads
-// have stack for all that it lets through, whatever stack the caller's thread
+// The parser, the verifier and many passes recurse over nested or chained ops
+// of a module. `checkSource()` bounds the nesting; these threads have enough
+// stack for all modules that it accepts, whatever stack the caller's thread
 // has.
 //
 //===----------------------------------------------------------------------===//
@@ -28,10 +28,10 @@
 namespace flywheel {
 
 /// Runs `action` on a thread with a large stack and waits for it; on this
-/// thread where it has one, or where the system gives none. Threads of pools
-/// that `action` gave work to have ended afterwards.
-/// \returns false where memory ran out on the way; what `action` held is lost
-/// then.
+/// thread if it has one, or if the system cannot create another. The threads of
+/// pools that `action` used end before this returns.
+/// \returns false if memory ran out; the memory that `action` held is then
+/// leaked.
 [[nodiscard]] bool runOnLargeStack(llvm::function_ref<void()> action);
 
 /// A pool whose threads have large stacks, for a context that compiles several
@@ -59,7 +59,7 @@ private:
   void asyncEnqueue(llvm::unique_function<void()> task,
                     llvm::ThreadPoolTaskGroup *group) override;
   void work();
-  /// Waits for the threads, which end when there is no more work.
+  /// Waits for the threads, which end when no work is left.
   void joinThreads(std::unique_lock<std::mutex> lock);
   void runNext(std::unique_lock<std::mutex> &lock);
   void endWait();

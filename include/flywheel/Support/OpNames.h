@@ -4,8 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What an op is lowered to has its location, and so may have its name: an error
-// then names the op that is in the source.
+// Names of source ops in locations. A lowered op keeps the location of its
+// source op, which may also have its name, so that an error names the op of the
+// source.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +23,8 @@
 
 namespace flywheel {
 
-/// The name of the op that `location` is of; empty where it has none. Of an op
-/// in a function that was called, it is that of the op there.
+/// Returns the name of the source op of `location`; empty if it has none. For
+/// an op in a function that was called, it is the name of the op there.
 inline llvm::StringRef getOpName(mlir::Location location) {
   llvm::StringRef name;
   location->walk([&](mlir::Location part) {
@@ -33,7 +34,7 @@ inline llvm::StringRef getOpName(mlir::Location location) {
               : mlir::StringAttr();
     if (text)
       name = text.getValue();
-    // A place without a name in front of the first name has none.
+    // A place without a name before the first name has none.
     return text || llvm::isa<mlir::FileLineColLoc>(part)
                ? mlir::WalkResult::interrupt()
                : mlir::WalkResult::advance();
@@ -57,14 +58,14 @@ inline void nameLocation(mlir::Operation *op) {
         mlir::StringAttr::get(context, op->getName().getStringRef())));
 }
 
-/// On a module whose output is for other machines: how the names of files are
-/// in it. A list of `OLD=NEW`: what begins with OLD begins with NEW instead, by
-/// the last of them that fits; of any other name the last component is left, so
-/// that an output does not depend on the folder that it was made in.
+/// On a module whose output is for other machines: the mapping of file names in
+/// the output. A list of `OLD=NEW`: a prefix OLD of a name is replaced by NEW,
+/// by the last entry that matches; of any other name, only the last component
+/// is kept, so that an output does not depend on the folder of its source.
 constexpr llvm::StringLiteral kFilePrefixMapAttrName("train.file_prefix_map");
 
-/// The name of a file as the output of the module around `op` has it; as it is
-/// where the module does not say, or `op` is null.
+/// Returns the name of a file in the output of the module around `op`;
+/// unchanged if the module has no mapping, or if `op` is null.
 inline std::string mapFileName(llvm::StringRef file, mlir::Operation *op) {
   mlir::ArrayAttr map;
   for (; op && !map; op = op->getParentOp())
@@ -82,13 +83,13 @@ inline std::string mapFileName(llvm::StringRef file, mlir::Operation *op) {
 /// On a module whose program also serves modules that differ in places: a
 /// dictionary from the places to their numbers.
 constexpr llvm::StringLiteral kPlacesAttrName("train.places");
-/// The byte in front of the number of a place, and behind it, in texts that the
-/// stages make for run time. Bytes 1 to 4 are numbers of the call.
+/// The byte before and after the number of a place, in texts that the stages
+/// build for run time. Bytes 1 to 4 are numbers of the call.
 constexpr char kPlaceMark = '\5';
 
-/// `f.mlir:3:8`, the place that `location` has in the output of the module
-/// around `op`; empty where it has none. Where that module has numbers of
-/// places, the number between two marks.
+/// Returns the place of `location`, such as `f.mlir:3:8`, for the output of the
+/// module around `op`; empty if it has none. If that module numbers its places,
+/// returns the number between two marks.
 inline std::string formatPlace(mlir::Location location, mlir::Operation *op) {
   auto place = location->findInstanceOf<mlir::FileLineColLoc>();
   if (!place)

@@ -4,8 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What an op is for is in its location, as is the op that the user wrote: both
-// outlive every lowering. Derivatives are marked where they are made.
+// Marks of the purpose of an op, in its location, which also has the op that
+// the user wrote: both outlive every lowering. Derivatives are marked when they
+// are built.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,11 +19,11 @@
 
 namespace flywheel {
 
-/// The name of the location of what computes a derivative.
+/// The name of the location of ops that compute a derivative.
 constexpr llvm::StringLiteral kBackwardMark = "flywheel.backward";
 
-/// Whether `location` is that of an op that computes a derivative. Of several
-/// locations the first counts.
+/// Returns true if `location` is that of an op that computes a derivative. Of
+/// several locations, the first counts.
 inline bool isMarkedBackward(mlir::Location location) {
   if (auto named = llvm::dyn_cast<mlir::NameLoc>(location))
     return named.getName() == kBackwardMark ||
@@ -46,7 +47,7 @@ inline mlir::Location markBackward(mlir::Location location) {
 /// The name of the location of a loop of the program: others are over tiles.
 constexpr llvm::StringLiteral kLoopMark = "flywheel.loop";
 
-/// Whether `location` is that of a loop of the program.
+/// Returns true if `location` is that of a loop of the program.
 inline bool isMarkedLoop(mlir::Location location) {
   return location
       ->walk([](mlir::Location part) {

@@ -16,8 +16,8 @@ namespace flywheel {
 
 __extension__ using Int128 = __int128;
 
-/// A polynomial over numbered atoms, in a normal form: two of them are the same
-/// function of the atoms where they compare equal. Coefficients are signed
+/// A polynomial over numbered atoms, in a normal form: two polynomials that
+/// compare equal are the same function of the atoms. Coefficients are signed
 /// numbers of the width of `Number`, and wrap.
 template <typename Number> class Polynomial {
 public:
@@ -42,14 +42,15 @@ public:
   std::optional<unsigned> getAtom() const;
   /// Products with their coefficients, none of which is 0.
   const std::map<Monomial, Number> &getTerms() const { return terms; }
-  /// Whether a coefficient of this one, or of one that it is made of, has
-  /// wrapped: it is right modulo 2^width, but no longer in the integers.
+  /// Returns true if a coefficient of this polynomial, or of one that it was
+  /// computed from, has wrapped: it is then correct modulo 2^width, but not as
+  /// an integer.
   bool hasWrapped() const { return wrapped; }
 
   /// The polynomial with `value` in place of atom `number`.
   Polynomial substitute(unsigned number, const Polynomial &value) const;
-  /// An atom `a` and a polynomial without it that it must be equal to for this
-  /// polynomial to be 0; none where no atom can be told from the others.
+  /// Returns an atom `a` and a polynomial without it that `a` must equal for
+  /// this polynomial to be 0; nullopt if no atom can be isolated.
   std::optional<std::pair<unsigned, Polynomial>> solve() const;
 
 private:
@@ -62,9 +63,10 @@ private:
 extern template class Polynomial<int64_t>;
 extern template class Polynomial<Int128>;
 
-/// What a program computes of sizes: modulo 2^64, as its arithmetic is.
+/// A value that a program computes from sizes: modulo 2^64, as its arithmetic
+/// is.
 using SizeExpr = Polynomial<int64_t>;
-/// What an op costs, which may exceed 2^64.
+/// The cost of an op, which may exceed 2^64.
 using CostExpr = Polynomial<Int128>;
 
 } // namespace flywheel

@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// LLVM has a list of targets that it adds to without a lock. Two threads that
-// add one at the same time may make it its own successor: who looks for a
-// target then never comes to the end.
+// LLVM has a list of targets to which it adds without a lock. If two threads
+// add one at the same time, a target may become its own successor, and a search
+// for a target then never ends.
 //
 //===----------------------------------------------------------------------===//
 

@@ -44,8 +44,8 @@ inline std::optional<VariableStart> parseVariableStart(llvm::StringRef name) {
       .Default(std::nullopt);
 }
 
-/// On a variable that does not start as the program says: where its value is
-/// from, by name.
+/// On a variable whose initial value is not that of the program: the source of
+/// its value, by name.
 constexpr llvm::StringLiteral kStartAttrName("train.start");
 
 /// On a module: the names of the variables that became constants.

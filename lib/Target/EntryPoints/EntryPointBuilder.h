@@ -167,7 +167,6 @@ private:
                       mlir::Value feeds, mlir::Value dimSizes,
                       mlir::Value results, Failures &failures);
   /// Stack memory for the bytes of feeds and results; null for few of them.
-  /// @t81 =
   struct Sizes {
     mlir::Value feeds, results;
   };

@@ -55,7 +55,7 @@ Value EntryPointBuilder::emitKernelCall(const ManifestEntry &entry,
                                         ValueRange pointers, Worker worker,
                                         Value modeSlots) {
   // Only the caller knows the size of the workspace; the kernel stays within
-  // the size that the manifest requires. @t97 =
+  // the size that the manifest requires.
   ArrayRef<Type> types = kernel.getArgumentTypes();
   SmallVector<Value> operands{
       emitMemRef(types[0], arguments.state, constant(i64, manifest.stateBytes)),

@@ -126,8 +126,7 @@ Value SliceChecker::isStridedInside(Value begin, Value count, Value stride,
   Value last = arith::AddIOp::create(b, loc, begin, length);
   Value areInside =
       both(compare(ult, begin, dimSize), compare(ult, last, dimSize));
-  // The sums of numbers that are at most a dimension size do not overflow. @p26
-  // =
+  // The sums of numbers that are at most a dimension size do not overflow.
   Value isSingle = compare(arith::CmpIPredicate::eq, count, one);
   Value moved = arith::AddIOp::create(b, loc, stride, dimSize);
   Value twice = arith::AddIOp::create(b, loc, dimSize, dimSize);

@@ -187,7 +187,7 @@ static bool isWorthFusing(OpOperand *operand, bool mayRepeat) {
 
 /// The maximum number of rewrites by fusion is this for each op, and at least
 /// that of `kMinOps` ops. Networks of several hundred ops take less than ten
-/// for each. @p56 =
+/// for each.
 constexpr int64_t kMaxRewritesPerOp = 1000;
 constexpr int64_t kMinOps = 100;
 

@@ -7,7 +7,7 @@
 // Before: fused `linalg` on tensors. After: if the backward part needs a large
 // value of an elementwise op again, behind another elementwise op that reads
 // the same operand, that op recomputes the value. Its first live range then
-// ends early. @p70 =
+// ends early.
 //
 //===----------------------------------------------------------------------===//
 

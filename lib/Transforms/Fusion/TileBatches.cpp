@@ -307,7 +307,7 @@ void TileBatches::tile(const BatchChain &chain) {
   for (unsigned phase = 0; phase < chain.getNumPhases(); ++phase)
     leaving.push_back(chain.getLeaving(phase));
   for (unsigned phase = 0; phase < chain.getNumPhases(); ++phase) {
-    // Later phases recompute all values of this one. @p84 =
+    // Later phases recompute all values of this one.
     if (leaving[phase].empty())
       continue;
     scf::ForallOp loop =

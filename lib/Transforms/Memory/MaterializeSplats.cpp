@@ -47,7 +47,7 @@ static Operation *getPlace(OpOperand &use) {
 }
 
 /// Replaces the input `use` of an op by `value` in its body. Fails if no other
-/// operand determines the number of iterations. @p93 =
+/// operand determines the number of iterations.
 static LogicalResult inlineValue(RewriterBase &rewriter, OpOperand &use,
                                  Value value) {
   auto op = dyn_cast<linalg::GenericOp>(use.getOwner());

@@ -294,7 +294,7 @@ FailureOr<AffineExpr> WorkspaceSizes::getUpperBound(Value size) {
 
 /// Returns an upper bound of a sum of products whose factors are constants or
 /// known to be non-negative. The first `numDims` of `operands` are dimensions,
-/// the others symbols. @p147 =
+/// the others symbols.
 FailureOr<AffineExpr> WorkspaceSizes::getExpressionBound(AffineExpr expr,
                                                          unsigned numDims,
                                                          ValueRange operands) {

@@ -19,7 +19,7 @@ namespace flywheel {
 
 using namespace flywheel;
 
-/// Upstream's bufferization crashes on globals that are not tensors. @q68 =
+/// Upstream's bufferization crashes on globals that are not tensors.
 static LogicalResult verifyGlobals(func::FuncOp function) {
   WalkResult globals =
       function.walk(

@@ -33,12 +33,12 @@ namespace flywheel::codegen {
 /// and returns null if the module has none, or is not for a CPU.
 CPUAttr getCPU(mlir::Operation *op);
 
-/// The same, without an error: null where there is none.
+/// Returns the same without an error; null if there is none.
 CPUAttr lookupCPU(mlir::Operation *op);
 
 /// The schedule of `op`, or null.
 ScheduleAttrInterface getSchedule(mlir::Operation *op);
-/// The GPU that the module of `op` is for; null where it is for a CPU.
+/// Returns the GPU that the module of `op` is for; null if it is for a CPU.
 GPUAttr lookupGPU(mlir::Operation *op);
 void setSchedule(mlir::Operation *op, ScheduleAttrInterface schedule);
 

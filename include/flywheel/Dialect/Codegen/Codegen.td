@@ -106,7 +106,7 @@ def Codegen_CPUAttr : Codegen_Attr<"CPU", "cpu"> {
     `,` `features` `=` $features `>`
   }];
   let extraClassDeclaration = [{
-    /// Whether it multiplies and adds f32 and f64 in one instruction.
+    /// Returns true if it multiplies and adds f32 and f64 in one instruction.
     bool hasMultiplyAdd() const;
   }];
   let genVerifyDecl = 1;
@@ -128,10 +128,11 @@ def Codegen_GPUAttr : Codegen_Attr<"GPU", "gpu"> {
                         OptionalParameter<"::mlir::ArrayAttr">:$others);
   let assemblyFormat = "`<` struct(params) `>`";
   let extraClassDeclaration = [{
-    /// Whether the chip has instructions of a generation: 80 for sm_80 and later.
+    /// Returns true if the chip has the instructions of a generation: 80 for
+    /// sm_80 and later.
     bool isAtLeast(unsigned generation) const;
 
-    /// Whether code is for a GPU of AMD.
+    /// Returns true if code is for a GPU of AMD.
     bool isAMD() const;
   }];
   let genVerifyDecl = 1;
@@ -224,8 +225,9 @@ def Codegen_FMAAttr : Codegen_Schedule<"FMA", "fma", ["getTiles"]> {
     static constexpr int64_t kMaxTile = int64_t{1} << 24;
     static constexpr int64_t kMaxLevels = 4;
 
-    /// How many iterations of `loop`, which has `size` or a dynamic number, the
-    /// innermost tile has at most; dynamic if nothing says.
+    /// Returns the maximum number of iterations of `loop` in the innermost
+    /// tile; the loop has `size` iterations, or a dynamic number. Returns a
+    /// dynamic size if the maximum is unknown.
     int64_t getTileSize(int64_t loop, int64_t size) const;
 
     /// The schedule of the op in the innermost tile: the same registers.

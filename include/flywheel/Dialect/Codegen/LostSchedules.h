@@ -26,7 +26,7 @@ public:
 
   explicit LostSchedules(Emit emit) : emit(std::move(emit)) {}
 
-  /// Whether a schedule was lost.
+  /// Returns true if a schedule was lost.
   bool any() const { return isAny; }
 
   void notifyOperationReplaced(mlir::Operation *op,
@@ -36,7 +36,8 @@ public:
 private:
   Emit emit;
   bool isAny = false;
-  /// What is replaced with its schedule, and not erased yet.
+  /// The ops that were replaced by ops with their schedule, and are not erased
+  /// yet.
   llvm::SmallPtrSet<mlir::Operation *, 4> kept;
 };
 

@@ -13,15 +13,15 @@
 
 namespace flywheel::linalg_ext {
 
-/// How many numbers a message may name.
+/// The maximum number of numbers that a message may name.
 constexpr size_t kMaxNamedNumbers = 4;
 
 /// The numbers that a message names.
 class NamedNumbers {
 public:
-  /// The text that stands for `number`: its digits where it is constant, else a
-  /// byte in whose place they are written when a call fails. "?" where there is
-  /// no room for another one.
+  /// Returns the text for `number`: its digits if it is constant; otherwise a
+  /// byte that a failing call replaces by the digits; or "?" if there are too
+  /// many numbers.
   std::string add(mlir::OpFoldResult number);
   mlir::ValueRange getValues() const { return values; }
 
@@ -29,9 +29,9 @@ private:
   llvm::SmallVector<mlir::Value, kMaxNamedNumbers> values;
 };
 
-/// Emits an error of the step where `ok` (i1) is false, at the location of
-/// `op`. The message is followed by the name of `op`, its place in the source,
-/// and `found`; `numbers` are those that the text names.
+/// Emits a check at the location of `op`, by which the step returns an error if
+/// `ok` (i1) is false. The message is followed by the name of `op`, its place
+/// in the source, and `found`; `numbers` are those that the text names.
 mlir::cf::AssertOp createCheck(mlir::OpBuilder &builder, mlir::Operation *op,
                                mlir::Value ok, const llvm::Twine &message,
                                const llvm::Twine &found = "",
@@ -40,23 +40,24 @@ mlir::cf::AssertOp createCheck(mlir::OpBuilder &builder, mlir::Operation *op,
 /// The numbers that the message of a check of `condition` names.
 llvm::SmallVector<mlir::Value> getNamedNumbers(mlir::Value condition);
 
-/// Whether `op` is in branches and loops alone, if in any op of a function:
-/// these pass on checks with the numbers that they name.
+/// Returns true if all ops around `op`, inside of its function, are branches
+/// and loops: checks can be carried out of these, with the numbers that they
+/// name.
 bool isInControlFlow(mlir::Operation *op);
 
-/// Replaces `check` by one behind the branch or loop that it is in, which is
-/// returned; null where that op is none that can carry it. The op passes on
-/// whether the check has held so far and, of the first time that it did not,
-/// the numbers that its message names.
+/// Moves `check` behind the branch or loop that it is in, and returns the new
+/// check; null if that op cannot carry it. The op yields whether the check has
+/// held so far and, from the first time that it failed, the numbers that its
+/// message names.
 mlir::cf::AssertOp carryOut(mlir::IRRewriter &rewriter,
                             mlir::cf::AssertOp check);
 
-/// The dimension of a ranked tensor that `op` reads; none where its number is
-/// not constant, or no dimension of the tensor.
+/// Returns the dimension of a ranked tensor that `op` reads; nullopt if its
+/// number is not constant, or not that of a dimension of the tensor.
 std::optional<int64_t> getDimension(mlir::tensor::DimOp op);
 
-/// A dimension size that is dimension `number` of `tensor`, or where that is
-/// null the number itself.
+/// A dimension size: dimension `number` of `tensor`, or the constant `number`
+/// if `tensor` is null.
 struct DimSizeRoot {
   mlir::Value tensor;
   int64_t number = 0;
@@ -66,20 +67,20 @@ struct DimSizeRoot {
   }
 };
 
-/// What dimension `dim` of `tensor` is seen to be equal to, as far as possible
-/// from it: through destinations, sizes, branches and loops. Relies on
+/// Returns the root of dimension `dim` of `tensor`: traces it through
+/// destinations, sizes, branches and loops as far as possible. Relies on
 /// `flywheel-check-carried-dim-sizes`.
 DimSizeRoot getDimSizeRoot(mlir::Value tensor, int64_t dim);
 
-/// Dimension `dim` of `tensor`, which is inside of `op`, as an index in front
-/// of it, where `builder` is; null where it cannot be told there.
+/// Emits dimension `dim` of `tensor`, which is inside of `op`, as an index
+/// before `op`, at `builder`; returns null if it is unknown there.
 mlir::Value getDimSizeInFrontOf(mlir::OpBuilder &builder, mlir::Operation *op,
                                 mlir::Value tensor, int64_t dim);
 
-/// The same as `createCheck` for an `ok` that dimension sizes decide: in front
-/// of the branches and loops that `builder` is in, as far as `ok` can be told
-/// there, and true where they would not get to the check. The body of an
-/// `scf.while` is taken to be reached.
+/// Emits the same as `createCheck` for an `ok` that depends on dimension sizes:
+/// before the branches and loops around `builder`, as far as `ok` can be
+/// computed there, and with an `ok` of true if they would not reach the check.
+/// The body of an `scf.while` is assumed to be reached.
 mlir::cf::AssertOp createDimSizeCheck(mlir::OpBuilder &builder,
                                       mlir::Operation *op, mlir::Value ok,
                                       const llvm::Twine &message,

@@ -28,16 +28,17 @@ struct DimSize {
 
   /// The dimension size, or the dimension of the tensor `value`.
   int64_t number = 0;
-  /// An index, or with `isDimension` a tensor; null where static.
+  /// An index, or with `isDimension` a tensor; null for a static size.
   mlir::Value value;
   bool isDimension = false;
 };
 
-/// Emits the body of a structured op for one point and returns what to store.
+/// Emits the body of a structured op for one point and returns the values to
+/// store.
 using PointFn = llvm::function_ref<mlir::Value(
     mlir::OpBuilder &, mlir::Location, mlir::ValueRange)>;
 
-/// Emits what replaces one op, before it and at its location.
+/// Emits the replacement of one op, before it and at its location.
 class LinalgEmitter {
 public:
   LinalgEmitter(mlir::RewriterBase &rewriter, mlir::Operation *op)
@@ -49,7 +50,8 @@ public:
   /// f32 for the 16-bit floats, `type` itself otherwise.
   mlir::Type getComputeType(mlir::Type type);
 
-  /// Dimension size `dim` of `tensor`, seen through what produced the tensor.
+  /// Returns dimension size `dim` of `tensor`, traced through the ops that
+  /// produced the tensor.
   DimSize getDimSize(mlir::Value tensor, int64_t dim);
   llvm::SmallVector<DimSize> getDimSizes(mlir::Value tensor);
   mlir::OpFoldResult materialize(DimSize dimSize);
@@ -58,19 +60,21 @@ public:
   /// the more static one. `what` names both (`rows of logits and labels`).
   DimSize expectEqual(DimSize a, DimSize b, const llvm::Twine &what);
 
-  /// Emits an error of the step where `ok` (i1), which sizes decide, is false;
-  /// the message gets the op's name and place, which `found` follows. The check
-  /// is in front of the branches and loops that the op is in.
+  /// Emits a check by which the step returns an error if `ok` (i1), which
+  /// depends on sizes, is false; the message is followed by the op's name and
+  /// place, and by `found`. The check is before the branches and loops that the
+  /// op is in.
   void expect(mlir::Value ok, const llvm::Twine &message,
               const llvm::Twine &found = "");
-  /// The same for an op that does no harm where `ok` is false: the check may
-  /// also be in a branch or a loop. `numbers` are those that the text names.
+  /// Emits the same for an op that is safe if `ok` is false: the check may also
+  /// be in a branch or a loop. `numbers` are those that the text names.
   void expectSafely(mlir::Value ok, const llvm::Twine &message,
                     const llvm::Twine &found = "",
                     const linalg_ext::NamedNumbers &numbers = {});
 
-  /// Emits an error of the step where an element of `indices`, which the
-  /// message calls `what`, is outside of [0, dimension size).
+  /// Emits a check by which the step returns an error if an element of
+  /// `indices`, which the message names `what`, is outside of [0, dimension
+  /// size).
   void expectInRange(mlir::Value indices, DimSize dimSize,
                      llvm::StringRef what);
 
@@ -81,8 +85,9 @@ public:
   /// The product of `dimSizes` as a number of the floating-point type `type`.
   mlir::Value countOf(llvm::ArrayRef<DimSize> dimSizes, mlir::Type type);
 
-  /// `tensor` as a type that is static where its dimension sizes are: those
-  /// that are seen, or `dimSizes`, which it has been checked for.
+  /// Casts `tensor` to a type whose dimension sizes are static if they are
+  /// known: those that can be traced, or `dimSizes`, which it has been checked
+  /// for.
   mlir::Value refine(mlir::Value tensor) {
     return refine(tensor, getDimSizes(tensor));
   }
@@ -118,8 +123,8 @@ public:
 
   /// `value` in the compute type of its elements.
   mlir::Value widenTensor(mlir::Value value);
-  /// `value`, of floats, rounded to `type` element by element; itself where it
-  /// has that type.
+  /// Rounds `value`, of floats, to `type` element by element; returns `value`
+  /// itself if it has that type.
   mlir::Value narrowTensor(mlir::Value value, mlir::Type type);
 
   /// Replaces the op by `value`, whose type may be more or less static than
@@ -132,10 +137,11 @@ public:
   mlir::Location loc;
 };
 
-/// Widens a float to `type`; `value` itself where it has that type.
+/// Widens a float to `type`; returns `value` itself if it has that type.
 mlir::Value widen(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,
                   mlir::Type type);
-/// Rounds a float to `type`, to nearest even; `value` itself where it has it.
+/// Rounds a float to `type`, to nearest even; returns `value` itself if it has
+/// that type.
 mlir::Value narrow(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,
                    mlir::Type type);
 

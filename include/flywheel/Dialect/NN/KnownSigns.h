@@ -11,18 +11,18 @@
 
 namespace flywheel::nn {
 
-/// What the ops that compute a floating-point value, a number or a tensor, say
-/// about its sign. A value that may be NaN has a sign where every other one
-/// does.
+/// Derives the sign of a floating-point value, scalar or tensor, from the ops
+/// that compute it. NaN is ignored: a value that may be NaN has a sign if all
+/// its other values have it.
 class KnownSigns {
 public:
-  /// Of values of which `isPositive` holds this is taken for granted.
+  /// Values for which `isPositive` returns true are assumed to be positive.
   explicit KnownSigns(
       llvm::function_ref<bool(mlir::Value)> isPositive = nullptr)
       : isAssumedPositive(isPositive) {}
 
-  /// Whether every element of `value` is above 0, and no denormal number, which
-  /// steps flush to 0.
+  /// Returns true if every element of `value` is above 0 and not denormal;
+  /// steps flush denormal numbers to 0.
   bool isPositive(mlir::Value value) const { return isPositive(value, 0); }
 
 private:

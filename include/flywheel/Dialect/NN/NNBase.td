@@ -18,14 +18,15 @@ include "mlir/IR/EnumAttr.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-/// What an op declares here it defines in one file of lib/Dialect/NN/Ops.
+/// An op that declares one of these defines it in its file in
+/// lib/Dialect/NN/Ops.
 defvar NN_Batchable = DeclareOpInterfaceMethods<BatchableOpInterface>;
 defvar NN_Cost = DeclareOpInterfaceMethods<CostOpInterface, ["countFlops"]>;
 defvar NN_DimSizeSource = DeclareOpInterfaceMethods<DimSizeSourceOpInterface>;
 defvar NN_SizeRelations = DeclareOpInterfaceMethods<SizeRelationsOpInterface>;
 
 /// Every op is pure. Its declared result type may be more or less static than
-/// what operands and attributes say, never contradictory.
+/// operands and attributes imply, but must not contradict them.
 class NN_PureOp<string opMnemonic, list<Trait> traits>
     : Op<NN_Dialect, opMnemonic, !listconcat([Pure], traits)>;
 
@@ -40,8 +41,8 @@ class NN_DifferentiableOp<string opMnemonic, list<Trait> traits = []>
         [DeclareOpInterfaceMethods<DifferentiableOpInterface>, NN_Batchable],
         traits)>;
 
-/// An op that is made of others: see CompositeOpInterface. It costs what they
-/// cost, unless it has CostOpInterface too.
+/// An op that is decomposed to others: see CompositeOpInterface. Its cost is
+/// theirs, unless it has CostOpInterface too.
 class NN_CompositeOp<string opMnemonic, list<Trait> traits = []>
     : NN_PureOp<opMnemonic, !listconcat(
         [DeclareOpInterfaceMethods<CompositeOpInterface>], traits)>;

@@ -39,14 +39,13 @@ mlir::Value buildMatmul(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::Type type, mlir::Value a, bool transposeA,
                         mlir::Value b, bool transposeB);
 
-/// a^T a, or a a^T where `transposeB`, for a Cholesky factor, as a value of
-/// `type`: the lower triangle, and zeros elsewhere, of which no more than the
-/// triangle is computed.
+/// Builds a^T a, or a a^T if `transposeB`, for a Cholesky factor, as a value of
+/// `type`: computes only the lower triangle; other elements are zeros.
 mlir::Value buildGram(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Type type, mlir::Value a, bool transposeB);
 
-/// `input`, [..., n] of at least rank 2, as a matrix: all dimensions but the
-/// last are its rows. The input itself where it is one.
+/// Returns `input`, [..., n] of at least rank 2, as a matrix whose rows are all
+/// dimensions but the last. Returns a matrix as it is.
 mlir::Value buildRows(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value input);
 
@@ -54,9 +53,9 @@ mlir::Value buildRows(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value buildFromRows(mlir::OpBuilder &builder, mlir::Location loc,
                           mlir::Value rows, mlir::Value like);
 
-/// The sum of `input` over `axes` (strictly increasing), which disappear from
-/// the shape. `type` may say more about the result's dimension sizes than the
-/// input does. The input itself where `axes` is empty and the types agree.
+/// Builds the sum of `input` over `axes` (strictly increasing), which are
+/// removed from the shape. `type` may be more static than the input implies.
+/// Returns the input itself if `axes` is empty and the types agree.
 mlir::Value buildSum(mlir::OpBuilder &builder, mlir::Location loc,
                      mlir::Value input, llvm::ArrayRef<int64_t> axes,
                      mlir::Type type = {});
@@ -88,9 +87,9 @@ struct SlicePlace {
              mlir::Value position);
 };
 
-/// A slice of \p source, of \p type, by default that of \p sizes. Of no
-/// elements it is a `tensor.empty`: `tensor.extract_slice` has no offset in a
-/// dimension of size 0.
+/// Builds a slice of \p source, of \p type, by default that of \p sizes. A
+/// slice without elements is a `tensor.empty`: `tensor.extract_slice` has no
+/// valid offset in a dimension of size 0.
 mlir::Value buildExtractSlice(mlir::OpBuilder &builder, mlir::Location loc,
                               mlir::RankedTensorType type, mlir::Value source,
                               llvm::ArrayRef<mlir::OpFoldResult> offsets,
@@ -103,8 +102,8 @@ mlir::Value buildExtractSlice(mlir::OpBuilder &builder, mlir::Location loc,
                               llvm::ArrayRef<mlir::OpFoldResult> sizes,
                               llvm::ArrayRef<mlir::OpFoldResult> strides);
 
-/// \p dest with \p source in place of a slice; \p dest where that has no
-/// elements.
+/// Builds \p dest with a slice replaced by \p source; returns \p dest if the
+/// slice has no elements.
 mlir::Value buildInsertSlice(mlir::OpBuilder &builder, mlir::Location loc,
                              mlir::Value source, mlir::Value dest,
                              llvm::ArrayRef<mlir::OpFoldResult> offsets,
@@ -114,9 +113,10 @@ mlir::Value buildInsertSlice(mlir::OpBuilder &builder, mlir::Location loc,
 /// 0, 1, ..., rank - 1: the `dims` of a broadcast that adds no dimension.
 llvm::SmallVector<int64_t> identityDims(int64_t rank);
 
-/// Groups of dimensions that a reshape makes one of, where those that are not
-/// kept have dimension size 1: each that is kept takes those after it along,
-/// and the first one those before it too. No group where none is kept.
+/// Returns the groups of a reshape that drops dimensions of size 1, those that
+/// are not kept. The group of a kept dimension includes the dropped ones after
+/// it; the first group also includes those before it. Empty if no dimension is
+/// kept.
 llvm::SmallVector<mlir::ReassociationIndices>
 unitDimGroups(llvm::ArrayRef<bool> isKept);
 

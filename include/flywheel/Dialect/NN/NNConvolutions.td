@@ -21,7 +21,7 @@ class NN_ConvolutionOp<string opMnemonic, list<Trait> traits>
     ::mlir::Value getFilter();
     /// The value that is the output [batch, height, width, outputs].
     ::mlir::Value getOutput();
-    /// How the filter slides over the image.
+    /// Returns the movement of the filter over the image.
     ::flywheel::nn::Window getSliding();
   }];
 }

@@ -106,7 +106,7 @@ def NN_TakeAlongAxisOp : NN_DifferentiableOp<"take_along_axis",
     do not count from the end.
 
     ```mlir
-    // Of each row the number at its label.
+    // The number at the label of each row.
     %picked = nn.take_along_axis %rows, %labels axis 1
         : (tensor<?x10xf32>, tensor<?x1xi32>) -> tensor<?x1xf32>
     ```

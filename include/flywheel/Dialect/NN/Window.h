@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The arithmetic that convolutions and pools share: how many windows there are
-// and what is padded. See `#nn.padding`.
+// The arithmetic that convolutions and pools share: numbers of windows and
+// padding. See `#nn.padding`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ struct WindowDim {
   /// The distance between two windows.
   int64_t stride = 1;
   PaddingKind padding = PaddingKind::valid;
-  /// What explicit padding adds in front and behind.
+  /// The numbers of elements that explicit padding adds in front and behind.
   int64_t before = 0, after = 0;
 
   /// The distance from the first position to behind the last one.
@@ -39,8 +39,9 @@ struct WindowDim {
   /// The same for a number; dynamic if that is.
   int64_t getCount(int64_t dimSize) const;
 
-  /// What `same` padding adds to an image of dimension size `dimSize`, front
-  /// and behind together; negative where it adds nothing.
+  /// Returns the number of elements that `same` padding adds to an image of
+  /// dimension size `dimSize`, in front and behind together; negative if it
+  /// adds none.
   mlir::AffineExpr getSamePadding(mlir::AffineExpr dimSize) const;
 };
 

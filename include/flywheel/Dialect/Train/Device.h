@@ -17,19 +17,19 @@ namespace flywheel::train {
 
 /// A device as programs name it: fields `/job:NAME`, `/replica:N`, `/task:N`
 /// and one of `/cpu:N`, `/gpu:N` and `/device:TYPE:N`, each at most once, in
-/// any order. What is not said is free.
+/// any order. Omitted fields match any value.
 struct DeviceSpec {
   std::string job;
   std::optional<unsigned> replica, task;
-  /// In upper case (`CPU`); empty where any will do.
+  /// In upper case (`CPU`); empty for any type.
   std::string type;
   unsigned index = 0;
 
   /// Fails on any other text.
   static llvm::FailureOr<DeviceSpec> parse(llvm::StringRef text);
 
-  /// Whether it is one of `/cpu:0` and, with a GPU, `/gpu:0`. Jobs, replicas
-  /// and tasks are logical: one process stands for all of them.
+  /// Returns true if it is one of `/cpu:0` and, with a GPU, `/gpu:0`. Jobs,
+  /// replicas and tasks are logical: one process stands for all of them.
   bool isAvailable(bool withGPU) const {
     return type.empty() ||
            (index == 0 && (type == "CPU" || (withGPU && type == "GPU")));

@@ -14,9 +14,9 @@
 
 namespace flywheel::train {
 
-/// The numbers of all variables, each after those that its initial value is
-/// computed from, `operands[number]`, and otherwise in order. There is no
-/// cycle.
+/// Returns the numbers of all variables. Each one follows those from which its
+/// initial value is computed, `operands[number]`; otherwise they are in order.
+/// There must be no cycle.
 llvm::SmallVector<int64_t>
 orderInitialValues(llvm::ArrayRef<llvm::SmallVector<int64_t>> operands);
 

@@ -28,7 +28,7 @@
 
 namespace flywheel::train {
 
-/// What reads and writes of variables act on.
+/// The resource of effects on variables.
 struct VariableResource
     : public mlir::SideEffects::Resource::Base<VariableResource> {
   llvm::StringRef getName() final { return "<Variable>"; }
@@ -47,7 +47,7 @@ struct Real {
   friend llvm::hash_code hash_value(Real real) {
     return llvm::hash_value(llvm::bit_cast<uint64_t>(real.value));
   }
-  /// Prints what parses back to the same bits.
+  /// Prints text that parses back to the same bits.
   friend mlir::AsmPrinter &operator<<(mlir::AsmPrinter &printer, Real real) {
     real.print(printer.getStream());
     return printer;
@@ -75,7 +75,7 @@ struct NamedNumber {
   /// Name of the parameter (`epsilon`).
   llvm::StringRef name;
   double value = 0.0;
-  /// Whether it has to be below 1 in every type, too.
+  /// True if it must be below 1 in every type, too.
   bool isFraction = false;
 };
 
@@ -84,17 +84,17 @@ struct ScaleRange {
   double smallest, largest;
 };
 
-/// The scales that are normal numbers of f32, as are their inverses, and of
-/// `lossType`, a floating-point type, which is null where it is not known.
+/// Returns the range of scales that, like their inverses, are normal numbers of
+/// f32 and of `lossType`, a floating-point type, or null if it is unknown.
 /// Denormal numbers count as 0 in steps.
 ScaleRange getScaleRange(mlir::Type lossType);
 
 /// A variable that an optimizer keeps for a parameter.
 struct SlotSpec {
   double initialValue = 0.0;
-  /// The parameter's type where it is null.
+  /// Null for the parameter's type.
   mlir::RankedTensorType type = {};
-  /// Whether no step takes it to 0 or below, from where it starts.
+  /// True if every step leaves it above 0, given its initial value.
   bool staysPositive = false;
 };
 
@@ -107,17 +107,19 @@ buildUpdate(mlir::OpBuilder &builder, mlir::Location loc,
             mlir::ValueRange slots, mlir::Value gradient,
             mlir::ValueRange stepValues);
 
-/// `master` where it rounds to `rounded`, of a narrower type, else `rounded`:
-/// elements, or tensors of one shape.
+/// Selects `master` if it rounds to `rounded`, of a narrower type, and
+/// `rounded` otherwise, for elements or tensors of one shape.
 mlir::Value selectMaster(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Value master, mlir::Value rounded);
 
-/// Whether the rule of `update`, an op with `OptimizerUpdateOpInterface`,
-/// returns an element of the state as it is where the gradient is 0.
+/// Returns true if the rule of `update`, an op with
+/// `OptimizerUpdateOpInterface`, returns an element of the state unchanged
+/// where the gradient is 0.
 bool leavesState(mlir::Operation *update);
 
-/// How memory holds elements of that type: an unsigned integer as the signless
-/// one of its width, a string as its number (i64), any other type as itself.
+/// Returns the type of elements of that type in memory: the signless integer of
+/// its width for an unsigned integer, its number (i64) for a string, and the
+/// type itself for all others.
 mlir::Type getStorageElementType(mlir::Type elementType);
 /// The same for a tensor.
 mlir::RankedTensorType getStorageType(mlir::RankedTensorType type);

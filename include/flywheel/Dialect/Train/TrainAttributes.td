@@ -27,14 +27,14 @@ class Train_Parameter<dag parameters, int i> {
       # type # ">, " # !if(isRequired, "true", "false") # "}";
 }
 
-/// Reads what is between `<` and `>`, `NAME = VALUE, ...`, so that errors have the
-/// names that there are.
+/// Parses `NAME = VALUE, ...` between `<` and `>` so that errors list the valid
+/// names.
 class Train_Struct<string attrMnemonic, dag parameters> {
   string format = "`` custom<Parameters>(\"\\\"" # attrMnemonic # "\\\"\", \"{"
       # !interleave(!foreach(i, !range(!size(parameters)),
                              Train_Parameter<parameters, i>.text), ", ")
       # "}\") `` struct(params)";
-  /// Where all of them may be left out.
+  /// The format if all of them are optional.
   string optional = "(`<` " # format # "^ `>`)?";
 }
 

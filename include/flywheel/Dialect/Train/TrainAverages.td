@@ -9,7 +9,7 @@
 
 include "flywheel/Dialect/Train/TrainOps.td"
 
-/// The variables of an op, and what their averages are called.
+/// The variables of an op, and the name of their averages.
 defvar Train_Averaged = (ins
   OptionalAttr<TypedArrayAttrBase<FlatSymbolRefAttr, "variables">>:$var_list,
   DefaultValuedStrAttr<StrAttr, "ExponentialMovingAverage">:$name);

@@ -39,11 +39,12 @@ def Train_Dialect : Dialect {
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
     "::mlir::tensor::TensorDialect", "::mlir::linalg::LinalgDialect"
   ];
-  // Our own, to list what there is where a name is unknown.
+  // A custom parser and printer, whose error for an unknown name lists the
+  // valid ones.
   let useDefaultAttributePrinterParser = 0;
   let useDefaultTypePrinterParser = 1;
   let hasConstantMaterializer = 0;
-  // What each is, is said below; DiscardableAttributes.cpp verifies them.
+  // The enum below describes each one; DiscardableAttributes.cpp verifies them.
   let discardableAttrs = (ins
     "::mlir::StringAttr":$name,
     "::mlir::ArrayAttr":$dims,
@@ -115,7 +116,7 @@ def Train_Dialect : Dialect {
       return IsInitializedAttrHelper::getNameStr();
     }
     /// On a variable's argument: the step reads the value from before the step
-    /// or, where there is none, the initial value.
+    /// or, if there is none, the initial value.
     static constexpr ::llvm::StringLiteral getInitializedValueAttrName() {
       return InitializedValueAttrHelper::getNameStr();
     }
@@ -131,8 +132,8 @@ def Train_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral getResultAttrName() {
       return ResultAttrHelper::getNameStr();
     }
-    /// On an argument or a result: the element type that the caller sees, where
-    /// the tensor has another.
+    /// On an argument or a result: the element type that the caller sees, if
+    /// the tensor has another one.
     static constexpr ::llvm::StringLiteral getElementTypeAttrName() {
       return ElementTypeAttrHelper::getNameStr();
     }
@@ -149,14 +150,14 @@ def Train_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral getInitializerAttrName() {
       return InitializerAttrHelper::getNameStr();
     }
-    /// On an argument: for each dimension, the number of its symbolic dimension size,
-    /// or -1 where it is static.
+    /// On an argument: for each dimension, the number of its symbolic dimension
+    /// size, or -1 if it is static.
     static constexpr ::llvm::StringLiteral getDimSizesAttrName() {
       return DimSizesAttrHelper::getNameStr();
     }
-    /// On an argument: for each dimension, where the program requires that its
-    /// symbolic dimension size is that of another argument; empty where that is not
-    /// known.
+    /// On an argument: for each dimension, the place at which the program
+    /// requires its symbolic dimension size to be that of another argument;
+    /// empty if it is unknown.
     static constexpr ::llvm::StringLiteral getDimSizePlacesAttrName() {
       return DimSizePlacesAttrHelper::getNameStr();
     }

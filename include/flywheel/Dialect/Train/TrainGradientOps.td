@@ -218,7 +218,8 @@ def Train_UnconnectedVariable : I32EnumAttr<"UnconnectedVariable", "what becomes
   let cppNamespace = "::flywheel::train";
 }
 
-/// What an update does around its optimizer; see `train.minimize`.
+/// The clauses of an update that do not belong to its optimizer; see
+/// `train.minimize`.
 defvar Train_UpdateClauses = (ins
   OptionalAttr<ScheduleAttrInterface>:$schedule,
   OptionalAttr<F64Attr>:$l2, OptionalAttr<F64Attr>:$weight_decay,

@@ -112,7 +112,7 @@ def Train_LeastSquaresOp : Train_Op<"least_squares", [
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
-    /// What the region computes.
+    /// Returns the residuals that the region computes.
     ::mlir::ValueRange getResiduals();
     /// The element type of all numbers.
     ::mlir::Type getElementType();

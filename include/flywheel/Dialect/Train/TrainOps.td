@@ -20,8 +20,8 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 class Train_Op<string opMnemonic, list<Trait> traits = []>
     : Op<Train_Dialect, opMnemonic, traits>;
 
-/// What reads and writes of variables act on. The effect also names the
-/// variable, so that two variables do not order each other.
+/// The resource of effects on variables. The effect also names the variable, so
+/// that two variables do not order each other.
 def Train_VariableResource : Resource<"::flywheel::train::VariableResource">;
 
 //===----------------------------------------------------------------------===//
@@ -108,10 +108,10 @@ def Train_VariableOp : Train_Op<"variable", [Symbol, IsolatedFromAbove,
           getTensorType().getShape(),
           getElementType().value_or(getTensorType().getElementType()));
     }
-    /// The initial value, or the default of the element type; null where a
+    /// Returns the initial value, or the default of the element type; null if a
     /// region computes it.
     ::mlir::Attribute getInitialValueOrDefault();
-    /// Whether the variable is in the collection TRAINABLE.
+    /// Returns true if the variable is in the collection TRAINABLE.
     bool isTrainable();
     /// Every collection that the variable is in, as listed; the implied
     /// TRAINABLE comes last.

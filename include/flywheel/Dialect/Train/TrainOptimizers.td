@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The optimizers, each with its formula and where it is from. What they do is in
-// lib/Dialect/Train/Optimizers, one file each.
+// The optimizers, each with its formula and its source. Their implementations
+// are in lib/Dialect/Train/Optimizers, one file each.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,25 +17,27 @@ include "flywheel/Dialect/Train/TrainAttributes.td"
 /// A number that has to be given.
 defvar Train_Number = "::flywheel::train::Real";
 
-/// A number that is `default` where it is left out.
+/// A number whose default is `default`.
 class Train_NumberOr<string default>
     : DefaultValuedParameter<"::flywheel::train::Real",
                              "::flywheel::train::Real(" # default # ")">;
 
-/// The same of a number below 1, whose difference from 1 is divided by or
-/// multiplies what is new.
+/// The same for a number below 1; the update divides by, or multiplies new
+/// values by, its difference from 1.
 class Train_FractionOr<string default> : Train_NumberOr<default>;
 
-/// Parameters of which one has no default: an error where none is written names it.
+/// Parameters of which one has no default: if none are written, the error names
+/// that one.
 class Train_Required<string parameter, string attrMnemonic, dag parameters> {
   string format = "`` custom<OpeningBracket>(\"\\\"" # parameter # "\\\"\") "
                   # Train_Struct<attrMnemonic, parameters>.format # " `>`";
 }
 
-/// An option that is off where it is left out.
+/// An option that is off by default.
 def Train_Option : DefaultValuedParameter<"bool", "false">;
 
-/// What parameter `i` is in a list of C++ of the numbers among `parameters`.
+/// The C++ initializer of parameter `i` in the list of the numbers among
+/// `parameters`.
 class Train_NamedNumber<dag parameters, int i> {
   string name = !getdagname(parameters, i);
   bit isFraction = !initialized(!getdagarg<Train_FractionOr>(parameters, i));

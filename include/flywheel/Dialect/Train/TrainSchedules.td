@@ -93,7 +93,7 @@ def Train_OneCycleRateAttr : Train_Schedule<"OneCycleRate", "one_cycle_rate", "p
                         Train_NumberOr<"10000.0">:$final_div);
 }
 
-/// What a clause of an update says in more than a number.
+/// A clause of an update that has more than a number.
 class Train_Clause<string className, string attrMnemonic>
     : Train_Attr<className, attrMnemonic>;
 
@@ -119,9 +119,10 @@ def Train_LossScaleAttr : Train_Clause<"LossScale", "loss_scale"> {
                         DefaultValuedParameter<"int64_t", "2000">:$growth_interval);
   let assemblyFormat = Train_Struct<mnemonic, parameters>.optional;
   let extraClassDeclaration = [{
-    /// Whether steps change the scale.
+    /// Returns true if steps change the scale.
     bool isDynamic() const;
-    /// The scale, and if it changes how many steps in a row were made.
+    /// Returns the scale, and if it changes, the number of consecutive steps
+    /// that were made.
     ::llvm::SmallVector<ScalarVariableSpec> getScalarVariables() const;
   }];
   let genVerifyDecl = 1;

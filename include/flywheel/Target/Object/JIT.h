@@ -28,8 +28,9 @@ namespace flywheel {
 /// The packed form of an entry: the state block, the workspace, a pointer a
 /// feed, a dimension size a symbol, a pointer a result. Returns a status.
 ///
-/// That of the initializer takes the seed (u64) and a byte a variable, which is
-/// not 0 where the variable is to be initialised; null for those of GLOBAL.
+/// That of the initializer takes the seed (u64) and a byte for each variable,
+/// which is not 0 if the variable is to be initialised; null for those of
+/// GLOBAL.
 using PackedFunction = int32_t (*)(void *state, void *workspace,
                                    const void *const *feeds,
                                    const int64_t *dimSizes,
@@ -43,19 +44,19 @@ using PackedTeamFunction = int32_t (*)(void *state, void *workspace,
                                        void *const *results,
                                        flywheel_team *team);
 
-/// What else a JIT does with code that it loads.
+/// Options of a JIT besides those of code generation.
 struct JITOptions {
   /// Tell `perf` the names of functions, in `/tmp/perf-PID.map`. The value 1 of
   /// FLYWHEEL_PERF_MAP in the environment asks for it, too.
   bool perfMap = false;
-  /// Tell a debugger of functions and, where the code has them, lines.
+  /// Register functions with a debugger and, if the code has them, lines.
   bool debugger = false;
 };
 
 /// Code loaded into this process, for as long as this object lives. It is the
-/// very object file that MachineModule::getObject() gives. Functions of libm
-/// and other symbols of the process resolve; where the code forks threads,
-/// libomp is loaded.
+/// same object file as that of MachineModule::getObject(). Functions of libm
+/// and other symbols of the process resolve; if the code forks threads, libomp
+/// is loaded.
 class JIT {
 public:
   /// Errors: a target other than the host; symbols that nothing defines; no
@@ -63,9 +64,9 @@ public:
   static llvm::Expected<std::unique_ptr<JIT>>
   create(const MachineModule &module, std::vector<StageTime> *times = nullptr,
          const JITOptions &jitOptions = {});
-  /// The same of an object file that such a module became on this machine, with
-  /// what `options` say of the target. `data`, which is copied, is what the
-  /// file does not have. Errors: no memory for the data, too.
+  /// Loads an object file of such a module that was generated on this machine
+  /// for the target of `options`. `data`, which is copied, is the data that the
+  /// file lacks. Errors: no memory for the data, too.
   static llvm::Expected<std::unique_ptr<JIT>>
   load(std::unique_ptr<llvm::MemoryBuffer> object,
        const CodegenOptions &options, const JITOptions &jitOptions = {},

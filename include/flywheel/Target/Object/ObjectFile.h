@@ -33,7 +33,7 @@ class MachineModule {
 public:
   /// Translates and optimises `module`, which is in the LLVM dialect and keeps
   /// its contents. Appends the times of `translate-to-llvm-ir` and
-  /// `optimize-llvm-ir` to `times` where it is given.
+  /// `optimize-llvm-ir` to `times` if it is given.
   ///
   /// Errors: those of createTargetMachine(); operations that do not translate.
   static llvm::Expected<MachineModule>
@@ -43,8 +43,8 @@ public:
   const llvm::TargetMachine &getTargetMachine() const {
     return *parts.front().machine;
   }
-  /// How many parts the module was split into: 1 without
-  /// `CodegenOptions::split`, and where it is small.
+  /// Returns the number of parts that the module was split into: 1 without
+  /// `CodegenOptions::split`, and for a small module.
   size_t getNumParts() const { return parts.size(); }
 
   /// The text of each part, one after the other.
@@ -58,7 +58,7 @@ public:
   getObject(std::vector<StageTime> *times = nullptr) const;
 
 private:
-  /// What one thread generates code for.
+  /// The part of a module for which one thread generates code.
   struct Part {
     // Destroyed in reverse order: the module before its context.
     std::unique_ptr<llvm::LLVMContext> context;

@@ -19,8 +19,8 @@
 
 namespace flywheel {
 
-/// How LLVM turns a module into machine code. The JIT and object files use the
-/// same options, and so the same instructions.
+/// The options by which LLVM generates machine code from a module. The JIT and
+/// object files use the same options, and so the same instructions.
 struct CodegenOptions {
   TargetOptions target;
   /// 0 to 3, as `-O0` to `-O3`.
@@ -32,26 +32,26 @@ struct CodegenOptions {
   /// Say which line of the source each instruction is of, in DWARF. The
   /// instructions are those without.
   bool lineTables = false;
-  /// Add what the steps call for a GPU: for object files, which have it in
-  /// them.
+  /// Link the runtime functions that steps for a GPU call: for object files,
+  /// which include them.
   bool linkGPURuntime = false;
-  /// Split a large module into parts, which several threads generate code for.
-  /// How many there are does not depend on the threads. Text of LLVM IR or
-  /// assembly is that of one part.
+  /// Split a large module into parts, for which several threads generate code.
+  /// The number of parts does not depend on the number of threads. Text of LLVM
+  /// IR or assembly is that of one part.
   bool split = true;
   /// Leave large constants out of the object file: for the JIT, which gets them
   /// beside it.
   bool detachesConstants = false;
 };
 
-/// The machine that `options` name: position-independent code that contracts
-/// floating-point operations only where the IR asks for it.
+/// Creates the machine of `options`: position-independent code that contracts
+/// floating-point operations only if the IR allows it.
 ///
 /// An empty triple is the host's; then an empty CPU is the host's with all its
-/// features. With a triple an empty CPU is the least the architecture has, with
-/// what the floating-point ABI of the triple needs; `host` is the host's.
-/// Errors: an unknown or unsupported triple (lists those that are supported),
-/// an unknown CPU or feature.
+/// features. With a triple, an empty CPU is the baseline of the architecture,
+/// with the features that the floating-point ABI of the triple needs; `host` is
+/// the host's. Errors: an unknown or unsupported triple (lists the supported
+/// ones), an unknown CPU or feature.
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 createTargetMachine(const CodegenOptions &options);
 
@@ -66,16 +66,16 @@ struct HostCPU {
 /// takes tens of microseconds.
 const HostCPU &getHostCPU();
 
-/// Whether the CPU of `options` is the one that the compiler runs on because it
-/// is asked for as such: a CPU with a name is not, whichever runs the compiler.
+/// Returns true if the CPU of `options` is requested as that of the compiler's
+/// machine. A CPU given by name does not count, even if it is the same.
 bool isHostCPU(const TargetOptions &options);
 
 /// The CPU of that machine and its features; null for an unknown triple.
 std::unique_ptr<llvm::MCSubtargetInfo>
 createSubtargetInfo(const TargetOptions &options);
 
-/// Whether LLVM makes code for `chip` of a GPU: sm_90a of NVIDIA, gfx942 of
-/// AMD.
+/// Returns true if LLVM generates code for `chip` of a GPU: sm_90a of NVIDIA,
+/// gfx942 of AMD.
 bool isKnownChip(llvm::StringRef chip);
 
 } // namespace flywheel

@@ -12,19 +12,20 @@
 
 namespace flywheel {
 
-/// What to compile for. Empty strings mean the machine the compiler runs on.
+/// The machine to compile for. Empty strings mean the machine that the compiler
+/// runs on.
 struct TargetOptions {
   std::string triple;
   std::string cpu;
   /// LLVM feature string, for example `+avx2,+fma`.
   std::string features;
-  /// Bytes of the data caches of one core, and the number of cores: 0 for those
-  /// of the machine, where it is this one, or else what CPUs have at least.
+  /// Bytes of the data caches of one core, and the number of cores. 0 means
+  /// those of the machine, if it is this one, or the minimum of usual CPUs.
   int64_t l1Bytes = 0;
   int64_t l2Bytes = 0;
   int64_t cores = 0;
-  /// Where steps are executed: empty or `cpu` for the machine above, or a GPU
-  /// whose host that is: `cuda`, `cuda:sm_90a`, `cuda:sm_80,sm_90a` for one
+  /// The device that executes steps: empty or `cpu` for the machine above, or a
+  /// GPU whose host that is: `cuda`, `cuda:sm_90a`, `cuda:sm_80,sm_90a` for one
   /// object with code for both, and `cuda:sm_90a:bitcode` for a simulator,
   /// which takes LLVM's bitcode in place of PTX; `rocm:gfx942`.
   std::string device;

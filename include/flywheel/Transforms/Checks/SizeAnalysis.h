@@ -21,18 +21,19 @@ inline bool isRanked(mlir::Value value) {
   return llvm::isa<mlir::RankedTensorType>(value.getType());
 }
 
-/// Sizes and the numbers that they are computed from, as polynomials over what
-/// they come from: sizes of arguments, elements of tensors, quotients.
+/// Sizes, and the numbers that they are computed from, as polynomials over
+/// their sources: sizes of arguments, elements of tensors, quotients.
 ///
-/// The size of a result is what its op makes it of one operand, whatever the op
-/// requires of the others: that holds even where a requirement does not, so
-/// that no check is decided by what it checks.
+/// The size of a result is the one that its op derives from one operand,
+/// whatever the op requires of the others: that is true even if a requirement
+/// does not hold, so that no check depends on its own result.
 class SizeAnalysis {
 public:
-  /// Dimension `dim` of `tensor`, which is static where its type says so.
+  /// Returns dimension `dim` of `tensor`, which is static if its type has a
+  /// static one.
   SizeExpr getSize(mlir::Value tensor, int64_t dim);
-  /// The same from what the op does, whatever the type of the result says; none
-  /// where nothing but the type is known.
+  /// Returns the same from the op, whatever the type of the result is; nullopt
+  /// if only the type is known.
   std::optional<SizeExpr> getComputedSize(mlir::OpResult result, int64_t dim);
   /// An integer, index or `i1`.
   SizeExpr getNumber(mlir::Value value);
@@ -43,28 +44,29 @@ public:
   SizeExpr getNot(SizeExpr value);
   SizeExpr getCompare(mlir::arith::CmpIPredicate predicate, SizeExpr lhs,
                       SizeExpr rhs);
-  /// Whether `loop` has no iteration, an `i1`; none where that is not told.
+  /// Returns an `i1` that is true if `loop` has no iterations; nullopt if that
+  /// is unknown.
   std::optional<SizeExpr> getIsEmpty(mlir::scf::ForOp loop);
 
-  /// The tensor and the dimension whose size atom `number` is, or the number
-  /// that it is, with dimension -1; no value for what is computed.
+  /// Returns the tensor and the dimension whose size atom `number` is; for a
+  /// number, the number and dimension -1; null for a computed value.
   std::pair<mlir::Value, int64_t> getOrigin(unsigned number) const;
 
-  /// Whether the number is never negative, as far as can be seen.
+  /// Returns true if the number is known to be non-negative.
   bool isNonNegative(const SizeExpr &expr);
-  /// Whether the number is computed from sizes of tensors by sums, products and
-  /// quotients alone: from sizes that there are.
+  /// Returns true if the number is computed only by sums, products and
+  /// quotients of sizes of existing tensors.
   bool isOfSizes(const SizeExpr &expr);
-  /// Whether the number can be computed in front of `parent`.
+  /// Returns true if the number can be computed before `parent`.
   bool isAvailable(const SizeExpr &expr, mlir::Operation *parent);
-  /// Computes the number in front of `parent` with `builder`, which is at
-  /// `parent` or above it, as an index, or an `i1` that it stands for.
+  /// Computes the number before `parent` with `builder`, which is at `parent`
+  /// or above it, as an index, or as the `i1` that it represents.
   mlir::Value materialize(mlir::OpBuilder &builder, mlir::Location loc,
                           const SizeExpr &expr, mlir::Operation *parent);
 
 private:
   enum class Kind { Size, Number, Compute, Not, Compare };
-  /// What a polynomial does not look into. `value` is the tensor or number, or
+  /// An opaque factor of a polynomial. `value` is the tensor or number, or
   /// null; `number` is the dimension or predicate.
   struct Atom {
     Kind kind;

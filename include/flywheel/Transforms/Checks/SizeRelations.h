@@ -20,15 +20,16 @@ struct SizeRelation {
   /// Continues "expected ".
   std::string what;
   bool isAtLeast = false;
-  /// The op requires nothing where one of these is 0: it does nothing then.
+  /// The op requires nothing if one of these is 0, because it then does
+  /// nothing.
   std::vector<SizeExpr> unlessZero = {};
-  /// The same where one of these `i1` holds.
+  /// The op requires nothing if one of these `i1` holds.
   std::vector<SizeExpr> unless = {};
-  /// Continues ", found ", the bytes 1 and 2 for the sizes; empty where that is
-  /// the sizes alone.
+  /// Continues ", found ", with the bytes 1 and 2 for the sizes; empty for the
+  /// sizes alone.
   std::string found = {};
-  /// Of an index that the op must not run with, whatever it then does: the
-  /// operand that `lhs` is, which is made `rhs` where it is smaller.
+  /// The operand that `lhs` is, if the op must not run with a smaller index
+  /// even when the check is delayed: it is then clamped to `rhs`.
   mlir::OpOperand *operand = nullptr;
   /// Instead of `lhs` and `rhs`: the sizes of a tensor that has at most
   /// `kMaxSize` elements, also where one of them is 0.
@@ -38,8 +39,8 @@ struct SizeRelation {
 using SizeRelationFn = llvm::function_ref<void(const SizeRelation &)>;
 
 /// Reports all that `op` requires of the sizes of its operands, results and
-/// regions: what its verifier takes for granted of dynamic ones. Where it reads
-/// a tensor is no such requirement: see `flywheel-check-slices`.
+/// regions: its verifier requires the same of static sizes. Positions at which
+/// it reads a tensor are not included: see `flywheel-check-slices`.
 void forEachSizeRelation(mlir::Operation *op, SizeAnalysis &sizes,
                          SizeRelationFn report);
 

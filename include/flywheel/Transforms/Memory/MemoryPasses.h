@@ -11,8 +11,8 @@
 #include "mlir/Pass/Pass.h"
 
 namespace flywheel {
-/// The smallest buffer, in bytes, that is taken for another where nothing
-/// speaks against it.
+/// The minimum number of bytes of a buffer that is merged with another one
+/// without a conflict.
 constexpr int64_t kMinReusedBytes = 1024;
 
 #define GEN_PASS_DECL

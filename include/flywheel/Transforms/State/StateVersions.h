@@ -18,19 +18,20 @@
 #include "llvm/ADT/DenseSet.h"
 
 namespace flywheel {
-/// The tensor in whose place `value` is, as the op says that makes it: a
-/// destination, or what a loop or a branch starts from. Null for values with a
-/// place of their own.
+/// Returns the tensor that `value` overwrites, as its op specifies: a
+/// destination, or the init of a loop or a branch. Null for values with a
+/// buffer of their own.
 mlir::Value getOverwritten(mlir::Value value);
 
-/// Whether `value` is `earlier`, or is made from it by overwriting.
+/// Returns true if `value` is `earlier`, or overwrites it in one or more steps.
 bool isInPlaceOf(mlir::Value value, mlir::Value earlier);
 
-/// Whether `op` runs one of its regions, once, whose last op passes on its
-/// results.
+/// Returns true if `op` runs one of its regions, once, and the terminator of
+/// that region yields the results of `op`.
 bool isBranch(mlir::Operation *op);
 
-/// What the regions of `branch` pass on as its result number `result`.
+/// Returns the operands that the regions of `branch` yield as result number
+/// `result`.
 llvm::SmallVector<mlir::OpOperand *> getYields(mlir::Operation *branch,
                                                unsigned result);
 
@@ -40,24 +41,25 @@ llvm::SmallVector<mlir::OpOperand *> getYields(mlir::Operation *branch,
 llvm::SmallVector<std::pair<mlir::Value, mlir::Value>>
 getRegionVersions(mlir::Operation *op, unsigned result);
 
-/// The slice of a tensor, the same part of it, that what `insert` inserts is
-/// made in the place of; null where it is made elsewhere.
+/// Returns the slice of a tensor in whose place the source of `insert` is
+/// computed, if it is the same slice as that of `insert`; null if it is
+/// computed elsewhere.
 mlir::tensor::ExtractSliceOp findPlace(mlir::tensor::InsertSliceOp insert);
 
-/// Whether the result of `op` is a part or another shape of its first operand.
+/// Returns true if the result of `op` is a slice or reshape of its first
+/// operand.
 bool isView(mlir::Operation *op);
 
 /// The tensor that `value` is a part or another shape of.
 mlir::Value getRoot(mlir::Value value);
 
-/// Whether `value` is a version of a variable, or of what a loop carries: what
-/// a block finds there, or what was stored. A later op may overwrite it.
+/// Returns true if `value` is a version of a variable or of a carried value: an
+/// argument of a block, or a stored value. A later op may overwrite it.
 bool isStateVersion(mlir::Value value);
 
-/// A copy of `value`, a version of `variable` or a part of one, or of a value
-/// of the step where `variable` is null, in a buffer of its own. It is a
-/// structured copy, marked `train.snapshot`: bufferization inserts none that
-/// look alike.
+/// Copies `value`, a version of `variable` or a part of one, or of a value of
+/// the step if `variable` is null, to a buffer of its own. It is a structured
+/// copy, marked `train.snapshot`: bufferization inserts none of this form.
 mlir::Value copyVersion(mlir::OpBuilder &b, mlir::Location loc,
                         mlir::Value value, mlir::Attribute variable);
 

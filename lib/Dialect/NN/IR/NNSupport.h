@@ -37,7 +37,7 @@ inline mlir::FloatType floatOf(mlir::Value value) {
   return llvm::cast<mlir::FloatType>(mlir::getElementTypeOrSelf(value));
 }
 
-/// Checks that `value`, which the error names `what`, has rank `rank`. @r18 =
+/// Checks that `value`, which the error names `what`, has rank `rank`.
 llvm::LogicalResult verifyRank(mlir::Operation *op, mlir::Value value,
                                llvm::StringRef what, int64_t rank);
 

@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace flywheel;
 using namespace flywheel::train;
 
-/// Checks the variables of an op, and the names of their averages. @r107 =
+/// Checks the variables of an op, and the names of their averages.
 template <typename OpT>
 static LogicalResult verifyAveraged(OpT op, SymbolTableCollection &symbols) {
   if (!isVariableName(op.getName()))
