@@ -120,7 +120,7 @@ private:
     }
     StringRef given = parts.size() > 1 ? parts[1] : isAMD ? "gfx942" : "sm_80";
     given.split(chips, ',');
-    // Kernels are for the least of them.
+    // Kernels are compiled for the lowest of the chips.
     llvm::sort(chips, [](StringRef a, StringRef b) {
       return getNumber(a) < getNumber(b);
     });

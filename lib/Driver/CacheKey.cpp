@@ -22,7 +22,7 @@ using llvm::StringRef;
 
 namespace flywheel {
 namespace {
-/// A digest of values with their names. Lengths keep neighbours apart.
+/// Computes a digest of values with their names. Lengths separate neighbours.
 class KeyBuilder {
 public:
   void add(StringRef name, StringRef value) {

@@ -50,7 +50,7 @@ private:
 
   struct Level {
     char bracket;
-    /// Since the bracket or the last comma.
+    /// The number of operators since the bracket or the last comma.
     unsigned operators = 0;
   };
 
@@ -90,7 +90,7 @@ void SourceChecker::close() {
       levels.truncate(level);
       return;
     }
-    // A stray `>` closes nothing but `<`.
+    // A stray `>` closes only `<`.
     if (partner == '<')
       return;
   }
@@ -131,7 +131,7 @@ std::optional<SourceProblem> SourceChecker::checkList() {
   if (isEntry || (!previous.is("permutation") && !previous.is("dimensions")))
     return std::nullopt;
   StringRef name = previous.text;
-  // A look ahead: the tokens are gone through once more.
+  // Looks ahead: the lexer reads these tokens again later.
   SourceLexer ahead = lexer;
   Token found = ahead.next();
   auto fail = [&]() {

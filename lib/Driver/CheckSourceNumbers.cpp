@@ -25,7 +25,7 @@
 using namespace flywheel;
 using llvm::StringRef;
 
-/// Tokens of an op that are looked at.
+/// The most tokens of an op that are searched.
 constexpr unsigned kMaxAttributeTokens = 4096;
 constexpr int64_t kDynamicNumber = std::numeric_limits<int64_t>::min();
 
@@ -43,7 +43,7 @@ static std::optional<uint64_t> parseNumber(const Token &token) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Reads an affine expression of constants. Upstream's wrap.
+/// Reads an affine expression of constants. Upstream's arithmetic wraps.
 class ConstantReader {
 public:
   /// If `namesAreOne`, dimensions and symbols count as the constant 1.
@@ -235,7 +235,7 @@ private:
 std::optional<SourceLexer> AttributeFinder::find(SourceLexer rest) {
   while (++numTokens < kMaxAttributeTokens) {
     Token token = rest.next();
-    // Behind the attributes of an op are its types, or its regions.
+    // The types or the regions of an op follow its attributes.
     if (token.kind == Token::End || token.is("->") ||
         (token.is("(") && SourceLexer(rest).next().is("{")))
       return std::nullopt;
@@ -296,7 +296,7 @@ checkDynamic(StringRef name, llvm::ArrayRef<NumberAt> numbers,
   return std::nullopt;
 }
 
-/// Checks the list of `name` in a custom form, whose operands are in it.
+/// Checks the list of `name` in a custom form, which contains the operands.
 static std::optional<SourceProblem>
 checkCustomList(StringRef name, SourceLexer rest, const AliasTexts &aliases) {
   Token token = rest.next();
@@ -313,7 +313,7 @@ checkGenericList(StringRef name, unsigned segment, SourceLexer rest,
                  const AliasTexts &aliases) {
   llvm::SmallVector<NumberAt> segments =
       findNumbers("operandSegmentSizes", rest, aliases);
-  // The verifier looks at the sizes first.
+  // The verifier reads the sizes first.
   if (segments.size() <= segment || segments[segment].value < 0)
     return std::nullopt;
   return checkDynamic(name, findNumbers(name, rest, aliases),

@@ -25,9 +25,9 @@
 using namespace flywheel;
 using llvm::StringRef;
 
-/// Aliases of aliases that are looked through.
+/// The longest chain of aliases that is followed.
 constexpr unsigned kMaxAliases = 64;
-/// Tokens between the name of an op and its operands.
+/// The most tokens between the name of an op and its operands.
 constexpr unsigned kMaxTokens = 4096;
 
 Token flywheel::resolveNext(SourceLexer &lexer, const AliasTexts &aliases) {
@@ -155,7 +155,7 @@ enum class Element { Float, Integer, Boolean, Complex, Other };
 /// The type of an operand.
 struct OperandType {
   Token start;
-  /// Without spaces.
+  /// The type without spaces.
   std::string text;
   Element element;
 };
@@ -354,7 +354,7 @@ std::optional<SourceProblem> flywheel::checkNamed(const Token &name,
   if (!name.text.ends_with(".expand_shape") &&
       !name.text.ends_with(".collapse_shape"))
     return std::nullopt;
-  // Behind the operand, which may be a result with a number.
+  // After the operand, which may be a result with a number.
   rest.next();
   SourceLexer list = rest;
   Token number = rest.next();

@@ -52,7 +52,7 @@ using namespace flywheel;
 using flywheel::train::TrainDialect;
 
 void flywheel::registerAllFlywheelDialects(DialectRegistry &registry) {
-  // In front of upstream's, which they replace.
+  // Before upstream's, which they replace.
   registerValueBounds(registry);
   registerSliceSubsets(registry);
   registerAllDialects(registry);
@@ -80,7 +80,7 @@ std::shared_ptr<MLIRContext> flywheel::createContext() {
       given.isOk() ? given->value_or(available) : available);
   std::shared_ptr<MLIRContext> context(
       new MLIRContext(registry), [pool](MLIRContext *old) { delete old; });
-  // The command line may have said otherwise.
+  // The command line may have set another number.
   if (context->isMultithreadingEnabled()) {
     context->disableMultithreading();
     context->setThreadPool(*pool);
@@ -119,7 +119,7 @@ static StringRef getSourceName(Value value, const AsmParserState &state) {
 }
 
 /// Gives the arguments and results of public functions the names that the
-/// source has for them, where those are distinct and nothing else was said.
+/// source has for them, if these are distinct and no others were given.
 static void nameSignature(func::FuncOp function, const AsmParserState &state) {
   if (function.isExternal() || !function.getBody().hasOneBlock())
     return;
@@ -274,7 +274,7 @@ parseOnThisStack(MLIRContext &context,
   if (hasMaps.wasInterrupted() || failed(verifyBodies(*module)))
     return {};
   module->walk(nameLocation);
-  // Names of values that a stage has printed are nobody's choice.
+  // Nobody chose the names of values that a stage has printed.
   if (!(*module)->hasAttr(train::TrainDialect::getCompilationAttrName()))
     for (auto function : module->getOps<func::FuncOp>())
       if (function.isPublic())
@@ -335,7 +335,7 @@ static std::string getModelName(ModuleOp module,
     return name->str();
   if (options.inputPath.empty() || options.inputPath == "-")
     return "model";
-  // The name goes into JSON, the bytes of a path need not be text.
+  // JSON has to be UTF-8, which the bytes of a path may not be.
   return llvm::json::fixUTF8(llvm::sys::path::stem(options.inputPath));
 }
 
@@ -480,7 +480,7 @@ compileOnThisStack(OwningOpRef<ModuleOp> module, const CompilerOptions &given) {
   options.maxDimSizes = options.maxDimSizes.value_or(DimSizeBounds());
   if (failed(checkDevice(*module, options)))
     return failure();
-  // Threads of the environment are for the CPU.
+  // The threads of the environment are those of the CPU.
   options.threads = options.threads.value_or(
       options.target.isForGPU() ? 1 : options.defaultThreads);
   CompiledModule result;
@@ -501,8 +501,8 @@ compileOnThisStack(OwningOpRef<ModuleOp> module, const CompilerOptions &given) {
            "optimized code on a CPU";
   for (const Stage &stage : getStages().drop_front(*numDone)) {
     PassManager pm(module->getContext());
-    // Each stage is verified at its end: after every pass it would take a
-    // quarter of the time, and of the first stages more than half.
+    // Verifies each stage at its end: verifying after every pass would take a
+    // quarter of the time, and more than half of that of the first stages.
     pm.enableVerifier(false);
     populateStage(pm, stage, options);
     if (options.instrument && failed(options.instrument(pm)))

@@ -33,7 +33,7 @@ struct Setting {
   StringLiteral stage;
   /// Returns the value as an attribute; null if it is not known yet.
   Attribute (*get)(Builder &, const CompilerOptions &);
-  /// Takes a recorded value; false for an attribute of another kind.
+  /// Reads a recorded value; returns false for an attribute of another kind.
   bool (*set)(Attribute, CompilerOptions &);
   /// Returns true if the option was given.
   bool (*isGiven)(const CompilerOptions &);
@@ -145,7 +145,7 @@ static constexpr StringLiteral kExpand = "flywheel-expand",
                                kBufferize = "flywheel-bufferize";
 
 static const Setting settings[] = {
-    // By default it is from the name of a file, which may change on the way.
+    // The default is the name of a file, which may differ between stages.
     {"model", kExpand,
      [](Builder &b, const CompilerOptions &options) -> Attribute {
        return options.modelName.empty() ? Attribute()
@@ -241,7 +241,7 @@ std::string formatSettings(const Stage &stage, const CompilerOptions &options) {
   std::string text;
   llvm::raw_string_ostream os(text);
   for (const Setting &setting : settings) {
-    // The stages before have recorded theirs.
+    // Previous stages have recorded their options.
     if (setting.stage != stage.name)
       continue;
     if (Attribute value = setting.get(b, options))
@@ -250,7 +250,7 @@ std::string formatSettings(const Stage &stage, const CompilerOptions &options) {
   return text;
 }
 
-/// Takes one recorded value, which a given option must not contradict.
+/// Reads one recorded value, which a given option must not contradict.
 static LogicalResult adopt(const Setting &setting, Attribute recorded,
                            StringRef stage, ModuleOp module,
                            CompilerOptions &options) {

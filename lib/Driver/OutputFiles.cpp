@@ -38,7 +38,7 @@ bool flywheel::becomesRegularFile(StringRef path) {
 }
 
 Error flywheel::checkOutput(StringRef output, ArrayRef<StringRef> inputs) {
-  // Nothing is lost by writing to a device or a pipe.
+  // Writing to a device or a pipe loses no data.
   if (!becomesRegularFile(output))
     return Error::success();
   for (StringRef input : inputs)

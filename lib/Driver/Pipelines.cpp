@@ -54,7 +54,7 @@ using namespace flywheel;
 /// region for blocks to merge and to erase takes half of the time.
 static std::unique_ptr<Pass> createCanonicalizer() {
   GreedyRewriteConfig config;
-  // In the order of the pass itself, which the config does not have by default.
+  // In the order of the pass itself, which is not the default of the config.
   config.setUseTopDownTraversal();
   config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
   return createCanonicalizerPass(config);
@@ -96,7 +96,7 @@ static void populateInitialValues(OpPassManager &pm,
 static void populateExpand(OpPassManager &pm, const CompilerOptions &options) {
   pm.addPass(createVerifyShapes());
   pm.addPass(createVerifyCalls());
-  // State of other dialects is state.
+  // Converts state of other dialects to variables.
   pm.addPass(train::createTrainConvertGlobals());
   VerifySupportedOpsOptions supported;
   supported.entries.assign(options.entries.begin(), options.entries.end());
@@ -104,11 +104,11 @@ static void populateExpand(OpPassManager &pm, const CompilerOptions &options) {
   // Before two values become one.
   pm.addPass(createInsertParameters());
   pm.addNestedPass<func::FuncOp>(createLowerSwitches());
-  // Before anything folds a loop.
+  // Before any pass folds a loop.
   pm.addNestedPass<func::FuncOp>(createNormalizeLoopIndices());
   pm.addNestedPass<func::FuncOp>(createExpandAffineDivisions());
   pm.addNestedPass<func::FuncOp>(createExpandDynamicXors());
-  // Before inlining, which forgets that a function has a rule of its own.
+  // Before inlining, which drops the rule of a function.
   pm.addPass(train::createTrainExpandCustomVjps());
   // Before ops that draw or assign are expanded, so that a message can name
   // them.
@@ -165,7 +165,7 @@ static void populateFunctionalize(OpPassManager &pm, const CompilerOptions &) {
 
 static void populateLinalg(OpPassManager &pm, const CompilerOptions &options) {
   if (options.lowering == Lowering::Optimized) {
-    // With a budget less memory is worth more than less time.
+    // With a budget, memory is worth more than time.
     BatchLoopProductsOptions products;
     products.recompute = options.memoryBudget.has_value();
     pm.addNestedPass<func::FuncOp>(createBatchLoopProducts(products));
@@ -186,7 +186,7 @@ static void populateLinalg(OpPassManager &pm, const CompilerOptions &options) {
   pm.addNestedPass<func::FuncOp>(createFoldZeroSizeTensors());
   pm.addPass(createCanonicalizer());
   pm.addPass(createCSEPass());
-  // Copies whose results nothing uses are gone.
+  // After copies without uses are erased.
   pm.addNestedPass<func::FuncOp>(createVerifyHostCalls());
   pm.addPass(createVerifyShapes());
 }
@@ -258,7 +258,7 @@ static void populateFuse(OpPassManager &pm, const CompilerOptions &options) {
       winograd.report = options.report;
       pm.addNestedPass<func::FuncOp>(createConvertConvToWinograd(winograd));
     }
-    // With a budget less memory is worth more than less time.
+    // With a budget, memory is worth more than time.
     TileBatchesOptions batches;
     if (options.memoryBudget)
       batches.minBytes = 0;
@@ -297,8 +297,8 @@ static FitWorkspaceOptions makePlanOptions(const CompilerOptions &options) {
   return plan;
 }
 
-/// Chooses what to compute again, who computes what, and where buffers are. On
-/// a GPU launches are formed in between.
+/// Chooses the values to recompute, the worker of each op, and the positions of
+/// buffers. On a GPU launches are formed in between.
 static void populatePlan(OpPassManager &pm, const CompilerOptions &options) {
   bool isForGPU = options.target.isForGPU();
   FitWorkspaceOptions plan = makePlanOptions(options);
@@ -308,7 +308,7 @@ static void populatePlan(OpPassManager &pm, const CompilerOptions &options) {
   }
   if (plan.reuseOperands) {
     ReuseOperandBuffersOptions reuse;
-    // One worker has none to wait for.
+    // A single worker waits for no other.
     if (plan.workers == 1)
       reuse.minBytes = kMinReusedBytes;
     pm.addNestedPass<func::FuncOp>(createReuseOperandBuffers(reuse));

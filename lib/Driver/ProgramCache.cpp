@@ -45,7 +45,7 @@ constexpr StringRef kExtension = ".program";
 constexpr size_t kDigestBytes = 32, kLengthBytes = sizeof(uint64_t);
 constexpr StringRef kManifest = "train.manifest";
 
-/// Without constants.
+/// The number of parts of a file, without constants.
 constexpr size_t kNumParts = 4;
 constexpr size_t kMinBytes =
     kMagic.size() + kDigestBytes + (1 + kNumParts) * kLengthBytes;
@@ -133,7 +133,7 @@ readEntry(int descriptor, uint64_t minBytes, uint64_t maxBytes) {
 std::optional<ProgramCache::Program>
 ProgramCache::load(StringRef key, MLIRContext &context) const {
   std::string path = getPath(key);
-  // Neither waits for a writer of a pipe, nor follows a link to elsewhere.
+  // Neither waits for a writer of a pipe, nor follows a link.
   runtime::FileDescriptor file(
       open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
   if (file.get() < 0)
@@ -176,8 +176,8 @@ static void removeOddEntry(const std::string &path) {
 }
 
 /// Draws, by its key, one of the programs that together have `maxBytes` / 64:
-/// looking at all files of a large folder takes longer than the compilation of
-/// a small program. A folder is so kept at `maxBytes` and about a 64th more.
+/// reading the entries of a large folder takes longer than the compilation of a
+/// small program. This keeps a folder at `maxBytes` and about a 64th more.
 static bool isTimeToEvict(StringRef key, uint64_t bytes, uint64_t maxBytes) {
   uint64_t draw = llvm::xxh3_64bits(key);
   return std::ldexp(double(draw), -64) * double(maxBytes) <= 64 * double(bytes);
@@ -256,7 +256,7 @@ void ProgramCache::evict() const {
   for (const File &file : files) {
     if (total <= static_cast<uint64_t>(maxBytes))
       return;
-    // Another process may have removed it: then it is gone as well.
+    // Another process may have removed it: in that case it is gone as well.
     (void)llvm::sys::fs::remove(file.path);
     total -= file.bytes;
   }

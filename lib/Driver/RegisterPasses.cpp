@@ -69,7 +69,7 @@ struct StageOptions : PassPipelineOptions<StageOptions> {
       llvm::cl::desc("How many threads may execute a step together"),
       llvm::cl::init(1)};
 
-  /// Reads `text`. An error names the options that there are.
+  /// Reads `text`. An error names the options that exist.
   LogicalResult
   parse(StringRef text,
         llvm::function_ref<LogicalResult(const Twine &)> handleError);

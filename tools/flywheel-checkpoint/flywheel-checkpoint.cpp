@@ -51,7 +51,7 @@ struct Options {
   std::string file;
   std::vector<std::string> names;
   bool values = false, verify = false;
-  /// `file` is a directory.
+  /// True if `file` is a directory.
   bool state = false;
   std::string stateFile = defaultStateFile;
 };
@@ -77,7 +77,7 @@ static Status printStrings(const SafetensorsReader &file,
   Result<StringTensor> tensor = readStringTensor(file, info.name);
   if (!tensor.isOk())
     return tensor.status();
-  // readStringTensor() has found the lengths right.
+  // `readStringTensor` has checked the lengths.
   Result<std::vector<std::string_view>> texts = unpackStrings(*tensor);
   formatTensor(DType::String, info.shape, texts->data(), print);
   return Status();
@@ -121,7 +121,7 @@ static Status printTensors(const SafetensorsReader &file,
     nameWidth = std::max(nameWidth, displayName(info->name).size());
     shapeWidth = std::max(shapeWidth, formatShape(info->shape).size());
   }
-  // One absurd name should not indent everything else off the screen.
+  // One absurdly long name should not indent all others off the screen.
   nameWidth = std::min<size_t>(nameWidth, 60);
   shapeWidth = std::min<size_t>(shapeWidth, 40);
   for (const TensorInfo *info : tensors) {
@@ -190,7 +190,7 @@ selectTensors(const std::vector<TensorInfo> &all,
     for (const TensorInfo &info : all)
       selected.push_back(&info);
   for (const std::string &name : names) {
-    // The runtime has no algorithms of LLVM.
+    // The runtime does not use LLVM's algorithms.
     auto found =
         std::find_if(all.begin(), all.end(), // NOLINT(llvm-use-ranges)
                      [&](const TensorInfo &info) { return info.name == name; });

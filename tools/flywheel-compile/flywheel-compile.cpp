@@ -400,7 +400,7 @@ static CodegenOptions getCodegenOptions(const TargetOptions &target) {
   return codegen;
 }
 
-/// Sets the assembler for code of a GPU: the one asked for, or the one that is
+/// Sets the assembler for code of a GPU: the requested one, or the one that is
 /// installed.
 static llvm::Error findAssembler(TargetOptions &target) {
   if (!target.isForGPU() && ptxas.getNumOccurrences())
@@ -411,7 +411,7 @@ static llvm::Error findAssembler(TargetOptions &target) {
   llvm::ErrorOr<std::string> found = llvm::sys::findProgramByName(name);
   if (!found && ptxas.empty())
     found = llvm::sys::findProgramByName(name, {"/usr/local/cuda/bin"});
-  // A path is not looked for.
+  // A path is used as it is.
   if (found && llvm::sys::fs::can_execute(*found))
     target.ptxas = *found;
   else if (!ptxas.empty())
@@ -420,8 +420,8 @@ static llvm::Error findAssembler(TargetOptions &target) {
   return llvm::Error::success();
 }
 
-/// Checks that the block of a caller in C has room in an address space of 32
-/// bits, of which a program has half.
+/// Checks that the block of a caller in C fits in an address space of 32 bits,
+/// half of which a program has.
 static llvm::Error checkAddressSpace(const CompiledModule &compiled) {
   llvm::Triple triple(compiled.options.target.triple);
   int64_t bytes =
@@ -455,7 +455,7 @@ static int emitMachineText(CompiledModule &compiled, CodegenOptions codegen) {
   return writeFile(textPath, *text);
 }
 
-/// Writes what --emit asks for from the lowered module.
+/// Writes the outputs that --emit asks for from the lowered module.
 static int emitMachineCode(CompiledModule &compiled) {
   if (llvm::Error error = checkAddressSpace(compiled))
     return fail(llvm::toString(std::move(error)));
@@ -483,7 +483,7 @@ static int emitMachineCode(CompiledModule &compiled) {
   return 0;
 }
 
-/// Writes what --cost asks for.
+/// Writes the costs that --cost asks for.
 static int emitCost(const CompilerOptions &options) {
   if (!costFormat.empty() && costFormat != "text" && costFormat != "json")
     return fail("expected --cost, --cost=text or --cost=json, found --cost=" +
@@ -534,7 +534,7 @@ static int compile() {
 
   CompilerOptions options;
   options.modelName = modelName;
-  // A module that is the output of a stage has values of its own.
+  // A module that is the output of a stage has its own values.
   if (lowering.getNumOccurrences())
     options.lowering = lowering;
   if (maxBatch.getNumOccurrences())

@@ -22,8 +22,8 @@ enum class Framing {
   Delimiter,
 };
 
-/// Reads messages from a file descriptor, without waiting for more than there
-/// is.
+/// Reads messages from a file descriptor, without waiting for more than the
+/// available bytes.
 class MessageReader {
 public:
   MessageReader(int fd, Framing framing) : fd(fd), framing(framing) {}

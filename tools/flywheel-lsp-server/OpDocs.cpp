@@ -40,7 +40,7 @@ static void addOp(StringRef section, std::map<std::string, OpDoc> &docs) {
     doc.summary = summary.str();
     rest = body;
   }
-  // Traits, effects and tables of C++ types say little in an editor.
+  // Traits, effects and tables of C++ types are of little use in an editor.
   StringRef end = rest.split("\nTraits: ").first;
   end = end.split("\nInterfaces: ").first;
   end = end.split("\nEffects: ").first;

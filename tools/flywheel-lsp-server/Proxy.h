@@ -60,7 +60,7 @@ private:
   void handleUpstream(llvm::json::Object message);
   void open(const llvm::json::Object &params);
   void change(const llvm::json::Object &params);
-  /// Answers a completion of an op of ours; false for others.
+  /// Answers a completion of an op of ours; returns false for others.
   bool complete(const llvm::json::Object &message);
   void describe(llvm::json::Object &message);
   void handleReport(llvm::json::Object &message);

@@ -126,7 +126,7 @@ static void checkDocument(StringRef text, StringRef uri,
 
 [[noreturn]] static void runCheck(int fd, const std::string &uri,
                                   const std::string &text) {
-  // An editor comes first.
+  // The editor has priority.
   if (nice(10) == -1)
     errno = 0;
   json::Array diagnostics;

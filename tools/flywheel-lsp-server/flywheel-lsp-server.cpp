@@ -68,7 +68,7 @@ int main(int argc, char **argv) {
     std::perror("flywheel-lsp-server");
     return 1;
   }
-  // Before there is any thread.
+  // Before any thread starts.
   pid_t server = fork();
   if (server < 0) {
     std::perror("flywheel-lsp-server");
@@ -84,7 +84,7 @@ int main(int argc, char **argv) {
   }
   close(toUpstream[0]);
   close(fromUpstream[1]);
-  // An end of a pipe that is gone is an error of a write.
+  // Makes a write to a closed pipe return an error.
   std::signal(SIGPIPE, SIG_IGN);
   Proxy(toUpstream[1], fromUpstream[0], options).run();
   int status = 0;

@@ -11,8 +11,8 @@
 
 namespace flywheel {
 
-/// Replaces upstream's options that load plugins, which go on without one that
-/// they cannot load, by options that refuse it.
+/// Replaces upstream's options that load plugins, which ignore one that they
+/// cannot load, by options that refuse it.
 void registerPluginOptions(mlir::DialectRegistry &registry);
 
 } // namespace flywheel

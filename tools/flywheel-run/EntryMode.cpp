@@ -52,7 +52,7 @@ struct PreparedEntry {
   }
   /// Runs the entry once.
   Status call();
-  /// Says why a result is not a number.
+  /// Reports the reason why a result is not a number.
   void warnOfNoRows() const;
 
 private:
@@ -68,10 +68,10 @@ public:
   EntryRun(Session &session, const RunOptions &options)
       : session(session), options(options) {}
 
-  /// Makes the feeds and the memory of the results, and checks that there is
-  /// what --print chooses.
+  /// Creates the feeds and the memory of the results, and checks that the
+  /// results for --print exist.
   Status prepare();
-  /// Makes the steps.
+  /// Runs the steps.
   Status run(StateWriter &writer);
   /// Prints the results of the last step, or writes them to --save-results.
   Status report() const;
@@ -293,7 +293,7 @@ std::vector<std::string> EntryRun::getAllResultNames() const {
   for (const PreparedEntry &entry : entries)
     for (auto [spec, result] :
          llvm::zip_equal(entry.getResultSpecs(), entry.results)) {
-      // A later entry may have one of that name, or be the same entry.
+      // A later entry may have a result of that name, or be the same entry.
       std::string name = spec.name;
       if (findResult(name) != &result)
         name = entry.name + "." + name;

@@ -104,8 +104,8 @@ static Status fill(OwnedArray &array, const ArgumentSpec &spec,
 static bool storeText(DType dtype, StringRef text, void *out) {
   int64_t integer;
   uint64_t large;
-  // A double cannot count all 64-bit integers. To a floating-point type an
-  // integer is a number as others are, which is rounded.
+  // A double cannot represent all 64-bit integers. For a floating-point type an
+  // integer is a number like any other, which is rounded.
   bool isInteger = !runtime::isFloatingPoint(dtype);
   if (isInteger && !text.getAsInteger(10, integer))
     return storeInteger(dtype, integer, out);
@@ -116,7 +116,8 @@ static bool storeText(DType dtype, StringRef text, void *out) {
   double number;
   if (text.getAsDouble(number))
     return false;
-  // A number too large for any type is not the infinity that it is read as.
+  // A number that is too large for any type is read as infinity, which it is
+  // not.
   if (std::isinf(number) && !text.contains_insensitive("inf"))
     return false;
   return storeNumber(dtype, number, out);

@@ -20,7 +20,7 @@ std::string formatNumber(double value);
 /// Formats metrics: `loss 0.0712  correct 352/359 (98.05 %)`.
 std::string formatMetrics(llvm::ArrayRef<Metric> metrics);
 
-/// One line an epoch; on a terminal also a bar while the epoch runs.
+/// Prints one line per epoch; on a terminal also a bar while the epoch runs.
 class Progress {
 public:
   Progress(uint64_t epochs, uint64_t stepsPerEpoch);

@@ -18,18 +18,18 @@ namespace flywheel::run {
 
 /// The variables that get initial values.
 enum class InitialValues {
-  /// Those that have no value after --restore and --set.
+  /// Variables that have no value after --restore and --set.
   Missing,
   None,
-  /// Those of the collections GLOBAL and LOCAL.
+  /// Variables of the collections GLOBAL and LOCAL.
   All,
-  /// Those that are named.
+  /// The named variables.
   Named,
 };
 
 struct RunOptions {
   std::string input;
-  // Nothing: not said on the command line.
+  // None if not given on the command line.
   std::optional<Lowering> lowering;
   /// In the form of `TargetOptions`.
   std::string device;
@@ -45,7 +45,7 @@ struct RunOptions {
   std::string data, evalData, trainEntry, evalEntry, resume;
   uint64_t epochs = 10, saveEvery = 0;
   bool evalOnly = false, printLosses = false;
-  // Nothing: not said on the command line.
+  // None if not given on the command line.
   std::optional<uint64_t> batchSize, seed, initSeed;
   std::optional<double> holdout;
   std::optional<bool> shuffle;

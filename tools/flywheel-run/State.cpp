@@ -209,7 +209,7 @@ static Status checkApart(const std::string &option, const std::string &path,
   return {};
 }
 
-/// Checks that everything that is written has a file of its own.
+/// Checks that all outputs have different files.
 static Status checkOutputs(const RunOptions &options) {
   if (Status status = checkApart("--save", options.save, options);
       !status.isOk())

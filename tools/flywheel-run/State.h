@@ -11,20 +11,20 @@
 
 namespace flywheel::run {
 
-/// Looks for the checkpoint of --restore-latest. If there is one it becomes
-/// that of --resume where --train is given and else that of --restore; its step
-/// becomes `firstStep`. Standard error tells which it is.
+/// Looks for the checkpoint of --restore-latest. If there is one, uses it as
+/// that of --resume if --train is given, and otherwise as that of --restore;
+/// its step becomes `firstStep`. Prints its path to standard error.
 runtime::Status findLatest(RunOptions &options);
 
 /// Gives the variables their values, in this order: from the checkpoint, from
 /// --set, initial ones. Then prints what --report-uninitialized asks for.
 runtime::Status prepareVariables(Session &session, const RunOptions &options);
 
-/// Writes what --checkpoint and --save ask for.
+/// Writes the files that --checkpoint and --save ask for.
 class StateWriter {
 public:
-  /// Checks what can be checked before hours of training: paths and names.
-  /// Both arguments must outlive the writer.
+  /// Checks paths and names, before hours of training. Both arguments must
+  /// outlive the writer.
   static runtime::Result<StateWriter> create(const Session &session,
                                              const RunOptions &options);
 

@@ -121,7 +121,7 @@ static Result<uint64_t> adoptProgress(RunOptions &options) {
   if (Status status = adopt("holdout", options.holdout, (*progress)->holdout);
       !status.isOk())
     return status;
-  // Only said where rows keep their order.
+  // Only reported if rows keep their order.
   if (isResumed && options.shuffle && *options.shuffle != (*progress)->shuffle)
     return Status::invalidArgument(
         "--no-shuffle differs from the checkpoint, whose training shuffled: "

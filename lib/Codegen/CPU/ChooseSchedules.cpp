@@ -60,7 +60,7 @@ private:
       if (succeeded(verifyFit(op, given, emitMisfit)))
         return;
     }
-    // On tensors only groups are formed, which are those of contractions.
+    // On tensors, only contractions form groups.
     codegen::ScheduleAttrInterface chosen;
     if (op.hasPureBufferSemantics())
       chosen = chooseSchedule(op, cpu);

@@ -68,7 +68,7 @@ void ColumnEmitter::chooseStreaming() {
       e.b, e.loc, contraction.c->get());
   Value address = memref::ExtractAlignedPointerAsIndexOp::create(
       e.b, e.loc, metadata.getBaseBuffer());
-  // Whole lines: of parts of them it would take longer.
+  // Whole cache lines: stores of partial lines around the caches take longer.
   Value places = arith::MulIOp::create(
       e.b, e.loc, e.value(getAsOpFoldResult(metadata.getOffset())),
       e.value(e.index(elementBytes)));

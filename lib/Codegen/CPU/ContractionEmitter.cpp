@@ -50,8 +50,8 @@ void ContractionEmitter::emitStrips(ArrayRef<unsigned> loops, int64_t length,
   if (rest == 0)
     return;
   e.ifGreater(size, end, [&] {
-    // A static rest is a smaller tile. A dynamic one computes the last
-    // iteration as often as needed to fill the tile.
+    // A static rest is a smaller tile. A dynamic one repeats the last iteration
+    // as often as needed to fill the tile.
     if (rest)
       body({end, *rest, Fold()});
     else

@@ -25,13 +25,13 @@ public:
         contraction(std::move(contraction)), tile(tile), fillValue(fillValue) {}
   virtual ~ContractionEmitter() = default;
 
-  /// Returns whether C starts from the fill value: else the fill is still
+  /// Returns true if C starts from the fill value: otherwise the fill is still
   /// needed.
   bool emit();
 
 protected:
-  /// `count` iterations from `base`, of which those below `size` exist if
-  /// `size` is set, all otherwise.
+  /// `count` iterations from `base`. If `size` is set, those below `size`
+  /// exist, otherwise all.
   struct Strip {
     Fold base;
     int64_t count;
@@ -42,7 +42,8 @@ protected:
   virtual void emitTiles() = 0;
 
   /// Calls `body` for all iterations of `loops`, up to `length` at a time.
-  /// Those of several loops, which have static sizes, are counted and unrolled.
+  /// Iterations of several loops, which have static sizes, are numbered
+  /// together and unrolled.
   void emitStrips(mlir::ArrayRef<unsigned> loops, int64_t length,
                   llvm::function_ref<void(const Strip &)> body);
   /// Moves `ivs` of `loops` to iteration `i` of the strip, or to the last one

@@ -23,15 +23,15 @@ int64_t getVectorLength(Type elementType, codegen::CPUAttr cpu) {
   return std::max<int64_t>(1, cpu.getVectorBits() / bits);
 }
 
-/// Rows of which the part that a tail has does not matter.
+/// The number of rows from which on the cost of a tail does not matter.
 static constexpr int64_t kManyRows = 512;
 /// The fixed time of each tile, and that of a tail, in rows that take as long:
 /// 8 rows without a tail are as fast as 12 with one if there are 128 rows, and
 /// take 1.12 times as long if there are 4096.
 static constexpr int64_t kTileRows = 2, kTailRows = 16;
 
-/// Tiles of which the part that a tail takes does not matter, if there are few
-/// registers: a tile of less height takes longer.
+/// The number of tiles from which on the cost of a tail does not matter, if
+/// there are few registers: lower tiles take longer.
 static constexpr int64_t kManyTiles = 4;
 
 /// Multiply-adds that need not wait for each other: two units with a latency of
@@ -73,16 +73,16 @@ static int64_t chooseRows(codegen::CPUAttr cpu, int64_t maxRows, int64_t m,
   if (tall && !unrolled && m >= kManyRows && maxRows % 2 == 0)
     return chooseTallRows(maxRows, m);
   // A divisor of M avoids a row tail. Less than half of the registers cannot
-  // hide the latency of an FMA, so a tail is then the lesser evil; of few
-  // registers there may be one row less than fits.
-  // Tiles that are unrolled are as well of different heights.
+  // hide the latency of an FMA, so a tail is then the lesser evil; with few
+  // registers, one row less than fits is tried, too. Unrolled tiles may have
+  // different heights.
   int64_t minRows = hasFewRegisters(cpu) && m > kManyTiles * maxRows
                         ? maxRows - 1
                         : maxRows / 2 + 1;
   for (int64_t rows = maxRows; rows >= minRows && !unrolled; --rows)
     if (m % rows == 0)
       return rows;
-  // No divisor: the fewest tiles, and those of even height.
+  // Without a divisor: the fewest tiles, and those of even height.
   int64_t numTiles = llvm::divideCeil(m, maxRows);
   return llvm::divideCeil(m, numTiles);
 }
@@ -103,7 +103,7 @@ ContractionTile chooseContractionTile(Type elementType, codegen::CPUAttr cpu,
   tile.nr = numVectors * tile.vectorLength;
   if (!ShapedType::isDynamic(n))
     tile.nr = std::clamp<int64_t>(n, 1, tile.nr);
-  // Beside the accumulators: the vectors of B and one broadcast element of A.
+  // Besides the accumulators: the vectors of B and one broadcast element of A.
   int64_t registers = cpu.getVectorRegisters();
   int64_t maxRows =
       std::max<int64_t>(1, (registers - numVectors - 1) / numVectors);
@@ -135,13 +135,14 @@ ContractionTile chooseLaneSumTile(Type elementType, codegen::CPUAttr cpu,
                                   int64_t m, int64_t n) {
   ContractionTile tile;
   tile.vectorLength = getVectorLength(elementType, cpu);
-  // Beside the accumulators: the vectors of A, one of B, and some to spare.
+  // Besides the accumulators: the vectors of A, one of B, and some to spare.
   int64_t most = std::max<int64_t>(1, cpu.getVectorRegisters() * 3 / 4);
   auto clamp = [](int64_t size, int64_t most) {
     return ShapedType::isDynamic(size) ? most
                                        : std::clamp<int64_t>(size, 1, most);
   };
-  // Few of one are in registers as a whole, with as many of the other as fit.
+  // If one side has few vectors, all of them are in registers, with as many of
+  // the other side as fit.
   constexpr int64_t kFew = 4;
   auto fit = [&](int64_t few) {
     return std::min(

@@ -156,7 +156,7 @@ static constexpr double kFilterTransform = 11;
 static constexpr int64_t kMaxFilterBytes = 12 * 1024 * 1024;
 /// The least speedup that Winograd's method must have: costs are estimates.
 static constexpr double kMinGain = 1.1;
-/// Stands for a number of images that is not known.
+/// The assumed number of images if it is dynamic.
 static constexpr int64_t kTypicalImages = 16;
 /// The least number of tiles whose products with the filter are worth a block,
 /// the largest number in a block, and the number of tiles that may be computed

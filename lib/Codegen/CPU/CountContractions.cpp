@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// While ops are whole: later a contraction may be several loops over tiles, and
-// two of one source op may be in one loop.
+// Counts while ops are whole: later a contraction may be several loops over
+// tiles, and two contractions of one source op may be in one loop.
 //
 //===----------------------------------------------------------------------===//
 

@@ -149,7 +149,7 @@ SmallVector<Value> ColumnEmitter::emitSlide(const Strip &rows,
       vectors[i] = negateIfSubtracted(load(contraction.a, contraction.aMap, i));
   };
   auto addProducts = [&](int64_t row, int64_t element) {
-    // Rows that are the last one again read what that one does.
+    // Rows beyond the end read the elements of the last row again.
     if (rows.size)
       loadRow(row, element);
     for (size_t i = 0; i < numVectors; ++i) {
@@ -220,7 +220,7 @@ SmallVector<Value> ColumnEmitter::loadPairs(const Strip &rows,
   Fold first = ivs[last], second = e.add(first, 1);
   auto word = VectorType::get({1}, e.b.getI32Type());
   SmallVector<Value> pairs;
-  // Rows next to each other: two vectors of them have all pairs.
+  // Neighbouring rows: two vectors of them contain all pairs.
   if (contraction.rows.size() == 1 && !rows.size && rows.count > 1 &&
       llvm::isPowerOf2_64(rows.count) &&
       classifyAccess(map, source.getType(), contraction.rows.front()) ==

@@ -14,7 +14,7 @@ using namespace mlir;
 
 namespace flywheel {
 
-/// Rows of several loops that a schedule may ask for.
+/// The largest number of rows of several loops that a schedule may have.
 static constexpr int64_t kMaxUnrolledRows = 256;
 
 /// Returns the type of the factors that the body of `op`, a contraction, reads

@@ -19,11 +19,11 @@ using namespace mlir;
 
 namespace flywheel {
 
-/// Steps of the reduction that pay for loading and storing a tile of C.
+/// Steps of the reduction from which on it pays to load and store a tile of C.
 static constexpr int64_t kMinPassSteps = 64;
-/// The same where both inputs are read as vectors, in the order of memory.
+/// The same if both inputs are read as vectors, in the order of memory.
 static constexpr int64_t kMinLanePassSteps = 16;
-/// Stands for the size of a dynamic loop where sizes are estimated.
+/// The assumed size of a dynamic loop.
 static constexpr int64_t kTypicalSize = 64;
 /// Rows that hide the latency of an FMA with two vectors of columns.
 static constexpr int64_t kEnoughRows = 8;
@@ -55,14 +55,14 @@ static constexpr double kNarrow = 0.75;
 static constexpr double kMinGain = 1.1;
 /// Columns of a tile whose lanes are along a reduction.
 static constexpr int64_t kLaneSumColumns = 64;
-/// Tiles of columns that are computed of the same rows one after the other
-/// where C is streamed through the caches, and how many such shares a core has
-/// at least.
+/// Tiles of columns that are computed for the same rows one after the other if
+/// C is streamed through the caches, and the least number of such shares of a
+/// core.
 static constexpr int64_t kStreamedTiles = 8;
 static constexpr int64_t kMinStreams = 2;
 
 namespace {
-/// Chooses the schedule of one contraction, a role after the other.
+/// Chooses the schedule of one contraction, one role after the other.
 class FMAScheduler {
 public:
   FMAScheduler(linalg::LinalgOp op, codegen::CPUAttr cpu)
@@ -217,8 +217,8 @@ bool FMAScheduler::chooseLanesOfBoth() {
       contraction.bMap = op.getMatchingIndexingMap(contraction.b);
       contraction.rows.clear();
       chooseRows();
-      // One output alone, too, of a window: of a share of one image the terms
-      // are added as of all images.
+      // A single output is enough for a window, so that a share of one image
+      // adds the terms in the same order as all images.
       bool isAlone = contraction.rows.empty() && isWindow();
       if (isAlone ||
           (!contraction.rows.empty() && sizes[contraction.rows.front()] != 1)) {
@@ -265,7 +265,7 @@ double FMAScheduler::estimateColumns() {
       static_cast<double>(llvm::alignTo(estimateSize(contraction.n), length));
   if (access(contraction.b, contraction.n) != AccessKind::Strided)
     return part;
-  // Elements that are read one by one, unless a group on tensors packs them.
+  // Elements are read one by one, unless a group on tensors packs them.
   if (!op.hasPureTensorSemantics() || !packsPanel())
     return part / static_cast<double>(length);
   double rows = 1;
@@ -305,8 +305,8 @@ bool FMAScheduler::chooseLaneSums(double columns) {
     }
   if (!along)
     return false;
-  // The loops of one input alone: one of each is in registers, the innermost of
-  // those that are long enough.
+  // The loops of one input alone: one loop of each input is in registers, the
+  // innermost of those that are long enough.
   std::array<std::optional<unsigned>, 2> longest;
   for (unsigned i : {0u, 1u}) {
     AffineMap map = op.getMatchingIndexingMap(op.getDpsInputOperand(i));
@@ -328,7 +328,8 @@ bool FMAScheduler::chooseLaneSums(double columns) {
        access(contraction.c, *longest[0]) == AccessKind::Contiguous &&
        sizes[*longest[0]] != 1))
     b = 0;
-  // A single element of C is a reduction, which others do better.
+  // The sum for a single element of C is a reduction, for which other kernels
+  // are faster.
   if (!longest[b] || sizes[*longest[b]] == 1)
     return false;
   contraction.along = along;
@@ -344,9 +345,9 @@ bool FMAScheduler::chooseLaneSums(double columns) {
   return true;
 }
 
-/// Chooses columns along which C is not contiguous but B is, where those along
-/// which C is are few and reach the part `columns` of the peak: they are rows
-/// then, and C is transposed as it is stored.
+/// Chooses columns along which C is not contiguous but B is, if the columns
+/// along which C is contiguous are few and reach the part `columns` of the
+/// peak: the latter become rows, and C is transposed as it is stored.
 bool FMAScheduler::chooseTurned(double columns) {
   int64_t length = getVectorLength(getElement(), cpu);
   CheckedSize steps = 1;
@@ -398,8 +399,8 @@ int64_t FMAScheduler::countRows() const {
 
 /// Estimates the bytes of an input that the loops of one pass read.
 CheckedSize FMAScheduler::estimateBytes(OpOperand *input, AffineMap map) const {
-  // An index takes as many values as the loops in it, at most: those of a
-  // window overlap.
+  // An index takes at most as many values as the loops in it have together:
+  // those of a window overlap.
   CheckedSize bytes = getElementBytes(getElementTypeOrSelf(input->get()));
   auto inPass = [&](unsigned loop) {
     return loop == contraction.n ||
@@ -540,7 +541,7 @@ void FMAScheduler::tileLaneSums(MutableArrayRef<int64_t> outer) const {
 }
 
 SmallVector<DenseI64ArrayAttr> FMAScheduler::chooseTiles() {
-  // Each pass adds to the whole of C. On buffers, groups are formed already.
+  // Each pass adds to the whole of C. On buffers, the groups have been formed.
   if (!op.hasPureTensorSemantics() || !contraction.passes.empty() ||
       contraction.rows.empty() || isEmpty() || !hasTileableMaps(op))
     return {};
@@ -600,16 +601,16 @@ codegen::FMAAttr FMAScheduler::choose() {
                                  sizes[contraction.n],
                                  /*unrolled=*/contraction.rows.size() > 1,
                                  /*tall=*/hasContiguousRows() && !isShort());
-    // Unrolled rows are few tiles, each of which has its sums in registers over
-    // all of the reduction. In passes LLVM has the sums of all tiles in
-    // registers, of which there are not enough: it takes 1.6 times as long for
-    // 27 rows of 32 columns.
+    // Unrolled rows are few tiles, each of which keeps its sums in registers
+    // for the whole reduction. In passes LLVM keeps the sums of all tiles in
+    // registers, which are too few: it takes 1.6 times as long for 27 rows of
+    // 32 columns.
     if (contraction.rows.size() <= 1)
       choosePasses(kMinPassSteps);
     chooseBlock();
   }
   SmallVector<DenseI64ArrayAttr> tiles = chooseTiles();
-  // Only what computes tiles takes a narrowing out of the body.
+  // Only tiling moves a narrowing out of the body.
   if (tiles.empty() && narrowsInput(op))
     return {};
   MLIRContext *context = op.getContext();

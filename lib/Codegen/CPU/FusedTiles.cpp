@@ -55,8 +55,8 @@ bool flywheel::readsOverwritten(linalg::LinalgOp contraction,
   return false;
 }
 
-/// Erases `op`, of which tiles are computed instead, if nothing but slices that
-/// nobody reads use it: it has a schedule as well, and would be tiled again.
+/// Erases `op`, which tiles replace, if only slices without uses use it: it has
+/// a schedule as well, and would be tiled again.
 static void eraseIfUnused(RewriterBase &rewriter, Operation *op) {
   for (Operation *user : llvm::make_early_inc_range(op->getUsers()))
     if (isOpTriviallyDead(user))

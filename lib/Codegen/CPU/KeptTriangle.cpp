@@ -20,7 +20,7 @@ using namespace mlir;
 
 namespace flywheel {
 
-/// Sums and differences of sizes and shifts up to this do not overflow.
+/// Sums and differences of sizes and shifts up to this value do not overflow.
 static constexpr int64_t kMaxShift = std::numeric_limits<int64_t>::max() / 4;
 
 namespace {
@@ -114,7 +114,8 @@ std::optional<KeptTriangle> findKeptTriangle(linalg::GenericOp op,
       Operation *user = use.getOwner();
       auto select = dyn_cast<arith::SelectOp>(user);
       bool isCondition = select && use.getOperandNumber() == 0;
-      // A select between two numbers that come of the operand keeps all.
+      // A select between two numbers that depend on the operand keeps all
+      // elements.
       if (select && !isCondition &&
           select.getTrueValue() != select.getFalseValue()) {
         std::optional<KeptTriangle> triangle =

@@ -82,8 +82,8 @@ SmallVector<OpFoldResult> getLoopSizes(OpBuilder &builder,
   SmallVector<OpFoldResult> sizes;
   for (const Range &range : op.createLoopRanges(builder, op.getLoc()))
     sizes.push_back(range.size);
-  // The ranges come from the first operand that has each loop; another one may
-  // know the size statically.
+  // The ranges are from the first operand that has each loop; another one may
+  // have the size statically.
   for (auto [size, known] : llvm::zip_equal(sizes, getStaticLoopSizes(op)))
     if (!ShapedType::isDynamic(known))
       size = builder.getIndexAttr(known);
@@ -109,7 +109,7 @@ linalg::LinalgOp findPrecedingFill(linalg::LinalgOp op) {
         fill.getInputs().front().getType() ==
             getElementTypeOrSelf(output.getType()))
       return cast<linalg::LinalgOp>(prev);
-    // Allocations do not touch the contents of any buffer in use.
+    // Allocations do not access the contents of any buffer in use.
     if (!isMemoryEffectFree(prev) &&
         !isa<memref::AllocOp, memref::AllocaOp>(prev))
       return {};
@@ -218,7 +218,8 @@ KernelEmitter::flatNest(ArrayRef<unsigned> dims, ArrayRef<Fold> sizes,
   Fold count = affine::makeComposedFoldedAffineApply(b, loc, x * inside,
                                                      {sizes[several.front()]});
   return loop(index(0), count, 1, init, [&](Fold iv, ValueRange args) {
-    // Never negative, which LLVM does not see in signed divisions.
+    // Unsigned: the index is never negative, which LLVM cannot tell of a signed
+    // division.
     Value rest = value(iv);
     for (unsigned dim : llvm::reverse(ArrayRef(several).drop_front())) {
       Value size = value(sizes[dim]);

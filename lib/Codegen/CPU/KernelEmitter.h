@@ -41,9 +41,9 @@ AccessKind classifyAccess(mlir::AffineMap map, mlir::Type type, unsigned dim);
 /// element is an integer, index or float, and scalars of those types.
 bool hasVectorizableElement(mlir::Type type);
 
-/// The lanes of a vector that are in use: all if `mask` is null, else those of
-/// the loop iterations up to and including `last`, of which there is one at
-/// least.
+/// The lanes of a vector that are in use: all if `mask` is null, otherwise
+/// those of the loop iterations up to and including `last`, at least one of
+/// which exists.
 struct Lanes {
   int64_t length;
   mlir::Value mask;
@@ -112,7 +112,7 @@ public:
                          llvm::ArrayRef<Fold> ivs, unsigned dim, Lanes lanes);
 
   /// Writes `lanes` elements along the loop `dim`, starting at `ivs`. With
-  /// `streams` all lanes are a line of the cache, which is written around it.
+  /// `streams` all lanes are a cache line, which is written around the caches.
   void storeVector(mlir::Value vector, mlir::Value target, mlir::AffineMap map,
                    llvm::ArrayRef<Fold> ivs, unsigned dim, Lanes lanes,
                    bool streams = false);
@@ -154,7 +154,7 @@ struct FetchedTile {
   /// and which of them is the first one of the current tile.
   int64_t numSteps = 0;
   mlir::OpFoldResult firstStep = {};
-  /// The hint of `memref.prefetch`: 3 into the first cache, 2 into the second.
+  /// The hint of `memref.prefetch`: 3 for L1, 2 for L2.
   unsigned locality = 3;
 
   /// Return the elements of a cache line, the lines of a row, and those of all

@@ -37,8 +37,8 @@ using namespace mlir;
 
 namespace flywheel {
 
-/// Multiply-adds that do not wait for each other: two units with a latency of
-/// four cycles.
+/// Multiply-adds that are independent of each other: two units with a latency
+/// of four cycles.
 static constexpr int64_t kMinChains = 8;
 /// The most vectors of a reduction that is unrolled.
 static constexpr int64_t kMaxUnrolledSteps = 4;
@@ -129,7 +129,7 @@ Value LaneSumEmitter::load(OpOperand *input, AffineMap map,
                            const Lanes &lanes) {
   Value vector =
       e.loadVector(input->get(), map, ivs, *contraction.along, lanes);
-  // Unused lanes that were read one by one hold anything.
+  // Unused lanes that were read one by one have undefined values.
   if (lanes.mask &&
       classifyAccess(map, input->get().getType(), *contraction.along) !=
           AccessKind::Contiguous) {
@@ -172,7 +172,7 @@ SmallVector<Value> LaneSumEmitter::emitStep(const Strip &rows,
     vector = keepsRows() ? loadColumn(i) : loadRow(i);
   };
   auto addProducts = [&](int64_t i, int64_t element) {
-    // Iterations that are the last one again read what that one does.
+    // Iterations beyond the end read the elements of the last one again.
     if (longer.size)
       loadLonger(i, element);
     for (int64_t j = 0; j < numKept; ++j) {

@@ -47,8 +47,8 @@ static linalg::LinalgOp findNextEpilogue(linalg::LinalgOp op) {
   return {};
 }
 
-/// Moves the pure ops between `op` and `last` that can be before `op` there, so
-/// that the views `last` uses exist.
+/// Moves the pure ops between `op` and `last` that can precede `op` before it,
+/// so that the views that `last` uses exist there.
 static void hoistViews(Operation *op, Operation *last) {
   SmallVector<Operation *> between;
   for (Operation *next = op->getNextNode(); next != last;

@@ -25,7 +25,7 @@ using Fold = OpFoldResult;
 
 namespace flywheel {
 
-/// Stands for the tiles of a column where their number is dynamic.
+/// The assumed number of tiles of a column if it is dynamic.
 static constexpr int64_t kTypicalTiles = 8;
 
 /// Returns the structured op that writes all of `panel`, in a block around

@@ -59,8 +59,8 @@ void ReportContractions::runOnOperation() {
     if (!count)
       continue;
     function->removeAttr(CodegenDialect::getContractionsAttrName());
-    // A kernel that layers share has the places of the first one, and the calls
-    // those of each.
+    // A kernel that layers share has the location of the first layer, and each
+    // call that of its layer.
     llvm::SmallSetVector<std::pair<Location, Location>, 4> slow;
     for (Location place : placesOf[function])
       slow.insert({place, place});

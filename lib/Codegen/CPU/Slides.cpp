@@ -26,7 +26,7 @@ void Slide::visit(int64_t count, function_ref<void(int64_t, int64_t)> load,
   }
 }
 
-/// A longer window is in no registers.
+/// A longer window does not fit in registers.
 static constexpr int64_t kMaxWindow = 32;
 
 std::optional<Slide> findSlide(ArrayRef<unsigned> loops, AffineMap map,

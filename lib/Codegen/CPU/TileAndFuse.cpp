@@ -112,7 +112,7 @@ static linalg::LinalgOp packPanel(RewriterBase &rewriter, linalg::LinalgOp op,
                                   codegen::FMAAttr schedule) {
   OpOperand *input = getFactors(op, schedule.getColumns()).second;
   AffineMap map = op.getMatchingIndexingMap(input);
-  // The columns last, the other dimensions as they are.
+  // Puts the columns last, and keeps the order of the other dimensions.
   SmallVector<int64_t> order;
   int64_t last = -1;
   for (auto [dim, expr] : llvm::enumerate(map.getResults()))
@@ -139,7 +139,7 @@ static linalg::LinalgOp packPanel(RewriterBase &rewriter, linalg::LinalgOp op,
   }
   Value packed = linalg::TransposeOp::create(rewriter, loc, tile, panel, order)
                      ->getResult(0);
-  // Not every named op can say how the panel is indexed.
+  // Not every named op has indexing maps that can be changed.
   unsigned number = input->getOperandNumber();
   rewriter.setInsertionPoint(op);
   linalg::GenericOp generic = generalizeOp(rewriter, op);

@@ -32,16 +32,16 @@ namespace {
 
 /// Vectors that are reduced together, to hide the latency of the operation.
 constexpr int64_t maxInterleave = codegen::VectorAttr::kDefaultInterleave;
-/// The registers of a CPU that is not known.
+/// The assumed registers of an unknown CPU.
 constexpr int64_t typicalRegisters = 32;
 /// A tile is unrolled to up to this many instructions.
 constexpr int64_t maxUnrolledOps = 512;
-/// The instructions that a function of the math dialect becomes.
+/// The number of instructions that a function of the math dialect becomes.
 constexpr int64_t opsOfFunction = 24;
 /// The most vectors of a row that are copied without a loop: a panel of a
 /// product has two.
 constexpr int64_t maxCopiedVectors = 4;
-/// Terms of a sum that are added one after the other, then such sums of terms.
+/// Terms of a sum that are added one after the other; then such sums are terms.
 constexpr int64_t maxTermsInRow = 128;
 
 class ElementwiseEmitter {
@@ -141,7 +141,7 @@ int64_t ElementwiseEmitter::getRegistersOfVector(codegen::CPUAttr cpu) {
     Type element = getElementTypeOrSelf(operand);
     int64_t width =
         element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 1;
-    // Floats of 16 bits are computed with as ones of 32.
+    // Floats of 16 bits are computed as floats of 32.
     bits = std::max(bits, isa<FloatType>(element) ? std::max<int64_t>(width, 32)
                                                   : width);
   }
@@ -149,7 +149,7 @@ int64_t ElementwiseEmitter::getRegistersOfVector(codegen::CPUAttr cpu) {
 }
 
 bool ElementwiseEmitter::shouldUnroll() {
-  // Constant indices are what lets LLVM turn memory on the stack to registers.
+  // LLVM promotes memory on the stack to registers only for constant indices.
   if (!plan.reductions.empty() || plan.horizontal ||
       llvm::none_of(op->getOperands(), isOnStack))
     return false;
@@ -195,7 +195,7 @@ void ElementwiseEmitter::loadInvariants() {
   for (OpOperand *operand : op.getDpsInputOperands()) {
     AffineMap map = op.getMatchingIndexingMap(operand);
     auto varies = [&](unsigned dim) { return map.isFunctionOfDim(dim); };
-    // An output may be the same memory and change.
+    // An output may be the same memory, and change.
     if (varies(plan.dim) || llvm::any_of(plan.reductions, varies) ||
         llvm::is_contained(op.getDpsInits(), operand->get()) ||
         body->getArgument(operand->getOperandNumber()).use_empty())
@@ -246,7 +246,7 @@ SmallVector<Value> ElementwiseEmitter::emitReduction(
   std::optional<int64_t> to = getConstantIntValue(upper);
   if (!isSum() || depth == 0)
     return e.loop(lower, upper, step, init, body);
-  // Two blocks are as well one loop, whose length is known.
+  // One loop for both blocks is as fast, as its length is known.
   if (from && to && *to - *from <= 2 * block)
     return emitReduction(lower, upper, step, numTerms, init, body, depth - 1);
   int64_t numVectors = init.size() / combiners.size();
@@ -272,7 +272,7 @@ SmallVector<Value> ElementwiseEmitter::emitReductions(
     else if (!ShapedType::isDynamic(inside) && inside <= maxTermsInRow)
       inside *= *size;
   }
-  // Few steps inside are worth no sum of their own.
+  // A few inner steps are not worth a sum of their own.
   bool isLong = ShapedType::isDynamic(inside) || inside > maxTermsInRow / 4;
   int64_t numTerms = isLong ? 1 : std::max<int64_t>(inside, 1);
   int64_t numVectors = init.size() / combiners.size();
@@ -332,7 +332,8 @@ void ElementwiseEmitter::emitVectors(ArrayRef<Fold> bases,
   for (auto [base, lane] : llvm::zip_equal(bases, lanes)) {
     ivs[plan.dim] = base;
     for (OpOperand &output : op.getDpsInitsMutable()) {
-      // A value that the body does not use need not be read; any will do.
+      // A value that the body does not use need not be read; any value is
+      // valid.
       bool used = !body->getArgument(output.getOperandNumber()).use_empty();
       AffineMap map = op.getMatchingIndexingMap(&output);
       auto type = VectorType::get({plan.vectorLength},
@@ -376,8 +377,8 @@ void ElementwiseEmitter::emitBlocks() {
   int64_t length = plan.vectorLength;
   bool repeatable = isRepeatable();
   // Calls `body` for each vector along `dim`. The last one may be partial, or
-  // one that ends with the array: a network of shuffles is much code, and there
-  // is one instead of up to four.
+  // one that ends with the array: a network of shuffles is much code, and is
+  // emitted once instead of up to four times.
   auto strips = [&](unsigned dim, function_ref<void(Fold, Lanes)> body) {
     Fold size = sizes[dim];
     std::optional<int64_t> constant = getConstantIntValue(size);
@@ -570,7 +571,7 @@ Value ElementwiseEmitter::emitOp(Operation *inner, IRMapping &mapping,
   }
   for (Value &operand : operands)
     operand = splat(operand);
-  // Unused lanes hold anything: a divisor of zero there would trap.
+  // Unused lanes have undefined values: a divisor of zero in them would trap.
   if (lanes.mask &&
       isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
           arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>(inner)) {

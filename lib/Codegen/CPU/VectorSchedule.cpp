@@ -17,11 +17,11 @@ namespace flywheel {
 
 /// Beyond this length a square of vectors exceeds any register file.
 static constexpr int64_t maxTransposedLength = 16;
-/// More vectors of one row than these are not read faster.
+/// More vectors of one row than these are not faster to read.
 static constexpr int64_t maxColumnVectors = 16;
-/// Reductions of fewer terms have no time to gain from longer parts of rows.
+/// Reductions of fewer terms gain nothing from longer parts of rows.
 static constexpr int64_t minManyTerms = 32;
-/// Ops of a body that may be there for many vectors.
+/// The most ops of a body that is repeated for many vectors.
 static constexpr int64_t maxInterleavedOps = 8;
 
 Operation *getCombiner(linalg::LinalgOp op, unsigned index) {

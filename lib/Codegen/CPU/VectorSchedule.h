@@ -15,13 +15,13 @@ namespace flywheel {
 /// The vectorization of one op.
 struct VectorPlan {
   mlir::linalg::LinalgOp op;
-  /// The loop along the lanes, and whether it is a reduction.
+  /// The loop along the lanes, and true if it is a reduction.
   unsigned dim = 0;
   bool horizontal = false;
   int64_t vectorLength = 1;
   /// Neighbouring vectors of outputs that one nest of reductions computes.
   int64_t interleave = 1;
-  /// The loop along which inputs are contiguous that are strided along `dim`,
+  /// The loop along which inputs that are strided along `dim` are contiguous,
   /// if they are to be transposed in blocks.
   std::optional<unsigned> transposed;
   /// The other loops.

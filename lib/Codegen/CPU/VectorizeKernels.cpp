@@ -81,7 +81,7 @@ void VectorizeKernels::runOnOperation() {
     getKernelFamily(schedule)->emit(rewriter, op, schedule, cpu, fill);
   };
 
-  // Contractions first: they absorb fills that come before them.
+  // Contractions first: they absorb the fills before them.
   SmallVector<linalg::LinalgOp> others;
   SmallPtrSet<Operation *, 8> absorbed;
   for (linalg::LinalgOp op : *ops) {

@@ -158,7 +158,7 @@ Value WinogradEmitter::emitBlock(const WinogradBlock &block, Value image,
         tensor::getMixedSizes(e.b, e.loc, image), strides);
   }
 
-  // Along the height, of whole rows of the image; then along the width.
+  // Along the height, for whole rows of the image; then along the width.
   image = reshape(image, {block.images, block.rows * m + 2, width * channels},
                   {{0}, {1}, {2, 3}});
   AffineExpr a, b, n, r, s, c, k;

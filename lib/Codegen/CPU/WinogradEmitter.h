@@ -76,7 +76,7 @@ private:
   mlir::Value apply(const Coefficients &matrix, unsigned row, mlir::Value input,
                     llvm::ArrayRef<mlir::AffineExpr> inputIndices,
                     llvm::ArrayRef<int64_t> shape, mlir::Value init = {});
-  /// Gives the op that computes `value` the work of the op that is replaced.
+  /// Attaches the work of the replaced op to the op that computes `value`.
   mlir::Value countWork(mlir::Value value);
   mlir::Value reshape(mlir::Value tensor, llvm::ArrayRef<int64_t> shape,
                       llvm::ArrayRef<mlir::ReassociationIndices> groups);

@@ -29,7 +29,7 @@ static FailureOr<Value> collapse(RewriterBase &rewriter, Location loc,
   if (cast<MemRefType>(buffer.getType()).getLayout().isIdentity())
     return memref::CollapseShapeOp::create(rewriter, loc, buffer, reassociation)
         .getResult();
-  // Only buffers without gaps have dimensions that are one.
+  // Only dimensions of buffers without gaps can be collapsed.
   return memref::SubViewOp::rankReduceIfNeeded(rewriter, loc, buffer, shape);
 }
 

@@ -50,8 +50,8 @@ struct ExpandAtan : OpRewritePattern<math::AtanOp> {
   }
 };
 
-/// The angle of (x, y), by the smaller over the larger of |x| and |y|. At most
-/// 1.5 ulp wrong.
+/// Expands the angle of (x, y), by the smaller over the larger of |x| and |y|.
+/// The error is at most 1.5 ulp.
 struct ExpandAtan2 : OpRewritePattern<math::Atan2Op> {
   using OpRewritePattern::OpRewritePattern;
 

@@ -35,7 +35,7 @@ struct ErfcEmitter : MathEmitter {
                                0x1.a7ce68p-8, -0x1.6003f2p-6, -0x1.2a8806p-5,
                                0x1.1e2d7ep-2, -0x1.5fd386p-1, 0x1.058672p+0});
     scaled = mul(scaled, t);
-    // x^2, and what rounding it has lost.
+    // x^2, and its rounding error.
     Value square = mul(x, x);
     Value lost = fma(x, x, neg(square));
     // -x^2 = turns ln 2 + rest. The sum of 3 * 2^22 and a number is rounded to
@@ -58,7 +58,7 @@ struct ErfcEmitter : MathEmitter {
   }
 };
 
-/// At most 3.3 ulp wrong; upstream's is 42 (22.1.8).
+/// The error is at most 3.3 ulp; that of upstream's is 42 ulp (22.1.8).
 struct ExpandErfc : OpRewritePattern<math::ErfcOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -71,7 +71,7 @@ struct ExpandErfc : OpRewritePattern<math::ErfcOp> {
     auto compare = [&](arith::CmpFPredicate predicate, Value y, double bound) {
       return e.compare(predicate, y, e.number(bound));
     };
-    // No NaN is: both ways have numbers only.
+    // False for NaN: both branches compute with numbers only.
     Value isInRange = compare(arith::CmpFPredicate::OLE, size, e.maxSize);
     Value clamped = e.select(isInRange, size, e.number(e.maxSize));
     Value large = e.select(isInRange, e.emitLarge(clamped), zero);

@@ -23,10 +23,10 @@ namespace flywheel {
 #include "flywheel/Codegen/Common/CodegenCommonPasses.h.inc"
 } // namespace flywheel
 
-/// True for functions that upstream has a polynomial for that holds wherever it
-/// is not a denormal number: not for infinities (cbrt), and with AVX2 only
-/// (rsqrt). Some of its polynomials are far from exact (atan, erfc) or wrong at
-/// negative zeros (atan2).
+/// Returns true for functions for which upstream has a polynomial that is valid
+/// for all numbers that are not denormal: not for infinities (cbrt), and with
+/// AVX2 only (rsqrt). Some of its polynomials are far from exact (atan, erfc)
+/// or wrong at negative zeros (atan2).
 static bool hasPolynomial(StringRef name) {
   return !llvm::is_contained(
       {math::SinOp::getOperationName(), math::CosOp::getOperationName(),
@@ -37,7 +37,7 @@ static bool hasPolynomial(StringRef name) {
 }
 
 /// Gives results of `math.erf` the sign of their argument: upstream's
-/// polynomial has the wrong one at -0.
+/// polynomial has the wrong sign at -0.
 static void keepSignOfZero(math::ErfOp erf) {
   OpBuilder b(erf->getContext());
   b.setInsertionPointAfter(erf);

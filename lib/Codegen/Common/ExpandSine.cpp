@@ -24,7 +24,7 @@ struct SineEmitter : MathEmitter {
   /// `x` gives a sine its sign.
   Value emit(Value x, Value size, bool isCosine) {
     // size = turns pi / 2 + rest, with pi / 2 in three parts: the first
-    // products are exact enough for the rest to be so too.
+    // products are exact enough for an exact rest.
     Value turns =
         math::RoundEvenOp::create(b, mul(size, number(0x1.45f306dc9c883p-1)));
     Value rest = fma(turns, number(-0x1.921fb0p+00), size);
@@ -76,9 +76,9 @@ Value flywheel::emitReducedSine(OpBuilder &b, Location loc, Value x,
 }
 
 namespace {
-/// Sines and cosines; upstream's are wrong for large and for small arguments
-/// (22.1.8). Vectors with a larger argument than the reduction is exact for go
-/// to the C library.
+/// Expands sines and cosines; upstream's are wrong for large and for small
+/// arguments (22.1.8). Vectors with an argument above `maxReduced` call the C
+/// library.
 template <typename OpTy> struct ExpandSine : OpRewritePattern<OpTy> {
   using OpRewritePattern<OpTy>::OpRewritePattern;
 

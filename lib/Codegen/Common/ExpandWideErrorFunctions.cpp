@@ -68,7 +68,7 @@ static ExponentialPairs::Exponential emitLarge(ExponentialPairs &e, Value x) {
 static Value emitErf(ExponentialPairs &e, Value x) {
   Value size = e.abs(x);
   Value small = e.sum(emitSmall(e, e.atMost(size, kMaxSmall)));
-  // 1, rounded, from there on.
+  // From there on, the result rounds to 1.
   Value bounded = e.atMost(e.atLeast(size, kMaxSmall), 6);
   auto [turns, power] = emitLarge(e, bounded);
   Pair rest = {e.emitScaled(e.pair(power.high), turns),

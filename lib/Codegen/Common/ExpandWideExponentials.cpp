@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Vectors compute these in registers, where the C library takes one element at
-// a time. The polynomials are minimax ones of the intervals stated.
+// Computes these of vectors in registers; the C library takes one element at a
+// time. The polynomials are minimax polynomials of the intervals stated.
 //
 //===----------------------------------------------------------------------===//
 

@@ -111,7 +111,7 @@ static Pair emitLog1pPair(ExponentialPairs &e, Pair x) {
 static Value emitLog1p(ExponentialPairs &e, Value x) {
   Value log = e.sum(emitLog1pPair(e, e.pair(x)));
   log = orSpecial(e, e.add(x, e.number(1)), log);
-  // Its own logarithm, rounded, and with the sign of a zero.
+  // A small x is its own logarithm, rounded, and has the sign of a zero.
   return e.select(e.isLess(e.abs(x), 0x1p-54), x, log);
 }
 
@@ -122,7 +122,7 @@ static ExponentialPairs::Exponential emitOfSize(ExponentialPairs &e, Value x) {
 
 /// Returns exp(-|x|), divided by 2^turns: 2^(-2 turns) / (1 + power).
 static Pair emitInverse(ExponentialPairs &e, Value turns, Pair sum) {
-  // Beyond, nothing of it counts.
+  // For more turns, the inverse is negligible.
   Value twice = e.mul(e.atMost(turns, 100), e.number(-2));
   Pair inverse = e.div(e.pair(e.number(1)), sum);
   return {e.emitScaled(e.pair(inverse.high), twice),

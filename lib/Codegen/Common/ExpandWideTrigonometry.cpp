@@ -103,14 +103,14 @@ Trigonometry::Angle Trigonometry::reduceSmall(Value x) {
 }
 
 Trigonometry::Angle Trigonometry::reduceLarge(Value x) {
-  // x = mantissa 2^exponent. Bits of 2 / pi whose product with it is a multiple
-  // of 4 are left out: `first` is how many, with the 64 zeros in front.
+  // x = mantissa 2^exponent. Bits of 2 / pi whose product with x is a multiple
+  // of 4 are left out: `first` is their number, including the 64 zeros.
   Value bits = toBits(x);
   Value mantissa = arith::OrIOp::create(b, andBits(bits, (1LL << 52) - 1),
                                         integer(1LL << 52));
   Value first = addIntegers(shiftRight(bits, 52), integer(64 - 1075 - 2));
-  // The four words from there on: by each bit of the number of the first one,
-  // all move along.
+  // Selects the four words from there on: each bit of the number of the first
+  // word moves all words.
   Value word = shiftRight(first, 6), shift = andBits(first, 63);
   SmallVector<Value> words;
   for (uint64_t part : kTwoOverPi)
@@ -176,8 +176,8 @@ Trigonometry::Angle Trigonometry::reduce(Value x) {
 }
 
 Trigonometry::SineAndCosine Trigonometry::emitReduced(Pair x) {
-  // Taylor's: terms from x^7 and x^8 on are 2^-14 of the first, and need no
-  // pairs.
+  // Taylor polynomials: terms from x^7 and x^8 on are 2^-14 of the first, and
+  // need no pairs.
   Pair square = mul(x, x);
   auto terms = [](int from, int to) {
     SmallVector<double> result;
@@ -231,7 +231,7 @@ Value Trigonometry::emitSine(Value x, bool isCosine) {
     Value flipped = arith::XOrIOp::create(
         b, toBits(value),
         andBits(toBits(x), std::numeric_limits<int64_t>::min()));
-    // Also a small one's own, and -0.
+    // A small argument is its own arctangent, and so is -0.
     value = select(isLess(size, 0x1p-30), x, fromBits(flipped));
   }
   return select(isFinite, value,

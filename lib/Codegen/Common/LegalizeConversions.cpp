@@ -90,7 +90,7 @@ static Value emitSticky(MathEmitter &e, Value x, bool isSigned) {
       arith::CmpIOp::create(e.b, arith::CmpIPredicate::eq, lost, number(0));
   Value kept = arith::AndIOp::create(e.b, x, number(~kLost));
   Value odd = arith::OrIOp::create(e.b, kept, number(kLost + 1));
-  // Those of 53 bits are exact as they are: from -2^53 to 2^53 that are 2^54.
+  // Integers from -2^53 to 2^53 are exact.
   constexpr int64_t kBound = int64_t(1) << 53;
   Value moved =
       isSigned ? arith::AddIOp::create(e.b, x, number(kBound)).getResult() : x;

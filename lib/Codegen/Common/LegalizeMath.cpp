@@ -23,7 +23,7 @@ namespace flywheel {
 } // namespace flywheel
 
 namespace {
-/// Upstream's expansion has the bounds the wrong way round (22.1.8).
+/// Upstream's expansion swaps the bounds (22.1.8).
 struct ClampFToMinMax : OpRewritePattern<math::ClampFOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -82,8 +82,9 @@ struct FPowIToPowF : OpRewritePattern<math::FPowIOp> {
   }
 };
 
-/// x^n of integers by squaring, without a branch: bodies become vectors.
-/// Products wrap. 1 and -1 alone have an inverse; that of 0 is checked before.
+/// Expands x^n of integers by squaring, without a branch: bodies become
+/// vectors. Products wrap. Only 1 and -1 have an inverse; that of 0 is checked
+/// before.
 struct ExpandIPowI : OpRewritePattern<math::IPowIOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -239,7 +240,8 @@ struct ExpandIsNaN : OpRewritePattern<math::IsNaNOp> {
   }
 };
 
-/// 1 / sqrt(x) of 16-bit numbers, rounded once: LLVM would round the root too.
+/// Expands 1 / sqrt(x) of 16-bit numbers, rounded once: LLVM would round the
+/// root too.
 struct WidenRsqrt : OpRewritePattern<math::RsqrtOp> {
   using OpRewritePattern::OpRewritePattern;
 

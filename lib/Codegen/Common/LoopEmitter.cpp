@@ -43,7 +43,7 @@ Value LoopEmitter::slice(Value buffer, ArrayRef<Part> parts) {
       sizes.push_back(b.getIndexAttr(1));
       continue;
     }
-    // A constant that is a value counts as dynamic where types are inferred.
+    // Type inference treats a constant value as dynamic.
     std::optional<int64_t> size = getConstantIntValue(part.size);
     sizes.push_back(size ? OpFoldResult(b.getIndexAttr(*size)) : part.size);
     shape.push_back(size.value_or(ShapedType::kDynamic));

@@ -38,7 +38,7 @@ protected:
     for (mlir::Value position : positions)
       parts.push_back(at(position));
   }
-  /// Takes all of the dimensions from `first` on.
+  /// Appends all dimensions from `first` on.
   void appendRest(llvm::SmallVectorImpl<Part> &parts, mlir::Value buffer,
                   int64_t first);
   mlir::Value slice(mlir::Value buffer, llvm::ArrayRef<Part> parts);

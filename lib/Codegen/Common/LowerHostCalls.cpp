@@ -122,7 +122,7 @@ void CallEmitter::run() {
   int64_t size = 3;
   for (Value buffer : buffers)
     size += 3 + 2 * cast<MemRefType>(buffer.getType()).getRank();
-  // One for all iterations of a loop.
+  // Allocates one table for all iterations of a loop.
   auto function = op->getParentOfType<func::FuncOp>();
   OpBuilder top = OpBuilder::atBlockBegin(&function.getBody().front());
   table = memref::AllocaOp::create(top, loc,

@@ -39,7 +39,7 @@ using flywheel::emitScanStep;
 using flywheel::Part;
 
 namespace {
-/// Emits what replaces one op.
+/// Emits the replacement of one op.
 class Lowering : flywheel::LoopEmitter {
 public:
   using LoopEmitter::LoopEmitter;
@@ -292,7 +292,7 @@ struct LowerLinalgExt : flywheel::impl::LowerLinalgExtBase<LowerLinalgExt> {
                              "needs; found none";
         return signalPassFailure();
       }
-      // Nothing to do, and no slice to take.
+      // The op does nothing, and has no slice.
       if (isEmpty(op)) {
         op->erase();
         continue;

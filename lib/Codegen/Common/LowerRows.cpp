@@ -232,7 +232,7 @@ void RowEmitter::combine(
 Value ArgsortLowering::loadDigit(Value from, Value number, Value shift) {
   Value position = loadPosition(from, number, count);
   Value index = loadIndex(op.getIndices(), position, op.getLimit());
-  // In 64 bits, of which an index may have fewer than are shifted out.
+  // In 64 bits: an index may have fewer bits than are shifted out.
   Type type = b.getI64Type();
   Value rest = arith::ShRUIOp::create(
       b, loc, arith::IndexCastOp::create(b, loc, type, index), shift);
@@ -242,7 +242,7 @@ Value ArgsortLowering::loadDigit(Value from, Value number, Value shift) {
                                     arith::AndIOp::create(b, loc, rest, mask));
 }
 
-/// Puts the positions of `from` in the order of one digit, stably.
+/// Sorts the positions of `from` by one digit, stably.
 void ArgsortLowering::pass(Value from, Value to, Value shift) {
   Value zero = constant(0), one = constant(1);
   Value numCounts = constant(ArgsortOp::kNumCounts);
@@ -278,7 +278,7 @@ void ArgsortLowering::run() {
   Value numBits = subtract(constant(64), numUnused);
   Value width = arith::ConstantIntOp::create(b, loc, b.getI64Type(),
                                              ArgsortOp::kNumDigitBits);
-  // There and back.
+  // Sorts to `to` and back.
   loop(zero, numBits, constant(2 * ArgsortOp::kNumDigitBits), [&](Value bit) {
     Value shift = arith::IndexCastOp::create(b, loc, b.getI64Type(), bit);
     pass(op.getOrder(), op.getSpare(), shift);

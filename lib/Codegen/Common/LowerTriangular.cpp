@@ -32,7 +32,7 @@ using namespace mlir;
 
 namespace flywheel {
 
-/// Columns of one block: within it, every step depends on the one before.
+/// Columns of one block, in which every step depends on the previous one.
 static constexpr int64_t kBlock = 32;
 /// Rows below a block that are solved for at once: accumulators of one step.
 static constexpr int64_t kRows = 64;
@@ -136,7 +136,8 @@ void TriangularEmitter::subtractProduct(Value a, bool transposeA, Value other,
           {transposeA ? map(depth, rows) : map(rows, depth),
            map(depth, columns), map(rows, columns)},
           [&](OpBuilder &nested, ValueRange args) -> Value {
-            // With columns it has a kernel; without it is a sum along vectors.
+            // With columns it has a kernel; otherwise it is a sum along
+            // vectors.
             Value factor =
                 hasColumns
                     ? args[0]
@@ -211,7 +212,7 @@ void CholeskyEmitter::factorizeBlock(Value block, OpFoldResult width) {
     subtractProduct(part(block, before, at(j)), false, part(block, before, all),
                     row);
     Value square = memref::LoadOp::create(b, loc, block, ValueRange{j, j});
-    // False for a NaN too.
+    // Also false for NaN.
     Value isPositive =
         arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, square, zero);
     Value sofar = memref::LoadOp::create(b, loc, success, ValueRange());
@@ -319,8 +320,8 @@ void CholeskyEmitter::emit() {
   SmallVector<Value> sizes;
   for (int64_t dim = 0; dim < rank - 2; ++dim)
     sizes.push_back(sizeValue(matrices, dim));
-  // One loop around all that uses the buffers: it becomes one function, which
-  // they are of.
+  // One loop around all uses of the buffers: it becomes one function, to which
+  // they belong.
   sizes.insert(sizes.begin(), constant(1));
   nest(sizes, [&](ValueRange ivs) {
     SmallVector<Part> parts;

@@ -115,8 +115,8 @@ static void collectKernels(Region &region,
 }
 
 /// Clones, at the start of `region`, the constants and the index arithmetic
-/// that its operands come from: inside the function the bounds of a loop then
-/// still say how large its tiles are, and equal functions have equal arguments.
+/// that compute its operands: the bounds of a loop inside the function then
+/// still give the sizes of its tiles, and equal functions have equal arguments.
 static void sinkIndexArithmetic(OpBuilder &b, Region &region) {
   b.setInsertionPointToStart(&region.front());
   llvm::DenseMap<Value, Value> clones;
@@ -226,8 +226,8 @@ static std::string formatWrittenShape(Operation *kernel) {
   MemRefType written;
   kernel->walk([&](linalg::LinalgOp op) {
     for (Value buffer : op.getDpsInits()) {
-      // Tiles are views of the whole, which is a view of the workspace. A cast
-      // hides a size that kernels of other sizes do not share.
+      // Tiles are views of the whole buffer, which is a view of the workspace.
+      // A cast hides a size that kernels of other sizes do not share.
       while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>()) {
         if (isa<memref::ViewOp, memref::CastOp>(view))
           break;

@@ -24,7 +24,7 @@ struct Pair {
   mlir::Value high, low;
 };
 
-/// A constant that one f64 is not exact enough for.
+/// A constant that one f64 does not represent exactly enough.
 struct PairConstant {
   double high, low;
 };
@@ -87,7 +87,7 @@ struct PairEmitter : MathEmitter {
     return mlir::math::CopySignOp::create(b, size, sign);
   }
 
-  // Hides none of the base's.
+  // Overloads in addition to those of the base.
   using MathEmitter::add;
   using MathEmitter::div;
   using MathEmitter::mul;
@@ -104,7 +104,7 @@ struct ExponentialPairs : PairEmitter {
   /// Returns exp(x) - 1 for |x| up to 0.36, with a relative error of 2^-72.
   Pair emitExpM1(Pair x);
 
-  /// exp(x) = 2^turns (1 + power), of |x| up to 1100; `turns` is a whole f64.
+  /// exp(x) = 2^turns (1 + power), for |x| up to 1100; `turns` is a whole f64.
   struct Exponential {
     mlir::Value turns;
     Pair power;
@@ -120,8 +120,8 @@ struct ExponentialPairs : PairEmitter {
     return emitScaled(add(exp.power, number(1)), exp.turns);
   }
 
-  /// log(x) = exponent ln 2 + log, of positive finite x, with a relative error
-  /// of log of 2^-72. Only the first part of a denormal x counts.
+  /// log(x) = exponent ln 2 + log, for positive finite x, with a relative error
+  /// of log of 2^-72. Only the first part of a denormal x is used.
   struct Logarithm {
     mlir::Value exponent;
     Pair log;

@@ -85,7 +85,7 @@ ExponentialPairs::Logarithm ExponentialPairs::emitLogarithm(Pair x) {
   Value exponent = arith::SIToFPOp::create(b, type, biased);
   exponent =
       sub(exponent, select(isDenormal, number(kBias + 54), number(kBias)));
-  // One step of Newton: log m = y + log(m exp(-y)), of m exp(-y) near 1.
+  // One step of Newton: log m = y + log(m exp(-y)), with m exp(-y) near 1.
   Value y = math::LogOp::create(b, m);
   Pair inner = {m, low};
   Pair step =

@@ -82,7 +82,7 @@ public:
     });
   }
 
-  /// Calls the part at the place of `b`.
+  /// Calls the part at the insertion point of `b`.
   void finish(OpBuilder &b) {
     Location loc = function.getLoc();
     builder.setInsertionPointToEnd(body);
@@ -119,7 +119,7 @@ private:
 
   func::FuncOp function;
   Block *body;
-  /// In front of the first op that was taken: copies are before all users.
+  /// Before the first op that was taken: copies precede all users.
   OpBuilder builder;
   SmallVector<Value> operands;
   llvm::DenseMap<Value, Value> values;

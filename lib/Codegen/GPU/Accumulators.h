@@ -12,8 +12,8 @@
 
 namespace flywheel {
 
-/// The part of a tile of C that one thread has, and the code that adds products
-/// to it of tiles of A and B in workgroup memory.
+/// The elements of a tile of C that one thread has, and the code that adds
+/// products of tiles of A and B in workgroup memory to them.
 class Accumulators {
 public:
   virtual ~Accumulators() = default;

@@ -140,7 +140,7 @@ SmallVector<Value> BlockContractionEmitter::emitSums(Accumulators &accumulators,
   bool isAnyAsync = lhs.isAsync || rhs.isAsync;
   int64_t ahead = tile.stages - 1;
   auto ifTerm = [&](Value term, function_ref<void()> emitCopies) {
-    // All threads go the same way.
+    // All threads take the same branches.
     OpBuilder::InsertionGuard guard(b);
     auto branch =
         scf::IfOp::create(b, loc, emitIsBelow(b, loc, term, numTerms));
@@ -200,7 +200,7 @@ SmallVector<Value> BlockContractionEmitter::emitSums(Accumulators &accumulators,
     Value next =
         arith::AddIOp::create(b, loc, firstTerm, threads.index(tile.depth));
     Value isNext = emitIsBelow(b, loc, next, numTerms);
-    // Loads are under way while this tile is used.
+    // Loads are in flight while this tile is used.
     SmallVector<SmallVector<Value>, 2> loaded(2);
     for (auto [input, values] : llvm::zip_equal(inputs, loaded)) {
       if (input->isAsync)

@@ -21,8 +21,8 @@ using namespace mlir;
 
 namespace flywheel {
 
-/// Results of one op that are added up as trees, each with 2 KB of workgroup
-/// memory at most.
+/// The most results of one op that are reduced as trees, each with up to 2 KB
+/// of workgroup memory.
 static constexpr size_t kMaxTrees = 8;
 
 BlockEmitter::BlockEmitter(gpu::LaunchOp launch) : launch(launch) {

@@ -16,7 +16,7 @@ namespace flywheel {
 /// Threads of a block whose work is one iteration of an `scf.forall`.
 inline constexpr int64_t kGroupBlockSize = 256;
 
-/// Alignment of workgroup memory, for the widest load there is.
+/// Alignment of workgroup memory, for the widest load.
 inline constexpr int64_t kWorkgroupAlignment = 16;
 
 /// Emits structured ops so that the threads of one block share each: element by

@@ -53,8 +53,9 @@ int64_t getTilePitch(int64_t inner, int64_t elementBytes, bool isAlongTerms,
                      bool usesTensorCores) {
   constexpr int64_t kVectorBytes = 16;
   int64_t pad = kVectorBytes / elementBytes;
-  // Eight rows of 16 bytes, as `ldmatrix` reads them, are in all 32 banks where
-  // rows are an odd number of times 16 bytes. So are 4 rows of 8 words.
+  // Eight rows of 16 bytes, as `ldmatrix` reads them, are in all 32 banks if
+  // the distance of rows is an odd multiple of 16 bytes. So are 4 rows of 8
+  // words.
   if (usesTensorCores && elementBytes == 4 && !isAlongTerms)
     return inner + 2 * pad;
   return usesTensorCores || isAlongTerms ? inner + pad : inner;

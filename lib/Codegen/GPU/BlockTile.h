@@ -13,7 +13,7 @@
 
 namespace flywheel {
 
-/// Bytes of workgroup memory that every chip has without being asked.
+/// Bytes of workgroup memory that every chip has by default.
 inline constexpr int64_t kWorkgroupBytes = 48 * 1024;
 
 /// The roles of the loops of a contraction C += A * B. Loops of one role are

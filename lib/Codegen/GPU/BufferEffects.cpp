@@ -52,7 +52,7 @@ int32_t flywheel::getFailureStatus(Block *block) {
 }
 
 namespace {
-/// A part of a buffer: the whole of it without `end`.
+/// A part of a buffer: the whole buffer if it has no `end`.
 struct BufferRange {
   Value root;
   int64_t begin = 0, end = -1;

@@ -42,7 +42,7 @@ private:
   llvm::DenseSet<Value> numbers;
 };
 
-/// Makes slots of what ops pass on.
+/// Replaces numbers that ops yield by slots.
 class SlotDemotion {
 public:
   SlotDemotion(func::FuncOp kernel, const DeviceNumbers &numbers)

@@ -44,7 +44,7 @@ public:
   DeviceChecks(func::FuncOp kernel, const Manifest &manifest)
       : kernel(kernel), scalars(kernel, manifest) {}
 
-  /// Returns how many checks are on the device.
+  /// Returns the number of checks on the device.
   unsigned run();
 
 private:
@@ -185,7 +185,7 @@ void DeviceChecks::dropKnownChecks() {
 void DeviceChecks::defer(cf::CondBranchOp check) {
   Location loc = check.getLoc();
   Block *failure = check.getFalseDest();
-  // There the host knows that it has failed.
+  // In the failure block the host knows that the check has failed.
   llvm::SetVector<Operation *> ops;
   collectMessage(check, ops);
   OpBuilder b = OpBuilder::atBlockBegin(failure);
@@ -249,7 +249,7 @@ Block *DeviceChecks::makeDispatch(ArrayRef<Block *> failures, Location loc) {
     numbers.push_back(getFailureStatus(failure));
     blocks.push_back(failure);
   }
-  // Any other number is none of a check.
+  // No check has any other number.
   Block *other = b.createBlock(&kernel.getBody(), kernel.getBody().end());
   func::ReturnOp::create(b, loc, status);
   b.setInsertionPointToEnd(block);
@@ -259,7 +259,7 @@ Block *DeviceChecks::makeDispatch(ArrayRef<Block *> failures, Location loc) {
   return block;
 }
 
-/// Makes all from `begin` to the end of `body`, of a launch, depend on the
+/// Makes all ops from `begin` to the end of `body`, of a launch, depend on the
 /// word.
 void DeviceChecks::guard(Block &body, Block::iterator begin) {
   OpBuilder b(&body, begin);
@@ -280,7 +280,7 @@ void DeviceChecks::guard(Block &body, Block::iterator begin) {
   }
 }
 
-/// Makes one block of those that nothing decides between any more.
+/// Merges blocks between which there is no branch any more.
 void DeviceChecks::mergeBlocks() {
   for (Block *block = &kernel.getBody().front(); block;) {
     auto branch = dyn_cast<cf::BranchOp>(block->getTerminator());

@@ -70,8 +70,9 @@ static std::unique_ptr<llvm::TargetMachine> createMachine(StringRef chip,
         isAMD ? std::optional(llvm::Reloc::PIC_) : std::nullopt, {},
         llvm::CodeGenOptLevel::Aggressive));
   };
-  // Without a version LLVM takes the least one that the chip has: drivers that
-  // know the chip know that. Kernels need more than those of older chips.
+  // Without a version LLVM uses the lowest one that supports the chip: drivers
+  // that know the chip know that version. Kernels need more than the lowest
+  // version of older chips.
   std::unique_ptr<llvm::TargetMachine> machine = create("");
   if (!isAMD && machine && isBeforePTX80(*machine))
     machine = create("+ptx80");
@@ -126,8 +127,8 @@ private:
   gpu::GPUModuleOp kernels;
   const DeviceTools &tools;
   StringRef blocksName = NVVM::NVVMDialect::getMinctasmAttrName();
-  /// For how many blocks side by side each kernel asks for room; 0 leaves it to
-  /// `ptxas`.
+  /// The number of blocks side by side that each kernel asks for; 0 leaves it
+  /// to `ptxas`.
   SmallVector<std::pair<LLVM::LLVMFuncOp, int64_t>> leastBlocks;
 };
 } // namespace

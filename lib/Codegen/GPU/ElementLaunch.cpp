@@ -15,8 +15,8 @@ namespace flywheel {
 
 /// Threads of a block: enough to hide latency, in whole warps.
 static constexpr int64_t kBlockSize = 128;
-/// Blocks beyond these wait for others anyway: threads go on with the next
-/// iteration instead.
+/// More blocks would wait for others anyway: threads start another iteration
+/// instead.
 static constexpr int64_t kMaxBlocks = 65536;
 
 ElementLaunch emitElementLaunch(OpBuilder &b, Location loc, Value count) {
@@ -25,7 +25,7 @@ ElementLaunch emitElementLaunch(OpBuilder &b, Location loc, Value count) {
   };
   Value one = constant(1), size = constant(kBlockSize);
   Value blocks = b.createOrFold<arith::CeilDivUIOp>(loc, count, size);
-  // At least one block: no grid is empty.
+  // At least one block: a grid must not be empty.
   blocks = arith::MaxUIOp::create(b, loc, blocks, one);
   blocks = arith::MinUIOp::create(b, loc, blocks, constant(kMaxBlocks));
   auto launch = gpu::LaunchOp::create(b, loc, blocks, one, one, size, one, one);

@@ -188,8 +188,8 @@ void FormGPUGroups::addNode(Operation *op, ArrayRef<GroupMember> members) {
     llvm::append_range(node.accesses, member.accesses);
 }
 
-/// Makes a group of the first op of `run` and others, which it takes from
-/// `run`. An op without rows is left alone.
+/// Makes a group of the first op of `run` and others, which it removes from
+/// `run`. Does not change an op without rows.
 void FormGPUGroups::formNext(GroupRun &run) {
   if (needsPieces(run.front())) {
     GroupMember whole = run.front();

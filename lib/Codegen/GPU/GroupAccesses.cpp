@@ -30,7 +30,7 @@ bool BufferAccess::isOfRows(ArrayRef<unsigned> dims, unsigned numDims,
   for (auto [number, expr] : llvm::enumerate(map.getResults())) {
     if (number < numDims) {
       auto dim = dyn_cast<AffineDimExpr>(expr);
-      // The only element of a dimension is that of a loop of one iteration.
+      // A dimension of one element is along a loop of one iteration.
       bool isOnly = expr == 0 && sizes[dims[number]] == 1;
       if (!isOnly && (!dim || dim.getPosition() != dims[number]))
         return false;
@@ -142,7 +142,7 @@ GroupMember::GroupMember(linalg::LinalgOp op)
   }
   AffineMap out = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   for (AffineExpr expr : out.getResults()) {
-    // An output may be along a loop that reduces another one.
+    // An output may be along a loop that reduces another output.
     auto dim = dyn_cast<AffineDimExpr>(expr);
     if (!dim || llvm::is_contained(rowDims, dim.getPosition()) ||
         op.getIteratorTypesArray()[dim.getPosition()] !=
@@ -293,7 +293,7 @@ SmallVector<RowCount> GroupMember::getRowCounts(int64_t maxAlone) const {
     rows.multiply(*extent);
     if (!rows.isOne() && !llvm::is_contained(counts, rows))
       counts.push_back(rows);
-    // Several iterations are a row of fewer.
+    // Several iterations can be one row, so that there are fewer rows.
     if (std::optional<int64_t> known = rows.getKnown()) {
       int64_t size = *known / kEnoughBlocks;
       if (*known % kEnoughBlocks == 0 && size > 1 && sizes[dim] % size == 0)
@@ -433,7 +433,7 @@ linalg::LinalgOp GroupMember::emitPart(OpBuilder &b,
   }
   linalg::LinalgOp start = emitPartOf(b, fill, filled);
   linalg::LinalgOp emitted = emitPartOf(b, op, part);
-  // The same part, though a size that is not known may be another value.
+  // The same part, even if an unknown size is another value.
   Value out = emitted.getDpsInits().front();
   auto type = cast<MemRefType>(out.getType());
   if (!type.hasStaticShape() && type == start.getDpsInits().front().getType()) {

@@ -18,9 +18,9 @@ namespace flywheel {
 
 /// Blocks that keep every multiprocessor of a large GPU busy: two for each.
 inline constexpr int64_t kManyBlocks = 264;
-/// Blocks that are enough where more would cost something else.
+/// Blocks that are enough if more blocks would have another cost.
 inline constexpr int64_t kEnoughBlocks = 128;
-/// Rows of a block of products of many matrices at least.
+/// The least rows of a block of a batch of matrix products.
 inline constexpr int64_t kLeastRows = 16;
 /// Bytes of a result that stay in the cache of a large GPU, which has 40 MB,
 /// until the launches that read it are done.
@@ -174,10 +174,11 @@ private:
   std::optional<Extent> findLoopExtent(unsigned dim) const;
 };
 
-/// Ops in their order, between which nothing else uses memory.
+/// Ops in their order, between which no other op accesses memory.
 using GroupRun = std::vector<GroupMember>;
 
-/// Makes copies structured ops: contiguous ones are `memcpy` on the host only.
+/// Replaces copies by structured ops: contiguous copies are `memcpy` on the
+/// host only.
 void structureCopies(mlir::Operation *function);
 
 /// Returns the sizes of a tile of the result of `op`, a contraction, by loop,
@@ -188,7 +189,7 @@ llvm::SmallVector<int64_t> chooseTile(mlir::linalg::LinalgOp op);
 mlir::scf::ForallOp createBlocks(mlir::OpBuilder &b, mlir::Location loc,
                                  llvm::ArrayRef<mlir::OpFoldResult> counts);
 
-/// Computes `part` of `op` at the insertion point; returns the op that does.
+/// Computes `part` of `op` at the insertion point; returns the new op.
 mlir::linalg::LinalgOp emitPartOf(mlir::OpBuilder &b, mlir::linalg::LinalgOp op,
                                   const GroupPart &part);
 
@@ -208,8 +209,8 @@ collectGroupParts(mlir::memref::AllocOp buffer, mlir::scf::ForallOp group);
 int64_t tileColumns(mlir::scf::ForallOp group,
                     llvm::ArrayRef<mlir::Value> roots);
 
-/// Puts buffers of `roots` that only `group` uses, each block its own part,
-/// into workgroup memory, the first ones first, as long as there is room beside
+/// Moves buffers of `roots` that only `group` uses, each block its own part, to
+/// workgroup memory, the first ones first, as long as there is room besides
 /// `usedBytes`.
 void placePrivateBuffers(mlir::scf::ForallOp group,
                          llvm::ArrayRef<mlir::Value> roots,

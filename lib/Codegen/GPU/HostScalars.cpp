@@ -126,7 +126,7 @@ bool HostScalars::isClobbered(Operation *from, Value buffer,
   Operation *end = region->findAncestorOpInRegion(*to);
   if (!end)
     return true;
-  // A launch of one thread reads first.
+  // A launch of one thread reads before it writes.
   if (end != to && mayWrite(end, buffer))
     return true;
   if (end == to && !ofOneThread.contains(to) && mayWrite(end, buffer))
@@ -168,7 +168,7 @@ void HostScalars::launchStores() {
   });
   gpu::LaunchOp last;
   for (Operation *store : stores) {
-    // Those that follow each other are one launch.
+    // Consecutive stores are one launch.
     bool follows = last && last->getBlock() == store->getBlock();
     for (Operation *op = follows ? last->getNextNode() : nullptr;
          op && op != store; op = op->getNextNode())

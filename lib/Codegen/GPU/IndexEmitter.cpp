@@ -60,7 +60,7 @@ Value IndexEmitter::launchElements(Value count, unsigned launch) {
 
 gpu::LaunchOp IndexEmitter::launchBlocks(Value numBlocks, unsigned launch) {
   Value one = constant(1), threads = constant(kGroupBlockSize);
-  // No grid is empty.
+  // A grid must not be empty.
   numBlocks = b.createOrFold<arith::MaxUIOp>(loc, numBlocks, one);
   auto blocks =
       gpu::LaunchOp::create(b, loc, numBlocks, one, one, threads, one, one);

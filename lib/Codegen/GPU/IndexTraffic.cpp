@@ -25,7 +25,7 @@ namespace {
 /// Sums the traffic and the operations of one launch.
 class WorkCounter {
 public:
-  /// Adds `bytes` of `buffer`, as often as blocks ask for them.
+  /// Adds `bytes` of `buffer`, as often as blocks access them.
   void read(Value buffer, int64_t bytes) { add(buffer, bytes, 0); }
   void write(Value buffer, int64_t bytes) { add(buffer, 0, bytes); }
   void read(Value buffer) { read(buffer, countBufferBytes(buffer)); }
@@ -92,7 +92,8 @@ static SmallVector<LaunchWork> measureArgsort(ArgsortOp op) {
   auto numPairs = numBits > kNumSortTileBits
                       ? llvm::divideCeil(numBits - kNumSortTileBits, 2)
                       : 0;
-  // Each index looks for its place in a run of its own length or less.
+  // Each index searches for its position in a run of at most the length of its
+  // own.
   int64_t searches = std::max<int64_t>(numBits, 1);
   for (auto [from, to] : {std::pair(order, spare), std::pair(spare, order)}) {
     WorkCounter merge;

@@ -60,7 +60,7 @@ static int64_t countThreadsOfBoth(gpu::LaunchOp first, gpu::LaunchOp second) {
   return fits ? std::max(one, other) : 0;
 }
 
-/// Has the first of several threads do all that `launch` does.
+/// Makes the first of several threads run the whole body of `launch`.
 static void limitToOneThread(gpu::LaunchOp launch) {
   Block &body = launch.getBody().front();
   OpBuilder b = OpBuilder::atBlockBegin(&body);
@@ -98,7 +98,7 @@ static void shareWorkgroupMemory(gpu::LaunchOp first, gpu::LaunchOp second) {
   }
 }
 
-/// Does what `second` does at the end of `first`, with `threads` threads.
+/// Runs the body of `second` at the end of `first`, with `threads` threads.
 static gpu::LaunchOp join(gpu::LaunchOp first, gpu::LaunchOp second,
                           int64_t threads) {
   for (gpu::LaunchOp launch : {first, second})
@@ -114,8 +114,8 @@ static gpu::LaunchOp join(gpu::LaunchOp first, gpu::LaunchOp second,
        llvm::zip(to.getArguments().take_front(12), from.getArguments()))
     theirs.replaceAllUsesWith(mine);
   b.setInsertionPoint(to.getTerminator());
-  // One thread has done it all, and may be one of several later, which must not
-  // wait for the others.
+  // One thread has run the whole body, and may later be one of several, which
+  // must not wait for the others.
   if (threads > 1)
     gpu::BarrierOp::create(b, second.getLoc());
   to.getOperations().splice(to.getTerminator()->getIterator(),

@@ -14,7 +14,7 @@
 
 namespace flywheel {
 
-/// Powers of two beyond this one are not told from it.
+/// The largest power of two that is distinguished.
 inline constexpr int64_t kMaxKnownDivisor = 64;
 
 /// Returns a power of two that `number`, an index, is a multiple of.

@@ -74,7 +74,7 @@ codegen::TrafficAttr LaunchWork::getTraffic(MLIRContext *context) const {
 }
 
 namespace {
-/// Adds up what ops take.
+/// Sums the traffic of ops.
 class Traffic {
 public:
   void add(linalg::LinalgOp op, int64_t times);
@@ -151,7 +151,7 @@ static int64_t estimateBlocks(OpFoldResult end) {
   return std::max<int64_t>(assumeNumber(end).value_or(kAssumedSize), 1);
 }
 
-/// Adds up what `op`, a group or a structured op, takes.
+/// Measures the traffic of `op`, a group or a structured op.
 static Traffic measure(Operation *op) {
   Traffic traffic;
   if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {

@@ -110,8 +110,8 @@ struct LowerBF16Products : ConvertOpToLLVMPattern<nvgpu::MmaSyncOp> {
   }
 };
 
-/// On AMD sizes of grids are in the packet that has launched them: upstream
-/// calls a library. Offsets are those of HSA's dispatch packet.
+/// On AMD the sizes of grids are in the packet that launched them: upstream
+/// calls a library instead. Offsets are those of HSA's dispatch packet.
 template <typename OpTy> struct SizeOfPacket : ConvertOpToLLVMPattern<OpTy> {
   SizeOfPacket(const LLVMTypeConverter &converter)
       : ConvertOpToLLVMPattern<OpTy>(converter, /*benefit=*/10) {}
@@ -180,7 +180,7 @@ struct LowerGPUKernels : flywheel::impl::LowerGPUKernelsBase<LowerGPUKernels> {
     populateNVGPUToNVVMConversionPatterns(converter, patterns);
     ub::populateUBToLLVMConversionPatterns(converter, patterns);
     patterns.add<LowerBF16Products>(converter, /*benefit=*/PatternBenefit(10));
-    // In front of those that call the library of device code.
+    // With precedence over patterns that call the library of device code.
     populateMathToLLVMConversionPatterns(converter, patterns,
                                          /*approximateLog1p=*/false,
                                          /*benefit=*/10);

@@ -93,7 +93,7 @@ private:
     for (Value argument : arguments)
       bytes.push_back(
           static_cast<int32_t>(layout.getTypeSize(argument.getType())));
-    // An array has an element.
+    // An array must have an element.
     if (bytes.empty())
       bytes.push_back(0);
     OpBuilder::InsertionGuard guard(rewriter);

@@ -109,7 +109,7 @@ static void emitGroupOps(OpBuilder &b, Block &body, IRMapping &mapping,
       continue;
     }
     if (auto branch = dyn_cast<scf::IfOp>(*op)) {
-      // All threads of a block go the same way.
+      // All threads of a block take the same branches.
       auto clone = scf::IfOp::create(
           b, op->getLoc(), mapping.lookupOrDefault(branch.getCondition()),
           /*withElseRegion=*/true);
@@ -128,7 +128,7 @@ static void emitGroupOps(OpBuilder &b, Block &body, IRMapping &mapping,
       mapping.map(loop.getInductionVar(), clone.getInductionVar());
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(clone.getBody());
-      // The iteration before has other uses of the same memory.
+      // The previous iteration uses the same memory in other ways.
       emitGroupOps(b, *loop.getBody(), mapping, emitter, /*isFirst=*/false);
       isFirst = false;
       continue;
@@ -172,7 +172,7 @@ static void emitGroupBody(OpBuilder &b, Block &body, IRMapping &mapping,
   emitGroupOps(b, body, mapping, emitter, /*isFirst=*/true);
 }
 
-/// Makes `group` a launch with a block for each iteration.
+/// Replaces `group` by a launch with a block for each iteration.
 static void emitGroupLaunch(scf::ForallOp group) {
   OpBuilder b(group);
   Location loc = group.getLoc();
@@ -183,7 +183,7 @@ static void emitGroupLaunch(scf::ForallOp group) {
     counts.push_back(getValueOrCreateConstantIndexOp(b, loc, end));
     blocks = b.createOrFold<arith::MulIOp>(loc, blocks, counts.back());
   }
-  // A grid of no block is none.
+  // A grid must not be empty.
   Value isWork =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, blocks,
                             arith::ConstantIndexOp::create(b, loc, 0));

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which lane has which element of a fragment is from the PTX ISA, section "Warp
-// Level Matrix Multiply-Accumulate Instructions".
+// The PTX ISA specifies the elements of a fragment in each lane, in section
+// "Warp Level Matrix Multiply-Accumulate Instructions".
 //
 //===----------------------------------------------------------------------===//
 
@@ -170,8 +170,8 @@ private:
   }
 
   /// Loads `count` matrices of 8 x 8. `sideOf` and `termOf` are the bits of the
-  /// lane that say which matrix further along the side, and the terms, it has
-  /// the row of.
+  /// lane that select the matrix, along the side and along the terms, whose row
+  /// the lane addresses.
   Value loadMatrices(const InputTile &tile, Value slot, Value side,
                      int64_t term, int64_t count, int64_t sideBit,
                      int64_t termBit) {

@@ -205,7 +205,7 @@ void flywheel::placePrivateBuffers(scf::ForallOp group, ArrayRef<Value> roots,
           {buffer, parts, candidates.size(), flywheel::isInRegisters(buffer)});
   }
   shareMemory(candidates, group);
-  // Those that share memory are in it together, or none of them is.
+  // Buffers that share memory are all in it, or none of them.
   llvm::SmallDenseMap<size_t, Value> memories;
   llvm::SmallDenseSet<size_t> isRefused;
   int64_t bytes = usedBytes;

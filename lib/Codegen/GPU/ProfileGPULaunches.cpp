@@ -65,7 +65,7 @@ static ManifestKernel describe(gpu::LaunchFuncOp launch, StringRef name) {
   kernel.sources = collectSources(launch);
   auto traffic = launch->getAttrOfType<codegen::TrafficAttr>(
       codegen::CodegenDialect::getTrafficAttrName());
-  // Sizes that the call chooses are not in it.
+  // Sizes that the call chooses are not included.
   bool isKnown = llvm::all_of(launch.getKernelOperands(), [](Value operand) {
     auto type = dyn_cast<MemRefType>(operand.getType());
     return !type || type.hasStaticShape();

@@ -15,13 +15,13 @@ using namespace flywheel;
 
 /// Iterations of an op that one block may compute alone.
 static constexpr int64_t kMaxAlone = 32768;
-/// Rows of a block at most.
+/// The most rows of a block.
 static constexpr int64_t kMaxRows = 64;
 /// Rows of a block if the number of rows is not known.
 static constexpr int64_t kRowsOfUnknown = 8;
 /// Rows of a block of a product: a tile of them.
 static constexpr int64_t kRowsOfProduct = 32;
-/// Iterations of a row that are worth one.
+/// The least iterations of a row that is worth a block.
 static constexpr int64_t kWorkOfRow = 64;
 
 /// Returns true if rows of `count` divide the work of all of `members` so that
@@ -103,7 +103,7 @@ static BlockRows chooseRows(ArrayRef<GroupMember> members,
     return {};
   std::optional<int64_t> known = count.getKnown();
   bool isAnyProduct = hasProduct(members);
-  // Rows side by side in memory are read together.
+  // Adjacent rows in memory are read together.
   bool hasMany =
       isAnyProduct || llvm::any_of(members, [&](const GroupMember &member) {
         return member.hasRowsSideBySide(member.getNumRowDims(count));
@@ -131,7 +131,7 @@ static BlockRows chooseRows(ArrayRef<GroupMember> members,
       break;
     rows = next;
   }
-  // A product of few rows reads its other factor as often as one of many.
+  // A product of few rows reads its other factor as often as one of many rows.
   std::optional<int64_t> extent = findInnermostExtent(members, count);
   if (!isAnyProduct || rows * 2 > least || !extent || *extent <= rows)
     return {rows, std::nullopt};
@@ -258,7 +258,7 @@ bool RowGroup::canTake(const GroupMember &member) {
   if (common.empty())
     return false;
   int64_t before = countBlocks(members, counts);
-  // Nor is a reduction left to fewer blocks than it has alone.
+  // A reduction must not have fewer blocks than it has alone, either.
   if (member.op.getNumReductionLoops() > 0 && !keepsTooMuch(members))
     before =
         std::max(before, countBlocks(member, member.getRowCounts(kMaxAlone)));
@@ -284,7 +284,7 @@ scf::ForallOp RowGroup::emit() {
     return affine::makeComposedFoldedAffineApply(
         b, loc, AffineMap::get(1, 0, expr), of);
   };
-  // Blocks along each extent, of which the last one is divided.
+  // Blocks along each factor, of which the last one is divided.
   RowCount extents = divideExtents(count, rows);
   SmallVector<OpFoldResult> blocks;
   for (auto [number, extent] : llvm::enumerate(extents.extents)) {
@@ -332,7 +332,7 @@ scf::ForallOp RowGroup::emit() {
   }
   for (const GroupMember &member : members)
     member.erase();
-  // One block may as well use memory that all have.
+  // A single block may use memory that all blocks share.
   if (!count.isOne())
     placePrivateBuffers(group, roots, tileColumns(group, roots));
   return group;

@@ -163,8 +163,8 @@ Value OrderedEmitter::carry(
 void ScatterEmitter::emit() {
   auto axis = static_cast<size_t>(op.getAxis());
   Value updates = op.getUpdates();
-  // The indices as one dimension, at its place: neighbors along the last one
-  // are neighbors in memory.
+  // Treats the indices as one dimension, in their position: neighbors along the
+  // last dimension are neighbors in memory.
   SmallVector<Value> all;
   size_t numIndices = sizes.size();
   for (size_t dim = 0; dim < static_cast<size_t>(rankOf(updates)); ++dim) {

@@ -147,7 +147,7 @@ void ScanEmitter::emitByBlocks() {
   Value size = b.createOrFold<arith::CeilDivUIOp>(loc, length, numRuns);
   Value begin = arith::MinUIOp::create(b, loc, multiply(run, size), length);
   Value end = arith::MinUIOp::create(b, loc, add(begin, size), length);
-  // No run of a row that is not there has an element.
+  // The runs of a row that does not exist are empty.
   end = arith::SelectOp::create(b, loc, isThere, end, none);
   SmallVector<Value> sizes;
   for (Value other : rows)

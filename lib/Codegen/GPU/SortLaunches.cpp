@@ -151,7 +151,7 @@ void SortEmitter::sortTiles() {
   });
 }
 
-/// Merges each two runs of 2^`numWidthBits` positions.
+/// Merges pairs of runs of 2^`numWidthBits` positions.
 void SortEmitter::mergeRuns(Value from, Value to, Value numWidthBits,
                             unsigned launch) {
   OpBuilder::InsertionGuard guard(b);

@@ -20,10 +20,10 @@
 
 using namespace mlir;
 
-/// Pieces of the terms of a product at most; and where their number is not
-/// known: each piece costs a result, and there may be few terms.
+/// The most pieces of the terms of a product; and the most if the number of
+/// terms is not known: each piece costs a result, and there may be few terms.
 static constexpr int64_t kMaxPieces = 64, kMaxPiecesOfUnknown = 16;
-/// Results side by side in memory that a block has of a sum of columns.
+/// Adjacent results in memory of a block that sums columns.
 static constexpr int64_t kColumns = 64;
 /// Iterations from which a reduction is divided.
 static constexpr int64_t kMinDivided = 1 << 18;
@@ -81,7 +81,7 @@ static int64_t countBlocks(const GroupMember &member) {
   for (unsigned dim : parallel)
     blocks *=
         llvm::divideCeil(member.sizes[dim], std::max<int64_t>(tile[dim], 1));
-  // Results side by side in memory share a block.
+  // Adjacent results in memory share a block.
   return isProduct || reducesAlongMemory(member.op)
              ? blocks
              : llvm::divideCeil(blocks, 32);
@@ -111,7 +111,7 @@ bool isLong(const GroupMember &member) {
          countBlocks(member) * 4 <= kManyBlocks && member.canTile(tile);
 }
 
-/// Fills `buffer` with what partial results of `member` start from.
+/// Fills `buffer` with the initial value of partial results of `member`.
 static linalg::FillOp
 createIdentityFill(OpBuilder &b, const GroupMember &member, Value buffer) {
   Location loc = member.op.getLoc();
@@ -202,7 +202,7 @@ std::pair<scf::ForallOp, GroupMember> splitTerms(const GroupMember &member) {
         b.getIndexAttr(llvm::divideCeil(member.sizes[loop], tile[loop])));
   scf::ForallOp group = createBlocks(b, loc, counts);
   b.setInsertionPointToStart(group.getBody());
-  // This piece's results.
+  // The results of this piece.
   SmallVector<OpFoldResult> offsets(shape.size(), b.getIndexAttr(0)),
       strides(shape.size(), b.getIndexAttr(1)), extents;
   offsets[0] = group.getInductionVar(0);
@@ -228,7 +228,7 @@ std::pair<scf::ForallOp, GroupMember> splitTerms(const GroupMember &member) {
   Value first =
       arith::MulIOp::create(b, loc, group.getInductionVar(0),
                             getValueOrCreateConstantIndexOp(b, loc, length));
-  // Behind the last term there are none.
+  // Pieces after the last term are empty.
   part.offsets[dim] = b.createOrFold<arith::MinUIOp>(
       loc, first, getValueOrCreateConstantIndexOp(b, loc, numTerms));
   part.sizes[dim] = length;
@@ -336,8 +336,7 @@ splitReduction(const GroupMember &member) {
     inputs.push_back(buffer);
     maps.push_back(map);
   }
-  // A loop of which each iteration is a piece is that of the pieces; its own
-  // loop is then not there.
+  // If each iteration of a loop is a piece, the loop of pieces replaces it.
   auto outType = cast<MemRefType>(op.getDpsInits().front().getType());
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   SmallVector<AffineExpr> exprs;
@@ -357,7 +356,7 @@ splitReduction(const GroupMember &member) {
   llvm::append_range(shape, outType.getShape());
   maps.push_back(AffineMap::get(numLoops + pieces.counts.size(), 0, exprs,
                                 b.getContext()));
-  // Loops that no map has any more are left out.
+  // Loops that are in no map any more are left out.
   llvm::SmallBitVector unused = getUnusedDimsBitVector(maps);
   SmallVector<utils::IteratorType> usedIterators;
   for (auto [dim, iterator] : llvm::enumerate(iterators))

@@ -37,7 +37,7 @@ private:
   void addLaunch(const Launch &launch);
 
   std::vector<Launch> launches;
-  /// Those that each launch needs.
+  /// The launches that each launch depends on.
   std::vector<llvm::BitVector> needed;
   struct Access {
     unsigned launch;

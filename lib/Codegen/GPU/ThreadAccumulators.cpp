@@ -48,7 +48,7 @@ public:
       : threads(threads), depth(tile.depth) {
     OpBuilder &b = threads.b;
     Location loc = threads.loc;
-    // Neighbours among threads are neighbours along columns.
+    // Neighbouring threads are neighbours along columns.
     Value x =
         arith::RemUIOp::create(b, loc, thread, threads.index(kThreadsAlong));
     Value y =
@@ -134,7 +134,7 @@ private:
     int64_t most = kVectorBytes / getElementBytes(tile.getElement());
     SmallVector<Value> values;
     if (tile.isAlongTerms) {
-      // Some terms at a time.
+      // Loads several terms at a time.
       int64_t width = std::min<int64_t>({most, depth, 4});
       if (term % width == 0) {
         factors.vectors.clear();

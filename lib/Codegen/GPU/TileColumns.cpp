@@ -47,8 +47,8 @@ struct Member {
   unsigned columns = 0;
 };
 
-/// Reductions in one loop over columns, and what computes the rows for them,
-/// in their order, by number of the member.
+/// Reductions in one loop over columns, and the members that compute the rows
+/// for them, in their order, by number of the member.
 struct ColumnLoop {
   SmallVector<unsigned> reductions, members;
 };
@@ -80,16 +80,16 @@ private:
   scf::ForallOp group;
   ArrayRef<Value> roots;
   std::vector<Member> members;
-  /// The long buffer that a part is of, and its parts.
+  /// The long buffer that a part belongs to, and its parts.
   llvm::DenseMap<Value, Value> rowsOf;
   llvm::MapVector<Value, SmallVector<memref::SubViewOp>> longBuffers;
   std::vector<ColumnLoop> loops;
-  /// A buffer that has all columns, and how many these are.
+  /// A buffer that has all columns, and the number of these.
   memref::AllocOp columnsOf;
   Extent columnExtent;
   int64_t tile = 0;
-  /// Workgroup memory for tiles: the type of the rows in each, and which one a
-  /// long buffer has, in each loop.
+  /// Workgroup memory for tiles: the type of the rows in each slot, and the
+  /// slot of each long buffer, in each loop.
   SmallVector<MemRefType> slots;
   std::vector<llvm::DenseMap<Value, unsigned>> slotOf;
   SmallVector<Value> memory;
@@ -135,8 +135,8 @@ ColumnTiling::ColumnTiling(scf::ForallOp group, ArrayRef<Value> roots)
     members.emplace_back(op);
 }
 
-/// Finds the long rows that products write, and those that are computed of them
-/// element by element.
+/// Finds the long rows that products write, and those that are computed from
+/// them element by element.
 void ColumnTiling::findProducts() {
   llvm::DenseMap<Value, SmallVector<memref::SubViewOp>> candidates;
   for (Value root : roots) {
@@ -144,7 +144,7 @@ void ColumnTiling::findProducts() {
     if (!buffer || buffer->getBlock() != group->getBlock())
       continue;
     SmallVector<memref::SubViewOp> parts = collectGroupParts(buffer, group);
-    // Each part is the same rows.
+    // All parts must be the same rows.
     if (parts.empty() || llvm::any_of(parts, [&](memref::SubViewOp part) {
           return getRowsType(part) != getRowsType(parts.front());
         }))
@@ -236,7 +236,7 @@ bool ColumnTiling::classify(Member &member) {
   if (isAnyOut)
     return !isReduction && op.getNumDpsInits() == 1 &&
            (isOfElements(op) || isKernel(op));
-  // Sums of narrow numbers are not rounded once a tile.
+  // Sums of narrow numbers must not be rounded once per tile.
   return isReduction && llvm::all_of(op.getDpsInits(), [](Value init) {
            Type element = getElementTypeOrSelf(init.getType());
            return !element.isF16() && !element.isBF16();
@@ -477,7 +477,7 @@ int64_t ColumnTiling::emit() {
     bytes += llvm::alignTo(
         tileType.getNumElements() * getElementBytes(type.getElementType()), 16);
   }
-  // The last one first, as `getTile` looks at the last memory.
+  // In reverse, as `getTile` reads the last memory.
   for (const ColumnLoop &loop : llvm::reverse(loops)) {
     emitLoop(loop);
     slotOf.pop_back();

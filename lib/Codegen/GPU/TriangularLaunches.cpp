@@ -20,13 +20,13 @@ using namespace mlir;
 using namespace flywheel;
 using namespace flywheel::linalg_ext;
 
-/// Columns of a factor between which others are not updated: enough that most
-/// products are added up in registers.
+/// Columns of a factor that are computed before the others are updated: enough
+/// that most products are summed in registers.
 static constexpr int64_t kPanel = 32;
 /// Blocks that factorize; each takes several matrices if there are more.
 static constexpr int64_t kMaxFactorBlocks = 1024;
-/// Right-hand sides of a block: what of a row of them threads of a warp load
-/// together.
+/// Right-hand sides of a block: the elements of a row of them that threads of a
+/// warp load together.
 static constexpr int64_t kColumns = 32;
 
 namespace {
@@ -57,8 +57,8 @@ protected:
     Value product = arith::MulFOp::create(b, loc, one, other);
     return arith::SubFOp::create(b, loc, lhs, product);
   }
-  /// Shares a rectangle of elements between the threads of a block; neighbours
-  /// are next to each other in a row.
+  /// Shares a rectangle of elements between the threads of a block;
+  /// neighbouring threads have neighbours in a row.
   void shareElements(Value thread, Value numRows, Value numColumns,
                      function_ref<void(Value row, Value column)> body) {
     loop(thread, multiply(numRows, numColumns), constant(kGroupBlockSize),
@@ -156,7 +156,7 @@ void FactorEmitter::factorizeColumn(Value column, Value end) {
     Value square = load(matrix, column, column);
     Value zero =
         arith::ConstantOp::create(b, loc, b.getZeroAttr(square.getType()));
-    // False for a NaN too.
+    // Also false for NaN.
     Value isPositive =
         arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, square, zero);
     Value sofar = memref::LoadOp::create(b, loc, flag, constant(0));

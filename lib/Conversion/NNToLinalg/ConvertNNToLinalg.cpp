@@ -28,7 +28,7 @@ namespace flywheel {
 #define GEN_PASS_DEF_CONVERTNNTOLINALG
 #include "flywheel/Conversion/ConversionPasses.h.inc"
 
-/// True for ops that the pass replaces.
+/// Returns true for ops that the pass replaces.
 static bool isLowered(Operation *op) {
   return isa_and_present<nn::NNDialect>(op->getDialect()) ||
          isa<tensor::SplatOp>(op) || isElementwiseOnTensors(op);
@@ -55,7 +55,7 @@ struct ConvertNNToLinalg : impl::ConvertNNToLinalgBase<ConvertNNToLinalg> {
   }
 
   void runOnOperation() override {
-    // The walk of the patterns skips blocks that nothing reaches.
+    // The pattern driver skips unreachable blocks.
     IRRewriter rewriter(&getContext());
     (void)eraseUnreachableBlocks(rewriter, getOperation()->getRegions());
     WalkResult verified = getOperation()->walk([](Operation *op) {

@@ -101,12 +101,12 @@ static LogicalResult verifyOp(Operation *op) {
   if (!reason.empty())
     return op->emitOpError() << "is not supported: " << reason
                              << "; docs/OpSupport.md lists what is";
-  // Here, as upstream folds some of these to wrong numbers.
+  // Refused here, as upstream folds some of these to wrong numbers.
   if (op->getName().getDialectNamespace() == "tosa" && hasSignedTypes(op))
     return op->emitOpError()
            << "is not supported with integers that are signed or unsigned by "
               "their type: expected signless ones, as 'tensor.bitcast' makes";
-  // Upstream takes these types and has no lowering for them.
+  // Upstream accepts these types and has no lowering for them.
   auto isSigned = [](Type type) {
     return getElementTypeOrSelf(type).isSignedInteger();
   };
@@ -117,7 +117,7 @@ static LogicalResult verifyOp(Operation *op) {
            << "is not supported from " << op->getOperand(0).getType() << " to "
            << op->getResult(0).getType()
            << ": expected integers that are signless or unsigned";
-  // Its numbers are converted to what cannot hold them.
+  // Its numbers are converted to a type that cannot hold them.
   if (op->getName().getStringRef() == "linalg.fill_rng_2d" &&
       llvm::any_of(op->getOperandTypes(), [](Type type) {
         return getElementTypeOrSelf(type).isInteger(1);

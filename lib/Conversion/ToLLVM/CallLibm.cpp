@@ -50,7 +50,7 @@ private:
       return false;
     if (all)
       return true;
-    // Those of other types are left alone.
+    // Functions of other types are not changed.
     return isa<math::Log1pOp, math::ExpM1Op>(op) &&
            isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(
                getElementTypeOrSelf(op->getResult(0)));

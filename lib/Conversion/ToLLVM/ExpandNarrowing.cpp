@@ -21,8 +21,8 @@ namespace flywheel {
 } // namespace flywheel
 
 namespace {
-/// Rounds f64 to f32 to odd first: then rounding again sees whether anything
-/// was lost, and the result is that of rounding once.
+/// Rounds f64 to f32 to odd first: then a second rounding can tell if a bit was
+/// lost, and the result is that of rounding once.
 struct NarrowThroughF32 : OpRewritePattern<arith::TruncFOp> {
   using OpRewritePattern::OpRewritePattern;
 

@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Before: math ops that a C library will compute, in steps that flush denormal
-// numbers. After: none has a denormal argument. The library takes such a number
-// apart by its bits, and scales it by a product that is flushed: of 1e-45 it
-// would give a cube root of -6e-16 and a logarithm of -104. Refuses nothing.
+// numbers. After: none has a denormal argument. The library reads the bits of
+// such a number, and scales it by a product that is flushed: for 1e-45 it would
+// return a cube root of -6e-16 and a logarithm of -104. Refuses nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -64,7 +64,7 @@ struct FlushArguments : flywheel::impl::FlushArgumentsBase<FlushArguments> {
       ImplicitLocOpBuilder b(op->getLoc(), op);
       for (OpOperand &operand : op->getOpOperands()) {
         Type element = getElementTypeOrSelf(operand.get());
-        // Those of f16 are numbers of f32 like any other.
+        // Numbers of f16 are normal numbers in f32.
         if (isa<BFloat16Type, Float32Type, Float64Type>(element) &&
             !isa<TensorType>(operand.get().getType()))
           operand.set(buildFlushed(b, operand.get()));

@@ -144,7 +144,7 @@ struct ConvertTosa : flywheel::impl::ConvertTosaBase<ConvertTosa> {
     });
     if (narrow)
       return signalPassFailure();
-    // Regions first: the yields of tosa's control flow are its own.
+    // Regions first: the yields of tosa's control flow belong to it.
     OpPassManager controlFlow(ModuleOp::getOperationName());
     OpPassManager &regions = controlFlow.nest<func::FuncOp>();
     regions.addPass(createTosaToSCFPass());
@@ -190,7 +190,7 @@ private:
     }
   }
 
-  /// Runs upstream's lowerings, whose refusals are given in our words.
+  /// Runs upstream's lowerings, whose errors are replaced by our own.
   LogicalResult runQuietly(OpPassManager &pm) {
     SmallVector<std::pair<Location, std::string>> errors;
     LogicalResult result = success();

@@ -92,7 +92,7 @@ static SmallVector<Value> broadcast(OpBuilder &b, Location loc,
   return results;
 }
 
-/// Emits `FloatOp` or `IntOp`, as the elements are.
+/// Emits `FloatOp` or `IntOp`, depending on the elements.
 template <typename FloatOp, typename IntOp>
 static Value emitEither(OpBuilder &b, Location loc, ValueRange args) {
   if (isFloat(args[0]))

@@ -174,7 +174,7 @@ static void warnAboutDense(ArrayRef<OptimizerUpdateOpInterface> updates,
              "found gradients of all elements: every row is updated";
 }
 
-/// Erases those of `ops` that nothing needs, and what only they need.
+/// Erases those of `ops` that have no uses, and the ops that only they use.
 static void eraseDead(RewriterBase &rewriter, ArrayRef<Operation *> ops) {
   SmallVector<Operation *> worklist(ops);
   llvm::SmallPtrSet<Operation *, 8> erased;

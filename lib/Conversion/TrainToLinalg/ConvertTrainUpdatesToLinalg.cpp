@@ -19,9 +19,9 @@ namespace flywheel {
 #define GEN_PASS_DEF_CONVERTTRAINUPDATESTOLINALG
 #include "flywheel/Conversion/ConversionPasses.h.inc"
 
-/// Replaces an update by one `linalg.generic`: the gradient and the scalars
-/// come in, the parameter and its slots are the destinations. A projection that
-/// needs one element at a time happens in the same loop.
+/// Replaces an update by one `linalg.generic`: the gradient and the scalars are
+/// inputs, the parameter and its slots are the destinations. A projection that
+/// needs one element at a time is in the same loop.
 static void lowerUpdate(RewriterBase &rewriter,
                         train::OptimizerUpdateOpInterface update) {
   rewriter.setInsertionPoint(update);

@@ -19,7 +19,8 @@
 using namespace mlir;
 using namespace flywheel;
 
-/// Beyond this many ops a value counts as dense: the look-up is recursive.
+/// A value that depends on more ops than this counts as dense: the look-up is
+/// recursive.
 static constexpr unsigned kMaxDepth = 64;
 
 static RankedTensorType typeOf(Value value) {
@@ -257,7 +258,7 @@ RowGradient RowGradients::buildScatter(nn::ScatterAddOp scatter) {
                   "sizes of dimension " + Twine(dim) +
                       " of indices and of updates");
   e.expectInRange(indices, DimSize::constant(table.getDimSize(0)), "index");
-  // The sizes of a row are those of the table: this has been checked.
+  // The sizes of a row are those of the table, which has been checked.
   SmallVector<DimSize> dimSizes = e.getDimSizes(updates);
   for (int64_t dim = 1; dim < table.getRank(); ++dim)
     dimSizes[dim + numIndices - 1] = DimSize::constant(table.getDimSize(dim));
@@ -336,7 +337,7 @@ RowGradient RowGradients::buildElementwise(Operation *op) {
   for (Value operand : op->getOperands())
     if (!isUniform(operand)) {
       RowGradient rows = get(operand);
-      // Equal indices: those of one are those of the other.
+      // All operands have equal indices: takes the first ones.
       if (!result.indices)
         result = rows;
       operands.push_back(rows.rows);
