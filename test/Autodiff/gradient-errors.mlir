@@ -44,7 +44,7 @@ func.func @integers(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// What an assignment does inside of a branch would be done twice.
+// An assignment inside of a branch would be executed twice.
 train.variable @v : tensor<4xf32>
 func.func @conditional(%x: tensor<4xf32>, %c: i1) -> tensor<4xf32> {
   %y = scf.if %c -> tensor<4xf32> {

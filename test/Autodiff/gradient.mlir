@@ -132,7 +132,7 @@ func.func @off_path(%x: tensor<4xf64>, %c: tensor<4xf64>) -> tensor<4xf64> {
 
 // -----
 
-// What a loop carries is a constant to a gradient inside of its body.
+// An iter_arg of a loop is a constant to a gradient inside of its body.
 // CHECK-LABEL: func @inside_loop
 // CHECK-SAME: (%[[X:.*]]: tensor<4xf64>, %[[N:.*]]: index)
 // CHECK: scf.for %{{.*}} to %[[N]] {{.*}} iter_args(%[[A:.*]] = %[[X]])

@@ -48,7 +48,7 @@ func.func @targets(%x: tensor<f64>) -> (tensor<f64>, tensor<f64>, tensor<f64>, t
 
 // -----
 
-// What a loop carries is a target of its own, in every iteration.
+// An iter_arg of a loop is a target of its own, in every iteration.
 // CHECK-LABEL: func @carried
 // CHECK: scf.for {{.*}} iter_args(%[[C:.*]] = %{{.*}})
 // CHECK-NEXT: %[[P:.*]] = train.parameter %[[C]]
@@ -94,8 +94,8 @@ func.func @positions(%v: tensor<f64>) -> (tensor<f64>, tensor<f64>) {
 
 // -----
 
-// What is constant for a gradient stays apart from an equal value, too: of
-// sin(x) sin(x) with one of them constant, half.
+// A value that is constant for a gradient stays apart from an equal value: the
+// derivative of sin(x) sin(x) with one of them constant is half.
 // CHECK-LABEL: func @stopped
 // CHECK-SAME: %[[X:.*]]: tensor<f64>
 // CHECK-NEXT: %[[P:.*]] = train.parameter %[[X]]

@@ -95,8 +95,8 @@ func.func @column(%x: tensor<f32>, %t: tensor<?xf32>) -> tensor<?xf32> {
 
 // -----
 
-// Five rows, two at once: a loop, and one row after it. What does not depend on
-// the row is computed before the loop.
+// Five rows, two at once: a loop, and one row after it. Values that do not
+// depend on the row are computed before the loop.
 // CHECK: #[[$MAP:.*]] = affine_map<(d0, d1) -> (d0, d1)>
 // CHECK-LABEL: func.func @chunks(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<5xf32>) -> tensor<5x5xf32>
@@ -185,7 +185,7 @@ func.func @sequences(%x: tensor<?x6x8xf32>, %w: tensor<8x4xf32>) -> tensor<?x8x4
 
 // -----
 
-// Of a convolution, the image of a position alone meets its filter.
+// The derivative of a convolution by its filter takes only the image of a position.
 // CHECK-LABEL: func @images
 // CHECK-SAME: (%[[X:.*]]: tensor<?x8x8x2xf32>, %[[F:.*]]: tensor<3x3x2x4xf32>)
 // CHECK-NOT: tensor<?x?x

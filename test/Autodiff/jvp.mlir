@@ -13,7 +13,7 @@ func.func @dense(%x: tensor<2x3xf32>, %w: tensor<3x4xf32>, %dx: tensor<2x3xf32>)
 
 // -----
 
-// What depends on no target does not move.
+// A value that depends on no target has a zero tangent.
 // CHECK-LABEL: func @unconnected
 // CHECK: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : tensor<f32>
 // CHECK: return %[[ZERO]]

@@ -11,7 +11,7 @@ func.func @transpose(%x: tensor<?x3x2xf32>, %e: tensor<3x2x?xf32>, %g: tensor<3x
 
 // -----
 
-// What a reduction starts from is added to.
+// The initial value of a reduction is added to the result: its gradient is that of the result.
 // CHECK-LABEL: func @reduce
 // CHECK-SAME: %[[G:[a-z0-9]*]]: tensor<3xf32>)
 // CHECK: %[[DX:.*]] = nn.broadcast %[[G]] dims [1] like

@@ -59,7 +59,7 @@ func.func @sincos(%x: tensor<4xf32>, %g: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// Where x^p is constant, the logarithm is of 1: no infinity reaches a product.
+// If x^p is constant, the logarithm is of 1: no infinity reaches a product.
 // CHECK-LABEL: func @power(
 // CHECK-SAME: %[[X:.*]]: tensor<4xf32>, %[[P:.*]]: tensor<4xf32>, %[[G:.*]]: tensor<4xf32>
 // CHECK: %[[Y:.*]] = math.powf %[[X]], %[[P]]

@@ -173,7 +173,7 @@ func.func @written(%x: tensor<8xf32>, %g: tensor<8xf32>) -> tensor<8xf32> {
 
 // -----
 
-// What a branch reads it returns, for the loop around it to keep.
+// A branch returns the values that it reads, for the loop around it to keep.
 // CHECK-LABEL: func @read_in_branch
 // CHECK: %[[F:.*]]:2 = scf.for {{.*}} -> (tensor<8xf32>, tensor<7xf32>)
 // CHECK: %[[R:.*]]:2 = scf.if {{.*}} -> (tensor<8xf32>, f32)

@@ -79,8 +79,8 @@ func.func @constant(%x: tensor<3xf32>, %t: tensor<f32>) -> (tensor<3xf32>, tenso
 
 // -----
 
-// From 3 to 10 by 2, the limit included: 3, 5, 7, 9. What is carried unchanged
-// is read where it is, and not kept.
+// From 3 to 10 by 2, the limit included: 3, 5, 7, 9. An iter_arg that is
+// carried unchanged is read from outside, and not kept.
 // CHECK-LABEL: func @closed
 // CHECK-SAME: (%[[X:.*]]: tensor<3xf32>, %[[W:.*]]: tensor<3xf32>)
 // CHECK-DAG: %[[THREE:.*]] = arith.constant 3 : index

@@ -3,8 +3,8 @@
 // A rule that is written in ops of nn is batched over unit cotangents, which are
 // diagonal: one number of each row is not 0.
 
-// What other dimensions than the axis say apart stays apart: products of zeros
-// are 0, and only what is stored is multiplied.
+// Elements that differ in dimensions other than the axis stay apart: products
+// of zeros are 0, and only the stored elements are multiplied.
 // CHECK-LABEL: func @products
 // CHECK: nn.cumprod %{{.*}} axis 0 : tensor<3x4xf32> -> tensor<3x4xf32>
 // CHECK-NOT: nn.cumprod
@@ -79,7 +79,7 @@ func.func @rows(%x: tensor<3x4xf32>, %i: tensor<3x1xi32>) -> tensor<3x3x4xf32> {
 
 // -----
 
-// Of any other tensors positions are a dimension in front.
+// For any other tensors, positions are a leading dimension.
 // CHECK-LABEL: func @mixed
 // CHECK: nn.scatter_add_along_axis %{{.*}}, %{{.*}}, %{{.*}} axis 1 : (tensor<2x4xf32>, tensor<2x3xi32>, tensor<2x3xf32>) -> tensor<2x4xf32>
 func.func @mixed(%x: tensor<4xf32>, %i: tensor<3xi32>, %w: tensor<3x2xf32>) -> tensor<2x4xf32> {

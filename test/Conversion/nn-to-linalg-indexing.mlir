@@ -114,7 +114,7 @@ func.func @take_along_axis(%x: tensor<3x5x?xf32>, %i: tensor<3x2x?xi32>) -> tens
   return %0 : tensor<3x2x?xf32>
 }
 
-// Of no rows nothing is taken, whatever the rest is.
+// If there are no rows, nothing is taken, whatever the rest is.
 // CHECK-LABEL: func @take_of_nothing
 // CHECK-NOT: tensor.collapse_shape
 // CHECK-NOT: linalg_ext.gather

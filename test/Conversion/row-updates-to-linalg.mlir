@@ -77,7 +77,7 @@ func.func @norms(%p: tensor<16x4xf32>, %v: tensor<16x4xf32>, %i: tensor<3xi32>, 
 // -----
 
 // Two lookups of one table, with indices of two types, and a norm of their sum:
-// rows of one behind rows of the other. What is returned stays dense.
+// rows of one after rows of the other. A returned gradient stays dense.
 // CHECK-LABEL: func.func @sum(
 // CHECK: %[[LEFT:.*]] = linalg_ext.combine_rows {{.*}} outs(%{{.*}} : tensor<6x4xf32>)
 // CHECK: %[[DENSE:.*]] = nn.scatter_add

@@ -1,7 +1,7 @@
 // RUN: flywheel-opt %s --flywheel-verify-supported-ops --split-input-file --verify-diagnostics \
 // RUN:   | FileCheck %s --implicit-check-not=func.func
 
-// What is refused is named where it is, with what to write instead.
+// The error of a refused op is at its location, and names a replacement.
 func.func @fft(%x: tensor<2x4xf32>, %i: tensor<1xindex>) -> tensor<1x4xf32> {
   // expected-error @+1 {{'tensor.gather' op is not supported: expected 'nn.gather', whose indices are checked; docs/OpSupport.md lists what is}}
   %y = tensor.gather %x[%i] gather_dims([0]) : (tensor<2x4xf32>, tensor<1xindex>) -> tensor<1x4xf32>
@@ -99,7 +99,7 @@ func.func @short_resource() -> tensor<2xf32> {
 
 // -----
 
-// What is not evaluated is checked too.
+// Ops that are not evaluated are checked too.
 func.func @long_resource(%x: tensor<1xi64>, %p: i1) -> tensor<1xi64> {
   %y = scf.if %p -> tensor<1xi64> {
     // expected-error @+1 {{'tosa.const' op expected 8 bytes in the resource 'long', for a 'tensor<1xi64>', found 9}}

@@ -385,7 +385,7 @@ func.func @depthwise_filter_grad(%x: tensor<2x8x8x16xf32>, %dy: tensor<2x4x4x16x
 
 // -----
 
-// Of the four phases three have parts that read less of the output. The parts of a phase have slices of one turned filter.
+// Three of the four phases have parts that read less of the output. The parts of a phase have slices of one turned filter.
 // CHECK-LABEL: func @depthwise_transpose
 // CHECK: %[[TURNED:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<2x2x16xf32>)
 // CHECK: linalg.generic {{.*}} ins(%{{.*}}, %[[TURNED]] : {{.*}} outs(%{{.*}} : tensor<2x3x3x16xf32>)

@@ -30,7 +30,7 @@ func.func @by_optimizer(%x: tensor<2x8xf32>) -> (tensor<f32> {train.name = "loss
   return %loss : tensor<f32>
 }
 
-// What a program computes from a gradient is of the update too.
+// Ops that a program computes from a gradient are of the update too.
 // CHECK-LABEL: @by_hand
 // CHECK-NEXT:  forward   151 FLOP
 // CHECK-NEXT:  backward

@@ -1,6 +1,6 @@
 // RUN: flywheel-opt %s --train-print-cost -o /dev/null 2>&1 | FileCheck %s
 
-// What cannot be counted is said.
+// A function that cannot be counted is reported.
 // CHECK: several-blocks.mlir:[[@LINE+4]]:1: warning: the cost of @branches is not counted: expected a function of one block, found 3
 // CHECK:      @counted
 // CHECK-NEXT:   forward   3 FLOP

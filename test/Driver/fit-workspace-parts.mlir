@@ -1,5 +1,5 @@
-// T10: A plan for several workers is sought with smaller and smaller budgets. The buffer of the loop is there for each of
-// them, and what is recomputed is chosen as if it were one.
+// T10: A plan for several workers is sought with smaller and smaller budgets. Each worker has a buffer of the loop, and
+// the recomputed values are chosen as if there were one.
 // With four workers a plan fits that recomputes as if the budget were five sixteenths of it.
 // RUN: flywheel-opt %s --flywheel-fit-workspace="memory-budget=82000 workers=4 min-work=0 min-loop-work=0" 2> %t.four | FileCheck %s --check-prefix=FOUR
 // RUN: FileCheck %s --check-prefix=SAYS --implicit-check-not=warning < %t.four
@@ -10,7 +10,8 @@
 // ONE-NOT: recomputes
 // ONE: warning: one worker executes 'f': no plan for several was found within the memory budget of 140000 bytes
 
-// What an attempt says is held back in the thread of its function alone: others are compiled at the same time.
+// Diagnostics of an attempt are held back in the thread of its function alone: others are compiled at the same
+// time.
 // RUN: %python %S/Inputs/copy_function.py %s 64 > %t.many.mlir
 // RUN: flywheel-opt %t.many.mlir --flywheel-fit-workspace="memory-budget=82000 workers=4 min-work=0 min-loop-work=0" 2> %t.said > /dev/null
 // RUN: grep -c "recomputes 6 values" %t.said | FileCheck %s --check-prefix=MANY

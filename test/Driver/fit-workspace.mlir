@@ -6,8 +6,9 @@
 #id = affine_map<(d0) -> (d0)>
 #turned = affine_map<(d0) -> (-d0 + 1023)>
 
-// T10: What is not read from where it is written is behind a barrier: with a buffer
-// of 4096 bytes each for %a and %b, and one for %c where the first is read no more.
+// T10: An op that reads other elements than its worker wrote is after a barrier:
+// with a buffer of 4096 bytes each for %a and %b, and one for %c where the first is
+// read no more.
 // WIDE-LABEL: func.func @chain(
 // WIDE-SAME: codegen.workers = 2
 // WIDE: codegen.barrier

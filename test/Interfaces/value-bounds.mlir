@@ -1,7 +1,7 @@
 // RUN: flywheel-opt %s --allow-unregistered-dialect --flywheel-check-slices | FileCheck %s
 
-// What upstream's analysis of bounds is told by ops that would crash it, or
-// tell it what is not so. See lib/Interfaces/ValueBounds.cpp.
+// Bounds of ops that would crash upstream's analysis, or for which its bounds
+// would be wrong. See lib/Interfaces/ValueBounds.cpp.
 
 // Integers on tensors: nothing is known of their dimensions.
 // CHECK-LABEL: func @tensors
@@ -36,8 +36,8 @@ func.func @sum_of_no_iteration(%x: tensor<3xf32>) -> tensor<?xf32> {
   return %slice : tensor<?xf32>
 }
 
-// What a branch, a choice or a loop is known to be is known, also where they
-// are behind each other or inside each other.
+// Conditions of branches, selects and loops are known inside of them, also
+// where they follow each other or are nested.
 // CHECK-LABEL: func @known
 // CHECK-NOT: cf.assert
 // CHECK: return

@@ -27,7 +27,7 @@ func.func @five_rows(%a: tensor<40x32xf32>, %b: tensor<32x128xf32>, %c: tensor<4
   return %0 : tensor<40x128xf32>
 }
 
-// Of few tiles a tail would be a large part.
+// With few tiles, a tail would be a large part.
 // CHECK-LABEL: func.func @few_tiles(
 // CHECK: registers = [4, 16]
 func.func @few_tiles(%a: tensor<16x32xf32>, %b: tensor<32x128xf32>, %c: tensor<16x128xf32>) -> tensor<16x128xf32> {

@@ -32,7 +32,7 @@ func.func @transposed_b(%a: tensor<64x32xf32>, %b: tensor<128x32xf32>, %c: tenso
   return %0 : tensor<64x128xf32>
 }
 
-// Where C is written transposed, its rows are those of the other input, which is
+// If C is written transposed, its rows are those of the other input, which is
 // packed.
 // CHECK-LABEL: func.func @turned(
 // CHECK: linalg.contract {{.*}}codegen.schedule = #codegen.fma<tiles = {{\[\[}}32, 0, 0], [0, 8, 0]], rows = [1], columns = 0, registers = [8, 32], pack = true>
@@ -205,8 +205,9 @@ func.func @streamed(%a: tensor<64x4096xf32>, %b: tensor<64x4096xf32>, %few: tens
   return %0, %1 : tensor<4096x4096xf32>, tensor<4096x256xf32>
 }
 
-// Of ten columns, whose rows are contiguous in an input, the rows fill vectors: C is
-// transposed as it is stored. Not where the rows are not contiguous (`narrow`).
+// If there are ten columns, whose rows are contiguous in an input, the rows fill
+// vectors: C is transposed as it is stored. Not if the rows are not contiguous
+// (`narrow`).
 // CHECK-LABEL: func.func @turned_narrow(
 // CHECK: linalg.matmul {{.*}}codegen.schedule = #codegen.fma<tiles = {{\[\[}}32, 0, 0], [0, 10, 0]], rows = [1], columns = 0, registers = [10, 32]>
 func.func @turned_narrow(%a: tensor<64x128xf32>, %b: tensor<64x10xf32>, %c: tensor<128x10xf32>) -> tensor<128x10xf32> {
@@ -260,7 +261,7 @@ func.func @halves(%a: tensor<64x32xf16>, %b: tensor<32x128xf16>, %c: tensor<64x1
   return %0 : tensor<64x128xf16>
 }
 
-// What a person chose stays.
+// A schedule that a person chose stays.
 // CHECK-LABEL: func.func @given(
 // CHECK: linalg.matmul {codegen.schedule = #codegen.fma<tiles = {{\[\[}}16, 0, 0]], rows = [0], columns = 1, registers = [2, 16]>}
 func.func @given(%a: tensor<64x32xf32>, %b: tensor<32x128xf32>, %c: tensor<64x128xf32>) -> tensor<64x128xf32> {
@@ -465,15 +466,15 @@ module attributes {codegen.target = #codegen.cpu<vector_bits = 512, vector_regis
     linalg.conv_2d_nhwc_hwcf ins(%x, %f : memref<4x10x10x1xf32>, memref<3x3x1x1xf32>) outs(%y : memref<4x8x8x1xf32>)
     return
   }
-  // Of a convolution by channel both inputs are read along the channels: output columns share the filter, three vectors
-  // of which are in registers beside the sums.
+  // A convolution by channel reads both inputs along the channels: output columns share the filter, three vectors of
+  // which are in registers beside the sums.
   // CHECK-LABEL: func.func @by_channel(
   // CHECK: codegen.schedule = #codegen.fma<tiles = [], rows = [2], columns = 3, registers = [8, 16]>
   func.func @by_channel(%x: memref<4x10x10x32xf32>, %f: memref<3x3x32xf32>, %y: memref<4x8x8x32xf32>) {
     linalg.depthwise_conv_2d_nhwc_hwc ins(%x, %f : memref<4x10x10x32xf32>, memref<3x3x32xf32>) outs(%y : memref<4x8x8x32xf32>)
     return
   }
-  // Of the gradient of the filter all channels of a row are read before the next row, in the order of memory.
+  // The gradient of the filter reads all channels of a row before the next row, in the order of memory.
   // CHECK-LABEL: func.func @filter_by_channel(
   // CHECK: codegen.schedule = #codegen.fma<tiles = [], rows = [3, 4], columns = 5, registers = [9, 32], passes = [0, 1]>
   func.func @filter_by_channel(%x: memref<16x57x57x128xf32>, %dy: memref<16x28x28x128xf32>, %dw: memref<3x3x128xf32>) {

@@ -256,7 +256,7 @@ func.func @narrowing(%x: tensor<8x34x34x64xf32>, %w: tensor<3x3x64x64xf32>, %e: 
 #filter = affine_map<(n, i, j, o, p, q, c) -> (p, q, c, o)>
 #output = affine_map<(n, i, j, o, p, q, c) -> (n, i, j, o)>
 
-// What has a schedule keeps it.
+// An op with a schedule keeps it.
 // CHECK-LABEL: func.func @scheduled(
 // CHECK-NOT: linalg.batch_matmul
 // CHECK: codegen.schedule = #codegen.fma
@@ -280,7 +280,7 @@ func.func @scheduled(%x: tensor<8x34x34x64xf32>, %w: tensor<3x3x64x64xf32>, %e: 
 #filter = affine_map<(n, i, j, o, p, q, c) -> (p, q, c, o)>
 #output = affine_map<(n, i, j, o, p, q, c) -> (n, i, j, o)>
 
-// What follows and depends on its place is behind the loop.
+// A consumer that depends on its position is after the loop.
 // CHECK-LABEL: func.func @place(
 // CHECK: scf.forall
 // CHECK-NOT: linalg.index

@@ -1,6 +1,6 @@
 // RUN: flywheel-opt %s --flywheel-cse-groups --split-input-file | FileCheck %s
 
-// What is there twice in one loop is one op; loops are not compared.
+// Equal ops in one loop are one op; loops are not compared.
 // CHECK-LABEL: func.func @loops(
 // CHECK: scf.for
 // CHECK-NEXT: %[[SLICE:.*]] = tensor.extract_slice %arg0

@@ -59,7 +59,7 @@ func.func @whole(%t: tensor<8xf32>, %s: tensor<f32>) -> tensor<8xf32> {
 
 // -----
 
-// What an outer output holds is read in an inner loop: of another iteration of the outer one.
+// An inner loop reads an outer output: the value is of another iteration of the outer loop.
 func.func @nested(%t: tensor<8x8xf32>) -> tensor<8x8xf32> {
   %c0 = arith.constant 0 : index
   %r = scf.forall (%i) in (8) shared_outs(%o = %t) -> tensor<8x8xf32> {

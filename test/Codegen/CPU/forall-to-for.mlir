@@ -71,7 +71,7 @@ func.func @several_results(%x: tensor<8xf32>, %y: tensor<8xf32>, %z: tensor<8xf3
 
 // -----
 
-// Of two parts that go into one output, the second is inserted behind the first.
+// If two parts are inserted into one output, the second is inserted after the first.
 // CHECK-DAG: #[[$MAP:.*]] = affine_map<(d0) -> (d0 * 2)>
 // CHECK-DAG: #[[$MAP1:.*]] = affine_map<(d0) -> (d0 * 2 + 4)>
 // CHECK-LABEL: func.func @two_parts(
@@ -176,7 +176,7 @@ func.func @partial(%x: tensor<10xf32>, %y: tensor<10xf32>) -> tensor<10xf32> {
 
 // -----
 
-// Of a dynamic number, full tiles are static and the rest is not.
+// If the number is dynamic, full tiles are static and the rest is not.
 // CHECK-DAG: #[[$MAP:.*]] = affine_map<()[s0] -> ((s0 floordiv 4) * 4)>
 // CHECK-DAG: #[[$MAP1:.*]] = affine_map<(d0)[s0] -> (-d0 + s0)>
 // CHECK-LABEL: func.func @dynamic(
@@ -272,7 +272,7 @@ func.func @bounds(%x: tensor<8xf32>, %y: tensor<8xf32>) -> (tensor<8xf32>, tenso
 
 // -----
 
-// What has no results is a loop for its effects.
+// A loop without results runs for its effects.
 // CHECK-LABEL: func.func @effects(
 // CHECK-SAME: %[[X:[^:]*]]: memref<8xf32>)
 // CHECK-NEXT: %[[CST:.*]] = arith.constant 1.000000e+00 : f32
@@ -370,9 +370,8 @@ func.func @overlap(%x: tensor<10xf32>, %y: tensor<10xf32>) -> tensor<10xf32> {
 
 // -----
 
-// What an update of its destination finds there is new in front of where the tile
-// would start, and stays. Along the rows, which do not overlap, the rest is a loop of
-// its own.
+// An update of its destination finds new values before the start of the tile, and
+// keeps them. Along the rows, which do not overlap, the rest is a loop of its own.
 // CHECK-DAG: #[[$START:.*]] = affine_map<(d0) -> (6, d0)>
 // CHECK-DAG: #[[$FIRST:.*]] = affine_map<(d0, d1) -> (d0 - d1)>
 // CHECK-LABEL: func.func @update(

@@ -30,7 +30,7 @@ func.func @forward(%x: tensor<97x48xf32>, %y: tensor<48x255xf32>) -> tensor<97x2
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 
-// What updates its destination overlaps along vectors only.
+// An op that updates its destination overlaps along vectors only.
 // CHECK-LABEL: func.func @update(
 // CHECK: scf.forall (%{{.*}}) = (0) to (255) step (32)
 // CHECK: scf.forall (%{{.*}}) = (0) to (97) step (14)

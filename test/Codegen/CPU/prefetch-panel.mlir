@@ -84,7 +84,7 @@ func.func @one_tile(%a: memref<8x100xf32>, %b: memref<100x1024xf32>, %c: memref<
   return
 }
 
-// What is copied is the same in each iteration.
+// The copied elements are the same in each iteration.
 // CHECK-LABEL: func.func @same_panel
 // CHECK-NOT: memref.prefetch
 func.func @same_panel(%a: memref<64x100xf32>, %b: memref<100x32xf32>, %c: memref<4x64x32xf32>, %panel: memref<100x32xf32>) {

@@ -1,6 +1,6 @@
 // RUN: flywheel-opt %s --flywheel-report-contractions --split-input-file --verify-diagnostics | FileCheck %s --implicit-check-not=codegen.contractions
 
-// What a step computes, and where one is not in registers (T33).
+// The contractions of a step, and one whose output is not in registers (T33).
 #fma = #codegen.fma<tiles = [[0, 32, 0], [8, 0, 0]], rows = [0], columns = 1, registers = [8, 32]>
 
 // CHECK-LABEL: func.func @one.kernel(
@@ -10,7 +10,7 @@ func.func @one.kernel(%a: memref<64x32xf32>, %b: memref<32x32xf32>, %c: memref<6
   return
 }
 
-// What is no step has no count.
+// A function that is not a step has no count.
 func.func @none(%a: memref<64x32xf32>, %b: memref<32x32xf32>, %c: memref<64x32xf32>) {
   linalg.matmul {codegen.schedule = #codegen.loops<>} ins(%a, %b : memref<64x32xf32>, memref<32x32xf32>) outs(%c : memref<64x32xf32>)
   return

@@ -1,6 +1,6 @@
 // RUN: flywheel-opt %s --flywheel-tile-and-fuse --split-input-file --verify-diagnostics | not grep module
 
-// What a convolution reads of a window is no panel.
+// The elements that a convolution reads of a window are not a panel.
 func.func @panel_of_windows(%x: tensor<1x10x4xf32>, %f: tensor<3x4x32xf32>, %y: tensor<1x8x32xf32>) -> tensor<1x8x32xf32> {
   // expected-error @below {{'linalg.conv_1d_nwc_wcf' op cannot have the schedule #codegen.fma<tiles = [[0, 4, 0, 0, 0], [0, 2, 0, 0, 0]], rows = [2], columns = 1, registers = [4, 4], pack = true>: expected a panel of an input that is indexed by loops, one for each dimension}}
   %0 = linalg.conv_1d_nwc_wcf {codegen.schedule = #codegen.fma<tiles = [[0, 4, 0, 0, 0], [0, 2, 0, 0, 0]], rows = [2], columns = 1, registers = [4, 4], pack = true>}

@@ -1,6 +1,6 @@
 // RUN: flywheel-opt %s --flywheel-attach-target=cpu=x86-64-v4 --flywheel-choose-schedules --flywheel-tile-and-fuse --canonicalize --cse --split-input-file | FileCheck %s
 
-// What is tiled is not tiled again.
+// Ops that are tiled are not tiled again.
 // RUN: flywheel-opt %s --flywheel-attach-target=cpu=x86-64-v4 --flywheel-choose-schedules --flywheel-tile-and-fuse --split-input-file > %t.once
 // RUN: flywheel-opt %s --flywheel-attach-target=cpu=x86-64-v4 --flywheel-choose-schedules --flywheel-tile-and-fuse --flywheel-tile-and-fuse --split-input-file | diff %t.once -
 
@@ -107,7 +107,7 @@ func.func @empty(%x: tensor<?x0xf32>, %y: tensor<0x64xf32>, %r: tensor<?x64xf32>
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 
-// What an epilogue reads of the old value of its destination it reads tile by
+// An epilogue that reads the old value of its destination reads it tile by
 // tile, from the destination: a tile of an input would be overwritten already.
 // CHECK-LABEL: func.func @accumulate(
 // CHECK-SAME: %[[V:[^:]*]]: tensor<64x128xf32>, %[[X:[^:]*]]: tensor<64x32xf32>, %[[Y:[^:]*]]: tensor<32x128xf32>) -> tensor<64x128xf32>
@@ -195,8 +195,8 @@ func.func @loop_between(%x: tensor<64x32xf32>, %y: tensor<32x64xf32>, %w: tensor
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 
-// What overwrites it behind the epilogue does no harm; of a tensor whose rows
-// are far apart, a column of tiles is packed once for all rows.
+// Overwriting the input after the epilogue is allowed; a tensor whose rows are
+// far apart is packed once for all rows, a column of tiles at a time.
 // CHECK-LABEL: func.func @packed(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<64x32xf32>, %[[Y:[^:]*]]: tensor<32x2048xf32>, %[[W:[^:]*]]: tensor<64x2048xf32>) -> (tensor<64x2048xf32>, tensor<64x32xf32>)
 // CHECK: scf.forall (%[[J:.*]]) = (0) to (2048) step (32)
@@ -277,8 +277,8 @@ func.func @narrowed(%x: tensor<128x32xbf16>, %w: tensor<32x64xf32>, %y: tensor<1
 #rhs = affine_map<(d0, d1, d2) -> (d2, d1)>
 #out = affine_map<(d0, d1, d2) -> (d0, d1)>
 
-// What narrows the left side is computed for each tile: no two tiles of one
-// column share it.
+// The op that narrows the left side is computed for each tile: no two tiles of
+// one column share it.
 // CHECK-LABEL: func.func @narrowed_left(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<128x32xf32>, %[[W:[^:]*]]: tensor<32x64xbf16>, %[[Y:[^:]*]]: tensor<128x64xf32>) -> tensor<128x64xf32>
 // CHECK: scf.forall (%{{.*}}) = (0) to (64) step (32)
@@ -392,8 +392,9 @@ func.func @convolution(%x: tensor<2x30x30x16xf32>, %f: tensor<3x3x16x32xf32>, %y
 #out = affine_map<(b, m, n, k) -> (b, m, n)>
 #id = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
 
-// Of each batch, 32 rows of a transposed right side at a time are packed into a
-// panel, which all rows of tiles read. What scales the result is computed with it.
+// For each batch, 32 rows of a transposed right side at a time are packed into a
+// panel, which all rows of tiles read. The scale of the result is computed with
+// it.
 // F7: the op that reads the panel is still the one that was counted.
 // CHECK-LABEL: func.func @batched(
 // CHECK-SAME: %[[Q:[^:]*]]: tensor<4x64x16xf32>, %[[K:[^:]*]]: tensor<4x64x16xf32>, %[[S:[^:]*]]: tensor<4x64x64xf32>) -> tensor<4x64x64xf32>
@@ -617,8 +618,8 @@ func.func @upper(%x: tensor<128x64xf32>, %y: tensor<64x128xf32>, %w: tensor<128x
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 
-// What is above the diagonal is used as well: all tiles are computed, and where an element is
-// matters to the epilogue, which is behind them.
+// Elements above the diagonal are used as well: all tiles are computed. The epilogue depends
+// on the position of an element, and is after them.
 // CHECK-LABEL: func.func @all(
 // CHECK: scf.forall
 // CHECK-NOT: scf.if

@@ -127,7 +127,7 @@ func.func @transposed_lhs(%a: memref<50x28xf32>, %b: memref<50x32xf32>, %c: memr
   return
 }
 
-// Where nobody packs a transposed B, lanes are along the reduction: an
+// If a transposed B is not packed, lanes are along the reduction: an
 // accumulator for each element of C, sixteen of which are one vector of sums
 // after four steps. The rest of 1030 terms is masked.
 // CHECK-LABEL: func.func @transposed_rhs
@@ -400,7 +400,7 @@ func.func @rows_ahead(%x: memref<40x17x49x64xf32>, %f: memref<3x3x64xf32>, %y: m
 }
 
 // So is a row of the gradient that the sum by a filter reads next: at each step the pixels that the last step has not fetched, of
-// the last two rows and columns of the window. What is less than 8 MiB is not fetched.
+// the last two rows and columns of the window. A tensor of less than 8 MiB is not fetched.
 // CHECK-LABEL: func.func @filter_ahead
 // CHECK: scf.for %{{.*}} = %c0 to %c40
 // CHECK: scf.for %{{.*}} = %c0 to %c64 step %c32
@@ -435,8 +435,8 @@ func.func @filter_ahead(%x: memref<40x57x57x64xf32>, %dy: memref<40x28x28x64xf32
   return
 }
 
-// Where 24 MiB are read and written, most of what is written is in no cache when it is read: whole lines are stored around the
-// caches, if the output begins at one, and a fence comes behind them. What has parts of lines is stored as always.
+// If 24 MiB are read and written, most of the output is in no cache when it is read: whole lines are stored around the caches,
+// if the output begins at one, and a fence follows them. Parts of lines are stored as always.
 // CHECK-LABEL: func.func @stream
 // CHECK: %[[BASE:.*]] = memref.extract_aligned_pointer_as_index
 // CHECK: %[[REST:.*]] = arith.andi %{{.*}}, %c63
@@ -458,7 +458,7 @@ func.func @stream(%x: memref<64x42x50x32xf32>, %f: memref<3x3x32xf32>, %y: memre
   return
 }
 
-// Of a gradient by an image of one channel, lanes are along 32 filters: 8 outputs read 12 pixels of a row.
+// In a gradient by an image of one channel, lanes are along 32 filters: 8 outputs read 12 pixels of a row.
 // CHECK-LABEL: func.func @one_channel
 // CHECK: %{{.*}}:8 = scf.for %[[P:.*]] = %c0 to %c5
 // CHECK-COUNT-5: vector.load %arg1[%[[P]],
@@ -481,8 +481,8 @@ func.func @one_channel(%dy: memref<1x12x12x32xf32>, %w: memref<5x5x1x32xf32>, %d
   return
 }
 
-// Of three channels there are 24 sums and no room for a window of the filter: one loop over it carries them, and vectors of
-// the filter are in registers beside one of the output's gradient.
+// With three channels there are 24 sums and no room for a window of the filter: one loop over it carries them, and vectors
+// of the filter are in registers beside one of the output's gradient.
 // CHECK-LABEL: func.func @three_channels
 // CHECK: %{{.*}}:24 = scf.for %[[PQ:.*]] = %c0 to %c9 step %c1
 // CHECK-DAG: arith.remui %[[PQ]], %c3

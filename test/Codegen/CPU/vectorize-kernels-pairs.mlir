@@ -23,8 +23,8 @@ func.func @product(%a: memref<8x33xbf16>, %b: memref<33x32xbf16>, %c: memref<8x3
   return
 }
 
-// Of a transposed A two rows are interleaved as well, and each of their pairs is
-// spread over a vector.
+// If A is transposed, two rows are interleaved as well, and each of their pairs
+// is spread over a vector.
 // CHECK-LABEL: func.func @transposed_a
 // CHECK: vector.load %arg0[%{{.*}}, %{{.*}}] : {{.*}}, vector<8xbf16>
 // CHECK: vector.load %arg0[%{{.*}}, %{{.*}}] : {{.*}}, vector<8xbf16>
@@ -37,7 +37,7 @@ func.func @transposed_a(%a: memref<32x8xbf16>, %b: memref<32x32xbf16>, %c: memre
   return
 }
 
-// Of a transposed B, lanes are along the reduction.
+// If B is transposed, lanes are along the reduction.
 // CHECK-LABEL: func.func @transposed_b
 // CHECK: scf.for %{{.*}} = %c0 to %c1024 step %c32
 // CHECK: vector.load %arg0{{.*}} vector<32xbf16>

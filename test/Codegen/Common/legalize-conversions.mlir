@@ -55,7 +55,7 @@ func.func @to_bf16(%x: i32, %y: i16) -> (bf16, bf16) {
   return %0, %1 : bf16, bf16
 }
 
-// What f64 has no bits for is one bit.
+// The bits that f64 cannot hold become one sticky bit.
 // CHECK-LABEL: func.func @long_to_bf16(
 // CHECK-SAME: %[[X:.*]]: i64
 // CHECK: %[[LOST:.*]] = arith.andi %[[X]], %{{.*}} : i64

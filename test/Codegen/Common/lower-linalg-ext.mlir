@@ -165,9 +165,9 @@ func.func @cholesky(%a: memref<9x9xf32>, %ok: memref<i1>) {
 
 // -----
 
-// L14: blocks of 32 columns. What the columns before one give is subtracted as
-// products of matrices, from the block and from the rows below, of which 64 at
-// a time are then solved for. The last block is smaller.
+// L14: blocks of 32 columns. The contribution of the columns before one is
+// subtracted as products of matrices, from the block and from the rows below,
+// of which 64 at a time are then solved for. The last block is smaller.
 // CHECK-LABEL: func @blocked_cholesky
 // CHECK-SAME: (%[[A:.*]]: memref<100x100xf64>
 // CHECK-DAG: %[[BLOCK:.*]] = memref.alloca() {{.*}} : memref<32x32xf64>
@@ -235,8 +235,8 @@ func.func @blocked_solve(%a: memref<100x100xf64>, %b: memref<100x40xf64>) {
 
 // -----
 
-// Of one column and a transposed triangle, what a row gives is subtracted from
-// the others: a row of a is contiguous.
+// With one column and a transposed triangle, the contribution of a row is
+// subtracted from the others: a row of a is contiguous.
 // CHECK-LABEL: func @column
 // CHECK-SAME: (%[[A:.*]]: memref<100x100xf64>, %[[B:.*]]: memref<100x1xf64>)
 // CHECK: scf.for %[[K:.*]] = %c0 to %c100 step %c1 {

@@ -72,7 +72,7 @@ func.func @many.kernel(%rate: f32, %other: f32, %c: memref<f32>, %a0: memref<3xf
   return
 }
 
-// Of seven, each keeps its static size, and is too small to be a function.
+// If there are seven, each keeps its static size, and is too small to be a function.
 // CHECK-LABEL: func.func @few.kernel(
 // CHECK-NOT: memref.cast
 // CHECK: return

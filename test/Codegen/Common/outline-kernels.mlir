@@ -191,7 +191,7 @@ func.func @layers.kernel(%work: memref<?xi8>, %a: i64, %b: i64, %x: memref<64xf3
   return
 }
 
-// Where a worker has its buffer is an argument as well.
+// The offset of a worker's buffer is an argument as well.
 // CHECK-LABEL: func.func private @workers.fill.64.0(
 // CHECK-SAME: %[[PART:.*]]: memref<64xf32>, %[[X:.*]]: memref<64xf32>)
 // CHECK-NOT: memref.view
@@ -248,7 +248,7 @@ func.func @taken.generic.64.0() {
   return
 }
 
-// Where variables are initialised, all loops are kernels.
+// In the initializer of variables, all loops are kernels.
 // CHECK-LABEL: func.func private @init.fill.64.0(
 // CHECK: linalg.fill
 // CHECK-LABEL: func.func @init.kernel(
@@ -297,7 +297,7 @@ func.func @draws.kernel(%key: i64, %x: memref<64xi64>, %t: tensor<64xf32>) -> te
 }
 
 // Kernels are called after the op of the source that takes most, the derivative
-// or not, and the shape of what they write: N is a dynamic size. What is
+// or not, and the shape of their output: N is a dynamic size. An output that is
 // written by tiles has the shape of the whole.
 // CHECK-LABEL: func.func private @named.dense_grad.Nx16.0(
 // CHECK: linalg.matmul

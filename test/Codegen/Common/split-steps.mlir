@@ -35,7 +35,7 @@ func.func private @kernel(memref<4xf32>, index)
 // CHECK: %[[NUMBER:.*]] = memref.load
 // CHECK: %[[M:.*]] = arith.index_cast %[[NUMBER]]
 // CHECK: call @step.part_1(%[[STATE]], %[[M]])
-// What is on the stack may become registers.
+// Allocations on the stack may become registers.
 // CHECK: call @kernel(%alloca, %[[N]])
 // CHECK-NEXT: return
 func.func @step.kernel(%state: memref<?xi8>, %n: index, %first: i1) {

@@ -1,7 +1,8 @@
 // RUN: flywheel-compile %s --target=cuda:sm_90a --emit=flywheel-loops -o - | FileCheck %s
 
-// D9: What a loop carries of its checks is in slots of the device: launches of the loop compute it, and
-// the host reads nothing in it. Both checks come behind it, each with a message of its own.
+// D9: The iter_args by which a loop carries its checks are in slots of the device: launches of the loop
+// compute them, and the host reads nothing in it. Both checks come after it, each with a message of its
+// own.
 // CHECK-LABEL: func.func @carried.kernel(
 // CHECK-NOT: call @flywheel_gpu_read
 // CHECK: scf.for %{{[a-z0-9]+}} = %c0 to %c5 step %c1 {

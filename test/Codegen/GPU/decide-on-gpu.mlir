@@ -1,9 +1,9 @@
 // RUN: flywheel-compile %S/Inputs/step.mlir --target=cuda:sm_90a --emit=flywheel-loops -o - | FileCheck %s
 // RUN: flywheel-compile %s --target=cuda:sm_90a --emit=flywheel-loops -o - | FileCheck %s --check-prefix=LOOP
 
-// D9: A check is a launch that writes its number to a word of the device; no element comes back
-// to the host in the whole step, which waits once, at its end. What the message names is
-// computed where the check is known to have failed.
+// D9: A check is a launch that writes its number to a word of the device; no element is copied
+// to the host in the whole step, which waits once, at its end. The values that the message
+// names are computed where the check is known to have failed.
 // CHECK-LABEL: func.func @step.kernel(
 // CHECK-NOT: call @flywheel_gpu_read
 // CHECK: %[[BYTES:.*]] = call @flywheel_gpu_status() : () -> memref<?xi8>
@@ -61,8 +61,8 @@ func.func @until(%x: tensor<4xf32>, %i: tensor<i32>) -> tensor<f32> {
   return %0 : tensor<f32>
 }
 
-// What several elements decide a launch makes one number of, in each iteration and for a branch: the
-// host reads no other, and reads a single element as it is. Nor does it go on where the device has failed.
+// If several elements decide, a launch reduces them to one number, in each iteration and for a branch: the
+// host reads no other, and reads a single element as it is. It stops if the device has failed.
 // LOOP-LABEL: func.func @several.kernel(
 // LOOP: scf.while
 // LOOP: gpu.launch_func

@@ -56,7 +56,7 @@ func.func @sine(%x: memref<f32>) {
 
 // -----
 
-// What flywheel-expand-math has a polynomial of f32 for is left to it; 16 bits are f32.
+// Functions for which flywheel-expand-math has a polynomial of f32 are left to it; 16 bits are f32.
 // CHECK-LABEL: func.func @others(
 // CHECK: math.tanh %{{.*}} : f32
 // CHECK: math.erf %{{.*}} : f32

@@ -6,8 +6,8 @@
 #column = affine_map<(i, j) -> (j)>
 #id = affine_map<(i) -> (i)>
 
-// A softmax is one group of rows. What it alone uses is in workgroup memory, one
-// part of it for each block, and starts from what it is filled with there.
+// A softmax is one group of rows. Buffers that only it uses are in workgroup
+// memory, one part of it for each block, and are filled there.
 // CHECK-LABEL: func.func @softmax(
 // CHECK-SAME: %[[X:[^:]*]]: memref<2048x256xf32>, %[[Y:[^:]*]]: memref<2048x256xf32>)
 // CHECK-NOT: memref.alloc
@@ -154,7 +154,7 @@ func.func @side_by_side(%x: memref<8x9000xf32>, %y: memref<8xf32>, %u: memref<64
   return
 }
 
-// What an iteration of a loop wrote is there in the next one: not private.
+// A later iteration of a loop reads the values of the one before: not private.
 // CHECK-LABEL: func.func @kept(
 // CHECK: %[[KEPT:.*]] = memref.alloc() : memref<4096xf32>
 // CHECK: scf.for
@@ -208,7 +208,7 @@ func.func @dynamic_terms(%x: memref<?x1024xf32>, %y: memref<1024xf32>) {
   return
 }
 
-// What follows a product goes along its tile: a split into heads as well.
+// The consumers of a product are computed along its tile: a split into heads as well.
 // CHECK-LABEL: func.func @along(
 // CHECK: linalg.matmul
 // CHECK: linalg.transpose {{.*}} {codegen.along = #
@@ -285,8 +285,8 @@ func.func @long_rows(%q: memref<64x512x8xf32>, %k: memref<64x512x8xf32>, %sum: m
   return
 }
 
-// What writes along a loop that reduces has no rows there, nor parts, and a fill of a result
-// whose places are no loops is a group of its own.
+// An op that writes along a loop that reduces has no rows there, nor parts, and a fill of a
+// result whose places are no loops is a group of its own.
 // CHECK-LABEL: func.func @no_rows(
 // CHECK: linalg.generic
 // CHECK: scf.forall

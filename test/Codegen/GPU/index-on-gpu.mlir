@@ -189,8 +189,8 @@ func.func @short(%x: memref<?x128xf32>, %y: memref<?x128xf32>) {
 
 // -----
 
-// Of few long rows a block has each. A thread adds up a run; the totals are added up by doubling
-// distances; then each thread starts from the total in front of its run.
+// If there are few long rows, each has a block. A thread adds up a run; the totals are added up
+// by doubling distances; then each thread starts from the total before its run.
 // CHECK-LABEL: func.func @long(
 // CHECK-SAME: %[[X:[^:]*]]: memref<3x1000xi32>, %[[Y:[^:]*]]: memref<3x1000xi32>)
 // CHECK-NOT: scf.if

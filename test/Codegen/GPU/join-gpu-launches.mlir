@@ -72,7 +72,8 @@ func.func @grown(%x: memref<64xf32>, %y: memref<64xf32>) {
   return
 }
 
-// What has more blocks, reads of the host between, and threads that count on their number.
+// Not joined: launches with more blocks, with reads of the host between, and with threads that
+// count on their number.
 // CHECK: gpu.launch
 // CHECK: gpu.launch
 // CHECK: memref.load

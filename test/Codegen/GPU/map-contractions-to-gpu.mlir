@@ -63,9 +63,9 @@ func.func @halves(%x: memref<64x256xbf16>, %w: memref<256x64xbf16>, %bias: memre
 
 // -----
 
-// What is not as aligned, or ends within a tile, is copied an element at a time,
-// with zeros where there is none; what is narrowed goes through registers. f32 is
-// rounded to tf32 behind the copy.
+// Tiles that are less aligned, or end within a tile, are copied an element at a
+// time, with zeros where there is none; narrowed elements go through registers.
+// f32 is rounded to tf32 after the copy.
 // CHECK-LABEL: func.func @odd(
 // CHECK: gpu.launch
 // CHECK: nvgpu.device_async_copy %{{.*}}, 1, %{{.*}} : memref<33x17xf32>

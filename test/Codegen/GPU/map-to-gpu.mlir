@@ -69,7 +69,8 @@ func.func @init.kernel(%x: memref<7xf32>) attributes {train.initializer} {
   return
 }
 
-// What a reduction writes along its own loop, as running sums, is written in each iteration.
+// An output that a reduction writes along its own loop, as running sums, is written in each
+// iteration.
 // CHECK-LABEL: func.func @running(
 // CHECK-SAME: %[[X:[^:]*]]: memref<8x4xf32>, %[[Y:[^:]*]]: memref<8x4xf32>, %[[Z:[^:]*]]: memref<4xf32>)
 // CHECK: gpu.launch

@@ -156,7 +156,7 @@ func.func @scale_inside(%x: tensor<4x8x8xbf16>) -> tensor<4x8x8xf32> {
   return %p : tensor<4x8x8xf32>
 }
 
-// What goes on from the sums has no argument for an element that is only read.
+// A reduction that continues from the sums has no argument for an element that is only read.
 // CHECK-LABEL: func.func @goes_on(
 // CHECK: "reduction"]} ins({{.*}} : tensor<4x8x8xf32>, tensor<4x8x8xf32>)
 func.func @goes_on(%x: tensor<4x8x8xbf16>, %more: tensor<4x8x8x2xf32>) -> tensor<4x8x8xf32> {

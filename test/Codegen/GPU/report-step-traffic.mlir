@@ -20,8 +20,8 @@ func.func @chain(%x: memref<512x512xf32>, %a: memref<512x512xf32>,
   return
 }
 
-// What only starts a sum is in registers: 512 * 512 * 4 * 3. Zeros that something else is added to later
-// are written: 9000 * 64 * 4, and read and written there for the rows that are added.
+// The initial value of a sum is in registers: 512 * 512 * 4 * 3. Zeros that another op adds to later are
+// written: 9000 * 64 * 4, and read and written there for the rows that are added.
 // CHECK: remark: the launches of 'started' move 3145728 bytes at least
 // CHECK: remark: the launches of 'filled' move 2460000 bytes at least
 func.func @started(%x: memref<512x512xf32>, %a: memref<512x512xf32>, %y: memref<512x512xf32>) {
@@ -37,8 +37,8 @@ func.func @filled(%i: memref<200xi32>, %order: memref<200xi64>, %u: memref<200x6
   return
 }
 
-// What follows indices counts as well. Of a table as many bytes as slices are looked up, the indices,
-// and the result: 200 * (64 + 64 + 1) * 4.
+// Ops that follow indices count as well: of a table the bytes of the slices that are looked up, the
+// indices, and the result: 200 * (64 + 64 + 1) * 4.
 // CHECK: remark: the launches of 'gather' move 103200 bytes at least, 1.00 times those that their chains need
 func.func @gather(%x: memref<9000x64xf32>, %i: memref<200xi32>, %out: memref<200x64xf32>) {
   linalg_ext.gather ins(%x, %i : memref<9000x64xf32>, memref<200xi32>) outs(%out : memref<200x64xf32>) axis 0

@@ -15,7 +15,7 @@ func.func @many(%y: tensor<2x8x4xf32>, %i: tensor<?x3xi16>, %u: tensor<2x?x3x4xf
 
 // -----
 
-// Of a few, one thread after the other is faster than two launches.
+// For a few updates, one thread after the other is faster than two launches.
 // CHECK-LABEL: func.func @few(
 // CHECK-NOT: argsort
 // CHECK: linalg_ext.scatter replace {{.*}} axis 0 -> tensor<8x4xf32>

@@ -12,7 +12,7 @@ func.func @function(%x: f32) -> f32 {
   return %0 : f32
 }
 
-// What no library computes, and numbers of f16, which f32 has.
+// Functions that no library computes, and numbers of f16, which f32 has.
 // CHECK-LABEL: func.func @others(
 // CHECK-SAME: %[[X:[^:]*]]: f32, %[[H:[^:]*]]: f16) -> (f32, f16)
 // CHECK-NEXT: %[[FLOOR:.*]] = math.floor %[[X]] : f32

@@ -8,7 +8,7 @@ module attributes {codegen.target = #codegen.cpu<vector_bits = 512, vector_regis
   module attributes {codegen.target = #codegen.cpu<vector_bits = 64, vector_registers = 4, l1_bytes = 1024, l2_bytes = 1024, cores = 1, features = []>} {
   }
 
-  // What has its default is not printed.
+  // Parameters with their default are not printed.
   // CHECK-LABEL: func.func @fma
   // CHECK: linalg.matmul {codegen.schedule = #codegen.fma<tiles = {{\[\[}}0, 32, 0], [8, 0, 0]], rows = [0], columns = 1, registers = [8, 32]>}
   // CHECK: linalg.matmul {codegen.schedule = #codegen.fma<tiles = {{\[\[}}0, 32, 0], [8, 0, 0]], rows = [0], columns = 1, registers = [8, 32], passes = [2], pack = true, workers = 4>}

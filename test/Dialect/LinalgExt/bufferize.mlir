@@ -1,6 +1,6 @@
 // RUN: flywheel-opt %s --one-shot-bufferize='bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map' --split-input-file | FileCheck %s
 
-// What an op overwrites as a whole needs no copy of what was there.
+// An op that overwrites its whole destination needs no copy of the old value.
 // CHECK-LABEL: func.func @overwritten(
 // CHECK-SAME: %[[X:[^:]*]]: memref<8x5xf32>, %[[I:[^:]*]]: memref<3xi64>, %[[Y:[^:]*]]: memref<3x5xf32>
 // CHECK-NEXT: %[[OWN:.*]] = memref.alloc()
@@ -45,7 +45,7 @@ func.func @stored(%x: tensor<4xf32> {bufferization.writable = false}, %y: tensor
 
 // -----
 
-// What is committed is still needed then; where it goes is not.
+// The source of a commit is still needed then; its destination is not.
 // CHECK-LABEL: func.func @committed(
 // CHECK-SAME: %[[X:[^:]*]]: memref<4xf32>, %[[A:[^:]*]]: memref<4xf32>, %[[B:[^:]*]]: memref<4xf32>
 // CHECK-NEXT: linalg.exp ins(%[[X]] : memref<4xf32>) outs(%[[A]] :
@@ -62,7 +62,7 @@ func.func @committed(%x: tensor<4xf32> {bufferization.writable = false}, %a: ten
 
 // -----
 
-// What is protected has its old value there.
+// A protected buffer has its old value there.
 // CHECK-LABEL: func.func @protected(
 // CHECK-SAME: %[[X:[^:]*]]: memref<4xf32>, %[[A:[^:]*]]: memref<4xf32>
 // CHECK-NEXT: %[[OWN:.*]] = memref.alloc()
@@ -109,7 +109,7 @@ func.func @inserted(%x: tensor<2x3xf32>, %y: tensor<?xf32>, %z: tensor<2x8xf32> 
 
 // -----
 
-// What is between the slices is that of the destination, which is read later.
+// Elements between the slices are those of the destination, which is read later.
 // CHECK-LABEL: func.func @kept(
 // CHECK-SAME: %[[X:[^:]*]]: memref<3xf32>, %[[Z:[^:]*]]: memref<8xf32>
 // CHECK-NEXT: %[[OWN:.*]] = memref.alloc()

@@ -1,6 +1,6 @@
 // RUN: flywheel-opt %s --canonicalize | FileCheck %s
 
-// What is there already is not stored.
+// A value that is in its storage already is not stored.
 // CHECK-LABEL: func.func @store(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<4xf32>, %[[Y:[^:]*]]: tensor<4xf32>
 // CHECK-NEXT: %[[STORED:.*]] = linalg_ext.store %[[X]] in %[[Y]]

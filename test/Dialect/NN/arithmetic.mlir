@@ -38,7 +38,7 @@ func.func @equal(%x: tensor<?x10xf32>, %y: tensor<?x10xf32>) -> tensor<?x10xf32>
   return %0 : tensor<?x10xf32>
 }
 
-// Where neither has it, it is made of both.
+// If neither has the shape, it is made of both.
 // PARTS-LABEL: func @outer
 func.func @outer(%x: tensor<?x1xf32>, %y: tensor<?xf32>) -> tensor<?x?xf32> {
   // PARTS-DAG: %[[M:.*]] = tensor.dim %arg0, %c0

@@ -19,7 +19,7 @@ func.func @same(%x: tensor<?x8x8x1xf32>, %w: tensor<3x3x1x4xf32>, %e: tensor<?x8
 
 // -----
 
-// What pads is part of the image where it is no zero.
+// Padding that is not zero is part of the image.
 // CHECK-LABEL: func @padded_with_one
 func.func @padded_with_one(%x: tensor<1x2x2x1xf32>, %w: tensor<3x3x1x1xf32>, %o: tensor<1x2x2x1xf32>) -> tensor<1x2x2x1xf32> {
   // CHECK: %[[P:.*]] = tensor.pad
@@ -37,7 +37,7 @@ func.func @padded_with_one(%x: tensor<1x2x2x1xf32>, %w: tensor<3x3x1x1xf32>, %o:
 
 // -----
 
-// X3: groups. What no window reaches is cut off.
+// X3: groups. Elements that no window reaches are cut off.
 // CHECK-LABEL: func @groups
 func.func @groups(%x: tensor<2x2x3x9x6xf32>, %w: tensor<2x4x3x3x2xf32>, %o: tensor<2x2x4x3x3xf32>) -> tensor<2x2x4x3x3xf32> {
   // CHECK: tensor.extract_slice %arg0{{.*}} to tensor<2x2x3x7x6xf32>
@@ -158,7 +158,7 @@ func.func @elements(%t: tensor<?x4xf32>, %i: tensor<5xi32>, %o: tensor<5xf32>) -
 
 // -----
 
-// A reversal, by its map. What is read by loops alone needs no indices.
+// A reversal, by its map. An operand that is read by loops alone needs no indices.
 // CHECK-LABEL: func @reversed
 func.func @reversed(%x: tensor<3x4xf32>, %z: tensor<4x3xf32>, %o: tensor<3x4xf32>) -> tensor<3x4xf32> {
   // CHECK: %[[R:.*]] = nn.gather %arg0, %{{.*}} axis 1 : (tensor<3x4xf32>, tensor<4xi64>) -> tensor<3x4xf32>
@@ -177,7 +177,7 @@ func.func @reversed(%x: tensor<3x4xf32>, %z: tensor<4x3xf32>, %o: tensor<3x4xf32
 
 // -----
 
-// What the map of a result skips stays as it is.
+// Elements that the map of a result skips keep their values.
 // CHECK-LABEL: func @written_in_part(
 // CHECK-SAME: %[[X:.*]]: tensor<3xf32>, %[[O:.*]]: tensor<7xf32>)
 // CHECK: %[[Y:.*]] = tensor.insert_slice %[[X]] into %[[O]][1] [3] [2] : tensor<3xf32> into tensor<7xf32>
@@ -232,7 +232,7 @@ func.func @one_column(%x: tensor<?x?xf32>, %o: tensor<?x5x?xf32>, %q: tensor<?x?
 
 // -----
 
-// What is read is cut out.
+// The elements that are read are extracted.
 // CHECK-LABEL: func @read(
 // CHECK-SAME: %[[X:.*]]: tensor<3xf32>, %[[O:.*]]: tensor<7xf32>)
 // CHECK: %[[E:.*]] = tensor.extract_slice %[[O]][1] [3] [2] : tensor<7xf32> to tensor<3xf32>

@@ -826,7 +826,7 @@ func.func @none() {
 
 // -----
 
-// What an optimizer has can be read and assigned, and nothing else of its scope.
+// The variables of an optimizer can be read and assigned, and nothing else of its scope.
 train.variable @w : tensor<f32>
 func.func @scalars(%x: tensor<i32>) {
   %w = train.read @w : tensor<f32>
@@ -870,7 +870,7 @@ func.func @unknown() {
 
 // -----
 
-// What stages attach, from a file.
+// Attributes that stages attach, from a file.
 // expected-error@below {{'func.func' op expected a list of strings as 'train.symbols', found [2.000000e+00 : f32]}}
 func.func private @symbols(memref<?xf32>) attributes {train.symbols = [2.0 : f32]}
 

@@ -74,7 +74,7 @@ func.func @tosa(%x: tensor<2xf32>) -> tensor<2xf32> {
 
 // -----
 
-// What cannot change is no state.
+// A constant is not state.
 // CHECK: memref.global "private" constant @table
 memref.global "private" constant @table : memref<2xf32> = dense<[1.0, 2.0]>
 

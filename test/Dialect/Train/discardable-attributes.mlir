@@ -1,6 +1,6 @@
 // RUN: flywheel-opt %s | flywheel-opt | FileCheck %s
 
-// What stages say to each other comes back from a file.
+// Attributes by which stages communicate round-trip through a file.
 // CHECK: module attributes {train.compilation = {stage = "flywheel-linalg"}, train.constants = ["b"], train.strings = ["cat"]}
 module attributes {train.compilation = {stage = "flywheel-linalg"}, train.constants = ["b"], train.strings = ["cat"]} {
   // CHECK: train.variable @w : tensor<f32> {train.initial_reads = [@v], train.initial_values = [@u], train.start = "restored"}

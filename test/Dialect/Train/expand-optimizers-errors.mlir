@@ -201,7 +201,7 @@ func.func @lazy(%dw: tensor<4x5xf32>) {
 
 // -----
 
-// Whether to update is one question of an optimizer.
+// All updates of an optimizer share one decision to update.
 train.variable @a : tensor<3xf32>
 train.variable @b : tensor<3xf32>
 func.func @shared(%g: tensor<3xf32>) {

@@ -224,7 +224,7 @@ func.func @two() {
 
 // -----
 
-// What the body of a loop reads is read in front of it, once.
+// A variable that the body of a loop reads is read before it, once.
 train.variable @w : tensor<3xf32>
 // CHECK-LABEL: func @read_in_loop
 func.func @read_in_loop(%x: tensor<3xf32>) {
@@ -465,7 +465,7 @@ func.func @adafactor(%dw: tensor<4x5xf32>, %db: tensor<5xf32>) {
 
 // -----
 
-// What is no matrix is AdamW's.
+// A parameter that is not a matrix is updated by AdamW.
 // CHECK-LABEL: func @muon
 // CHECK: nn.matmul
 // CHECK: train.assign @w
@@ -609,7 +609,7 @@ func.func @narrow() {
 
 // -----
 
-// What has no narrow type has no master; a scale that stays has no counter.
+// A variable of a wide type has no master; a scale that stays has no counter.
 // CHECK-NOT: master
 // CHECK-NOT: good_steps
 train.variable @w : tensor<3xf32>

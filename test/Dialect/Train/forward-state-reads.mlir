@@ -45,7 +45,7 @@ func.func @in_a_loop(%n: index, %x: tensor<f64>) -> tensor<f64> {
   return %g : tensor<f64>
 }
 
-// What may assign any variable makes all values other ones.
+// An op that may assign any variable invalidates all values.
 func.func private @other()
 // CHECK-LABEL: func.func @unknown(
 // CHECK-NEXT: %[[READ:.*]] = train.read @w : tensor<f64>
@@ -137,7 +137,7 @@ func.func @two_targets(%x: tensor<f64>) -> (tensor<f64>, tensor<f64>) {
   return %g#0, %g#1 : tensor<f64>, tensor<f64>
 }
 
-// What a branch may have assigned is read anew behind it.
+// A variable that a branch may have assigned is read anew after it.
 // CHECK-LABEL: func.func @after_a_branch(
 // CHECK-NEXT: %[[A:.*]] = train.read @w
 // CHECK: train.assign @w
@@ -155,7 +155,7 @@ func.func @after_a_branch(%p: i1, %x: tensor<f64>) -> tensor<f64> {
   return %g : tensor<f64>
 }
 
-// What is read in front of a branch is not read again.
+// A variable that is read before a branch is not read again.
 // CHECK-LABEL: func.func @read_before(
 // CHECK-NEXT: %[[A:.*]] = train.read @w
 // CHECK-NEXT: %[[L:.*]] = scf.if

@@ -4,9 +4,9 @@
 train.variable @v : tensor<4xf32>
 train.variable @n : tensor<i64>
 
-// A branch that does not assign passes on the version before, which the step
-// therefore needs. A read behind the branches is of what comes out of them. What the
-// branch has not computed is stored where it is taken.
+// A branch that does not assign yields the version before, which the step therefore
+// needs. A read after the branches reads their result. A value that the branch has
+// not computed is stored where it is taken.
 // CHECK-LABEL: func.func @no_else(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<4xf32> {bufferization.writable = false}, %[[R:[a-z0-9]+]]: tensor<4xf32> {{{[^}]*}}train.result = 0
 // CHECK-SAME: %[[V:[a-z0-9]+]]: tensor<4xf32> {bufferization.writable = true, train.reads, train.variable = @v, train.writes}

@@ -64,7 +64,7 @@ func.func @regions(%x: tensor<4xui32>, %y: tensor<4xui32>, %p: tensor<i1>) -> te
 
 // -----
 
-// What is left of a bitcast acts on elements; dimension sizes may become known.
+// The remaining bitcasts act on elements; dimension sizes may become known.
 // CHECK-LABEL: func.func @bitcasts(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<?xi32> {train.element_type = ui32}
 // CHECK: %[[CAST:.*]] = tensor.cast %[[X]] : tensor<?xi32> to tensor<4xi32>

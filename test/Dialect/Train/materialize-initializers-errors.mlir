@@ -14,7 +14,7 @@ train.variable @init : tensor<2xf32>
 
 // -----
 
-// What passes attach, nobody else does.
+// An attribute that passes attach is refused elsewhere.
 // expected-error@+1 {{expected no attribute 'train.initializer': the module's initializer alone has it}}
 func.func @f() attributes {train.initializer} {
   return

@@ -82,8 +82,8 @@ train.variable @b : tensor<f32> = #train.ones
 // -----
 
 // Eight that begin alike share a loop, whose tables say which feeds and which
-// stream each has. What another one reads, and what is another type or begins
-// otherwise, does not.
+// stream each has. A variable that another one reads, or of another type or
+// another beginning, does not.
 // CHECK-LABEL: func.func @init(
 // CHECK-SAME: %[[SEED:.*]]: tensor<i64> {{{[^}]*}}}, %[[RUNS:.*]]: tensor<11xi64> {{{[^}]*}}}, %[[SELECT:.*]]: tensor<11xi1>
 // CHECK: %[[POSITIONS:.*]] = arith.constant dense<[0, 1, 2, 3, 5, 6, 7, 8]> : tensor<8xi64>

@@ -110,7 +110,7 @@ module attributes {test.a = #train.loss_scale<init = 2.0>} {}
 
 // -----
 
-// What is no mistake.
+// No errors.
 module attributes {test.a = #train.sgd<>, test.b = #train.loss_scale< >, test.c = #train.zeros<>} {}
 
 // -----

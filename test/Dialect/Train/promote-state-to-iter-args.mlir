@@ -4,8 +4,9 @@ train.variable @n : tensor<i64> = #train.zeros {trainable = false}
 train.variable @mean : tensor<f64> = #train.zeros {trainable = false}
 train.variable @w : tensor<f64> = #train.ones
 
-// G16: what a differentiated loop counts and averages is carried; no derivative
-// flows through it. What is trainable and read stays.
+// G16: variables by which a differentiated loop counts and averages are
+// iter_args; no derivative flows through them. A trainable variable that is
+// read stays.
 // CHECK-LABEL: func @loop
 // CHECK-SAME: (%[[X:.*]]: tensor<f64>)
 func.func @loop(%x: tensor<f64>) -> (tensor<f64>, tensor<f64>) {

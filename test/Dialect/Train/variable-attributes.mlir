@@ -31,7 +31,7 @@ train.variable @on_all : tensor<2xf32> {device = "/job:ps/replica:0/task:2/devic
 
 // V13, O12: CHECK: train.variable @non_neg : tensor<f16> {constraint = #train.non_neg}
 train.variable @non_neg : tensor<f16> {constraint = #train.non_neg}
-// What has its default is left out. CHECK: train.variable @max_norm : tensor<2x2xf32> {constraint = #train.max_norm}
+// Parameters with their default are left out. CHECK: train.variable @max_norm : tensor<2x2xf32> {constraint = #train.max_norm}
 train.variable @max_norm : tensor<2x2xf32> {constraint = #train.max_norm<max = 2.0, axis = 0>}
 // CHECK: {constraint = #train.max_norm<max = 3.000000e+00, axis = 1>}
 train.variable @max_norm_1 : tensor<2x2xf32> {constraint = #train.max_norm<max = 3, axis = 1>}

@@ -1,5 +1,5 @@
-// What a target's library may lack: each kind of number, the functions of math,
-// maxima with NaN and signed zeros, rounding, and a step that trains.
+// Parts that a target's library may lack: each kind of number, the functions of
+// math, maxima with NaN and signed zeros, rounding, and a step that trains.
 train.variable @w : tensor<8x5xf32> = #train.glorot_uniform
 train.variable @count : tensor<i64> = dense<0> : tensor<i64>
 

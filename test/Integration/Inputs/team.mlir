@@ -97,7 +97,7 @@ module attributes {
     return
   }
 
-  // What outlining could make.
+  // A function that outlining could make.
   func.func private @mirror.end() {
     codegen.barrier
     return

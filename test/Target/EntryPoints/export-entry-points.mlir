@@ -8,7 +8,7 @@ module attributes {train.manifest = {
      workspace = [], checks = array<i64>}],
   messages = []
 }} {
-  // What the object has is private to it.
+  // Symbols that the object defines are private to it.
   // CHECK: llvm.mlir.global internal constant @table
   // CHECK: llvm.mlir.global external @elsewhere()
   // CHECK: llvm.func @expf(f32) -> f32

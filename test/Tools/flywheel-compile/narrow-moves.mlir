@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What only moves numbers of 16 bits, or asks what they are, needs no compiler
-// runtime on CPUs without them.
+// A model that only moves numbers of 16 bits, or classifies them, needs no
+// compiler runtime on CPUs without them.
 // RUN: rm -rf %t && mkdir %t
 // RUN: flywheel-compile %s --target-triple=x86_64-linux-gnu -o %t/x86.o
 // RUN: flywheel-compile %s --target-triple=aarch64-linux-gnu -o %t/aarch64.o

@@ -7,7 +7,7 @@
 
 // PLAIN: without its output in registers
 
-// What is widened has the place of its op.
+// A widened value has the location of its op.
 // CHECK: report.mlir:[[#@LINE+7]]:1: remark: the workspace of 'step' is [[BYTES:[0-9]+]] bytes, of which at most {{[0-9]+}} are live at a time
 // CHECK: report.mlir:[[#@LINE+8]]:8: note: {{[0-9]+}} bytes of these are 'memref<{{.*}}>'
 // CHECK-NOT: <unknown>:0: note

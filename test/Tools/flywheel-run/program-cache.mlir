@@ -23,7 +23,7 @@
 // RUN: flywheel-run %s --entry step --feed x=2 --cache-dir=%t/cache --time-stages --mlir-elide-elementsattrs-if-larger=1 2>&1 | FileCheck %s --check-prefix=FOUND
 // RUN: flywheel-run %s --entry step --feed x=2 --cache-dir=%t/cache --time-stages --lowering=reference 2>&1 | FileCheck %s --check-prefix=FOUND
 
-// What a crash or a disk has spoilt is compiled again.
+// An entry that a crash or a disk has damaged is compiled again.
 // RUN: %python %S/Inputs/spoil_programs.py %t/cache end
 // RUN: flywheel-run %s --entry step --feed x=2 --cache-dir=%t/cache --time-stages 2> %t/end.txt | FileCheck %s
 // RUN: FileCheck %s --check-prefix=KEPT --input-file=%t/end.txt
@@ -35,7 +35,8 @@
 // RUN: FileCheck %s --check-prefix=KEPT --input-file=%t/all.txt
 // RUN: flywheel-run %s --entry step --feed x=2 --cache-dir=%t/cache --time-stages 2>&1 | FileCheck %s --check-prefix=FOUND
 
-// What was not used for longest goes: of programs of some 3 KiB each, 7 KiB have room for two.
+// The least recently used program is removed: of programs of some 3 KiB each, 7 KiB have room for
+// two.
 // RUN: flywheel-run %s --entry step --feed x=2 --cache-dir=%t/small --entries=step
 // RUN: flywheel-run %s --entry other --cache-dir=%t/small --entries=other
 // RUN: flywheel-run %s --entry step --feed x=2 --cache-dir=%t/small --entries=step --time-stages 2>&1 | FileCheck %s --check-prefix=FOUND
@@ -45,7 +46,7 @@
 // RUN: flywheel-run %s --entry step --feed x=2 --cache-dir=%t/small --entries=step --time-stages 2>&1 | FileCheck %s --check-prefix=FOUND
 // RUN: flywheel-run %s --entry other --cache-dir=%t/small --entries=other --time-stages 2>&1 | FileCheck %s --check-prefix=KEPT
 
-// What the compiler says is said each time, with its places and notes; a warning as well.
+// Diagnostics of the compiler are repeated each time, with locations and notes; a warning as well.
 // RUN: flywheel-run %S/Inputs/turn.mlir --entry step --cache-dir=%t/said > %t/said-1.txt 2>&1
 // RUN: flywheel-run %S/Inputs/turn.mlir --entry step --cache-dir=%t/said > %t/said-2.txt 2>&1
 // RUN: diff %t/said-1.txt %t/said-2.txt

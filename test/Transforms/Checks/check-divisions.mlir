@@ -108,7 +108,7 @@ func.func @powers(%x: i32, %n: i32) -> (i32, i32, i32) {
   return %0, %1, %2 : i32, i32, i32
 }
 
-// What is at least 1 needs no check; what is at least 0 does.
+// A divisor that is at least 1 needs no check; one that is at least 0 does.
 // CHECK-LABEL: func.func @largest(
 // CHECK: arith.maxsi
 // CHECK-NEXT: arith.divsi

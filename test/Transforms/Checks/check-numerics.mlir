@@ -21,7 +21,7 @@ train.variable @w : tensor<3xf32> = #train.ones
 func.func @slope(%x: tensor<3xf32> {train.name = "x"}, %n: tensor<3xi32>) -> tensor<3xf32> {
 
 
-  // What nothing else uses is not checked, nor is a constant.
+  // An op without other uses is not checked, nor is a constant.
   %w = train.read @w : tensor<3xf32>
   %a = arith.mulf %x, %w : tensor<3xf32>
 

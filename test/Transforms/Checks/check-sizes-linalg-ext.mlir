@@ -1,6 +1,6 @@
 // RUN: flywheel-opt %s --flywheel-check-sizes --split-input-file | FileCheck %s
 
-// What the verifiers of linalg_ext require of static sizes is checked of dynamic ones.
+// The rules of linalg_ext's verifiers for static sizes are checked for dynamic ones.
 
 // CHECK-LABEL: func.func @gather
 // CHECK: cf.assert %{{.*}}, "expected equal sizes of dimension 0 of the slices and dimension 0 of the indices, found \01 and \02 in 'linalg_ext.gather'

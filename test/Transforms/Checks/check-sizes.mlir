@@ -50,7 +50,7 @@ func.func @proved(%x: tensor<?x?xf32>, %n: index) -> tensor<?x?xf32> {
 
 // -----
 
-// What one check says, the next one knows.
+// A check implies the next one.
 // CHECK-LABEL: func @known(
 // CHECK-COUNT-1: cf.assert
 // CHECK-NOT: cf.assert
@@ -144,7 +144,7 @@ func.func @inside(%x: tensor<?xf32>, %n: tensor<?xindex>, %m: index) -> tensor<f
 
 // -----
 
-// What is read where no loop bounds it; nothing is where there is no iteration.
+// A read at positions that no loop bounds; nothing is read if there is no iteration.
 // CHECK-LABEL: func @window(
 // CHECK-SAME: %[[X:.*]]: tensor<?xf32>, %{{.*}}: tensor<3xf32>, %[[Z:.*]]: tensor<?xf32>)
 // CHECK-DAG: %[[HAS:.*]] = tensor.dim %[[X]]
@@ -242,7 +242,7 @@ func.func @no_iteration(%n: index, %x: tensor<?xf32>) -> tensor<?xf32> {
 
 // -----
 
-// What has passed its checks needs no shape in memory.
+// A reshape that has passed its checks needs no shape in memory.
 // CHECK-LABEL: func @reshape_to_matrix(
 // CHECK-SAME: %[[X:.*]]: tensor<?x2xf32>, %[[M:.*]]: index, %[[N:.*]]: index)
 // CHECK: cf.assert %{{.*}}, "expected as many elements in the result as in the source, found \01 and \02 in 'tensor.reshape'

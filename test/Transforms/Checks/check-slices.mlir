@@ -270,7 +270,7 @@ func.func @others(%x: tensor<?x?xf32>, %y: tensor<?xf32>) -> (tensor<?x?xf32>, t
   return %0, %1 : tensor<?x?xf32>, tensor<?x?xf32>
 }
 
-// What ends in range may begin in front of it, or have a negative size.
+// A slice that ends in range may begin before it, or have a negative size.
 // CHECK-LABEL: func.func @negative(
 // CHECK: cf.assert %{{.*}}, "slice out of range of dimension 0 in {{.*}}, found offset \01, size 2, stride 1 and dimension size 9"
 // CHECK: cf.assert %{{.*}}, "slice out of range of dimension 0 in {{.*}}, found offset 0, size \01, stride 1 and dimension size 9"
@@ -299,8 +299,8 @@ func.func @down(%x: tensor<9xf32>, %y: tensor<3xf32>) -> tensor<3xf32> {
   return %r : tensor<3xf32>
 }
 
-// A branch that is out of range may never be taken. What stands for a row has no
-// dimension of 1; an element needs each of its indices.
+// A branch that is out of range may never be taken. A slice that stands for a
+// row has no dimension of 1; an element needs each of its indices.
 // CHECK-LABEL: func.func @branch(
 // CHECK: scf.if
 // CHECK: cf.assert %{{.*}}, "slice out of range of dimension 0 in {{.*}}, found offset 0, size 3, stride -1 and dimension size 8" {linalg_ext.safe}

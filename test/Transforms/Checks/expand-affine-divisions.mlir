@@ -23,8 +23,8 @@ func.func @divisions(%i: index, %s: index) -> index {
   return %0 : index
 }
 
-// What uses an expanded op, in a region, is one, too; a constant divisor needs
-// neither.
+// A user of an expanded op, in a region, is expanded, too; a constant divisor
+// needs neither.
 // CHECK-LABEL: func.func @nested(
 // CHECK: scf.if
 // CHECK: linalg_ext.compare_sizes ge

@@ -30,8 +30,8 @@ func.func @labels(%y: tensor<?xi64>, %init: tensor<?xf32>) -> tensor<?xf32> {
 
 // -----
 
-// In a loop, and in a branch of the body. What bounds the loops of the op may be
-// its destination.
+// In a loop, and in a branch of the body. The operand that bounds the loops of
+// the op may be its destination.
 // CHECK-LABEL: func @nested
 // CHECK: scf.for
 // CHECK: linalg.generic {{.*}} iterator_types = ["reduction"]} ins(%{{.*}} : tensor<4xf32>) outs(%{{.*}} : tensor<i1>)
@@ -60,7 +60,7 @@ func.func @nested(%n: index, %init: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// Where inputs do not say how far each loop goes, the destinations do as well.
+// If inputs do not determine the bounds of each loop, the destinations do as well.
 // CHECK-LABEL: func.func @rows(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<4xf32>, %[[INIT:[^:]*]]: tensor<4x5xf32>
 // CHECK: linalg.generic {{.*}} iterator_types = ["reduction", "reduction"]} ins(%[[X]], %[[INIT]] :

@@ -107,7 +107,7 @@ func.func @named(%x: tensor<?x?xf32> {train.dims = ["time", "batch"], train.name
 
 // -----
 
-// What an op requires decides no check, but feeds that callers compare.
+// A requirement of an op decides no check; equal feeds, which callers compare, do.
 // CHECK-LABEL: func.func @required(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<?x2xf32>
 // CHECK-SAME: %[[Z:[^:]*]]: tensor<?xf32>
@@ -194,8 +194,8 @@ func.func @product(%x: tensor<?x4x?xf32>, %r: tensor<?x4x?xf32> {train.result = 
 
 // -----
 
-// What is collapsed from the dimensions that a feed was expanded to has the
-// size of the feed; other groups of two dimensions do not.
+// A dimension that is collapsed from the dimensions that a feed was expanded to
+// has the size of the feed; other groups of two dimensions do not.
 // CHECK-LABEL: func.func @expanded_and_collapsed(
 // CHECK-SAME: %{{[^:]*}}: tensor<?xf32> {train.dim_sizes = array<i64: 0>}
 // CHECK-SAME: %{{[^:]*}}: tensor<?xf32> {train.dim_sizes = array<i64: 0>, train.result = 0 : i64}

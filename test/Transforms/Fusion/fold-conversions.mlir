@@ -85,8 +85,8 @@ func.func @both(%x: tensor<4x8xf32>, %w: tensor<8x16xf64>, %y: tensor<4x16xf32>)
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #transposed = affine_map<(d0, d1) -> (d1, d0)>
 
-// What does more than convert an element, or moves it, stays, and so does what
-// widens numbers that are computed.
+// Ops that do more than convert an element, or move it, stay, and so do ops
+// that widen computed numbers.
 // CHECK: #[[$MAP:.*]] = affine_map<(d0, d1) -> (d1, d0)>
 // CHECK: #[[$MAP1:.*]] = affine_map<(d0, d1) -> (d0, d1)>
 // CHECK-LABEL: func.func @others(

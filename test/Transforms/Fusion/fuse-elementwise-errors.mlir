@@ -2,7 +2,7 @@
 
 #id = affine_map<(d0) -> (d0)>
 
-// What is fused has no schedule any more, which the user is told.
+// A fused op loses its schedule, which is reported to the user.
 // CHECK-LABEL: func.func @fused(
 // CHECK: linalg.generic
 // CHECK-NOT: codegen.schedule

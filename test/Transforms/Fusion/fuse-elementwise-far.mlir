@@ -2,8 +2,8 @@
 
 #id = affine_map<(i, j) -> (i, j)>
 
-// What a gradient needs of an activation is computed again from what is stored
-// for it anyway, where it is larger than a cache; and is not stored.
+// The values that a gradient needs of an activation larger than a cache are not
+// stored, but recomputed from values that are stored anyway.
 // CHECK-LABEL: func @far
 // CHECK: %[[X:.*]] = linalg.matmul
 // CHECK: %[[Y:.*]] = linalg.generic {{.*}} ins(%[[X]] : tensor<1024x512xf32>)
@@ -144,7 +144,7 @@ func.func @shapes(%s: tensor<8xf32>, %x: tensor<2x3x8xf32>, %a: tensor<6x8xf32>,
 #all = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
 #same = affine_map<(d0, d1, d2) -> (d0, d1, 0)>
 
-// What reads an operand at a constant place keeps its shape.
+// An op that reads an operand at a constant index keeps its shape.
 // CHECK-LABEL: func @constant_place
 // CHECK: linalg.generic {{.*}}parallel", "parallel", "parallel"]} ins({{.*}} : tensor<3x7x16xf32>, tensor<3x7x1xf32>, tensor<3x7x16xf32>)
 // CHECK: return

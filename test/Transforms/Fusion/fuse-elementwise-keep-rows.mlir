@@ -37,7 +37,7 @@ func.func @division(%x: tensor<4x8xf32>, %s: tensor<4xf32>, %t: tensor<4xf32>) -
   return %z : tensor<4x8xf32>
 }
 
-// What reads the op behind a product, in another shape, keeps that, or takes the product's.
+// A reader of the op after a product, in another shape, keeps that, or takes the product's.
 // CHECK-LABEL: func @behind_product
 // CHECK: math.exp
 // CHECK: math.tanh

@@ -36,7 +36,7 @@ func.func @chain(%x: tensor<6xf32>) -> tensor<3x2xf32> {
 #map = affine_map<(d0) -> (d0)>
 #map2 = affine_map<(d0, d1) -> (d0, d1)>
 
-// What updates a variable keeps the variable's shape.
+// The update of a variable keeps the variable's shape.
 // CHECK-LABEL: func @update
 // CHECK-SAME: %{{.*}}: tensor<3x2xf32>, %[[W:.*]]: tensor<6xf32>
 // CHECK: linalg.generic {{.*}} outs(%[[W]] : tensor<6xf32>)
@@ -150,8 +150,8 @@ func.func @growing_sum(%x: tensor<4x4xf32>, %y: tensor<4x4xf32>, %z: tensor<4x4x
 #row = affine_map<(i, j) -> (i)>
 #point = affine_map<(i, j) -> (i, j)>
 
-// What updates its destination is not computed in loops that visit an element
-// several times: it would be updated each time.
+// An op that updates its destination is not computed in loops that visit an
+// element several times: it would be updated each time.
 // CHECK-LABEL: func @updated_once
 // CHECK: %[[A:.*]] = linalg.generic {{.*}} outs(%arg1 : tensor<3xf64>)
 // CHECK: arith.addf
@@ -201,8 +201,8 @@ func.func @padded(%x: tensor<?x3xf64>) -> tensor<?x2x4xf64> {
 #point = affine_map<(i, j) -> (i, j)>
 #column = affine_map<(i, j) -> (j)>
 
-// What costs next to nothing is computed in each of its users: the broadcast
-// and the difference, but not what takes two tensors.
+// Ops that cost next to nothing are computed in each of their users: the
+// broadcast and the difference, but not an op that takes two tensors.
 // CHECK-LABEL: func @repeated
 // CHECK-SAME: %[[T:[a-z0-9]*]]: tensor<3x4xf32>, %[[B:[a-z0-9]*]]: tensor<4xf32>
 // CHECK: %[[P:.*]] = linalg.generic {{.*}} ins(%[[T]], %[[B]] : tensor<3x4xf32>, tensor<4xf32>)
@@ -304,9 +304,9 @@ func.func @bias_of_product(%x: tensor<3x3xf32>, %w: tensor<3x4xf32>, %b: tensor<
 #sums = affine_map<(n, i, j) -> (n, i)>
 #row = affine_map<(n, i) -> (n, i)>
 
-// What normalizes the rows of a product has the shape of the product: all that
-// reads it does, so that the mean is subtracted in the loops of its readers. A
-// division of each row stays one of each row, not of each element.
+// The op that normalizes the rows of a product has the shape of the product:
+// all its readers do, so that the mean is subtracted in their loops. A division
+// of each row stays one of each row, not of each element.
 // CHECK-DAG: #[[$POINT:.*]] = affine_map<(d0, d1) -> (d0, d1)>
 // CHECK-DAG: #[[$ROW:.*]] = affine_map<(d0, d1) -> (d0)>
 // CHECK-LABEL: func @normalized_rows
@@ -469,8 +469,8 @@ func.func @mask_of_product(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>, %y: tensor
 #id = affine_map<(a, b) -> (a, b)>
 #turned = affine_map<(a, b) -> (b, a)>
 
-// What only moves elements is but another map of an input, and what widens them
-// is a part of the kernel.
+// An op that only moves elements becomes another map of an input, and one that
+// widens them is a part of the kernel.
 // CHECK-DAG: #[[$MAP:.*]] = affine_map<(d0, d1, d2) -> (d2, d0)>
 // CHECK-DAG: #[[$MAP1:.*]] = affine_map<(d0, d1, d2) -> (d2, d1)>
 // CHECK-DAG: #[[$MAP2:.*]] = affine_map<(d0, d1, d2) -> (d0, d1)>
@@ -551,7 +551,7 @@ func.func @dot(%x: tensor<64xf32>, %y: tensor<64xf32>, %s: tensor<f32>) -> tenso
 #map = affine_map<(d0) -> (d0)>
 #none = affine_map<(d0) -> ()>
 
-// What is cheap is computed in the branches that use it, too; not in a loop.
+// Cheap ops are computed in the branches that use them, too; not in a loop.
 // CHECK-LABEL: func @branches
 // CHECK-SAME: (%[[X:.*]]: tensor<8xbf16>,
 // CHECK-NOT: linalg.generic
@@ -704,8 +704,7 @@ func.func @overwritten(%v: tensor<8xf32> {train.variable = @v, train.writes}, %x
 #rows = affine_map<(d0, d1) -> (d0, d1)>
 
 // A sum with positions cannot be computed in the shape of rows, so it is stored.
-// What is computed from it for the gradient is computed there, in the shape of the
-// product.
+// Values for the gradient are computed from it there, in the shape of the product.
 // CHECK-LABEL: func.func @positions(
 // CHECK: %[[SUM:.*]] = linalg.generic {{.*}} ins(%arg0, %arg1 : tensor<4x128x1024xf32>, tensor<128x1024xf32>)
 // CHECK-DAG: %[[ROWS:.*]] = tensor.collapse_shape %[[SUM]] {{\[\[}}0, 1], [2]]

@@ -94,8 +94,8 @@ func.func @apart(%x: tensor<8x4xf32>, %w: tensor<4x8xf32>)
 
 #point = affine_map<(i, j) -> (i, j)>
 
-// What the next op reads twice, or as two results, it reads once. What it alone
-// has read is not written.
+// An operand that the next op reads twice, or as two results, it reads once.
+// Values that only it reads are not written.
 // CHECK-LABEL: func @twice
 // CHECK: %[[T:.*]] = linalg.matmul
 // CHECK-NEXT: %[[E:.*]]:2 = linalg.generic {{.*}} ins(%[[T]] : tensor<8x8xf32>)

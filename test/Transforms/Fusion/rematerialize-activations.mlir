@@ -53,8 +53,8 @@ func.func @layer(%h: tensor<1024x512xf32>, %w: tensor<512x512xf32>, %dy: tensor<
 #b = affine_map<(i, j, k) -> (k, j)>
 #c = affine_map<(i, j, k) -> (i, j)>
 
-// What is added to `h` behind the block reads it too, but computing the activation there
-// would keep both up to the gradients.
+// The op that adds to `h` after the block reads it too, but computing the activation
+// there would keep both up to the gradients.
 // CHECK-LABEL: func @residual
 // CHECK-SAME: %[[H:[a-z0-9]*]]: tensor<1024x512xf32>
 // CHECK: linalg.generic {{.*}} ins(%[[H]] : tensor<1024x512xf32>)
@@ -97,8 +97,8 @@ func.func @residual(%h: tensor<1024x512xf32>, %w: tensor<512x512xf32>, %dy: tens
 
 #point = affine_map<(i, j) -> (i, j)>
 
-// What the second place depends on itself is kept for it, as is what all users
-// need before it: there is one math.tanh.
+// Operands that the second use itself needs are kept for it, as are values that
+// all users need before it: there is one math.tanh.
 // CHECK-LABEL: func @needed
 // CHECK: math.tanh
 // CHECK-NOT: math.tanh

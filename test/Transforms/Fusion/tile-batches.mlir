@@ -8,8 +8,8 @@
 #all = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
 #row = affine_map<(d0, d1, d2) -> (d0, d1)>
 
-// What is made of the scores is made of one batch of them at a time. All of them
-// fit the cache: by default they are stored.
+// The consumers of the scores are computed one batch at a time. All scores fit
+// the cache: by default they are stored.
 // CHECK-LABEL: func @forward
 // CHECK-NOT: tensor.empty() : tensor<6x64x64xf32>
 // CHECK: %[[OUT:.*]] = scf.forall (%[[I:.*]]) in (6) shared_outs(%[[INTO:.*]] = %{{.*}}) -> (tensor<6x64x8xf32>)
@@ -60,9 +60,9 @@ func.func @forward(%q: tensor<6x64x8xf32>, %k: tensor<6x64x8xf32>, %v: tensor<6x
 #mul = affine_map<(d0, d1, d2, d3) -> (d0, d3, d2)>
 #all = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
 
-// What needs something that depends on the first loop is in a loop of its own, which
-// computes the scores once more. The size of the batch is asked for at the values that
-// are left. It is not known: it counts as a large one.
+// An op that needs a result which depends on the first loop is in a loop of its own,
+// which computes the scores once more. The size of the batch is read from the values
+// that are left. It is not known: it counts as a large one.
 // CHECK-LABEL: func @backward
 // CHECK: %[[Y:.*]] = scf.forall (%{{.*}}) in (%{{.*}}) shared_outs(
 // CHECK: linalg.contract {{.*}} -> tensor<1x64x64xf32>

@@ -1,6 +1,6 @@
 // RUN: flywheel-opt %s --flywheel-fold-zero-size-tensors --canonicalize --split-input-file | FileCheck %s
 
-// What has no elements is not computed, and its type says so behind a collapse.
+// A tensor without elements is not computed; its type is static after a collapse.
 // CHECK-LABEL: func.func @collapse(
 // CHECK-SAME: %[[X:.*]]: tensor<0x4x?xf32>) -> tensor<?xf32>
 // CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty() : tensor<0xf32>
@@ -79,7 +79,7 @@ func.func @insert(%x: tensor<0xf32>, %y: tensor<3xf32>, %at: index) -> tensor<3x
 
 // -----
 
-// What a branch passes on is not read; the branch stays, and this ends.
+// A result that a branch yields is not read; the branch stays, and the pass terminates.
 // CHECK-LABEL: func.func @branch(
 // CHECK-SAME: %[[C:.*]]: i1, %[[X:.*]]: tensor<0x?xf32>, %[[Y:.*]]: tensor<0x?xf32>) -> tensor<0x?xf32>
 // CHECK: %[[R:.*]] = scf.if

@@ -51,7 +51,7 @@ func.func @sum(%acc: tensor<32xf32>) -> tensor<32xf32> {
   return %0 : tensor<32xf32>
 }
 
-// What is written is filled each time, what is read once.
+// A splat that is written is filled each time, one that is read once.
 // CHECK-LABEL: func.func @loop(
 // CHECK-SAME: %[[LB:[^:]*]]: index, %[[UB:[^:]*]]: index, %[[STEP:[^:]*]]: index) -> tensor<8x8xf32>
 // CHECK-NEXT: %[[CST:.*]] = arith.constant 1.000000e+00 : f32

@@ -30,7 +30,7 @@ func.func @large(%x: memref<16xf32>, %y: memref<16xf32>) {
 
 // -----
 
-// Where nothing is dynamic, no call can do better.
+// If nothing is dynamic, no call needs less.
 func.func @static() {
   // expected-error@below {{this needs a buffer of type 'memref<4611686018427387904xf32>', more than 2^56 bytes}}
   %a = memref.alloc() : memref<4611686018427387904xf32>

@@ -55,7 +55,7 @@ func.func @batch(%x: memref<?x32xf32> {train.dim_sizes = array<i64: 0, -1>},
 
 // -----
 
-// What an op reads and what it writes are live at the same time.
+// The operands and the results of an op are live at the same time.
 // CHECK-LABEL: func.func @touching(
 // CHECK-SAME: %[[W:[^:]*]]: memref<?xi8> {train.workspace}
 // CHECK-DAG: %[[C0:.*]] = arith.constant 0 : index

@@ -116,7 +116,7 @@ func.func @checked(%x: memref<?xf32> {train.dim_sizes = array<i64: 0>}, %n: memr
 
 // -----
 
-// What is left of a size, and the larger of two.
+// A difference of sizes, and the larger of two.
 // CHECK: #[[$BYTES:.*]] = affine_map<()[s0] -> ((s0 + 2) * 4)>
 // CHECK-LABEL: func.func @larger(
 // CHECK-SAME: train.workspace_slots = {{\[\[}}#[[$BYTES]]]]

@@ -30,7 +30,7 @@ func.func @dynamic(%x: memref<?xf32> {train.dim_sizes = array<i64: 0>}) attribut
 
 // -----
 
-// What was made of the old value of a variable is all that there is of it.
+// Values of the old value of a variable cannot be recomputed after its update.
 // expected-error@below {{'overwritten' needs a workspace of at least 128 bytes}}
 func.func @overwritten(%x: memref<16xf32>, %v: memref<16xf32>) {
   %a = memref.alloc() : memref<16xf32>
@@ -48,7 +48,7 @@ func.func @overwritten(%x: memref<16xf32>, %v: memref<16xf32>) {
 
 // -----
 
-// What has other effects than on buffers is not repeated.
+// An op with other effects than on buffers is not repeated.
 func.func private @count(memref<16xf32>)
 // expected-error@below {{'called' needs a workspace of at least 128 bytes}}
 func.func @called(%x: memref<16xf32>) {

@@ -34,8 +34,8 @@ func.func @chain(%x: memref<16xf32>, %r: memref<16xf32>) {
 
 // -----
 
-// What was made of the variable before it was overwritten is not computed again
-// after that: the other value is, though it costs more.
+// A value that was computed from the variable before it was overwritten is not
+// recomputed after that: the other value is, though it costs more.
 // CHECK-LABEL: func.func @overwritten(
 // CHECK-SAME: %[[X:[^:]*]]: memref<32xf32>, %[[V:[^:]*]]: memref<32xf32>
 // CHECK: linalg.abs ins(%[[V]] {{.*}} outs(%[[OLD:.*]] : memref<32xf32>)

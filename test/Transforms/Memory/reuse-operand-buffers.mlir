@@ -35,20 +35,20 @@ func.func @chain(%x: memref<512x512xf32>, %r: memref<512x512xf32>) {
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 
-// What is read once more, an argument, what is read in another order, and small
-// buffers stay.
+// A buffer that is read once more, an argument, a buffer that is read in
+// another order, and small buffers stay.
 // CHECK-LABEL: func.func @apart(
 // CHECK-COUNT-5: memref.alloc()
 // CHECK: return
 func.func @apart(%x: memref<512x512xf32>, %s: memref<8x8xf32>, %r: memref<512x512xf32>, %t: memref<8x8xf32>) {
-  // Of an argument.
+  // Reads an argument.
   %a = memref.alloc() : memref<512x512xf32>
   linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : memref<512x512xf32>) outs(%a : memref<512x512xf32>) {
   ^bb0(%in: f32, %out: f32):
     %e = math.exp %in : f32
     linalg.yield %e : f32
   }
-  // Of `a`, which is read once more.
+  // Reads `a`, which is read once more.
   %b = memref.alloc() : memref<512x512xf32>
   linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%a : memref<512x512xf32>) outs(%b : memref<512x512xf32>) {
   ^bb0(%in: f32, %out: f32):
@@ -56,7 +56,7 @@ func.func @apart(%x: memref<512x512xf32>, %s: memref<8x8xf32>, %r: memref<512x51
     linalg.yield %e : f32
   }
   linalg.add ins(%a, %b : memref<512x512xf32>, memref<512x512xf32>) outs(%r : memref<512x512xf32>)
-  // Of `b`, in another order.
+  // Reads `b`, in another order.
   %c = memref.alloc() : memref<512x512xf32>
   linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>, #id], iterator_types = ["parallel", "parallel"]} ins(%b : memref<512x512xf32>) outs(%c : memref<512x512xf32>) {
   ^bb0(%in: f32, %out: f32):

@@ -112,7 +112,7 @@ func.func @recurrence(%h: memref<64x64xf32>, %w: memref<64x64xf32>, %n: index) {
 
 // -----
 
-// Where each worker needs its own rows only, no iteration waits.
+// If each worker needs its own rows only, no iteration waits.
 // CHECK-LABEL: func.func @own_rows
 func.func @own_rows(%h: memref<64x64xf32>, %w: memref<64x64xf32>, %n: index) {
   %c0 = arith.constant 0 : index
@@ -129,8 +129,8 @@ func.func @own_rows(%h: memref<64x64xf32>, %w: memref<64x64xf32>, %n: index) {
 
 // -----
 
-// A loop over tiles is shared as it is. What it allocates, each worker has of its
-// own. What is left over belongs to the last worker, without a barrier.
+// A loop over tiles is shared as it is. Each worker has its own copy of the
+// loop's allocations. The last worker has the rest, without a barrier.
 // CHECK-LABEL: func.func @group
 func.func @group(%x: memref<?x64xf32>, %w: memref<64x64xf32>, %y: memref<?x64xf32>) {
   %c0 = arith.constant 0 : index
@@ -375,8 +375,8 @@ func.func @overlapping(%x: memref<97x64xf32>, %y: memref<97x64xf32>) {
 
 // -----
 
-// Of five blocks the last worker of three has two, but one of four or five would not:
-// what has less than two blocks for each is not shared. Its rows are.
+// If there are five blocks, the last worker of three has two, but one of four or five
+// would not: a loop with less than two blocks for each is not shared. Its rows are.
 #start = affine_map<(i) -> (i, 51)>
 #id = affine_map<(i, j) -> (i, j)>
 // CHECK-LABEL: func.func @few_overlapping
@@ -436,7 +436,8 @@ func.func @any_elements(%x: memref<1000xf32>, %y: memref<1000xf32>) {
 
 // -----
 
-// What a sum of products starts from is filled in the loop that computes it: there they are one kernel.
+// The initial value of a sum of products is filled in the loop that computes it: there they are one
+// kernel.
 // CHECK-LABEL: func.func @filled_sum
 // CHECK: scf.for
 // CHECK-NOT: codegen.barrier

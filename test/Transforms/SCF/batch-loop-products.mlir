@@ -144,7 +144,7 @@ func.func @reverse(%w: tensor<4x4xf32>, %h: tensor<2x4xf32>, %d: tensor<2x4xf32>
 
 // -----
 
-// What is added to slices, one an iteration.
+// Products that are added to slices, one an iteration.
 // CHECK-LABEL: func.func @to_slices(
 // CHECK-SAME: %[[W:[^:]*]]: tensor<3x4xf32>, %[[H:[^:]*]]: tensor<2x4xf32>
 // CHECK: %[[LOOP:.*]]:2 = scf.for %[[I:.*]] = %c0 to %c5 step %c1 iter_args(%[[S:.*]] = %[[H]], %[[INTO:.*]] = %{{.*}})
@@ -222,7 +222,7 @@ func.func @one_row(%x: tensor<5x1x3xf32>, %w: tensor<3x3xf32>, %h: tensor<1x3xf3
 
 // -----
 
-// What is inserted with a bias that changes stays.
+// A product that is inserted with a bias that changes stays.
 // CHECK-LABEL: func.func @changing_bias(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<5x2x3xf32>, %[[W:[^:]*]]: tensor<3x3xf32>
 // CHECK: %[[ALL:.*]] = nn.dense %[[X]], %[[W]] : (tensor<5x2x3xf32>
@@ -252,8 +252,8 @@ func.func @changing_bias(%x: tensor<5x2x3xf32>, %w: tensor<3x3xf32>, %h: tensor<
 
 // -----
 
-// What a loop kept from slice 1 on is read at the same positions but one: a loop that
-// begins at slice 0, which was never written, computes its products itself.
+// A tensor that a loop kept from slice 1 on is read at the same positions but one: a
+// loop that begins at slice 0, which was never written, computes its products itself.
 // CHECK-LABEL: func.func @kept_from_one(
 // CHECK: %[[FIRST:.*]]:3 = scf.for %[[I:.*]] = %c0 to %c5
 // CHECK: tensor.insert_slice {{.*}}[%[[I]], 0, 0] [1, 2, 3] [1, 1, 1] {train.in_range}

@@ -47,7 +47,7 @@ func.func @unsigned(%u: i8, %x: f32) -> f32 {
 
 // -----
 
-// Where no type is wider, it counts from 0.
+// If no type is wider, it counts from 0.
 // CHECK-LABEL: func.func @unsigned_index(
 // CHECK-SAME: %[[L:[^:]*]]: index, %[[U:[^:]*]]: index, %[[S:[^:]*]]: index, %[[X:[^:]*]]: index) -> index
 // CHECK-NEXT: %[[C0:.*]] = arith.constant 0 : index

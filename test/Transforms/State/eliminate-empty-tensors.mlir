@@ -85,7 +85,7 @@ func.func @nested(%x: tensor<2xf32>, %v: tensor<8xf32> {bufferization.writable =
 
 // -----
 
-// What a value is inserted in is made in front of the first op that computes it.
+// The destination of an insertion is created before the first op that computes the value.
 // CHECK-LABEL: func.func @late(
 // CHECK-SAME: %[[X:.*]]: tensor<2xf32>, %[[N:.*]]: index
 // CHECK: %[[ZERO:.*]] = arith.constant 0.0
@@ -200,7 +200,7 @@ func.func @moved(%x: tensor<2xf32>, %v: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// What is put together or has a border is computed there as well.
+// Concatenated and padded tensors are computed there as well.
 // CHECK-LABEL: func.func @joined(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<2xf32>, %[[V:[^:]*]]: tensor<5xf32>
 // CHECK-NOT: tensor.concat

@@ -148,7 +148,7 @@ func.func @elsewhere(%a: tensor<8x8xf32> {train.variable = @a, train.reads, trai
 
 // -----
 
-// What reads one new value and the other's old one is computed with both.
+// An op that reads one new value and the other's old one is computed with both.
 #id = affine_map<(d0) -> (d0)>
 // CHECK-LABEL: func.func @reader(
 // CHECK-SAME: %[[R:[^:]*]]: tensor<8xf32> {train.result = 0 : i64}, %[[A:[^:]*]]: tensor<8xf32> {{[^%]*}}%[[B:[^:]*]]: tensor<8xf32>
@@ -193,8 +193,8 @@ func.func @reader(%r: tensor<8xf32> {train.result = 0 : i64},
 
 // -----
 
-// What is made of one new value, in another order, reads the other's old one: it
-// would have to come both before and behind the one op.
+// An op that reads one new value in another order also reads the other's old
+// one: it would have to run both before and after the fused op.
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #transposed = affine_map<(d0, d1) -> (d1, d0)>
 // CHECK-LABEL: func.func @reader_elsewhere(
@@ -347,7 +347,7 @@ func.func @old(%a: tensor<8xf32> {train.variable = @a, train.reads, train.writes
 
 // -----
 
-// What was stored in a variable is a version of it as well.
+// A value that was stored in a variable is a version of it as well.
 #id = affine_map<(d0) -> (d0)>
 // CHECK-LABEL: func.func @stored(
 // CHECK: %[[STORED:.*]] = linalg_ext.store
@@ -554,8 +554,8 @@ func.func @effect(%a: tensor<8xf32> {train.variable = @a, train.reads, train.wri
 
 // -----
 
-// What both use is left outside where one starts from it, or reads it elsewhere;
-// they are one op all the same.
+// An op that both use stays outside if one starts from its result, or reads it
+// at other indices; they are fused all the same.
 #id = affine_map<(d0) -> (d0)>
 #reversed = affine_map<(d0) -> (7 - d0)>
 // CHECK-LABEL: func.func @started(
@@ -675,8 +675,8 @@ func.func @products(%g: tensor<8x8xf32>, %a: tensor<8x8xf32> {train.variable = @
 
 // -----
 
-// What only they use may start from something that it reads; and what is made of
-// the first one comes behind the one op, in its order.
+// An op that only they use may start from a tensor that it reads; and the users
+// of the first result come after the fused op, in its order.
 #id = affine_map<(d0) -> (d0)>
 // CHECK-LABEL: func.func @order(
 // CHECK-SAME: %[[G:[^:]*]]: tensor<8xf32>, %[[S:[^:]*]]: tensor<8xf32>

@@ -1,7 +1,7 @@
 // RUN: flywheel-opt %s --flywheel-insert-state-copies --split-input-file --verify-diagnostics | FileCheck %s
 
-// What is in its place already is not copied; what a cast or the same allocation
-// hides neither.
+// A value that is in its storage already is not copied, also behind a cast or
+// the same allocation.
 // CHECK-LABEL: func.func @same(
 // CHECK-SAME: %[[V:[^:]*]]: memref<4xf32>
 // CHECK-NOT: copy
@@ -75,8 +75,8 @@ func.func @parts(%c: i1, %x: memref<4xf32>, %r: memref<2xf32> {train.result = 0 
 
 // -----
 
-// What an iteration leaves elsewhere goes back to where it came from: here two
-// values that change places, and one that bufferization has copied already.
+// A value that an iteration leaves elsewhere is copied back: here two values
+// that are swapped, and one that bufferization has copied already.
 // CHECK-LABEL: func.func @loop(
 // CHECK-SAME: %[[X:[^:]*]]: memref<4xf32>
 // CHECK: %[[A:.*]] = memref.alloc() : memref<4xf32>
@@ -185,7 +185,7 @@ func.func @shared(%x: memref<4xf32>, %n: index) {
 
 // -----
 
-// What a copy keeps is not what its source has become: the rotation needs both.
+// A copy keeps the old value of its source: the rotation needs both.
 // CHECK-LABEL: func.func @overwritten(
 // CHECK-SAME: %[[C:[^:]*]]: memref<4xf32>
 // CHECK: %[[A:.*]] = memref.alloc() : memref<4xf32>
@@ -212,8 +212,8 @@ func.func @overwritten(%c: memref<4xf32>, %n: index) {
 
 // -----
 
-// What is chosen, passed on or a part may be what is overwritten: it is read first,
-// whatever comes first.
+// A value that is selected, yielded or a slice may alias the overwritten one: it is
+// read first, whatever comes first.
 // CHECK-LABEL: func.func @chosen(
 // CHECK-SAME: %{{[^:]*}}: i1, %{{[^:]*}}: index, %[[X:[^:]*]]: memref<4xf32>, %[[V:[^:]*]]: memref<4xf32> {{{[^}]*}}}, %[[R:[^:]*]]: memref<4xf32>
 // CHECK: %[[SOURCE:.*]] = arith.select
@@ -274,8 +274,8 @@ func.func @part(%c: i1, %n: index, %x: memref<4xf32>, %v: memref<4xf32> {train.v
 
 // -----
 
-// What a while loop passes on is known, and what may be in its own place needs no
-// other: there is no cycle.
+// The values that a while loop yields are known, and one that may be in its own
+// storage needs no other: there is no cycle.
 // CHECK-LABEL: func.func @passed(
 // CHECK-SAME: %[[C:[^:]*]]: i1, %[[X:[^:]*]]: memref<4xf32>, %[[A:[^:]*]]: memref<4xf32> {{{[^}]*}}}, %[[B:[^:]*]]: memref<4xf32> {{{[^}]*}}}, %[[D:[^:]*]]: memref<4xf32>
 // CHECK-NOT: memref.alloc
@@ -357,7 +357,7 @@ func.func @copied(%c: i1, %n: index) {
 
 // -----
 
-// What an iteration passes on is a copy that the program asks for.
+// The value that an iteration yields is a copy that the program asks for.
 // CHECK-LABEL: func.func @marked(
 // CHECK-SAME: %[[V:[^:]*]]: memref<4xf32>, %[[N:.*]]: index)
 // CHECK: %[[H:.*]] = memref.alloc()

@@ -47,8 +47,8 @@ func.func @once(%x: tensor<20x4xf64>, %y: tensor<20x8xf64>) -> tensor<f64> {
   return %o : tensor<f64>
 }
 
-// Where a later iteration can fail, x is beside the variables until all have passed: one copy there and one
-// back, around the loop.
+// If a later iteration can fail, x is stored beside the variables until all have passed: one copy there and
+// one back, around the loop.
 // CHECK-LABEL: func.func @fails.kernel(
 // CHECK-DAG: linalg.copy {train.snapshot = @w}
 // CHECK-DAG: linalg.copy {train.snapshot = @b}

@@ -1,6 +1,6 @@
 // RUN: flywheel-opt %s --flywheel-load-elements | FileCheck %s
 
-// What the step writes is left to bufferization, as is what nothing is said of.
+// Tensors that the step writes are left to bufferization, as are tensors without attributes.
 // CHECK-LABEL: func.func @elements(
 // CHECK-SAME: %[[FEED:[^:]*]]: tensor<9xi1> {{{.*}}}, %[[STATE:[^:]*]]: tensor<9xf32> {{{.*}}}, %[[OTHER:[^:]*]]: tensor<f32>, %[[I:.*]]: index)
 // CHECK-NEXT: %[[BUFFER:.*]] = bufferization.to_buffer %[[FEED]] read_only : tensor<9xi1> to memref<9xi1>

@@ -12,7 +12,7 @@
 // CHECK-NOT: protect
 // CHECK: linalg_ext.commit %{{.*}}, %{{.*}} to %[[R]], %[[V]] : tensor<4xf32>, tensor<4xf32> to tensor<4xf32>, tensor<4xf32>
 // CHECK-NEXT: return{{$}}
-// What is written in front of it, is written elsewhere.
+// Values that are written before it are written to other buffers.
 // BUFFERS-LABEL: func.func @checks(
 // BUFFERS-SAME: %[[X:[^:]*]]: memref<4xf32>, %[[R:[^:]*]]: memref<4xf32> {{{[^}]*}}}, %[[V:[^:]*]]: memref<4xf32>
 // BUFFERS: %[[OWN:.*]] = memref.alloc() {{.*}} : memref<4xf32>

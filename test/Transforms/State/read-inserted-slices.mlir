@@ -1,6 +1,6 @@
 // RUN: flywheel-opt %s --flywheel-read-inserted-slices --split-input-file | FileCheck %s
 
-// What reads a part in front of its insertion reads it behind it, from the whole.
+// An op that reads a part before its insertion reads it after that, from the whole.
 // CHECK-LABEL: func.func @read(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<8xf32>, %[[W:[^:]*]]: tensor<32xf32>, %[[Y:[^:]*]]: tensor<8xf32>) -> (tensor<32xf32>, tensor<8xf32>, tensor<8xf32>)
 // CHECK-NEXT: %[[PART:.*]] = tensor.extract_slice %[[W]][8] [8] [1] : tensor<32xf32> to tensor<8xf32>
@@ -21,8 +21,8 @@ func.func @read(%x: tensor<8xf32>, %w: tensor<32xf32>, %y: tensor<8xf32>) -> (te
 
 // -----
 
-// Places may be dynamic, and of another rank than the whole. What is computed in
-// several steps is inserted behind the last one.
+// Places may be dynamic, and of another rank than the whole. A value that is
+// computed in several steps is inserted after the last one.
 // CHECK-LABEL: func.func @steps(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<8xf32>, %[[W:[^:]*]]: tensor<4x?xf32>, %[[I:[^:]*]]: index, %[[J:[^:]*]]: index) -> (tensor<4x?xf32>, f32)
 // CHECK-NEXT: %[[C0:.*]] = arith.constant 0 : index

@@ -26,7 +26,7 @@ func.func @late(%r: tensor<4x8xf32> {train.result = 0 : i64},
 
 // -----
 
-// Where the order holds, nothing moves: not even what could go earlier.
+// If the order holds, nothing moves: not even ops that could run earlier.
 // CHECK-LABEL: func.func @ordered(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<4xf32>, %[[R:[^:]*]]: tensor<4xf32> {train.result = 0 : i64}, %[[S:[^:]*]]: tensor<4xf32> {train.result = 1 : i64}, %[[V:[^:]*]]: tensor<4xf32> {train.reads, train.variable = @v, train.writes}) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
 // CHECK-NEXT: %[[EXP:.*]] = linalg.exp ins(%[[V]] : tensor<4xf32>) outs(%[[R]] : tensor<4xf32>) -> tensor<4xf32>

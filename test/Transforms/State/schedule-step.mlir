@@ -2,9 +2,9 @@
 
 #id = affine_map<(d0) -> (d0)>
 
-// What writes the old value comes after what reads it, also through a slice, and
-// after every check (S3, A10). The materialization of what was computed in place
-// is dropped.
+// Ops that overwrite the old value come after its readers, also those through a
+// slice, and after every check (S3, A10). The materialization of a value that
+// was computed in place is dropped.
 // CHECK-LABEL: func.func @order(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<4xf32>, %[[OK:[^:]*]]: tensor<i1>, %[[R:[^:]*]]: tensor<2xf32>{{[^,]*}}, %[[V:[^:]*]]: tensor<4xf32>
 // CHECK: cf.assert
@@ -27,8 +27,8 @@ func.func @order(%x: tensor<4xf32>, %ok: tensor<i1>,
 
 // -----
 
-// A swap has no order: both are overwritten at once (A10). What reads an old
-// value comes before that.
+// A swap has no order: both are overwritten at once (A10). Readers of an old
+// value come before that.
 // CHECK-LABEL: func.func @swap(
 // CHECK-SAME: %[[A:[^:]*]]: tensor<4xf32>{{[^%]*}}%[[B:[^:]*]]: tensor<4xf32>
 // CHECK: %[[SUM:.*]] = linalg.add ins(%[[A]], %[[B]]
@@ -197,7 +197,7 @@ func.func @shifted(%x: tensor<4xf32>, %r: tensor<4xf32> {train.result = 0 : i64}
 
 // -----
 
-// What a check needs comes before it, what it does not behind it.
+// Ops that a check needs come before it, other ops after it.
 // CHECK-LABEL: func.func @checked(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<4xf32>, %[[V:[^:]*]]: tensor<4xf32>
 // CHECK: %[[NEW:.*]] = linalg.add ins(%[[V]], %[[X]] {{.*}} outs(%{{.*}} :
@@ -219,9 +219,9 @@ func.func @checked(%x: tensor<4xf32>,
 
 // -----
 
-// S3: a branch that writes, and says whether its check has passed, comes before the
-// check; so does what was written before. Neither is in place any more: the
-// variable is not `train.updated`. What the check does not need comes behind it.
+// S3: a branch that writes, and yields whether its check has passed, comes before
+// the check; so does what was written before. Neither is in place any more: the
+// variable is not `train.updated`. Ops that the check does not need come after it.
 // CHECK-LABEL: func.func @after(
 // CHECK-SAME: %[[C:[^:]*]]: i1, %[[X:[^:]*]]: tensor<4xf32>, %[[V:[^:]*]]: tensor<4xf32> {train.reads, train.variable = @v, train.writes}, %[[W:[^:]*]]: tensor<4xf32> {train.updated, train.variable = @w, train.writes})
 // CHECK: %[[FIRST:.*]] = linalg.exp ins(%[[V]] : tensor<4xf32>) outs(%[[V]] : tensor<4xf32>)
@@ -302,8 +302,8 @@ func.func @twice(%v: tensor<4xf32> {train.variable = @v, train.reads, train.writ
 
 // -----
 
-// What reads a part of the old value that a branch has passed on, out of another
-// one, comes before the new value as well.
+// An op that reads a part of the old value that a branch has yielded, out of
+// another one, comes before the new value as well.
 // CHECK-LABEL: func.func @passed(
 // CHECK-SAME: %[[C:[^:]*]]: i1, %[[X:[^:]*]]: tensor<4xf32>, %[[R:[^:]*]]: tensor<2xf32>{{[^,]*}}, %[[V:[^:]*]]: tensor<4xf32>
 // CHECK-NEXT: %[[PART:.*]] = scf.if %[[C]]
@@ -359,7 +359,7 @@ func.func @late(%x: tensor<4xf32>,
 
 // -----
 
-// What is inserted, but not made there, is computed in program order.
+// A value that is inserted, but not computed there, is computed in program order.
 // CHECK-LABEL: func.func @inserted(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<2xf32>, %[[R:[^:]*]]: tensor<4xf32>{{[^,]*}}, %[[V:[^:]*]]: tensor<4xf32>
 // CHECK: %[[PART:.*]] = linalg.exp ins(%[[X]]
@@ -396,7 +396,7 @@ func.func @chain(%x: tensor<4xf32>, %r: tensor<4xf32> {train.result = 0 : i64},
 
 // -----
 
-// What is chosen, or has another type or shape, is in the same memory.
+// A selected value, or one of another type or shape, is in the same memory.
 // CHECK-LABEL: func.func @views(
 // CHECK: %[[CHOSEN:.*]] = arith.select
 // CHECK: %[[CAST:.*]] = tensor.cast %[[CHOSEN]]
@@ -522,8 +522,8 @@ func.func @needed(%x: tensor<2xf32>, %y: tensor<8xf32>,
 
 // -----
 
-// Where a copy of what the check needs is much larger, it is the check that comes
-// late: the variable is not `train.updated` any more.
+// If a copy of the check's operands is much larger, the check comes late: the
+// variable is not `train.updated` any more.
 // CHECK-LABEL: func.func @small(
 // CHECK-SAME: %[[A:[^:]*]]: tensor<2xf32> {train.reads, train.variable = @a, train.writes}, %[[B:[^:]*]]: tensor<32xf32> {train.reads, train.variable = @b, train.writes})
 // CHECK-NOT: linalg.copy
@@ -589,8 +589,8 @@ func.func @unread(%x: tensor<4xf32>, %r: tensor<4xf32> {train.result = 0 : i64},
 
 // -----
 
-// What is computed in a part of a variable is inserted in the variable itself, also
-// where another variable reads a copy.
+// A value that is computed in a part of a variable is inserted in the variable
+// itself, also if another variable reads a copy.
 // CHECK-LABEL: func.func @place(
 // CHECK-SAME: %[[V:[^:]*]]: tensor<4xf32>{{[^%]*}}%[[W:[^:]*]]: tensor<8xf32>
 // CHECK: %[[OLD:.*]] = linalg.copy {train.snapshot = @v} ins(%[[V]]
@@ -610,8 +610,8 @@ func.func @place(%v: tensor<4xf32> {train.variable = @v, train.reads, train.writ
 
 // -----
 
-// What a loop carries is read before it is overwritten as well; and a branch that
-// passes on the old value besides the new one passes on a copy.
+// An iter_arg is read before it is overwritten as well; and a branch that yields
+// the old value besides the new one yields a copy.
 // CHECK-LABEL: func.func @carried(
 // CHECK: scf.for {{.*}} iter_args(%[[A:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}})
 // CHECK-NEXT: %[[READ:.*]] = linalg.abs ins(%[[A]] {{.*}} outs(%[[B]]
@@ -721,7 +721,7 @@ func.func @halves(%x: tensor<2xf32>, %v: tensor<4xf32> {train.variable = @v, tra
 
 // -----
 
-// What has several blocks is no branch: its result is a value of its own.
+// An op with several blocks is not a branch: its result is a value of its own.
 // CHECK-LABEL: func.func @blocks(
 // CHECK: linalg_ext.store %{{.*}} in
 func.func @blocks(%c: i1, %x: tensor<4xf32>, %v: tensor<4xf32> {train.variable = @v, train.reads, train.writes}) -> tensor<4xf32> {
@@ -736,7 +736,7 @@ func.func @blocks(%c: i1, %x: tensor<4xf32>, %v: tensor<4xf32> {train.variable =
 
 // -----
 
-// What runs one of several regions is a branch, however many there are.
+// An op that runs one of several regions is a branch, however many there are.
 // CHECK-LABEL: func.func @cases(
 // CHECK-SAME: %{{[^:]*}}: index, %{{[^:]*}}: tensor<4xf32>, %[[V:[^:]*]]: tensor<4xf32>
 // CHECK: scf.index_switch

@@ -1,7 +1,7 @@
 // RUN: flywheel-opt %s --flywheel-sink-stores --split-input-file | FileCheck %s
 
-// What branches pass on is stored by each of them, through several levels; what
-// stays as it was needs no store.
+// A value that branches yield is stored by each of them, through several
+// levels; an unchanged value needs no store.
 // CHECK-LABEL: func.func @branches(
 // CHECK-SAME: %[[C:[^:]*]]: i1, %[[X:[^:]*]]: tensor<4xf32>, %[[W:[^:]*]]: tensor<4xf32>
 // CHECK: %[[IF:.*]] = scf.if %[[C]]
@@ -185,7 +185,7 @@ func.func @behind(%c: i1, %x: tensor<4xf32>, %y: tensor<4xf32>, %w: tensor<4xf32
 
 // -----
 
-// What is computed on every path, and stored on one, stays where it is computed.
+// A value that is computed on every path, and stored on one, stays where it is computed.
 // CHECK-LABEL: func.func @outside(
 // CHECK-SAME: %[[C:[^:]*]]: i1, %[[X:[^:]*]]: tensor<4xf32>, %[[Y:[^:]*]]: tensor<4xf32>, %[[W:[^:]*]]: tensor<4xf32>
 // CHECK-NEXT: %[[VALUE:.*]] = scf.if %[[C]]
@@ -213,8 +213,8 @@ func.func @outside(%c: i1, %x: tensor<4xf32>, %y: tensor<4xf32>,
 
 // -----
 
-// What a branch stores there already is not stored again, and goes where a branch
-// inside of it makes it.
+// A value that a branch stores already is not stored again, and is stored where a
+// nested branch computes it.
 // CHECK-LABEL: func.func @stored(
 // CHECK-SAME: %[[C:[^:]*]]: i1, %[[X:[^:]*]]: tensor<4xf32>, %[[W:[^:]*]]: tensor<4xf32>
 // CHECK-NEXT: %[[IF:.*]] = scf.if %[[C]]
@@ -266,8 +266,9 @@ func.func @chained(%x: tensor<4xf32>, %r: tensor<4xf32> {train.result = 0 : i64}
 
 // -----
 
-// What an iteration passes on is stored where each branch makes it; what it makes
-// in the place of what it replaces is there.
+// A value that an iteration yields is stored where each branch computes it; a
+// value that is computed in the storage of the one that it replaces needs no
+// store.
 // CHECK-LABEL: func.func @carried(
 // CHECK: scf.for {{.*}} iter_args(%[[A:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}}, %[[D:.*]] = %{{.*}})
 // CHECK-NEXT: %[[IF:.*]] = scf.if
@@ -332,8 +333,8 @@ func.func @levels(%c: i1, %x: tensor<4xf32>,
 
 // -----
 
-// What a branch stores in a place of its own goes to where the result is stored; in
-// the place of an older version it stays.
+// A value that a branch stores in a buffer of its own is stored to the result's; in
+// the storage of an older version it stays.
 // CHECK-LABEL: func.func @retargeted(
 // CHECK-SAME: %[[C:[^:]*]]: i1, %[[X:[^:]*]]: tensor<4xf32>, %[[A:[^:]*]]: tensor<4xf32>
 // CHECK: %[[UPDATED:.*]] = linalg.exp {{.*}} outs(%[[A]]

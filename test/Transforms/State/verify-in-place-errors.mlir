@@ -10,7 +10,7 @@ func.func @copy(%v: memref<4xf32> {train.variable = @v, train.reads, train.updat
 
 // -----
 
-// What the program assigns, it may copy.
+// A variable that the program assigns may be copied.
 // CHECK: func.func{{.*}} @assigned(
 func.func @assigned(%v: memref<4xf32> {train.variable = @v, train.reads, train.writes}) {
   %old = memref.alloc() : memref<4xf32>

@@ -49,8 +49,8 @@ func.func @parts(%v: memref<4xf32> {train.variable = @v, train.writes}, %w: memr
   return
 }
 
-// What the program assigns is copied where a check keeps the other variable from
-// being written.
+// An assigned variable is copied if a check keeps the other variable from being
+// written.
 // CHECK-LABEL: func.func @stored(
 // CHECK: memref.copy {{.*}} {linalg_ext.assigned}
 func.func @stored(%w: memref<4xf32> {train.variable = @w, train.reads, train.updated, train.writes}) {

@@ -1,4 +1,4 @@
-// What follows indices, or what it has written before: as launches.
+// Ops that follow indices, or read their earlier results: as launches.
 func.func @step(%a: tensor<3x40x40xf32>, %b: tensor<3x40x5xf32>, %x: tensor<7x300xf32>, %i: tensor<5000xi32>,
                 %u: tensor<5000x300xf32>)
     -> (tensor<3x40x5xf32>, tensor<7x300xf32>, tensor<7x300xf32>, tensor<7x300xf32>, tensor<7x300xf32>) {

@@ -1,4 +1,4 @@
-// Of three variables that take each other's values one is copied.
+// If three variables take each other's values, one is copied.
 train.variable @a : tensor<64xf32> = dense<1.0> : tensor<64xf32>
 train.variable @b : tensor<64xf32> = dense<2.0> : tensor<64xf32>
 train.variable @c : tensor<64xf32> = dense<3.0> : tensor<64xf32>
