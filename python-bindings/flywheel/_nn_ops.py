@@ -77,7 +77,7 @@ def attention(
     do not matter, nor does what a mask says of them.
 
     A query that a mask of i1 lets attend to nothing has a result of 0, and no
-    derivative. Where every score of a query is -infinity, as an added mask can
+    derivative. If every score of a query is -infinity, as an added mask can
     make it, the result is NaN, as that of a softmax is.
     """
     attributes: Attributes = {}
@@ -95,8 +95,8 @@ def avg_pool2d(
 
     x is [batch, height, width, channels]; each channel is pooled by itself.
     `strides` is `window` by default, `padding` (see `#nn.padding`) is `valid`.
-    What is padded takes no part: a window at the border is the mean of the
-    elements that it covers. Explicit padding has to be smaller than the window.
+    Padding takes no part: a window at the border is the mean of the elements that
+    it covers. Explicit padding has to be smaller than the window.
 
     The mean of a whole image is `nn.reduce mean` over axes [1, 2].
     """
@@ -149,7 +149,7 @@ def binary_crossentropy(
     """Mean(-t log p - (1 - t) log(1 - p)) of each row.
 
     Keras 2's `binary_crossentropy`: p is cut off to
-    [1e-7, 1 - 1e-7] first. Of logits, use `nn.sigmoid_cross_entropy`.
+    [1e-7, 1 - 1e-7] first. For logits, use `nn.sigmoid_cross_entropy`.
 
     p and t are [..., n] of one type and at least rank 1: all dimensions but the
     last are rows. The result is one loss a row, [...], with `reduction none`,
@@ -165,7 +165,7 @@ def categorical_crossentropy(
     """-sum(t log(p / sum(p))) of each row.
 
     Keras 2's `categorical_crossentropy`: p / sum(p) is cut
-    off to [1e-7, 1 - 1e-7] before the logarithm. Of logits, use
+    off to [1e-7, 1 - 1e-7] before the logarithm. For logits, use
     `nn.softmax_cross_entropy`.
 
     p and t are [..., n] of one type and at least rank 1: all dimensions but the
@@ -220,7 +220,7 @@ def conv2d(
     [height, width, channels, outputs] of static shape. `strides` and `dilations` are
     [1, 1] by default, `padding` (see `#nn.padding`) is `valid`.
 
-    Where x has G times the channels of w, and w a multiple of G outputs, both are
+    If x has G times the channels of w, and w a multiple of G outputs, both are
     G groups, each of which is convolved by itself: with one channel a group, that
     is a depthwise convolution.
 
@@ -530,11 +530,11 @@ def lstsq(a: TensorLike, b: TensorLike, damping: Optional[TensorLike] = None, *,
 
     a is [..., m, n], b is [..., m, k] and the result [..., n, k], of f32 or f64,
     and `l2` is a number, or a scalar tensor of their element type that the step
-    computes, such as a damping that adapts; either is not negative. By the normal equations: x solves
-    (a^T a + l2 I) x = a^T b by a Cholesky factor of n by n. Where m < n is known
-    statically, x = a^T z with (a a^T + l2 I) z = b, of m by m, which has the
-    least norm. Fast, at the price of squaring the condition of a: a system that
-    is singular without `l2` is the error of `nn.cholesky`.
+    computes, such as a damping that adapts; either is not negative. By the
+    normal equations: x solves (a^T a + l2 I) x = a^T b by a Cholesky factor of n
+    by n. If m < n is known statically, x = a^T z with (a a^T + l2 I) z = b, of m
+    by m, which has the least norm. Fast, at the price of squaring the condition of
+    a: a system that is singular without `l2` is the error of `nn.cholesky`.
     """
     attributes: Attributes = {"l2": ("f64", l2)}
     return build("nn.lstsq", [("a", a, "float"), ("b", b, "float"), ("damping", damping, "float?")], attributes, False)[0]
@@ -581,9 +581,9 @@ def max_pool2d(
 
     x is [batch, height, width, channels]; each channel is pooled by itself.
     `strides` is `window` by default, `padding` (see `#nn.padding`) is `valid`.
-    What is padded takes no part: explicit padding has to be smaller than the
-    window. A NaN in a window is its maximum. The derivative of a window goes to
-    its first largest element (the first NaN if there is one), in row-major order.
+    Padding takes no part: explicit padding has to be smaller than the window. A
+    NaN in a window is its maximum. The derivative of a window goes to its first
+    largest element (the first NaN if there is one), in row-major order.
 
     The maximum of a whole image is `nn.reduce max` over axes [1, 2].
     """
@@ -731,7 +731,7 @@ def reduce(
     dimension size 1 with `keepdims`. `mean` needs a floating-point type. The derivative
     of `max` and `min` is shared equally by equal elements, and by those that are
     NaN where the extremum is; that of `prod` is the
-    product of the other elements, also where some are 0. Where the dimension size is
+    product of the other elements, also where some are 0. If the dimension size is
     dynamic, that takes memory for its square.
     """
     attributes: Attributes = {"kind": ("i32", _case(kind, {"sum": 0, "mean": 1, "max": 2, "min": 3, "prod": 4})), "axes": ("i64s", axes)}
@@ -858,8 +858,8 @@ def softmax(x: TensorLike) -> Tensor:
     """Exp(x - max x) / sum exp(x - max x) over the last dimension.
 
     x has at least rank 1. A row with a NaN or with +infinity, and one of
-    -infinity only, is NaN; in others -infinity has share 0. Of a row of no
-    elements there is nothing. The derivative is y (dy - sum(dy y)).
+    -infinity only, is NaN; in others -infinity has share 0. A row without
+    elements has an empty result. The derivative is y (dy - sum(dy y)).
     """
     attributes: Attributes = {}
     return build("nn.softmax", [("x", x, "float")], attributes, False)[0]
@@ -894,7 +894,7 @@ def softsign(x: TensorLike) -> Tensor:
     """x / (1 + |x|).
 
     Element by element; Keras's `softsign`. The derivative is 1 / (1 + |x|)^2.
-    Of an infinity it is NaN.
+    At an infinity it is NaN.
     """
     attributes: Attributes = {}
     return build("nn.softsign", [("x", x, "float")], attributes, False)[0]

@@ -156,7 +156,7 @@ class Operators:
     def __ne__(self, other: object) -> "Tensor":  # type: ignore[override]
         return NotImplemented if other is None else _ops.not_equal(self, other)
 
-    # Of two that are one: an operand is itself in sets and dicts.
+    # By identity: in sets and dicts an operand equals only itself.
     __hash__ = object.__hash__
 
     def __getitem__(self, key: Any) -> "Tensor":

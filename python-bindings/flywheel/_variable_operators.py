@@ -16,7 +16,7 @@ _FUNCTIONS: Dict[str, Callable[..., Any]] = {
     "sort": np.sort, "__round__": np.round, "round": np.round, "mT": lambda x: np.swapaxes(x, -1, -2),
 }  # fmt: skip
 _BINARY = ("add sub mul truediv floordiv mod pow matmul and or xor lshift rshift divmod").split()
-# Of each operator in place: what sets a variable instead.
+# The symbol of each operator in place, and the call that sets a variable instead.
 _IN_PLACE = {"iadd": ("+=", "assign_add(x)"), "isub": ("-=", "assign_sub(x)")}
 _SYMBOLS = {"mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "matmul": "@", "and": "&", "or": "|",
             "xor": "^", "lshift": "<<", "rshift": ">>"}  # fmt: skip

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Written by scripts/generate-python: edit the TableGen sources instead.
-"""What `minimize` does around an optimizer."""
+"""Clauses of `minimize`, which add work around an optimizer."""
 
 from ._attributes import StructAttribute
 from ._kinds import integer, number
@@ -11,7 +11,7 @@ __all__ = [
 
 
 class LossScale(StructAttribute):
-    """What a loss is multiplied by before it is differentiated.
+    """A scale of a loss, by which it is multiplied before it is differentiated.
 
     The scale starts at `initial`. A step whose gradients are not all finite is
     left out, and multiplies it by `backoff`; `growth_interval` steps in a row

@@ -28,7 +28,7 @@ class ConstantRate(Schedule):
 class CosineRate(Schedule):
     """A rate that rises along a line and falls along a cosine.
 
-    Of step t from 0: peak (t + 1) / warmup while t < warmup; then
+    The rate of step t, from 0, is peak (t + 1) / warmup while t < warmup; then
     end + (peak - end) (1 + cos(pi x)) / 2, where x goes from 0 at warmup to 1 at
     `steps` and stays there (Loshchilov and Hutter, 2017, without restarts).
 

@@ -115,7 +115,7 @@ def NN_SoftsignOp : NN_CompositeOp<"softsign", [CostOpInterface, SameOperandsAnd
   let summary = "x / (1 + |x|)";
   let description = [{
     Element by element; Keras's `softsign`. The derivative is 1 / (1 + |x|)^2.
-    Of an infinity it is NaN.
+    At an infinity it is NaN.
   }];
   let arguments = (ins NN_FloatTensor:$x);
   let results = (outs NN_FloatTensor:$result);
@@ -126,8 +126,8 @@ def NN_SoftmaxOp : NN_DifferentiableOp<"softmax", [SameOperandsAndResultType]> {
   let summary = "exp(x - max x) / sum exp(x - max x) over the last dimension";
   let description = [{
     x has at least rank 1. A row with a NaN or with +infinity, and one of
-    -infinity only, is NaN; in others -infinity has share 0. Of a row of no
-    elements there is nothing. The derivative is y (dy - sum(dy y)).
+    -infinity only, is NaN; in others -infinity has share 0. A row without
+    elements has an empty result. The derivative is y (dy - sum(dy y)).
   }];
   let arguments = (ins NN_FloatTensor:$x);
   let results = (outs NN_FloatTensor:$result);

@@ -23,7 +23,7 @@ def NN_AttentionOp : NN_CompositeOp<"attention"> {
     do not matter, nor does what a mask says of them.
 
     A query that a mask of i1 lets attend to nothing has a result of 0, and no
-    derivative. Where every score of a query is -infinity, as an added mask can
+    derivative. If every score of a query is -infinity, as an added mask can
     make it, the result is NaN, as that of a softmax is.
 
     ```mlir

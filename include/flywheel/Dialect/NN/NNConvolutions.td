@@ -35,7 +35,7 @@ def NN_Conv2dOp : NN_ConvolutionOp<"conv2d", [NN_DimSizeSource]> {
     [height, width, channels, outputs] of static shape. `strides` and `dilations` are
     [1, 1] by default, `padding` (see `#nn.padding`) is `valid`.
 
-    Where x has G times the channels of w, and w a multiple of G outputs, both are
+    If x has G times the channels of w, and w a multiple of G outputs, both are
     G groups, each of which is convolved by itself: with one channel a group, that
     is a depthwise convolution.
 

@@ -222,7 +222,7 @@ def NN_IotaOp : NN_Op<"iota", [NN_Batchable, NN_DimSizeSource]> {
   let summary = "The number of each position along one dimension";
   let description = [{
     0, 1, 2, ... along `axis`, the same at all positions of the other dimensions.
-    Where the result has dynamic dimension sizes, `like` names a tensor of the result's
+    If the result has dynamic dimension sizes, `like` names a tensor of the result's
     shape; nothing but its shape is used. No derivative.
   }];
   let arguments = (ins Optional<AnyRankedTensor>:$like, I64Attr:$axis);

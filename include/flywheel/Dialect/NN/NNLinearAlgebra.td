@@ -105,11 +105,11 @@ def NN_LstsqOp : NN_CompositeOp<"lstsq", [NN_SizeRelations]> {
   let description = [{
     a is [..., m, n], b is [..., m, k] and the result [..., n, k], of f32 or f64,
     and `l2` is a number, or a scalar tensor of their element type that the step
-    computes, such as a damping that adapts; either is not negative. By the normal equations: x solves
-    (a^T a + l2 I) x = a^T b by a Cholesky factor of n by n. Where m < n is known
-    statically, x = a^T z with (a a^T + l2 I) z = b, of m by m, which has the
-    least norm. Fast, at the price of squaring the condition of a: a system that
-    is singular without `l2` is the error of `nn.cholesky`.
+    computes, such as a damping that adapts; either is not negative. By the
+    normal equations: x solves (a^T a + l2 I) x = a^T b by a Cholesky factor of n
+    by n. If m < n is known statically, x = a^T z with (a a^T + l2 I) z = b, of m
+    by m, which has the least norm. Fast, at the price of squaring the condition of
+    a: a system that is singular without `l2` is the error of `nn.cholesky`.
 
     ```mlir
     %line = nn.lstsq %points, %values l2 0.1

@@ -208,7 +208,7 @@ def NN_BinaryCrossentropyOp : NN_RowLossOp<"binary_crossentropy"> {
   let summary = "mean(-t log p - (1 - t) log(1 - p)) of each row";
   let description = !strconcat([{
     Keras 2's `binary_crossentropy`: p is cut off to
-    [1e-7, 1 - 1e-7] first. Of logits, use `nn.sigmoid_cross_entropy`.
+    [1e-7, 1 - 1e-7] first. For logits, use `nn.sigmoid_cross_entropy`.
 }], NN_RowLossShapes);
 }
 
@@ -216,7 +216,7 @@ def NN_CategoricalCrossentropyOp : NN_RowLossOp<"categorical_crossentropy"> {
   let summary = "-sum(t log(p / sum(p))) of each row";
   let description = !strconcat([{
     Keras 2's `categorical_crossentropy`: p / sum(p) is cut
-    off to [1e-7, 1 - 1e-7] before the logarithm. Of logits, use
+    off to [1e-7, 1 - 1e-7] before the logarithm. For logits, use
     `nn.softmax_cross_entropy`.
 }], NN_RowLossShapes);
 }

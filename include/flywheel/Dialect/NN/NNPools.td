@@ -25,9 +25,9 @@ def NN_MaxPool2dOp : NN_PoolOp<"max_pool2d"> {
   let description = [{
     x is [batch, height, width, channels]; each channel is pooled by itself.
     `strides` is `window` by default, `padding` (see `#nn.padding`) is `valid`.
-    What is padded takes no part: explicit padding has to be smaller than the
-    window. A NaN in a window is its maximum. The derivative of a window goes to
-    its first largest element (the first NaN if there is one), in row-major order.
+    Padding takes no part: explicit padding has to be smaller than the window. A
+    NaN in a window is its maximum. The derivative of a window goes to its first
+    largest element (the first NaN if there is one), in row-major order.
 
     The maximum of a whole image is `nn.reduce max` over axes [1, 2].
 
@@ -83,8 +83,8 @@ def NN_AvgPool2dOp : NN_PoolOp<"avg_pool2d"> {
   let description = [{
     x is [batch, height, width, channels]; each channel is pooled by itself.
     `strides` is `window` by default, `padding` (see `#nn.padding`) is `valid`.
-    What is padded takes no part: a window at the border is the mean of the
-    elements that it covers. Explicit padding has to be smaller than the window.
+    Padding takes no part: a window at the border is the mean of the elements that
+    it covers. Explicit padding has to be smaller than the window.
 
     The mean of a whole image is `nn.reduce mean` over axes [1, 2].
 

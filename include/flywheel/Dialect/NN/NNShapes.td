@@ -16,8 +16,9 @@ def NN_BroadcastOp : NN_Op<"broadcast", [NN_Batchable, NN_DimSizeSource, NN_Size
     Dimension i of the input becomes dimension `dims[i]` of the result; an input
     dimension size that is 1 by its type stretches. A dynamic dimension size does not, also where
     it turns out to be 1: other dimension sizes than the result's are an error of the
-    step. `dims` is strictly increasing. The other dimensions repeat. Where the result has dynamic dimension sizes, `like` names a tensor of the
-    result's shape; nothing but its shape is used.
+    step. `dims` is strictly increasing. The other dimensions repeat. If the result
+    has dynamic dimension sizes, `like` names a tensor of the result's shape; nothing
+    but its shape is used.
 
     ```mlir
     %y = nn.broadcast %b dims [1] like %x
@@ -46,7 +47,7 @@ def NN_ReduceOp : NN_DifferentiableOp<"reduce", [NN_DimSizeSource]> {
     dimension size 1 with `keepdims`. `mean` needs a floating-point type. The derivative
     of `max` and `min` is shared equally by equal elements, and by those that are
     NaN where the extremum is; that of `prod` is the
-    product of the other elements, also where some are 0. Where the dimension size is
+    product of the other elements, also where some are 0. If the dimension size is
     dynamic, that takes memory for its square.
 
     ```mlir

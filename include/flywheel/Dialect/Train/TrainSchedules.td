@@ -65,7 +65,7 @@ def Train_PolynomialRateAttr : Train_Schedule<"PolynomialRate", "polynomial_rate
 def Train_CosineRateAttr : Train_Schedule<"CosineRate", "cosine_rate", "peak"> {
   let summary = "A rate that rises along a line and falls along a cosine";
   let description = [{
-    Of step t from 0: peak (t + 1) / warmup while t < warmup; then
+    The rate of step t, from 0, is peak (t + 1) / warmup while t < warmup; then
     end + (peak - end) (1 + cos(pi x)) / 2, where x goes from 0 at warmup to 1 at
     `steps` and stays there (Loshchilov and Hutter, 2017, without restarts).
 
@@ -98,7 +98,7 @@ class Train_Clause<string className, string attrMnemonic>
     : Train_Attr<className, attrMnemonic>;
 
 def Train_LossScaleAttr : Train_Clause<"LossScale", "loss_scale"> {
-  let summary = "What a loss is multiplied by before it is differentiated";
+  let summary = "A scale of a loss, by which it is multiplied before it is differentiated";
   let description = [{
     The scale starts at `initial`. A step whose gradients are not all finite is
     left out, and multiplies it by `backoff`; `growth_interval` steps in a row
