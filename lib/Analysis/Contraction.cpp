@@ -21,7 +21,8 @@ bool isWidening(Operation *op) {
   return width >= 8 && width <= 32;
 }
 
-/// The op that alone uses `element`, in the same block; null without.
+/// Returns the only op that uses `element`, if it is in the same block; null
+/// otherwise.
 static Operation *getOnlyUser(BlockArgument element) {
   if (!element.hasOneUse())
     return nullptr;

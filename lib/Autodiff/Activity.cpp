@@ -82,8 +82,8 @@ SetVector<Value> findDifferentiableHistory(ValueRange ys, ValueRange stops) {
   return history;
 }
 
-/// The op of `scope` that computes `value`, or null. Every block is in the null
-/// scope.
+/// Returns the op of `scope` that computes `value`; null if there is none. A
+/// null scope includes every block.
 static Operation *getDefiningOpIn(Block *scope, Value value) {
   Operation *op = value.getDefiningOp();
   return op && (!scope || op->getBlock() == scope) ? op : nullptr;

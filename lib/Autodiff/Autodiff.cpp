@@ -62,7 +62,7 @@ public:
   /// Emits the gradients before the op and erases it, once nothing uses it.
   FailureOr<SmallVector<Value>> run();
 
-  /// The number of rules applied by `run`.
+  /// Returns the number of rules that `run` has applied.
   unsigned getNumRules() const { return sweep.getNumRules(); }
 
 private:
@@ -135,7 +135,8 @@ void GradientEmitter::seed() {
   }
 }
 
-/// The gradient of target number `index`, once everything has been propagated.
+/// Returns the gradient of target number `index`, once everything has been
+/// propagated.
 FailureOr<Value> GradientEmitter::getGradientOf(unsigned index) {
   Value x = gradient.getXs()[index];
   if (Value cotangent = sweep.getCotangent(xs[index]))

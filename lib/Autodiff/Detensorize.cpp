@@ -25,7 +25,8 @@ namespace flywheel {
 #define GEN_PASS_DEF_DETENSORIZE
 #include "flywheel/Autodiff/AutodiffPasses.h.inc"
 
-/// The type of the only element of a tensor of integers of rank 0, or null.
+/// Returns the type of the only element of a tensor of integers of rank 0, or
+/// null.
 static Type getOnlyInteger(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || tensor.getRank() != 0 ||

@@ -16,12 +16,12 @@ namespace flywheel {
 llvm::FailureOr<llvm::SmallVector<mlir::Value>>
 emitGradients(train::GradientOp gradient, unsigned &numRules);
 
-/// The same for forward mode, by applying reverse mode twice: the gradient of
+/// Emits forward mode likewise, by applying reverse mode twice: the gradient of
 /// <ys, u>, J^T u, is linear in u, and the gradient of <tangents, J^T u> with
 /// respect to u is J tangents for every u.
 llvm::LogicalResult emitJvp(train::JvpOp jvp, unsigned &numRules);
 
-/// The same for a Jacobian: the ops of reverse or forward mode that depend on
+/// Emits a Jacobian likewise: the ops of reverse or forward mode that depend on
 /// the weights, or tangents, are emitted for all unit vectors at once.
 llvm::LogicalResult emitJacobian(train::JacobianOp jacobian,
                                  unsigned &numRules);

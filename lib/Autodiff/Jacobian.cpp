@@ -66,7 +66,7 @@ private:
 };
 } // namespace
 
-/// The ops that depend on the seed, in program order.
+/// Returns the ops that depend on the seed, in program order.
 SmallVector<Operation *> UnitRows::getDependents() {
   Block *block = request->getBlock();
   llvm::SetVector<Operation *> ops;
@@ -105,7 +105,8 @@ LogicalResult UnitRows::emitDim(int64_t dim, MutableArrayRef<Value> values) {
   return success();
 }
 
-/// Unit tensors number `first` to `first + count - 1`, in row-major order.
+/// Emits unit tensors number `first` to `first + count - 1`, in row-major
+/// order.
 Value UnitRows::emitUnits(Value first, int64_t count) {
   RankedTensorType type = tensorOf(seed);
   SmallVector<int64_t> shape{count};
@@ -163,7 +164,7 @@ static Value insertRows(OpBuilder &b, Location loc, Value rows, Value into,
                               tensor::getMixedSizes(b, loc, rows), strides);
 }
 
-/// The first dimension of `rows` as the dimensions of the seed.
+/// Expands the first dimension of `rows` to the dimensions of the seed.
 Value UnitRows::splitRows(Value rows) {
   RankedTensorType type = tensorOf(rows);
   SmallVector<int64_t> shape(tensorOf(seed).getShape());
@@ -297,7 +298,7 @@ bool JacobianEmitter::isForward() {
   return columns < rows;
 }
 
-/// A value that stands for any of `type` until it is replaced.
+/// Emits a placeholder of `type` that is replaced later.
 Value JacobianEmitter::emitSeed(Type type) {
   return UnrealizedConversionCastOp::create(b, loc, type, ValueRange())
       .getResult(0);
@@ -317,7 +318,7 @@ LogicalResult JacobianEmitter::emitReverse(SmallVectorImpl<Value> &results) {
       .emit(results, jacobian.getXs(), jacobian.getChunk());
 }
 
-/// `columns` with the first `numFirst` dimensions last.
+/// Moves the first `numFirst` dimensions of `columns` to the end.
 Value JacobianEmitter::exchange(Value columns, int64_t numFirst) {
   SmallVector<int64_t> permutation =
       nn::identityDims(tensorOf(columns).getRank());

@@ -20,8 +20,8 @@ using namespace mlir;
 
 namespace flywheel {
 
-/// A type that rules cannot be applied to, or null. Rules need a zero, a sign
-/// and a known rank.
+/// Returns a type of `op` to which rules cannot be applied, or null. Rules need
+/// a zero, a sign and a known rank.
 static Type findUnsupportedType(Operation *op) {
   auto isUnsupported = [](Type type) {
     if (!carriesDerivative(type))

@@ -274,7 +274,7 @@ std::optional<Counter> WhileUplifter::findCounter(Value term,
   return compare ? findCounter(compare) : std::nullopt;
 }
 
-/// `value`, an integer or index, as an index.
+/// Casts `value`, an integer or index, to an index.
 Value WhileUplifter::emitIndex(Value value, bool isSigned) {
   if (value.getType().isIndex())
     return value;
@@ -320,7 +320,8 @@ static bool isLast(Value limit, Predicate predicate) {
                                        : number.isMaxValue();
 }
 
-/// The counts before each of which the comparison is true.
+/// Emits the counts before each of which the comparison is true; nullopt if
+/// there are none.
 std::optional<Counts> WhileUplifter::emitCounts(const Counter &counter) {
   Predicate predicate = counter.predicate;
   Value init = loop.getInits()[counter.number.position];

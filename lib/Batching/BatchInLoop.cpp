@@ -34,7 +34,7 @@ static SmallVector<ReassociationIndices> getUnitGroups(int64_t rank) {
   return groups;
 }
 
-/// The part of a dense value that belongs to one position.
+/// Emits the slice of a dense value that belongs to one position.
 static Value emitPart(OpBuilder &b, Location loc, Value dense, Value position,
                       Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
@@ -48,7 +48,7 @@ static Value emitPart(OpBuilder &b, Location loc, Value dense, Value position,
   return nn::buildCast(b, loc, part, type);
 }
 
-/// `dense` with `part` at one position.
+/// Inserts `part` into `dense` at one position.
 static Value emitWhole(OpBuilder &b, Location loc, Value part, Value dense,
                        Value position) {
   auto type = dyn_cast<RankedTensorType>(part.getType());
@@ -91,7 +91,7 @@ Operation *OpBatcher::emitForShape(Operation *op) {
   return builder.clone(*op, mapping);
 }
 
-/// A dense value for result `result` of an op, with any elements.
+/// Emits a dense value for result `result` of an op, with any elements.
 Value OpBatcher::emitEmptyResult(OpResult result) {
   Location loc = result.getLoc();
   SmallVector<OpFoldResult> sizes{dimSize};

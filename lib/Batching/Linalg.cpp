@@ -77,7 +77,7 @@ private:
 };
 } // namespace
 
-/// The loop that alone indexes dimension `dim`.
+/// Returns the loop that alone indexes dimension `dim`.
 std::optional<unsigned> StructuredBatcher::findLoop(AffineMap map,
                                                     int64_t dim) {
   auto expr = dyn_cast<AffineDimExpr>(map.getResult(dim));
@@ -86,8 +86,7 @@ std::optional<unsigned> StructuredBatcher::findLoop(AffineMap map,
   return expr.getPosition();
 }
 
-/// The dimension that `loop` alone indexes, if there is one and `loop` indexes
-/// no other.
+/// Returns the dimension that only `loop` indexes, if `loop` indexes no other.
 std::optional<int64_t> StructuredBatcher::findDim(AffineMap map,
                                                   unsigned loop) {
   std::optional<int64_t> found;
@@ -101,7 +100,7 @@ std::optional<int64_t> StructuredBatcher::findDim(AffineMap map,
   return found;
 }
 
-/// The loop over the diagonal dimension of every batched operand.
+/// Returns the loop over the diagonal dimension of every batched operand.
 std::optional<unsigned> StructuredBatcher::findDiagonalLoop() {
   std::optional<unsigned> loop;
   for (unsigned i = 0, e = op->getNumOperands(); i < e; ++i) {
@@ -302,7 +301,7 @@ bool StructuredBatcher::emitDiagonal() {
   return true;
 }
 
-/// A dense value of the shape of `value` with any elements.
+/// Emits a dense value of the shape of `value` with any elements.
 Value StructuredBatcher::emitEmpty(Value value) {
   return nn::buildCast(
       b, loc,

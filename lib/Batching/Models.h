@@ -45,7 +45,7 @@ struct LoopBatching : BatchingModel<LoopBatching<OpTy>, OpTy> {
   }
 };
 
-/// An entry of a table.
+/// Returns an entry of a table.
 template <typename OpTy, typename ModelT> BatchingRule batched() {
   return {OpTy::getOperationName(), [](mlir::MLIRContext *context) {
             OpTy::template attachInterface<ModelT>(*context);

@@ -114,7 +114,7 @@ Value OpBatcher::getShape(Location loc, Value value) {
                                  getElementTypeOrSelf(value));
 }
 
-/// `uniform` for every position.
+/// Repeats `uniform` for every position.
 Value OpBatcher::spread(Location loc, Value uniform) {
   RankedTensorType type = getDenseType(uniform.getType());
   DenseElementsAttr constant;
@@ -156,7 +156,7 @@ Value OpBatcher::spread(Location loc, Value uniform) {
   return nn::BroadcastOp::create(builder, loc, type, input, like, dims);
 }
 
-/// All elements of a diagonal value.
+/// Emits all elements of a diagonal value.
 Value OpBatcher::fillDiagonal(Location loc, const BatchedValue &found) {
   Value diagonal = found.value;
   auto type = cast<RankedTensorType>(diagonal.getType());

@@ -54,7 +54,7 @@ static Form join(Form a, Form b) {
   return {Kind::Dense};
 }
 
-/// `value` in a form that holds its own.
+/// Emits `value` in `form`, which can hold its own form.
 static Value emitAs(Form form, Value value, Batcher &batcher) {
   return form.kind == BatchedValue::Kind::Dense
              ? batcher.getDense(value.getLoc(), value)

@@ -26,7 +26,7 @@ namespace {
 using Mixed = SmallVector<OpFoldResult>;
 } // namespace
 
-/// `values` with `first` in front.
+/// Returns `values` with `first` in front.
 static Mixed prepend(OpFoldResult first, Mixed values) {
   values.insert(values.begin(), first);
   return values;
@@ -51,7 +51,7 @@ struct CastBatching : BatchingModel<CastBatching, tensor::CastOp> {
 };
 } // namespace
 
-/// The groups of a reshape with the new dimension in front.
+/// Returns the groups of a reshape with the new dimension before them.
 static SmallVector<ReassociationIndices>
 shiftGroups(ArrayRef<ReassociationIndices> groups, int64_t expandedRank) {
   SmallVector<ReassociationIndices> shifted{{0}};
@@ -106,7 +106,8 @@ struct CollapseShapeBatching
 
 struct ExpandShapeBatching
     : BatchingModel<ExpandShapeBatching, tensor::ExpandShapeOp> {
-  /// The dimension that the diagonal one becomes, and the size of its blocks.
+  /// Returns the dimension that the diagonal one becomes, and the size of its
+  /// blocks.
   static std::optional<std::pair<int64_t, int64_t>>
   findDiagonal(tensor::ExpandShapeOp op, BatchedValue source) {
     if (!source.isDiagonalInBlocks())
@@ -197,8 +198,8 @@ static bool isWholeDim(Batcher &batcher, OffsetSizeAndStrideOpInterface slice,
   return succeeded(equal) && *equal;
 }
 
-/// The dimension of the slice that dimension `dim` of the whole is, unless the
-/// slice lacks it.
+/// Returns the dimension of the slice that dimension `dim` of the whole is,
+/// unless the slice lacks it.
 static std::optional<int64_t> getSliceDim(const llvm::SmallBitVector &dropped,
                                           int64_t dim) {
   if (dropped.test(dim))
@@ -242,8 +243,8 @@ struct ExtractSliceBatching
 
 struct InsertSliceBatching
     : BatchingModel<InsertSliceBatching, tensor::InsertSliceOp> {
-  /// The dimension of the result that the operands are diagonal along, if they
-  /// are.
+  /// Returns the dimension of the result along which the operands are diagonal,
+  /// if they are.
   static std::optional<int64_t> findDiagonal(tensor::InsertSliceOp op,
                                              Batcher &batcher) {
     BatchedValue source = batcher.lookup(op.getSource());

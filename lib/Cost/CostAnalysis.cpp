@@ -34,7 +34,8 @@ static std::string getPlace(Location loc) {
 // One op
 //===----------------------------------------------------------------------===//
 
-/// The operations that compute numbers in `block`, of scalars.
+/// Returns the number of operations of `block` that compute numbers, for
+/// scalars.
 static int64_t countScalarOps(Block &block) {
   int64_t flops = 0;
   block.walk([&](Operation *op) {
@@ -44,8 +45,8 @@ static int64_t countScalarOps(Block &block) {
   return flops;
 }
 
-/// The operations of the rule that an optimizer applies to each element, which
-/// is emitted to be counted.
+/// Returns the number of operations of the rule that an optimizer applies to
+/// each element; the rule is emitted for that.
 static int64_t countRule(train::OptimizerUpdateOpInterface update) {
   MLIRContext *context = update->getContext();
   Location loc = update->getLoc();
@@ -65,9 +66,9 @@ static int64_t countRule(train::OptimizerUpdateOpInterface update) {
   return countScalarOps(block);
 }
 
-/// The operations of a projection onto a constraint: those for each element, or
-/// a square, a sum and a product for each element, and a root and those for
-/// each norm.
+/// Returns the operations of a projection onto a constraint: those for each
+/// element, or a square, a sum and a product for each element, and a root and
+/// those for each norm.
 static CostExpr countProjection(train::ProjectOp projection,
                                 EntrySizes &sizes) {
   auto type = cast<RankedTensorType>(projection.getInput().getType());
@@ -93,8 +94,9 @@ static CostExpr countProjection(train::ProjectOp projection,
          norms * (each + CostExpr::constant(1));
 }
 
-/// A comparison that a derivative makes only to select by it: the two are one
-/// mask, which costs one operation an element.
+/// Returns true for a comparison of the backward pass whose users are all
+/// selections: the two are one mask, which costs one operation for each
+/// element.
 static bool isPartOfMask(Operation *op, Phase phase) {
   return phase == Phase::Backward && isa<arith::CmpFOp, arith::CmpIOp>(op) &&
          !op->use_empty() && llvm::all_of(op->getUsers(), [](Operation *user) {

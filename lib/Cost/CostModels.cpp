@@ -35,7 +35,7 @@ static bool isIndexing(Operation *op) {
          llvm::any_of(op->getResultTypes(), isIndex);
 }
 
-/// The operations that an elementwise op takes for an element.
+/// Returns the operations that an elementwise op takes for an element.
 static int64_t countPerElement(Operation *op) {
   if (isa<CastOpInterface>(op) || op->hasTrait<OpTrait::ConstantLike>() ||
       !OpTrait::hasElementwiseMappableTraits(op) || isIndexing(op))
@@ -43,14 +43,14 @@ static int64_t countPerElement(Operation *op) {
   return isa<math::RsqrtOp, math::FmaOp>(op) ? 2 : 1;
 }
 
-/// The operations of all ops in `block`, for an element.
+/// Returns the operations of all ops in `block`, for an element.
 static int64_t countBody(Block &block) {
   int64_t flops = 0;
   block.walk([&](Operation *inner) { flops += countPerElement(inner); });
   return flops;
 }
 
-/// Costs nothing and moves nothing.
+/// Returns a cost of zero.
 static CostExpr countNothing() { return CostExpr(); }
 
 namespace {

@@ -49,7 +49,7 @@ static std::string formatMonomial(const CostExpr::Monomial &monomial,
   return text;
 }
 
-/// In decimal, which no stream has for 128 bits.
+/// Formats a number in decimal, for which streams have no 128-bit overload.
 static std::string formatNumber(Int128 number) {
   bool isNegative = number < 0;
   std::string digits;
@@ -241,7 +241,7 @@ static json::Object toJSON(const std::array<CostSum, 3> &sums,
   return object;
 }
 
-/// Text of a program need not be UTF-8.
+/// Converts text of a program, which need not be UTF-8.
 static std::string toText(StringRef text) { return json::fixUTF8(text); }
 
 static json::Object toJSON(const CostLine &line, const CostEntry &entry) {

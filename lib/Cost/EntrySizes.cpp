@@ -72,7 +72,8 @@ static std::string describe(func::FuncOp function, FeedDim feed) {
          getFeedName(function, feed.first) + "'";
 }
 
-/// The name that the program has for a dimension of a feed; empty for none.
+/// Returns the name that the program has for a dimension of a feed; empty if it
+/// has none.
 static std::string getGivenName(func::FuncOp function, FeedDim feed) {
   auto dims = function.getArgAttrOfType<ArrayAttr>(
       feed.first, TrainDialect::getDimsAttrName());
@@ -93,7 +94,8 @@ static std::vector<FeedDim> findDynamicFeeds(func::FuncOp function) {
   return feeds;
 }
 
-/// As `flywheel-unify-symbolic-dims` has numbered and named them.
+/// Reads the symbols that `flywheel-unify-symbolic-dims` has numbered and
+/// named.
 static EntrySymbols readSymbols(func::FuncOp function, ArrayAttr names) {
   EntrySymbols symbols;
   for (auto name : names.getAsRange<StringAttr>())

@@ -27,7 +27,7 @@ struct EntrySymbols {
   /// number that the program forces.
   std::map<std::pair<unsigned, int64_t>, CostExpr> feeds;
 
-  /// The number of the symbol of this name.
+  /// Returns the number of the symbol of this name.
   unsigned intern(const std::string &name, const std::string &origin);
 };
 

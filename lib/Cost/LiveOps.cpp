@@ -13,7 +13,7 @@
 using namespace mlir;
 using namespace flywheel;
 
-/// The number of the result that `fetch` names.
+/// Returns the number of the result that `fetch` names.
 static FailureOr<unsigned> findResult(func::FuncOp function, StringRef fetch) {
   unsigned number = 0;
   if (!fetch.getAsInteger(10, number) && number < function.getNumResults())

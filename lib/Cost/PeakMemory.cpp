@@ -57,7 +57,8 @@ private:
 };
 } // namespace
 
-/// The value whose memory `value` is in; null for one that is not counted.
+/// Returns the value whose memory `value` is in; null for one that is not
+/// counted.
 static Value findMemory(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     auto styled = dyn_cast<DestinationStyleOpInterface>(op);
@@ -94,7 +95,7 @@ void PeakFinder::collectRanges(Block &block) {
     }
 }
 
-/// The peak of the regions of an op: one of them runs at a time.
+/// Returns the peak of the regions of an op: one of them runs at a time.
 PeakMemory PeakFinder::findInside(Operation &op) {
   PeakMemory most;
   // The values in the body of a structured op are in registers.

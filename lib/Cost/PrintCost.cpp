@@ -53,7 +53,7 @@ static void populateExpansion(OpPassManager &pm) {
   pm.addPass(createConvertTosa());
 }
 
-/// Gradients become plain ops. Nothing is folded.
+/// Adds the passes that expand gradients to plain ops. Nothing is folded.
 static void populateDifferentiation(OpPassManager &pm) {
   pm.addPass(train::createTrainExpandRandom());
   pm.addPass(nn::createNNDecompose());

@@ -73,7 +73,7 @@ static void setEqual(Constraints &constraints, Value value, Dim dim,
     constraints.bound(value) == expr;
 }
 
-/// `value` is one of two others.
+/// Bounds `value`, which is one of two others.
 static void setOneOf(Constraints &constraints, Value value, Dim dim, Value a,
                      Value b) {
   for (auto [low, high] : {std::make_pair(a, b), std::make_pair(b, a)}) {

@@ -127,7 +127,8 @@ static bool isReservedInC(StringRef name) {
   return reserved.contains(name);
 }
 
-/// Words in small letters that compilers or widespread headers define.
+/// Returns true for lower-case words that compilers or widespread headers
+/// define as macros.
 static bool isWellKnownMacro(StringRef name) {
   static const llvm::StringSet<> macros = {
       "arm",   "complex", "emit",  "environ",   "errno",           "far",
@@ -190,9 +191,9 @@ std::string toCIdentifier(StringRef name) {
   return identifier;
 }
 
-/// The name of a parameter. Those that could be a macro of a header that is
-/// included before, or a type of a later parameter, get a prefix that no macro
-/// has.
+/// Returns the name of a parameter. Names that could be a macro of a header
+/// that is included before, or a type of a later parameter, get a prefix that
+/// no macro has.
 static std::string toCParameter(StringRef name) {
   std::string identifier;
   for (char c : name)

@@ -36,7 +36,7 @@ struct SizeRange {
 };
 } // namespace
 
-/// The product of two ranges. Nothing times any number is nothing.
+/// Returns the product of two ranges. Nothing times any number is nothing.
 static SizeRange multiply(const SizeRange &a, const SizeRange &b) {
   if (a.isNumber(0) || b.isNumber(0))
     return SizeRange(0);
@@ -53,8 +53,8 @@ static SizeRange multiply(const SizeRange &a, const SizeRange &b) {
   return {*llvm::min_element(ends), *llvm::max_element(ends)};
 }
 
-/// The quotients of a number in `a` and one in `b`, which is positive: the
-/// nearer to 0 the divisor, the farther from 0 the quotient.
+/// Returns the quotients of a number in `a` and one in `b`, which is positive:
+/// the nearer the divisor is to 0, the farther the quotient is from 0.
 template <typename DivideFn>
 static SizeRange divide(const SizeRange &a, const SizeRange &b,
                         DivideFn divide) {
@@ -100,7 +100,7 @@ static SizeRange evaluate(AffineExpr expr, ArrayRef<SizeRange> symbols) {
   }
 }
 
-/// The largest of the sizes in `range`.
+/// Returns the largest of the sizes in `range`.
 static CheckedSize getLargest(const SizeRange &range) {
   return range.high ? CheckedSize(std::max<int64_t>(*range.high, 0))
                     : kMaxSize + 1;

@@ -18,7 +18,7 @@ using llvm::StringRef;
 
 namespace flywheel {
 
-/// The number that the byte stands for, from 0; none for other bytes.
+/// Returns the number that the byte stands for, from 0; none for other bytes.
 static std::optional<int> getNumber(char c) {
   int number = static_cast<unsigned char>(c) - 1;
   if (number < 0 || number >= kMaxNumbers)

@@ -38,7 +38,7 @@ public:
   /// Makes a block of any content one of this layout.
   void prepare();
 
-  /// The strings of the block, null if it has none yet.
+  /// Returns the strings of the block, null if it has none yet.
   StringTable *getStrings() const;
 
   /// Returns the same, and creates it if needed. In a block of another layout,
@@ -48,12 +48,12 @@ public:
   /// Frees the strings; the variables that have some have no value then.
   void releaseStrings();
 
-  /// The numbers that variables with a value have.
+  /// Returns the numbers that variables with a value have.
   std::vector<int64_t> getLiveStrings() const;
 
-  /// The variables for the library, which prepares the block before a restore
-  /// changes it. Error: kInvalidArgument when the description contradicts
-  /// itself.
+  /// Returns the variables for the library, which prepares the block before a
+  /// restore changes it. Error: kInvalidArgument when the description
+  /// contradicts itself.
   Result<ProgramState> describe(Access access);
 
   /// Makes \p status that of the block, and a return value.

@@ -8,7 +8,8 @@
 
 using namespace flywheel::runtime;
 
-/// Error: kFailedPrecondition for a block of another layout.
+/// Checks the layout of the block. Error: kFailedPrecondition for a block of
+/// another layout.
 static Status checkLayout(const flywheel_model *model, const Block &block) {
   if (block.hasLayout())
     return Status();

@@ -17,7 +17,8 @@
 
 using namespace flywheel::runtime;
 
-/// True when no byte is a Bool other than 0 or 1, which no program may see.
+/// Returns true if no byte is a Bool other than 0 or 1, which no program may
+/// see.
 static bool hasValidElements(DType dtype, const void *data, uint64_t bytes) {
   return dtype != DType::Bool ||
          findInexact(DType::Bool, DType::Bool,

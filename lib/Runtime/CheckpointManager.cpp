@@ -18,7 +18,7 @@
 
 using namespace flywheel::runtime;
 
-/// Seconds since 1970.
+/// Returns the seconds since 1970.
 static double getTime() {
   auto now = std::chrono::system_clock::now().time_since_epoch();
   return std::chrono::duration<double>(now).count();

@@ -155,7 +155,7 @@ private:
     return true;
   }
 
-  /// One or more literals, which are one string.
+  /// Parses one or more literals, which are one string.
   bool parseString(std::string &value) {
     value.clear();
     if (peek() != '"' && peek() != '\'')
@@ -196,7 +196,7 @@ private:
     return parseCode(value, 8, 3);
   }
 
-  /// A byte as up to \p maxDigits digits.
+  /// Parses a byte as up to \p maxDigits digits.
   bool parseCode(std::string &value, int base, size_t maxDigits) {
     std::string_view digits = text.substr(position, maxDigits);
     unsigned code = 0;

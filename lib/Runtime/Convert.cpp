@@ -26,7 +26,7 @@ template <typename From, typename To> static constexpr bool isLossless() {
     return To::digits >= From::digits && (To::isSigned || !From::isSigned);
 }
 
-/// The bits from the highest to the lowest that is set.
+/// Returns the bits from the highest to the lowest that is set.
 static int significantBits(uint64_t magnitude) {
   if (magnitude == 0)
     return 0;

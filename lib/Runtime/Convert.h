@@ -14,11 +14,11 @@ namespace flywheel::runtime {
 /// Converts \p count elements; neither pointer needs to be aligned.
 using ConvertFn = void (*)(const std::byte *from, std::byte *to, size_t count);
 
-/// The function that converts \p from to \p to. Only defined for values that
-/// are exactly representable in \p to.
+/// Returns the function that converts \p from to \p to. Only defined for values
+/// that are exactly representable in \p to.
 ConvertFn getConversion(DType from, DType to);
 
-/// The index of the first of \p count elements that is not exactly
+/// Returns the index of the first of \p count elements that is not exactly
 /// representable in \p to, or \p count. A NaN or an infinity is representable
 /// in every floating-point dtype, -0.0 is 0 as an integer; a Bool byte other
 /// than 0 and 1 in none.

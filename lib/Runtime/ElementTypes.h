@@ -29,7 +29,7 @@ template <DType D, typename T> struct NativeElement {
   /// Bits of a significand, or value bits of an integer.
   static constexpr int digits = std::numeric_limits<T>::digits;
 
-  /// Neither pointer needs to be aligned.
+  /// Loads an element. Neither pointer needs to be aligned.
   static Value load(const void *from) {
     Storage stored;
     std::memcpy(&stored, from, sizeof(stored));

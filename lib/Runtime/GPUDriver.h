@@ -84,7 +84,7 @@ struct GPUDriver {
   /// reason.
   static const GPUDriver *get(char *error);
 
-  /// `cuMemAlloc failed: CUDA_ERROR_OUT_OF_MEMORY (2)`.
+  /// Returns `cuMemAlloc failed: CUDA_ERROR_OUT_OF_MEMORY (2)`.
   void describe(const char *call, Status status, char *error) const;
 };
 

@@ -30,7 +30,7 @@ struct Step {
   int64_t kernel;
   char text[kErrorBytes];
 
-  /// The one of this thread.
+  /// Returns the one of this thread.
   static Step &get();
   /// Forgets the one before.
   void begin();
@@ -44,13 +44,13 @@ struct Step {
 
   /// Makes `buffer` hold at least `bytes`.
   bool reserve(DeviceBuffer &buffer, size_t bytes);
-  /// The next buffer of the step for a feed or a result.
+  /// Returns the next buffer of the step for a feed or a result.
   GPUDriver::Address takeArgument(size_t bytes);
   /// Returns true if `pointer` is in device memory.
   bool isOnDevice(const void *pointer, size_t bytes) const;
 
   bool copyToDevice(GPUDriver::Address to, const void *from, size_t bytes);
-  /// There when the host has waited.
+  /// Copies memory to the host; it is available once the host has waited.
   bool copyToHost(void *to, GPUDriver::Address from, size_t bytes);
   bool copyOnDevice(GPUDriver::Address to, GPUDriver::Address from,
                     size_t bytes);

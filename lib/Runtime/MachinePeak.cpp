@@ -72,7 +72,8 @@ MemoryLevel getMemoryLevel(double bytes) {
 // Operations
 //===----------------------------------------------------------------------===//
 
-/// One batch of multiply-adds on vectors of type V; returns the operations.
+/// Runs one batch of multiply-adds on vectors of type V; returns the number of
+/// operations.
 template <typename V>
 static inline __attribute__((always_inline)) double runChains(float *sink) {
   constexpr size_t kLanes = sizeof(V) / sizeof(float);
@@ -146,7 +147,7 @@ static Loops getLoops() {
   return {runChains4, updateFloats4};
 }
 
-/// The best rate of \p run, which returns an amount, within some time.
+/// Returns the best rate of \p run, which returns an amount, within some time.
 template <typename Run> static double measureBest(Run run) {
   double best = 0.0;
   for (auto end = Clock::now() + kTime; Clock::now() < end;) {
@@ -164,7 +165,8 @@ static double measureFlops() {
   return measureBest([&] { return chains(&sink); });
 }
 
-/// The rate of a cache of \p cacheBytes: of two arrays that take half of it.
+/// Measures the rate of a cache of \p cacheBytes, by two arrays that take half
+/// of it.
 static double measureCache(int64_t cacheBytes) {
   size_t count = cacheBytes / 4 / sizeof(float) / 64 * 64;
   std::unique_ptr<float[]> values(new (std::nothrow) float[2 * count + 16]);

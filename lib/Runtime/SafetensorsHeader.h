@@ -23,7 +23,7 @@ struct SafetensorsHeader {
   std::vector<TensorInfo> tensors;
 };
 
-/// "'PATH' is not a valid safetensors file: REASON".
+/// Returns the error "'PATH' is not a valid safetensors file: REASON".
 Status malformedFile(const std::string &source, const std::string &reason);
 
 /// Decodes the length of the JSON from the first \p available bytes of a file

@@ -57,8 +57,8 @@ Status flywheel::runtime::checkWritable(const std::vector<TensorView> &tensors,
   return Status();
 }
 
-/// The JSON of a file that holds \p tensors one after the other, padded so that
-/// the data section begins at a multiple of 8.
+/// Builds the JSON of a file that holds \p tensors one after the other, padded
+/// so that the data section begins at a multiple of 8.
 static std::string buildHeader(const std::vector<const TensorView *> &tensors,
                                const Metadata &metadata) {
   std::string json = "{";

@@ -46,7 +46,8 @@ static std::string listNames(const std::vector<VariableState> &variables) {
   return names.empty() ? "none" : names;
 }
 
-/// The variables that \p names gives, or the default ones, in that order.
+/// Returns the variables that \p names gives, or the default ones, in that
+/// order.
 static Result<std::vector<Selected>>
 findVariables(const ProgramState &state,
               const std::optional<std::vector<std::string>> &names) {
@@ -119,7 +120,8 @@ static Result<std::vector<Selected>> select(const ProgramState &state,
   return selected;
 }
 
-/// Strings are known by their numbers, which mean something in the table only.
+/// Checks that a variable of strings has a table: only the table can map the
+/// numbers of strings to bytes.
 static Status checkTable(const ProgramState &state,
                          const VariableState &variable) {
   if (state.strings)
@@ -172,7 +174,7 @@ static Result<Metadata> makeMetadata(const ProgramState &state,
   return all;
 }
 
-/// The random streams that \p file knows, if any.
+/// Returns the random streams that \p file knows, if any.
 static Result<std::optional<RandomStreams>>
 readStreams(const CheckpointReader &file) {
   auto found = file.metadata().find(std::string(streamsKey));
@@ -185,8 +187,9 @@ readStreams(const CheckpointReader &file) {
   return std::optional<RandomStreams>(std::move(*streams));
 }
 
-/// Two models may have variables of the same names and shapes that mean
-/// different things. Whoever names variables has decided that they do not.
+/// Checks the name of the model: two models may have variables of the same
+/// names and shapes with different meanings. A caller that names variables has
+/// decided that they are the same.
 static Status checkModel(const ProgramState &state,
                          const CheckpointReader &file,
                          const CheckpointOptions &options) {

@@ -107,7 +107,8 @@ void WorkerThreads::lockBeforeFork() { get().mutex.lock(); }
 
 void WorkerThreads::unlockInParent() { get().mutex.unlock(); }
 
-/// A child has but the thread that forked.
+/// Resets the threads in a child process, which only has the thread that
+/// forked.
 void WorkerThreads::startAnewInChild() {
   get().idle = List();
   get().active = 0;

@@ -35,7 +35,7 @@ static Status makeShapeError(const ArgumentSpec &spec,
                                  spec.shapeText);
 }
 
-/// `batch = 3, time = 5`.
+/// Returns `batch = 3, time = 5`.
 static std::string formatDimSizes(const ManifestEntry &entry,
                                   llvm::ArrayRef<int64_t> dimSizes) {
   std::string text;

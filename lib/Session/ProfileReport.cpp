@@ -71,8 +71,8 @@ static std::string formatPercent(std::optional<double> rate, double peak) {
                             : "?";
 }
 
-/// The kernels that take several times their bound, of `sorted`, the longest
-/// first.
+/// Prints the kernels that take several times their bound, of `sorted`, the
+/// longest first.
 static void printSlowKernels(raw_ostream &os, const ProfiledEntry &entry,
                              ArrayRef<const ProfiledKernel *> sorted) {
   size_t count = 0, numShort = 0;

@@ -25,7 +25,7 @@ template <typename T> static double load(const void *data) {
   return static_cast<double>(value);
 }
 
-/// The one element of an array as a double.
+/// Returns the one element of an array as a double.
 static double getScalar(const OwnedArray &array) {
   const void *data = array.buffer.data();
   uint16_t bits;
@@ -63,7 +63,7 @@ static double getScalar(const OwnedArray &array) {
   return 0.0;
 }
 
-/// The number of the result that is the loss, or -1.
+/// Returns the number of the result that is the loss, or -1.
 static int findLoss(const EntrySpec &entry) {
   int first = -1;
   for (auto [index, result] : llvm::enumerate(entry.results)) {
@@ -147,8 +147,8 @@ Status Trainer::bindTraining(Session &session, const Dataset &data) {
   return {};
 }
 
-/// The variables that `entry` writes, which must be in LOCAL: an evaluation
-/// does not change the model.
+/// Returns the variables that `entry` writes, which must be in LOCAL: an
+/// evaluation does not change the model.
 static Result<std::vector<std::string>>
 getLocalWrites(const Manifest &manifest, const ManifestEntry &entry) {
   std::vector<std::string> names;

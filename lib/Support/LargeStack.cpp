@@ -178,7 +178,8 @@ void LargeStackThreadPool::work() {
   }
 }
 
-/// Memory that ran out on another thread did so for who waits.
+/// Ends a wait. If memory ran out on another thread, it ran out for the waiting
+/// thread too.
 void LargeStackThreadPool::endWait() {
   if (!isOutOfMemory)
     return;

@@ -17,7 +17,7 @@ using namespace mlir;
 
 namespace flywheel {
 
-/// trunc(a / b), the multiple of b that a remainder takes off.
+/// Returns trunc(a / b), the multiple of b that a remainder takes off.
 static ElementwiseExpr truncatedQuotient(In i) {
   return (i.a / i.b).apply<math::TruncOp>();
 }

@@ -78,14 +78,15 @@ struct ElementwiseModel
   }
 };
 
-/// The rule of an op that has the model `ModelT` of its own.
+/// Returns the rule of an op with a model `ModelT` of its own.
 template <typename OpTy, typename ModelT> DerivativeRule structured() {
   return {OpTy::getOperationName(), [](mlir::MLIRContext *context) {
             OpTy::template attachInterface<ModelT>(*context);
           }};
 }
 
-/// The rule of an elementwise op, with a partial for each operand.
+/// Returns the rule of an elementwise op, with a partial derivative for each
+/// operand.
 template <typename OpTy>
 DerivativeRule elementwise(Partial first, Partial second = nullptr,
                            Partial third = nullptr) {
@@ -93,7 +94,7 @@ DerivativeRule elementwise(Partial first, Partial second = nullptr,
   return structured<OpTy, ElementwiseModel<OpTy>>();
 }
 
-/// The rule of an op that is constant in between its jumps.
+/// Returns the rule of an op that is constant between its jumps.
 template <typename OpTy> DerivativeRule locallyConstant() {
   return elementwise<OpTy>(nullptr);
 }

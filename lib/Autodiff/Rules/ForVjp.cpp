@@ -101,7 +101,8 @@ private:
 };
 } // namespace
 
-/// Every value that is kept needs room before the loop runs.
+/// Fails if the trip count is unbounded: the memory for the values that are
+/// kept is allocated before the loop runs.
 LogicalResult ForVjp::checkBounded() {
   if (loop.getStaticTripCount())
     return success();
@@ -120,7 +121,8 @@ LogicalResult ForVjp::checkBounded() {
             "another loop";
 }
 
-/// Slices of a stack have the dimension sizes of the initial values.
+/// Fails if a carried value does not keep its dimension sizes: slices of a
+/// stack have those of the initial values.
 LogicalResult ForVjp::checkCarried() {
   for (auto [i, argument] : llvm::enumerate(loop.getRegionIterArgs())) {
     Type type = argument.getType();
@@ -183,7 +185,8 @@ void ForVjp::findPaths(ArrayRef<Value> resultCotangents,
       carried.push_back(i);
 }
 
-/// max(0, ceil((upper - lower) / step)), before the loop, and a bound of it.
+/// Emits max(0, ceil((upper - lower) / step)), before the loop, and a bound of
+/// it.
 void ForVjp::emitTripCount() {
   if (std::optional<APInt> count = loop.getStaticTripCount()) {
     tripCount = stackDimSize = b.getIndexAttr(count->getZExtValue());
@@ -241,7 +244,7 @@ struct StackSlice {
 };
 } // namespace
 
-/// `op`, marked: every iteration has a position of the stacks.
+/// Marks `op` as in range: every iteration has a position of the stacks.
 static Value markInRange(OpBuilder &at, Operation *op) {
   op->setAttr(train::TrainDialect::getInRangeAttrName(), at.getUnitAttr());
   return op->getResult(0);

@@ -112,7 +112,7 @@ static Value emitZero(OpBuilder &b, Location loc, Type type) {
   return arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
 }
 
-/// A tensor of `sizes` for the numbers of `init`: zeros if `fill`.
+/// Emits a tensor of `sizes` for the numbers of `init`: zeros if `fill`.
 static Value emitInit(OpBuilder &b, Location loc, ArrayRef<OpFoldResult> sizes,
                       Type elementType, bool fill) {
   Value empty = tensor::EmptyOp::create(b, loc, sizes, elementType);
@@ -167,7 +167,7 @@ void StructuredVjp::findAccumulated() {
   }
 }
 
-/// accumulator + a - b + ..., in any association.
+/// Matches accumulator + a - b + ..., in any association.
 bool StructuredVjp::matchSum(Value yielded, BlockArgument accumulator,
                              Contribution &into) {
   while (yielded != accumulator) {
@@ -281,8 +281,8 @@ Value StructuredVjp::emitGeneric(
   return generic.getResult(0);
 }
 
-/// The operands of an op that computes the body again, and the arguments of the
-/// body that they give.
+/// Returns the operands of an op that recomputes the body, and the arguments of
+/// the body that they provide.
 SmallVector<StructuredVjp::Indexed>
 StructuredVjp::getInputs(SmallVectorImpl<BlockArgument> &arguments) {
   SmallVector<Indexed> inputs;
@@ -357,8 +357,8 @@ FailureOr<Value> StructuredVjp::emitInitCotangent(unsigned result) {
               op->getResult(result));
 }
 
-/// The map of operand number `operand` without the dimensions of dimension size
-/// 1 that are indexed by 0.
+/// Returns the map of operand number `operand` without the dimensions of
+/// dimension size 1 that are indexed by 0.
 FailureOr<AffineMap> StructuredVjp::getIndexedDims(unsigned operand) {
   SmallVector<AffineExpr> exprs;
   for (auto [dim, expr] : llvm::enumerate(maps[operand].getResults())) {
@@ -374,7 +374,8 @@ FailureOr<AffineMap> StructuredVjp::getIndexedDims(unsigned operand) {
   return AffineMap::get(op.getNumLoops(), 0, exprs, op->getContext());
 }
 
-/// The dimension sizes of `value` without the dimensions that are read at 0.
+/// Emits the dimension sizes of `value` without the dimensions that are read at
+/// 0.
 static SmallVector<OpFoldResult> getSizes(OpBuilder &b, Location loc,
                                           Value value, AffineMap map) {
   SmallVector<OpFoldResult> sizes;
@@ -399,8 +400,8 @@ static Value restoreUnitDims(OpBuilder &b, Location loc, Value reduced,
                                        tensor::getMixedSizes(b, loc, like));
 }
 
-/// The cotangent of `x` in one iteration, or null. `values` are the elements
-/// that the contributions need.
+/// Emits the cotangent of `x` in one iteration, or null. `values` are the
+/// elements that the contributions need.
 Value StructuredVjp::emitCotangentInBody(OpBuilder &b, Value x,
                                          const IRMapping &mapping,
                                          ValueRange values,
@@ -427,8 +428,8 @@ Value StructuredVjp::emitCotangentInBody(OpBuilder &b, Value x,
   return succeeded(status) ? sweep.getCotangent(x) : Value();
 }
 
-/// The cotangent of an operand that is indexed, or of a number that is captured
-/// or has no index.
+/// Emits the cotangent of an operand that is indexed, or of a number that is
+/// captured or has no index.
 FailureOr<Value> StructuredVjp::emitCotangent(unsigned input) {
   bool isCapture = input >= op->getNumOperands();
   Value value = isCapture ? captures[input - op->getNumOperands()]

@@ -19,7 +19,7 @@ using namespace mlir;
 
 namespace flywheel {
 
-/// A constant that the unsigned integer `value` never exceeds.
+/// Returns a constant that the unsigned integer `value` never exceeds.
 static std::optional<int64_t> getUnsignedBound(Value value) {
   APInt number;
   if (matchPattern(value, m_ConstantInt(&number)) && number.isIntN(63))
@@ -108,7 +108,8 @@ bool keepsDimSize(scf::ForOp loop, unsigned i, int64_t dim) {
          hasDimSizeOf(loop, yielded, dim, like.value, like.dim);
 }
 
-/// As `hasDimSizeOf`, for a value that `inner` carries: `loop` or one inside.
+/// Implements `hasDimSizeOf` for a value that `inner` carries: `loop` or one
+/// inside.
 static bool carriesDimSizeOf(scf::ForOp loop, scf::ForOp inner, unsigned i,
                              int64_t dim, Value like, int64_t likeDim) {
   if (inner != loop &&

@@ -13,8 +13,8 @@
 
 namespace flywheel {
 
-/// A constant that `value`, an index or an integer, never exceeds, if one is
-/// known.
+/// Returns a constant that `value`, an index or an integer, never exceeds, if
+/// one is known.
 std::optional<int64_t> getConstantBound(mlir::Value value);
 
 /// Returns true if `value`, an index, is bounded by dimension sizes of tensors.

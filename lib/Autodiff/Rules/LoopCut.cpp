@@ -131,7 +131,7 @@ private:
            !block->getParentOp()->isProperAncestor(parent);
   }
 
-  /// The size that an operand of the op says.
+  /// Returns the size that an operand of the op says.
   static std::optional<OpFoldResult> getOperandSize(OpResult result,
                                                     int64_t dim) {
     Operation *op = result.getOwner();
@@ -149,7 +149,7 @@ private:
     return std::nullopt;
   }
 
-  /// A dimension that is equal.
+  /// Returns a dimension that is equal.
   static std::pair<Value, int64_t> follow(OpResult result, int64_t dim) {
     Operation *op = result.getOwner();
     if (auto cast = dyn_cast<tensor::CastOp>(op))

@@ -43,14 +43,14 @@ static ElementwiseExpr timesSign(ElementwiseExpr value, ElementwiseExpr x) {
   return (x > 0.0).select(value, (x < 0.0).select(-value, zero));
 }
 
-/// d erf(x)/dx = 2/sqrt(pi) exp(-x^2).
+/// Returns d erf(x)/dx = 2/sqrt(pi) exp(-x^2).
 static ElementwiseExpr erfSlope(In i) {
   return exp(-(i.x * i.x)) * twoOverSqrtPi;
 }
 
-/// `exact`, which is (1 - x)(1 + x) or its negative, without cancellation near
-/// +-1. At +-1 a factor is 0, and the slope infinite: further derivatives are
-/// those of `plain`, 1 - x x or its negative.
+/// Returns `exact`, which is (1 - x)(1 + x) or its negative, without
+/// cancellation near +-1. At +-1 a factor is 0, and the slope infinite: further
+/// derivatives are those of `plain`, 1 - x x or its negative.
 static ElementwiseExpr exceptAtOne(ElementwiseExpr x, ElementwiseExpr plain,
                                    ElementwiseExpr exact) {
   return (x.apply<math::AbsFOp>() == 1.0).select(plain, exact);
@@ -64,7 +64,7 @@ static ElementwiseExpr squareMinusOne(ElementwiseExpr x) {
   return exceptAtOne(x, x * x - 1.0, (x - 1.0) * (1.0 + x));
 }
 
-/// d x^p/dx = p x^(p - 1).
+/// Returns d x^p/dx = p x^(p - 1).
 static ElementwiseExpr powerBase(In i) {
   // At 0^0, or the power 0 of NaN.
   ElementwiseExpr isConstant =
@@ -76,7 +76,7 @@ static ElementwiseExpr powerBase(In i) {
   return i.g * (i.b * dropIf(isConstant, power));
 }
 
-/// d x^p/dp = x^p log x.
+/// Returns d x^p/dp = x^p log x.
 static ElementwiseExpr powerExponent(In i) {
   ElementwiseExpr isConstant =
       (i.y == 0.0)
@@ -85,8 +85,8 @@ static ElementwiseExpr powerExponent(In i) {
   return i.g * (i.y * base.apply<math::LogOp>());
 }
 
-/// d cbrt(x)/dx = 1 / (3 y^2), without a product that is 0 times infinity in
-/// the second derivative at 0.
+/// Returns d cbrt(x)/dx = 1 / (3 y^2), without a product that is 0 times
+/// infinity in the second derivative at 0.
 static ElementwiseExpr cubeRoot(In i) {
   ElementwiseExpr inverse = i.y.splat(1.0) / i.y;
   return i.g * (inverse * inverse / 3.0);
@@ -99,8 +99,9 @@ static ElementwiseExpr clampedValue(In i) {
   return (i.a >= i.b).select((i.a <= i.c).select(i.g, zero), zero);
 }
 
-/// b / (a^2 + b^2) and a / (a^2 + b^2), the slopes of atan2 but for a sign, by
-/// the quotient of the smaller operand by the larger one: neither overflows.
+/// Returns b / (a^2 + b^2) and a / (a^2 + b^2), the slopes of atan2 except for
+/// a sign, by the quotient of the smaller operand by the larger one: neither
+/// overflows.
 static std::pair<ElementwiseExpr, ElementwiseExpr> angleSlopes(In i) {
   ElementwiseExpr isFirst =
       i.a.apply<math::AbsFOp>() >= i.b.apply<math::AbsFOp>();

@@ -35,7 +35,7 @@ static Value zerosLike(OpBuilder &b, Location loc, Value like) {
   return nn::buildSplat(b, loc, like, 0.0);
 }
 
-/// The sum of all elements, as a scalar.
+/// Emits the sum of all elements, as a scalar.
 static Value sumToScalar(OpBuilder &b, Location loc, Value tensor) {
   int64_t rank = cast<RankedTensorType>(tensor.getType()).getRank();
   Value sum = nn::buildSum(b, loc, tensor, nn::identityDims(rank));

@@ -87,9 +87,9 @@ LogicalResult CPUAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 // Schedules
 //===----------------------------------------------------------------------===//
 
-/// The structured op that `op` is; emits an error and returns null for others.
-/// MLIR verifies attributes before the op itself: nothing can be asked of the
-/// loops of a malformed one.
+/// Returns the structured op that `op` is; emits an error and returns null for
+/// others. MLIR verifies attributes before the op itself: the loops of a
+/// malformed op must not be queried.
 static linalg::LinalgOp getStructured(Operation *op, Attribute schedule) {
   auto structured = dyn_cast<linalg::LinalgOp>(op);
   if (!structured)

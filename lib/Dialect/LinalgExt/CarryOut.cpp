@@ -121,7 +121,8 @@ ValueRange CheckCarrier::carryOutOf(scf::ForOp loop) {
   return carrying.getResults().take_back(inner.size());
 }
 
-/// The loop ends when the check fails: its condition may then see any values.
+/// Carries the check out of a loop that ends when the check fails: its
+/// condition may then see any values.
 ValueRange CheckCarrier::carryOutOf(scf::WhileOp loop) {
   b.setInsertionPoint(loop);
   bool isInBefore = loop.getBefore().isAncestor(check->getParentRegion());

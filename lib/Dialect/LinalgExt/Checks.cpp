@@ -94,7 +94,7 @@ public:
   /// cannot be computed there. The ops that this creates have no effect, even
   /// if they are not used.
   Value hoist(Value value);
-  /// Dimension `dim` of `tensor`, likewise.
+  /// Hoists dimension `dim` of `tensor` likewise.
   Value hoistDimSize(Location loc, Value tensor, int64_t dim);
 
 private:

@@ -24,8 +24,7 @@ Value flywheel::widen(OpBuilder &b, Location loc, Value value, Type type) {
                                  : arith::ExtFOp::create(b, loc, type, value);
 }
 
-/// `value` as a tensor of `type`, which says more or less about its dimension
-/// sizes.
+/// Casts `value` to a tensor of `type`, which is more or less static.
 static Value castTo(OpBuilder &b, Location loc, Value value, Type type) {
   return value.getType() == type
              ? value

@@ -24,8 +24,8 @@ static int64_t getRank(Value value) {
   return cast<ShapedType>(value.getType()).getRank();
 }
 
-/// `slices` [O.., J.., I..] are those of `whole` [O.., n, I..] at `indices`
-/// [J..], with as many O as `axis` says.
+/// Relates `slices` [O.., J.., I..] to `whole` [O.., n, I..] at `indices`
+/// [J..], with `axis` dimensions O.
 static void relateSlices(SizeRelationSink &sizes, Value whole, Value indices,
                          Value slices, int64_t axis) {
   int64_t numIndices = getRank(indices);
@@ -76,7 +76,8 @@ void TriangularSolveOp::relateSizes(SizeRelationSink &sizes) {
                     "the right-hand sides");
 }
 
-/// A function of the host takes any sizes, and its results have static ones.
+/// Adds no relations: a function of the host accepts any sizes, and its results
+/// have static ones.
 void HostCallOp::relateSizes(SizeRelationSink &) {}
 
 void ArgsortOp::relateSizes(SizeRelationSink &sizes) {

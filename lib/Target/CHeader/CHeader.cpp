@@ -190,7 +190,7 @@ private:
     os << "  default:\n    return \"\";\n  }\n}\n\n";
   }
 
-  /// Those that a function of this model can return.
+  /// Returns the statuses that a function of this model can return.
   SmallVector<CStatus> getStatuses() {
     return llvm::filter_to_vector(getCStatuses(), [&](const CStatus &status) {
       return manifest.isOnGPU ||
@@ -225,8 +225,9 @@ struct flywheel_team {
        << macro << "_MAX_WORKERS " << manifest.threads << "\n\n";
   }
 
-  /// An object with other sizes, bounds or parameters than the header has its
-  /// functions under other names, so that it does not link.
+  /// Writes macros that give the functions names of one interface: an object
+  /// with other sizes, bounds or parameters than the header has other names, so
+  /// that it does not link.
   void writeLinkedNames() {
     std::string hash = getInterfaceHash(manifest, bounds);
     os << "/* Stands for the sizes, bounds and parameters in this header. The "

@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace flywheel;
 
-/// `expr` with the names of its symbols, for a reader.
+/// Returns `expr` with the names of its symbols, for a reader.
 static std::string formatExpr(AffineExpr expr, ArrayRef<std::string> symbols) {
   if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
     return symbols[symbol.getPosition()];

@@ -17,16 +17,17 @@
 
 namespace flywheel {
 
-/// `text` within a C string literal; nothing that could end a comment either.
+/// Returns `text` within a C string literal; nothing that could end a comment
+/// either.
 std::string escapeForC(llvm::StringRef text);
 
-/// A number of bytes as C and its preprocessor take it: without a cast.
+/// Returns a number of bytes as C and its preprocessor take it: without a cast.
 std::string formatForIf(int64_t bytes);
 
-/// `text` within a comment.
+/// Returns `text` within a comment.
 std::string toCComment(llvm::StringRef text);
 
-/// `name` as the rest of a macro's name.
+/// Returns `name` as the rest of a macro's name.
 std::string toMacroPart(llvm::StringRef name);
 
 /// Returns `base`, or `base` with a number if that is taken, and marks it as

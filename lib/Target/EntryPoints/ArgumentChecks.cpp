@@ -13,7 +13,7 @@ using namespace mlir;
 
 namespace flywheel {
 
-/// Bytes of an element, a power of two.
+/// Returns bytes of an element, a power of two.
 static int64_t getBytesOfElement(const ManifestArgument &argument) {
   Type element = train::getStorageElementType(argument.type.getElementType());
   return element.isIndex()
@@ -21,7 +21,7 @@ static int64_t getBytesOfElement(const ManifestArgument &argument) {
              : llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
 }
 
-/// The size of a feed or result in bytes.
+/// Emits the size of a feed or result in bytes.
 Value EntryPointBuilder::emitByteSize(const ManifestArgument &argument,
                                       Value dimSizes) {
   int64_t known = getBytesOfElement(argument);

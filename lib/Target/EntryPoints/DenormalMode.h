@@ -21,7 +21,7 @@ namespace flywheel {
 /// The control register that has the mode.
 enum class DenormalControl { None, X86, AArch64 };
 
-/// The one that `name` (``, `x86`, `aarch64`) stands for, or nothing.
+/// Returns the control for `name` (``, `x86`, `aarch64`), or nullopt.
 std::optional<DenormalControl> parseDenormalControl(llvm::StringRef name);
 
 /// Emits the switch to flushing, and returns the operand of

@@ -22,7 +22,7 @@ namespace flywheel {
 #define GEN_PASS_DEF_EMITENTRYPOINTS
 #include "flywheel/Target/EntryPoints/EntryPointsPasses.h.inc"
 
-/// The initializer of a model without variables.
+/// Returns the initializer of a model without variables.
 static ManifestEntry makeEmptyInitializer() {
   ManifestEntry entry;
   entry.name = "init";
@@ -171,7 +171,8 @@ private:
     return checkElementTypes(manifest);
   }
 
-  /// The block of a caller in C holds the state and the workspace.
+  /// Checks that the block of a caller in C can hold the state and the
+  /// workspace.
   LogicalResult checkSizes(const Manifest &manifest) {
     for (const ManifestEntry &entry : manifest.entries) {
       bool isBounded = cInterface || entry.symbols.empty();
@@ -224,8 +225,9 @@ private:
     return kernel;
   }
 
-  /// Two buffers of bytes, then one a feed and a result, each of a plain
-  /// layout; then, of a kernel for workers, a number and a team.
+  /// Checks the arguments of a kernel: two buffers of bytes, then one for each
+  /// feed and result, each of a plain layout; then, for workers, a number and a
+  /// team.
   LogicalResult checkArguments(const ManifestEntry &entry,
                                func::FuncOp kernel) {
     SmallVector<int64_t> ranks{1, 1};

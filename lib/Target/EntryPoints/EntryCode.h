@@ -70,7 +70,7 @@ public:
   // Pointers and memory.
   mlir::Value nullPointer();
   mlir::Value isNull(mlir::Value pointer);
-  /// The address as an i64.
+  /// Returns the address as an i64.
   mlir::Value getAddress(mlir::Value pointer);
   mlir::Value offsetBy(mlir::Value base, int64_t bytes);
   mlir::Value load(mlir::Type type, mlir::Value base, int64_t bytes = 0);
@@ -84,9 +84,9 @@ public:
   /// Returns stack memory of the function; null for no elements. Not for use in
   /// regions.
   mlir::Value stackSlots(mlir::Type type, int64_t count);
-  /// A constant array of these bytes.
+  /// Returns a constant array of these bytes.
   mlir::LLVM::GlobalOp addText(const llvm::Twine &name, llvm::StringRef text);
-  /// A constant array of integers.
+  /// Returns a constant array of integers.
   template <typename T>
   mlir::LLVM::GlobalOp addTable(const llvm::Twine &name,
                                 llvm::ArrayRef<T> values) {

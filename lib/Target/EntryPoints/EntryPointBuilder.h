@@ -29,7 +29,7 @@ namespace flywheel {
 /// thousands of loads and selections takes LLVM more than linear time.
 constexpr int64_t kMinLooped = 16;
 
-/// The error of a read of a variable without a value.
+/// Returns the error of a read of a variable without a value.
 inline std::string getUninitializedMessage(const ManifestVariable &variable) {
   return "Attempting to use uninitialized value " + variable.name;
 }
@@ -42,8 +42,9 @@ public:
   EntryPointBuilder(mlir::ModuleOp module, Manifest &manifest,
                     const DimSizeBounds &bounds, DenormalControl denormals);
 
-  /// The internal function that gives storage initial values, which the packed
-  /// forms call; before any of them. `kernel` is that of the initializer.
+  /// Emits the internal function that gives storage initial values, which the
+  /// packed forms call; emit it before any of them. `kernel` is that of the
+  /// initializer.
   void emitEvaluator(const ManifestEntry &init, mlir::func::FuncOp kernel);
 
   /// `M_E.packed(state, workspace, feeds, dimension sizes, results) -> i32`
@@ -83,10 +84,10 @@ private:
   using Failures = llvm::SmallVector<Failure>;
 
   // Statuses.
-  /// Status of a message, which is added if it is new.
+  /// Returns status of a message, which is added if it is new.
   int32_t getStatus(StatusKind kind, const llvm::Twine &message);
   std::string getNullStateMessage() const;
-  /// The status of the first of them that holds, or 0.
+  /// Emits the status of the first of them that holds, or 0.
   mlir::Value emitFirst(llvm::ArrayRef<Failure> failures);
   /// Returns the status of the first failure whose condition holds, and the
   /// status of `next` if none holds.
@@ -100,7 +101,7 @@ private:
   /// Emits the value that a C function returns for a status.
   mlir::Value emitCStatus(mlir::Value status);
   mlir::func::FuncOp getKindFunction();
-  /// The table of the kinds of all messages.
+  /// Returns the table of the kinds of all messages.
   std::string getKindsName() const { return prefix + ".kinds"; }
 
   // The header of a block of state.
@@ -110,13 +111,13 @@ private:
   /// Gives a block with another hash an empty header.
   void emitAdoption(mlir::Value state);
   mlir::Value emitHasValue(mlir::Value state, int64_t variable);
-  /// The function that finds the first byte that is 0.
+  /// Returns the function that finds the first byte that is 0.
   mlir::func::FuncOp getZeroFinder();
   /// Emits a status that is not 0 if a variable that the entry reads has no
   /// value.
   mlir::Value emitInitializedCheck(const ManifestEntry &entry,
                                    mlir::Value state);
-  /// The variables that the entry writes have values now.
+  /// Marks the variables that the entry writes as having values.
   void emitWritten(const ManifestEntry &entry, mlir::Value state);
 
   // Arguments of the caller.
@@ -153,11 +154,11 @@ private:
                      mlir::Value dimSizes,
                      llvm::ArrayRef<ManifestMessage> messages, FeedCheck check,
                      Failures &failures);
-  /// The bits of an address that elements of `bytes` bytes, a power of two in
-  /// an i64, do not have on the target.
+  /// Emits the bits of an address that elements of `bytes` bytes, a power of
+  /// two in an i64, do not have on the target.
   mlir::Value emitAlignmentMask(mlir::Value bytes);
   mlir::Value emitIsUnaligned(const Buffer &buffer);
-  /// Feeds and results are aligned as their elements are in C.
+  /// Checks that feeds and results are aligned as their elements are in C.
   void checkAlignments(const ManifestEntry &entry, mlir::Value feeds,
                        mlir::Value dimSizes, mlir::Value results,
                        Failures &failures);
@@ -170,7 +171,7 @@ private:
   struct Sizes {
     mlir::Value feeds, results;
   };
-  /// Memory for `checkPointers()`. Not for use in regions.
+  /// Returns memory for `checkPointers()`. Not for use in regions.
   Sizes makeSizes(const ManifestEntry &entry);
   /// Returns whether `buffer` shares a byte with one of the first `count`
   /// buffers at `pointers`.
@@ -201,13 +202,13 @@ private:
   struct Worker {
     mlir::Value number, team;
   };
-  /// The status of the kernel. `pointers` are those of the feeds.
+  /// Emits the status of the kernel. `pointers` are those of the feeds.
   mlir::Value emitKernelCall(const ManifestEntry &entry,
                              mlir::func::FuncOp kernel,
                              const PackedArguments &arguments,
                              mlir::ValueRange pointers, Worker worker,
                              mlir::Value modeSlots);
-  /// The pointers of the feeds that a caller passes.
+  /// Returns the pointers of the feeds that a caller passes.
   llvm::SmallVector<mlir::Value> loadFeeds(const ManifestEntry &entry,
                                            mlir::Value feeds);
 
@@ -228,7 +229,7 @@ private:
   // Initial values.
   /// Returns true if whoever runs the model restores the variable.
   bool isRestored(int64_t index) const;
-  /// The status of a variable without a value.
+  /// Returns the status of a variable without a value.
   int32_t getUninitializedStatus(int64_t index);
   mlir::Value emitNeeds(mlir::Value state, mlir::Value roots,
                         mlir::Value commit, mlir::Value needs);

@@ -88,7 +88,7 @@ private:
       }
   }
 
-  /// The name of a function that only objects of one interface have.
+  /// Adds the name of a function that only objects of one interface have.
   LogicalResult addLinkedName(StringRef symbol, StringRef linked) {
     ModuleOp module = getOperation();
     auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(symbol);

@@ -21,8 +21,8 @@ namespace flywheel {
 /// The most characters that a number has, with its sign.
 static constexpr int64_t kMaxDigits = 20;
 
-/// The powers of ten, from the largest down to 1. Division of 64 bits would be
-/// a call of a library on small targets.
+/// Returns the powers of ten, from the largest down to 1. Division of 64 bits
+/// would be a call of a library on small targets.
 static SmallVector<int64_t> getPowers() {
   SmallVector<int64_t> powers(kMaxDigits - 1, 1);
   for (size_t i = powers.size() - 1; i-- > 0;)

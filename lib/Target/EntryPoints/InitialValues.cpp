@@ -99,7 +99,7 @@ void EntryPointBuilder::emitEvaluator(const ManifestEntry &init,
   }));
 }
 
-/// The status of the evaluator.
+/// Emits the status of the evaluator.
 Value EntryPointBuilder::emitEvaluation(Value state, Value workspace,
                                         Value seed, Value roots, bool commit) {
   return emitCall(evaluator,
@@ -153,7 +153,7 @@ void EntryPointBuilder::emitRoots(Value select, Value roots) {
   });
 }
 
-/// The `roots` have values now, and one run more.
+/// Marks the `roots` as having values, and counts one more run.
 void EntryPointBuilder::emitCommit(Value state, Value roots) {
   int64_t count = manifest.variables.size();
   Value initialized = offsetBy(state, kStateInitializedOffset);

@@ -35,9 +35,9 @@ public:
 
 private:
   Value emitClock();
-  /// `profile.record(state, worker, kernel, start)`.
+  /// Returns `profile.record(state, worker, kernel, start)`.
   func::FuncOp getRecorder();
-  /// The number of the worker that executes `function`, at its start.
+  /// Returns the number of the worker that executes `function`, at its start.
   Value emitWorker(func::FuncOp function);
   Value emitAddress(Value state);
 

@@ -16,8 +16,8 @@ using namespace mlir;
 
 namespace flywheel {
 
-/// Upstream has no op that makes a buffer of a pointer of C: its descriptor
-/// becomes one by a cast, which the lowering of memrefs takes away.
+/// Builds a buffer from a C pointer. Upstream has no op for that: this casts a
+/// descriptor, and the lowering of memrefs removes the cast.
 Value EntryPointBuilder::emitMemRef(Type type, Value pointer,
                                     ArrayRef<Value> sizes) {
   LLVMTypeConverter converter(b.getContext());
@@ -37,7 +37,7 @@ Value EntryPointBuilder::emitMemRef(Type type, Value pointer,
       .getResult(0);
 }
 
-/// A feed or result, as the buffer that the kernel takes.
+/// Builds the buffer of a feed or result that the kernel takes.
 Value EntryPointBuilder::emitTensor(Type type, Value pointer,
                                     const ManifestArgument &argument,
                                     Value dimSizes) {

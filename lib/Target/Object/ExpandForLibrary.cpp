@@ -106,7 +106,7 @@ private:
 // Conversions
 //===----------------------------------------------------------------------===//
 
-/// f16 or bf16 as f32: exact.
+/// Emits f16 or bf16 as f32: exact.
 Value *Expander::widen(Value *narrow) {
   Type *type = narrow->getType();
   if (type->getScalarType()->isHalfTy())
@@ -117,7 +117,7 @@ Value *Expander::widen(Value *narrow) {
   return b.CreateBitCast(b.CreateShl(wide, bits(i32, 16)), asFloat(type));
 }
 
-/// The function that `convertHalf()` calls.
+/// Returns the function that `convertHalf()` calls.
 Function *Expander::getConversion(Type *type, bool widens) {
   auto *vector = dyn_cast<FixedVectorType>(type);
   std::string name = widens ? "flywheel.extend.f16" : "flywheel.truncate.f16";
@@ -146,7 +146,7 @@ Function *Expander::getConversion(Type *type, bool widens) {
   return function;
 }
 
-/// The bits of an f16 as an f32, or those of an f32 as those of an f16.
+/// Emits the bits of an f16 as an f32, or those of an f32 as those of an f16.
 Value *Expander::convertHalf(Value *bits, bool widens) {
   if (numConversions++ < kMaxInlineConversions ||
       isa<ScalableVectorType>(bits->getType()))
@@ -154,7 +154,7 @@ Value *Expander::convertHalf(Value *bits, bool widens) {
   return b.CreateCall(getConversion(bits->getType(), widens), bits);
 }
 
-/// The bits of an f16 as an f32.
+/// Emits the bits of an f16 as an f32.
 Value *Expander::widenHalf(Value *narrow) {
   Type *type = narrow->getType(), *i32 = asInt(type, 32), *f32 = asFloat(type);
   Value *half = b.CreateZExt(narrow, i32);
@@ -177,7 +177,7 @@ Value *Expander::widenHalf(Value *narrow) {
   return b.CreateBitCast(b.CreateOr(result, sign), f32);
 }
 
-/// f64 as f32 such that rounding again sees whether anything was lost.
+/// Rounds f64 to f32 to odd, so that rounding again gives the correct result.
 Value *Expander::roundToOdd(Value *f64) {
   Type *type = f64->getType(), *i32 = asInt(type, 32), *f32 = asFloat(type);
   Value *near = b.CreateFPTrunc(f64, f32);
@@ -192,7 +192,8 @@ Value *Expander::roundToOdd(Value *f64) {
   return b.CreateBitCast(b.CreateSelect(isInexact, odd, nearBits), f32);
 }
 
-/// The bits of an f32 as those of an f16, rounded to nearest, ties to even.
+/// Emits the bits of an f32 as those of an f16, rounded to nearest, ties to
+/// even.
 Value *Expander::narrowToHalf(Value *all) {
   Type *i32 = all->getType(), *f32 = asFloat(i32);
   Value *sign = b.CreateAnd(all, bits(i32, 0x80000000));
@@ -231,7 +232,7 @@ Value *Expander::narrowToBFloat(Value *all) {
   return b.CreateTrunc(result, asInt(i32, 16));
 }
 
-/// f32 or f64 as f16 or bf16.
+/// Emits f32 or f64 as f16 or bf16.
 Value *Expander::narrow(Value *wide, Type *type) {
   if (wide->getType()->getScalarType()->isDoubleTy())
     wide = roundToOdd(wide);
@@ -312,7 +313,7 @@ Value *Expander::expandIntrinsic(IntrinsicInst *call) {
 // Instructions
 //===----------------------------------------------------------------------===//
 
-/// True for functions from floating-point numbers to integers.
+/// Returns true for functions from floating-point numbers to integers.
 static bool givesInteger(Intrinsic::ID id) {
   return id == Intrinsic::fptosi_sat || id == Intrinsic::fptoui_sat ||
          id == Intrinsic::lround || id == Intrinsic::llround ||

@@ -70,7 +70,7 @@ static Expected<orc::JITDylibSP> addProcessSymbols(orc::LLJIT &jit) {
   return &symbols;
 }
 
-/// The functions of the runtime that steps call.
+/// Defines the functions of the runtime that steps call.
 static Error defineRuntime(orc::LLJIT &jit) {
   orc::SymbolMap symbols;
   for (auto [name, address] : runtime::getGPUSymbols())

@@ -279,7 +279,7 @@ Error Merger::add(MemoryBufferRef buffer) {
   return Error::success();
 }
 
-/// Local symbols come first.
+/// Returns the order of symbols, local ones first.
 SmallVector<size_t> Merger::orderSymbols() const {
   SmallVector<size_t> order;
   for (bool isLocal : {true, false})

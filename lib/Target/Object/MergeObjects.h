@@ -16,7 +16,7 @@
 
 namespace flywheel {
 
-/// One relocatable object file for several, as `ld -r` makes it: sections of
+/// Merges several relocatable object files to one, like `ld -r`: sections of
 /// one name follow each other, and symbols that one file defines and another
 /// one needs are one symbol. Those of `localNames` are then local.
 ///

@@ -133,7 +133,7 @@ ModuleParts ModuleParts::split(Module &module) {
   return result;
 }
 
-/// A function in the place of an alias of one that another part has.
+/// Replaces an alias of a function of another part by a declaration.
 static void declare(GlobalAlias &alias) {
   auto *type = cast<Function>(alias.getAliaseeObject())->getFunctionType();
   Function *declaration = Function::Create(type, GlobalValue::ExternalLinkage,

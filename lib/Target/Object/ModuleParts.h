@@ -38,7 +38,7 @@ public:
   unsigned size() const { return numParts; }
   const llvm::StringSet<> &getLocalNames() const { return localNames; }
 
-  /// A part as a module in `context`. May be called from several threads.
+  /// Loads a part as a module in `context`. May be called from several threads.
   llvm::Expected<std::unique_ptr<llvm::Module>>
   load(unsigned part, llvm::LLVMContext &context) const;
   /// Removes from the module that was split all that is not in the first part,

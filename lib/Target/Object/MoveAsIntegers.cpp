@@ -47,7 +47,7 @@ private:
     return vector ? VectorType::get(element, vector->getElementCount())
                   : element;
   }
-  /// The bits of `value` if it is narrow, or `value`.
+  /// Returns the bits of `value` if it is narrow, or `value`.
   Value *bitsOf(Value *value);
   /// Returns the integer replacement of `instruction`; null if it does more
   /// than move, or was changed in place.

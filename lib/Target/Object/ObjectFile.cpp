@@ -140,7 +140,7 @@ public:
     cantFail(builder.parsePassPipeline(passes, pipeline));
     passes.run(module, modules);
   }
-  /// Upstream's own pipeline of `level`.
+  /// Runs upstream's own pipeline of `level`.
   void run(llvm::Module &module, OptimizationLevel level) {
     ModulePassManager passes =
         level == OptimizationLevel::O0
@@ -210,7 +210,7 @@ public:
 };
 } // namespace
 
-/// A machine like `machine`, which one thread at a time can use.
+/// Returns a machine like `machine`, which one thread at a time can use.
 static std::unique_ptr<TargetMachine>
 cloneMachine(const TargetMachine &machine) {
   return std::unique_ptr<TargetMachine>(machine.getTarget().createTargetMachine(

@@ -18,7 +18,7 @@ namespace flywheel {
 /// Returns true if Flywheel can write objects for this architecture.
 bool isSupportedTarget(const llvm::Triple &triple);
 
-/// The architectures for which isSupportedTarget() holds, in words.
+/// Returns the architectures for which isSupportedTarget() holds, in words.
 llvm::StringRef listSupportedTargets();
 
 /// Returns the features that C compilers assume if only the triple is given:

@@ -23,7 +23,8 @@ using namespace llvm;
 
 namespace flywheel {
 
-/// Every target is needed only for cross compilation.
+/// Initializes all targets, or only the host's: the others are needed only for
+/// cross compilation.
 static void initializeTargets(bool hostOnly) {
   if (hostOnly)
     initializeHostTarget();
@@ -73,7 +74,7 @@ static std::string getFeatures(const TargetOptions &options) {
   return llvm::join(lists, ",");
 }
 
-/// Each of the user's features is one that the target has.
+/// Checks that the target has each of the user's features.
 static Error checkFeatures(StringRef features, const Triple &triple,
                            const MCSubtargetInfo &subtarget) {
   for (StringRef feature : llvm::split(features, ',')) {

@@ -47,7 +47,7 @@ static bool isSourceOfNumbers(Operation *op) {
              op->getDialect());
 }
 
-/// The location of the op in the source that `op` is, or was made for.
+/// Returns the location of the op in the source that `op` is, or was made for.
 static Location getSource(Operation *op) {
   if (auto named = dyn_cast<NameLoc>(op->getLoc()))
     if (isMarkedBackward(named))

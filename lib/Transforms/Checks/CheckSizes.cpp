@@ -168,8 +168,8 @@ void CheckSizes::addCondition(Value condition, Excuses excuses) {
     facts.add(lhs, rhs, /*isAtLeast=*/true, std::move(excuses));
 }
 
-/// A check at the top level runs in every call, before its caller sees the
-/// writes of the function.
+/// Adds the facts of checks at the top level, which run in every call, before
+/// its caller sees the writes of the function.
 void CheckSizes::readChecks() {
   for (auto check : getOperation().getBody().front().getOps<cf::AssertOp>())
     addCondition(check.getArg(), {});
@@ -452,7 +452,7 @@ LogicalResult CheckSizes::guard(Operation *op, Value ok) {
 // Ops
 //===----------------------------------------------------------------------===//
 
-/// A tensor has the dimensions of its rank: others are an error, and read
+/// Checks that the tensor has the dimension: others are an error, and read
 /// nothing.
 LogicalResult CheckSizes::checkDimension(tensor::DimOp op) {
   auto type = dyn_cast<RankedTensorType>(op.getSource().getType());

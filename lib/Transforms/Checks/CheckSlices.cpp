@@ -262,7 +262,7 @@ LogicalResult SliceChecker::checkParts(Value whole, ArrayRef<Part> parts,
   return needed ? guard(needed) : success();
 }
 
-/// The sizes of the dimensions that `slice` keeps.
+/// Returns the sizes of the dimensions that `slice` keeps.
 static SmallVector<OpFoldResult> getResultSizes(tensor::ExtractSliceOp slice) {
   SmallVector<OpFoldResult> sizes;
   llvm::SmallBitVector dropped = slice.getDroppedDims();

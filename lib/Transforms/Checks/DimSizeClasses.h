@@ -55,15 +55,15 @@ public:
   bool areEqual(DimSize a, DimSize b) const {
     return checked.isEquivalent(a, b);
   }
-  /// The program says that two feeds agree, which callers check.
+  /// Requires two feeds to agree, as the program states; callers check that.
   void requireFeeds(DimSize a, DimSize b) { required.unionSets(a, b); }
-  /// Callers check that two feeds agree.
+  /// Unites two feeds, because callers check that they agree.
   void uniteFeeds(DimSize a, DimSize b) { checked.unionSets(a, b); }
   bool areKnownEqual(DimSize a, DimSize b) const {
     return known.isEquivalent(a, b);
   }
 
-  /// The constant that the ops force this dimension size to be, if any.
+  /// Returns the constant that the ops force this dimension size to be, if any.
   std::optional<int64_t> getConstant(DimSize dimSize) const {
     return getConstant(checked, dimSize);
   }
@@ -133,7 +133,7 @@ private:
       unite(result, source);
   }
 
-  /// `result` has the shape of `source`.
+  /// Defines that `result` has the shape of `source`.
   void defineShape(mlir::Value result, mlir::Value source) {
     auto type = llvm::dyn_cast<mlir::RankedTensorType>(result.getType());
     if (!type || !llvm::isa<mlir::RankedTensorType>(source.getType()))
@@ -202,7 +202,8 @@ private:
       defineShape(result, init);
   }
 
-  /// Each of `values` has the shape of the first value that is forwarded to it.
+  /// Defines that each of `values` has the shape of the first value that is
+  /// forwarded to it.
   void defineShapes(mlir::ValueRange values) {
     for (mlir::Value value : values) {
       llvm::SmallVector<mlir::Value> forwarded = getForwardedValues(value);
@@ -228,7 +229,7 @@ private:
     }
   }
 
-  /// The dynamic dimension sizes of `result` are `sizes`.
+  /// Defines the dynamic dimension sizes of `result` to be `sizes`.
   void defineBySizes(mlir::Value result, mlir::ValueRange sizes) {
     unsigned next = 0;
     auto type = llvm::cast<mlir::RankedTensorType>(result.getType());
@@ -349,8 +350,8 @@ private:
     return isChanged;
   }
 
-  /// A group of one dimension size that is not 1 has the dimension size of its
-  /// collapsed form.
+  /// Relates a group in which one dimension does not have size 1 to its
+  /// collapsed dimension: they have one size.
   void addReassociation(mlir::Value expanded, mlir::Value collapsed,
                         llvm::ArrayRef<mlir::ReassociationIndices> groups,
                         bool isCollapse) {

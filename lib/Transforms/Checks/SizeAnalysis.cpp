@@ -114,7 +114,7 @@ SizeExpr SizeAnalysis::getNumber(Value value) {
   return values[value] = expr;
 }
 
-/// The number that `expr` is of the operands of `apply`.
+/// Returns the number that `expr` is of the operands of `apply`.
 SizeExpr SizeAnalysis::getAffine(AffineExpr expr, Operation *apply) {
   auto op = cast<affine::AffineApplyOp>(apply);
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
@@ -325,8 +325,8 @@ std::optional<SizeExpr> SizeAnalysis::getTensorSize(OpResult result,
   return std::nullopt;
 }
 
-/// The operand, and the dimension of it, that gives dimension `dim` of
-/// arithmetic that broadcasts its size: no dynamic dimension stretches.
+/// Returns the operand, and its dimension, that determines dimension `dim` of
+/// broadcasting arithmetic: dynamic dimensions do not stretch.
 static std::optional<std::pair<Value, int64_t>>
 findBroadcastSource(OpResult result, int64_t dim) {
   Operation *op = result.getOwner();
@@ -472,7 +472,7 @@ bool SizeAnalysis::isAvailable(const SizeExpr &expr, Operation *parent) {
   });
 }
 
-/// `number` in the type of an operand that it stands for.
+/// Converts `number` to the type of the operand that it replaces.
 static Value convert(OpBuilder &b, Location loc, Value number, Type type) {
   if (number.getType() == type)
     return number;

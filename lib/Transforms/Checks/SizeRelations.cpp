@@ -104,7 +104,7 @@ static bool isAtLeastOne(Value number) {
          });
 }
 
-/// A loop that does not count up never ends.
+/// Requires a positive step: another loop never ends.
 void RelationReporter::addStep(scf::ForOp loop) {
   if (loop.getStep().getType().isIndex() && !isAtLeastOne(loop.getStep()))
     report({sizes.getNumber(loop.getStep()),
@@ -268,8 +268,8 @@ void RelationReporter::addTiles(ArrayRef<OpFoldResult> tiles, Value packed,
   }
 }
 
-/// Outer dimensions of packed tensors cover the plain ones, without a whole
-/// tile to spare.
+/// Requires the outer dimensions of packed tensors to cover the plain ones,
+/// without a spare tile.
 template <typename PackOp>
 static void reportOuterDims(PackOp pack, Value packed, Value plain,
                             SizeAnalysis &sizes, SizeRelationFn report,
@@ -418,7 +418,7 @@ void RelationReporter::addSlices() {
 // Derivatives
 //===----------------------------------------------------------------------===//
 
-/// A cotangent has the shape of its value.
+/// Requires a cotangent to have the shape of its value.
 void RelationReporter::addDerivatives() {
   auto addAll = [&](ValueRange values, ValueRange derivatives, StringRef what,
                     StringRef name) {

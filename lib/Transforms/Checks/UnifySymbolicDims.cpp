@@ -36,7 +36,8 @@ using flywheel::linalg_ext::getDimension;
 using flywheel::linalg_ext::SizePredicate;
 using flywheel::train::TrainDialect;
 
-/// The name that the program has for a dimension of a feed; empty for none.
+/// Returns the name that the program has for a dimension of a feed; empty for
+/// none.
 static StringRef getDimName(func::FuncOp function, DimSize dimSize) {
   auto argument = dyn_cast<BlockArgument>(dimSize.first);
   if (!argument || argument.getOwner()->getParentOp() != function)
@@ -76,7 +77,8 @@ struct RequiredPair {
 };
 } // namespace
 
-/// The comparison of sizes that decides a check; null for another check.
+/// Returns the comparison of sizes that decides a check; null for another
+/// check.
 static CompareSizesOp findComparison(Value condition) {
   Operation *op = condition.getDefiningOp();
   if (auto either = dyn_cast_or_null<arith::OrIOp>(op)) {
@@ -86,7 +88,8 @@ static CompareSizesOp findComparison(Value condition) {
   return dyn_cast_or_null<CompareSizesOp>(op);
 }
 
-/// The dimension size that `size` was read from; none for other numbers.
+/// Returns the dimension size that `size` was read from; none for other
+/// numbers.
 static std::optional<DimSize> getReadDimSize(Value size) {
   auto read = size.getDefiningOp<tensor::DimOp>();
   std::optional<int64_t> dim = read ? getDimension(read) : std::nullopt;
@@ -109,7 +112,7 @@ static SmallVector<RequiredPair> collectRequiredPairs(func::FuncOp function) {
   return pairs;
 }
 
-/// The reads of dimension sizes that decide the function's checks.
+/// Returns the reads of dimension sizes that decide the function's checks.
 static llvm::DenseSet<Operation *> findCheckedDimSizes(func::FuncOp function) {
   llvm::DenseSet<Operation *> seen, result;
   SmallVector<Operation *> worklist;

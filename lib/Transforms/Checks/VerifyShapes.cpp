@@ -18,7 +18,8 @@ namespace flywheel {
 
 using namespace flywheel;
 
-/// The parser takes any list; folding believes it and not the type.
+/// Verifies the list of output sizes: the parser accepts any list, and folding
+/// trusts it instead of the type.
 static LogicalResult verifyOutputShape(tensor::ExpandShapeOp op) {
   for (auto [dim, listed, size] : llvm::enumerate(
            op.getStaticOutputShape(), op.getResultType().getShape()))

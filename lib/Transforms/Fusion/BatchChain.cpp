@@ -303,7 +303,7 @@ SmallVector<Value> BatchChain::getLeaving(unsigned phase) const {
   return leaving;
 }
 
-/// The bytes of one large value.
+/// Returns the bytes of one large value.
 int64_t BatchChain::countBytes() const {
   Value result = seed->getResult(0);
   int64_t count = countElements(shapeOf(result)), bytes;

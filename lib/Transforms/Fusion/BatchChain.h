@@ -30,8 +30,8 @@ public:
   /// recomputing them.
   bool pays(int64_t minBytes) const;
 
-  /// An op of a phase needs no op outside of the chain that depends on the same
-  /// phase or a later one.
+  /// Returns the number of phases. An op of a phase needs no op outside of the
+  /// chain that depends on the same phase or a later one.
   unsigned getNumPhases() const { return phases.size(); }
   llvm::ArrayRef<mlir::Operation *> getOps(unsigned phase) const {
     return phases[phase];
@@ -46,7 +46,7 @@ public:
   /// Returns true if `value`, a result of the chain, is stored for all batches
   /// when several phases need it. Other values are recomputed.
   bool isStored(mlir::Value value) const { return small.contains(value); }
-  /// The results of `phase` that are stored for all batches.
+  /// Returns the results of `phase` that are stored for all batches.
   llvm::SmallVector<mlir::Value> getLeaving(unsigned phase) const;
 
 private:

@@ -44,8 +44,8 @@ static bool isMatrixProduct(linalg::LinalgOp op) {
          });
 }
 
-/// The conversion that is all that makes `value`, element for element; null
-/// without.
+/// Returns the conversion that computes `value` element by element; null if
+/// there is none.
 static linalg::GenericOp getConversion(Value value) {
   auto op = value.getDefiningOp<linalg::GenericOp>();
   if (!op || op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1 ||

@@ -45,8 +45,8 @@ static linalg::GenericOp findEpilogue(linalg::LinalgOp product) {
   return epilogue;
 }
 
-/// The first op that reads a result of `epilogue`, if it can be computed in the
-/// same loops: null otherwise.
+/// Returns the first op that reads a result of `epilogue`, if it can be
+/// computed in the same loops: null otherwise.
 static linalg::GenericOp findNextStep(linalg::GenericOp epilogue) {
   Block *block = epilogue->getBlock();
   Operation *first = nullptr;

@@ -31,7 +31,7 @@ constexpr int64_t kMaxFarOps = 8;
 /// is far away reads it.
 constexpr int64_t kMinFarBytes = 1 << 20;
 
-/// Ops in the body of a structured op, 0 of other ops.
+/// Returns the number of ops in the body of a structured op, 0 for other ops.
 int64_t countBodyOps(mlir::Operation *op);
 
 /// Returns true if `op`, of a body, may be repeated anywhere, as one of up to

@@ -66,7 +66,7 @@ static Value findSource(linalg::GenericOp op) {
   return source;
 }
 
-/// The ops of the block of `op` that it depends on.
+/// Returns the ops of the block of `op` that it depends on.
 static Ops findDependencies(Operation *op) {
   Ops found;
   Block *block = op->getBlock();

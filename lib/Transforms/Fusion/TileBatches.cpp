@@ -67,7 +67,7 @@ private:
 };
 } // namespace
 
-/// The sizes of the batches: those of a result of the chain.
+/// Returns the sizes of the batches: those of a result of the chain.
 SmallVector<OpFoldResult> BatchLoop::getBatchSizes() {
   auto op = cast<linalg::LinalgOp>(chain.getOps(phase).front());
   SmallVector<OpFoldResult> sizes =
@@ -76,7 +76,7 @@ SmallVector<OpFoldResult> BatchLoop::getBatchSizes() {
   return sizes;
 }
 
-/// An empty tile of the tensor `whole`, which starts with the batches.
+/// Emits an empty tile of the tensor `whole`, which starts with the batches.
 Value BatchLoop::createEmpty(Value whole) {
   Location loc = whole.getLoc();
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(rewriter, loc, whole);

@@ -46,7 +46,7 @@ static bool isZeroSize(Type type) {
   return tensor && llvm::is_contained(tensor.getShape(), 0);
 }
 
-/// The dimension sizes of a result as its op says them of its operands.
+/// Returns the dimension sizes of a result as its op says them of its operands.
 static FailureOr<SmallVector<OpFoldResult>> reifySizes(OpBuilder &b,
                                                        OpResult result) {
   Operation *op = result.getOwner();
@@ -101,7 +101,7 @@ static bool replaceByEmpty(RewriterBase &b, OpResult result) {
   return isRead;
 }
 
-/// The group of a dimension of size 0 is one, which the type may not say.
+/// Folds a collapse to a dimension of size 0, which its type may not show.
 static bool foldCollapse(RewriterBase &b, tensor::CollapseShapeOp op) {
   RankedTensorType source = op.getSrcType(), type = op.getResultType();
   if (!isZeroSize(source) || isZeroSize(type))
@@ -129,8 +129,9 @@ static bool foldCollapse(RewriterBase &b, tensor::CollapseShapeOp op) {
   return true;
 }
 
-/// A slice of nothing has no elements, which the type may not say: a check, or
-/// the bounds of a loop that takes it, say that it is not out of range.
+/// Folds a slice of a tensor without elements, which has none either, although
+/// its type may not show that: a check, or the bounds of a loop around it,
+/// ensure that it is not out of range.
 static bool foldSlice(RewriterBase &b, tensor::ExtractSliceOp op) {
   RankedTensorType source = op.getSourceType(), type = op.getType();
   // A cast may have forgotten the size.
@@ -174,7 +175,7 @@ static bool foldConcat(RewriterBase &b, tensor::ConcatOp op) {
   return true;
 }
 
-/// A padding of nothing is the padding alone.
+/// Folds a pad of a tensor without elements to its padding.
 static bool foldPad(RewriterBase &b, tensor::PadOp op) {
   if (!isZeroSize(op.getSourceType()))
     return false;

@@ -231,8 +231,8 @@ FailureOr<int64_t> LayoutState::lookupVariable(func::FuncOp function,
          << "expected a variable " << symbol << " in the module";
 }
 
-/// A part of the variable at `place` of the state: the part of it that `slice`
-/// is of the buffer that all are together.
+/// Emits a part of the variable at `place` of the state: the part that `slice`
+/// is of the buffer of all variables together.
 static Value emitPlace(OpBuilder &b, memref::SubViewOp slice, Value state,
                        Value place) {
   Location loc = slice.getLoc();

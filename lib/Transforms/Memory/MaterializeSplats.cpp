@@ -23,7 +23,8 @@ namespace flywheel {
 /// Bytes of a constant that is kept: a cache line is read as fast as filled.
 constexpr int64_t kMaxKeptBytes = 64;
 
-/// The value of all elements of a constant that is too large to keep, or null.
+/// Returns the value of all elements of a constant that is too large to keep,
+/// or null.
 static TypedAttr getSplatValue(arith::ConstantOp constant) {
   auto splat = dyn_cast<SplatElementsAttr>(constant.getValue());
   if (!splat || !isa<RankedTensorType>(constant.getType()) ||

@@ -40,7 +40,7 @@ struct Buffer : LiveBuffer {
   /// Null if it begins where the slot does.
   AffineExpr scale;
 
-  /// Bytes of all of them.
+  /// Returns bytes of all of them.
   AffineExpr getTotal() const { return size * copies; }
 };
 
@@ -295,8 +295,8 @@ bool PlanWorkspace::isBounded(WorkspaceSizes &sizes) {
   return boundDimSizes || sizes.getNumSymbols() == 0;
 }
 
-/// Without a bound of the dimension sizes, a call whose workspace is too large
-/// fails.
+/// Checks the size of a buffer. Without a bound of the dimension sizes, a call
+/// whose workspace is too large fails.
 LogicalResult PlanWorkspace::checkSize(memref::AllocOp alloc, CheckedSize bytes,
                                        WorkspaceSizes &sizes) {
   if (!bytes.isTooLarge() || !isBounded(sizes))

@@ -356,8 +356,8 @@ static void describeMove(Operation *op, const BufferSizes &sizes,
     kernel.iterations = sizes.getMap(elements);
 }
 
-/// A kernel that was made of no structured op: a copy, or an op of
-/// `linalg_ext` that makes no tensor.
+/// Describes a kernel without a structured op: a copy, or an op of `linalg_ext`
+/// without tensors.
 static ManifestKernel describeOther(const Unit &unit, const BufferSizes &sizes,
                                     StringRef phaseBefore) {
   ManifestKernel kernel;

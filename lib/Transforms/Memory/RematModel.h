@@ -101,7 +101,7 @@ private:
   std::vector<llvm::SmallVector<unsigned, 4>> users;
 };
 
-/// Bytes of the workspace that the buffers of `program` are placed in.
+/// Returns the bytes of a workspace for the buffers of `program`.
 int64_t planWorkspaceBytes(const RematModel &program);
 
 /// Returns `program` with the units of `dropped` not kept across position `at`:
@@ -111,7 +111,7 @@ int64_t planWorkspaceBytes(const RematModel &program);
 RematModel recomputeAfter(const StepAnalysis &analysis, unsigned at,
                           llvm::BitVector &dropped);
 
-/// Estimated flops of all ops.
+/// Returns the estimated flops of all ops.
 int64_t countFlops(const RematModel &program);
 
 } // namespace flywheel

@@ -107,7 +107,7 @@ void RematModelReader::addStorage(Value value, Storage storage,
   program.storages.push_back(storage);
 }
 
-/// A buffer that one op of the step alone knows is a part of that op.
+/// Reads a buffer. One that only one op of the step uses is a part of that op.
 LogicalResult RematModelReader::readBuffer(
     memref::AllocOp alloc, const BufferViewFlowAnalysis &aliases,
     const llvm::DenseMap<Operation *, unsigned> &positions) {

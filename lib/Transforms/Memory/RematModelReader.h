@@ -25,7 +25,7 @@ public:
   /// size.
   llvm::LogicalResult read();
 
-  /// The storages that a value may be a view of.
+  /// Returns the storages that a value may be a view of.
   llvm::ArrayRef<unsigned> getStorages(mlir::Value value) const {
     auto it = storagesOf.find(value);
     return it == storagesOf.end() ? llvm::ArrayRef<unsigned>() : it->second;

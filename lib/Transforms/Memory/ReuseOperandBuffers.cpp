@@ -103,8 +103,8 @@ static LogicalResult findUses(Value value, Life &life, Block &block) {
   return success();
 }
 
-/// The one place in `top` that touches the buffer of `life`, if it is an
-/// operand of an elementwise op, which reads it whole or a part of it.
+/// Returns the one place in `top` that touches the buffer of `life`, if it is
+/// an operand of an elementwise op, which reads it whole or a part of it.
 static std::optional<Access> findAccess(const Life &life, Operation *top) {
   Access access;
   for (OpOperand *use : life.uses) {

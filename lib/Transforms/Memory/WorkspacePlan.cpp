@@ -109,9 +109,9 @@ void flywheel::extendToBarriers(
 // Slots
 //===----------------------------------------------------------------------===//
 
-/// Greedy by size: assigns each buffer to the first slot in which no other
-/// buffer is live at the same time. Sizes are compared at one dimension size;
-/// the result is correct for every dimension size.
+/// Assigns buffers greedily by size: each one is placed in the first slot in
+/// which no other buffer is live at the same time. Sizes are compared at one
+/// dimension size; the result is correct for every dimension size.
 unsigned flywheel::assignSlots(MutableArrayRef<LiveBuffer *> buffers) {
   llvm::sort(buffers, [](const LiveBuffer *a, const LiveBuffer *b) {
     return std::make_tuple(-a->bytes, a->begin, a->end, a->number) <
@@ -180,8 +180,8 @@ static int64_t packInOrder(ArrayRef<LiveBuffer *> buffers) {
   return total;
 }
 
-/// Offsets by two orders, of which neither is always the better one: that of
-/// sizes (Pisarchyk and Lee, 2020), and that in which buffers become live.
+/// Assigns offsets in two orders, neither of which is always better: by size
+/// (Pisarchyk and Lee, 2020), and in the order in which buffers become live.
 int64_t flywheel::packBuffers(MutableArrayRef<LiveBuffer *> buffers) {
   llvm::sort(buffers, [](const LiveBuffer *a, const LiveBuffer *b) {
     return std::make_tuple(a->begin, -a->bytes, a->end, a->number) <

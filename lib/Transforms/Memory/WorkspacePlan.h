@@ -45,7 +45,8 @@ struct LiveBuffer {
 /// slots.
 unsigned assignSlots(llvm::MutableArrayRef<LiveBuffer *> buffers);
 
-/// Bytes of the slots, each as large as its largest buffer and aligned.
+/// Returns the bytes of the slots, each as large as its largest buffer and
+/// aligned.
 CheckedSize getSlotBytes(llvm::ArrayRef<LiveBuffer *> buffers,
                          unsigned numSlots);
 
@@ -70,8 +71,8 @@ public:
   /// elements are not numbers, or if its size does not follow from the feeds'
   /// dimension sizes.
   llvm::FailureOr<mlir::AffineExpr> getBytes(mlir::memref::AllocOp alloc);
-  /// The number of the symbolic dimension size that dimension `dim` of an
-  /// argument is.
+  /// Returns the number of the symbolic dimension size of dimension `dim` of an
+  /// argument.
   std::optional<unsigned> getSymbol(mlir::Value value, int64_t dim);
   unsigned getNumSymbols();
   /// Returns the maximum of `bytes` for symbolic dimension sizes up to their
@@ -122,13 +123,14 @@ emitOverBudget(WorkspaceSizes &sizes, const llvm::Twine &bytes, int64_t budget);
 /// accumulator tile of a contraction, which LLVM can keep in registers.
 bool isStackSlot(mlir::memref::AllocOp alloc, mlir::AffineExpr bytes);
 
-/// The largest number of workers that execute `function` at the same time.
+/// Returns the largest number of workers that execute `function` at the same
+/// time.
 int64_t getNumWorkers(mlir::func::FuncOp function);
 
 /// Returns true if each worker has a buffer of its own for `alloc`.
 bool isPrivate(mlir::memref::AllocOp alloc);
 
-/// Positions of the ops of a function's only block, in order.
+/// Returns the positions of the ops of a function's only block, in order.
 llvm::DenseMap<mlir::Operation *, unsigned>
 numberOps(mlir::func::FuncOp function);
 

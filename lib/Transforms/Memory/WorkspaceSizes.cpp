@@ -67,8 +67,8 @@ DimSizeBounds flywheel::parseDimSizeBounds(int64_t dimSize,
   return bounds;
 }
 
-/// `expr` with a symbol, from `numSymbols` on, for each product of two unknown
-/// numbers: equal products are equal symbols.
+/// Returns `expr` with a symbol, from `numSymbols` on, for each product of two
+/// unknown numbers: equal products are equal symbols.
 static AffineExpr nameProducts(AffineExpr expr, unsigned numSymbols) {
   llvm::DenseMap<AffineExpr, AffineExpr> names;
   expr.walk([&](AffineExpr part) {
@@ -180,7 +180,8 @@ FailureOr<AffineExpr> WorkspaceSizes::getUpperBound(Value size,
   return failure();
 }
 
-/// `expr` without a negative number that is added last: at least `expr`.
+/// Returns `expr` without a negative number that is added last: at least
+/// `expr`.
 static AffineExpr withoutReduction(AffineExpr expr) {
   auto sum = dyn_cast<AffineBinaryOpExpr>(expr);
   if (!sum || expr.getKind() != AffineExprKind::Add)
@@ -219,7 +220,8 @@ bool WorkspaceSizes::canMultiplyBounds(Value lhs, Value rhs) {
          (isExact(lhs) && isExact(rhs));
 }
 
-/// An upper bound of `size` as a function of the symbolic dimension sizes.
+/// Returns an upper bound of `size` as a function of the symbolic dimension
+/// sizes.
 FailureOr<AffineExpr> WorkspaceSizes::getUpperBound(Value size) {
   if (std::optional<int64_t> constant = getConstantIntValue(size))
     return getAffineConstantExpr(*constant, function.getContext());
@@ -320,7 +322,7 @@ FailureOr<AffineExpr> WorkspaceSizes::getExpressionBound(AffineExpr expr,
   return isProduct ? *lhs * *rhs : *lhs + *rhs;
 }
 
-/// An upper bound of one dimension size of `buffer`, likewise.
+/// Returns an upper bound of one dimension size of `buffer`, likewise.
 FailureOr<AffineExpr> WorkspaceSizes::getDimSizeBound(Value buffer,
                                                       int64_t dim) {
   auto type = cast<MemRefType>(buffer.getType());
@@ -345,8 +347,8 @@ FailureOr<AffineExpr> WorkspaceSizes::getDimSizeBound(Value buffer,
   return product;
 }
 
-/// An upper bound that is linear in the symbolic dimension sizes, or with EQ
-/// the size itself.
+/// Returns an upper bound that is linear in the symbolic dimension sizes, or
+/// with EQ the size itself.
 FailureOr<AffineExpr>
 WorkspaceSizes::getLinearBound(const ValueBoundsConstraintSet::Variable &size,
                                presburger::BoundType kind) {

@@ -85,7 +85,8 @@ SmallVector<Value> flywheel::findBuffers(Value view) {
   return buffers;
 }
 
-/// The dimension of the source that dimension `dim` of `subview` is a part of.
+/// Returns the dimension of the source that dimension `dim` of `subview` is a
+/// part of.
 static int64_t getSourceDim(memref::SubViewOp subview, int64_t dim) {
   llvm::SmallBitVector dropped = subview.getDroppedDims();
   for (unsigned source = 0; source < dropped.size(); ++source)

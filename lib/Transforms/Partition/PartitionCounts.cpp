@@ -44,7 +44,7 @@ private:
 };
 } // namespace
 
-/// Bytes of a buffer; a size that is known only when the step runs is assumed.
+/// Estimates the bytes of a buffer; dynamic sizes are assumed.
 static uint64_t estimateBytes(Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
   uint64_t bytes =

@@ -39,7 +39,7 @@ constexpr int64_t kContiguousBlock = 16;
 // Work
 //===----------------------------------------------------------------------===//
 
-/// Scalar operations of one iteration of a structured op.
+/// Returns the number of scalar operations of one iteration of a structured op.
 static int64_t countBodyOps(linalg::LinalgOp op) {
   constexpr int64_t kFunctionCost = 8;
   int64_t count = 0;
@@ -108,7 +108,8 @@ static int64_t getUnit(Operation *op, unsigned number) {
   return unit;
 }
 
-/// The size of a block of loop `number` of `op`, which has `size` iterations.
+/// Returns the size of a block of loop `number` of `op`, which has `size`
+/// iterations.
 static int64_t chooseBlock(Operation *op, unsigned number, int64_t size) {
   int64_t unit = getUnit(op, number);
   if (ShapedType::isDynamic(size))
@@ -306,7 +307,7 @@ static void emitBlock(RewriterBase &rewriter, Operation *op, unsigned number,
     });
 }
 
-/// Offsets, sizes and strides of all iterations of `op`.
+/// Returns the offsets, sizes and strides of all iterations of `op`.
 static SmallVector<Range> getDomain(RewriterBase &rewriter, Operation *op) {
   if (auto tiling = dyn_cast<TilingInterface>(op))
     return tiling.getIterationDomain(rewriter);

@@ -17,8 +17,8 @@ namespace flywheel {
 /// sizes.
 constexpr int64_t kAssumedTrips = 32;
 
-/// An estimate of the iterations of `loop`. A trip count that is known only
-/// when the step runs counts as `unknown`.
+/// Estimates the iterations of `loop`. A dynamic trip count counts as
+/// `unknown`.
 int64_t estimateTrips(mlir::scf::ForOp loop, int64_t unknown);
 
 /// Estimates the scalar operations of `op` and of the ops inside of it. A

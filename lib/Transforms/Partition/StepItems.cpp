@@ -23,7 +23,7 @@ bool StepReader::isToBeSplit(Operation *op) {
   return isWorthSharing(op) && canSplit(op) && !parts.contains(op);
 }
 
-/// `op` as a loop that workers share, if it is one.
+/// Returns `op` as a loop that workers share, if it is one.
 std::optional<ParallelLoop> StepReader::findShared(Operation *op) {
   auto loop = dyn_cast<scf::ForOp>(op);
   if (!loop || !isWorthSharing(op))

@@ -51,7 +51,7 @@ public:
   /// are unknown.
   mlir::FailureOr<std::vector<StepItem>> read(mlir::Block &block);
 
-  /// The op that made `read` fail.
+  /// Returns the op that made `read` fail.
   mlir::Operation *getObstacle() const { return obstacle; }
 
 private:

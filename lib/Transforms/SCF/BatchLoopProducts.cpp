@@ -88,7 +88,7 @@ static std::optional<RowProduct> getRowProduct(Operation *op) {
   return std::nullopt;
 }
 
-/// The product for all of `rows`, [iterations, m, k].
+/// Emits the product for all of `rows`, [iterations, m, k].
 static Value emitRowProduct(OpBuilder &b, const RowProduct &product,
                             Value rows) {
   Location loc = product.op->getLoc();

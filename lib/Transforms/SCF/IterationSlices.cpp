@@ -65,7 +65,8 @@ static bool isDimSizeOf(OpFoldResult size, Value whole, int64_t dim) {
   return succeeded(equal) && *equal;
 }
 
-/// The slices of `whole` that `op` has the place of, one for each iteration.
+/// Returns the slices of `whole` that `op` has the place of, one for each
+/// iteration.
 static std::optional<IterationSlice> getSlice(OffsetSizeAndStrideOpInterface op,
                                               Value whole, scf::ForOp loop,
                                               IterationRange range) {
@@ -157,7 +158,7 @@ Value emitWhole(OpBuilder &b, Location loc, const IterationSlice &slice,
   return nn::buildExtractSlice(b, loc, slice.whole, offsets, sizes, strides);
 }
 
-/// The position of slice `first` of an iteration of `loop`.
+/// Emits the position of slice `first` of an iteration of `loop`.
 static Value emitPosition(OpBuilder &b, Location loc, scf::ForOp loop,
                           IterationRange range, Direction direction,
                           int64_t first) {

@@ -23,7 +23,8 @@ namespace flywheel {
 struct IterationRange {
   int64_t lower = 0, count = 0;
 
-  /// Those of `loop`; none of other loops, and of those that never run.
+  /// Returns those of `loop`; nullopt for other loops, and for loops that never
+  /// run.
   static std::optional<IterationRange> get(mlir::scf::ForOp loop);
 };
 
@@ -60,11 +61,11 @@ mlir::Value getInsertedValue(mlir::tensor::InsertSliceOp insert);
 mlir::Value getInsertedValue(mlir::tensor::InsertSliceOp insert,
                              mlir::Value part);
 
-/// The slices of all iterations in one tensor.
+/// Emits the slices of all iterations in one tensor.
 mlir::Value emitWhole(mlir::OpBuilder &builder, mlir::Location loc,
                       const IterationSlice &slice, IterationRange range);
 
-/// In `loop`, the slice of an iteration, of type `type`.
+/// Emits, in `loop`, the slice of an iteration, of type `type`.
 mlir::Value readSlice(mlir::OpBuilder &builder, mlir::Location loc,
                       const IterationSlice &slice, mlir::scf::ForOp loop,
                       IterationRange range, mlir::RankedTensorType type);

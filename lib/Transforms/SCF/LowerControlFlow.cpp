@@ -53,7 +53,7 @@ struct LowerControlFlow
   }
 
 private:
-  /// Those around others come behind them.
+  /// Returns the ops, inner ones before those around them.
   SmallVector<Operation *> findOps() {
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {

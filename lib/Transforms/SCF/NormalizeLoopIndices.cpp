@@ -31,7 +31,7 @@ namespace flywheel {
 #include "flywheel/Transforms/SCF/SCFPasses.h.inc"
 } // namespace flywheel
 
-/// `number`, of the type of a loop, as an index.
+/// Casts `number`, of the type of a loop, to an index.
 static Value toIndex(OpBuilder &b, Location loc, Value number,
                      bool isUnsigned) {
   if (number.getType().isIndex())

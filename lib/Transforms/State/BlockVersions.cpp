@@ -71,8 +71,8 @@ BlockVersions::BlockVersions(Block &block, ArrayRef<StorageRange> ranges)
     collect(range, seen);
 }
 
-/// The tensor that may be in the same memory as the value of `use`, if its
-/// owner only passes it on; null otherwise.
+/// Returns the tensor that may be in the same memory as the value of `use`, if
+/// its owner only passes it on; null otherwise.
 static Value getPassedOn(OpOperand &use) {
   Operation *user = use.getOwner();
   if ((isView(user) && use.getOperandNumber() == 0) ||

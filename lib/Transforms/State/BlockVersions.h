@@ -53,23 +53,24 @@ public:
   /// storage. Such an op must come after the readers of `version`.
   bool overwrites(mlir::Operation *op, const Version &version) const;
 
-  /// The ops of the block that should read `version` before it is overwritten.
+  /// Returns the ops of the block that should read `version` before it is
+  /// overwritten.
   llvm::SetVector<mlir::Operation *> findReaders(const Version &version) const;
 
   /// Returns the uses that read `version` at or after its overwrite, provided
   /// that its writers and the ops for which `isLate` returns true come last.
   UsesByValue findLateReads(const Version &version, OpPredicate isLate) const;
 
-  /// The operands that ops start from to make something else than the next
+  /// Returns the operands that are inits of ops whose results are not the next
   /// version of `version`.
   llvm::SmallVector<mlir::OpOperand *> findStarts(const Version &version) const;
 
-  /// The blocks in this one, and the versions of storages and carried values in
-  /// each.
+  /// Returns the blocks in this one, and the versions of storages and carried
+  /// values in each.
   llvm::MapVector<mlir::Block *, llvm::SmallVector<StorageRange>>
   findNestedBlocks() const;
 
-  /// The op of this block that contains `op`, or null.
+  /// Returns the op of this block that contains `op`, or null.
   mlir::Operation *getTopLevel(mlir::Operation *op) const {
     return block.findAncestorOpInBlock(*op);
   }

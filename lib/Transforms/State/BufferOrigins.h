@@ -12,13 +12,13 @@
 
 namespace flywheel {
 
-/// The buffer of which `buffer` is another type.
+/// Returns the buffer of which `buffer` is another type.
 mlir::Value getWholeBuffer(mlir::Value buffer);
 
 using BufferOrigins = llvm::SmallSetVector<mlir::Value, 4>;
 
-/// The buffers, arguments or allocations, that `buffer` may be a part of; null
-/// stands for any.
+/// Returns the buffers, arguments or allocations, that `buffer` may be a part
+/// of; null stands for any.
 BufferOrigins findOrigins(mlir::Value buffer);
 
 /// Returns true if buffers of these origins may overlap in memory.

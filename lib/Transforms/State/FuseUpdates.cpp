@@ -320,7 +320,7 @@ void BlockFuser::fuse(const Ops &members, const Ops &dependents) {
                                                         /*removeOutputs=*/true);
 }
 
-/// The members of the class of `leader`, in order.
+/// Returns the members of the class of `leader`, in order.
 BlockFuser::Ops BlockFuser::getMembers(const Classes &classes,
                                        Operation *leader) {
   auto members = llvm::to_vector(

@@ -35,7 +35,7 @@ using flywheel::linalg_ext::CommitOp;
 using flywheel::linalg_ext::LinalgExtDialect;
 using flywheel::train::TrainDialect;
 
-/// A contiguous buffer of the size of `buffer`.
+/// Builds a contiguous buffer of the size of `buffer`.
 static memref::AllocOp allocateLike(OpBuilder &b, Location loc, Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
   SmallVector<Value> sizes;

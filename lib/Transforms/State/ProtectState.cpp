@@ -19,7 +19,8 @@ namespace flywheel {
 
 using namespace flywheel;
 
-/// Upstream's bufferization crashes on globals that are not tensors.
+/// Refuses globals that are not tensors, on which upstream's bufferization
+/// crashes.
 static LogicalResult verifyGlobals(func::FuncOp function) {
   WalkResult globals =
       function.walk(

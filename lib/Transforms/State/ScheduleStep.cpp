@@ -108,7 +108,7 @@ private:
   void pushIfReady(Node &node);
 
   Node *getNode(Operation *op) { return nodesByOp.lookup(op); }
-  /// The variable whose storage it is, or null.
+  /// Returns the variable whose storage it is, or null.
   Attribute getVariable(BlockArgument storage) {
     return storage ? function.getArgAttr(storage.getArgNumber(),
                                          TrainDialect::getVariableAttrName())

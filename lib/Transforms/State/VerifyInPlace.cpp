@@ -39,7 +39,7 @@ struct VerifyInPlace : flywheel::impl::VerifyInPlaceBase<VerifyInPlace> {
   }
 
 private:
-  /// The attribute of the argument that `value` is, or null.
+  /// Returns the attribute of the argument that `value` is, or null.
   Attribute getAttr(Value value, StringRef name) {
     auto argument = dyn_cast<BlockArgument>(value);
     if (!argument || argument.getOwner()->getParentOp() != getOperation())

@@ -143,7 +143,8 @@ Value buildGram(OpBuilder &b, Location loc, Type type, Value a,
                             /*diagonal=*/0, APFloat(0.0));
 }
 
-/// The dimensions of a tensor of rank `rank` that are rows, and the last.
+/// Returns the dimensions of a tensor of rank `rank` that are rows, and the
+/// last.
 static SmallVector<ReassociationIndices> getRowGroups(int64_t rank) {
   SmallVector<ReassociationIndices> groups(2);
   groups[0] = identityDims(rank - 1);

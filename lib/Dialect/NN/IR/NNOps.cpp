@@ -13,7 +13,7 @@
 using namespace mlir;
 using namespace flywheel;
 
-/// An optional `l2`, of a number or a value.
+/// Parses an optional `l2`, a number or a value.
 static ParseResult
 parseDamping(OpAsmParser &parser,
              std::optional<OpAsmParser::UnresolvedOperand> &damping,

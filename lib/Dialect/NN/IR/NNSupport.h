@@ -90,12 +90,12 @@ std::pair<mlir::Value, mlir::Value> castToCommonType(mlir::OpBuilder &b,
                                                      mlir::Value lhs,
                                                      mlir::Value rhs);
 
-/// The smallest and the largest value of a float or integer type, as `argmax`
-/// and `argmin` order them.
+/// Return the smallest and the largest value of a float or integer type, as
+/// `argmax` and `argmin` order them.
 mlir::TypedAttr getLowestNumber(mlir::OpBuilder &b, mlir::Type type);
 mlir::TypedAttr getHighestNumber(mlir::OpBuilder &b, mlir::Type type);
 
-/// `dims` behind one new dimension, that of the positions of a batch.
+/// Returns `dims` behind one new dimension, that of the positions of a batch.
 llvm::SmallVector<int64_t> shifted(llvm::ArrayRef<int64_t> dims);
 
 /// Checks a pair of numbers of at least 1, for height and width. Neither may be
@@ -103,7 +103,7 @@ llvm::SmallVector<int64_t> shifted(llvm::ArrayRef<int64_t> dims);
 llvm::LogicalResult verifyPair(mlir::Operation *op, llvm::StringRef what,
                                llvm::ArrayRef<int64_t> pair);
 
-/// The window of an op with attributes that have been checked.
+/// Returns the window of an op with attributes that have been checked.
 Window makeWindow(llvm::ArrayRef<int64_t> sizes,
                   llvm::ArrayRef<int64_t> strides, PaddingAttr padding,
                   llvm::ArrayRef<int64_t> dilations);
@@ -128,8 +128,8 @@ void printSliding(mlir::OpAsmPrinter &printer, mlir::Operation *op,
                   mlir::DenseI64ArrayAttr strides, PaddingAttr padding,
                   mlir::DenseI64ArrayAttr dilations);
 
-/// The custom assembly `window [3, 3] strides [2, 2] padding same`, in any
-/// order; without strides they are those of the window.
+/// Parses `window [3, 3] strides [2, 2] padding same`, in any order; the
+/// default strides are those of the window.
 mlir::ParseResult parsePoolWindow(mlir::OpAsmParser &parser,
                                   mlir::DenseI64ArrayAttr &window,
                                   mlir::DenseI64ArrayAttr &strides,

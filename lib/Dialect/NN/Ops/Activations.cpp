@@ -116,7 +116,7 @@ LogicalResult ReluOp::lowerToLinalg(LinalgEmitter &e) {
   });
 }
 
-/// 1 / (1 + exp(-x)): for a large -x, 1 / inf.
+/// Emits 1 / (1 + exp(-x)), which is 1 / inf for a large -x.
 LogicalResult SigmoidOp::lowerToLinalg(LinalgEmitter &e) {
   return lowerUnary(e, *this, [](OpBuilder &b, Location loc, Value x) {
     Value one =
@@ -127,7 +127,7 @@ LogicalResult SigmoidOp::lowerToLinalg(LinalgEmitter &e) {
   });
 }
 
-/// max(x, 0) + log1p(exp(-|x|)).
+/// Emits max(x, 0) + log1p(exp(-|x|)).
 LogicalResult SoftplusOp::lowerToLinalg(LinalgEmitter &e) {
   return lowerUnary(e, *this, [](OpBuilder &b, Location loc, Value x) {
     Value zero =
@@ -144,7 +144,7 @@ LogicalResult SoftplusOp::lowerToLinalg(LinalgEmitter &e) {
 // Decompositions
 //===----------------------------------------------------------------------===//
 
-/// A function of one number, which `body` emits in the compute type.
+/// Decomposes a function of one number, which `body` emits in the compute type.
 static FailureOr<SmallVector<Value>>
 decomposeUnary(Operation *op, OpBuilder &b,
                llvm::function_ref<ElementwiseExpr(ElementwiseExpr)> body) {

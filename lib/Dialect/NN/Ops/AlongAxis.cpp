@@ -140,7 +140,8 @@ LogicalResult ScatterAddAlongAxisOp::emitVjp(OpBuilder &b,
 // Batching
 //===----------------------------------------------------------------------===//
 
-/// Positions are one more dimension that is not the axis.
+/// Batches an op on dense values: positions are one more dimension that is not
+/// the axis.
 template <typename OpTy>
 static LogicalResult batchDense(OpTy op, Batcher &batcher) {
   if (failed(batcher.emitDense(op)))
@@ -172,12 +173,12 @@ LogicalResult ScatterAddAlongAxisOp::emitBatched(Batcher &batcher) {
 // Lowering
 //===----------------------------------------------------------------------===//
 
-/// {0, 1, ..., rank - 1}: all dimensions as one.
+/// Returns {0, 1, ..., rank - 1}: all dimensions as one.
 static SmallVector<ReassociationIndices> groupAll(int64_t rank) {
   return {ReassociationIndices(identityDims(rank))};
 }
 
-/// `tensor` as one row.
+/// Reshapes `tensor` to one row.
 static Value flatten(LinalgEmitter &e, Value tensor) {
   int64_t rank = tensorOf(tensor).getRank();
   if (rank == 1)

@@ -25,8 +25,8 @@ static int64_t getAligned(ArrayRef<int64_t> shape, int64_t rank, int64_t dim) {
   return own < 0 ? 1 : shape[own];
 }
 
-/// The shape to which two shapes broadcast, or nothing with a diagnostic. A
-/// dynamic dimension size of it is that of an operand.
+/// Returns the shape to which two shapes broadcast; fails with a diagnostic if
+/// there is none. A dynamic dimension size of it is that of an operand.
 static FailureOr<SmallVector<int64_t>>
 inferShape(Operation *op, ArrayRef<int64_t> lhs, ArrayRef<int64_t> rhs) {
   int64_t rank = std::max(lhs.size(), rhs.size());
@@ -87,7 +87,7 @@ static Value buildShape(OpBuilder &b, Location loc, Value lhs, Value rhs,
   return tensor::EmptyOp::create(b, loc, sizes, tensorOf(lhs).getElementType());
 }
 
-/// Both operands, repeated to one shape and of one type.
+/// Broadcasts both operands to one shape and one type.
 static std::pair<Value, Value> broadcastOperands(OpBuilder &b, Location loc,
                                                  Value lhs, Value rhs,
                                                  ArrayRef<int64_t> shape) {
@@ -106,7 +106,7 @@ static std::pair<Value, Value> broadcastOperands(OpBuilder &b, Location loc,
                           repeat(rhs, isRhsFull));
 }
 
-/// `emit(lhs, rhs)` of the operands of `op`, broadcast to one type.
+/// Emits `emit(lhs, rhs)` for the operands of `op`, broadcast to one type.
 static FailureOr<SmallVector<Value>>
 decomposeArithmetic(OpBuilder &b, Operation *op,
                     function_ref<Value(Value, Value)> emit) {
@@ -121,7 +121,7 @@ decomposeArithmetic(OpBuilder &b, Operation *op,
       buildCast(b, op->getLoc(), result, op->getResult(0).getType())};
 }
 
-/// The op of floating-point numbers, or that of integers.
+/// Decomposes to the op on floating-point numbers, or that on integers.
 template <typename FloatOp, typename IntegerOp>
 static FailureOr<SmallVector<Value>> decomposeTo(OpBuilder &b, Operation *op) {
   return decomposeArithmetic(b, op, [&](Value lhs, Value rhs) -> Value {

@@ -73,7 +73,7 @@ LogicalResult AttentionOp::verify() {
 // Decomposition
 //===----------------------------------------------------------------------===//
 
-/// q, scaled: fewer products than to scale the scores.
+/// Scales q, which takes fewer products than scaling the scores.
 static ElementwiseExpr scaleQueries(AttentionOp op, OpBuilder &b,
                                     ElementwiseExpr q) {
   Location loc = op.getLoc();
@@ -87,9 +87,9 @@ static ElementwiseExpr scaleQueries(AttentionOp op, OpBuilder &b,
   return q * q.with(buildBroadcast(b, loc, size.apply<math::RsqrtOp>(), {}, q));
 }
 
-/// The scores of positions that a mask of i1 leaves out: so low that none of
-/// them has a weight beside any other score, but finite, so that a softmax of
-/// nothing else is finite too.
+/// Returns the scores of positions that a mask of i1 leaves out: so low that
+/// none of them has a weight beside any other score, but finite, so that a
+/// softmax of only such scores is finite too.
 static double getLowestScore(Value scores) {
   return -APFloat::getLargest(floatOf(scores).getFloatSemantics())
               .convertToDouble();

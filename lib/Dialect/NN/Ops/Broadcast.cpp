@@ -135,8 +135,8 @@ LogicalResult BroadcastOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
 // Batching
 //===----------------------------------------------------------------------===//
 
-/// The dimension sizes of the result as a dense value. Without `like` those of
-/// the op are static.
+/// Returns the dimension sizes of the result as a dense value. Without `like`,
+/// those of the op are static.
 static SmallVector<OpFoldResult> getDenseSizes(BroadcastOp op,
                                                Batcher &batcher) {
   if (op.getLike())

@@ -104,14 +104,14 @@ void DenseOp::relateSizes(SizeRelationSink &sizes) {
 // Costs
 //===----------------------------------------------------------------------===//
 
-/// 2 m k n for each product of two matrices.
+/// Counts 2 m k n for each product of two matrices.
 CostExpr MatmulOp::countFlops(CostSizes &sizes) {
   int64_t rank = tensorOf(getA()).getRank();
   return sizes.getNumElements(getResult()) * CostExpr::constant(2) *
          sizes.getSize(getA(), getTransposeA() ? rank - 2 : rank - 1);
 }
 
-/// And one for each sum with the bias.
+/// Counts one more for each sum with the bias.
 CostExpr DenseOp::countFlops(CostSizes &sizes) {
   CostExpr elements = sizes.getNumElements(getResult());
   CostExpr products =
@@ -194,7 +194,7 @@ private:
   unsigned getN() { return numLeading + 2; }
   unsigned getK() { return numLeading + 3; }
 
-  /// The loops that the dimensions of an operand are indexed by.
+  /// Returns the loops that the dimensions of an operand are indexed by.
   SmallVector<unsigned> getLoops(bool isA) {
     SmallVector<unsigned> loops =
         llvm::to_vector(llvm::seq<unsigned>(1, numLeading + 1));
@@ -210,7 +210,7 @@ private:
                                                 b.getContext());
   }
 
-  /// The dimension sizes of loops 0 to n; that of loop 0 is `first`.
+  /// Returns the dimension sizes of loops 0 to n; that of loop 0 is `first`.
   SmallVector<OpFoldResult> getResultSizes(OpFoldResult first) {
     SmallVector<OpFoldResult> sizes{first};
     for (unsigned loop = 1; loop <= getN(); ++loop)
@@ -225,7 +225,7 @@ private:
         isA ? op.getA() : op.getB())[llvm::find(loops, loop) - loops.begin()];
   }
 
-  /// C[k, l, m, n] = A[l, m, k] * B[l, k, n].
+  /// Emits C[k, l, m, n] = A[l, m, k] * B[l, k, n].
   LogicalResult emitTerms() {
     unsigned numLoops = getK();
     auto getTermMap = [&](bool isA) {
@@ -254,7 +254,7 @@ private:
     return success();
   }
 
-  /// C[i, l, m, n] += A[l, m, i, k] * B[l, i, k, n], of blocks.
+  /// Emits C[i, l, m, n] += A[l, m, i, k] * B[l, i, k, n], of blocks.
   LogicalResult emitBlocks(int64_t block) {
     auto getOperand = [&](bool isA) {
       Value operand = isA ? op.getA() : op.getB();
@@ -270,7 +270,8 @@ private:
     return emitSum(lhs, lhsMap, rhs, rhsMap);
   }
 
-  /// C[i, l, m, n] += A[i, l, m, k] * B[i, l, k, n], one perhaps without i.
+  /// Emits C[i, l, m, n] += A[i, l, m, k] * B[i, l, k, n], one perhaps without
+  /// i.
   LogicalResult emitContraction() {
     auto getOperand = [&](bool isA) {
       Value operand = isA ? op.getA() : op.getB();
@@ -287,7 +288,7 @@ private:
     return emitSum(lhs, lhsMap, rhs, rhsMap);
   }
 
-  /// The sum over k of the products of two operands, in at least f32.
+  /// Emits the sum over k of the products of two operands, in at least f32.
   LogicalResult emitSum(Value lhs, AffineMap lhsMap, Value rhs,
                         AffineMap rhsMap) {
     unsigned numLoops = getK() + 1;
@@ -423,7 +424,7 @@ static Value emitBias(LinalgEmitter &e, DenseOp op, Value product) {
                });
 }
 
-/// The rows of the matrix `y` in the leading dimensions of `like`.
+/// Expands the rows of the matrix `y` to the leading dimensions of `like`.
 static Value expandRows(LinalgEmitter &e, Value y, Value like,
                         ArrayRef<ReassociationIndices> groups) {
   SmallVector<int64_t> shape(cast<RankedTensorType>(like.getType()).getShape());
@@ -434,8 +435,8 @@ static Value expandRows(LinalgEmitter &e, Value y, Value like,
                   groups, dimSizes);
 }
 
-/// Rows are collapsed to one dimension, which copies nothing. The bias is one
-/// elementwise op after the product: with an activation that follows it fuses
+/// Collapses rows to one dimension, which copies nothing. The bias is one
+/// elementwise op after the product: with an activation that follows, it fuses
 /// into one epilogue.
 LogicalResult DenseOp::lowerToLinalg(LinalgEmitter &e) {
   Value x = getX();

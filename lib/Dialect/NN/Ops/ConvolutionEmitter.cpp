@@ -12,7 +12,8 @@
 using namespace mlir;
 using namespace flywheel;
 
-/// {0}, {1}, ..., {last, last + 1}: two dimensions from the last of `rank`.
+/// Returns {0}, {1}, ..., {last, last + 1}: two dimensions from the last of
+/// `rank`.
 static SmallVector<ReassociationIndices> splittingLast(int64_t rank) {
   SmallVector<ReassociationIndices> result;
   for (int64_t dim = 0; dim < rank; ++dim)

@@ -36,11 +36,11 @@ public:
   /// so that several ops are faster than one op on a padded image.
   bool isBoundByMemory() const { return isDepthwise; }
 
-  /// The split form of an image or output.
+  /// Splits an image or output by group.
   mlir::Value split(mlir::Value tensor);
   mlir::Value splitFilter(mlir::Value filter);
   llvm::SmallVector<DimSize> splitDimSizes(llvm::ArrayRef<DimSize> dimSizes);
-  /// The declared form of a result.
+  /// Joins a result to its declared form.
   mlir::Value join(mlir::Value tensor);
   mlir::Value joinFilter(mlir::Value filter);
 
@@ -50,14 +50,14 @@ public:
   };
   Maps getMaps(llvm::ArrayRef<int64_t> strides,
                llvm::ArrayRef<int64_t> dilations);
-  /// The maps of an output, as the image that is read, of the turned filter and
-  /// of the image, as the output.
+  /// Returns the maps of an output, as the image that is read, of the turned
+  /// filter, and of the image, as the output.
   Maps getTurnedMaps(llvm::ArrayRef<int64_t> dilations);
-  /// The same for blocks: rows and columns of filter and output are two loops
-  /// each, those of a block inside.
+  /// Returns the same for blocks: rows and columns of filter and output are two
+  /// loops each, those of a block inside.
   Maps getBlockMaps();
 
-  /// init + sum of a * b.
+  /// Emits init + sum of a * b.
   mlir::Value contract(mlir::Value a, mlir::AffineMap aMap, mlir::Value b,
                        mlir::AffineMap bMap, mlir::Value init,
                        mlir::AffineMap map);
@@ -81,7 +81,8 @@ private:
   Maps getMaps(llvm::ArrayRef<int64_t> strides,
                llvm::ArrayRef<int64_t> dilations, bool hasBlocks,
                bool keepsOrder);
-  /// `filter` read at `source`, channels and outputs exchanged or not.
+  /// Emits `filter` read at `source`, with channels and outputs exchanged or
+  /// not.
   mlir::Value turn(mlir::Value filter, llvm::SmallVector<DimSize> dimSizes,
                    llvm::SmallVector<mlir::AffineExpr> source);
 

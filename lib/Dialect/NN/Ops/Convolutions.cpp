@@ -141,8 +141,9 @@ void Conv2dTransposeOp::relateSizes(SizeRelationSink &sizes) {
 // Costs
 //===----------------------------------------------------------------------===//
 
-/// A product and a sum for each element of the output and each filter element
-/// that contributes to it: the three derivatives of one form cost the same.
+/// Returns a product and a sum for each element of the output and each filter
+/// element that contributes to it: the three derivatives of one form cost the
+/// same.
 template <typename OpTy>
 static CostExpr countProducts(OpTy op, CostSizes &sizes) {
   ArrayRef<int64_t> filter = tensorOf(op.getFilter()).getShape();
@@ -164,7 +165,7 @@ CostExpr Conv2dFilterGradOp::countFlops(CostSizes &sizes) {
 // Derivatives
 //===----------------------------------------------------------------------===//
 
-/// The derivative of an op's form with respect to its output.
+/// Emits the derivative of an op's form with respect to its output.
 template <typename OpTy>
 static Value deriveOutput(OpTy op, OpBuilder &b, Type type, Value image,
                           Value filter) {
@@ -173,7 +174,7 @@ static Value deriveOutput(OpTy op, OpBuilder &b, Type type, Value image,
                           op.getDilationsAttr());
 }
 
-/// The same for its image, whose shape is that of `like`.
+/// Emits the same for its image, whose shape is that of `like`.
 template <typename OpTy>
 static Value deriveImage(OpTy op, OpBuilder &b, Value like, Value output,
                          Value filter) {
@@ -184,7 +185,7 @@ static Value deriveImage(OpTy op, OpBuilder &b, Value like, Value output,
       op.getStridesAttr(), op.getPaddingAttr(), op.getDilationsAttr());
 }
 
-/// The same for its filter.
+/// Emits the same for its filter.
 template <typename OpTy>
 static Value deriveFilter(OpTy op, OpBuilder &b, Type type, Value image,
                           Value output) {
@@ -242,7 +243,7 @@ LogicalResult Conv2dTransposeOp::emitBatched(Batcher &batcher) {
   return batchImages(*this, batcher, /*linear=*/0, getLike());
 }
 
-/// A sum over images, of which each position has one.
+/// Batches a sum over images, of which each position has one.
 LogicalResult Conv2dFilterGradOp::emitBatched(Batcher &batcher) {
   auto isOne = [&](Value value, Value other) {
     BatchedValue found = batcher.lookup(value);
@@ -293,8 +294,8 @@ LogicalResult Conv2dOp::lowerToLinalg(LinalgEmitter &e) {
   return success();
 }
 
-/// Phase by phase, a convolution of the padded output with part of the filter;
-/// or one for all positions of a block.
+/// Emits, phase by phase, a convolution of the padded output with part of the
+/// filter; or one for all positions of a block.
 LogicalResult Conv2dTransposeOp::lowerToLinalg(LinalgEmitter &e) {
   auto filterType = cast<RankedTensorType>(getW().getType());
   auto imageType = cast<RankedTensorType>(getResult().getType());

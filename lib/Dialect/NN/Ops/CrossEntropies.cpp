@@ -131,20 +131,20 @@ static CostExpr countRows(Value logits, CostSizes &sizes) {
   return rows;
 }
 
-/// The softmax, the product with the labels, its sum and the sign.
+/// Counts the softmax, the product with the labels, its sum and the sign.
 CostExpr SoftmaxCrossEntropyOp::countFlops(CostSizes &sizes) {
   return sizes.getNumElements(getLogits()) * CostExpr::constant(7) +
          countReduction(countRows(getLogits(), sizes), getReduction());
 }
 
-/// The softmax, and the sign of one number a row.
+/// Counts the softmax, and the sign of one number for each row.
 CostExpr SparseSoftmaxCrossEntropyOp::countFlops(CostSizes &sizes) {
   CostExpr rows = countRows(getLogits(), sizes);
   return sizes.getNumElements(getLogits()) * CostExpr::constant(5) + rows +
          countReduction(rows, getReduction());
 }
 
-/// Those of the formula: max, x z, -, abs, -, exp, log1p, +.
+/// Counts the ops of the formula: max, x z, -, abs, -, exp, log1p, +.
 CostExpr SigmoidCrossEntropyOp::countFlops(CostSizes &sizes) {
   CostExpr elements = sizes.getNumElements(getLogits());
   return elements * CostExpr::constant(8) +
@@ -155,9 +155,9 @@ CostExpr SigmoidCrossEntropyOp::countFlops(CostSizes &sizes) {
 // Derivatives
 //===----------------------------------------------------------------------===//
 
-/// The weight of each element of `like` in a loss over `rows`, the leading
-/// dimensions of `like`: the cotangent `dy` of the loss, divided by the number
-/// of rows for a mean, repeated to the shape of `like`.
+/// Builds the weight of each element of `like` in a loss over `rows`, the
+/// leading dimensions of `like`: the cotangent `dy` of the loss, divided by the
+/// number of rows for a mean, repeated to the shape of `like`.
 static Value buildRowWeights(OpBuilder &b, Location loc, Value dy,
                              LossReduction reduction, int64_t rows,
                              Value like) {
@@ -200,8 +200,8 @@ LogicalResult SoftmaxCrossEntropyOp::emitVjp(OpBuilder &b,
   return success();
 }
 
-/// 1 at the position of the label along the last dimension of `like`, 0
-/// elsewhere: `nn.one_hot` of any number of classes.
+/// Builds 1 at the position of the label along the last dimension of `like`,
+/// and 0 elsewhere: `nn.one_hot` of any number of classes.
 static Value buildOneHot(OpBuilder &b, Location loc, Value label, Value like) {
   RankedTensorType type = tensorOf(like).clone(b.getI64Type());
   int64_t last = type.getRank() - 1;
@@ -263,8 +263,8 @@ LogicalResult SigmoidCrossEntropyOp::emitVjp(OpBuilder &b,
 // Batching
 //===----------------------------------------------------------------------===//
 
-/// One loss with an element for each row, or element, of all positions, which
-/// is reduced for each position.
+/// Batches a loss as one loss with an element for each row, or element, of all
+/// positions, which is reduced for each position.
 template <typename OpTy>
 static LogicalResult batchLoss(OpTy op, Batcher &batcher) {
   OpBuilder &b = batcher.getBuilder();
@@ -340,7 +340,7 @@ static int64_t expectRows(LinalgEmitter &e, Value logits, Value labels) {
   return last;
 }
 
-/// A row's loss is sum_c labels[c] (log s - (x[c] - m)).
+/// Emits the loss of each row, sum_c labels[c] (log s - (x[c] - m)).
 LogicalResult SoftmaxCrossEntropyOp::lowerToLinalg(LinalgEmitter &e) {
   Value x = getLogits(), labels = getLabels();
   int64_t last = expectRows(e, x, labels);
@@ -366,7 +366,7 @@ LogicalResult SoftmaxCrossEntropyOp::lowerToLinalg(LinalgEmitter &e) {
   return success();
 }
 
-/// A row's loss is log s - (x[label] - m).
+/// Emits the loss of each row, log s - (x[label] - m).
 LogicalResult SparseSoftmaxCrossEntropyOp::lowerToLinalg(LinalgEmitter &e) {
   Value x = getLogits(), label = getLabel();
   int64_t last = expectRows(e, x, label);
@@ -401,7 +401,7 @@ LogicalResult SparseSoftmaxCrossEntropyOp::lowerToLinalg(LinalgEmitter &e) {
   return success();
 }
 
-/// An element's loss is max(x, 0) - x z + log(1 + exp(-|x|)).
+/// Emits the loss of each element, max(x, 0) - x z + log(1 + exp(-|x|)).
 LogicalResult SigmoidCrossEntropyOp::lowerToLinalg(LinalgEmitter &e) {
   Value x = getLogits(), labels = getLabels();
   SmallVector<DimSize> dimSizes = e.getDimSizes(x);

@@ -23,7 +23,8 @@ using namespace flywheel::nn;
 // Verifiers
 //===----------------------------------------------------------------------===//
 
-/// The shape of `whole` with `axis` replaced by the dimensions of `indices`.
+/// Returns the shape of `whole` with `axis` replaced by the dimensions of
+/// `indices`.
 static SmallVector<int64_t> getSlicesShape(Value whole, Value indices,
                                            int64_t axis) {
   ArrayRef<int64_t> shape = tensorOf(whole).getShape();
@@ -121,13 +122,13 @@ CostExpr ScatterAddOp::countFlops(CostSizes &sizes) {
   return sizes.getNumElements(getUpdates());
 }
 
-/// The slices are read and written, not all of the table.
+/// Counts the slices that are read and written, not all of the table.
 CostExpr GatherOp::countBytes(CostSizes &sizes) {
   return sizes.getNumBytes(getResult()) * CostExpr::constant(2) +
          sizes.getNumBytes(getIndices());
 }
 
-/// `init` is updated in place.
+/// Counts the updates and indices; `init` is updated in place.
 static CostExpr countScatterBytes(Value updates, Value indices,
                                   int64_t numPasses, CostSizes &sizes) {
   return sizes.getNumBytes(updates) * CostExpr::constant(numPasses) +
@@ -168,7 +169,7 @@ LogicalResult ScatterAddOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
   return success();
 }
 
-/// The row-major number of each element of `tensor`, as i64.
+/// Builds the row-major number of each element of `tensor`, as i64.
 static Value buildNumbers(OpBuilder &b, Location loc, Value tensor) {
   auto type = tensorOf(tensor).clone(b.getI64Type());
   Value like = type.hasStaticShape() ? Value() : tensor;
@@ -194,7 +195,8 @@ static Value buildNumbers(OpBuilder &b, Location loc, Value tensor) {
   return numbers;
 }
 
-/// The same for few indices, of static sizes: none behind an index equals it.
+/// Emits the same for few indices, of static sizes: an index is the last of its
+/// value if no later one equals it.
 static Value buildIsLastOfFew(OpBuilder &b, Location loc, Value indices) {
   RankedTensorType type = tensorOf(indices);
   int64_t count = type.getNumElements();
@@ -296,7 +298,7 @@ LogicalResult GatherOp::emitBatched(Batcher &batcher) {
   return success();
 }
 
-/// Slices that are added, or take the place of others.
+/// Batches slices that are added, or that overwrite others.
 template <typename OpTy>
 static LogicalResult batchUpdates(OpTy op, Batcher &batcher) {
   if (batcher.isBatched(op.getIndices()))

@@ -138,7 +138,7 @@ void LstsqOp::relateSizes(SizeRelationSink &sizes) {
 
 CostExpr TriangleOp::countFlops(CostSizes &) { return CostExpr(); }
 
-/// n^3 / 3, rounded down, for each matrix of `a`.
+/// Counts n^3 / 3, rounded down, for each matrix of `a`.
 static CostExpr countCholesky(Value a, CostSizes &sizes) {
   int64_t rank = cast<RankedTensorType>(a.getType()).getRank();
   CostExpr n = sizes.getSize(a, rank - 1);
@@ -156,7 +156,7 @@ CostExpr TryCholeskyOp::countFlops(CostSizes &sizes) {
   return countCholesky(getA(), sizes);
 }
 
-/// n^2 for each column of b.
+/// Counts n^2 for each column of b.
 CostExpr TriangularSolveOp::countFlops(CostSizes &sizes) {
   int64_t rank = getType().getRank();
   return sizes.getNumElements(getB()) * sizes.getSize(getA(), rank - 1);
@@ -186,7 +186,7 @@ static Value transposeMatrices(OpBuilder &b, Location loc, Value matrices) {
       ->getResult(0);
 }
 
-/// A triangle of each matrix with half of its diagonal.
+/// Builds a triangle of each matrix with half of its diagonal.
 static Value takeHalfDiagonal(OpBuilder &b, Location loc, TriangleKind kind,
                               Value matrices) {
   int64_t inside = kind == TriangleKind::lower ? -1 : 1;
@@ -199,7 +199,7 @@ static Value takeHalfDiagonal(OpBuilder &b, Location loc, TriangleKind kind,
                                buildSplat(b, loc, matrices, 0.5));
 }
 
-/// The cotangent of the matrix with factor `l`, from that of the factor.
+/// Emits the cotangent of the matrix with factor `l`, from that of the factor.
 static Value emitCholeskyVjp(OpBuilder &b, Location loc, Value l, Value dl) {
   // With p the lower triangle of L^T dL with half its diagonal and s = L^-T p
   // L^-1, the cotangent of the lower triangle of a is that of s + s^T with half
@@ -272,7 +272,8 @@ LogicalResult CholeskyOp::emitBatched(Batcher &batcher) {
   return batcher.emitDense(*this);
 }
 
-/// There is one answer for all matrices of the op: each example has its own.
+/// Batches by a loop: the op has one flag for all its matrices, but each
+/// example has its own.
 LogicalResult TryCholeskyOp::emitBatched(Batcher &batcher) {
   return batcher.batchInLoop(*this);
 }
@@ -289,7 +290,8 @@ LogicalResult TriangularSolveOp::emitBatched(Batcher &batcher) {
 // Lowering
 //===----------------------------------------------------------------------===//
 
-/// `number`, which `type` can hold or which is rounded to it.
+/// Returns `number` as an attribute of `type`, rounded if `type` cannot hold
+/// it.
 static TypedAttr getNumber(OpBuilder &b, Type type, const APFloat &number) {
   bool lost = false;
   if (auto floatType = dyn_cast<FloatType>(type)) {
@@ -304,7 +306,8 @@ static TypedAttr getNumber(OpBuilder &b, Type type, const APFloat &number) {
   return b.getIntegerAttr(type, integer);
 }
 
-/// A triangle of each matrix of x, and `fill` elsewhere, in place of `init`.
+/// Emits a triangle of each matrix of x, with `fill` elsewhere, in place of
+/// `init`.
 static Value takeTriangle(LinalgEmitter &e, Value x, Value init,
                           TriangleKind kind, int64_t diagonal, TypedAttr fill) {
   int64_t rank = cast<RankedTensorType>(init.getType()).getRank();
@@ -334,8 +337,8 @@ LogicalResult TriangleOp::lowerToLinalg(LinalgEmitter &e) {
   return success();
 }
 
-/// Factorizes a copy of the lower triangles of `a`; the second result is a
-/// flag, whether all are positive definite.
+/// Factorizes a copy of the lower triangles of `a`; the second result is a flag
+/// that is true if all are positive definite.
 static linalg_ext::CholeskyOp emitCholesky(LinalgEmitter &e, Value a) {
   SmallVector<DimSize> dimSizes = e.getDimSizes(a);
   int64_t rank = dimSizes.size();

@@ -123,26 +123,27 @@ struct Normalizer {
   Normalizer(OpBuilder &b, Location loc, Value input, ArrayRef<int64_t> axes)
       : b(b), loc(loc), x(widen(b, loc, input)), axes(axes) {}
 
-  /// The mean over the axes.
+  /// Emits the mean over the axes.
   ElementwiseExpr mean(ElementwiseExpr value) const {
     return value.with(buildReduce(b, loc, ReductionKind::mean, value, axes));
   }
-  /// A number for each sample, repeated over the axes.
+  /// Repeats a number for each sample over the axes.
   ElementwiseExpr spread(ElementwiseExpr reduced) const {
     return reduced.with(buildUnreduce(b, loc, reduced, axes, false, x));
   }
-  /// `parameter`, whose dimensions are `dims` of x, repeated over the others.
+  /// Repeats `parameter`, whose dimensions are `dims` of x, over the other
+  /// dimensions.
   ElementwiseExpr repeat(Value parameter, ArrayRef<int64_t> dims) const {
     return x.with(buildBroadcast(b, loc, widen(b, loc, parameter), dims, x));
   }
-  /// `value` as a constant: derivatives do not flow through its bits.
+  /// Returns `value` as a constant: derivatives do not flow through its bits.
   ElementwiseExpr constant(ElementwiseExpr value) const {
     auto type = cast<RankedTensorType>(value.getType());
     Type bits = type.clone(b.getIntegerType(type.getElementTypeBitWidth()));
     Value integers = arith::BitcastOp::create(b, loc, bits, value);
     return value.with(arith::BitcastOp::create(b, loc, type, integers));
   }
-  /// value * gamma + beta, of those that there are.
+  /// Returns value * gamma + beta, of those that there are.
   ElementwiseExpr scale(ElementwiseExpr value, Value gamma, Value beta,
                         ArrayRef<int64_t> dims) const {
     if (gamma)
@@ -173,12 +174,12 @@ struct Moments {
 };
 } // namespace
 
-/// 1 / sqrt(x + epsilon).
+/// Returns 1 / sqrt(x + epsilon).
 static ElementwiseExpr inverseRoot(ElementwiseExpr x, const APFloat &epsilon) {
   return (x + epsilon.convertToDouble()).apply<math::RsqrtOp>();
 }
 
-/// `factor` times the numbers `gamma`, which may know other sizes.
+/// Multiplies `factor` by the numbers `gamma`, whose static sizes may differ.
 static ElementwiseExpr multiply(OpBuilder &b, Location loc,
                                 ElementwiseExpr factor, Value gamma) {
   auto [left, right] = castToCommonType(b, loc, factor, widen(b, loc, gamma));

@@ -29,7 +29,7 @@ public:
 
   mlir::AffineMap getImageMap();
   mlir::AffineMap getOutputMap() { return e.select(6, {0, 1, 2, 3}); }
-  /// A map of phases: to positions of the padded output.
+  /// Returns the map of phases to positions of the padded output.
   mlir::AffineMap getPhaseMap();
 
   /// Gives the loops of a window their dimension sizes; it is never read.
@@ -39,15 +39,15 @@ public:
   }
   mlir::AffineMap getShapeMap() { return e.select(6, {4, 5}); }
 
-  /// The number of element (p, q) of the window.
+  /// Returns the number of element (p, q) of the window.
   mlir::Value numberElement(mlir::OpBuilder &b, mlir::Value p, mlir::Value q);
 
-  /// The maximum of each window of x, in the compute type, and the number of
-  /// its element.
+  /// Emits the maximum of each window of x, in the compute type, and the number
+  /// of its element.
   std::pair<mlir::Value, mlir::Value> findMaxima(mlir::Value x);
 
-  /// `sums`, an element a window, divided by the number of positions of the
-  /// image that the window covers.
+  /// Emits `sums`, an element a window, divided by the number of positions of
+  /// the image that the window covers.
   mlir::Value divideByCount(mlir::Value sums, mlir::Type type);
 
   /// Builds the contribution of one element of a window to a position of the
@@ -61,12 +61,13 @@ public:
   /// the contributions of the turned window over `slices`.
   mlir::Value gather(const std::array<Phase, 2> &phases, mlir::Value init,
                      mlir::Value zero, mlir::ValueRange slices, ShareFn share);
-  /// The same for the positions of all blocks, a tensor of `blockDimSizes`.
+  /// Emits the same for the positions of all blocks, a tensor of
+  /// `blockDimSizes`.
   mlir::Value gatherBlocks(const std::array<Blocks, 2> &blocks,
                            llvm::ArrayRef<DimSize> blockDimSizes,
                            mlir::Value zero, mlir::ValueRange slices,
                            ShareFn share);
-  /// Either, for the whole image.
+  /// Emits either for the whole image.
   mlir::Value scatter(mlir::Value zero, mlir::ValueRange outputs,
                       mlir::ValueRange padValues, ShareFn share);
 

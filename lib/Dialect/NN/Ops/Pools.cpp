@@ -115,7 +115,7 @@ LogicalResult AvgPool2dGradOp::verify() {
 // Sizes
 //===----------------------------------------------------------------------===//
 
-/// Images and channels are those of `x`.
+/// Returns the source of dimension `dim`: images and channels are those of `x`.
 static DimSizeSource getPooledSource(Value x, int64_t dim) {
   return dim == 0 || dim == 3 ? DimSizeSource{x, dim} : DimSizeSource{};
 }
@@ -164,7 +164,7 @@ void AvgPool2dGradOp::relateSizes(SizeRelationSink &sizes) {
 // Costs
 //===----------------------------------------------------------------------===//
 
-/// One for each position of each window.
+/// Counts one for each position of each window.
 template <typename OpTy>
 static CostExpr countWindows(OpTy op, CostSizes &sizes) {
   return sizes.getNumElements(op.getOutput()) *
@@ -363,7 +363,8 @@ LogicalResult AvgPool2dOp::lowerToLinalg(LinalgEmitter &e) {
   return success();
 }
 
-/// A position of the image gets its share of each window that it is in.
+/// Emits, for each position of the image, its share of each window that it is
+/// in.
 LogicalResult AvgPool2dGradOp::lowerToLinalg(LinalgEmitter &e) {
   auto imageType = cast<RankedTensorType>(getResult().getType());
   SmallVector<DimSize> image = e.getDimSizes(getDy());

@@ -107,7 +107,7 @@ DimSizeSource ArgminOp::getDimSizeSource(int64_t dim) {
 CostExpr IotaOp::countFlops(CostSizes &) { return CostExpr(); }
 CostExpr OneHotOp::countFlops(CostSizes &) { return CostExpr(); }
 
-/// Comparisons: of n numbers, n - 1.
+/// Counts comparisons: n - 1 for n numbers.
 static CostExpr countComparisons(Value input, Value result, CostSizes &sizes) {
   return sizes.getNumElements(input) - sizes.getNumElements(result);
 }
@@ -123,7 +123,8 @@ CostExpr ArgminOp::countFlops(CostSizes &sizes) {
 // Batching
 //===----------------------------------------------------------------------===//
 
-/// Numbers of positions, whatever the values of `like`.
+/// Batches the numbers of positions as a uniform value: they do not depend on
+/// the elements of `like`.
 LogicalResult IotaOp::emitBatched(Batcher &batcher) {
   Operation *copy = batcher.emitLike(
       *this, batcher.getShape(getLoc(), getLike()), /*isDense=*/false);
@@ -209,8 +210,8 @@ static Value isBetter(bool isMax, OpBuilder &b, Location loc, Value value,
   return arith::AndIOp::create(b, loc, isBefore, isNumber);
 }
 
-/// One pass over the elements carries the best so far, the largest or the
-/// smallest, and its index.
+/// Emits one pass over the elements that carries the best so far, the largest
+/// or the smallest, and its index.
 template <typename OpTy>
 static LogicalResult lowerPosition(OpTy op, LinalgEmitter &e) {
   constexpr bool isMax = std::is_same_v<OpTy, ArgmaxOp>;

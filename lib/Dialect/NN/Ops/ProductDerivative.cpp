@@ -17,7 +17,7 @@ using namespace mlir;
 using namespace flywheel;
 using namespace flywheel::nn;
 
-/// Positions [begin, end) of `x` along `axis`.
+/// Builds positions [begin, end) of `x` along `axis`.
 static Value sliceAlong(OpBuilder &b, Location loc, Value x, int64_t axis,
                         int64_t begin, int64_t end) {
   int64_t rank = tensorOf(x).getRank();
@@ -60,8 +60,8 @@ static Value deriveProductAlong(OpBuilder &b, Location loc, Value x,
                    x.getType());
 }
 
-/// The same for a dynamic dimension size: for each element, the product of all,
-/// with the element itself replaced by 1.
+/// Emits the same for a dynamic dimension size: for each element, the product
+/// of all, with the element itself replaced by 1.
 static Value deriveLongProduct(OpBuilder &b, Location loc, Value x,
                                int64_t axis, Value dy) {
   RankedTensorType type = tensorOf(x);
@@ -89,7 +89,7 @@ static Value deriveLongProduct(OpBuilder &b, Location loc, Value x,
   return arith::MulFOp::create(b, loc, spread, product);
 }
 
-/// `type` with dimension size 1 at each of `axes`.
+/// Returns `type` with dimension size 1 at each of `axes`.
 static RankedTensorType reduceDims(RankedTensorType type,
                                    ArrayRef<int64_t> axes) {
   SmallVector<int64_t> shape(type.getShape());
@@ -127,7 +127,7 @@ static std::optional<Joined> findJoined(OpBuilder &b, Location loc, Value x,
   return joined;
 }
 
-/// The same if `x` is a concatenation: for each piece, the product of all
+/// Emits the same if `x` is a concatenation: for each piece, the product of all
 /// others. Differentiated again, the cotangent of a piece only depends on the
 /// factors of that product.
 static Value deriveJoinedProduct(OpBuilder &b, Location loc, Value x,

@@ -70,7 +70,7 @@ DimSizeSource ReduceOp::getDimSizeSource(int64_t dim) {
 // Costs
 //===----------------------------------------------------------------------===//
 
-/// The mean divides each sum.
+/// Counts the reduction; the mean also divides each sum.
 CostExpr ReduceOp::countFlops(CostSizes &sizes) {
   CostExpr elements = sizes.getNumElements(getInput());
   if (getKind() == ReductionKind::mean)
@@ -82,14 +82,14 @@ CostExpr ReduceOp::countFlops(CostSizes &sizes) {
 // Derivatives
 //===----------------------------------------------------------------------===//
 
-/// `type` with elements of at least single precision.
+/// Returns `type` with elements of at least single precision.
 static Type widenTensor(OpBuilder &b, Type type) {
   auto tensor = cast<RankedTensorType>(type);
   return tensor.getElementTypeBitWidth() < 32 ? tensor.clone(b.getF32Type())
                                               : tensor;
 }
 
-/// `reduced` with dimension size 1 at each of `axes`, which it lacks.
+/// Expands `reduced` by dimensions of size 1 at `axes`.
 static Value keepDims(OpBuilder &b, Value reduced, ArrayRef<int64_t> axes) {
   RankedTensorType type = tensorOf(reduced);
   Location loc = reduced.getLoc();
@@ -169,7 +169,7 @@ LogicalResult ReduceOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
 // Batching
 //===----------------------------------------------------------------------===//
 
-/// A reduction over other dimensions than the diagonal one.
+/// Emits a reduction over other dimensions than the diagonal one.
 static LogicalResult emitAround(ReduceOp op, BatchedValue input,
                                 Batcher &batcher) {
   int64_t before =
@@ -272,7 +272,7 @@ LogicalResult ReduceOp::emitBatched(Batcher &batcher) {
 // Lowering
 //===----------------------------------------------------------------------===//
 
-/// The value of a reduction over nothing.
+/// Returns the value of a reduction over nothing.
 static TypedAttr getNeutral(OpBuilder &b, ReductionKind kind, Type type) {
   switch (kind) {
   case ReductionKind::sum:
@@ -288,7 +288,7 @@ static TypedAttr getNeutral(OpBuilder &b, ReductionKind kind, Type type) {
   llvm_unreachable("all kinds are covered");
 }
 
-/// One step of a reduction. The maximum and minimum of floats keep a NaN.
+/// Emits one step of a reduction. The maximum and minimum of floats keep a NaN.
 static Value combine(OpBuilder &b, Location loc, ReductionKind kind, Value acc,
                      Value value) {
   Type type = acc.getType();

@@ -105,8 +105,8 @@ void HuberOp::relateSizes(SizeRelationSink &sizes) {
 // Costs
 //===----------------------------------------------------------------------===//
 
-/// The cost of squares, their sum, and half of it. The cost of the other losses
-/// is that of their decomposition.
+/// Counts squares, their sum, and half of it. The cost of the other losses is
+/// that of their decomposition.
 CostExpr L2LossOp::countFlops(CostSizes &sizes) {
   CostExpr squares = sizes.getNumElements(getX());
   return squares * CostExpr::constant(3) - CostExpr::constant(1);
@@ -129,7 +129,7 @@ struct RowLoss {
     t = widen(b, loc, target);
   }
 
-  /// One number a row.
+  /// Reduces each row to one number.
   ElementwiseExpr reduce(ReductionKind kind, ElementwiseExpr elements) const {
     int64_t last = tensorOf(elements).getRank() - 1;
     return elements.with(buildReduce(b, loc, kind, elements, {last}));
@@ -137,7 +137,7 @@ struct RowLoss {
   ElementwiseExpr sum(ElementwiseExpr elements) const {
     return reduce(ReductionKind::sum, elements);
   }
-  /// A number for each row, repeated along it.
+  /// Repeats a number for each row along it.
   ElementwiseExpr spread(ElementwiseExpr rows) const {
     int64_t last = tensorOf(p).getRank() - 1;
     return rows.with(buildUnreduce(b, loc, rows, {last}, false, p));

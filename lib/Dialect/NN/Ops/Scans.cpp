@@ -62,7 +62,7 @@ CostExpr CumprodOp::countFlops(CostSizes &sizes) {
   return countResultElements(*this, sizes);
 }
 
-/// A step is max, subtraction, exp, log1p and addition.
+/// Counts max, subtraction, exp, log1p and addition for each step.
 CostExpr LogcumsumexpOp::countFlops(CostSizes &sizes) {
   return countResultElements(*this, sizes) * CostExpr::constant(5);
 }
@@ -152,11 +152,11 @@ static Value emitRecurrence(OpBuilder &b, Location loc, ElementwiseExpr x,
       .back();
 }
 
-/// The recurrence of the derivative of `op`, from its last product to its first
-/// one: element i of the result is the sum over the products k that x[i] is a
-/// factor of, of dy[k] times those factors of product k that come after x[i].
-/// Without `exclusive` that is s[i] = dy[i] + x[i + 1] s[i + 1], and with it
-/// s[i] = dy[i + 1] + x[i + 1] s[i + 1].
+/// Emits the recurrence of the derivative of `op`, from its last product to its
+/// first one: element i of the result is the sum over the products k that x[i]
+/// is a factor of, of dy[k] times those factors of product k that come after
+/// x[i]. Without `exclusive` that is s[i] = dy[i] + x[i + 1] s[i + 1], and with
+/// it s[i] = dy[i + 1] + x[i + 1] s[i + 1].
 static Value emitSumsBehind(OpBuilder &b, CumprodOp op, ElementwiseExpr x,
                             ElementwiseExpr dy) {
   auto step = [&](Read read,
@@ -229,8 +229,8 @@ LogicalResult LogcumsumexpOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
 // Batching
 //===----------------------------------------------------------------------===//
 
-/// An op with the attribute `axis` in which all other dimensions are parallel.
-/// `keepsZero` says that zeros give zeros.
+/// Batches an op with the attribute `axis` for which all other dimensions are
+/// parallel. `keepsZero` states that it maps zeros to zeros.
 template <typename OpTy>
 static LogicalResult batchAlongAxis(OpTy op, Batcher &batcher, bool keepsZero) {
   BatchedValue x = batcher.lookup(op.getX());

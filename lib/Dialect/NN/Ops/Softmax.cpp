@@ -38,7 +38,8 @@ LogicalResult LogSoftmaxOp::verify() {
 // Costs
 //===----------------------------------------------------------------------===//
 
-/// The largest, the difference, the exponential, the sum and the quotient.
+/// Counts the maximum, the difference, the exponential, the sum and the
+/// quotient.
 static CostExpr countSoftmax(Operation *op, CostSizes &sizes) {
   return countResultElements(op, sizes) * CostExpr::constant(5);
 }

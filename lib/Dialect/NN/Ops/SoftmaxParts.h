@@ -30,14 +30,14 @@ struct SoftmaxParts {
   mlir::Value max, exps, sum;
 };
 
-/// m of each row, in the compute type.
+/// Emits m of each row, in the compute type.
 mlir::Value emitRowMax(LinalgEmitter &e, mlir::Value x);
 
 /// Emits the other parts, with `max` from `emitRowMax`. Emit other ops that
 /// read x first, so that the exponentials can overwrite x.
 SoftmaxParts emitSoftmaxParts(LinalgEmitter &e, mlir::Value x, mlir::Value max);
 
-/// log s of each row.
+/// Emits log s of each row.
 mlir::Value emitLogSum(LinalgEmitter &e, const SoftmaxParts &parts);
 
 } // namespace flywheel::nn

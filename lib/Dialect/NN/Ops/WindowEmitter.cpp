@@ -231,7 +231,7 @@ Value Phase::emitElement(OpBuilder &b, Location loc, Value i) const {
   return arith::SubIOp::create(b, loc, last, distance);
 }
 
-/// The distance of two elements of a window that reach the same phase.
+/// Returns the distance of two elements of a window that reach the same phase.
 static int64_t getStep(const WindowDim &dim) {
   return dim.stride / std::gcd(dim.stride, dim.dilation);
 }

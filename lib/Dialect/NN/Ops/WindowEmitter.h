@@ -43,14 +43,14 @@ struct Phase {
   /// they are in no output. `begin` is that of the first other one.
   int64_t skippedFront = 0, skippedBehind = 0;
 
-  /// The elements that are not left out.
+  /// Returns the elements that are not left out.
   int64_t getNumRead() const { return count - skippedFront - skippedBehind; }
 
-  /// The element of the window that element `i` of the turned one is.
+  /// Returns the element of the window that element `i` of the turned one is.
   mlir::AffineExpr getElement(mlir::AffineExpr i) const {
     return -(i * step) + (first + (count - 1) * step);
   }
-  /// The same in the body of a structured op.
+  /// Emits the same in the body of a structured op.
   mlir::Value emitElement(mlir::OpBuilder &b, mlir::Location loc,
                           mlir::Value i) const;
 };
@@ -75,7 +75,7 @@ public:
   WindowEmitter(LinalgEmitter &emitter, const nn::Window &window,
                 llvm::ArrayRef<DimSize> image);
 
-  /// Number of windows in each dimension.
+  /// Returns the number of windows in each dimension.
   DimSize getCount(unsigned i) { return toDimSize(counts[i]); }
 
   /// Checks that the output has an element for each window, and `channels`.
@@ -98,13 +98,13 @@ public:
   /// if sizes are dynamic, or if there are too many parts.
   bool emitRanges(mlir::Value image, RangeFn emit);
 
-  /// In the body of a structured op: whether element `element` of window
-  /// `output` is in the image, in dimension i.
+  /// In the body of a structured op, emits an i1 that is true if element
+  /// `element` of window `output` is in the image, in dimension i.
   mlir::Value isInside(mlir::OpBuilder &b, unsigned i, mlir::Value output,
                        mlir::Value element);
 
-  /// In the body of a structured op: the number of positions of the image that
-  /// are in window `output`, in dimension i. Without dilation.
+  /// In the body of a structured op, emits the number of positions of the image
+  /// that are in window `output`, in dimension i. Without dilation.
   mlir::Value countCovered(mlir::OpBuilder &b, unsigned i, mlir::Value output);
 
   /// Emits one phase, given an init and the slices of the padded outputs over
@@ -128,15 +128,16 @@ public:
                       BlockFn emitBlocks, bool splits = false);
 
 private:
-  /// The position of an element of a window; padding in front is below 0.
+  /// Returns the position of an element of a window; padding in front is below
+  /// 0.
   mlir::Value emitPosition(mlir::OpBuilder &b, unsigned i, mlir::Value output,
                            mlir::Value element);
   Fold apply(mlir::AffineExpr expr, llvm::ArrayRef<Fold> symbols);
   static DimSize toDimSize(Fold fold);
   void computePadding(unsigned i);
-  /// The number of phases that windows reach.
+  /// Returns the number of phases that windows reach.
   int64_t countPhases(unsigned i) const;
-  /// Those of them that have positions.
+  /// Returns those of the phases that have positions.
   llvm::SmallVector<Phase> makePhases(unsigned i);
   /// Returns the blocks of dimension `i`, and a phase with one position per
   /// block that describes the output elements that all blocks read.
@@ -149,11 +150,12 @@ private:
   void splitPhases(std::array<llvm::SmallVector<Phase>, 2> &phases);
   mlir::Value scatterBlocks(mlir::Value zero, mlir::ValueRange outputs,
                             mlir::ValueRange padValues, BlockFn emit);
-  /// The image in `tensor`, which has its blocks.
+  /// Joins the blocks of an image in `tensor`.
   mlir::Value joinBlocks(mlir::Value tensor, mlir::Value zero,
                          const std::array<Blocks, 2> &blocks,
                          llvm::ArrayRef<DimSize> dimSizes);
-  /// `outputs`, padded as `phases` need it, whose `begin` is moved with that.
+  /// Returns `outputs`, padded as `phases` need it, and moves the `begin` of
+  /// `phases` accordingly.
   llvm::SmallVector<mlir::Value>
   padOutputs(mlir::ValueRange outputs, mlir::ValueRange padValues,
              std::array<llvm::MutableArrayRef<Phase>, 2> phases);

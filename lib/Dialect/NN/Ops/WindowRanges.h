@@ -45,7 +45,7 @@ public:
                std::array<int64_t, 2> begins, std::array<int64_t, 2> counts);
 
   mlir::Value extract(mlir::Value whole) const;
-  /// `whole` with `part` there.
+  /// Inserts `part` into `whole` at the slice.
   mlir::Value insert(mlir::Value part, mlir::Value whole) const;
 
 private:

@@ -49,7 +49,7 @@ public:
       : b(b), op(op), extract(extract), loc(extract.getLoc()),
         body(op.getBody()), table(extract.getTensor()) {}
 
-  /// The op that takes the place of `op`, or failure after an error.
+  /// Returns the op that replaces `op`, or fails after an error.
   FailureOr<linalg::GenericOp> run();
 
 private:
@@ -79,7 +79,7 @@ private:
 };
 } // namespace
 
-/// The ops of the body that `values` are computed by, in their order.
+/// Returns the ops of the body that `values` are computed by, in their order.
 FailureOr<SetVector<Operation *>> ExtractRaiser::getSlice(ValueRange values) {
   SetVector<Operation *> found;
   SmallVector<Value> worklist(values);
@@ -108,7 +108,7 @@ FailureOr<SetVector<Operation *>> ExtractRaiser::getSlice(ValueRange values) {
   return SetVector<Operation *>(sorted.begin(), sorted.end());
 }
 
-/// The loops that `values` differ in.
+/// Returns the loops that `values` differ in.
 FailureOr<ExtractRaiser::Dims> ExtractRaiser::getUsedLoops(ValueRange values) {
   FailureOr<SetVector<Operation *>> slice = getSlice(values);
   if (failed(slice))
@@ -203,8 +203,8 @@ Value ExtractRaiser::emitLinearIndex(ValueRange indices, ValueRange dimSizes) {
   return arith::SelectOp::create(b, loc, inside, linear, outside);
 }
 
-/// The indices along `axis`, or those of `emitLinearIndex`, for all iterations
-/// of `loops`.
+/// Emits the indices along `axis`, or those of `emitLinearIndex`, for all
+/// iterations of `loops`.
 FailureOr<Value> ExtractRaiser::emitIndices(const Dims &loops,
                                             std::optional<int64_t> axis) {
   SmallVector<Value> indices =
@@ -273,7 +273,7 @@ FailureOr<Value> ExtractRaiser::emitIndices(const Dims &loops,
       .getResult(0);
 }
 
-/// The elements of the table in row-major order.
+/// Emits the elements of the table in row-major order.
 Value ExtractRaiser::emitFlatTable() {
   int64_t rank = table.getType().getRank();
   if (rank == 1)
@@ -283,7 +283,7 @@ Value ExtractRaiser::emitFlatTable() {
   return tensor::CollapseShapeOp::create(b, loc, table, groups);
 }
 
-/// `op` with one more input, which its body uses in place of the read.
+/// Adds an input to `op`, which its body uses in place of the read.
 linalg::GenericOp ExtractRaiser::addOperand(Value operand, AffineMap map) {
   unsigned number = op.getNumDpsInputs();
   SmallVector<Value> inputs(op.getInputs());

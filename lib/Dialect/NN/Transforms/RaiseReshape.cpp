@@ -16,7 +16,7 @@
 using namespace mlir;
 using namespace flywheel;
 
-/// `input` as a vector, of `type`.
+/// Reshapes `input` to a vector, of `type`.
 static Value buildFlat(OpBuilder &b, Location loc, Value input, Type type) {
   auto inputType = cast<RankedTensorType>(input.getType());
   if (inputType.getRank() == 0)

@@ -10,7 +10,7 @@
 
 using namespace mlir;
 
-/// `x` with its dimensions in another order.
+/// Transposes the dimensions of `x`.
 static Value transpose(OpBuilder &b, Location loc, Value x,
                        ArrayRef<int64_t> permutation) {
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, x);

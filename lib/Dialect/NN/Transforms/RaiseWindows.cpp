@@ -246,7 +246,7 @@ static SmallVector<int64_t> getPermutation(const Layout &layout) {
   return permutation;
 }
 
-/// `value` in the layout of an nn op.
+/// Converts `value` to the layout of an nn op.
 Value WindowRaiser::arrange(Value value, const Layout &layout) {
   value = transpose(value, getPermutation(layout));
   auto [merged, units] = getGroups(layout);
@@ -268,7 +268,7 @@ Value WindowRaiser::arrange(Value value, const Layout &layout) {
                                        value, units, sizes);
 }
 
-/// A result of an nn op in the layout, and with the type, of `init`.
+/// Converts a result of an nn op to the layout and the type of `init`.
 Value WindowRaiser::restore(Value value, const Layout &layout) {
   SmallVector<int64_t> permutation = getPermutation(layout);
   auto [merged, units] = getGroups(layout);
@@ -285,7 +285,7 @@ Value WindowRaiser::restore(Value value, const Layout &layout) {
   return buildCast(b, loc, value, init.getType());
 }
 
-/// `value` with elements as wide as those of the result.
+/// Widens the elements of `value` to those of the result.
 Value WindowRaiser::widen(Value value) {
   Type type = typeOf(init).getElementType();
   if (typeOf(value).getElementType() == type)
@@ -359,8 +359,8 @@ void WindowRaiser::absorbPadding() {
   padding = absorbed;
 }
 
-/// A type for the result of an nn op on `x` whose last dimension size is
-/// `channels`.
+/// Returns the type of the result of an nn op on `x` whose last dimension size
+/// is `channels`.
 static RankedTensorType getOutputType(Value x, Value init, const Layout &layout,
                                       int64_t channels) {
   auto type = cast<RankedTensorType>(init.getType());
@@ -403,7 +403,7 @@ Value WindowRaiser::emitPool(Value x) {
   return isMin ? Value(arith::NegFOp::create(b, loc, extremum)) : extremum;
 }
 
-/// The number that every element of `value` is, if that is known.
+/// Returns the number that every element of `value` is, if that is known.
 static std::optional<APFloat> getSplat(Value value) {
   if (auto fill = value.getDefiningOp<linalg::FillOp>())
     value = fill.getInputs().front();

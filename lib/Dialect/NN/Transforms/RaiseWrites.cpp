@@ -28,7 +28,8 @@ struct Position {
 };
 } // namespace
 
-/// The positions that `expr` computes, for loops with `sizes` iterations.
+/// Returns the positions that `expr` computes, for loops with `sizes`
+/// iterations.
 static std::optional<Position> matchPosition(AffineExpr expr,
                                              ArrayRef<int64_t> sizes) {
   Position position;
@@ -103,7 +104,7 @@ static bool isReached(linalg::LinalgOp op, AffineMap map) {
   return true;
 }
 
-/// `part` with the dimensions in the other order whose loops are reversed.
+/// Reverses the dimensions of `part` whose loops are reversed.
 static Value reverse(RewriterBase &rewriter, Location loc, Value part,
                      ArrayRef<Position> positions) {
   if (llvm::none_of(positions,

@@ -21,7 +21,8 @@ static LogicalResult parseNumber(StringRef text,
   return success();
 }
 
-/// A word of letters, digits and underscores that starts with a letter.
+/// Returns true for a word of letters, digits and underscores that starts with
+/// a letter.
 static bool isWord(StringRef text) {
   return !text.empty() && llvm::isAlpha(text.front()) &&
          llvm::all_of(text,

@@ -33,7 +33,7 @@ static ParseResult parseCount(OpAsmParser &parser, IntegerAttr &result) {
   return success();
 }
 
-/// A case of an enumeration, by its name.
+/// Parses a case of an enumeration by its name.
 template <typename AttrT, typename EnumT>
 static ParseResult parseCase(OpAsmParser &parser, AttrT &result,
                              std::optional<EnumT> (*symbolize)(StringRef),
@@ -156,7 +156,8 @@ ValueRange LeastSquaresOp::getResiduals() {
   return getBody().front().getTerminator()->getOperands();
 }
 
-/// The types of the results: the objective, the final values, the history.
+/// Returns the types of the results: the objective, the final values, the
+/// history.
 static SmallVector<Type> inferResults(LeastSquaresOp op, Type element) {
   SmallVector<Type> types{RankedTensorType::get({}, element)};
   llvm::append_range(types, op.getStarts().getTypes());

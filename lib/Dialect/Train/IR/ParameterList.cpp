@@ -31,13 +31,13 @@ public:
   }
   /// Takes an identifier; empty if there is none.
   StringRef takeName();
-  /// All up to a `,` or a `>` that is not inside of the value.
+  /// Takes the text up to a `,` or a `>` that is not inside of the value.
   StringRef takeValue();
   llvm::SMLoc getLoc() const { return llvm::SMLoc::getFromPointer(at); }
 
 private:
   void skipBlanks();
-  /// Behind a string or any other character.
+  /// Skips a string or any other character.
   void skipToken();
 
   const char *at;
@@ -98,7 +98,7 @@ static bool matches(const ParameterKind &kind, StringRef value) {
   return llvm::Regex(("^(" + kind.pattern + ")$").str()).match(value);
 }
 
-/// The names, with commas in between.
+/// Returns the names, with commas in between.
 static std::string joinNames(llvm::ArrayRef<Parameter> parameters) {
   std::string names;
   for (const Parameter &parameter : parameters)

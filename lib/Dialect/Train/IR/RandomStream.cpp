@@ -23,7 +23,7 @@ static Value buildF64(OpBuilder &b, Location loc, double value) {
   return arith::ConstantOp::create(b, loc, b.getF64FloatAttr(value));
 }
 
-/// The upper 53 bits as a number in [0, 2^53), exact.
+/// Returns the upper 53 bits as a number in [0, 2^53), exact.
 static Value buildUniformNumerator(OpBuilder &b, Location loc, Value key,
                                    Value index) {
   Value bits = RandomBitsOp::create(b, loc, key, index);

@@ -26,14 +26,14 @@ static Value constant(OpBuilder &b, Location loc, Type type, double value) {
   return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, value));
 }
 
-/// wanted / (epsilon + norm).
+/// Emits wanted / (epsilon + norm).
 static Value buildFactor(OpBuilder &b, Location loc, Value wanted, Value norm) {
   Value epsilon = constant(b, loc, norm.getType(), kEpsilon);
   Value divisor = arith::AddFOp::create(b, loc, epsilon, norm);
   return arith::DivFOp::create(b, loc, wanted, divisor);
 }
 
-/// Norms keep a NaN.
+/// Emits a clamped norm, which keeps a NaN.
 static Value buildClip(OpBuilder &b, Location loc, Value norm, double min,
                        double max) {
   Type type = norm.getType();

@@ -42,7 +42,8 @@ void Real::print(llvm::raw_ostream &os) const {
   os << text;
 }
 
-/// The number that a float or integer attribute holds; none for anything else.
+/// Returns the number that a float or integer attribute holds; none for
+/// anything else.
 static std::optional<double> getNumber(mlir::Attribute attribute) {
   if (auto number = mlir::dyn_cast<mlir::FloatAttr>(attribute))
     return number.getValueAsDouble();
@@ -131,7 +132,7 @@ static void addName(std::string &names) {
         (names.empty() ? "#train." : ", #train.") + AttrT::getMnemonic().str();
 }
 
-/// The names of those of `Attrs` that have `Interface`.
+/// Returns the names of those of `Attrs` that have `Interface`.
 template <typename Interface, typename... Attrs>
 static std::string joinNames() {
   std::string names;

@@ -30,7 +30,7 @@ flywheel::train::computeFans(ArrayRef<int64_t> shape) {
           static_cast<double>(shape.back()) * receptive};
 }
 
-/// The constant 0 or 1 of any element type, as it is stored.
+/// Builds the constant 0 or 1 of any element type, as it is stored.
 static Value buildNumber(OpBuilder &b, Location loc, Type type, int64_t value) {
   type = getStorageElementType(type);
   if (isa<FloatType>(type))
@@ -188,7 +188,7 @@ RandomUniformAttr::verifyInitializer(EmitErrorFn emitError,
   return success();
 }
 
-/// An integral double of magnitude up to 2^64, modulo 2^64.
+/// Converts an integral double of magnitude up to 2^64, modulo 2^64.
 static uint64_t toUInt64(double value) {
   double magnitude = std::fabs(value);
   uint64_t bits = magnitude < 0x1p64 ? static_cast<uint64_t>(magnitude) : 0;
@@ -239,7 +239,7 @@ LogicalResult RandomNormalAttr::verifyInitializer(EmitErrorFn emitError,
                  succeeded(verifySpread(emitError, getMean(), getStddev())));
 }
 
-/// mean + stddev * x, rounded to the element type.
+/// Builds mean + stddev * x, rounded to the element type.
 static Value buildScaled(OpBuilder &b, Location loc, Type type, double mean,
                          double stddev, Value x) {
   Value scaled = arith::MulFOp::create(b, loc, buildF64(b, loc, stddev), x);

@@ -17,7 +17,8 @@ using namespace mlir;
 using flywheel::tensorOf;
 using namespace flywheel::train;
 
-/// A region that is not empty: nothing would tell that one from no region.
+/// Parses a region that is not empty: an empty one could not be distinguished
+/// from no region.
 static ParseResult parseInitialRegion(OpAsmParser &parser, Region &region) {
   SMLoc loc = parser.getCurrentLocation();
   if (parser.parseRegion(region))
@@ -57,8 +58,8 @@ static LogicalResult verifyAccess(Operation *op, FlatSymbolRefAttr symbol,
   return error;
 }
 
-/// As above, of a variable that the program declares or that is a scalar of one
-/// of its optimizers. `type` is null if the op does not state it.
+/// Verifies the same for a variable that the program declares or that is a
+/// scalar of one of its optimizers. `type` is null if the op does not state it.
 static LogicalResult verifyAnyAccess(Operation *op, FlatSymbolRefAttr symbol,
                                      Type type,
                                      SymbolTableCollection &symbols) {
@@ -165,7 +166,7 @@ void AssignNthOp::getEffects(
                          VariableResource::get());
 }
 
-/// Arithmetic assigns need numbers.
+/// Checks that the variable has numbers, which arithmetic assigns need.
 template <typename OpT>
 static LogicalResult verifyArithmeticAssign(OpT op,
                                             SymbolTableCollection &symbols) {
@@ -253,7 +254,7 @@ LogicalResult RandomOp::verify() {
                                              type);
 }
 
-/// The effects of an op that draws: on a variable that expansion makes.
+/// Adds the effects of an op that draws, on a variable that expansion declares.
 static void addDrawEffects(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
         &effects) {

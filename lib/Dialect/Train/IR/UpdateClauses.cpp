@@ -28,8 +28,9 @@ ScaleRange flywheel::train::getScaleRange(Type lossType) {
           std::min(range.largest, loss.largest)};
 }
 
-/// A number that multiplies a scale in f32: there, too, it is finite, not 0 (as
-/// denormal numbers are), and not 1 unless it is written so.
+/// Checks a number that multiplies a scale in f32: there, too, it must be
+/// finite, not 0 (as denormal numbers are), and not 1 unless it is written as
+/// 1.
 static LogicalResult
 verifyFactorOfScale(function_ref<InFlightDiagnostic()> emitError,
                     StringRef name, double value) {
@@ -106,8 +107,8 @@ bool flywheel::train::isGradientType(Type gradient,
              parameter.clone(nn::getComputeType(parameter.getElementType()));
 }
 
-/// Clauses that add gradients up or skip updates need a gradient of the whole
-/// variable, not one of rows.
+/// Checks that clauses that add gradients up or skip updates are not used with
+/// gradients of rows, as they need that of the whole variable.
 template <typename OpT> static LogicalResult verifyNarrowClauses(OpT op) {
   std::optional<int64_t> count = op.getAccumulate();
   if (count && *count < 1)
@@ -124,7 +125,8 @@ template <typename OpT> static LogicalResult verifyNarrowClauses(OpT op) {
   return success();
 }
 
-/// A decay that both the clause and the optimizer have would be applied twice.
+/// Checks that only the clause or the optimizer has a decay, which would be
+/// applied twice otherwise.
 template <typename OpT> static LogicalResult verifyOneDecay(OpT op) {
   std::pair<StringRef, std::optional<APFloat>> clauses[] = {
       {"l2", op.getL2()}, {"weight_decay", op.getWeightDecay()}};
@@ -199,7 +201,7 @@ static LogicalResult verifyUpdateClausesOf(OpT op,
   return success();
 }
 
-/// The loss is multiplied by the scale in its own type.
+/// Checks the scale of a loss, which is multiplied by it in its own type.
 static LogicalResult verifyScaledLoss(MinimizeOp op) {
   LossScaleAttr scale = op.getLossScaleAttr();
   if (!scale)

@@ -27,7 +27,7 @@ mlir::ParseResult parseClause(mlir::OpAsmParser &parser,
 mlir::ParseResult parseClause(mlir::OpAsmParser &parser,
                               mlir::FlatSymbolRefAttr &value,
                               llvm::StringRef keyword);
-/// A list of variables.
+/// Parses a list of variables.
 mlir::ParseResult parseClause(mlir::OpAsmParser &parser, mlir::ArrayAttr &value,
                               llvm::StringRef keyword);
 mlir::ParseResult parseClause(mlir::OpAsmParser &parser,

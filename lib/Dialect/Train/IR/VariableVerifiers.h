@@ -11,7 +11,7 @@
 
 namespace flywheel::train {
 
-/// The variable that `symbol` names, or an error at `op`.
+/// Returns the variable that `symbol` names, or an error at `op`.
 mlir::FailureOr<VariableOp>
 lookupVariable(mlir::Operation *op, mlir::FlatSymbolRefAttr symbol,
                mlir::SymbolTableCollection &symbols);
@@ -28,8 +28,8 @@ llvm::LogicalResult verifyUpdateClauses(MinimizeOp op,
 llvm::LogicalResult verifyUpdateClauses(ApplyGradientsOp op,
                                         mlir::SymbolTableCollection &symbols);
 
-/// The scalar of that name that the clauses of `op`, one of these two, keep
-/// beside those of the optimizer.
+/// Returns the scalar of that name that the clauses of `op`, one of these two,
+/// keep beside those of the optimizer.
 std::optional<ScalarVariableSpec> findClauseScalar(mlir::Operation *op,
                                                    llvm::StringRef name);
 
@@ -41,7 +41,7 @@ bool isGradientType(mlir::Type gradient, mlir::RankedTensorType parameter);
 /// Returns true if a variable can have that name.
 bool isVariableName(llvm::StringRef name);
 
-/// Element types that a variable can have.
+/// Returns true if a variable can have elements of that type.
 bool isVariableElementType(mlir::Type type);
 
 } // namespace flywheel::train

@@ -29,7 +29,7 @@ SmallVector<ScalarVariableSpec> AdafactorAttr::getScalarVariables() const {
   return {iterationsSpec(), {"lr", false, getLr()}};
 }
 
-/// `type` without dimension `dim`.
+/// Returns `type` without dimension `dim`.
 static RankedTensorType dropDimension(RankedTensorType type, int64_t dim) {
   SmallVector<int64_t> shape(type.getShape());
   shape.erase(shape.begin() + dim);
@@ -69,10 +69,10 @@ static Expr orZero(Expr divisor, Expr quotient) {
   return (divisor == 0.0).select(divisor.splat(0.0), quotient);
 }
 
-/// The direction with v = r c / mean(r), where r is a new row of second moments
-/// and c a column. These are few, and computed in f64: squares of finite
-/// numbers of f32 are finite there, and a product of two factors is not 0. A
-/// moment beyond the range of the slots' type becomes its largest number.
+/// Returns the direction with v = r c / mean(r), where r is a new row of second
+/// moments and c a column. These are few, and computed in f64: squares of
+/// finite numbers of f32 are finite there, and a product of two factors is not
+/// 0. A moment beyond the range of the slots' type becomes its largest number.
 static Direction divideByFactors(TensorTerms &terms, Expr g, double epsilon,
                                  ValueRange slots, Value beta) {
   auto type = cast<RankedTensorType>(g.getType());
@@ -115,7 +115,7 @@ static Direction divideByFactors(TensorTerms &terms, Expr g, double epsilon,
           {row, column}};
 }
 
-/// The direction with a v for each element.
+/// Returns the direction with a v for each element.
 static Direction divideByAll(TensorTerms &terms, Expr g, double epsilon,
                              Value slot, Value beta) {
   Expr share = terms.spread(beta);

@@ -48,8 +48,8 @@ void MuonAttr::buildStep(OpBuilder &b, Location loc, ValueRange scalars,
                      complementPower(beta2, t), adamLr * decay});
 }
 
-/// Five steps of the Newton-Schulz iteration with the quintic polynomial of the
-/// authors, which takes singular values of (0, 1] near to 1.
+/// Emits five steps of the Newton-Schulz iteration with the quintic polynomial
+/// of the authors, which moves singular values in (0, 1] close to 1.
 static Expr orthogonalize(OpBuilder &b, Location loc, Expr x) {
   auto type = cast<RankedTensorType>(x.getType());
   int64_t rows = type.getDimSize(0), columns = type.getDimSize(1);

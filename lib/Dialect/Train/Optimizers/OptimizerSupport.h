@@ -29,21 +29,21 @@ using Expr = ElementwiseExpr;
 // Hyper-parameters
 //===----------------------------------------------------------------------===//
 
-/// 0 <= value < 1.
+/// Checks that 0 <= value < 1.
 llvm::LogicalResult verifyFraction(EmitErrorFn emitError, llvm::StringRef name,
                                    double value);
 llvm::LogicalResult verifyFinite(EmitErrorFn emitError, llvm::StringRef name,
                                  double value);
-/// Finite, and >= 0.
+/// Checks that the value is finite and >= 0.
 llvm::LogicalResult verifyNonNegative(EmitErrorFn emitError,
                                       llvm::StringRef name, double value);
-/// Finite, and > 0.
+/// Checks that the value is finite and > 0.
 llvm::LogicalResult verifyPositive(EmitErrorFn emitError, llvm::StringRef name,
                                    double value);
-/// The name that a program gives an optimizer becomes the first part of names
-/// of variables.
+/// Checks the name that a program gives an optimizer, which becomes the first
+/// part of names of variables.
 llvm::LogicalResult verifyName(EmitErrorFn emitError, mlir::StringAttr name);
-/// The hyper-parameters of Adam, which its descendants have too.
+/// Checks the hyper-parameters of Adam, which its descendants have too.
 llvm::LogicalResult verifyAdam(EmitErrorFn emitError, double lr, double beta1,
                                double beta2, double epsilon,
                                mlir::StringAttr name);
@@ -57,10 +57,10 @@ llvm::LogicalResult verifyAdam(EmitErrorFn emitError, double lr, double beta1,
 llvm::SmallVector<ScalarVariableSpec>
 withDecay(llvm::SmallVector<ScalarVariableSpec> specs, double decay);
 
-/// The counter of steps, which `StepScalars::count` reads.
+/// Returns the counter of steps, which `StepScalars::count` reads.
 ScalarVariableSpec iterationsSpec();
 
-/// `iterations`, `lr`, `beta_1` and `beta_2`.
+/// Returns `iterations`, `lr`, `beta_1` and `beta_2`.
 llvm::SmallVector<ScalarVariableSpec> adamScalars(double lr, double beta1,
                                                   double beta2);
 
@@ -75,11 +75,12 @@ public:
       : builder(builder), loc(loc), specs(optimizer.getScalarVariables()),
         scalars(scalars), newScalars(newScalars) {}
 
-  /// The number that the variable `name` has before the step.
+  /// Returns the number that the variable `name` has before the step.
   Expr operator[](llvm::StringRef name) const;
   /// Sets the new value of the scalar `name`.
   void set(llvm::StringRef name, mlir::Value value);
-  /// `iterations` before the step, as a number; afterwards it is one more.
+  /// Returns `iterations` before the step, as a number, and increments the
+  /// variable.
   Expr count();
   /// Returns lr, or lr / (1 + decay * iterations) if the optimizer has a decay.
   Expr decayedRate(Expr iterations) const;
@@ -98,7 +99,7 @@ private:
 // Terms
 //===----------------------------------------------------------------------===//
 
-/// The first `n` of `values` as terms.
+/// Returns the first `n` of `values` as terms.
 template <size_t n>
 std::array<Expr, n> bindTerms(mlir::OpBuilder &builder, mlir::Location loc,
                               mlir::ValueRange values) {
@@ -117,9 +118,9 @@ inline Expr pow(Expr base, Expr exponent) {
 inline Expr max(Expr x, Expr y) { return x.apply<mlir::arith::MaximumFOp>(y); }
 inline Expr min(Expr x, Expr y) { return x.apply<mlir::arith::MinimumFOp>(y); }
 
-/// A moving average: beta * old + (1 - beta) * fresh.
+/// Returns a moving average: beta * old + (1 - beta) * fresh.
 Expr mix(Expr beta, Expr old, Expr fresh);
-/// 1 - base^exponent.
+/// Returns 1 - base^exponent.
 Expr complementPower(Expr base, Expr exponent);
 
 /// Returns the sum of the squares of all elements of `value`, a tensor of
@@ -128,8 +129,7 @@ Expr complementPower(Expr base, Expr exponent);
 Expr sumSquares(mlir::OpBuilder &builder, mlir::Location loc,
                 mlir::Value value);
 
-/// `scalar` of rank 0, cast to the type that elements like those of `parameter`
-/// are computed with.
+/// Casts `scalar` of rank 0 to the compute type of the elements of `parameter`.
 mlir::Value castScalar(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Value scalar, mlir::Value parameter);
 
@@ -150,36 +150,36 @@ public:
               mlir::Value parameter)
       : builder(builder), loc(loc), parameter(parameter) {}
 
-  /// The parameter, a slot or the gradient, to be computed with.
+  /// Widens the parameter, a slot or the gradient to the compute type.
   Expr widen(mlir::Value value) const;
-  /// The values, rounded to the parameter's element type.
+  /// Emits the values, rounded to the parameter's element type.
   llvm::SmallVector<mlir::Value> round(mlir::ValueRange values) const;
-  /// A value of a step in f64, as norms are, of rank 0.
+  /// Returns a value of a step in f64, as norms are, of rank 0.
   Expr widenScalar(mlir::Value scalar) const;
-  /// Elements in f64, and back to those that are computed with.
+  /// Converts elements to f64.
   Expr toDouble(mlir::Value value) const;
   Expr toComputeType(Expr x) const;
   /// Returns x, or the largest number of the parameter's element type if x is
   /// beyond it: a sum of squares must stay a number that can become smaller
   /// again.
   Expr saturate(Expr x) const;
-  /// A number of rank 0 everywhere, in the type to compute with and the shape
-  /// of `like`: by default the parameter's.
+  /// Repeats a number of rank 0 in the compute type to the shape of `like`: by
+  /// default the parameter's.
   Expr spread(mlir::Value scalar, mlir::Value like = {}) const;
-  /// The same in f64.
+  /// Repeats the same in f64.
   Expr spreadDouble(mlir::Value scalar, mlir::Value like) const;
 
   /// Returns the Euclidean norm of all elements, of rank 0, in f64; NaN if it
   /// is beyond 1e154.
   Expr norm(Expr x) const;
-  /// norm(x) / sqrt(number of elements), in f64.
+  /// Returns norm(x) / sqrt(number of elements), in f64.
   Expr rootMeanSquare(Expr x) const;
-  /// The sum along `axis`, which disappears, and that of all elements.
+  /// Emits the sum along `axis`, which disappears, and that of all elements.
   Expr sum(Expr x, int64_t axis) const;
   Expr sumAll(Expr x) const;
   /// Returns the mean along `axis`, which is removed; 0 without elements.
   Expr mean(Expr x, int64_t axis) const;
-  /// `x` repeated along `axis` to the shape of `like`.
+  /// Returns `x` repeated along `axis` to the shape of `like`.
   Expr unreduce(Expr x, int64_t axis, Expr like) const;
 
 private:

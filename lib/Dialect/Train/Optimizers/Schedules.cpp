@@ -19,7 +19,7 @@ static LogicalResult verifySteps(EmitErrorFn emitError, StringRef name,
                      << value;
 }
 
-/// The counter `step` in f64, which holds every step up to 2^53.
+/// Returns the counter `step` in f64, which holds every step up to 2^53.
 static Expr number(OpBuilder &b, Location loc, Value step) {
   auto type = RankedTensorType::get({}, b.getF64Type());
   return {b, loc, arith::SIToFPOp::create(b, loc, type, step)};
@@ -27,7 +27,8 @@ static Expr number(OpBuilder &b, Location loc, Value step) {
 
 static Expr cos(Expr x) { return x.apply<math::CosOp>(); }
 
-/// From `from` at x = 0 to `to` at x = 1, along half a wave of a cosine.
+/// Returns a value that moves from `from` at x = 0 to `to` at x = 1, along half
+/// a wave of a cosine.
 static Expr anneal(double from, double to, Expr x) {
   return to + (from - to) / 2.0 * (1.0 + cos(M_PI * x));
 }

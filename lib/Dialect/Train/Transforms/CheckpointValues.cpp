@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace flywheel;
 using namespace flywheel::train;
 
-/// The bytes of a checkpoint's tensor as an attribute of `type`.
+/// Converts the bytes of a checkpoint's tensor to an attribute of `type`.
 static DenseElementsAttr toElements(RankedTensorType type,
                                     ArrayRef<char> bytes) {
   if (type.getNumElements() == 0)

@@ -63,7 +63,8 @@ private:
 // Globals
 //===----------------------------------------------------------------------===//
 
-/// The values of a resource, which has its bytes beside the module's text.
+/// Reads the values of a resource, which has its bytes beside the module's
+/// text.
 static DenseElementsAttr readResource(DenseResourceElementsAttr resource) {
   const AsmResourceBlob *blob = resource.getRawHandle().getBlob();
   if (!blob)
@@ -88,7 +89,7 @@ static DenseElementsAttr readResource(DenseResourceElementsAttr resource) {
   return DenseElementsAttr::getFromRawBuffer(type, bytes);
 }
 
-/// `value` as a dense attribute of `type`, or null.
+/// Emits `value` as a dense attribute of `type`, or null.
 static DenseElementsAttr getDense(Attribute value, RankedTensorType type) {
   DenseElementsAttr dense;
   if (isa<FloatAttr, IntegerAttr>(value) &&

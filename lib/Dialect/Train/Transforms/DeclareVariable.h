@@ -19,11 +19,11 @@ VariableOp declareVariable(mlir::Operation *table, mlir::Location loc,
                            const llvm::Twine &name, mlir::RankedTensorType type,
                            mlir::Attribute initialValue, VariableOp owner = {});
 
-/// A tensor of `type`, of a floating-point type or i64, with `value`
+/// Returns a tensor of `type`, of a floating-point type or i64, with `value`
 /// everywhere.
 mlir::DenseElementsAttr getSplatOf(mlir::RankedTensorType type, double value);
 
-/// The same of integers, which a double may not hold.
+/// Returns the same for integers, which a double may not hold.
 mlir::DenseElementsAttr getCounterOf(mlir::RankedTensorType type,
                                      int64_t value);
 

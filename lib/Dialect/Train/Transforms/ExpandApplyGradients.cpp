@@ -95,7 +95,7 @@ private:
 };
 } // namespace
 
-/// The recipe of a slot that starts at `value`.
+/// Returns the recipe of a slot that starts at `value`.
 static Attribute getSlotInitializer(RankedTensorType type, double value) {
   if (value == 0.0 || type.getNumElements() == 0)
     return ZerosAttr::get(type.getContext());
@@ -197,7 +197,7 @@ LogicalResult ApplyExpander::declareSlots() {
   return success();
 }
 
-/// The variable of that name of the optimizer, or null.
+/// Returns the variable of that name of the optimizer, or null.
 VariableOp ApplyExpander::lookupScalar(StringRef name) {
   for (auto [spec, variable] :
        llvm::zip_equal(optimizer.getScalarVariables(), state.scalars))

@@ -52,8 +52,8 @@ struct ExpandedUpdate {
 llvm::FailureOr<ExpandedUpdate> expandApplyGradients(ApplyGradientsOp apply,
                                                      OptimizerState &state);
 
-/// The rate of `schedule` at step `step`, an integer of rank 0, as a tensor of
-/// `type`.
+/// Emits the rate of `schedule` at step `step`, an integer of rank 0, as a
+/// tensor of `type`.
 mlir::Value emitRate(mlir::OpBuilder &builder, mlir::Location loc,
                      ScheduleAttrInterface schedule, mlir::Value step,
                      mlir::Type type);

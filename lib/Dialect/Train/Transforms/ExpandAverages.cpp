@@ -107,7 +107,8 @@ static void startAt(VariableOp average, VariableOp variable) {
   YieldOp::create(b, loc, value);
 }
 
-/// The variable `name`, an average of `variable`: the program's, or a new one.
+/// Returns the variable `name`, an average of `variable`: the program's, or a
+/// new one.
 FailureOr<VariableOp> TrainExpandAverages::getAverage(Operation *op,
                                                       VariableOp variable,
                                                       const Twine &name,

@@ -47,7 +47,7 @@ struct ScalarBuilder : ImplicitLocOpBuilder {
         arith::ConstantOp::create(*this, getIntegerAttr(a.getType(), bits));
     return arith::ShRUIOp::create(*this, a, amount);
   }
-  /// Horner's rule, highest degree first.
+  /// Evaluates a polynomial by Horner's rule, highest degree first.
   Value polynomial(Value x, ArrayRef<double> coefficients) {
     Value sum = f64(coefficients.front());
     for (double coefficient : coefficients.drop_front())
@@ -57,7 +57,7 @@ struct ScalarBuilder : ImplicitLocOpBuilder {
 };
 } // namespace
 
-/// The finalizer of SplitMix64 (Steele, Lea and Flood, 2014).
+/// Emits the finalizer of SplitMix64 (Steele, Lea and Flood, 2014).
 static Value mix64(ScalarBuilder &b, Value x) {
   x = b.iadd(x, b.i64(0x9E3779B97F4A7C15));
   x = b.imul(b.ixor(x, b.shr(x, 30)), b.i64(0xBF58476D1CE4E5B9));
@@ -97,7 +97,7 @@ static Value expandBits(ScalarBuilder &b, Value key, Value index) {
   return arith::OrIOp::create(b, shifted, low(c1));
 }
 
-/// Natural logarithm of a positive, normal f64. The reduction and the
+/// Emits the natural logarithm of a positive, normal f64. The reduction and the
 /// polynomial are those of FreeBSD's e_log.c (error below 1 ulp): written out
 /// because a library's log may differ from target to target.
 static Value buildLog(ScalarBuilder &b, Value x) {

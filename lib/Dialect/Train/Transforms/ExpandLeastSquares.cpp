@@ -174,7 +174,7 @@ SmallVector<Value> LeastSquaresExpander::emitResiduals(ValueRange xs) {
   return cloneBlock(b, op.getBody().front(), xs);
 }
 
-/// Half the sum of the squares of all elements.
+/// Emits half the sum of the squares of all elements.
 Value LeastSquaresExpander::emitObjective(ValueRange residuals) {
   auto type = RankedTensorType::get({}, op.getElementType());
   Value sum;
@@ -206,14 +206,14 @@ LeastSquaresExpander::State LeastSquaresExpander::emitStart() {
   return state;
 }
 
-/// `whenTrue` or `whenFalse`, decided by a scalar tensor.
+/// Selects `whenTrue` or `whenFalse` by a scalar tensor.
 Value LeastSquaresExpander::choose(Value condition, Value whenTrue,
                                    Value whenFalse) {
   Value each = nn::buildBroadcast(b, loc, condition, {}, whenTrue);
   return arith::SelectOp::create(b, loc, each, whenTrue, whenFalse);
 }
 
-/// `history` with `scalar`, a scalar tensor, as element `number`.
+/// Inserts `scalar`, a scalar tensor, into `history` as element `number`.
 Value LeastSquaresExpander::record(Value history, Value scalar, Value number) {
   Value element = tensor::ExtractOp::create(b, loc, scalar, ValueRange());
   return tensor::InsertOp::create(b, loc, element, history, number);
@@ -261,7 +261,7 @@ LeastSquaresExpander::State LeastSquaresExpander::unpack(ValueRange values) {
           values[numXs + 1], SmallVector<Value>(values.drop_front(numXs + 2))};
 }
 
-/// All iterations.
+/// Emits all iterations.
 ValueRange LeastSquaresExpander::emitLoop(const State &start) {
   auto index = [&](int64_t number) -> Value {
     return arith::ConstantIndexOp::create(b, loc, number);

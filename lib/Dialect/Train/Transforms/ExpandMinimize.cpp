@@ -109,8 +109,8 @@ MinimizeExpander::checkHistory(const llvm::SetVector<Value> &sources) {
   return success();
 }
 
-/// Those that may be updated: the variables of the list, or the trainable ones
-/// in module order.
+/// Finds the variables that may be updated: those of the list, or the trainable
+/// ones in module order.
 void MinimizeExpander::findCandidates() {
   if (std::optional<ArrayAttr> list = minimize.getVarList()) {
     candidates.insert(list->begin(), list->end());
@@ -174,7 +174,7 @@ LogicalResult MinimizeExpander::findParameters() {
   return success();
 }
 
-/// The scale of the loss for each of its elements, if it has one.
+/// Emits the scale of the loss for each of its elements, if it has one.
 SmallVector<Value> MinimizeExpander::emitSeed() {
   if (!lossScale)
     return {};
@@ -212,7 +212,8 @@ SmallVector<Value> MinimizeExpander::emitGradients() {
   return gradients;
 }
 
-/// The symbols of `list`, which may be null, that are among `variables`.
+/// Returns the symbols of `list`, which may be null, that are among
+/// `variables`.
 static ArrayAttr keepListed(ArrayAttr list, ArrayRef<Attribute> variables) {
   if (!list)
     return list;

@@ -82,7 +82,8 @@ bool TrainExpandOptimizers::mayUpdateDouble(Operation *op) {
       .wasInterrupted();
 }
 
-/// The optimizers with names: ops of one name say the same optimizer.
+/// Collects the optimizers with names: ops of one name must have the same
+/// optimizer.
 LogicalResult TrainExpandOptimizers::collectNamed() {
   WalkResult result = getOperation().walk([&](Operation *op) {
     OptimizerAttrInterface optimizer;
@@ -109,8 +110,8 @@ LogicalResult TrainExpandOptimizers::collectNamed() {
   return failure(result.wasInterrupted());
 }
 
-/// The optimizer's name, with the first suffix that makes a scope which no
-/// other optimizer has.
+/// Returns the optimizer's name, with the first suffix that makes a scope which
+/// no other optimizer has.
 std::string TrainExpandOptimizers::makeScope(StringRef name) {
   std::string scope = name.str();
   for (unsigned i = 1; states.contains(scope); ++i)
@@ -141,7 +142,8 @@ static FailureOr<bool> expandPure(Operation *op) {
   return true;
 }
 
-/// The counters by which an optimizer decides whether to update count calls.
+/// Checks that the global step is not a counter by which an optimizer decides
+/// whether to update: these count calls.
 static LogicalResult verifyGlobalStep(ApplyGradientsOp apply,
                                       const UpdateGuards &guards) {
   FlatSymbolRefAttr step = apply.getGlobalStepAttr();

@@ -22,10 +22,10 @@ namespace flywheel::train {
 #define GEN_PASS_DEF_FREEZEVARIABLES
 #include "flywheel/Dialect/Train/TrainPasses.h.inc"
 
-/// Elements that are a constant and have fewer than 32 bits stay as narrow as
-/// they are stored: folds would convert all of them at compile time, and the
-/// constant would have two or four times the bytes. They take resources as they
-/// are. Numbers that are all equal, or few, are folded.
+/// Keeps a constant narrow, as a resource, if its elements have fewer than 32
+/// bits: folds would convert all of them at compile time, and the constant
+/// would have two or four times the bytes. Resources are not folded. Numbers
+/// that are all equal, or few, are folded.
 static ElementsAttr keepNarrow(DenseElementsAttr value, StringRef name) {
   constexpr int64_t kMinElements = 64;
   unsigned width = value.getElementType().getIntOrFloatBitWidth();

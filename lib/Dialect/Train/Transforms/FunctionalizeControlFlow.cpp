@@ -17,7 +17,8 @@ using namespace mlir;
 using namespace flywheel;
 using namespace flywheel::train;
 
-/// The variables that `op` or an op in its regions assigns, in module order.
+/// Returns the variables that `op` or an op in its regions assigns, in module
+/// order.
 SmallVector<Attribute> FunctionState::findWritten(Operation *op) {
   llvm::SmallSetVector<Attribute, 4> assigned;
   op->walk([&](Operation *nested) {
@@ -47,8 +48,9 @@ LogicalResult FunctionState::rewriteRegion(Region &region,
   return success();
 }
 
-/// A loop may have no iterations; the variables that it writes then keep their
-/// values. A function that initialises variables has its own list of them.
+/// Marks the variables that a loop writes as read: the loop may have no
+/// iterations, and they then keep their values. A function that initialises
+/// variables has its own list of them.
 void FunctionState::enterLoop(ArrayRef<Attribute> written) {
   if (function->hasAttr(TrainDialect::getInitializerAttrName()))
     return;
@@ -98,7 +100,7 @@ void FunctionState::enterIteration(Region &region, unsigned numIndices,
   }
 }
 
-/// The versions after `op` are its first results.
+/// Makes the first results of `op` the current versions.
 void FunctionState::leave(Operation *op, ArrayRef<Attribute> written) {
   for (auto [variable, result] : llvm::zip(written, op->getResults()))
     variables.find(variable)->second.current = result;

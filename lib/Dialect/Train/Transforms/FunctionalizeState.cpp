@@ -181,7 +181,8 @@ LogicalResult FunctionState::rewriteAccess(Operation *op) {
   return success();
 }
 
-/// The value becomes a slice of the tensor that the variables are together.
+/// Rewrites the assignment to an insertion of a slice into the tensor of all
+/// variables of the list.
 LogicalResult FunctionState::rewriteAssignNth(AssignNthOp op) {
   if (!function->hasAttr(TrainDialect::getInitializerAttrName()))
     return op.emitOpError() << "expected in the module's initializer alone";

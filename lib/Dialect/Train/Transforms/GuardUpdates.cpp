@@ -55,7 +55,7 @@ flywheel::train::findDeclaredScalar(Operation *op, StringRef scope,
   return variable;
 }
 
-/// The variable of `spec`: the program's, or one more.
+/// Returns the variable of `spec`: the program's, or a new one.
 static FailureOr<VariableOp> declareScalar(Operation *op, StringRef scope,
                                            const ScalarVariableSpec &spec,
                                            Attribute owner) {
@@ -163,7 +163,8 @@ scf::IfOp GuardEmitter::enter(Value condition, bool hasElse) {
   return branch;
 }
 
-/// The scale that the loss was multiplied by: in its type, and back in f32.
+/// Reads the scale that the loss was multiplied by: rounded to its type, and
+/// back in f32.
 Expr GuardEmitter::readRoundedScale() {
   Expr scale(b, loc, read(guards.lossScale));
   if (!guards.lossType || guards.lossType.getIntOrFloatBitWidth() >= 32)
@@ -174,7 +175,8 @@ Expr GuardEmitter::readRoundedScale() {
   return rounded.convert<arith::ExtFOp>(scale);
 }
 
-/// x - x is 0 for finite x and NaN for others, and so are sums of it.
+/// Emits an i1 that is true if all gradients are finite. x - x is 0 for finite
+/// x and NaN for others, and so are sums of it.
 Value GuardEmitter::emitAllFinite() {
   Expr total;
   for (Value gradient : gradients) {
@@ -235,7 +237,7 @@ void GuardEmitter::growScale(scf::IfOp branch) {
   assign(counter, splat(counter, 0));
 }
 
-/// The variable that gradients of `parameter` are added up in.
+/// Declares the variable in which gradients of `parameter` are added up.
 VariableOp GuardEmitter::declareSum(VariableOp parameter,
                                     RankedTensorType type) {
   return declareVariable(parameter->getParentOp(), loc,

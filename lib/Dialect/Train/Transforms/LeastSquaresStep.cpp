@@ -101,7 +101,8 @@ Value DenseSystem::matmul(Value a, bool transposeA, Value other,
                          other, transposeB);
 }
 
-/// `tensor` as a matrix, whose rows are its first `numRowDims` dimensions.
+/// Reshapes `tensor` to a matrix, whose rows are its first `numRowDims`
+/// dimensions.
 Value DenseSystem::toMatrix(Value tensor, int64_t numRowDims) {
   int64_t rank = tensorType(tensor).getRank();
   if (rank == 0)
@@ -135,7 +136,7 @@ Value DenseSystem::concat(int64_t dim, ArrayRef<Value> parts) {
              : Value(tensor::ConcatOp::create(b, loc, dim, parts));
 }
 
-/// J [m, n].
+/// Emits J [m, n].
 Value DenseSystem::emitJacobian(ValueRange residuals) {
   SmallVector<Value> rows;
   for (Value residual : residuals) {
@@ -156,7 +157,7 @@ Value DenseSystem::emitJacobian(ValueRange residuals) {
   return concat(0, rows);
 }
 
-/// `scalar` on the diagonal of a square matrix like `like`, else 0.
+/// Emits `scalar` on the diagonal of a square matrix like `like`, else 0.
 Value DenseSystem::emitDiagonal(Value scalar, Value like) {
   Value matrix = nn::buildBroadcast(b, loc, scalar, {}, like);
   for (nn::TriangleKind kind :
@@ -166,7 +167,7 @@ Value DenseSystem::emitDiagonal(Value scalar, Value like) {
   return matrix;
 }
 
-/// 1 on the diagonal of a matrix like `like` from row `first` on, else 0.
+/// Emits 1 on the diagonal of a matrix like `like` from row `first` on, else 0.
 Value DenseSystem::emitUnused(Value like, Value first) {
   Value init = tensor::EmptyOp::create(
       b, loc, tensor::getMixedSizes(b, loc, like), element);
@@ -191,8 +192,8 @@ Value DenseSystem::emitUnused(Value like, Value first) {
   return unused.getResult(0);
 }
 
-/// `matrix` with rows of zeros behind it, up to `size`, `numRows` if that is
-/// static.
+/// Emits `matrix` with rows of zeros behind it, up to `size`, `numRows` if that
+/// is static.
 Value DenseSystem::emitFilled(Value matrix, int64_t numRows,
                               OpFoldResult size) {
   OpFoldResult columns = tensor::getMixedSize(b, loc, matrix, 1);
@@ -208,18 +209,18 @@ Value DenseSystem::emitFilled(Value matrix, int64_t numRows,
   return inserted;
 }
 
-/// The matrix of the normal equations, whose upper triangle nobody reads.
+/// Emits the matrix of the normal equations, whose upper triangle nobody reads.
 Value DenseSystem::emitGram(Value matrix, bool transposeB) {
   int64_t size = tensorType(matrix).getDimSize(transposeB ? 0 : 1);
   return nn::buildGram(b, loc, matrixType(size, size), matrix, transposeB);
 }
 
-/// J^T J and J^T r.
+/// Emits J^T J and J^T r.
 DenseSystem::System DenseSystem::emitOverdetermined(Value r) {
   return {emitGram(jacobian, false), matmul(jacobian, true, r, false)};
 }
 
-/// J J^T and r, of J and r as they are or filled up.
+/// Emits J J^T and r, of J and r as they are or filled up.
 DenseSystem::System DenseSystem::emitUnderdetermined(Value filled, Value r) {
   return {emitGram(filled, true), r};
 }
@@ -251,7 +252,7 @@ DenseSystem::System DenseSystem::emitSmaller(Value r) {
   return {branch.getResult(0), branch.getResult(1)};
 }
 
-/// The z with (gram + regularizer I) z = rhs.
+/// Emits the z with (gram + regularizer I) z = rhs.
 Value DenseSystem::solve(Value regularizer, Value &success) {
   Value gram = arith::AddFOp::create(b, loc, system.gram,
                                      emitDiagonal(regularizer, system.gram));
@@ -273,7 +274,7 @@ Value DenseSystem::solve(Value regularizer, Value &success) {
   return z;
 }
 
-/// The parts of `column`, [n, 1], with the shapes of those of x.
+/// Splits `column`, [n, 1], into parts with the shapes of those of x.
 SmallVector<Value> DenseSystem::split(Value column) {
   SmallVector<Value> parts;
   OpFoldResult zero = b.getIndexAttr(0), one = b.getIndexAttr(1);
@@ -361,7 +362,7 @@ LeastSquaresStep DenseSystem::emitStep(Value regularizer) {
 
 static constexpr double kDefaultTolerance = 1e-6;
 
-/// The distance of 1 to the next number of `type`.
+/// Returns the distance of 1 to the next number of `type`.
 static double getEpsilon(Type type) {
   APFloat one(cast<FloatType>(type).getFloatSemantics(), 1), next = one;
   next.next(/*nextDown=*/false);
@@ -403,14 +404,14 @@ private:
 };
 } // namespace
 
-/// J^T `cotangents`.
+/// Emits J^T `cotangents`.
 SmallVector<Value> IterativeSystem::pullBack(ValueRange cotangents) {
   return GradientOp::create(b, loc, ValueRange(xs).getTypes(), residuals, xs,
                             cotangents, Unconnected::zeros)
       .getGradients();
 }
 
-/// The sum of the products of all elements.
+/// Emits the sum of the products of all elements.
 Value IterativeSystem::dot(ValueRange lhs, ValueRange rhs) {
   Value sum;
   for (auto [left, right] : llvm::zip_equal(lhs, rhs)) {
@@ -422,7 +423,7 @@ Value IterativeSystem::dot(ValueRange lhs, ValueRange rhs) {
   return sum;
 }
 
-/// `to` + `factor` * `other`.
+/// Emits `to` + `factor` * `other`.
 SmallVector<Value> IterativeSystem::addScaled(ValueRange to, Value factor,
                                               ValueRange other) {
   SmallVector<Value> sums;

@@ -29,7 +29,7 @@ static func::FuncOp getCallee(func::CallOp call) {
       call, call.getCalleeAttr());
 }
 
-/// Every function that `function` calls, directly or not.
+/// Returns every function that `function` calls, directly or not.
 static llvm::SetVector<Operation *> getCallees(func::FuncOp function) {
   llvm::SetVector<Operation *> callees;
   auto addCallees = [&](Operation *caller) {
@@ -55,7 +55,7 @@ SmallVector<func::FuncOp> getFunctionsBottomUp(Operation *root) {
                              [](const auto &entry) { return entry.second; });
 }
 
-/// The callee of `call` if its body can take the place of the call.
+/// Returns the callee of `call` if its body can take the place of the call.
 static func::FuncOp getInlinableCallee(func::CallOp call) {
   func::FuncOp callee = getCallee(call);
   if (!callee || callee.isExternal() || !callee.getBody().hasOneBlock() ||

@@ -24,7 +24,7 @@ namespace flywheel::train {
 void exposeLossReads(mlir::OpOperand &loss,
                      const llvm::SetVector<mlir::Attribute> &targets);
 
-/// The ops with regions that `y` is a differentiable function of.
+/// Returns the ops with regions that `y` is a differentiable function of.
 llvm::SetVector<mlir::Operation *> getRegionOps(mlir::Value y);
 
 /// Inlines the calls of `region`, but for those that `exposeLossReads` leaves.

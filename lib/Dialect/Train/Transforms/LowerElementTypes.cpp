@@ -141,7 +141,7 @@ private:
     return success();
   }
 
-  /// The number of a string: equal strings have the same one.
+  /// Returns the number of a string: equal strings have the same one.
   int64_t getNumber(StringAttr text) {
     if (text.empty())
       return 0;
@@ -158,9 +158,9 @@ private:
     op.erase();
   }
 
-  /// The last number repeats; a single one is a splat. If a large tensor has a
-  /// shorter list, the list is inserted into a splat constant, which takes no
-  /// space in the object.
+  /// Builds a constant of `numbers`. The last number repeats; a single one is a
+  /// splat. If a large tensor has a shorter list, the list is inserted into a
+  /// splat constant, which takes no space in the object.
   static Value buildNumbers(OpBuilder &b, Location loc, RankedTensorType type,
                             SmallVector<int64_t> numbers) {
     int64_t count = numbers.size(), total = type.getNumElements();
@@ -216,7 +216,8 @@ private:
     op.erase();
   }
 
-  /// Nothing is left of a change of sign; a change of kind is elementwise.
+  /// Lowers a bitcast. A change of sign needs no op; a change of kind is
+  /// elementwise.
   void lowerBitcast(tensor::BitcastOp op) {
     OpBuilder b(op);
     Value value = op.getSource();

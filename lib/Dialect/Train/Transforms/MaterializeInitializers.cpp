@@ -45,7 +45,7 @@ public:
 private:
   /// Keeps on `variable` which variables its initial value is computed from.
   void recordOperands(VariableOp variable);
-  /// The variables, each after those that its initial value needs.
+  /// Returns the variables, each after those that its initial value needs.
   SmallVector<int64_t> sortByNeed();
   /// Takes from `order` the variables that loops initialize, by loop.
   SmallVector<SmallVector<int64_t>> takeAlike(SmallVector<int64_t> &order);
@@ -95,7 +95,7 @@ SmallVector<int64_t> InitializerBuilder::sortByNeed() {
   return orderInitialValues(operands);
 }
 
-/// The seed of the stream of a variable.
+/// Returns the seed of the stream of a variable.
 static int64_t getOpSeed(VariableOp variable,
                          InitializerAttrInterface initializer) {
   return initializer.getStreamSeed().value_or(
@@ -286,8 +286,8 @@ void InitializerBuilder::build() {
   func::ReturnOp::create(b, loc);
 }
 
-/// Later passes trust the attributes that passes attach, so a user must not set
-/// them.
+/// Checks that a user has not set the attributes that passes attach, because
+/// later passes trust them.
 static LogicalResult verifyUnmarked(ModuleOp module) {
   for (auto function : module.getOps<func::FuncOp>())
     if (function->hasAttr(TrainDialect::getInitializerAttrName()))

@@ -21,7 +21,7 @@ using namespace mlir;
 using namespace flywheel;
 using namespace flywheel::train;
 
-/// x scalar, of x to be computed with.
+/// Emits x times scalar in the compute type of x.
 static ElementwiseExpr scale(OpBuilder &b, Location loc, ElementwiseExpr x,
                              Value scalar) {
   Value number =
@@ -29,7 +29,7 @@ static ElementwiseExpr scale(OpBuilder &b, Location loc, ElementwiseExpr x,
   return x * x.with(nn::buildBroadcast(b, loc, number, {}, x));
 }
 
-/// The element type of the norm of all of `values`.
+/// Returns the element type of the norm of all of `values`.
 static Type getNormType(ValueRange values) {
   for (Value value : values)
     if (getElementTypeOrSelf(value).isF64())
@@ -60,7 +60,7 @@ Value train::clipByGlobalNorm(OpBuilder &b, Location loc,
   return nn::castElements(b, loc, norm, number);
 }
 
-/// min(max(x, -bound), bound), which keeps a NaN.
+/// Emits min(max(x, -bound), bound), which keeps a NaN.
 static Value clipByValue(OpBuilder &b, Location loc, Value gradient,
                          double bound) {
   ElementwiseExpr x(b, loc, gradient);

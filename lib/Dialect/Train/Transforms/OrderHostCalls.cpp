@@ -66,7 +66,8 @@ Value CallOrderer::emitIsSound(Location loc, Value status) {
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, number, zero);
 }
 
-/// The type of the elements that the host sees: those of one bit are bytes.
+/// Returns the type of the elements that the host sees: those of one bit are
+/// bytes.
 static RankedTensorType getHostType(Type type) {
   auto tensor = cast<RankedTensorType>(type);
   auto integer = dyn_cast<IntegerType>(tensor.getElementType());
@@ -76,7 +77,7 @@ static RankedTensorType getHostType(Type type) {
       IntegerType::get(type.getContext(), std::max(8u, integer.getWidth())));
 }
 
-/// `value` with elements as the host sees them.
+/// Converts `value` to elements as the host sees them.
 Value CallOrderer::toElements(Location loc, Value value) {
   RankedTensorType type = getHostType(value.getType());
   if (type == value.getType())

@@ -28,8 +28,8 @@ void carryState(mlir::Operation *op,
 /// Returns true if `op` asks for derivatives, which replace it.
 bool asksForDerivatives(mlir::Operation *op);
 
-/// The symbols of the variables whose values, as they are read, derivatives in
-/// `root` are asked for with respect to.
+/// Returns the symbols of the variables with respect to whose values
+/// derivatives in `root` are requested.
 llvm::SetVector<mlir::Attribute> findTargetVariables(mlir::Operation *root);
 
 } // namespace flywheel::train

@@ -11,7 +11,7 @@
 
 namespace flywheel::train {
 
-/// The variable whose value `op` is, or null.
+/// Returns the variable whose value `op` is, or null.
 inline mlir::FlatSymbolRefAttr getReadVariable(mlir::Operation *op) {
   if (auto read = llvm::dyn_cast_or_null<ReadOp>(op))
     return read.getVariableAttr();
@@ -20,7 +20,7 @@ inline mlir::FlatSymbolRefAttr getReadVariable(mlir::Operation *op) {
   return {};
 }
 
-/// The variable that `op` assigns, or null.
+/// Returns the variable that `op` assigns, or null.
 inline mlir::FlatSymbolRefAttr getAssignedVariable(mlir::Operation *op) {
   if (auto assign = llvm::dyn_cast_or_null<AssignOp>(op))
     return assign.getVariableAttr();
@@ -39,7 +39,7 @@ inline mlir::Attribute getAssigned(mlir::Operation *op) {
   return getAssignedVariable(op);
 }
 
-/// The variable whose value `op` reads or assigns, or null.
+/// Returns the variable whose value `op` reads or assigns, or null.
 inline mlir::FlatSymbolRefAttr getAccessedVariable(mlir::Operation *op) {
   mlir::FlatSymbolRefAttr variable = getReadVariable(op);
   return variable ? variable : getAssignedVariable(op);

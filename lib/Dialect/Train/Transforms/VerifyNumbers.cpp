@@ -20,7 +20,7 @@ using namespace mlir;
 using namespace flywheel;
 using namespace flywheel::train;
 
-/// `value` in `type`, in which denormal numbers are 0.
+/// Returns `value` in `type`, in which denormal numbers are 0.
 static APFloat roundTo(double value, Type type) {
   APFloat number(value);
   bool losesInfo = false;

@@ -18,9 +18,9 @@ llvm::LogicalResult verifyNumbers(mlir::Operation *op, mlir::Attribute owner,
                                   llvm::ArrayRef<NamedNumber> numbers,
                                   mlir::Type type);
 
-/// The same of all numbers that `apply` says: of its optimizer and schedule in
-/// `scalarType`, in which rates and the like are variables, and with those of
-/// `l2` and `weight_decay` in the types that its variables are computed in; of
+/// Verifies all numbers of `apply`: those of its optimizer and schedule in
+/// `scalarType`, the type of rates and other scalar variables; those of `l2`
+/// and `weight_decay` in the compute types of its variables; and that of
 /// `clip_value` in those of its gradients.
 llvm::LogicalResult verifyNumbers(ApplyGradientsOp apply,
                                   mlir::Type scalarType);
