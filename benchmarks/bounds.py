@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which kernels of the train steps of `peers` take more than 3 times their bound: the larger
-one of their operations over the peak of f32 and their bytes, each read and written once, over
-the bandwidth of the cache that those of one call fit in, or of memory; all measured in the
-same process. Kernels of less than one per cent of a step are counted, and not listed.
+"""Lists the kernels of the train steps of `peers` that take more than 3 times their bound: the larger one of their
+operations over the peak of f32 and their bytes, each read and written once, over the bandwidth of the smallest cache
+that fits those of one call, or of memory; all measured in the same process. Kernels of less than one per cent of a step
+are counted, and not listed.
 
 usage: PYTHONPATH=build/python python benchmarks/bounds.py [--threads N] [--rows NAME...]
            [--factor N] [--part N] [--seconds N]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How many lines the models of examples/ take, their training with them: with this package, its Keras, JAX without
-further libraries, and Keras on TensorFlow.
+"""Counts the lines of the models of examples/, with their training: with this package, its Keras, JAX without further
+libraries, and Keras on TensorFlow.
 
 Each program is run, for a few steps, and has to lower its loss: what is counted works. Lines are those that are not
 empty, without the data that all share. `digits_to_97.py` has the programs of examples/digits.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which published models `flywheel.torch.from_module` and `flywheel.onnx.load` take as they are.
+"""Lists the published models that `flywheel.torch.from_module` and `flywheel.onnx.load` take as they are.
 
 Models of torchvision and of transformers, small and untrained: in float64 each trains two steps of SGD here and in
 PyTorch, and the losses have to agree to 6 digits; then its ONNX file (as torch.onnx writes it, float32) is loaded, and
@@ -34,7 +34,7 @@ RATE = 0.01
 class Model(NamedTuple):
     module: Any
     inputs: List[Any]
-    # Which part of what the module returns is its output.
+    # Selects the output in the result of the module.
     output: Callable[[Any], Any] = lambda result: result
 
 

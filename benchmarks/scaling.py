@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How compile time and step time grow with the width, the depth and the batch of a network.
+"""Measures the growth of compile time and step time with the width, the depth and the batch of a network.
 
 The step trains a network of dense layers (relu, softmax cross entropy, Adam). One size is
 changed at a time. `growth` is the exponent from one line to the next: with 2, twice the size

@@ -26,7 +26,7 @@ def count(path: str) -> Count:
         if case.find("failure") is not None or case.find("error") is not None:
             failed += 1
         elif (skip := case.find("skipped")) is not None and skip.get("message") == "User interrupt":
-            # So lit says that its time was up.
+            # Lit's message for a test whose time was up.
             print(f"{path}: {case.get('classname')}.{case.get('name')} did not end", file=sys.stderr)
             failed += 1
         elif skip is not None or case.get("status") == "disabled":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How the time and the memory of tracing, compiling, finding in the cache and a step grow with a program.
+"""Measures the growth of time and memory with a program: of tracing, compiling, finding in the cache and a step.
 
 Each program (`programs.py`) is measured with n, 2n, 4n, ... parts or elements, each size in a process of its own. The
 exponent is that of what the last two sizes take more than the first, so that what does not depend on n is no part of

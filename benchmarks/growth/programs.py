@@ -22,7 +22,7 @@ class Family(NamedTuple):
     # The sizes are these times 1, 2, 4, ...
     first: int
     last: int
-    # Why a time or a memory grows by more than 1.3, by what it is; see `REASONS`.
+    # The reasons for times and memory that grow by more than 1.3, by kind; see `REASONS`.
     reasons: dict[str, str]
 
 

@@ -106,7 +106,7 @@ class Constant(Initializer):
         return Constant(self._numbers, dtype)
 
     def _check(self) -> None:
-        """Which values there may be depends on the variable."""
+        """Does nothing: the variable decides which values are allowed."""
 
     def attribute(self) -> Attribute:
         array: np.ndarray[Any, Any] = self.fields["values"].reshape(-1)

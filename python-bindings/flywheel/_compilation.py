@@ -66,7 +66,7 @@ def current_devices() -> List[str]:
 
 
 def current_target() -> str:
-    """That of the innermost block of `device`."""
+    """Returns the target of the innermost block of `device`, or ""."""
     return target_of(_local.devices[-1]) if _local.devices else ""
 
 

@@ -217,7 +217,7 @@ def saturated(array: np.ndarray[Any, Any], dtype: DType) -> np.ndarray[Any, Any]
 
 
 def _beyond(wide: np.ndarray[Any, Any], dtype: DType) -> Tuple[Any, Any]:
-    """Which numbers are below and above the range of an integer type, whose bounds are exact here."""
+    """Returns masks of the numbers below and above the range of an integer type, whose bounds are exact here."""
     info = np.iinfo(dtype)
     return wide < float(info.min), wide >= float(int(info.max) + 1)
 

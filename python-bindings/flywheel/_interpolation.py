@@ -16,7 +16,7 @@ from ._types import Array
 def interpolation_weights(
     at: Array, total: int, *, cubic: Optional[float] = None, squeeze: float = 1.0, excludes_outside: bool = False
 ) -> Array:
-    """How much of each of `total` elements is in each of those at the places `at` [count]: a matrix [count, total].
+    """Returns the shares of `total` elements in those at the places `at` [count]: a matrix [count, total].
 
     Linear, or with `cubic` Keys' kernel of that coefficient. With a `squeeze` below 1 the kernel is wider by as much:
     elements of an image that shrinks are those of a smoothed one. Elements outside equal the one at the border, or with

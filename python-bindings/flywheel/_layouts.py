@@ -63,8 +63,8 @@ class Laid:
         return result
 
     def place(self, axis: int) -> int:
-        """Which dimension of `data` a dimension is; it may count from the end. Raises ValueError for one that there is
-        not."""
+        """Returns the dimension of `data` for a dimension of the tensor, which may count from the end. Raises
+        ValueError for an unknown dimension."""
         return self.order.index(normalize_axis(axis, self.ndim))
 
     def places(self, axes: Sequence[int]) -> List[int]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How the functions of `_nn_ops` make ops: operands, and types of results."""
+"""Building of the ops of `_nn_ops`: operands, and types of results."""
 
 import operator
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union

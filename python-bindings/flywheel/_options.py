@@ -14,7 +14,8 @@ __all__ = ["StepOptions", "check_bounds", "check_kinds", "check_names"]
 
 @dataclasses.dataclass(frozen=True)
 class StepOptions:
-    """How a traced module is compiled; see `function`. Raises TypeError for what is of another kind."""
+    """The options with which a traced module is compiled; see `function`. Raises TypeError for a value of another
+    kind."""
 
     threads: Optional[int] = None
     target: str = ""

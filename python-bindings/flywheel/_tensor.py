@@ -57,12 +57,12 @@ class Tensor(Operators):
 
     @property
     def size(self) -> "Union[int, Size]":
-        """How many elements there are: a number, or a `Size` where only the call knows it."""
+        """The number of elements: a number, or a `Size` where only the call knows it."""
         return math.prod(self.shape)
 
     @property
     def _static_size(self) -> Optional[int]:
-        """How many elements there are; None where only the call knows it."""
+        """The number of elements; None where only the call knows it."""
         return math.prod(d for d in self._dims if d is not None) if None not in self._dims else None
 
     @property

@@ -70,7 +70,7 @@ class Trace:
         self.warns_of_widening = False
         # True if random tensors are drawn; false if only sizes are computed.
         self.draws = True
-        # Whose streams they are drawn from: the function's that is traced.
+        # The owner of the streams from which they are drawn: the function that is traced.
         self.streams: Optional[Name] = None
         self._drawn: Dict[str, Name] = {}
         # The attributes of modules that the Python code has read, by the module's id.

@@ -491,7 +491,7 @@ class Function(_flywheel.Dispatcher):
         return cost(self.trace(*args, **kwargs).module, bindings=bindings)
 
     def profile(self, *args: Any, calls: int = 10, **kwargs: Any) -> Profile:
-        """How long each kernel takes in calls with these arguments: print it, see docs/Profiling.md.
+        """Measures the time of each kernel in calls with these arguments: print it, see docs/Profiling.md.
 
             print(step.profile(images, labels))
 

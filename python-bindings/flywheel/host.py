@@ -272,9 +272,9 @@ def breakpoint(*tensors: Any, **named: Any) -> None:
 
     The names of the caller are there: tensors and variables, also in tuples, lists and dicts, are NumPy arrays, and
     everything else is what it was when the function was traced. With arguments, `fw.breakpoint(x, norm=fw.norm(x))`,
-    only these tensors are computed and copied. Which debugger that is, `breakpoint` of Python decides
-    (`sys.breakpointhook`, PYTHONBREAKPOINT): pdb by default, where `c` goes on, and `q` ends the step with
-    `bdb.BdbQuit` and leaves the variables as they were. It costs and is ordered as a `callback`.
+    only these tensors are computed and copied. The debugger is that of Python's `breakpoint` (`sys.breakpointhook`,
+    PYTHONBREAKPOINT): pdb by default, where `c` continues, and `q` ends the step with `bdb.BdbQuit` and leaves the
+    variables as they were. It costs and is ordered as a `callback`.
     """
     frame = _trace.find_user_frame() or sys._getframe(1)
     trace = _trace.current() if _trace.is_tracing() else None

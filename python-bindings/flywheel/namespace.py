@@ -87,7 +87,7 @@ class Name:
 
     @property
     def owner(self) -> "Name":
-        """That of the object which the value goes with: of an optimizer's number, the optimizer."""
+        """The name of the object that owns the value: the optimizer, for a number of an optimizer."""
         return self._scope if self._is_owned and self._scope is not None else self
 
     @property
@@ -98,11 +98,11 @@ class Name:
     @property
     def text(self) -> str:
         if self._text is None:
-            # Who holds what a block that has failed has made, gives it a name of its own.
+            # An object from a block that has failed, which somebody still holds, gets a name of its own.
             if self._is_dropped:
                 self._namespace._wait_again(self)
             self._namespace._give_names()
-        # That of a variable that is being made in a block which fails.
+        # A variable that is being created in a block which fails has only its wanted name.
         return self._text or self._wish()
 
     def _wish(self) -> str:
@@ -130,7 +130,8 @@ class Namespace:
         self._last: Dict[str, int] = {}
         # The objects without a text, in the order of creation.
         self._waiting: List[ReferenceType[Name]] = []
-        # How often a name of an older object was wanted, and when garbage is collected next, by name.
+        # The number of times that a name of an older object was wanted, and the next one to collect garbage at, by
+        # name.
         self._contested: Dict[str, List[int]] = {}
         # Members by tokens: one is taken out in one step, whatever other threads do.
         self._collections: Dict[str, Dict[object, Callable[[], Any]]] = {}
@@ -425,7 +426,7 @@ class _Own:
 
     def __init__(self) -> None:
         self.prefixes: List[Name] = []
-        # How to undo what was made in a block of `all_or_nothing`; None outside of one.
+        # Functions that undo the changes in a block of `all_or_nothing`; None outside of one.
         self.undo: Optional[List[Callable[[], object]]] = None
 
 

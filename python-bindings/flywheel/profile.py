@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How long the kernels of a step take: what `Session.profile` gives."""
+"""The times of the kernels of a step: results of `Session.profile`."""
 
 import html
 import json
@@ -36,7 +36,7 @@ class Kernel:
 
     @property
     def times_bound(self) -> Optional[float]:
-        """How many times the bound the kernel takes: None where that is 0 or not known."""
+        """The time of the kernel over its bound: None if that is 0 or not known."""
         return self.seconds / self.bound_seconds if self.bound_seconds else None
 
     @property

@@ -21,8 +21,8 @@ def is_stream(name: str) -> bool:
 
 
 class Owners:
-    """Whose the variables of a program are: those that were traced, and those that the compiler has added for
-    optimizers, averages and random streams, which go with their owners."""
+    """The owners of the variables of a program: of those that were traced, and of those that the compiler has added for
+    optimizers, averages and random streams, which live as long as their owners."""
 
     def __init__(self, variables: Mapping[str, Any], owners: Iterable[Name], streams: Optional[Name] = None) -> None:
         self.variables = dict(variables)
@@ -110,7 +110,8 @@ class Store(_flywheel.Store):
         with self._lock:
             known = self._suffixes.get(namespace)
             if known is None:
-                # That of a namespace that is gone is not given again: what was restored for it may be there still.
+                # The suffix of a namespace that is gone is not used again: values that were restored for it may be
+                # left.
                 known = f":{self._num_namespaces}" if self._num_namespaces else ""
                 self._num_namespaces += 1
                 self._suffixes[namespace] = known

@@ -33,7 +33,7 @@ class SummaryRow:
 
     @property
     def size(self) -> int:
-        """How many elements there are."""
+        """The number of elements."""
         return int(np.prod(self.shape, dtype=np.int64))
 
 

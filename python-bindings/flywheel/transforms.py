@@ -125,8 +125,8 @@ def _jacobian_of_one(y: Tensor, xs: Any, mode: str, chunk: Optional[int]) -> Any
 
 
 def jvp_of(ys: Any, xs: Any, tangents: Any) -> Any:
-    """How each y changes as the xs move along the tangents, which have their form: a
-    tree of the form of `ys`."""
+    """Returns the derivative of each y as the xs move along the tangents, which have their form: a tree of the form of
+    `ys`."""
     targets, form = _wrt(xs, "a directional derivative")
     roots, spec = _wrt(ys, "a directional derivative")
     given, other = _tree.flatten(tangents)
@@ -436,7 +436,7 @@ class CustomVjp:
         functools.update_wrapper(self, function)
         self._function = function
         self._rule: Optional[Callable[..., Any]] = None
-        # How many rules of this function are being traced in one another.
+        # The number of rules of this function that are being traced in one another.
         self._depth = 0
 
     def defvjp(self, rule: Callable[..., Any]) -> Callable[..., Any]:

@@ -136,7 +136,7 @@ class Variable(VariableOperators):
 
     @property
     def size(self) -> int:
-        """How many elements there are."""
+        """The number of elements."""
         return math.prod(self.shape)
 
     @property

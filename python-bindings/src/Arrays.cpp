@@ -15,7 +15,7 @@ using flywheel::runtime::DType;
 
 namespace flywheel::python {
 
-/// That of ml_dtypes.bfloat16, or of uint16.
+/// NumPy's number of ml_dtypes.bfloat16, or of uint16.
 static int bfloat16TypeNumber = NPY_UINT16;
 
 static int importArrayTable() {

@@ -84,7 +84,7 @@ static nb::object getCurrentStore() {
                         : nb::borrow(defaultStore);
 }
 
-/// That of the current store, without objects on the way: each call asks.
+/// Returns the values of the current store without a reference: each call asks.
 static const Store *lookupCurrentStore() {
   PyObject *entered = nullptr;
   if (PyContextVar_Get(enteredStores, nullptr, &entered) < 0) {

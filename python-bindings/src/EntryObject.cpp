@@ -355,7 +355,7 @@ static bool takeResult(const Caller &caller, const ArgumentSpec &spec,
   if (dtype == spec.dtype)
     addResult(spec, value, call);
   else
-    call.results.push_back(view); // Which the call refuses.
+    call.results.push_back(view); // The call refuses it.
   return true;
 }
 

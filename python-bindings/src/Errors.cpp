@@ -70,8 +70,8 @@ static void setError(PyObject *type, const std::string &message) {
   Py_DECREF(text);
 }
 
-/// How many frames the innermost one outside of this package is away, as the
-/// stack level of a warning.
+/// Returns the number of frames to the innermost one outside of this package,
+/// as the stack level of a warning.
 static Py_ssize_t findUserLevel() {
   Py_ssize_t level = 1;
   nb::object frame =

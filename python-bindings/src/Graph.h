@@ -113,9 +113,9 @@ public:
   std::vector<bool> findDependencies(const std::vector<PyValue *> &ys,
                                      const std::vector<PyValue *> &xs);
 
-  /// How much larger one number of type index is than another, where that is
-  /// the same in every call: both are computed from sizes, and sizes of feeds
-  /// of one name are equal.
+  /// Returns the difference of two numbers of type index, if it is the same in
+  /// every call: both are computed from sizes, and sizes of feeds of one name
+  /// are equal.
   std::optional<int64_t> findDifference(const PyValue &a, const PyValue &b);
 
   /// Emits the computation of a region for `dim_size` positions of a new

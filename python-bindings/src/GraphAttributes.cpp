@@ -91,7 +91,7 @@ static std::string formatStruct(const std::string &name, nb::dict fields) {
   return "#" + name + (text.empty() ? "" : "<" + text + ">");
 }
 
-/// That of ("train.sgd", {"lr": 0.1, ...}).
+/// Builds the attribute of ("train.sgd", {"lr": 0.1, ...}).
 static Attribute makeStruct(Graph &graph, nb::handle value) {
   auto parts = nb::cast<nb::tuple>(value);
   std::string name = getString(parts[0]);

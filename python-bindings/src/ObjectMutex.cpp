@@ -38,7 +38,7 @@ void ObjectLock::wait() {
         "another thread was at work with this store, session or module when "
         "this process was forked: expected another one, such as that of `with "
         "flywheel.Store():`");
-  // Who has it then does not come back; see takeGIL().
+  // A thread that has it then does not come back; see takeGIL().
   if (isInterpreterEnding())
     throw std::runtime_error(
         "another thread was at work with this store, session or module when "

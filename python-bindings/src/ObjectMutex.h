@@ -78,7 +78,7 @@ private:
   void wait();
   void unlockBehindOthers();
 
-  /// How often a process between the first one and this one has forked.
+  /// The number of forks between the first process and this one.
   static unsigned numForks;
   ObjectMutex &mutex;
 };

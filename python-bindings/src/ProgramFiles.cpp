@@ -51,7 +51,7 @@ namespace flywheel::python {
   throw nb::python_error();
 }
 
-/// Why there is no GPU; empty where there is one.
+/// Returns the reason why there is no GPU; empty if there is one.
 static std::string findGPU() {
   return runtime::synchronizeGPU(/*stream=*/0).message();
 }

@@ -25,7 +25,7 @@ def count_of(value: Any, what: str) -> int:
 
 
 def wide_dtype(dtype: Any) -> _dtypes.DType:
-    """That of what norms compute in: float32 for 16 bits."""
+    """Returns the dtype in which norms compute: float32 for 16 bits."""
     kind = _dtypes.as_dtype(dtype)
     return _dtypes.float32 if kind.itemsize == 2 else kind
 

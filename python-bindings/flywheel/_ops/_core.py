@@ -85,7 +85,7 @@ def of_size(dim_size: Value) -> Tensor:
 
 
 def difference(a: Size, b: Size) -> Optional[int]:
-    """How much larger one size is than another, where that is the same in every call."""
+    """Returns the difference of two sizes, if it is the same in every call."""
     if isinstance(a, int) and isinstance(b, int):
         return a - b
     if a is b:

@@ -192,7 +192,7 @@ def _bounds(key: slice, dim_size: Size) -> Tuple[Size, Size, int]:
     if start != 0:
         length = index_op("maxsi", index_op("subi", stop, start), 0)
         if is_from_end or not isinstance(start, int):
-            # Which says that it has a bound.
+            # States the bound for the compiler.
             length = index_op("minsi", length, dim_size)
     return start, index_op("ceildivsi", length, step) if step > 1 else length, step
 
@@ -213,7 +213,7 @@ def _bounds_backwards(key: slice, dim_size: Size, step: int) -> Tuple[Size, Size
 
     start, stop = clamp(key.start, last), clamp(key.stop, -1)
     count = index_op("ceildivsi", index_op("maxsi", index_op("subi", start, stop), 0), step)
-    # Which says that it has a bound.
+    # States the bound for the compiler.
     count = index_op("minsi", count, dim_size)
     lowest = index_op("subi", start, index_op("muli", index_op("subi", count, 1), step))
     # If the slice is empty, the offset is still inside of the dimension.

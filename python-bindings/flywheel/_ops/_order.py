@@ -30,12 +30,12 @@ from ._reductions import any as reduce_any
 from ._reductions import mean, reduce_sum
 from ._shapes import _product, expand_dims, moveaxis, ravel, reshape_to, stack, swapaxes, transpose
 
-# How many elements a dimension that is sorted may have.
+# The largest number of elements of a dimension that is sorted.
 MOST_SORTED = 4096
 
 
 def order_of(comes_before: Tensor, count: int) -> Tensor:
-    """Which element is at each place of the order, int32 [..., count].
+    """Returns the element at each place of the order, int32 [..., count].
 
     `comes_before` [..., count, count] is true at (i, j) if element i comes before element j. Elements that it does not
     order keep their order.
@@ -44,7 +44,7 @@ def order_of(comes_before: Tensor, count: int) -> Tensor:
     transposed = swapaxes(before, -1, -2)
     is_equal = logical_not(logical_or(before, transposed))
     is_first = logical_or(before, logical_and(is_equal, logical_not(lower_triangle(count, dtype=bool))))
-    # How many elements come before each, and from that which element is at each place.
+    # The number of elements before each, and by that the element at each place.
     rank = reduce_sum(cast(is_first, _dtypes.int32), -2)
     at_place = equal(expand_dims(rank, -1), as_tensor(np.arange(count, dtype=np.int32)))
     numbers = as_tensor(np.arange(count, dtype=np.int32).reshape(-1, 1))

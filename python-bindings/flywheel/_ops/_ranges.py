@@ -41,7 +41,7 @@ def _fits(dtype: _dtypes.DType, *numbers: int) -> bool:
 
 
 def _length(start: Any, stop: Any, step: Any) -> int:
-    """How many elements `numpy.arange` has. Raises as it does."""
+    """Returns the number of elements of `numpy.arange`. Raises as it does."""
     ratio = (stop - start) / step
     if not abs(ratio) < 2**63:
         raise ValueError("Maximum allowed size exceeded")

@@ -195,7 +195,7 @@ def cumprod(x: TensorLike, axis: Optional[int] = None, exclusive: bool = False, 
 
 
 def _count(x: Tensor, axes: List[int]) -> Tensor:
-    """How many elements a result along these dimensions is of, in float32."""
+    """Returns the number of elements that a result along these dimensions reduces, in float32."""
     from ._shapes import shape
 
     count = 1

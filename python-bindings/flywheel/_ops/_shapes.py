@@ -468,7 +468,7 @@ def split(x: TensorLike, sections: Any, axis: int = 0) -> List[Tensor]:
 
 
 def tile(x: TensorLike, multiples: DimSizes) -> Tensor:
-    """`x` so many times in a row along each dimension. How many times may be a scalar tensor."""
+    """`x` repeated along each dimension. The numbers of repetitions may be scalar tensors."""
     x = as_tensor(x)
     given = [] if multiples is None else _listed(multiples)
     counts = [to_index(count) for count in given]
@@ -559,7 +559,7 @@ def _roll(x: Tensor, shift: Size, axis: int) -> Tensor:
     for start, length in ((first, behind), (0, first)):
         offsets: List[Size] = [0] * x.ndim
         lengths = list(old)
-        # Which says that it has a bound.
+        # States the bound for the compiler.
         offsets[axis], lengths[axis] = start, index_op("minsi", length, total)
         parts.append(extract_slice(x, offsets, lengths, [1] * x.ndim))
     return concatenate(parts, axis)

@@ -73,7 +73,7 @@ def ptp(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
 
 
 def count_nonzero(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """How many elements are not 0, int32."""
+    """The number of elements that are not 0, int32."""
     return sum(cast(x, bool), axis, keepdims)
 
 
@@ -142,7 +142,7 @@ def nanmin(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
 
 @rounds_once()
 def cov(x: TensorLike, rowvar: bool = True, ddof: int = 1) -> Tensor:
-    """How the rows of `x` (or the columns) vary together: [rows, rows]; of a vector, or one row, a scalar."""
+    """The covariance of the rows of `x` (or of the columns): [rows, rows]; a scalar for a vector, or one row."""
     x = as_tensor(x)
     if not _dtypes.is_floating(x.dtype):
         x = cast(x, _dtypes.float32)
@@ -167,7 +167,7 @@ def corrcoef(x: TensorLike, rowvar: bool = True) -> Tensor:
 
 
 def bincount(x: TensorLike, weights: Optional[TensorLike] = None, *, length: int) -> Tensor:
-    """How often each number from 0 to `length` - 1 is in `x`, int32; with weights, their sums. A number that is out of
+    """The counts of each number from 0 to `length` - 1 in `x`, int32; with weights, their sums. A number that is out of
     range is an error of the step."""
     index = as_tensor(x)
     if index.ndim != 1 or not _dtypes.is_integer(index.dtype):
@@ -188,10 +188,10 @@ def histogram(
     x: TensorLike, bins: Union[int, TensorLike] = 10, range: Optional[Tuple[float, float]] = None,
     weights: Optional[TensorLike] = None,
 ) -> Tuple[Tensor, Tensor]:  # fmt: skip
-    """How many elements are in each bin, and the edges of bins: so many equal ones in a range, by default that of the
-    elements (of none, from 0 to 1), or between these edges, which ascend. The last bin includes its end; others are
-    left out. Raises ValueError for no bins, a range that descends or is not finite, edges that are no vector or are
-    known to descend, and weights that are not as many as the elements."""
+    """The counts of elements in each bin, and the edges of bins: `bins` equal ones in a range, by default that of the
+    elements (from 0 to 1 if there are none), or between these edges, which ascend. The last bin includes its end;
+    others are left out. Raises ValueError for no bins, a range that descends or is not finite, edges that are no vector
+    or are known to descend, and weights that are not as many as the elements."""
     given = as_tensor(x)
     if weights is not None and as_tensor(weights)._dims != given._dims:
         raise ValueError(f"histogram: expected weights of shape {format_shape(given._dims)}, found "
@@ -325,7 +325,7 @@ def convolve(a: TensorLike, v: TensorLike, mode: str = "full") -> Tensor:
         a, v = v, a
     n, m = a._dims[0] or 0, v._dims[0] or 0
     first, count = {"full": (0, n + m - 1), "same": ((m - 1) // 2, n), "valid": (m - 1, n - m + 1)}[mode]
-    # How many zeros are in front of the vector and behind it.
+    # The numbers of zeros before and after the vector.
     before = m - 1 - first
     behind = count + m - 1 - n - before
     if _dtypes.is_floating(a.dtype):

@@ -137,7 +137,7 @@ def _is_static(key: Any) -> bool:
 
 
 def _places(x: Tensor, keys: List[Any]) -> "Optional[np.ndarray[Any, Any]]":
-    """Which elements of `x`, in row-major order, the keys stand for; None where that is not known."""
+    """Returns the elements of `x` that the keys select, in row-major order; None if that is not known."""
     if None in x._dims or not all(_is_static(key) for key in keys):
         return None
     shape = [dim_size or 0 for dim_size in x._dims]

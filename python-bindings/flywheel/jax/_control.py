@@ -171,7 +171,7 @@ class _Loop:
         return None
 
     def _find_limit(self) -> Optional[Tuple[int, Known]]:
-        """Which counter is compared with what: `counter < limit` is the condition."""
+        """Returns the number of the counter, and the limit, of a condition `counter < limit`."""
         block = self.call.block(0)
         operations = [view.operation for view in block.operations]
         test = _owner(operations[-1].operands[0])

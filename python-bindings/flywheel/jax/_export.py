@@ -2,9 +2,9 @@
 """From a function of JAX to a module of StableHLO that says what its derivatives depend on.
 
 StableHLO has no word for `stop_gradient`, nor for derivatives that are defined with `jax.custom_jvp` or
-`jax.custom_vjp`: JAX is done with them when it exports. So the function's jaxpr is read first, and they
-become calls that have a name in the module. A function with a derivative of its own is two more modules:
-itself, and how cotangents of its results become those of its arguments.
+`jax.custom_vjp`: JAX is done with them when it exports. So the function's jaxpr is read first, and they become calls
+that have a name in the module. A function with a derivative of its own is two more modules: itself, and the function
+from cotangents of its results to those of its arguments.
 """
 
 import os

@@ -60,7 +60,7 @@ def _dynamic_update_slice(call: Call, x: Known, part: Known, *starts: Known) -> 
 
 
 class _Indexed:
-    """Which elements of a tensor slices at indices are, for gather and for scatter.
+    """The elements of a tensor that slices at indices have, for gather and for scatter.
 
     `axes` are the dimensions that slices have not all of: those that indices move in, those of batches, and those of
     which a slice has a part. If they are first, as one dimension, element [batch..., part...] of the slices is element

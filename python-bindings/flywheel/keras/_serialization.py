@@ -25,7 +25,7 @@ def custom_object_scope(*objects: Optional[Mapping[str, Any]]) -> Iterator[None]
         _custom = before
 
 
-# How many elements weights may still have, while a model is made of a file: as many as that has bytes.
+# The number of elements that weights may still have, while a model is made of a file: up to the bytes of the file.
 _elements_left: ContextVar[Optional[int]] = ContextVar("_elements_left", default=None)
 
 

@@ -37,7 +37,7 @@ class Layer(Configured):
     """
 
     supports_masking = False
-    # How many dimensions an input has, the batch too, where that is fixed.
+    # The rank of an input, with the batch, if it is fixed.
     _rank: Optional[int] = None
 
     def __init__(self, **kwargs: Any) -> None:
@@ -80,7 +80,8 @@ class Layer(Configured):
         """Sets the state of a stateful layer to zeros."""
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
-        """Which steps of the outputs count; None is all. Raises TypeError for a mask that the layer does not take."""
+        """Returns the mask of the outputs' steps; None is all. Raises TypeError for a mask that the layer does not
+        take."""
         if self.supports_masking:
             return mask
         if any(m is not None for m in to_list(mask)):

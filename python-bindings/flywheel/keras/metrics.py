@@ -77,7 +77,7 @@ class Metric(Configured):
 
     arguments = ("name",)
     stateful = True
-    # How many sums there are.
+    # The number of sums.
     count = 2
 
     def __init__(self, name: Optional[str] = None, dtype: Any = None) -> None:

@@ -18,7 +18,7 @@ _OF_SHAPES = ("Shape", "Size")
 
 
 class _Reads:
-    """Which inputs the values of a graph, and of the graphs in it, are made of."""
+    """The inputs from which the values of a graph, and of the graphs in it, are computed."""
 
     def __init__(self, graph: Any, inputs: Sequence[Input]):
         self._makers: Dict[str, Any] = {}

@@ -175,7 +175,7 @@ class Interpreter:
         self.sizes = Sizes(dims)
         self._missing: List[MissingOp] = []
         self._count = 0
-        # How many elements may still be computed while the graph is translated.
+        # The number of elements that may still be computed while the graph is translated.
         self._left = MOST_KNOWN
 
     def run(self, graph: Any) -> List[Laid]:

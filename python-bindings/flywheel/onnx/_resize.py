@@ -16,7 +16,7 @@ from ._known import Known, check_made
 
 
 class _Axis(NamedTuple):
-    """How one dimension changes: from `total` elements to `new` ones."""
+    """The resizing of one dimension: from `total` elements to `new` ones."""
 
     total: int
     new: int
@@ -187,7 +187,7 @@ def _coordinates(call: Call, axis: _Axis) -> Array:
 
 
 def _nearest(call: Call, axis: _Axis, at: Array) -> Array:
-    """Which element each one is."""
+    """Returns the index of the old element for each new one."""
     rounding = _rounding(call)
     if rounding == "floor":
         found = np.floor(at)
@@ -208,7 +208,7 @@ def _nearest(call: Call, axis: _Axis, at: Array) -> Array:
 
 
 def _weights(call: Call, mode: str, axis: _Axis, at: Array) -> Array:
-    """How much of each of `total` elements is in each of `new`."""
+    """Returns the shares of `total` elements in each of `new`."""
     return interpolation_weights(
         at, axis.total, cubic=float(call.attribute("cubic_coeff_a")) if mode == "cubic" else None,
         squeeze=min(axis.scale, 1.0) if call.flag("antialias") else 1.0,

@@ -15,7 +15,7 @@ from ._known import Known, check_made
 
 
 def _resized(x: Tensor, axis: int, length: int) -> Tensor:
-    """So many elements along a dimension: the first ones, and zeros behind."""
+    """Returns the first `length` elements along a dimension, with zeros after them if there are fewer."""
     total = x._dims[axis] or 0
     if total > length:
         return _ops.getitem(x, (*[slice(None)] * axis, slice(0, length)))

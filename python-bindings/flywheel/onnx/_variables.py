@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which initializers are variables, and which of those are trained."""
+"""The choice of initializers that are variables, and of those that are trained."""
 
 import contextlib
 import re

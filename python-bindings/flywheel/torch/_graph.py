@@ -70,7 +70,7 @@ class Call:
 
     @property
     def operand_dtype(self) -> _dtypes.DType:
-        """That of the tensors that are compared or such, by PyTorch's promotion."""
+        """The dtype of the operands of a comparison and such, by PyTorch's promotion."""
         given = [value.node.hint if isinstance(value, torch.SymInt) else value for value in self._argument_values]
         kinds = [value for value in given if isinstance(value, (torch.Tensor, bool, int, float))]
         first: Any = kinds[0]

@@ -113,7 +113,7 @@ def _convolution(
 
 
 def _rank(call: Call) -> int:
-    """How many dimensions of space the name of an op says."""
+    """Returns the number of spatial dimensions in the name of an op."""
     found = re.search(r"(\d)d", str(call.node.target))
     assert found is not None
     return int(found[1])

@@ -56,7 +56,7 @@ def _embedding(call: Call, table: Laid, indices: Laid, padding: int, by_frequenc
     if by_frequency:
         rows = divided_by_frequency(rows, places, size(data, 0))
     if padding >= 0:
-        # That row is read, and never trained.
+        # The row of the padding is read, and never trained.
         is_padding = _ops.expand_dims(_ops.equal(places, as_tensor(padding, places.dtype)), places.ndim)
         rows = _ops.where(is_padding, _ops.stop_gradient(rows), rows)
     return Laid(rows)

@@ -115,7 +115,7 @@ def _detach_without_gradient(graph_module: Any) -> None:
 
 
 def _written_arguments(graph: Any) -> List[int]:
-    """Which arguments a part of a graph changes in place."""
+    """Returns the arguments that a part of a graph changes in place."""
     arguments = graph.find_nodes(op="placeholder")
     found: List[int] = []
     for node in graph.nodes:

@@ -301,7 +301,7 @@ def norm(
 def count_nonzero(
     input_tensor: Any, axis: Any = None, keepdims: Any = None, dtype: Any = _dtypes.int64, name: Optional[str] = None
 ) -> Any:
-    """How many elements are not 0."""
+    """The number of elements that are not 0."""
     x = as_tensor(input_tensor)
     kind = dtype_of(dtype)
     hits = make("NotZero", lambda y: _ops.cast(_ops.not_equal(y, 0), kind), x)

@@ -30,7 +30,7 @@ class Candidates(NamedTuple):
 def _draw(
     kind: str, draw: Callable[[Any, int], Any], num_sampled: int, classes: int, unique: bool, seed: Any, name: Any
 ) -> Tuple[Tensor, Tensor]:
-    """So many classes, and how often was drawn to have them."""
+    """Draws `num_sampled` classes. Returns them, and the number of draws that took."""
     if unique and num_sampled > classes:
         raise ValueError(f"{kind}: {num_sampled} different classes of {classes} are not there")
     random = generator_of(kind, seed)
@@ -58,7 +58,7 @@ def _draw(
 
 
 def _expected(probabilities: Any, tries: Tensor, num_sampled: int, unique: bool) -> Any:
-    """How often classes of these probabilities are expected in a sample."""
+    """Returns the expected counts of classes of these probabilities in a sample."""
     if not unique:
         return TABLE["multiply"](probabilities, float(num_sampled))
     log = TABLE["log1p"](TABLE["negative"](probabilities))

@@ -150,7 +150,8 @@ def _check_invariant(old: Tensor, new: Tensor) -> None:
 
 
 def _count(init: Any, states: Any, outputs: Any) -> Optional[int]:
-    """How often a body runs at most that counts from a number to another one; None where that is not seen."""
+    """Returns the largest number of iterations of a body that counts from a number to another one; None if that is not
+    seen."""
 
     def source(x: Tensor) -> Tensor:
         while x.op.type == "Identity":

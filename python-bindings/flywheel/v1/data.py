@@ -125,7 +125,7 @@ class Dataset:
         return self._like(start)
 
     def batch(self, batch_size: Any, drop_remainder: bool = False) -> "Dataset":
-        """So many elements as one, with a new first dimension."""
+        """Joins `batch_size` elements to one, with a new first dimension."""
         count = _number(batch_size, "batch_size")
         lead = count if drop_remainder else None
         types: List[Type] = [(t, None if s is None else (lead, *s)) for t, s in self._types]

@@ -103,7 +103,7 @@ class Graph:
         # The variable scope of what is in no other one.
         self._root_scope: Any = None
         self._variable_store: Dict[str, Any] = {}
-        # How often variable scopes were entered since the scope around them was.
+        # The number of times that variable scopes were entered since the scope around them was.
         self._scope_counts: Dict[str, int] = {}
         # Variables whose `initialized_value` depends on the session.
         self._guarded: List[Any] = []

@@ -16,7 +16,7 @@ from .random_ops import random_uniform
 
 
 class ResizeMethod:
-    """How images get another size."""
+    """The methods that resize images."""
 
     BILINEAR, NEAREST_NEIGHBOR, BICUBIC, AREA = range(4)
 

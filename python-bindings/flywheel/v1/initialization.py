@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which variables have a value, and ops that give them one."""
+"""Ops that test if variables have a value, and ops that give them one."""
 
 from typing import Any, Optional
 

@@ -13,7 +13,7 @@ from .ops import add_n, cast
 
 
 class Reduction:
-    """How the losses of elements become one."""
+    """The reductions of losses of elements to one."""
 
     NONE = "none"
     SUM = "weighted_sum"

@@ -109,7 +109,7 @@ def accuracy(
     labels: Any, predictions: Any, weights: Any = None, metrics_collections: Any = None,
     updates_collections: Any = None, name: Optional[str] = None,
 ) -> Tuple[Tensor, Tensor]:  # fmt: skip
-    """How many predictions are equal to their labels."""
+    """The share of predictions that are equal to their labels."""
     y, p = _same_rank(labels, predictions)
     y = y if y.dtype == p.dtype else cast(y, p.dtype)
     hits = TABLE["equal"](p, y)
@@ -152,7 +152,7 @@ _COUNTS: Dict[str, Callable[[Any, Any], Any]] = {
 
 
 def _count(kind: str, y: Tensor, p: Tensor, weights: Any) -> Tuple[Any, Any]:
-    """How often labels and predictions, which are booleans, are of this kind so far, and after a batch."""
+    """Returns the number of labels and predictions, which are booleans, of this kind so far, and after a batch."""
     total = _variable((), "count")
     hits, _ = _weighted(_COUNTS[kind](y, p), weights)
     return total.value(), total.assign_add(TABLE["reduce_sum"](hits))
@@ -267,7 +267,7 @@ def auc(
 
 
 def _classes(labels: Any, predictions: Any, num_classes: int, weights: Any) -> Tuple[Any, Any]:
-    """How often each class had each prediction so far, and after a batch: [classes, classes]."""
+    """Returns the confusion matrix so far, and after a batch: [classes, classes]."""
     from .scatters import confusion_matrix
 
     total = _variable((num_classes, num_classes), "total_confusion_matrix")

@@ -149,7 +149,7 @@ def weighted_moments(
 def sufficient_statistics(
     x: Any, axes: Any, shift: Any = None, keep_dims: bool = False, name: Optional[str] = None
 ) -> Any:
-    """How many elements there are, their sum, and that of their squares, less a shift."""
+    """The number of elements, their sum, and that of their squares, less a shift."""
     y = as_tensor(x)
     count = TABLE["reduce_sum"](TABLE["ones_like"](y), axes)
     from .ops import reshape

@@ -195,7 +195,7 @@ def shape(input: Any, name: Optional[str] = None, out_type: Any = None) -> Any:
 
 
 def size(input: Any, name: Optional[str] = None) -> Any:
-    """How many elements there are."""
+    """The number of elements."""
     return make("Size", lambda x: _ops.prod(_ops.shape(x)), as_tensor(input), name=name)
 
 
@@ -307,7 +307,7 @@ def box_of(kind: str, x: Any, axis: int, start: Any, length: Any) -> Any:
     _checks.expect_at_most(_core.index_op("addi", first, count), total, f"{what}, the end")
     if isinstance(count, int):
         return first, count
-    # Which says that it has a bound.
+    # States the bound for the compiler.
     return first, _core.index_op("minsi", _core.index_op("maxsi", count, 0), total)
 
 

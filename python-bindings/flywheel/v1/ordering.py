@@ -13,7 +13,7 @@ from .elementwise import TABLE, root
 from .operation import Tensor
 from .precision import rounds_once
 
-# So many of the largest are found one after the other.
+# Up to this number of the largest elements are found one after the other.
 _FEW = 16
 
 
@@ -139,7 +139,8 @@ def nth_element(input: Any, n: int, reverse: bool = False, name: Optional[str] =
 def histogram_fixed_width(
     values: Any, value_range: Any, nbins: int = 100, dtype: Any = _dtypes.int32, name: Optional[str] = None
 ) -> Tensor:
-    """How many elements are in each of `nbins` parts of a range; what is outside is in the first or the last one."""
+    """The counts of elements in each of `nbins` parts of a range; elements outside count in the first or the last
+    one."""
     low, high = (as_tensor(value_range)[i] for i in (0, 1))
 
     def emit(x: Any, a: Any, b: Any) -> Any:

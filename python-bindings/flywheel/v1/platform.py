@@ -134,7 +134,7 @@ class flags:  # noqa: N801
 
 
 class app:  # noqa: N801
-    """How a program starts."""
+    """The start of a program."""
 
     flags = flags
 

@@ -150,7 +150,7 @@ def _turn(x: Any, lengths: Any, axis: int) -> Any:
 
 
 def _steps(x: Any, lengths: Any) -> Any:
-    """Which steps are ones of their examples: [time, batch, 1]."""
+    """Returns a mask of the steps that examples have: [time, batch, 1]."""
     ones = _ops.ones([_ops.dim(x, 0), 1, 1], _dtypes.int32)
     return _ops.less_equal(_ops.cumsum(ones, 0), _ops.reshape(_ops.cast(lengths, _dtypes.int32), [1, -1, 1]))
 

@@ -48,7 +48,7 @@ def scalar(name: str, tensor: Any, collections: Any = None, family: Optional[str
 
 
 def histogram(name: str, values: Any, collections: Any = None, family: Optional[str] = None) -> Tensor:
-    """How often elements are in each of 1550 bins. Elements that are not finite are a ValueError of the run."""
+    """The counts of elements in 1550 bins. Elements that are not finite are a ValueError of the run."""
     return _create("HistogramSummary", f"{family}/{name}" if family else name, as_tensor(values),
                    _events.histogram_value, collections)  # fmt: skip
 

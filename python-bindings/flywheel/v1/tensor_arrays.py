@@ -14,7 +14,7 @@ from .sizes import as_size
 
 
 class TensorArray:
-    """So many tensors of one shape. A write gives a new array.
+    """An array of `size` tensors of one shape. A write gives a new array.
 
     `flow` is a tensor of all elements, [size, ...], which loops carry. The shape of elements is that of
     `element_shape`, or of the first one that is written.
@@ -66,7 +66,7 @@ class TensorArray:
         return self
 
     def size(self, name: Optional[str] = None) -> Any:
-        """How many elements there are."""
+        """The number of elements."""
         return shape(self._flow)[0] if self._flow is not None else as_tensor(self._size)
 
     # Elements

@@ -23,7 +23,7 @@ def _begin(rate: Any, step: Any, what: str) -> Any:
 
 
 def _share(step: Any, steps: Any, staircase: bool = False) -> Any:
-    """How often `steps` have been done; with `staircase` a whole number."""
+    """Returns the step over `steps`; with `staircase` rounded down."""
     share = _divide(step, cast(as_tensor(steps), step.dtype))
     return _floor(share) if staircase else share
 

@@ -37,11 +37,11 @@ class ClusterSpec:
         return list(self._jobs)
 
     def num_tasks(self, job_name: str) -> int:
-        """How many tasks a job has. Raises ValueError for a job that is not there."""
+        """Returns the number of tasks of a job. Raises ValueError for an unknown job."""
         return len(self._tasks(job_name))
 
     def task_indices(self, job_name: str) -> List[int]:
-        """The numbers of the tasks of a job. Raises ValueError for a job that is not there."""
+        """Returns the numbers of the tasks of a job. Raises ValueError for an unknown job."""
         return list(self._tasks(job_name))
 
     def task_address(self, job_name: str, task_index: int) -> str:

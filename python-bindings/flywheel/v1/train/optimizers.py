@@ -122,7 +122,7 @@ class Optimizer:
         raise NotImplementedError
 
     def _rows(self, v: Variable) -> Optional[RowUpdate]:
-        """How rows of a table are updated; None where a gradient of them is applied as one of all."""
+        """Returns the update of rows of a table; None if a gradient of them is applied as one of all."""
         return None
 
     def _finish(self) -> List[Any]:

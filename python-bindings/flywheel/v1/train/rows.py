@@ -11,7 +11,7 @@ from ..variables import Variable
 
 
 class RowUpdate:
-    """How an optimizer of the compiler is made for one variable.
+    """A constructor of an optimizer of the compiler for one variable.
 
     `make` takes the name of the optimizer. `scalars` are the values that its variables have in a step, numbers or
     tensors; `slots` the variables of its slots, in its order. Without `decays_all`, rows that were not looked up stay
