@@ -19,8 +19,9 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "peers"))
 
 from ours import Flywheel  # noqa: E402
+from process import restrict  # noqa: E402
 from rows import ROWS, make_row  # noqa: E402
-from worker import make_feeds, restrict  # noqa: E402
+from worker import make_feeds  # noqa: E402
 
 
 def parse_arguments() -> argparse.Namespace:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Regression tests: IR through the tools, checked by FileCheck.
 
-Features: `python` where the bindings are built; `torch`, `jax`, `keras`, `onnx`, `onnxruntime`, `tensorflow`,
+Features: `python` where the bindings are built; `torch`, `jax`, `flax`, `keras`, `onnx`, `onnxruntime`, `tensorflow`,
 `tf_keras`, `tensorboardX`, `tqdm` and `matplotlib` where FLYWHEEL_PEERS_PYTHON, or else the Python of the tests, has
 them (programs that need them run in it); `site` where FLYWHEEL_DOCS_PYTHON, or else the Python of the tests, has what
 builds the documentation; `clang-tidy` where it is installed;
@@ -173,7 +173,7 @@ if config.enable_python:
         "tqdm": "the progress bar of flywheel.keras",
         "matplotlib": "curves of flywheel.keras",
     }
-    frameworks = ("expecttest", "keras", "onnxruntime", "tensorflow", "tf_keras", *optional)
+    frameworks = ("expecttest", "flax", "keras", "onnxruntime", "tensorflow", "tf_keras", *optional)
     config.available_features.update(importable(peers_python, frameworks))
     for package, what in optional.items():
         if package not in config.available_features:

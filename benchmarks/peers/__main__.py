@@ -37,7 +37,7 @@ from typing import Any
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
-from process import Peer  # noqa: E402
+from process import Peer, measure  # noqa: E402
 from rows import ROWS, make_row  # noqa: E402
 from worker import PEERS, WINOGRAD  # noqa: E402
 
@@ -88,19 +88,6 @@ def check_losses(peers: dict[str, Peer]) -> dict[str, str]:
         if any(not abs(a - b) <= 1e-3 * abs(b) + 1e-12 for a, b in zip(losses, expected, strict=True)):
             wrong[name] = f"expected losses {expected}, found {losses}"
     return wrong
-
-
-def measure(peers: dict[str, Peer], rounds: int, seconds: float) -> dict[str, list[float]]:
-    """Seconds of a step of each peer, in each round."""
-    counts = {}
-    for name, peer in peers.items():
-        peer.ask(run=2)
-        counts[name] = max(1, int(3 * seconds / peer.ask(run=3)["seconds"]))
-    times: dict[str, list[float]] = {name: [] for name in peers}
-    for _ in range(rounds):
-        for name, peer in peers.items():
-            times[name].append(peer.ask(run=counts[name])["seconds"] / counts[name])
-    return times
 
 
 def compare(

@@ -15,32 +15,15 @@ import argparse
 import gc
 import json
 import os
-import resource
-import sys
 import time
-import traceback
 from collections.abc import Iterator, Mapping
 from typing import Any
+
+from process import restrict, serve
 
 PEERS = ("flywheel", "jax", "torch", "torch-compile", "tf", "tf-xla")
 # Flywheel with convolutions by Winograd's method: only where it is named.
 WINOGRAD = "flywheel-winograd"
-
-
-def restrict(threads: int, target: str) -> None:
-    """Before a peer is imported: they read the environment once."""
-    if target != "cpu":
-        return
-    cores = sorted(os.sched_getaffinity(0))[-threads:]
-    if len(cores) < threads:
-        raise RuntimeError(f"expected {threads} cores, found {len(cores)}")
-    os.sched_setaffinity(0, cores)
-    for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "TF_NUM_INTRAOP_THREADS"):
-        os.environ[variable] = str(threads)
-    os.environ |= {"JAX_PLATFORMS": "cpu", "CUDA_VISIBLE_DEVICES": "", "TF_CPP_MIN_LOG_LEVEL": "3"}
-    os.environ["TF_NUM_INTEROP_THREADS"] = "1"
-    if threads == 1:
-        os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false"
 
 
 def make_feeds(row: Any) -> list[Any]:
@@ -133,28 +116,19 @@ def main() -> None:
     parser.add_argument("--threads", type=int, required=True)
     parser.add_argument("--target", default="cpu")
     arguments = parser.parse_args()
-    # Output of a framework goes to standard error; answers go to the original standard output.
-    answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)
     restrict(arguments.threads, arguments.target)
     step: Any = None
-    for line in sys.stdin:
-        command = json.loads(line)
-        try:
-            if "make" in command:
-                step = None
-                gc.collect()
-                step = make(arguments.peer, arguments.threads, arguments.target, command)
-                answer = {"compile": step.compile_seconds, "workspace": step.workspace_bytes}
-            else:
-                answer = run(step, command["run"])
-            answer["memory"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-        except ModuleNotFoundError as error:
-            answer = {"missing": str(error)}
-        except Exception as error:  # Reported by the other process, which goes on.
-            traceback.print_exc()
-            answer = {"error": f"{type(error).__name__}: {error}".splitlines()[0][:300]}
-        print(json.dumps(answer), file=answers, flush=True)
+
+    def answer(command: dict[str, Any]) -> dict[str, Any]:
+        nonlocal step
+        if "run" in command:
+            return run(step, command["run"])
+        step = None
+        gc.collect()
+        step = make(arguments.peer, arguments.threads, arguments.target, command)
+        return {"compile": step.compile_seconds, "workspace": step.workspace_bytes}
+
+    serve(answer)
 
 
 if __name__ == "__main__":
