@@ -1,4 +1,4 @@
-//===- AccessMaps.cpp - How loops index operands --------------------------===//
+//===- AccessMaps.cpp - Maps from loops to operands -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

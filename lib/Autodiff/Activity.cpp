@@ -1,4 +1,4 @@
-//===- Activity.cpp - What a derivative flows through ---------------------===//
+//===- Activity.cpp - Paths of derivatives --------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- ForEachUse.h - What an op and its regions use ------------*- C++ -*-===//
+//===- ForEachUse.h - Uses of an op and its regions -------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- CostReport.cpp - What a step costs, as numbers and text ------------===//
+//===- CostReport.cpp - Cost of a step, as numbers and text ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- LiveOps.cpp - What an entry is run for -----------------------------===//
+//===- LiveOps.cpp - Ops that the results of an entry need ----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- LiveOps.h - What an entry is run for ---------------------*- C++ -*-===//
+//===- LiveOps.h - Ops that the results of an entry need --------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

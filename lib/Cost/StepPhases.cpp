@@ -1,4 +1,4 @@
-//===- StepPhases.cpp - Which part of a step an op is of ------------------===//
+//===- StepPhases.cpp - Phases of the ops of a step -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- StepPhases.h - Which part of a step an op is of ----------*- C++ -*-===//
+//===- StepPhases.h - Phases of the ops of a step ---------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Captures.cpp - What regions use from outside -----------------------===//
+//===- Captures.cpp - Values that regions capture -------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- CostOpInterface.cpp - What an op costs -----------------------------===//
+//===- CostOpInterface.cpp - Cost of an op --------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

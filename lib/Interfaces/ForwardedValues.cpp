@@ -1,4 +1,4 @@
-//===- ForwardedValues.cpp - What branches and loops pass on --------------===//
+//===- ForwardedValues.cpp - Values forwarded by branches and loops -------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

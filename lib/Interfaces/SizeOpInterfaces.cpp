@@ -1,4 +1,4 @@
-//===- SizeOpInterfaces.cpp - What ops know of sizes ----------------------===//
+//===- SizeOpInterfaces.cpp - Sizes of results and operands ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

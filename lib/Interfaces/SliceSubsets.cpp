@@ -1,4 +1,4 @@
-//===- SliceSubsets.cpp - Which slices are equal --------------------------===//
+//===- SliceSubsets.cpp - Comparison of slices ----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

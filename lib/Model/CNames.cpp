@@ -1,4 +1,4 @@
-//===- CNames.cpp - How a model is spelled in C ---------------------------===//
+//===- CNames.cpp - Names of a model in C ---------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

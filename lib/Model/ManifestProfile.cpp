@@ -1,4 +1,4 @@
-//===- ManifestProfile.cpp - Where a step writes what it took -------------===//
+//===- ManifestProfile.cpp - Layout of a profile in the state -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

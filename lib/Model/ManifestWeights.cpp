@@ -1,4 +1,4 @@
-//===- ManifestWeights.cpp - Which weights a model has --------------------===//
+//===- ManifestWeights.cpp - Weights of a model ---------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

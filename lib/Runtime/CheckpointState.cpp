@@ -1,4 +1,4 @@
-//===- CheckpointState.cpp - Which checkpoint is the latest ---------------===//
+//===- CheckpointState.cpp - State file of checkpoints --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

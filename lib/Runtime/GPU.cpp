@@ -1,4 +1,4 @@
-//===- GPU.cpp - What compiled steps call for a GPU -----------------------===//
+//===- GPU.cpp - Functions that compiled steps call for a GPU -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- GPULaunches.cpp - What a step has the device do --------------------===//
+//===- GPULaunches.cpp - Launches of a step -------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

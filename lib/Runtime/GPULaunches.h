@@ -1,4 +1,4 @@
-//===- GPULaunches.h - What a step has the device do ------------*- C++ -*-===//
+//===- GPULaunches.h - Launches of a step -----------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- GPUProfile.cpp - How long launches take ---------------------------===//
+//===- GPUProfile.cpp - Times of launches ---------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

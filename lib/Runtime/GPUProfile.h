@@ -1,4 +1,4 @@
-//===- GPUProfile.h - How long launches take -----------------*- C++ -*-===//
+//===- GPUProfile.h - Times of launches -------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- MachinePeak.cpp - What this machine can do at most -----------------===//
+//===- MachinePeak.cpp - Peak rates of this machine -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Profile.cpp - How long the kernels of a step take ------------------===//
+//===- Profile.cpp - Times of the kernels of a step -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

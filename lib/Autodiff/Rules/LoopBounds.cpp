@@ -1,4 +1,4 @@
-//===- LoopBounds.cpp - What limits the trip count of a loop --------------===//
+//===- LoopBounds.cpp - Bounds of the trip count of a loop ----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

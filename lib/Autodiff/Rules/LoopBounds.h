@@ -1,4 +1,4 @@
-//===- LoopBounds.h - What limits the trip count of a loop ------*- C++ -*-===//
+//===- LoopBounds.h - Bounds of the trip count of a loop --------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

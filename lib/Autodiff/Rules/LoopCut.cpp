@@ -1,4 +1,4 @@
-//===- LoopCut.cpp - What of an iteration is kept for the reverse ---------===//
+//===- LoopCut.cpp - Values to keep for a reverse loop --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

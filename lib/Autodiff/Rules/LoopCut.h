@@ -1,4 +1,4 @@
-//===- LoopCut.h - What of an iteration is kept for the reverse -*- C++ -*-===//
+//===- LoopCut.h - Values to keep for a reverse loop ------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- SizeRelations.cpp - What the ops require of sizes ------------------===//
+//===- SizeRelations.cpp - Requirements of the ops on sizes ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

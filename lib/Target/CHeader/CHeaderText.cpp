@@ -1,4 +1,4 @@
-//===- CHeaderText.cpp - What the parts of a C header share ---------------===//
+//===- CHeaderText.cpp - Text shared by the parts of a C header -----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

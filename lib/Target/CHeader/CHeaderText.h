@@ -1,4 +1,4 @@
-//===- CHeaderText.h - What the parts of a C header share -------*- C++ -*-===//
+//===- CHeaderText.h - Text shared by the parts of a C header ---*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

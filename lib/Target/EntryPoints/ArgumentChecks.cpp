@@ -1,4 +1,4 @@
-//===- ArgumentChecks.cpp - What a caller gives ---------------------------===//
+//===- ArgumentChecks.cpp - Checks of arguments ---------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- ExportEntryPoints.cpp - What an object shows to a linker -----------===//
+//===- ExportEntryPoints.cpp - Exported symbols of an object --------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- DebugScopes.cpp - Which line of the source code is of --------------===//
+//===- DebugScopes.cpp - Source lines of code -----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- DebugScopes.h - Which line of the source code is of ------*- C++ -*-===//
+//===- DebugScopes.h - Source lines of code ---------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- TargetDefaults.cpp - What a triple alone stands for ----------------===//
+//===- TargetDefaults.cpp - Defaults of a triple --------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

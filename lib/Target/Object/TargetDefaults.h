@@ -1,4 +1,4 @@
-//===- TargetDefaults.h - What a triple alone stands for --------*- C++ -*-===//
+//===- TargetDefaults.h - Defaults of a triple ------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- TargetMachine.cpp - What machine code is made for ------------------===//
+//===- TargetMachine.cpp - Target of code generation ----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- SizeAnalysis.cpp - What the sizes of tensors are made of -----------===//
+//===- SizeAnalysis.cpp - Sizes of tensors as polynomials -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

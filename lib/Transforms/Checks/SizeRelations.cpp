@@ -1,4 +1,4 @@
-//===- SizeRelations.cpp - What ops require of sizes ----------------------===//
+//===- SizeRelations.cpp - Requirements of ops on sizes -------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- UnifySymbolicDims.cpp - Which dynamic dimension sizes are the same number
+//===- UnifySymbolicDims.cpp - Equal dynamic dimension sizes --------------===//
 //-------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

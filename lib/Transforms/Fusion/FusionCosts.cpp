@@ -1,4 +1,4 @@
-//===- FusionCosts.cpp - Where an elementwise op is computed --------------===//
+//===- FusionCosts.cpp - Costs of fusing elementwise ops ------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

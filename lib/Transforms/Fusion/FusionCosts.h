@@ -1,4 +1,4 @@
-//===- FusionCosts.h - Where an elementwise op is computed ------*- C++ -*-===//
+//===- FusionCosts.h - Costs of fusing elementwise ops ----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- RecomputationSearch.cpp - Which values to recompute ----------------===//
+//===- RecomputationSearch.cpp - Choice of values to recompute ------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

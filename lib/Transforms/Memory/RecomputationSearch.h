@@ -1,4 +1,4 @@
-//===- RecomputationSearch.h - Which values to recompute ------ -*- C++ -*-===//
+//===- RecomputationSearch.h - Choice of values to recompute ----*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- RematModel.cpp - What a step does to its memory --------------------===//
+//===- RematModel.cpp - Reads and writes of a step ------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

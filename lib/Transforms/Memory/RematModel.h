@@ -1,4 +1,4 @@
-//===- RematModel.h - What a step does to its memory ------------*- C++ -*-===//
+//===- RematModel.h - Reads and writes of a step ----------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Accesses.cpp - Who touches which part of a buffer ------------------===//
+//===- Accesses.cpp - Accesses of workers to buffers ----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

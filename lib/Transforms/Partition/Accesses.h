@@ -1,4 +1,4 @@
-//===- Accesses.h - Who touches which part of a buffer ----------*- C++ -*-===//
+//===- Accesses.h - Accesses of workers to buffers --------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

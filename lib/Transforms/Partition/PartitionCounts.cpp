@@ -1,4 +1,4 @@
-//===- PartitionCounts.cpp - What a shared step costs ---------------------===//
+//===- PartitionCounts.cpp - Cost of a shared step ------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- PartitionCounts.h - What a shared step costs -------------*- C++ -*-===//
+//===- PartitionCounts.h - Cost of a shared step ----------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- StepItems.cpp - How each op of a step is executed ------------------===//
+//===- StepItems.cpp - Execution of the ops of a step ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- StepItems.h - How each op of a step is executed ----------*- C++ -*-===//
+//===- StepItems.h - Execution of the ops of a step -------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

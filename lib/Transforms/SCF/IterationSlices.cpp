@@ -1,4 +1,4 @@
-//===- IterationSlices.cpp - What each iteration has of a tensor ----------===//
+//===- IterationSlices.cpp - Slices of tensors by iteration ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

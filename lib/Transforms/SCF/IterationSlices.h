@@ -1,4 +1,4 @@
-//===- IterationSlices.h - What each iteration has of a tensor --*- C++ -*-===//
+//===- IterationSlices.h - Slices of tensors by iteration -------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- BlockVersions.cpp - What a block does to storages ------------------===//
+//===- BlockVersions.cpp - Versions of storages in a block ----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

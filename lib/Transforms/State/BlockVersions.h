@@ -1,4 +1,4 @@
-//===- BlockVersions.h - What a block does to storages ----------*- C++ -*-===//
+//===- BlockVersions.h - Versions of storages in a block --------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

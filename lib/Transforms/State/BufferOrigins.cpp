@@ -1,4 +1,4 @@
-//===- BufferOrigins.cpp - Where buffers come from ------------------------===//
+//===- BufferOrigins.cpp - Origins of buffers -----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

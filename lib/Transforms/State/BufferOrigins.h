@@ -1,4 +1,4 @@
-//===- BufferOrigins.h - Where buffers come from ----------------*- C++ -*-===//
+//===- BufferOrigins.h - Origins of buffers ---------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

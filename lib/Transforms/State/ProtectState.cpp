@@ -1,4 +1,4 @@
-//===- ProtectState.cpp - When a step may write its storages --------------===//
+//===- ProtectState.cpp - Order of checks and writes of storages ----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- SoftmaxParts.h - What a softmax is made of ---------------*- C++ -*-===//
+//===- SoftmaxParts.h - Parts of a softmax ----------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- DiscardableAttributes.cpp - What stages say to each other ----------===//
+//===- DiscardableAttributes.cpp - Attributes between stages --------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

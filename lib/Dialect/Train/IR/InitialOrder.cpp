@@ -1,4 +1,4 @@
-//===- InitialOrder.cpp - Which initial value comes first -----------------===//
+//===- InitialOrder.cpp - Order of initial values -------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

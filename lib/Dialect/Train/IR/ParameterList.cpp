@@ -1,4 +1,4 @@
-//===- ParameterList.cpp - What is between < and > of attributes ----------===//
+//===- ParameterList.cpp - Text of parameters of attributes ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

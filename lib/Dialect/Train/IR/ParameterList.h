@@ -1,4 +1,4 @@
-//===- ParameterList.h - What is between < and > of attributes --*- C++ -*-===//
+//===- ParameterList.h - Text of parameters of attributes -------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- UpdateClauses.cpp - What an update does around its optimizer -------===//
+//===- UpdateClauses.cpp - Clauses of an update ---------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

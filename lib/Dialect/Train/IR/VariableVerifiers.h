@@ -1,4 +1,4 @@
-//===- VariableVerifiers.h - What verifiers ask of variables ----*- C++ -*-===//
+//===- VariableVerifiers.h - Verifiers of variables -------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

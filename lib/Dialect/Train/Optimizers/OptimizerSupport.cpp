@@ -1,4 +1,4 @@
-//===- OptimizerSupport.cpp - What optimizers have in common --------------===//
+//===- OptimizerSupport.cpp - Terms shared by optimizers ------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- OptimizerSupport.h - What optimizers have in common ------*- C++ -*-===//
+//===- OptimizerSupport.h - Terms shared by optimizers ----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- LossHistory.cpp - What a loss is computed from ---------------------===//
+//===- LossHistory.cpp - Ops that a loss is computed by -------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- LossHistory.h - What a loss is computed from -------------*- C++ -*-===//
+//===- LossHistory.h - Ops that a loss is computed by -----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- LowerElementTypes.cpp - How memory holds elements
+//===- LowerElementTypes.cpp - Elements as memory holds them --------------===//
 //------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- VariableAccess.h - Which variable an op accesses ---------*- C++ -*-===//
+//===- VariableAccess.h - Variables that an op accesses ---------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
