@@ -50,7 +50,7 @@ OPTIMIZERS = [
     ("FTRL lazy", "#train.ftrl<lr = 0.1>", "sparse lazy"),
     ("FTRL exact", "#train.ftrl<lr = 0.1>", ""),
 ]
-# Those that PyTorch has: class, arguments, whether it takes sparse gradients.
+# The optimizers that PyTorch has: class, arguments, whether it takes sparse gradients.
 IN_TORCH: dict[str, tuple[str, dict[str, Any], bool]] = {
     "SGD": ("SGD", {}, True),
     "SGD clipped": ("SGD", {}, True),

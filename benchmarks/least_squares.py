@@ -60,8 +60,8 @@ def median_time(call: Callable[[], Any], rounds: int) -> float:
 
 
 def residuals_in_jax(index: int) -> Callable[[Any], Any]:
-    """Those of problem number `index`: the functions of problems.py, in a copy of the module whose
-    `np` is jax.numpy once it has made its data."""
+    """Returns the residuals of problem number `index`: the functions of problems.py, in a copy of the module whose `np`
+    is jax.numpy once it has made its data."""
     spec = importlib.util.find_spec("problems")
     module = importlib.util.module_from_spec(spec)
     sys.modules["problems_in_jax"] = module

@@ -77,7 +77,7 @@ config.environment["PATH"] = os.pathsep.join([tools, config.llvm_tools_dir, os.e
 # of other kinds: only when asked.
 if "FLYWHEEL_FUZZ_SECONDS" not in os.environ:
     config.excludes += ["passes.py", "arguments.py"]
-# How long and from which seed the generators of Fuzz/ run; which cases of long tests do.
+# Time limits and seeds of the generators of Fuzz/; the selection of cases of long tests.
 for variable in ("FLYWHEEL_FUZZ_SEED", "FLYWHEEL_FUZZ_SECONDS", "FLYWHEEL_TEST_ALL", "FLYWHEEL_TEST_SEED",
                  "FLYWHEEL_TEST_ONLY_GPU", "FLYWHEEL_SIM_ORDER"):
     if variable in os.environ:
@@ -160,7 +160,7 @@ if config.enable_python:
     peers_python = os.environ.get("FLYWHEEL_PEERS_PYTHON", config.python_executable)
     config.substitutions.insert(0, ("%peers_python", python.replace(config.python_executable, peers_python)))
     def importable(interpreter, modules):
-        """Those of some modules that a Python has."""
+        """Returns the modules that a Python has."""
         find = "import importlib.util, sys; print(*(m for m in sys.argv[1:] if importlib.util.find_spec(m)))"
         command = [interpreter, "-c", find, *modules]
         return subprocess.run(command, stdout=subprocess.PIPE, check=False, text=True).stdout.split()

@@ -183,7 +183,7 @@ def bandwidth(device: Device, arguments: argparse.Namespace) -> None:
 
 
 def steps(device: Device, arguments: argparse.Namespace) -> None:
-    """Those of benchmarks/peers, which has each peer in a process of its own."""
+    """Runs the steps of benchmarks/peers, which has each peer in a process of its own."""
     command = [sys.executable, os.path.join(os.path.dirname(HERE), "peers"), "--target", device.target,
                "--peers-python", arguments.peers_python, "--rounds", str(arguments.rounds),
                "--rows", *arguments.rows, "--peers", "flywheel", "jax", "torch", "torch-compile"]  # fmt: skip

@@ -64,7 +64,7 @@ def as_dtype(dtype: DTypeLike) -> DType:
         result = np.dtype(dtype)
     except (TypeError, ValueError):
         found = repr(dtype) if isinstance(dtype, str) else str(dtype)
-        # Those of other packages end with what is also a name of ours.
+        # Dtypes of other packages end with the name of one of ours.
         hint = nearest(str(dtype).rpartition(".")[2].strip("'<>"), _NAMES)
         raise TypeError(f"no tensor has the dtype {found}{hint}") from None
     if result.kind in "OSU":

@@ -76,7 +76,7 @@ func.func @generic(%x: tensor<?x3xf32>, %u: tensor<?x1xf32>, %e: tensor<?x3xf32>
 
 // -----
 
-// Those equal to a maximum share its gradient (G12).
+// Elements that equal a maximum share its gradient (G12).
 // CHECK-LABEL: func @maximum
 // CHECK-SAME: (%[[X:.*]]: tensor<4x3xf32>, %[[INIT:.*]]: tensor<4xf32>, %[[G:.*]]: tensor<4xf32>)
 // CHECK: %[[Y:.*]] = linalg.reduce

@@ -26,7 +26,8 @@
 // SMALLER: error: expected a cache of at least 1024 bytes and a second one that is not smaller, of at most 4294967296, found 65536 and 32768
 // CORES: error: expected at least one core, found -1
 
-// Those of this machine are for its own CPU only (attach_target.py): a CPU with a name is the same everywhere.
+// Caches of this machine are for its own CPU only (attach_target.py): a CPU with a name is the same
+// everywhere.
 // RUN: flywheel-opt %s --flywheel-attach-target=cpu=x86-64-v4 | FileCheck %s --check-prefix=NAMED
 // NAMED: l1_bytes = 49152, l2_bytes = 2097152, cores = 1,
 

@@ -47,8 +47,8 @@ NAMED_LOCATION = re.compile(r"^'([^']+)': error: ", re.M)
 
 @dataclass
 class Outcome:
-    """How a case ended: "passed", "refused" (an error that says what is wrong),
-    "order" (one for order or aliasing) or "failed"."""
+    """The outcome of a case: "passed", "refused" (an error that says what is wrong), "order" (one for order or
+    aliasing) or "failed"."""
 
     kind: str
     message: str = ""
@@ -273,7 +273,7 @@ class Fuzzer:
         raise NotImplementedError
 
     def count_inputs(self, case: Case) -> int:
-        """How many programs, files or calls a case is made of."""
+        """Returns the number of programs, files or calls of a case."""
         return 1
 
     def run(self, case: Case) -> Outcome:

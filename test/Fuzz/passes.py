@@ -23,7 +23,7 @@ from mutate import mutate
 
 SEPARATOR = "// -----\n"
 BATCH = 40
-# Those that users run rather than tests.
+# The flags that users run rather than tests.
 PIPELINES = [
     "--canonicalize",
     "--cse",

@@ -44,7 +44,7 @@ OPTIONS: Dict[str, List[Dict[str, Any]]] = {
 }
 
 
-# Whose rule is about whole tensors: there is no lazy form.
+# Optimizers whose rule is about whole tensors: there is no lazy form.
 WHOLE = ("adafactor", "lamb", "muon")
 
 

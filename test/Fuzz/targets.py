@@ -46,7 +46,7 @@ PROBES = 5
 
 
 def find_cpus() -> List[str]:
-    """Those that this machine executes."""
+    """Returns the CPUs whose instructions this machine executes."""
     if platform.machine() != "x86_64":
         return [""]
     try:
@@ -59,7 +59,7 @@ def find_cpus() -> List[str]:
 
 @dataclass
 class Target:
-    """How a module is compiled, and by how many threads it runs."""
+    """The options with which a module is compiled, and the number of threads that run it."""
 
     lowering: str
     cpu: str

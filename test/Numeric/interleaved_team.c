@@ -103,7 +103,7 @@ void interleaved_team_destroy(interleaved_team *self) {
   free(self);
 }
 
-/* How many barriers its workers have passed. */
+/* Returns the number of barriers that its workers have passed. */
 int64_t interleaved_team_count_barriers(const interleaved_team *self) {
   return self->barriers;
 }

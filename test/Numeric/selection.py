@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which cases of a long test a run takes: a few, others each day.
+"""Selection of the cases of a long test that a run takes: a few, others each day.
 
 FLYWHEEL_TEST_SEED chooses them, by default the number of the day;
 FLYWHEEL_TEST_ALL=1 takes all, as `ninja check-all` does.

@@ -43,6 +43,6 @@ class Team:
 
     @property
     def barriers(self) -> int:
-        """How many were passed."""
+        """The number of barriers that were passed."""
         count: int = self.library.interleaved_team_count_barriers(self.pointer)
         return count

@@ -64,7 +64,7 @@ def layouts(x: Array) -> Iterator[Tuple[str, Array]]:
 
 
 def ways(x: Array) -> Dict[str, Callable[[Array], Array]]:
-    """How an array of the dtype and shape of x comes in, and the same elements come out."""
+    """Returns the ways by which an array of the dtype and shape of x comes in, and the same elements come out."""
     variable = fw.Variable(fw.initializers.Zeros(), shape=x.shape, dtype=x.dtype)
     entry = fw.function(lambda v: fw.where(True, v, v), signature=[fw.spec(*x.shape, dtype=x.dtype)])
     traced = fw.function(lambda v: fw.where(True, v, v), dynamic=False)

@@ -148,7 +148,7 @@ def test_all_or_nothing() -> None:
         assert fw.collection("own") == []
         more = [fw.Variable(0.0, name=n) for n in ("w", "w", "new", "mine")]
         assert [v.name for v in more] == ["w_3", "w_4", "new", "mine_1"]
-        # Who holds what was lost has variables with names and values of their own.
+        # Variables that were lost, but are still held, have names and values of their own.
         with fw.Store():
             for number, variable in enumerate([*more, *lost]):
                 variable.set(float(number))

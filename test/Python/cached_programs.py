@@ -23,7 +23,7 @@ X = np.arange(3, dtype=np.float32)
 
 def run(factor: float) -> None:
     """Compiles x * factor, or takes it from the cache, and runs it."""
-    # Those of this process.
+    # The programs of this process.
     _compilation._programs.clear()
     found = np.asarray(fw.function(lambda x: x * factor)(X))
     assert np.array_equal(found, X * factor), f"x * {factor} is {found / np.maximum(X, 1)} times x"

@@ -2,7 +2,7 @@
 # REQUIRES: python
 # RUN: env FLYWHEEL_CACHE= %python %s
 """The module grows with the program, and no faster, in every stage (T44): its lines after each, of n, 2n, 4n and 8n
-parts. How long that takes, benchmarks/growth measures."""
+parts. benchmarks/growth measures the times."""
 
 import math
 from typing import Any, Callable, Dict, List, Tuple

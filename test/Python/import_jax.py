@@ -273,7 +273,7 @@ def test_mixed() -> None:
 
 
 #
-# How it is used
+# Use
 #
 
 

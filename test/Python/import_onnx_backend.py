@@ -78,7 +78,7 @@ def is_failure(case: Any, found: str) -> bool:
 
 
 def print_table(results: Sequence[Tuple[str, str, str]]) -> None:
-    """How many models there are of each outcome, and why how many are refused."""
+    """Prints the number of models of each outcome, and the reasons of refusals with their numbers."""
     for kind in ("fed", "constant"):
         counts = collections.Counter(found for own, found, _ in results if own == kind)
         print(f"{kind}: {', '.join(f'{count} {what}' for what, count in sorted(counts.items()))}")

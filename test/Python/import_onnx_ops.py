@@ -454,7 +454,7 @@ def check(name: str, one: Case) -> None:
 
 
 if __name__ == "__main__":
-    # Those of branches and loops are in import_onnx_control.py, random ones in import_onnx_files.py, and
+    # Cases of branches and loops are in import_onnx_control.py, random ones in import_onnx_files.py, and
     # import_onnx_backend.py has a model of each op that ONNX itself has one of.
     drawn = {name for name in HANDLERS if name.startswith("Random")}
     of_onnx = {name_of(node) for case in load_model_tests(kind="node") for node in case.model.graph.node}

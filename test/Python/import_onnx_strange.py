@@ -77,7 +77,7 @@ def test_sizes() -> None:
     refused(model([node("Split", ["x"], ["y"], "split", num_outputs=2**40)]), "split", "strange.onnx")
     limits = {"a": np.int64(0), "b": np.int64(HUGE), "c": np.int64(1)}
     refused(model([node("Einsum", ["x"], ["y"], "sum", equation=b"\xa2K\x7fs\x19\x0f")]), "equation", "'sum'")
-    # Those that the step would make have a type only, until it is compiled.
+    # Tensors that the step would make have a type only, until it is compiled.
     for made in (
         model([node("ConstantOfShape", ["n"], ["y"])], constants={"n": counts}),
         model([node("Expand", ["x", "n"], ["y"])], (1,), {"n": counts}),

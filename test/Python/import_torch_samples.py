@@ -69,7 +69,7 @@ class Samples(torch.nn.Module):  # type: ignore[misc]
             given, args, kwargs = tree_unflatten(leaves, form)
             found, _ = tree_flatten(self.op(given, *args, **kwargs))
             results += [one for one in found if isinstance(one, torch.Tensor) and not one.is_complex()]
-        # So that each has a derivative.
+        # Each parameter is a result, and so has a derivative.
         return [*results, *(parameter * 1 for parameter in self._parameters.values())]
 
 

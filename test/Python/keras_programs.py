@@ -27,7 +27,7 @@ rng = np.random.default_rng(0)
 np.random.seed(0)
 tf.set_random_seed(0)
 
-# Which of two words comes first decides.
+# The order of two words decides.
 words = rng.integers(2, 20, size=(200, 6))
 positive = rng.integers(0, 2, size=200)
 words[np.arange(200), rng.integers(0, 6, size=200)] = positive

@@ -211,7 +211,7 @@ def compare(what: str, found: Array, exact: Array, info: Any, units: float, abso
 
 
 def test_examples() -> None:
-    """Those of the specification."""
+    """Examples of the specification."""
     for dtype in DTYPES.values():
         x = np.array([600, 800], dtype)
         assert float(fw.function(fw.linalg.norm)(x)) == 1000

@@ -248,7 +248,7 @@ expected: List[Tuple[fw.optimizers.Optimizer, List[float]]] = [
     (optimizers.TFAdadelta(1), [0.9986434432, -1.9986432770, 2.9986432217]),
     (optimizers.Ftrl(0.1), [0.5117015783, -1.4761193609, 2.4674071500]),
 ]
-# Those without a row there: that they lower the loss, and have what they list.
+# Optimizers without a row there: they lower the loss, and have the slots that they list.
 others = [optimizers.AdamW(), optimizers.NAdamW(), optimizers.AdaBelief(), optimizers.Lion(), optimizers.LAMB(),
           optimizers.Adafactor(), optimizers.Muon()]  # fmt: skip
 everything = [optimizer for optimizer, _ in expected] + others

@@ -27,7 +27,7 @@ with open(os.path.join(os.path.dirname(__file__), "Inputs/odd_points.json")) as 
 # made of.
 TOLERANCES = {"float64": (1e-7, 1e-12, 0.0, 1e300), "float32": (2e-4, 2e-6, 1e-18, 60.0)}
 
-# Which mode each derivative is taken in, the innermost one first.
+# The mode of each derivative, the innermost one first.
 MODES = {1: ["R", "F"], 2: ["RR", "RF", "FR", "FF"], 3: ["RRR", "RFR", "FRF", "FFF"]}
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: env FLYWHEEL_CACHE= %python %s %t
-"""How functions are compiled: budgets of memory, which change no bits (T10), and errors that name the option."""
+"""Options of functions: budgets of memory, which change no bits (T10), and errors that name the option."""
 
 import json
 import sys

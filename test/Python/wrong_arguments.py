@@ -54,7 +54,7 @@ WRONG: List[Tuple[str, Any]] = [
     ("an object", Odd()), ("a class", Odd), ("a dict", {"a": 1}), ("huge", 2**70), ("complex", 1j), ("1.5", 1.5),
 ]  # fmt: skip
 CALLS_ALL = bool(os.environ.get("FLYWHEEL_TEST_ALL"))
-# How many of them each argument gets.
+# The number of them that each argument gets.
 SAMPLED = len(WRONG) if CALLS_ALL else 5
 # Not called: what reads and writes files, compiles, and what has no arguments to be wrong.
 LEFT_OUT = {"fw.export", "fw.load", "fw.compile", "fw.lower", "fw.module_of", "fw.cost", "fw.data.load"}

@@ -98,7 +98,7 @@ _MARKERS.update({CHOLESKY: _SOLVERS["cholesky"], TRIANGULAR_SOLVE: _SOLVERS["tri
 _APPROXIMATED = {
     "erf_inv", "erfc", "lgamma", "digamma", "polygamma", "zeta", "bessel_i0e", "bessel_i1e", "igamma", "igammac",
     "igamma_grad_a", "random_gamma_grad", "regularized_incomplete_beta"}  # fmt: skip
-# Those of one argument, which JAX differentiates twice: others have arguments that it does not differentiate by.
+# Functions of one argument, which JAX differentiates twice: others have arguments that it does not differentiate by.
 _SMOOTH = {"erf_inv", "erfc", "lgamma", "digamma"}
 
 

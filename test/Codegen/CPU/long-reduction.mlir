@@ -1,7 +1,7 @@
 // RUN: timeout 60 flywheel-opt %s --flywheel-attach-target=cpu=x86-64-v4 --flywheel-choose-schedules --flywheel-vectorize-kernels | FileCheck %s
 
-// How long a kernel takes to emit does not depend on how long its reductions
-// are: each step of `b` was tried as one by which neighbours share a window.
+// The time to emit a kernel does not depend on the length of its reductions:
+// each step of `b` was tried as one by which neighbours share a window.
 // CHECK-LABEL: func.func @long
 // CHECK: step
 // CHECK: vector.fma

@@ -149,7 +149,7 @@ func.func @cosine(%x: vector<4xf32>) -> vector<4xf32> {
   return %0 : vector<4xf32>
 }
 
-// Those whose polynomials are wrong at infinities are kept.
+// Functions whose polynomials are wrong at infinities are kept.
 // CHECK-LABEL: func.func @kept(
 // CHECK: math.cbrt %{{.*}} : vector<16xf32>
 func.func @kept(%x: vector<16xf32>) -> vector<16xf32> {

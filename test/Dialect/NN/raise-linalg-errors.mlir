@@ -82,7 +82,7 @@ func.func @unsigned(%x: tensor<3xui8>, %at: index) -> tensor<5xui8> {
 
 // -----
 
-// How many iterations there are decides where a reversal begins.
+// The number of iterations decides where a reversal begins.
 func.func @unknown_reversal(%x: tensor<?xf32>, %o: tensor<?xf32>) -> tensor<?xf32> {
   // expected-error @+1 {{expected a body that reads the old value of result #0, or a map of it by which each iteration writes one element of a slice, found affine_map<(d0) -> (-d0 + 3)>}}
   %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (3 - i)>], iterator_types = ["parallel"]}

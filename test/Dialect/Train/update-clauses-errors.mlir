@@ -649,7 +649,7 @@ func.func @f(%g: tensor<2xf32>) {
 
 // -----
 
-// Those that add nothing are none.
+// Clauses that add nothing are no errors.
 
 train.variable @w : tensor<2xf32>
 func.func @f(%g: tensor<2xf32>) {

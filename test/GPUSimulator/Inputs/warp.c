@@ -56,7 +56,8 @@ KERNEL active(int *out) {
     out[thread_x()] = (int)__nvvm_activemask();
 }
 
-/// How many threads have an odd element, whether all and whether any have.
+/// Counts the threads with an odd element, and tests if all and if any have
+/// one.
 KERNEL counts(const int *x, int *out) {
   int v = x[thread_x()] & 1;
   int *o = &OF_THREAD(3);

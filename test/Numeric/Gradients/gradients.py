@@ -288,7 +288,7 @@ def test_kinks() -> None:
           f"  %g:2 = train.gradient %q wrt %x, %y : ({v}, {v}, {v}) -> ({v}, {v})\n"
           f"  return %g#0, %g#1 : {v}, {v}\n}}\n",
           [("x / 0", "g", f64([1, -1, 2], [0, 0, 2]), ([inf, inf, 0.5], [-inf, inf, -0.5]))])
-    # Those equal to a maximum share; at the bounds of a clip its operand counts.
+    # Elements that equal a maximum share its gradient; at the bounds of a clip its operand counts.
     check(f"""
 func.func @largest(%x: {v}) -> {v} {{
   %m = nn.reduce max %x axes [0] : {v} -> {S}

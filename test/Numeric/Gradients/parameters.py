@@ -220,7 +220,7 @@ def two_variables(p: Any, q: Any) -> Pair:
     return W, W
 
 
-# How both arguments are one value.
+# Pairs of arguments that are one value.
 SAME: Dict[str, Callable[[Any, Any], Pair]] = {
     "one tensor": lambda p, q: (p, p),
     "two feeds of one array": lambda p, q: (p, q),

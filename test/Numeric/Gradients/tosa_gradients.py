@@ -19,7 +19,7 @@ Array = NDArray[Any]
 SINGLE = {"tosa.conv2d", "tosa.conv3d", "tosa.depthwise_conv2d", "tosa.transpose_conv2d", "tosa.avg_pool2d"}
 # Functions that are constant between jumps: not connected, as `round` is, and 0 where that is asked for.
 FLAT = {"tosa.ceil", "tosa.floor"}
-# How often it runs is a value of the step.
+# A loop whose number of iterations is a value of the step.
 UNBOUNDED = "tosa.while_loop"
 
 

@@ -13,7 +13,7 @@ import flywheel
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 ALIGNMENT = 64
-# That of the plans of a session, too.
+# The bound of the plans of a session, too.
 BOUND = 1024
 
 

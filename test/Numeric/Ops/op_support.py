@@ -84,8 +84,7 @@ def build(pair: Pair) -> Sample:
 
 
 def refusal(pair: Pair, sample: Sample) -> str:
-    """Why the sample is refused, or '' where it is not. Raises where the refusal
-    does not say it well."""
+    """Returns the reason why the sample is refused, or '' if it is not. Raises if the refusal does not say it well."""
     source = sample.function("f")
     try:
         flywheel.compile(source)

@@ -120,7 +120,7 @@ def test_static() -> None:
 
 def test_dynamic() -> None:
     for write in WRITES:
-        # How many iterations there are decides what is written.
+        # The number of iterations decides which elements are written.
         if write[0] != "repeated" and not write[0].startswith("reversed"):
             check(write, False, dynamic=True)
 

@@ -27,7 +27,7 @@ SHAPES: Dict[str, Tuple[int, ...]] = {"s": (), "b": (37,), "w": (9, 33), "c": (7
 CONSTRAINED = "b"
 # The share of the options and element types in one run, and at least one of each optimizer.
 SHARE = 0.25
-# Those whose rule is about more than one element: a sum has an order.
+# Optimizers whose rule is about more than one element: a sum has an order.
 WHOLE = ("lamb", "adafactor", "muon")
 DTYPES = {"f64": np.float64, "f32": np.float32}
 CHANGES = {"lr": 0.5, "momentum": 0.8, "decay": 0.5, "rho": 0.75, "beta_1": 0.9, "beta_2": 0.95, "l1": 0.5,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: %python %s
-"""Which variables are initialised, from what and in which order (I7 to I9, S1 to S5, C2)."""
+"""Initialization of variables: which ones, from what and in which order (I7 to I9, S1 to S5, C2)."""
 
 from typing import Dict, List
 

@@ -166,7 +166,7 @@ def test_checkpoints() -> None:
         saved.session.save(path)
         restored.session.restore(path)
         with safetensors.safe_open(path, "numpy") as file:
-            for name in set(EVERY) - {"bf16"}:  # Which that package has no numpy dtype for.
+            for name in set(EVERY) - {"bf16"}:  # That package has no NumPy dtype for bf16.
                 expect_bits(name, file.get_tensor(f"{name}_1"), values_of(name, SHAPES[1], 3))
     for variable, value in saved.snapshot().items():
         expect_bits(variable, restored[variable], value)

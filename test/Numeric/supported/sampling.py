@@ -138,7 +138,7 @@ def wide(x: Array) -> Array:
 
 
 def integers(fn: Callable[..., int], bits: int, dtype: Any, *args: Array, unsigned: bool = False) -> Array:
-    """fn of Python's integers, modulo 2^bits. Those of i1 are 0 and -1."""
+    """Applies fn to Python's integers, modulo 2^bits. Integers of i1 are 0 and -1."""
     mask = (1 << bits) - 1
 
     def one(*xs: Any) -> int:

@@ -26,8 +26,8 @@ namespace {
 
 constexpr int64_t numElements = 50000;
 
-/// How many writers are killed; the environment variable FLYWHEEL_KILLS tells
-/// another number.
+/// Returns the number of writers to kill, which the environment variable
+/// FLYWHEEL_KILLS may set.
 int getNumKills() {
   const char *text = std::getenv("FLYWHEEL_KILLS");
   return text ? std::atoi(text) : 300;
@@ -135,7 +135,7 @@ protected:
     return count;
   }
 
-  /// How many checkpoints the state file does not list.
+  /// Returns the number of checkpoints that the state file does not list.
   size_t numUnlisted() const {
     std::optional<CheckpointState> state = getCheckpointState(directory);
     size_t numListed = state ? state->retained.size() : 0, count = 0;

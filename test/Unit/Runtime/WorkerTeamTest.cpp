@@ -40,7 +40,7 @@ struct Ring {
   }
 };
 
-/// How many workers a call had; all numbers are right.
+/// Returns the number of workers of a call; all numbers are right.
 int32_t runRing(WorkerTeam &team, int32_t rounds) {
   Ring ring{team.get(), std::vector<int64_t>(team.getWorkers(), 0), rounds};
   team.get()->run(team.get(), &Ring::run, &ring);

@@ -45,7 +45,7 @@ static std::string printSize(const Dims &dims) {
          std::to_string(dims[2]);
 }
 
-/// Why a device would not launch the kernel; empty if it would.
+/// Returns the reason why a device would not launch the kernel, or nothing.
 static std::string refuse(const Kernel &kernel, const LaunchSize &size) {
   auto expect = [](const char *what, size_t found, size_t most) {
     return std::string("expected at most ") + std::to_string(most) + " " +
@@ -109,7 +109,7 @@ int cuDeviceGet(int *device, int number) {
   return number == 0 ? kSuccess : kInvalidValue;
 }
 
-/// That of a device which has all that is simulated.
+/// Returns an attribute of a device that has all that is simulated.
 int cuDeviceGetAttribute(int *value, int attribute, int /*device*/) {
   enum { kMajor = 75, kMinor = 76 };
   if (attribute != kMajor && attribute != kMinor)
@@ -183,7 +183,7 @@ int cuMemFreeHost(void *memory) {
   return kSuccess;
 }
 
-/// Which memory an address is of; of the host's it knows nothing.
+/// Returns the kind of memory of an address; the host's is unknown.
 int cuPointerGetAttribute(void *value, int attribute, uintptr_t address) {
   constexpr int kMemoryType = 2;
   constexpr unsigned kDeviceMemory = 2;

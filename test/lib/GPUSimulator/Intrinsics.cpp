@@ -285,8 +285,8 @@ Error Rewriter::rewrite(CallInst *call) {
     result = roundToTF32(rest, call->getArgOperand(0), b);
   else if (rest.starts_with("llvm.nvvm.membar.") ||
            rest == "llvm.nvvm.fence.sc.cluster")
-    // Threads take turns: each sees what was written before. Who looks for
-    // races wants to know.
+    // Threads take turns: each sees what was written before. The search for
+    // races uses fences.
     result = callRuntime(kFenceName, b.getVoidTy(), {}, b);
   for (auto [number, operation] : enumerate(getWarpOperations()))
     if (operation.name == name)

@@ -19,7 +19,7 @@ namespace simulator {
 /// Numbers in x, y and z.
 using Dims = std::array<uint32_t, 3>;
 
-/// How many blocks and threads of a kernel there are.
+/// The numbers of blocks and threads of a launch.
 struct LaunchSize {
   Dims grid, block;
   size_t dynamicBytes = 0;
@@ -49,7 +49,7 @@ struct Kernel {
   bool isCooperative = false;
   /// True if accesses of memory are checked.
   bool isInstrumented = false;
-  /// Those of a size that is known; the places are the module's.
+  /// The variables of static size; their addresses are the module's.
   std::vector<const WorkgroupVariable *> variables;
   size_t staticBytes = 0;
   /// The alignment of the variable whose size the launch says; 0 without one.

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which lane holds which element is from the PTX ISA, section "Warp Level
+// The layout of elements in lanes is from the PTX ISA, section "Warp Level
 // Matrix Multiply-Accumulate Instructions". A sum is made in f64 and rounded
 // once; a device rounds more often, and as it likes.
 //

@@ -17,8 +17,7 @@ namespace simulator {
 /// Memory of the device, by address.
 using Buffers = std::map<uintptr_t, GuardedMemory>;
 
-/// Which memory there is for the launch that is executed. `dynamic` may be
-/// false.
+/// Sets the memory of the launch that is executed. `dynamic` may be null.
 void setMemory(const Kernel *kernel, const GuardedMemory *dynamic);
 /// Returns the buffers of the device.
 Buffers &getBuffers();

@@ -22,13 +22,14 @@
 
 namespace simulator {
 
-/// How memory is accessed.
+/// The kinds of accesses.
 enum class AccessKind : uint32_t { Read, Write, Atomic };
 
 /// The accesses of a launch to memory, by which races are found.
 class Races {
 public:
-  /// Those of the launch that is executed; null if nobody looks for any.
+  /// Returns the races of the launch that is executed; null if none are
+  /// searched.
   static Races *get();
   static void begin(const Kernel &kernel, const LaunchSize &size);
   static void end();

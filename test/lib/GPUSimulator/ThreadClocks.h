@@ -37,9 +37,9 @@ struct Event {
 /// The times that threads of a block have come to.
 using Times = std::vector<uint32_t>;
 
-/// Which accesses of other threads each thread of the block that runs knows to
-/// be over: vector clocks, which are not written out where all threads of the
-/// block know the same.
+/// The accesses of other threads that happen before the next access of each
+/// thread of the block: vector clocks, which are not written out if all threads
+/// of the block know the same.
 class ThreadClocks {
 public:
   void beginLaunch(uint32_t numThreads);

@@ -48,7 +48,7 @@ struct WarpOperation {
 constexpr unsigned kMaxWords = 32;
 
 llvm::ArrayRef<WarpOperation> getWarpOperations();
-/// Those of them that are about matrices.
+/// Returns the operations on matrices.
 llvm::ArrayRef<WarpOperation> getMatrixOperations();
 
 } // namespace simulator

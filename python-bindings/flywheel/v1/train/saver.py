@@ -31,7 +31,7 @@ class Saver:
         self._reshape = reshape
         self._max_to_keep, self._hours, self._pads = max_to_keep, float(keep_checkpoint_every_n_hours), pad_step_number
         self._managers: Dict[str, CheckpointManager] = {}
-        # Those that are there still, the newest one last.
+        # The checkpoints that still exist, the newest one last.
         self.last_checkpoints: List[str] = []
 
     def save(

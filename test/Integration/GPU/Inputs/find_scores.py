@@ -31,7 +31,7 @@ for argument in sys.argv[2:]:
         path.write_text(source)
         command = ["flywheel-compile", str(path), "--target=cuda:sm_90a", "--emit=flywheel-bufferize", "-o", "-"]
         text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    # Those in workgroup memory have a memory space.
+    # Buffers in workgroup memory have a memory space.
     buffers = re.finditer(r"memref<((?:[\d?]+x)+)(?:bf|f)\d+(?:, strided<[^>]*>)?>", text)
     shapes = {tuple(m[1].split("x"))[:-1] for m in buffers}
     scores = [shape for shape in shapes if len(shape) >= 3 and shape[-2:] == (length, length)]
