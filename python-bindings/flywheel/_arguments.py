@@ -25,7 +25,7 @@ class TensorSpec:
 
 def spec(*shape: Union[int, str, None], dtype: Any = _dtypes.float32) -> TensorSpec:
     """A tensor argument, `spec("batch", 64)` or `spec("batch", dtype="int32")`. Raises ValueError for a size below 0,
-    TypeError for what is no size."""
+    TypeError for a dimension that is not a size."""
     for dim in shape:
         if dim is not None and (isinstance(dim, bool) or not isinstance(dim, (int, np.integer, str))):
             raise TypeError(f"expected a size, a name or None as a dimension of a spec, found {dim!r}")

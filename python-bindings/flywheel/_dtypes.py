@@ -110,8 +110,8 @@ def promote_types(a: DTypeLike, b: DTypeLike) -> DType:
     """The element type of an operation on tensors of `a` and `b`, which may be names: "bfloat16".
 
     As NumPy has it, but that an integer takes the floating-point type of the other operand, however wide it is, as in
-    JAX; float16 and bfloat16 make float32. Raises TypeError for what is no type of elements, for strings, and for
-    uint64 with a signed type.
+    JAX; float16 and bfloat16 make float32. Raises TypeError for an argument that is not a type of elements, for
+    strings, and for uint64 with a signed type.
     """
     return promote(as_dtype(a), as_dtype(b))
 
@@ -194,7 +194,7 @@ def _shorten(value: Any) -> str:
 
 
 def _refuse_objects(array: np.ndarray[Any, Any]) -> None:
-    """Raises TypeError for elements that are no numbers, of which NumPy would make some: None is NaN to it."""
+    """Raises TypeError for elements that are not numbers, but that NumPy would convert to some: None is NaN to it."""
     kind = array.dtype.kind
     if kind in "cmM" or (kind == "V" and array.dtype.type is np.void):
         raise TypeError(f"no tensor has the dtype '{array.dtype}'")
@@ -206,8 +206,8 @@ def _refuse_objects(array: np.ndarray[Any, Any]) -> None:
 
 
 def saturated(array: np.ndarray[Any, Any], dtype: DType) -> np.ndarray[Any, Any]:
-    """Floating-point numbers as integers of `dtype`, as compiled programs convert them: the
-    nearest integer that there is where they are out of range, and 0 of NaN."""
+    """Converts floating-point numbers to integers of `dtype`, as compiled programs do: numbers out of range become the
+    nearest integer in range, and NaN becomes 0."""
     wide = array.astype(np.float64)
     is_below, is_above = _beyond(wide, dtype)
     inside = np.where(is_below | is_above | np.isnan(wide), 0.0, wide).astype(dtype)
@@ -234,7 +234,7 @@ def literal(value: Any, dtype: DTypeLike = None) -> np.ndarray[Any, Any]:
             wide = array.astype(np.float64)
             if (np.isnan(wide) | np.logical_or(*_beyond(wide, wanted))).any():
                 return saturated(array, wanted)
-        # Converts the value itself if `array` is no exact form: a Python number may be more exact than its array.
+        # Converts the value itself, not `array`: a Python number may be more exact than its array.
         array = np.asarray(value, wanted) if array.dtype.kind in "iufOSU" else array.astype(wanted)
         return np.require(array, wanted, ["C", "A", "E"])
     if not isinstance(value, (np.ndarray, np.generic)):

@@ -25,7 +25,7 @@ class Values:
         )
 
     def save_current(self, path: str) -> str:
-        """Writes the values that there are. The path, which is empty where there is none."""
+        """Writes the values that exist. Returns the path, which is empty if there are none."""
         found = self._store._values_of([one.owners for one in self._known])
         if found:
             self._store._save_keys(path, found)

@@ -26,8 +26,8 @@ def nearest(name: str, names: Iterable[str]) -> str:
 
 
 def check_keywords(function: Callable[..., Any], called: str, given: Mapping[str, Any], skip: int = 0) -> None:
-    """Raises TypeError for an argument by keyword that `function` has not, with the nearest one that it has. `skip`
-    is how many parameters in front no caller gives."""
+    """Raises TypeError for an argument by keyword that `function` does not have, with the nearest one that it has.
+    `skip` is the number of leading parameters that no caller gives."""
     parameters = list(inspect.signature(function).parameters.values())[skip:]
     if any(p.kind is p.VAR_KEYWORD for p in parameters):
         return

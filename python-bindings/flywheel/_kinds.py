@@ -31,7 +31,7 @@ def optional_number(name: str, value: Any) -> Optional[float]:
 
 
 def integer(name: str, value: Any) -> int:
-    """Returns an int. Raises TypeError for what is no integer, ValueError for one of more than 64 bits."""
+    """Returns an int. Raises TypeError for a value that is not an integer, ValueError for one of more than 64 bits."""
     try:
         found = operator.index(value)
     except TypeError:

@@ -68,12 +68,10 @@ def compile(
     is a constant with its value there; `freeze_variables` limits that to some,
     which then must not be assigned.
 
-    With `memory_budget`, the workspace of an entry is at most so many bytes where
-    no dynamic dimension size (the batch) exceeds `max_dim_size` (by default 1024): values that the backward
-    part of a step would find in memory are recomputed where they do not fit.
-    Results are the same, bit for bit. A budget that cannot be reached is a
-    CompileError that names the smallest workspace; `EntryInfo.workspace_bytes`
-    gives the size of one.
+    With `memory_budget`, the workspace of an entry is at most that number of bytes if no dynamic dimension size (the
+    batch) exceeds `max_dim_size` (by default 1024): values that the backward part of a step would find in memory are
+    recomputed if they do not fit. Results are the same, bit for bit. A budget that cannot be reached is a CompileError
+    that names the smallest workspace; `EntryInfo.workspace_bytes` gives the size of one.
 
     `max_dim_size` may also bound single dimension sizes, {"batch": 4, "time": 256}, by the
     names that the program gives them (`train.dims`) or that they have: `batch`,
@@ -153,8 +151,8 @@ def cost(
     they depend on counts, and there is no `after`. With `whole_graph` what nothing
     uses counts too, and the initial values of variables.
 
-    Raises CompileError for a name that there is not, and for what `compile`
-    refuses; ValueError for a size that is negative.
+    Raises CompileError for an unknown name, and for a model that `compile` refuses; ValueError for a size that is
+    negative.
     """
     text = _flywheel._cost(_read(source), check_bounds("bindings", bindings), entries, fetches, whole_graph)
     result: Dict[str, Any] = json.loads(text)

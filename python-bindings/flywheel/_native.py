@@ -14,7 +14,7 @@ from typing import Any, Mapping, NoReturn, Tuple
 
 
 class SignatureError(TypeError):
-    """A compiled function does not take these arguments: functions in front of it may name them as theirs."""
+    """A compiled function does not take these arguments: callers may name the arguments as their own."""
 
 
 def _shows_llvm() -> bool:

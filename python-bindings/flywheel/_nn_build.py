@@ -13,7 +13,7 @@ from ._trace import Attributes, Shape
 
 __all__ = ["Attributes", "Padding", "build", "case", "padding_attribute"]
 
-# "valid", "same", or how much is added in front and behind: [(top, bottom), (left, right)].
+# "valid", "same", or the numbers of elements that are added before and after: [(top, bottom), (left, right)].
 Padding = Union[str, Sequence[Tuple[int, int]]]
 
 Operands = Dict[str, Tensor]

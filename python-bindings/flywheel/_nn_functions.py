@@ -209,7 +209,7 @@ def sparse_softmax_cross_entropy(
     The rest is as in PyTorch's `cross_entropy`: `label_smoothing` e gives the label 1 - e + e / classes of the target
     and each other class e / classes; `class_weights` [classes] weighs the terms of classes; rows with the label
     `ignore_index`, which may be outside, have loss 0 and no gradient. The mean is over the weights of the labels that
-    are not ignored: NaN where there are none. Raises ValueError for a smoothing outside of [0, 1) and for other shapes.
+    are not ignored: NaN if all are. Raises ValueError for a smoothing outside of [0, 1) and for other shapes.
     """
     _check_smoothing(label_smoothing)
     if not label_smoothing and ignore_index is None and class_weights is None:

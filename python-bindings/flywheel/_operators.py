@@ -25,8 +25,8 @@ else:
 class Operators:
     """NumPy's operators and the methods of its arrays.
 
-    An operand that is no tensor is an array, a number or a list of them. A Python
-    number takes the tensor's dtype, unless only it is floating-point.
+    An operand that is not a tensor is an array, a number or a list of them. A Python number takes the tensor's dtype,
+    unless only it is floating-point.
     """
 
     __slots__ = ()

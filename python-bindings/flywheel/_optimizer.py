@@ -21,7 +21,7 @@ from .namespace import Namespace, current_namespace
 from .store import Store, current_store
 from .variables import Variable
 
-# Initial values of counters and such, which are no arguments of the optimizers.
+# Initial values of counters and such, which are not arguments of the optimizers.
 _STARTS = {"iterations": 0, "m_schedule": 1.0}
 # For a moment, and of all optimizers: a lock of each could not be copied with it.
 _making = threading.RLock()
@@ -105,8 +105,8 @@ class _Scalar(_Number):
         return self._stores is not None or super()._is_large()
 
     def _settle_in(self, trace: _trace.Trace) -> None:
-        """A program that uses the number in front of the update gives it the dtype of what it has read by then, or
-        of what there is."""
+        """Gives the number a dtype when a program uses it before the update: by the variables that it has read by then,
+        or else by all variables."""
         read = [v for v in trace.variables.values() if v.trainable and _dtypes.is_floating(v.dtype)]
         self.settle(_widest(read or self.namespace.variables.values()))
 

@@ -92,7 +92,7 @@ def check_bounds(name: str, given: Optional[Mapping[str, int]]) -> Dict[str, int
 
 
 def check_names(**lists: Any) -> None:
-    """Raises TypeError for what is no list of strings."""
+    """Raises TypeError for a value that is not a list of strings."""
     for name, given in lists.items():
         is_list = isinstance(given, Sequence) and not isinstance(given, (str, bytes))
         if not is_list or not all(isinstance(one, str) for one in given):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Shape = Tuple[Optional[int], ...]
 Attributes = Dict[str, Tuple[str, Any]]
 
-# Frames of files in here are no user's.
+# The folder of this package, whose frames are not the user's.
 PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
@@ -199,7 +199,7 @@ class Trace:
         self.num_created += 1
 
     def declare(self, variable: "Variable") -> None:
-        """Adds a variable to the module, unless it is there."""
+        """Adds a variable to the module, unless the module has it."""
         known = self.variables.get(variable.name)
         if known is variable:
             return

@@ -55,7 +55,7 @@ class Traced:
             if self.entry_name in traces[-1].variables:
                 self.entry_name += "_1"
             traces.append(Trace(self.entry_name))
-            # Variables that are made once are there now, and kept by the first trace (N17).
+            # Variables that are made once exist now, and are kept by the first trace (N17).
             if any(trace.num_created for trace in traces):
                 traces[-1].refuses_creation = f"'{owner.name}'"
             self.build(traces[-1])

@@ -11,7 +11,7 @@ Spec = Hashable
 
 
 class Whole:
-    """An object that trees keep as it is, without leaves: a module, whose variables are no values of a tree."""
+    """An object that trees keep as it is, without leaves: a module, whose variables are not values of a tree."""
 
     def _parameters(self) -> Any:
         """A tree of the tensors that derivatives with respect to the object are of."""

@@ -28,8 +28,8 @@ def _in_front(padding: Union[str, Pads]) -> Union[str, Pads]:
 def convolve(
     x: Tensor, w: Tensor, strides: Sequence[int], padding: Union[str, Pads], dilations: Sequence[int]
 ) -> Tensor:
-    """`nn.conv2d` of `x` [batch, space..., channels] with `w` [space..., channels of a group, outputs]. The sizes of
-    more than two dimensions of space are static, and their padding is no word."""
+    """`nn.conv2d` of `x` [batch, space..., channels] with `w` [space..., channels of a group, outputs]. With more than
+    two spatial dimensions, their sizes are static, and their padding is given by numbers."""
     rank = x.ndim - 2
     if rank == 2:
         return nn.conv2d(x, w, strides=list(strides), padding=_listed(padding), dilations=list(dilations))
@@ -85,8 +85,8 @@ def pool(
 
 
 def ceiling(total: int, window: int, stride: int, pads: Tuple[int, int]) -> Tuple[int, int]:
-    """The pads with which a last window that is not whole counts too; one that begins behind the image and its first
-    pad is none."""
+    """The pads with which a last window that is not whole counts too; a window that begins after the image and its
+    first pad does not."""
     low, high = pads
     whole = total + low + high - window
     count = -(-whole // stride) + 1
@@ -210,8 +210,8 @@ def convolve_transposed(
 ) -> Tensor:  # fmt: skip
     """The transposed convolution of `x` [batch, space..., inputs] with `w` [space..., outputs of a group, inputs].
 
-    It has so many `channels` of results. `padding` is cut off at both ends and may be negative, and `more` zeros are
-    added behind. The sizes of more than two dimensions of space are static."""
+    The result has `channels` channels. `padding` is cut off at both ends and may be negative, and `more` zeros are
+    added at the end. The sizes of more than two spatial dimensions are static."""
     rank = x.ndim - 2
     if rank == 1:
         old = sizes(x)
@@ -222,7 +222,7 @@ def convolve_transposed(
         return reshape_to(found, [new[0], *new[2:]])
     if rank == 2:
         return _image_transposed(x, w, strides, padding, more, dilations, channels)
-    # Each slice of the filter adds to the slices of the result that are its distance behind.
+    # Each slice of the filter adds to the slices of the result that are its distance later.
     depth, batch = x._dims[1] or 0, sizes(x)[0]
     span = ((w._dims[0] or 0) - 1) * dilations[0] + 1
     result: Optional[Tensor] = None
@@ -238,7 +238,7 @@ def convolve_transposed(
 
 
 def _cut(x: Tensor, padding: Pads, more: Sequence[int]) -> Tensor:
-    """The dimensions of space without `padding`, and with `more` zeros behind."""
+    """Returns the spatial dimensions without `padding`, and with `more` zeros at the end."""
     for axis, ((low, high), zeros) in enumerate(zip(padding, more), 1):
         high -= zeros
         widths = [(0, 0)] * x.ndim

@@ -86,9 +86,9 @@ class ExponentialMovingAverage:
         return self._averages.get(id(variable))
 
     def apply(self, var_list: Optional[Sequence[Variable]] = None) -> None:
-        """Moves the averages of `var_list`, by default of all floating-point trainable
-        variables, towards the values that the variables have at this line. Raises
-        ValueError where there is none, TypeError for another dtype."""
+        """Moves the averages of `var_list`, by default of all floating-point trainable variables, towards the values
+        that the variables have at this line. Raises ValueError if there are no variables, TypeError for another
+        dtype."""
         trace = _trace.current()
         if var_list is None:
             var_list = [v for v in current_namespace().collection(TRAINABLE) if _dtypes.is_floating(v.dtype)]

@@ -114,10 +114,9 @@ def while_loop(
     """Runs `state = body_fn(state)` as long as `cond_fn(state)` holds, and returns the
     last state.
 
-    The state is a tree of tensors, which keep their dtypes and shapes. With
-    `max_iterations` the loop ends after so many, and has a gradient, for which it
-    keeps what each iteration started with. Raises ValueError for a state of another
-    form.
+    The state is a tree of tensors, which keep their dtypes and shapes. With `max_iterations` the loop ends after at
+    most that number, and has a gradient, for which it keeps what each iteration started with. Raises ValueError for a
+    state of another form.
     """
     trace = _trace.current()
     leaves, spec = _tensors(init)
@@ -206,8 +205,8 @@ def scan(
     body_fn: Callable[[Any, Any], Tuple[Any, Any]], init: Any, xs: Any = None, length: Optional[TensorLike] = None,
     *, reverse: bool = False,
 ) -> Tuple[Any, Any]:  # fmt: skip
-    """`state, y = body_fn(state, x)` for each slice x of `xs` along its first dimension;
-    returns the last state, and all ys as trees of tensors with that dimension in front.
+    """Computes `state, y = body_fn(state, x)` for each slice x of `xs` along its first dimension; returns the last
+    state, and all ys as trees of tensors with that dimension first.
 
     `xs` may be None with a `length`, and may be a tree, whose leaves have one size. With
     `reverse` it starts at the end. Gradients flow through. Raises ValueError for sizes

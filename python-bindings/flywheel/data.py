@@ -23,7 +23,8 @@ class Batches:
     `arrays` are arrays of one length, in a tuple, list or dict, whose form the batches have; NumPy's memory maps are
     read row by row. A last batch that is shorter comes too, unless `drop_last`. Iterating it is one epoch; `seed`
     makes the orders repeat, `len` is how many batches there are. Models of `flywheel.keras` train on it as it is.
-    Raises ValueError for arrays of different lengths, or a batch size below 1; TypeError for what is no array.
+    Raises ValueError for arrays of different lengths, or a batch size below 1; TypeError for a value that is not an
+    array.
     """
 
     def __init__(

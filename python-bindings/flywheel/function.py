@@ -192,7 +192,7 @@ class Function(_flywheel.Dispatcher):
         return tuple(signature)
 
     def _positions(self, static: Union[str, int, Sequence[Union[str, int]]]) -> FrozenSet[Union[str, int]]:
-        """Names of parameters, or their numbers, as both. Raises ValueError for one that there is not."""
+        """Returns names of parameters, or their numbers, as both. Raises ValueError for an unknown one."""
         names = list(self._signature.parameters)
         found: Set[Union[str, int]] = set()
         if not isinstance(static, (str, int, collections.abc.Iterable)):
@@ -479,8 +479,8 @@ class Function(_flywheel.Dispatcher):
         return str(_flywheel.lower(self.trace(*args, **kwargs).module, stop_after=name))
 
     def picture(self, *args: Any, stage: Optional[str] = None, **kwargs: Any) -> Picture:
-        """The ops as a graph, for notebooks: as they were traced, or after a stage of the
-        compiler. Raises ValueError for a stage after which there is no such function."""
+        """The ops as a graph, for notebooks: as they were traced, or after a stage of the compiler. Raises ValueError
+        for a stage after which the function does not exist."""
         text = self.mlir(*args, **kwargs) if stage is None else self.stage(stage, *args, **kwargs)
         return picture(text, self.trace(*args, **kwargs).entry_name)
 
@@ -529,7 +529,7 @@ def _is_hashable(value: Any) -> bool:
 
 
 def _unique(names: List[str]) -> List[str]:
-    """A number behind each name that is there already."""
+    """Appends a number to each name that is already used."""
     used: Set[str] = set()
     result = []
     for name in names:

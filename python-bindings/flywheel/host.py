@@ -270,11 +270,11 @@ def _can_be_seen(value: Any, trace: Optional[_trace.Trace]) -> bool:
 def breakpoint(*tensors: Any, **named: Any) -> None:
     """Stops a running step in the debugger, at this line, with the values that its tensors have then.
 
-    The names of the caller are there: tensors and variables, also in tuples, lists and dicts, are NumPy arrays, and
-    everything else is what it was when the function was traced. With arguments, `fw.breakpoint(x, norm=fw.norm(x))`,
-    only these tensors are computed and copied. The debugger is that of Python's `breakpoint` (`sys.breakpointhook`,
-    PYTHONBREAKPOINT): pdb by default, where `c` continues, and `q` ends the step with `bdb.BdbQuit` and leaves the
-    variables as they were. It costs and is ordered as a `callback`.
+    The debugger has the names of the caller: tensors and variables, also in tuples, lists and dicts, are NumPy arrays,
+    and everything else is what it was when the function was traced. With arguments,
+    `fw.breakpoint(x, norm=fw.norm(x))`, only these tensors are computed and copied. The debugger is that of Python's
+    `breakpoint` (`sys.breakpointhook`, PYTHONBREAKPOINT): pdb by default, where `c` continues, and `q` ends the step
+    with `bdb.BdbQuit` and leaves the variables as they were. It costs and is ordered as a `callback`.
     """
     frame = _trace.find_user_frame() or sys._getframe(1)
     trace = _trace.current() if _trace.is_tracing() else None

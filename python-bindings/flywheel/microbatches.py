@@ -79,8 +79,8 @@ def microbatch(
 
 
 def _split_all(args: Sequence[Any], axes: Sequence[Optional[int]], count: int) -> Tuple[List[Tensor], Any, List[Any]]:
-    """All leaves, those with an axis as `count` parts of it in front; their form; and the
-    axis of each."""
+    """Returns all leaves, those with an axis as `count` parts of it in a leading dimension; their form; and the axis of
+    each."""
     leaves, forms = _tree.flatten(tuple(args))
     own = [axis for axis, arg in zip(axes, args) for _ in _tree.flatten(arg)[0]]
     split: List[Tensor] = []

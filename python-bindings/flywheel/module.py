@@ -90,7 +90,7 @@ class Module(_tree.Whole):
     # The tree
 
     def _members(self) -> Iterator[Tuple[Keys, Member]]:
-        """Modules and variables that are no other module's, with the keys on the way there."""
+        """Yields modules and variables that belong to no inner module, with the keys on the way there."""
         if _trace._stack.traces:
             _reads.note(self, _reads.TREE)
         for key, value in list(super().__getattribute__("__dict__").items()):

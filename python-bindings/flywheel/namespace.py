@@ -49,7 +49,7 @@ class Name:
         self._namespace = namespace
         # Functions are named apart from variables.
         self._pool = pool
-        # The name that its text begins with, in front of a slash; lives as long as this one.
+        # The name that its text begins with, before a slash; lives as long as this one.
         self._scope = scope
         self._wanted = self._default = wanted
         self._text: Optional[str] = None
@@ -158,9 +158,9 @@ class Namespace:
     # Names
 
     def name(self, wanted: str, owner: Optional[Name] = None, is_open: bool = False) -> Name:
-        """A name for a new variable, optimizer or scope: `wanted`, or the first of `wanted_1`, `wanted_2`, ... that
-        is free when it is asked for; behind that of its owner, or in the current name scope. With `is_open` a module
-        may choose another one. Raises ValueError for one that no variable can have (N1)."""
+        """A name for a new variable, optimizer or scope: `wanted`, or the first of `wanted_1`, `wanted_2`, ... that is
+        free when it is asked for; after that of its owner, or in the current name scope. With `is_open` a module may
+        choose another one. Raises ValueError for one that no variable can have (N1)."""
         if not wanted or re.search(r"[\s:^]", wanted) or wanted.startswith("/"):
             raise ValueError(f"'{wanted}' is not a valid name: expected no spaces, ':' or '^', and something")
         prefixes = self._own.prefixes
@@ -225,7 +225,7 @@ class Namespace:
                           "checkpoints too", stacklevel=4)  # fmt: skip
 
     def _give(self, name: Name, waiting: Dict[int, Name], others: List[Tuple[str, str]]) -> None:
-        """Gives one of the names that wait its text, behind that of its scope."""
+        """Gives one of the names that wait its text, after that of its scope."""
         if name._text is not None:
             return
         if name._scope is not None and id(name._scope) in waiting:
@@ -290,7 +290,7 @@ class Namespace:
 
     @contextmanager
     def name_scope(self, name: str) -> Iterator["Scope"]:
-        """Puts `name/`, made unique, in front of what is created in it."""
+        """Prefixes the names that are created in it with `name/`, made unique."""
         prefix = self.name(name.rstrip("/"))
         own = self._own
         own.prefixes.append(prefix)
@@ -363,7 +363,7 @@ class Namespace:
 
     @property
     def variables(self) -> Dict[str, Any]:
-        """The variables that there are, by name, in the order of creation: a copy."""
+        """The variables that exist, by name, in the order of creation: a copy."""
         return {variable.name: variable for variable in self._living()}
 
     def _living(self) -> List[Any]:
@@ -392,7 +392,7 @@ class Namespace:
         self._to_undo(lambda: members.pop(token, None))
 
     def remove_from_collection(self, key: str, member: Any) -> None:
-        """Takes something out of a collection, if it is there."""
+        """Removes something from a collection, if it is a member."""
         members = self._collections.get(key, {})
         for token, get in list(members.items()):
             if get() is member:

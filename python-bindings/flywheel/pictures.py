@@ -75,7 +75,7 @@ class Picture:
 
 def picture(text: str, entry: str = "") -> Picture:
     """The picture of a function of a module's text (`str` of a `ModuleOp`, at any stage that has functions), by default
-    of the first public one. Raises ValueError where there is none, or where it has several blocks."""
+    of the first public one. Raises ValueError if the module has none, or if it has several blocks."""
     lines = text.split("\n")
     for start, line in enumerate(lines):
         match = re.match(r'( *)func\.func (private )?@(?:"([^"]*)"|([\w$.-]+))\((.*)$', line)

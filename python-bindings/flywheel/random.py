@@ -131,7 +131,7 @@ def categorical(
     logits: TensorLike, axis: int = -1, *, shape: Optional[DimSizes] = None, seed: Optional[int] = None
 ) -> Tensor:
     """Places along a dimension, int32, each with a probability in proportion to exp(logits). `shape` is that of the
-    result, whose last dimensions are those of `logits` without `axis`: draws in front of these are several of each."""
+    result, whose last dimensions are those of `logits` without `axis`: leading ones are several draws of each."""
     x = as_tensor(logits)
     axis = normalize_axis(axis, x.ndim)
     given = [] if shape is None else [shape] if isinstance(shape, (int, np.integer, Tensor)) else list(shape)

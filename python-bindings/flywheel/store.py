@@ -156,7 +156,7 @@ class Store(_flywheel.Store):
             return name + self._suffix(current_namespace())
 
     def _declare(self, name: Name, dtype: str, shape: List[int], is_global: bool) -> str:
-        """Adds a variable without a value, unless it is there. Its key."""
+        """Adds a variable without a value, unless the store has it. Returns its key."""
         key = self._key(name.text, (name.owner,))
         if not super().__contains__(key):
             super().declare(key, dtype, shape, is_global)

@@ -100,7 +100,7 @@ _State = Dict[str, Tuple[Any, Tuple[int, ...], bool]]
 
 
 def _summarize(own: Iterable[Variable], state: _State, with_others: bool) -> Summary:
-    """`own` are the variables to show, `state` all that there is."""
+    """`own` are the variables to show, `state` all variables."""
     names = {variable.name: variable for variable in own}
     slots: Dict[str, List[str]] = {name: [] for name in names}
     others: List[str] = []

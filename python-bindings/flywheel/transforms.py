@@ -156,8 +156,8 @@ def _listed(variables: Any) -> List[Any]:
 
 
 def _check_function(function: Any, argnums: Any) -> Argnums:
-    """The numbers of arguments, one or a tuple of them. Raises TypeError for what is no function or no such number,
-    ValueError for none and for one that is there twice."""
+    """Returns the numbers of arguments, one or a tuple of them. Raises TypeError for a value that is not a function or
+    not such a number, ValueError for none and for one that is given twice."""
     if not callable(function):
         raise TypeError(f"expected a function to differentiate, found {function!r}")
     if not isinstance(argnums, bool) and isinstance(argnums, SupportsIndex):
@@ -236,14 +236,12 @@ def value_and_grad(
     has_aux: bool = False,
 ) -> Callable[..., Any]:
     """A function that returns what `function` does, a scalar, and its gradient.
-
-    The gradient is with respect to the arguments at `argnums` (trees of tensors), partial
-    where others have the same value (G19), or with `variables` to these, as a list. With respect
-    to a module it is an OrderedDict with the gradient of each of its parameters by path. With
-    `has_aux` the function returns a pair, of which only the first is differentiated. Arguments and variables that the
-    value does not depend on have zeros. Raises TypeError for what is no function or no number of an argument,
-    ValueError for a number that a call has no argument of, and for a variable of a module that is in two of the
-    arguments.
+The gradient is with respect to the arguments at `argnums` (trees of tensors), partial where others have the same value
+(G19), or with `variables` to these, as a list. With respect to a module it is an OrderedDict with the gradient of each
+of its parameters by path. With `has_aux` the function returns a pair, of which only the first is differentiated.
+Arguments and variables that the value does not depend on have zeros. Raises TypeError for a value that is not a
+function or not a number of an argument, ValueError for a number that a call has no argument of, and for a variable of a
+module that is in two of the arguments.
     """
     argnums = _check_function(function, argnums)
 

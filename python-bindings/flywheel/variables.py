@@ -431,8 +431,8 @@ def _check_arguments(name: Any, trainable: Any, collections: Any, device: Any, c
 
 
 def _static_shape(shape: Any, name: object) -> Tuple[int, ...]:
-    """The sizes of a shape, a list of numbers or one number. Raises TypeError for what is no size, ValueError for one
-    that is not known."""
+    """Returns the sizes of a shape, a list of numbers or one number. Raises TypeError for a value that is not a size,
+    ValueError for one that is not known."""
     sizes = [shape] if isinstance(shape, (int, np.integer)) else shape
     if isinstance(sizes, (str, bytes)) or not isinstance(sizes, Iterable):
         raise TypeError(f"expected a list of sizes as the shape of variable '{name}', found {shape!r}")

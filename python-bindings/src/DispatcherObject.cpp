@@ -104,7 +104,8 @@ static nb::object enterStore(nb::object self) {
   return self;
 }
 
-/// Other stores may have been entered behind it, by a generator that waits.
+/// Leaves a store. Other stores may have been entered after it, by a generator
+/// that waits.
 static void leaveStore(nb::handle self) {
   nb::tuple entered = getEntered();
   for (size_t index = entered.size(); index-- > 0;) {

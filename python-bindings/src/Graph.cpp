@@ -356,8 +356,8 @@ std::vector<PyValue> Graph::createOp(const std::string &name,
     builder.setInsertionPoint(body, first);
   }
   builder.insert(op);
-  // In a region that is not finished, what is around it is no ancestor yet, so
-  // that nothing dominates: uses are verified with the outermost op.
+  // In a region that is not finished, the ops around it are not ancestors yet,
+  // so that no value dominates: uses are verified with the outermost op.
   bool isNested = op->getNumRegions() != 0 && !frames.empty();
   bool isValid = isNested ? succeeded(info->verifyInvariants(op)) &&
                                 succeeded(info->verifyRegionInvariants(op))

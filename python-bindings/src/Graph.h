@@ -57,7 +57,7 @@ struct PyRegion {
 /// held in every call.
 class Graph : public std::enable_shared_from_this<Graph> {
 public:
-  /// `package` is the folder whose frames are no user's.
+  /// `package` is the folder whose frames are not the user's.
   Graph(const std::string &name, std::string package);
   ~Graph();
 
@@ -93,8 +93,8 @@ public:
   /// Throws away the innermost region.
   void abandonRegion();
 
-  /// Creates an op and verifies it. `results` is None where the op infers their
-  /// types. With `isTopLevel` it goes into the module, in front of functions.
+  /// Creates an op and verifies it. `results` is None if the op infers their
+  /// types. With `isTopLevel` it is inserted into the module before functions.
   std::vector<PyValue>
   createOp(const std::string &name, const std::vector<PyValue *> &operands,
            nanobind::handle results, nanobind::dict attributes,
@@ -126,8 +126,8 @@ public:
                                    const std::vector<bool> &isBatched,
                                    nanobind::handle dimSize);
 
-  /// Makes arguments, behind the others, of the values from outside that a
-  /// region uses, and returns these values.
+  /// Appends arguments for the values from outside that a region uses, and
+  /// returns these values.
   std::vector<PyValue> isolateRegion(PyRegion &region);
 
   /// A copy of the module for the compiler. Throws where a function is not

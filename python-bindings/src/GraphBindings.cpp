@@ -102,8 +102,8 @@ static std::string print(Type type) {
   return text;
 }
 
-/// A dimension size for each dimension, None where it is not static; None of
-/// what is no tensor.
+/// Returns a dimension size for each dimension, None if it is not static; None
+/// for a type that is not a tensor.
 static nb::object getShape(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)

@@ -28,7 +28,7 @@ public:
   HostCaller(const HostCaller &) = delete;
   HostCaller &operator=(const HostCaller &) = delete;
 
-  /// Null where there is no function.
+  /// Returns null if there is no function.
   runtime::HostFunctions *getFunctions() { return function ? this : nullptr; }
 
   void giveUpGIL() { thread = PyEval_SaveThread(); }

@@ -15,7 +15,7 @@ Dims = Sequence[Union[int, str]]
 
 
 def count_of(value: Any, what: str) -> int:
-    """A number of channels, heads or the like. Raises TypeError for what is no integer, ValueError below 1."""
+    """Returns a number of channels, heads or the like. Raises TypeError if it is not an integer, ValueError below 1."""
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise TypeError(f"expected an integer as {what}, found {value!r}")
     count = int(value.__index__())
@@ -43,8 +43,8 @@ def bias_of(has_bias: bool, count: int, dtype: Any, initial: Optional[Initialize
 
 
 def as_input(layer: Module, value: TensorLike, dtype: _dtypes.DType, *forms: Dims) -> Tensor:
-    """The argument of a layer as a tensor of one of these forms: names stand for any size, and "..." in front for any
-    dimensions. Raises ValueError for another shape and TypeError for another dtype, with the layer's name."""
+    """Returns the argument of a layer as a tensor of one of these forms: names stand for any size, and a leading "..."
+    for any dimensions. Raises ValueError for another shape and TypeError for another dtype, with the layer's name."""
     x = as_tensor(value)
     if x.dtype != dtype or not any(_fits(x._dims, form) for form in forms):
         name = _dtypes.name_of

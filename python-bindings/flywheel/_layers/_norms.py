@@ -30,7 +30,7 @@ class LayerNorm(Module):
     `flywheel.nn.layer_norm`.
 
     `size` is that of the last dimension, or of the last ones. Variables: `gamma` of ones, and with `bias` the `beta` of
-    zeros, of these sizes. x is [..., size] of `dtype`, with a dimension in front.
+    zeros, of these sizes. x is [..., size] of `dtype`, with a leading dimension.
     """
 
     def __init__(

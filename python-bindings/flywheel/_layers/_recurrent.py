@@ -79,8 +79,8 @@ class GRU(_Recurrent):
 
     r, z, n = x kernel + bias, in that order; R, Z, N = h recurrent_kernel + recurrent_bias;
     h' = (1 - z') tanh(n + r' N) + z' h with r' = sigmoid(r + R), z' = sigmoid(z + Z) (Cho and others, 2014, with the
-    reset behind the product, as PyTorch's). `state` and `reverse` as in `LSTM`. Variables of `dtype`: `kernel`
-    [inputs, 3 units], `recurrent_kernel` [units, 3 units], each gate of Glorot's uniform distribution, `bias` and
+    reset after the product, as PyTorch's). `state` and `reverse` as in `LSTM`. Variables of `dtype`: `kernel` [inputs,
+    3 units], `recurrent_kernel` [units, 3 units], each gate of Glorot's uniform distribution, `bias` and
     `recurrent_bias` [3 units] of zeros.
     """
 

@@ -412,7 +412,7 @@ rint = _rounding("rint", "The nearest whole number; of two, the even one.", "mat
 
 
 def round(x: TensorLike, decimals: int = 0) -> Tensor:
-    """`x` rounded to so many decimals, as NumPy does: half to even."""
+    """`x` rounded to `decimals` decimals, as NumPy does: half to even."""
     decimals = operator.index(decimals)
     if decimals == 0:
         return rint(x)

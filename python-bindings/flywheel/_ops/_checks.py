@@ -54,7 +54,7 @@ def expect_at_least(a: Size, b: Size, what: str) -> None:
 
 
 def expect_multiple(a: Size, factor: int, what: str) -> None:
-    """An error where a size is no multiple of a number: ValueError where it is known."""
+    """Refuses a size that is not a multiple of a number: a ValueError if it is known, else an error of the step."""
     if isinstance(a, int):
         if a % factor:
             raise ValueError(f"{what}: found {a}, expected a multiple of {factor}")

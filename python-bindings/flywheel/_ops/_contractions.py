@@ -51,7 +51,7 @@ def matmul(a: TensorLike, b: TensorLike) -> Tensor:
 
 
 def _leading(tensors: Sequence[Tensor]) -> List[Size]:
-    """The sizes that the dimensions in front of matrices broadcast to."""
+    """Returns the sizes that the leading dimensions of matrices broadcast to."""
     heads = [x for x in tensors if x.ndim > 2]
     if all(x._dims[:-2] == heads[0]._dims[:-2] for x in tensors):
         return sizes(tensors[0])[:-2]

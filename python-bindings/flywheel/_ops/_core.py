@@ -125,7 +125,7 @@ def computed_index(op: str, result: Tensor, a: Tensor, b: Tensor) -> Tensor:
 
 
 def empty(dim_sizes: Sequence[Size], dtype: _dtypes.DType) -> Tensor:
-    """A tensor that is there for its shape."""
+    """Returns a tensor of which only the shape is used."""
     trace = _trace.current()
     shape = static(dim_sizes)
     dynamic = [dim_size for dim_size in dim_sizes if not isinstance(dim_size, int)]
@@ -138,8 +138,8 @@ def like_operand(dim_sizes: Sequence[Size], dtype: _dtypes.DType) -> List[Tensor
 
 
 def broadcast_shapes(*shapes: Shape) -> Shape:
-    """The shape that operands of these shapes have together, by NumPy's rule. Raises
-    ValueError where there is none."""
+    """Returns the shape that operands of these shapes have together, by NumPy's rule. Raises ValueError if they do not
+    broadcast."""
     rank = max((len(shape) for shape in shapes), default=0)
     result: List[Optional[int]] = [1] * rank
     for shape in shapes:
@@ -195,7 +195,8 @@ def broadcast(*tensors: Tensor) -> Tuple[Tensor, ...]:
 
 
 def normalize_axis(axis: int, rank: int) -> int:
-    """Raises ValueError for an axis that a tensor of this rank does not have, TypeError for what is no integer."""
+    """Raises ValueError for an axis that a tensor of this rank does not have, TypeError for one that is not an
+    integer."""
     axis = integer("axis", axis)
     if not -rank <= axis < rank:
         raise ValueError(f"axis {axis} is out of bounds for a tensor of {rank} dimensions")

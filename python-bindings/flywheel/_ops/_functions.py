@@ -166,7 +166,7 @@ def _log_gamma(given: Tensor) -> Tensor:
     # `absolute` has the derivative 0 at 0, where that of the logarithm is infinite.
     turned = where(greater_equal(sine, 0), sine, arithmetic.negative(sine))
     found = where(reflects, subtract(subtract(float(np.log(np.pi)), arithmetic.log(turned)), found), found)
-    # Exactly 0, with the derivative that there is.
+    # Exactly 0, with an unchanged derivative.
     is_zero = arithmetic.logical_or(equal(x, 1.0), equal(x, 2.0))
     found = subtract(found, where(is_zero, arithmetic.stop_gradient(found), 0.0))
     # At 0 and at negative whole numbers that is infinite, and so are the slopes, in every mode.

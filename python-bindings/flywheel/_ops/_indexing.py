@@ -204,7 +204,7 @@ def _bounds_backwards(key: slice, dim_size: Size, step: int) -> Tuple[Size, Size
     last = index_op("subi", dim_size, 1)
 
     def clamp(value: Any, default: Size) -> Size:
-        """A place from -1, in front of the first one, to the last one."""
+        """Returns a place from -1, before the first one, to the last one."""
         if value is None:
             return default
         place = to_index(value)

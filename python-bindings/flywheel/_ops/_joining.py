@@ -54,7 +54,7 @@ def column_stack(tensors: Sequence[TensorLike]) -> Tensor:
 
 
 def append(x: TensorLike, values: TensorLike, axis: Optional[int] = None) -> Tensor:
-    """`x` with other elements behind it along a dimension; without one, as vectors."""
+    """`x` followed by other elements along a dimension; without one, as vectors."""
     return concatenate([x, values], axis)
 
 
@@ -100,7 +100,7 @@ def array_split(x: TensorLike, sections: Any, axis: int = 0) -> List[Tensor]:
     axis = normalize_axis(axis, x.ndim)
     total = x._dims[axis]
     if isinstance(sections, Tensor):
-        # It says that there is no such number yet.
+        # Raises the error of a tensor that has no value yet.
         sections = int(sections)
     if isinstance(sections, int) and total is None and sections > 0:
         return _split_unequally(x, sections, axis)

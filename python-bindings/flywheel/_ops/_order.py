@@ -165,7 +165,7 @@ def quantile(
     keepdims: bool = False,
     method: str = "linear",
 ) -> Tensor:
-    """The quantile `q` of the elements along dimensions; several quantiles are a dimension in front. NaN if an element
+    """The quantile `q` of the elements along dimensions; several quantiles are a leading dimension. NaN if an element
     is NaN. `method` selects the value between two elements, as in NumPy: "linear", "lower", "higher", "nearest",
     "midpoint". Raises ValueError as `argsort`, and for a share that is not from 0 to 1."""
     if method not in _METHODS:

@@ -19,7 +19,7 @@ _PADS = ("constant", "edge", "reflect", "symmetric", "wrap")
 def pad(
     x: TensorLike, widths: Union[int, Sequence[Any]], mode: Union[str, Number] = "constant", constant_values: Number = 0
 ) -> Tensor:
-    """`x` with so many elements in front of and behind each dimension; one pair of widths, or one width, is for all.
+    """`x` with elements added before and after each dimension; one pair of widths, or one width, is for all.
 
     The border is `constant_values`, or a number in place of the mode; or, as in NumPy, by the mode "edge",
     "reflect", "symmetric" or "wrap" elements of `x`, of static dimensions. Widths of the border of a number may be

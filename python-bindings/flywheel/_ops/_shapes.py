@@ -217,7 +217,7 @@ def _groups(old: List[Size], new: List[Size]) -> List[Tuple[List[Size], List[Siz
             else:
                 b, j = index_op("muli", b, new[j]), j + 1
         groups.append((old[first_i:i], new[first_j:j]))
-    # Ones that are left over go with what is in front of them.
+    # Remaining dimensions of 1 join the group before them.
     if groups:
         groups[-1] = (groups[-1][0] + old[i:], groups[-1][1] + new[j:])
     elif old or new:
@@ -429,7 +429,7 @@ def stack(tensors: Sequence[TensorLike], axis: int = 0) -> Tensor:
 
 
 def split(x: TensorLike, sections: Any, axis: int = 0) -> List[Tensor]:
-    """Parts along a dimension: so many equal ones, or cut at these places."""
+    """Parts along a dimension: a number of equal ones, or cut at these places."""
     x = as_tensor(x)
     axis = normalize_axis(axis, x.ndim)
     dim_size = x._dims[axis]
@@ -476,7 +476,7 @@ def tile(x: TensorLike, multiples: DimSizes) -> Tensor:
     if len(counts) > x.ndim:
         x = expand_dims(x, list(range(len(counts) - x.ndim)))
     if not all(isinstance(count, int) for count in counts):
-        # Each dimension with one in front of it, along which the whole of it repeats.
+        # Each dimension gets a new one before it, along which the whole of it repeats.
         old = sizes(x)
         wide = reshape_to(x, [part for dim_size in old for part in (1, dim_size)])
         wide = stretch(wide, [part for count, dim_size in zip(counts, old) for part in (count, dim_size)])
@@ -492,8 +492,8 @@ def is_scalar(x: Any) -> bool:
 
 
 def repeat(x: TensorLike, repeats: DimSizes, axis: Optional[int] = None) -> Tensor:
-    """Each element (slice along `axis`) so many times in a row, of each one its own number where there are several;
-    without an axis, of the vector of all elements. One number may be a scalar tensor."""
+    """Each element (slice along `axis`) repeated in a row, by one number for all or one for each; without an axis, of
+    the vector of all elements. One number may be a scalar tensor."""
     x = as_tensor(x)
     if axis is None:
         x, axis = ravel(x), 0
@@ -515,7 +515,7 @@ def repeat(x: TensorLike, repeats: DimSizes, axis: Optional[int] = None) -> Tens
 def roll(
     x: TensorLike, shift: DimSizes, axis: Union[int, Sequence[int], None] = None
 ) -> Tensor:
-    """Elements moved along dimensions, in row-major order where there is no axis; what leaves at one end comes back
+    """Elements moved along dimensions, in row-major order if there is no axis; elements that leave at one end come back
     at the other."""
     x = as_tensor(x)
     shifts = [to_index(one) for one in _listed(shift)]

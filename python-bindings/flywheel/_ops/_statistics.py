@@ -83,7 +83,7 @@ def count_nonzero(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> T
 
 
 def _present(x: TensorLike, otherwise: float) -> Tuple[Tensor, Tensor]:
-    """The elements, with a number in place of NaN, and which ones are there."""
+    """Returns the elements, with a number in place of NaN, and a mask of those that are not NaN."""
     x = as_tensor(x)
     there = logical_not(isnan(x))
     return (where(there, x, otherwise) if _dtypes.is_floating(x.dtype) else x), there
@@ -101,7 +101,7 @@ def nanprod(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
 
 @rounds_once()
 def nanmean(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """`mean` without elements that are NaN; NaN where there are no others."""
+    """`mean` without elements that are NaN; NaN if all are."""
     values, there = _present(x, 0.0)
     return divide(sum(values, axis, keepdims), sum(there, axis, keepdims))
 
@@ -122,14 +122,14 @@ def nanstd(x: TensorLike, axis: Axis = None, keepdims: bool = False, ddof: int =
 
 
 def nanmax(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """`max` without elements that are NaN; NaN where there are no others."""
+    """`max` without elements that are NaN; NaN if all are."""
     values, there = _present(x, -np.inf)
     found = max(values, axis, keepdims)
     return where(max(there, axis, keepdims), found, np.nan) if _dtypes.is_floating(values.dtype) else found
 
 
 def nanmin(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """`min` without elements that are NaN; NaN where there are no others."""
+    """`min` without elements that are NaN; NaN if all are."""
     values, there = _present(x, np.inf)
     found = min(values, axis, keepdims)
     return where(max(there, axis, keepdims), found, np.nan) if _dtypes.is_floating(values.dtype) else found
@@ -190,8 +190,8 @@ def histogram(
 ) -> Tuple[Tensor, Tensor]:  # fmt: skip
     """The counts of elements in each bin, and the edges of bins: `bins` equal ones in a range, by default that of the
     elements (from 0 to 1 if there are none), or between these edges, which ascend. The last bin includes its end;
-    others are left out. Raises ValueError for no bins, a range that descends or is not finite, edges that are no vector
-    or are known to descend, and weights that are not as many as the elements."""
+    others are left out. Raises ValueError for no bins, a range that descends or is not finite, edges that are not a
+    vector or are known to descend, and weights that are not as many as the elements."""
     given = as_tensor(x)
     if weights is not None and as_tensor(weights)._dims != given._dims:
         raise ValueError(f"histogram: expected weights of shape {format_shape(given._dims)}, found "
@@ -252,8 +252,8 @@ def _edges(bins: TensorLike, dtype: _dtypes.DType) -> Tensor:
 
 
 def diff(x: TensorLike, n: int = 1, axis: int = -1) -> Tensor:
-    """Each element less the one in front of it along a dimension, `n` times. Raises ValueError for a scalar, and for
-    an `n` below 0."""
+    """Each element less the one before it along a dimension, `n` times. Raises ValueError for a scalar, and for an `n`
+    below 0."""
     result: Tensor = as_tensor(x)
     if n < 0:
         raise ValueError(f"diff: expected n of at least 0, found {n}")

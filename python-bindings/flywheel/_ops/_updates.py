@@ -152,7 +152,7 @@ def _unknown_places(x: Tensor, keys: List[Any], total: int) -> Tensor:
     numbers = numbers.reshape([dim_size or 0 for dim_size in x._dims])
     if not all(_is_number_or_slice(key) or (not _is_static(key) and np.ndim(key) == 0) for key in keys):
         return getitem(constant(numbers), tuple(keys))
-    # The numbers of other elements are no constant of the program.
+    # Only the numbers of selected elements become a constant of the program.
     some = numbers[tuple(key if _is_number_or_slice(key) else slice(None) for key in keys)]
     rest = [key for key in keys if not isinstance(key, (int, np.integer))]
     return getitem(constant(np.ascontiguousarray(some)),

@@ -209,7 +209,7 @@ def _while(call: Call, *state: Known) -> List[Known]:
     carried = [i for i in range(len(state)) if i not in loop.fixed and i not in loop.counters]
 
     def known_state(own: Sequence[Known], index: Size, is_inside: bool) -> List[Known]:
-        """All of the state, in an iteration (whose number `index` is) or behind the loop."""
+        """Returns all of the state, in an iteration (whose number `index` is) or after the loop."""
         values = list(state)
         for i, value in zip(carried, own):
             values[i] = value

@@ -102,8 +102,8 @@ _APPROXIMATED = {
 _SMOOTH = {"erf_inv", "erfc", "lgamma", "digamma"}
 
 
-# A rule of JAX may call the function that it is of, as that of `logaddexp`: derivatives of so many orders are by the
-# rules, and further ones those of what is computed.
+# A rule of JAX may call its own function, as that of `logaddexp` does: derivatives up to this order are by the rules,
+# and further ones those of the ops of the function.
 _ORDERS = 3
 
 
@@ -111,8 +111,8 @@ class Exported:
     """A function as StableHLO.
 
     `module` is the module, in `context`; of the flat arguments, `main` takes those of `kept`.
-    `outputs` are abstract values of JAX; `out_tree` is the form of the result. `customs` are the
-    functions that have derivatives of their own, by number: so many orders of them.
+    `outputs` are abstract values of JAX; `out_tree` is the form of the result. `customs` are the functions that have
+    derivatives of their own, by number, up to `orders` orders of them.
     """
 
     def __init__(self, function: Callable[..., Any], arguments: Sequence[Any], orders: int = _ORDERS):

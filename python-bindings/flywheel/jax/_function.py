@@ -136,7 +136,7 @@ class ImportedFunction(ImportedModel):
         self._programs: Dict[str, _Program] = {}
         self._arguments = [_shapes_of(params)] + ([_shapes_of(state)] if self._has_state else [])
         self._state_names = list(states)
-        # Before variables are made: an error leaves nothing behind.
+        # Before variables are made: an error leaves none.
         self._program("train" if optimizer is not None else "infer")
         self.variables = _make_variables({**leaves, **states}, set(leaves), name)
         inputs = jax.tree_util.tree_leaves(self._example)
@@ -185,7 +185,7 @@ class ImportedFunction(ImportedModel):
         return self._loss(output, *arguments[first:]), state
 
     def _check(self, program: _Program, is_loss: bool) -> None:
-        """Raises ValueError for a loss that is no scalar, or a state that is another one."""
+        """Raises ValueError for a loss that is not a scalar, or a state of another form."""
         outputs = program.exported.outputs
         result = jax.tree_util.tree_unflatten(program.exported.out_tree, outputs)
         if program.has_state:
@@ -385,9 +385,9 @@ def from_function(
     given.
 
     Raises UnsupportedOpError, before anything is compiled, where ops have no translation
-    or functions have derivatives of their own (`jax.custom_jvp`, `jax.custom_vjp`):
-    `missing` lists all of them with their lines. Raises TypeError for params that are no
-    arrays, ValueError for a loss that is no scalar and for a state of another form.
+    or functions have derivatives of their own (`jax.custom_jvp`, `jax.custom_vjp`): `missing` lists all of them with
+    their lines. Raises TypeError for params that are not arrays, ValueError for a loss that is not a scalar and for a
+    state of another form.
     """
     if loss is not None and optimizer is None:
         raise ValueError("expected an optimizer with a loss")

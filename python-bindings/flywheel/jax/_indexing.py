@@ -153,7 +153,7 @@ class _Indexed:
         return result if isinstance(result, Tensor) else result.tensor
 
     def flatten(self, data: Tensor) -> Tensor:
-        """The tensor with `axes` in front, as one."""
+        """Returns the tensor with `axes` as one leading dimension."""
         ordered = permuted(data, [*self.axes, *self.whole])
         count = 1
         for axis in self.axes:
@@ -312,7 +312,7 @@ def _scatter(call: Call, x: Known, indices: Known, updates: Known) -> Any:
     rows = flat._dims[0] or 0
     count = len(indexed.batch) + len(indexed.parts)
     if inside is not None:
-        # A row behind the others takes what is beyond.
+        # A row after the others takes updates that are out of range.
         wide = indexed._spread(inside, sizes(places))
         places = _ops.where(wide, places, as_tensor(rows, places.dtype))
         flat = _ops.pad(flat, [(0, 1), *[(0, 0)] * (flat.ndim - 1)])

@@ -261,7 +261,7 @@ def _counts(indices: Known, axis: int) -> bool:
 # Windows
 #
 
-# A window of more elements is not written out as so many slices.
+# A window of more elements is not written out as slices.
 _MOST_SLICES = 256
 
 

@@ -13,7 +13,7 @@ from .._types import Array
 # The least and the largest number that an integer can be.
 Bounds = Tuple[int, int]
 
-# Constants up to this size are made where they are used: those that a shape or a loop needs are no ops.
+# Constants up to this size are made where they are used: a constant that only a shape or a loop needs adds no op.
 _SMALL = 16
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Keras as of 2.1, and what people write of Keras 3: `from flywheel import keras`. See docs/Keras.md for what is there
-and what differs."""
+"""Keras as of 2.1, and what people write of Keras 3: `from flywheel import keras`. docs/Keras.md lists its parts and
+differences."""
 
 from . import (
     activations,

@@ -86,7 +86,7 @@ def weights(sample: Any, by_class: Any, targets: Listed[Any], names: Listed[str]
 
 
 def size_of(batch_size: Any) -> int:
-    """The rows of a batch, 32 by default. Raises ValueError for what is no number of rows."""
+    """Returns the rows of a batch, 32 by default. Raises ValueError for a value that is not a number of rows."""
     if batch_size is None:
         return 32
     if not isinstance(batch_size, (int, np.integer)) or isinstance(batch_size, bool) or batch_size < 1:
@@ -95,8 +95,8 @@ def size_of(batch_size: Any) -> int:
 
 
 def split(count: int, part: float) -> int:
-    """Returns how many of `count` samples are in front of those that `validation_split=part` keeps for validation.
-    Raises ValueError if either has none."""
+    """Returns the number of the first of `count` samples, without those that `validation_split=part` keeps for
+    validation. Raises ValueError if either has none."""
     if not 0.0 <= part < 1.0:
         raise ValueError(f"expected a validation_split of at least 0 and less than 1, found {part}")
     at = int(count * (1.0 - part))
@@ -109,7 +109,7 @@ def split(count: int, part: float) -> int:
 def slices(
     values: Listed[Any], count: int, size: int, order: Optional[Callable[[], Any]]
 ) -> Iterator[Tuple[List[Any], int]]:
-    """Batches of rows, in an order; one of no rows where there are none."""
+    """Yields batches of rows, in an order; one of no rows if there are none."""
     rows = None if order is None else order()
     for start in range(0, max(count, 1), size):
         if rows is None:

@@ -31,7 +31,7 @@ _elements_left: ContextVar[Optional[int]] = ContextVar("_elements_left", default
 
 @contextmanager
 def limit_elements(count: int) -> Iterator[None]:
-    """Weights that are made in this block have at most so many elements together."""
+    """Weights that are made in this block have at most `count` elements together."""
     token = _elements_left.set(count)
     try:
         yield
@@ -95,7 +95,7 @@ def plain(value: Any) -> Any:
 
 
 def find(name: str, known: Mapping[str, Any], what: str) -> Any:
-    """A class or function by its name. Raises ValueError for one that there is not."""
+    """Returns a class or function by its name. Raises ValueError for an unknown name."""
     found = _custom.get(name, known.get(name))
     if found is None:
         raise ValueError(f"Unknown {what}: {name}")

@@ -90,7 +90,7 @@ def sparse_categorical_crossentropy(
         if ignore_class is not None:
             counts = _ops.not_equal(t, ignore_class)
             t = _ops.where(counts, t, _ops.zeros_like(t))
-        # As in Keras; a label that there is not is an error of the step.
+        # As in Keras; a label out of range is an error of the step.
         logits = p if from_logits else _ops.log(_ops.clip(p, 1e-7, 1.0 - 1e-7))
         found = _traced.sparse_softmax_cross_entropy(logits, t, reduction="none")
         return found if counts is None else _ops.where(counts, found, _ops.zeros_like(found))

@@ -11,7 +11,7 @@ from ._file import attribute_of
 
 
 def name_of(node: Any) -> str:
-    """The name of a node's op, with its domain in front where that is not ONNX's own."""
+    """Returns the name of a node's op, with its domain as a prefix unless that is ONNX's own."""
     return str(node.op_type) if node.domain in ("", "ai.onnx") else f"{node.domain}.{node.op_type}"
 
 
@@ -21,8 +21,8 @@ _NEWEST = 1 << 20
 
 @cache
 def find_schema(name: str, version: int = _NEWEST) -> Any:
-    """The schema of an op, by its name with its domain, of this version of its domain's ops, by default of the newest;
-    None where there is none."""
+    """Returns the schema of an op, by its name with its domain, of this version of its domain's ops, by default of the
+    newest; None if it has none."""
     domain, _, op_type = name.rpartition(".")
     try:
         return onnx.defs.get_schema(op_type, version, domain)
@@ -41,7 +41,7 @@ def _default(schema: Any, name: str) -> Any:
 class Attributes:
     """The attributes of a node, whose op has a schema in this version.
 
-    Raises ValueError for one that is missing, is there twice, or has another type than the schema says.
+    Raises ValueError for one that is missing, is given twice, or has another type than the schema says.
     """
 
     def __init__(self, node: Any, version: int):

@@ -213,7 +213,7 @@ def _variadic(call: Call, *operands: Laid) -> Laid:
     return result.like(_ops.divide(result.data, float(len(operands)))) if call.op == "Mean" else result
 
 
-# Before, there was no rest with the sign of the divisor for them.
+# The first version in which floats have a remainder with the sign of the divisor.
 _FIRST_MOD_OF_FLOATS = 28
 
 

@@ -173,7 +173,7 @@ def _first_lines(error: BaseException) -> str:
 
 
 def _read(source: Any) -> Tuple[str, Any]:
-    """The path of a file, "" where there is none, and the model."""
+    """Returns the path of a file, "" if there is none, and the model."""
     if isinstance(source, onnx.ModelProto):
         proto = onnx.ModelProto()
         proto.CopyFrom(source)

@@ -36,7 +36,7 @@ class Handler(NamedTuple):
 
 HANDLERS: Dict[str, Handler] = {}
 
-# Attributes of earlier versions that are operands now, the second one and those behind it.
+# Attributes of earlier versions that are operands now: the second operand and those after it.
 _MOVED: Dict[str, Tuple[str, ...]] = {
     "Clip": ("min", "max"), "Dropout": ("ratio",), "Pad": ("pads", "value"), "Slice": ("starts", "ends", "axes"),
     "Split": ("split",), "Squeeze": ("axes",), "TopK": ("k",), "Unsqueeze": ("axes",)}  # fmt: skip
@@ -99,7 +99,7 @@ class Call:
         self.attribute, self.has, self.graph = self.attributes.read, self.attributes.has, self.attributes.graph
 
     def axis(self, x: Laid) -> int:
-        """The attribute `axis`, counted from the start. Raises ValueError for a dimension that there is not."""
+        """The attribute `axis`, counted from the start. Raises ValueError for an unknown dimension."""
         return normalize_axis(self.attribute("axis"), x.ndim)
 
     def flag(self, name: str) -> bool:
@@ -145,7 +145,7 @@ class Call:
 
 
 class Failed:
-    """In place of a value that there is not, since a node before is not imported."""
+    """Stands in for a value that does not exist, since a node before is not imported."""
 
 
 class Abandoned(Exception):

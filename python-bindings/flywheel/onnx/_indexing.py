@@ -70,7 +70,7 @@ def _gather_nd(call: Call, x: Laid, indices: Laid) -> Laid:
 
 
 def _gather_in_batches(call: Call, data: Tensor, indices: Tensor, count: int, batches: int) -> Tensor:
-    """With the place in the first dimensions, which both have, in front of each index."""
+    """Prefixes each index with its place in the first dimensions, which both tensors have."""
     if None in indices._dims[:-1] or None in data._dims:
         raise call.unsupported("with batch_dims, of sizes that the call chooses")
     lead = [one or 0 for one in indices._dims[:-1]]
@@ -92,7 +92,7 @@ _COMBINE = {"mul": _ops.multiply, "max": _ops.maximum, "min": _ops.minimum}
 
 
 def _put(call: Call, rows: Tensor, flat: Tensor, updates: Tensor) -> Tensor:
-    """Rows with those of `updates` at indices, put there, added or combined with what is there."""
+    """Returns rows with those of `updates` at indices: replaced, added or combined."""
     kind = call.word("reduction", "none", "add", *_COMBINE)
     if kind in ("none", "add"):
         return (nn.scatter if kind == "none" else nn.scatter_add)(rows, flat, updates, 0)

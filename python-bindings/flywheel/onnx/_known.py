@@ -23,7 +23,7 @@ _MOST_MADE = 1 << 24
 
 
 def check_made(call: Any, *counts: int) -> None:
-    """Raises UnsupportedOpError for a constant with so many elements, a product of counts, that no model needs it."""
+    """Raises UnsupportedOpError for a constant with more elements, a product of counts, than any model needs."""
     total = 1
     for count in counts:
         total *= count

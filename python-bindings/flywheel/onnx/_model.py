@@ -133,7 +133,7 @@ class OnnxModel(ImportedModel):
         return self._forwards[chosen]
 
     def _joined(self, chosen: Chosen, fed: Sequence[Any]) -> List[Any]:
-        """All inputs in their order, and what is behind them."""
+        """Returns all inputs in their order, and the arguments after them."""
         found: List[Any] = [None] * len(self._specs)
         for place, value in zip(self._early, chosen):
             found[place] = value.array()
@@ -337,7 +337,7 @@ def load(
         try:
             read.check()
         except ValueError:
-            # Rules may be broken by ops that there are not.
+            # Unknown ops may break rules.
             _refuse_missing(read)
             raise
         read.prepare(dict(sizes or {}))

@@ -35,7 +35,7 @@ def _stretched(call: Call, x: Tensor, given: Tensor) -> Tensor:
 
 
 def quantize(x: Tensor, scale: Tensor, zero: Optional[Tensor], target: _dtypes.DType) -> Tensor:
-    """round(x / scale) + zero, halves to even; what is out of range becomes the nearest number that there is."""
+    """round(x / scale) + zero, halves to even; numbers out of range become the nearest one in range."""
     info = np.iinfo(target)
     rounded = _ops.rint(_ops.divide(x, scale))
     moved = rounded if zero is None else _ops.add(rounded, _ops.cast(zero, rounded.dtype))

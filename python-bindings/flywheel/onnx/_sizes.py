@@ -109,7 +109,7 @@ class Sizes:
         return size(x.data, x.place(axis)) if found is None else found
 
     def _find(self, name: str, x: Laid, axis: int) -> Optional[Size]:
-        """A size that is there already."""
+        """Returns a size that is already known."""
         known = self._known.get(name)
         if known is not None and known[axis] is not None:
             return known[axis]

@@ -46,7 +46,7 @@ def _hermitian(real: Tensor, imaginary: Tensor, axis: int, length: int) -> Tenso
     """The real sequence of this length that has these first half of frequencies."""
     kept = real._dims[axis] or 0
     turns = (np.arange(length)[:, None] * np.arange(kept)[None, :]) % length * (2 * np.pi / length)
-    # Each frequency but 0 and the middle one is there twice.
+    # Each frequency but 0 and the middle one occurs twice.
     shares = np.full(kept, 2.0)
     shares[0] = 1.0
     if length % 2 == 0 and kept == length // 2 + 1:

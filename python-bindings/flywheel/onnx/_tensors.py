@@ -120,7 +120,7 @@ def _is_inside(folder: str, location: str) -> bool:
 
 
 def _number(entries: Dict[str, str], key: str, what: str) -> Any:
-    """An entry that is a number of bytes; None where there is none."""
+    """Returns an entry that is a number of bytes; None if it is missing."""
     if key not in entries:
         return None
     if not entries[key].isascii() or not entries[key].isdecimal() or len(entries[key]) > 18:

@@ -228,7 +228,7 @@ def _average_pool(call: Call, x: Laid) -> Laid:
         return windows.result(pool(nn.avg_pool2d, image, windows.kernel, windows.strides, wide))
     behind: Pads = [(0, high - own) for (_, high), (_, own) in zip(wide, pads)]
     if counts_pads and _pooled(windows, image, behind):
-        # The zeros around the image count, but not what ceil_mode adds behind them.
+        # The zeros around the image count, but not those that ceil_mode adds at its end.
         data = _ops.pad(image, zeros) if any(map(any, pads)) else image
         return windows.result(pool(nn.avg_pool2d, data, windows.kernel, windows.strides, behind))
     known = windows.known(call, image, "windows")

@@ -12,14 +12,14 @@ from .._ops._shapes import reshape_to
 from .._tensor import Tensor, as_tensor
 from ._graph import Call, op
 
-# Each place is compared with each index: so many pairs at most.
+# The largest number of pairs: each place is compared with each index.
 _MOST_PAIRS = 1 << 22
 _NEUTRAL = {"sum": 0, "mean": 0, "prod": 1, "amax": -np.inf, "amin": np.inf}
 
 
 def combined(call: Call, x: Tensor, axis: int, index: Tensor, updates: Tensor, kind: str, with_self: bool) -> Tensor:
-    """`x` with the updates at the places of `index` along a dimension, reduced with what is there, or without. The
-    sizes of other dimensions are equal."""
+    """Returns `x` with the updates at the places of `index` along a dimension, reduced with the old elements, or
+    without. The sizes of other dimensions are equal."""
     if None in x._dims or None in index._dims:
         raise call.unsupported("of sizes that the call chooses")
     if x.ndim == 0:

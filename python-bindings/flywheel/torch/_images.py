@@ -20,7 +20,8 @@ from ._shapes import pad_by_value
 
 
 class Images:
-    """Images of so many dimensions as the compiler has them, with channels last; a single one is a batch of one."""
+    """Images of `rank` spatial dimensions in the compiler's layout, with channels last; a single one is a batch of
+    one."""
 
     def __init__(self, call: Call, x: Laid, rank: int):
         if x.ndim not in (rank + 1, rank + 2):
@@ -190,7 +191,7 @@ def _avg_pool(
         # The zeros around the image take part.
         image, pads = _ops.pad(image, [(0, 0), *pads, (0, 0)]), [(0, 0)] * rank
     elif counts_padding and any(_spread(padding, rank)):
-        # PyTorch counts the zeros around the image, but not what ceil_mode adds behind them.
+        # PyTorch counts the zeros around the image, but not those that ceil_mode adds at its end.
         zeros = _padding(padding, rank)
         image = _ops.pad(image, [(0, 0), *zeros, (0, 0)])
         pads = [(0, high - zero) for (_, high), (_, zero) in zip(pads, zeros)]
@@ -322,7 +323,7 @@ _MODES = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
 
 
 def pad_by_copies(call: Call, x: Laid, widths: Sequence[int], mode: str) -> Laid:
-    """A border of elements that are there; `widths` starts from the last dimension. Negative ones cut."""
+    """Pads with elements of the tensor; `widths` starts from the last dimension. Negative widths cut."""
     data = x.data
     for i in range(len(widths) // 2):
         low, high = widths[2 * i], widths[2 * i + 1]

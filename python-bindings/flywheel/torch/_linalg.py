@@ -125,7 +125,7 @@ def _distances(call: Call, a: Laid, b: Laid, p: float) -> Laid:
 
 @op("_pdist_forward.default")
 def _distances_of_pairs(call: Call, x: Laid, p: float = 2.0) -> Laid:
-    """Between each row and those behind it."""
+    """Returns the distances between each row and those after it."""
     if x.shape[0] is None:
         raise call.unsupported("of rows that the call chooses")
     first, second = (place.astype(np.int32) for place in np.triu_indices(x.shape[0], 1))

@@ -271,7 +271,7 @@ def _diagonal_scatter(call: Call, x: Laid, new: Laid, offset: int = 0, first: in
 
 
 def _put_at(x: Laid, new: Laid, places: Array) -> Laid:
-    """`x` with elements at places of its elements in a row, each of which is there once."""
+    """Returns `x` with elements at places of its elements in row-major order; each place occurs once."""
     if not places.size:
         return x
     flat = reshape_to(x.plain(), [_product(sizes(x.plain())), 1])

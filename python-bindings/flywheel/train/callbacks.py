@@ -44,7 +44,7 @@ class Callback:
 
 
 def listed(given: Any) -> List[Any]:
-    """The callbacks that a caller gives. Raises TypeError for what is no list of them."""
+    """Returns the callbacks that a caller gives. Raises TypeError for a value that is not a list of them."""
     if given is None:
         return []
     if not isinstance(given, (list, tuple)):
@@ -131,7 +131,7 @@ class LambdaCallback(Callback):
 
 
 class TerminateOnNaN(Callback):
-    """Stops where a loss is no number."""
+    """Stops when a loss is not a number."""
 
     def on_batch_end(self, batch: int, logs: Any = None) -> None:
         loss = (logs or {}).get("loss")

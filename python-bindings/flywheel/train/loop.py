@@ -126,8 +126,8 @@ class Loop:
     `step` and `test` are functions, traced ones say, of a batch: of the elements of a tuple or list, or by keyword of
     those of a dict. They return a number, the loss, several in a tuple (`names` are those of them, by default `loss`,
     `value_1` ...), or a dict from names to numbers; the logs of an epoch are their means over its examples, and those
-    of `test` have `val_` in front. `optimizer` is what callbacks change the rate of, and `variables`, by default the
-    trainable ones of the namespace, are those whose histograms `TensorBoard` writes.
+    of `test` have the prefix `val_`. `optimizer` is the one whose rate callbacks change, and `variables`, by default
+    the trainable ones of the namespace, are those whose histograms `TensorBoard` writes.
     """
 
     def __init__(
@@ -226,7 +226,7 @@ class Loop:
         return {variable.name: variable.numpy() for variable in chosen}
 
     def learning_rate(self) -> float:
-        """The rate of `optimizer`. Raises ValueError where there is none."""
+        """The rate of `optimizer`. Raises ValueError if there is no optimizer."""
         return float(self._rate().numpy())
 
     def set_learning_rate(self, rate: float) -> None:

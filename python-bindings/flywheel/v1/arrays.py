@@ -122,7 +122,7 @@ def diag(diagonal: Any, name: Optional[str] = None) -> Any:
 
 
 def _on_diagonal(x: Any, count: int) -> Any:
-    """Zeros off the diagonal, whatever is there."""
+    """Replaces elements off the diagonal by zeros."""
     return _ops.where(_ops.eye(count, dtype=bool), x, constant_of(0, x.dtype))
 
 

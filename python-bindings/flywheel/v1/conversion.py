@@ -39,7 +39,7 @@ def _holds_tensors(value: Any) -> bool:
     return isinstance(value, Tensor) or hasattr(value, "_as_graph_tensor")
 
 
-# Constants of more elements are no part of modules.
+# Constants of more elements are not part of modules.
 _LARGE = 1024
 
 
@@ -64,8 +64,8 @@ def constant(
 
 
 def paired(kind: str, x: Any, y: Any) -> Any:
-    """Operands of one dtype: what is no tensor takes that of the other one. Raises TypeError where tensors have two,
-    and for a floating-point number beside integers."""
+    """Returns operands of one dtype: an operand that is not a tensor takes that of the other one. Raises TypeError for
+    tensors of two dtypes, and for a floating-point number beside integers."""
     one, other = _is_graph_tensor(x), _is_graph_tensor(y)
     if one and other:
         a, b = dtype_of(x.dtype), dtype_of(y.dtype)

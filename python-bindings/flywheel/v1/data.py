@@ -84,7 +84,7 @@ class Dataset:
         return Dataset(self._form, self._types if types is None else types, self._sources, start)
 
     def repeat(self, count: Optional[int] = None) -> "Dataset":
-        """All elements so many times, by default without an end."""
+        """Repeats all elements `count` times, by default without an end."""
 
         def start(session: Any, values: Any) -> Iterable[Leaves]:
             rounds = itertools.count() if count is None or count < 0 else builtins.range(count)
@@ -372,7 +372,7 @@ def _plain(shape: Any) -> Any:
 
 
 def _parts_like(value: Any, form: Any) -> List[Any]:
-    """The parts of an element, or of shapes of one, whose own lists are no part of the form."""
+    """Returns the parts of an element, or of shapes of one, whose own lists are not part of the form."""
     if isinstance(form, dict):
         return [s for key in sorted(form) for s in _parts_like(value[key], form[key])]
     if isinstance(form, tuple):

@@ -19,7 +19,7 @@ def sources_of(op: Operation) -> List[Tensor]:
 
 
 def visit(ys: Sequence[Tensor], stops: Any) -> Iterator[Tensor]:
-    """The floating-point tensors that these depend on, without what is behind `stops`."""
+    """Yields the floating-point tensors that these depend on, without those before `stops`."""
     left, seen, ends = list(ys), set(), set(stops)
     while left:
         y = left.pop()

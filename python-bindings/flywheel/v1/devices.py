@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Names of devices, such as `/job:ps/task:0/gpu:1`, and whether they are there."""
+"""Names of devices, such as `/job:ps/task:0/gpu:1`, and whether the machine has them."""
 
 import warnings
 from typing import Any, Dict, Iterable

@@ -12,8 +12,8 @@ Env = Dict[int, List[Any]]
 
 
 def ancestors(roots: Sequence[Operation], stop: Any = (), by_data: bool = False) -> Set[Operation]:
-    """The ops that these need, and themselves, but nothing behind those in `stop`; with `by_data` without what they
-    only wait for."""
+    """Returns the ops that these need, and themselves, but nothing that those in `stop` need; with `by_data` without
+    ops that they only wait for."""
     found: Set[Operation] = set()
     left = list(roots)
     while left:

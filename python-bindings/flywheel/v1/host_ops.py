@@ -83,7 +83,7 @@ def unique(x: Any, out_idx: Any = _dtypes.int32, name: Optional[str] = None) -> 
 
 
 def unique_with_counts(x: Any, out_idx: Any = _dtypes.int32, name: Optional[str] = None) -> Any:
-    """As `unique`, and how often each of them is there."""
+    """As `unique`, and the count of each of them."""
     v, kind = as_tensor(x), dtype_of(out_idx)
 
     def call(_: Any, a: Any) -> Any:
@@ -110,7 +110,7 @@ def setdiff1d(x: Any, y: Any, index_dtype: Any = _dtypes.int32, name: Optional[s
 
 
 def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: Optional[str] = None) -> List[Tensor]:
-    """The slices of each of so many parts."""
+    """The slices of each of `num_partitions` parts."""
     return [boolean_mask(data, TABLE["equal"](partitions, i), name=name or "DynamicPartition")
             for i in range(num_partitions)]  # fmt: skip
 

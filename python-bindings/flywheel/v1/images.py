@@ -101,7 +101,7 @@ def transpose_image(image: Any) -> Any:
 
 
 def rot90(image: Any, k: int = 1, name: Optional[str] = None) -> Any:
-    """Images turned to the left by so many right angles."""
+    """Images turned to the left by `k` right angles."""
 
     def emit(x: Any) -> Any:
         high, wide = x.ndim - 3, x.ndim - 2
@@ -138,7 +138,7 @@ def _converted(x: Any, target: Any, saturate: bool) -> Any:
     if _dtypes.is_floating(x.dtype):
         top = float(np.iinfo(target).max)
         y = _ops.multiply(x, top + 0.5)
-        # `top` may be no number of the dtype.
+        # `top` may not be a number of the dtype.
         bounded = _ops.clip(y, float(np.iinfo(target).min), top)
         return _ops.cast(bounded, target) if saturate else wrapping_cast(y, target)
     raise NotImplementedError("flywheel.v1.image.convert_image_dtype: of integers to others")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Names of TensorFlow 1 that are in modules of their own there, `tf.math.log` for one, and what to use instead of names
-that there are not."""
+"""Names of TensorFlow 1 that are in modules of their own there, `tf.math.log` for one, and replacements for names that
+this package does not have."""
 
 import sys
 from types import SimpleNamespace

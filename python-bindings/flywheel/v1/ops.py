@@ -70,7 +70,7 @@ def group(*inputs: Any, **kwargs: Any) -> Operation:
 
 
 def tuple_(tensors: Any, name: Optional[str] = None, control_inputs: Any = None) -> List[Any]:
-    """The same tensors, once all of them are there."""
+    """The same tensors, once all of them are computed."""
     with get_default_graph().control_dependencies([t for t in tensors if t is not None] + list(control_inputs or [])):
         return [None if t is None else identity(t) for t in tensors]
 
@@ -352,7 +352,7 @@ def squeeze(input: Any, axis: Any = None, name: Optional[str] = None, squeeze_di
 
 
 def tile(input: Any, multiples: Any, name: Optional[str] = None) -> Any:
-    """The tensor so many times in a row along each dimension."""
+    """The tensor repeated along each dimension."""
     return make("Tile", _tiled, as_tensor(input), _shape_argument(_vector(multiples)), name=name)
 
 
@@ -365,8 +365,8 @@ def _tiled(x: Any, n: Any) -> Any:
 def pad(
     tensor: Any, paddings: Any, mode: str = "CONSTANT", name: Optional[str] = None, constant_values: Any = 0
 ) -> Any:
-    """The tensor with so many elements in front of and behind each dimension: of one value, or with the mode REFLECT
-    or SYMMETRIC those at the border in reverse, without or with the one that is there."""
+    """The tensor with elements added before and after each dimension: of one value, or with the mode REFLECT or
+    SYMMETRIC those at the border in reverse, without or with the outermost one."""
     given = getattr(getattr(paddings, "op", None), "attrs", {}).get("literal", paddings)
     if isinstance(given, Tensor):
         raise NotImplementedError("flywheel.v1.pad: paddings that are computed; give numbers")

@@ -64,7 +64,7 @@ class RNNCell:
         return self.call(x, state, self._weights)
 
     def build(self, inputs: int, dtype: Any) -> Dict[str, Any]:
-        """The variables, for so many inputs."""
+        """Returns the variables for this number of inputs."""
         raise NotImplementedError
 
     def call(self, x: Any, state: Any, weights: Dict[str, Any]) -> Tuple[Any, Any]:

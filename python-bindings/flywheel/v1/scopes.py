@@ -172,7 +172,7 @@ def get_variable(
     trainable: Optional[bool] = None, collections: Any = None, caching_device: Any = None, partitioner: Any = None,
     validate_shape: bool = True, use_resource: Any = None, custom_getter: Any = None, constraint: Any = None,
 ) -> Variable:  # fmt: skip
-    """The variable of a name in the scope: a new one or one that is there, as the scope has it (N5 to N8)."""
+    """The variable of a name in the scope: a new one or an existing one, as the scope has it (N5 to N8)."""
     scope = get_variable_scope()
     full = f"{scope.name}/{name}" if scope.name else name
     getter = custom_getter or scope.defaults.get("custom_getter")

@@ -324,7 +324,7 @@ def get_default_session() -> Optional[Session]:
 
 
 def default_session(given: Optional[Session], what: str) -> Session:
-    """`given`, or the default one. Raises ValueError where there is none (R3)."""
+    """Returns `given`, or the default session. Raises ValueError if there is none (R3)."""
     found = given or get_default_session()
     if found is None:
         raise ValueError(f"Cannot {what} using `run()` or `eval()`: No default session is registered. Use "

@@ -71,7 +71,7 @@ def merge(inputs: Sequence[Tensor], collections: Any = None, name: Optional[str]
 
 
 def merge_all(key: Any = GraphKeys.SUMMARIES, scope: Optional[str] = None) -> Optional[Tensor]:
-    """All summaries of the graph in one, None where there are none."""
+    """All summaries of the graph in one, None if it has none."""
     found = get_default_graph().get_collection(key, scope)
     return merge(found) if found else None
 

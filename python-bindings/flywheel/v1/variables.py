@@ -139,7 +139,7 @@ class Variable(_operators.Operators):
         return op.outputs[0]
 
     def initialized_value(self) -> Tensor:
-        """The value, or where there is none in the session, the initial one (I8)."""
+        """The value, or the initial one if the session has none (I8)."""
         if self not in self.graph._guarded:
             self.graph._guarded.append(self)
         op = self.graph.create("InitializedValue", [self.initial_value], None, [(self.dtype, self._shape)],

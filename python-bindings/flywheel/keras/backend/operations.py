@@ -150,7 +150,7 @@ identity = _v1.identity
 
 def switch(condition: Any, then_expression: Any, else_expression: Any) -> Any:
     """One of two tensors, or of what functions without arguments return, by a scalar; or element by element, where
-    dimensions that the condition does not have are behind its own. Raises ValueError where it has more."""
+    dimensions that the condition does not have follow its own. Raises ValueError if it has more."""
     given = cast(condition, "bool")
     branches = then_expression, else_expression
     if ndim(given) == 0:
@@ -209,7 +209,7 @@ def dot(x: Any, y: Any) -> Any:
 
 
 def bias_add(x: Any, bias: Any, data_format: Any = None) -> Any:
-    """x with one number for each channel: along the last dimension, or the one behind the batch. A bias of a dimension
+    """x with one number for each channel: along the last dimension, or the one after the batch. A bias of a dimension
     more than one is of all of an example, and has the channels last."""
     if data_format not in (None, "channels_last", "channels_first"):
         raise ValueError(f"Unknown data_format {data_format}")
@@ -305,7 +305,7 @@ def resize_images(x: Any, height_factor: int, width_factor: int, data_format: An
 
 
 def temporal_padding(x: Any, padding: Any = (1, 1)) -> Any:
-    """Zeros in front of sequences and behind them."""
+    """Zeros before and after sequences."""
     return _v1.pad(x, [(0, 0), tuple(padding), (0, 0)])
 
 
@@ -324,7 +324,7 @@ def batch_dot(x: Any, y: Any, axes: Any = None) -> Any:
         raise ValueError(f"batch_dot takes at least 2 dimensions, found shapes {int_shape(a)} and {int_shape(b)}")
     places = (ndim(a) - 1, ndim(b) - 2 if ndim(b) > 2 else 1) if axes is None else (
         (axes, axes) if isinstance(axes, int) else tuple(axes))  # fmt: skip
-    # As in Keras, a batch of 1 is repeated where only a run says that there is one.
+    # As in Keras, a batch of 1 is repeated if only a run knows that it is 1.
     batch = "" if None in (int_shape(a)[0], int_shape(b)[0]) else "z"
     letters = "abcdefghijklmn"
     left = ["z", *letters[: ndim(a) - 1]]
@@ -342,7 +342,7 @@ def is_tensor(x: Any) -> bool:
 
 
 def is_sparse(tensor: Any) -> bool:
-    """False: there are none."""
+    """False: sparse tensors are not supported."""
     return False
 
 

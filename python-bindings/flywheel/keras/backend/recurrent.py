@@ -16,7 +16,7 @@ def rnn(
     go_backwards: bool = False, mask: Any = None, constants: Any = None, unroll: bool = False, input_length: Any = None,
 ) -> Tuple[Any, Any, List[Any]]:  # fmt: skip
     """`output, states = step_function(x, states)` for each step x [batch, ...] of `inputs` [batch, time, ...], with
-    `constants` behind the states: the last output, all outputs, and the last states.
+    `constants` after the states: the last output, all outputs, and the last states.
 
     One loop, whatever the time. A step that the mask [batch, time] leaves out keeps the states, and gives the first of
     them as its output. Raises ValueError for a mask without states.

@@ -24,7 +24,7 @@ class MultiHeadAttention(Layer):
 
     A call takes the queries [batch, t, features] and the values [batch, s, features], and keys if they are others:
     `layer(query, value, key=None)`. `attention_mask` [batch, t, s], or what broadcasts to it, says which values a query
-    attends to; `use_causal_mask` lets it attend to none behind its own place.
+    attends to; with `use_causal_mask` it attends to none after its own place.
     """
 
     supports_masking = True

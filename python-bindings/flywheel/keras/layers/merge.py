@@ -19,7 +19,7 @@ class _Merge(Layer):
         if not isinstance(inputs, (list, tuple)) or len(inputs) < 2:
             raise ValueError("A merge layer should be called on a list of at least 2 inputs.")
         rank = max(K.ndim(x) for x in inputs)
-        # Each example's dimensions are aligned at the end, behind the batch.
+        # Each example's dimensions are aligned at the end, after the batch.
         y, *others = [_with_rank(x, rank) for x in inputs]
         for x in others:
             y = self._pairwise(y, x)

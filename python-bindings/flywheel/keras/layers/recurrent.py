@@ -232,7 +232,7 @@ class _Products:
         self._kernel, self._units, self._masks = kernel, units, masks
 
     def __call__(self, h: Any, first: int, count: int) -> List[Any]:
-        """[batch, units] for each of so many gates."""
+        """Returns [batch, units] for each of `count` gates."""
         if not self._masks:
             both = _ops.matmul(h, self._kernel[:, first * self._units : (first + count) * self._units])
             return [both[:, i * self._units : (i + 1) * self._units] for i in range(count)]

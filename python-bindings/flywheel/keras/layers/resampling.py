@@ -21,7 +21,7 @@ def _pair(name: str, value: Any) -> Tuple[int, int]:
 
 
 def _pairs(name: str, value: Any) -> List[Tuple[int, int]]:
-    """Returns the numbers of rows and columns that are added or cropped in front and behind."""
+    """Returns the numbers of rows and columns that are added or cropped before and after."""
     both = [value, value] if isinstance(value, int) else elements(name, value)
     return [_pair(name, one) for one in both]
 
@@ -70,7 +70,7 @@ class UpSampling2D(Layer):
 
 
 class ZeroPadding1D(Layer):
-    """Zeros in front of sequences and behind them."""
+    """Zeros before and after sequences."""
 
     _rank = 3
 

@@ -17,7 +17,7 @@ def _triple(value: Any) -> List[int]:
 
 
 def _pads(x: Any, windows: List[int], strides: List[int], padding: str) -> Any:
-    """Returns the padding around a volume; the last one of an odd number is behind it."""
+    """Returns the padding around a volume; if the number is odd, the last one is at the end."""
     pads = []
     for total, window, stride in zip(x._dims[1:4], windows, strides):
         if total is None:
@@ -145,7 +145,7 @@ class ZeroPadding3D(Layer):
 
 
 class UpSampling3D(Layer):
-    """Each element so many times in each direction."""
+    """Each element repeated in each direction."""
 
     arguments = ("size",)
 

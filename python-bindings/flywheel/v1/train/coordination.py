@@ -20,7 +20,7 @@ class Coordinator:
         return self._stop.is_set()
 
     def request_stop(self, ex: Any = None) -> None:
-        """Stops all; an error that is no end of data is raised by `join`."""
+        """Stops all; an error other than the end of data is raised by `join`."""
         error = ex[1] if isinstance(ex, tuple) else ex
         from ..platform import OutOfRangeError
 
@@ -62,5 +62,5 @@ class Coordinator:
 def start_queue_runners(
     sess: Any = None, coord: Any = None, daemon: bool = True, start: bool = True, collection: Any = None
 ) -> List[Any]:
-    """There are no queues, and no threads for them: an empty list."""
+    """Returns an empty list: this package has no queues, and no threads for them."""
     return []

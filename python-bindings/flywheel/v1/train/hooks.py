@@ -60,7 +60,7 @@ class SessionRunHook:
 
 
 class _Timer:
-    """Every so many steps or seconds."""
+    """A timer that fires every N steps or seconds."""
 
     def __init__(self, steps: Optional[int], seconds: Optional[float], what: str):
         if (steps is None) == (seconds is None):
@@ -93,7 +93,7 @@ def _step(hook: Any) -> Any:
 
 
 class StopAtStepHook(SessionRunHook):
-    """Stops after so many steps, or at a step."""
+    """Stops after N steps, or at a step."""
 
     def __init__(self, num_steps: Optional[int] = None, last_step: Optional[int] = None):
         if (num_steps is None) == (last_step is None):
@@ -116,7 +116,7 @@ class StopAtStepHook(SessionRunHook):
 
 
 class LoggingTensorHook(SessionRunHook):
-    """Logs tensors every so many runs or seconds."""
+    """Logs tensors every N runs or seconds."""
 
     def __init__(
         self, tensors: Any, every_n_iter: Optional[int] = None, every_n_secs: Optional[float] = None,
@@ -189,7 +189,7 @@ class CheckpointSaverListener:
 
 
 class CheckpointSaverHook(SessionRunHook):
-    """Saves checkpoints every so many steps or seconds, at the first run and at the end."""
+    """Saves checkpoints every N steps or seconds, at the first run and at the end."""
 
     def __init__(
         self, checkpoint_dir: str, save_secs: Optional[float] = None, save_steps: Optional[int] = None,
@@ -235,7 +235,7 @@ class CheckpointSaverHook(SessionRunHook):
 
 
 class SummarySaverHook(SessionRunHook):
-    """Writes summaries every so many steps or seconds."""
+    """Writes summaries every N steps or seconds."""
 
     def __init__(
         self, save_steps: Optional[int] = None, save_secs: Optional[float] = None, output_dir: Optional[str] = None,

@@ -80,7 +80,7 @@ class Optimizer:
         return op
 
     def get_slot(self, var: Variable, name: str) -> Optional[Variable]:
-        """The slot of a variable, None where there is none."""
+        """The slot of a variable, None if it has none."""
         return self._slots.get(name, {}).get(var)
 
     def get_slot_names(self) -> List[str]:

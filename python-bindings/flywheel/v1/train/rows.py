@@ -41,7 +41,7 @@ def apply_rows(gradient: Tensor, variable: Variable, update: RowUpdate) -> Opera
     written = [variable, *update.slots]
 
     def region(emitter: Any, op: Operation) -> Any:
-        # The state is that at the start of the run, which is what is there if nothing has written it.
+        # The state is that at the start of the run, which is the current one if nothing has written it.
         for other in emitter.needed:
             both = [v for v in written if v in other.attrs.get("writes", ())]
             if other.id < op.id and both:

@@ -38,7 +38,7 @@ class Saver:
         self, sess: Any, save_path: str, global_step: Any = None, latest_filename: Optional[str] = None,
         meta_graph_suffix: str = "meta", write_meta_graph: bool = True, write_state: bool = True,
     ) -> str:  # fmt: skip
-        """Writes a checkpoint, and gives its path. There is no file of the graph."""
+        """Writes a checkpoint, and returns its path. The graph is not written."""
         folder = os.path.dirname(save_path)
         if folder and not os.path.isdir(folder):
             raise ValueError(f"Parent directory of {save_path} doesn't exist, can't save.")
@@ -81,7 +81,7 @@ def get_checkpoint_state(checkpoint_dir: str, latest_filename: Optional[str] = N
 
 
 def latest_checkpoint(checkpoint_dir: str, latest_filename: Optional[str] = None) -> Optional[str]:
-    """The path of the latest checkpoint of a folder, None where there is none."""
+    """The path of the latest checkpoint of a folder, None if it has none."""
     return _latest(checkpoint_dir, latest_filename or "checkpoint")
 
 

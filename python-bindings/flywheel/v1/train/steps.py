@@ -19,7 +19,7 @@ def create_global_step(graph: Any = None) -> Variable:
 
 
 def get_global_step(graph: Any = None) -> Optional[Variable]:
-    """The variable that counts steps, None where there is none."""
+    """The variable that counts steps, None if the graph has none."""
     found = (graph or get_default_graph()).get_collection(GraphKeys.GLOBAL_STEP)
     return found[0] if found else None
 
