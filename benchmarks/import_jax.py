@@ -110,7 +110,7 @@ def make_step(model: Model, kind: str) -> Callable[[], float]:
 
     def step() -> float:
         value, held[0] = jitted(held[0], *given)
-        # The step is done when its params are there.
+        # The step is done when its params are computed.
         jax.block_until_ready(held[0])
         return float(value)
 

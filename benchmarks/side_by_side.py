@@ -9,8 +9,8 @@ from typing import Any
 
 
 def measure(runners: dict[str, Callable[[], Any]], rounds: int, seconds: float) -> dict[str, list[float]]:
-    """Seconds of a call of each, a number for each round; a round calls each of them for
-    so many seconds. The first two calls are not counted."""
+    """Seconds of a call of each, a number for each round; a round calls each of them for `seconds` seconds. The first
+    two calls are not counted."""
     counts = {}
     for name, run in runners.items():
         run()

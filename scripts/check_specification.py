@@ -9,9 +9,9 @@ to the tests that show it. Each of these must be a file under test/ that cites t
 ID; and each ID that a source cites must have a row. A citation is a list of IDs
 (`A5, A10`, also `G1 to G4` or `S1-S5`) that is either
 
-* the beginning of a comment or docstring, with a colon or a full stop behind it:
+* the beginning of a comment or docstring, followed by a colon or a full stop:
   `// A5: a read is a snapshot`, or
-* alone in parentheses, behind a space: `# what is read before is kept (A5, A10)`.
+* alone in parentheses, after a space: `# what is read before is kept (A5, A10)`.
 
 So `%A1`, `F32`, `(F32, I64)` in code and `C99 and C++` are none. Prints `file:line: error: ...`
 for each that is wrong; exits with 1 if there is one.

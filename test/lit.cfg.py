@@ -133,7 +133,7 @@ config.substitutions += [
     ("%host_cxx", config.cxx_compiler),
 ]
 
-# Kernels of a GPU are executed by a simulator, behind the interface of the driver.
+# Kernels of a GPU are executed by a simulator, which has the interface of the driver.
 config.environment["FLYWHEEL_LIBCUDA"] = os.path.join(
     config.flywheel_obj_root, "test/lib/libflywheel_gpu_simulator.so"
 )

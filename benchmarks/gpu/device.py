@@ -23,7 +23,8 @@ class Device:
 
 
 def find_device() -> Union[Device, str]:
-    """The device, or why there is none. FLYWHEEL_LIBCUDA may name another driver: that of the simulator."""
+    """Returns the device, or the reason why there is none. FLYWHEEL_LIBCUDA may name another driver: that of the
+    simulator."""
     path = os.environ.get("FLYWHEEL_LIBCUDA", "libcuda.so.1")
     # The runtime loads it: its copy of LLVM is not for this process to have first.
     if "gpu_simulator" in os.path.basename(path) and os.path.exists(path):

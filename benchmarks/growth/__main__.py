@@ -2,9 +2,9 @@
 """Measures the growth of time and memory with a program: of tracing, compiling, finding in the cache and a step.
 
 Each program (`programs.py`) is measured with n, 2n, 4n, ... parts or elements, each size in a process of its own. The
-exponent is that of what the last two sizes take more than the first, so that what does not depend on n is no part of
-it. Times are those of the CPU, of all threads together. It is - where so little grows that it cannot be told.
-More than 1.3 needs a reason, which `programs.py` says, and is marked with ! where there is none.
+exponent is that of the increase over the first size at the last two sizes, so that constant costs do not count. Times
+are those of the CPU, of all threads together. It is - if the increase is too small to tell. More than 1.3 needs a
+reason in `programs.py`, and is marked with ! without one.
 
 usage: PYTHONPATH=build/python python benchmarks/growth [--only PATTERN] [--seconds S] [--rounds N]
 """

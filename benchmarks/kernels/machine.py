@@ -48,8 +48,8 @@ double multiply_add(long times, T *sink) {
 
 
 def make_peak(threads: int, compiler: str, element: str = "f32", cpu: str = "native") -> Callable[[], float]:
-    """A function that does multiply-adds of `element`, f32 or f64, with the instructions of `cpu`, for some
-    milliseconds, on each of so many threads, and returns how many floating-point operations that were."""
+    """Returns a function that does multiply-adds of `element`, f32 or f64, with the instructions of `cpu`, for some
+    milliseconds on each of a number of threads, and returns the number of floating-point operations."""
     with tempfile.TemporaryDirectory() as folder:
         source, library = os.path.join(folder, "peak.c"), os.path.join(folder, "peak.so")
         with open(source, "w", encoding="utf-8") as stream:

@@ -28,7 +28,7 @@ class Variable(NamedTuple):
 
 
 class Feed(NamedTuple):
-    """A feed: integers below `bound`, as `dtype`; standard normal where there is no bound."""
+    """A feed: integers below `bound`, as `dtype`; standard normal without a bound."""
 
     shape: tuple[int, ...]
     bound: int | None = None

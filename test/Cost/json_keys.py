@@ -69,7 +69,7 @@ def run(*options: str) -> Any:
 
 
 def test_keys() -> None:
-    """F3: each key is documented, and each documented key is there."""
+    """F3: each key is documented, and each documented key exists."""
     page = (ROOT / "docs/Cost.md").read_text().split("## JSON")[1]
     documented = {key for row in re.findall(r"^\| (`.*?) \|", page, re.M) for key in re.findall("`(.*?)`", row)}
     found = find_keys(run("--whole-graph")) | find_keys(run())

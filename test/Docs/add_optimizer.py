@@ -37,7 +37,7 @@ def run(command: List[str], folder: Path, **variables: str) -> str:
 
 
 def blocks_of(page: str) -> Dict[str, str]:
-    """The blocks of the example, by the path that the sentence in front of each names."""
+    """Returns the blocks of the example, by the path that the sentence before each names."""
     example = page[page.index("## The whole of an example"):]
     blocks = {}
     for sentence, block in re.findall(r"\n\n([^\n`]*`[^\n]*):\n\n```\w+\n(.*?)\n```(?=\n)", example, re.DOTALL):
@@ -62,7 +62,7 @@ def llvm_include() -> str:
 
 
 class Compiler:
-    """Compiles as BUILD does, with other headers in front."""
+    """Compiles as BUILD does, with other headers first."""
 
     def __init__(self, build: Path, tree: Path, generated: Path) -> None:
         commands = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))

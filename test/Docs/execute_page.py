@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 def blocks_of(text: str, under: str) -> List[Tuple[int, str]]:
-    """Blocks of Python, and the line of a page in front of each."""
+    """Yields blocks of Python, with the number of the line before each."""
     blocks = []
     lines = text.split("\n")
     inside = not under

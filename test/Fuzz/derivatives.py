@@ -3,10 +3,10 @@
 # RUN: env FLYWHEEL_CACHE= %python %s
 """G19, G20: derivatives of calls of every public function, in every mode, against each other and against differences.
 
-A program is a call of test/Python/every_function.py whose results are weighed and added up, behind elementwise
-functions of its arguments, and in a region: called, in a branch, a loop, under vmap. Its tensors have several roles:
-one tensor may be several arguments, and an argument may be captured by the differentiated function, or be a constant.
-Derivatives are by position (G19): the reference is differences of a function whose arguments are separate.
+A program is a call of test/Python/every_function.py whose results are weighed and added up, after elementwise functions
+of its arguments, and in a region: called, in a branch, a loop, under vmap. Its tensors have several roles: one tensor
+may be several arguments, and an argument may be captured by the differentiated function, or be a constant. Derivatives
+are by position (G19): the reference is differences of a function whose arguments are separate.
 """
 
 import os

@@ -30,7 +30,7 @@ QUICK = 6000
 
 
 class GuardedModel(ObjectModel):
-    """An object file with nothing behind what it is given, or in front of it."""
+    """An object file whose arguments are followed, or preceded, by a guard page."""
 
     below = False
 

@@ -61,7 +61,7 @@ class Outcome:
 
 
 class Failure(Exception):
-    """A wrong result, an error that is no clean one, and the like."""
+    """A wrong result, an error that is not a clean one, and the like."""
 
 
 @dataclass

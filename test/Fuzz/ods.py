@@ -205,7 +205,7 @@ class Writer:
         return f"{container}<{'x'.join([*shape, self.element(summary)])}>"
 
     def value(self, wanted: str) -> str:
-        """One that there is, or a feed."""
+        """Returns an existing value, or a feed."""
         same = [name for name, kind in self.values if kind == wanted]
         if same and self.chance(0.7):
             return self.rng.choice(same)

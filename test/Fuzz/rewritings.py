@@ -4,8 +4,8 @@
 """Programs and the same programs rewritten (rewriting_rules): identities, split and joined, unrolled and scanned,
 called and in line, a batch and its parts, convolutions as products, attention by hand.
 
-Behind and in front of the pair stand elementwise functions, so that each form is fused with others than itself. Values
-and gradients are compared, in f64 tightly and in the other types by their precision.
+Elementwise functions precede and follow the pair, so that each form is fused with others than itself. Values and
+gradients are compared, in f64 tightly and in the other types by their precision.
 """
 
 from dataclasses import dataclass

@@ -3,11 +3,10 @@
 # RUN: %python %s
 """Random functions of arith, math, tensor, linalg, nn and scf ops, against NumPy.
 
-Integers and booleans are compared exactly; floating-point numbers by how much they
-move where each op's result is moved by a few roundings, so that a sum that cancels
-and a comparison of equal numbers are no failures. Both lowerings run each function
-at several sizes, beside guard pages; feeds of sizes that do not agree must be
-refused, or computed without touching what is not theirs.
+Integers and booleans are compared exactly; floating-point numbers by how much they move where each op's result is moved
+by a few roundings, so that a sum that cancels and a comparison of equal numbers do not fail. Both lowerings run each
+function at several sizes, beside guard pages; feeds of sizes that do not agree must be refused, or computed without
+touching other memory.
 """
 
 import argparse

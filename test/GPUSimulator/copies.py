@@ -23,7 +23,7 @@ def sum_rows(*defines):
 
 
 np.testing.assert_array_equal(sum_rows(), expected)
-# Without races looked for, what was not waited for is no number.
+# If races are not searched, elements that were not waited for are NaN.
 for mutant in ("NO_WAIT", "NO_BARRIER_BEFORE", "NO_BARRIER_AFTER"):
     try:
         print(mutant, np.isnan(sum_rows(mutant)).any())

@@ -187,7 +187,7 @@ console.log(text);
 
 
 def link_wasm(folder: str) -> List[str]:
-    # The header includes what every libc has; here there is none.
+    # The header includes headers that every libc has; here there is no libc.
     for name in ("string.h",):
         with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
             file.write(

@@ -413,7 +413,7 @@ class Adafactor(Rule):
 
 
 class Muon(Rule):
-    """Jordan et al., 2024; what is no matrix is AdamW's."""
+    """Jordan et al., 2024; a parameter that is not a matrix is AdamW's."""
 
     scope = "Muon"
     defaults = dict(lr=0.02, momentum=0.95, nesterov=True, weight_decay=0.0, adam_lr=0.0003)

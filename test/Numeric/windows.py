@@ -26,7 +26,7 @@ class Window:
         return text if is_pool else text + f" dilations {list(self.dilations)}"
 
     def along(self, i: int, dim_size: int) -> Tuple[int, int]:
-        """The windows over an image of `dim_size`, and the padding in front."""
+        """The windows over an image of `dim_size`, and the padding before it."""
         span = (self.size[i] - 1) * self.dilations[i] + 1
         stride = self.strides[i]
         if self.padding == "same":

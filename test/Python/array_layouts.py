@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: %python %s %t
-"""T36: arrays of every layout of NumPy's are read as what they mean, wherever they come in, and what is no array of
-numbers is refused by name: constants, feeds of functions, sessions, v1 and Keras, values and initial values of
-variables, and checkpoints."""
+"""T36: arrays of every layout of NumPy's are read by their meaning, wherever they come in, and objects that are not
+arrays of numbers are refused by name: constants, feeds of functions, sessions, v1 and Keras, values and initial values
+of variables, and checkpoints."""
 
 import array
 import ctypes

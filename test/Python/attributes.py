@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: env FLYWHEEL_CACHE= %python %s
-"""T2, X14: what is no attribute of an op is an error that names the op, the attribute and what was found."""
+"""T2, X14: an unknown attribute of an op is an error that names the op, the attribute and what was found."""
 
 from typing import Any, Callable
 

@@ -94,7 +94,7 @@ def test_unique_names() -> None:
     """N2: names of all threads differ, and none is left out."""
 
     class Slow(Dict[str, Any]):
-        """Other threads run behind each look at a name."""
+        """Lets other threads run after each look at a name."""
 
         def get(self, name: str, default: Any = None) -> Any:
             found = super().get(name, default)
@@ -236,7 +236,7 @@ def test_graphs() -> None:
 
 
 def test_keras() -> None:
-    """Models that threads build have names as those that one builds after the other, and leave no scope behind."""
+    """Models that threads build have names as those that one builds after the other, and leave no scope open."""
     names: List[str] = []
     graph = tf.get_default_graph()
 

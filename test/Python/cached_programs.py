@@ -2,8 +2,8 @@
 # REQUIRES: python
 # RUN: rm -rf %t && mkdir %t
 # RUN: env FLYWHEEL_CACHE=%t %python %s %t
-"""Entries of the program cache that are no such entry, or another program's: the program is compiled again, and never
-another one runs (T22)."""
+"""Entries of the program cache that are damaged, or another program's: the program is compiled again, and never another
+one runs (T22)."""
 
 import os
 import resource

@@ -23,7 +23,7 @@ SLACK = 24
 
 
 def make(size: int, dtype: Any) -> Any:
-    """An array of so many MiB, without a copy of it."""
+    """Returns an array of `size` MiB, without a copy of it."""
     array = np.full(size * MIB // np.dtype(dtype).itemsize, 1, dtype)
     for number, stride in enumerate((5, 7, 11)):
         array[number::stride] = 2 + number

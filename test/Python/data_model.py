@@ -88,7 +88,7 @@ def test_outside() -> int:
             count += 1
     for v, unary in itertools.product(VARIABLES, UNARY):
         found = attempt(unary, v)
-        # One element is a number where there are no dimensions.
+        # An array without dimensions converts to a number.
         if v.ndim and unary in (float, int, complex, bool) or unary is math.sqrt or unary is math.floor:
             assert not v.ndim or isinstance(found, TypeError), found
             continue

@@ -24,7 +24,7 @@ SIZES: Sizes = {"a": 3, "b": 4, "c": 2, "d": 5, "e": 6}
 
 # Functions whose data NumPy looks at: weights whose sum is 0.
 DATA = ("average", "nn.sparse_softmax_cross_entropy")
-# If only the call knows the sizes, [1, 1] is no scalar.
+# If only the call knows the sizes, [1, 1] is not a scalar.
 RANKS = ("cov", "corrcoef")
 # Without derivatives that finite differences see.
 JUMPS = ("round", "rint", "stop_gradient", "heaviside", "floor_divide", "divmod", "mod", "remainder", "fmod", "unstack",

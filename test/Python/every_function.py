@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A call of every public function on tensors, whose dimensions are letters, and what NumPy computes for it.
 
-A call is a function of ours, one of NumPy's (None where there is none: then only the shape is compared, with that for
+A call is a function of ours, one of NumPy's (None if NumPy has none: then only the shape is compared, with that for
 other sizes), and its arguments: `f ab` is a float32 matrix of a by b, `i` are integers, `p` booleans, `s` symmetric
 positive matrices, and `x<a` are indices of a dimension of size a.
 """

@@ -35,7 +35,7 @@ def compare(
     weights, slots and numbers of optimizers."""
     theirs = fw.Session(fw.compile(source))
     theirs.initialize(seed=11)
-    # Weights are in one order; what is behind them are slots and numbers.
+    # Weights are in one order; slots and numbers follow them.
     named = dict(zip(theirs.variables, model.variables()))
     with fw.Store(seed=11) as store:
         # The streams of a module of MLIR are its own, those of Python the function's.

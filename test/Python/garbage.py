@@ -166,7 +166,7 @@ def test_sessions() -> None:
 
 
 def test_other_thread() -> None:
-    """A function that is dropped while another thread has its turn ends behind that, and its values stay."""
+    """A function that is dropped while another thread has its turn ends after that, and its values stay."""
     big = fw.Variable(np.zeros(2**22, np.float32), name="big")
 
     @fw.function

@@ -385,7 +385,7 @@ def test_two_that_want_one_name() -> None:
             kept.append(fw.Variable(1.0, name="w"))
             assert kept[1].name == "w_1"
         assert any("'w_1'" in str(w.message) and "'w'" in str(w.message) for w in caught), caught
-        # Without a wish there is nothing to say.
+        # Without a wanted name there is no warning.
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             assert [v.name for v in [fw.Variable(0.0), fw.Variable(0.0)]] == ["Variable", "Variable_1"]

@@ -115,7 +115,7 @@ def test_perceptron() -> None:
     check_written(ours, trained, (x,), 1e-9)
     assert sorted(ours.variables) == ["0.bias", "0.weight", "2.bias", "2.weight"]
     assert all(variable.trainable for variable in ours.variables.values())
-    # Another batch is no other program.
+    # Another batch does not need another program.
     wide = torch.randn(9, 8, dtype=torch.float64)
     np.testing.assert_allclose(ours(wide), module(wide).detach(), rtol=1e-9)
     ours.step(wide.numpy(), np.zeros(9, np.int64))

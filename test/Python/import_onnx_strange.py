@@ -113,7 +113,7 @@ def test_initializers() -> None:
 
 
 def test_graphs() -> None:
-    """Cycles, names that are there twice, and values that there are not."""
+    """Cycles, names that occur twice, and values that do not exist."""
     refused(model([node("Add", ["x", "b"], ["a"]), node("Relu", ["a"], ["b"]), node("Relu", ["b"], ["y"])]), "sorted")
     refused(model([node("Relu", ["x"], ["y"]), node("Relu", ["x"], ["y"])]), "y")
     refused(model([node("Relu", ["y"], ["y"])]), "y")

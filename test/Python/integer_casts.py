@@ -25,7 +25,7 @@ VALUES = np.array([0, -0.0, 0.99, -0.99, 127.5, -128.5, 255.9, 300, -300, 3e9, 5
 
 
 def saturated(x: float, dtype: "np.dtype[Any]") -> int:
-    """The nearest integer that there is; 0 of NaN."""
+    """Returns the nearest integer in range; 0 for NaN."""
     info = np.iinfo(dtype)
     if np.isnan(x):
         return 0

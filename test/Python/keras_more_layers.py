@@ -227,7 +227,7 @@ def test_functions_of_slices() -> None:
 
 
 def test_ranks_of_merged() -> None:
-    """Dimensions of an input that has fewer come behind the batch, also where another one would fit."""
+    """Dimensions of an input that has fewer come after the batch, also where another one would fit."""
     rows, cube = np.arange(12.0).reshape(4, 3), np.arange(48.0).reshape(4, 4, 3)
     inputs = [L.Input((3,)), L.Input((4, 3))]
     for kind, function in ((L.Multiply, np.multiply), (L.Add, np.add), (L.Maximum, np.maximum)):

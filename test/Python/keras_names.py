@@ -2,7 +2,7 @@
 # mypy: disable-error-code="arg-type, misc"
 # REQUIRES: python
 # RUN: env FLYWHEEL_CACHE= %python %s
-"""X30: names of Keras 3 that are there, and what is said of those that are not."""
+"""X30: names of Keras 3 that the package has, and the errors for those that it does not have."""
 
 from typing import Any, Callable
 

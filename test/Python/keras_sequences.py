@@ -78,7 +78,7 @@ for kind in ("SimpleRNN", "LSTM", "GRU"):
             if kind == "LSTM":
                 np.testing.assert_allclose(ends[2], states[1], rtol=1e-4, atol=1e-5)
 
-# Words: an embedding whose 0 is no word, a layer for each step, and losses and metrics of the steps that count.
+# Words: an embedding whose 0 stands for no word, a layer for each step, and losses and metrics of the steps that count.
 K.clear_session()
 words = np.array([[1, 4, 2, 0, 0], [3, 3, 1, 2, 0], [2, 0, 0, 0, 0]])
 labels = rng.integers(0, 2, (3, 5, 1))

@@ -118,7 +118,7 @@ def expect_unchanged(action: Any, kind: type[Exception], text: str) -> None:
 
 
 def test_failed_restores() -> None:
-    """S3: a restore that fails leaves no variable behind that only the checkpoint has."""
+    """S3: a restore that fails adds no variable that only the checkpoint has."""
     with tempfile.TemporaryDirectory() as folder:
         vast, other_shape = Path(folder, "vast-1"), Path(folder, "shape")
         write_checkpoint(vast, {"late": [2], "small": [3], "vast": [2**30]})
@@ -137,7 +137,7 @@ def test_failed_restores() -> None:
 
 
 def test_failed_bind() -> None:
-    """S3: nor does a program whose variables do not fit those that there are."""
+    """S3: nor does a program whose variables do not fit the existing ones."""
     source = "".join(f"train.variable @{name} : tensor<3xf32> = #train.zeros\n" for name in "ab")
     source += "func.func @f() -> tensor<3xf32> {\n"
     source += "  %a = train.read @a : tensor<3xf32>\n  %b = train.read @b : tensor<3xf32>\n"

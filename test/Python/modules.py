@@ -33,7 +33,8 @@ class Block(fw.Module):
 
 
 class Model(fw.Module):
-    """With a list that grows, a dict, a module in two places, a counter and what is no member."""
+    """A module with a list that grows, a dict, a module in two places, a counter and an attribute that is not a
+    member."""
 
     def __init__(self, blocks: int = 2) -> None:
         self.blocks: List[Any] = []

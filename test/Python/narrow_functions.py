@@ -56,8 +56,8 @@ def sinc_or_nan(x: float) -> float:
 
 SELU = (1.0507009873554804934193349852946, 1.6732632423543772848170429916717)
 
-# The name of a function here, the function in float64, and the largest error. 0.5 is the best that there is; 0.51
-# where float32 is rounded once more.
+# The name of a function here, the function in float64, and the largest error. 0.5 is the least possible error; 0.51 if
+# float32 is rounded once more.
 UNARY: Dict[str, Tuple[Function, Function, float]] = {
     "abs": (fw.abs, np.abs, 0), "arccos": (fw.arccos, np.arccos, 0.51), "arccosh": (fw.arccosh, np.arccosh, 0.51),
     "arcsin": (fw.arcsin, np.arcsin, 0.51), "arcsinh": (fw.arcsinh, np.arcsinh, 0.51),

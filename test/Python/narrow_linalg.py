@@ -2,7 +2,7 @@
 # REQUIRES: python
 # RUN: env FLYWHEEL_CACHE= %python %s
 """X17: factors, solutions, inverses, determinants and products of several matrices of float16 and bfloat16 are computed
-in float32 and rounded once, with their derivatives, also where what is between is no number of the dtype."""
+in float32 and rounded once, with their derivatives, also if the dtype cannot hold intermediate values."""
 
 from typing import Any, Callable, Dict, Tuple
 
@@ -58,7 +58,7 @@ def check(name: str, dtype: "np.dtype[Any]") -> None:
 
 
 def compare(what: str, found: Array, exact: Array, units: float) -> None:
-    """Within so many units in the last place, and what float32 loses of the largest number."""
+    """Checks that errors are within a number of units in the last place, and of float32's of the largest number."""
     info = ml_dtypes.finfo(found.dtype)
     spacing = np.exp2(np.floor(np.log2(np.maximum(np.abs(exact), float(info.smallest_normal))))) * float(info.eps)
     bound = units * spacing + np.abs(exact).max() * 2.0**-18
@@ -67,7 +67,7 @@ def compare(what: str, found: Array, exact: Array, units: float) -> None:
 
 
 def test_between() -> None:
-    """Intermediate values are no numbers of float16: 300^4."""
+    """float16 cannot hold intermediate values: 300^4."""
     x = np.full((2, 2), 300.0, np.float16)
     small = np.full((2, 2), 1e-6, np.float16)
     wide = small.astype(np.float64)

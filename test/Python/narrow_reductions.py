@@ -192,7 +192,7 @@ def check(table: Dict[str, Tuple[Function, Function]], run: Run) -> List[str]:
 
 
 def compare(what: str, found: Array, exact: Array, info: Any, units: float, absolute: float) -> List[str]:
-    """Within so many units in the last place."""
+    """Checks that errors are within a number of units in the last place."""
     top, tiny = float(info.max), float(info.smallest_normal)
     value = found.astype(np.float64)
     with np.errstate(all="ignore"):
@@ -250,7 +250,7 @@ def test_midpoints() -> None:
 
 
 def test_wide_ranges() -> None:
-    """Edges of bins, and areas, of numbers whose difference or sum is no number of the dtype."""
+    """Edges of bins, and areas, of numbers whose difference or sum the dtype cannot hold."""
     for dtype in (*DTYPES.values(), np.dtype(np.float32), np.dtype(np.float64)):
         top = float(ml_dtypes.finfo(dtype).max)
         x = np.array([-top, -top / 4, top / 2, top], np.float64).astype(dtype)

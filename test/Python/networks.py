@@ -320,7 +320,7 @@ fixed = fw.optimizers.GradientDescent(0.25)
 fw.function(lambda: fixed.minimize(single * 2, [single], loss_scale=8))()
 assert np.isclose(single.numpy(), 0.5)
 
-# R10: averages, and a swap for evaluation; a checkpointed average is no new one.
+# R10: averages, and a swap for evaluation; a checkpointed average is not a new one.
 moving = fw.Variable(f32([1.0, 2.0]), name="moving")
 half_moving = fw.Variable(np.array([1.0]), dtype="float16", name="half_moving")
 count = fw.Variable(0, dtype="int64", name="count", trainable=False)
@@ -387,7 +387,7 @@ assert {type(initializer).__name__ for initializer in initializers} == set(fw.in
 for initializer, holds in initializers.items():
     assert holds(fw.Variable(initializer, shape=(100, 100)).numpy()), initializer
 
-# Steps of a window that are no steps, at the call.
+# Wrong steps of a window, at the call.
 image, kernel = np.zeros((1, 8, 8, 1), np.float32), np.zeros((3, 3, 1, 1), np.float32)
 steps: Dict[str, Callable[[Any, Any], Any]] = {
     r"strides of at least 1, found \[0, 1\]": lambda x, w: fw.nn.conv2d(x, w, strides=(0, 1)),

@@ -349,7 +349,7 @@ check({
     "np_var": (lambda x: np.var(x, 1, ddof=1, keepdims=True), lambda x: np.var(x, 1, ddof=1, keepdims=True), [a])})
 refuses(TypeError, "expected out=None, found ndarray", lambda x: np.sum(x, out=np.zeros(())), a)
 
-# Arguments that are no numbers, and results that are none.
+# Arguments and results that are not numbers.
 dense = fw.nn.dense
 refuses(TypeError, "'nn.dense' takes a tensor, an array or a number as x, found None", lambda x: dense(x, a.T), None)
 refuses(TypeError, "'nn.dense' takes a tensor, an array or a number as w, found None", lambda x: dense(x, None), a)

@@ -2,7 +2,7 @@
 # REQUIRES: python
 # RUN: env FLYWHEEL_CACHE= %python %s
 """G20: derivatives of functions of `flywheel.v1` and of the backend of Keras at zeros and ties: those of smooth
-functions up to the second, and 0 or the identity where there is none."""
+functions up to the second, and 0 or the identity at points without one."""
 
 from typing import Any, Callable, Dict, List, Tuple
 

@@ -106,7 +106,7 @@ def test_numbers_at_construction() -> None:
 
 
 def test_kinds_of_clauses() -> None:
-    """Arguments that are no schedules and no variables are errors that say so."""
+    """Arguments that are not schedules or variables are errors that say so."""
     sgd = fw.optimizers.SGD
     cases: List[Tuple[Dict[str, Any], str]] = [
         ({"schedule": sgd()}, "expected one of flywheel.schedules as schedule, found SGD"),

@@ -105,7 +105,7 @@ with tempfile.TemporaryDirectory() as folder:
     with open(os.path.join(folder, "step.svg")) as file:
         assert file.read() == drawn.svg == drawn._repr_html_()
 
-# Later stages: the backward pass is there, and each variable is assigned.
+# Later stages: they contain the backward pass, and each variable is assigned.
 later = step.picture(stage="flywheel-autodiff")
 assert [node.name for node in later.nodes].count("nn.matmul") == 3
 assigned = {node.name for node in later.nodes if node.kind == "update" and node.inputs}
@@ -138,7 +138,7 @@ for name in ("digits/digits", "lenet/lenet", "gan/gan", "matrix-factorization/fa
 assert known > 1000, known
 
 BLOCKS = "module {\n  func.func @f() {\n    cf.br ^bb1\n  ^bb1:  // pred: ^bb0\n    return\n  }\n}\n"
-# Large ones are tables; names are no markup; what is not there is an error.
+# Large ones are tables; names are not markup; an unknown name is an error.
 large = Picture("large", [Node("a < b", "op", "", ())] * 400)
 assert large._repr_html_() == large.table and "a &lt; b" in large.table
 assert "a &lt; b" in Picture("small", large.nodes[:1]).svg

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: %python %s %S/../../docs/API
-"""T9: modules show what they list and the reference documents, and of a name that there is not the nearest one."""
+"""T9: modules show what they list and the reference documents, and for an unknown name the nearest one."""
 
 import importlib
 import inspect

@@ -100,7 +100,7 @@ def test_from_disk() -> None:
     # A line that moves is said to be where it is.
     (FOLDER / "run.py").write_text("\n" + RUN)
     assert run("run.py") == first.replace("run.py:10:", "run.py:11:").replace("run.py:13:", "run.py:14:")
-    # Nothing is said of this one: it is there for any place.
+    # This one has no diagnostics: its program serves any location.
     quiet = "import flywheel as fw\nassert fw.function(lambda x: x * 2)(3.0) == 6\n"
     (FOLDER / "quiet.py").write_text(quiet)
     assert not run("quiet.py")

@@ -73,10 +73,10 @@ for group in groups:
     assert results == [i + 1.0 for i in range(len(group))], (group, results)
     for given, found in zip(group, seen):
         assert type(given) is type(found) and repr(given) == repr(found), (given, found)
-    # The same ones again are no new trace, NaN neither.
+    # The same ones again need no new trace, NaN neither.
     assert [float(traced(x, value)[0]) for value in group] == results and len(seen) == len(group), group
 
-# So it is without the word, for what is no number, and for keys.
+# The same holds without the argument `static`, for values that are not numbers, and for keys.
 kinds = fw.function(lambda x, value: x + float(value is One.A), dynamic=False)
 assert kinds(x, One.A)[0] == 1 and kinds(x, Uno.A)[0] == 0
 keys = fw.function(lambda d: next(iter(d.values())) + float(type(next(iter(d))) is float), dynamic=False)

@@ -169,7 +169,7 @@ raises(TypeError, "takes float32", lambda: named(np.ones((1, 3)), 1.0))
 pairs = fw.function(lambda a, b: fw.sum(a) * fw.sum(b))
 for sizes in ((8, 8), (5, 5), (8, 5), (7, 6), (4, 4)):
     assert pairs(*[np.ones(size, np.float32) for size in sizes]) == sizes[0] * sizes[1], sizes
-# Feeds that are no arrays of NumPy, and not dense: what lies as it must is not copied.
+# Feeds that are not arrays of NumPy, and not dense: dense ones are not copied.
 assert np.array_equal(affine(np.ones((2, 3), np.float32).data), np.full((2, 2), 3))
 assert np.array_equal(affine(np.ones((3, 2), np.float32).T), np.full((2, 2), 3))
 

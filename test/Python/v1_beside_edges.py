@@ -270,7 +270,7 @@ REFUSED: List[Refused] = [
         lambda tf, x, w: tf.losses.mean_squared_error(x, x, weights=w), zeros(2, 3), zeros(3, 1))),
 ]  # fmt: skip
 
-# TensorFlow repeats a single row of labels or predictions, where it is a run that says that there is one.
+# TensorFlow repeats a single row of labels or predictions, if only a run knows that it is single.
 REFUSED_HERE: List[Refused] = [
     (f"{name}: operands differ in dimension 0", fed(function, zeros(2, 2)))
     for name, function in [

@@ -177,7 +177,7 @@ def rows_of_two_lookups(tf: Any) -> Any:
     table = tf.Variable(draw(10, 4))
     a, b = tf.placeholder(tf.int32, [None, None]), tf.placeholder(tf.int32, [None, None])
     x, y = tf.nn.embedding_lookup(table, a), tf.nn.embedding_lookup(table, b)
-    # Both parts of a batch behind one another, and apart again.
+    # Both parts of a batch after one another, and apart again.
     z = tf.concat(tf.split(tf.concat([x, x * 2.0], 0), 2, axis=0), 2)
     loss = tf.reduce_sum(tf.square(x)) + tf.reduce_sum(tf.square(y)) + tf.reduce_mean(z)
     train = tf.train.GradientDescentOptimizer(0.1).minimize(loss)

@@ -21,7 +21,7 @@ with tf.Graph().as_default():
         with tf.device(None):
             anywhere = tf.Variable(2.0)
     assert v.device == "/job:ps/task:1/device:GPU:1" and w.device == "/job:worker/task:1" and anywhere.device == ""
-    # D2: what is not there is an error where it is run, with what is there.
+    # D2: an unknown device is an error when it is run, which lists the known ones.
     with tf.Session() as sess:
         sess.run([w.initializer, anywhere.initializer])
         try:
@@ -42,7 +42,7 @@ with tf.Graph().as_default():
 def devices(setter: Any) -> List[str]:
     with tf.Graph().as_default(), tf.device(setter):
         made = [tf.get_variable(name, [1]) for name in "abc"]
-        # A variable that is there takes no turn, nor does one of another job; what is computed is the workers'.
+        # An existing variable takes no turn, nor does one of another job; computed values are the workers'.
         with tf.variable_scope(tf.get_variable_scope(), reuse=True):
             tf.get_variable("a", [1])
         with tf.device("/job:chief/task:3"):

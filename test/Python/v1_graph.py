@@ -64,7 +64,7 @@ with tf.Graph().as_default():
         tf.Variable(1.0, name="own")
         raises(ValueError, "Variable n2/own does not exist, or was not created with", lambda: tf.get_variable("own"))
     assert w1 is w2 and (first.name, second.name) == ("n2/Relu:0", "n2_1/Relu:0")
-    # N5: it is there.
+    # N5: it exists.
     with tf.variable_scope("n2"):
         raises(ValueError, ("Variable n2/W already exists, disallowed. Did you mean to set "
                             "reuse=True or reuse=AUTO_REUSE"),

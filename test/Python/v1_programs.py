@@ -91,7 +91,7 @@ assert [os.path.basename(p) for p in state.all_model_checkpoint_paths] == ["mode
 with tf.Session() as sess:
     saver.restore(sess, state.model_checkpoint_path)
     assert np.array_equal(sess.run(logits, feed), shown) and sess.run(global_step) == 60
-    # Slots are there too: training goes on as it did.
+    # Slots are restored too: training continues as before.
     for _ in range(3):
         sess.run(train_step, feed)
     assert np.array_equal(sess.run(logits, feed), resumed)

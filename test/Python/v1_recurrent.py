@@ -178,7 +178,7 @@ with tf.Graph().as_default(), tf.Session() as sess:
 assert tf.nn.rnn_cell is rnn_cell
 
 
-# A cell of one's own, whose output is no part of the state.
+# A cell of one's own, whose output is not part of the state.
 class Counter(rnn_cell.RNNCell):
     state_size = 1
     output_size = 2

@@ -139,7 +139,7 @@ def workspace(function: Function, size: int) -> int:
 
 
 def check_workspace(name: str, function: Function, limit: int) -> None:
-    """Twice the size takes twice the memory, which is that of so many vectors."""
+    """Twice the size takes twice the memory, which is at most `limit` vectors."""
     small, large = workspace(function, 2048), workspace(function, 4096)
     if large > 2.2 * small or large > limit * 4 * 4096:
         sys.exit(f"{name}: expected at most {limit} vectors, found {small} bytes for 2048 elements, {large} for 4096")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Prints a file with its function `f` so many times, under other names.
+"""Prints a file with COUNT copies of its function `f`, under other names.
 
 usage: copy_function.py FILE COUNT
 """

@@ -50,7 +50,7 @@ class Function:
     graph: Graph
     nodes: List[Node] = field(default_factory=list)
     results: List[Node] = field(default_factory=list)
-    # Feeds that index a dimension of so many.
+    # Feeds that index a dimension, with its size.
     bounds: Dict[str, int] = field(default_factory=dict)
 
     def module(self) -> str:
@@ -61,7 +61,7 @@ class Function:
         return f"func.func @f({feeds}) -> ({types}) {{\n{body}  return {names} : {types}\n}}\n"
 
     def up_to(self, step: int) -> "Function":
-        """The function that ends after so many steps, and returns the last result."""
+        """Returns the function that ends after that number of steps, and returns the last result."""
         graph = Graph(self.graph.element, feeds=self.graph.feeds, steps=self.graph.steps[:step])
         return Function(graph, self.nodes, [graph.steps[-1].result], self.bounds)
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: %python %s
-"""Feeds that are on the device are not copied, and results stay there where `out` is there:
-by `__cuda_array_interface__`, by DLPack, and arrays of the package's own (D9)."""
+"""Feeds that are on the device are not copied, and results stay there if `out` is on it: by `__cuda_array_interface__`,
+by DLPack, and arrays of the package's own (D9)."""
 
 import ctypes
 import os
@@ -17,7 +17,7 @@ simulator: Any = ctypes.CDLL(os.environ["FLYWHEEL_LIBCUDA"])
 
 
 class Foreign:
-    """Memory of the device that another library has, `offset` bytes behind the begin of a buffer."""
+    """Memory of the device that another library has, `offset` bytes after the start of a buffer."""
 
     def __init__(self, array: Any, offset: int = 0) -> None:
         self.array = np.array(array, order="C")

@@ -143,7 +143,7 @@ def test_types() -> None:
 
 
 def test_path_bytes() -> None:
-    """Paths that are no text, in results and in messages."""
+    """Paths that are not text, in results and in messages."""
     session = make_pair()
     manager = flywheel.CheckpointManager()
     name = os.fsdecode(b"\xff-1")

@@ -314,8 +314,8 @@ func.func @fewer(%x: {kind}, %count: tensor<i64>) -> ({kind}, {kind}) {{
 
 
 def test_training() -> None:
-    """R4, A10: products, an optimizer and a batch of any size in a branch; every
-    k-th step decays; weights are clipped behind the update."""
+    """R4, A10: products, an optimizer and a batch of any size in a branch; every k-th step decays; weights are clipped
+    after the update."""
     text = """
 train.variable @w : tensor<7x3xf32> = #train.ones
 train.variable @mean : tensor<7x3xf32> = #train.zeros {trainable = false}

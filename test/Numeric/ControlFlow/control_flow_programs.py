@@ -250,7 +250,7 @@ func.func @branches(%x: tensor<2xf64>, %limit: tensor<f64>) -> tensor<f64> {{
 
 
 def test_clip_then_train() -> None:
-    """A branch that assigns a weight which the loss behind it reads."""
+    """A branch that assigns a weight which the loss after it reads."""
     text = f"""
 train.variable @w : tensor<6xf64> = #train.ones
 func.func @step(%x: tensor<6xf64>, %most: tensor<f64>) -> tensor<f64> {{
@@ -441,7 +441,7 @@ func.func @search(%a: tensor<3xf64>) -> tensor<f64> {
 
 
 def test_part_kept_across_a_branch() -> None:
-    """T32: what a branch yields a part of is there as it was, also where nothing else reads it later."""
+    """T32: a value of which a branch yields a part is unchanged, also if no other op reads it later."""
     text = """
 func.func @f(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %y: tensor<2x8xf32>, %p: tensor<i1>)
     -> (tensor<2x8xf32>, tensor<?x8xf32>) {

@@ -136,7 +136,7 @@ func.func @element(%x: tensor<3xf32>, %n: tensor<3xi64>) -> tensor<3xf32> {
 
 
 def test_steps() -> None:
-    """A step that is 0, or negative, is an error in front of the loop."""
+    """A step that is 0, or negative, is an error before the loop."""
     x = np.array([1, 2, 3], np.float32)
     at = r" in 'scf.for' at .*:\d+:\d+"
     for configuration, model in configurations(LOOPS):

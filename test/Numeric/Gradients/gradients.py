@@ -76,7 +76,7 @@ func.func @uses(%w: {S}) -> {S} {{
 
 
 def test_unconnected() -> None:
-    """G2: an error by default, zeros on request; what is locally constant is no path."""
+    """G2: an error by default, zeros on request; a locally constant function is not a path."""
     vector = "tensor<3xf64>"
     constant = [f"%r = math.floor %x : {vector}", f"%r = math.roundeven %x : {vector}",
                 f"%i = arith.fptosi %x : {vector} to tensor<3xi32>\n  %r = arith.sitofp %i : tensor<3xi32> to {vector}",
@@ -265,7 +265,7 @@ func.func @step(%x: {S}) -> {S} {{
 
 
 def test_kinks() -> None:
-    """G12: what a derivative is where there is none."""
+    """G12: derivatives at points that have none."""
     inf = np.inf
     unary: Dict[str, Tuple[str, List[float], List[float]]] = {
         "relu": ("nn.relu %x", [-1, 0, 2], [0, 0, 1]),

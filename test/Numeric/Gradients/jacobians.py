@@ -194,7 +194,7 @@ func.func @columns(%x: tensor<3xf64>, %y: tensor<2xf64>) -> tensor<2x3xf64> {
 
 
 def test_unconnected() -> None:
-    """G2, G5: zeros where there is no path, and the identity of a value by itself."""
+    """G2, G5: zeros if there is no path, and the identity of a value by itself."""
     for name, model in configurations(UNCONNECTED):
         zeros, identity = model.run("unconnected", np.ones(4), np.ones((3, 2)))
         expect_close(f"{name}: zeros", zeros, np.zeros((3, 2, 4)))

@@ -24,7 +24,7 @@ UNBOUNDED = "tosa.while_loop"
 
 
 def floating(sample: Sample) -> List[int]:
-    """The operands that there are derivatives with respect to."""
+    """Returns the operands that have derivatives."""
     return [i for i, (_, x) in enumerate(sample.args) if np.issubdtype(x.dtype, np.floating)]
 
 
@@ -58,7 +58,7 @@ def program(name: str, sample: Sample, weights: List[Array]) -> str:
 def cases() -> List[Tuple[str, Sample, List[Array]]]:
     found = []
     for op, build in SAMPLES.items():
-        # Calls that write a variable are no function of their feeds: globals.py has their gradients.
+        # Calls that write a variable are not functions of their feeds: globals.py has their gradients.
         if not op.startswith("tosa.") or op == UNBOUNDED or op.startswith("tosa.variable"):
             continue
         t = ELEMENTS["f32" if op in SINGLE else "f64"]

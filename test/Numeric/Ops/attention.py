@@ -98,7 +98,7 @@ def test_future_under_added_masks() -> None:
             model.initialize()
             q, k, v = (rng.standard_normal((2, 5, n)).astype(dtype) for n in (7, 7, 5))
             for lowest in (-np.inf, float(np.finfo(dtype).min)):
-                # As of sequences that are padded in front.
+                # A mask of sequences that are padded at the start.
                 added = np.zeros((2, 5, 5), dtype)
                 added[:, :, 0] = lowest
                 y, dq, _, dv = model.run("f", q, k, v, added, np.ones((2, 5, 5), dtype))

@@ -134,8 +134,8 @@ def test_shapes() -> None:
         Case(Window((7, 4), (2, 3), "same"), (2, 9, 23, 1), 1, 48),
         Case(Window((3, 3), (2, 2), "same"), (1, 8, 34, 3), 1, 32),
         Case(Window((3, 3), (1, 1), "same", (1, 2)), (2, 6, 20, 1), 1, 16),
-        # With so many phases that they are loops of one op: with and without
-        # positions that no window reaches, and with one window alone.
+        # More phases, which become loops of one op: with and without positions that no window reaches, and with one
+        # window alone.
         Case(Window((5, 4), (4, 4), "same"), (2, 9, 10, 3), 1, 5),
         Case(Window((5, 5), (4, 7), "valid"), (1, 21, 16, 4), 2, 6),
         Case(Window((4, 4), (4, 4), "valid"), (3, 8, 12, 6), 6, 6),

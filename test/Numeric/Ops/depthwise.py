@@ -114,7 +114,7 @@ def test_depthwise() -> None:
 
 
 def place(array: Array, behind: int) -> Array:
-    """A copy that begins so many bytes behind a line of the cache."""
+    """Returns a copy that begins `behind` bytes after a line of the cache."""
     buffer = np.empty(array.nbytes + 128, np.uint8)
     start = -buffer.ctypes.data % 64 + behind
     result = buffer[start : start + array.nbytes].view(array.dtype).reshape(array.shape)

@@ -74,7 +74,8 @@ def session_of(text: str) -> flywheel.Session:
 
 
 def test_lengths() -> None:
-    """One length and one more than tiles, and such as are no multiple of them, in each kind of batch and length."""
+    """Lengths of one, of one more than tiles, and others that are not multiples of them, in each kind of batch and
+    length."""
     cases = [(element, is_batch, is_length, clauses)
              for element in KINDS for is_batch in (True, False) for is_length in (True, False)
              for clauses in ("", "causal")]

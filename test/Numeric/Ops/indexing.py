@@ -160,7 +160,7 @@ def test_along_axis_errors() -> None:
     for configuration, model in configurations(PICK):
         model.initialize()
         model["v"] = start
-        # Rows that follow in memory are no continuation of the first.
+        # Rows that follow in memory do not continue the first.
         for bad in (4, -1, 11, np.iinfo(np.int32).max):
             indices = np.array([[0, bad], [1, 1], [2, 3]], np.int32)
             message = rf"index out of range: expected 0 <= index < 4 in 'nn.\w+' at .*:\d+:\d+, found {bad}\b"
@@ -373,7 +373,7 @@ def test_logcumsumexp() -> None:
 
 
 def test_logcumsumexp_of_infinities() -> None:
-    """X7: derivatives are finite where sums are 0, as behind a mask."""
+    """X7: derivatives are finite where sums are 0, as after a mask."""
     kind = "tensor<4xf32>"
     text = (f"func.func @f(%x: {kind}, %g: {kind}) -> {kind} {{\n  %y = nn.logcumsumexp %x axis 0 : {kind} -> {kind}\n"
             f"  %d = train.gradient %y wrt %x grad_ys %g : ({kind}, {kind}, {kind}) -> {kind}\n"

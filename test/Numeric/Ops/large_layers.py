@@ -3,10 +3,9 @@
 # RUN: %python %s
 """T32: layers whose activations are larger than what is kept for the backward part.
 
-An activation of 1 MiB or more is computed again beside its gradient, and a bias, the
-activation behind it and what the gradient needs are one loop with the product: values,
-gradients and an update against numpy in f64, for GELU, tanh and normalized rows, and a
-batch that fills no tile. Workspaces hold one large value a layer, not two.
+An activation of 1 MiB or more is computed again beside its gradient, and a bias, the activation after it and the values
+that the gradient needs are one loop with the product: values, gradients and an update against numpy in f64, for GELU,
+tanh and normalized rows, and a batch that fills no tile. Workspaces hold one large value a layer, not two.
 """
 
 import math

@@ -110,7 +110,7 @@ def test_offset() -> None:
 
 
 def test_sixteen_bits() -> None:
-    """f16 and bf16: statistics in f32, where 200^2 is no infinity."""
+    """f16 and bf16: statistics in f32, where 200^2 is finite."""
     rng = np.random.default_rng(3)
     for element, dtype, unit in (("f16", np.float16, 2.0**-10), ("bf16", ml_dtypes.bfloat16, 2.0**-7)):
         kind = f"tensor<?x32x{element}>"

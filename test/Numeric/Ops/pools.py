@@ -95,7 +95,7 @@ def test_shapes() -> None:
         Case(Window((1, 1), (2, 3), "valid"), [1, 5, 5, 2]),
         Case(Window((2, 2), (3, 3), "valid"), [2, 7, 8, 17]),
         Case(Window((3, 2), (2, 2), [[2, 1], [0, 1]]), [2, 6, 5, 4]),
-        # With so many phases that they are loops of one op.
+        # More phases, which become loops of one op.
         Case(Window((7, 7), (7, 7), "valid"), [3, 7, 7, 18]),
         Case(Window((4, 5), (4, 5), "valid"), [2, 9, 15, 4]),
         Case(Window((5, 4), (4, 3), "same"), [2, 11, 9, 4]),

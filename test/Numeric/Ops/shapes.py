@@ -203,7 +203,7 @@ def test_joins() -> None:
 
 
 def test_reshapes() -> None:
-    """X7: other shapes of the same elements: -1 in front, a dimension of 1 more or less, transposed."""
+    """X7: other shapes of the same elements: -1 first, a dimension of 1 more or less, transposed."""
     m = Moves()
     x = m.draw((4, 6))
     for rows in ("4", "?"):

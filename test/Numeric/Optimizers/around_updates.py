@@ -150,8 +150,8 @@ func.func @one(%a: tensor<3xf16>) -> (tensor<3xf16>, tensor<f32>) {
 
 
 def test_large_and_small_norms() -> None:
-    """O9: squares that f32 does not hold are no infinity and no 0 in a norm; bounds that it does not hold are those
-    that are written. An infinite gradient makes NaN, not 0."""
+    """O9: squares that f32 does not hold are neither infinite nor 0 in a norm; bounds that it does not hold are used as
+    they are written. An infinite gradient makes NaN, not 0."""
     kind = tensor("b", "f32")
     cases = ((1e20, 1.0), (3e38, 1.0), (1e-30, 1e-31), (1.0, 1e40), (0.0, 1e-50), (1e-30, 1e40))
     for clause in ("clip_norm", "clip_global_norm"):

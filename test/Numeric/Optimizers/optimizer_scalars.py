@@ -47,7 +47,7 @@ def schedule(before: bool, name: str = "", declaration: str = "") -> str:
 
 
 def test_schedule() -> None:
-    """A rate that is assigned before the update is its rate, behind it the next one's."""
+    """A rate that is assigned before the update is its rate; after it, the next one's."""
     for name, declaration, first in (
         ("", "", 0.5),
         ("opt", "", 0.5),

@@ -14,7 +14,7 @@ from optimizer_rules import RULES, spell
 
 Array = NDArray[Any]
 
-# A table with so many elements that the gradient is rows without being asked.
+# A table so large that the gradient is rows without being asked.
 SHAPE = (2048, 32)
 NUMPY = {"f16": np.float16, "f32": np.float32, "f64": np.float64}
 

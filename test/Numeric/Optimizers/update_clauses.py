@@ -134,8 +134,8 @@ def test_micro_batches() -> None:
 
 
 def test_loss_scale() -> None:
-    """O1: gradients that overflow change no bit but of the scale, which falls at once and
-    grows after so many steps in a row."""
+    """O1: gradients that overflow change no bit but of the scale, which falls at once and grows after `growth_interval`
+    steps in a row."""
     clause = "loss_scale #train.loss_scale<initial = 1024.0, growth = 4.0, backoff = 0.25, growth_interval = 3>"
     kinds = (("f16", "adam"), ("f16", "lamb"), ("f32", "sgd"), ("f64", "muon"), ("f32", "ftrl"))
     for element, name in choose("loss scales", kinds, 0.3, group=lambda kind: kind[0]):
@@ -240,7 +240,7 @@ def test_scale_of_a_narrow_loss() -> None:
             ("", [32768]), ("growth_interval = 1", [32768] * 3),
             ("initial = 4096.0, growth_interval = 1", [8192, 16384, 32768]),
             ("initial = 4096.0, growth = 1.0, backoff = 1.0", [4096] * 3),
-            # 2049 is no number of f16.
+            # f16 does not have 2049.
             ("initial = 2049.0, growth = 1.0, backoff = 1.0", [2049] * 3)):
         for configuration, model in configurations(NARROW_LOSS.format(element="f16", scale=scale)):
             model.initialize()

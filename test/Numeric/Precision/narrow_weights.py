@@ -39,7 +39,7 @@ def values(dtype: str, low: int, high: int, shape: Tuple[int, ...]) -> Array:
 
 
 def product(name: str, element: str, m: int, k: int, n: int, is_left: bool) -> str:
-    """x w, or w x with the weight in front."""
+    """x w, or w x with the weight first."""
     convert = TYPES[element][0]
     w, x = ((m, k), (k, n)) if is_left else ((k, n), (m, k))
     pair = "%wide, %x" if is_left else "%x, %wide"

@@ -124,7 +124,7 @@ def test_scattered_sums() -> None:
             expected = np.array([[0, 0], [500, 500], [500, 500]]).astype(dtype)
             expect_equal(f"{configuration} {element} gradient", model.run("f", zeros, at), expected)
             expect_equal(f"{configuration} {element} sum", model.run("add", zeros, at, ones), expected)
-            # 2048 + 1 is no f16.
+            # f16 does not have 2048 + 1.
             start = np.full((3, 2), 2048, dtype)
             expect_close(f"{configuration} {element} added", model.run("add", start, at, ones),
                          (start.astype(np.float64) + expected.astype(np.float64)).astype(dtype), 0)

@@ -665,7 +665,7 @@ CASES: dict[str, Case] = {
         """in 'arith.{add}' at <string>:10:20") at the top level of a function, where it comes before every write, """
         """found one inside 'scf.for'""",
     ),
-    # Two slices of one size, each behind its guard.
+    # Two slices of one size, each after its guard.
     "for_with_slices_of_one_size": Case(
         """
         func.func @f(%x: tensor<?x{t}>, %y: tensor<?x{t}>) -> tensor<?x{t}> {{

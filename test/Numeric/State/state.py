@@ -9,7 +9,7 @@ from configurations import configurations, expect_close, expect_equal, expect_er
 
 
 def test_counter() -> None:
-    """V1, V11, A1, A2: writes of one run are seen by the next; a tensor is no variable."""
+    """V1, V11, A1, A2: writes of one run are seen by the next; a tensor is not a variable."""
     text = """
 train.variable @v : tensor<f32> = #train.zeros
 func.func @add() -> (tensor<f32>, tensor<f32>) {
@@ -468,7 +468,7 @@ func.func @called() -> (tensor<f32>, tensor<f32>) {
         assert model.run("group") is None and model.run("no_op") is None
         expect_equal(configuration, model["v"], np.float32(1))
         expect_equal(configuration, model["w"], np.float32(2))
-        # A3: an assignment behind a function is the same assignment.
+        # A3: an assignment in a function is the same assignment.
         for found, expected in zip(model.run("called"), (2, 3)):
             expect_equal(configuration, found, np.float32(expected))
 

@@ -536,7 +536,7 @@ func.func @f(%x: tensor<4xf64>) -> tensor<4xf64> {
         part_swap,
         feeds(draw(4)),
     ),
-    # A version that is a feed, or the other variable, is no place to store in.
+    # A version that is a feed, or the other variable, cannot be stored in.
     "default_or_weights": Case(
         """
 train.variable @a : tensor<8xf64> = #train.zeros
@@ -605,7 +605,7 @@ func.func @f(%x: tensor<8xf64>, %tq: tensor<i1>) -> tensor<8xf64> {
         looped_or_other,
         feeds(draw(8), draw_flag),
     ),
-    # A loop carries the old value of what is updated behind it.
+    # A loop carries the old value of a variable that is updated after it.
     "passed_on": Case(
         """
 train.variable @a : tensor<8xf64> = #train.zeros

@@ -107,7 +107,7 @@ def test_out_of_range() -> None:
                                             f"found {found[place]}", 0)  # fmt: skip
 
                 compare(" of a constant", numbers, model.run(name + "_folded"), expected)
-                # Every number at every place of a vector, and in what is left of an array behind its vectors.
+                # Every number at every place of a vector, and in the rest of an array after its vectors.
                 for count in (*range(1, 71), 3 * len(numbers) + 1):
                     order = (np.arange(count) + 7 * count) % len(numbers)
                     x = np.ascontiguousarray(numbers[order])

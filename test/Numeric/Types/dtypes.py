@@ -31,7 +31,7 @@ FLOATS = {**HALVES, "f32": np.dtype("float32"), "f64": np.dtype("float64")}
 NUMERIC = {**SIGNED, **UNSIGNED, **FLOATS}
 EVERY = {"i1": np.dtype(bool), **NUMERIC}
 
-# V7: 37 elements are no multiple of any vector.
+# V7: 37 elements are not a multiple of any vector.
 SHAPES: Tuple[Tuple[int, ...], ...] = ((), (37,), (2, 3), (3, 0))
 
 

@@ -71,7 +71,7 @@ class Sample:
     head: str = ""
 
     def function(self, name: str) -> str:
-        """Tensors of index, which are no feeds and results, are of i64 outside."""
+        """Tensors of index, which are neither feeds nor results, are of i64 outside."""
         def outside(kind: str) -> str:
             return kind.replace("xindex>", "xi64>").replace("tensor<index>", "tensor<i64>")
 

@@ -406,7 +406,7 @@ TEST_F(CheckpointManagerTest, UnreadableStateIsNone) {
   EXPECT_FALSE(getCheckpointState("/"));
 }
 
-/// A file that is no state file, a checkpoint of that name for instance, is
+/// A file that is not a state file, a checkpoint of that name for instance, is
 /// not overwritten.
 TEST_F(CheckpointManagerTest, KeepsWhatIsNoStateFile) {
   CheckpointManagerOptions options;

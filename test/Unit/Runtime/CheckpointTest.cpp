@@ -190,7 +190,7 @@ TEST_F(CheckpointTest, FlippedBits) {
 
 TEST_F(CheckpointTest, DamagedDataIsNamed) {
   std::string bytes = read("ckpt");
-  // The second element of layer/W, behind layer/b of 8 bytes.
+  // The second element of layer/W, after layer/b of 8 bytes.
   bytes[bytes.size() - 2 - 24 + 4] ^= 1;
   write("damaged", bytes);
   EXPECT_ERROR(failedRestore(path("damaged"), targets()), kDataLoss,

@@ -18,7 +18,7 @@ using namespace flywheel::runtime;
 
 namespace {
 
-/// Workers that read, behind each barrier, what their neighbours wrote before
+/// Workers that read, after each barrier, what their neighbours wrote before
 /// it. Plain memory, so that ThreadSanitizer sees whether barriers order it.
 struct Ring {
   flywheel_team *team;

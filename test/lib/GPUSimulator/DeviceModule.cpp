@@ -162,7 +162,7 @@ Error convertToHost(
     if (function.isIntrinsic())
       continue;
     dropAttributes(function);
-    // A stack that is too small is found at the page behind it.
+    // A stack overflow is found at the guard page after the stack.
     function.addFnAttr("probe-stack", "inline-asm");
   }
   bool isInstrumented = isLookingForRaces();

@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The functions of libcuda.so.1 that the runtime uses, over memory of the host.
-// Every buffer ends at a page that nothing may touch, begins behind one, and is
-// full of bytes that are NaNs. FLYWHEEL_SIM_MEMORY is the number of bytes that
-// there are, FLYWHEEL_SIM_KERNELS that of the kernels after which the device is
+// Every buffer starts and ends at a page that nothing may touch, and is full of
+// bytes that are NaNs. FLYWHEEL_SIM_MEMORY is the number of bytes of the
+// device, FLYWHEEL_SIM_KERNELS that of the kernels after which the device is
 // lost. After a kernel that failed everything fails, as on a device.
 //
 //===----------------------------------------------------------------------===//

@@ -13,9 +13,9 @@
 
 namespace simulator {
 
-/// Bytes of the host that begin behind a page that nothing may touch and end
-/// at another one. The end is exact up to the alignment, as it is what is
-/// overrun most.
+/// Bytes of the host that begin after a page that nothing may touch and end at
+/// another one. The end is exact up to the alignment, as overruns are most
+/// often at the end.
 class GuardedMemory {
 public:
   GuardedMemory() = default;

@@ -55,7 +55,7 @@ Expected<std::unique_ptr<HostCode>> HostCode::create(const void *image) {
   InitializeNativeTarget();
   InitializeNativeTargetAsmPrinter();
   auto context = std::make_unique<LLVMContext>();
-  // The runtime passes no size: the writer puts it in front.
+  // The runtime passes no size: the writer stores it first.
   uint64_t size;
   std::memcpy(&size, image, sizeof(size));
   StringRef bytes(static_cast<const char *>(image) + sizeof(size), size);

@@ -22,7 +22,7 @@ using namespace llvm;
 namespace simulator {
 namespace {
 
-/// Adds calls in front of the instructions of a module.
+/// Adds calls before the instructions of a module.
 class Instrumenter {
 public:
   explicit Instrumenter(Module &module)

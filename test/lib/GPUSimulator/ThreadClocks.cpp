@@ -91,7 +91,7 @@ void ThreadClocks::synchronize(uint32_t thread, uintptr_t address,
   std::unique_ptr<Place> &place = places[address];
   if (!place)
     place = std::make_unique<Place>();
-  // One operation does both: what it says comes behind what it hears.
+  // One operation does both: its release comes after its acquire.
   (isAcquire ? heard : heardWithoutFence)[thread].push_back(
       {place.get(), place->count});
   if (isRelease || isFenced[thread]) {

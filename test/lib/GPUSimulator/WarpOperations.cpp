@@ -68,7 +68,7 @@ static void giveMask(const WarpGroup &group) {
 
 static void doNothing(const WarpGroup &) {}
 
-/// The lanes whose predicate is set, which is operand 1 behind the mask.
+/// Returns the lanes whose predicate is set, which is operand 1 after the mask.
 static uint32_t ballot(const WarpGroup &group) {
   uint32_t lanes = 0;
   for (uint32_t lane = 0; lane < kWarpSize; ++lane)

@@ -40,7 +40,7 @@ struct WarpOperation {
   /// True if accesses before it are visible to all lanes after it.
   bool isBarrier = false;
 
-  /// All lanes take part, at one instruction; those that are there.
+  /// All lanes take part, at one instruction; or the lanes that arrived.
   static constexpr int kAllLanes = -1, kLanesThatCame = -2;
 };
 
