@@ -16,7 +16,7 @@ NAMES = {"kernel": "weight", "table": "weight", "gamma": "weight", "beta": "bias
 def adopt(batch: tuple[Array, ...]) -> tuple[Any, ...]:
     tensors = [torch.tensor(x) for x in batch]
     tensors = [x if x.is_floating_point() else x.long() for x in tensors]
-    # What a loader of images gives: [batch, channels, height, width], in memory with the channels last.
+    # The layout of a loader of images: [batch, channels, height, width], in memory with the channels last.
     return tuple(x.permute(0, 3, 1, 2) if x.dim() == 4 else x for x in tensors)
 
 

@@ -30,7 +30,7 @@ func.func @maximum(%a: tensor<?xf32>, %b: tensor<?xf32>, %g: tensor<?xf32>) -> (
 
 // -----
 
-// Only what is needed is emitted: %c is no target.
+// Only needed ops are emitted: %c is not a target.
 // CHECK-LABEL: func.func @constant_operand(
 // CHECK-SAME: %[[A:[^:]*]]: tensor<4xf32>, %[[C:[^:]*]]: tensor<4xf32>, %[[G:[^:]*]]: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
 // CHECK-NEXT: %[[MULF:.*]] = arith.mulf %[[A]], %[[C]] : tensor<4xf32>

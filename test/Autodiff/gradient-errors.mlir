@@ -32,7 +32,7 @@ func.func @unconnected_variable(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// A path through integers is no path.
+// A path through integers does not count.
 // expected-note @+1 {{the target is defined here}}
 func.func @integers(%x: tensor<4xf32>) -> tensor<4xf32> {
   %i = arith.fptosi %x : tensor<4xf32> to tensor<4xi32>

@@ -32,7 +32,7 @@ func.func @derivative(%x: tensor<4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-// G2: a path through integers is no path.
+// G2: a path through integers does not count.
 // expected-note @+1 {{the target is defined here}}
 func.func @unconnected(%x: tensor<4xf32>) -> tensor<4x4xf32> {
   %i = arith.fptosi %x : tensor<4xf32> to tensor<4xi32>

@@ -111,7 +111,7 @@ func.func @cumsum(%x: tensor<?x5xf32>, %g: tensor<?x5xf32>) -> tensor<?x5xf32> {
 
 // -----
 
-// The product of the factors before an element, times sums of products of those behind
+// The product of the factors before an element, times sums of products of those after
 // it, which a loop computes from the last one on; nothing is divided.
 // CHECK-LABEL: func @cumprod
 // CHECK-SAME: (%[[X:.*]]: tensor<3x4xf32>, %[[G:.*]]: tensor<3x4xf32>)

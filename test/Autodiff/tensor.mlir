@@ -97,7 +97,7 @@ func.func @parts(%x: tensor<3x4xf32>, %g: tensor<4xf32>) -> tensor<3x4xf32> {
 
 // -----
 
-// G1: a part that another one overlaps is added to what is there.
+// G1: a part that another one overlaps is added to the elements there.
 // CHECK-LABEL: func @overlapping_parts
 // CHECK: %[[LAST:.*]] = tensor.insert_slice %{{.*}} into %{{.*}}[1] [3]
 // CHECK: %[[THERE:.*]] = tensor.extract_slice %[[LAST]][0] [3]

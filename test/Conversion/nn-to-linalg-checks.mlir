@@ -84,7 +84,7 @@ func.func @while(%x: tensor<?x?x?x3xf32>, %w: tensor<3x3x3x3xf32>, %c: i1) -> te
 // -----
 
 // X2: over nothing there is no window that is padded as the image needs it: the
-// check may stay behind.
+// check may stay after it.
 // CHECK: #[[$MAP:.*]] = affine_map<()[s0] -> (s0 + 1)>
 // CHECK: #[[$MAP1:.*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1 + d4, d2 + d5, d3)>
 // CHECK: #[[$MAP2:.*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d4, d5)>

@@ -11,7 +11,7 @@ func.func @dense(%p: tensor<8x4xf32>, %v: tensor<8x4xf32>, %g: tensor<8x4xf32>, 
 
 // -----
 
-// A weight beside a table has a gradient of all elements: that is no news.
+// A weight beside a table has a gradient of all elements, which is not reported.
 func.func @beside(%t: tensor<8x4xf32>, %w: tensor<4xf32>, %ids: tensor<2xi32>, %rows: tensor<2x4xf32>, %g: tensor<4xf32>, %lr: tensor<f32>) -> (tensor<8x4xf32>, tensor<4xf32>) {
   %zeros = arith.constant dense<0.0> : tensor<8x4xf32>
   %sum = nn.scatter_add %zeros, %ids, %rows axis 0 : (tensor<8x4xf32>, tensor<2xi32>, tensor<2x4xf32>) -> tensor<8x4xf32>

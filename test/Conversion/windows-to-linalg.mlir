@@ -1,7 +1,7 @@
 // RUN: flywheel-opt %s --convert-nn-to-linalg --canonicalize --cse --split-input-file | FileCheck %s
 
 // The border of a padded image is filled, and one contraction reads it through
-// the windows: SAME, stride 2, puts the odd row and column behind.
+// the windows: SAME, stride 2, puts the odd row and column last.
 // X2:
 // CHECK-DAG: #[[$X:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d1 * 2 + d4, d2 * 2 + d5, d6)>
 // CHECK-DAG: #[[$W:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d4, d5, d6, d3)>

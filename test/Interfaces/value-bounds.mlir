@@ -249,7 +249,7 @@ func.func @larger(%x: tensor<8xf32>, %n: index) -> (tensor<?xf32>, tensor<?xf32>
   return %in, %out : tensor<?xf32>, tensor<?xf32>
 }
 
-// A number that may be negative is no size, whichever is smaller.
+// A number that may be negative is not a size, whichever is smaller.
 // CHECK-LABEL: func @negative
 // CHECK: cf.assert {{.*}} "slice out of range of dimension 0
 func.func @negative(%x: tensor<8xf32>, %n: index) -> tensor<?xf32> {

@@ -408,7 +408,7 @@ func.func @halves_on_buffers(%a: memref<64x32xf16>, %b: memref<32x128xf16>, %c: 
   return
 }
 
-// An input that the body narrows is no vector of a kernel any more.
+// An input that the body narrows cannot be a vector of a kernel.
 // CHECK-LABEL: func.func @narrowing_on_buffers(
 // CHECK: linalg.generic {{.*}}codegen.schedule = #codegen.vector<along = 1, lanes = 16, interleave = 8>
 func.func @narrowing_on_buffers(%a: memref<64x32xf32>, %b: memref<32x128xbf16>, %c: memref<64x128xf32>) {
@@ -439,7 +439,7 @@ func.func @given_on_buffers(%x: memref<8x16xf32>) {
 
 // -----
 
-// Tiles for a cache of gigabytes are no larger than a schedule can say.
+// Tiles for a cache of gigabytes are bounded by the range of a schedule.
 module attributes {codegen.target = #codegen.cpu<vector_bits = 2048, vector_registers = 32, l1_bytes = 4294967296, l2_bytes = 4294967296, cores = 1, features = []>} {
   // CHECK-LABEL: func.func @huge_cache(
   // CHECK: tiles = {{\[\[}}1, 1, 16777216, 0, 0, 0, 0]], rows = [2], columns = 3

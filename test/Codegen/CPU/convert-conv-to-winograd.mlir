@@ -10,7 +10,7 @@
 #id = affine_map<(n, i, j, o) -> (n, i, j, o)>
 #bias = affine_map<(n, i, j, o) -> (o)>
 
-// T34: The filter is transformed once, in front; blocks of four rows of tiles are transformed,
+// T34: The filter is transformed once, before the loop; blocks of four rows of tiles are transformed,
 // multiplied, transformed and given their bias where they are.
 // CHECK-LABEL: func.func @layer(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<8x34x34x64xf32>

@@ -1,6 +1,6 @@
 // RUN: flywheel-opt %s --flywheel-count-contractions | FileCheck %s
 
-// T33: products, of which one is in a loop; sums of squares are no contraction.
+// T33: products, of which one is in a loop; sums of squares are not a contraction.
 // CHECK-LABEL: func.func @step(
 // CHECK-SAME: attributes {codegen.contractions = 2 : i64}
 func.func @step(%a: tensor<64x32xf32>, %b: tensor<32x32xf32>, %c: tensor<64x32xf32>, %s: tensor<64xf32>) -> (tensor<64x32xf32>, tensor<64xf32>) {

@@ -63,7 +63,7 @@ func.func @overwritten(%w: tensor<64x64xf32>) -> tensor<64x64xf32> {
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 
-// One op is the epilogue of one product: the other one is computed in front of
+// One op is the epilogue of one product: the other one is computed before
 // its loops, which read it tile by tile.
 // CHECK-LABEL: func.func @sum(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<64x32xf32>, %[[Y:[^:]*]]: tensor<32x64xf32>) -> tensor<64x64xf32>
@@ -242,7 +242,7 @@ func.func @few_rows(%x: tensor<16x32xf32>, %y: tensor<32x2048xf32>, %w: tensor<1
 #out = affine_map<(d0, d1, d2) -> (d0, d1)>
 
 // A weight that the product narrows is narrowed a panel at a time, for all rows
-// of tiles, in front of the kernel, and widened again there; tiles of the left
+// of tiles, before the kernel, and widened again there; tiles of the left
 // side are widened one by one.
 // CHECK-LABEL: func.func @narrowed(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<128x32xbf16>, %[[W:[^:]*]]: tensor<32x64xf32>, %[[Y:[^:]*]]: tensor<128x64xf32>) -> tensor<128x64xf32>
@@ -477,7 +477,7 @@ func.func @scheduled_neighbours(%x: tensor<64x32xf32>, %y: tensor<32x128xf32>) -
 
 // -----
 
-// A tile of rows does not read one slice of these: the op is behind the tiles.
+// A tile of rows does not read one slice of these: the op is after the tiles.
 // CHECK-LABEL: func.func @rows_modulo(
 // CHECK: scf.forall
 // CHECK: tensor.parallel_insert_slice

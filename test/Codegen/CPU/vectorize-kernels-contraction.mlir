@@ -326,7 +326,7 @@ func.func @blocks(%a: memref<2x512xf32>, %b: memref<512x576xf32>, %c: memref<2x5
   return
 }
 
-// One column is no dimension of its own: vectors are along the other one.
+// One column is not a dimension of its own: vectors are along the other one.
 // CHECK-LABEL: func.func @one_column
 // CHECK: %{{.*}}:16 = scf.for
 // CHECK: memref.subview %arg1[0, 0] [512, 1] [1, 1] : memref<512x1xf32> to memref<512xf32{{.*}}>

@@ -42,7 +42,7 @@ func.func @no_contraction(%a: memref<4x4xf32>, %b: memref<4x4xf32>) {
 
 // -----
 
-// Halves are no sums that vectors are made of.
+// Vectors cannot hold sums of halves.
 func.func @half(%a: memref<4x4xf16>, %b: memref<4x4xf16>, %c: memref<4x4xf16>) {
   // expected-error @below {{: expected C + A * B in the body, with C of f32 or f64}}
   linalg.matmul {codegen.schedule = #codegen.fma<tiles = [], rows = [0], columns = 1, registers = [4, 4]>}

@@ -89,7 +89,7 @@ func.func @whole_window(%x: memref<1x3x3x1xf32>, %window: memref<3x3xi8>, %y: me
   return
 }
 
-// A schedule is for the loops that there are.
+// A schedule is for the existing loops.
 // CHECK-LABEL: func.func @scheduled(
 // CHECK-NOT: collapse_shape
 // CHECK: return

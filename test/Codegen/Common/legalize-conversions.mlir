@@ -18,7 +18,7 @@ func.func @short(%x: vector<8xf32>) -> vector<8xi8> {
   return %0 : vector<8xi8>
 }
 
-// The highest integer is no number of f32; a NaN becomes 0 with what is below.
+// f32 does not have the highest integer; a NaN becomes 0, as do lower numbers.
 // CHECK-LABEL: func.func @long(
 // CHECK-SAME: %[[X:.*]]: f32
 // CHECK: %[[A:.*]] = arith.select %{{.*}}, %[[X]], %[[ZERO:.*]] : f32

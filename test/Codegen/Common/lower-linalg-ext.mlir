@@ -60,7 +60,7 @@ func.func @scatter_replace(%i: memref<3xi64>, %u: memref<3x4xf32>, %y: memref<8x
 
 // -----
 
-// Nothing is there to be written.
+// There is nothing to write.
 // CHECK-LABEL: func.func @empty(
 // CHECK-SAME: %{{[^:]*}}: memref<3xi64>, %{{[^:]*}}: memref<3x0xf32>, %{{[^:]*}}: memref<8x0xf32>)
 // CHECK-NEXT: return
@@ -221,7 +221,7 @@ func.func @unit_diagonal(%a: memref<9x9xf32>, %b: memref<9x4xf32>) {
 
 // -----
 
-// Blocks of 32 rows, behind those that are solved for.
+// Blocks of 32 rows, after those that are solved for.
 // CHECK-LABEL: func @blocked_solve
 // CHECK-SAME: (%[[A:.*]]: memref<100x100xf64>, %[[B:.*]]: memref<100x40xf64>)
 // CHECK: scf.for %[[K:.*]] = %c0 to %c96 step %c32 {

@@ -73,7 +73,7 @@ func.func @update(%i: memref<3xi32>, %order: memref<3xi64>, %rows: memref<3x4xf3
 
 // -----
 
-// All rows: what is between two indices, and behind the last, with a gradient of 0.
+// All rows: those between two indices, and after the last, have a gradient of 0.
 // CHECK-LABEL: func.func @all(
 // CHECK: scf.for
 // CHECK: scf.if

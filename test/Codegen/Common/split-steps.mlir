@@ -1,6 +1,6 @@
 // A step of many calls is several functions, so that compiling takes time in proportion to them.
 // RUN: flywheel-opt %s --flywheel-split-steps=max-ops=4 | FileCheck %s
-// Twice as many ops as a part may have are no reason to divide a function.
+// A function of twice as many ops as a part may have is not divided.
 // RUN: flywheel-opt %s --flywheel-split-steps=max-ops=100 | FileCheck %s --check-prefix=WHOLE
 
 // WHOLE-NOT: .part

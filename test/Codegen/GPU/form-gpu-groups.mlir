@@ -124,7 +124,7 @@ func.func @column_sums(%x: memref<2048x256xf32>, %y: memref<2048x256xf32>, %z: m
   return
 }
 
-// Ops that do not need each other's results are one launch, block behind block.
+// Ops that do not need each other's results are one launch, block after block.
 // CHECK-LABEL: func.func @side_by_side(
 // CHECK: scf.forall (%[[BLOCK:.*]]) in (72) {
 // CHECK:   %[[FIRST:.*]] = arith.cmpi ult, %[[BLOCK]], %c8
@@ -286,7 +286,7 @@ func.func @long_rows(%q: memref<64x512x8xf32>, %k: memref<64x512x8xf32>, %sum: m
 }
 
 // An op that writes along a loop that reduces has no rows there, nor parts, and a fill of a
-// result whose places are no loops is a group of its own.
+// result whose places are not loops is a group of its own.
 // CHECK-LABEL: func.func @no_rows(
 // CHECK: linalg.generic
 // CHECK: scf.forall

@@ -57,8 +57,8 @@ func.func @replace(%i: memref<i32>, %u: memref<4xf32>, %y: memref<8x4xf32>) {
 
 // -----
 
-// D9: A block sorts a tile of the indices in workgroup memory: the index and the place behind it are
-// one number. Launches behind it merge tiles, as many as the indices take; a batch of less than a
+// D9: A block sorts a tile of the indices in workgroup memory: the index and the place after it are
+// one number. Later launches merge tiles, as many as the indices take; a batch of less than a
 // tile takes none.
 // CHECK-LABEL: func.func @argsort(
 // CHECK-SAME: %[[I:[^:]*]]: memref<?xi32>, %[[ORDER:[^:]*]]: memref<?xi64>, %[[SPARE:[^:]*]]: memref<?xi64>, %{{.*}}: memref<2048xi64>)

@@ -42,7 +42,7 @@ func.func @sums(%x: memref<2048x256xf32>, %y: memref<2048xf32>) {
 }
 
 // A thread has 4 x 4 results in registers. Tiles of 16 terms are copied to
-// workgroup memory, one ahead, behind the result that the next op reads there: one
+// workgroup memory, one ahead, after the result that the next op reads there: one
 // barrier a tile.
 // CHECK-LABEL: func.func @product(
 // CHECK: gpu.launch

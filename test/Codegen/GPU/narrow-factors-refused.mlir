@@ -1,5 +1,5 @@
 // RUN: flywheel-opt %s --pass-pipeline='builtin.module(func.func(flywheel-narrow-factors,canonicalize,cse))' | FileCheck %s
-// D9: what is no number that was narrow, or no product that tensor cores multiply, stays as it is.
+// D9: factors that were not narrow, and products that tensor cores do not multiply, stay as they are.
 
 #q = affine_map<(b, t, s, d) -> (b, t, d)>
 #k = affine_map<(b, t, s, d) -> (b, s, d)>
@@ -193,7 +193,7 @@ func.func @goes_on(%x: tensor<4x8x8xbf16>, %more: tensor<4x8x8x2xf32>) -> tensor
   return %p : tensor<4x8x8xf32>
 }
 
-// Narrow numbers that are there in another order are computed in the order of the wide ones.
+// Narrow numbers that are stored in another order are computed in the order of the wide ones.
 // CHECK-LABEL: func.func @turned(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<4x8x8xbf16>, %[[Y:[^:]*]]: tensor<4x8x8xbf16>
 // CHECK: %[[Q:.*]] = linalg.generic {{.*}} ins(%[[X]] : tensor<4x8x8xbf16>) outs(%{{.*}} : tensor<4x8x8xbf16>)

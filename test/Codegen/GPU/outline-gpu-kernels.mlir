@@ -1,6 +1,6 @@
 // RUN: flywheel-opt %s --flywheel-outline-gpu-kernels | FileCheck %s
 
-// Kernels are called what they do; constants and sizes are no arguments of theirs.
+// Kernels are named by their ops; constants and sizes are not arguments.
 // CHECK: module attributes {gpu.container_module}
 // CHECK-LABEL: func.func @step.kernel(
 // CHECK-SAME: %[[X:[^:]*]]: memref<?xf32>)

@@ -189,7 +189,7 @@ func.func @few_rows(%q: tensor<8x64x8xf32>, %k: tensor<8x64x8xf32>, %stats: tens
 
 // -----
 
-// A product that is no larger than its factors is kept.
+// A product that is not larger than its factors is kept.
 // CHECK-LABEL: func.func @small(
 // CHECK-COUNT-2: linalg.generic
 // CHECK-NOT: linalg.generic

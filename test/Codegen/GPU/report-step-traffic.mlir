@@ -54,7 +54,7 @@ func.func @sort(%i: memref<5000xi32>, %order: memref<5000xi64>, %spare: memref<5
   return
 }
 
-// The sum of what is there and what is added: 200 * (4 + 8 + 3 * 4 * 64).
+// The old elements and the added ones: 200 * (4 + 8 + 3 * 4 * 64).
 // CHECK: remark: the launches of 'scatter' move 156000 bytes at least
 func.func @scatter(%i: memref<200xi32>, %order: memref<200xi64>, %u: memref<200x64xf32>, %y: memref<9000x64xf32>) {
   linalg_ext.scatter add ins(%i, %u : memref<200xi32>, memref<200x64xf32>) outs(%y : memref<9000x64xf32>) axis 0 order %order : memref<200xi64>

@@ -26,7 +26,7 @@ func.func @few(%y: tensor<8x4xf32>, %i: tensor<16xi32>, %u: tensor<16x4xf32>) ->
 
 // -----
 
-// A sort that is there already needs no room for counts either, unless something reads them.
+// An existing sort needs no room for counts either, unless something reads them.
 // CHECK-LABEL: func.func @sort(
 // CHECK: %[[ORDER:.*]]:2 = linalg_ext.argsort ins(%{{.*}} : tensor<?xi32>) below %{{.*}} outs(%{{.*}}, %{{.*}} : tensor<?xi64>, tensor<?xi64>) -> tensor<?xi64>, tensor<?xi64>
 // CHECK: linalg_ext.argsort {{.*}} tensor<2048xi64>)

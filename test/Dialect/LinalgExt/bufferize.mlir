@@ -17,7 +17,7 @@ func.func @overwritten(%x: tensor<8x5xf32> {bufferization.writable = false}, %i:
 
 // -----
 
-// One that starts from what is there does.
+// One that starts from the old value does.
 // CHECK-LABEL: func.func @updated(
 // CHECK-SAME: %[[I:[^:]*]]: memref<3xi64>, %[[U:[^:]*]]: memref<3x5xf32>, %[[Y:[^:]*]]: memref<8x5xf32>
 // CHECK-NEXT: %[[OWN:.*]] = memref.alloc()

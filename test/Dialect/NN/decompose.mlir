@@ -136,7 +136,7 @@ func.func @attention(%q: tensor<2x?x4xf32>, %k: tensor<2x?x4xf32>, %m: tensor<2x
 
 // -----
 
-// X7: repeated along a dimension in front of each.
+// X7: repeated along a new dimension before each.
 // CHECK-LABEL: func @tile
 // CHECK: %[[B:.*]] = nn.broadcast %arg0 dims [1, 3] : (tensor<2x3xf32>) -> tensor<4x2x1x3xf32>
 // CHECK: tensor.collapse_shape %[[B]] {{\[}}[0, 1], [2, 3]] : tensor<4x2x1x3xf32> into tensor<8x3xf32>

@@ -95,7 +95,7 @@ func.func @unknown_reversal(%x: tensor<?xf32>, %o: tensor<?xf32>) -> tensor<?xf3
 
 // -----
 
-// Two iterations may write one element, or one in front of the result.
+// Two iterations may write one element, or one before the result.
 #id = affine_map<(i) -> (i)>
 #twice = affine_map<(i) -> (i, i)>
 func.func @diagonal(%x: tensor<4xf32>, %y: tensor<4x4xf32>) -> tensor<4x4xf32> {

@@ -2,7 +2,7 @@
 // RUN: flywheel-opt %s --train-expand-custom-vjps --inline --train-autodiff | FileCheck %s
 
 // G15: the bodies of the function and its rule take the place of the call; a
-// result or an input that is no floating-point number has no cotangent.
+// result or an input that is not floating-point has no cotangent.
 // EXPAND-LABEL: func.func private @f
 // EXPAND-NOT: train.vjp
 // EXPAND-LABEL: func.func @caller

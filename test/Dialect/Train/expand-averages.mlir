@@ -2,7 +2,7 @@
 // RUN: flywheel-opt %s --train-expand-averages --split-input-file | FileCheck %s
 
 // R10: averages of the trainable variables, from their first values on, with the values
-// behind the update; a variable of 16 bits has one of f32 and what it rounds to.
+// after the update; a variable of 16 bits has one of f32 and what it rounds to.
 // CHECK-DAG: train.variable @"w/ExponentialMovingAverage" : tensor<3xf32> init {
 // CHECK-DAG: train.initialized_value @w
 // CHECK-DAG: {slot_of = @w, trainable = false}

@@ -1,7 +1,7 @@
 // RUN: flywheel-opt %s --train-expand-least-squares --canonicalize --cse --split-input-file | FileCheck %s
 
-// L2, L8, L9: one loop, whose x starts from reads of the variables in front of
-// it and is assigned behind it. Reads in the region, and in what it calls, are x.
+// L2, L8, L9: one loop, whose x starts from reads of the variables before
+// it and is assigned after it. Reads in the region, and in what it calls, are x.
 train.variable @a : tensor<f64> = #train.zeros
 train.variable @b : tensor<3xf64> = #train.zeros {constraint = #train.non_neg}
 func.func private @model(%t: tensor<3xf64>) -> tensor<3xf64> {
@@ -137,7 +137,7 @@ func.func @conjugate_gradients(%x: tensor<8xf32>) -> tensor<f32> {
 
 // -----
 
-// One iteration is no loop.
+// One iteration needs no loop.
 // CHECK-LABEL: func @one
 // CHECK-NOT: scf.
 // CHECK: train.jacobian {{.*}} mode reverse unconnected zeros

@@ -381,7 +381,7 @@ func.func @schedule(%t: tensor<i64>) -> tensor<f32> {
 
 // -----
 
-// O29: a counter that decides is no counter of steps.
+// O29: a counter that decides does not count steps.
 train.variable @w : tensor<3xf32>
 train.variable @"o/micro_step" : tensor<i64> = dense<0> : tensor<i64>
 func.func @micro(%g: tensor<3xf32>) {

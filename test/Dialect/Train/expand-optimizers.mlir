@@ -272,7 +272,7 @@ func.func @apply(%dv: tensor<f32>, %dw: tensor<3xf32>) {
 // -----
 
 // A branch on a flag that a call gives as a constant is the branch that is taken
-// (C1): what the other one reads is no parameter.
+// (C1): variables of the other one are not parameters.
 train.variable @w : tensor<3xf32>
 train.variable @other : tensor<3xf32>
 train.variable @count : tensor<3xf32> {trainable = false}
@@ -452,7 +452,7 @@ func.func @results(%p: i1) {
 // -----
 
 // A slot of another type than its parameter is a variable on the same device; a
-// parameter that is no matrix has one of its own type.
+// parameter that is not a matrix has one of its own type.
 // CHECK: train.variable @"w/Adafactor" : tensor<4xf32> = #train.zeros {device = "/gpu:1", trainable = false}
 // CHECK: train.variable @"w/Adafactor_1" : tensor<5xf32> = #train.zeros {device = "/gpu:1", trainable = false}
 // CHECK: train.variable @"b/Adafactor" : tensor<5xf32> = #train.zeros {slot_of = @b, trainable = false}
@@ -555,7 +555,7 @@ func.func @counts() {
 
 // O1: the gradient of the scaled loss; branches of whether it is finite, and of
 // whether it is the last one; a master weight and its rounded value in one update.
-// The scale starts at a number of f16, and gradients are divided by what it is there.
+// The scale starts at a number of f16, and gradients are divided by that number.
 // CHECK-DAG: train.variable @"Adam/loss_scale" : tensor<f32> = dense<3.276800e+04> : tensor<f32> {trainable = false}
 // CHECK-DAG: train.variable @"Adam/good_steps" : tensor<i64> = dense<0> : tensor<i64> {trainable = false}
 // CHECK-DAG: train.variable @"Adam/micro_step" : tensor<i64> = dense<0> : tensor<i64> {trainable = false}

@@ -96,7 +96,7 @@ func.func @checked(%ok: i1) -> (tensor<f64>, tensor<i1>) {
 
 // -----
 
-// A branch that assigns reads the value in front of it before it does.
+// A branch that assigns reads the old value before it does.
 // CHECK-LABEL: func @branch
 // CHECK: %[[W:.*]] = train.read @w
 // CHECK: scf.if

@@ -82,7 +82,7 @@ func.func @start(%c: tensor<i1>, %x: tensor<4xf32>) attributes {train.initialize
   return
 }
 
-// Versions are values, inside and around control flow: what was assigned in front
+// Versions are values, inside and around control flow: what was assigned before
 // is not in the storage, reads from before are of the old value, and one assignment
 // at the end says what the storage gets.
 // CHECK-LABEL: func.func @snapshot(
@@ -156,7 +156,7 @@ func.func @while(%x: tensor<i64>) {
 
 // -----
 
-// A feed or another variable is no place to store in.
+// A feed or another variable cannot be stored in.
 train.variable @a : tensor<8xf32>
 train.variable @c : tensor<8xf32>
 

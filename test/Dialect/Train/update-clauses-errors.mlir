@@ -661,7 +661,7 @@ func.func @f(%g: tensor<2xf32>) {
 
 // -----
 
-// Operands behind a keyword.
+// Operands after a keyword.
 
 func.func @f(%p: tensor<2xf32>, %g: tensor<2xf32>, %lr: tensor<f32>) {
   // expected-error @+1 {{expected SSA operand}}

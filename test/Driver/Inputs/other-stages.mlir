@@ -86,7 +86,7 @@ func.func @written_tensors(%r: tensor<?xf32> {train.result = 0 : i64}, %v: tenso
 
 // -----
 
-// A variable that there is not.
+// An unknown variable.
 func.func @undeclared() -> (tensor<i64>, tensor<i1>) {
   %count = train.read @steps : tensor<i64>
   %is = train.is_initialized @steps : tensor<i1>
@@ -135,7 +135,7 @@ module attributes {train.strings = [1]} {
 
 // -----
 
-// Dimensions that there are not.
+// Unknown dimensions.
 func.func @no_dimension(%x: memref<?x?xf32> {train.dim_sizes = array<i64: 0, 1>}, %y: tensor<?xf32>) attributes {train.symbols = ["a", "b"]} {
   %before = arith.constant -1 : index
   %behind = arith.constant 7 : index

@@ -88,7 +88,7 @@ KERNEL last_block(float *out, int *counter, int is_fenced) {
 KERNEL misaligned(float *out, int at) { *(float4_t *)(out + at) = 1; }
 
 static WORKGROUP volatile float first[3], second[5];
-/// Reads behind the end of a variable, where no page ends.
+/// Reads after the end of a variable, where no page ends.
 KERNEL between(float *out, int at) {
   first[0] = second[0] = 1;
   out[0] = first[at] + second[0];

@@ -1,4 +1,4 @@
-// Puts a feed and a result of an entry at each place of the block behind the
+// Puts a feed and a result of an entry at each place of the block after the
 // variables.
 #include "hidden.h"
 
@@ -37,7 +37,7 @@ int main(void) {
   if (refused == 0)
     return fail(s, "no place", place);
   puts(hidden_last_error(s));
-  // A variable is no part of the workspace, and right behind the block is none.
+  // Neither a variable nor memory right after the block is workspace.
   if (hidden_twice(s, w2, sum) || sum[3] != w2[3] + w2[3])
     return fail(s, "a variable as a feed", 0);
   if (hidden_predict(s, x, kRows, other) || memcmp(y, other, sizeof(y)) != 0)

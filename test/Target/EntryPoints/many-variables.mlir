@@ -55,7 +55,7 @@ module attributes {train.manifest = {
   }
 }
 
-// The first variable of the range has status 4, the one behind the gap 22.
+// The first variable of the range has status 4, the one after the gap 22.
 // CHECK-LABEL: func.func @many_all.packed(
 // CHECK-SAME: %[[STATE:[^:]*]]: !llvm.ptr
 // CHECK-DAG: %[[COUNT:.*]] = arith.constant 18 : i64

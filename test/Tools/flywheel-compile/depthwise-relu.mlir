@@ -1,4 +1,4 @@
-// T32: what is behind a depthwise convolution, whose borders are computed apart, is computed in its output: one image is the
+// T32: the op after a depthwise convolution, whose borders are computed apart, is computed in its output: one image is the
 // workspace, on a machine with vectors and on one without, and with a budget. The numbers are those of the reference.
 // RUN: flywheel-compile %s -o %t.o --report 2>&1 | FileCheck %s --check-prefix=REPORT
 // RUN: flywheel-compile %s -o %t.o --report --target-triple=thumbv7em-none-eabihf 2>&1 | FileCheck %s --check-prefix=REPORT

@@ -1,4 +1,4 @@
-// T60: an output names no folder: it is the same, byte for byte, from anywhere. Folders are there where they are asked for.
+// T60: an output names no folder: it is the same, byte for byte, from anywhere. Folders are named on request.
 // REQUIRES: python
 // RUN: rm -rf %t && mkdir -p %t/one %t/two/deep && cp %s %t/one/m.mlir && cp %s %t/two/deep/m.mlir
 // RUN: cd %t/one && flywheel-compile m.mlir -g --profile --check-numerics -o a.o

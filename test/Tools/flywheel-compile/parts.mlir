@@ -7,7 +7,7 @@
 // RUN: diff -r %t/one %t/two
 // RUN: diff -r %t/one %t/none
 
-// It looks like one of one part: kernels are local, sections are there once, and
+// It looks like one of one part: kernels are local, sections occur once, and
 // linkers read it.
 // RUN: llvm-readelf -S -s --wide %t/one/model.o | FileCheck %s --check-prefix=ELF
 // ELF: .text

@@ -13,7 +13,7 @@
 // RUN: %python -c "import sys; text = open(sys.argv[1]).read(); open(sys.argv[1], 'w').write('\n' + text)" %t/model.mlir
 // RUN: flywheel-run %t/model.mlir --entry step --feed x=2 --cache-dir=%t/cache --time-stages 2>&1 | FileCheck %s --check-prefix=KEPT
 
-// So it is with other options, and every program is there for itself.
+// The same holds with other options; each program has an entry of its own.
 // RUN: flywheel-run %s --entry step --feed x=2 --cache-dir=%t/cache --time-stages 2>&1 | FileCheck %s --check-prefix=KEPT
 // RUN: flywheel-run %s --entry step --feed x=2 --cache-dir=%t/cache --time-stages --lowering=reference 2>&1 | FileCheck %s --check-prefix=KEPT
 // RUN: flywheel-run %s --entry step --feed x=2 --cache-dir=%t/cache --time-stages --check-numerics 2>&1 | FileCheck %s --check-prefix=KEPT

@@ -153,7 +153,7 @@ func.func @minus_one(%x: tensor<2xi32>, %a: i32, %b: i32) -> (tensor<2xi32>, i32
   return %0, %1, %2, %3 : tensor<2xi32>, i32, i32, i32
 }
 
-// Behind a branch, the check of a power comes later, too. 0 is no negative one.
+// After a branch, the check of a power comes later, too. 0 is not negative.
 // CHECK-LABEL: func.func @power_branch(
 // CHECK: scf.if
 // CHECK: cf.assert %{{.*}}, "division by zero in 'math.ipowi' at {{.*}}" {linalg_ext.safe}

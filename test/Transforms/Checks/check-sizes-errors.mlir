@@ -48,7 +48,7 @@ func.func @body(%x: tensor<?xf32>, %sizes: tensor<?xindex>, %n: index) -> tensor
 
 // -----
 
-// Sizes that never are equal, by the types in front of casts.
+// Sizes that never are equal, by the types before casts.
 func.func @never_equal(%x: tensor<3x?xf32>, %n: index) -> tensor<2x?x?xf32> {
   %c0 = arith.constant 0 : index
   %y = tensor.cast %x : tensor<3x?xf32> to tensor<?x?xf32>
@@ -60,7 +60,7 @@ func.func @never_equal(%x: tensor<3x?xf32>, %n: index) -> tensor<2x?x?xf32> {
 
 // -----
 
-// The same by the checks of the ops in front.
+// The same by the checks of the ops before.
 func.func @never_both(%x: tensor<?xf32>, %y: tensor<3xf32>, %z: tensor<4xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
   %a = tensor.cast %y : tensor<3xf32> to tensor<?xf32>
   %b = tensor.cast %z : tensor<4xf32> to tensor<?xf32>
@@ -72,7 +72,7 @@ func.func @never_both(%x: tensor<?xf32>, %y: tensor<3xf32>, %z: tensor<4xf32>) -
 
 // -----
 
-// A check that is there already and never holds.
+// An existing check that never holds.
 func.func @checked(%x: tensor<3xf32>) -> tensor<?x?xf32> {
   %c2 = arith.constant 2 : index
   %c3 = arith.constant 3 : index

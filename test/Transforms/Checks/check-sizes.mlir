@@ -257,7 +257,7 @@ func.func @reshape_to_matrix(%x: tensor<?x2xf32>, %m: index, %n: index) -> tenso
 
 // -----
 
-// Constants fold to a slice that there is not.
+// Constants fold to an impossible slice.
 // CHECK-LABEL: func @negative_slice(
 // CHECK: cf.assert %{{.*}}, "expected a size of dimension 0 that is not negative, found \01 in 'tensor.extract_slice'
 func.func @negative_slice(%x: tensor<2xf32>) -> tensor<?xf32> {
@@ -281,7 +281,7 @@ func.func @known_on_one_side(%x: tensor<3x?xf32>, %z: tensor<?x4xf32>) -> tensor
 
 // -----
 
-// A loop that does not count up never ends. The check may come behind it, so
+// A loop that does not count up never ends. The check may come after it, so
 // its step is at least 1, and at most all of the way: nothing wraps. The second loop needs no check of its own.
 // CHECK-LABEL: func @steps(
 // CHECK-SAME: %[[U:[^:]*]]: index, %[[S:[^:]*]]: index, %[[X:[^:]*]]: f32)
@@ -329,7 +329,7 @@ func.func @steps(%u: index, %s: index, %x: f32) -> (f32, f32) {
 
 // -----
 
-// A product of numbers that are no sizes of tensors must not overflow; none of
+// A product of numbers that are not sizes of tensors must not overflow; none of
 // them counts as less than 1, so that no product of some of them does.
 // CHECK-LABEL: func @overflow(
 // CHECK-SAME: %{{.*}}: tensor<?xf32>, %[[A:.*]]: index, %[[B:.*]]: index)
@@ -355,7 +355,7 @@ func.func @overflow(%x: tensor<?xf32>, %a: index, %b: index) -> tensor<?x?xf32> 
 
 // -----
 
-// Parts of sizes that there are need no such check.
+// Parts of existing sizes need no such check.
 // CHECK-LABEL: func @parts_of_sizes(
 // CHECK-NOT: arith.divui
 // CHECK: return

@@ -32,7 +32,7 @@ func.func @strided(%x: tensor<9xf32>, %n: index) -> tensor<?xf32> {
   return %0 : tensor<?xf32>
 }
 
-// A dimension size that is known only when the step runs; but all of it is there.
+// A dimension size that is known only when the step runs; but the slice takes all of it.
 // CHECK-LABEL: func @dim_sizes
 // CHECK: tensor.extract_slice %{{.*}}[0, 1]
 // CHECK: %[[OK:.*]] = arith.andi
@@ -135,7 +135,7 @@ func.func @bounded(%x: tensor<?xf32>, %y: tensor<9x4xf32>, %k: index) -> (f32, t
   return %s, %r : f32, tensor<9x4xf32>
 }
 
-// A loop whose last slice ends behind the tensor has a check, and the slice
+// A loop whose last slice ends after the tensor has a check, and the slice
 // starts at 0 where it fails.
 // CHECK-LABEL: func.func @overlapping(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<9xf32>, %[[Y:[^:]*]]: tensor<2xf32>) -> tensor<2xf32>
@@ -281,7 +281,7 @@ func.func @negative(%x: tensor<9xf32>, %n: index) -> (tensor<2xf32>, tensor<?xf3
   return %0, %1 : tensor<2xf32>, tensor<?xf32>
 }
 
-// Backwards, it is the first position that may be behind the tensor, and the start
+// Backwards, it is the first position that may be after the tensor, and the start
 // of the dimension is no better.
 // CHECK-LABEL: func.func @down(
 // CHECK: scf.for %[[I:.*]] = %{{.*}} iter_args
@@ -331,7 +331,7 @@ func.func @branch(%c: i1, %x: tensor<8xf32>, %y: tensor<?x7xf32>, %z: tensor<?x?
   return %0#0, %0#1, %0#2 : tensor<3xf32>, tensor<7xf32>, f32
 }
 
-// The size of a guarded slice is known behind the guard.
+// The size of a guarded slice is known after the guard.
 // CHECK-LABEL: func.func @guarded_size(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<?xf32>
 // CHECK: scf.for %[[Q:[^ ]*]] =

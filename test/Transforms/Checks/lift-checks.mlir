@@ -1,7 +1,7 @@
 // RUN: flywheel-opt %s --flywheel-lift-checks --split-input-file | FileCheck %s
 
 // As other front ends write the labels of a loss: the condition over all
-// elements is one number in front of the op.
+// elements is one number before the op.
 // CHECK-LABEL: func @labels
 // CHECK-SAME: (%[[Y:.*]]: tensor<?xi64>, %[[INIT:.*]]: tensor<?xf32>)
 // CHECK: %[[YES:.*]] = arith.constant dense<true> : tensor<i1>
@@ -79,8 +79,8 @@ func.func @rows(%x: tensor<4xf32>, %init: tensor<4x5xf32>) -> tensor<4x5xf32> {
 
 // -----
 
-// Each check of a generated tensor is one in front of it. One in a branch may be
-// made behind it; what was said of a check before stays.
+// Each check of a generated tensor is one before it. One in a branch may be
+// made after it; the attributes of an existing check stay.
 // CHECK-LABEL: func.func @generated(
 // CHECK: linalg.generic {{.*}} iterator_types = ["reduction"]}
 // CHECK: cf.assert %{{.*}}, "first" {linalg_ext.safe}

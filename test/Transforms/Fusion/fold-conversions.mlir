@@ -143,7 +143,7 @@ func.func @others(%x: tensor<8x8xf32>, %h: tensor<8x8xf16>, %y: tensor<8x8xf32>,
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 
-// In a loop, a weight is narrowed once in front of it.
+// A weight that a loop reads is narrowed once before it.
 // CHECK-DAG: #[[$MAP:.*]] = affine_map<(d0, d1) -> (d0, d1)>
 // CHECK-LABEL: func.func @outside(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<4x8xbf16>, %[[W:[^:]*]]: tensor<8x16xf32>, %[[Y:[^:]*]]: tensor<4x16xf32>, %[[N:[^:]*]]: index) -> tensor<4x16xf32>

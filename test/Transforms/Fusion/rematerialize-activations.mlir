@@ -7,7 +7,7 @@
 
 // T32: an activation of 2 MiB that a product reads, and the gradient of the weight of
 // that product: it is computed again where the gradient of the activation reads
-// what both are computed from. The gradient of the weight comes behind that.
+// what both are computed from. The gradient of the weight comes after that.
 // CHECK-LABEL: func @layer
 // CHECK-SAME: %[[H:[a-z0-9]*]]: tensor<1024x512xf32>
 // CHECK: %[[A:.*]] = linalg.generic {{.*}} ins(%[[H]] : tensor<1024x512xf32>)

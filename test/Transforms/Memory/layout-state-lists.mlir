@@ -1,7 +1,7 @@
 // RUN: flywheel-opt %s --flywheel-layout-state | FileCheck %s
 
 // Variables that share an argument lie where others do: a table says where. A
-// part of one is a part of what is there.
+// part of one is a part of its storage.
 // CHECK: writes = array<i64: 0, 1, 2>
 // CHECK-LABEL: func.func @init.kernel(
 // CHECK-SAME: %[[STATE:[^:]*]]: memref<?xi8>, %{{[^:]*}}: memref<?xi8>, %[[I:[^:]*]]: memref<index>)

@@ -1,7 +1,7 @@
 // RUN: flywheel-opt %s --flywheel-layout-state=model-name=net | FileCheck %s
 
-// V1: variables keep their order in the manifest. In memory the first slots of all lie behind one another, and
-// the second ones behind those: a step that updates one variable after the other reads three streams.
+// V1: variables keep their order in the manifest. In memory the first slots of all are adjacent, and
+// the second ones follow: a step that updates one variable after the other reads three streams.
 // CHECK: module attributes
 // CHECK-SAME: name = "a", offset = 704 : i64
 // CHECK-SAME: name = "a/m", offset = 66368 : i64

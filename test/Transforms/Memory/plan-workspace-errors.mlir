@@ -53,7 +53,7 @@ func.func @sum() {
 
 // -----
 
-// A check behind a buffer is too late, one in a branch may not be made, and a
+// A check after a buffer is too late, one in a branch may not be made, and a
 // negative number is above all sizes.
 func.func @checked_late(%x: memref<?xf32> {train.dim_sizes = array<i64: 0>}, %n: memref<index>) attributes {train.symbols = ["batch"]} {
   %c0 = arith.constant 0 : index

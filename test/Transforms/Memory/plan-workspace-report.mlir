@@ -21,7 +21,7 @@ func.func @constant(%x: memref<256xf32>, %y: memref<128xf32>) {
 // -----
 
 // In slots, as constant sizes and multiples of the batch are not packed together: the second half is beside the
-// first, and what is live before and behind them is where the first half is.
+// first, and what is live before and after them is where the first half is.
 // expected-remark @below {{the workspace of 'batch' is 1536 bytes where every dimension size is 4, of which at most 1024 are live at a time}}
 func.func @batch(%x: memref<?x64xf32> {train.dim_sizes = array<i64: 0, -1>}, %y: memref<256xf32>) attributes {train.symbols = ["batch"]} {
   %zero = arith.constant 0.0 : f32

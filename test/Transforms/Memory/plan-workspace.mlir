@@ -86,7 +86,7 @@ func.func @products(%x: memref<?x?x4xf32> {train.dim_sizes = array<i64: 0, 1, -1
 
 // -----
 
-// A size that is the value of a tensor has the bound that a check in front of
+// A size that is the value of a tensor has the bound that a check before
 // the buffer gives it.
 // CHECK: #[[$BYTES:.*]] = affine_map<()[s0] -> (s0 * 4)>
 // CHECK-LABEL: func.func @checked(
@@ -155,7 +155,7 @@ func.func @sums(%x: memref<?x?xf32> {train.dim_sizes = array<i64: 0, 1>}) attrib
 
 // -----
 
-// A slot whose size may be a negative number takes no room then: what is behind
+// A slot whose size may be a negative number takes no room then: the slot after
 // it stays inside the workspace.
 // CHECK-LABEL: func.func @differences(
 // CHECK: %[[SIZE:.*]] = affine.apply #{{.*}}()[%{{.*}}, %{{.*}}]

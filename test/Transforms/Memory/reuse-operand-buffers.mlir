@@ -3,7 +3,7 @@
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 
-// T32: an elementwise op, and one behind it: one buffer for all three.
+// T32: an elementwise op, and one after it: one buffer for all three.
 // CHECK-LABEL: func.func @chain(
 // CHECK-SAME: %[[X:[^:]*]]: memref<512x512xf32>, %[[R:[^:]*]]: memref<512x512xf32>
 // CHECK: %[[A:.*]] = memref.alloc()
@@ -81,7 +81,7 @@ func.func @apart(%x: memref<512x512xf32>, %s: memref<8x8xf32>, %r: memref<512x51
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 
-// Tiles behind a product: each part is read, then written.
+// Tiles after a product: each part is read, then written.
 // CHECK-LABEL: func.func @tiles(
 // CHECK: %[[A:.*]] = memref.alloc()
 // CHECK-NOT: memref.alloc
@@ -174,7 +174,7 @@ func.func @not_these(%x: memref<512x512xf32>, %r: memref<512x512xf32>) {
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 
-// A part that a branch yields is read behind it.
+// A part that a branch yields is read after it.
 // CHECK-LABEL: func.func @yielded_part(
 // CHECK-COUNT-2: memref.alloc()
 // CHECK: return
@@ -205,7 +205,7 @@ func.func @yielded_part(%x: memref<512x512xf32>, %r: memref<512x512xf32>, %q: me
 
 #id = affine_map<(d0) -> (d0)>
 
-// A view of the result comes in front of the operand.
+// A view of the result comes before the operand.
 // CHECK-LABEL: func.func @view_in_front(
 // CHECK-COUNT-2: memref.alloc()
 // CHECK: return
@@ -297,7 +297,7 @@ func.func @other_parts(%x: memref<512x512xf32>, %r: memref<512x512xf32>) {
 #id = affine_map<(d0, d1) -> (d0, d1)>
 
 // T32: parts that are written, or read, one after the other, as the borders of a convolution. A part that the elementwise op
-// itself reads as another operand is no such part.
+// itself reads as another operand does not count.
 // SMALL-LABEL: func.func @parts(
 // SMALL: %[[A:.*]] = memref.alloc()
 // SMALL-NOT: memref.alloc

@@ -49,7 +49,7 @@ func.func @rows_then_columns(%x: memref<64x64xf32>, %y: memref<64x64xf32>, %z: m
 // -----
 
 // Small ops are for the first worker, which waits where it reads what others
-// wrote. A number that all workers use is read by each of them, behind a barrier.
+// wrote. A number that all workers use is read by each of them, after a barrier.
 // CHECK-LABEL: func.func @first
 func.func @first(%x: memref<64x64xf32>, %s: memref<f32>, %t: memref<f32>) {
   // CHECK: %[[FIRST:.*]] = arith.cmpi eq, %{{.*}}, %{{.*}} : index
@@ -196,7 +196,7 @@ func.func @reversed(%x: memref<64x64xf32>, %y: memref<64x64xf32>) {
 
 // -----
 
-// A loop ends behind its condition: what stands there is not behind the barriers
+// A loop ends after its condition: ops there are not after the barriers
 // of its body.
 // CHECK-LABEL: func.func @while
 func.func @while(%x: memref<64x64xf32>, %y: memref<64x64xf32>, %z: memref<64x64xf32>, %more: memref<i1>) {
@@ -335,7 +335,7 @@ func.func @checks(%x: memref<64x64xf32>, %s: memref<f32>, %n: index) {
 
 // A last block that starts within the one before, to end with the loop, is of the worker
 // that has the one before too: of 97 rows three workers have 28, 28 and 41. The loops
-// behind and in front share rows in the same way.
+// after and before share rows in the same way.
 #start = affine_map<(i) -> (i, 83)>
 #id = affine_map<(i, j) -> (i, j)>
 // CHECK-LABEL: func.func @overlapping

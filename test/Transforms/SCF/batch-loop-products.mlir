@@ -83,7 +83,7 @@ func.func @from_end(%x: tensor<5x2x4xbf16>, %w: tensor<3x4xf32>, %h: tensor<2x3x
 
 // The reverse of h' = tanh(h w) keeps what it is computed from. The product of
 // the first loop is not computed again; the gradients of w and of a bias are
-// computed behind the second one.
+// computed after the second one.
 // CHECK-LABEL: func.func @reverse(
 // CHECK-SAME: %[[W:[^:]*]]: tensor<4x4xf32>, %[[H:[^:]*]]: tensor<2x4xf32>, %[[D:[^:]*]]: tensor<2x4xf32>, %[[DW:[^:]*]]: tensor<4x4xf32>
 // CHECK: %[[FORWARD:.*]]:3 = scf.for %[[I:.*]] = %c0 to %c5 step %c1 iter_args(%[[S:.*]] = %[[H]], %[[HS:.*]] = %{{.*}}, %[[PS:.*]] = %{{.*}})

@@ -3,7 +3,7 @@
 // RUN: flywheel-opt %s --flywheel-schedule-step --flywheel-protect-state --one-shot-bufferize="bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map" --canonicalize --cse --flywheel-insert-state-copies --flywheel-verify-in-place --canonicalize --split-input-file 2>&1 | FileCheck %s --check-prefix=BUFFER
 
 // A parallel loop updates a variable tile by tile as a loop does that carries it:
-// behind every other reader, behind the check, and in place.
+// after every other reader, after the check, and in place.
 // CHECK-LABEL: func.func @tiled(
 // CHECK-SAME: %[[G:[^:]*]]: tensor<8x4xf32>, %[[OK:[^:]*]]: i1, %[[R:[^:]*]]: tensor<8x4xf32>{{[^%]*}}%[[V:[^:]*]]: tensor<8x4xf32>
 // CHECK: cf.assert

@@ -491,7 +491,7 @@ func.func @wider(%a: tensor<8x4xf32> {train.variable = @a, train.reads, train.wr
 
 // -----
 
-// S3: what a check needs is computed before it, the other behind it; also where the
+// S3: operands of a check are computed before it, the other after it; also if the
 // check is in a branch between them.
 #id = affine_map<(d0) -> (d0)>
 // CHECK-LABEL: func.func @checked(

@@ -1,6 +1,6 @@
 // RUN: flywheel-opt %s --flywheel-insert-state-copies --split-input-file --verify-diagnostics | FileCheck %s
 
-// A value that is in its storage already is not copied, also behind a cast or
+// A value that is in its storage already is not copied, also after a cast or
 // the same allocation.
 // CHECK-LABEL: func.func @same(
 // CHECK-SAME: %[[V:[^:]*]]: memref<4xf32>
@@ -327,7 +327,7 @@ func.func @behind(%c: i1, %x: memref<4xf32>) {
 
 // -----
 
-// A copy of what is there already is none; one that may not be made is kept.
+// A copy of an equal value is removed; one that may not execute is kept.
 // CHECK-LABEL: func.func @copied(
 // CHECK: %[[A:.*]] = memref.alloc()
 // CHECK: %[[B:.*]] = memref.alloc()

@@ -2,7 +2,7 @@
 // RUN: flywheel-compile %s --cpu=x86-64-v4 -o %t.o 2>&1 | count 0
 // RUN: flywheel-compile %s --cpu=x86-64-v3 -o %t.o 2>&1 | count 0
 
-// Weights whose rows are two tiles that are no loop, with columns left over:
+// Weights whose rows are two tiles without a loop, with columns left over:
 // nothing copies what an update overwrites (A10), and no remark says so.
 train.variable @wide : tensor<17x99xf32> = #train.glorot_uniform
 train.variable @narrow : tensor<99x3xf32> = #train.glorot_uniform

@@ -1,6 +1,6 @@
 // RUN: flywheel-opt %s --flywheel-protect-state --split-input-file --verify-diagnostics
 
-// S3: nothing could say that what is written in front of it is kept apart.
+// S3: values that are written before such a check could not be kept apart.
 func.func @nested(%c: i1, %x: tensor<4xf32>, %v: tensor<4xf32> {train.variable = @v, train.writes}) -> tensor<4xf32> {
   scf.if %c {
     // expected-error@below {{expected a check ("no") at the top level of a function, where it comes before every write, found one inside 'scf.if'}}

@@ -3,7 +3,7 @@
 // RUN:   | flywheel-opt --split-input-file --one-shot-bufferize='bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map' \
 // RUN:   | FileCheck %s --check-prefix=BUFFERS
 
-// S3: behind the last check, all that the step writes has its old value.
+// S3: after the last check, all that the step writes has its old value.
 // CHECK-LABEL: func.func @checks(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<4xf32> {{{[^}]*}}}, %[[R:[^:]*]]: tensor<4xf32> {{{[^}]*}}}, %[[V:[^:]*]]: tensor<4xf32>
 // CHECK: cf.assert %{{.*}}, "first"

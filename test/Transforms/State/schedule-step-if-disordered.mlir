@@ -1,6 +1,6 @@
 // RUN: flywheel-opt %s --flywheel-schedule-step=if-disordered --split-input-file --verify-diagnostics | FileCheck %s
 
-// A read behind the update is brought in front of it, also where the update is a
+// A read after the update moves before it, also if the update is a
 // loop over tiles.
 // CHECK-LABEL: func.func @late(
 // CHECK-SAME: %[[R:[^:]*]]: tensor<4x8xf32>{{[^%]*}}%[[V:[^:]*]]: tensor<4x8xf32>
@@ -77,7 +77,7 @@ func.func @inside(%v: tensor<4x8xf32> {train.variable = @v, train.reads, train.w
 
 // -----
 
-// A read behind an update in a branch is brought in front of it as well.
+// A read after an update in a branch moves before it as well.
 // CHECK-LABEL: func.func @branch(
 // CHECK-SAME: %{{[^:]*}}: i1, %[[X:[^:]*]]: tensor<4xf32>, %[[R:[^:]*]]: tensor<4xf32>{{[^,]*}}, %[[V:[^:]*]]: tensor<4xf32>
 // CHECK: scf.if

@@ -114,7 +114,7 @@ func.func @elsewhere(%r: tensor<4xf32> {train.result = 0 : i64},
 
 // -----
 
-// An update goes as soon as its gradient is there and nothing else reads the
+// An update runs as soon as its gradient is computed and nothing else reads the
 // variable, with the rate that it needs: what the gradient is made of need not
 // be kept. A product of the old value is computed in the loops of its only
 // user, which is such a reader.
@@ -377,7 +377,7 @@ func.func @inserted(%x: tensor<2xf32>, %r: tensor<4xf32> {train.result = 0 : i64
 // -----
 
 // In a chain, what reads the value in between comes before the next op; one of its
-// ops that reads the value in front of it reads a copy.
+// ops that reads the value before it reads a copy.
 // CHECK-LABEL: func.func @chain(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<4xf32>, %[[R:[^:]*]]: tensor<4xf32>{{[^,]*}}, %[[V:[^:]*]]: tensor<4xf32>
 // CHECK: %[[OLD:.*]] = linalg.copy {train.snapshot = @v} ins(%[[V]]
@@ -418,7 +418,7 @@ func.func @views(%c: i1, %n: index, %x: tensor<4xf32>, %r: tensor<?xf32> {train.
 
 // -----
 
-// A part that is taken of the old value after the new one is there is one of a copy.
+// A part of the old value that is read after the new one is stored is one of a copy.
 // CHECK-LABEL: func.func @part(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<4xi64>, %[[R:[^:]*]]: tensor<2xi64>{{[^,]*}}, %[[V:[^:]*]]: tensor<4xi64>
 // CHECK: %[[OLD:.*]] = linalg.copy {train.snapshot = @v} ins(%[[V]]
@@ -499,7 +499,7 @@ func.func @checks(%x: tensor<4xf32>, %ok: i1, %r: tensor<4xf32> {train.result = 
 
 // -----
 
-// A check that needs a variable is behind it, and no reason to write another one
+// A check that needs a variable comes after it, and is no reason to write another one
 // early, however small that is.
 // CHECK-LABEL: func.func @needed(
 // CHECK-SAME: %[[W:[^:]*]]: tensor<2xf32> {train.reads, train.updated, train.variable = @w, train.writes}, %[[V:[^:]*]]: tensor<8xf32> {train.reads, train.variable = @v, train.writes})
@@ -570,8 +570,8 @@ func.func @readers(%a: tensor<4xf32> {train.variable = @a, train.reads, train.wr
 
 // -----
 
-// An op that another one is made in the place of is no reader; nor is there an old
-// value of a result.
+// An op that only overwrites a value does not read it; and a result has no
+// old value.
 // CHECK-LABEL: func.func @unread(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<4xf32>, %[[R:[^:]*]]: tensor<4xf32>{{[^,]*}}, %[[S:[^:]*]]: tensor<4xf32>{{[^,]*}}, %[[V:[^:]*]]: tensor<4xf32>
 // CHECK-NOT: linalg.copy
@@ -698,7 +698,7 @@ func.func @version(%c: i1, %x: tensor<4xf32>, %r: tensor<4xf32> {train.result = 
 
 // -----
 
-// A part that is read behind the update of another part is copied alone, though
+// A part that is read after the update of another part is copied alone, though
 // nothing has asked for the part by then.
 // CHECK-LABEL: func.func @halves(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<2xf32>, %[[V:[^:]*]]: tensor<4xf32>

@@ -126,7 +126,7 @@ func.func @while(%x: tensor<4xf32>, %go: i1) -> tensor<4xf32> {
 
 // -----
 
-// S3: what a check needs is not put where a failing step must leave what is there.
+// S3: operands of a check are not stored where a failing step must keep the old value.
 // CHECK-LABEL: func.func @checked(
 // CHECK-NOT: linalg_ext.store
 // CHECK: cf.assert
@@ -165,7 +165,7 @@ func.func @shape(%c: i1, %x: tensor<?xf32>, %y: tensor<?xf32>, %w: tensor<4xf32>
 
 // -----
 
-// So does one whose place is made behind the branch.
+// So does one whose storage is created after the branch.
 // CHECK-LABEL: func.func @behind(
 // CHECK: %[[IF:.*]] = scf.if
 // CHECK-NOT: linalg_ext.store

@@ -1,6 +1,6 @@
 // RUN: flywheel-opt %s --flywheel-verify-in-place | FileCheck %s
 
-// A snapshot, and a plain assignment of a value computed elsewhere, are no copies of
+// A snapshot, and a plain assignment of a value computed elsewhere, are not copies of
 // a variable.
 // CHECK-LABEL: func.func @step(
 // CHECK-COUNT-3: copy

@@ -1,4 +1,4 @@
-// There is no gradient through a loop without bound.
+// A loop without bound has no gradient.
 train.variable @w : tensor<f32> = #train.ones
 
 func.func @step() -> tensor<f32> {
