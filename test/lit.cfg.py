@@ -50,7 +50,9 @@ config.excludes = [
     "guarded.py",
     "harness.py",
     "mutate.py",
+    "odd_limits.py",
     "odd_point_cases.py",
+    "odd_point_graph_cases.py",
     "size_cases.py",
     "ods.py",
     "optimizer_rules.py",
@@ -73,10 +75,9 @@ config.test_exec_root = os.path.join(config.flywheel_obj_root, "test")
 
 tools = os.path.join(config.flywheel_obj_root, "bin")
 config.environment["PATH"] = os.pathsep.join([tools, config.llvm_tools_dir, os.environ.get("PATH", "")])
-# Upstream's parser and verifiers crash on too many mutants still, and some functions have errors of Python for objects
-# of other kinds: only when asked.
+# Upstream's parser and verifiers crash on too many mutants still: only when asked.
 if "FLYWHEEL_FUZZ_SECONDS" not in os.environ:
-    config.excludes += ["passes.py", "arguments.py"]
+    config.excludes += ["passes.py"]
 # Time limits and seeds of the generators of Fuzz/; the selection of cases of long tests.
 for variable in ("FLYWHEEL_FUZZ_SEED", "FLYWHEEL_FUZZ_SECONDS", "FLYWHEEL_TEST_ALL", "FLYWHEEL_TEST_SEED",
                  "FLYWHEEL_TEST_ONLY_GPU", "FLYWHEEL_SIM_ORDER"):

@@ -6,19 +6,21 @@ is not iterable, the arguments are compared with the annotations of their parame
 """
 
 import collections.abc
+import contextlib
 import dis
 import functools
 import inspect
+import itertools
 import os
 import types
 import typing
-from typing import Any, Callable, List, Mapping, Optional, Tuple
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
 from ._native import SignatureError
 
-__all__ = ["explained"]
+__all__ = ["explain_all", "explained", "public_form", "public_names"]
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _NUMPY = os.path.dirname(os.path.abspath(np.__file__)) + os.sep
@@ -26,6 +28,8 @@ _NUMPY = os.path.dirname(os.path.abspath(np.__file__)) + os.sep
 _CALLS_BINDINGS = frozenset(_PACKAGE + name for name in ("_native.py", "_trace.py", "store.py"))
 # Errors that Python and the bindings raise of themselves.
 _IMPLICIT = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, AssertionError, RuntimeError)
+# An attribute of functions that are `explained`, and of what they were before: the former.
+_MARK = "_flywheel_is_explained"
 _RAISE = dis.opmap["RAISE_VARARGS"]
 
 
@@ -96,7 +100,7 @@ def _is_implicit(error: Exception, trace: Optional[types.TracebackType]) -> bool
     last = trace
     while last is not None:
         file = last.tb_frame.f_code.co_filename
-        if not file.startswith((_PACKAGE, _NUMPY, "<")):
+        if not file.startswith((_PACKAGE, _NUMPY, "<")) and file != contextlib.__file__:
             return False
         if last.tb_next is None:
             if file in _CALLS_BINDINGS:
@@ -108,13 +112,17 @@ def _is_implicit(error: Exception, trace: Optional[types.TracebackType]) -> bool
 
 def _explain(function: Callable[..., Any], args: Tuple[Any, ...], given: Mapping[str, Any]) -> Optional[Exception]:
     """Returns an error that names the first argument of another type, or all arguments where none is."""
-    name = function.__name__
+    # The constructor of a class, and the call of an object, have the name of the class.
+    owner = function.__qualname__.removesuffix(".__init__").removesuffix(".__call__")
+    is_method = owner != function.__qualname__
+    name = type(args[0]).__name__ if is_method and args else function.__name__
     try:
         bound = inspect.signature(function).bind(*args, **given)
         hints = typing.get_type_hints(function)
     except (TypeError, NameError, ValueError):
         return None
-    for parameter, value in bound.arguments.items():
+    own = dict(list(bound.arguments.items())[is_method:])
+    for parameter, value in own.items():
         hint = hints.get(parameter, Any)
         kind = bound.signature.parameters[parameter].kind
         values: List[Any] = list(value) if kind is inspect.Parameter.VAR_POSITIONAL else [value]
@@ -123,7 +131,7 @@ def _explain(function: Callable[..., Any], args: Tuple[Any, ...], given: Mapping
         for one in values:
             if not _conforms(one, hint):
                 return TypeError(f"{name}: expected {_describe(hint)} as {parameter}, found {_show(one)}")
-    listed = ", ".join(f"{parameter}={_show(value)}" for parameter, value in bound.arguments.items())
+    listed = ", ".join(f"{parameter}={_show(value)}" for parameter, value in own.items())
     return ValueError(f"{name} does not take these arguments together: {listed}")
 
 
@@ -137,7 +145,8 @@ def explained(function: Callable[..., Any]) -> Callable[..., Any]:
         except _IMPLICIT as error:
             below = error.__traceback__.tb_next if error.__traceback__ else None
             # Python says itself which arguments a function does not have, and the package has classes of errors.
-            is_own = type(error).__module__ != "builtins" and not isinstance(error, SignatureError)
+            home = type(error).__module__.partition(".")[0]
+            is_own = home not in ("builtins", "numpy") and not isinstance(error, SignatureError)
             if below is None or is_own or not _is_implicit(error, below):
                 raise
             better = _explain(function, args, given)
@@ -146,4 +155,36 @@ def explained(function: Callable[..., Any]) -> Callable[..., Any]:
             cause = error
         raise better from cause
 
+    setattr(call, _MARK, call)
+    setattr(function, _MARK, call)
     return call
+
+
+def explain_all(
+    namespace: Dict[str, Any], names: Iterable[str], methods: Sequence[str] = ("__init__", "__call__")
+) -> None:
+    """Replaces functions of a namespace by `explained` ones, and these methods of its classes and of what they are
+    derived from in the package."""
+    for name in names:
+        value = namespace[name]
+        if isinstance(value, types.FunctionType):
+            namespace[name] = public_form(value) if hasattr(value, _MARK) else explained(value)
+        elif isinstance(value, type) and not issubclass(value, BaseException):
+            package = __name__.partition(".")[0]
+            for kind, method in itertools.product(value.__mro__, methods):
+                own = vars(kind).get(method)
+                is_ours = kind.__module__.partition(".")[0] == package
+                if is_ours and isinstance(own, types.FunctionType) and not hasattr(own, _MARK):
+                    setattr(kind, method, explained(own))
+
+
+def public_form(value: Any) -> Any:
+    """Returns what `explain_all` has put in the place of a function, or the value itself."""
+    return getattr(value, _MARK, value) if isinstance(value, types.FunctionType) else value
+
+
+def public_names(namespace: Mapping[str, Any]) -> List[str]:
+    """What a module lists, and what it defines by itself without an underscore."""
+    own = [name for name, value in namespace.items()
+           if not name.startswith("_") and getattr(value, "__module__", None) == namespace["__name__"]]  # fmt: skip
+    return list(dict.fromkeys([*namespace.get("__all__", ()), *own]))

@@ -85,6 +85,11 @@ def is_floating(dtype: DType) -> bool:
     return dtype.kind == "f" or dtype == bfloat16
 
 
+def largest(dtype: DType) -> float:
+    """The largest number of a floating-point dtype, of which NumPy does not know bfloat16."""
+    return (2.0 - 2.0**-7) * 2.0**127 if dtype == bfloat16 else float(np.finfo(dtype).max)
+
+
 def is_half(dtype: DType) -> bool:
     """Returns true for the floating-point types of 16 bits."""
     return is_floating(dtype) and dtype.itemsize == 2

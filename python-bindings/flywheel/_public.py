@@ -6,7 +6,7 @@ import sys
 import types
 from typing import Any, Dict, Iterable, List, Set
 
-from ._contracts import explained
+from ._contracts import explain_all
 from ._hints import nearest
 
 __all__ = ["show"]
@@ -102,12 +102,10 @@ def _is_submodule(module: str, name: str, value: Any) -> bool:
 
 def show(module: str, submodules: Iterable[str] = ()) -> None:
     """Has a module that is loaded show what its `__all__` lists, and import each of `submodules` when it is used.
-    Its functions say what they expect where an argument is of another type."""
+    Its functions and constructors say what they expect where an argument is of another type."""
     found = sys.modules[module]
-    for name in found.__dict__["__all__"]:
-        value = found.__dict__[name]
-        if isinstance(value, types.FunctionType):
-            found.__dict__[name] = explained(value)
+    # A call of an object has code of a user in it.
+    explain_all(found.__dict__, found.__dict__["__all__"], ["__init__"])
     shown = set(found.__dict__["__all__"])
     found.__dict__["_shown"] = shown
     found.__dict__["_hidden"] = {

@@ -6,6 +6,7 @@ and bfloat16, whose results are rounded once; derivatives are those of the resul
 """
 
 import builtins
+import itertools
 import operator
 from typing import Any, List, Literal, Sequence, Tuple, Union
 
@@ -356,6 +357,8 @@ def _cofactors(a: Tensor) -> Tensor:
         # The products of the next two rows and columns, round and round.
         turned = {(i, j): _ops.roll(a, (-i, -j), (1, 2)) for i in (1, 2) for j in (1, 2)}
         return turned[1, 1] * turned[2, 2] - turned[1, 2] * turned[2, 1]
+    if n <= _MOST_ROWS_OF_MINORS:
+        return _cofactors_by_minors(a)
     pivots = _ops.absolute(_ops.diagonal(_eliminate(_ops.stop_gradient(a))[0], 0, 1, 2))
     # By the inverse, second derivatives are differences of numbers that a pivot has divided twice.
     least = float(np.sqrt(np.finfo(np.float64 if a.dtype == _dtypes.float64 else np.float32).eps))
@@ -369,6 +372,57 @@ def _cofactors(a: Tensor) -> Tensor:
         return _ops.where(_each(is_singular), _faddeev_leverrier(x), by_inverse(safe))
 
     return cond(_ops.any(is_singular), by_polynomial, by_inverse, a)  # type: ignore[no-any-return]
+
+
+# Of more rows there are too many: n 2^(n - 1) products.
+_MOST_ROWS_OF_MINORS = 8
+
+
+def _cofactors_by_minors(a: Tensor) -> Tensor:
+    """The cofactors of matrices [count, n, n] by Laplace's expansion, of the minors of the first rows and of the last
+    ones. There is no division, and no element of a row meets another one of it: derivatives of every order are as exact
+    as the products that they are sums of, whatever the rows' sizes are and however singular a matrix is."""
+    n = a.dims[-1] or 0
+    first = _minors(a)
+    # Of the last rows, as the first ones of what is turned around.
+    last = _minors(_ops.flip(a, [1, 2]))
+    rows = []
+    for i in range(n):
+        before, after = _subsets(n, i), {s: k for k, s in enumerate(_subsets(n, n - 1 - i))}
+        left, right, signs = [], [], []
+        for j in range(n):
+            for k, chosen in enumerate(before):
+                if j in chosen:
+                    continue
+                others = [c for c in range(n) if c != j and c not in chosen]
+                left.append(k)
+                right.append(after[tuple(sorted(n - 1 - c for c in others))])
+                order = [*chosen, j, *others]
+                signs.append((-1.0) ** sum(x > y for p, x in enumerate(order) for y in order[p:]))
+        shape = (n, len(left) // n)
+        above = _ops.take(first[i], np.reshape(left, shape), 1)
+        below = _ops.take(last[n - 1 - i], np.reshape(right, shape), 1)
+        rows.append(_ops.sum(above * below * as_tensor(np.reshape(signs, shape), a.dtype), 2))
+    return _ops.stack(rows, 1)
+
+
+def _subsets(n: int, size: int) -> List[Tuple[int, ...]]:
+    return list(itertools.combinations(range(n), size))
+
+
+def _minors(a: Tensor) -> List[Tensor]:
+    """For each k < n the determinants of the first k rows and of k columns, for all choices of these in order."""
+    n = a.dims[-1] or 0
+    found: List[Tensor] = [_ops.ones_like(a[:, 0, :1])]
+    for k in range(1, n):
+        places = {s: i for i, s in enumerate(_subsets(n, k - 1))}
+        chosen = _subsets(n, k)
+        smaller = np.array([[places[s[:p] + s[p + 1 :]] for p in range(k)] for s in chosen])
+        # Along the row k, whose last element is on the diagonal.
+        signs = as_tensor([(-1.0) ** (k - 1 - p) for p in range(k)], a.dtype)
+        row = _ops.take(a[:, k - 1], np.array(chosen), 1)
+        found.append(_ops.sum(row * _ops.take(found[-1], smaller, 1) * signs, 2))
+    return found
 
 
 def _faddeev_leverrier(a: Tensor) -> Tensor:

@@ -13,6 +13,7 @@ import collections
 import dataclasses
 import datetime
 import decimal
+import dis
 import enum
 import fractions
 import inspect
@@ -35,8 +36,10 @@ from harness import Failure, Outcome, Report, Rng, choose
 # The errors that a user may get; others are Python's, of a mistake inside.
 ALLOWED = (TypeError, ValueError, NotImplementedError, IndexError, ZeroDivisionError, MemoryError, OverflowError,
            OSError, Warning)  # fmt: skip
-# Python's own words of a place that is not there in what nobody has given it.
-INTERNAL = re.compile(r"(list|tuple) index out of range|not enough values to unpack|too many values to unpack")
+# Files that call the bindings, which say themselves what is wrong.
+CALLS_BINDINGS = ("_native.py", "_trace.py", "store.py")
+# Of code: somebody has written down what is raised.
+RAISE = dis.opmap["RAISE_VARARGS"]
 # Functions with effects on files, devices, processes or the terminal, and those that are slow.
 EXCLUDED = re.compile(
     r"^(save|load|restore|export|set_seed|device|profile|lower|compile|cost|parse|data|Session|Store|Program|Module"
@@ -259,7 +262,7 @@ class Arguments(Batches):
             else:
                 fw.function(lambda: self.as_tensors(function(*args, **kwargs))).trace()
         except ALLOWED as error:
-            if INTERNAL.match(str(error)) and not raised(traceback.extract_tb(error.__traceback__)[-1].line):
+            if is_raw(error):
                 raise Failure(self.complain(error, shown)) from None
         except RuntimeError as error:
             if str(error) not in ("no element", "no array") and not type(error).__module__.startswith("flywheel"):
@@ -278,8 +281,31 @@ class Arguments(Batches):
         return f"{type(error).__name__} in {where}\n{error}\n{shown}"
 
 
-def raised(line: Any) -> bool:
-    return bool(line) and str(line).lstrip().startswith("raise")
+def is_raw(error: BaseException) -> bool:
+    """Returns true for an error that Python or NumPy raised in the package, which nobody has written down: it does not
+    say which argument of which function it is about. Objects of a user raise what they like."""
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    places = [place for _, place in instructions(error)]
+    file = frames[-1].f_code.co_filename
+    # Python itself says which arguments a function does not have.
+    if os.path.basename(file) in ("arguments.py", "_contracts.py"):
+        return False
+    if os.sep + "flywheel" + os.sep not in file:
+        # Libraries say what is wrong with arrays, and not whose.
+        return any(os.sep + name + os.sep in file for name in ("numpy", "ml_dtypes"))
+    if os.path.basename(file) in CALLS_BINDINGS:
+        return "incompatible function arguments" in str(error)
+    is_own = type(error).__module__ != "builtins"
+    return frames[-1].f_code.co_code[places[-1]] != RAISE and not is_own and not isinstance(error, MemoryError)
+
+
+def instructions(error: BaseException) -> List[Tuple[Any, int]]:
+    """The frames of an error, and where in their code they are."""
+    found, trace = [], error.__traceback__
+    while trace is not None:
+        found.append((trace.tb_frame, trace.tb_lasti))
+        trace = trace.tb_next
+    return found
 
 
 if __name__ == "__main__":

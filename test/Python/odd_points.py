@@ -5,9 +5,12 @@
 at ties, at saturated and tiny numbers, against mpmath (scripts/generate-odd-points); and the conventions where there is
 no derivative."""
 
+import itertools
 import json
+import math
 import os
 import sys
+from fractions import Fraction
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
@@ -172,12 +175,55 @@ def determinants() -> None:
                             cofactors(rest) * (-1) ** (i + j))  # fmt: skip
                         np.testing.assert_allclose(hessian[i, j], wanted, rtol=1e-7, atol=1e-9 * scale,
                                                    err_msg=f"{n}, {rank}, ({i}, {j})")  # fmt: skip
+    unequal_rows()
     # The determinants of a batch, of which some are singular.
     batch = np.stack([np.diag([1.0, 2, 3, 4]), np.diag([1.0, 0, 3, 4]), np.zeros((4, 4)), np.ones((4, 4))])
     slopes = np.asarray(fw.function(fw.grad(lambda a: fw.sum(fw.linalg.det(a))))(batch))
     np.testing.assert_allclose(slopes, [cofactors(a) for a in batch], atol=1e-12)
     each = np.asarray(fw.function(fw.vmap(fw.grad(fw.linalg.det)))(batch))
     np.testing.assert_allclose(each, slopes, atol=1e-12)
+
+
+def unequal_rows() -> None:
+    """Derivatives along a line up to the third, of matrices with rows of very different sizes, beside exact ones."""
+    rng = np.random.default_rng(7)
+    for n in (4, 5, 6):
+        along = rng.integers(-4, 5, (n, n)) / 4.0
+        for exponents in (0, 20, 40):
+            a = rng.integers(-9, 10, (n, n)) * 2.0 ** -np.linspace(0, exponents, n).round()[:, None]
+
+            @fw.function
+            def program(x: Any, way: Any = along) -> Any:
+                def slope(function: Function, mode: str) -> Function:
+                    if mode == "R":
+                        return lambda y: fw.sum(fw.grad(function)(y) * way)
+                    return lambda y: fw.jvp(function, (y,), (fw.constant(way),))[1]
+
+                results = []
+                for modes in [mode for order in MODES.values() for mode in order]:
+                    function: Function = fw.linalg.det
+                    for mode in modes:
+                        function = slope(function, mode)
+                    results.append(function(x))
+                return results
+
+            exact = det_along(a, along)
+            wanted = [exact[order] for order, modes in MODES.items() for _ in modes]
+            found = [float(np.asarray(one)) for one in program(a)]
+            np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-9, err_msg=f"{n} rows to 2^-{exponents}")
+
+
+def det_along(a: Any, way: Any) -> List[float]:
+    """The derivatives of det(a + t way) by t at 0, by whole numbers: of each choice of one element a row."""
+    terms = [Fraction(0)] * (len(a) + 1)
+    for order in itertools.permutations(range(len(a))):
+        sign = (-1) ** sum(x > y for i, x in enumerate(order) for y in order[i:])
+        product = [Fraction(sign)]
+        for row, column in enumerate(order):
+            constant, slope = Fraction(float(a[row, column])), Fraction(float(way[row, column]))
+            product = [constant * x + slope * y for x, y in zip([*product, Fraction(0)], [Fraction(0), *product])]
+        terms = [x + y for x, y in zip(terms, product)]
+    return [float(term * math.factorial(order)) for order, term in enumerate(terms)]
 
 
 def cofactors(a: Any) -> Any:

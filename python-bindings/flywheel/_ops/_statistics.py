@@ -375,7 +375,7 @@ def nan_to_num(
     x = as_tensor(x)
     if not _dtypes.is_floating(x.dtype):
         return as_tensor(x)
-    largest = float(np.finfo(x.dtype).max) if x.dtype.kind == "f" else 3.3895313892515355e38
+    largest = _dtypes.largest(x.dtype)
     x = where(isnan(x), nan, x)
     x = where(x == np.inf, largest if posinf is None else posinf, x)
     return where(x == -np.inf, -largest if neginf is None else neginf, x)

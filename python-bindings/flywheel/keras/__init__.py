@@ -2,6 +2,8 @@
 """Keras as of 2.1, and what people write of Keras 3: `from flywheel import keras`. docs/Keras.md lists its parts and
 differences."""
 
+from .._contracts import explain_all as _explain_all
+from .._contracts import public_names as _public_names
 from . import (
     activations,
     backend,
@@ -30,6 +32,9 @@ __all__ = [
     "layers", "losses", "metrics", "models", "optimizers", "preprocessing", "regularizers", "utils",
 ]  # fmt: skip
 
+for _module in (activations, backend, callbacks, constraints, initializers, layers, losses, metrics, models,
+                optimizers, regularizers):  # fmt: skip
+    _explain_all(vars(_module), _public_names(vars(_module)))
 
 __getattr__ = Missing("keras", __name__, {
     "applications": "no weights are downloaded; build the network of flywheel.keras.layers, or import one by "

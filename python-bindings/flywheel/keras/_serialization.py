@@ -7,6 +7,8 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
+from .._contracts import public_form
+
 # Classes and functions of programs, by their names, while something is loaded.
 _custom: Dict[str, Any] = {}
 
@@ -99,7 +101,7 @@ def find(name: str, known: Mapping[str, Any], what: str) -> Any:
     found = _custom.get(name, known.get(name))
     if found is None:
         raise ValueError(f"Unknown {what}: {name}")
-    return found
+    return public_form(found)
 
 
 def build(config: Mapping[str, Any], known: Mapping[str, Any], what: str) -> Any:

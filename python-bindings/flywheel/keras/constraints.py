@@ -3,13 +3,15 @@
 
 from typing import Any
 
+from ..v1.arrays import norm
 from ..v1.precision import rounds_once
 from . import backend as K
 from ._serialization import Configured, build, find
 
 
 def _norms(w: Any, axis: Any) -> Any:
-    return K.sqrt(K.sum(K.square(w), axis, True))
+    """Norms along `axis`, whose derivatives at 0 are 0, as those of `norm` are."""
+    return norm(w, axis=axis, keepdims=True)
 
 
 class Constraint(Configured):

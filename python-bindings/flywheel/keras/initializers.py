@@ -5,6 +5,7 @@ from typing import Any, Dict, Optional, Tuple
 
 import numpy as np
 
+from .._contracts import public_form
 from .._kinds import text
 from . import backend as K
 from ._serialization import Configured, build, find
@@ -168,7 +169,7 @@ truncated_normal, orthogonal, identity = TruncatedNormal, Orthogonal, Identity
 _NAMES: Dict[str, Any] = {
     key: value for key, value in globals().items()
     if callable(value) and not key.startswith("_") and key not in (
-        "Any", "Configured", "Dict", "Initializer", "Optional", "Tuple", "build", "fans", "find")
+        "Any", "Configured", "Dict", "Initializer", "Optional", "Tuple", "build", "fans", "find", "public_form")
 }  # fmt: skip
 
 
@@ -182,4 +183,4 @@ def get(identifier: Any) -> Any:
         return identifier
     found = find(str(identifier), _NAMES, "initializer")
     # The function of a program is one already; what is here makes one.
-    return found() if found in _NAMES.values() or isinstance(found, type) else found
+    return found() if found is public_form(_NAMES.get(str(identifier))) or isinstance(found, type) else found

@@ -5,6 +5,7 @@ from typing import Any, Callable, Dict, Optional, Tuple
 
 from .. import _dtypes, _ops
 from .. import nn as _traced
+from .._ops import _precision
 from ..v1.conversion import as_tensor, make
 from . import backend as K
 from ._functions import OfFunction, class_of
@@ -82,7 +83,8 @@ def sparse_categorical_crossentropy(
     """As `categorical_crossentropy`, of labels as numbers; rows with the label `ignore_class` have loss 0."""
     _check("sparse_categorical_crossentropy", 0.0, axis)
 
-    def emit(t: Any, p: Any) -> Any:
+    @_precision.rounds_once()
+    def emit(p: Any, t: Any) -> Any:
         t = _ops.cast(t, _dtypes.int32)
         if t.ndim == p.ndim:
             t = _ops.squeeze(t, -1)
@@ -95,7 +97,7 @@ def sparse_categorical_crossentropy(
         found = _traced.sparse_softmax_cross_entropy(logits, t, reduction="none")
         return found if counts is None else _ops.where(counts, found, _ops.zeros_like(found))
 
-    return make("sparse_categorical_crossentropy", emit, as_tensor(y_true), as_tensor(y_pred))
+    return make("sparse_categorical_crossentropy", emit, as_tensor(y_pred), as_tensor(y_true))
 
 
 def huber(y_true: Any, y_pred: Any, delta: float = 1.0) -> Any:
@@ -109,8 +111,12 @@ def cosine_similarity(y_true: Any, y_pred: Any, axis: int = -1) -> Any:
     def unit(x: Any) -> Any:
         return x / _ops.sqrt(_ops.maximum(_ops.sum(_ops.square(x), axis, True), 1e-12))
 
+    @_precision.rounds_once(2)
+    def cosines(t: Any, p: Any) -> Any:
+        return _ops.sum(unit(t) * unit(p), axis)
+
     def emit(t: Any, p: Any) -> Any:
-        return _ops.sum(unit(_ops.cast(t, p.dtype)) * unit(p), axis)
+        return cosines(_ops.cast(t, p.dtype), p)
 
     return make("cosine_similarity", emit, as_tensor(y_true), as_tensor(y_pred))
 

@@ -3,6 +3,7 @@
 
 from typing import Any
 
+from .._contracts import public_form
 from ..v1.precision import rounds_once
 from . import backend as K
 from ._serialization import Configured, build, find
@@ -54,4 +55,4 @@ def get(identifier: Any) -> Any:
     if isinstance(identifier, dict):
         return build(identifier, _NAMES, "regularizer")
     found = find(str(identifier), _NAMES, "regularizer")
-    return found() if found in _NAMES.values() or isinstance(found, type) else found
+    return found() if found is public_form(_NAMES.get(str(identifier))) or isinstance(found, type) else found

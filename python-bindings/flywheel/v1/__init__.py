@@ -9,6 +9,8 @@ import importlib as _importlib
 from typing import TYPE_CHECKING, Any
 
 from .. import _dtypes, _flywheel
+from .._contracts import explain_all as _explain_all
+from .._contracts import public_names as _public_names
 from . import contrib, data, layers, losses, metrics, nn, summary, train
 from . import conversion as _conversion
 from . import host_ops as _host_ops
@@ -170,6 +172,10 @@ def get_seed(op_seed: Any) -> Any:
 
 
 globals().update(_TABLE)
+for _space in (nn, contrib, layers, losses, image, metrics, summary, train,
+               *(_importlib.import_module(f".{_name}", __name__) for _name in nn.PARTS)):  # fmt: skip
+    _explain_all(vars(_space), _public_names(vars(_space)))
+_explain_all(globals(), [_name for _name in globals() if not _name.startswith("_")])
 globals().update(_namespaces.build(
     globals(), nn, {
         "initializers": _random_ops.NAMES,

@@ -15,8 +15,6 @@ from .ops import cast, concat, reshape, stop_gradient
 from .random_ops import generator_of
 
 _f32 = _dtypes.float32
-# A logit that excludes a class from a softmax.
-_LOWEST = -3.4e38
 
 
 class Candidates(NamedTuple):
@@ -152,7 +150,8 @@ def _logits(
 
         def without_hits(s: Any, t: Any, c: Any) -> Any:
             hits = _ops.any(_ops.equal(_ops.expand_dims(_ops.reshape(t, [-1, num_true]), 2), c), 1)
-            return _ops.where(hits, _ops.full_like(s, _LOWEST), s)
+            # Far below others, and finite after the subtraction of a logarithm.
+            return _ops.where(hits, _ops.full_like(s, -0.5 * _dtypes.largest(s.dtype)), s)
 
         sampled_logits = make("without_accidental_hits", without_hits, sampled_logits, true, sampled)
     true_logits = TABLE["subtract"](true_logits, TABLE["log"](reshape(true_count, [-1, num_true])))

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Graphs of ops that run later: names, scopes, collections."""
 
-import os
 import re
 import sys
 import threading
@@ -13,12 +12,11 @@ from weakref import WeakKeyDictionary
 
 from .. import _kinds
 from .._compilation import current_devices
+from .._trace import PACKAGE
 from ..namespace import Namespace
 from .devices import join_device, split_device
 from .inference import infer
 from .operation import Context, Operation, Tensor
-
-_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
 class GraphKeys:
@@ -368,7 +366,7 @@ def reset_default_graph() -> None:
 def user_line() -> str:
     """Returns the file and line of the user's program that called this package."""
     frame = sys._getframe(1)
-    while frame.f_back is not None and (frame.f_code.co_filename.startswith(_PACKAGE)
+    while frame.f_back is not None and (frame.f_code.co_filename.startswith(PACKAGE)
                                         or frame.f_code.co_filename.endswith("contextlib.py")):  # fmt: skip
         frame = frame.f_back
     return f"{frame.f_code.co_filename}:{frame.f_lineno}"

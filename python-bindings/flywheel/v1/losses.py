@@ -5,7 +5,7 @@ from typing import Any, Callable, Optional
 
 from .. import _dtypes, _ops
 from .. import nn as traced
-from .._ops import _checks
+from .._ops import _checks, _precision
 from . import nn
 from .conversion import as_tensor, make
 from .graph import GraphKeys, get_default_graph
@@ -25,6 +25,7 @@ class Reduction:
 _BY_WEIGHTS = Reduction.SUM_BY_NONZERO_WEIGHTS
 
 
+@_precision.rounds_once(2)
 def _reduce(losses: Any, weights: Any, reduction: str) -> Any:
     """Reduces weighted losses of a trace. A mean over nothing is 0."""
     factor = _ops.cast(weights, losses.dtype)
@@ -81,7 +82,7 @@ def _elementwise(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     ) -> Any:  # fmt: skip
         def emit(x: Any, y: Any) -> Any:
             _checks.expect_alike(name, x, y)
-            return function(x, _ops.cast(y, x.dtype), **more)
+            return _precision.rounds_once(2)(lambda p, t: function(p, t, **more))(x, _ops.cast(y, x.dtype))
 
         made = make(name, emit, as_tensor(predictions), as_tensor(labels))
         return compute_weighted_loss(made, weights, scope, loss_collection, reduction)
@@ -161,7 +162,7 @@ def cosine_distance(
         _checks.expect_alike("cosine_distance", x, y)
         return _ops.subtract(1, _ops.sum(_ops.multiply(x, y), place, True))
 
-    made = make("cosine_distance", emit, as_tensor(predictions), as_tensor(labels))
+    made = make("cosine_distance", _precision.rounds_once(2)(emit), as_tensor(predictions), as_tensor(labels))
     return compute_weighted_loss(made, weights, scope, loss_collection, reduction)
 
 

@@ -410,7 +410,7 @@ lrn = local_response_normalization
 
 def __getattr__(name: str) -> Any:
     # Names of modules that are built on this one.
-    for module in _MORE:
+    for module in PARTS:
         found = _module(module)
         if module == name or name in getattr(found, "NN", ()) or module == "nn_more" and name in found.__all__:
             return found if module == name else getattr(found, name)
@@ -421,7 +421,7 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> List[str]:
     own = [name for name, value in globals().items() if getattr(value, "__module__", "") == __name__]
-    more = [name for module in _MORE[1:] for name in getattr(_module(module), "NN", ())]
+    more = [name for module in PARTS[1:] for name in getattr(_module(module), "NN", ())]
     return sorted(name for name in [*own, *more, *_module("nn_more").__all__] if not name.startswith("_"))
 
 
@@ -429,4 +429,5 @@ def _module(name: str) -> Any:
     return importlib.import_module(f".{name}", __package__)
 
 
-_MORE = ("rnn_cell", "rnn", "candidates", "ordering", "nn_more", "arrays")
+# Modules whose names this one has, too.
+PARTS = ("rnn_cell", "rnn", "candidates", "ordering", "nn_more", "arrays")

@@ -71,8 +71,9 @@ def group(*inputs: Any, **kwargs: Any) -> Operation:
 
 def tuple_(tensors: Any, name: Optional[str] = None, control_inputs: Any = None) -> List[Any]:
     """The same tensors, once all of them are computed."""
-    with get_default_graph().control_dependencies([t for t in tensors if t is not None] + list(control_inputs or [])):
-        return [None if t is None else identity(t) for t in tensors]
+    listed = elements("tensors", tensors)
+    with get_default_graph().control_dependencies([t for t in listed if t is not None] + list(control_inputs or [])):
+        return [None if t is None else identity(t) for t in listed]
 
 
 #

@@ -191,7 +191,9 @@ def _of_each(reduce: Callable[..., Any], neutral: Callable[[Any], Any]) -> Calla
 def _limit(dtype: Any, largest: bool) -> Any:
     import numpy as np
 
-    info: Any = np.finfo(dtype) if _dtypes.is_floating(dtype) else np.iinfo(dtype)
+    if _dtypes.is_floating(dtype):
+        return _dtypes.largest(dtype) if largest else -_dtypes.largest(dtype)
+    info = np.iinfo(dtype)
     return info.max if largest else info.min
 
 

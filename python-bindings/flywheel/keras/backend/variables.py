@@ -90,6 +90,7 @@ def _as(x: Variable, value: Any) -> Any:
 def moving_average_update(x: Variable, value: Any, momentum: float) -> Tensor:
     """Moves an average, without the bias that comes from its start at 0 (R10)."""
     x = variable_of(x)
+    value = cast(value, x.dtype)
     biased = zeros(int_shape(x), x.dtype, f"{x.op.name}/biased")
     step = zeros((), x.dtype, f"{x.op.name}/local_step")
     for own in (biased, step):

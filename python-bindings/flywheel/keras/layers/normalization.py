@@ -5,6 +5,7 @@ from typing import Any
 
 from ... import _ops
 from ... import nn as _traced
+from ..._ops import _precision
 from ...v1.conversion import as_tensor, make
 from .. import backend as K
 from .. import constraints, initializers, regularizers
@@ -169,6 +170,7 @@ class RMSNormalization(Layer):
         self.built = True
 
     def call(self, inputs: Any, **kwargs: Any) -> Any:
+        @_precision.rounds_once(2)
         def emit(x: Any, w: Any) -> Any:
             mean = _ops.mean(_ops.square(x), -1, True)
             return x * _ops.rsqrt(mean + self.epsilon) * w
