@@ -64,8 +64,8 @@ struct Machine {
   /// Has a stream do something: now, or each time that a graph is launched
   /// which is being captured.
   Status enqueue(void *stream, Operation operation);
-  /// Waits for the device; returns `whileCapturing` and ends the capture if
-  /// there is one, which cannot hold the wait.
+  /// Waits for the device. If a stream is captured, returns `whileCapturing`
+  /// and invalidates the captures, which cannot hold the wait.
   Status synchronize(Status whileCapturing);
   /// Returns the error of a call that is not allowed during any capture.
   Status refuseWhileCapturing();

@@ -83,7 +83,7 @@ private:
 
   uint32_t block = 0;
   Times times;
-  /// The times that all threads know.
+  /// The time of each thread that all threads know.
   Times floor;
   /// The later times that a thread knows: a row each, empty if there are none.
   std::vector<uint32_t> rows;
