@@ -13,11 +13,11 @@
 
 namespace flywheel {
 
-/// What to write instead of an op of this name, as "expected ..."; empty where
+/// Returns a replacement for an op of this name, as "expected ..."; empty if
 /// the op has a lowering.
 std::string getUnsupportedReason(mlir::OperationName name);
 
-/// Whether a value in a function may be of `type`.
+/// Returns true if a value in a function may be of `type`.
 bool isSupportedType(mlir::Type type);
 
 } // namespace flywheel

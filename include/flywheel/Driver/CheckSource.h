@@ -20,14 +20,14 @@
 
 namespace flywheel {
 
-/// How deep brackets of all kinds may be nested in each other, with what the
-/// aliases between them stand for.
+/// The largest nesting depth of brackets of all kinds, with those of the
+/// aliases between them.
 constexpr unsigned kMaxNesting = 1024;
-/// How many operators an affine expression may have between two brackets or
-/// commas.
+/// The largest number of operators of an affine expression between two brackets
+/// or commas.
 constexpr unsigned kMaxOperators = 1024;
-/// How many tokens an alias may stand for when all aliases in it are replaced
-/// by what they stand for.
+/// The largest number of tokens of an alias after all aliases in it are
+/// replaced.
 constexpr uint64_t kMaxAliasTokens = 1 << 24;
 
 /// A place in a text and what is wrong there.

@@ -32,7 +32,7 @@
 
 namespace flywheel {
 
-/// How tensor programs become loops.
+/// The lowerings from tensor programs to loops.
 enum class Lowering {
   /// Fused, tiled, packed and vectorized.
   Optimized,
@@ -52,9 +52,9 @@ struct CompilerOptions {
   std::string modelName;
   /// The file that the module is from; empty, or `-`, for one without a name.
   std::string inputPath;
-  /// How the names of source files are in messages and line tables, as
-  /// `train.file_prefix_map` has it; without, as they are. An empty list leaves
-  /// a module its own.
+  /// The prefixes to replace in names of source files, in messages and line
+  /// tables, as in `train.file_prefix_map`; without, names stay as they are. An
+  /// empty list keeps the module's own.
   std::optional<std::vector<std::string>> filePrefixMap;
   /// By default Optimized.
   std::optional<Lowering> lowering;
@@ -91,8 +91,8 @@ struct CompilerOptions {
   bool checkNumerics = false;
   /// Measure how long each kernel of a step takes. Without, nothing is added.
   bool profile = false;
-  /// How many threads may execute a step together, 1 to kMaxThreads; by default
-  /// `defaultThreads`. Results do not depend on it.
+  /// The number of threads that may execute a step together, 1 to kMaxThreads;
+  /// by default `defaultThreads`. Results do not depend on it.
   std::optional<int64_t> threads;
   int64_t defaultThreads = 1;
   /// Scalar operations that are worth sharing between threads: a step of less
@@ -105,8 +105,8 @@ struct CompilerOptions {
   bool report = false;
   /// Run steps with denormal numbers flushed to zero, where the target can.
   bool flushDenormals = true;
-  /// Where the program is looked for before it is compiled, and kept; without,
-  /// nowhere.
+  /// The cache in which the program is looked up before it is compiled, and
+  /// kept; without, none is used.
   std::optional<CacheRequest> cache;
   /// Make a program that serves all modules that differ in places only, whose
   /// texts have numbers of places until Program::withPlaces(). One of which the
@@ -172,19 +172,21 @@ struct CompiledModule {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   /// Present when every stage ran.
   Manifest manifest;
-  /// What it was compiled with: as asked, or as the module says.
+  /// The options of the compilation: those requested, or those of the module.
   CompilerOptions options;
   std::vector<StageTime> times;
-  /// That of the cache; null where the program was compiled. See makeObject().
+  /// The object of the cache; null if the program was compiled. See
+  /// makeObject().
   std::unique_ptr<llvm::MemoryBuffer> object;
   /// Constants that `CodegenOptions` keep out of the object, and the bytes of
   /// the cache entry that holds them.
   std::vector<DetachedData> data;
   std::unique_ptr<llvm::MemoryBuffer> dataBytes;
-  /// What the compiler said beside errors.
+  /// The compiler's diagnostics other than errors.
   std::vector<SaidDiagnostic> said;
-  /// What the program is to be kept under, empty where it is not, and where
-  /// something was said; what became of that, and why it could not be kept.
+  /// The keys of the program in the cache, without diagnostics and with them,
+  /// or empty; a note on the cache, and the reason why it could not keep the
+  /// program.
   std::string cacheKey, saidCacheKey, cacheNote, cacheError;
 };
 

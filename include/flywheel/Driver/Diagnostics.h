@@ -51,8 +51,8 @@ private:
   llvm::StringMap<std::unique_ptr<llvm::MemoryBuffer>> sources;
 };
 
-/// What a diagnostic says, without its place and its notes: types and
-/// operations in it are cut.
+/// Returns the text of a diagnostic, without its location and its notes: types
+/// and operations in it are cut.
 std::string formatMessage(const mlir::Diagnostic &diagnostic);
 
 /// A diagnostic as text, without a line break at the end.

@@ -16,7 +16,8 @@ namespace flywheel {
 /// where it is not known.
 llvm::StringRef getDenormalControl(const TargetOptions &options);
 
-/// What kernels are tiled for, beside the vector unit.
+/// The sizes of the machine for which kernels are tiled, beside the vector
+/// unit.
 struct MachineSizes {
   int64_t l1Bytes, l2Bytes, cores;
 };

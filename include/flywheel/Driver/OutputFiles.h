@@ -17,11 +17,11 @@
 
 namespace flywheel {
 
-/// Whether two paths name one file, which need not exist.
+/// Returns true if two paths name one file, which need not exist.
 bool isSameFile(llvm::StringRef one, llvm::StringRef other);
 
-/// Whether writing `path` makes a file of that name: not for standard output, a
-/// device or a pipe.
+/// Returns true if writing `path` creates a file of that name: false for
+/// standard output, a device or a pipe.
 bool becomesRegularFile(llvm::StringRef path);
 
 /// Fails where `output` is one of the files that the tool reads. Empty paths

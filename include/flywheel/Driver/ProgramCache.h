@@ -39,7 +39,7 @@ public:
   struct Program {
     /// A module with nothing but the manifest.
     mlir::OwningOpRef<mlir::ModuleOp> module;
-    /// What was said when it was compiled.
+    /// The diagnostics of its compilation.
     std::vector<SaidDiagnostic> said;
     std::unique_ptr<llvm::MemoryBuffer> object;
     /// Constants kept out of the object, as parts of the bytes of the file;
@@ -73,25 +73,25 @@ private:
   int64_t maxBytes;
 };
 
-/// Where a compilation looks for its program first.
+/// The cache that a compilation searches first.
 struct CacheRequest {
   ProgramCache cache;
-  /// What machine code is made with, but for its target.
+  /// The options of machine code, but for its target.
   CodegenOptions codegen;
 };
 
-/// What the program of `module` is kept under: it depends on the module, with
-/// `hasLocations` on the places of its ops rather than on their numbers, on all
-/// options, the compiler and, where that is compiled for, this machine. Empty,
-/// with the reason in `note`, for what is not kept: a step on a GPU, values of
-/// a checkpoint, the output of a stage.
+/// Returns the key of the program of `module`: it depends on the module, with
+/// `hasLocations` on the locations of its ops rather than on their numbers, on
+/// all options, the compiler and, if that is compiled for, this machine. Empty,
+/// with the reason in `note`, for programs that are not kept: a step on a GPU,
+/// values of a checkpoint, the output of a stage.
 std::string getCacheKey(mlir::ModuleOp module, const CompilerOptions &options,
                         bool hasLocations, std::string &note);
 
-/// Looks for the program of `module` in the cache that the options of
-/// `compiled` name. Where there is one, `compiled` gets its manifest and its
-/// object file, and what was said is said again. Elsewhere the result is
-/// false, and `compiled` gets the keys.
+/// Looks up the program of `module` in the cache that the options of `compiled`
+/// name. If the cache has it, `compiled` gets its manifest and its object file,
+/// and its diagnostics are emitted again. Otherwise the result is false, and
+/// `compiled` gets the keys.
 bool loadFromCache(mlir::ModuleOp module, CompiledModule &compiled);
 
 /// The object file of a module that went through every stage: from the cache,

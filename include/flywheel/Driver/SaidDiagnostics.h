@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the compiler says of a program is of interest to each who runs it, also
-// where the program is compiled already.
+// Diagnostics of a program are of interest to everybody who runs it, also if
+// the program was compiled before.
 //
 //===----------------------------------------------------------------------===//
 

@@ -29,11 +29,12 @@ struct StageRange {
   size_t first, last;
 };
 
-/// What is wrong where a module is given to any stage of `expected`; empty
-/// where it may be right. A module without a record of its stages is a source
-/// if ops in `op`, the module or what a pass is run on in it, read variables:
-/// they take the stages before variables become arguments. Any other without a
-/// record is right everywhere: it is written by hand.
+/// Returns the error of a module that is given to any stage of `expected`;
+/// empty if it may be right. A module without a record of its stages is a
+/// source if ops in `op`, the module or the op in it that a pass runs on, read
+/// variables: such modules take the stages before variables become arguments.
+/// Any other module without a record is right everywhere: it is written by
+/// hand.
 std::string describeWrongStage(mlir::Operation *op, StageRange expected);
 
 /// Says, behind the errors of a pass that fails, to which stage the pass

@@ -22,8 +22,8 @@ namespace flywheel {
 /// The name of the location of ops that compute a derivative.
 constexpr llvm::StringLiteral kBackwardMark = "flywheel.backward";
 
-/// Returns true if `location` is that of an op that computes a derivative. Of
-/// several locations, the first counts.
+/// Returns true if `location` is that of an op that computes a derivative. The
+/// first of several locations counts.
 inline bool isMarkedBackward(mlir::Location location) {
   if (auto named = llvm::dyn_cast<mlir::NameLoc>(location))
     return named.getName() == kBackwardMark ||

@@ -30,25 +30,24 @@ struct ContractionTile {
 /// in one vector register, at least 1.
 int64_t getVectorLength(mlir::Type elementType, codegen::CPUAttr cpu);
 
-/// Whether there are no more vector registers than AVX2 has: tiles have few
-/// rows.
+/// Returns true if the CPU has at most as many vector registers as AVX2: tiles
+/// then have few rows.
 bool hasFewRegisters(codegen::CPUAttr cpu);
 
 /// Chooses the register tile of a contraction C[m, n] += A[m, k] * B[k, n].
 ///
 /// `elementType` is the type of the accumulator, that is of C. `m` and `n` are
 /// static sizes or `ShapedType::kDynamic`. The tile never exceeds a static
-/// size, so it can be used as a tile size as it is. Where the rows are
-/// `unrolled`, there are as few tiles as possible, the last of which may be
-/// lower. Where the rows of A are `tall`, contiguous along M, many rows have
-/// high tiles and a tail rather than lower ones without. Rows that are
-/// contiguous along K may share too few sets of the first cache to have more
-/// than 8 of them in it.
+/// size, so it can be used as a tile size as it is. If the rows are `unrolled`,
+/// there are as few tiles as possible, the last of which may be lower. If the
+/// rows of A are `tall`, contiguous along M, many rows have high tiles and a
+/// tail rather than lower ones without. Rows that are contiguous along K may
+/// share too few sets of the first cache to have more than 8 of them in it.
 ///
-/// Why these tiles, for f32 on AVX-512 with the whole of K in each tile, in
-/// percent of the FMA peak of the same run (benchmarks/kernel_tiles.py; best of
-/// 100 rounds at quiet moments of a shared machine, whose load changes all rows
-/// of a run alike):
+/// The measurements for these tiles, for f32 on AVX-512 with the whole of K in
+/// each tile, in percent of the FMA peak of the same run
+/// (benchmarks/kernel_tiles.py; best of 100 rounds at quiet moments of a shared
+/// machine, whose load changes all rows of a run alike):
 ///  * [128x784]x[784x256], bias and relu: 8x32 89-96, 12x32 85-93, 14x32 81-86
 ///    (the last two have row tails), 16x32 71-74 and 6x64 80-84 (both spill),
 ///    8x48 60. So two vectors wide, and a height that divides M before the

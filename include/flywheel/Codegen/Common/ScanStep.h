@@ -11,10 +11,10 @@
 
 namespace flywheel {
 
-/// What a scan of no element gives: 0, 1, or -inf.
+/// Emits the result of a scan of no elements: 0, 1, or -inf.
 mlir::Value emitScanNeutral(mlir::OpBuilder &b, linalg_ext::ScanOp op);
 
-/// What a scan that has come to `before` gives with `element`.
+/// Emits the result of a scan after `element`, from its result `before`.
 mlir::Value emitScanStep(mlir::OpBuilder &b, linalg_ext::ScanOp op,
                          mlir::Value before, mlir::Value element);
 
