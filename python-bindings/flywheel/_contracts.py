@@ -184,7 +184,7 @@ def public_form(value: Any) -> Any:
 
 
 def public_names(namespace: Mapping[str, Any]) -> List[str]:
-    """What a module lists, and what it defines by itself without an underscore."""
+    """Returns the names that a module lists, and those that it defines itself without an underscore."""
     own = [name for name, value in namespace.items()
            if not name.startswith("_") and getattr(value, "__module__", None) == namespace["__name__"]]  # fmt: skip
     return list(dict.fromkeys([*namespace.get("__all__", ()), *own]))

@@ -374,7 +374,7 @@ def _cofactors(a: Tensor) -> Tensor:
     return cond(_ops.any(is_singular), by_polynomial, by_inverse, a)  # type: ignore[no-any-return]
 
 
-# Of more rows there are too many: n 2^(n - 1) products.
+# The largest number of rows: minors of n rows take n 2^(n - 1) products.
 _MOST_ROWS_OF_MINORS = 8
 
 
@@ -384,7 +384,7 @@ def _cofactors_by_minors(a: Tensor) -> Tensor:
     as the products that they are sums of, whatever the rows' sizes are and however singular a matrix is."""
     n = a.dims[-1] or 0
     first = _minors(a)
-    # Of the last rows, as the first ones of what is turned around.
+    # The minors of the last rows are those of the first rows of the reversed matrix.
     last = _minors(_ops.flip(a, [1, 2]))
     rows = []
     for i in range(n):

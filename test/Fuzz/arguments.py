@@ -38,7 +38,7 @@ ALLOWED = (TypeError, ValueError, NotImplementedError, IndexError, ZeroDivisionE
            OSError, Warning)  # fmt: skip
 # Files that call the bindings, which say themselves what is wrong.
 CALLS_BINDINGS = ("_native.py", "_trace.py", "store.py")
-# Of code: somebody has written down what is raised.
+# The instruction of a `raise` statement: somebody chose the error.
 RAISE = dis.opmap["RAISE_VARARGS"]
 # Functions with effects on files, devices, processes or the terminal, and those that are slow.
 EXCLUDED = re.compile(

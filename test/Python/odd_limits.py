@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What derivatives at odd points are compared with: those beside them.
+"""Limits for derivatives at odd points: the derivatives beside them.
 
 A function is known along a line, at x + t d for some small t on both sides of 0. If the values of a derivative on the
 two sides have one limit, the derivative at 0 is that limit, whatever the function is made of. If they have two, at a
@@ -13,7 +13,7 @@ import numpy as np
 
 Array = Any
 
-# Of x + t d, in units of the steps that `steps_of` gives.
+# The factors t of x + t d, in units of the steps that `steps_of` gives.
 TIMES = (0.0, -1.0, 1.0, -1e-4, 1e-4)
 DIMS = 4
 
@@ -23,7 +23,7 @@ def directions() -> Array:
 
 
 def steps_of(point: Array) -> Array:
-    """How far is near: a small part of a number, and as far as that from 0."""
+    """Returns small steps: a small part of a number, and of its distance from 0."""
     size = np.abs(point)
     return np.where((size > 0) & (size < 1e-3), 1e-5 * size, 1e-6 + 1e-9 * size) * directions()
 
@@ -56,7 +56,7 @@ class Beside:
             self.has_left, self.has_right = np.isfinite(left), np.isfinite(right)
             ends = np.where(self.has_left, near[2], near[3]), np.where(self.has_right, near[3], near[2])
             self.low, self.high = np.minimum(*ends), np.maximum(*ends)
-            # Of a function that is not much worse than a root.
+            # The bound of a function that is not much worse than a root.
             moves = np.where(self.has_left, left, 0) + np.where(self.has_right, right, 0)
             self.room = 0.6 * moves + noise * np.maximum(np.abs(self.low), np.abs(self.high)) + 1e-3 * noise
             # Slower at an epsilon of a function than at a pole.
@@ -78,9 +78,9 @@ class Beside:
 def compare(
     values: List[List[Array]], what: List[str], is_by_element: bool, selects: bool, noise: float
 ) -> Tuple[List[str], bool]:
-    """What is wrong at a point. `values` has for each of TIMES the value, its directional derivative, and gradients of
-    higher and higher order; an order counts where the one before is continuous. What a function that selects elements
-    gives at a tie is known of the whole alone. Returns also whether the value is continuous there."""
+    """Returns the errors at a point. `values` has for each of TIMES the value, its directional derivative, and
+    gradients of higher and higher order; an order counts if the one before is continuous. The result of a function that
+    selects elements at a tie is known of the whole alone. Returns also whether the value is continuous there."""
     along = directions().reshape(-1)
     lines: List[str] = []
     is_smooth: Any = True
@@ -105,7 +105,7 @@ def compare(
 
 
 def differences(function: Any, what: List[str]) -> List[str]:
-    """What is wrong with derivatives at two points that are not odd: `function` of a point gives a value, its
+    """Returns the errors of derivatives at two points that are not odd: `function` of a point gives a value, its
     directional derivative, and gradients along a direction, of which each is the derivative of the one before."""
     step, lines = 1e-5, []
     for seed in (1, 2):

@@ -31,7 +31,7 @@ ULPS = 8
 
 
 def names_of(tf: Any, keras: Any, x: Any) -> Dict[str, Any]:
-    """What an expression may name."""
+    """Returns the names that an expression may use."""
     m = MATRIX.astype(x.dtype if isinstance(x.dtype, np.dtype) else x.dtype.as_numpy_dtype)
 
     def rnn(make: Callable[[], Any]) -> Any:
@@ -51,7 +51,7 @@ class Graph(NamedTuple):
     along: Any
     # The value, the directional derivative, and gradients up to the third order along the direction.
     fetches: List[Any]
-    # Of the second order, as rows of second derivatives.
+    # The second order, as rows of second derivatives.
     hessian: List[Any]
     noise: float
 
@@ -112,7 +112,7 @@ def check(text: str) -> List[str]:
 
 
 def agree(results: List[Any], count: int, noise: float) -> List[str]:
-    """What differs between modes."""
+    """Returns the differences between modes."""
     value, forward, first, *rest = results
     with np.errstate(all="ignore"):
         weights, along = np.linspace(1, 1.5, value.size), directions()
@@ -156,7 +156,7 @@ def takes_narrow(text: str, dtype: Any) -> bool:
     return not is_one_of(COMPOSED, text) and not (dtype == fw.bfloat16 and "layers" in text)
 
 
-# Where f16 has no numbers, or a step of it is as large as the number.
+# Points at which f16 has no numbers, or a step as large as the number.
 WIDE_POINTS = ("large numbers", "tiny numbers", "small numbers", "tiny and saturated numbers")
 
 
