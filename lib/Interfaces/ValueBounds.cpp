@@ -19,6 +19,8 @@
 
 #include "flywheel/Interfaces/ValueBounds.h"
 
+#include "SizeRoots.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -65,12 +67,30 @@ static bool isKnown(const Variable &lhs, Comparison comparison,
 }
 
 static void setEqual(Constraints &constraints, Value value, Dim dim,
-                     Value other) {
-  AffineExpr expr = constraints.getExpr(other, dim);
+                     Value other, Dim otherDim) {
+  AffineExpr expr = constraints.getExpr(other, otherDim);
   if (dim)
     constraints.bound(value)[*dim] == expr;
   else
     constraints.bound(value) == expr;
+}
+
+/// Bounds `value` by the size that it comes from. Returns false if that is not
+/// known.
+static bool setRoot(Constraints &constraints, Value value, Dim dim) {
+  flywheel::SizeRoots roots;
+  flywheel::SizeRoot root = roots.get(value, dim);
+  if (root.value == value)
+    return false;
+  if (root.value) {
+    setEqual(constraints, value, dim, root.value,
+             root.number < 0 ? Dim() : Dim(root.number));
+  } else if (dim) {
+    constraints.bound(value)[*dim] == root.number;
+  } else {
+    constraints.bound(value) == root.number;
+  }
+  return true;
 }
 
 /// Bounds `value`, which is one of two others.
@@ -230,13 +250,16 @@ template <typename OpT> struct DimBounds : BoundsModel<DimBounds<OpT>, OpT> {
 struct SelectBounds : BoundsModel<SelectBounds, arith::SelectOp> {
   static void populate(arith::SelectOp op, Value value, Dim dim,
                        Constraints &constraints) {
-    setOneOf(constraints, value, dim, op.getTrueValue(), op.getFalseValue());
+    if (!setRoot(constraints, value, dim))
+      setOneOf(constraints, value, dim, op.getTrueValue(), op.getFalseValue());
   }
 };
 
 struct IfBounds : BoundsModel<IfBounds, scf::IfOp> {
   static void populate(scf::IfOp op, Value value, Dim dim,
                        Constraints &constraints) {
+    if (setRoot(constraints, value, dim))
+      return;
     unsigned i = cast<OpResult>(value).getResultNumber();
     setOneOf(constraints, value, dim, op.thenYield().getOperand(i),
              op.elseYield().getOperand(i));
@@ -248,6 +271,8 @@ struct ForBounds : BoundsModel<ForBounds, scf::ForOp> {
                        Constraints &constraints) {
     if (value == op.getInductionVar())
       return populateInductionVar(op, value, constraints);
+    if (setRoot(constraints, value, dim))
+      return;
     auto argument = dyn_cast<BlockArgument>(value);
     unsigned i = argument ? argument.getArgNumber() - op.getNumInductionVars()
                           : cast<OpResult>(value).getResultNumber();
@@ -259,7 +284,7 @@ struct ForBounds : BoundsModel<ForBounds, scf::ForOp> {
     llvm::scope_exit end([&] { search.carried.pop_back(); });
     if (isKnown(Variable(op.getYieldedValues()[i], dim), Comparison::EQ,
                 Variable(op.getRegionIterArg(i), dim)))
-      setEqual(constraints, value, dim, op.getInitArgs()[i]);
+      setEqual(constraints, value, dim, op.getInitArgs()[i], dim);
   }
 
 private:
@@ -283,20 +308,26 @@ private:
 };
 
 /// The results of a while loop have the shapes of the values that its condition
-/// forwards. Index results have no bounds: the iterations compute them.
+/// forwards. Index results that the iterations compute have no bounds.
 struct WhileBounds
     : ValueBoundsOpInterface::ExternalModel<WhileBounds, scf::WhileOp> {
-  void populateBoundsForIndexValue(Operation *, Value, Constraints &) const {}
+  void populateBoundsForIndexValue(Operation *, Value value,
+                                   Constraints &constraints) const {
+    setRoot(constraints, value, std::nullopt);
+  }
 
   void populateBoundsForShapedValueDim(Operation *op, Value value, int64_t dim,
                                        Constraints &constraints) const {
+    if (setRoot(constraints, value, dim))
+      return;
     auto loop = cast<scf::WhileOp>(op);
     auto argument = dyn_cast<BlockArgument>(value);
     if (argument && argument.getOwner() != loop.getAfterBody())
       return;
     unsigned number = argument ? argument.getArgNumber()
                                : cast<OpResult>(value).getResultNumber();
-    setEqual(constraints, value, dim, loop.getConditionOp().getArgs()[number]);
+    setEqual(constraints, value, dim, loop.getConditionOp().getArgs()[number],
+             dim);
   }
 };
 } // namespace

@@ -228,3 +228,32 @@ func.func @sum_inside(%x: tensor<64xf32>, %h: f32, %g: tensor<f32>) -> tensor<64
   %d = train.gradient %z wrt %x grad_ys %g : (tensor<f32>, tensor<64xf32>, tensor<f32>) -> tensor<64xf32>
   return %d : tensor<64xf32>
 }
+
+// -----
+
+// What the loop checks, its reverse does not check again.
+// CHECK-LABEL: func @checked
+// CHECK: scf.for
+// CHECK: cf.assert
+// CHECK-NOT: cf.assert
+// CHECK: scf.for
+// CHECK-NOT: cf.assert
+// CHECK: return
+func.func @checked(%x: tensor<4xf32>, %n: tensor<8xi1>, %k: i1) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %y = scf.for %i = %c0 to %c8 step %c1 iter_args(%a = %x) -> tensor<4xf32> {
+    %ok = tensor.extract %n[%i] : tensor<8xi1>
+    %s = scf.if %ok -> tensor<4xf32> {
+      cf.assert %k, "checked"
+      %m = math.sin %a : tensor<4xf32>
+      scf.yield %m : tensor<4xf32>
+    } else {
+      scf.yield %a : tensor<4xf32>
+    }
+    scf.yield %s : tensor<4xf32>
+  }
+  %g = train.gradient %y wrt %x : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %g : tensor<4xf32>
+}

@@ -258,3 +258,52 @@ func.func @negative(%x: tensor<8xf32>, %n: index) -> tensor<?xf32> {
   %part = tensor.extract_slice %x[0] [%least] [1] : tensor<8xf32> to tensor<?xf32>
   return %part : tensor<?xf32>
 }
+
+// Branches behind branches, each of which forwards one size from either side:
+// as many steps as there are branches, not 2 to the power of that.
+// CHECK-LABEL: func @branches
+// CHECK-NOT: cf.assert
+func.func @branches(%x: tensor<?xf32>, %p: i1) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %size = tensor.dim %x, %c0 : tensor<?xf32>
+  %last = scf.for %i = %c0 to %c4 step %c4 iter_args(%y = %x) -> tensor<?xf32> {
+    %0 = scf.if %p -> tensor<?xf32> {
+      %a = tensor.empty(%size) : tensor<?xf32>
+      scf.yield %a : tensor<?xf32>
+    } else {
+      scf.yield %y : tensor<?xf32>
+    }
+    %1 = scf.if %p -> tensor<?xf32> {
+      %n = tensor.dim %0, %c0 : tensor<?xf32>
+      %a = tensor.empty(%n) : tensor<?xf32>
+      scf.yield %a : tensor<?xf32>
+    } else {
+      scf.yield %0 : tensor<?xf32>
+    }
+    %2 = scf.if %p -> tensor<?xf32> {
+      %n = tensor.dim %1, %c0 : tensor<?xf32>
+      %a = tensor.empty(%n) : tensor<?xf32>
+      scf.yield %a : tensor<?xf32>
+    } else {
+      scf.yield %1 : tensor<?xf32>
+    }
+    %3 = scf.if %p -> tensor<?xf32> {
+      %n = tensor.dim %2, %c0 : tensor<?xf32>
+      %a = tensor.empty(%n) : tensor<?xf32>
+      scf.yield %a : tensor<?xf32>
+    } else {
+      scf.yield %2 : tensor<?xf32>
+    }
+    %4 = scf.if %p -> tensor<?xf32> {
+      %n = tensor.dim %3, %c0 : tensor<?xf32>
+      %a = tensor.empty(%n) : tensor<?xf32>
+      scf.yield %a : tensor<?xf32>
+    } else {
+      scf.yield %3 : tensor<?xf32>
+    }
+    scf.yield %4 : tensor<?xf32>
+  }
+  %part = tensor.extract_slice %last[0] [%size] [1] : tensor<?xf32> to tensor<?xf32>
+  return %part : tensor<?xf32>
+}

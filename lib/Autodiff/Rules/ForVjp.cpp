@@ -446,6 +446,7 @@ void ForVjp::saveWhatIsUsed() {
   yields->setOperands(yielded);
 
   loop->replaceAllUsesWith(saving.getResults().take_front(numCarried));
+  eraseChecks(loop);
   for (auto [stack, result] :
        llvm::zip_equal(used, saving.getResults().drop_front(numCarried)))
     stack.tensor.getResult().replaceAllUsesExcept(result, saving);

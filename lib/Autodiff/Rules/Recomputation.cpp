@@ -14,6 +14,7 @@
 
 #include "flywheel/Autodiff/InlineRegion.h"
 
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/IR/BuiltinOps.h"
 
 using namespace mlir;
@@ -23,6 +24,10 @@ namespace flywheel {
 static Operation *createMark(OpBuilder &b, Block &block, ValueRange values) {
   return UnrealizedConversionCastOp::create(
       b, block.getParentOp()->getLoc(), TypeRange(b.getIndexType()), values);
+}
+
+void eraseChecks(Operation *op) {
+  op->walk([&](cf::AssertOp check) { check.erase(); });
 }
 
 Recomputation::Recomputation(OpBuilder &b, Block &block, ValueRange arguments)
@@ -44,6 +49,14 @@ SmallVector<Value> Recomputation::finish(Block &body, IRMapping &mapping) {
       llvm::map_to_vector(last->getOperands(), [&](Value value) {
         return mapping.lookupOrDefault(value);
       });
+  // What was true when the ops were first computed is true again.
+  for (Operation *op : llvm::to_vector(ops))
+    if (isa<cf::AssertOp>(op)) {
+      ops.erase(op);
+      op->erase();
+    } else {
+      eraseChecks(op);
+    }
   first->erase();
   last->erase();
   return outputs;

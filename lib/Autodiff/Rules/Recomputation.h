@@ -13,6 +13,9 @@
 
 namespace flywheel {
 
+/// Erases the checks in `op`, which another op makes.
+void eraseChecks(mlir::Operation *op);
+
 /// The ops of a block that the reverse computes again. Rules may replace them,
 /// for example by a loop that also keeps the values that its own reverse needs.
 /// If some of their values are kept, a copy of them replaces the block.
@@ -28,7 +31,8 @@ public:
 
   /// Copies the ops to the end of `body`, and returns the outputs there.
   /// `mapping` has values of `body` for some operands of the ops, and gets
-  /// those of their results. No rule may change the ops later.
+  /// those of their results. Only the copies keep the checks among the ops. No
+  /// rule may change the ops later.
   llvm::SmallVector<mlir::Value> finish(mlir::Block &body,
                                         mlir::IRMapping &mapping);
 

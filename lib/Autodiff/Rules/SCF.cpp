@@ -19,6 +19,7 @@
 #include "flywheel/Dialect/NN/NNBuilders.h"
 #include "flywheel/Interfaces/Effects.h"
 
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/RegionUtils.h"
 
@@ -29,10 +30,12 @@ using namespace mlir;
 namespace flywheel {
 
 /// Fails if recomputing the regions of `op` would not give the same values.
+/// Checks are not computed again.
 static LogicalResult checkRecomputable(Operation *op) {
   Operation *effect = nullptr;
   op->walk([&](Operation *inner) {
-    if (inner != op && !inner->hasTrait<OpTrait::HasRecursiveMemoryEffects>() &&
+    if (inner != op && !isa<cf::AssertOp>(inner) &&
+        !inner->hasTrait<OpTrait::HasRecursiveMemoryEffects>() &&
         !isRecomputable(inner))
       effect = inner;
   });
@@ -177,6 +180,7 @@ void IfVjp::returnParts() {
   }
   unsigned next = branch.getNumResults();
   branch->replaceAllUsesWith(returning.getResults().take_front(next));
+  eraseChecks(branch);
   for (Side &side : sides) {
     for (Value part : side.parts)
       part.replaceAllUsesWith(returning.getResult(next++));

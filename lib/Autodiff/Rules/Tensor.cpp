@@ -114,13 +114,14 @@ struct InsertSliceModel : TensorModel<InsertSliceModel, tensor::InsertSliceOp> {
     SmallVector<OpFoldResult> offsets = op.getMixedOffsets(),
                               sizes = op.getMixedSizes(),
                               strides = op.getMixedStrides();
+    Value part = nn::buildExtractSlice(b, loc, op.getSourceType(), dy, offsets,
+                                       sizes, strides);
     if (needed[0])
-      operands[0] = nn::buildExtractSlice(b, loc, op.getSourceType(), dy,
-                                          offsets, sizes, strides);
+      operands[0] = part;
+    // Nothing is computed again for the size of the source.
     if (needed[1])
-      operands[1] =
-          nn::buildInsertSlice(b, loc, zerosLike(b, loc, op.getSource()), dy,
-                               offsets, sizes, strides);
+      operands[1] = nn::buildInsertSlice(b, loc, zerosLike(b, loc, part), dy,
+                                         offsets, sizes, strides);
   }
 };
 } // namespace

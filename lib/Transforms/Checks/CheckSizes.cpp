@@ -10,14 +10,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "flywheel/Transforms/Checks/SizeRelations.h"
+#include "SizeFacts.h"
+
+#include "flywheel/Transforms/Checks/ChecksPasses.h"
 
 #include "flywheel/Dialect/LinalgExt/Checks.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 #include "flywheel/Dialect/NN/NN.h"
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Support/CheckedSize.h"
-#include "flywheel/Transforms/Checks/ChecksPasses.h"
+#include "flywheel/Transforms/Checks/SizeRelations.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -39,75 +41,6 @@ using linalg_ext::LinalgExtDialect;
 using linalg_ext::SizePredicate;
 
 namespace {
-/// Conditions (`i1`) of which each makes up for a check that fails.
-using Excuses = std::vector<SizeExpr>;
-
-/// The relations between sizes that the emitted checks establish for the ops
-/// after them.
-class SizeFacts {
-public:
-  /// Adds the fact that `lhs` equals `rhs`, or is at least `rhs`, if none of
-  /// `excuses` holds.
-  void add(const SizeExpr &lhs, const SizeExpr &rhs, bool isAtLeast,
-           Excuses excuses);
-  bool follows(SizeAnalysis &sizes, const SizeExpr &lhs, const SizeExpr &rhs,
-               bool isAtLeast, const Excuses &excuses) const;
-  /// Returns the constant value of `expr` in code that runs after the checks so
-  /// far; nullopt if it is not constant.
-  std::optional<int64_t> getConstant(const SizeExpr &expr) const {
-    return reduce(expr, {}).getConstant();
-  }
-
-private:
-  struct Fact {
-    Excuses excuses;
-    bool isAtLeast;
-    SizeExpr difference;
-    std::optional<std::pair<unsigned, SizeExpr>> solution;
-  };
-  SizeExpr reduce(SizeExpr expr, const Excuses &excuses) const;
-
-  std::vector<Fact> facts;
-};
-} // namespace
-
-/// Returns true if each of `some` is one of `all`.
-static bool isSubset(const Excuses &some, const Excuses &all) {
-  return llvm::all_of(
-      some, [&](const SizeExpr &one) { return llvm::is_contained(all, one); });
-}
-
-SizeExpr SizeFacts::reduce(SizeExpr expr, const Excuses &excuses) const {
-  for (const Fact &fact : facts)
-    if (fact.solution && isSubset(fact.excuses, excuses))
-      expr = expr.substitute(fact.solution->first, fact.solution->second);
-  return expr;
-}
-
-void SizeFacts::add(const SizeExpr &lhs, const SizeExpr &rhs, bool isAtLeast,
-                    Excuses excuses) {
-  Fact fact{std::move(excuses), isAtLeast, lhs - rhs, std::nullopt};
-  if (!isAtLeast)
-    fact.solution = reduce(fact.difference, fact.excuses).solve();
-  facts.push_back(std::move(fact));
-}
-
-bool SizeFacts::follows(SizeAnalysis &sizes, const SizeExpr &lhs,
-                        const SizeExpr &rhs, bool isAtLeast,
-                        const Excuses &excuses) const {
-  SizeExpr difference = lhs - rhs, reduced = reduce(difference, excuses);
-  if (isAtLeast
-          ? sizes.isNonNegative(difference) || sizes.isNonNegative(reduced)
-          : reduced.isZero())
-    return true;
-  return llvm::any_of(facts, [&](const Fact &fact) {
-    return fact.isAtLeast == isAtLeast && isSubset(fact.excuses, excuses) &&
-           (fact.difference == difference ||
-            (!isAtLeast && (fact.difference + difference).isZero()));
-  });
-}
-
-namespace {
 struct CheckSizes : flywheel::impl::CheckSizesBase<CheckSizes> {
   void runOnOperation() override;
 
@@ -120,18 +53,25 @@ private:
   void nameShapeElements(tensor::ReshapeOp op);
   void expandReshape(tensor::ReshapeOp op);
   LogicalResult check(Operation *op, const SizeRelation &relation);
-  /// Returns true if the product of the same sizes has been checked with no
-  /// other excuses.
-  bool isCounted(const std::vector<SizeExpr> &factors, const Excuses &excuses) {
-    return llvm::any_of(counted, [&](const auto &check) {
-      return check.first == factors && isSubset(check.second, excuses);
+  /// Returns true if the same sizes have been checked, with no other excuses;
+  /// with `byAll` also by checks that fail late.
+  bool isCounted(const std::vector<SizeExpr> &factors, const Excuses &excuses,
+                 bool byAll) {
+    return llvm::any_of(counted, [&](const Count &count) {
+      return count.factors == factors && (byAll || !count.isLate) &&
+             isSubset(count.excuses, excuses);
     });
   }
   LogicalResult guard(Operation *op, Value ok);
 
   SizeAnalysis sizes;
   /// Products of sizes that do not overflow if none of the excuses holds.
-  std::vector<std::pair<std::vector<SizeExpr>, Excuses>> counted;
+  struct Count {
+    std::vector<SizeExpr> factors;
+    Excuses excuses;
+    bool isLate;
+  };
+  std::vector<Count> counted;
   SizeFacts facts;
 };
 } // namespace
@@ -276,6 +216,13 @@ static Value isCountable(OpBuilder &b, Location loc, ValueRange factors) {
   return ok;
 }
 
+/// Returns true if zeros can stand for the results of `op`, which then does not
+/// run.
+static bool canGuard(Operation *op) {
+  return (op->getNumRegions() == 0 || isa<linalg::LinalgOp>(op)) &&
+         op->getNumResults() != 0 && isPure(op);
+}
+
 LogicalResult CheckSizes::check(Operation *op, const SizeRelation &relation) {
   bool isCount = !relation.factors.empty();
   if (!isCount && !relation.isAtLeast && relation.lhs == relation.rhs)
@@ -311,14 +258,25 @@ LogicalResult CheckSizes::check(Operation *op, const SizeRelation &relation) {
         return excuse.getConstant().value_or(0) != 0;
       }))
     return success();
-  if (isCount ? isCounted(relation.factors, all)
-              : facts.follows(sizes, relation.lhs, relation.rhs,
-                              relation.isAtLeast, all)) {
+  // The result of a branch has the sizes of what the other branch yields.
+  Excuses proved = all;
+  if (auto branch = dyn_cast<scf::IfOp>(op);
+      branch && sizes.isAvailable(relation.rhs, branch))
+    proved.push_back(sizes.getNot(sizes.getNumber(branch.getCondition())));
+  auto isProved = [&](bool byAll) {
+    return isCount ? isCounted(relation.factors, proved, byAll)
+                   : facts.follows(sizes, relation.lhs, relation.rhs,
+                                   relation.isAtLeast, proved, byAll);
+  };
+  if (isProved(/*byAll=*/false)) {
     ++numProved;
     if (!sizes.isNonNegative(relation.lhs - relation.rhs))
       clampOperand(op, relation);
     return success();
   }
+  // A check in a region fails behind it: until then the step runs on, and this
+  // op is to do no harm either.
+  bool isChecked = isProved(/*byAll=*/true);
 
   auto isAvailable = [&](const SizeExpr &expr, Operation *parent) {
     return sizes.isAvailable(expr, parent);
@@ -353,7 +311,7 @@ LogicalResult CheckSizes::check(Operation *op, const SizeRelation &relation) {
     return failure();
   if (isNested(place) && !linalg_ext::isInControlFlow(place)) {
     // The derivative that is built from this region is checked later.
-    if (place->getParentOfType<train::CustomVjpOp>())
+    if (isChecked || place->getParentOfType<train::CustomVjpOp>())
       return success();
     // Checks of operands are lifted out of the bodies of ops.
     if (!relation.operand)
@@ -389,27 +347,31 @@ LogicalResult CheckSizes::check(Operation *op, const SizeRelation &relation) {
   for (const SizeExpr &excuse : excuses)
     if (!excuse.getConstant())
       ok = arith::OrIOp::create(b, loc, materialize(excuse), ok);
-  cf::AssertOp assertion = linalg_ext::createCheck(
-      b, op, ok, describeRelation(relation, linalg_ext::isInControlFlow(place)),
-      found, numbers);
-  ++numChecked;
-  if (isCount)
-    counted.push_back({relation.factors, all});
-  else
-    facts.add(relation.lhs, relation.rhs, relation.isAtLeast, all);
+  bool isLate = isNested(place);
+  if (!isChecked || !isLate) {
+    cf::AssertOp assertion = linalg_ext::createCheck(
+        b, op, ok,
+        describeRelation(relation, linalg_ext::isInControlFlow(place)), found,
+        numbers);
+    if (isLate)
+      assertion->setAttr(LinalgExtDialect::getSafeAttrName(), b.getUnitAttr());
+    ++numChecked;
+    if (isCount)
+      counted.push_back({relation.factors, all, isLate});
+    else
+      facts.add(relation.lhs, relation.rhs, relation.isAtLeast, all, isLate);
+  }
   clampOperand(op, relation);
-  if (!isNested(place))
+  if (!isLate || relation.operand || (isChecked && !canGuard(op)))
     return success();
-  assertion->setAttr(LinalgExtDialect::getSafeAttrName(), b.getUnitAttr());
-  return relation.operand ? success() : guard(op, ok);
+  return guard(op, ok);
 }
 
 /// Runs `op` only if `ok` holds; zeros replace its results otherwise.
 LogicalResult CheckSizes::guard(Operation *op, Value ok) {
   OpBuilder b(op);
   Location loc = op->getLoc();
-  if ((op->getNumRegions() != 0 && !isa<linalg::LinalgOp>(op)) ||
-      op->getNumResults() == 0 || !isPure(op))
+  if (!canGuard(op))
     return refuse(op);
   SmallVector<Value> others;
   auto branch = scf::IfOp::create(b, loc, op->getResultTypes(), ok,

@@ -262,6 +262,15 @@ std::optional<SizeExpr> SizeAnalysis::getControlFlowSize(OpResult result,
                                                          int64_t dim) {
   Operation *op = result.getOwner();
   Value source;
+  // What stands for an op that a branch leaves out has the sizes that the op is
+  // to have: where these are not those of its operands, they are the right
+  // ones.
+  if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    Value other = branch.elseYield().getOperand(result.getResultNumber());
+    SizeExpr size = getSize(other, dim);
+    if (isAvailable(size, op))
+      return size;
+  }
   if (SmallVector<Value> values = getForwardedValues(result); !values.empty())
     source = values.front();
   else if (auto rule = dyn_cast<train::CustomVjpOp>(op))

@@ -144,6 +144,45 @@ func.func @inside(%x: tensor<?xf32>, %n: tensor<?xindex>, %m: index) -> tensor<f
 
 // -----
 
+// Each op of these sizes runs where they agree alone: what fails in a body is
+// reported behind it. A branch that only such a check leaves has one size.
+// CHECK-LABEL: func @inside_twice(
+// CHECK: scf.for
+// CHECK: cf.assert
+// CHECK-NOT: cf.assert
+// CHECK: scf.if {{.*}} -> (tensor<?xf32>) {
+// CHECK-NEXT: arith.addf
+// CHECK: scf.if {{.*}} -> (tensor<?xf32>) {
+// CHECK-NEXT: arith.mulf
+// CHECK-NOT: cf.assert
+// CHECK: return
+// ONCE-LABEL: func @inside_twice(
+// ONCE-COUNT-1: cf.assert
+// ONCE-NOT: cf.assert
+// ONCE: return
+func.func @inside_twice(%x: tensor<?xf32>, %n: tensor<?xindex>, %m: index) -> tensor<f32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %v = arith.constant dense<0.0> : tensor<f32>
+  %r = scf.for %i = %c0 to %m step %c1 iter_args(%h = %v) -> tensor<f32> {
+    %j = arith.addi %i, %c1 : index
+    %a = tensor.extract %n[%i] : tensor<?xindex>
+    %b = tensor.extract %n[%j] : tensor<?xindex>
+    %s = tensor.extract_slice %x[0] [%a] [1] : tensor<?xf32> to tensor<?xf32>
+    %u = tensor.extract_slice %x[0] [%b] [1] : tensor<?xf32> to tensor<?xf32>
+    %y = arith.addf %s, %u : tensor<?xf32>
+    %z = arith.mulf %s, %u : tensor<?xf32>
+    %t = nn.reduce sum %y axes [0] : tensor<?xf32> -> tensor<f32>
+    %p = nn.reduce sum %z axes [0] : tensor<?xf32> -> tensor<f32>
+    %w = arith.addf %h, %t : tensor<f32>
+    %q = arith.addf %w, %p : tensor<f32>
+    scf.yield %q : tensor<f32>
+  }
+  return %r : tensor<f32>
+}
+
+// -----
+
 // A read at positions that no loop bounds; nothing is read if there is no iteration.
 // CHECK-LABEL: func @window(
 // CHECK-SAME: %[[X:.*]]: tensor<?xf32>, %{{.*}}: tensor<3xf32>, %[[Z:.*]]: tensor<?xf32>)
