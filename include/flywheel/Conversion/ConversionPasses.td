@@ -219,8 +219,8 @@ def LegalizeMaskedAccess : Pass<"flywheel-legalize-masked-access"> {
   let description = [{
     Before: masked loads and stores of vectors of f16 and bf16, in the LLVM
     dialect. After: masked loads and stores of vectors of i16, with bitcasts.
-    Where a CPU has no such instruction, LLVM splits the vector into elements,
-    and would convert each to f32 and back, with a function that older compiler
+    If a CPU has no such instruction, LLVM splits the vector into elements, and
+    would convert each to f32 and back, with a function that older compiler
     runtimes lack.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];

@@ -71,11 +71,12 @@ def FitWorkspace : Pass<"flywheel-fit-workspace", "::mlir::func::FuncOp"> {
     flywheel-rematerialize, flywheel-distribute-step and flywheel-plan-workspace make
     of it, one after the other, with a workspace of at most `memory-budget`.
 
-    Several workers have buffers of their own, and keep others for longer, up to a
-    barrier: that is not known before the step is shared. So where the plan takes
+    Several workers have buffers of their own, and keep others for longer, up to
+    a barrier: that is not known before the step is shared. So if the plan takes
     more than the budget, all three run again, on the function as it was, and
-    recompute as if the budget were smaller, a sixteenth of it at a time, down to
-    a quarter. Where none fits, one worker executes the step, and a warning says so.
+    recompute as if the budget were smaller, a sixteenth of it at a time, down
+    to a quarter. If none fits, one worker executes the step, and a warning says
+    so.
 
     Refuses what they refuse, and a budget that one worker does not meet.
   }];

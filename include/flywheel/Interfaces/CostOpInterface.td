@@ -20,7 +20,7 @@ def CostOpInterface : OpInterface<"CostOpInterface"> {
   let methods = [
     InterfaceMethod<[{
         The operations that one execution takes: by default one for each element
-        of each result. Where the op has regions, theirs are included.
+        of each result. If the op has regions, theirs are included.
       }],
       /*retTy=*/"::flywheel::CostExpr",
       /*methodName=*/"countFlops",
@@ -43,8 +43,8 @@ def CostOpInterface : OpInterface<"CostOpInterface"> {
       }]
     >,
     InterfaceMethod<[{
-        Whether the results are the memory of the first operand, seen in another
-        way: nothing is moved.
+        Returns true if the results are the memory of the first operand, seen in
+        another way: nothing is moved.
       }],
       /*retTy=*/"bool",
       /*methodName=*/"isView",

@@ -44,10 +44,10 @@ def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
                     "::llvm::MutableArrayRef<::mlir::Value>":$inputCotangents)
     >,
     InterfaceMethod<[{
-        Whether a derivative can flow to operand `operandNumber`. False where
-        the results are locally constant in it, as for `math.floor`, or use
-        nothing but its shape: then no gradient code is made for what the
-        operand is computed from, and `needed` is false in `emitVjp`.
+        Returns true if a derivative can flow to operand `operandNumber`; false
+        if the results are locally constant in it, as for `math.floor`, or use
+        nothing but its shape: then no gradient code is made for the values that
+        the operand is computed from, and `needed` is false in `emitVjp`.
       }],
       /*retTy=*/"bool",
       /*methodName=*/"hasDerivative",
@@ -55,8 +55,8 @@ def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
       /*methodBody=*/"",
       /*defaultImplementation=*/"return true;">,
     InterfaceMethod<[{
-        Whether the rule gives cotangents of what the op's regions capture.
-        Where it does not, a capture that is differentiated is an error.
+        Returns true if the rule gives cotangents of the values that the op's
+        regions capture. If it does not, a differentiated capture is an error.
       }],
       /*retTy=*/"bool",
       /*methodName=*/"differentiatesCaptures",

@@ -56,13 +56,14 @@ def ConvertConvToWinograd
     convolution of f32 or f64 with a filter of 3 x 3, stride 1 and known height and
     width that takes less time so is computed in tiles of m x m outputs, m = 2 or
     4, with (m + 2)^2 multiplications for each channel and output instead of 9 m^2.
-    Its filter is transformed in front. An `scf.forall` over blocks of tiles
-    transforms their inputs, multiplies them in (m + 2)^2 products of matrices and
-    transforms what comes out, and computes the elementwise op (bias, activation)
-    that alone uses the result. Transforms are products with small constant
-    matrices, so that each of these ops gets a kernel with its output in registers,
-    and what is between them stays in the second cache. Where images end before
-    their last tiles do, zeros are read and outputs are left out.
+    Its filter is transformed before the loop. An `scf.forall` over blocks of
+    tiles transforms their inputs, multiplies them in (m + 2)^2 products of
+    matrices and transforms the products, and computes the elementwise op (bias,
+    activation) that alone uses the result. Transforms are products with small
+    constant matrices, so that each of these ops gets a kernel with its output
+    in registers, and their intermediate values stay in the second cache. If
+    images end before their last tiles do, zeros are read and outputs are left
+    out.
 
     It is a choice of m and of not converting at all by estimates of time: the
     multiply-adds of each, and for each tile and channel what transforms take.
@@ -93,11 +94,11 @@ def TileAndFuse : Pass<"flywheel-tile-and-fuse", "::mlir::func::FuncOp"> {
     After: each scheduled contraction is computed in the tiles of its schedule, in
     one `scf.forall` for each level. The elementwise op (bias, activation,
     optimizer update) that alone uses its result is computed with it, tile by
-    tile. Where the schedule says so, the outermost level packs the part of the
-    right-hand side that its tile reads. What an op reads of the old value of its
-    destination, element for element, it reads from the destination. The tile of a
-    contraction keeps the part of the schedule that is about registers: it is not
-    tiled again.
+    tile. If the schedule says so, the outermost level packs the part of the
+    right-hand side that its tile reads. An op that reads the old value of its
+    destination, element for element, reads it from the destination. The tile of
+    a contraction keeps the part of the schedule that is about registers: it is
+    not tiled again.
 
     A tile reads one slice of each operand, from its first iteration to its last
     one. So operands have to be indexed by sums of loops, times constants that are
@@ -106,11 +107,12 @@ def TileAndFuse : Pass<"flywheel-tile-and-fuse", "::mlir::func::FuncOp"> {
 
     An elementwise op that keeps a triangle of the product (`nn.triangle`, the
     start of `nn.cholesky`) does not use the tiles outside of it: these are not
-    computed. Of J^T J, for a factor, that leaves half, and the border of tiles.
+    computed. For the factor of J^T J, half of the tiles are left, and those of
+    the border.
 
-    Where little is computed twice, the last tile of a loop is said to overlap the
-    one before (`codegen.overlap`), so that it is whole and has no kernel of its
-    own. An update of its own destination overlaps along vectors only.
+    If little is computed twice, the last tile of a loop overlaps the one before
+    (`codegen.overlap`), so that it is whole and has no kernel of its own. An
+    update of its own destination overlaps along vectors only.
   }];
   let dependentDialects = [
     "::flywheel::codegen::CodegenDialect",
@@ -169,9 +171,9 @@ def VectorizeKernels : Pass<"flywheel-vectorize-kernels", "::mlir::func::FuncOp"
     Contractions of floats (matmul in every transposition, batched, or as a
     direct convolution) keep a tile of the output in vector registers over the
     whole reduction; a `linalg.fill` of the output right before is absorbed (the
-    same SSA value: run CSE first). What an elementwise op right after reads is
-    prefetched, and so is what is copied next to where the tiles of an inner loop
-    read one operand.
+    same SSA value: run CSE first). The operands of an elementwise op right
+    after are prefetched, and so are elements that are copied next to where the
+    tiles of an inner loop read one operand.
     Other ops are vectorized along one loop, be it parallel or a reduction; float
     reductions are then reassociated. Tails are masked. Ops without a vector form,
     such as those with control flow in their body, become scalar loops.

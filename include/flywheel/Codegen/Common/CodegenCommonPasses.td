@@ -91,10 +91,11 @@ def OutlineKernels : Pass<"flywheel-outline-kernels", "::mlir::ModuleOp"> {
     takes most (`_grad` where that is of a derivative), the shape of what is
     written (`N` for a dynamic size, nothing for a number) and its number in the
     entry: profilers and debuggers show it.
-    What computes the same thing (the layers of a net, the initial values of
-    variables of one shape and distribution, the forward part of a train step and
-    of an evaluation) then has equal functions, of which
-    `duplicate-function-elimination` leaves the first to compile. Kernels are found
+    Equal computations (the layers of a net, the initial values of variables of
+    one shape and distribution, the forward part of a train step and of an
+    evaluation) then have equal functions, of which
+    `duplicate-function-elimination` leaves the first to compile. Kernels are
+    found
     inside branches and while loops as well. Elementwise ops that eight sizes or
     more have (the updates of many small variables) become ops on one dimension
     of dynamic size first, and then one function.
@@ -114,9 +115,9 @@ def SplitSteps : Pass<"flywheel-split-steps", "::mlir::ModuleOp"> {
     function of more than twice `max-ops` ops calls private functions,
     `train_step.part`, of at most `max-ops` each, where one op is not larger. Ops
     without results move to a part, in their order; constants and views are copied
-    to it, and other values are its arguments. What reads memory for others, or
-    uses a stack slot, stays. Passes of LLVM take more than linear time for long
-    functions, and one thread generates the code of a function.
+    to it, and other values are its arguments. An op that reads memory for
+    others, or uses a stack slot, stays. Passes of LLVM take more than linear
+    time for long functions, and one thread generates the code of a function.
   }];
   let options = [
     Option<"maxOps", "max-ops", "int64_t", /*default=*/"1000",

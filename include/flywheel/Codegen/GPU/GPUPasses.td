@@ -74,8 +74,8 @@ def ChooseGPUSchedules : Pass<"flywheel-choose-gpu-schedules", "::mlir::func::Fu
     Before: structured ops on buffers, in a module whose `codegen.target` is a GPU.
     After: contractions that read their inputs several times have a
     `codegen.schedule`: tensor cores multiply f16 and bf16, and f32 where the target
-    allows tf32; tiles are as large as leaves enough blocks for the device. What
-    has such a schedule keeps it.
+    allows tf32; tiles are as large as leaves enough blocks for the device. An
+    op that has such a schedule keeps it.
   }];
   let dependentDialects = ["::flywheel::codegen::CodegenDialect"];
   let statistics = [Statistic<"numChosen", "schedules", "Schedules chosen">];
@@ -101,8 +101,8 @@ def FormGPUGroups : Pass<"flywheel-form-gpu-groups", "::mlir::func::FuncOp"> {
     columns where they are added up. Ops that share nothing are left alone. The initializer is
     left to the host. With `report`, a remark compares the bytes that launches take
     with those that they have to: a result is written once, and read once by each
-    launch of a chain in which one needs a result of the other. What becomes launches
-    has their `codegen.traffic` then.
+    launch of a chain in which one needs a result of the other. Ops that become
+    launches have their `codegen.traffic` then.
   }];
   let options = [
     Option<"report", "report", "bool", /*default=*/"false",
@@ -184,7 +184,7 @@ def IndexOnGPU : Pass<"flywheel-index-on-gpu", "::mlir::func::FuncOp"> {
      * A scan is a launch with a thread for each row, which goes over it as a loop
        does, where rows are short or many. Else the threads of a block share a
        row, or 32 that lie side by side: each goes over a run, in an order that
-       depends on sizes alone. Where the call chooses the sizes, the host chooses
+       depends on sizes alone. If the call chooses the sizes, the host chooses
        by them.
      * Cholesky factors are a launch in which a block has a matrix, and one that
        makes one flag of those of the blocks.
@@ -205,11 +205,12 @@ def DecideOnGPU : Pass<"flywheel-decide-on-gpu", "::mlir::ModuleOp"> {
   let description = [{
     Before: kernels `F.kernel` whose structured ops are launches; the host reads
     elements of buffers for its checks and for arguments of launches. After: the
-    host reads what it decides itself only: which branch, how many iterations, how
-    large a buffer. Of a branch, and of each iteration that a condition decides,
-    that is one number: where it takes several elements, a launch computes it.
-    What a launch needs it reads itself, or from where a launch of
-    one thread has put it; what the host stored such a launch stores. A check is a
+    host reads only the values by which it decides itself: the branch, the
+    number of iterations, the size of a buffer. For a branch, and for each
+    iteration that a condition decides, that is one number: if it takes several
+    elements, a launch computes it. A launch reads its operands itself, or from
+    memory to which a launch of one thread has written them; such a launch also
+    stores the values that the host stored. A check is a
     launch of one thread that writes its status to a word of the device, unless
     one before it has failed. Launches behind it do nothing where the word is not
     0, and the host reads it once, when it waits for the device at the end, or
@@ -317,10 +318,11 @@ def LowerGPULaunches : Pass<"flywheel-lower-gpu-launches", "::mlir::ModuleOp"> {
     of the module says, and launches are calls of the runtime. An object file has
     code for each chip, where there is an assembler, and PTX for later ones.
 
-    Where the assembler says that a kernel spills registers on a chip, the kernel has
-    more of them there, and in the PTX for later chips, as fewer blocks side by side
-    leave them (`nvvm.minctasm`): those of two blocks where the assembler chose, and
-    those of one where `flywheel-outline-gpu-kernels` or this asked for two.
+    If the assembler reports that a kernel spills registers on a chip, the
+    kernel has more of them there, and in the PTX for later chips, as fewer
+    blocks side by side leave them (`nvvm.minctasm`): those of two blocks where
+    the assembler chose, and those of one where `flywheel-outline-gpu-kernels`
+    or this asked for two.
   }];
   let options = [
     Option<"forObject", "for-object", "bool", "false",

@@ -145,7 +145,7 @@ def Codegen_GPUAttr : Codegen_Attr<"GPU", "gpu"> {
 def Codegen_ScheduleAttrInterface : AttrInterface<"ScheduleAttrInterface"> {
   let cppNamespace = "::flywheel::codegen";
   let description = [{
-    How one structured op is computed. There is one such attribute for each family
+    The schedule of one structured op. There is one such attribute for each family
     of kernels.
   }];
   let methods = [
@@ -188,14 +188,14 @@ def Codegen_FMAAttr : Codegen_Schedule<"FMA", "fma", ["getTiles"]> {
     the last reduction, or of that along the lanes, are one instruction, which
     multiplies bf16 and adds to f32.
 
-    `tiles` are the sizes of tiles of the fused group, a list for each level from
-    outside to inside and a number for each loop. 0 does not tile a loop. Each
-    level is an `scf.forall`. What comes right behind the contraction, element for
-    element, is computed tile by tile in the innermost level. With `pack`, the
+    `tiles` are the sizes of tiles of the fused group, a list for each level
+    from outside to inside and a number for each loop. 0 does not tile a loop.
+    Each level is an `scf.forall`. Ops right after the contraction, element for
+    element, are computed tile by tile in the innermost level. With `pack`, the
     outermost level copies the part of B that its tile reads into a panel with
-    contiguous rows. `workers` is how many workers share the outermost level. In the
-    tile that `flywheel-tile-and-fuse` makes, the contraction keeps its loops and
-    registers, without `tiles` and `pack`.
+    contiguous rows. `workers` is how many workers share the outermost level. In
+    the tile that `flywheel-tile-and-fuse` makes, the contraction keeps its
+    loops and registers, without `tiles` and `pack`.
 
     There are at most 4 levels of tiles, and at most 16384 elements of C in the code
     of one kernel: rows of several loops are all unrolled, those of one loop are as
@@ -240,8 +240,8 @@ def Codegen_VectorAttr : Codegen_Schedule<"Vector", "vector", []> {
   let summary = "An elementwise op or a reduction over vectors";
   let description = [{
     The iterations of the loop `along` are the lanes of vectors of `lanes`
-    elements. Blocks of inputs that are contiguous along the loop `transpose`, and
-    not along `along`, are transposed in registers. Where `along` is parallel,
+    elements. Blocks of inputs that are contiguous along the loop `transpose`,
+    and not along `along`, are transposed in registers. If `along` is parallel,
     reductions run inside it for `interleave` neighbouring vectors together,
     from 1 to 32.
 
@@ -292,14 +292,14 @@ def Codegen_BlockAttr : Codegen_Schedule<"Block", "block", []> {
 }
 
 def Codegen_TrafficAttr : Codegen_Attr<"Traffic", "traffic"> {
-  let summary = "What one launch of a GPU reads, writes and computes";
+  let summary = "The bytes and the operations of one launch of a GPU";
   let description = [{
-    `read` and `written` are bytes of buffers of the device that the launch uses,
-    each counted once: what it moves at least. `accessed` are the bytes that its
-    blocks ask for: what several blocks read is counted for each. `flops` are
-    operations on floats. A size that the call chooses counts as 64, or as
-    `flywheel-form-gpu-groups` has been told. What becomes several launches has a
-    list of these.
+    `read` and `written` are bytes of buffers of the device that the launch
+    uses, each counted once: what it moves at least. `accessed` are the bytes
+    that its blocks ask for: what several blocks read is counted for each.
+    `flops` are operations on floats. A size that the call chooses counts as 64,
+    or as `flywheel-form-gpu-groups` has been told. An op that becomes several
+    launches has a list of these.
 
     Example: `#codegen.traffic<read = 131072, written = 65536, accessed = 458752,
     flops = 8388608>`
@@ -330,7 +330,7 @@ def Codegen_WorkerOp : Codegen_Op<"worker", [Pure]> {
 }
 
 def Codegen_NumWorkersOp : Codegen_Op<"num_workers", [Pure]> {
-  let summary = "How many workers execute the function at the same time";
+  let summary = "The number of workers that execute the function at the same time";
   let description = [{
     At least 1. The same for all of them.
 
@@ -345,8 +345,8 @@ def Codegen_NumWorkersOp : Codegen_Op<"num_workers", [Pure]> {
 def Codegen_BarrierOp : Codegen_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Wait until all workers are here";
   let description = [{
-    What any worker has written before it is visible to all behind it. All workers
-    execute the same barriers in the same order.
+    Writes of any worker before it are visible to all workers after it. All
+    workers execute the same barriers in the same order.
   }];
   let assemblyFormat = "attr-dict";
 }
@@ -357,7 +357,7 @@ def Codegen_BarrierOp : Codegen_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]
 
 def Codegen_ProfileBeginOp
     : Codegen_Op<"profile_begin", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "What the counter of time is in front of a kernel";
+  let summary = "The counter of time before a kernel";
   let description = [{
     Ticks of the counter of the processor. No memory access moves across it.
 

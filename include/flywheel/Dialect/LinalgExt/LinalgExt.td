@@ -21,10 +21,10 @@ def LinalgExt_Dialect : Dialect {
   let cppNamespace = "::flywheel::linalg_ext";
   let summary = "Structured ops whose elements wait for data or for each other";
   let description = [{
-    What `linalg` lacks, in its style: ops in destination style, on tensors
-    before bufferization and on buffers after it. Where they read or write
-    depends on data, or on what they have written before, so that no indexing
-    map says it. `nn` ops are lowered to them, and
+    Ops that `linalg` lacks, in its style: ops in destination style, on tensors
+    before bufferization and on buffers after it. The positions that they read
+    or write depend on data, or on elements that they have written before, so
+    that no indexing map describes them. `nn` ops are lowered to them, and
     `flywheel-lower-linalg-ext` makes loops over `linalg` ops of them. No op
     accesses memory outside of its operands, whatever its indices are.
 
@@ -230,11 +230,11 @@ def LinalgExt_ArgsortOp : LinalgExt_Op<"argsort"> {
 def LinalgExt_CombineRowsOp : LinalgExt_Op<"combine_rows"> {
   let summary = "Adds rows of one index";
   let description = [{
-    Of the rows of `rows` [n, I..] whose elements of `indices` [n] are equal, the
-    first becomes the sum, added up in the order of the rows, and the others
-    become 0. `order` [n] is what `argsort` makes of the indices. So each index
-    has one row that says all of it, and a function with f(0) = 0 of the sum is
-    that function of each row.
+    If rows of `rows` [n, I..] have equal elements of `indices` [n], the first
+    of them becomes their sum, added up in the order of the rows, and the others
+    become 0. `order` [n] is the result of `argsort` of the indices. So each
+    index has one row with its whole sum, and a function with f(0) = 0 of the
+    sum is that function of each row.
   }];
   let arguments = (ins LinalgExt_Indices:$indices, LinalgExt_Positions:$order,
                        LinalgExt_Shaped:$rows);
@@ -413,7 +413,7 @@ def LinalgExt_ProtectOp : Op<LinalgExt_Dialect, "protect", [MemoryEffects<[MemWr
 
 def LinalgExt_CommitOp : Op<LinalgExt_Dialect, "commit", [
     MemoryEffects<[MemWrite]>, SameVariadicOperandSize]> {
-  let summary = "What storages hold when a step ends";
+  let summary = "The values of storages at the end of a step";
   let description = [{
     Each of `storages` gets the value of the same number, as if all at once. On
     buffers, most values are in their storages already, and
@@ -433,7 +433,7 @@ def LinalgExt_SizePredicate : I32EnumAttr<"SizePredicate", "a relation of sizes"
 }
 
 def LinalgExt_CompareSizesOp : Op<LinalgExt_Dialect, "compare_sizes", [Pure]> {
-  let summary = "Whether two sizes are as an op requires";
+  let summary = "True if two sizes are as an op requires";
   let description = [{
     True where the signed numbers are equal (`eq`), or the first is at least the
     second (`ge`). A `cf.assert` of the result, or of an `arith.ori` with it,
@@ -484,12 +484,12 @@ def LinalgExt_FindOutsideOp : Op<LinalgExt_Dialect, "find_outside", [
 def LinalgExt_HostCallOp : LinalgExt_Op<"host_call", [AttrSizedOperandSegments]> {
   let summary = "Calls a function of the host with values of the step";
   let description = [{
-    What `train-order-host-calls` makes of a `train.host_call`. `status` is the
-    state of all calls of a step: 0, or what the first one that failed has left.
-    A call of another status calls nothing and writes zeros to `outputs`. The
-    result 0 is the next status, so that the calls are in the order in which
-    they pass it on; the others are the results of the function. `number` is one
-    of the op in its function, which copies of it share.
+    The form of a `train.host_call` after `train-order-host-calls`. `status` is
+    the state of all calls of a step: 0, or the error of the first one that
+    failed. A call of another status calls nothing and writes zeros to
+    `outputs`. The result 0 is the next status, so that the calls are in the
+    order in which they pass it on; the others are the results of the function.
+    `number` is one of the op in its function, which copies of it share.
   }];
   let arguments = (ins StrAttr:$kind, I64Attr:$site, I64Attr:$number,
                        Variadic<LinalgExt_Shaped>:$inputs,

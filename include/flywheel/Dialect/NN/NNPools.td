@@ -62,7 +62,7 @@ def NN_MaxPool2dGradOp : NN_PoolOp<"max_pool2d_grad", [NN_SizeRelations]> {
 }
 
 def NN_MaxPool2dSelectOp : NN_PoolOp<"max_pool2d_select", [NN_SizeRelations]> {
-  let summary = "Of each window, the element of v where x has its maximum";
+  let summary = "The element of v where x has its maximum, for each window";
   let description = [{
     The transpose of `nn.max_pool2d_grad`: of each window of `nn.max_pool2d` with
     these attributes, the element of v at the place of the first maximum of x. v has

@@ -18,14 +18,14 @@ def NN_PaddingKind : I32EnumAttr<"PaddingKind", "how the border of an image is p
 
 def NN_PaddingAttr : AttrDef<NN_Dialect, "Padding"> {
   let mnemonic = "padding";
-  let summary = "What surrounds an image that a window slides over";
+  let summary = "The padding of an image that a window slides over";
   let description = [{
     With an image of dimSize `in`, a stride `s` and a window that spans `k`
     positions, each of height and width on its own:
 
     * `valid`: nothing; ceil((in - k + 1) / s) windows.
     * `same`: ceil(in / s) windows, for which max((out - 1) s + k - in, 0)
-      positions are added, half of them in front, and the odd one behind.
+      positions are added, half of them before, and the odd one after.
     * `explicit [[top, bottom], [left, right]]`: so many positions;
       floor((in + top + bottom - k) / s) + 1 windows.
 

@@ -57,7 +57,7 @@ def Train_OnesAttr : Train_Initializer<"Ones", "ones"> {
 def Train_ConstantAttr : Train_Initializer<"Constant", "constant"> {
   let summary = "Given values, in row-major order";
   let description = [{
-    Fills the variable in row-major order. Where there are fewer values than
+    Fills the variable in row-major order. If there are fewer values than
     elements, the last value repeats; more values than elements are an error.
     The values are a `dense` of the variable's element type.
 
@@ -215,11 +215,11 @@ def Train_MinMaxNormAttr : Train_NormConstraint<"MinMaxNorm", "min_max_norm"> {
 
 def Train_StreamAttr
     : Train_Initializer<"Stream", "stream", ["getStreamSeed"]> {
-  let summary = "Where the draws of a `train.random` begin";
+  let summary = "The start of the draws of a `train.random`";
   let description = [{
-    Of a `tensor<2xi64>`: the key of the op's stream, a function of the seed, the
-    op seed and how often the variable was initialised, and the number of runs
-    since, 0. `-train-expand-random` declares these variables.
+    The value of a `tensor<2xi64>`: the key of the op's stream, a function of
+    the seed, the op seed and how often the variable was initialised, and the
+    number of runs since, 0. `-train-expand-random` declares these variables.
   }];
   let parameters = (ins OptionalParameter<"std::optional<int64_t>">:$seed);
   let assemblyFormat = Train_Struct<mnemonic, parameters>.optional;

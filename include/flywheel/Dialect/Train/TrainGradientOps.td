@@ -62,8 +62,8 @@ def Train_GradientOp : Train_Op<"gradient", [Pure, AttrSizedOperandSegments]> {
 def Train_JvpOp : Train_Op<"jvp", [Pure, AttrSizedOperandSegments]> {
   let summary = "Directional derivatives of values";
   let description = [{
-    How each of the ys changes as the xs move along the `tangents`: the sum over
-    i of d(ys_k) / d(xs_i) * tangents_i. Forward mode, to `train.gradient`'s
+    The derivative of each of the ys as the xs move along the `tangents`: the sum
+    over i of d(ys_k) / d(xs_i) * tangents_i. Forward mode, to `train.gradient`'s
     reverse mode: <jvp, u> = <tangents, gradient with grad_ys u>. A y that
     depends on no x has the derivative 0. Result types are those of the ys.
     `-train-autodiff` replaces this op by plain ops.
@@ -93,9 +93,9 @@ def Train_JacobianMode : I32EnumAttr<"JacobianMode", "how a Jacobian is computed
 def Train_JacobianOp : Train_Op<"jacobian", [Pure]> {
   let summary = "Derivative of each element of a value with respect to values";
   let description = [{
-    The Jacobian of y with respect to each of the xs: result i has the dimension sizes of
-    y, then those of xs_i, and the element type of xs_i. Of a loss for each
-    example, `tensor<?xf32>`, it is the gradient of each example.
+    The Jacobian of y with respect to each of the xs: result i has the dimension
+    sizes of y, then those of xs_i, and the element type of xs_i. If y is a loss
+    for each example, `tensor<?xf32>`, it is the gradient of each example.
 
     `mode reverse` computes the rows, one for each element of y, `mode forward`
     the columns, one for each element of the xs: all in one pass over a new
@@ -168,7 +168,7 @@ def Train_CustomVjpOp : Train_Op<"custom_vjp", [IsolatedFromAbove,
     RecursiveMemoryEffects, SingleBlock]> {
   let summary = "A computation with a derivative rule of its own";
   let description = [{
-    The results are those of the first region, on the inputs. Where they are
+    The results are those of the first region, on the inputs. If they are
     differentiated, the second region is the rule: from the inputs, and the
     cotangent of each floating-point result, it computes the cotangent of each
     floating-point input. It need not be the derivative of the first region, and
@@ -203,7 +203,7 @@ def Train_CustomVjpOp : Train_Op<"custom_vjp", [IsolatedFromAbove,
 
 def Train_VjpYieldOp : Train_Op<"vjp_yield", [Pure, Terminator, ReturnLike,
     HasParent<"CustomVjpOp">]> {
-  let summary = "What a region of train.custom_vjp computes";
+  let summary = "The results of a region of train.custom_vjp";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
@@ -370,10 +370,10 @@ def Train_ApplyGradientsOp : Train_Op<"apply_gradients", [
   let description = [{
     Updates each variable of `var_list` along the gradient in its place, which
     has the variable's type: clipped, scaled, masked, or computed in any other
-    way. What is not in the list is left alone. `train.minimize` is
-    `train.gradient` and this; it has the same clauses. The gradient of a variable
-    of f16 or bf16 may be of f32. With `loss_scale`, gradients are those of a loss
-    that the program multiplied by the scale.
+    way. Other variables are left alone. `train.minimize` is `train.gradient`
+    and this; it has the same clauses. The gradient of a variable of f16 or bf16
+    may be of f32. With `loss_scale`, gradients are those of a loss that the
+    program multiplied by the scale.
 
     ```mlir
     %dw = train.gradient %loss wrt %w : (tensor<f32>, tensor<3xf32>) -> tensor<3xf32>
@@ -415,7 +415,7 @@ def Train_ClipByGlobalNormOp : Train_Op<"clip_by_global_norm", [Pure]> {
 def Train_ScheduleOp : Train_Op<"schedule", [Pure]> {
   let summary = "The rate of a step";
   let description = [{
-    What `schedule` says of step `step`, a counter from 0, in f32 or f64.
+    The value of `schedule` at step `step`, a counter from 0, in f32 or f64.
     `-train-expand-optimizers` replaces it by plain ops.
 
     ```mlir
@@ -437,8 +437,9 @@ def Train_ScheduleOp : Train_Op<"schedule", [Pure]> {
 def Train_ProjectOp : Train_Op<"project", [Pure, SameOperandsAndResultType]> {
   let summary = "Projection of a new parameter onto its constraint";
   let description = [{
-    What a variable's `constraint` makes of `input`. `-train-expand-optimizers`
-    puts it between an update and the assignment; it is computed in place.
+    The projection of `input` by a variable's `constraint`.
+    `-train-expand-optimizers` inserts it between an update and the assignment;
+    it is computed in place.
 
     ```mlir
     %1 = train.project %0 : tensor<64x10xf32> by #train.max_norm<max = 2.0>

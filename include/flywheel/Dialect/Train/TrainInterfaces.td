@@ -102,10 +102,9 @@ def ScheduleAttrInterface : AttrInterface<"ScheduleAttrInterface"> {
 
 def OptimizerAttrInterface : AttrInterface<"OptimizerAttrInterface"> {
   let description = [{
-    What `train.minimize` applies: the hyper-parameters of one optimizer, and
-    how one step of it is expressed with variables. The pass
-    `-train-expand-optimizers` asks this interface and knows no optimizer by
-    name.
+    An optimizer of `train.minimize`: its hyper-parameters, and how one step of
+    it is expressed with variables. The pass `-train-expand-optimizers` asks
+    this interface and knows no optimizer by name.
   }];
   let cppNamespace = "::flywheel::train";
   let methods = [
@@ -160,8 +159,8 @@ def OptimizerAttrInterface : AttrInterface<"OptimizerAttrInterface"> {
                                               slots, gradient, stepValues);
       }]>,
     InterfaceMethod<[{
-        Whether a variable of `var_list` that the loss does not depend on is an
-        error, as it is in Keras. In tf.train it is left alone.
+        Returns true if a variable of `var_list` that the loss does not depend
+        on is an error, as it is in Keras. In tf.train it is left alone.
       }],
       "bool", "refusesUnconnected", (ins),
       /*methodBody=*/"", /*defaultImplementation=*/"return false;">,
@@ -218,11 +217,11 @@ def OptimizerUpdateOpInterface : OpInterface<"OptimizerUpdateOpInterface"> {
            "::mlir::ValueRange":$state, "::mlir::Value":$gradient,
            "::mlir::ValueRange":$scalars)>,
     InterfaceMethod<[{
-        Whether an element whose gradient is 0 keeps its state, whatever it is:
-        rows of a table that have no gradient need no update then. By default
-        that is found from the rule: sums, products and quotients of 0 are
-        followed through it. Every other number counts as finite; a quotient of 0
-        is 0 where the divisor is known to be positive.
+        Returns true if an element whose gradient is 0 keeps its state, whatever
+        it is: rows of a table that have no gradient need no update then. By
+        default that is found from the rule: sums, products and quotients of 0
+        are followed through it. Every other number counts as finite; a quotient
+        of 0 is 0 if the divisor is known to be positive.
       }],
       "bool", "leavesStateWithoutGradient", (ins),
       /*methodBody=*/"", /*defaultImplementation=*/[{

@@ -38,8 +38,8 @@ def Train_LeastSquaresOp : Train_Op<"least_squares", [
     }
     ```
 
-    or variables of `over`, which the region reads. What it reads there is x of
-    the iteration. They are assigned once, behind the last iteration:
+    or variables of `over`, which the region reads. Its reads of them yield x of
+    the iteration. They are assigned once, after the last iteration:
 
     ```mlir
     %objective = train.least_squares over [@a, @b] max_iterations 1 regularizer 0.1
@@ -52,14 +52,14 @@ def Train_LeastSquaresOp : Train_Op<"least_squares", [
 
     An iteration computes residuals r, m in all, and their Jacobian J at x, of n
     elements, with zeros where a residual does not depend on an element. The
-    step d minimizes |J d - r|^2 + l |d|^2, l being the regularizer:
-    (J^T J + l I) d = J^T r where m >= n, and d = J^T z with (J J^T + l I) z = r
-    where m < n, by a Cholesky factor. Where the objective at x - d is smaller
-    than at x, x - d is the new x; else x stays and l is multiplied by
-    `multiplier` (after Levenberg, 1944, and Marquardt, 1963; nothing makes l
-    smaller). There is no test of convergence: each iteration is computed. All
-    of them are one loop of the step, which starts at `regularizer` in each
-    call; that is a number or a scalar tensor.
+    step d minimizes |J d - r|^2 + l |d|^2, l being the regularizer: (J^T J + l
+    I) d = J^T r where m >= n, and d = J^T z with (J J^T + l I) z = r where m <
+    n, by a Cholesky factor. If the objective at x - d is smaller than at x, x -
+    d is the new x; else x stays and l is multiplied by `multiplier` (after
+    Levenberg, 1944, and Marquardt, 1963; nothing makes l smaller). There is no
+    test of convergence: each iteration is computed. All of them are one loop of
+    the step, which starts at `regularizer` in each call; that is a number or a
+    scalar tensor.
 
     A matrix that is not positive definite is an error of the step, which
     changes nothing; with `on_failure reject` the iteration is a rejected one.
@@ -73,8 +73,8 @@ def Train_LeastSquaresOp : Train_Op<"least_squares", [
     `cg_iterations`, by default n, or where the residual of this system is at
     most `cg_tolerance` times what it was, by default 1e-6.
 
-    What stands between the starts and the types, from `over` to `history`, may be
-    written in any order, each at most once.
+    The clauses between the starts and the types, from `over` to `history`, may
+    be written in any order, each at most once.
 
     The region may have several residuals of any shapes. They, the starts and
     the variables have one element type, f32 or f64. The region may use values
@@ -121,7 +121,7 @@ def Train_LeastSquaresOp : Train_Op<"least_squares", [
 
 def Train_ResidualsOp : Train_Op<"residuals", [Pure, Terminator, ReturnLike,
     HasParent<"LeastSquaresOp">]> {
-  let summary = "What the region of train.least_squares computes";
+  let summary = "The residuals of the region of train.least_squares";
   let arguments = (ins Variadic<AnyRankedTensor>:$residuals);
   let assemblyFormat = "($residuals^ `:` type($residuals))? attr-dict";
 }

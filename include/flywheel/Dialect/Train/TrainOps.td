@@ -164,7 +164,7 @@ def Train_InitializedValueOp : Train_AccessOp<"initialized_value", [
 }
 
 def Train_IsInitializedOp : Train_AccessOp<"is_initialized"> {
-  let summary = "Whether a variable has a value at this point";
+  let summary = "True if a variable has a value at this point";
   let description = [{
     A scalar boolean. Unlike `train.read` it asks nothing of the variable.
   }];
@@ -344,10 +344,10 @@ def Train_DropoutOp : Train_Op<"dropout", [AllTypesMatch<["x", "result"]>,
   let summary = "Drops elements at random while training";
   let description = [{
     Each element is kept with probability 1 - `rate`, and is x / (1 - `rate`)
-    then; the others are 0 (Srivastava and others, Dropout, 2014). Where
-    `training` is false the result is x, bit by bit, and nothing is drawn.
-    Without `training` elements are always dropped: an entry for evaluation
-    leaves the op out, or passes a flag. The derivative has the same mask.
+    then; the others are 0 (Srivastava and others, Dropout, 2014). If `training`
+    is false the result is x, bit by bit, and nothing is drawn. Without
+    `training` elements are always dropped: an entry for evaluation leaves the
+    op out, or passes a flag. The derivative has the same mask.
 
     Draws are those of `train.random #train.random_uniform<seed = ...>`, f32, one
     an element: the same on every target, others at each run. With rate 0 the
@@ -409,7 +409,7 @@ def Train_HostCallOp : Train_Op<"host_call", [
 def Train_StringConstantOp : Train_Op<"string_constant", [Pure]> {
   let summary = "A tensor of given strings";
   let description = [{
-    Fills the tensor in row-major order. Where there are fewer values than
+    Fills the tensor in row-major order. If there are fewer values than
     elements, the last value repeats; more values than elements are an error.
 
     ```mlir
@@ -424,7 +424,7 @@ def Train_StringConstantOp : Train_Op<"string_constant", [Pure]> {
 
 def Train_StringEqualOp : Train_Op<"string_equal", [Pure, SameTypeOperands,
     DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
-  let summary = "Whether strings are equal, element by element";
+  let summary = "True if strings are equal, element by element";
   let description = [{
     Equal strings have the same bytes.
 

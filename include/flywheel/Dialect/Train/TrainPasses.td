@@ -117,14 +117,14 @@ def TrainExpandOptimizers
     variables; reads of the variables, their slots and the optimizer's scalars;
     one update op for each variable; and assignments. The slots and scalars are
     variables of the module, declared after its last variable.
-    What clauses of the op say is emitted around the updates: the assignment of
-    the rate, then L2 penalty and clipping of the gradients; decoupled decay is
-    in the update. `train.schedule` and `train.clip_by_global_norm` become plain
-    ops.
+    The work of clauses of the op is emitted around the updates: the assignment
+    of the rate, then L2 penalty and clipping of the gradients; decoupled decay
+    is in the update. `train.schedule` and `train.clip_by_global_norm` become
+    plain ops.
 
     Runs before calls are inlined: a function that is called several times then
-    trains one set of slots. Where calls compute a loss, they are inlined into
-    the function.
+    trains one set of slots. If calls compute a loss, they are inlined into the
+    function.
 
     The default list of variables is every floating-point variable of the
     collection TRAINABLE that a read names on which the loss depends, in module
@@ -133,7 +133,7 @@ def TrainExpandOptimizers
     Slots and scalars are GLOBAL, not trainable, and have no constraint; a slot
     is on the device of its variable. Slots are named `<variable>/<optimizer>`
     and scalars `<optimizer>/<scalar>`, with the name that the program gives the
-    optimizer or else that of its kind. Where another optimizer of the kind was
+    optimizer or else that of its kind. If another optimizer of the kind was
     first, `_1`, `_2`, ... is appended to the name (`SGD_1/lr`), and to the name
     of a slot where that is taken. Scalars are f32, or f64 where a variable of
     the list is f64. A scalar that the module declares is used as it is.
@@ -193,9 +193,9 @@ def TrainExpandLeastSquares
     region are what the loop carries: a derivative flows to them. A variable with
     a constraint is assigned the `train.project` of its value.
 
-    Where the number of residuals is not known statically, a branch takes the
+    If the number of residuals is not known statically, a branch takes the
     system with fewer unknowns; both have as many rows as there are elements in
-    x, and fill up what is not used.
+    x, and pad the unused ones.
 
     Runs while calls are calls and draws are draws, and inlines those in the
     region. Warns where the matrix of a system is large.

@@ -29,9 +29,9 @@ def CheckSizes : Pass<"flywheel-check-sizes", "::mlir::func::FuncOp"> {
     dimension sizes of arguments, as far as possible), so that no op that
     assumes the requirement can fold the assertion. That is why the pass runs
     before the first canonicalization, and again after derivative rules have
-    made new ops. A check in a branch holds where the branch is taken. Where the
+    made new ops. A check in a branch holds where the branch is taken. If the
     sizes are known only inside a branch or a loop, the op runs only if they
-    agree; otherwise its result is zeros, and the check behind the branch or the
+    agree; otherwise its result is zeros, and the check after the branch or the
     loop fails.
 
     Refuses `tensor.dim` of a dimension that the tensor does not have.
@@ -90,8 +90,8 @@ def UnifySymbolicDims : Pass<"flywheel-unify-symbolic-dims", "::mlir::func::Func
     computed as the product of the sizes that were collapsed. Arguments carry
     `train.dim_sizes`: for each dimension the number of its symbolic size, or -1
     where it is static; the function carries `train.symbols`, the names of the
-    symbolic sizes. Where the ops require a dynamic dimension size of a feed to
-    be a constant, a `cf.assert` checks that.
+    symbolic sizes. If the ops require a dynamic dimension size of a feed to be
+    a constant, a `cf.assert` checks that.
 
     Refuses a result with a dimension size that is not one of a feed.
   }];
@@ -107,12 +107,11 @@ def CheckSlices : Pass<"flywheel-check-slices", "::mlir::func::FuncOp"> {
     Before: `tensor.extract_slice`, `tensor.insert_slice`, `tensor.extract` and
     `tensor.insert` whose offsets, sizes or dimension sizes are known only when
     the step runs. Out of range, they have undefined behavior. After: a
-    `cf.assert` in front of each checks that it is in range, unless the bounds
-    of the loops around it prove that; its message has the numbers in question.
-    Checks of ops inside branches and loops are marked `linalg_ext.safe` and
-    come behind the branch or the loop, which yields whether they passed. Where
-    such a check fails, the op uses offset 0 if that is in range, and otherwise
-    does not run.
+    `cf.assert` before each checks that it is in range, unless the bounds of the
+    loops around it prove that; its message has the numbers in question. Checks
+    of ops inside branches and loops are marked `linalg_ext.safe` and come after
+    the branch or the loop, which yields whether they passed. If such a check
+    fails, the op uses offset 0 if that is in range, and otherwise does not run.
 
     Refuses an op that may be out of range in a body that cannot yield the
     result of a check, such as that of a `tensor.pad`.
@@ -243,7 +242,7 @@ def CheckNumerics : Pass<"flywheel-check-numerics", "::mlir::func::FuncOp"> {
     finite. Its message names the op in the source, its place, and whether it is
     the op's gradient. A step that fails changes nothing.
 
-    What an op computes for itself alone may be infinite.
+    Values that an op computes for itself alone may be infinite.
   }];
   let dependentDialects = [
     "::flywheel::linalg_ext::LinalgExtDialect", "::flywheel::nn::NNDialect",

@@ -43,11 +43,11 @@ def FuseElementwise : Pass<"flywheel-fuse-elementwise", "::mlir::func::FuncOp"> 
     reductions: a read of its result would take no less memory traffic than a
     read of its operand. Reshapes between two ops are moved out of the way, but
     an op that writes a variable keeps the shape of the variable, and a product
-    of matrices its own: the ops after it take its shape. Where each row is to be
+    of matrices its own: the ops after it take its shape. If each row is to be
     computed by threads of its own (`keep-rows`), only the op that reads the
     product takes it, and a division that all elements of a row share may be
-    repeated for each: in one shape, and with nothing stored in between, more ops
-    on rows share a launch.
+    repeated for each: in one shape, and with nothing stored in between, more
+    ops on rows share a launch.
   }];
   let options = [
     Option<"keepRows", "keep-rows", "bool", "false",
@@ -116,13 +116,13 @@ def TileBatches : Pass<"flywheel-tile-batches", "::mlir::func::FuncOp"> {
     result is larger than what it reads, such as the scores of attention, and
     the ops that compute from such large values, batch by batch, are in an
     `scf.forall` over the batches: one batch of the large values is stored, and
-    found in the cache. What needs other work behind the first loop, such as
-    the gradient of attention, is in a second loop. It computes the large values
-    once more, by the same ops from the same numbers: no bit of a result
-    changes. Smaller ones, such as the sums of rows, are stored for all batches.
-    A chain is left as it is where a large value is used outside of it, or has
-    fewer bytes than `min-bytes`: what is in the cache is read faster than
-    computed again.
+    found in the cache. Ops that need other results after the first loop, such
+    as the gradient of attention, are in a second loop. It computes the large
+    values once more, by the same ops from the same numbers: no bit of a result
+    changes. Smaller values, such as the sums of rows, are stored for all
+    batches. A chain is left as it is if a large value is used outside of it, or
+    has fewer bytes than `min-bytes`: reading it from the cache is faster than
+    computing it again.
   }];
   let options = [
     Option<"minBytes", "min-bytes", "int64_t", /*default=*/"-1",

@@ -66,7 +66,7 @@ def Rematerialize : Pass<"flywheel-rematerialize", "::mlir::func::FuncOp"> {
     workspace of `memory-budget` bytes where every symbolic size is `dim-size`:
     values of the forward part that the backward part would read from buffers
     are computed a second time, by copies of the ops that computed them, right
-    before their use. Where the budget is met without that, nothing changes.
+    before their use. If the budget is met without that, nothing changes.
 
     A value is recomputed only where each variable that it is computed from
     still has the value that it had: a recomputed value is equal, bit for bit.
@@ -181,12 +181,12 @@ def LayoutState : Pass<"flywheel-layout-state", "::mlir::ModuleOp"> {
 def ProfileStep : Pass<"flywheel-profile-step", "::mlir::ModuleOp"> {
   let summary = "Measure each kernel of a step";
   let description = [{
-    Before: what `flywheel-layout-state` leaves. After: each kernel, which is a
-    structured op, a copy, or the loops over the tiles of a fused group, is between
-    a `codegen.profile_begin` and a `codegen.profile_end`. The manifest says what
-    each kernel is, and the block of state has room for the profile. What
-    `flywheel-count-work` left at ops and functions is gone. The initializer is not
-    measured.
+    Before: the output of `flywheel-layout-state`. After: each kernel, which is
+    a structured op, a copy, or the loops over the tiles of a fused group, is
+    between a `codegen.profile_begin` and a `codegen.profile_end`. The manifest
+    describes each kernel, and the block of state has room for the profile. The
+    attributes of `flywheel-count-work` on ops and functions are removed. The
+    initializer is not measured.
   }];
   let options = [
     Option<"events", "events", "int64_t", /*default=*/"1024",

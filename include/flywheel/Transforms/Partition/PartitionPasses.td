@@ -17,10 +17,10 @@ def DistributeStep : Pass<"flywheel-distribute-step", "::mlir::func::FuncOp"> {
     at the same time. Each worker computes its share of every large loop whose
     iterations are independent: groups of tiles, and structured ops and copies,
     which become loops over blocks. Small ops that write memory are left to the
-    first worker. What computes with scalars, and control flow, every worker
-    executes. `codegen.barrier` stands only where a worker touches what another
-    one wrote, or writes what another one touched; two loops that share a dimension
-    in the same way need none between them.
+    first worker. Every worker executes ops on scalars, and control flow.
+    `codegen.barrier` stands only where a worker touches what another one wrote,
+    or writes what another one touched; two loops that share a dimension in the
+    same way need none between them.
 
     Results do not depend on the number of workers, to the last bit: blocks have
     the same size for any number, and a reduction that is split has a result for

@@ -14,12 +14,12 @@ def SinkStores : Pass<"flywheel-sink-stores", "::mlir::func::FuncOp"> {
   let description = [{
     Before: a functionalized step: its results, and the final values of the
     variables that it writes, are stored at its end (`linalg_ext.store`). After:
-    what comes out of an `scf.if` is stored in each branch, and what comes out of
-    a loop is stored in front of it, so that the loop starts from it; an
-    iteration stores what it computes where it found what it replaces. There the
-    values can be computed where they are stored. What is only moved (a feed, a
-    variable, what a loop carries) is not stored at back edges: `insert-state-copies`
-    moves all such values of an iteration at once.
+    the result of an `scf.if` is stored in each branch, and the initial value of
+    a loop is stored before it, so that the loop starts from it; an iteration
+    stores the value that it computes in the storage of the value that it
+    replaces. There the values can be computed where they are stored. Values
+    that only move (a feed, a variable, an iter_arg) are not stored at back
+    edges: `insert-state-copies` moves all such values of an iteration at once.
   }];
   let dependentDialects = ["::flywheel::linalg_ext::LinalgExtDialect"];
   let statistics = [
@@ -110,17 +110,18 @@ def ScheduleStep : Pass<"flywheel-schedule-step", "::mlir::func::FuncOp"> {
     end of the step. The same holds in each branch and each body of a loop that
     writes a variable. Stores of what is computed in its place already go.
 
-    All this are wishes; dominance alone is a rule, so there always is an order.
-    Two variables that are assigned each other's values (a swap) become one
-    `linalg_ext.exchange`, without a copy. Where there is another cycle of old
-    values that are needed, the wish that costs the fewest bytes is given up: what comes too late reads one explicit copy
+    All of these are soft dependences; dominance alone is a rule, so there
+    always is an order. Two variables that are assigned each other's values (a
+    swap) become one `linalg_ext.exchange`, without a copy. If there is another
+    cycle of old values that are needed, the soft dependence that costs the
+    fewest bytes is dropped: a reader that is too late reads one explicit copy
     (`linalg.copy` marked `train.snapshot`), reported as a remark. A variable
     that an op reads elsewhere than it writes (`a := transpose(a)`), or starts
     from without being an update of it, gets such a copy too; so does one that a
-    loop starts from, without a remark, as the program asks for that. In a branch
-    or a loop, a snapshot is made only when it runs. What a check itself needs comes
-    before it, whatever it writes: bufferization computes it elsewhere, as
-    `protect-state` says that the old value is needed.
+    loop starts from, without a remark, as the program asks for that. In a
+    branch or a loop, a snapshot is made only when it runs. Operands of a check
+    come before it, whatever they write: bufferization computes them elsewhere,
+    as `protect-state` says that the old value is needed.
 
     Whatever rewrites values after this pass may make a read of a variable out
     of what was computed from it before: two transpositions in a row become the
@@ -180,9 +181,9 @@ def NormalizeSlices : Pass<"flywheel-normalize-slices", "::mlir::func::FuncOp"> 
   let summary = "Set the strides of slices of one position to 1";
   let description = [{
     Before: `tensor.extract_slice` and `tensor.insert_slice`. After: where a slice
-    takes one position of a dimension, its stride there is 1. Which dimensions a
-    slice of a buffer leaves out is told by the strides of its type, which any
-    other stride of one position would change.
+    takes one position of a dimension, its stride there is 1. The strides of its
+    type tell the dimensions that a slice of a buffer leaves out; any other stride
+    of one position would change them.
   }];
   let dependentDialects = ["::mlir::tensor::TensorDialect"];
 }
