@@ -24,7 +24,7 @@ def make_plan(rng: random.Random, kinds: List[str], least: int, most: int) -> Pl
 
 
 def step(ways: Ways, plan: Plan, level: int, x: Any, w: Any, row: Any, state: State) -> State:
-    """What the body does to a table and a vector, as `plan` says."""
+    """Returns the state after the body's changes to a table and a vector, as `plan` lists them."""
     _, inner, cond = ways
     a, t = state
     for kind, seed in plan:
@@ -152,6 +152,6 @@ def check_sizes_in_body(name: str, body: Callable[..., Any]) -> None:
 
 for name, body in BODIES.items():
     check_sizes_in_body(name, body)
-# Of bodies that once failed, and some more.
+# Bodies that once failed, and some more.
 for seed in (2016, 3, 7, 11, 12):
     check_random(seed)

@@ -49,7 +49,7 @@ SmallVector<Value> Recomputation::finish(Block &body, IRMapping &mapping) {
       llvm::map_to_vector(last->getOperands(), [&](Value value) {
         return mapping.lookupOrDefault(value);
       });
-  // What was true when the ops were first computed is true again.
+  // Checks that held when the ops were first computed hold again.
   for (Operation *op : llvm::to_vector(ops))
     if (isa<cf::AssertOp>(op)) {
       ops.erase(op);

@@ -262,8 +262,8 @@ std::optional<SizeExpr> SizeAnalysis::getControlFlowSize(OpResult result,
                                                          int64_t dim) {
   Operation *op = result.getOwner();
   Value source;
-  // What stands for an op that a branch leaves out has the sizes that the op is
-  // to have: where these are not those of its operands, they are the right
+  // The value in place of an op that a branch leaves out has the sizes that the
+  // op is to have: if these are not those of its operands, they are the right
   // ones.
   if (auto branch = dyn_cast<scf::IfOp>(op)) {
     Value other = branch.elseYield().getOperand(result.getResultNumber());

@@ -14,11 +14,12 @@ namespace flywheel {
 /// Conditions (`i1`) of which each makes up for a check that fails.
 using Excuses = std::vector<SizeExpr>;
 
-/// What the checks that have been emitted say, for those that follow.
+/// The facts that emitted checks imply for later ones.
 class SizeFacts {
 public:
-  /// Where none of `excuses` holds, `lhs` equals or is at least `rhs`. With
-  /// `isLate` that is so once the function has returned without an error.
+  /// Adds a fact: if none of `excuses` holds, `lhs` equals or is at least
+  /// `rhs`. With `isLate` that is so once the function has returned without an
+  /// error.
   void add(const SizeExpr &lhs, const SizeExpr &rhs, bool isAtLeast,
            Excuses excuses, bool isLate = false);
   /// With `byAll` from facts that are late, too.
