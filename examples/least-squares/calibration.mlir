@@ -31,7 +31,7 @@ func.func @calibrate(%board: tensor<?x2xf64>, %seen_columns: tensor<9x?xf64>, %s
     %k1 = tensor.extract_slice %camera[4] [1] [1] : tensor<6xf64> to tensor<f64>
     %k2 = tensor.extract_slice %camera[5] [1] [1] : tensor<6xf64> to tensor<f64>
 
-    // Of each view: rotation by the angle |r|, as cos, sin / angle and (1 - cos) / angle^2.
+    // Rotation of each view by the angle |r|, as cos, sin / angle and (1 - cos) / angle^2.
     %s1 = arith.mulf %r1, %r1 : tensor<9xf64>
     %s2 = arith.mulf %r2, %r2 : tensor<9xf64>
     %s3 = arith.mulf %r3, %r3 : tensor<9xf64>

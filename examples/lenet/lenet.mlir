@@ -49,7 +49,7 @@ func.func private @moved(%x: tensor<?x8x8x1xf32>) -> tensor<?x8x8x1xf32> {
   return %y : tensor<?x8x8x1xf32>
 }
 
-// What the convolutions see in each image: 2x2 positions of 64 features.
+// The features that the convolutions compute for each image: 2x2 positions of 64.
 func.func private @features(%x: tensor<?x8x8x1xf32>) -> tensor<?x256xf32> {
   %conv1_w = train.read @conv1_w : tensor<5x5x1x32xf32>
   %conv1_b = train.read @conv1_b : tensor<32xf32>
@@ -78,8 +78,8 @@ func.func private @features(%x: tensor<?x8x8x1xf32>) -> tensor<?x256xf32> {
   return %features : tensor<?x256xf32>
 }
 
-// The class scores of each image: what every entry shares. Where `training` is
-// false nothing is dropped.
+// The class scores of each image, which all entries share. If `training` is
+// false, nothing is dropped.
 func.func private @forward(%x: tensor<?x8x8x1xf32>, %training: i1)
     -> tensor<?x10xf32> {
   %features = call @features(%x) : (tensor<?x8x8x1xf32>) -> tensor<?x256xf32>

@@ -231,7 +231,7 @@ func.func @sum_inside(%x: tensor<64xf32>, %h: f32, %g: tensor<f32>) -> tensor<64
 
 // -----
 
-// What the loop checks, its reverse does not check again.
+// The reverse of a loop does not repeat the loop's checks.
 // CHECK-LABEL: func @checked
 // CHECK: scf.for
 // CHECK: cf.assert
