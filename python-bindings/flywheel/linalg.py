@@ -382,7 +382,7 @@ def _cofactors_by_minors(a: Tensor) -> Tensor:
     """The cofactors of matrices [count, n, n] by Laplace's expansion, of the minors of the first rows and of the last
     ones. There is no division, and no element of a row meets another one of it: derivatives of every order are as exact
     as the products that they are sums of, whatever the rows' sizes are and however singular a matrix is."""
-    n = a.dims[-1] or 0
+    n = a._dims[-1] or 0
     first = _minors(a)
     # The minors of the last rows are those of the first rows of the reversed matrix.
     last = _minors(_ops.flip(a, [1, 2]))
@@ -412,7 +412,7 @@ def _subsets(n: int, size: int) -> List[Tuple[int, ...]]:
 
 def _minors(a: Tensor) -> List[Tensor]:
     """For each k < n the determinants of the first k rows and of k columns, for all choices of these in order."""
-    n = a.dims[-1] or 0
+    n = a._dims[-1] or 0
     found: List[Tensor] = [_ops.ones_like(a[:, 0, :1])]
     for k in range(1, n):
         places = {s: i for i, s in enumerate(_subsets(n, k - 1))}
