@@ -24,25 +24,27 @@ struct CompilerOptions;
 
 namespace flywheel::python {
 
-/// The bytes of a path that is a str, bytes or os.PathLike; a str as
-/// os.fsencode has them. TypeError for anything else; ValueError for a path
-/// with a null byte.
+/// Returns the bytes of a path that is a str, bytes or os.PathLike; a str as
+/// os.fsencode encodes it. Throws TypeError for anything else, ValueError for a
+/// path with a null byte.
 std::string getPath(nanobind::handle path);
 
-/// A path as a str, as os.fsdecode has it, which getPath() reads back.
+/// Returns a path as a str, as os.fsdecode decodes it, which getPath() reads
+/// back.
 nanobind::object makePath(const std::string &path);
 
-/// The UTF-8 bytes of a str. TypeError for anything else, in which \p what says
-/// what the str would be; UnicodeEncodeError for lone surrogates.
+/// Returns the UTF-8 bytes of a str. Throws TypeError for anything else, in
+/// which \p what says what the str would be, and UnicodeEncodeError for lone
+/// surrogates.
 std::string getText(nanobind::handle text, const char *what);
 
 /// Anything with the value of an int, such as a NumPy scalar. TypeError for
 /// anything else; OverflowError beyond 64 bits.
 int64_t getInteger(nanobind::handle value);
 
-/// A seed of random numbers, anything with the value of an int. TypeError for
-/// anything else, which names it; ValueError for one that is negative or has
-/// more than 64 bits.
+/// Returns a seed of random numbers, from anything with the value of an int.
+/// Throws TypeError for anything else, which it names, and ValueError for one
+/// that is negative or has more than 64 bits.
 uint64_t getSeed(nanobind::handle value);
 
 /// Takes the number of threads, by default that of the environment. ValueError

@@ -72,7 +72,8 @@ int getTypeNumber(DType dtype) {
   return NPY_NOTYPE;
 }
 
-/// An integer type of `bytes` bytes: C has more integer types than widths.
+/// Returns an integer type of `bytes` bytes: C has more integer types than
+/// widths.
 static std::optional<DType> getIntegerDType(bool isSigned, size_t bytes) {
   switch (bytes) {
   case 1:

@@ -21,11 +21,11 @@ namespace flywheel::python {
 /// nanobind::python_error.
 void importNumPy();
 
-/// The numpy type number of arrays of `dtype`: for bf16 that of ml_dtypes, or
-/// uint16 (the bits) without it.
+/// Returns the numpy type number of arrays of `dtype`: for bf16 that of
+/// ml_dtypes, or uint16 (the bits) without it.
 int getTypeNumber(runtime::DType dtype);
 
-/// The dtype to take an array for where `expected` is wanted; nothing for
+/// Returns the dtype to take an array for if `expected` is wanted; nothing for
 /// element types that variables cannot have.
 std::optional<runtime::DType> getArrayDType(PyArrayObject *array,
                                             runtime::DType expected);
@@ -36,7 +36,7 @@ std::string getDTypeText(PyArrayObject *array);
 /// `dtype` as a numpy.dtype, a new reference.
 PyObject *makeDType(runtime::DType dtype);
 
-/// A new array of unset elements, or null with a Python error.
+/// Returns a new array of unset elements, or null with a Python error.
 PyObject *makeArray(runtime::DType dtype, llvm::ArrayRef<int64_t> shape);
 
 /// Returns true if the elements are laid out as steps read them: C-contiguous,
@@ -46,22 +46,23 @@ inline bool isDense(PyArrayObject *array) {
          PyArray_ISNOTSWAPPED(array);
 }
 
-/// The dimension sizes of an array.
+/// Returns the dimension sizes of an array.
 inline llvm::ArrayRef<int64_t> getShape(PyArrayObject *array) {
   static_assert(sizeof(npy_intp) == sizeof(int64_t), "64-bit machines only");
   return {reinterpret_cast<const int64_t *>(PyArray_DIMS(array)),
           static_cast<size_t>(PyArray_NDIM(array))};
 }
 
-/// The elements of `array`, of the element type `dtype`, as a dense array in
-/// which a boolean is 0 or 1: a new reference to it, or to a copy. Null with a
-/// Python error for a masked array; `what` names the destination in it.
+/// Returns the elements of `array`, of the element type `dtype`, as a dense
+/// array in which a boolean is 0 or 1: a new reference to it, or to a copy.
+/// Null with a Python error for a masked array; `what` names the destination in
+/// it.
 PyObject *makeDense(PyArrayObject *array, runtime::DType dtype,
                     const std::string &what);
 
-/// A dense array with the elements of `value`, a numpy array of `dtype` or
-/// what makeLiteralArray() takes. Null with a Python
-/// error for anything else; `what` names the destination in it.
+/// Returns a dense array with the elements of `value`, a numpy array of `dtype`
+/// or a value that makeLiteralArray() takes. Null with a Python error for
+/// anything else; `what` names the destination in it.
 PyObject *makeDenseCopy(PyObject *value, runtime::DType dtype,
                         const std::string &what);
 

@@ -75,15 +75,16 @@ void addEntryType(nanobind::module_ &module);
 
 class Binding;
 
-/// A new callable of an entry; `owner` is the Python object of the session,
-/// which it keeps alive, or of the `binding` of the session to a store, which
-/// then is activated before each call. Null with a Python error.
+/// Returns a new callable of an entry; `owner` is the Python object of the
+/// session, which it keeps alive, or of the `binding` of the session to a
+/// store, which then is activated before each call. Null with a Python error.
 PyObject *makeEntry(nanobind::handle owner, PySession &session, CallPlan &plan,
                     Binding *binding = nullptr);
 /// Calls an entry as the callable does, whose type is not checked.
 PyObject *callEntry(PyObject *entry, PyObject *const *args, size_t nargsf,
                     PyObject *names);
-/// The feeds of an entry that makeEntry() made; null of any other object.
+/// Returns the feeds of an entry that makeEntry() made; null for any other
+/// object.
 const std::vector<ArgumentSpec> *getFeeds(PyObject *entry);
 
 /// Adds what keeps the values of variables, and calls of traced functions.

@@ -38,7 +38,7 @@ struct PyCheckpointManager {
   throw nb::python_error();
 }
 
-/// The path to restore from, which programs often have from
+/// Returns the path to restore from, which programs often have from
 /// latest_checkpoint().
 static std::string getLoadPath(nb::handle path) {
   if (path.is_none())

@@ -224,8 +224,8 @@ static bool readArguments(Caller &caller, PyObject *const *args, size_t count,
   return true;
 }
 
-/// The shape of a result, or false where a feed it depends on has another rank
-/// than the entry wants, which the call reports.
+/// Computes the shape of a result. Returns false if a feed that it depends on
+/// has another rank than the entry wants, which the call reports.
 static bool inferShape(const Caller &caller, const Call &call,
                        const ArgumentSpec &spec,
                        llvm::SmallVectorImpl<int64_t> &shape) {

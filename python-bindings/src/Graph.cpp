@@ -57,7 +57,7 @@ Graph::~Graph() {
 // Locations
 //===----------------------------------------------------------------------===//
 
-/// The line and the column that a frame is at.
+/// Returns the line and the column that a frame is at.
 static std::pair<int, int> getPlace(PyFrameObject *frame, PyCodeObject *code) {
 #if PY_VERSION_HEX >= 0x030B0000
   int line = 0, column = 0, endLine = 0, endColumn = 0;
@@ -282,7 +282,7 @@ void Graph::dropFinished(uint64_t scope) {
 // Ops
 //===----------------------------------------------------------------------===//
 
-/// The result types that the op infers, or an error that it does not.
+/// Infers the result types of the op, or throws if it does not infer them.
 static void inferTypes(OperationState &state, RegisteredOperationName info,
                        DiagnosticCollector &diagnostics) {
   auto *interface = info.getInterface<InferTypeOpInterface>();

@@ -66,7 +66,8 @@ public:
   mlir::ModuleOp getModule() const { return *module; }
   DiagnosticPrinter &getPrinter() const { return *printer; }
 
-  /// The line of the user's code that runs, and the calls that led there.
+  /// Returns the line of the user's code that runs, with the calls that led to
+  /// it.
   mlir::Location findLocation() const;
 
   /// Starts a function, into which ops go from then on, and returns its
@@ -88,7 +89,7 @@ public:
   /// Ends it with a terminator.
   PyRegion endRegion(const std::string &terminator,
                      const std::vector<PyValue *> &results);
-  /// A region without a block.
+  /// Creates a region without a block.
   PyRegion makeEmptyRegion();
   /// Throws away the innermost region.
   void abandonRegion();
@@ -100,10 +101,10 @@ public:
            nanobind::handle results, nanobind::dict attributes,
            const std::vector<PyRegion *> &regions, bool isTopLevel);
 
-  /// The tensor of the elements of a numpy array, or of one that is repeated.
+  /// Creates a constant of a numpy array, or of one element that is repeated.
   PyValue createConstant(nanobind::handle array, const PyType &type);
 
-  /// The attribute that (kind, value) stands for; see addGraph.
+  /// Builds the attribute that (kind, value) stands for; see addGraph.
   mlir::Attribute makeAttribute(nanobind::handle kindAndValue);
   mlir::NamedAttrList makeAttributes(llvm::StringRef op,
                                      nanobind::dict attributes);
@@ -130,19 +131,20 @@ public:
   /// returns these values.
   std::vector<PyValue> isolateRegion(PyRegion &region);
 
-  /// A copy of the module for the compiler. Throws where a function is not
+  /// Returns a copy of the module for the compiler. Throws if a function is not
   /// finished.
   std::unique_ptr<PyModule> finish();
 
-  /// The mlir value of a handle. Throws where it is of another graph, or of a
-  /// region that has ended.
+  /// Returns the mlir value of a handle. Throws if it is of another graph, or
+  /// of a region that has ended.
   mlir::Value get(const PyValue &value) const;
   PyValue wrap(mlir::Value value);
   PyType wrapType(mlir::Type type) { return {shared_from_this(), type}; }
   bool isLive(uint64_t scope) const;
 
 private:
-  /// The region of a handle. Throws where it is of another graph, or taken.
+  /// Returns the region of a handle. Throws if it is of another graph, or
+  /// taken.
   mlir::Region &lookup(const PyRegion &region) const;
   std::unique_ptr<mlir::Region> take(const PyRegion &region);
   /// Throws where a region uses values of one that is not open any more.

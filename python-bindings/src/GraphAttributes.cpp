@@ -32,7 +32,7 @@ static std::string getString(nb::handle value) {
   return nb::cast<std::string>(value);
 }
 
-/// A number of an attribute that is a structure, such as a rate.
+/// Formats a number of an attribute that is a structure, such as a rate.
 static std::string formatNumber(const std::string &name, double value) {
   if (!std::isfinite(value)) {
     std::string found = std::isnan(value) ? "nan" : value < 0 ? "-inf" : "inf";
@@ -132,7 +132,7 @@ template <typename T> static SmallVector<T> getList(nb::handle value) {
   return list;
 }
 
-/// The elements of a numpy array, as an attribute of `type`.
+/// Returns the elements of a numpy array, as an attribute of `type`.
 static DenseElementsAttr makeElements(nb::handle array, RankedTensorType type) {
   if (!PyArray_Check(array.ptr()))
     throw nb::type_error("expected a numpy array");

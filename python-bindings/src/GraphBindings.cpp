@@ -40,7 +40,7 @@ static auto forward(Result (Graph::*method)(Args...)) {
   };
 }
 
-/// The element type of a dtype by NumPy's name, or `string`, or null.
+/// Returns the element type of a dtype by NumPy's name, or `string`, or null.
 static Type getElementType(Builder &b, llvm::StringRef name) {
   if (name == "float32")
     return b.getF32Type();
@@ -64,7 +64,7 @@ static Type getElementType(Builder &b, llvm::StringRef name) {
                     : b.getIntegerType(width);
 }
 
-/// The other way; empty for a type that no array has.
+/// Returns NumPy's name of an element type; empty for a type that no array has.
 static std::string getDTypeText(Type element) {
   if (element.isIndex())
     return "index";

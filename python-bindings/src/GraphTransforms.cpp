@@ -33,7 +33,7 @@ namespace flywheel::python {
 // Dependencies
 //===----------------------------------------------------------------------===//
 
-/// The variable that `value` is a read of, or null.
+/// Returns the variable that `value` is a read of, or null.
 static FlatSymbolRefAttr getReadVariable(Value value) {
   auto read = value.getDefiningOp<train::ReadOp>();
   return read ? read.getVariableAttr() : FlatSymbolRefAttr();
@@ -64,7 +64,7 @@ std::vector<bool> Graph::findDependencies(const std::vector<PyValue *> &ys,
 // Sizes
 //===----------------------------------------------------------------------===//
 
-/// The name of a dimension of a feed; empty of one that has none.
+/// Returns the name of a dimension of a feed; empty if it has none.
 static StringRef getDimName(func::FuncOp function, Value value, int64_t dim) {
   auto argument = dyn_cast_if_present<BlockArgument>(value);
   if (!argument || dim < 0 || argument.getOwner() != &function.front())

@@ -27,9 +27,9 @@ namespace flywheel::python {
 /// Returns true if `value` is a number, a NumPy scalar, a list or a tuple.
 bool isLiteral(PyObject *value);
 
-/// A new dense array of `dtype` with the numbers of a literal. Null with a
-/// TypeError that names `what`, the destination, for what the rule above does
-/// not take, and for lists of different lengths.
+/// Returns a new dense array of `dtype` with the numbers of a literal. Null
+/// with a TypeError that names `what`, the destination, for a value that the
+/// rule above does not take, and for lists of different lengths.
 PyObject *makeLiteralArray(PyObject *value, runtime::DType dtype,
                            const std::string &what);
 

@@ -111,8 +111,8 @@ static nb::object reuse(nb::handle given, const PyModule &module) {
   return nb::cast(std::move(result));
 }
 
-/// The program of a traced module for this machine: from the cache in `folder`,
-/// which is none where it is empty, or compiled and kept there.
+/// Returns the program of a traced module for this machine: from the cache in
+/// `folder`, unless that is empty, or compiled and kept there.
 static std::unique_ptr<PyProgram>
 compileTraced(const PyModule &self, std::optional<int64_t> threads,
               const std::string &folder, bool winograd, bool checkNumerics,

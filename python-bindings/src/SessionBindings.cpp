@@ -41,8 +41,8 @@ static nb::object getEntry(nb::handle self, const Text &name) {
   return nb::steal(entry);
 }
 
-/// A flywheel.Profile, which starts and stops this one; of what `run` does
-/// where that is given.
+/// Returns a flywheel.Profile, which starts and stops this one. If `run` is
+/// given, calls and measures it.
 static nb::object makeProfile(nb::handle self, nb::object run) {
   nb::object profile = nb::module_::import_("flywheel.profile")
                            .attr("Profile")(nb::getattr(self, "_start_profile"),

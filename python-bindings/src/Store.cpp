@@ -118,7 +118,7 @@ static void copyState(const VariableState &from, VariableState &to,
   std::memcpy(to.runs, from.runs, sizeof(uint64_t));
 }
 
-/// A record's own memory.
+/// Returns the state of a record in its own memory.
 static VariableState describeHome(Record &record) {
   return {record.name,          record.dtype,        record.shape,
           record.memory.data(), &record.initialized, &record.runs,

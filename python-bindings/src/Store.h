@@ -81,7 +81,8 @@ public:
 
   /// Copies a value in; `data` is dense.
   runtime::Status set(const std::string &name, const ArrayView &value);
-  /// The elements of a variable; of strings, views. Holds until the next call.
+  /// Returns the elements of a variable, views of them if they are strings.
+  /// Valid until the next call.
   runtime::Result<ArrayView> get(const std::string &name);
   runtime::Result<bool> isInitialized(const std::string &name);
   /// Forgets values, so that the next use initialises again.
@@ -94,8 +95,9 @@ public:
   /// Makes room for a value that a restore fills in. Errors: kNotFound,
   /// kResourceExhausted.
   runtime::Status reserve(const std::string &name);
-  /// All variables, in a form that the runtime library saves and restores.
-  /// Those without a value have no memory, unless reserve() gave them some.
+  /// Returns all variables, in a form that the runtime library saves and
+  /// restores. Variables without a value have no memory, unless reserve() gave
+  /// them some.
   runtime::Result<runtime::ProgramState> describe(const std::string &model);
   /// After a restore: what sessions have is old.
   void invalidate();

@@ -19,8 +19,8 @@
 
 namespace flywheel::python {
 
-/// An array with a copy of the value that `get` finds, which is called alone in
-/// what `mutex` guards. Throws its error.
+/// Returns an array with a copy of the value that `get` finds, which is called
+/// alone under `mutex`. Throws its error.
 nanobind::object
 copyValue(ObjectMutex &mutex,
           llvm::function_ref<runtime::Result<ArrayView>()> get);
