@@ -2,8 +2,8 @@
 """The public functions of `flywheel.v1` and `flywheel.keras` as functions of a [4, 4] tensor `x`: what
 `odd_points_graphs.py` differentiates. Inputs/odd_point_graph_cases.txt has most of them.
 
-`m` is a constant [4, 4] matrix of numbers above 0, `eye` the identity, `im` is `x` as an image [1, 4, 4, 1], `seq` as a
-sequence [2, 4, 2], and `spd` is x xᵀ + 4 I.
+`m` is a constant [4, 4] matrix of numbers above 0, `eye` the identity, `p` is 0.3 m, `im` is `x` as an image
+[1, 4, 4, 1], `seq` as a sequence [2, 4, 2], and `spd` is x xᵀ + 4 I.
 """
 
 import os
@@ -120,5 +120,5 @@ NOT_DIFFERENTIATED: Dict[str, str] = {
 # Functions whose values jump where they are of interest, or whose derivatives at a tie need not be between those beside
 # it.
 NOT_CONTINUOUS = ["Masking", "floordiv", "floormod", "mod", "sort", "top_k", "nth_element"]
-# Functions of functions, whose arguments are rounded.
-COMPOSED = ["Dense", "SimpleRNN", "LSTM", "GRU", "Bidirectional", "rnn", "MultiHeadAttention"]
+# Functions of functions, whose arguments are rounded, and one that takes f32 and f64 alone.
+COMPOSED = ["matrix_solve_ls", "Dense", "SimpleRNN", "LSTM", "GRU", "Bidirectional", "rnn", "MultiHeadAttention"]

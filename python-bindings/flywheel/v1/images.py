@@ -7,7 +7,7 @@ from typing import Any, Callable, List, Optional
 import numpy as np
 
 from .. import _dtypes, _interpolation, _ops
-from .._ops import _core, _indexing
+from .._ops import _core, _indexing, _precision
 from .._ops._conversions import wrapping_cast
 from .conversion import as_tensor, make
 from .elementwise import TABLE
@@ -266,6 +266,7 @@ def total_variation(images: Any, name: Optional[str] = None) -> Any:
 def psnr(a: Any, b: Any, max_val: float, name: Optional[str] = None) -> Any:
     """The ratio of the largest signal to the noise between images, in decibels."""
 
+    @_precision.rounds_once(2)
     def emit(x: Any, y: Any) -> Any:
         top = max_val if _dtypes.is_floating(x.dtype) else max_val / np.iinfo(x.dtype).max
         difference = _ops.subtract(_as_floating(x), _as_floating(y))

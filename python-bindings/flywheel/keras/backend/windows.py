@@ -4,6 +4,7 @@
 from typing import Any, Tuple
 
 from ... import _ops
+from ..._ops import _precision
 from ...v1 import nn as _nn
 from ...v1.conversion import as_tensor, make
 from .operations import expand_dims, mean, reshape, squeeze, var
@@ -117,7 +118,9 @@ def binary_crossentropy(target: Any, output: Any, from_logits: bool = False) -> 
         return _nn.sigmoid_cross_entropy_with_logits(labels=target, logits=output)
     small = _epsilon()
 
+    @_precision.rounds_once(2)
     def emit(t: Any, p: Any) -> Any:
+        # Only in f32 or above are these bounds apart from 0 and 1.
         p = _ops.clip(p, small, 1.0 - small)
         return -(t * _ops.log(p) + (1.0 - t) * _ops.log(1.0 - p))
 
