@@ -67,7 +67,7 @@ def _conforms(value: Any, hint: Any) -> bool:
 
 
 def _describe(hint: Any, many: bool = False) -> str:
-    """An annotated type in words; of `many`, in the plural."""
+    """Describes an annotated type in words; with `many`, in the plural."""
     origin, parts = typing.get_origin(hint), typing.get_args(hint)
     words = {int: ("an integer", "integers"), float: ("a number", "numbers"), str: ("a str", "strings"),
              bool: ("True or False", "True or False")}  # fmt: skip

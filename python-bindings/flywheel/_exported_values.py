@@ -49,7 +49,8 @@ class Values:
         return lambda path: begun._save_keys(path, keys)
 
     def _begin(self) -> Store:
-        """A store in which all variables have their initial values, as the seed of the current one draws them."""
+        """Returns a store in which all variables have their initial values, as the seed of the current one draws
+        them."""
         begun = Store(seed=self._store.seed)
         for one in self._known:
             provide_host_values(begun, list(one.owners.variables.values()))

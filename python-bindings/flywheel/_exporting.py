@@ -59,7 +59,7 @@ def _options_of(known: Sequence[Traced]) -> StepOptions:
 
 
 def _list_of(given: Any) -> List[Traced]:
-    """The functions to export. Raises TypeError and ValueError for what is none."""
+    """Returns the functions to export. Raises TypeError and ValueError for other values."""
     listed = [given] if isinstance(given, (Traced, Function)) or callable(given) else given
     if isinstance(listed, (str, bytes)) or not isinstance(listed, Iterable):
         raise TypeError(f"expected functions of flywheel.function to export, or a list of them, found {given!r}")
@@ -80,7 +80,7 @@ def _list_of(given: Any) -> List[Traced]:
 
 
 def _names_of(known: Sequence[Traced], entries: Optional[Sequence[str]]) -> List[str]:
-    """The names of the entries. Raises ValueError where C cannot have them."""
+    """Returns the names of the entries. Raises ValueError if C cannot have them."""
     names = [one.entry_name for one in known]
     if entries is not None:
         check_names(entries=entries)
@@ -102,7 +102,8 @@ def _names_of(known: Sequence[Traced], entries: Optional[Sequence[str]]) -> List
 
 
 def _frozen_of(freeze: Any, values: Values) -> List[Variable]:
-    """The variables to freeze; those of all functions for True. Raises TypeError and ValueError for what are none."""
+    """Returns the variables to freeze; those of all functions for True. Raises TypeError and ValueError for other
+    values."""
     expected = "expected freeze to be True, False or a list of variables"
     if isinstance(freeze, bool):
         return values.variables if freeze else []
@@ -122,7 +123,7 @@ def _frozen_of(freeze: Any, values: Values) -> List[Variable]:
 
 
 def _path_beside(path: Path) -> str:
-    """The file of weights. Raises ValueError where it is the object."""
+    """Returns the path of the file of weights. Raises ValueError if it is the object."""
     given = os.fsdecode(path)
     beside = os.path.splitext(given)[0] + ".safetensors"
     if beside == given:

@@ -15,7 +15,7 @@ from .variables import Variable
 
 
 def _of_another(optimizer: Any) -> str:
-    """An optimizer of another package, and the one that is here in its place."""
+    """Describes an optimizer of another package, and names its replacement here."""
     from . import optimizers
 
     kind = type(optimizer)
@@ -63,7 +63,7 @@ class ImportedModel:
             self._step.trace(*example, *targets)
 
     def _emit(self, inputs: Sequence[Any], training: bool) -> Any:
-        """The ops of the model in the current trace; its outputs."""
+        """Emits the ops of the model in the current trace; returns its outputs."""
         raise NotImplementedError
 
     def _emit_fed(self, inputs: Sequence[Any]) -> Any:
@@ -71,11 +71,11 @@ class ImportedModel:
         return self._emit(inputs, False)
 
     def _emit_loss(self, arguments: Sequence[Any]) -> Tensor:
-        """The ops of the model in training and of the loss."""
+        """Emits the ops of the model in training and of the loss."""
         raise NotImplementedError
 
     def _as_fed(self, value: Any) -> Any:
-        """An argument of a call as a traced function takes it."""
+        """Returns an argument of a call in the form that a traced function takes."""
         return value
 
     def __call__(self, *inputs: Any, training: bool = False) -> Any:

@@ -120,13 +120,13 @@ class _Scalar(_Number):
 
 
 def _widest(variables: Iterable[Variable]) -> _dtypes.DType:
-    """The dtype of numbers that trainable ones of these variables need."""
+    """Returns the dtype of numbers that trainable ones of these variables need."""
     is_wide = any(v.trainable and v.dtype == _dtypes.float64 for v in list(variables))
     return _dtypes.float64 if is_wide else _dtypes.float32
 
 
 def _check_clause(name: str, value: Any) -> float:
-    """A number of a clause. Raises ValueError for one that is out of range."""
+    """Returns a number of a clause. Raises ValueError for one that is out of range."""
     found = number(name, value)
     is_bound = name.startswith("clip")
     if not (found > 0.0 if is_bound else found >= 0.0) or found == float("inf"):
@@ -136,7 +136,7 @@ def _check_clause(name: str, value: Any) -> float:
 
 
 def _list_variables(what: str, given: Any) -> List[Variable]:
-    """The variables of a list. Raises TypeError for anything else."""
+    """Returns the variables of a list. Raises TypeError for anything else."""
     if isinstance(given, (Operators, str)) or not isinstance(given, Iterable):
         raise TypeError(f"expected a list of variables as {what}, found {given!r}")
     found = list(given)
@@ -216,7 +216,7 @@ class Optimizer(StructAttribute):
         return _unpickle, (type(self), self._current_fields(), self._name.wanted)
 
     def _current_fields(self) -> Dict[str, Any]:
-        """The hyper-parameters with the values that the current store has of them."""
+        """Returns the hyper-parameters with their values in the current store."""
         found = dict(self.fields)
         for name, variable in list(self._scalars.items()):
             if name in found and variable.is_initialized():

@@ -127,7 +127,8 @@ def _may_grow(value: Any) -> bool:
 
 
 def _mark(value: Any) -> Hashable:
-    """A key of what is in a list or dict: members and other objects by identity, numbers and strings by value."""
+    """Returns a key of the contents of a list or dict: members and other objects by identity, numbers and strings by
+    value."""
     # The type, since `isinstance` asks objects for their `__class__`.
     kind = type(value)
     if issubclass(kind, (list, tuple)):
@@ -138,7 +139,7 @@ def _mark(value: Any) -> Hashable:
 
 
 def _members(value: Any) -> List[Any]:
-    """The modules and variables in a value."""
+    """Returns the modules and variables in a value."""
     from .variables import Variable
 
     if isinstance(value, (Whole, Variable)):

@@ -56,7 +56,7 @@ def _multiplied(a: Optional[Tensor], b: Optional[Tensor]) -> Optional[Tensor]:
 
 
 def _first_rows(x: Tensor, spatial: Sequence[int]) -> Tensor:
-    """The first row of each image, [batch, 1]."""
+    """Returns the number of the first row of each image, [batch, 1]."""
     batch = _ops.dim(x, 0)
     if isinstance(batch, int):
         numbers = _ops.arange(0, batch, 1, _dtypes.int64)
@@ -66,7 +66,7 @@ def _first_rows(x: Tensor, spatial: Sequence[int]) -> Tensor:
 
 
 def _column(x: Tensor) -> Tensor:
-    """A number of each image."""
+    """Returns the first element of each image, as int64."""
     flat = reshape_to(x, [sizes(x)[0], _product(sizes(x)[1:])])
     return _ops.cast(_ops.getitem(flat, (slice(None), 0)), _dtypes.int64)
 

@@ -12,7 +12,7 @@ from ._tensor import Tensor, as_tensor, format_shape
 
 
 def _static(dim_sizes: Sequence[Optional[int]], x: Tensor) -> List[int]:
-    """The sizes as numbers. Raises ValueError where only the call knows one."""
+    """Returns the sizes as numbers. Raises ValueError if only the call knows one."""
     known = [dim_size for dim_size in dim_sizes if dim_size is not None]
     if len(known) != len(dim_sizes):
         raise ValueError(f"indices into several dimensions need static sizes, found {format_shape(x._dims)}")

@@ -93,7 +93,7 @@ class Condition(Tensor):
 
 
 def _define_operators() -> None:
-    """The operators of conditions: those of integers beside numbers, those of tensors beside others."""
+    """Defines the operators of conditions: those of integers beside numbers, those of tensors beside others."""
 
     def define(name: str) -> None:
         of_tensors, of_numbers = getattr(Tensor, name), getattr(Number, name)
@@ -374,7 +374,8 @@ class Size(Number):
         return of_size(self._index)
 
     def _typed(self, dtype: _dtypes.DType) -> Tensor:
-        """An operand of this dtype. An error of the step where an integer does not fit, as of a number of Python."""
+        """Converts an operand to this dtype. An integer that does not fit, as of a number of Python, is an error of the
+        step."""
         if _dtypes.is_integer(dtype):
             limits, (low, high), index = np.iinfo(dtype), self._bounds, self._index
             least, most = int(limits.min), int(limits.max)
@@ -435,7 +436,7 @@ def _exact(x: Any) -> Tensor:
 
 
 def _as_numpy(ufunc: Any, numbers: Sequence[Any]) -> Tuple[Tensor, ...]:
-    """Numbers as tensors of the dtypes in which a function of NumPy computes: int64, float64 or bool."""
+    """Returns numbers as tensors of the dtypes in which a function of NumPy computes: int64, float64 or bool."""
     exact = [x._exact if isinstance(x, Number) else constant(np.asarray(x)) for x in numbers]
     try:
         with np.errstate(all="ignore"):
@@ -446,7 +447,7 @@ def _as_numpy(ufunc: Any, numbers: Sequence[Any]) -> Tuple[Tensor, ...]:
 
 
 def _refuse_sequence(what: str, a: Any, b: Any) -> None:
-    """A list times a number of Python repeats: a tensor of products is something else."""
+    """Refuses a list times a number: Python repeats the list, a tensor of products is something else."""
     for x in (a, b):
         if isinstance(x, (list, tuple, str, bytes, bytearray)):
             if what == "multiply":
@@ -511,13 +512,13 @@ def _bounds(x: Any) -> Tuple[int, int]:
 
 
 def _quotient_bounds(bounds: Tuple[int, int]) -> Tuple[int, int]:
-    """The bounds of a quotient by any integer, also where it is rounded."""
+    """Returns the bounds of a quotient by any integer, also if it is rounded."""
     most = max(-bounds[0], bounds[1])
     return (0 if bounds[0] >= 0 else -most) - 1, most
 
 
 def _product_bounds(x: DimSize, y: DimSize, of_x: Tuple[int, int], of_y: Tuple[int, int]) -> Tuple[int, int]:
-    """The bounds of a product. An error of the step where it has more than 64 bits; TypeError where a factor is so
+    """Returns the bounds of a product. More than 64 bits are an error of the step. Raises TypeError if a factor is so
     large that most sizes have such a product."""
     products = [one * other for one in of_x for other in of_y]
     bounds = min(products), max(products)
@@ -539,7 +540,7 @@ def _product_bounds(x: DimSize, y: DimSize, of_x: Tuple[int, int], of_y: Tuple[i
 
 
 def _expect_64_bits(what: str, x: DimSize, y: DimSize, bounds: Tuple[int, int]) -> Tuple[int, int]:
-    """The bounds of a sum or a difference. An error of the step where it has more than 64 bits."""
+    """Returns the bounds of a sum or a difference. More than 64 bits are an error of the step."""
     if bounds[0] >= -_INT64 and bounds[1] <= _INT64:
         return bounds
     # Halves of them are at most half of it.
@@ -565,7 +566,7 @@ _OF_DIFFERENCE = {
 
 
 def _compare(what: str, a: Number, b: Any) -> Any:
-    """A truth value of Python where it is the same in every call."""
+    """Compares two numbers; returns a truth value of Python if it is the same in every call."""
     if b is None or isinstance(b, (str, bytes)):
         return NotImplemented
     _refuse_sequence(what, a, b)
@@ -590,7 +591,7 @@ def _condition(x: Tensor) -> Condition:
 
 
 def _integer_of(condition: Condition) -> Size:
-    """A condition as 0 or 1."""
+    """Returns a condition as 0 or 1."""
     index: Any = to_index(_ops.cast(condition, _dtypes.uint8))
     return Size(index, None, (0, 1))
 

@@ -71,7 +71,7 @@ class Tensor(Operators):
         return self
 
     def _typed(self, dtype: _dtypes.DType) -> "Tensor":
-        """An operand of this dtype."""
+        """Converts an operand to this dtype."""
         from . import _ops
 
         return _ops.cast(self, dtype)
@@ -213,7 +213,7 @@ def _embed(array: "np.ndarray[Any, Any]") -> Tensor:
 
 
 def _with_index(x: Tensor, array: "np.ndarray[Any, Any]") -> Tensor:
-    """A constant that may be a size says so."""
+    """Records the elements of a constant that may be sizes."""
     if array.dtype.kind == "i" and array.ndim <= 1:
         x._index = array.tolist()
     return x
@@ -286,5 +286,5 @@ def as_tensors(*values: TensorLike) -> Tuple[Tensor, ...]:
 
 
 def _weak(value: Any) -> Optional[float]:
-    """The number of Python that an operand is as to dtypes; None of what has a dtype."""
+    """Returns Python's number that stands for an operand in promotion; None if it has a dtype."""
     return value._weak if isinstance(value, Tensor) else value if is_number(value) else None

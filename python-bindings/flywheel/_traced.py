@@ -102,7 +102,7 @@ class Traced:
         self.results = [(x.dtype, x._dims) for x in results]
 
     def _refuse_text(self, results: List[Tensor], outputs: Sequence[Any]) -> None:
-        """A string of Python among the results is a mistake: no step computes it."""
+        """Refuses a string of Python among the results: no step computes it."""
         for place, output in enumerate(outputs):
             if isinstance(output, (str, bytes)):
                 name = self.owner._result_names(self._out, len(results))[place]

@@ -14,7 +14,7 @@ class Whole:
     """An object that trees keep as it is, without leaves: a module, whose variables are not values of a tree."""
 
     def _parameters(self) -> Any:
-        """A tree of the tensors that derivatives with respect to the object are of."""
+        """Returns a tree of the tensors for derivatives with respect to the object."""
         raise NotImplementedError
 
 
@@ -78,7 +78,7 @@ def _flatten(tree: Any, leaves: List[Any]) -> Spec:
 
 
 def _sorted(keys: Any) -> Tuple[Any, ...]:
-    """In one order each time, also where keys are of several types."""
+    """Sorts keys in one order each time, also if they are of several types."""
     try:
         return tuple(sorted(keys))
     except TypeError:

@@ -64,7 +64,7 @@ class VariableOperators(Operators):
 
 
 def _compute(name: str, of_tensor: Any) -> Any:
-    """The method of this name: of the tensor, or of the array of now."""
+    """Calls the method of this name: of the tensor, or of the current array."""
     function = _FUNCTIONS.get(name)
 
     @functools.wraps(of_tensor)
@@ -79,7 +79,7 @@ def _compute(name: str, of_tensor: Any) -> Any:
 
 
 def _compare(name: str, of_tensor: Any) -> Any:
-    """A comparison. With what no array has an element of it is that of Python, which knows whether they are one."""
+    """Defines a comparison. With an operand that no array has as an element, it is Python's comparison by identity."""
 
     @functools.wraps(of_tensor)
     def method(self: Any, other: Any) -> Any:

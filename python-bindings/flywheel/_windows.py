@@ -21,7 +21,7 @@ def _listed(padding: Union[str, Pads]) -> Union[str, Pads]:
 
 
 def _in_front(padding: Union[str, Pads]) -> Union[str, Pads]:
-    """The padding of an image that is 1 high."""
+    """Returns the padding of an image that is 1 high."""
     return padding if isinstance(padding, str) else [(0, 0), *padding]
 
 
@@ -56,7 +56,7 @@ def convolve(
 
 
 def _merged(x: Tensor) -> Tensor:
-    """With the first two dimensions as one."""
+    """Merges the first two dimensions."""
     old = sizes(x)
     return reshape_to(x, [_product(old[:2]), *old[2:]])
 
@@ -192,7 +192,7 @@ def _put_at_vjp(zeros: Tensor, index: Tensor, rows: Tensor, weights: Tensor) -> 
 
 
 def _spread(x: Tensor, axis: int, stride: int) -> Tensor:
-    """With stride - 1 zeros between two elements along a dimension of static size."""
+    """Inserts stride - 1 zeros between two elements along a dimension of static size."""
     if stride == 1:
         return x
     old, total = sizes(x), x._dims[axis] or 0

@@ -16,7 +16,7 @@ class TypeMismatch(ValueError):
 
 
 def _scalar_bool(condition: TensorLike) -> Value:
-    """A boolean number of a scalar tensor."""
+    """Converts a scalar tensor to a boolean number."""
     x = _ops.cast(condition, _dtypes.bool_)
     if x._dims != ():
         raise ValueError(f"a condition is a scalar, found shape {format_shape(x._dims)}")
@@ -162,7 +162,7 @@ def _check_state(form: Any, spec: Any) -> None:
 def _for(
     count: Size, leaves: List[Tensor], body: Callable[[Value, List[Tensor]], List[Tensor]]
 ) -> List[Tensor]:
-    """An `scf.for` from 0 over a state."""
+    """Emits an `scf.for` from 0 over a state."""
     trace = _trace.current()
     types = [trace.type(x.dtype, x._dims) for x in leaves]
 
@@ -354,5 +354,5 @@ def probe(carried: List[Tensor], step: Callable[[Value, List[Tensor]], Any]) -> 
 
 
 def _insert(y: Tensor, into: Tensor, index: Value) -> Tensor:
-    """A slice in its place."""
+    """Inserts a slice in its place."""
     return insert_slice(y, into, [index, *[0] * y.ndim], [1, *sizes(y)], [1] * (y.ndim + 1))

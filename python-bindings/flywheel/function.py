@@ -186,7 +186,7 @@ class Function(_flywheel.Dispatcher):
         return bound.args, bound.kwargs
 
     def _check_specs(self, signature: Sequence[Any]) -> Tuple[Any, ...]:
-        """The arguments of a signature. Raises TypeError for what is none."""
+        """Returns the arguments of a signature. Raises TypeError for other values."""
         if isinstance(signature, (str, bytes)) or not isinstance(signature, collections.abc.Iterable):
             raise TypeError(f"expected a list of flywheel.spec as signature, found {signature!r}")
         return tuple(signature)
@@ -209,7 +209,7 @@ class Function(_flywheel.Dispatcher):
         return frozenset(found)
 
     def _hide_static(self, args: Tuple[Any, ...], kwargs: Mapping[str, Any]) -> Tuple[Any, ...]:
-        """The arguments, static ones as one leaf each."""
+        """Returns the arguments, static ones as one leaf each."""
         if not self._static:
             return tuple(args), dict(kwargs)
 
@@ -219,7 +219,7 @@ class Function(_flywheel.Dispatcher):
         return tuple(hide(i, x) for i, x in enumerate(args)), {key: hide(key, x) for key, x in kwargs.items()}
 
     def _find(self, args: Tuple[Any, ...], kwargs: Mapping[str, Any]) -> Tuple[Traced, List[Any]]:
-        """The trace for these arguments, and the ones that are fed."""
+        """Returns the trace for these arguments, and the ones that are fed."""
         self._check_watches()
         given, tree = _tree.flatten(self._hide_static(args, kwargs))
         if self._specs is not None:

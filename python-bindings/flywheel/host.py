@@ -22,13 +22,13 @@ def _is_traced(leaf: Any) -> bool:
 
 
 def _as_host(array: Array, dtype: _dtypes.DType) -> Any:
-    """An array of the step as NumPy has it: booleans come as bytes, and all integers as signed ones."""
+    """Converts an array of the step to NumPy's form: booleans come as bytes, and all integers as signed ones."""
     found = array.view(dtype) if array.dtype != dtype and array.dtype.kind in "iu" else array
     return found[()] if found.ndim == 0 else found
 
 
 def _as_step(array: Array) -> Array:
-    """The other way round."""
+    """Converts an array of NumPy to the step's form."""
     dense = np.ascontiguousarray(array).reshape(array.shape)
     is_signless = dense.dtype.kind in "bu" and dense.dtype != _dtypes.bfloat16
     return dense.view(f"i{dense.dtype.itemsize}") if is_signless else dense
@@ -134,7 +134,7 @@ def _format(text: str, values: Sequence[Any], named: Dict[str, Any]) -> str:
 
 
 def _stand_in(leaf: Any) -> Any:
-    """A value of the kind that a leaf will have, to try a format with."""
+    """Returns a value of the kind that a leaf will have, to try a format with."""
     if not _is_traced(leaf):
         return leaf
     return np.zeros([n if isinstance(n, int) else 1 for n in leaf.shape], leaf.dtype)[()]
@@ -185,7 +185,8 @@ def _as_spec(leaf: Any) -> TensorSpec:
 
 
 def _check_result(value: Any, one: TensorSpec, place: int) -> Array:
-    """A result of a function, as `one` says. Raises TypeError for another dtype, ValueError for another shape."""
+    """Returns a result of a function, as `one` describes it. Raises TypeError for another dtype, ValueError for another
+    shape."""
     array = np.asarray(value)
     if not isinstance(value, (np.ndarray, np.generic)) and not hasattr(value, "__dlpack__"):
         array = _dtypes.literal(value, one.dtype)
@@ -247,7 +248,7 @@ def callback(function: Callable[..., Any], *tensors: Any, result: Any = None) ->
 
 
 def _namespace(tensors: Sequence[Any], named: Dict[str, Any], local: Dict[str, Any]) -> Dict[str, Any]:
-    """The names that the debugger has: those of the caller, but of given tensors only those."""
+    """Returns the names that the debugger has: those of the caller, or if tensors are given only those."""
     if not tensors and not named:
         return dict(local)
     found = {key: value for key, value in local.items() if not _holds_traced(value)}

@@ -81,7 +81,7 @@ def norm(
 
 
 def _largest(sizes: Tensor, axis: Any, keepdims: bool) -> Tensor:
-    """The largest one of numbers of at least 0 along dimensions; of none 0, as in NumPy."""
+    """Returns the largest one of numbers of at least 0 along dimensions; 0 if there are none, as in NumPy."""
     found = _ops._reductions.reduce_max(sizes, axis, keepdims)
     return _ops.where(found < 0, 0.0, found)
 
@@ -324,7 +324,7 @@ def det(a: TensorLike) -> Tensor:
 
 
 def _by_pivots(a: Tensor) -> Tensor:
-    """The determinants of matrices [count, n, n]."""
+    """Computes the determinants of matrices [count, n, n]."""
     lu, _, swaps = _factor(a)
     parity = _ops.cast(1 - 2 * (swaps % 2), a.dtype)
     return parity * _ops.prod(_ops.diagonal(lu, 0, 1, 2), 1)
@@ -341,7 +341,7 @@ def _det_vjp(a: Tensor, weights: Tensor) -> Tensor:
 
 
 def _each(x: Tensor) -> Tensor:
-    """A number for each matrix."""
+    """Reshapes numbers [count] to [count, 1, 1], one for each matrix."""
     return _ops.expand_dims(x, [1, 2])
 
 

@@ -106,7 +106,7 @@ class Name:
         return self._text or self._wish()
 
     def _wish(self) -> str:
-        """The text without a suffix."""
+        """Returns the wanted text, without a suffix."""
         scope = self._scope
         return self._wanted if scope is None else f"{scope._text or scope._wish()}/{self._wanted}"
 

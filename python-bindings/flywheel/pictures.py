@@ -105,7 +105,8 @@ def _read(name: str, arguments: str, lines: Sequence[str], indent: int) -> List[
 
 
 def _split(name: str, lines: Sequence[str], indent: int) -> List[str]:
-    """The ops of a block, each with its regions: what is further in, or closes something, belongs to the op before."""
+    """Splits a block into its ops, each with its regions: a line that is indented more, or closes something, belongs to
+    the op before."""
     ops: List[str] = []
     for line in lines:
         depth = len(line) - len(line.lstrip(" "))
@@ -120,7 +121,7 @@ def _split(name: str, lines: Sequence[str], indent: int) -> List[str]:
 
 
 def _add(nodes: List[Node], places: Dict[str, Optional[int]], op: str) -> None:
-    """The node of an op, which may be none."""
+    """Adds the node of an op, if it has one."""
     results = _RESULTS.match(op)
     rest = op[results.end() :] if results else op
     found = re.match(r'"?([\w.$-]+)"?', rest)
@@ -154,7 +155,7 @@ def _add(nodes: List[Node], places: Dict[str, Optional[int]], op: str) -> None:
 
 
 def _type(name: str, text: str) -> str:
-    """The types of an op's results, where its text has them; empty where it may have others."""
+    """Returns the types of an op's results, if its text has them; empty if it may have others."""
     lines = text.split("\n")
     line = re.sub(r" (\{[^{}]*\}|loc\(.*\))$", "", lines[-1] if lines[-1].lstrip().startswith("}") else lines[0])
     colon = line.rfind(" : ")
@@ -211,7 +212,7 @@ def _layers(nodes: Sequence[Node]) -> List[List[int]]:
 
 
 def _place(nodes: Sequence[Node], layers: Sequence[Sequence[int]], widths: Sequence[int]) -> Dict[int, float]:
-    """The middle of each node: that of its inputs, moved to the right where another one is."""
+    """Returns the middle of each node: that of its inputs, moved to the right if another node is there."""
     middles: Dict[int, float] = {}
     for layer in layers:
         wanted = {

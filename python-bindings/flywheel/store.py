@@ -101,7 +101,7 @@ class Store(_flywheel.Store):
         return self.bind(Session(program) if session is None else session, self._keys(program, owners))
 
     def _keys(self, program: _flywheel.Program, owners: Owners) -> List[str]:
-        """The keys of the variables of a program."""
+        """Returns the keys of the variables of a program."""
         return [self._key(variable.name, owners.find(variable.name)) for variable in program.variables]
 
     # Keys: names, and for all but the first namespace a suffix.
@@ -118,9 +118,9 @@ class Store(_flywheel.Store):
             return known
 
     def _key(self, name: str, holders: Tuple[Name, ...]) -> str:
-        """The key of what is called `name` and goes with these objects. A value of that key whose objects are gone is
-        forgotten; one that nobody has asked for yet, as it was restored, becomes theirs. Raises ValueError where
-        others have it."""
+        """Returns the key of the value that is called `name` and belongs to these objects. A value of that key whose
+        objects are gone is forgotten; one that nobody has asked for yet, as it was restored, becomes theirs. Raises
+        ValueError if other objects have it."""
         with self._lock:
             self._forget_dead()
             key = name + self._suffix(holders[0].namespace if holders else current_namespace())
@@ -148,7 +148,7 @@ class Store(_flywheel.Store):
                 self._forget([key])
 
     def _find(self, name: str) -> str:
-        """The key of a name of the current namespace. Raises TypeError for what is not a name."""
+        """Returns the key of a name of the current namespace. Raises TypeError for a value that is not a name."""
         if not isinstance(name, str):
             raise TypeError(f"expected the name of a variable, a str, found {type(name).__name__}")
         with self._lock:
@@ -182,8 +182,8 @@ class Store(_flywheel.Store):
         return bool(found)
 
     def _values_of(self, programs: Sequence[Owners], more: Iterable[str] = ()) -> Dict[str, str]:
-        """The keys, by name, of what has a value of what programs may have, and is GLOBAL or among `more`: what goes
-        with their objects, and what was restored and waits for an object."""
+        """Returns the keys, by name, of variables with a value that programs may have, and that are GLOBAL or among
+        `more`: those that belong to the programs' objects, and those that were restored and wait for an object."""
         objects = {one for owners in programs for one in owners.objects}
         wanted, owned, waiting = set(more), {}, {}
         for namespace in dict.fromkeys(one.namespace for one in objects):

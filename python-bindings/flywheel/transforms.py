@@ -18,7 +18,7 @@ Variables = Optional[Sequence[Variable]]
 
 
 def _wrt(tree: Any, what: str) -> Tuple[List[Tensor], Any]:
-    """The tensors that derivatives are with respect to; of a module, its parameters."""
+    """Returns the tensors that derivatives are with respect to; the parameters, for a module."""
     leaves, spec = _tree.flatten(_tree.with_parameters(tree))
     tensors = [as_tensor(leaf) for leaf in leaves]
     for x in tensors:
@@ -328,7 +328,7 @@ def vjp(function: Callable[..., Any], *primals: Any) -> Tuple[Any, Callable[[Any
 
 
 def _axes_of(axes: Any, tree: Any, what: str) -> List[Optional[int]]:
-    """An axis for each leaf of a tree, from a tree that may end above: what it ends with is for all below."""
+    """Returns an axis for each leaf of a tree, from a tree that may end above: its leaves are for all below."""
     if axes is None or isinstance(axes, int):
         return [axes] * len(_tree.flatten(tree)[0])
     keys = list(tree) if isinstance(tree, dict) else range(len(tree)) if isinstance(tree, (list, tuple)) else None

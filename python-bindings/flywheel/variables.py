@@ -288,7 +288,7 @@ class Variable(VariableOperators):
         return self.numpy() if dtype is None else self.numpy().astype(dtype, copy=False)
 
     def _number(self, what: str) -> Any:
-        """The only element."""
+        """Returns the only element."""
         self._refuse_value(what)
         if self.shape != ():
             raise TypeError(f"expected a scalar, found variable '{self.name}' of shape {format_shape(self.shape)}: its "
@@ -351,7 +351,7 @@ class Variable(VariableOperators):
     # For the trace and the store
 
     def _declare_value(self, store: Store) -> str:
-        """The key that the variable has in a store."""
+        """Declares the variable in a store, and returns its key there."""
         return store._declare(self._name, _dtypes.name_of(self.dtype), list(self.shape), self.is_global)
 
     def _is_large(self) -> bool:

@@ -265,7 +265,7 @@ def trace(x: Any, name: Optional[str] = None) -> Any:
 
 
 def _matrix_norm(x: Any, ord: Any, axis: Any, keep: bool) -> Any:
-    """The largest of the sums of columns (1) or of rows (infinity)."""
+    """Returns the largest of the sums of columns (1) or of rows (infinity)."""
     if len(axis) != 2:
         raise ValueError(f"'axis' must be None, an integer, or a tuple of 2 unique integers, found {axis}")
     if ord not in (1, float("inf"), "fro"):

@@ -67,7 +67,7 @@ _ZEROS = zeros_initializer()
 
 
 def _collected(variable: Any, collections: Any, name: str) -> Any:
-    """A variable, which these collections have now, or those of its name among them."""
+    """Adds a variable to these collections, or to those under its name in a dict; returns the variable."""
     graph = get_default_graph()
     chosen = collections.get(name) if isinstance(collections, dict) else collections
     for one in [chosen] if isinstance(chosen, str) else chosen or ():
@@ -77,7 +77,7 @@ def _collected(variable: Any, collections: Any, name: str) -> Any:
 
 
 def _output(y: Any, collections: Any) -> Any:
-    """A result, which these collections have now."""
+    """Adds a result to these collections, and returns it."""
     if collections:
         get_default_graph().add_to_collections(collections, y)
     return y
@@ -87,7 +87,7 @@ def _finished(
     y: Any, units: int, normalizer_fn: Any, normalizer_params: Any, biases_initializer: Any, biases_regularizer: Any,
     activation_fn: Any, trainable: bool, variables: Any, outputs: Any,
 ) -> Any:  # fmt: skip
-    """A normalization, or a bias, and what follows; the collections that get the bias and the result."""
+    """Applies a normalization, or a bias, and the following functions; adds the bias and the result to collections."""
     if normalizer_fn is not None:
         y = normalizer_fn(y, **(normalizer_params or {}))
     elif biases_initializer is not None:

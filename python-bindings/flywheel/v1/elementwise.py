@@ -50,7 +50,7 @@ def _divide_as_python2(x: Any, y: Any) -> Any:
 
 
 def _mean(x: Any, axes: Any, keep: bool) -> Any:
-    """The mean; of integers an integer, without its fraction."""
+    """Returns the mean; for integers an integer, without its fraction."""
     if not _dtypes.is_integer(x.dtype):
         return _ops.mean(x, axes, keep)
     total = _ops._reductions.reduce_sum(x, axes, keep)
@@ -80,8 +80,8 @@ def _shifted(x: Any) -> Any:
 
 
 def _digamma(x: Any) -> Any:
-    """The derivative of the logarithm of the gamma function of a positive number (DLMF 5.11.2). Near its zero the terms
-    cancel: they are float64."""
+    """Returns the derivative of the logarithm of the gamma function of a positive number (DLMF 5.11.2). Near its zero
+    the terms cancel: they are float64."""
     dtype = x.dtype
     x = _ops.cast(x, _dtypes.float64)
     z = _ops.add(x, 8.0)

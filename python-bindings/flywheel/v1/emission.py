@@ -119,7 +119,7 @@ class Emitter:
             self.env[op.id] = as_list(op.emit(*[self.value(x) for x in op.inputs]))
 
     def _initial(self, op: Operation, env: Env) -> _tensor.Tensor:
-        """The initial value, which sees those of the variables that are initialised with it (I8)."""
+        """Emits the initial value, which reads the initial values of variables that are initialised with it (I8)."""
         x = op.inputs[0]
         own = ancestors([x.op])
         fresh = {a.id: self.env[a.attrs["variable"].initializer.id] for a in own if a.type == "VariableV2"

@@ -16,7 +16,7 @@ Body = Callable[[List[Tensor], List[Tensor]], Tuple[Sequence[Any], Sequence[Any]
 
 
 def _slices_of(elems: Any, what: str) -> List[Tensor]:
-    """The sequences, of which each iteration sees a slice."""
+    """Returns the sequences, of which each iteration sees a slice."""
     sequences = [as_tensor(x) for x in flatten(elems)]
     if not sequences:
         raise ValueError(f"{what} needs a tensor at least")
@@ -32,7 +32,7 @@ def _slices_of(elems: Any, what: str) -> List[Tensor]:
 def _loop(
     kind: str, body: Body, start: Sequence[Tensor], sequences: Sequence[Tensor], reverse: bool, name: Optional[str]
 ) -> Tuple[List[Tensor], List[Tensor]]:  # fmt: skip
-    """The last state, and what all iterations collect."""
+    """Returns the last state, and the values that all iterations collect."""
     from .emission import inner_ops
 
     graph, count = get_default_graph(), len(start)

@@ -129,7 +129,7 @@ def per_image_standardization(image: Any) -> Any:
 
 
 def _converted(x: Any, target: Any, saturate: bool) -> Any:
-    """An image of a trace in another dtype, whose range it has."""
+    """Converts an image of a trace to another dtype, and scales it to its range."""
     if x.dtype == target:
         return x
     if _dtypes.is_floating(target):

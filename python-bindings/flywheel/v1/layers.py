@@ -156,7 +156,7 @@ class _Bias(NamedTuple):
 
 
 def _activation(given: Any) -> Any:
-    """A function, or the one of this name."""
+    """Returns a function, or the one of this name."""
     if not isinstance(given, str):
         return given
     return TABLE[given] if given in TABLE else identity if given == "linear" else getattr(nn, given)
@@ -288,7 +288,7 @@ def batch_normalization(
 
 
 def _unbiased(x: Any, variance: Any) -> Any:
-    """The variance with n - 1 under the sum, where n is more than 1."""
+    """Returns the variance with n - 1 under the sum, if n is more than 1."""
     count = _ops.cast(_ops.prod(_ops.shape(x)[:-1]), variance.dtype)
     return variance * (count / _ops.maximum(count - 1.0, 1.0))
 

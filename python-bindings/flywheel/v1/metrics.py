@@ -44,8 +44,8 @@ def _safe_div(a: Any, b: Any) -> Any:
 
 
 def _weighted(x: Any, weights: Any) -> Tuple[Any, Any]:
-    """The elements times their weights, and the weights of all elements. Weights have a size of 1 or that of the
-    values in each dimension, or only the leading dimensions."""
+    """Returns the elements times their weights, and the weights of all elements. Weights have a size of 1 or that of
+    the values in each dimension, or only the leading dimensions."""
     values = cast(x, _f32)
     if weights is None:
         return values, TABLE["ones_like"](values)

@@ -90,7 +90,7 @@ def missing(name: str) -> AttributeError:
 
 
 def _find_nearest(name: str) -> str:
-    """The name of the same module that is most like it."""
+    """Returns the name of the same module that is most like it."""
     group, _, last = name.rpartition(".")
     module: Any = sys.modules["flywheel.v1"]
     for part in group.split(".") if group else ():

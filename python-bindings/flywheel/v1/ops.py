@@ -153,7 +153,7 @@ def argmin(input: Any, axis: Any = None, name: Optional[str] = None, output_type
 
 
 def _sizes(shape: Any) -> Any:
-    """A shape as the traced layer takes it; a tensor of sizes is taken apart."""
+    """Returns a shape as the traced layer takes it; a tensor of sizes is taken apart."""
     # Arrays have a `trace`, too, of matrices.
     if hasattr(shape, "trace") and not isinstance(shape, np.ndarray):
         return [_number(shape[i]) for i in range(shape._dims[0])] if shape.ndim else [_number(shape)]
@@ -315,12 +315,12 @@ def box_of(kind: str, x: Any, axis: int, start: Any, length: Any) -> Any:
 
 
 def _vector(values: Any) -> Any:
-    """A list of numbers and scalar tensors as it is, and an array as a list."""
+    """Returns a list of numbers and scalar tensors as it is, and an array as a list."""
     return values.tolist() if hasattr(values, "tolist") else values
 
 
 def _number(value: Any) -> Any:
-    """A size of a trace as a number, where it is one."""
+    """Returns a size of a trace as a number, if it is one."""
     index = getattr(value, "index", None) if hasattr(value, "trace") else int(value)
     return index if isinstance(index, int) else value
 
@@ -384,7 +384,7 @@ def pad(
 
 
 def _of_each(x: Any, widths: Any) -> Any:
-    """The paddings, of which each dimension has a pair."""
+    """Returns the paddings, a pair for each dimension."""
     if len(widths) != x.ndim or any(width < 0 for pair in widths for width in pair):
         raise ValueError(f"pad: expected two paddings of at least 0 for each dimension of shape "
                          f"{format_shape(x._dims)}, found {widths}")  # fmt: skip
@@ -392,7 +392,7 @@ def _of_each(x: Any, widths: Any) -> Any:
 
 
 def _mirrored(x: Any, widths: Any, skipped: int) -> Any:
-    """A tensor of a trace with its own elements around it; the first `skipped` ones do not repeat."""
+    """Pads a tensor of a trace with its own elements; the first `skipped` ones do not repeat."""
     for axis, (low, high) in enumerate(widths):
         count = x._dims[axis]
         if not low and not high:
@@ -429,7 +429,7 @@ def one_hot(indices: Any, depth: int, on_value: Any = None, off_value: Any = Non
 
 
 def _as(value: Any, dtype: Any) -> Any:
-    """A number or tensor of a trace in this dtype."""
+    """Converts a number or tensor of a trace to this dtype."""
     return _ops.cast(value, dtype)
 
 

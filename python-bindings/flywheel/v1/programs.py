@@ -104,7 +104,7 @@ class Compiled:
 
 
 def _sized(x: _tensor.Tensor, result: int, wanted: Dict[Tuple[int, int], _tensor.Tensor]) -> _tensor.Tensor:
-    """A result with dimensions that are those of feeds, which are made for that."""
+    """Returns a result with dimensions that are those of feeds, which are made for that."""
     dims = [wanted.get((result, dim)) for dim in range(x.ndim)]
     if not any(one is not None for one in dims):
         return x

@@ -15,8 +15,7 @@ from .structures import flatten, pack
 
 
 def _start(cell: RNNCell, initial_state: Any, dtype: Any, x: Tensor, axis: int) -> Any:
-    """The first state, by default zeros. Its batch is that of x, along this axis: in loops there is nothing to be
-    checked."""
+    """Returns the first state, by default zeros. Its batch is that of x, along this axis: loops need no check of it."""
     if initial_state is None and dtype is None:
         raise ValueError("If there is no initial_state, you must give a dtype.")
     sizes = flatten(cell.state_size)

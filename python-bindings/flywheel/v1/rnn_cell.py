@@ -150,7 +150,7 @@ class _LSTM(_Units):
         return LSTMStateTuple(c, h) if self._is_tuple else c + h
 
     def _parts(self, state: Any) -> Any:
-        """The memory and the output of the step before."""
+        """Returns the memory and the output of the step before."""
         if not self._is_tuple:
             return split(state, [self._num_units, self.output_size], 1)
         if not isinstance(state, (list, tuple)) or len(state) != 2:

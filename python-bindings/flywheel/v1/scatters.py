@@ -164,7 +164,7 @@ def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name
 
 
 def _of_each(reduce: Callable[..., Any], neutral: Callable[[Any], Any]) -> Callable[..., Tensor]:
-    """A reduction of the slices of each segment, all slices being looked at for each."""
+    """Returns a reduction of the slices of each segment, which looks at all slices for each."""
 
     def op(
         data: Any, segment_ids: Any, num_segments: Any, name: Optional[str] = None, is_empty_zero: bool = False

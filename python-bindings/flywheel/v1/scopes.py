@@ -154,8 +154,8 @@ def variable_scope(
 
 
 def _enter(graph: Graph, outer: str, name: Optional[str], default_name: Optional[str] = None) -> str:
-    """The path of a scope, which counts as entered. Without a name, that is the first of default_name, default_name_1,
-    ... that is not open in the scope `outer` since it was entered."""
+    """Enters a scope and returns its path. Without a name, that is the first of default_name, default_name_1, ... that
+    is not open in the scope `outer` since it was entered."""
     base = str(default_name) if name is None else name
     full = path = f"{outer}/{base}" if outer else base
     with _entering:
@@ -233,7 +233,7 @@ def _share(found: Variable, name: str, shape: Any, dtype: Any) -> Variable:
 
 
 def _initial(name: str, shape: Any, dtype: Any, wanted: Any, start: Any) -> Tuple[Any, Any]:
-    """The initial value of a new variable, and its dtype."""
+    """Returns the initial value of a new variable, and its dtype."""
     if isinstance(start, type):
         start = start()
     if start is not None and not callable(start):

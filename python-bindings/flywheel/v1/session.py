@@ -188,7 +188,7 @@ class Session:
         return results[: len(fetches)]
 
     def _run_wanted(self, wanted: List[Tensor], feeds: List[Tuple[Tensor, Any]]) -> List[Any]:
-        """The values of tensors for what Python computes."""
+        """Returns the values of tensors that Python's functions need."""
         host_only = [self._host(x) for x in wanted]
         rest = [x for x, value in zip(wanted, host_only) if value is None]
         results = iter(self._run_program(rest, feeds) if rest else [])
@@ -218,7 +218,7 @@ class Session:
         return [None if is_op else _scalar(next(results)) for is_op in compiled.is_op]
 
     def _bind(self, compiled: Compiled) -> Any:
-        """An entry on this session's values; each random op has one stream in all programs."""
+        """Returns an entry on this session's values; each random op has one stream in all programs."""
         names = []
         streams: List[str] = []
         for variable in compiled.program.variables:
@@ -250,7 +250,7 @@ class Session:
 
 
 def _convert_feed(x: Tensor, value: Any) -> Any:
-    """The value of a placeholder as an array. Refuses None, and numbers that an integer dtype does not have."""
+    """Returns the value of a placeholder as an array. Refuses None, and numbers that an integer dtype does not have."""
     given = _dtypes.as_numpy(value)
     if given.dtype == x.dtype:
         return given

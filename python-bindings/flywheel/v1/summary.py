@@ -17,7 +17,7 @@ from .operation import Operation, Tensor
 
 
 def _proto(name: str) -> Any:
-    """A module of classes of messages, which programs may ask for and nothing here needs."""
+    """Returns a module of classes of messages, which programs may ask for and nothing here needs."""
     try:
         return importlib.import_module(f"tensorboardX.proto.{name}")
     except ImportError as error:
@@ -26,7 +26,7 @@ def _proto(name: str) -> Any:
 
 
 def _create(kind: str, name: str, x: Tensor, value: Callable[[str, Any], bytes], collections: Any) -> Tensor:
-    """An op whose result, a serialized Summary, is made on the host of the fetched elements."""
+    """Creates an op whose result, a serialized Summary, is made on the host of the fetched elements."""
     graph = get_default_graph()
     tag = graph.unique_name(name, mark_as_used=False)
 
@@ -121,7 +121,7 @@ class FileWriter:
 
 
 def _node(op: Operation) -> bytes:
-    """A serialized NodeDef."""
+    """Returns a serialized NodeDef."""
     inputs: List[str] = [x.op.name + (f":{x.index}" if x.index else "") for x in op.inputs]
     inputs += [f"^{other.name}" for other in op.control_inputs]
     parts = [(1, op.name), (2, op.type), *[(3, one) for one in inputs], (4, op.device or "")]

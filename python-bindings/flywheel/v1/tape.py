@@ -77,7 +77,7 @@ class GradientTape:
         return tuple(found)
 
     def _variable(self, x: Tensor) -> Optional[Any]:
-        """The variable that a tensor reads, where it is watched without being told."""
+        """Returns the trainable variable that a tensor reads, if the tape watches those by default."""
         if not self._watches_variables or x.op.type != "VariableV2":
             return None
         variable = x.op.attrs["variable"]
@@ -132,7 +132,7 @@ class GradientTape:
             self._stop()
 
     def _recorded(self, roots: List[Tensor], sources: Any) -> Tuple[List[Tensor], List[Tensor]]:
-        """The sources that are differentiated, and the tensors on the way that are constants for this tape."""
+        """Returns the sources that are differentiated, and the tensors on the way that are constants for this tape."""
         tracked: Dict[Tensor, bool] = {}
         given = [as_tensor(x) for x in as_list(sources)]
         kept = [x for x in dict.fromkeys(given) if self._is_tracked(x, tracked)]

@@ -218,7 +218,7 @@ def _with_shape(x: Any, shape: Tuple[int, ...]) -> Any:
 
 
 def _collections(given: Any, trainable: Optional[bool]) -> Tuple[List[Any], bool]:
-    """The collections of a new variable, and whether it is trainable (C1, C2)."""
+    """Returns the collections of a new variable, and whether it is trainable (C1, C2)."""
     if isinstance(given, str):
         raise ValueError("collections argument to Variable constructor must be a list, tuple, or set.")
     names = [GraphKeys.GLOBAL_VARIABLES] if given is None else list(given)

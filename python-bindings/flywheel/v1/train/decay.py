@@ -15,7 +15,7 @@ _floor, _minimum, _pow = TABLE["floor"], TABLE["minimum"], TABLE["pow"]
 
 
 def _begin(rate: Any, step: Any, what: str) -> Any:
-    """The rate, and the step in its dtype."""
+    """Returns the rate, and the step in its dtype."""
     if step is None:
         raise ValueError(f"global_step is required for {what}.")
     lr = as_tensor(float(rate) if isinstance(rate, int) else rate)
