@@ -148,7 +148,7 @@ class ConvTranspose2D(_Convolution):
                                                padding=self.padding, dilations=self.dilations))  # fmt: skip
 
     def _transpose(self, x: Tensor, kernel: TensorLike, **attributes: Any) -> Tensor:
-        """The transposed convolution of each group of channels, side by side."""
+        """Computes the transposed convolution of each group of channels, side by side."""
         if self.groups == 1:
             return ops.conv2d_transpose(x, kernel, **attributes)
         parts = zip(_ops.split(x, self.groups, -1), _ops.split(kernel, self.groups, -1))

@@ -31,7 +31,7 @@ class _Recurrent(Module):
         return Variable(RandomUniform(-limit, limit), shape=(fan_in, self._gates * self.units), dtype=dtype)
 
     def _steps(self, x: TensorLike) -> Tensor:
-        """The inputs of the gates, [time, batch, gates units]."""
+        """Returns the inputs of the gates, [time, batch, gates units]."""
         x = as_input(self, x, self.kernel.dtype, ("batch", "time", self.inputs))
         return _ops.swapaxes(ops.dense(x, self.kernel, self.bias), 0, 1)
 

@@ -91,7 +91,7 @@ def _binary(
     unsigned_op: Optional[str] = None,
     boolean_op: Optional[str] = None,
 ) -> Tensor:
-    """An op of nn, which broadcasts; arith's op where integers are unsigned."""
+    """Emits an op of nn, which broadcasts, or arith's op if integers are unsigned."""
     a, b = as_tensors(a, b)
     _numeric(what, a)
     if _dtypes.is_bool(a.dtype):

@@ -148,7 +148,7 @@ def _letters(equation: str) -> str:
 
 
 def _expect_one_size(kind: str, name: str, places: Sequence[Tuple[Tensor, int]]) -> None:
-    """An error where the dimensions that a letter names differ."""
+    """Reports an error if the dimensions that a letter names differ."""
     like, own = next(((x, axis) for x, axis in places if x._dims[axis] is not None), places[0])
     for x, axis in places:
         found, expected = x._dims[axis], like._dims[own]

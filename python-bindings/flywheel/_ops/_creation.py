@@ -108,7 +108,8 @@ _SPARE_ELEMENTS = 1 << 16
 
 
 def _clamp(length: Size, given: Any) -> Size:
-    """A size, or 0 if it is negative, in a form of which the compiler finds a bound. `given` is the argument."""
+    """Returns a size, or 0 if it is negative, in a form of which the compiler finds a bound. `given` is the
+    argument."""
     if not is_signed(length) or not holds_sizes(given):
         return length
     least, most = given._bounds

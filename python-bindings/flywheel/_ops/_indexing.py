@@ -64,7 +64,7 @@ def arrays_come_first(keys: List[Any]) -> bool:
 
 
 def _from_start(key: Any, x: Tensor, axis: int) -> Any:
-    """A tensor of indices with negative ones counted from the end; other keys as they are, but for negative ones in a
+    """Counts negative indices of a tensor from the end; returns other keys as they are, but for negative ones in a
     dimension of which only the call knows the size."""
     if not isinstance(key, Tensor) and not hasattr(key, "read"):
         return key if isinstance(key, slice) else _known_from_start(key, x, axis)
@@ -78,14 +78,14 @@ def _from_start(key: Any, x: Tensor, axis: int) -> Any:
 
 
 def _known_from_start(key: Any, x: Tensor, axis: int) -> Any:
-    """An array of indices, as a tensor where it has negative ones and the size is not known."""
+    """Returns an array of indices, as a tensor if it has negative ones and the size is not known."""
     if x._dims[axis] is not None or not np.any(np.less(key, 0)):
         return key
     return _from_start(constant(np.asarray(key, np.int32)), x, axis)
 
 
 def _index_at(x: Tensor, keys: List[Any], part: Tensor) -> Tensor:
-    """A part of a vector of sizes is of sizes."""
+    """Records the sizes in a part of a vector of sizes."""
     if not isinstance(x._index, list) or len(keys) != 1:
         return part
     key = keys[0]
@@ -101,7 +101,7 @@ def _is_index_array(key: Any) -> bool:
 
 
 def _complete(x: Tensor, keys: Tuple[Any, ...]) -> List[Any]:
-    """A key for each dimension; None for new ones."""
+    """Returns a key for each dimension; None for new ones."""
     keys = tuple(_without_booleans(x, keys))
     used = sum(key is not None and key is not Ellipsis for key in keys)
     if used > x.ndim:
@@ -148,7 +148,7 @@ def _place(index: int, dim_size: Size) -> Size:
 
 
 def _from_end(place: Size, dim_size: Size) -> Size:
-    """A bound of a slice, counted from the end if it is negative."""
+    """Returns a bound of a slice, counted from the end if it is negative."""
     if isinstance(place, int):
         return place if place >= 0 else index_op("addi", dim_size, place)
     if not is_signed(place):
@@ -159,8 +159,8 @@ def _from_end(place: Size, dim_size: Size) -> Size:
 
 
 def _bounds(key: slice, dim_size: Size) -> Tuple[Size, Size, int]:
-    """The first index of a slice, how many there are, and the step, which is not
-    negative any more: such a slice is turned around afterwards."""
+    """Returns the first index of a slice, its number of elements, and the absolute step: a slice with a negative step
+    is reversed afterwards."""
     step = 1 if key.step is None else int(key.step)
     if step == 0:
         raise ValueError("slice step cannot be zero")
@@ -334,7 +334,7 @@ def _is_of_none(lengths: List[Size], whole: Tensor) -> bool:
 
 
 def _no_elements(x: Tensor, dim_sizes: List[Size]) -> Tensor:
-    """A part of `x` that has no elements. `tensor.extract_slice` has no offsets in a dimension of 0."""
+    """Returns a part of `x` that has no elements. `tensor.extract_slice` has no offsets in a dimension of 0."""
     if x.dtype == _dtypes.string:
         return empty(dim_sizes, x.dtype)
     return take(reshape_to(x, [_product(sizes(x))]), empty(dim_sizes, _dtypes.int32), 0)
@@ -388,8 +388,7 @@ def flip(x: TensorLike, axis: Union[int, Sequence[int], None] = None) -> Tensor:
 
 
 def _indices(key: Any, dim_size: Optional[int]) -> Tensor:
-    """An index array as a tensor of integers; of constants, negative ones count from
-    the end."""
+    """Converts an index array to a tensor of integers; negative constants count from the end."""
     if holds_tensors(key):
         key = as_tensor(key)
     if not isinstance(key, Tensor) and not hasattr(key, "read"):

@@ -110,7 +110,7 @@ def array_split(x: TensorLike, sections: Any, axis: int = 0) -> List[Tensor]:
 
 
 def _split_unequally(x: Tensor, sections: int, axis: int) -> List[Tensor]:
-    """Parts of a dimension of which only the call knows the size."""
+    """Splits a dimension of which only the call knows the size."""
     dim_sizes = sizes(x)
     offset: Size = 0
     parts = []

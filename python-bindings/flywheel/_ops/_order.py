@@ -66,7 +66,7 @@ def places_in_order(x: Tensor, axis: int, descending: bool = False) -> Tensor:
 
 
 def _comes_before(a: Tensor, b: Tensor) -> Tensor:
-    """True if a < b, where NaN is the largest number."""
+    """Returns true if a < b, where NaN is the largest number."""
     before = less(a, b)
     return logical_or(before, logical_and(isnan(b), logical_not(isnan(a)))) if _dtypes.is_floating(a.dtype) else before
 

@@ -79,7 +79,7 @@ def _pad_by(x: Tensor, widths: List[Tuple[int, int]], value: Number) -> Tensor:
 
 
 def _join_borders(x: Tensor, widths: Any, value: Number) -> Tensor:
-    """A border of a number, of widths that the step knows."""
+    """Adds a border of a number, of widths that the step knows."""
     given = widths if isinstance(widths, (list, tuple)) else [widths]
     if all(isinstance(one, (list, tuple)) for one in given):
         pairs = list(given) * x.ndim if len(given) == 1 else list(given)

@@ -14,7 +14,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def _floating(x: Any) -> Optional[Tensor]:
-    """An argument that is a tensor of floating-point numbers, or becomes one; numbers take the dtype of others."""
+    """Converts an argument to a tensor of floating-point numbers, if possible; numbers take the dtype of others."""
     if x is None or is_number(x):
         return None
     tensor = as_tensor(x)

@@ -126,7 +126,7 @@ def spaced(start: Any, stop: Any, num: Size, endpoint: bool) -> Tensor:
 
 
 def _below(shape: Tuple[Size, Size], k: Any) -> Tuple[Tensor, Tensor]:
-    """The place of the diagonal `k` above the main one in each row, and the number of the column."""
+    """Returns the place of the diagonal `k` above the main one in each row, and the number of the column."""
     return add(iota((shape[0], 1), 0), k), iota((1, shape[1]), 1)
 
 

@@ -58,7 +58,7 @@ def reduce_prod(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Ten
 
 
 def _widened(x: TensorLike, dtype: Any) -> Tensor:
-    """As NumPy sums: integers of 8 and 16 bits in 32."""
+    """Widens integers of 8 and 16 bits to 32, in which NumPy sums them."""
     x = _numbers(x)
     if dtype is None and _dtypes.is_integer(x.dtype) and x.dtype.itemsize < 4:
         dtype = _dtypes.uint32 if _dtypes.is_unsigned(x.dtype) else _dtypes.int32

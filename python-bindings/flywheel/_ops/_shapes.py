@@ -101,8 +101,8 @@ def _product(dim_sizes: Sequence[Size]) -> Size:
 
 
 def _resolve(x: Tensor, wanted: Sequence[Union[int, None, Tensor]]) -> List[Size]:
-    """The sizes that a reshape asks for: None is the dimension of x in this place,
-    or the one that is not known; one may be -1."""
+    """Returns the sizes that a reshape asks for: None is the dimension of x in this place, or the one that is not
+    known; one may be -1."""
     old = sizes(x)
     result: List[Optional[Size]] = []
     for place, dim_size in enumerate(wanted):

@@ -210,7 +210,7 @@ def histogram(
 
 
 def _equal_bins(x: Tensor, count: int, range: Optional[Tuple[float, float]]) -> Tensor:
-    """The edges of bins of one width in a range, by default that of the elements."""
+    """Returns the edges of bins of one width in a range, by default that of the elements."""
     if count < 1:
         raise ValueError(f"histogram: expected at least one bin, found {count}")
     if range is None:

@@ -111,7 +111,7 @@ def _update_where(x: Tensor, mask: Tensor, value: Tensor, combine: Combine) -> T
 
 
 def _update_part(x: Tensor, keys: List[Any], value: Tensor, combine: Combine) -> Tensor:
-    """A rectangle of `x`."""
+    """Updates a rectangle of `x`."""
     part = part_of(x, keys)
     old = getitem(x, tuple(keys))
     new = _fit(combine(old, value), old, x.dtype)
@@ -122,7 +122,7 @@ def _update_part(x: Tensor, keys: List[Any], value: Tensor, combine: Combine) ->
 
 
 def _fit(new: Tensor, old: Tensor, dtype: _dtypes.DType) -> Tensor:
-    """Values of the shape of what they replace."""
+    """Broadcasts values to the shape of the elements that they replace."""
     if new.ndim > old.ndim and all(dim_size == 1 for dim_size in new._dims[: new.ndim - old.ndim]):
         new = reshape_to(new, sizes(new)[new.ndim - old.ndim :])
     if new.ndim > old.ndim or any(
@@ -147,7 +147,7 @@ def _places(x: Tensor, keys: List[Any]) -> "Optional[np.ndarray[Any, Any]]":
 
 
 def _unknown_places(x: Tensor, keys: List[Any], total: int) -> Tensor:
-    """As `_places`, where tensors are among the keys."""
+    """Computes the same as `_places` if tensors are among the keys."""
     numbers: np.ndarray[Any, Any] = np.arange(total, dtype=np.int32 if total < 2**31 else np.int64)
     numbers = numbers.reshape([dim_size or 0 for dim_size in x._dims])
     if not all(_is_number_or_slice(key) or (not _is_static(key) and np.ndim(key) == 0) for key in keys):
@@ -176,7 +176,7 @@ def _check_places(x: Tensor, keys: List[Any]) -> None:
 
 
 def _scatter(x: Tensor, keys: List[Any], value: Tensor, kind: str) -> Tensor:
-    """Elements at arrays of indices."""
+    """Scatters elements at arrays of indices."""
     op = "nn.scatter" if kind == "set" else "nn.scatter_add"
     plain = signless(x)
     axes = [axis for axis, key in enumerate(keys) if key is None or not isinstance(key, slice) or key != slice(None)]

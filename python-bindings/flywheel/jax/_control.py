@@ -61,7 +61,7 @@ def _case(call: Call, index: Known) -> Any:
 
 
 def _branch(call: Call, index: Known, places: List[int]) -> Any:
-    """The branch of this number; any other number means the last one."""
+    """Runs the branch of this number; any other number selects the last one."""
     known = index.uniform
     if known is not None or len(places) == 1:
         return _run(call, int(known) if known in places else places[-1])
@@ -114,7 +114,7 @@ class _Scope:
 
 
 def _owner(value: Any) -> Any:
-    """The op that makes a value; None of a block's argument."""
+    """Returns the op that defines a value; None for a block's argument."""
     owner = value.owner
     return None if isinstance(owner, ir.Block) else getattr(owner, "operation", owner)
 
@@ -148,7 +148,7 @@ class _Loop:
         self.limit = self._find_limit()
 
     def _step(self, value: Any, scope: Optional[_Scope], place: int) -> Optional[int]:
-        """The constant that is added to an element of the state."""
+        """Returns the constant that is added to an element of the state."""
         owner = _owner(value) if scope is not None else None
         if owner is None or owner.name != "stablehlo.add":
             return None
@@ -247,7 +247,7 @@ def _counted(counter: _Counter, index: Size, count: Optional[Size]) -> Known:
 
 
 def _while_loop(call: Call, loop: _Loop) -> List[Known]:
-    """A loop that goes on until its condition does not hold."""
+    """Emits a loop that runs until its condition is false."""
     state = loop.state
     carried = [i for i in range(len(state)) if i not in loop.fixed]
 

@@ -91,7 +91,7 @@ def _unary(name: str, function: Callable[[Tensor], Tensor]) -> None:
 
 
 def _abs(x: Tensor) -> Tensor:
-    """The absolute value, whose derivative at 0 JAX says is 1."""
+    """Computes the absolute value, whose derivative at 0 is 1 in JAX."""
     if not _dtypes.is_floating(x.dtype):
         return _ops.abs(x)
     # 0 is added for the sign of -0.
@@ -188,7 +188,7 @@ def _bits(name: str) -> Callable[[Tensor, Tensor], Tensor]:
 
 
 def _shift(name: str) -> Callable[[Tensor, Tensor], Tensor]:
-    """A shift; by as much as the width or more it is of zeros, or of signs."""
+    """Returns a shift; by the width or more it yields zeros, or signs."""
 
     def function(a: Tensor, b: Tensor) -> Tensor:
         width = 8 * a.dtype.itemsize

@@ -28,7 +28,7 @@ _OWN = os.path.dirname(os.path.abspath(jax.__file__)) + os.sep
 
 
 def _marker(name: str) -> Any:
-    """The identity (to JAX), which is a call of this name in the module."""
+    """Creates the identity (to JAX), which is a call of this name in the module."""
     primitive = core.Primitive(name)
     primitive.def_abstract_eval(lambda x: x)
 
@@ -47,7 +47,7 @@ def _call(name: str, operands: Sequence[Any], results: Sequence[Any], config: st
 
 
 def _custom_marker() -> Any:
-    """A call of a function with a derivative of its own, of which `number` says which."""
+    """Creates a call of a function with a derivative of its own; `number` selects the function."""
     primitive = core.Primitive(CUSTOM)
     primitive.multiple_results = True
     primitive.def_abstract_eval(lambda *_, avals, number: list(avals))
@@ -61,7 +61,7 @@ def _custom_marker() -> Any:
 
 
 def _factor_marker() -> Any:
-    """The lower factor of each matrix; what is above it is of no meaning, as that of JAX's primitive."""
+    """Creates the lower factor of each matrix; elements above it have no meaning, as those of JAX's primitive."""
     primitive = core.Primitive(CHOLESKY)
     primitive.def_abstract_eval(lambda x, **_: x)
     lowering.register_lowering(primitive, lambda context, x, **_: _call(CHOLESKY, [x], [x.type], "").results)
@@ -203,7 +203,7 @@ def _is_zero(operand: Any) -> bool:
 
 
 def _defined(equation: Any) -> Tuple[str, str]:
-    """Name and file of the function that has a derivative of its own."""
+    """Returns the name and the file of the function that has a derivative of its own."""
     body = equation.params["call_jaxpr"]
     info = getattr(getattr(body, "jaxpr", body), "debug_info", None)
     found = re.match(r"(.*) at (.*):\d+$", str(getattr(info, "func_src_info", "")))

@@ -29,7 +29,7 @@ def _path(keys: Any, prefix: str) -> str:
 
 
 def _leaves_of(tree: Any, what: str, prefix: str) -> Dict[str, Array]:
-    """The arrays of a tree by their paths. Raises TypeError for leaves that are none."""
+    """Returns the arrays of a tree by their paths. Raises TypeError for leaves that are not arrays."""
     result: Dict[str, Array] = {}
     for keys, leaf in jax.tree_util.tree_flatten_with_path(tree)[0]:
         path = _path(keys, prefix)
@@ -65,7 +65,7 @@ def _supported(dtype: Any, what: str) -> None:
 
 
 def _example(value: Any, what: str) -> Any:
-    """An example as an abstract value: an array, a number or such, or one with symbolic sizes."""
+    """Converts an example to an abstract value: an array, a number or such, or one with symbolic sizes."""
     if not isinstance(value, (np.ndarray, np.generic, jax.Array, jax.ShapeDtypeStruct)):
         value = np.asarray(jax.numpy.asarray(value))
     _supported(value.dtype, what)
@@ -73,7 +73,7 @@ def _example(value: Any, what: str) -> Any:
 
 
 def _form(tree: Any) -> str:
-    """A tree as people write it, with `*` for each array."""
+    """Formats a tree as people write it, with `*` for each array."""
     return str(tree).removeprefix("PyTreeDef(").removesuffix(")")
 
 
@@ -162,7 +162,7 @@ class ImportedFunction(ImportedModel):
     # Exporting from JAX
 
     def _program(self, kind: str) -> _Program:
-        """The function "train" (and its loss, where JAX has it), as it is to "apply", or to "infer"."""
+        """Returns the function "train" (with its loss, if JAX has it), as it is to "apply", or to "infer"."""
         if kind not in self._programs:
             function, arguments = self._function, [*self._arguments, *self._example]
             if kind == "infer" and self._inference is not None:
@@ -228,7 +228,7 @@ class ImportedFunction(ImportedModel):
         return output
 
     def _flat(self, inputs: Sequence[Any], expected: Sequence[Any]) -> List[Any]:
-        """The leaves of arguments that have the form of the examples. Raises ValueError for another one."""
+        """Returns the leaves of arguments that have the form of the examples. Raises ValueError for another form."""
         leaves: List[Any]
         leaves, tree = jax.tree_util.tree_flatten(tuple(inputs))
         wanted = jax.tree_util.tree_structure(tuple(expected))
@@ -343,7 +343,7 @@ def _check_argument(x: Tensor, example: Any, place: int) -> None:
 
 
 def _make_variables(arrays: Mapping[str, Array], params: "set[str]", name: str) -> Dict[str, Variable]:
-    """A variable for each array. Parameters of floating point are trained."""
+    """Makes a variable for each array. Parameters of floating point are trained."""
     with current_namespace().name_scope(name) if name else contextlib.nullcontext():
         return {
             path: Variable(

@@ -55,7 +55,7 @@ def name_of(operation: Any) -> str:
 
 
 def _shown(operation: Any) -> str:
-    """The name of an op for people."""
+    """Returns the name of an op for messages."""
     name = name_of(operation)
     is_call = operation.name == "stablehlo.custom_call"
     return f"stablehlo.custom_call @{name.removeprefix('custom_call.')}" if is_call else name
@@ -270,7 +270,7 @@ class Interpreter:
 
 
 def _strange(operation: Any) -> Optional[str]:
-    """The type of elements that an op has, and no tensor."""
+    """Returns a type of elements that an op has, but that no tensor has."""
     kinds = {str(ir.ShapedType(x.type).element_type) for x in [*operation.operands, *operation.results]}
     return min(kinds - set(_ELEMENTS), default=None)
 
@@ -329,7 +329,7 @@ def elements_of(attribute: Any, dtype: _dtypes.DType, shape: Sequence[int]) -> A
 
 
 def _bfloat16_elements(dense: Any, dtype: _dtypes.DType, shape: Sequence[int]) -> Any:
-    """The bindings give NumPy no bfloat16: what is read is the text of the attribute."""
+    """Reads the elements from the text of the attribute: the bindings give NumPy no bfloat16."""
     if dense.is_splat:
         one = np.array(ir.FloatAttr(dense.get_splat_value()).value).astype(dtype)
         return np.broadcast_to(one, tuple(shape))

@@ -168,12 +168,12 @@ class _Indexed:
 
 
 def _single(indexed: _Indexed) -> Optional[int]:
-    """The dimension, where indices move in one and slices have all of the others: rows of a table."""
+    """Returns the dimension, if indices move in one and slices have all of the others: rows of a table."""
     return indexed.axes[0] if len(indexed.axes) == 1 and not indexed.parts and indexed.moved else None
 
 
 def _lookup(call: Call, indexed: _Indexed, data: Tensor) -> Tuple[Tensor, List[Any]]:
-    """The slices, and what their dimensions are: one of the indices `b0`, or of the tensor."""
+    """Returns the slices, and the names of their dimensions: of the indices, `b0`, or of the tensor."""
     if None in indexed.shape:
         raise call.unsupported("of a tensor with a size that the call chooses")
     places, _ = indexed.places()

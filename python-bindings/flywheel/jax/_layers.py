@@ -149,7 +149,7 @@ def _convolve(x: Tensor, w: Tensor, window: _Window) -> Tensor:
 
 
 def _transposed(x: Tensor, w: Tensor, window: _Window, spread: List[int]) -> Tensor:
-    """A convolution of an image with zeros between its elements."""
+    """Computes a convolution of an image with zeros between its elements."""
     rank = x.ndim - 2
     spans = [((w._dims[i] or 0) - 1) * window.dilations[i] + 1 for i in range(rank)]
     pads = [(spans[i] - 1 - low, spans[i] - 1 - high) for i, (low, high) in enumerate(window.padding)]
@@ -189,7 +189,7 @@ def _neutral(kind: str, dtype: _dtypes.DType) -> Any:
 
 
 def _with_initial(kind: str, result: Tensor, initial: Known) -> Tensor:
-    """A reduction starts from a value, which mostly changes nothing."""
+    """Combines a reduction with its initial value, which mostly changes nothing."""
     number = initial.uniform
     if number is not None and number == _neutral(kind, result.dtype):
         return result

@@ -17,7 +17,8 @@ from ._values import Known
 
 
 def _factor(a: Tensor) -> Tensor:
-    """A matrix that is not positive definite has a factor of nan, as in JAX; one of several is an error of the step."""
+    """Factors matrices. One that is not positive definite has a factor of nan, as in JAX; among several it is an error
+    of the step."""
     if any(size != 1 for size in a._dims[:-2]):
         return nn.cholesky(a)
     factor, holds = nn.try_cholesky(a)
@@ -31,8 +32,8 @@ def _cholesky_of(a: Tensor) -> Tensor:
 
 @_cholesky_of.defvjp
 def _cholesky_vjp(a: Tensor, weights: Tensor) -> Tensor:
-    """The transpose of JAX's rule, which takes a change of all elements (Murray, Differentiation of the Cholesky
-    decomposition, 2016, equation 8): `nn.cholesky` has it all in the lower triangle."""
+    """Transposes JAX's rule, which takes a change of all elements (Murray, Differentiation of the Cholesky
+    decomposition, 2016, equation 8); in `nn.cholesky` all of it is in the lower triangle."""
     factor = _factor(a)
     inner = nn.triangle(nn.matmul(factor, weights, transpose_a=True), "lower")
     size = factor._dims[-1] or 0

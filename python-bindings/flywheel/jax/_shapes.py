@@ -205,7 +205,7 @@ def _dimension_size(call: Call, x: Known) -> Known:
 
 
 def _wanted(call: Call, shape: Known) -> List[Size]:
-    """The sizes that an operand asks for; numbers where the type of the result has them."""
+    """Returns the sizes that an operand asks for, as numbers if the type of the result has them."""
     found = as_sizes(shape)
     if found is None:
         raise call.unsupported("of a size that is computed from elements")

@@ -40,7 +40,8 @@ def arrays(given: Any, names: Listed[str], shapes: Listed[Any], what: str) -> Li
 
 
 def _by_output(by_class: Any, names: Listed[str]) -> List[Any]:
-    """The weights of classes of each output: of one dict for all, a list, or a dict by the names of outputs."""
+    """Returns the weights of classes of each output: from one dict for all, a list, or a dict by the names of
+    outputs."""
     if isinstance(by_class, (list, tuple)):
         if len(by_class) != len(names):
             raise ValueError(f"expected a class_weight for each output of {list(names)}, found {len(by_class)}")

@@ -44,7 +44,7 @@ def export(model: Any, path: Path, entries: Any, options: Mapping[str, Any]) -> 
 
 
 def _entry(model: Any, what: str) -> Function:
-    """A function of the inputs, and of the targets where there are: samples have the weight 1."""
+    """Returns a function of the inputs, and of the targets if there are any: samples have the weight 1."""
     own, phase = model._function(what), int(what == "train")
     weights = [] if what == "predict" else list(model.sample_weights)
     fed = [x for _, x in own._fed if not any(x is weight for weight in weights)]

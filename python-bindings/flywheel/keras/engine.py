@@ -190,7 +190,7 @@ class Layer(Configured):
         return list(self._updates) if self.trainable or self.stateful else []
 
     def _named_weights(self) -> List[Tuple[str, Any]]:
-        """The weights, under names that are different ones."""
+        """Returns the weights, under distinct names."""
         return [(w.op_name.rsplit("/", 1)[-1], w) for w in self.weights]
 
     def get_weights(self) -> List[Any]:

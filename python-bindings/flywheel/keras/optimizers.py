@@ -23,7 +23,7 @@ _NONE = ("An operation has `None` for gradient. Please make sure that all of you
 
 
 def _state(value: Any, dtype: Any = None, name: Optional[str] = None) -> Any:
-    """A variable that no optimizer updates."""
+    """Makes a variable that no optimizer updates."""
     found = K.variable(value, dtype, name)
     found.trainable = False
     get_default_graph().get_collection_ref(GraphKeys.TRAINABLE_VARIABLES).remove(found)
@@ -190,7 +190,7 @@ class Optimizer:
         return {"lr": lr}
 
     def _step(self, p: Any, g: Any, slots: Any, shared: Any) -> Any:
-        """The new parameter, and new slots."""
+        """Returns the new parameter, and new slots."""
         raise NotImplementedError
 
     # State

@@ -45,7 +45,8 @@ def _training_config(model: Any) -> Dict[str, Any]:
 
 
 def _training_keys(model: Any) -> Dict[str, str]:
-    """The variables of the optimizer, under the names of weights, and what moving averages are made of."""
+    """Returns the variables of the optimizer, under the names of weights, and those from which moving averages are
+    computed."""
     names = {w: name for name, w in model._named_weights()}
     found = {_OPTIMIZER + key: v.op_name for key, v in model.optimizer.state(names).items()}
     for layer in model._leaves():

@@ -365,7 +365,7 @@ def _by_output(given: Any, names: List[str], what: str) -> List[Any]:
 
 
 def _weighted(scores: Any, weight: Any, mask: Any = None) -> Any:
-    """The mean of the scores by weights, over the samples whose weight is not 0, and the steps that count."""
+    """Returns the mean of the scores by weights, over the samples whose weight is not 0, and the steps that count."""
     if mask is not None and K.ndim(scores) == K.ndim(mask):
         holds = K.cast(mask, scores.dtype)
         scores = scores * holds / K.mean(holds)
@@ -380,7 +380,7 @@ def _weighted(scores: Any, weight: Any, mask: Any = None) -> Any:
 
 
 def _term(loss: Any, target: Any, y: Any, weight: Any) -> Any:
-    """The loss of an output, by the weights of its samples."""
+    """Returns the loss of an output, by the weights of its samples."""
     mask = getattr(y, "_keras_mask", None)
     if isinstance(loss, losses.Loss):
         own = getattr(loss, "mask_of", lambda *_: None)(target, y)

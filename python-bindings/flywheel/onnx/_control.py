@@ -21,7 +21,7 @@ def _plain(results: Sequence[Any]) -> List[Tensor]:
 
 
 def _scalar(x: Any, dtype: _dtypes.DType) -> Tensor:
-    """A tensor of one element as one without dimensions."""
+    """Converts a tensor of one element to one without dimensions."""
     tensor = x.laid().plain() if isinstance(x, Known) else x.plain()
     if tensor.ndim and tensor._static_size != 1:
         raise ValueError(f"expected one element, found the shape {tensor._dims}")
@@ -41,7 +41,7 @@ def _if(call: Call, condition: Any) -> List[Any]:
 
 
 def _same_types(call: Call, run: Callable[[], Sequence[Tensor]]) -> List[Laid]:
-    """The results of a branch or loop, whose types are those of its parts."""
+    """Returns the results of a branch or loop, whose types are those of its parts."""
     try:
         return [Laid(x) for x in run()]
     except control.TypeMismatch as error:

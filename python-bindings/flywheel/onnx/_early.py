@@ -69,7 +69,7 @@ def _graphs(node: Any) -> Iterator[Any]:
 
 
 def _early_operands(graph: Any) -> Iterator[str]:
-    """The operands that translations have to know, in this graph and those in it."""
+    """Yields the operands that translations have to know, in this graph and those in it."""
     for node in graph.node:
         handler = HANDLERS.get(name_of(node))
         places: Tuple[int, ...] = () if handler is None else handler.known

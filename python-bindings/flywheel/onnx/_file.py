@@ -147,7 +147,7 @@ class Model:
 
 
 def _with_output_shapes(proto: Any) -> Any:
-    """The model; rules ask for shapes of outputs, which nothing here needs, and a copy has them."""
+    """Returns the model with shapes of outputs, which rules ask for and nothing here needs: a copy if it has none."""
     if not any(_lacks_shape(info) for info in proto.graph.output):
         return proto
     copy = onnx.ModelProto()
@@ -204,7 +204,7 @@ def _read(source: Any) -> Tuple[str, Any]:
 
 
 def _tensors(graph: Any) -> Iterator[Any]:
-    """The tensors of a graph and of the graphs in it."""
+    """Yields the tensors of a graph and of the graphs in it."""
     yield from graph.initializer
     for node in graph.node:
         for attribute in node.attribute:
@@ -215,7 +215,7 @@ def _tensors(graph: Any) -> Iterator[Any]:
 
 
 def _nodes(graph: Any) -> Iterator[Any]:
-    """The nodes of a graph and of the graphs in it."""
+    """Yields the nodes of a graph and of the graphs in it."""
     for node in graph.node:
         yield node
         for attribute in node.attribute:
@@ -229,7 +229,7 @@ def _version(proto: Any) -> Optional[int]:
 
 
 def _in_known_version(proto: Any, name: str) -> Any:
-    """A model with older ops than those that are imported, with later ones in their place if ONNX converts them."""
+    """Replaces ops of a model that are older than the imported ones by later ones, if ONNX converts them."""
     version = _version(proto)
     if version is None or not 1 <= version < OLDEST_OPSET:
         return proto

@@ -45,14 +45,14 @@ def _is_known(node: Any, known: Container[str]) -> bool:
 
 
 def _schema(node: Any, versions: Mapping[str, int]) -> Any:
-    """The schema of an op that is defined by others in this version; None for any other."""
+    """Returns the schema of an op that is defined by others in this version; None for any other."""
     schema = find_schema(name_of(node), version_of(node, versions))
     defines = schema is not None and (schema.has_function or schema.has_context_dependent_function)
     return schema if defines else None
 
 
 def _expanded(model: Model, known: Container[str]) -> Optional[Any]:
-    """The model with a definition in place of each node that has one; None where no node has."""
+    """Replaces each node that has a definition by it; returns None if no node has one."""
     typed = _with_types(model.inlined)
     types = {info.name: info.type for info in
              [*typed.graph.input, *typed.graph.value_info, *typed.graph.output]}  # fmt: skip
@@ -114,7 +114,7 @@ def _means_the_same(node: Any, version: int, other: int) -> bool:
 
 
 def _newest(versions: List[int], own: int) -> int:
-    """The newest of these that a model of version `own` may use."""
+    """Returns the newest of these that a model of version `own` may use."""
     return max((version for version in versions if version <= own), default=versions[0])
 
 
@@ -127,7 +127,7 @@ def _say_defaults(node: Any, schema: Any) -> None:
 
 
 def _with_types(proto: Any) -> Any:
-    """A model that says the types of all values, as ONNX's definitions of some ops ask for."""
+    """Returns a model with the types of all values, which ONNX's definitions of some ops ask for."""
     copy = onnx.ModelProto()
     copy.CopyFrom(proto)
     known: Dict[str, Any] = {info.name: info for info in copy.graph.input}

@@ -310,7 +310,7 @@ def _results(call: Call, handler: Handler, operands: Sequence[Operand]) -> Any:
 
 
 def _with_moved(call: Call, operands: Sequence[Operand]) -> Sequence[Operand]:
-    """The operands, and those that this version of the op has as attributes."""
+    """Returns the operands, with those that this version of the op has as attributes."""
     names = _MOVED.get(call.op, ())
     if not any(call.has(name) for name in names):
         return operands

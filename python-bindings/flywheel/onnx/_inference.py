@@ -39,7 +39,7 @@ def infer_shapes(proto: Any) -> Any:
 
 
 def _largest_vector(graph: Any) -> int:
-    """The largest size of a value of one dimension, in this graph and those in it."""
+    """Returns the largest size of a value of one dimension, in this graph and those in it."""
     largest = 0
     for info in [*graph.value_info, *graph.input, *graph.output]:
         dims = info.type.tensor_type.shape.dim

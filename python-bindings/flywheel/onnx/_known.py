@@ -120,7 +120,7 @@ _NEUTRAL = {"Add": 0, "Sub": 0, "Mul": 1, "Div": 1}
 
 
 def _of_two(call: Any, name: str, a: Any, b: Any) -> Any:
-    """An op on two elements, of which one may be a size of the call."""
+    """Computes an op on two elements, of which one may be a size of the call."""
     if not isinstance(b, Value) and int(b) == _NEUTRAL.get(name, -1):
         return a
     if not isinstance(a, Value) and name in ("Add", "Mul") and int(a) == _NEUTRAL[name]:
@@ -172,7 +172,7 @@ def _arithmetic(call: Any, *arrays: Array) -> Optional[Array]:
 
 
 def _settled(array: Array) -> Array:
-    """Elements of which none is left to the call are numbers."""
+    """Converts elements to numbers if none is left to the call."""
     if any(isinstance(one, Value) for one in array.reshape(-1)):
         return array
     return array.astype(np.int64)

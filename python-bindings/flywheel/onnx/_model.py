@@ -48,7 +48,7 @@ def _loss_of(loss: Loss) -> Optional[Callable[..., Any]]:
 
 
 def _identifiers(names: Sequence[str]) -> List[str]:
-    """Names as Python and C have them, each once."""
+    """Returns names in a form that Python and C allow, each once."""
     result: List[str] = []
     for name in names:
         own = re.sub(r"\W", "_", name, flags=re.ASCII) or "_"
@@ -142,14 +142,15 @@ class OnnxModel(ImportedModel):
         return found + list(fed[len(self._fed) :])
 
     def _split(self, inputs: Sequence[Any]) -> Tuple[Chosen, List[Any]]:
-        """The inputs that are chosen, and those that are fed."""
+        """Returns the inputs that are chosen, and those that are fed."""
         if len(inputs) < len(self._specs):
             raise ValueError(self._count_error(len(inputs)))
         chosen = tuple(_Chosen.of(self._as_chosen(place, inputs[place])) for place in self._early)
         return chosen, [inputs[place] for place in self._fed]
 
     def _as_chosen(self, place: int, value: Any) -> Array:
-        """An input that the translation has to know. Raises TypeError and ValueError for another than the model has."""
+        """Returns an input that the translation has to know. Raises TypeError and ValueError if it is not the
+        model's."""
         name, wanted = self.input_names[place], self._specs[place]
         array = _dtypes.as_numpy(value) if isinstance(value, (np.ndarray, np.generic)) else _dtypes.literal(
             value, wanted.dtype)  # fmt: skip
@@ -176,7 +177,7 @@ class OnnxModel(ImportedModel):
 
     @staticmethod
     def _named(target: Callable[..., Any], names: Sequence[str]) -> Callable[..., Any]:
-        """A function whose arguments have these names, as its feeds then have."""
+        """Returns a function whose arguments have these names, as its feeds then have."""
 
         def named(*arguments: Any) -> Any:
             return target(*arguments)
@@ -234,7 +235,8 @@ class OnnxModel(ImportedModel):
         return self._steps[chosen, targets]
 
     def _target_spec(self, value: Any, inputs: Sequence[Any]) -> TensorSpec:
-        """A target as a step takes it: a size that an input's dimension at this place has by name is that one."""
+        """Returns the spec of a target of a step: a size that an input's dimension at this place has by name is that
+        one."""
         array = _dtypes.as_numpy(value)
         if not isinstance(value, (np.ndarray, np.generic)):
             array = _dtypes.literal(value)
@@ -280,7 +282,7 @@ class OnnxModel(ImportedModel):
 
 
 def _check(name: str, wanted: TensorSpec, x: Union[Tensor, Array]) -> None:
-    """An input, which the model must be for. Raises ValueError."""
+    """Checks that the model is for an input. Raises ValueError."""
     known = x._dims if isinstance(x, Tensor) else x.shape
     fits = len(wanted.shape) == x.ndim and all(
         not isinstance(dim, int) or own is None or dim == own for dim, own in zip(wanted.shape, known))  # fmt: skip

@@ -87,7 +87,7 @@ def _rms_norm(call: Call, x: Laid, scale: Laid) -> Laid:
 
 
 def _in_groups(call: Call, x: Laid, groups: Size) -> Tensor:
-    """Each sample's groups of channels with mean 0 and variance 1."""
+    """Normalizes each sample's groups of channels to mean 0 and variance 1."""
     data = x.plain()
     old, channels = sizes(data), x.shape[1]
     if channels is None or not isinstance(groups, int):

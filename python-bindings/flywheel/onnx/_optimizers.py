@@ -16,7 +16,7 @@ def _scalar(x: Laid, dtype: Any) -> Tensor:
 
 
 def _each(call: Call, operands: Sequence[Laid], kinds: int, update: Callable[..., Sequence[Tensor]]) -> List[Laid]:
-    """The update of each tensor: `operands` has all tensors, then all gradients, then the slots of each kind."""
+    """Updates each tensor: `operands` has all tensors, then all gradients, then the slots of each kind."""
     count = len(operands) // kinds
     if count * kinds != len(operands) or not count:
         raise ValueError(f"expected {kinds} operands for each tensor, found {len(operands)}")

@@ -17,7 +17,8 @@ from ._windows import Windows
 
 
 def _stretched(call: Call, x: Tensor, given: Tensor) -> Tensor:
-    """A scale or zero point for each element: one for all, one for each place of `axis`, or one for each block."""
+    """Stretches a scale or zero point to each element: one for all, one for each place of `axis`, or one for each
+    block."""
     if given.ndim == 0 or given._static_size == 1 and given.ndim <= 1:
         return reshape_to(given, [])
     axis, block = normalize_axis(call.attribute("axis", 1), x.ndim), call.attribute("block_size", 0)
@@ -85,7 +86,7 @@ def _centred(x: Tensor, zero: Optional[Tensor]) -> Tensor:
 
 
 def _of_rows(x: Tensor, zero: Optional[Laid], is_row: bool) -> Optional[Tensor]:
-    """A zero point of a matrix: one, or one for each row or column."""
+    """Returns a zero point of a matrix: one, or one for each row or column."""
     if zero is None:
         return None
     data = zero.plain()
@@ -117,7 +118,7 @@ def _qlinear_matmul(
 
 
 def _convolved(call: Call, x: Laid, w: Laid, x_zero: Optional[Laid], w_zero: Optional[Laid]) -> Tuple[Windows, Tensor]:
-    """The convolution of integers as int32, with channels last: the sum over the places of the window."""
+    """Computes the convolution of integers as int32, with channels last: the sum over the places of the window."""
     shape, group = w.shape, call.attribute("group")
     if None in shape or None in x.shape[1:]:
         raise call.unsupported("of sizes that the call chooses")

@@ -30,12 +30,12 @@ Step = Callable[[Tensor, List[Tensor]], List[Tensor]]
 
 
 def _insert(y: Tensor, into: Tensor, index: Value) -> Tensor:
-    """A slice in its place of the first dimension."""
+    """Inserts a slice in its place of the first dimension."""
     return insert_slice(y, into, [index, *[0] * y.ndim], [1, *sizes(y)], [1] * into.ndim)
 
 
 def _loop(x: Tensor, states: List[Tensor], step: Step, collects: bool, reverse: bool) -> Tuple[List[Tensor], Any]:
-    """The last states of [time, batch, ...], and all outputs, [time, batch, hidden], if they are wanted."""
+    """Returns the last states of [time, batch, ...], and all outputs, [time, batch, hidden], if they are wanted."""
     count = size(x, 0)
     buffers = [empty([count, *sizes(states[0])], x.dtype)] if collects else []
 
@@ -130,7 +130,7 @@ def _rnn_step(weights: _Weights, functions: List[Callable[[Tensor], Tensor]]) ->
 
 
 def _functions(call: Call, directions: int) -> List[List[Callable[[Tensor], Tensor]]]:
-    """The activations of each direction."""
+    """Returns the activations of each direction."""
     defaults = _DEFAULTS[call.op]
     given = call.attribute("activations") if call.has("activations") else None
     names = given or defaults * directions

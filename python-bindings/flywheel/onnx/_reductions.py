@@ -53,7 +53,7 @@ def _reduce(call: Call, x: Laid, axes: Optional[Known] = None) -> Laid:
 
 
 def _alone(name: str, x: Tensor) -> Tensor:
-    """The reduction of single elements."""
+    """Reduces single elements."""
     if name in ("ReduceL1", "ReduceL2"):
         return _ops.abs(x)
     if name == "ReduceSumSquare":

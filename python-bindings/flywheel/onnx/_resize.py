@@ -103,7 +103,7 @@ def _numbers(call: Call, x: Laid, places: List[int], given: Known) -> List[Any]:
 
 
 def _parts(call: Call, region: Optional[Known], count: int) -> List[Tuple[float, float]]:
-    """The part of each dimension that is taken."""
+    """Returns the part of each dimension that is taken."""
     if _transformation(call) != "tf_crop_and_resize":
         return [(0.0, 1.0)] * count
     if region is None or region.array.size != 2 * count:
@@ -113,7 +113,7 @@ def _parts(call: Call, region: Optional[Known], count: int) -> List[Tuple[float,
 
 
 def _shared_scale(call: Call, policy: str, x: Laid, places: List[int], numbers: List[float]) -> float:
-    """The scale of all dimensions where the image is to keep its proportions."""
+    """Returns the scale of all dimensions if the image is to keep its proportions."""
     if policy not in ("not_larger", "not_smaller"):
         raise ValueError(f"expected the keep_aspect_ratio_policy stretch, not_larger or not_smaller, found '{policy}'")
     ratios: List[float] = []

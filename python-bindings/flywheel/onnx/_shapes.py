@@ -65,7 +65,7 @@ def _constant_of_shape(call: Call, shape: Known) -> Laid:
 
 
 def _one(scalar: Known) -> Any:
-    """A number, or a size."""
+    """Returns a number, or a size."""
     return scalar.array.reshape(-1)[0].item() if scalar.is_static else scalar.sizes()[0]
 
 
@@ -320,7 +320,7 @@ def _slice_key(total: Optional[int], start: Any, end: Any, step: int) -> slice:
 
 
 def _slice_to(call: Call, data: Tensor, place: int, start: Size, end: Size, step: int) -> Tensor:
-    """A part whose bounds the call chooses."""
+    """Returns a part whose bounds the call chooses."""
     if step != 1 or isinstance(start, int) and start < 0 or isinstance(end, int) and end < 0:
         raise call.unsupported("with bounds that the call chooses, and a step or bounds from the end")
     total = size(data, place)
@@ -373,7 +373,7 @@ def _pad(call: Call, x: Laid, pads: Known, value: Any = None, axes: Optional[Kno
 
 
 def _pad_by(data: Tensor, wide: Sequence[Tuple[int, int]], value: Laid) -> Tensor:
-    """With a border of a number that the step computes."""
+    """Adds a border of a number that the step computes."""
     is_own = _ops.greater(_ops.pad(_ops.ones_like(data, _dtypes.int8), wide, 0), 0)
     is_bool = _dtypes.is_bool(data.dtype)
     padded = _ops.pad(_ops.cast(data, _dtypes.int8) if is_bool else data, wide, 0)

@@ -25,7 +25,7 @@ def _resized(x: Tensor, axis: int, length: int) -> Tensor:
 
 
 def _parts(x: Tensor) -> Tuple[Tensor, Optional[Tensor]]:
-    """The real and the imaginary part of [..., 1 or 2]."""
+    """Returns the real and the imaginary part of [..., 1 or 2]."""
     real = _ops.getitem(x, (..., 0))
     return real, _ops.getitem(x, (..., 1)) if x._dims[-1] == 2 else None
 
@@ -43,7 +43,7 @@ def transform(real: Tensor, imaginary: Optional[Tensor], axis: int, sign: float,
 
 
 def _hermitian(real: Tensor, imaginary: Tensor, axis: int, length: int) -> Tensor:
-    """The real sequence of this length that has these first half of frequencies."""
+    """Returns the real sequence of this length that has these first half of frequencies."""
     kept = real._dims[axis] or 0
     turns = (np.arange(length)[:, None] * np.arange(kept)[None, :]) % length * (2 * np.pi / length)
     # Each frequency but 0 and the middle one occurs twice.

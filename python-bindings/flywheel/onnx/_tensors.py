@@ -37,7 +37,7 @@ def as_dtype(element: int, what: str) -> _dtypes.DType:
 
 
 def _count(tensor: Any, what: str) -> int:
-    """The number of elements that the dimensions say."""
+    """Returns the number of elements of these dimensions."""
     count = 1
     for dim_size in tensor.dims:
         if dim_size < 0:

@@ -95,7 +95,8 @@ def _is_float(tensor: Any) -> bool:
 
 
 def _kinds(model: Model) -> Dict[str, str]:
-    """In a file whose parameters are marked, what each initializer is; "" is neither parameter nor buffer."""
+    """Returns the kind of each initializer in a file whose parameters are marked; "" is neither parameter nor
+    buffer."""
     marks = marks_in(model.proto)
     if not any(mark.get("kind") == "PARAMETER" for mark in marks.values()):
         return {}

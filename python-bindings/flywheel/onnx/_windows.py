@@ -92,7 +92,7 @@ class Windows:
 
 
 def _of_filter(call: Call, x: Laid, w: Laid) -> Tuple[Windows, Tensor]:
-    """The windows of a filter, and the image."""
+    """Returns the windows of a filter, and the image."""
     if None in w.shape:
         raise call.unsupported("with a filter of a size that the call chooses")
     windows = Windows(call, x, [dim_size or 0 for dim_size in w.shape[2:]])
@@ -127,7 +127,7 @@ def _conv_transpose(call: Call, x: Laid, w: Laid, b: Optional[Laid] = None) -> L
 def _transposed_pads(
     call: Call, windows: Windows, image: Tensor, more: Sequence[int], wanted: Optional[Sequence[int]]
 ) -> Pads:
-    """The pads that make the size that output_shape or auto_pad say."""
+    """Returns the pads that give the size of output_shape or auto_pad."""
     if windows.auto == "VALID" and wanted is None:
         return [(0, 0)] * windows.rank
     pairs = []
@@ -145,7 +145,7 @@ def _transposed_pads(
 
 
 def _ceiling(call: Call, windows: Windows, image: Tensor, pads: Pads) -> Pads:
-    """The pads with which a last window that is not whole counts too."""
+    """Returns the pads with which a last window that is not whole counts too."""
     if not call.flag("ceil_mode") or windows.auto.startswith("SAME"):
         return pads
     known = windows.known(call, image, "ceil_mode")
@@ -186,7 +186,7 @@ def _max_pool(call: Call, x: Laid) -> Any:
 
 
 def _in_whole(places: Tensor, known: Sequence[int]) -> Tensor:
-    """Places in the space of an image as places in [batch, channels, space...]."""
+    """Converts places in the space of an image to places in [batch, channels, space...]."""
     if None in places._dims[:2]:
         raise ValueError("expected static sizes")
     rows = int(np.prod([dim_size or 0 for dim_size in places._dims[:2]]))
@@ -239,7 +239,7 @@ def _average_pool(call: Call, x: Laid) -> Laid:
 
 
 def _counts(ones: Array, windows: Windows) -> Array:
-    """The number of elements of each window that count, [windows..., 1]."""
+    """Returns the number of elements of each window that count, [windows..., 1]."""
     shape = [(total - span) // s + 1 for total, span, s in zip(ones.shape, windows.spans, windows.strides)]
     total = np.zeros(shape)
     for place in np.ndindex(*windows.kernel):

@@ -46,7 +46,7 @@ class Images:
 
 
 def _spread(given: Any, rank: int) -> List[int]:
-    """A number for each dimension of space."""
+    """Returns a number for each spatial dimension."""
     listed = [given] if isinstance(given, int) else list(given)
     return listed * rank if len(listed) == 1 else listed
 
@@ -202,7 +202,7 @@ def _avg_pool(
 
 
 def _wanted(call: Call, rank: int) -> List[int]:
-    """The sizes of space of the result."""
+    """Returns the spatial sizes of the result."""
     found = call.result[0] if isinstance(call.result, (list, tuple)) else call.result
     lengths = list(found.shape[-rank:])
     if not all(isinstance(length, int) for length in lengths):

@@ -86,7 +86,7 @@ def _gather(call: Call, x: Laid, axis: int, indices: Laid) -> Laid:
 
 
 def _wrapped(call: Call, x: Tensor, indices: Sequence[Optional[Laid]]) -> List[Any]:
-    """A key for each dimension; negative indices count from the end."""
+    """Returns a key for each dimension; negative indices count from the end."""
     keys: List[Any] = []
     for axis, one in enumerate(indices):
         if one is None:
@@ -164,7 +164,7 @@ def _known_count(x: Tensor) -> Size:
 
 
 def _part(x: Tensor, shape: Sequence[Optional[int]]) -> Tensor:
-    """The first elements in each dimension."""
+    """Returns the first elements in each dimension."""
     return _ops.getitem(x, tuple(slice(0, dim_size) for dim_size in shape))
 
 

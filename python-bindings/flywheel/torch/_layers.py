@@ -33,7 +33,7 @@ def _linear_op(call: Call, x: Laid, w: Laid, b: Optional[Laid] = None) -> Laid:
 
 
 def _matmul(a: Laid, b: Laid) -> Tensor:
-    """A matrix that is seen transposed is multiplied as it lies."""
+    """Multiplies matrices; one that is seen transposed is multiplied in its own layout."""
     if a.ndim == b.ndim == 2:
         return nn.matmul(a.data, b.data, transpose_a=not a.is_plain, transpose_b=not b.is_plain)
     return _ops.matmul(a.plain(), b.plain())
@@ -188,7 +188,7 @@ def _layer_norm(
 
 
 def _statistics(x: Tensor, axes: Sequence[int], epsilon: float) -> List[Laid]:
-    """The mean along dimensions, and one over the deviation."""
+    """Returns the mean along dimensions, and one over the deviation."""
     mean, variance = _ops.mean(x, tuple(axes), True), _ops.var(x, tuple(axes), True, 0)
     return [Laid(mean), Laid(_ops.rsqrt(_ops.add(variance, epsilon)))]
 

@@ -109,7 +109,7 @@ def _vector_norm(
 
 
 def _norm(x: Tensor, order: float, axes: Sequence[int], keepdims: bool = False) -> Tensor:
-    """The norm of vectors along dimensions; its derivative at 0 is 0."""
+    """Computes the norm of vectors along dimensions; its derivative at 0 is 0."""
     if abs(order) == float("inf"):
         return (_ops.max if order > 0 else _ops.min)(_ops.absolute(x), tuple(axes), keepdims)
     if order == 0:

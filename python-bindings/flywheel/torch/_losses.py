@@ -89,7 +89,7 @@ def _huber(call: Call, x: Laid, target: Laid, reduction: int = 1, bound: float =
 
 @custom_vjp
 def _cross_entropies(x: Tensor, target: Tensor) -> Tensor:
-    """The cross entropies of probabilities, with logarithms of at least -100."""
+    """Computes the cross entropies of probabilities, with logarithms of at least -100."""
     logs = [_ops.maximum(log, -100.0) for log in (_ops.log(x), _ops.log1p(_ops.negative(x)))]
     return _ops.negative(_ops.add(_ops.multiply(target, logs[0]), _ops.multiply(_ops.subtract(1.0, target), logs[1])))
 

@@ -198,7 +198,7 @@ class _Program:
 
 
 def _check(x: Tensor, name: str, meta: Any) -> Tensor:
-    """An argument, which the module must have been exported for."""
+    """Checks that the module was exported for an argument."""
     wanted = tuple(dim_size if isinstance(dim_size, int) else None for dim_size in meta.shape)
     fits = len(wanted) == x.ndim and all(w is None or w == s for w, s in zip(wanted, x._dims))
     if not fits or as_dtype(meta.dtype) != x.dtype:
@@ -328,8 +328,8 @@ def _arrange(array: Array, order: Optional[Sequence[int]]) -> Array:
 
 
 def _make_variables(module: Any, name: str, orders: Dict[int, Tuple[int, ...]]) -> Dict[str, Variable]:
-    """A variable for each parameter and buffer; one for those that are one tensor. The order
-    of dimensions that some have, by the variable's id, goes to `orders`."""
+    """Makes a variable for each parameter and buffer; one for those that are one tensor. Adds the order of dimensions
+    that some have, by the variable's id, to `orders`."""
     images = (torch.nn.Conv2d, torch.nn.ConvTranspose2d)
     filters = {id(part.weight) for part in module.modules() if isinstance(part, images)}
     found: List[Tuple[str, Any, bool]] = [

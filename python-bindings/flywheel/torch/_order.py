@@ -18,7 +18,7 @@ _MOST_RUNNING = 2048
 
 
 def _ordered(call: Call, x: Laid, axis: int, descending: bool, count: Optional[int] = None) -> List[Laid]:
-    """The first elements of a dimension in order, and where they are."""
+    """Returns the first elements of a dimension in sorted order, and their indices."""
     data = x.plain()
     if data.ndim == 0:
         return [x, Laid(_ops.zeros([], _dtypes.int64))]
@@ -49,7 +49,7 @@ def _topk(call: Call, x: Laid, count: int, axis: int = -1, largest: bool = True)
 
 
 def _at(parts: List[Laid], axis: int, place: int, keepdims: bool) -> List[Laid]:
-    """The element at a place of the order, and where it is."""
+    """Returns the element at a place of the order, and its index."""
     key = (*[slice(None)] * axis, slice(place, place + 1))
     found = (_ops.getitem(y.plain(), key) for y in parts)
     return [Laid(y if keepdims else _ops.squeeze(y, axis)) for y in found]

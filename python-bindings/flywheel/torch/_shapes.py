@@ -281,7 +281,7 @@ def _put_at(x: Laid, new: Laid, places: Array) -> Laid:
 
 
 def _strided(call: Call, x: Laid, lengths: Sequence[Any], strides: Sequence[Any], offset: Optional[int]) -> Array:
-    """The places of a strided view in the elements of a tensor that lies in a row, and is not a part of another."""
+    """Returns the places of a strided view in the elements of a dense tensor that is not a part of another."""
     meta = call.meta(0)
     numbers = [*lengths, *strides]
     if None in x.shape or not all(isinstance(one, int) for one in numbers):
@@ -333,7 +333,7 @@ def _full(call: Call, *, size: Sequence[Size], fill_value: Argument = None) -> L
 
 
 def _filler(call: Call) -> int:
-    """The element that the name of an op says."""
+    """Returns the element that the name of an op stands for."""
     return 1 if "ones" in str(call.node.target) else 0
 
 

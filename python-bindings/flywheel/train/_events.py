@@ -88,7 +88,7 @@ def scalar_value(tag: str, number: float) -> bytes:
 
 
 def _limits() -> "np.ndarray[Any, Any]":
-    """The right ends of bins, as TensorFlow's: each 1.1 times the one before."""
+    """Returns the right ends of bins, as TensorFlow's: each 1.1 times the one before."""
     ends = 1e-12 * 1.1 ** np.arange(774)
     return np.concatenate([[-np.finfo(np.float64).max], -ends[::-1], [0.0], ends, [np.finfo(np.float64).max]])
 

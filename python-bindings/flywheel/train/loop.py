@@ -85,7 +85,7 @@ def _size_of(batch: Any) -> int:
 
 
 def _call(function: Callable[..., Any], batch: Any) -> Any:
-    """A function of a batch: a tuple or list is its arguments, a dict those by keyword."""
+    """Calls a function of a batch: a tuple or list is its arguments, a dict those by keyword."""
     if isinstance(batch, Mapping):
         return function(**batch)
     return function(*batch) if isinstance(batch, (tuple, list)) else function(batch)

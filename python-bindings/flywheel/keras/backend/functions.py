@@ -98,7 +98,7 @@ class Function:
         return self._call(inputs)
 
     def _call(self, inputs: Sequence[Any]) -> List[Any]:
-        """A call that checks what it is fed, and compiles."""
+        """Checks the feeds, compiles and calls."""
         if not isinstance(inputs, (list, tuple)):
             raise TypeError("`inputs` should be a list or tuple.")
         if len(inputs) != len(self.inputs):

@@ -12,7 +12,7 @@ from .wrappers import Wrapper
 
 
 def _sizes(cell: Any) -> List[int]:
-    """The sizes of a cell's states."""
+    """Returns the sizes of a cell's states."""
     return [cell.state_size] if isinstance(cell.state_size, int) else [int(n) for n in cell.state_size]
 
 

@@ -117,7 +117,7 @@ class Concatenate(_Merge):
 
 
 def _all_of(x: Any) -> Any:
-    """A mask of all steps."""
+    """Returns a mask of all steps."""
     return _ops.equal(_ops.zeros_like(x[..., 0]), 0.0)
 
 

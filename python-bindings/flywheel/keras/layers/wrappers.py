@@ -20,7 +20,7 @@ class Wrapper(Layer):
         self.layer = layer
 
     def _inner(self) -> List[Tuple[str, Any]]:
-        """The layers inside, with what their weights are told apart by."""
+        """Returns the layers inside, with prefixes that distinguish their weights."""
         return [("", self.layer)]
 
     @property
@@ -166,7 +166,7 @@ class Bidirectional(Wrapper):
 
 
 def _turned(x: Any) -> Any:
-    """The other way round along time, of any length."""
+    """Reverses a tensor along time, of any length."""
     count = _ops.dim(x, 1)
     steps = _ops.cumsum(_ops.ones([count], "int32"), 0)
     return _ops.take(x, _ops.subtract(_ops.cast(count, "int32"), steps), 1)

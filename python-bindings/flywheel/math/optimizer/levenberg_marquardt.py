@@ -112,8 +112,8 @@ _entries = Kept()
 def _entry(
     functions: Tuple[Any, ...], owned: Tuple[Variable, ...], count: int, multiplier: float, on_failure: str
 ) -> Any:
-    """The entry for these functions and variables. It is kept as long as they are: the first variable has the entries
-    of variables, which refer to it."""
+    """Returns the entry for these functions and variables. It is kept as long as they are: the first variable has the
+    entries of variables, which refer to it."""
     kept = owned[0].__dict__.setdefault("_least_squares", Kept()) if owned else _entries
     key = (tuple(id(variable) for variable in owned), count, multiplier, on_failure)
     return kept.find(functions, key, lambda: _make_entry(functions, owned, count, multiplier, on_failure))
@@ -138,7 +138,8 @@ def _make_entry(
 def _emit(
     functions: Tuple[Any, ...], start: List[Any], count: int, regularizer: Any, multiplier: float, on_failure: str
 ) -> Tuple[Tensor, List[Any], Tensor]:
-    """The op: the objective, what the variables end as, and the regularizer after each iteration."""
+    """Emits the op; returns the objective, the last values of the variables, and the regularizer after each
+    iteration."""
     trace = _trace.current()
     owned = [x for x in start if isinstance(x, Variable)]
     if owned and len(owned) != len(start):
