@@ -58,7 +58,9 @@ class Beside:
             self.low, self.high = np.minimum(*ends), np.maximum(*ends)
             # The bound of a function that is not much worse than a root.
             moves = np.where(self.has_left, left, 0) + np.where(self.has_right, right, 0)
-            self.room = 0.6 * moves + noise * np.maximum(np.abs(self.low), np.abs(self.high)) + 1e-3 * noise
+            # Other elements of a gradient round, too.
+            most = np.max(np.abs(near), initial=0.0, where=np.isfinite(near))
+            self.room = 0.6 * moves + noise * (np.maximum(np.abs(self.low), np.abs(self.high)) + 1e-3) + 1e-15 * most
             # Slower at an epsilon of a function than at a pole.
             is_pole = np.any(np.abs(near[2:]) > 30 * np.abs(near[:2]) + 10, axis=0)
             self.is_known = (self.has_left | self.has_right) & ~is_pole

@@ -13,6 +13,7 @@ import sys
 from fractions import Fraction
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
+import ml_dtypes
 import numpy as np
 from odd_point_cases import BINARY, CASES
 
@@ -88,6 +89,43 @@ def check(name: str, dtype: str) -> int:
             bound = atol + rtol * abs(exact)
             assert abs(number - exact) <= bound, (
                 f"{name} of {dtype} at {point}, derivative {word!r} in mode {modes!r}: {number}, expected {exact}")
+    return compared
+
+
+# Of f16 and bf16: units in the last place of the largest of a value and of its derivative.
+ULPS = 4
+# Products of narrow tensors round, and a derivative of log_softmax is that of its rounded result.
+ROUND_BETWEEN = ("det", "log_softmax_2")
+
+
+def check_narrow(name: str, dtype: Any) -> int:
+    """Compares values and first derivatives of a narrow type with those of f64 at the same numbers."""
+    ours = CASES[name].ours if name in CASES else BINARY[name][0]
+    points = [(p,) for p in CASES[name].points] if name in CASES else BINARY[name][2]
+    function = eval(f"lambda {'x, y'[: 3 * len(points[0]) - 2]}: {ours}", {"fw": fw, "row": row, "matrix": matrix})
+    with np.errstate(over="ignore"):
+        given = [np.array(column).astype(dtype) for column in zip(*points)]
+    words = [(modes, str(place)) for place in range(len(given)) for modes in MODES[1]]
+
+    @fw.function
+    def program(*args: Any) -> Any:
+        return [function(*args), *(nested(function, modes, word)(*args) for modes, word in words)]
+
+    info, compared = ml_dtypes.finfo(dtype), 0
+    results = [[np.asarray(one, np.float64) for one in program(*(x.astype(kind) for x in given))]
+               for kind in (dtype, np.float64)]  # fmt: skip
+    for (modes, word), found, wanted in zip([("", ""), *words], *results):
+        size = np.maximum(np.abs(wanted), np.abs(results[1][0]))
+        is_number = np.isfinite(wanted) & (size < float(info.max) / 2)
+        # Inside they are of f32, whose roundings are of the size of the arguments.
+        size_of_arguments = np.max([np.abs(x.astype(np.float64)) for x in given], axis=0)
+        bound = ULPS * np.maximum(float(info.eps) * size, float(info.tiny)) + 2.0**-24 * size_of_arguments
+        with np.errstate(invalid="ignore"):
+            bad = is_number & ~(np.abs(found - wanted) <= bound)
+        compared += int(np.sum(is_number))
+        assert not np.any(bad), (
+            f"{name} of {dtype}, derivative {word!r} in mode {modes!r} at {[x[bad] for x in given]}: {found[bad]}, "
+            f"f64 {wanted[bad]}")
     return compared
 
 
@@ -244,6 +282,10 @@ if __name__ == "__main__":
     compared = 0
     for name, dtype in choose("odd points", [(n, d) for d in TOLERANCES for n in GOLDENS], 0.4):
         compared += check(name, dtype)
+    narrow = [(name, kind) for kind in (np.dtype("float16"), fw.bfloat16) for name in GOLDENS
+              if not name.startswith(ROUND_BETWEEN)]  # fmt: skip
+    for name, kind in choose("odd points of narrow types", narrow, 0.3):
+        compared += check_narrow(name, kind)
     conventions()
     edges()
     determinants()
