@@ -92,7 +92,7 @@ def check(name: str, dtype: str) -> int:
     return compared
 
 
-# Of f16 and bf16: units in the last place of the largest of a value and of its derivative.
+# A derivative of f16 or bf16 is within as many units in the last place of the largest of it and its value.
 ULPS = 4
 # Products of narrow tensors round, and a derivative of log_softmax is that of its rounded result.
 ROUND_BETWEEN = ("det", "log_softmax_2")
