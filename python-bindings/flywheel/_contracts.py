@@ -110,8 +110,11 @@ def _is_implicit(error: Exception, trace: Optional[types.TracebackType]) -> bool
     return True
 
 
-def _explain(function: Callable[..., Any], args: Tuple[Any, ...], given: Mapping[str, Any]) -> Optional[Exception]:
-    """Returns an error that names the first argument of another type, or all arguments where none is."""
+def _explain(
+    function: Callable[..., Any], args: Tuple[Any, ...], given: Mapping[str, Any], error: Exception
+) -> Optional[Exception]:
+    """Returns an error that names the first argument of another type. If no argument is, returns one that names all
+    arguments and what `error` says."""
     # The constructor of a class, and the call of an object, have the name of the class.
     owner = function.__qualname__.removesuffix(".__init__").removesuffix(".__call__")
     is_method = owner != function.__qualname__
@@ -132,7 +135,7 @@ def _explain(function: Callable[..., Any], args: Tuple[Any, ...], given: Mapping
             if not _conforms(one, hint):
                 return TypeError(f"{name}: expected {_describe(hint)} as {parameter}, found {_show(one)}")
     listed = ", ".join(f"{parameter}={_show(value)}" for parameter, value in own.items())
-    return ValueError(f"{name} does not take these arguments together: {listed}")
+    return ValueError(f"{name} fails with {listed}: {type(error).__name__}: {error}")
 
 
 def explained(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -149,7 +152,7 @@ def explained(function: Callable[..., Any]) -> Callable[..., Any]:
             is_own = home not in ("builtins", "numpy") and not isinstance(error, SignatureError)
             if below is None or is_own or not _is_implicit(error, below):
                 raise
-            better = _explain(function, args, given)
+            better = _explain(function, args, given, error)
             if better is None or (isinstance(error, SignatureError) and not isinstance(better, TypeError)):
                 raise
             cause = error

@@ -235,6 +235,8 @@ def literal(value: Any, dtype: DTypeLike = None) -> np.ndarray[Any, Any]:
         wanted = as_dtype(dtype)
         if wanted != string:
             _refuse_objects(array)
+            if array.dtype.kind in "SU":
+                raise TypeError(f"expected numbers to make {name_of(wanted)} of, found {value!r}"[:200])
         if is_integer(wanted) and is_floating(array.dtype):
             wide = array.astype(np.float64)
             if (np.isnan(wide) | np.logical_or(*_beyond(wide, wanted))).any():

@@ -31,8 +31,11 @@ def optional_number(name: str, value: Any) -> Optional[float]:
 
 
 def integer(name: str, value: Any) -> int:
-    """Returns an int. Raises TypeError for a value that is not an integer, ValueError for one of more than 64 bits."""
+    """Returns an int. Raises TypeError for a boolean and for a value that is not an integer, ValueError for one of more
+    than 64 bits."""
     try:
+        if isinstance(value, (bool, np.bool_)):
+            raise TypeError
         found = operator.index(value)
     except TypeError:
         raise TypeError(f"expected an integer as {name}, found {_kind(value)}") from None

@@ -58,6 +58,8 @@ def build(
             results = rule(given, {k: v for k, (_, v) in attributes.items()})
         except IndexError:
             raise ValueError(f"'{name}' takes tensors of more dimensions than it got: {_shapes_of(given)}") from None
+        except ValueError as error:
+            raise ValueError(f"'{name}' of {_shapes_of(given)}: {error}") from None
         types = [trace.type(dtype, shape) for dtype, shape in results]
     values = trace.op(name, [x.value for x in given.values()], types, attributes)
     return [Tensor(v, _dtypes.as_dtype(v.dtype), v.shape, trace) for v in values]

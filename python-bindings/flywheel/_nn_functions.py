@@ -39,7 +39,7 @@ def dropout(x: TensorLike, rate: float, *, training: Optional[TensorLike] = None
     operands = [x.value]
     if training is not None:
         operands.append(_ops.cast(training, _dtypes.bool_).value)
-    trace.forget_reads("")
+    trace.refuse_draws()
     return wrap(trace.draw("train.dropout", operands, [trace.type(x.dtype, x._dims)], attributes)[0], x.dtype, x._dims)
 
 
@@ -95,7 +95,7 @@ def group_norm(
     which may be left out, are [channels], of its dtype, or float32 where that has 16 bits. Raises ValueError where
     `groups` does not divide the channels.
     """
-    x = as_tensor(x)
+    x, groups = as_tensor(x), integer("groups", groups)
     channels = x._dims[-1] if x.ndim > 1 else None
     if channels is None or groups < 1 or channels % groups:
         raise ValueError(f"group_norm takes [batch, ..., channels] with channels in {groups} groups, found "

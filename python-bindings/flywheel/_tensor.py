@@ -8,6 +8,7 @@ import numpy as np
 
 from . import _dtypes, _trace
 from ._flywheel import Value
+from ._kinds import integers
 from ._operators import Operators
 from ._trace import Shape, Trace
 from ._widening import warn_of_widening
@@ -165,7 +166,7 @@ def constant(value: Any, dtype: Any = None, shape: Optional[Sequence[int]] = Non
             raise ValueError(f"expected one element to fill a shape with that the call chooses, found {array.size}")
         return _ops.broadcast_to(_embed(array.reshape(())), shape)
     if shape is not None:
-        array = fill(array, tuple(shape))
+        array = fill(array, tuple(integers("shape", [shape] if is_integer(shape) else shape)))
     return _embed(array)
 
 

@@ -180,10 +180,18 @@ class Trace:
         self.frames[-1].reads[variable.name] = value
         return value
 
-    def forget_reads(self, name: Optional[str] = None) -> None:
-        """A variable, or any, has another value from here on."""
+    def refuse_draws(self) -> None:
+        """Raises ValueError where no random numbers may be drawn."""
         if self.effects_forbidden:
-            raise ValueError(f"{self.effects_forbidden} must not assign variables")
+            raise ValueError(f"{self.effects_forbidden} must not draw random numbers, as dropout in training does: "
+                             "draw them outside, and pass them as an argument")  # fmt: skip
+
+    def forget_reads(self, name: Optional[str] = None) -> None:
+        """A variable, or any, has another value from here on. Raises ValueError where none may be assigned."""
+        if self.effects_forbidden:
+            what = "variables" if name is None else f"variable '{name}'"
+            raise ValueError(f"{self.effects_forbidden} must not assign {what}, as optimizers and normalization layers "
+                             "in training do: return the new value, and assign it outside")  # fmt: skip
         for frame in self.frames:
             if name is None:
                 frame.reads.clear()

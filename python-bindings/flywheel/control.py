@@ -89,6 +89,9 @@ def switch(index: TensorLike, branches: Sequence[Callable[..., Any]], *operands:
     branch, a number that is too large the last one. See `cond`."""
     if not branches:
         raise ValueError("switch takes a branch or more")
+    for branch in branches:
+        if not callable(branch):
+            raise TypeError(f"switch: expected functions as branches, found {type(branch).__name__}")
     number = _ops.cast(index, _dtypes.int64)
 
     def pick(first: int, rest: Sequence[Callable[..., Any]]) -> Any:

@@ -359,7 +359,8 @@ class Function(_flywheel.Dispatcher):
     def _convert_by_spec(self, given: List[Any]) -> List[Any]:
         wanted = _tree.flatten(self._specs)[0]
         if len(wanted) != len(given):
-            raise TypeError(f"'{self.name}' has a signature of {len(wanted)} tensors, found {len(given)} arguments")
+            raise TypeError(f"'{self.name}' has a signature of {len(wanted)} tensors, found {len(given)} arguments "
+                            "(each element of a list is one: np.array(x) makes an array of it)")  # fmt: skip
         converted = []
         for value, one in zip(given, wanted):
             if isinstance(value, TensorSpec):

@@ -118,6 +118,25 @@ class _Formatter(string.Formatter):
         raise ValueError(f"expected a value for the field {{{key}}} of the format, found {' and '.join(given)}: write "
                          "{{ and }} for braces that are not a field")  # fmt: skip
 
+    def get_field(self, field_name: str, args: Any, kwargs: Any) -> Any:
+        try:
+            return super().get_field(field_name, args, kwargs)
+        except (AttributeError, LookupError, TypeError) as error:
+            raise ValueError(f"expected a part that the value has in the field {{{field_name}}} of the format: {error}"
+                             ) from None  # fmt: skip
+
+    def format_field(self, value: Any, format_spec: str) -> Any:
+        try:
+            return super().format_field(value, format_spec)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"expected a format of numbers behind the colon of a field, found '{format_spec}': {error}"
+                             ) from None  # fmt: skip
+
+    def convert_field(self, value: Any, conversion: Any) -> Any:
+        if conversion not in (None, "r", "s", "a"):
+            raise ValueError(f"expected !r, !s or !a as conversion in a field of the format, found !{conversion}")
+        return super().convert_field(value, conversion)
+
     def check_unused_args(self, used_args: Any, args: Any, kwargs: Any) -> None:
         unused = [repr(key) for key in [*range(len(args)), *kwargs] if key not in used_args]
         if unused:

@@ -271,6 +271,8 @@ def solve(a: TensorLike, b: TensorLike) -> Tensor:
     """x of a x = b: `b` is a vector, or [..., n, columns] with leading dimensions that broadcast with those of `a`.
     If a matrix is singular, x has infinities or NaN."""
     a, b = as_tensors(_square("solve", a), _floating(b))
+    if b.ndim == 0:
+        raise ValueError("solve: expected a vector or matrices as b, found a scalar")
     is_vector = b.ndim == 1
     wide = _ops.expand_dims(b, 1) if is_vector else b
     if wide._dims[-2] != a._dims[-1]:

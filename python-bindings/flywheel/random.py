@@ -26,9 +26,13 @@ def sample(distribution: Initializer, shape: DimSizes, dtype: Any = _dtypes.floa
     """Draws from an initializer. Sizes may be scalar tensors."""
     instance("distribution", distribution, Initializer, "an initializer")
     trace = _trace.current()
-    if trace.effects_forbidden:
-        raise ValueError(f"{trace.effects_forbidden} must not draw random numbers")
+    trace.refuse_draws()
     kind = _dtypes.as_dtype(dtype)
+    is_normal = isinstance(distribution, (RandomNormal, TruncatedNormal))
+    if (is_normal and not _dtypes.is_floating(kind)) or kind == _dtypes.string:
+        numbers = "floating-point numbers" if is_normal else "numbers"
+        raise TypeError(f"{type(distribution).__name__} draws {numbers}: expected a dtype of these, found "
+                        f"{_dtypes.name_of(kind)}")  # fmt: skip
     plain = _dtypes.as_dtype(kind.name[1:]) if _dtypes.is_unsigned(kind) else kind
     if not trace.draws:
         return zeros(shape, kind)
@@ -144,11 +148,11 @@ def permutation(x: TensorLike, *, seed: Optional[int] = None) -> Tensor:
     """The numbers below `x` in a random order, int32; or the slices of a tensor along its first dimension, of at most
     4096."""
     if isinstance(x, (int, np.integer)) or (isinstance(x, Tensor) and x._weak is not None):
-        return _ops.argsort(uniform((int(x),), seed=seed))
+        return _ops.argsort(uniform([x], seed=seed))  # type: ignore[list-item]
     x = as_tensor(x)
-    if x.ndim == 0 or x._dims[0] is None:
-        raise ValueError("permutation takes a number, or a tensor whose first dimension is static")
-    return _ops.take(x, permutation(x._dims[0], seed=seed), 0)
+    if x.ndim == 0:
+        raise ValueError("permutation takes a number, or a tensor of one dimension or more, found a scalar")
+    return _ops.take(x, permutation(x.shape[0], seed=seed), 0)
 
 
 def choice(
@@ -161,16 +165,19 @@ def choice(
         return randint(shape, 0, a, seed=seed)
     is_count = isinstance(a, (int, np.integer)) or (isinstance(a, Tensor) and a._weak is not None)
     x = None if is_count else as_tensor(a)
-    count = int(a) if x is None else x._dims[0] if x.ndim else None
-    if count is None:
-        raise ValueError("choice takes a number, or a tensor whose first dimension is static")
+    if x is not None and x.ndim == 0:
+        raise ValueError("choice takes a number, or a tensor of one dimension or more, found a scalar")
+    count = a if x is None else x.shape[0]
     logits = _ops.zeros((count,)) if p is None else _ops.log(as_tensor(p))
     wanted = dim_sizes_of(shape)
     if replace:
         places = categorical(logits, shape=shape, seed=seed)
     else:
         draws = int(np.prod([n for n in wanted if isinstance(n, int)], dtype=np.int64))
-        if static(wanted) != tuple(wanted) or draws > count:
-            raise ValueError(f"expected at most {count} draws, of a static shape")
+        if static(wanted) != tuple(wanted):
+            raise ValueError("expected draws without replacement of a static shape, found one that the call chooses: "
+                             "take as many as there are, and a part of these")  # fmt: skip
+        if isinstance(count, int) and draws > count:
+            raise ValueError(f"expected at most {count} draws, found {draws}")
         places = _ops.reshape(_ops.top_k(logits + gumbel((count,), seed=seed), draws)[1], [n for n in static(wanted)])
     return places if x is None else _ops.take(x, places, 0)

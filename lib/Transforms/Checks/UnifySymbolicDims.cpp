@@ -332,17 +332,23 @@ void UnifySymbolicDims::runOnOperation() {
         auto result = function.getArgAttrOfType<IntegerAttr>(
             argument.getArgNumber(), TrainDialect::getResultAttrName());
         InFlightDiagnostic error =
-            function.emitError()
-            << "expected the size of dimension " << dim
-            << (result ? " of result " : " of argument ")
-            << (result ? result.getInt() : argument.getArgNumber())
-            << " to be ";
+            function.emitError() << "expected the size of dimension " << dim
+                                 << (result ? " of result " : " of argument ");
+        if (function.getArgAttr(argument.getArgNumber(),
+                                TrainDialect::getNameAttrName()))
+          error << "'" << getFeedName(argument) << "'";
+        else
+          error << (result ? result.getInt() : argument.getArgNumber());
+        error << " to be ";
         if (std::optional<int64_t> constant = classes.getConstant(dimSize))
           error << "static, as it is always " << *constant;
         else
-          error << "a dimension size of a feed: its size is not known before "
-                   "the step "
-                   "runs";
+          error << "a dimension size of a feed, by which the caller allocates "
+                   "it: the step computes another one. Return as many elements "
+                   "as a feed has, the others 0 for example; only a program "
+                   "for static sizes of the feeds returns any number (in "
+                   "Python, a function without a signature and with "
+                   "dynamic='auto' or False)";
         return signalPassFailure();
       }
       dimSizes.push_back(number);

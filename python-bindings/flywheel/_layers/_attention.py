@@ -9,7 +9,8 @@ import numpy as np
 from .. import _dtypes, _ops, _trace
 from .. import _nn_functions as functions
 from .. import _nn_ops as ops
-from .._ops._core import Size, sizes
+from .._ops._checks import expect_equal
+from .._ops._core import Size, size, sizes
 from .._ops._shapes import reshape_to
 from .._tensor import Tensor, TensorLike, as_tensor, format_shape
 from ..initializers import Initializer, Zeros
@@ -119,12 +120,13 @@ class MultiHeadAttention(Module):
         x = as_input(self, x, self.q.kernel.dtype, form)
         if context is not None and cache is not None:
             raise ValueError(f"layer '{self.name}' (MultiHeadAttention) takes a context or a cache, found both")
+        if cache is not None:
+            x = self._fit_cache(x, cache)
         other = x if context is None else as_input(self, context, self.q.kernel.dtype, form)
         q = self._split(self.q(x), self.heads)
         k, v = self._split(self.k(other), self.kv_heads), self._split(self.v(other), self.kv_heads)
         positions = None
         if cache is not None:
-            self._check_cache(x, cache)
             positions = cache.length.read() + _ops.arange(_ops.dim(x, 1))
         if self.rotary is not None:
             q = functions.rotary(q, positions, base=self.rotary)
@@ -140,7 +142,8 @@ class MultiHeadAttention(Module):
         old = sizes(x)
         return self.o(reshape_to(_ops.swapaxes(y, 1, 2), [*old[:2], self.heads * self.head_width]))
 
-    def _check_cache(self, x: Tensor, cache: KeyValueCache) -> None:
+    def _fit_cache(self, x: Tensor, cache: KeyValueCache) -> Tensor:
+        """`x` with the batch of the cache. Another one that the call chooses is an error of the step."""
         wanted = (x._dims[0], self.kv_heads, cache.capacity, self.head_width)
         if cache.keys.dtype != self.k.kernel.dtype or any(
             a not in (None, b) for a, b in zip(wanted, cache.keys.shape)
@@ -154,6 +157,9 @@ class MultiHeadAttention(Module):
         elif known is not self:
             raise ValueError(f"layer '{self.name}' (MultiHeadAttention) takes a cache of its own, found that of "
                              f"'{known.name}': make one for each layer")  # fmt: skip
+        batch = cache.keys.shape[0]
+        expect_equal(size(x, 0), batch, f"layer '{self.name}' (MultiHeadAttention): the batch of its cache")
+        return _ops._core.stretch(x, [batch, *sizes(x)[1:]])
 
     def _split(self, x: Tensor, heads: int) -> Tensor:
         """[batch, heads, t, head width] of [batch, t, heads head width]."""

@@ -208,7 +208,7 @@ def normalize_axes(axes: Union[int, Sequence[int], None], rank: int) -> List[int
     if axes is None:
         return list(range(rank))
     if isinstance(axes, (int, np.integer)):
-        axes = [int(axes)]
+        axes = [axes]
     result = sorted(normalize_axis(axis, rank) for axis in elements("axis", axes))
     if len(set(result)) != len(result):
         raise ValueError(f"axes {tuple(axes)} name one twice")

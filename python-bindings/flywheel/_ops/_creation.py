@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tensors that are made of nothing."""
 
-from typing import Any, List, Sequence, Union
+from typing import Any, List, Optional, Sequence, Union
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from ._ranges import arithmetic_sequence, evenly_spaced, identity_matrix, spaced
 from ._shapes import expand_dims, to_index
 
 DimSize = Union[int, Tensor]
+Scalar = Union[float, Tensor]
 DimSizes = Union[DimSize, Sequence[DimSize]]
 
 
@@ -64,7 +65,7 @@ def ones_like(x: TensorLike, dtype: Any = None) -> Tensor:
     return full_like(x, 1, dtype)
 
 
-def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Tensor:
+def arange(start: Scalar, stop: Optional[Scalar] = None, step: Scalar = 1, dtype: Any = None) -> Tensor:
     """Numbers from `start` up to but without `stop`. Each may be a scalar tensor of integers, whose results are int32
     by default, and the step a number then; a size that is computed comes from `dim` or `shape`, since a step knows
     how much memory it needs from the sizes of its arguments."""
@@ -121,7 +122,7 @@ def _clamp(length: Size, given: Any) -> Size:
 
 
 def linspace(
-    start: TensorLike, stop: TensorLike, num: DimSize = 50, dtype: Any = _dtypes.float32, *, endpoint: bool = True
+    start: Scalar, stop: Scalar, num: DimSize = 50, dtype: Any = _dtypes.float32, *, endpoint: bool = True
 ) -> Tensor:
     """`num` numbers at equal distances, both ends included, or without the last one. Each may be a scalar tensor."""
     if any(isinstance(x, Tensor) for x in (start, stop, num)):
@@ -130,7 +131,7 @@ def linspace(
 
 
 def logspace(
-    start: TensorLike, stop: TensorLike, num: DimSize = 50, dtype: Any = _dtypes.float32, *, endpoint: bool = True,
+    start: Scalar, stop: Scalar, num: DimSize = 50, dtype: Any = _dtypes.float32, *, endpoint: bool = True,
     base: float = 10.0,
 ) -> Tensor:  # fmt: skip
     """`base` to the powers of `linspace`."""
@@ -139,7 +140,7 @@ def logspace(
     return constant(np.logspace(start, stop, num, endpoint=endpoint, base=base), dtype)
 
 
-def eye(rows: DimSize, columns: Any = None, dtype: Any = _dtypes.float32, *, k: DimSize = 0) -> Tensor:
+def eye(rows: DimSize, columns: Optional[DimSize] = None, dtype: Any = _dtypes.float32, *, k: DimSize = 0) -> Tensor:
     """A matrix with ones on a diagonal, `k` above the main one. Sizes may be scalar tensors."""
     return identity_matrix(rows, columns, k, dtype)
 

@@ -8,6 +8,7 @@ import numpy as np
 from .._tensor import Tensor, TensorLike, as_tensor, format_shape
 from ._arithmetic import multiply
 from ._core import Size, broadcast, index_op, normalize_axis, sizes
+from ._creation import DimSize
 from ._indexing import extract_slice, flip
 from ._ranges import lower_triangle
 from ._shapes import concatenate, expand_dims, moveaxis, ravel, reshape, split, swapaxes
@@ -171,7 +172,7 @@ def unstack(x: TensorLike, axis: int = 0) -> List[Tensor]:
     return list(moveaxis(as_tensor(x), axis, 0))
 
 
-def tri(rows: Any, columns: Any = None, k: Any = 0, dtype: Any = np.float32) -> Tensor:
+def tri(rows: DimSize, columns: Optional[DimSize] = None, k: DimSize = 0, dtype: Any = np.float32) -> Tensor:
     """Ones on and below a diagonal, zeros above. Sizes may be scalar tensors."""
     return lower_triangle(rows, columns, k, dtype)
 
@@ -182,6 +183,4 @@ def kron(a: TensorLike, b: TensorLike) -> Tensor:
     rank = max(a.ndim, b.ndim)
     a, b = [expand_dims(x, list(range(rank - x.ndim))) if x.ndim < rank else x for x in (a, b)]
     wide = multiply(expand_dims(a, [2 * i + 1 for i in range(rank)]), expand_dims(b, [2 * i for i in range(rank)]))
-    if None in a._dims or None in b._dims:
-        raise ValueError("kron takes tensors of static sizes")
-    return reshape(wide, [(m or 0) * (n or 0) for m, n in zip(a._dims, b._dims)])
+    return reshape(wide, [m * n for m, n in zip(a.shape, b.shape)])

@@ -6,26 +6,33 @@ from typing import Any, List, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from .. import _dtypes
+from .._flywheel import Value
+from .._kinds import integer
 from .._tensor import Tensor, TensorLike, as_tensor, as_tensors, format_shape, holds_tensors
 from ._arithmetic import (
     _cast,
     absolute,
     add,
     cast,
+    ceil,
     equal,
+    floor,
     isnan,
     less,
     logical_and,
     logical_not,
     logical_or,
     multiply,
+    rint,
     subtract,
     where,
 )
-from ._core import Size, normalize_axes, normalize_axis, sizes
-from ._indexing import getitem, take_along_axis
+from ._checks import expect_at_least, expect_at_most
+from ._core import Size, index_of, index_op, normalize_axes, normalize_axis, of_size, size, sizes
+from ._creation import DimSize, dim_sizes_of
+from ._indexing import getitem, take, take_along_axis
 from ._precision import rounds_once
-from ._ranges import identity_matrix, lower_triangle
+from ._ranges import identity_matrix, iota, lower_triangle
 from ._reductions import any as reduce_any
 from ._reductions import mean, reduce_sum
 from ._shapes import _product, expand_dims, moveaxis, ravel, reshape_to, stack, swapaxes, transpose
@@ -34,25 +41,35 @@ from ._shapes import _product, expand_dims, moveaxis, ravel, reshape_to, stack, 
 MOST_SORTED = 4096
 
 
-def order_of(comes_before: Tensor, count: int) -> Tensor:
+def _numbers(count: Size) -> Tensor:
+    """Returns the numbers of the places of a dimension, int32."""
+    return as_tensor(np.arange(count, dtype=np.int32)) if isinstance(count, int) else iota([count], 0)
+
+
+def order_of(comes_before: Tensor, count: Size) -> Tensor:
     """Returns the element at each place of the order, int32 [..., count].
 
     `comes_before` [..., count, count] is true at (i, j) if element i comes before element j. Elements that it does not
     order keep their order.
     """
-    before = logical_and(comes_before, logical_not(identity_matrix(count, dtype=bool)))
+    places = _numbers(count)
+    row, column = expand_dims(places, 1), expand_dims(places, 0)
+    if isinstance(count, int):
+        is_one, is_later = identity_matrix(count, dtype=bool), lower_triangle(count, dtype=bool)
+    else:
+        is_one, is_later = equal(row, column), less(column, add(row, 1))
+    before = logical_and(comes_before, logical_not(is_one))
     transposed = swapaxes(before, -1, -2)
     is_equal = logical_not(logical_or(before, transposed))
-    is_first = logical_or(before, logical_and(is_equal, logical_not(lower_triangle(count, dtype=bool))))
+    is_first = logical_or(before, logical_and(is_equal, logical_not(is_later)))
     # The number of elements before each, and by that the element at each place.
     rank = reduce_sum(cast(is_first, _dtypes.int32), -2)
-    at_place = equal(expand_dims(rank, -1), as_tensor(np.arange(count, dtype=np.int32)))
-    numbers = as_tensor(np.arange(count, dtype=np.int32).reshape(-1, 1))
-    return reduce_sum(where(at_place, numbers, as_tensor(0, _dtypes.int32)), -2)
+    at_place = equal(expand_dims(rank, -1), places)
+    return reduce_sum(where(at_place, row, as_tensor(0, _dtypes.int32)), -2)
 
 
 def places_in_order(x: Tensor, axis: int, descending: bool = False) -> Tensor:
-    """The places of the elements of `x` in order along a dimension of static size, int32; NaN is the largest, and
+    """The places of the elements of `x` in order along a dimension, int32; NaN is the largest, and
     equal elements stay in order."""
     rows = moveaxis(x, axis, -1)
     if _dtypes.is_bool(rows.dtype):
@@ -60,9 +77,7 @@ def places_in_order(x: Tensor, axis: int, descending: bool = False) -> Tensor:
     a, b = expand_dims(rows, -1), expand_dims(rows, -2)
     if descending:
         a, b = b, a
-    count = x._dims[axis]
-    assert count is not None
-    return moveaxis(order_of(_comes_before(a, b), count), -1, axis)
+    return moveaxis(order_of(_comes_before(a, b), size(x, axis)), -1, axis)
 
 
 def _comes_before(a: Tensor, b: Tensor) -> Tensor:
@@ -85,17 +100,14 @@ def _sortable(what: str, x: TensorLike, axis: Optional[int]) -> Tuple[Tensor, in
     if axis is None:
         x, axis = ravel(x), 0
     axis = normalize_axis(axis, x.ndim)
-    count = x._dims[axis]
-    if count is None or count > MOST_SORTED:
-        raise ValueError(f"{what} takes a dimension of a static size up to {MOST_SORTED}, found dimension {axis} of "
-                         f"{format_shape(x._dims)}")  # fmt: skip
+    expect_at_most(size(x, axis), MOST_SORTED, f"{what}: the size of dimension {axis} of {format_shape(x._dims)}")
     return x, axis
 
 
 def argsort(x: TensorLike, axis: Optional[int] = -1, *, descending: bool = False) -> Tensor:
     """The places of the elements in order along a dimension, or of all with None, as int32: NaN is the largest, and
-    equal elements stay in order. Raises ValueError for a dimension of more than 4096 elements, or one whose size the
-    call chooses."""
+    equal elements stay in order. A dimension of more than 4096 elements is an error: a ValueError, or one of the step
+    where the call chooses the size."""
     x, axis = _sortable("argsort", x, axis)
     return places_in_order(x, axis, descending)
 
@@ -106,12 +118,18 @@ def sort(x: TensorLike, axis: Optional[int] = -1, *, descending: bool = False) -
     return taken(x, places_in_order(x, axis, descending), axis)
 
 
-def top_k(x: TensorLike, k: int, axis: int = -1) -> Tuple[Tensor, Tensor]:
-    """The `k` largest elements along a dimension, the largest first, and their places; see `argsort`."""
+def top_k(x: TensorLike, k: DimSize, axis: int = -1) -> Tuple[Tensor, Tensor]:
+    """The `k` largest elements along a dimension, the largest first, and their places; see `argsort`. A `k` that is not
+    from 0 to the size of the dimension is an error: a ValueError, or one of the step where the call chooses them."""
     x, axis = _sortable("top_k", x, axis)
-    if not 0 <= k <= (x._dims[axis] or 0):
-        raise ValueError(f"expected k from 0 to {x._dims[axis]}, found {k}")
-    order = getitem(places_in_order(x, axis, descending=True), (*[slice(None)] * axis, slice(0, k)))
+    count = dim_sizes_of([k])[0] if isinstance(k, Tensor) else integer("k", k)
+    expect_at_least(count, 0, "top_k: k")
+    expect_at_most(count, size(x, axis), "top_k: k")
+    order = places_in_order(x, axis, descending=True)
+    if isinstance(count, int) and x._dims[axis] is None:
+        order = take(order, np.arange(count, dtype=np.int32), axis)
+    else:
+        order = getitem(order, (*[slice(None)] * axis, slice(0, k)))
     return taken(x, order, axis), order
 
 
@@ -170,9 +188,7 @@ def quantile(
     "midpoint". Raises ValueError as `argsort`, and for a share that is not from 0 to 1."""
     if method not in _METHODS:
         raise ValueError(f"expected one of {', '.join(_METHODS)}, found {method!r}")
-    shares = np.asarray(q, np.float64)
-    if shares.ndim > 1 or (shares < 0).any() or (shares > 1).any():
-        raise ValueError(f"expected numbers from 0 to 1, found {q}")
+    shares = _shares(q, 1)
     x = as_tensor(x)
     if not _dtypes.is_floating(x.dtype):
         x = _cast(x, _dtypes.float32)
@@ -181,12 +197,17 @@ def quantile(
     if rows._dims[-1] == 0:
         raise ValueError("quantile of no elements: expected sizes of 1 or more along its axes, found "
                          f"{format_shape(x._dims)}")  # fmt: skip
+    count = size(rows, rows.ndim - 1)
+    expect_at_least(count, 1, "quantile: elements")
     ordered = taken(rows, places_in_order(rows, rows.ndim - 1), rows.ndim - 1)
     has_nan = reduce_any(isnan(rows), -1)
     found = []
     for share in shares.reshape(-1):
-        place = float(share) * ((rows._dims[-1] or 1) - 1)
-        value = where(has_nan, float("nan"), _between(ordered, place, method))
+        if isinstance(count, int):
+            between = _between(ordered, float(share) * (count - 1), method)
+        else:
+            between = _between_of_call(ordered, float(share), count, method)
+        value = where(has_nan, float("nan"), between)
         found.append(reshape_to(value, kept) if keepdims else value)
     return stack(found) if shares.ndim else found[0]
 
@@ -199,7 +220,20 @@ def percentile(
     method: str = "linear",
 ) -> Tensor:
     """`quantile` of percent: `q` is from 0 to 100."""
-    return quantile(x, np.asarray(q, np.float64) / 100, axis, keepdims, method)
+    return quantile(x, _shares(q, 100) / 100, axis, keepdims, method)
+
+
+def _shares(q: Any, most: int) -> Any:
+    """Quantiles as an array of float64. Raises TypeError for what are no numbers, ValueError for others."""
+    try:
+        shares = np.asarray(q, np.float64) if not isinstance(q, (str, bytes)) else None
+    except (TypeError, ValueError):
+        shares = None
+    if shares is None:
+        raise TypeError(f"expected a number from 0 to {most}, or a list of them, as q, found {q!r}"[:200])
+    if shares.ndim > 1 or not ((shares >= 0) & (shares <= most)).all():
+        raise ValueError(f"expected numbers from 0 to {most} as q, found {q}")
+    return shares
 
 
 def _as_rows(x: Tensor, axis: Union[int, Sequence[int], None]) -> Tuple[Tensor, List[Size]]:
@@ -222,12 +256,25 @@ def _between(ordered: Tensor, place: float, method: str) -> Tensor:
     return b if share == 1 else _on_line(a, b, share)
 
 
+def _between_of_call(ordered: Tensor, share: float, count: Value, method: str) -> Tensor:
+    """`_between` where the call chooses how many elements there are."""
+    place = multiply(cast(of_size(index_of(index_op("subi", count, 1))), _dtypes.float64), share)
+    low = floor(place)
+    above = subtract(place, low)
+    weight = {"linear": above, "lower": multiply(above, 0.0), "higher": ceil(above),
+              "nearest": subtract(rint(place), low), "midpoint": multiply(ceil(above), 0.5)}[method]  # fmt: skip
+    last = ordered.ndim - 1
+    a, b = (take(ordered, cast(one, _dtypes.int64), last) for one in (low, ceil(place)))
+    weight = cast(weight, ordered.dtype)
+    return where(equal(weight, 0.0), a, where(equal(weight, 1.0), b, _on_line(a, b, weight)))
+
+
 @rounds_once(2)
-def _on_line(a: Tensor, b: Tensor, share: float) -> Tensor:
+def _on_line(a: Tensor, b: Tensor, share: Any) -> Tensor:
     """(1 - share) a + share b, without overflow, and `a` where `b` is the same. Infinities are what they are in the
     sum: NaN only between two of other signs."""
-    weighed = add(multiply(a, 1.0 - share), multiply(b, share))
-    if share == 0.5:
+    weighed = add(multiply(a, subtract(1.0, share)), multiply(b, share))
+    if isinstance(share, float) and share == 0.5:
         return weighed
     width = subtract(b, a)
     is_short = less(absolute(width), np.inf)

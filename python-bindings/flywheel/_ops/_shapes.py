@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, List, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from .. import _dtypes, _trace
+from .._kinds import elements, integer
 from .._tensor import Tensor, TensorLike, as_tensor, as_tensors, constant, format_shape, is_integer, wrap
 from ._arithmetic import cast
 from ._checks import expect_equal, expect_multiple
@@ -114,7 +115,8 @@ def _resolve(x: Tensor, wanted: Sequence[Union[int, None, Tensor]]) -> List[Size
         elif isinstance(dim_size, Tensor):
             result.append(to_index(dim_size))
         else:
-            result.append(None if dim_size == -1 else int(dim_size))
+            known_size = integer("a size of the shape", dim_size)
+            result.append(None if known_size == -1 else known_size)
     missing = [place for place, dim_size in enumerate(result) if dim_size is None]
     if len(missing) > 1:
         raise ValueError("a reshape finds out the size of one dimension, found several that are not given")
@@ -141,8 +143,21 @@ def _resolve(x: Tensor, wanted: Sequence[Union[int, None, Tensor]]) -> List[Size
 
 
 def _mismatch(x: Tensor, wanted: Sequence[Union[int, None, Tensor]]) -> str:
-    text = ", ".join("?" if isinstance(dim_size, Tensor) else str(dim_size) for dim_size in wanted)
-    return f"cannot reshape a tensor of shape {format_shape(x._dims)} into shape ({text})"
+    text = ", ".join(_describe(x, dim_size) for dim_size in wanted)
+    own = ", ".join(_describe(x, dim_size) for dim_size in x.shape)
+    return f"cannot reshape a tensor of shape ({own}{',' if x.ndim == 1 else ''}) into shape ({text})"
+
+
+def _describe(x: Tensor, dim_size: Union[int, None, Tensor]) -> str:
+    """A size as it follows from those of `x`: `x.shape[0] + 1`; `?` where it does not."""
+    index = dim_size._index if isinstance(dim_size, Tensor) else None
+    if index is None or isinstance(index, (int, list)):
+        return "?" if isinstance(dim_size, Tensor) else str(dim_size)
+    for axis in range(x.ndim):
+        more = None if x._dims[axis] is not None else difference(index, size(x, axis))
+        if more is not None:
+            return f"x.shape[{axis}]" + (f" {'+' if more > 0 else '-'} {abs(more)}" if more else "")
+    return "?"
 
 
 def reshape(x: TensorLike, shape: DimSizes) -> Tensor:
@@ -428,16 +443,14 @@ def stack(tensors: Sequence[TensorLike], axis: int = 0) -> Tensor:
     return concatenate([expand_dims(x, axis) for x in parts], axis)
 
 
-def split(x: TensorLike, sections: Any, axis: int = 0) -> List[Tensor]:
+def split(x: TensorLike, sections: Union[int, Tensor, Sequence[Union[int, Tensor]]], axis: int = 0) -> List[Tensor]:
     """Parts along a dimension: a number of equal ones, or cut at these places."""
     x = as_tensor(x)
     axis = normalize_axis(axis, x.ndim)
     dim_size = x._dims[axis]
-    if isinstance(sections, Tensor):
-        # Raises its error: the number is not known yet.
-        sections = int(sections)
-    if is_integer(sections):
-        sections = int(sections)
+    if isinstance(sections, Tensor) or is_integer(sections):
+        # Raises the error of a tensor: the number is not known yet.
+        sections = int(sections)  # type: ignore[arg-type]
     if dim_size is None and isinstance(sections, int):
         if sections <= 0:
             raise ValueError(f"a dimension does not split into {sections} equal parts")
@@ -459,7 +472,7 @@ def split(x: TensorLike, sections: Any, axis: int = 0) -> List[Tensor]:
             raise ValueError(f"a dimension of {dim_size} does not split into {sections} equal parts")
         places = [dim_size // sections * i for i in range(1, sections)]
     else:
-        places = list(sections)
+        places = elements("sections, the places to split at", sections)
     bounds = [0, *places, dim_size]
     from ._indexing import getitem
 

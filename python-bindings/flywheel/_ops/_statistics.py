@@ -19,6 +19,7 @@ from ._arithmetic import (
     isinf,
     isnan,
     logical_not,
+    maximum,
     multiply,
     not_equal,
     root,
@@ -149,10 +150,10 @@ def cov(x: TensorLike, rowvar: bool = True, ddof: int = 1) -> Tensor:
     if x.ndim not in (1, 2):
         raise ValueError(f"cov takes a matrix or a vector, found {format_shape(x._dims)}")
     rows = expand_dims(x, 0) if x.ndim == 1 else x if rowvar else swapaxes(x, 0, 1)
-    if rows._dims[1] is None:
-        raise ValueError("cov takes a static number of observations")
     deviation = subtract(rows, mean(rows, 1, keepdims=True))
-    found = divide(matmul(deviation, swapaxes(deviation, 0, 1)), builtins.max((rows._dims[1] or 0) - ddof, 0))
+    freedom = rows.shape[1] - ddof
+    freedom = maximum(freedom, 0) if isinstance(freedom, Tensor) else builtins.max(freedom, 0)
+    found = divide(matmul(deviation, swapaxes(deviation, 0, 1)), freedom)
     return reshape(found, ()) if found._dims == (1, 1) else found
 
 

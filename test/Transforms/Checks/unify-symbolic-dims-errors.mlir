@@ -1,7 +1,7 @@
 // RUN: flywheel-opt %s --flywheel-unify-symbolic-dims --split-input-file --verify-diagnostics \
 // RUN:   | not grep module
 
-// expected-error@below {{expected the size of dimension 0 of result 0 to be a dimension size of a feed: its size is not known before the step runs}}
+// expected-error@below {{expected the size of dimension 0 of result 0 to be a dimension size of a feed, by which the caller allocates it: the step computes another one.}}
 func.func @free(%n: tensor<index>, %r: tensor<?xf32> {train.result = 0 : i64}) -> tensor<?xf32> {
   %size = tensor.extract %n[] : tensor<index>
   %one = arith.constant 1.0 : f32
@@ -21,8 +21,20 @@ func.func @fixed(%x: tensor<8xf32>, %r: tensor<?xf32> {train.result = 0 : i64}) 
 
 // -----
 
+// A result that has a name.
+// expected-error@below {{expected the size of dimension 0 of result 'both' to be a dimension size of a feed}}
+func.func @named(%n: tensor<index>, %r: tensor<?xf32> {train.name = "both", train.result = 0 : i64}) -> tensor<?xf32> {
+  %size = tensor.extract %n[] : tensor<index>
+  %one = arith.constant 1.0 : f32
+  %0 = tensor.splat %one[%size] : tensor<?xf32>
+  %1 = linalg_ext.store %0 in %r : tensor<?xf32> in tensor<?xf32>
+  return %1 : tensor<?xf32>
+}
+
+// -----
+
 // Another factor.
-// expected-error @+1 {{expected the size of dimension 0 of result 0 to be a dimension size of a feed: its size is not known before the step runs}}
+// expected-error @+1 {{expected the size of dimension 0 of result 0 to be a dimension size of a feed, by which the caller allocates it: the step computes another one.}}
 func.func @other_factor(%x: tensor<?xf32>, %r: tensor<?xf32> {train.result = 0 : i64}) -> tensor<?xf32> {
   %c0 = arith.constant 0 : index
   %c5 = arith.constant 5 : index
