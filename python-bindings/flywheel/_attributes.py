@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The base class of Python's forms of compiler attributes."""
 
-from typing import TYPE_CHECKING, Any, Dict, Mapping, Optional, Tuple
+from typing import TYPE_CHECKING, Any, ClassVar, Dict, Mapping, Optional, Tuple
 
 import numpy as np
 
 from . import _dtypes, _flywheel, _trace
-from ._hints import check_keywords, nearest
+from ._hints import check_keywords, explain_attribute, nearest
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -20,6 +20,8 @@ class StructAttribute:
     mnemonic = ""
     # The fields that are rates of learning: the compiler takes ones below 0, as TensorFlow and Keras do.
     _rates: Tuple[str, ...] = ()
+    # Attributes of such objects of other frameworks, and what does the same here.
+    _elsewhere: ClassVar[Mapping[str, str]] = {}
 
     def __new__(cls, *_: Any, **given: Any) -> "Self":
         check_keywords(cls.__init__, cls.__name__, given, skip=1)
@@ -57,6 +59,7 @@ class StructAttribute:
         fields = self.__dict__.get("fields", {})
         if name in fields:
             return fields[name]
+        explain_attribute(self, name, self._elsewhere)
         hint = "" if name.startswith("_") else nearest(name, [*fields, *dir(type(self))])
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'{hint}")
 

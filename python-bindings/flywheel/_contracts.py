@@ -18,6 +18,7 @@ from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Seque
 
 import numpy as np
 
+from ._hints import check_keywords
 from ._native import SignatureError
 
 __all__ = ["explain_all", "explained", "public_form", "public_names"]
@@ -150,6 +151,8 @@ def explained(function: Callable[..., Any]) -> Callable[..., Any]:
             # Python says itself which arguments a function does not have, and the package has classes of errors.
             home = type(error).__module__.partition(".")[0]
             is_own = home not in ("builtins", "numpy") and not isinstance(error, SignatureError)
+            if below is None:
+                check_keywords(function, function.__name__, given)
             if below is None or is_own or not _is_implicit(error, below):
                 raise
             better = _explain(function, args, given, error)

@@ -2,6 +2,7 @@
 """Hints in errors about unknown names: the nearest known name, and the name here of another framework's function."""
 
 import difflib
+import functools
 import inspect
 from typing import Any, Callable, Iterable, Mapping
 
@@ -11,14 +12,26 @@ _KEYWORDS = {
     "beta2": "beta_2", "eps": "epsilon", "alpha": "rho", "betas": "beta_1, beta_2", "clipnorm": "clip_norm",
     "clipvalue": "clip_value", "global_clipnorm": "clip_global_norm", "max_norm": "clip_global_norm",
     "static_argnums": "static", "static_argnames": "static", "input_signature": "signature",
-    "num_threads": "threads",
+    "num_threads": "threads", "dim": "axis", "dims": "axis", "keepdim": "keepdims", "kernel_size": "window",
+    "pool_size": "window", "window_shape": "window", "stride": "strides", "dilation": "dilations",
+    "in_features": "inputs", "out_features": "outputs", "in_channels": "inputs", "out_channels": "outputs",
+    "filters": "outputs", "num_heads": "heads", "embed_dim": "width", "hidden_size": "units", "use_bias": "bias",
+    "num_embeddings": "count", "embedding_dim": "width", "kernel_init": "initializer", "base": "rotary",
+    "num_features": "channels", "normalized_shape": "size", "p": "rate", "negative_slope": "alpha",
 }  # fmt: skip
+
+
+def explain_attribute(thing: Any, name: str, elsewhere: Mapping[str, str]) -> None:
+    """Raises AttributeError with what does the same here, if objects of other frameworks have the attribute."""
+    if name in elsewhere:
+        raise AttributeError(f"'{type(thing).__name__}' object has no attribute '{name}'; instead: {elsewhere[name]}")
 
 
 def nearest(name: str, names: Iterable[str]) -> str:
     """`; did you mean 'x'?` of the name that is most like `name`, or nothing."""
     known = list(names)
-    plain = {one.lower().replace("_", ""): one for one in known}
+    # If two names differ by case, as conv2d and Conv2D do, the last one stays: one that begins as `name` does.
+    plain = {one.lower().replace("_", ""): one for one in sorted(known, key=lambda one: one[:1] == name[:1])}
     own = name.lower().replace("_", "")
     found = [plain[own]] if own in plain else difflib.get_close_matches(name, known, 1, 0.75)
     found = found or [plain[one] for one in difflib.get_close_matches(own, plain, 1, 0.75)]
@@ -38,3 +51,18 @@ def check_keywords(function: Callable[..., Any], called: str, given: Mapping[str
         ours = _KEYWORDS.get(key, "")
         hint = f"; did you mean '{ours}'?" if ours.split(", ")[0] in names else nearest(key, names)
         raise TypeError(f"{called} has no argument '{key}'{hint or ', only ' + ', '.join(names)}")
+
+
+def name_keywords(function: Callable[..., Any], skip: int = 0) -> Callable[..., Any]:
+    """The function, whose errors for an argument by keyword that it does not have are those of `check_keywords`."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **given: Any) -> Any:
+        try:
+            return function(*args, **given)
+        except TypeError as error:
+            if error.__traceback__ is not None and error.__traceback__.tb_next is None:
+                check_keywords(function, function.__name__, given, skip)
+            raise
+
+    return call

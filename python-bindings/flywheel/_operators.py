@@ -2,7 +2,11 @@
 """Python's operators, for tensors and variables alike."""
 
 import importlib
+import types
 from typing import TYPE_CHECKING, Any, Optional, Sequence, Union
+
+from ._elsewhere import TENSOR
+from ._hints import explain_attribute, name_keywords
 
 if TYPE_CHECKING:
     from . import _numpy_functions, _ops
@@ -30,6 +34,13 @@ class Operators:
     """
 
     __slots__ = ()
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name):
+            """Raises AttributeError, and says what stands here for an attribute of another framework's tensors."""
+            explain_attribute(self, name, TENSOR)
+            return object.__getattribute__(self, name)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **given: Any) -> Any:
         """Calls flywheel's function of that name, for NumPy's ufuncs and the operators of its arrays."""
@@ -345,3 +356,8 @@ def _pair(a: "TensorLike", b: "TensorLike") -> Any:
     from ._tensor import as_tensors
 
     return as_tensors(a, b)
+
+
+for _name, _method in list(vars(Operators).items()):
+    if isinstance(_method, types.FunctionType) and not _name.startswith("_"):
+        setattr(Operators, _name, name_keywords(_method, skip=1))

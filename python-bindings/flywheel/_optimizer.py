@@ -3,13 +3,15 @@
 
 import functools
 import threading
+import types
 import weakref
-from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple, Type, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple, Type, Union
 
 import numpy as np
 
-from . import _dtypes, _trace
+from . import _dtypes, _trace, _tree
 from ._attributes import Attribute, Schedule, StructAttribute
+from ._elsewhere import OPTIMIZER
 from ._kinds import flag, integer, number
 from ._members import Members
 from ._operators import Operators
@@ -20,6 +22,9 @@ from .clauses import LossScale
 from .namespace import Namespace, current_namespace
 from .store import Store, current_store
 from .variables import Variable
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 # Initial values of counters and such, which are not arguments of the optimizers.
 _STARTS = {"iterations": 0, "m_schedule": 1.0}
@@ -177,6 +182,14 @@ class Optimizer(StructAttribute):
     # True if a listed variable without a gradient is an error, as in Keras (O11).
     refuses_unconnected = False
     _rates = ("lr", "adam_lr")
+    _elsewhere = OPTIMIZER
+
+    def __new__(cls, *args: Any, **given: Any) -> "Self":
+        """Raises TypeError for variables, which are arguments of `minimize`."""
+        if args and isinstance(args[0], (list, tuple, dict, types.GeneratorType, _tree.Whole)):
+            raise TypeError(f"{cls.__name__} takes no variables, found {type(args[0]).__name__}: those that it updates "
+                            "are an argument of minimize(loss, variables)")  # fmt: skip
+        return super().__new__(cls, *args, **given)
 
     def __init__(self, fields: Dict[str, Any], name: Optional[str] = None) -> None:
         super().__init__(fields)

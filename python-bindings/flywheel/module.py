@@ -4,11 +4,13 @@
 import copy
 import re
 from collections import OrderedDict
-from typing import Any, Dict, Iterator, List, Mapping, Set, Tuple, TypeVar, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, Set, Tuple, TypeVar, Union
 
 import numpy as np
 
 from . import _dtypes, _reads, _trace, _tree
+from ._elsewhere import MODULE
+from ._hints import check_keywords, explain_attribute
 from ._members import Members
 from ._tensor import format_shape
 from ._types import Array, Path
@@ -21,6 +23,16 @@ __all__ = ["Module"]
 Member = Union["Module", Variable]
 Keys = Tuple[Any, ...]
 Self = TypeVar("Self", bound="Module")
+_PACKAGE = __name__.split(".", 1)[0] + "."
+
+
+def _make_refusal(name: str) -> Callable[..., Any]:
+    def refuse(self: Any, *args: Any, **given: Any) -> Any:
+        kind = type(self).__name__
+        raise TypeError(f"a call of a {kind} is one of its method '__call__', found '{name}' alone: call that by its "
+                        "name, or rename it")  # fmt: skip
+
+    return refuse
 
 
 class Module(_tree.Whole):
@@ -51,6 +63,8 @@ class Module(_tree.Whole):
     _name: Name
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        if getattr(cls.__init__, "__module__", "").startswith(_PACKAGE):
+            check_keywords(cls.__init__, cls.__name__, kwargs, skip=1)
         made = super().__new__(cls)
         made._enter(current_namespace(), cls.__name__)
         return made
@@ -64,6 +78,20 @@ class Module(_tree.Whole):
         if _trace._stack.traces and not key.startswith("__"):
             _reads.note(self, key)
         return super().__getattribute__(key)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, key):
+            """Raises AttributeError, and says what stands here for an attribute of another framework's modules."""
+            explain_attribute(self, key, MODULE)
+            return super().__getattribute__(key)
+
+    def __init_subclass__(cls, **given: Any) -> None:
+        """Has calls of a class say that they are those of `__call__`, if it has another framework's name for that."""
+        super().__init_subclass__(**given)
+        name = next((one for one in ("forward", "call") if hasattr(cls, one)), None)
+        if name is not None and not any("__call__" in vars(base) for base in cls.__mro__):
+            setattr(cls, "__call__", _make_refusal(name))  # noqa: B010
 
     def __setattr__(self, key: str, value: Any) -> None:
         _reads.forget_readers(self, key, value)

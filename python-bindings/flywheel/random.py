@@ -72,7 +72,10 @@ def normal(
     shape: DimSizes = (), mean: float = 0.0, stddev: float = 1.0, *, dtype: Any = _dtypes.float32,
     seed: Optional[int] = None,
 ) -> Tensor:  # fmt: skip
-    """Normal draws, of a floating-point type."""
+    """Normal draws, of a floating-point type. Raises TypeError for two integers, which look like a shape."""
+    if isinstance(shape, int) and isinstance(mean, int) and mean > 0 and stddev == 1.0:
+        raise TypeError(f"normal({shape}, {mean}): expected the sizes in one tuple, ({shape}, {mean}), or a mean that "
+                        f"is a float, {mean}.0")  # fmt: skip
     return sample(RandomNormal(mean, stddev, seed), shape, dtype)
 
 

@@ -34,6 +34,10 @@ def _padding(value: Padding, rank: int, words: Sequence[str]) -> Padding:
             raise ValueError(f"expected one of {', '.join(map(repr, words))} or {rank} pairs as padding, found "
                              f"'{value}'")  # fmt: skip
         return value
+    if not isinstance(value, (list, tuple)) or not all(isinstance(pair, (list, tuple)) for pair in value):
+        words = ", ".join(map(repr, words))
+        raise TypeError(f"expected one of {words} or {rank} pairs as padding, one before and one after each dimension, "
+                        f"found {value!r}")  # fmt: skip
     pairs = [tuple(pair) for pair in value]
     if len(pairs) != rank or any(len(pair) != 2 or min(pair) < 0 for pair in pairs):
         raise ValueError(f"expected {rank} pairs of at least 0 as padding, found {value!r}")
