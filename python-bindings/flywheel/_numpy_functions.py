@@ -7,6 +7,7 @@ from typing import Any, Callable, Dict, List, Mapping, NoReturn, Sequence, Tuple
 import numpy as np
 
 from . import _trace, linalg
+from ._members import Members
 
 # Reductions and scans of ufuncs.
 _METHODS = {
@@ -48,7 +49,7 @@ def to_values(tree: Any, is_writable: bool = False) -> Any:
         array = np.array(tree)
         array.flags.writeable = is_writable
         return array
-    if type(tree) in (list, tuple):
+    if type(tree) in (list, tuple, Members):
         return type(tree)(to_values(one, is_writable) for one in tree)
     if type(tree) is dict:
         return {key: to_values(one, is_writable) for key, one in tree.items()}

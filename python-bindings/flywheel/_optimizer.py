@@ -5,7 +5,7 @@ import functools
 import threading
 import types
 import weakref
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple, Type, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Type, Union
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from ._types import Array
 from .clauses import LossScale
 from .namespace import Namespace, current_namespace
 from .store import Store, current_store
-from .variables import Variable
+from .variables import Variable, list_variables
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -140,23 +140,17 @@ def _check_clause(name: str, value: Any) -> float:
     return found
 
 
-def _list_variables(what: str, given: Any) -> List[Variable]:
-    """Returns the variables of a list. Raises TypeError for anything else."""
-    if isinstance(given, (Operators, str)) or not isinstance(given, Iterable):
-        raise TypeError(f"expected a list of variables as {what}, found {given!r}")
-    found = list(given)
-    for variable in found:
-        if not isinstance(variable, Variable):
-            raise TypeError(f"expected variables in {what}, found {type(variable).__name__}")
-    return found
-
-
 def _list_pairs(given: Any) -> List[Tuple[Optional[TensorLike], Variable]]:
     """Pairs of a gradient and its variable. Raises TypeError for anything else."""
+    if isinstance(given, Mapping):
+        raise TypeError("expected a list of pairs of a gradient and its variable, found a dict by path: give "
+                        "zip(gradients.values(), module.parameters())")  # fmt: skip
     found = list(given) if isinstance(given, Iterable) and not isinstance(given, (Operators, str)) else None
     for pair in [None] if found is None else found:
         if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not isinstance(pair[1], Variable):
-            raise TypeError("expected a list of pairs of a gradient and its variable, found "
+            is_swapped = isinstance(pair, (tuple, list)) and len(pair) == 2 and isinstance(pair[0], Variable)
+            raise TypeError("expected a list of pairs of a gradient and its variable, "
+                            + ("in this order, " if is_swapped else "") + "found "
                             + repr(given if found is None else pair))  # fmt: skip
     return found or []
 
@@ -380,7 +374,7 @@ class Optimizer(StructAttribute):
     def _targets(self, loss: Tensor, var_list: Optional[Sequence[Variable]], is_strict: bool) -> List[Variable]:
         trace = loss.trace
         if var_list is not None:
-            targets = _list_variables("var_list", var_list)
+            targets = list_variables("var_list", var_list)
         else:
             targets = [v for v in trace.variables.values() if v.trainable and _dtypes.is_floating(v.dtype)]
         if not targets:
@@ -462,7 +456,7 @@ class Optimizer(StructAttribute):
         if schedule is not None and not isinstance(schedule, Schedule):
             raise TypeError(f"expected one of flywheel.schedules as schedule, found {type(schedule).__name__}; a rate "
                             "that does not change is the optimizer's lr")  # fmt: skip
-        no_decay = _list_variables("no_decay", no_decay)
+        no_decay = list_variables("no_decay", no_decay)
         if global_step is not None:
             trace.declare(global_step)
             attributes["global_step"] = ("symbol", global_step.name)

@@ -5,6 +5,8 @@ import weakref
 from collections import OrderedDict, defaultdict
 from typing import Any, Callable, Hashable, Iterator, List, Sequence, Tuple
 
+from ._members import Members
+
 LEAF = "*"
 _MAPPINGS = (dict, OrderedDict, defaultdict)
 Spec = Hashable
@@ -67,6 +69,8 @@ def _flatten(tree: Any, leaves: List[Any]) -> Spec:
     if isinstance(tree, Whole):
         return (Whole, _Kept(tree))
     kind = type(tree)
+    if kind is Members:
+        kind = list
     if kind is tuple or kind is list or (isinstance(tree, tuple) and hasattr(tree, "_fields")):
         return (kind, tuple(_flatten(child, leaves) for child in tree))
     if kind in _MAPPINGS:

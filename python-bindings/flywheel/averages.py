@@ -8,7 +8,7 @@ from ._kinds import number
 from ._trace import Attributes
 from .initializers import Zeros
 from .namespace import TRAINABLE, current_namespace
-from .variables import Variable
+from .variables import Variable, list_variables
 
 
 class _Average(Variable):
@@ -92,6 +92,7 @@ class ExponentialMovingAverage:
         trace = _trace.current()
         if var_list is None:
             var_list = [v for v in current_namespace().collection(TRAINABLE) if _dtypes.is_floating(v.dtype)]
+        var_list = list_variables("var_list", var_list)
         if not var_list:
             raise ValueError("expected a trainable floating-point variable to average, found none")
         for variable in var_list:

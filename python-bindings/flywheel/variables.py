@@ -21,11 +21,12 @@ from weakref import WeakSet
 
 import numpy as np
 
-from . import _dtypes, _tensor, _trace
+from . import _dtypes, _tensor, _trace, _tree
 from ._attributes import Constant, Constraint
 from ._flywheel import CompileRemark
 from ._hints import nearest
 from ._kinds import flag
+from ._operators import Operators
 from ._tensor import Tensor, TensorLike, format_shape
 from ._trace import Attributes, Trace
 from ._types import Array
@@ -517,3 +518,16 @@ def initialize_in(store: Store, variables: Sequence[Variable]) -> None:
     wanted = [*computed, *[key for key in others if key not in computed and store.initializes
                            and not store._has_value(key)]]  # fmt: skip
     binding.initialize(wanted)
+
+
+def list_variables(what: str, given: Any) -> List[Variable]:
+    """Returns the variables of a list. Raises TypeError for anything else."""
+    if isinstance(given, _tree.Whole):
+        raise TypeError(f"expected a list of variables as {what}, found {type(given).__name__}: give its parameters()")
+    if isinstance(given, (Operators, str)) or not isinstance(given, Iterable):
+        raise TypeError(f"expected a list of variables as {what}, found {given!r}")
+    found = list(given)
+    for variable in found:
+        if not isinstance(variable, Variable):
+            raise TypeError(f"expected variables in {what}, found {type(variable).__name__}")
+    return found

@@ -34,11 +34,11 @@ def _padding(value: Padding, rank: int, words: Sequence[str]) -> Padding:
             raise ValueError(f"expected one of {', '.join(map(repr, words))} or {rank} pairs as padding, found "
                              f"'{value}'")  # fmt: skip
         return value
-    if not isinstance(value, (list, tuple)) or not all(isinstance(pair, (list, tuple)) for pair in value):
-        words = ", ".join(map(repr, words))
-        raise TypeError(f"expected one of {words} or {rank} pairs as padding, one before and one after each dimension, "
-                        f"found {value!r}")  # fmt: skip
-    pairs = [tuple(pair) for pair in value]
+    try:
+        pairs = [tuple(pair) for pair in value]
+    except TypeError:
+        raise TypeError(f"expected one of {', '.join(map(repr, words))} or {rank} pairs as padding, one before and one "
+                        f"after each dimension, found {value!r}") from None  # fmt: skip
     if len(pairs) != rank or any(len(pair) != 2 or min(pair) < 0 for pair in pairs):
         raise ValueError(f"expected {rank} pairs of at least 0 as padding, found {value!r}")
     return [(pair[0], pair[1]) for pair in pairs]
