@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The cost of a call before anything is computed: the sum of two vectors of 4 elements, and a step that updates a
-variable of 4 and returns a loss, with NumPy's arrays, here, by jax.jit and by torch.compile, each in its own process.
+variable of 4 and returns a loss, with NumPy's arrays, here, by jax.jit and by torch.compile, each in its own process;
+and here a function of a module, a tree of 8 layers in a dict, and of an array.
 
 usage: PYTHONPATH=build/python PEERS_PYTHON benchmarks/calls.py [--rounds=N]
 """
@@ -45,7 +46,17 @@ def step(x):
     sgd.minimize(loss)
     return loss
 
-print(measure(lambda: add(a, b)), measure(lambda: step(a)))
+class Net(fw.Module):
+    def __init__(self):
+        self.layers = {f"layer{i}": fw.nn.Dense(4, 4) for i in range(8)}
+
+    def __call__(self, x):
+        for layer in self.layers.values():
+            x = layer(x)
+        return x
+
+net, apply, rows = Net(), fw.function(lambda model, x: model(x)), a[None]
+print(measure(lambda: add(a, b)), measure(lambda: step(a)), measure(lambda: apply(net, rows)))
 """,
     "jax.jit": """
 import jax, jax.numpy as jnp
@@ -98,11 +109,11 @@ def main() -> None:
             if done.returncode:
                 print(f"{name}: {done.stderr.strip().splitlines()[-1]}", file=sys.stderr)
                 continue
-            found.setdefault(name, []).append([float(number) for number in done.stdout.split()[-2:]])
-    print("| us a call | sum | step |\n| --- | --- | --- |")
+            found.setdefault(name, []).append([float(number) for number in done.stdout.splitlines()[-1].split()])
+    print("| us a call | sum | step | of a module |\n| --- | --- | --- | --- |")
     for name, runs in found.items():
-        add, step = (statistics.median(column) for column in zip(*runs))
-        print(f"| {name} | {add:.2f} | {step:.2f} |")
+        columns = [f"{statistics.median(column):.2f}" for column in zip(*runs)]
+        print(f"| {name} | {' | '.join([*columns, ''][:3])} |")
 
 
 if __name__ == "__main__":

@@ -35,8 +35,12 @@ class Watch:
     def __init__(self, module: Any, key: str, mark: Hashable) -> None:
         self._module, self._key, self._mark = weakref.ref(module), key, mark
         value = object.__getattribute__(module, "__dict__")[key]
-        # Nearly all are lists of modules: these need no more than a comparison of ids.
-        self._ids = list(map(id, value)) if type(value) is list and all(map(_is_whole, map(type, value))) else None
+        # Nearly all are of modules, numbers and strings: where these are the same objects a comparison of ids says so.
+        ids = _ids_of(value)
+        parts = [] if ids is None else [*value, *(value.values() if type(value) is dict else ())]
+        self._ids = ids if all(map(_is_plain, parts)) else None
+        # No other object gets the id of one that is kept. Modules and variables are not: see below.
+        self._kept = [part for part in parts if isinstance(part, (*_NUMBERS, tuple))]
         # The id of a member that is collected may be that of the next one.
         self._has_lost = False
         own = weakref.ref(self)
@@ -60,8 +64,8 @@ class Watch:
         value = object.__getattribute__(module, "__dict__").get(self._key)
         if self._has_lost:
             return False
-        if self._ids is not None and type(value) is list:
-            return [*map(id, value)] == self._ids
+        if self._ids is not None and _ids_of(value) == self._ids:
+            return True
         return _mark(value) == self._mark
 
 
@@ -117,8 +121,23 @@ def add_reader(function: "Function", reads: Dict[int, Read]) -> List[Tuple[Tuple
     return watches
 
 
-def _is_whole(kind: type) -> bool:
-    return issubclass(kind, Whole)
+def _ids_of(value: Any) -> Optional[List[int]]:
+    """Returns the ids of what is in a list or dict; None for another value."""
+    kind = type(value)
+    if kind is list:
+        return [*map(id, value)]
+    return [*map(id, value), *map(id, value.values())] if kind is dict else None
+
+
+def _is_plain(part: Any) -> bool:
+    """Returns true if the part has no parts that change: a module, a variable, a number, a string, or a tuple of
+    numbers and strings."""
+    from .variables import Variable
+
+    kind = type(part)
+    return issubclass(kind, (Whole, Variable, *_NUMBERS)) or (
+        kind is tuple and all(issubclass(type(one), _NUMBERS) for one in part)
+    )
 
 
 def _may_grow(value: Any) -> bool:

@@ -43,6 +43,10 @@ from .store import Store, current_store
 __all__ = ["Function", "TensorSpec", "function", "spec"]
 
 
+# The forms of calls that a function keeps entries of: each batch size is one.
+_MOST_CALLS = 64
+
+
 class _Bound:
     """The function of an object, among its attributes. A copy or a pickle of the attributes belongs to no object."""
 
@@ -103,6 +107,8 @@ class Function(_flywheel.Dispatcher):
         self._traces: Dict[Tuple[Hashable, Hashable], Traced] = {}
         # The traces and stores that have a case.
         self._cases: Set[Tuple[int, int]] = set()
+        # The entries of calls with modules among the arguments, which no case is for: see `_form_of`.
+        self._calls: Dict[Hashable, Tuple[Any, List[int], Optional[Callable[[Any], Any]]]] = {}
         # The stores of cases, by id: the cases of one that is collected are dropped.
         self._watched: Dict[int, weakref.ref[Store]] = {}
         # The keys of the traces for modules among the arguments: the traces of one that is collected are dropped.
@@ -163,6 +169,12 @@ class Function(_flywheel.Dispatcher):
         """Handles a call that no compiled case is for."""
         if _trace.is_tracing():
             return self._function(*args, **kwargs)
+        form = None if kwargs else _form_of(args)
+        known = None if form is None else self._calls.get(form)
+        if known is not None:
+            entry, places, unpack = known
+            result = entry(*[args[place] for place in places])
+            return result if unpack is None else unpack(result)
         bound = self._bind(args, kwargs)
         traced, values = self._find(*bound)
         store = current_store()
@@ -176,6 +188,12 @@ class Function(_flywheel.Dispatcher):
             self._cases.add(case)
             self._watch(store)
             self._add_case(entry, store, "".join(leaf.kind for leaf in traced.leaves), traced.unpack)
+        elif form is not None:
+            if len(self._calls) >= _MOST_CALLS:
+                self._calls.clear()
+            self._watch(store)
+            places = [place for place, arg in enumerate(args) if not isinstance(arg, _tree.Whole)]
+            self._calls[form] = entry, places, traced.unpack
         return result if traced.unpack is None else traced.unpack(result)
 
     def _bind(self, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Tuple[Tuple[Any, ...], Dict[str, Any]]:
@@ -279,6 +297,8 @@ class Function(_flywheel.Dispatcher):
                         function._traces.pop(key, None)
                         function._seen.pop(key[0], None)
                         function._fixed.discard(key[0])
+                    # They have the module by its address.
+                    function._calls.clear()
 
                 self._keys_of[place] = weakref.ref(whole, forget), []
             if key not in self._keys_of[place][1]:
@@ -342,6 +362,7 @@ class Function(_flywheel.Dispatcher):
     def _forget_cases(self) -> None:
         self._clear_cases()
         self._cases.clear()
+        self._calls.clear()
         self._watched.clear()
 
     def _watch(self, store: Store) -> None:
@@ -519,6 +540,28 @@ class _WatchingFunction(Function):
         if not _trace._stack.traces:
             self._check_watches()
         return super().__call__(*args, **kwargs)
+
+
+def _form_of(args: Tuple[Any, ...]) -> Optional[Hashable]:
+    """Returns what an entry of a call with modules depends on: the store, the modules by address, and the types of
+    dense arrays and numbers. Returns None without a module, and for other arguments."""
+    form: List[Hashable] = [id(current_store())]
+    has_module = False
+    for arg in args:
+        kind = type(arg)
+        if kind is np.ndarray:
+            flags = arg.flags
+            if not (flags.c_contiguous and flags.aligned and arg.dtype.isnative):
+                return None
+            form += [arg.dtype, arg.shape]
+        elif kind is float or kind is int or kind is bool:
+            form.append(kind.__name__)
+        elif isinstance(arg, _tree.Whole):
+            form.append(id(arg))
+            has_module = True
+        else:
+            return None
+    return tuple(form) if has_module else None
 
 
 def _is_hashable(value: Any) -> bool:
