@@ -3,7 +3,7 @@
 
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -25,6 +25,11 @@ def custom_object_scope(*objects: Optional[Mapping[str, Any]]) -> Iterator[None]
         yield
     finally:
         _custom = before
+
+
+def custom_objects() -> Dict[str, Any]:
+    """The dict of what has a name now; changes of it last until the scope ends."""
+    return _custom
 
 
 # The number of elements that weights may still have, while a model is made of a file: up to the bytes of the file.
@@ -112,3 +117,40 @@ def build(config: Mapping[str, Any], known: Mapping[str, Any], what: str) -> Any
     own = config.get("config") or {}
     own = dict(own) if isinstance(own, Mapping) else own
     return kind.from_config(own) if hasattr(kind, "from_config") else kind(**own)
+
+
+def serialize_keras_object(instance: Any) -> Any:
+    """Returns the configuration of an object, the name of a function, or None of None. Raises ValueError for an object
+    that has neither."""
+    if instance is None or hasattr(instance, "get_config") or hasattr(instance, "__name__"):
+        return plain(instance)
+    raise ValueError("Cannot serialize", instance)
+
+
+def deserialize_keras_object(
+    identifier: Any, module_objects: Optional[Mapping[str, Any]] = None, custom_objects: Any = None,
+    printable_module_name: str = "object",
+) -> Any:  # fmt: skip
+    """Returns the object of a configuration {"class_name", "config"}, or the function of a name. Raises ValueError for
+    a name that is neither in `module_objects` nor custom, and for anything else."""
+    with custom_object_scope(custom_objects):
+        if isinstance(identifier, dict):
+            return build(identifier, module_objects or {}, printable_module_name)
+        if isinstance(identifier, str):
+            return find(identifier, module_objects or {}, printable_module_name)
+    raise ValueError(f"Could not interpret serialized {printable_module_name}: {identifier}")
+
+
+def serializers(known: Mapping[str, Any], what: str) -> Tuple[Callable[[Any], Any], Callable[..., Any]]:
+    """Returns the functions `serialize` and `deserialize` of a module, whose classes and functions are `known`."""
+
+    def serialize(instance: Any) -> Any:
+        return serialize_keras_object(instance)
+
+    def deserialize(config: Any, custom_objects: Any = None) -> Any:
+        return deserialize_keras_object(config, known, custom_objects, what)
+
+    serialize.__doc__ = f"Returns the configuration or the name of {what}. Raises ValueError for one that has neither."
+    deserialize.__doc__ = (f"Returns {what} of what `serialize` returned. Raises ValueError for a name that is neither "
+                           "known nor custom.")  # fmt: skip
+    return serialize, deserialize

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Activations, by their names in Keras 2.1."""
 
+import warnings
 from typing import Any
 
 from .. import _ops
@@ -9,11 +10,13 @@ from ..v1 import nn as _nn
 from ..v1.conversion import as_tensor, make
 from . import backend as K
 from ._names import Missing
-from ._serialization import find
+from ._serialization import Configured, find, serializers
 
 
 def softmax(x: Any, axis: int = -1) -> Any:
-    """exp(x) over its sum along the last axis."""
+    """exp(x) over its sum along an axis. Raises ValueError for a tensor of less than two dimensions."""
+    if K.ndim(x) is not None and K.ndim(x) < 2:
+        raise ValueError(f"Cannot apply softmax to a tensor that is {K.ndim(x)}D")
     return _nn.softmax(x, axis)
 
 
@@ -108,11 +111,18 @@ _NAMES = {f.__name__: f for f in (
 _NAMES.update(swish=silu, hard_swish=hard_silu)
 
 
+serialize, deserialize = serializers(_NAMES, "an activation function")
+
+
 def get(identifier: Any) -> Any:
     """An activation, by its name or as it is; None is the identity."""
     if identifier is None:
         return linear
     if callable(identifier):
+        if isinstance(identifier, Configured):
+            warnings.warn(f"Do not pass a layer instance (such as {type(identifier).__name__}) as the activation "
+                          "argument of another layer. Instead, advanced activation layers should be used just like any "
+                          "other layer in a model.", stacklevel=2)  # fmt: skip
         return identifier
     return find(str(identifier), _NAMES, "activation function")
 

@@ -6,7 +6,7 @@ from typing import Any
 from ..v1.arrays import norm
 from ..v1.precision import rounds_once
 from . import backend as K
-from ._serialization import Configured, build, find
+from ._serialization import Configured, build, find, serializers
 
 
 def _norms(w: Any, axis: Any) -> Any:
@@ -80,6 +80,9 @@ maxnorm, nonneg, unitnorm = MaxNorm, NonNeg, UnitNorm
 
 
 _NAMES = {key: value for key, value in globals().items() if isinstance(value, type) and issubclass(value, Constraint)}
+
+
+serialize, deserialize = serializers(_NAMES, "a constraint")
 
 
 def get(identifier: Any) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 from .._contracts import public_form
 from .._kinds import text
 from . import backend as K
-from ._serialization import Configured, build, find
+from ._serialization import Configured, build, find, serializers
 
 
 class Initializer(Configured):
@@ -139,11 +139,16 @@ class Identity(Initializer):
         self.gain = gain
 
     def __call__(self, shape: Any, dtype: Any = None) -> Any:
+        if len(shape) != 2 or shape[0] != shape[1]:
+            raise ValueError("Identity matrix initializer can only be used for 2D square matrices.")
         return self.gain * np.eye(shape[0], dtype=dtype or K.floatx())
 
 
-def fans(shape: Tuple[int, ...]) -> Tuple[float, float]:
-    """Returns the numbers of inputs and outputs of a unit (I6)."""
+def fans(shape: Tuple[int, ...], data_format: str = "channels_last") -> Tuple[float, float]:
+    """Returns the numbers of inputs and outputs of a unit (I6); a kernel in Theano's order, "channels_first", has the
+    filters and channels first."""
+    if data_format == "channels_first" and len(shape) > 2:
+        shape = (*shape[2:], shape[1], shape[0])
     if len(shape) < 2:
         size = float(np.prod(shape))
         return size, size
@@ -169,8 +174,11 @@ truncated_normal, orthogonal, identity = TruncatedNormal, Orthogonal, Identity
 _NAMES: Dict[str, Any] = {
     key: value for key, value in globals().items()
     if callable(value) and not key.startswith("_") and key not in (
-        "Any", "Configured", "Dict", "Initializer", "Optional", "Tuple", "build", "fans", "find", "public_form")
+        "Any", "Configured", "Dict", "Initializer", "Optional", "Tuple", "build", "fans", "find", "public_form", "serializers")
 }  # fmt: skip
+
+
+serialize, deserialize = serializers(_NAMES, "an initializer")
 
 
 def get(identifier: Any) -> Any:

@@ -10,7 +10,7 @@ from ..v1.conversion import as_tensor, make
 from . import backend as K
 from ._functions import OfFunction, class_of
 from ._names import Missing
-from ._serialization import Configured, build, find
+from ._serialization import Configured, build, find, serializers
 
 
 def _rows(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -301,6 +301,9 @@ _CLASSES: Dict[str, Any] = {
     key: value for key, value in globals().items() if isinstance(value, type) and issubclass(value, Loss)
     and not key.startswith("_")
 }  # fmt: skip
+
+
+serialize, deserialize = serializers({**_NAMES, **_CLASSES}, "a loss function")
 
 
 def is_like(loss: Any, name: str) -> bool:

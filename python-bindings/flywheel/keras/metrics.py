@@ -11,7 +11,7 @@ from . import backend as K
 from . import losses as _losses
 from ._functions import OfFunction, class_of
 from ._names import Missing
-from ._serialization import Configured, build, find
+from ._serialization import Configured, build, find, serializers
 from .losses import (  # noqa: F401
     binary_crossentropy,
     categorical_crossentropy,
@@ -257,6 +257,9 @@ _CLASSES: Dict[str, Any] = {
     key: value for key, value in globals().items() if isinstance(value, type) and issubclass(value, Metric)
     and not key.startswith("_")
 }  # fmt: skip
+
+
+serialize, deserialize = serializers({**_losses._NAMES, **_NAMES, **_CLASSES}, "a metric")
 
 
 def get(identifier: Any) -> Any:

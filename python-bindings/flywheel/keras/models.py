@@ -4,6 +4,6 @@
 from .engine import Input
 from .saving import load_model, model_from_config, model_from_json, save_model
 from .sequential import Sequential
-from .training import Model
+from .engine.training import Model
 
 __all__ = ["Input", "Model", "Sequential", "load_model", "model_from_config", "model_from_json", "save_model"]

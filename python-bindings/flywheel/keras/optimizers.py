@@ -17,6 +17,7 @@ from ..v1.precision import rounded, widened
 from . import backend as K
 from ._names import Missing
 from ._serialization import build, custom_object_scope
+from .legacy import interfaces as _legacy
 
 _NONE = ("An operation has `None` for gradient. Please make sure that all of your ops have a gradient defined (i.e. "
          "are differentiable). Common ops without gradient: K.argmax, K.round, K.eval.")  # fmt: skip
@@ -147,6 +148,7 @@ class Optimizer:
             found = [K.clip(g, -clipvalue, clipvalue) for g in found]
         return found
 
+    @_legacy.get_updates
     def get_updates(self, loss: Any, params: Any) -> List[Any]:
         """The updates of a step that makes `loss` smaller, and new slots (R5, R6)."""
         params = list(params)
@@ -504,6 +506,9 @@ def deserialize(config: Dict[str, Any], custom_objects: Optional[Dict[str, Any]]
         # Names may be written in lower case.
         known = {**_CLASSES, **{c.__name__: c for c in _CLASSES.values()}}
         name = text("class_name", config.get("class_name", ""))
+        if name.lower() in _CLASSES:
+            # As Keras does.
+            config["class_name"] = name.lower()
         return build({**config, "class_name": name if name in known else name.lower()} if name.lower() in known else
                      config, known, "optimizer")  # fmt: skip
 

@@ -6,7 +6,7 @@ from typing import Any
 from .._contracts import public_form
 from ..v1.precision import rounds_once
 from . import backend as K
-from ._serialization import Configured, build, find
+from ._serialization import Configured, build, find, serializers
 
 
 class Regularizer(Configured):
@@ -46,6 +46,9 @@ def l1_l2(l1: float = 0.01, l2: float = 0.01) -> L1L2:
 
 
 _NAMES = {"L1L2": L1L2, "l1": l1, "l2": l2, "l1_l2": l1_l2}
+
+
+serialize, deserialize = serializers(_NAMES, "a regularizer")
 
 
 def get(identifier: Any) -> Any:

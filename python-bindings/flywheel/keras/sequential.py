@@ -6,8 +6,8 @@ from typing import Any, Dict, List, Optional
 from . import backend as K
 from ._serialization import plain
 from .engine import Input, InputLayer, Layer
-from .network import Network
-from .training import Model
+from .engine.network import Network
+from .engine.training import Model
 
 
 class Sequential(Model):

@@ -80,6 +80,7 @@ from .operations import (
     repeat_elements,
     reshape,
     resize_images,
+    resize_volumes,
     reverse,
     round,
     shape,
@@ -90,6 +91,7 @@ from .operations import (
     softplus,
     softsign,
     spatial_2d_padding,
+    spatial_3d_padding,
     sqrt,
     square,
     squeeze,
@@ -121,6 +123,7 @@ from .settings import (
     floatx,
     get_uid,
     image_data_format,
+    normalize_data_format,
     reset_uids,
     set_epsilon,
     set_floatx,
@@ -145,10 +148,14 @@ from .windows import (
     conv1d,
     conv2d,
     conv2d_transpose,
+    conv3d,
+    conv3d_transpose,
     depthwise_conv2d,
     in_top_k,
     normalize_batch_in_training,
     pool2d,
+    pool3d,
+    separable_conv1d,
     separable_conv2d,
     sparse_categorical_crossentropy,
 )
@@ -157,22 +164,29 @@ __all__ = [
     "Function", "abs", "all", "any", "arange", "argmax", "argmin", "backend", "batch_dot", "batch_flatten",
     "batch_get_value", "batch_normalization", "batch_set_value", "bias_add", "binary_crossentropy", "cast",
     "cast_to_floatx", "categorical_crossentropy", "clear_session", "clip", "concatenate", "constant", "conv1d",
-    "conv2d", "conv2d_transpose", "cos", "count_params", "cumprod", "cumsum", "depthwise_conv2d", "dot", "dropout",
-    "dtype", "elu", "epsilon", "equal", "eval", "exp", "expand_dims", "eye", "flatten", "floatx", "foldl", "foldr",
-    "function", "gather", "get_session", "get_uid", "get_value", "gradients", "greater", "greater_equal",
-    "hard_sigmoid", "identity", "image_data_format", "in_test_phase", "in_top_k", "in_train_phase", "initialize",
-    "int_shape", "is_keras_tensor", "is_placeholder", "is_sparse", "is_tensor", "l2_normalize", "learning_phase",
-    "less", "less_equal", "log", "logsumexp", "manual_variable_initialization", "map_fn", "max", "maximum", "mean",
-    "min", "minimum", "moving_average_update", "name_scope", "ndim", "normalize_batch_in_training", "not_equal",
-    "one_hot", "ones", "ones_like", "permute_dimensions", "placeholder", "pool2d", "pow", "print_tensor", "prod",
+    "conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose", "cos", "count_params", "cumprod", "cumsum",
+    "depthwise_conv2d", "dot", "dropout", "dtype", "elu", "epsilon", "equal", "eval", "exp", "expand_dims", "eye",
+    "flatten", "floatx", "foldl", "foldr", "function", "gather", "get_session", "get_uid", "get_value",
+    "get_variable_shape", "gradients", "greater", "greater_equal", "hard_sigmoid", "identity", "image_data_format",
+    "in_test_phase", "in_top_k", "in_train_phase", "initialize", "int_shape", "is_keras_tensor", "is_placeholder",
+    "is_sparse", "is_tensor", "l2_normalize", "learning_phase", "less", "less_equal", "log", "logsumexp",
+    "manual_variable_initialization", "map_fn", "max", "maximum", "mean", "min", "minimum", "moving_average_update",
+    "name_scope", "ndim", "normalize_batch_in_training", "normalize_data_format", "not_equal", "one_hot", "ones",
+    "ones_like", "permute_dimensions", "placeholder", "pool2d", "pool3d", "pow", "print_tensor", "prod",
     "random_binomial", "random_normal", "random_normal_variable", "random_uniform", "random_uniform_variable", "relu",
-    "repeat", "repeat_elements", "reset_uids", "reshape", "resize_images", "reverse", "rnn", "round",
-    "separable_conv2d", "set_epsilon", "set_floatx", "set_image_data_format", "set_learning_phase", "set_session",
-    "set_value", "shape", "sigmoid", "sign", "sin", "softmax", "softplus", "softsign",
-    "sparse_categorical_crossentropy", "spatial_2d_padding", "sqrt", "square", "squeeze", "stack", "std",
-    "stop_gradient", "sum", "switch", "tanh", "temporal_padding", "tile", "transpose", "truncated_normal", "update",
-    "update_add", "update_sub", "var", "variable", "zeros", "zeros_like",
+    "repeat", "repeat_elements", "reset_uids", "reshape", "resize_images", "resize_volumes", "reverse", "rnn", "round",
+    "separable_conv1d", "separable_conv2d", "set_epsilon", "set_floatx", "set_image_data_format", "set_learning_phase",
+    "set_session", "set_value", "shape", "sigmoid", "sign", "sin", "softmax", "softplus", "softsign",
+    "sparse_categorical_crossentropy", "spatial_2d_padding", "spatial_3d_padding", "sqrt", "square", "squeeze", "stack",
+    "std", "stop_gradient", "sum", "switch", "tanh", "temporal_padding", "tile", "transpose", "truncated_normal",
+    "update", "update_add", "update_sub", "var", "variable", "zeros", "zeros_like",
 ]  # fmt: skip
+
+
+# As Keras calls it inside.
+_BACKEND = "tensorflow"
+# The shape of a variable.
+get_variable_shape = int_shape
 
 
 def name_scope(name: str) -> Any:

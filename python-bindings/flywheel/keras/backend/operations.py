@@ -13,6 +13,7 @@ from ...v1 import nn as _nn
 from ...v1 import ops as _v1
 from ...v1 import random_ops as _random
 from ...v1.control_flow import cond as _cond
+from ...v1.checks import Print as _print
 from ...v1.conversion import as_tensor, make
 from ...v1.conversion import constant as _constant
 from ...v1.derivatives import gradients as _gradients
@@ -20,7 +21,7 @@ from ...v1.elementwise import TABLE, root
 from ...v1.operation import Tensor
 from ...v1.precision import rounds_once
 from ...v1.variables import Variable
-from .settings import floatx
+from .settings import floatx, normalize_data_format
 
 _T = TABLE
 
@@ -150,7 +151,7 @@ identity = _v1.identity
 
 def switch(condition: Any, then_expression: Any, else_expression: Any) -> Any:
     """One of two tensors, or of what functions without arguments return, by a scalar; or element by element, where
-    dimensions that the condition does not have follow its own. Raises ValueError if it has more."""
+    dimensions that the condition does not have are behind its own. Raises ValueError where it has more."""
     given = cast(condition, "bool")
     branches = then_expression, else_expression
     if ndim(given) == 0:
@@ -209,16 +210,17 @@ def dot(x: Any, y: Any) -> Any:
 
 
 def bias_add(x: Any, bias: Any, data_format: Any = None) -> Any:
-    """x with one number for each channel: along the last dimension, or the one after the batch. A bias of a dimension
-    more than one is of all of an example, and has the channels last."""
-    if data_format not in (None, "channels_last", "channels_first"):
-        raise ValueError(f"Unknown data_format {data_format}")
-    if data_format != "channels_first" or ndim(x) < 3:
-        return _nn.bias_add(x, bias) if ndim(bias) == 1 else as_tensor(x) + bias
-    rank = ndim(x)
-    if ndim(bias) != 1:
-        raise NotImplementedError("flywheel.keras.backend.bias_add: 'channels_first' with a bias of several dimensions")
-    return as_tensor(x) + reshape(bias, (1, -1, *[1] * (rank - 2)))
+    """x with one number for each channel, or for each element of an example, which has the channels last. Raises
+    ValueError for a bias of another rank."""
+    is_first = normalize_data_format(data_format) == "channels_first"
+    rank, own = ndim(x), ndim(bias)
+    if own not in (1, rank - 1):
+        raise ValueError(f"Unexpected bias dimensions {own}, expect to be 1 or {rank - 1} dimensions")
+    if rank < 3 or not is_first:
+        return _nn.bias_add(x, bias) if own == 1 else as_tensor(x) + bias
+    # As in Keras, a bias of all elements is read in another shape, and not permuted.
+    shape = int_shape(bias)
+    return as_tensor(x) + reshape(bias, (1, -1, *[1] * (rank - 2)) if own == 1 else (1, shape[-1], *shape[:-1]))
 
 
 def relu(x: Any, alpha: float = 0.0, max_value: Any = None) -> Any:
@@ -234,8 +236,8 @@ def hard_sigmoid(x: Any) -> Any:
     return make("HardSigmoid", _traced.hard_sigmoid, as_tensor(x))
 
 
-def softmax(x: Any) -> Any:
-    return _nn.softmax(x)
+def softmax(x: Any, axis: int = -1) -> Any:
+    return _nn.softmax(x, axis)
 
 
 def l2_normalize(x: Any, axis: Any = None) -> Any:
@@ -294,26 +296,51 @@ def reverse(x: Any, axes: Any) -> Any:
 
 def repeat_elements(x: Any, rep: int, axis: int) -> Any:
     """Each element along an axis several times."""
-    return make("repeat", lambda y: _ops.repeat(y, rep, axis), as_tensor(x))
+    y = make("repeat", lambda y: _ops.repeat(y, rep, axis), as_tensor(x))
+    if hasattr(x, "_keras_shape"):
+        sizes = list(x._keras_shape)
+        sizes[axis] = None if sizes[axis] is None else sizes[axis] * rep
+        y.__dict__["_keras_shape"] = tuple(sizes)
+    return y
+
+
+def _first_of_space(data_format: Any) -> int:
+    """The first dimension of space."""
+    return 2 if normalize_data_format(data_format) == "channels_first" else 1
 
 
 def resize_images(x: Any, height_factor: int, width_factor: int, data_format: Any = None) -> Any:
     """Each pixel several times."""
-    if data_format not in (None, "channels_last"):
-        raise NotImplementedError(f"flywheel.keras.backend.resize_images: data_format='{data_format}'")
-    return repeat_elements(repeat_elements(x, height_factor, 1), width_factor, 2)
+    first = _first_of_space(data_format)
+    return repeat_elements(repeat_elements(x, height_factor, first), width_factor, first + 1)
+
+
+def resize_volumes(x: Any, depth_factor: int, height_factor: int, width_factor: int, data_format: Any = None) -> Any:
+    """Each element of volumes several times."""
+    for axis, factor in enumerate((depth_factor, height_factor, width_factor), _first_of_space(data_format)):
+        x = repeat_elements(x, factor, axis)
+    return x
 
 
 def temporal_padding(x: Any, padding: Any = (1, 1)) -> Any:
-    """Zeros before and after sequences."""
+    """Zeros before and after the steps of sequences."""
     return _v1.pad(x, [(0, 0), tuple(padding), (0, 0)])
+
+
+def _spatial_padding(x: Any, padding: Any, data_format: Any) -> Any:
+    pairs = [tuple(pair) for pair in padding]
+    first = _first_of_space(data_format)
+    return _v1.pad(x, [*[(0, 0)] * first, *pairs, *[(0, 0)] * (2 - first)])
 
 
 def spatial_2d_padding(x: Any, padding: Any = ((1, 1), (1, 1)), data_format: Any = None) -> Any:
     """Zeros around images."""
-    if data_format not in (None, "channels_last"):
-        raise NotImplementedError(f"flywheel.keras.backend.spatial_2d_padding: data_format='{data_format}'")
-    return _v1.pad(x, [(0, 0), *[tuple(pair) for pair in padding], (0, 0)])
+    return _spatial_padding(x, padding, data_format)
+
+
+def spatial_3d_padding(x: Any, padding: Any = ((1, 1), (1, 1), (1, 1)), data_format: Any = None) -> Any:
+    """Zeros around volumes."""
+    return _spatial_padding(x, padding, data_format)
 
 
 def batch_dot(x: Any, y: Any, axes: Any = None) -> Any:
@@ -324,7 +351,7 @@ def batch_dot(x: Any, y: Any, axes: Any = None) -> Any:
         raise ValueError(f"batch_dot takes at least 2 dimensions, found shapes {int_shape(a)} and {int_shape(b)}")
     places = (ndim(a) - 1, ndim(b) - 2 if ndim(b) > 2 else 1) if axes is None else (
         (axes, axes) if isinstance(axes, int) else tuple(axes))  # fmt: skip
-    # As in Keras, a batch of 1 is repeated if only a run knows that it is 1.
+    # As in Keras, a batch of 1 is repeated where only a run says that there is one.
     batch = "" if None in (int_shape(a)[0], int_shape(b)[0]) else "z"
     letters = "abcdefghijklmn"
     left = ["z", *letters[: ndim(a) - 1]]
@@ -342,9 +369,10 @@ def is_tensor(x: Any) -> bool:
 
 
 def is_sparse(tensor: Any) -> bool:
-    """False: sparse tensors are not supported."""
+    """False: there are none."""
     return False
 
 
 def print_tensor(x: Any, message: str = "") -> Any:
-    raise NotImplementedError("flywheel.keras.backend.print_tensor: fetch the tensor, and print its value")
+    """`x`, which is printed behind the message when a run computes it."""
+    return _print(x, [x], message)

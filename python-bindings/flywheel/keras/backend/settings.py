@@ -2,12 +2,13 @@
 """Settings of the backend, and numbers for names."""
 
 from itertools import count
-from typing import Any, Dict, Iterator
+from typing import Any, Dict, Iterator, Optional
 
 import numpy as np
 
 _floatx = "float32"
 _epsilon = 1e-7
+_image_data_format = "channels_last"
 _uids: Dict[str, Iterator[int]] = {}
 
 
@@ -42,7 +43,17 @@ def cast_to_floatx(x: Any) -> Any:
 
 
 def image_data_format() -> str:
-    return "channels_last"
+    """The place of channels where an argument `data_format` does not say it."""
+    return _image_data_format
+
+
+def normalize_data_format(value: Optional[str]) -> str:
+    """Returns "channels_first" or "channels_last"; None is the one of the backend. Raises ValueError for another."""
+    found = _image_data_format if value is None else str(value).lower()
+    if found not in ("channels_first", "channels_last"):
+        raise ValueError('The `data_format` argument must be one of "channels_first", "channels_last". Received: '
+                         f"{value}")  # fmt: skip
+    return found
 
 
 def get_uid(prefix: str = "") -> int:
@@ -56,6 +67,8 @@ def reset_uids() -> None:
 
 
 def set_image_data_format(data_format: str) -> None:
-    """Raises NotImplementedError for another order than "channels_last"."""
-    if data_format != "channels_last":
-        raise NotImplementedError(f"flywheel.keras: data_format='{data_format}', expected 'channels_last'")
+    """Sets the place of channels: "channels_first" or "channels_last". Raises ValueError for another one."""
+    global _image_data_format
+    if data_format not in ("channels_first", "channels_last"):
+        raise ValueError(f"Unknown data_format: {data_format}")
+    _image_data_format = data_format

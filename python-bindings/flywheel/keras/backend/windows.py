@@ -1,28 +1,86 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Convolutions, pools and norms."""
 
-from typing import Any, Tuple
+from typing import Any, Optional, Sequence, Tuple
 
 from ... import _ops
+from ... import nn as _traced
 from ..._ops import _precision
+from ..._windows import convolve, convolve_transposed, pool
 from ...v1 import nn as _nn
 from ...v1.conversion import as_tensor, make
-from .operations import expand_dims, mean, reshape, squeeze, var
+from .operations import (
+    expand_dims,
+    int_shape,
+    mean,
+    ndim,
+    permute_dimensions,
+    reshape,
+    squeeze,
+    temporal_padding,
+    var,
+)
 from .settings import epsilon as _epsilon
+from .settings import normalize_data_format
 
 
-def _checked(data_format: Any) -> None:
-    if data_format not in (None, "channels_last"):
-        raise NotImplementedError(f"flywheel.keras.backend: data_format='{data_format}', expected 'channels_last'")
+def pad_width(total: Optional[int], window: int, stride: int, padding: str) -> Tuple[int, int]:
+    """The padding of a dimension in front of it and behind; the last one of an odd number is behind."""
+    if padding == "valid":
+        return 0, 0
+    if total is None:
+        raise ValueError("flywheel.keras: the padding 'same' of volumes takes volumes of static size")
+    missing = max((-(-total // stride) - 1) * stride + window - total, 0)
+    return missing // 2, missing - missing // 2
+
+
+def pads_of(x: Any, windows: Sequence[int], strides: Sequence[int], padding: str) -> Any:
+    """The padding as the functions of windows take it: numbers for volumes, else the word."""
+    if len(windows) < 3:
+        return padding
+    return [pad_width(n, k, s, padding) for n, k, s in zip(x._dims[1:-1], windows, strides)]
+
+
+def _inwards(x: Any, data_format: Any) -> Any:
+    """A tensor of space with the channels last."""
+    if normalize_data_format(data_format) == "channels_last":
+        return x
+    rank = ndim(x)
+    return permute_dimensions(x, (0, *range(2, rank), 1))
+
+
+def _outwards(y: Any, data_format: Any) -> Any:
+    """A tensor with the channels last, in the data format."""
+    if normalize_data_format(data_format) == "channels_last":
+        return y
+    rank = ndim(y)
+    return permute_dimensions(y, (0, rank - 1, *range(1, rank - 1)))
+
+
+def _padding(padding: str, *more: str) -> str:
+    """A padding in lower case. Raises ValueError for one that is not "same", "valid" or among `more`."""
+    if padding not in ("same", "valid", *more):
+        raise ValueError(f"Invalid padding: {padding}")
+    return padding
+
+
+def _convolve(x: Any, kernel: Any, strides: Any, padding: str, data_format: Any, dilation_rate: Any) -> Any:
+    def emit(v: Any, w: Any) -> Any:
+        reach = [((k or 1) - 1) * d + 1 for k, d in zip(w._dims, dilation_rate)]
+        return convolve(v, w, list(strides), pads_of(v, reach, strides, _padding(padding)), list(dilation_rate))
+
+    y = make(f"Conv{len(strides)}D", emit, as_tensor(_inwards(x, data_format)), as_tensor(kernel))
+    return _outwards(y, data_format)
 
 
 def conv1d(
     x: Any, kernel: Any, strides: int = 1, padding: str = "valid", data_format: Any = None, dilation_rate: int = 1
 ) -> Any:
-    """Cross-correlation along time."""
-    _checked(data_format)
-    image = conv2d(expand_dims(x, 1), expand_dims(kernel, 0), (1, strides), padding, None, (1, dilation_rate))
-    return squeeze(image, 1)
+    """Cross-correlation along time; with the padding "causal" no result depends on later inputs."""
+    if _padding(padding, "causal") == "causal":
+        reach = (int_shape(kernel)[0] - 1) * dilation_rate
+        x, padding = _outwards(temporal_padding(_inwards(x, data_format), (reach, 0)), data_format), "valid"
+    return _convolve(x, kernel, (strides,), padding, data_format, (dilation_rate,))
 
 
 def conv2d(
@@ -30,16 +88,43 @@ def conv2d(
     dilation_rate: Any = (1, 1),
 ) -> Any:  # fmt: skip
     """Cross-correlation of images."""
-    _checked(data_format)
-    return _nn.conv2d(x, kernel, [1, *strides, 1], padding, dilations=[1, *dilation_rate, 1])
+    return _convolve(x, kernel, strides, padding, data_format, dilation_rate)
+
+
+def conv3d(
+    x: Any, kernel: Any, strides: Any = (1, 1, 1), padding: str = "valid", data_format: Any = None,
+    dilation_rate: Any = (1, 1, 1),
+) -> Any:  # fmt: skip
+    """Cross-correlation of volumes of static size."""
+    return _convolve(x, kernel, strides, padding, data_format, dilation_rate)
 
 
 def conv2d_transpose(
     x: Any, kernel: Any, output_shape: Any, strides: Any = (1, 1), padding: str = "valid", data_format: Any = None
 ) -> Any:
     """The transpose of `conv2d`, with a result of this shape."""
-    _checked(data_format)
-    return _nn.conv2d_transpose(x, kernel, output_shape, [1, *strides, 1], padding)
+    shape = list(output_shape)
+    if normalize_data_format(data_format) == "channels_first":
+        shape = [shape[0], *shape[2:], shape[1]]
+    y = _nn.conv2d_transpose(_inwards(x, data_format), kernel, shape, [1, *strides, 1], _padding(padding))
+    return _outwards(y, data_format)
+
+
+def conv3d_transpose(
+    x: Any, kernel: Any, output_shape: Any, strides: Any = (1, 1, 1), padding: str = "valid", data_format: Any = None
+) -> Any:
+    """The transpose of `conv3d`, with a result of this shape, whose sizes of space are static."""
+    first = normalize_data_format(data_format) == "channels_first"
+    goal = list(output_shape)[2:] if first else list(output_shape)[1:-1]
+    _padding(padding)
+
+    def emit(v: Any, w: Any) -> Any:
+        spare = [(n - 1) * s + k - g for n, s, k, g in zip(v._dims[1:-1], strides, w._dims, goal)]
+        cut = [(max(one, 0) // 2, max(one, 0) - max(one, 0) // 2) for one in spare]
+        return convolve_transposed(v, w, list(strides), cut, [max(-one, 0) for one in spare], [1] * 3, w._dims[-2])
+
+    return _outwards(make("conv3d_transpose", emit, as_tensor(_inwards(x, data_format)), as_tensor(kernel)),
+                     data_format)  # fmt: skip
 
 
 def depthwise_conv2d(
@@ -47,8 +132,20 @@ def depthwise_conv2d(
     dilation_rate: Any = (1, 1),
 ) -> Any:  # fmt: skip
     """Each channel by filters of its own."""
-    _checked(data_format)
-    return _nn.depthwise_conv2d(x, depthwise_kernel, [1, *strides, 1], padding, dilation_rate)
+    y = _nn.depthwise_conv2d(_inwards(x, data_format), depthwise_kernel, [1, *strides, 1], _padding(padding),
+                             dilation_rate)  # fmt: skip
+    return _outwards(y, data_format)
+
+
+def separable_conv1d(
+    x: Any, depthwise_kernel: Any, pointwise_kernel: Any, strides: Any = 1, padding: str = "valid",
+    data_format: Any = None, dilation_rate: Any = 1,
+) -> Any:  # fmt: skip
+    """`separable_conv2d` along time."""
+    stride, rate = (one if isinstance(one, int) else one[0] for one in (strides, dilation_rate))
+    y = separable_conv2d(expand_dims(_inwards(x, data_format), 1), expand_dims(depthwise_kernel, 0),
+                         expand_dims(pointwise_kernel, 0), (1, stride), padding, "channels_last", (1, rate))  # fmt: skip
+    return _outwards(squeeze(y, 1), data_format)
 
 
 def separable_conv2d(
@@ -56,8 +153,20 @@ def separable_conv2d(
     data_format: Any = None, dilation_rate: Any = (1, 1),
 ) -> Any:  # fmt: skip
     """`depthwise_conv2d`, then a mixture of channels at each place."""
-    _checked(data_format)
-    return _nn.separable_conv2d(x, depthwise_kernel, pointwise_kernel, [1, *strides, 1], padding, dilation_rate)
+    y = _nn.separable_conv2d(_inwards(x, data_format), depthwise_kernel, pointwise_kernel, [1, *strides, 1],
+                             _padding(padding), dilation_rate)  # fmt: skip
+    return _outwards(y, data_format)
+
+
+def _pool(x: Any, pool_size: Any, strides: Any, padding: str, data_format: Any, pool_mode: str) -> Any:
+    if pool_mode not in ("max", "avg"):
+        raise ValueError(f"Invalid pooling mode: {pool_mode}")
+    function = _traced.max_pool2d if pool_mode == "max" else _traced.avg_pool2d
+
+    def emit(v: Any) -> Any:
+        return pool(function, v, list(pool_size), list(strides), pads_of(v, pool_size, strides, _padding(padding)))
+
+    return _outwards(make("Pool", emit, as_tensor(_inwards(x, data_format))), data_format)
 
 
 def pool2d(
@@ -65,11 +174,15 @@ def pool2d(
     pool_mode: str = "max",
 ) -> Any:  # fmt: skip
     """The largest elements of windows, or with the mode "avg" their means."""
-    _checked(data_format)
-    if pool_mode not in ("max", "avg"):
-        raise ValueError(f"Invalid pooling mode: {pool_mode}")
-    pool = _nn.max_pool if pool_mode == "max" else _nn.avg_pool
-    return pool(x, [1, *pool_size, 1], [1, *strides, 1], padding)
+    return _pool(x, pool_size, strides, padding, data_format, pool_mode)
+
+
+def pool3d(
+    x: Any, pool_size: Any, strides: Any = (1, 1, 1), padding: str = "valid", data_format: Any = None,
+    pool_mode: str = "max",
+) -> Any:  # fmt: skip
+    """`pool2d` of volumes of static size."""
+    return _pool(x, pool_size, strides, padding, data_format, pool_mode)
 
 
 def batch_normalization(x: Any, mean: Any, var: Any, beta: Any, gamma: Any, epsilon: float = 1e-3) -> Any:

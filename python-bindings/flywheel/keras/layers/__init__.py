@@ -9,7 +9,7 @@ from ..engine import Input, InputLayer, Layer
 from .advanced_activations import ELU, PReLU, Softmax, ThresholdedReLU
 from .attention import MultiHeadAttention
 from .cells import RNN, StackedRNNCells
-from .convolutional import Conv1D, Conv2D, ZeroPadding2D
+from .convolutional import *  # noqa: F403
 from .core import (
     Activation,
     ActivityRegularization,
@@ -33,6 +33,7 @@ from .merge import (
     Concatenate,
     Dot,
     Maximum,
+    Minimum,
     Multiply,
     Subtract,
     add,
@@ -40,56 +41,42 @@ from .merge import (
     concatenate,
     dot,
     maximum,
+    minimum,
     multiply,
     subtract,
 )
-from .more_convolutions import Conv2DTranspose, DepthwiseConv2D, SeparableConv2D
-from .noise import AlphaDropout, GaussianDropout, GaussianNoise, SpatialDropout1D, SpatialDropout2D
+from .noise import (
+    AlphaDropout,
+    GaussianDropout,
+    GaussianNoise,
+    SpatialDropout1D,
+    SpatialDropout2D,
+    SpatialDropout3D,
+)
 from .normalization import BatchNormalization, GroupNormalization, LayerNormalization, RMSNormalization
-from .pooling import (
-    AveragePooling1D,
-    AveragePooling2D,
-    GlobalAveragePooling1D,
-    GlobalAveragePooling2D,
-    GlobalMaxPooling1D,
-    GlobalMaxPooling2D,
-    MaxPooling1D,
-    MaxPooling2D,
-)
+from .pooling import *  # noqa: F403
 from .recurrent import GRU, LSTM, SimpleRNN
-from .resampling import Cropping1D, Cropping2D, UpSampling1D, UpSampling2D, ZeroPadding1D
-from .volumes import (
-    AveragePooling3D,
-    Conv3D,
-    GlobalAveragePooling3D,
-    GlobalMaxPooling3D,
-    MaxPooling3D,
-    UpSampling3D,
-    ZeroPadding3D,
-)
 from .wrappers import Bidirectional, TimeDistributed
 
 __all__ = [
-    "Activation", "ActivityRegularization", "Add", "AlphaDropout", "Average", "AveragePooling1D", "AveragePooling2D",
-    "AveragePooling3D", "AvgPool1D", "AvgPool2D", "AvgPool3D", "BatchNormalization", "Bidirectional", "Concatenate",
-    "Conv1D", "Conv2D", "Conv2DTranspose", "Conv3D", "Convolution1D", "Convolution2D", "Convolution3D", "Cropping1D",
-    "Cropping2D", "Deconvolution2D", "Dense", "DepthwiseConv2D", "Dot", "Dropout", "ELU", "Embedding", "Flatten",
-    "GRU", "GaussianDropout", "GaussianNoise", "GlobalAveragePooling1D", "GlobalAveragePooling2D",
-    "GlobalAveragePooling3D", "GlobalAvgPool2D", "GlobalMaxPool2D", "GlobalMaxPooling1D", "GlobalMaxPooling2D",
-    "GlobalMaxPooling3D", "GroupNormalization", "Identity", "Input", "InputLayer", "LSTM", "Lambda", "Layer",
-    "LayerNormalization", "LeakyReLU", "Masking", "MaxPool1D", "MaxPool2D", "MaxPool3D", "MaxPooling1D",
-    "MaxPooling2D", "MaxPooling3D", "Maximum", "MultiHeadAttention", "Multiply", "PReLU", "Permute",
-    "RMSNormalization", "RNN", "ReLU", "RepeatVector", "Rescaling", "Reshape", "SeparableConv2D", "SimpleRNN",
-    "Softmax", "SpatialDropout1D", "SpatialDropout2D", "StackedRNNCells", "Subtract", "ThresholdedReLU",
-    "TimeDistributed", "UpSampling1D", "UpSampling2D", "UpSampling3D", "ZeroPadding1D", "ZeroPadding2D",
-    "ZeroPadding3D", "add", "average", "concatenate", "deserialize", "dot", "maximum", "multiply", "serialize",
-    "subtract",
+    "Activation", "ActivityRegularization", "Add", "AlphaDropout", "AtrousConvolution1D", "AtrousConvolution2D",
+    "Average", "AveragePooling1D", "AveragePooling2D", "AveragePooling3D", "AvgPool1D", "AvgPool2D", "AvgPool3D",
+    "BatchNormalization", "Bidirectional", "Concatenate", "Conv1D", "Conv2D", "Conv2DTranspose", "Conv3D",
+    "Conv3DTranspose", "Convolution1D", "Convolution2D", "Convolution2DTranspose", "Convolution3D",
+    "Convolution3DTranspose", "Cropping1D", "Cropping2D", "Cropping3D", "Deconvolution2D", "Deconvolution3D", "Dense",
+    "DepthwiseConv2D", "Dot", "Dropout", "ELU", "Embedding", "Flatten", "GRU", "GaussianDropout", "GaussianNoise",
+    "GlobalAveragePooling1D", "GlobalAveragePooling2D", "GlobalAveragePooling3D", "GlobalAvgPool1D", "GlobalAvgPool2D",
+    "GlobalAvgPool3D", "GlobalMaxPool1D", "GlobalMaxPool2D", "GlobalMaxPool3D", "GlobalMaxPooling1D",
+    "GlobalMaxPooling2D", "GlobalMaxPooling3D", "GroupNormalization", "Identity", "Input", "InputLayer", "LSTM",
+    "Lambda", "Layer", "LayerNormalization", "LeakyReLU", "Masking", "MaxPool1D", "MaxPool2D", "MaxPool3D",
+    "MaxPooling1D", "MaxPooling2D", "MaxPooling3D", "Maximum", "Minimum", "MultiHeadAttention", "Multiply", "PReLU",
+    "Permute", "RMSNormalization", "RNN", "ReLU", "RepeatVector", "Rescaling", "Reshape", "SeparableConv1D",
+    "SeparableConv2D", "SeparableConvolution1D", "SeparableConvolution2D", "SimpleRNN", "Softmax", "SpatialDropout1D",
+    "SpatialDropout2D", "SpatialDropout3D", "StackedRNNCells", "Subtract", "ThresholdedReLU", "TimeDistributed",
+    "UpSampling1D", "UpSampling2D", "UpSampling3D", "ZeroPadding1D", "ZeroPadding2D", "ZeroPadding3D", "add", "average",
+    "concatenate", "deserialize", "dot", "maximum", "minimum", "multiply", "serialize", "subtract",
 ]  # fmt: skip
 
-Convolution1D, Convolution2D, MaxPool1D, MaxPool2D = Conv1D, Conv2D, MaxPooling1D, MaxPooling2D
-AvgPool1D, AvgPool2D, Deconvolution2D = AveragePooling1D, AveragePooling2D, Conv2DTranspose
-GlobalMaxPool2D, GlobalAvgPool2D = GlobalMaxPooling2D, GlobalAveragePooling2D
-Convolution3D, MaxPool3D, AvgPool3D = Conv3D, MaxPooling3D, AveragePooling3D
 _CLASSES = {key: value for key, value in globals().items() if isinstance(value, type) and issubclass(value, Layer)}
 
 
@@ -102,7 +89,7 @@ def deserialize(config: Any, custom_objects: Any = None) -> Any:
     """The layer, or the model, of what `serialize` gave. Raises ValueError for a class that is neither here nor among
     the custom objects."""
     from ..sequential import Sequential
-    from ..training import Model
+    from ..engine.training import Model
 
     with custom_object_scope(custom_objects):
         return build(config, {**_CLASSES, "Model": Model, "Sequential": Sequential}, "layer")
@@ -118,5 +105,4 @@ __getattr__ = Missing("keras.layers", __name__, {
     "RandomZoom": "keras.preprocessing.image", "CuDNNLSTM": "LSTM", "CuDNNGRU": "GRU",
     "SpectralNormalization": "a constraint of kernels", "EinsumDense": "Dense, or Lambda of a contraction",
     "UnitNormalization": "Lambda of K.l2_normalize", "TorchModuleWrapper": "flywheel.torch",
-    "SpatialDropout3D": "SpatialDropout2D", "Conv3DTranspose": "Conv2DTranspose",
 })  # fmt: skip

@@ -51,7 +51,11 @@ class Weighted(Layer):
         self.built = True
 
     def _finish(self, y: Any) -> Any:
-        y = self.activation(y if self.bias is None else K.bias_add(y, self.bias))
+        """Adds the bias to the last dimension, and applies the activation."""
+        return self._activate(y if self.bias is None else K.bias_add(y, self.bias))
+
+    def _activate(self, y: Any) -> Any:
+        y = self.activation(y)
         if self.activity_regularizer is not None:
             self.add_loss(self.activity_regularizer(y))
         return y

@@ -9,11 +9,13 @@ from ...v1.conversion import as_tensor, make
 from .. import backend as K
 from .. import constraints, initializers, regularizers
 from ..engine import Layer
+from ..legacy import interfaces as _legacy
 from .core import LeakyReLU
 
 __all__ = ["ELU", "LeakyReLU", "PReLU", "Softmax", "ThresholdedReLU"]
 
 
+@_legacy.prelu
 class PReLU(Layer):
     """x, or alpha x where x < 0, with a weight alpha for each element; those along `shared_axes` share theirs."""
 

@@ -1,105 +1,310 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Convolutions of images, [batch, height, width, channels], and of sequences, [batch, time, channels]."""
+"""Convolutions of sequences, images and volumes."""
 
-from typing import Any
+from typing import Any, List, Optional, Tuple
 
 from ... import _ops
-from ... import nn as _traced
+from ..._windows import convolve, convolve_transposed
+from ...v1 import nn as _nn
 from ...v1.conversion import as_tensor, make
-from ..engine import Layer
+from .. import constraints, initializers, regularizers
+from ..legacy import interfaces as _legacy
+from ..utils.conv_utils import conv_output_length, deconv_length, normalize_padding
+from ._spatial import Spatial, padded, pads_of
 from ._weighted import Weighted, count_of
-from ._windows import channels_last, output_size, padding_of, pair, single
+from .pooling import (
+    AveragePooling1D,
+    AveragePooling2D,
+    AveragePooling3D,
+    AvgPool1D,
+    AvgPool2D,
+    AvgPool3D,
+    MaxPool1D,
+    MaxPool2D,
+    MaxPool3D,
+    MaxPooling1D,
+    MaxPooling2D,
+    MaxPooling3D,
+)
+from .resampling import (
+    Cropping1D,
+    Cropping2D,
+    Cropping3D,
+    UpSampling1D,
+    UpSampling2D,
+    UpSampling3D,
+    ZeroPadding1D,
+    ZeroPadding2D,
+    ZeroPadding3D,
+)
+
+__all__ = [
+    "AtrousConvolution1D", "AtrousConvolution2D", "AveragePooling1D", "AveragePooling2D", "AveragePooling3D",
+    "AvgPool1D", "AvgPool2D", "AvgPool3D", "Conv1D", "Conv2D", "Conv2DTranspose", "Conv3D", "Conv3DTranspose",
+    "Convolution1D", "Convolution2D", "Convolution2DTranspose", "Convolution3D", "Convolution3DTranspose", "Cropping1D",
+    "Cropping2D", "Cropping3D", "Deconvolution2D", "Deconvolution3D", "DepthwiseConv2D", "MaxPool1D", "MaxPool2D",
+    "MaxPool3D", "MaxPooling1D", "MaxPooling2D", "MaxPooling3D", "SeparableConv1D", "SeparableConv2D",
+    "SeparableConvolution1D", "SeparableConvolution2D", "UpSampling1D", "UpSampling2D", "UpSampling3D", "ZeroPadding1D",
+    "ZeroPadding2D", "ZeroPadding3D",
+]  # fmt: skip
 
 
-class Conv2D(Weighted):
+class _Filtered(Weighted, Spatial):
+    """Layers of filters, whose activation is of results in the data format."""
+
+    def _activate(self, y: Any) -> Any:
+        return super()._activate(self.outwards(y))
+
+
+class _Conv(_Filtered):
     """activation(cross-correlation with the kernel + bias)."""
 
-    _rank = 4
-
-    arguments = ("filters", "kernel_size", "strides", "padding", "data_format", "dilation_rate")
-
-    def __init__(
-        self, filters: int, kernel_size: Any, strides: Any = (1, 1), padding: str = "valid", data_format: Any = None,
-        dilation_rate: Any = (1, 1), activation: Any = None, use_bias: bool = True, **kwargs: Any,
-    ) -> None:  # fmt: skip
-        super().__init__(activation, use_bias, **kwargs)
-        self.data_format = channels_last(data_format)
-        self.filters, self.padding = count_of(filters, "filters"), padding_of(padding)
-        self.kernel_size, self.strides, self.dilation_rate = pair(kernel_size), pair(strides), pair(dilation_rate)
-
-    def build(self, input_shape: Any) -> None:
-        self._make((*self.kernel_size, input_shape[-1], self.filters), self.filters)
-
-    def call(self, inputs: Any, **kwargs: Any) -> Any:
-        def emit(x: Any, w: Any) -> Any:
-            return _traced.conv2d(x, w, strides=self.strides, padding=self.padding, dilations=self.dilation_rate)
-
-        return self._finish(make("Conv2D", emit, as_tensor(inputs), self.kernel))
-
-    def compute_output_shape(self, input_shape: Any) -> Any:
-        windows = [(k - 1) * d + 1 for k, d in zip(self.kernel_size, self.dilation_rate)]
-        sizes = [output_size(n, k, s, self.padding) for n, k, s in zip(input_shape[1:3], windows, self.strides)]
-        return (input_shape[0], *sizes, self.filters)
-
-
-class Conv1D(Weighted):
-    """activation(cross-correlation with the kernel + bias) along time; with the padding "causal" no output depends on
-    later inputs."""
-
-    _rank = 3
-
-    arguments = ("filters", "kernel_size", "strides", "padding", "data_format", "dilation_rate")
+    arguments: Tuple[str, ...] = ("filters", "kernel_size", "strides", "padding", "data_format", "dilation_rate")
 
     def __init__(
         self, filters: int, kernel_size: Any, strides: Any = 1, padding: str = "valid", data_format: Any = None,
         dilation_rate: Any = 1, activation: Any = None, use_bias: bool = True, **kwargs: Any,
     ) -> None:  # fmt: skip
-        super().__init__(activation, use_bias, **kwargs)
-        self.data_format = channels_last(data_format)
-        self.filters, self.padding = count_of(filters, "filters"), padding.lower()
-        if self.padding not in ("valid", "same", "causal"):
-            raise ValueError(f"expected the padding 'valid', 'same' or 'causal', found '{padding}'")
-        self.kernel_size, self.strides, self.dilation_rate = (single(n) for n in (kernel_size, strides, dilation_rate))
+        super().__init__(activation, use_bias, data_format=data_format, **kwargs)
+        self.filters = count_of(filters, "filters")
+        self.padding = normalize_padding(padding)
+        if self.padding == "causal" and (self.dims > 1 or type(self)._has_no_causal):
+            raise ValueError(f"expected the padding 'valid' or 'same' of {type(self).__name__}, found 'causal'")
+        self.kernel_size = self.several("kernel_size", kernel_size)
+        self.strides = self.several("strides", strides)
+        self.dilation_rate = self.several("dilation_rate", dilation_rate)
+
+    _has_no_causal = False
 
     def build(self, input_shape: Any) -> None:
-        self._make((self.kernel_size[0], input_shape[-1], self.filters), self.filters)
+        self._make((*self.kernel_size, self.channels(input_shape), self.filters), self.filters)
+
+    def _reach(self) -> List[int]:
+        """The sizes of windows, with the gaps of the dilation."""
+        return [(k - 1) * d + 1 for k, d in zip(self.kernel_size, self.dilation_rate)]
+
+    def _convolve(self, x: Any, w: Any, padding: str) -> Any:
+        if padding == "causal":
+            x, padding = padded(x, [(self._reach()[0] - 1, 0)]), "valid"
+        return convolve(x, w, self.strides, pads_of(x, self._reach(), self.strides, padding), self.dilation_rate)
 
     def call(self, inputs: Any, **kwargs: Any) -> Any:
-        before = self._window() - 1
+        y = make(f"Conv{self.dims}D", lambda x, w: self._convolve(x, w, self.padding),
+                 as_tensor(self.inwards(inputs)), self.kernel)  # fmt: skip
+        return self._finish(y)
 
+    def _output_space(self, input_shape: Any) -> List[Optional[int]]:
+        return [conv_output_length(n, k, self.padding, s, d) for n, k, s, d in
+                zip(self.space(input_shape), self.kernel_size, self.strides, self.dilation_rate)]  # fmt: skip
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        return self.shape_of(input_shape[0], self._output_space(input_shape), self.filters)
+
+
+@_legacy.conv1d
+class Conv1D(_Conv):
+    """activation(cross-correlation with the kernel + bias) along time; with the padding "causal" no output depends on
+    later inputs."""
+
+    dims = 1
+
+
+@_legacy.conv2d
+class Conv2D(_Conv):
+    """activation(cross-correlation with the kernel + bias) of images."""
+
+
+@_legacy.conv3d
+class Conv3D(_Conv):
+    """activation(cross-correlation with the kernel + bias) of volumes of static size."""
+
+    dims = 3
+
+
+class _ConvTranspose(_Conv):
+    """activation(the transpose of a convolution + bias): the sizes get larger by the strides."""
+
+    _has_no_causal = True
+
+    def __init__(
+        self, filters: int, kernel_size: Any, strides: Any = 1, padding: str = "valid", data_format: Any = None,
+        activation: Any = None, use_bias: bool = True, **kwargs: Any,
+    ) -> None:  # fmt: skip
+        super().__init__(filters, kernel_size, strides, padding, data_format, 1, activation, use_bias, **kwargs)
+
+    def build(self, input_shape: Any) -> None:
+        self._make((*self.kernel_size, self.filters, self.channels(input_shape)), self.filters)
+
+    def call(self, inputs: Any, **kwargs: Any) -> Any:
+        x = as_tensor(self.inwards(inputs))
+        goal = self._goal(x.static_shape[1:-1])
+        if None in goal:
+            raise NotImplementedError(f"flywheel.keras.layers.{type(self).__name__}: inputs whose size of space a batch "
+                                      "chooses")  # fmt: skip
+
+        def emit(v: Any, w: Any) -> Any:
+            if self.dims == 2:
+                return _nn.transposed(v, w, self.strides, goal, self.padding)
+            # The whole result has (n - 1) stride + window elements; "same" cuts it to n stride.
+            spare = [(n - 1) * s + k - g for n, s, k, g in zip(v._dims[1:-1], self.strides, self.kernel_size, goal)]
+            cut = [(max(one, 0) // 2, max(one, 0) - max(one, 0) // 2) for one in spare]
+            return convolve_transposed(v, w, self.strides, cut, [max(-one, 0) for one in spare],
+                                       self.dilation_rate, self.filters)  # fmt: skip
+
+        return self._finish(make(f"conv{self.dims}d_transpose", emit, x, self.kernel))
+
+    def _goal(self, space: Any) -> List[Optional[int]]:
+        return [deconv_length(n, s, k, self.padding) for n, s, k in zip(space, self.strides, self.kernel_size)]
+
+    def _output_space(self, input_shape: Any) -> List[Optional[int]]:
+        return self._goal(self.space(input_shape))
+
+    def get_config(self) -> Any:
+        config = super().get_config()
+        del config["dilation_rate"]
+        return config
+
+
+@_legacy.deconv2d
+class Conv2DTranspose(_ConvTranspose):
+    """activation(the transpose of `Conv2D` + bias): images of known size get larger by the strides."""
+
+
+class Conv3DTranspose(_ConvTranspose):
+    """activation(the transpose of `Conv3D` + bias): volumes of known size get larger by the strides."""
+
+    dims = 3
+
+
+class _Depthwise(_Filtered):
+    """activation(each channel by filters of its own + bias)."""
+
+    arguments: Tuple[str, ...] = (
+        "kernel_size", "strides", "padding", "depth_multiplier", "data_format", "depthwise_initializer",
+        "depthwise_regularizer", "depthwise_constraint", "dilation_rate")  # fmt: skip
+
+    def __init__(
+        self, kernel_size: Any, strides: Any = 1, padding: str = "valid", depth_multiplier: int = 1,
+        data_format: Any = None, activation: Any = None, use_bias: bool = True,
+        depthwise_initializer: Any = "glorot_uniform", depthwise_regularizer: Any = None,
+        depthwise_constraint: Any = None, dilation_rate: Any = 1, **kwargs: Any,
+    ) -> None:  # fmt: skip
+        super().__init__(activation, use_bias, data_format=data_format, **kwargs)
+        self.depth_multiplier, self.padding = depth_multiplier, normalize_padding(padding)
+        if self.padding == "causal" and self.dims > 1:
+            raise ValueError(f"expected the padding 'valid' or 'same' of {type(self).__name__}, found 'causal'")
+        self.kernel_size = self.several("kernel_size", kernel_size)
+        self.strides = self.several("strides", strides)
+        self.dilation_rate = self.several("dilation_rate", dilation_rate)
+        self.depthwise_initializer = initializers.get(depthwise_initializer)
+        self.depthwise_regularizer = regularizers.get(depthwise_regularizer)
+        self.depthwise_constraint = constraints.get(depthwise_constraint)
+
+    def _make_depthwise(self, channels: int) -> None:
+        self.depthwise_kernel = self.add_weight(
+            "depthwise_kernel", (*self.kernel_size, channels, self.depth_multiplier), None, self.depthwise_initializer,
+            self.depthwise_regularizer, True, self.depthwise_constraint)  # fmt: skip
+
+    def _make_bias(self, outputs: int) -> None:
+        self.bias = None
+        if self.use_bias:
+            self.bias = self.add_weight("bias", (outputs,), None, self.bias_initializer, self.bias_regularizer, True,
+                                        self.bias_constraint)  # fmt: skip
+        self.built = True
+
+    def build(self, input_shape: Any) -> None:
+        channels = self.channels(input_shape)
+        self._make_depthwise(channels)
+        self._make_bias(channels * self.depth_multiplier)
+
+    def _depthwise(self, inputs: Any) -> Any:
         def emit(x: Any, w: Any) -> Any:
-            is_causal = self.padding == "causal"
-            x = _ops.pad(x, [(0, 0), (before, 0), (0, 0)], 0) if is_causal else x
-            y = _traced.conv2d(_ops.expand_dims(x, 2), _ops.expand_dims(w, 1), strides=[self.strides[0], 1],
-                               padding="valid" if is_causal else self.padding,
-                               dilations=[self.dilation_rate[0], 1])  # fmt: skip
-            return _ops.squeeze(y, 2)
+            grouped = _ops.reshape(w, [*w._dims[:-2], 1, w._dims[-2] * w._dims[-1]])
+            padding: Any = self.padding
+            if padding == "causal":
+                reach = (self.kernel_size[0] - 1) * self.dilation_rate[0]
+                x, padding = padded(x, [(reach, 0)]), "valid"
+            return convolve(x, grouped, self.strides, padding, self.dilation_rate)
 
-        return self._finish(make("Conv1D", emit, as_tensor(inputs), self.kernel))
-
-    def _window(self) -> int:
-        return int((self.kernel_size[0] - 1) * self.dilation_rate[0] + 1)
-
-    def compute_output_shape(self, input_shape: Any) -> Any:
-        padding = "valid" if self.padding == "valid" else "same"
-        return (input_shape[0], output_size(input_shape[1], self._window(), self.strides[0], padding), self.filters)
-
-
-class ZeroPadding2D(Layer):
-    """Zeros around images."""
-
-    _rank = 4
-
-    arguments = ("padding",)
-
-    def __init__(self, padding: Any = (1, 1), **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        pairs = pair(padding) if isinstance(padding, int) else list(padding)
-        self.padding = [(p, p) if isinstance(p, int) else tuple(p) for p in pairs]
+        return make("depthwise", emit, as_tensor(self.inwards(inputs)), self.depthwise_kernel)
 
     def call(self, inputs: Any, **kwargs: Any) -> Any:
-        return make("Pad", lambda x: _ops.pad(x, [(0, 0), *self.padding, (0, 0)], 0), as_tensor(inputs))
+        return self._finish(self._depthwise(inputs))
+
+    def _output_space(self, input_shape: Any) -> Any:
+        return [conv_output_length(n, k, self.padding, s, d) for n, k, s, d in
+                zip(self.space(input_shape), self.kernel_size, self.strides, self.dilation_rate)]  # fmt: skip
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        sizes = [None if n is None else n + a + b for n, (a, b) in zip(input_shape[1:3], self.padding)]
-        return (input_shape[0], *sizes, input_shape[3])
+        return self.shape_of(input_shape[0], self._output_space(input_shape),
+                             self.channels(input_shape) * self.depth_multiplier)  # fmt: skip
+
+
+class DepthwiseConv2D(_Depthwise):
+    """activation(each channel of images by filters of its own + bias)."""
+
+
+class _Separable(_Depthwise):
+    """activation(a depthwise convolution, then a mixture of channels at each place, + bias)."""
+
+    arguments = ("filters", "pointwise_initializer", "pointwise_regularizer", "pointwise_constraint")
+
+    def __init__(
+        self, filters: int, kernel_size: Any, strides: Any = 1, padding: str = "valid", data_format: Any = None,
+        dilation_rate: Any = 1, depth_multiplier: int = 1, activation: Any = None, use_bias: bool = True,
+        depthwise_initializer: Any = "glorot_uniform", pointwise_initializer: Any = "glorot_uniform",
+        bias_initializer: Any = "zeros", depthwise_regularizer: Any = None, pointwise_regularizer: Any = None,
+        bias_regularizer: Any = None, activity_regularizer: Any = None, depthwise_constraint: Any = None,
+        pointwise_constraint: Any = None, bias_constraint: Any = None, **kwargs: Any,
+    ) -> None:  # fmt: skip
+        super().__init__(
+            kernel_size, strides, padding, depth_multiplier, data_format, activation, use_bias, depthwise_initializer,
+            depthwise_regularizer, depthwise_constraint, dilation_rate, bias_initializer=bias_initializer,
+            bias_regularizer=bias_regularizer, activity_regularizer=activity_regularizer,
+            bias_constraint=bias_constraint, **kwargs)  # fmt: skip
+        self.filters = count_of(filters, "filters")
+        self.pointwise_initializer = initializers.get(pointwise_initializer)
+        self.pointwise_regularizer = regularizers.get(pointwise_regularizer)
+        self.pointwise_constraint = constraints.get(pointwise_constraint)
+
+    def build(self, input_shape: Any) -> None:
+        channels = self.channels(input_shape)
+        self._make_depthwise(channels)
+        self.pointwise_kernel = self.add_weight(
+            "pointwise_kernel", (*[1] * self.dims, channels * self.depth_multiplier, self.filters), None,
+            self.pointwise_initializer, self.pointwise_regularizer, True, self.pointwise_constraint)  # fmt: skip
+        self._make_bias(self.filters)
+
+    def call(self, inputs: Any, **kwargs: Any) -> Any:
+        ones = [1] * self.dims
+        return self._finish(make("separable", lambda x, w: convolve(x, w, ones, "valid", ones),
+                                 self._depthwise(inputs), self.pointwise_kernel))  # fmt: skip
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        return self.shape_of(input_shape[0], self._output_space(input_shape), self.filters)
+
+
+class SeparableConv1D(_Separable):
+    """`SeparableConv2D` along time."""
+
+    dims = 1
+
+
+@_legacy.separable_conv2d
+class SeparableConv2D(_Separable):
+    """activation(a `DepthwiseConv2D`, then a mixture of channels at each place, + bias)."""
+
+
+Convolution1D, Convolution2D, Convolution3D, Deconvolution2D = Conv1D, Conv2D, Conv3D, Conv2DTranspose
+Convolution2DTranspose, Convolution3DTranspose, Deconvolution3D = Conv2DTranspose, Conv3DTranspose, Conv3DTranspose
+SeparableConvolution1D, SeparableConvolution2D = SeparableConv1D, SeparableConv2D
+
+
+def AtrousConvolution1D(*args: Any, atrous_rate: Any = 1, **kwargs: Any) -> Conv1D:  # noqa: N802
+    """`Conv1D` with the dilation `atrous_rate`, as Keras 1 called it."""
+    return Conv1D(*args, dilation_rate=atrous_rate, **kwargs)
+
+
+def AtrousConvolution2D(*args: Any, atrous_rate: Any = (1, 1), **kwargs: Any) -> Conv2D:  # noqa: N802
+    """`Conv2D` with the dilation `atrous_rate`, as Keras 1 called it."""
+    return Conv2D(*args, dilation_rate=atrous_rate, **kwargs)

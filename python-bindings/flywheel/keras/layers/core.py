@@ -13,9 +13,12 @@ from .. import activations
 from .. import backend as K
 from .._serialization import find, plain
 from ..engine import Layer
+from ..legacy import interfaces as _legacy
+from ..utils.conv_utils import normalize_data_format
 from ._weighted import Weighted, count_of
 
 
+@_legacy.dense
 class Dense(Weighted):
     """activation(x kernel + bias)."""
 
@@ -41,9 +44,18 @@ class Dense(Weighted):
 
 
 class Flatten(Layer):
-    """All dimensions but the first as one."""
+    """All dimensions but the first as one, in the order that has the channels last."""
+
+    arguments = ("data_format",)
+
+    def __init__(self, data_format: Any = None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.data_format = normalize_data_format(data_format)
 
     def call(self, inputs: Any, **kwargs: Any) -> Any:
+        rank = K.ndim(inputs)
+        if self.data_format == "channels_first" and rank > 2:
+            inputs = K.permute_dimensions(inputs, (0, *range(2, rank), 1))
         shape = K.int_shape(inputs)
         if None in shape[1:]:
             raise ValueError(f'The shape of the input to "Flatten" is not fully defined (got {shape[1:]}). Make sure '
@@ -65,12 +77,14 @@ class Reshape(Layer):
         self.target_shape = tuple(target_shape)
 
     def call(self, inputs: Any, **kwargs: Any) -> Any:
-        sizes = self.compute_output_shape(K.int_shape(inputs))[1:]
+        sizes = [-1 if d is None else d for d in self.compute_output_shape(K.int_shape(inputs))[1:]]
         # The batch by its name: the size of a result has to be that of a feed.
         return make("Reshape", lambda x: _ops.reshape(x, [_ops.dim(x, 0), *sizes]), as_tensor(inputs))
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         known = int(np.prod([d for d in self.target_shape if d != -1]))
+        if None in input_shape[1:]:
+            return (input_shape[0], *[None if d == -1 else d for d in self.target_shape])
         count = int(np.prod(input_shape[1:]))
         if known == 0 or count % known or (-1 not in self.target_shape and count != known):
             raise ValueError(f"total size of new array must be unchanged: {input_shape[1:]} to {self.target_shape}")
@@ -182,6 +196,7 @@ class LeakyReLU(Layer):
         return K.relu(inputs, self.alpha)
 
 
+@_legacy.dropout
 class Dropout(Layer):
     """Drops elements at random while training (X13)."""
 

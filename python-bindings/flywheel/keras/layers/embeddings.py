@@ -6,8 +6,10 @@ from typing import Any
 from .. import backend as K
 from .. import constraints, initializers, regularizers
 from ..engine import Layer
+from ..legacy import interfaces as _legacy
 
 
+@_legacy.embedding
 class Embedding(Layer):
     """Rows of a table, by their numbers."""
 

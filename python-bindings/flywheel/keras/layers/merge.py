@@ -18,8 +18,8 @@ class _Merge(Layer):
     def call(self, inputs: Any, **kwargs: Any) -> Any:
         if not isinstance(inputs, (list, tuple)) or len(inputs) < 2:
             raise ValueError("A merge layer should be called on a list of at least 2 inputs.")
-        rank = max(K.ndim(x) for x in inputs)
-        # Each example's dimensions are aligned at the end, after the batch.
+        rank = max(len(K.int_shape(x)) for x in inputs)
+        # Each example's dimensions are aligned at the end, behind the batch.
         y, *others = [_with_rank(x, rank) for x in inputs]
         for x in others:
             y = self._pairwise(y, x)
@@ -38,16 +38,27 @@ class _Merge(Layer):
         return tuple(found)
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
-        """Returns the mask of the steps that count in all inputs."""
-        masks = [m for m in (mask if isinstance(mask, list) else [mask]) if m is not None]
+        """Returns the mask of the steps that count in all inputs. Raises ValueError if there is not one mask, or None,
+        for each of several inputs."""
+        self._check_masks(inputs, mask)
+        masks = [as_tensor(m) for m in mask or [] if m is not None]
         found = masks[0] if masks else None
         for other in masks[1:]:
             found = make("LogicalAnd", _ops.logical_and, found, other)
         return found
 
+    def _check_masks(self, inputs: Any, mask: Any) -> None:
+        if mask is None:
+            return
+        for what, given in (("mask", mask), ("inputs", inputs)):
+            if not isinstance(given, list):
+                raise ValueError(f"`{what}` should be a list.")
+        if len(mask) != len(inputs):
+            raise ValueError("The lists `inputs` and `mask` should have the same length.")
+
 
 def _with_rank(x: Any, rank: int) -> Any:
-    for _ in range(rank - K.ndim(x)):
+    for _ in range(rank - len(K.int_shape(x))):
         x = K.expand_dims(x, 1)
     return x
 
@@ -80,6 +91,13 @@ class Maximum(_Merge):
         return K.maximum(a, b)
 
 
+class Minimum(_Merge):
+    """The smallest, element by element."""
+
+    def _pairwise(self, a: Any, b: Any) -> Any:
+        return K.minimum(a, b)
+
+
 class Average(Add):
     """The mean, element by element."""
 
@@ -97,6 +115,8 @@ class Concatenate(_Merge):
         self.axis = axis
 
     def call(self, inputs: Any, **kwargs: Any) -> Any:
+        if not isinstance(inputs, (list, tuple)) or len(inputs) < 2:
+            raise ValueError("A `Concatenate` layer should be called on a list of at least 2 inputs.")
         return K.concatenate(inputs, self.axis)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
@@ -107,6 +127,7 @@ class Concatenate(_Merge):
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         """The masks beside each other along the axis; along the features, what counts in all inputs."""
+        self._check_masks(inputs, mask)
         if mask is None or all(m is None for m in mask):
             return None
         rank = len(K.int_shape(inputs[0]))
@@ -173,6 +194,10 @@ def average(inputs: Any, **kwargs: Any) -> Any:
 
 def maximum(inputs: Any, **kwargs: Any) -> Any:
     return Maximum(**kwargs)(inputs)
+
+
+def minimum(inputs: Any, **kwargs: Any) -> Any:
+    return Minimum(**kwargs)(inputs)
 
 
 def concatenate(inputs: Any, axis: int = -1, **kwargs: Any) -> Any:

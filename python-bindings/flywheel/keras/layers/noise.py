@@ -6,6 +6,8 @@ from typing import Any
 from ...v1.conversion import as_tensor, make
 from .. import backend as K
 from ..engine import Layer
+from ..legacy import interfaces as _legacy
+from ..utils.conv_utils import normalize_data_format
 
 
 def _like(x: Any, draw: Any) -> Any:
@@ -13,6 +15,7 @@ def _like(x: Any, draw: Any) -> Any:
     return draw(K.shape(x))
 
 
+@_legacy.gaussian_noise
 class GaussianNoise(Layer):
     """Adds numbers of this standard deviation."""
 
@@ -30,6 +33,7 @@ class GaussianNoise(Layer):
         return K.in_train_phase(noised, inputs, training)
 
 
+@_legacy.dropout
 class GaussianDropout(Layer):
     """Multiplies by numbers of mean 1, and the standard deviation that dropout with this rate has."""
 
@@ -106,20 +110,30 @@ class _SpatialDropout(Layer):
         return K.in_train_phase(dropped, inputs, training)
 
 
+@_legacy.spatial_dropout
 class SpatialDropout1D(_SpatialDropout):
     """Drops whole channels of sequences."""
 
     rank = 1
 
 
-class SpatialDropout2D(_SpatialDropout):
-    """Drops whole channels of images."""
-
-    rank = 2
+class _Formatted(_SpatialDropout):
     arguments = ("data_format",)
 
     def __init__(self, rate: float, data_format: Any = None, **kwargs: Any) -> None:
-        if data_format not in (None, "channels_last", "channels_first"):
-            raise ValueError('`data_format` must be in {"channels_last", "channels_first"}' f", found {data_format!r}")
         super().__init__(rate, **kwargs)
-        self.data_format = data_format
+        self.data_format = normalize_data_format(data_format)
+
+
+@_legacy.spatial_dropout
+class SpatialDropout2D(_Formatted):
+    """Drops whole channels of images."""
+
+    rank = 2
+
+
+@_legacy.spatial_dropout
+class SpatialDropout3D(_Formatted):
+    """Drops whole channels of volumes."""
+
+    rank = 3

@@ -10,8 +10,10 @@ from ...v1.conversion import as_tensor, make
 from .. import backend as K
 from .. import constraints, initializers, regularizers
 from ..engine import Layer
+from ..legacy import interfaces as _legacy
 
 
+@_legacy.batch_normalization
 class BatchNormalization(Layer):
     """Each channel with mean 0 and variance 1: of the batch while training, else of averages."""
 
@@ -40,11 +42,17 @@ class BatchNormalization(Layer):
         self.gamma_constraint = constraints.get(gamma_constraint)
 
     def build(self, input_shape: Any) -> None:
-        if self.axis not in (-1, len(input_shape) - 1):
-            raise NotImplementedError(f"flywheel.keras.layers.BatchNormalization: axis={self.axis}, expected the last")
+        rank = len(input_shape)
+        axis = self.axis + rank if self.axis < 0 else self.axis
+        if not 0 < axis < rank or input_shape[axis] is None:
+            raise ValueError(f"Axis {self.axis} of input tensor should have a defined dimension but the layer received "
+                             f"an input with shape {input_shape}.")  # fmt: skip
+        # What has this axis last, and has it back where it was.
+        self._inwards = (*(i for i in range(rank) if i != axis), axis)
+        self._outwards = tuple(self._inwards.index(i) for i in range(rank))
 
         def add(name: str, trainable: bool = True) -> Any:
-            return self.add_weight(name, (input_shape[-1],), None, getattr(self, f"{name}_initializer"),
+            return self.add_weight(name, (input_shape[axis],), None, getattr(self, f"{name}_initializer"),
                                    getattr(self, f"{name}_regularizer", None), trainable,
                                    getattr(self, f"{name}_constraint", None))  # fmt: skip
 
@@ -54,8 +62,12 @@ class BatchNormalization(Layer):
         self.built = True
 
     def call(self, inputs: Any, training: Any = None, **kwargs: Any) -> Any:
-        x = as_tensor(inputs)
+        is_last = self._inwards[-1] == len(self._inwards) - 1
+        x = as_tensor(inputs if is_last else K.permute_dimensions(inputs, self._inwards))
         given = [w for w in (self.gamma, self.beta) if w is not None]
+
+        def restore(y: Any) -> Any:
+            return y if is_last else K.permute_dimensions(y, self._outwards)
 
         def split(ws: Any) -> Any:
             left = iter(ws)
@@ -66,7 +78,7 @@ class BatchNormalization(Layer):
 
         tests = make("batch_norm", tested, x, self.moving_mean, self.moving_variance, *given)
         if training in (0, False):
-            return tests
+            return restore(tests)
         normed, mean, variance = make("batch_norm", lambda y, *ws: _traced.batch_norm_training(
             y, *split(ws), epsilon=self.epsilon), x, *given)  # fmt: skip
 
@@ -77,7 +89,7 @@ class BatchNormalization(Layer):
         variance = make("unbiased", unbiased, x, variance)
         self.add_update([K.moving_average_update(self.moving_mean, mean, self.momentum),
                          K.moving_average_update(self.moving_variance, variance, self.momentum)], inputs)  # fmt: skip
-        return K.in_train_phase(normed, tests, training)
+        return restore(K.in_train_phase(normed, tests, training))
 
 
 class LayerNormalization(Layer):

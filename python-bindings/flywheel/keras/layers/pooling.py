@@ -1,110 +1,97 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Layers of windows of images and of time."""
+"""Pools of windows of sequences, images and volumes."""
 
-from typing import Any
+from typing import Any, Callable
 
-from ... import _ops
 from ... import nn as _traced
-from ...v1.conversion import as_tensor, make
+from ..._windows import pool
 from .. import backend as K
-from ..engine import Layer
-from ._windows import channels_last, output_size, padding_of, pair, single
+from ..engine.topology import Layer
+from ..legacy import interfaces as _legacy
+from ..utils.conv_utils import conv_output_length, normalize_padding
+from ._spatial import Spatial, pads_of
+
+__all__ = [
+    "AveragePooling1D", "AveragePooling2D", "AveragePooling3D", "AvgPool1D", "AvgPool2D", "AvgPool3D",
+    "GlobalAveragePooling1D", "GlobalAveragePooling2D", "GlobalAveragePooling3D", "GlobalAvgPool1D", "GlobalAvgPool2D",
+    "GlobalAvgPool3D", "GlobalMaxPool1D", "GlobalMaxPool2D", "GlobalMaxPool3D", "GlobalMaxPooling1D",
+    "GlobalMaxPooling2D", "GlobalMaxPooling3D", "MaxPool1D", "MaxPool2D", "MaxPool3D", "MaxPooling1D", "MaxPooling2D",
+    "MaxPooling3D",
+]  # fmt: skip
 
 
-class _Pooling2D(Layer):
-    _rank = 4
+class _Pooling(Spatial):
+    """One number for each window and channel."""
+
     arguments = ("pool_size", "strides", "padding", "data_format")
+    _function: Callable[..., Any]
 
     def __init__(
-        self, pool_size: Any = (2, 2), strides: Any = None, padding: str = "valid", data_format: Any = None,
-        **kwargs: Any,
-    ) -> None:  # fmt: skip
-        super().__init__(**kwargs)
-        self.data_format = channels_last(data_format)
-        self.pool_size, self.padding = pair(pool_size), padding_of(padding)
-        self.strides = self.pool_size if strides is None else pair(strides)
-
-    _function: Any = None
+        self, pool_size: Any = 2, strides: Any = None, padding: str = "valid", data_format: Any = None, **kwargs: Any
+    ) -> None:
+        super().__init__(data_format, **kwargs)
+        self.pool_size = self.several("pool_size", pool_size)
+        self.strides = self.pool_size if strides is None else self.several("strides", strides)
+        self.padding = normalize_padding(padding)
+        if self.padding == "causal":
+            raise ValueError(f"expected the padding 'valid' or 'same' of {type(self).__name__}, found 'causal'")
 
     def call(self, inputs: Any, **kwargs: Any) -> Any:
-        function = type(self)._function
-        return make(type(self).__name__, lambda x: function(x, self.pool_size, strides=self.strides,
-                                                            padding=self.padding), as_tensor(inputs))  # fmt: skip
+        def emit(x: Any) -> Any:
+            pads = pads_of(x, self.pool_size, self.strides, self.padding)
+            return pool(type(self)._function, x, self.pool_size, self.strides, pads)
+
+        return self.computed(type(self).__name__, emit, inputs)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        sizes = [output_size(n, k, s, self.padding) for n, k, s in zip(input_shape[1:3], self.pool_size, self.strides)]
-        return (input_shape[0], *sizes, input_shape[3])
+        sizes = [conv_output_length(n, k, self.padding, s)
+                 for n, k, s in zip(self.space(input_shape), self.pool_size, self.strides)]  # fmt: skip
+        return self.shape_of(input_shape[0], sizes, self.channels(input_shape))
 
 
-class MaxPooling2D(_Pooling2D):
+@_legacy.pooling1d
+class MaxPooling1D(_Pooling):
+    """The largest element of each window of time."""
+
+    dims = 1
+    _function = staticmethod(_traced.max_pool2d)
+
+
+@_legacy.pooling1d
+class AveragePooling1D(_Pooling):
+    """The mean of each window of time."""
+
+    dims = 1
+    _function = staticmethod(_traced.avg_pool2d)
+
+
+@_legacy.pooling
+class MaxPooling2D(_Pooling):
     """The largest element of each window."""
 
     _function = staticmethod(_traced.max_pool2d)
 
 
-class AveragePooling2D(_Pooling2D):
+@_legacy.pooling
+class AveragePooling2D(_Pooling):
     """The mean of each window."""
 
     _function = staticmethod(_traced.avg_pool2d)
 
 
-class GlobalAveragePooling2D(Layer):
-    """The mean of each channel."""
+@_legacy.pooling
+class MaxPooling3D(_Pooling):
+    """The largest element of each window of volumes of static size."""
 
-    _rank = 4
-
-    def call(self, inputs: Any, **kwargs: Any) -> Any:
-        return K.mean(inputs, [1, 2])
-
-    def compute_output_shape(self, input_shape: Any) -> Any:
-        return (input_shape[0], input_shape[3])
-
-
-class GlobalMaxPooling2D(GlobalAveragePooling2D):
-    """The largest element of each channel."""
-
-    def call(self, inputs: Any, **kwargs: Any) -> Any:
-        return K.max(inputs, [1, 2])
-
-
-class _Pooling1D(Layer):
-    _rank = 3
-    arguments = ("pool_size", "strides", "padding", "data_format")
-
-    def __init__(
-        self, pool_size: Any = 2, strides: Any = None, padding: str = "valid", data_format: Any = None, **kwargs: Any
-    ) -> None:
-        super().__init__(**kwargs)
-        self.data_format = channels_last(data_format)
-        self.pool_size, self.padding = single(pool_size), padding_of(padding)
-        self.strides = self.pool_size if strides is None else single(strides)
-
-    _function: Any = None
-
-    def call(self, inputs: Any, **kwargs: Any) -> Any:
-        function = type(self)._function
-
-        def emit(x: Any) -> Any:
-            y = function(_ops.expand_dims(x, 2), [self.pool_size[0], 1], strides=[self.strides[0], 1],
-                         padding=self.padding)  # fmt: skip
-            return _ops.squeeze(y, 2)
-
-        return make(type(self).__name__, emit, as_tensor(inputs))
-
-    def compute_output_shape(self, input_shape: Any) -> Any:
-        size = output_size(input_shape[1], self.pool_size[0], self.strides[0], self.padding)
-        return (input_shape[0], size, input_shape[2])
-
-
-class MaxPooling1D(_Pooling1D):
-    """The largest element of each window of time."""
-
+    dims = 3
     _function = staticmethod(_traced.max_pool2d)
 
 
-class AveragePooling1D(_Pooling1D):
-    """The mean of each window of time."""
+@_legacy.pooling
+class AveragePooling3D(_Pooling):
+    """The mean of each window of volumes of static size."""
 
+    dims = 3
     _function = staticmethod(_traced.avg_pool2d)
 
 
@@ -125,3 +112,54 @@ class GlobalMaxPooling1D(GlobalAveragePooling1D):
 
     def call(self, inputs: Any, **kwargs: Any) -> Any:
         return K.max(inputs, 1)
+
+
+class _GlobalPooling(Spatial):
+    """One number for each channel."""
+
+    arguments = ("data_format",)
+    _reduce: Callable[..., Any]
+
+    def call(self, inputs: Any, **kwargs: Any) -> Any:
+        first = 2 if self.data_format == "channels_first" else 1
+        return type(self)._reduce(inputs, list(range(first, first + self.dims)))
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        return (input_shape[0], self.channels(input_shape))
+
+
+@_legacy.global_pooling
+class GlobalAveragePooling2D(_GlobalPooling):
+    """The mean of each channel."""
+
+    _reduce = staticmethod(K.mean)
+
+
+@_legacy.global_pooling
+class GlobalMaxPooling2D(_GlobalPooling):
+    """The largest element of each channel."""
+
+    _reduce = staticmethod(K.max)
+
+
+@_legacy.global_pooling
+class GlobalAveragePooling3D(_GlobalPooling):
+    """The mean of each channel."""
+
+    dims = 3
+    _reduce = staticmethod(K.mean)
+
+
+@_legacy.global_pooling
+class GlobalMaxPooling3D(_GlobalPooling):
+    """The largest element of each channel."""
+
+    dims = 3
+    _reduce = staticmethod(K.max)
+
+
+AvgPool1D, MaxPool1D, AvgPool2D, MaxPool2D = AveragePooling1D, MaxPooling1D, AveragePooling2D, MaxPooling2D
+AvgPool3D, MaxPool3D = AveragePooling3D, MaxPooling3D
+GlobalMaxPool1D, GlobalAvgPool1D = GlobalMaxPooling1D, GlobalAveragePooling1D
+GlobalMaxPool2D, GlobalAvgPool2D = GlobalMaxPooling2D, GlobalAveragePooling2D
+GlobalMaxPool3D, GlobalAvgPool3D = GlobalMaxPooling3D, GlobalAveragePooling3D

@@ -12,6 +12,7 @@ from ...v1.graph import GraphKeys, get_default_graph
 from .. import activations, constraints, initializers, regularizers
 from .. import backend as K
 from ..engine import Layer, one_or_list, to_list
+from ..legacy import interfaces as _legacy
 
 _STEPS: Dict[str, Callable[..., Any]] = {
     "tanh": _ops.tanh, "sigmoid": _ops.sigmoid, "hard_sigmoid": _traced.hard_sigmoid, "relu": _traced.relu,
@@ -240,6 +241,7 @@ class _Products:
                 for i in range(first, first + count)]  # fmt: skip
 
 
+@_legacy.recurrent
 class SimpleRNN(_Recurrent):
     """h' = activation(x kernel + h recurrent_kernel + bias)."""
 
@@ -247,6 +249,7 @@ class SimpleRNN(_Recurrent):
         return (self._activation(x + recurrent(states[0], 0, 1)[0]),)
 
 
+@_legacy.recurrent
 class LSTM(_Recurrent):
     """Hochreiter and Schmidhuber, 1997; gates i, f, c, o."""
 
@@ -279,6 +282,7 @@ class LSTM(_Recurrent):
         return self._gate(o) * self._activation(memory), memory
 
 
+@_legacy.recurrent
 class GRU(_Recurrent):
     """Cho et al., 2014; gates z, r, h; the reset is before the product."""
 

@@ -1,126 +1,157 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Images and sequences of other sizes, of the same elements."""
+"""Sequences, images and volumes of other sizes, of the same elements."""
 
-from typing import Any, List, Optional, Tuple
+from typing import Any, Tuple
 
 from ... import _ops
-from ..._kinds import elements, integers
-from ...v1.conversion import as_tensor, make
-from ..engine import Layer
-from ._windows import channels_last, pair
+from ..legacy import interfaces as _legacy
+from ..utils.conv_utils import normalize_tuple
+from ._spatial import Spatial, cropped, moved, padded, pairs_of
 
 
-def _pair(name: str, value: Any) -> Tuple[int, int]:
-    """Two integers, or one for both."""
-    if isinstance(value, int):
-        return value, value
-    first, *rest = integers(name, value) or [0]
-    if len(rest) != 1:
-        raise ValueError(f"expected an integer or two as {name}, found {value!r}")
-    return first, rest[0]
+class _UpSampling(Spatial):
+    """Each element several times in each direction."""
+
+    arguments: Tuple[str, ...] = ("size",)
+
+    def __init__(self, size: Any = 2, data_format: Any = None, **kwargs: Any) -> None:
+        super().__init__(data_format, **kwargs)
+        self.size: Any = self.several("size", size)
+
+    def call(self, inputs: Any, **kwargs: Any) -> Any:
+        def emit(x: Any) -> Any:
+            for axis, times in enumerate(self.several("size", self.size), 1):
+                x = _ops.repeat(x, times, axis)
+            return x
+
+        return self.computed(type(self).__name__, emit, inputs)
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        sizes = [None if n is None else n * k for n, k in
+                 zip(self.space(input_shape), self.several("size", self.size))]  # fmt: skip
+        return self.shape_of(input_shape[0], sizes, self.channels(input_shape))
 
 
-def _pairs(name: str, value: Any) -> List[Tuple[int, int]]:
-    """Returns the numbers of rows and columns that are added or cropped before and after."""
-    both = [value, value] if isinstance(value, int) else elements(name, value)
-    return [_pair(name, one) for one in both]
-
-
-def _sum(size: Optional[int], more: int) -> Optional[int]:
-    return None if size is None else size + more
-
-
-class UpSampling1D(Layer):
+@_legacy.upsampling1d
+class UpSampling1D(_UpSampling):
     """Each step several times."""
 
-    _rank = 3
-
-    arguments = ("size",)
+    dims = 1
 
     def __init__(self, size: int = 2, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
+        super().__init__(size, "channels_last", **kwargs)
         self.size = int(size)
 
-    def call(self, inputs: Any, **kwargs: Any) -> Any:
-        return make("UpSampling1D", lambda x: _ops.repeat(x, self.size, 1), as_tensor(inputs))
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
-        steps = input_shape[1]
-        return (input_shape[0], None if steps is None else steps * self.size, input_shape[2])
-
-
-class UpSampling2D(Layer):
+@_legacy.data_format
+class UpSampling2D(_UpSampling):
     """Each row and each column several times."""
 
-    _rank = 4
+    arguments = ("data_format",)
 
-    arguments = ("size", "data_format")
 
-    def __init__(self, size: Any = (2, 2), data_format: Any = None, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.size, self.data_format = pair(size), channels_last(data_format)
+@_legacy.data_format
+class UpSampling3D(_UpSampling):
+    """Each element of volumes several times in each direction."""
+
+    dims = 3
+    arguments = ("data_format",)
+
+
+class _ZeroPadding(Spatial):
+    """Zeros around each example."""
+
+    arguments: Tuple[str, ...] = ("padding",)
+
+    def __init__(self, padding: Any = 1, data_format: Any = None, **kwargs: Any) -> None:
+        super().__init__(data_format, **kwargs)
+        self.padding: Any = pairs_of(self, "padding", padding)
 
     def call(self, inputs: Any, **kwargs: Any) -> Any:
-        return make("UpSampling2D", lambda x: _ops.repeat(_ops.repeat(x, self.size[0], 1), self.size[1], 2),
-                    as_tensor(inputs))  # fmt: skip
+        return self.computed("Pad", lambda x: padded(x, self._pairs()), inputs)
+
+    def _pairs(self) -> Any:
+        return self.padding
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        sizes = [None if n is None else n * k for n, k in zip(input_shape[1:3], self.size)]
-        return (input_shape[0], *sizes, input_shape[3])
+        sizes = [moved(n, a + b) for n, (a, b) in zip(self.space(input_shape), self._pairs())]
+        return self.shape_of(input_shape[0], sizes, self.channels(input_shape))
 
 
-class ZeroPadding1D(Layer):
-    """Zeros before and after sequences."""
+class ZeroPadding1D(_ZeroPadding):
+    """Zeros in front of sequences and behind them: `padding` is how many, one number or two."""
 
-    _rank = 3
-
-    arguments = ("padding",)
+    dims = 1
 
     def __init__(self, padding: Any = 1, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.padding = _pair("padding", padding)
+        Spatial.__init__(self, "channels_last", **kwargs)
+        self.padding = normalize_tuple(padding, 2, "padding")
+
+    def _pairs(self) -> Any:
+        return [self.padding]
+
+
+@_legacy.zeropadding2d
+class ZeroPadding2D(_ZeroPadding):
+    """Zeros around images."""
+
+    arguments = ("data_format",)
+
+
+@_legacy.data_format
+class ZeroPadding3D(_ZeroPadding):
+    """Zeros around volumes."""
+
+    dims = 3
+    arguments = ("data_format",)
+
+
+class _Cropping(Spatial):
+    """Each example without its borders."""
+
+    arguments: Tuple[str, ...] = ("cropping",)
+
+    def __init__(self, cropping: Any = 0, data_format: Any = None, **kwargs: Any) -> None:
+        super().__init__(data_format, **kwargs)
+        self.cropping: Any = pairs_of(self, "cropping", cropping)
+
+    def _pairs(self) -> Any:
+        return self.cropping
 
     def call(self, inputs: Any, **kwargs: Any) -> Any:
-        return make("Pad", lambda x: _ops.pad(x, [(0, 0), self.padding, (0, 0)], 0), as_tensor(inputs))
+        return self.computed("Crop", lambda x: cropped(x, self._pairs()), inputs)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        return (input_shape[0], _sum(input_shape[1], sum(self.padding)), input_shape[2])
+        sizes = [moved(n, -a - b) for n, (a, b) in zip(self.space(input_shape), self._pairs())]
+        return self.shape_of(input_shape[0], sizes, self.channels(input_shape))
 
 
-class Cropping1D(Layer):
-    """Sequences without their first and last steps."""
+class Cropping1D(_Cropping):
+    """Sequences without their first and last steps: `cropping` is how many, one number or two."""
 
-    _rank = 3
-
-    arguments = ("cropping",)
+    dims = 1
 
     def __init__(self, cropping: Any = (1, 1), **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.cropping = _pair("cropping", cropping)
+        Spatial.__init__(self, "channels_last", **kwargs)
+        self.cropping = normalize_tuple(cropping, 2, "cropping")
 
-    def call(self, inputs: Any, **kwargs: Any) -> Any:
-        first, last = self.cropping
-        return make("Crop", lambda x: x[:, first : -last or None], as_tensor(inputs))
-
-    def compute_output_shape(self, input_shape: Any) -> Any:
-        return (input_shape[0], _sum(input_shape[1], -sum(self.cropping)), input_shape[2])
+    def _pairs(self) -> Any:
+        return [self.cropping]
 
 
-class Cropping2D(Layer):
+@_legacy.data_format
+class Cropping2D(_Cropping):
     """Images without their borders."""
 
-    _rank = 4
+    arguments = ("data_format",)
 
-    arguments = ("cropping", "data_format")
 
-    def __init__(self, cropping: Any = ((0, 0), (0, 0)), data_format: Any = None, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.cropping, self.data_format = _pairs("cropping", cropping), channels_last(data_format)
+@_legacy.data_format
+class Cropping3D(_Cropping):
+    """Volumes without their borders."""
 
-    def call(self, inputs: Any, **kwargs: Any) -> Any:
-        (top, bottom), (left, right) = self.cropping
-        return make("Crop", lambda x: x[:, top : -bottom or None, left : -right or None], as_tensor(inputs))
+    dims = 3
+    arguments = ("data_format",)
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
-        sizes = [_sum(n, -a - b) for n, (a, b) in zip(input_shape[1:3], self.cropping)]
-        return (input_shape[0], *sizes, input_shape[3])
+    def __init__(self, cropping: Any = 1, data_format: Any = None, **kwargs: Any) -> None:
+        super().__init__(cropping, data_format, **kwargs)

@@ -2,7 +2,8 @@
 """Texts as numbers."""
 
 from collections import Counter
-from typing import Any, Dict, Iterable, List, Optional
+from hashlib import md5
+from typing import Any, Dict, Iterable, Iterator, List, Optional
 
 import numpy as np
 
@@ -15,12 +16,22 @@ def text_to_word_sequence(text: str, filters: str = FILTERS, lower: bool = True,
     return [word for word in plain.translate({ord(c): split for c in filters}).split(split) if word]
 
 
+def _md5(word: str) -> int:
+    return int(md5(word.encode()).hexdigest(), 16)
+
+
+def hashing_trick(
+    text: str, n: int, hash_function: Any = None, filters: str = FILTERS, lower: bool = True, split: str = " "
+) -> List[int]:
+    """The words of a text as numbers from 1 to n - 1, by a hash: "md5", which is the same in all processes, or a
+    function of a word; by default Python's `hash`. Two words may get one number."""
+    by: Any = hash if hash_function is None else _md5 if hash_function == "md5" else hash_function
+    return [by(word) % (n - 1) + 1 for word in text_to_word_sequence(text, filters, lower, split)]
+
+
 def one_hot(text: str, n: int, filters: str = FILTERS, lower: bool = True, split: str = " ") -> List[int]:
     """The words of a text as numbers from 1 to n - 1, by a hash that is the same in all processes."""
-    from hashlib import md5
-
-    return [int(md5(word.encode()).hexdigest(), 16) % (n - 1) + 1
-            for word in text_to_word_sequence(text, filters, lower, split)]  # fmt: skip
+    return hashing_trick(text, n, "md5", filters, lower, split)
 
 
 class Tokenizer:
@@ -60,16 +71,27 @@ class Tokenizer:
         self.index_word = {i: word for word, i in self.word_index.items()}
         self.index_docs = {self.word_index[word]: count for word, count in self.word_docs.items()}
 
+    def fit_on_sequences(self, sequences: Iterable[List[int]]) -> None:
+        """Counts in how many texts each number is, for "tfidf"."""
+        self.document_count = 0
+        self.index_docs = {}
+        for sequence in sequences:
+            self.document_count += 1
+            for number in set(sequence):
+                self.index_docs[number] = self.index_docs.get(number, 0) + 1
+
     def texts_to_sequences(self, texts: Iterable[Any]) -> List[List[int]]:
         """The numbers of the words, without those that are not known or not among the first `num_words`."""
+        return list(self.texts_to_sequences_generator(texts))
+
+    def texts_to_sequences_generator(self, texts: Iterable[Any]) -> Iterator[List[int]]:
+        """Yields what `texts_to_sequences` lists."""
         known = self.word_index if self.num_words is None else {
             word: i for word, i in self.word_index.items() if i < self.num_words}  # fmt: skip
         other = None if self.oov_token is None else self.word_index.get(self.oov_token)
-        found = []
         for text in texts:
             numbers = [known.get(word, other) for word in self._words(text)]
-            found.append([n for n in numbers if n is not None])
-        return found
+            yield [n for n in numbers if n is not None]
 
     def texts_to_matrix(self, texts: Iterable[Any], mode: str = "binary") -> Any:
         return self.sequences_to_matrix(self.texts_to_sequences(texts), mode)

@@ -6,9 +6,21 @@ from typing import Any, Optional
 import numpy as np
 
 from .._names import Missing
-from .._serialization import custom_object_scope
+from .data_utils import GeneratorEnqueuer, OrderedEnqueuer, Sequence, SequenceEnqueuer, get_file
+from .generic_utils import (
+    CustomObjectScope,
+    Progbar,
+    custom_object_scope,
+    deserialize_keras_object,
+    get_custom_objects,
+    serialize_keras_object,
+)
 
-CustomObjectScope = custom_object_scope
+__all__ = [
+    "CustomObjectScope", "GeneratorEnqueuer", "OrderedEnqueuer", "Progbar", "Sequence", "SequenceEnqueuer",
+    "custom_object_scope", "deserialize_keras_object", "get_custom_objects", "get_file", "normalize",
+    "serialize_keras_object", "set_random_seed", "to_categorical",
+]  # fmt: skip
 
 
 def to_categorical(y: Any, num_classes: Optional[int] = None) -> Any:
@@ -28,22 +40,6 @@ def normalize(x: Any, axis: int = -1, order: int = 2) -> Any:
     return x / np.expand_dims(norm, axis)
 
 
-class Sequence:
-    """Batches by their numbers: a subclass has `__len__` and `__getitem__`."""
-
-    def __len__(self) -> int:
-        raise NotImplementedError
-
-    def __getitem__(self, index: int) -> Any:
-        raise NotImplementedError
-
-    def on_epoch_end(self) -> None:
-        """At the end of each epoch of training."""
-
-    def __iter__(self) -> Any:
-        return (self[i] for i in range(len(self)))
-
-
 def set_random_seed(seed: int) -> None:
     """Sets the seeds of Python's `random`, of NumPy's, which `fit` shuffles by, and of this package: of weights and
     draws of the models that are made from now on."""
@@ -61,10 +57,10 @@ def set_random_seed(seed: int) -> None:
 
 
 __getattr__ = Missing("keras.utils", __name__, {
-    "get_file": "nothing is downloaded", "plot_model": "model.summary()", "vis_utils": "model.summary()",
+    "plot_model": "model.summary()", "vis_utils": "model.summary()",
     "HDF5Matrix": "numpy.load, or flywheel.data.load", "multi_gpu_model": "one device",
     "print_summary": "model.summary()", "PyDataset": "Sequence", "image_dataset_from_directory":
     "preprocessing.image", "text_dataset_from_directory": "preprocessing.text", "split_dataset": "slices of arrays",
-    "register_keras_serializable": "custom_object_scope", "Progbar": "flywheel.train.Loop", "pack_x_y_sample_weight":
+    "register_keras_serializable": "custom_object_scope", "pack_x_y_sample_weight":
     "a tuple (x, y, weight)", "unpack_x_y_sample_weight": "a tuple (x, y, weight)",
 })  # fmt: skip

@@ -7,11 +7,13 @@ from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
-from ..v1.graph import GraphKeys, get_default_graph
-from ..v1.operation import Tensor
-from . import backend as K
-from . import constraints, initializers, regularizers
-from ._serialization import Configured, take_elements
+from ...v1.conversion import as_tensor
+from ...v1.graph import GraphKeys, get_default_graph
+from ...v1.operation import Tensor
+from ...v1.variables import Variable
+from .. import backend as K
+from .. import constraints, initializers, regularizers
+from .._serialization import Configured, take_elements
 
 
 def to_list(x: Any) -> List[Any]:
@@ -121,7 +123,7 @@ class Layer(Configured):
 
     def __call__(self, inputs: Any, **kwargs: Any) -> Any:
         self._check_arguments(kwargs)
-        given = to_list(inputs)
+        given = [as_tensor(x) if isinstance(x, Variable) else x for x in to_list(inputs)]
         for x in given:
             if not K.is_keras_tensor(x) and not isinstance(x, Tensor):
                 raise ValueError(f"Layer {self.name} was called with an input that isn't a symbolic tensor: {x!r}")

@@ -5,11 +5,14 @@ import json
 import os
 from typing import Any, Dict, List, Optional, Tuple
 
-from .._flywheel import Store as RuntimeStore
-from . import _summary
-from . import backend as K
-from ._serialization import plain
-from .engine import Layer, Node, node_of, one_or_list, to_list
+from ..._flywheel import Store as RuntimeStore
+from ...v1.conversion import as_tensor
+from ...v1.emission import ancestors
+from ...v1.operation import Operation
+from .. import _summary
+from .. import backend as K
+from .._serialization import plain
+from .topology import Layer, Node, node_of, one_or_list, to_list
 
 
 class Network(Layer):
@@ -92,11 +95,25 @@ class Network(Layer):
 
     @property
     def losses(self) -> List[Any]:
-        return [*[x for layer in self.layers for x in layer.losses], *self._losses]
+        """The losses of layers in this network, and those that were added to it."""
+        return [*self._own([x for layer in self._leaves() for x in layer.losses]), *self._losses]
 
     @property
     def updates(self) -> List[Any]:
-        return [*[x for layer in self.layers for x in layer.updates], *self._updates]
+        """The updates of layers in this network: a layer may have other calls."""
+        if not self.trainable and not self.stateful:
+            return []
+        return self._own([*[x for layer in self._leaves() for x in layer.updates], *self._updates])
+
+    def _own(self, made: List[Any]) -> List[Any]:
+        """Returns the tensors that depend on inputs of this model alone: a layer may have other calls."""
+        fed = {x.op for x in self.inputs}
+        found = []
+        for x in made:
+            op = x if isinstance(x, Operation) else as_tensor(x).op
+            if not any(o.type == "Placeholder" and o not in fed for o in ancestors([op], fed)):
+                found.append(x)
+        return found
 
     @property
     def stateful(self) -> bool:
@@ -160,7 +177,7 @@ class Network(Layer):
     @classmethod
     def from_config(cls, config: Dict[str, Any], custom_objects: Any = None) -> Any:
         """The network of what `get_config` gave, with weights of its own."""
-        from .layers import deserialize
+        from ..layers import deserialize
 
         made: Dict[str, Layer] = {}
         left: List[Tuple[Layer, Any]] = []
@@ -216,7 +233,7 @@ class Network(Layer):
 
     def save(self, filepath: str, overwrite: bool = True, include_optimizer: bool = True) -> None:
         """Writes the whole model: see `flywheel.keras.models.save_model`."""
-        from .saving import save_model
+        from ..saving import save_model
 
         save_model(self, filepath, overwrite, include_optimizer)
 
@@ -229,6 +246,25 @@ class Network(Layer):
     def load_weights(self, filepath: str, by_name: bool = False) -> None:
         """Reads what `save_weights` of such a model wrote."""
         RuntimeStore.restore(K.get_session().store, filepath, self._keys())
+
+
+def get_source_inputs(tensor: Any, layer: Any = None, node_index: Any = None) -> List[Any]:
+    """Returns the inputs that a tensor is computed from, each once."""
+    if not hasattr(tensor, "_keras_history"):
+        return [tensor]
+    found: List[Any] = []
+    seen = set()
+    stack = [tensor]
+    while stack:
+        x = stack.pop()
+        node = node_of(x)
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        if not node.inputs:
+            found.append(x)
+        stack += reversed(node.inputs)
+    return found
 
 
 def _unique(names: List[str]) -> List[str]:

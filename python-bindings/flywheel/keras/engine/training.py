@@ -6,19 +6,21 @@ from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
-from .._types import Path
-from ..train.callbacks import listed
-from ..train.loop import Means, run_epochs
-from ..v1.conversion import as_tensor
-from ..v1.emission import ancestors
-from ..v1.operation import Operation
-from . import _batches, losses, metrics, optimizers
-from . import backend as K
-from . import callbacks as _callbacks
-from .engine import one_or_list, to_list
+from ..._types import Path
+from ...train.callbacks import listed
+from ...train.loop import Means, run_epochs
+from .. import _batches, losses, metrics, optimizers
+from .. import backend as K
+from .. import callbacks as _callbacks
+from ..legacy import interfaces as _legacy
 from .network import Network
+from .topology import one_or_list, to_list
 
 
+@_legacy.model
+@_legacy.fit_generator
+@_legacy.evaluate_generator
+@_legacy.predict_generator
 class Model(Network):
     """Layers between `inputs` and `outputs`, and how they are trained."""
 
@@ -78,10 +80,10 @@ class Model(Network):
             terms.append(term)
             part = term if scale == 1.0 else term * scale
             total = part if total is None else total + part
-        for penalty in self._own(self.losses):
-            one = K.mean(penalty) if K.ndim(penalty) else penalty
+        for penalty in self.losses:
+            one = K.mean(penalty) if K.is_tensor(penalty) and K.ndim(penalty) else penalty
             total = one if total is None else total + one
-        if total is None:
+        if total is None or not K.is_tensor(total):
             raise RuntimeError("The model cannot be compiled because it has no loss to optimize: expected a loss, or "
                                "add_loss")  # fmt: skip
         self.total_loss, self.targets, self.sample_weights = total, targets, weights
@@ -117,16 +119,6 @@ class Model(Network):
                 self.metrics_names.append(title)
                 self._values.append(value)
 
-    def _own(self, made: List[Any]) -> List[Any]:
-        """Returns the tensors that depend on inputs of this model alone: a layer may have other calls."""
-        fed = {x.op for x in self.inputs}
-        found = []
-        for x in made:
-            op = x if isinstance(x, Operation) else as_tensor(x).op
-            if not any(o.type == "Placeholder" and o not in fed for o in ancestors([op], fed)):
-                found.append(x)
-        return found
-
     def _check_trained(self) -> None:
         """Warns where other weights are trainable than those that `compile` took (C8)."""
         if len(self.trainable_weights) != len(self._trained):
@@ -149,7 +141,7 @@ class Model(Network):
             if what == "test":
                 updates += self._own(self.state_updates)
             if what == "train":
-                updates += [*self._own(self.updates), *self.optimizer.get_updates(self.total_loss, self._trained)]
+                updates += [*self.updates, *self.optimizer.get_updates(self.total_loss, self._trained)]
             found = K.function(inputs, self._values, updates)
         self._functions[what] = found
         return found
@@ -166,7 +158,7 @@ class Model(Network):
         loss and the metrics; each sample has the weight 1. Raises NotImplementedError for a model a part of which
         Python computes.
         """
-        from ._exporting import export
+        from .._exporting import export
 
         export(self, path, entries, options)
 
@@ -338,8 +330,6 @@ class Model(Network):
         self, generator: Any, steps_per_epoch: Optional[int] = None, epochs: int = 1, **kwargs: Any
     ) -> Any:
         """Trains on what a generator gives."""
-        for key in ("workers", "use_multiprocessing", "max_queue_size"):
-            kwargs.pop(key, None)
         return self.fit(generator, steps_per_epoch=steps_per_epoch, epochs=epochs, **kwargs)
 
     def evaluate_generator(self, generator: Any, steps: Optional[int] = None, **_: Any) -> Any:

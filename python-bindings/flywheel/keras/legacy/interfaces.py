@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Arguments of Keras 1: decorators of layers and methods that take them by their old names, and warn."""
+
+import warnings
+from functools import wraps
+from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
+
+Arguments = Tuple[Tuple[Any, ...], Dict[str, Any]]
+Change = Callable[[Tuple[Any, ...], Dict[str, Any]], Arguments]
+
+_KERNEL = {"init": "kernel_initializer", "W_regularizer": "kernel_regularizer", "b_regularizer": "bias_regularizer",
+           "W_constraint": "kernel_constraint", "b_constraint": "bias_constraint", "bias": "use_bias"}  # fmt: skip
+_FORMAT = {"dim_ordering": "data_format"}
+_FILTERS = {"nb_filter": "filters", "subsample": "strides", "border_mode": "padding", **_FORMAT, **_KERNEL}
+_VALUES: Dict[str, Dict[Any, Any]] = {
+    "dim_ordering": {"tf": "channels_last", "th": "channels_first", "default": None},
+    "consume_less": {"cpu": 0, "mem": 1, "gpu": 2},
+}
+
+
+def _warn(what: str, changes: List[str]) -> None:
+    warnings.warn(f"Update your `{what}` call to the Keras 2 API: {', '.join(changes)}", stacklevel=4)
+
+
+def renames(
+    renamed: Mapping[str, str], change: Optional[Change] = None, method: str = "__init__"
+) -> Callable[[type], Any]:
+    """Returns a decorator of a class whose `method` takes arguments by the names that are keys of `renamed`.
+
+    `change` gives other positional and keyword arguments, before. Raises TypeError for an argument by both names."""
+
+    def decorate(cls: Any) -> Any:
+        function = vars(cls).get(method) or getattr(cls, method)
+
+        @wraps(function)
+        def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+            if kwargs or args:
+                before = (args, dict(kwargs))
+                if change is not None:
+                    args, kwargs = change(args, kwargs)
+                changes = [f"`{key}`" for key in before[1] if key not in kwargs]
+                for old in [key for key in kwargs if key in renamed]:
+                    new = renamed[old]
+                    if new in kwargs:
+                        raise TypeError(f"{cls.__name__} takes {old} and {new} as one argument, found both")
+                    value = kwargs.pop(old)
+                    known = _VALUES.get(old)
+                    if known is not None and value not in known:
+                        raise ValueError(f"expected {old} of {', '.join(map(repr, known))}, found {value!r}")
+                    kwargs[new] = value if known is None else known[value]
+                    changes.append(f"`{old}` is `{new}`")
+                if changes:
+                    _warn(cls.__name__ if method == "__init__" else method, changes)
+            return function(self, *args, **kwargs)
+
+        setattr(cls, method, call)
+        return cls
+
+    return decorate
+
+
+def _with_input_shape(kwargs: Dict[str, Any]) -> None:
+    """Makes `input_shape` of `input_length` and `input_dim`."""
+    if "input_dim" in kwargs:
+        kwargs["input_shape"] = (kwargs.pop("input_length", None), kwargs.pop("input_dim"))
+
+
+def _with_kernel_size(names: Tuple[str, ...]) -> Change:
+    """Makes `kernel_size` of the sizes that Keras 1 takes one by one, after the filters."""
+
+    def change(args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Arguments:
+        given = [name for name in names if name in kwargs]
+        own = list(args[1:])
+        sizes: List[Any] = []
+        # A second number is another size, unless it is by the name `strides`.
+        while own and len(sizes) < len(names) - len(given) and isinstance(own[0], int):
+            sizes.append(own.pop(0))
+        if len(sizes) + len(given) < len(names) or (not given and len(sizes) != len(names)):
+            return args, kwargs
+        sizes += [kwargs.pop(name) for name in given]
+        return (*args[:1], tuple(sizes), *own), kwargs
+
+    return change
+
+
+def _conv1d(args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Arguments:
+    _with_input_shape(kwargs)
+    return args, kwargs
+
+
+def _deconv2d(args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Arguments:
+    if len(args) == 5:
+        args, kwargs["output_shape"] = args[:4], args[4]
+    elif len(args) == 4 and isinstance(args[3], (tuple, list)) and isinstance(args[2], int):
+        args, kwargs["output_shape"] = args[:3], args[3]
+    # The size follows from the input, the strides and the padding.
+    kwargs.pop("output_shape", None)
+    return _with_kernel_size(("nb_row", "nb_col"))(args, kwargs)
+
+
+def _separable(args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Arguments:
+    args, kwargs = _with_kernel_size(("nb_row", "nb_col"))(args, kwargs)
+    if "init" in kwargs:
+        first = kwargs.pop("init")
+        kwargs.setdefault("depthwise_initializer", first)
+        kwargs.setdefault("pointwise_initializer", first)
+    return args, kwargs
+
+
+def _recurrent(args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Arguments:
+    _with_input_shape(kwargs)
+    if "forget_bias_init" in kwargs:
+        first = kwargs.pop("forget_bias_init")
+        kwargs["unit_forget_bias"] = True
+        if first != "one":
+            warnings.warn("The `forget_bias_init` argument has been ignored. Use `unit_forget_bias=True` instead to "
+                          "initialize with ones.", stacklevel=4)  # fmt: skip
+    return args, kwargs
+
+
+def _convolutional_recurrent(args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Arguments:
+    return _recurrent(*_with_kernel_size(("nb_row", "nb_col"))(args, kwargs))
+
+
+def _embedding(args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Arguments:
+    if kwargs.pop("dropout", 0.0):
+        warnings.warn("The `dropout` argument is no longer support in `Embedding`. You can apply a "
+                      "`keras.layers.SpatialDropout1D` layer right after the `Embedding` layer to get the same "
+                      "behavior.", stacklevel=4)  # fmt: skip
+    return args, kwargs
+
+
+def _batch_norm(args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Arguments:
+    mode = kwargs.pop("mode", 0)
+    if mode != 0:
+        raise TypeError(f"The `mode` argument of `BatchNormalization` no longer exists. `mode={mode}` is not supported; "
+                        "use a call with `training=True` for mode 2")  # fmt: skip
+    return args, kwargs
+
+
+def _padding_2d(args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Arguments:
+    given = kwargs.get("padding")
+    if isinstance(given, dict):
+        names = ("top_pad", "bottom_pad", "left_pad", "right_pad")
+        unknown = [key for key in given if key not in names]
+        if unknown:
+            raise ValueError(f"Unexpected key(s) found in the padding dictionary: {unknown}. Allowed: {names}")
+        top, bottom, left, right = (given.get(name, 0) for name in names)
+        kwargs["padding"] = ((top, bottom), (left, right))
+    return args, kwargs
+
+
+_RECURRENT = {
+    "output_dim": "units", **_KERNEL, "inner_init": "recurrent_initializer",
+    "inner_activation": "recurrent_activation", "U_regularizer": "recurrent_regularizer", "dropout_W": "dropout",
+    "dropout_U": "recurrent_dropout", "consume_less": "implementation",
+}  # fmt: skip
+
+dense = renames({"output_dim": "units", **_KERNEL})
+dropout = renames({"p": "rate"})
+embedding = renames({"init": "embeddings_initializer", "W_regularizer": "embeddings_regularizer",
+                     "W_constraint": "embeddings_constraint"}, _embedding)  # fmt: skip
+pooling1d = renames({"pool_length": "pool_size", "stride": "strides", "border_mode": "padding"})
+pooling = renames({"border_mode": "padding", **_FORMAT})
+global_pooling = data_format = renames(_FORMAT)
+prelu = renames({"init": "alpha_initializer"})
+gaussian_noise = renames({"sigma": "stddev"})
+recurrent = renames(_RECURRENT, _recurrent)
+upsampling1d = renames({"length": "size"})
+conv1d = renames({**_FILTERS, "filter_length": "kernel_size", "subsample_length": "strides"}, _conv1d)
+conv2d = renames(_FILTERS, _with_kernel_size(("nb_row", "nb_col")))
+conv3d = renames(_FILTERS, _with_kernel_size(("kernel_dim1", "kernel_dim2", "kernel_dim3")))
+deconv2d = renames(_FILTERS, _deconv2d)
+separable_conv2d = renames({key: value for key, value in _FILTERS.items() if key != "init"}, _separable)
+convlstm2d = renames({**_FILTERS, **_RECURRENT}, _convolutional_recurrent)
+batch_normalization = renames({"beta_init": "beta_initializer", "gamma_init": "gamma_initializer"}, _batch_norm)
+zeropadding2d = renames(_FORMAT, _padding_2d)
+spatial_dropout = renames({"p": "rate", **_FORMAT})
+
+
+
+def get_updates(function: Any) -> Any:
+    """Returns a method that also takes the order of Keras 1: the parameters, their constraints and the loss."""
+
+    @wraps(function)
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if len(args) + len(kwargs) == 3 and isinstance(args[0], (list, tuple)):
+            _warn("get_updates", ["`constraints` are those of the variables"])
+            loss = args[2] if len(args) > 2 else kwargs["loss"]
+            constraints = args[1] if len(args) > 1 else kwargs["constraints"]
+            for variable, constraint in constraints.items():
+                variable.constraint = constraint
+            return function(self, loss, args[0])
+        return function(self, *args, **kwargs)
+
+    return call
+
+
+_DROPPED = ("nb_worker", "max_q_size", "pickle_safe", "workers", "use_multiprocessing", "max_queue_size", "wait_time")
+
+
+def _generator(args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Arguments:
+    for key in _DROPPED:
+        kwargs.pop(key, None)
+    return args, kwargs
+
+
+fit_generator = renames({"samples_per_epoch": "steps_per_epoch", "val_samples": "steps", "nb_epoch": "epochs",
+                         "nb_val_samples": "validation_steps"}, _generator, "fit_generator")  # fmt: skip
+evaluate_generator = renames({"val_samples": "steps"}, _generator, "evaluate_generator")
+predict_generator = renames({"val_samples": "steps"}, _generator, "predict_generator")
+model = renames({"input": "inputs", "output": "outputs"})

@@ -1,0 +1,325 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Files and batches, as in `keras.utils.data_utils`."""
+
+import hashlib
+import os
+import queue
+import tarfile
+import threading
+import zipfile
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, Iterator, List, Optional
+from urllib.request import urlopen
+
+import numpy as np
+
+# Files
+
+
+def _hash_file(fpath: Any, algorithm: str = "sha256", chunk_size: int = 65535) -> str:
+    """The digest of a file in hexadecimal digits, by "sha256" (also "auto") or "md5"."""
+    digest = hashlib.md5() if algorithm == "md5" else hashlib.sha256()
+    with open(fpath, "rb") as file:
+        while chunk := file.read(chunk_size):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def validate_file(fpath: Any, file_hash: str, algorithm: str = "auto", chunk_size: int = 65535) -> bool:
+    """Returns true if the digest of a file is `file_hash`; "auto" is sha256 for 64 digits, else md5."""
+    if algorithm == "auto":
+        algorithm = "sha256" if len(file_hash) == 64 else "md5"
+    return _hash_file(fpath, algorithm, chunk_size) == file_hash.lower()
+
+
+def get_file(
+    fname: str, origin: str, untar: bool = False, md5_hash: Optional[str] = None, file_hash: Optional[str] = None,
+    cache_subdir: str = "datasets", hash_algorithm: str = "auto", extract: bool = False, archive_format: Any = "auto",
+    cache_dir: Optional[str] = None,
+) -> str:  # fmt: skip
+    """Returns the path of a copy of `origin`, a URL, which is made unless one with the right digest is there.
+
+    The copy is `cache_dir`/`cache_subdir`/`fname`, by default under `~/.keras`. With `extract`, an archive (tar or zip)
+    is unpacked beside it; with `untar`, `fname` is without `.tar.gz`. Raises OSError for an origin that cannot be read,
+    and ValueError for a copy of another digest, or an archive with a member outside of its folder.
+    """
+    folder = Path(cache_dir or os.path.join("~", ".keras")).expanduser() / cache_subdir
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / fname
+    archive = Path(f"{path}.tar.gz") if untar else path
+    wanted = file_hash or md5_hash
+    algorithm = "md5" if file_hash is None and md5_hash is not None else hash_algorithm
+    if not archive.exists() or (wanted is not None and not validate_file(archive, wanted, algorithm)):
+        part = Path(f"{archive}.part")
+        try:
+            with urlopen(origin) as source, open(part, "wb") as copy:
+                while chunk := source.read(1 << 16):
+                    copy.write(chunk)
+            if wanted is not None and not validate_file(part, wanted, algorithm):
+                raise ValueError(f"'{origin}' has another digest than {wanted}")
+            os.replace(part, archive)
+        finally:
+            part.unlink(missing_ok=True)
+    if untar:
+        if not path.exists():
+            _extract(archive, folder, "tar")
+    elif extract:
+        _extract(archive, folder, archive_format)
+    return str(path)
+
+
+def _extract(archive: Path, folder: Path, archive_format: Any) -> bool:
+    """Unpacks an archive; returns false for a file that is not one of these formats."""
+    listed = ["tar", "zip"] if archive_format == "auto" else [archive_format] if isinstance(
+        archive_format, str) else list(archive_format or [])  # fmt: skip
+    for kind in listed:
+        if kind not in ("tar", "zip"):
+            raise ValueError(f"expected an archive_format of 'auto', 'tar' or 'zip', found {kind!r}")
+        if kind == "tar" and tarfile.is_tarfile(archive):
+            with tarfile.open(archive) as tar:
+                _check_members(folder, [member.name for member in tar.getmembers()])
+                if any(not (member.isfile() or member.isdir()) for member in tar.getmembers()):
+                    raise ValueError(f"'{archive}' has members that are neither files nor folders")
+                tar.extractall(folder)
+            return True
+        if kind == "zip" and zipfile.is_zipfile(archive):
+            with zipfile.ZipFile(archive) as packed:
+                _check_members(folder, packed.namelist())
+                packed.extractall(folder)
+            return True
+    return False
+
+
+def _check_members(folder: Path, names: List[str]) -> None:
+    root = folder.resolve()
+    for name in names:
+        if root not in (root / name).resolve().parents and (root / name).resolve() != root:
+            raise ValueError(f"the archive has a member outside of its folder: {name!r}")
+
+
+# Batches
+
+
+class Sequence:
+    """Batches by their numbers: a subclass has `__len__` and `__getitem__`."""
+
+    def __len__(self) -> int:
+        raise NotImplementedError
+
+    def __getitem__(self, index: int) -> Any:
+        raise NotImplementedError
+
+    def on_epoch_end(self) -> None:
+        """At the end of each epoch of training."""
+
+    def __iter__(self) -> Any:
+        return (self[i] for i in range(len(self)))
+
+
+_END = object()
+
+# The sequence of the process of a worker.
+_own: Any = None
+
+
+def _set_own(sequence: Any) -> None:
+    global _own
+    _own = sequence
+
+
+def _get_own(index: int) -> Any:
+    return _own[index]
+
+
+class SequenceEnqueuer:
+    """Prepares batches in the background: `start`, then the iterator that `get` returns, then `stop`."""
+
+    def __init__(self, use_multiprocessing: bool = False) -> None:
+        self._use_processes = use_multiprocessing
+        self._stopped = threading.Event()
+        self._stopped.set()
+        self.queue: Any = None
+
+    def is_running(self) -> bool:
+        return not self._stopped.is_set()
+
+    def start(self, workers: int = 1, max_queue_size: int = 10) -> None:
+        """Starts `workers` threads or processes, which are at most `max_queue_size` batches ahead."""
+        self._stopped.clear()
+        self._begin(max(1, workers), max_queue_size)
+
+    def _begin(self, workers: int, max_queue_size: int) -> None:
+        raise NotImplementedError
+
+    def stop(self, timeout: Optional[float] = None) -> None:
+        """Ends the workers, and waits for them up to `timeout` seconds, None for as long as it takes."""
+        self._stopped.set()
+
+    def get(self) -> Iterator[Any]:
+        """The batches."""
+        raise NotImplementedError
+
+    def _put(self, item: Any) -> bool:
+        """Puts an item into the queue, once there is room. Returns false if `stop` was called before."""
+        while self.is_running():
+            try:
+                self.queue.put(item, timeout=0.05)
+                return True
+            except queue.Full:
+                continue
+        return False
+
+
+class _Ordered:
+    """The results of the futures of a queue, in order; the first that failed ends them."""
+
+    def __init__(self, owner: "OrderedEnqueuer") -> None:
+        self._owner = owner
+
+    def __iter__(self) -> "_Ordered":
+        return self
+
+    def __next__(self) -> Any:
+        while self._owner.is_running():
+            try:
+                future: Future = self._owner.queue.get(timeout=0.05)
+            except queue.Empty:
+                continue
+            try:
+                found = future.result()
+            except Exception as error:
+                self._owner.stop()
+                raise StopIteration(error) from error
+            finally:
+                self._owner.queue.task_done()
+            if found is not None:
+                return found
+        raise StopIteration
+
+
+class OrderedEnqueuer(SequenceEnqueuer):
+    """The batches of a `Sequence` in order, or with `shuffle` in another order in each epoch, for ever. `on_epoch_end`
+    is called when all batches of an epoch have been taken. An error in a batch ends the iterator."""
+
+    def __init__(self, sequence: Sequence, use_multiprocessing: bool = False, shuffle: bool = False) -> None:
+        super().__init__(use_multiprocessing)
+        self.sequence, self.shuffle = sequence, shuffle
+
+    def _begin(self, workers: int, max_queue_size: int) -> None:
+        self.queue = queue.Queue(max_queue_size)
+        self._thread = threading.Thread(target=self._run, args=(workers,), daemon=True)
+        self._thread.start()
+
+    def _executor(self, workers: int) -> Executor:
+        if self._use_processes:
+            return ProcessPoolExecutor(workers, get_context(), _set_own, (self.sequence,))
+        return ThreadPoolExecutor(workers)
+
+    def _run(self, workers: int) -> None:
+        get = _get_own if self._use_processes else self.sequence.__getitem__
+        while self.is_running():
+            order = np.random.permutation(len(self.sequence)) if self.shuffle else np.arange(len(self.sequence))
+            # Processes have the sequence as it was when they began.
+            executor = self._executor(workers)
+            try:
+                if not all(self._put(executor.submit(get, int(i))) for i in order):
+                    return
+                while self.queue.unfinished_tasks and self.is_running():
+                    self._stopped.wait(0.01)
+            finally:
+                executor.shutdown(wait=False, cancel_futures=True)
+            if self.is_running():
+                self.sequence.on_epoch_end()
+
+    def get(self) -> Iterator[Any]:
+        return _Ordered(self)
+
+    def stop(self, timeout: Optional[float] = None) -> None:
+        super().stop()
+        if self._thread is not threading.current_thread():
+            self._thread.join(timeout)
+
+
+def _iterate(generator: Any, put: Any) -> None:
+    """Puts the items of a generator, and what ended it: (item, error)."""
+    try:
+        for item in generator:
+            if not put((item, None)):
+                return
+        put((_END, None))
+    except Exception as error:
+        put((_END, error))
+
+
+def _iterate_in_process(generator: Any, items: Any) -> None:
+    def put(item: Any) -> bool:
+        value, error = item
+        items.put((None if value is _END else value, value is _END, error))
+        return True
+
+    _iterate(generator, put)
+
+
+class GeneratorEnqueuer(SequenceEnqueuer):
+    """The items of a generator, which the workers call: threads take turns, and each process has a copy of it. They come
+    in no certain order. An error is raised where its item would be."""
+
+    def __init__(self, generator: Any, use_multiprocessing: bool = False, wait_time: float = 0.05, seed: Any = None):
+        super().__init__(use_multiprocessing)
+        self._generator, self.wait_time, self.seed = generator, wait_time, seed
+        self._workers: List[Any] = []
+
+    def _begin(self, workers: int, max_queue_size: int) -> None:
+        if self._use_processes:
+            # A generator has no copy but that of a fork.
+            context = get_context("fork")
+            self.queue = context.Queue(max_queue_size)
+            for i in range(workers):
+                if self.seed is not None:
+                    np.random.seed(self.seed + i)
+                worker: Any = context.Process(target=_iterate_in_process, args=(self._generator, self.queue), daemon=True)
+                worker.start()
+                self._workers.append(worker)
+            return
+        self.queue = queue.Queue(max_queue_size)
+        lock = threading.Lock()
+
+        def take_turns() -> Iterator[Any]:
+            while True:
+                with lock:
+                    item = next(self._generator, _END)
+                if item is _END:
+                    return
+                yield item
+
+        for _ in range(workers):
+            worker = threading.Thread(target=_iterate, args=(take_turns(), self._put), daemon=True)
+            worker.start()
+            self._workers.append(worker)
+
+    def get(self) -> Iterator[Any]:
+        ended = 0
+        while self.is_running() and ended < len(self._workers):
+            try:
+                taken = self.queue.get(timeout=self.wait_time)
+            except queue.Empty:
+                continue
+            item, is_end, error = (taken[0], taken[0] is _END, taken[1]) if len(taken) == 2 else taken
+            if error is not None:
+                self.stop()
+                raise error
+            if is_end:
+                ended += 1
+            elif item is not None:
+                yield item
+
+    def stop(self, timeout: Optional[float] = None) -> None:
+        super().stop()
+        for worker in self._workers:
+            if self._use_processes:
+                worker.terminate()
+            if worker is not threading.current_thread():
+                worker.join(timeout)
+        self._workers = []
