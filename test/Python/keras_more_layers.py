@@ -263,7 +263,8 @@ def test_channels_first() -> None:
     bias = np.array([1.0, 2, 3], np.float32)
     found = K.eval(K.bias_add(K.constant(x), K.constant(bias), "channels_first"))
     np.testing.assert_allclose(found, x + bias[:, None, None], rtol=1e-6)
-    raises(ValueError, "`data_format` argument must be one of", lambda: K.bias_add(K.constant(x), K.constant(bias), "first"))
+    raises(ValueError, "`data_format` argument must be one of",
+           lambda: K.bias_add(K.constant(x), K.constant(bias), "first"))  # fmt: skip
     given = L.Input((64, 4, 5))
     y = K.function([given], [L.SpatialDropout2D(0.5, data_format="channels_first")(given, training=True)])(
         [np.ones((2, 64, 4, 5), np.float32)])[0]  # fmt: skip

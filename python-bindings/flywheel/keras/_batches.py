@@ -60,7 +60,8 @@ def weights(sample: Any, by_class: Any, targets: Listed[Any], names: Listed[str]
     """A weight for each sample of each output, or with a rank of 2 for each step of it."""
     if isinstance(sample, dict):
         listed = [sample.get(n) for n in names]
-    elif isinstance(sample, list) and len(sample) == len(names) and np.ndim(sample[0]) > 0:
+    elif isinstance(sample, list) and len(sample) == len(names) and any(
+            one is not None and np.ndim(one) > 0 for one in sample):
         listed = list(sample)
     else:
         listed = [sample] * len(names)

@@ -58,6 +58,24 @@ def take_elements(what: str, shape: Sequence[int]) -> None:
     _elements_left.set(left - count)
 
 
+# True if functions may be made of the code in configurations.
+_allows_code: ContextVar[bool] = ContextVar("_allows_code", default=True)
+
+
+@contextmanager
+def loads_code(allowed: bool) -> Iterator[None]:
+    """Says if configurations in this block may have code: those of files that others wrote may not."""
+    token = _allows_code.set(allowed)
+    try:
+        yield
+    finally:
+        _allows_code.reset(token)
+
+
+def allows_code() -> bool:
+    return _allows_code.get()
+
+
 class Configured:
     """An object with a configuration: attributes with the names of arguments of the constructor."""
 
@@ -122,8 +140,10 @@ def build(config: Mapping[str, Any], known: Mapping[str, Any], what: str) -> Any
 def serialize_keras_object(instance: Any) -> Any:
     """Returns the configuration of an object, the name of a function, or None of None. Raises ValueError for an object
     that has neither."""
-    if instance is None or hasattr(instance, "get_config") or hasattr(instance, "__name__"):
+    if instance is None or hasattr(instance, "get_config") or callable(instance):
         return plain(instance)
+    if hasattr(instance, "__name__"):
+        return instance.__name__
     raise ValueError("Cannot serialize", instance)
 
 

@@ -156,6 +156,10 @@ def fans(shape: Tuple[int, ...], data_format: str = "channels_last") -> Tuple[fl
     return shape[-2] * window, shape[-1] * window
 
 
+# As Keras calls it inside.
+_compute_fans = fans
+
+
 def _scaled(scale: float, mode: str, distribution: str) -> Any:
     def make(seed: Optional[int] = None) -> VarianceScaling:
         return VarianceScaling(scale, mode, distribution, seed)

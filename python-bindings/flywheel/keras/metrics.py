@@ -39,15 +39,30 @@ def sparse_categorical_accuracy(y_true: Any, y_pred: Any) -> Any:
     return K.cast(K.equal(K.cast(labels, "int64"), K.argmax(y_pred, -1)), K.floatx())
 
 
-def top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> Any:
+def _is_in_top_k(y_true: Any, y_pred: Any, k: int = 5) -> Any:
     """Returns 1 for each row whose label is among the k largest predictions, else 0."""
     return K.cast(_nn.in_top_k(y_pred, K.cast(K.argmax(y_true, -1), "int32"), k), K.floatx())
 
 
-def sparse_top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> Any:
-    """As `top_k_categorical_accuracy`, of labels as numbers."""
+def _is_sparse_in_top_k(y_true: Any, y_pred: Any, k: int = 5) -> Any:
+    """As `_is_in_top_k`, of labels as numbers."""
     labels = K.squeeze(y_true, -1) if K.ndim(y_true) == K.ndim(y_pred) else y_true
     return K.cast(_nn.in_top_k(y_pred, K.cast(labels, "int32"), k), K.floatx())
+
+
+def top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> Any:
+    """Returns the share of rows whose label is among the k largest predictions."""
+    return K.mean(_is_in_top_k(y_true, y_pred, k), -1)
+
+
+def sparse_top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> Any:
+    """As `top_k_categorical_accuracy`, of labels as numbers."""
+    return K.mean(_is_sparse_in_top_k(y_true, y_pred, k), -1)
+
+
+# By these names, the classes.
+_is_in_top_k.__name__ = "top_k_categorical_accuracy"
+_is_sparse_in_top_k.__name__ = "sparse_top_k_categorical_accuracy"
 
 
 def accuracy(y_true: Any, y_pred: Any) -> Any:
@@ -55,6 +70,13 @@ def accuracy(y_true: Any, y_pred: Any) -> Any:
     return K.mean(K.equal(K.cast(y_true, K.dtype(y_pred)), y_pred), -1)
 
 
+mean_absolute_percentage_error = _losses.mean_absolute_percentage_error
+mean_squared_logarithmic_error = _losses.mean_squared_logarithmic_error
+squared_hinge, hinge, logcosh, poisson = _losses.squared_hinge, _losses.hinge, _losses.logcosh, _losses.poisson
+kullback_leibler_divergence, cosine_proximity = _losses.kullback_leibler_divergence, _losses.cosine_proximity
+mape = MAPE = mean_absolute_percentage_error
+msle = MSLE = mean_squared_logarithmic_error
+cosine = cosine_proximity
 mse = MSE = mean_squared_error
 mae = MAE = mean_absolute_error
 
@@ -155,8 +177,8 @@ Accuracy = _class("Accuracy", accuracy)
 BinaryAccuracy = _class("BinaryAccuracy", binary_accuracy, threshold=0.5)
 CategoricalAccuracy = _class("CategoricalAccuracy", categorical_accuracy)
 SparseCategoricalAccuracy = _class("SparseCategoricalAccuracy", sparse_categorical_accuracy)
-TopKCategoricalAccuracy = _class("TopKCategoricalAccuracy", top_k_categorical_accuracy, k=5)
-SparseTopKCategoricalAccuracy = _class("SparseTopKCategoricalAccuracy", sparse_top_k_categorical_accuracy, k=5)
+TopKCategoricalAccuracy = _class("TopKCategoricalAccuracy", _is_in_top_k, k=5)
+SparseTopKCategoricalAccuracy = _class("SparseTopKCategoricalAccuracy", _is_sparse_in_top_k, k=5)
 MeanSquaredError = _class("MeanSquaredError", mean_squared_error)
 MeanAbsoluteError = _class("MeanAbsoluteError", mean_absolute_error)
 MeanAbsolutePercentageError = _class("MeanAbsolutePercentageError", _losses.mean_absolute_percentage_error)

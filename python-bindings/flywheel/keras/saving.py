@@ -2,6 +2,7 @@
 """Whole models in one file: a checkpoint (safetensors) with the weights and the state of the optimizer, whose metadata
 have the architecture and how the model is trained, as JSON."""
 
+import importlib
 import json
 import os
 import stat
@@ -15,7 +16,9 @@ from .._flywheel import Store as RuntimeStore
 from ..v1.operation import Tensor
 from . import backend as K
 from . import layers, optimizers
-from ._serialization import custom_object_scope, limit_elements, plain
+from ._serialization import custom_object_scope, limit_elements, loads_code, plain
+from .engine.network import WEIGHT_NAMES
+from .engine.topology import Input, one_or_list, to_list
 
 # Before the keys of the state of the optimizer, and of layers apart from their weights.
 _OPTIMIZER, _LAYERS = "optimizer_weights/", "layer_states/"
@@ -26,8 +29,8 @@ def save_model(model: Any, filepath: str, overwrite: bool = True, include_optimi
     optimizer. Raises FileExistsError, and ValueError for what has no configuration."""
     if not overwrite and os.path.exists(filepath):
         raise FileExistsError(f"'{filepath}' exists, and overwrite is False")
-    metadata = {"model_config": model.to_json()}
     keys = model._keys()
+    metadata = {"model_config": model.to_json(), WEIGHT_NAMES: json.dumps(list(keys))}
     if include_optimizer and model.optimizer is not None:
         if isinstance(model.optimizer, optimizers.TFOptimizer):
             warnings.warn("optimizers of flywheel.v1.train have no configuration: the model is saved without its "
@@ -41,7 +44,7 @@ def save_model(model: Any, filepath: str, overwrite: bool = True, include_optimi
 
 def _training_config(model: Any) -> Dict[str, Any]:
     return {"optimizer_config": plain(model.optimizer), "loss": plain(model.loss), "metrics": plain(model.metrics),
-            "loss_weights": plain(model.loss_weights)}  # fmt: skip
+            "loss_weights": plain(model.loss_weights), "weighted_metrics": plain(model.weighted_metrics)}  # fmt: skip
 
 
 def _training_keys(model: Any) -> Dict[str, str]:
@@ -56,17 +59,19 @@ def _training_keys(model: Any) -> Dict[str, str]:
     return found
 
 
-def load_model(filepath: str, custom_objects: Any = None, compile: bool = True) -> Any:
+def load_model(
+    filepath: str, custom_objects: Any = None, compile: bool = True, safe_mode: bool = True
+) -> Any:
     """The model that `save_model` wrote: training goes on as it would have. `custom_objects` are classes and functions
     of the program by their names. Raises NotFoundError for a missing file, and DataLossError or ValueError for one that
     has no model."""
-    metadata = _metadata(filepath)
+    metadata = read_metadata(filepath)
     if "model_config" not in metadata:
         raise ValueError(f"No model found in '{filepath}': it has weights only, for load_weights")
     # Weights are not allocated before it is known that the file has as many bytes.
     most = os.path.getsize(filepath)
     with custom_object_scope(custom_objects), _naming(filepath), limit_elements(most):
-        model = model_from_json(metadata["model_config"])
+        model = model_from_json(metadata["model_config"], safe_mode=safe_mode)
         if not hasattr(model, "_keys"):
             raise ValueError(f"expected a model, found a {type(model).__name__}")
         keys = model._keys()
@@ -74,7 +79,7 @@ def load_model(filepath: str, custom_objects: Any = None, compile: bool = True) 
         if compile and training is not None:
             config = json.loads(training)
             model.compile(optimizers.get(config["optimizer_config"]), config["loss"], config["metrics"],
-                          config["loss_weights"])  # fmt: skip
+                          config["loss_weights"], weighted_metrics=config.get("weighted_metrics"))  # fmt: skip
             model._function("train")
             keys.update(_training_keys(model))
     RuntimeStore.restore(K.get_session().store, filepath, keys)
@@ -93,7 +98,7 @@ def _naming(filepath: str) -> Iterator[None]:
         raise ValueError(f"the model in '{filepath}' cannot be made: {text}") from error
 
 
-def _metadata(filepath: str) -> Dict[str, str]:
+def read_metadata(filepath: str) -> Dict[str, str]:
     """Reads the head of a file: the length of its header, then the header as JSON."""
     from .._flywheel import NotFoundError
 
@@ -125,6 +130,38 @@ def model_from_config(config: Dict[str, Any], custom_objects: Any = None) -> Any
     return layers.deserialize(config, custom_objects)
 
 
-def model_from_json(json_string: str, custom_objects: Any = None) -> Any:
-    """The model of what `to_json` gave, with new weights."""
-    return model_from_config(json.loads(json_string), custom_objects)
+def clone_model(model: Any, input_tensors: Any = None) -> Any:
+    """A model of the same layers with weights of its own. `input_tensors` are its inputs, by default new ones. Raises
+    ValueError for another number of them."""
+    if input_tensors is None:
+        return type(model).from_config(model.get_config())
+    listed = to_list(input_tensors)
+    if len(listed) != len(model.inputs):
+        raise ValueError(f"expected {len(model.inputs)} input_tensors, found {len(listed)}")
+    copy = clone_model(model)
+    given = [x if K.is_keras_tensor(x) else Input(tensor=x) for x in listed]
+    outputs = copy(one_or_list(given))
+    from .engine.training import Model
+
+    return Model(given, outputs, name=model.name)
+
+
+def model_from_yaml(yaml_string: str, custom_objects: Any = None, safe_mode: bool = True) -> Any:
+    """The model of what `to_yaml` gave, with new weights; `safe_mode` as in `model_from_json`. Needs PyYAML."""
+    with loads_code(not safe_mode):
+        return model_from_config(yaml().safe_load(yaml_string), custom_objects)
+
+
+def yaml() -> Any:
+    """The package PyYAML. Raises ImportError with what to do without it."""
+    try:
+        return importlib.import_module("yaml")
+    except ImportError as error:
+        raise ImportError("models as YAML need PyYAML (pip install pyyaml); to_json needs nothing") from error
+
+
+def model_from_json(json_string: str, custom_objects: Any = None, safe_mode: bool = True) -> Any:
+    """The model of what `to_json` gave, with new weights. Raises ValueError for a `Lambda` of code, unless `safe_mode`
+    is False: calling the model executes it."""
+    with loads_code(not safe_mode):
+        return model_from_config(json.loads(json_string), custom_objects)

@@ -46,7 +46,15 @@ class Sequential(Model):
     def _relink(self, y: Any) -> None:
         self._connect(self.inputs, [y])
         self.layers = [layer for layer in self.layers if not isinstance(layer, InputLayer)]
-        self._functions = {}
+        self._forget_functions()
+
+    @property
+    def model(self) -> "Sequential":
+        """The model itself, which Keras 2.1 keeps one inside."""
+        return self
+
+    def build(self, input_shape: Any = None) -> None:
+        """Does nothing: layers are built when they are added."""
 
     def pop(self) -> None:
         """Takes the last layer away."""

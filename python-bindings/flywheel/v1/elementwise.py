@@ -135,6 +135,8 @@ TABLE = {
     **{key: _reduction({"reduce_sum": "Sum", "reduce_mean": "Mean", "reduce_max": "Max"}.get(key, key), function)
        for key, function in REDUCTIONS.items()},
 }  # fmt: skip
+for _name, _function in TABLE.items():
+    _function.__name__ = _function.__qualname__ = _name
 
 # The root of a sum of squares: `sqrt` with the derivative 0 at 0, where the derivative of the norm would be NaN.
 root = _unary("Sqrt", _of_floating("sqrt", _ops._arithmetic.root))

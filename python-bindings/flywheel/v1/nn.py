@@ -35,6 +35,8 @@ softsign = _unary("Softsign", traced.softsign)
 sigmoid = _unary("Sigmoid", _ops.sigmoid)
 tanh = _unary("Tanh", _ops.tanh)
 l2_loss = _unary("L2Loss", traced.l2_loss)
+for _name in ("relu", "relu6", "elu", "selu", "softplus", "softsign", "sigmoid", "tanh", "l2_loss"):
+    globals()[_name].__name__ = globals()[_name].__qualname__ = _name
 
 
 def leaky_relu(features: Any, alpha: float = 0.2, name: Optional[str] = None) -> Any:
@@ -116,6 +118,8 @@ def _pool(kind: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 max_pool = _pool("MaxPool", traced.max_pool2d)
 avg_pool = _pool("AvgPool", traced.avg_pool2d)
+max_pool.__name__ = max_pool.__qualname__ = "max_pool"
+avg_pool.__name__ = avg_pool.__qualname__ = "avg_pool"
 
 
 def _named(sentinel: Any, labels: Any, logits: Any, what: str) -> None:

@@ -60,7 +60,9 @@ class Function:
         self, inputs: Any, outputs: Any, updates: Any = None, name: Optional[str] = None, **session_kwargs: Any
     ) -> None:
         fetches = session_kwargs.pop("fetches", None) or []
-        for key in ("feed_dict", "options", "run_metadata"):
+        # Its values are read at each call.
+        self._feed_dict: Dict[Any, Any] = session_kwargs.pop("feed_dict", None) or {}
+        for key in ("options", "run_metadata"):
             session_kwargs.pop(key, None)
         if session_kwargs:
             raise ValueError(f"Some keys in session_kwargs are not supported at this time: {list(session_kwargs)}")
@@ -78,6 +80,7 @@ class Function:
         phases = [i for i, x in enumerate(self.inputs) if _phase.is_phase(x)]
         self._phase_at = phases[0] if phases else -1
         self._fed = [(i, as_tensor(x)) for i, x in enumerate(self.inputs) if i not in phases]
+        self._fed += [(len(self.inputs) + i, as_tensor(x)) for i, x in enumerate(self._feed_dict)]
         self._entries: Dict[Any, Tuple[Session, Compiled, Any]] = {}
         # By phase, what calls take that are fed arrays as they are.
         self._cases: Dict[Optional[int], Tuple[Session, Any]] = {}
@@ -103,7 +106,8 @@ class Function:
             raise TypeError("`inputs` should be a list or tuple.")
         if len(inputs) != len(self.inputs):
             raise ValueError(f"expected {len(self.inputs)} inputs, found {len(inputs)}")
-        arrays = [self._feed(x, inputs[i]) for i, x in self._fed]
+        given = [*inputs, *self._feed_dict.values()]
+        arrays = [self._feed(x, given[i]) for i, x in self._fed]
         phase = int(inputs[self._phase_at]) if self._phase_at >= 0 else None
         shapes = [a.shape if x.static_shape is None else x.static_shape for a, (_, x) in zip(arrays, self._fed)]
         key = (phase, *shapes)
@@ -115,7 +119,7 @@ class Function:
                 sessions.initialize(session)
             session._seed()
             found = self._entries[key] = (session, compiled, session._bind(compiled))
-            if not compiled.hosts and all(x.static_shape is not None for _, x in self._fed):
+            if not compiled.hosts and not self._feed_dict and all(x.static_shape is not None for _, x in self._fed):
                 self._cases[phase] = (session, found[2])
         _, compiled, entry = found
         hosts = [np.asarray(op.attrs["host"](session)) for op in compiled.hosts]

@@ -12,8 +12,8 @@ from ...v1 import arrays as _arrays
 from ...v1 import nn as _nn
 from ...v1 import ops as _v1
 from ...v1 import random_ops as _random
-from ...v1.control_flow import cond as _cond
 from ...v1.checks import Print as _print
+from ...v1.control_flow import cond as _cond
 from ...v1.conversion import as_tensor, make
 from ...v1.conversion import constant as _constant
 from ...v1.derivatives import gradients as _gradients

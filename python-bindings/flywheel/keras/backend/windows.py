@@ -144,7 +144,8 @@ def separable_conv1d(
     """`separable_conv2d` along time."""
     stride, rate = (one if isinstance(one, int) else one[0] for one in (strides, dilation_rate))
     y = separable_conv2d(expand_dims(_inwards(x, data_format), 1), expand_dims(depthwise_kernel, 0),
-                         expand_dims(pointwise_kernel, 0), (1, stride), padding, "channels_last", (1, rate))  # fmt: skip
+                         expand_dims(pointwise_kernel, 0), (1, stride), padding, "channels_last",
+                         (1, rate))  # fmt: skip
     return _outwards(squeeze(y, 1), data_format)
 
 

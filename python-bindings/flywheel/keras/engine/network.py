@@ -3,16 +3,23 @@
 
 import json
 import os
+import warnings
 from typing import Any, Dict, List, Optional, Tuple
+
+import numpy as np
 
 from ..._flywheel import Store as RuntimeStore
 from ...v1.conversion import as_tensor
 from ...v1.emission import ancestors
 from ...v1.operation import Operation
+from ...v1.train.saver import load_checkpoint
 from .. import _summary
 from .. import backend as K
 from .._serialization import plain
 from .topology import Layer, Node, node_of, one_or_list, to_list
+
+# The key of the metadata that list the keys of weights in order.
+WEIGHT_NAMES = "weight_names"
 
 
 class Network(Layer):
@@ -36,7 +43,7 @@ class Network(Layer):
         self.input_names = [node_of(x).layer.name for x in inputs]
         self.output_names = _unique([node_of(y).layer.name for y in outputs])
 
-    def _node(self) -> Node:
+    def _node(self, what: str) -> Node:
         return Node(self, self.inputs, self.outputs, {})
 
     def _visit(self, y: Any, seen: Dict[int, bool]) -> None:
@@ -149,7 +156,11 @@ class Network(Layer):
 
     def summary(self, line_length: Optional[int] = None, positions: Any = None, print_fn: Any = print) -> None:
         """Prints layers, shapes of their outputs and how many parameters they have."""
+        self._check_trainable_weights_consistency()
         _summary.show(self, line_length, positions, print_fn)
+
+    def _check_trainable_weights_consistency(self) -> None:
+        """Warns if a compiled model has other trainable weights than `compile` took."""
 
     # Configurations
 
@@ -212,6 +223,13 @@ class Network(Layer):
         whole = {**plain(self), "keras_version": "2.1.6", "backend": K.backend()}
         return json.dumps(whole, **kwargs)
 
+    def to_yaml(self, **kwargs: Any) -> str:
+        """As `to_json`, in YAML; `kwargs` are those of `yaml.dump`. Needs PyYAML."""
+        from ..saving import yaml
+
+        made: str = yaml().dump(json.loads(self.to_json()), **kwargs)
+        return made
+
     # Weights on disk
 
     def _named_weights(self) -> List[Tuple[str, Any]]:
@@ -228,7 +246,9 @@ class Network(Layer):
     def _leaves(self) -> List[Layer]:
         found: List[Layer] = []
         for layer in self.layers:
-            found += layer._leaves() if isinstance(layer, Network) else [layer]
+            own = layer._leaves() if isinstance(layer, Network) else [layer]
+            # Networks may share a layer.
+            found += [one for one in own if all(one is not other for other in found)]
         return found
 
     def save(self, filepath: str, overwrite: bool = True, include_optimizer: bool = True) -> None:
@@ -241,11 +261,59 @@ class Network(Layer):
         """Writes the weights to a checkpoint (safetensors), under the names of layers."""
         if not overwrite and os.path.exists(filepath):
             raise FileExistsError(f"'{filepath}' exists, and overwrite is False")
-        RuntimeStore.save(K.get_session().store, filepath, self._keys())
+        keys = self._keys()
+        RuntimeStore.save(K.get_session().store, filepath, keys, metadata={WEIGHT_NAMES: json.dumps(list(keys))})
 
-    def load_weights(self, filepath: str, by_name: bool = False) -> None:
-        """Reads what `save_weights` of such a model wrote."""
-        RuntimeStore.restore(K.get_session().store, filepath, self._keys())
+    def _load_in_order(self, filepath: str) -> None:
+        """Reads weights by their keys, or, if the file has others, one after another."""
+        from ..saving import read_metadata
+
+        keys = self._keys()
+        text = read_metadata(filepath).get(WEIGHT_NAMES)
+        names = list(keys) if text is None else json.loads(text)
+        if text is None or set(names) == set(keys):
+            RuntimeStore.restore(K.get_session().store, filepath, keys)
+            return
+        if len(names) != len(keys):
+            raise ValueError(f"You are trying to load a weight file containing {len(names)} weights into a model with "
+                             f"{len(keys)} weights.")  # fmt: skip
+        RuntimeStore.restore(K.get_session().store, filepath, dict(zip(names, keys.values())))
+
+    def load_weights(
+        self, filepath: str, by_name: bool = False, skip_mismatch: bool = False, reshape: bool = False
+    ) -> None:
+        """Reads what `save_weights` of such a model wrote. With `by_name`, those layers whose names the file has; then
+        `skip_mismatch` leaves layers whose weights have other shapes as they are, with a warning, and `reshape` reads
+        weights with as many elements in another shape. Raises ValueError for another number or shape of weights."""
+        if not by_name:
+            if skip_mismatch or reshape:
+                raise ValueError("skip_mismatch and reshape of load_weights go with by_name=True")
+            self._load_in_order(filepath)
+            return
+        reader = load_checkpoint(filepath)
+        known = reader.get_variable_to_shape_map()
+        loaded: List[Tuple[Any, Any]] = []
+        for layer in self._leaves():
+            wanted = [(f"{layer.name}/{name}", w) for name, w in layer._named_weights()]
+            found = [key for key in known if key.startswith(f"{layer.name}/")]
+            if not found or not wanted:
+                continue
+            pairs = [(w, np.asarray(reader.get_tensor(key))) for key, w in wanted if key in known]
+            problem = None if len(pairs) == len(wanted) == len(found) else (
+                f"Layer '{layer.name}' expects {len(wanted)} weight(s), but the file has {len(found)}")  # fmt: skip
+            for i, (w, value) in enumerate(pairs):
+                if reshape and value.size == K.count_params(w):
+                    pairs[i] = (w, value.reshape(K.int_shape(w)))
+                elif problem is None and value.shape != K.int_shape(w):
+                    problem = (f"Layer '{layer.name}': weight '{w.op_name}' has the shape {K.int_shape(w)}, but the "
+                               f"file's has {value.shape}")  # fmt: skip
+            if problem is None:
+                loaded += pairs
+            elif skip_mismatch:
+                warnings.warn(f"Skipping loading of weights. {problem}", stacklevel=2)
+            else:
+                raise ValueError(problem)
+        K.batch_set_value(loaded)
 
 
 def get_source_inputs(tensor: Any, layer: Any = None, node_index: Any = None) -> List[Any]:

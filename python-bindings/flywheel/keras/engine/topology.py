@@ -64,6 +64,8 @@ class Layer(Configured):
         self._losses: List[Any] = []
         self._updates: List[Any] = []
         self._nodes: List[Node] = []
+        # By losses and updates, the inputs that they are for.
+        self._made_of: Dict[int, List[int]] = {}
 
     # Methods that subclasses define
 
@@ -114,10 +116,17 @@ class Layer(Configured):
         return weight
 
     def add_loss(self, losses: Any, inputs: Any = None) -> None:
-        self._losses += to_list(losses)
+        self._losses += self._noted(losses, inputs)
 
     def add_update(self, updates: Any, inputs: Any = None) -> None:
-        self._updates += to_list(updates)
+        self._updates += self._noted(updates, inputs)
+
+    def _noted(self, made: Any, inputs: Any) -> List[Any]:
+        """Keeps which inputs losses or updates were added for."""
+        listed = to_list(made)
+        if inputs is not None:
+            self._made_of.update({id(x): [id(one) for one in to_list(inputs)] for x in listed})
+        return listed
 
     # Calls
 
@@ -160,7 +169,7 @@ class Layer(Configured):
         whether it trains, and its mask; one of a user's says itself what it takes."""
         known = {"mask", "training", *inspect.signature(self.call).parameters}
         unknown = [key for key in given if key not in known]
-        if unknown and type(self).call.__module__.startswith(__package__):
+        if unknown and type(self).call.__module__.startswith(Configured.__module__.rpartition(".")[0]):
             raise TypeError(f"call() of layer {self.name} got an unexpected keyword argument '{unknown[0]}'")
 
     def _takes_mask(self) -> bool:
@@ -216,32 +225,79 @@ class Layer(Configured):
 
     @property
     def input(self) -> Any:
-        return one_or_list(self._node().inputs)
+        return one_or_list(self._node("input").inputs)
 
     @property
     def output(self) -> Any:
-        return one_or_list(self._node().outputs)
+        return one_or_list(self._node("output").outputs)
 
     @property
     def input_shape(self) -> Any:
-        return one_or_list([K.int_shape(x) for x in self._node().inputs])
+        return one_or_list([K.int_shape(x) for x in self._node("input shape").inputs])
 
     @property
     def output_shape(self) -> Any:
-        return one_or_list([K.int_shape(x) for x in self._node().outputs])
+        return one_or_list([K.int_shape(x) for x in self._node("output shape").outputs])
 
     @property
     def input_mask(self) -> Any:
-        return one_or_list([getattr(x, "_keras_mask", None) for x in self._node().inputs])
+        return _masks(self._node("input mask").inputs)
 
     @property
     def output_mask(self) -> Any:
-        return one_or_list([getattr(x, "_keras_mask", None) for x in self._node().outputs])
+        return _masks(self._node("output mask").outputs)
 
-    def _node(self) -> Node:
+    def _node(self, what: str) -> Node:
+        """The only call of the layer. Raises AttributeError if there is none, or if there are several."""
         if not self._nodes:
             raise AttributeError(f"Layer {self.name} has no inbound nodes.")
+        if len(self._nodes) > 1:
+            getter = f"get_{what.replace(' ', '_')}_at"
+            raise AttributeError(f'Layer {self.name} has multiple inbound nodes, hence the notion of "layer {what}" is '
+                                 f"ill-defined. Use `{getter}(node_index)` instead.")  # fmt: skip
         return self._nodes[0]
+
+    def _node_at(self, node_index: int, what: str) -> Node:
+        """A call by its number. Raises RuntimeError for a layer without calls, and ValueError for a number that no call
+        has."""
+        if not self._nodes:
+            raise RuntimeError(f"The layer has never been called and thus has no defined {what}.")
+        if not node_index < len(self._nodes):
+            raise ValueError(f"Asked to get {what} at node {node_index}, but the layer has only {len(self._nodes)} "
+                             "inbound nodes.")  # fmt: skip
+        return self._nodes[node_index]
+
+    def get_input_at(self, node_index: int) -> Any:
+        """The inputs of a call of the layer."""
+        return one_or_list(self._node_at(node_index, "input").inputs)
+
+    def get_output_at(self, node_index: int) -> Any:
+        """The outputs of a call of the layer."""
+        return one_or_list(self._node_at(node_index, "output").outputs)
+
+    def get_input_shape_at(self, node_index: int) -> Any:
+        return one_or_list([K.int_shape(x) for x in self._node_at(node_index, "input shape").inputs])
+
+    def get_output_shape_at(self, node_index: int) -> Any:
+        return one_or_list([K.int_shape(x) for x in self._node_at(node_index, "output shape").outputs])
+
+    def get_input_mask_at(self, node_index: int) -> Any:
+        return _masks(self._node_at(node_index, "input mask").inputs)
+
+    def get_output_mask_at(self, node_index: int) -> Any:
+        return _masks(self._node_at(node_index, "output mask").outputs)
+
+    def get_updates_for(self, inputs: Any) -> List[Any]:
+        """The updates that depend on these inputs; of None, those that depend on none."""
+        return self._for(inputs, self._updates)
+
+    def get_losses_for(self, inputs: Any) -> List[Any]:
+        """The losses that depend on these inputs; of None, those that depend on none."""
+        return self._for(inputs, self._losses)
+
+    def _for(self, inputs: Any, made: List[Any]) -> List[Any]:
+        wanted = None if inputs is None else [id(x) for x in to_list(inputs)]
+        return [x for x in made if self._made_of.get(id(x)) == wanted]
 
     def get_config(self) -> Dict[str, Any]:
         """The arguments that make such a layer."""
@@ -250,6 +306,10 @@ class Layer(Configured):
             config["batch_input_shape"] = list(self.batch_input_shape)
             config["dtype"] = self.dtype
         return {**config, **super().get_config()}
+
+
+def _masks(tensors: List[Any]) -> Any:
+    return one_or_list([getattr(x, "_keras_mask", None) for x in tensors])
 
 
 class InputLayer(Layer):
@@ -270,7 +330,7 @@ class InputLayer(Layer):
         super().__init__(name=name, dtype=dtype, batch_input_shape=batch_input_shape)
         self.built = True
         shape = self.batch_input_shape
-        x = K.placeholder(shape, dtype=self.dtype, name=self.name) if input_tensor is None else input_tensor
+        x = K.placeholder(shape, dtype=self.dtype, name=self.name) if input_tensor is None else as_tensor(input_tensor)
         x.__dict__["_keras_shape"] = shape
         x.__dict__["_keras_history"] = (self, 0, 0)
         self._nodes.append(Node(self, [], [x], {}))

@@ -33,7 +33,12 @@ class Model(Network):
         self.loss: Any = None
         self.stop_training = False
         self.history: Any = None
-        self._functions: Dict[str, Any] = {}
+        self._forget_functions()
+
+    def _forget_functions(self) -> None:
+        self.train_function: Any = None
+        self.test_function: Any = None
+        self.predict_function: Any = None
 
     # Compile
 
@@ -42,14 +47,14 @@ class Model(Network):
         sample_weight_mode: Any = None, weighted_metrics: Any = None, target_tensors: Any = None, **kwargs: Any,
     ) -> None:  # fmt: skip
         """Says how the model is trained; the code is made at the first step."""
-        for key, value in (("weighted_metrics", weighted_metrics), ("target_tensors", target_tensors)):
-            if value:
-                raise NotImplementedError(f"flywheel.keras: {key} of compile")
+        if target_tensors is not None:
+            raise NotImplementedError("flywheel.keras: target_tensors of compile")
         self.optimizer = optimizers.get(optimizer)
         self.loss = loss
-        self.metrics = metrics or []
+        self.metrics, self.weighted_metrics = metrics or [], weighted_metrics or []
         self.loss_weights = loss_weights
-        self._functions = {}
+        self._forget_functions()
+        self._function_kwargs = kwargs
         names = self.output_names
         self._losses_of = [None if x is None else losses.get(x) for x in _by_output(loss, names, "loss")]
         scales = _by_output(loss_weights, names, "loss_weights") if loss_weights is not None else [1.0] * len(names)
@@ -92,58 +97,105 @@ class Model(Network):
         self._metric_updates: List[Any] = []
         self.stateful_metrics: List[Any] = []
         self.stateful_metric_names: List[str] = []
-        self._add_metrics(metrics, targets)
-        self._trained = self.trainable_weights
+        self._add_metrics(metrics, weighted_metrics, targets)
+        self._collected_trainable_weights = self.trainable_weights
 
-    def _add_metrics(self, given: Any, targets: Any) -> None:
+    def _add_metrics(self, given: Any, given_weighted: Any, targets: Any) -> None:
+        """Adds the metrics of each output, and then those by the weights of its samples."""
         names = self.output_names
         used = [(n, y, loss) for n, y, loss in zip(names, self.outputs, self._losses_of) if loss is not None]
-        listed = [to_list((given or {}).get(n, [])) if isinstance(given, dict) else to_list(given or [])
-                  for n, _, _ in used]  # fmt: skip
-        for (name, y, loss), own, t in zip(used, listed, targets):
-            for metric in own:
-                function, title = _metric(metric, y, loss)
-                if len(names) > 1:
-                    title = f"{name}_{title}"
-                mask = getattr(y, "_keras_mask", None)
-                if isinstance(function, metrics.Metric) and mask is not None:
-                    value = function(t, y, K.cast(mask, K.floatx()))
-                else:
-                    value = function(t, y)
-                if getattr(function, "stateful", False):
-                    self.stateful_metrics.append(function)
-                    self.stateful_metric_names.append(title)
-                    self._metric_updates += function.updates
-                else:
-                    value = _weighted(value, None, mask)
-                self.metrics_names.append(title)
-                self._values.append(value)
+        for (name, y, loss), t, w in zip(used, targets, self.sample_weights):
+            prefix = f"{name}_" if len(names) > 1 else ""
+            for metric in _metrics_of(given, name):
+                self._add_metric(metric, prefix, t, y, loss, None)
+            for metric in _metrics_of(given_weighted, name):
+                self._add_metric(metric, f"{prefix}weighted_", t, y, loss, w)
 
-    def _check_trained(self) -> None:
-        """Warns where other weights are trainable than those that `compile` took (C8)."""
-        if len(self.trainable_weights) != len(self._trained):
+    def _add_metric(self, metric: Any, prefix: str, t: Any, y: Any, loss: Any, weight: Any) -> None:
+        function, title = _metric(metric, y, loss)
+        mask = getattr(y, "_keras_mask", None)
+        if getattr(function, "stateful", False):
+            parts = [] if mask is None else [K.cast(mask, K.floatx())]
+            parts += [] if weight is None else [weight]
+            if len(parts) == 2:
+                parts = [parts[0] * (K.expand_dims(weight) if K.ndim(weight) < K.ndim(mask) else weight)]
+            value = function(t, y, *parts) if isinstance(function, metrics.Metric) else function(t, y)
+            self.stateful_metrics.append(function)
+            self.stateful_metric_names.append(prefix + title)
+            self._metric_updates += function.updates
+        else:
+            value = _weighted(function(t, y), weight, mask)
+        self.metrics_names.append(prefix + title)
+        self._values.append(value)
+
+    # Functions: a subclass may make others, as programs of Keras 2.1 do
+
+    uses_learning_phase = True
+
+    @property
+    def _feed_inputs(self) -> List[Any]:
+        return list(self.inputs)
+
+    @property
+    def _feed_targets(self) -> List[Any]:
+        return list(self.targets)
+
+    @property
+    def _feed_sample_weights(self) -> List[Any]:
+        return list(self.sample_weights)
+
+    @property
+    def metrics_tensors(self) -> List[Any]:
+        """The metrics, which functions return after the loss."""
+        return self._values[1:]
+
+    @property
+    def metrics_updates(self) -> List[Any]:
+        return list(self._metric_updates)
+
+    def _check_trainable_weights_consistency(self) -> None:
+        """Warns if other weights are trainable than those that `compile` took (C8)."""
+        collected = getattr(self, "_collected_trainable_weights", None)
+        if collected is not None and len(self.trainable_weights) != len(collected):
             warnings.warn("Discrepancy between trainable weights and collected trainable weights, did you set "
                           "`model.trainable` without calling `model.compile` after? Those of `compile` are trained",
-                          stacklevel=4)  # fmt: skip
+                          stacklevel=5)  # fmt: skip
+
+    def _make_train_function(self) -> None:
+        """Sets `train_function`, unless it is set: of inputs, targets, weights and the phase, the loss and the metrics
+        before a step."""
+        self._check_compiled()
+        self._check_trainable_weights_consistency()
+        if self.train_function is None:
+            steps = self.optimizer.get_updates(loss=self.total_loss, params=self._collected_trainable_weights)
+            self.train_function = K.function(self._fed(), self._values, [*self._metric_updates, *self.updates, *steps],
+                                             **self._function_kwargs)  # fmt: skip
+
+    def _make_test_function(self) -> None:
+        """Sets `test_function`, unless it is set."""
+        self._check_compiled()
+        if self.test_function is None:
+            updates = [*self._metric_updates, *self._own(self.state_updates)]
+            self.test_function = K.function(self._fed(), self._values, updates, **self._function_kwargs)
+
+    def _make_predict_function(self) -> None:
+        """Sets `predict_function`, unless it is set."""
+        if self.predict_function is None:
+            self.predict_function = K.function([*self.inputs, K.learning_phase()], self.outputs,
+                                               self._own(self.state_updates))  # fmt: skip
+
+    def _fed(self) -> List[Any]:
+        return [*self._feed_inputs, *self._feed_targets, *self._feed_sample_weights, K.learning_phase()]
 
     def _function(self, what: str) -> Any:
-        if what == "train":
-            self._check_trained()
-        found = self._functions.get(what)
-        if found is not None:
-            return found
-        phase = K.learning_phase()
-        if what == "predict":
-            found = K.function([*self.inputs, phase], self.outputs, self._own(self.state_updates))
-        else:
-            inputs = [*self.inputs, *self.targets, *self.sample_weights, phase]
-            updates = list(self._metric_updates)
-            if what == "test":
-                updates += self._own(self.state_updates)
-            if what == "train":
-                updates += [*self.updates, *self.optimizer.get_updates(self.total_loss, self._trained)]
-            found = K.function(inputs, self._values, updates)
-        self._functions[what] = found
+        """Returns `train_function`, `test_function` or `predict_function`, and makes it if it is not there."""
+        getattr(self, f"_make_{what}_function")()
+        return getattr(self, f"{what}_function")
+
+    def _call(self, function: Any, values: List[Any], phase: int) -> List[Any]:
+        """Calls a function, which has the phase as its last input unless a subclass made it without."""
+        inputs = getattr(function, "inputs", None)
+        found: List[Any] = function(values if inputs is not None and len(inputs) == len(values) else [*values, phase])
         return found
 
     def _check_compiled(self) -> None:
@@ -187,15 +239,15 @@ class Model(Network):
     def train_on_batch(self, x: Any, y: Any = None, sample_weight: Any = None, class_weight: Any = None) -> Any:
         """One step; the loss (and metrics) of before it."""
         values, _ = self._prepare(x, y, sample_weight, class_weight)
-        return one_or_list(self._function("train")([*values, 1]))
+        return one_or_list(self._call(self._function("train"), values, 1))
 
     def test_on_batch(self, x: Any, y: Any = None, sample_weight: Any = None) -> Any:
         values, _ = self._prepare(x, y, sample_weight)
-        return one_or_list(self._function("test")([*values, 0]))
+        return one_or_list(self._call(self._function("test"), values, 0))
 
     def predict_on_batch(self, x: Any) -> Any:
         xs = _batches.arrays(x, self.input_names, [K.int_shape(t) for t in self.inputs], "input")
-        return one_or_list(self._function("predict")([*xs, 0]))
+        return one_or_list(self._call(self._function("predict"), xs, 0))
 
     # Epochs
 
@@ -262,7 +314,7 @@ class Model(Network):
                 return {}
             return {f"val_{n}": v for n, v in zip(names, self._validate(tests, batch_size, test_steps))}
 
-        run_epochs(self, every, begin, batches, lambda batch: step([*batch, 1]), validate, epochs,
+        run_epochs(self, every, begin, batches, lambda batch: self._call(step, batch, 1), validate, epochs,
                    initial_epoch=first, steps=steps, verbose=verbose)  # fmt: skip
         return self.history
 
@@ -306,7 +358,7 @@ class Model(Network):
         self._reset_metrics()
         mean = Means(self.metrics_names, self.stateful_metric_names)
         for batch, size in made:
-            mean.add(test([*batch, 0]), size)
+            mean.add(self._call(test, batch, 0), size)
         return one_or_list(mean.values())
 
     def predict(self, x: Any, batch_size: Optional[int] = None, verbose: int = 0, steps: Optional[int] = None) -> Any:
@@ -315,11 +367,11 @@ class Model(Network):
         shapes = [K.int_shape(t) for t in self.inputs]
         if _batches.is_stream(x):
             inputs = (b[0] for b in _batches.stream(x, steps)())
-            parts = [run([*_batches.arrays(one, self.input_names, shapes, "input"), 0]) for one in inputs]
+            parts = [self._call(run, _batches.arrays(one, self.input_names, shapes, "input"), 0) for one in inputs]
         else:
             xs = _batches.arrays(x, self.input_names, shapes, "input")
             size = _batches.size_of(batch_size)
-            parts = [run([*batch, 0]) for batch, _ in _batches.slices(xs, len(xs[0]), size, None)]
+            parts = [self._call(run, batch, 0) for batch, _ in _batches.slices(xs, len(xs[0]), size, None)]
         return one_or_list([np.concatenate(made) for made in zip(*parts)])
 
     def _reset_metrics(self) -> None:
@@ -337,6 +389,11 @@ class Model(Network):
 
     def predict_generator(self, generator: Any, steps: Optional[int] = None, **_: Any) -> Any:
         return self.predict(generator, steps=steps)
+
+
+def _metrics_of(given: Any, name: str) -> List[Any]:
+    """The metrics of an output: of all outputs, or of a dict by their names."""
+    return to_list((given or {}).get(name, [])) if isinstance(given, dict) else to_list(given or [])
 
 
 def _by_output(given: Any, names: List[str], what: str) -> List[Any]:

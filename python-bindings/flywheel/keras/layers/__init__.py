@@ -9,7 +9,36 @@ from ..engine import Input, InputLayer, Layer
 from .advanced_activations import ELU, PReLU, Softmax, ThresholdedReLU
 from .attention import MultiHeadAttention
 from .cells import RNN, StackedRNNCells
-from .convolutional import *  # noqa: F403
+from .convolutional import (
+    AtrousConvolution1D,
+    AtrousConvolution2D,
+    Conv1D,
+    Conv2D,
+    Conv2DTranspose,
+    Conv3D,
+    Conv3DTranspose,
+    Convolution1D,
+    Convolution2D,
+    Convolution2DTranspose,
+    Convolution3D,
+    Convolution3DTranspose,
+    Cropping1D,
+    Cropping2D,
+    Cropping3D,
+    Deconvolution2D,
+    Deconvolution3D,
+    DepthwiseConv2D,
+    SeparableConv1D,
+    SeparableConv2D,
+    SeparableConvolution1D,
+    SeparableConvolution2D,
+    UpSampling1D,
+    UpSampling2D,
+    UpSampling3D,
+    ZeroPadding1D,
+    ZeroPadding2D,
+    ZeroPadding3D,
+)
 from .core import (
     Activation,
     ActivityRegularization,
@@ -54,7 +83,32 @@ from .noise import (
     SpatialDropout3D,
 )
 from .normalization import BatchNormalization, GroupNormalization, LayerNormalization, RMSNormalization
-from .pooling import *  # noqa: F403
+from .pooling import (
+    AveragePooling1D,
+    AveragePooling2D,
+    AveragePooling3D,
+    AvgPool1D,
+    AvgPool2D,
+    AvgPool3D,
+    GlobalAveragePooling1D,
+    GlobalAveragePooling2D,
+    GlobalAveragePooling3D,
+    GlobalAvgPool1D,
+    GlobalAvgPool2D,
+    GlobalAvgPool3D,
+    GlobalMaxPool1D,
+    GlobalMaxPool2D,
+    GlobalMaxPool3D,
+    GlobalMaxPooling1D,
+    GlobalMaxPooling2D,
+    GlobalMaxPooling3D,
+    MaxPool1D,
+    MaxPool2D,
+    MaxPool3D,
+    MaxPooling1D,
+    MaxPooling2D,
+    MaxPooling3D,
+)
 from .recurrent import GRU, LSTM, SimpleRNN
 from .wrappers import Bidirectional, TimeDistributed
 
@@ -88,8 +142,8 @@ def serialize(layer: Layer) -> Any:
 def deserialize(config: Any, custom_objects: Any = None) -> Any:
     """The layer, or the model, of what `serialize` gave. Raises ValueError for a class that is neither here nor among
     the custom objects."""
-    from ..sequential import Sequential
     from ..engine.training import Model
+    from ..sequential import Sequential
 
     with custom_object_scope(custom_objects):
         return build(config, {**_CLASSES, "Model": Model, "Sequential": Sequential}, "layer")

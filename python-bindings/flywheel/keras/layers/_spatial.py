@@ -6,8 +6,8 @@ from typing import Any, Callable, List, Optional, Sequence, Tuple
 from ... import _ops
 from ...v1.conversion import as_tensor, make
 from .. import backend as K
-from ..engine.topology import Layer
 from ..backend.windows import pads_of
+from ..engine.topology import Layer
 from ..utils.conv_utils import normalize_data_format, normalize_tuple
 
 __all__ = ["Pairs", "Spatial", "cropped", "moved", "padded", "pads_of", "pairs_of"]
@@ -64,8 +64,8 @@ class Spatial(Layer):
 
 
 def pairs_of(layer: Spatial, name: str, value: Any) -> Pairs:
-    """Two integers for each dimension of space: of one integer for all, one for each, or two for each. Raises ValueError
-    for others."""
+    """Two integers for each dimension of space: of one integer for all, one for each, or two for each. Raises
+    ValueError for others."""
     if isinstance(value, int):
         return [(value, value)] * layer.dims
     listed = list(value) if hasattr(value, "__iter__") else None
@@ -81,7 +81,8 @@ def padded(x: Any, pairs: Pairs) -> Any:
 
 def cropped(x: Any, pairs: Pairs) -> Any:
     """A traced tensor with the channels last without its borders."""
-    return x[(slice(None), *[slice(low, -high or None) for low, high in pairs])]
+    slices = (slice(None), *[slice(low, -high or None) for low, high in pairs])
+    return x[slices]
 
 
 def moved(size: Optional[int], by: int) -> Optional[int]:

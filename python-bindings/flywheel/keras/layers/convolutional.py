@@ -7,6 +7,7 @@ from ... import _ops
 from ..._windows import convolve, convolve_transposed
 from ...v1 import nn as _nn
 from ...v1.conversion import as_tensor, make
+from .. import backend as K
 from .. import constraints, initializers, regularizers
 from ..legacy import interfaces as _legacy
 from ..utils.conv_utils import conv_output_length, deconv_length, normalize_padding
@@ -137,10 +138,10 @@ class _ConvTranspose(_Conv):
 
     def call(self, inputs: Any, **kwargs: Any) -> Any:
         x = as_tensor(self.inwards(inputs))
-        goal = self._goal(x.static_shape[1:-1])
+        goal = self._goal(K.int_shape(x)[1:-1])
         if None in goal:
-            raise NotImplementedError(f"flywheel.keras.layers.{type(self).__name__}: inputs whose size of space a batch "
-                                      "chooses")  # fmt: skip
+            raise NotImplementedError(f"flywheel.keras.layers.{type(self).__name__}: inputs without static sizes of "
+                                      "space")  # fmt: skip
 
         def emit(v: Any, w: Any) -> Any:
             if self.dims == 2:
@@ -302,9 +303,11 @@ SeparableConvolution1D, SeparableConvolution2D = SeparableConv1D, SeparableConv2
 
 def AtrousConvolution1D(*args: Any, atrous_rate: Any = 1, **kwargs: Any) -> Conv1D:  # noqa: N802
     """`Conv1D` with the dilation `atrous_rate`, as Keras 1 called it."""
-    return Conv1D(*args, dilation_rate=atrous_rate, **kwargs)
+    kwargs["dilation_rate"] = atrous_rate
+    return Conv1D(*args, **kwargs)
 
 
 def AtrousConvolution2D(*args: Any, atrous_rate: Any = (1, 1), **kwargs: Any) -> Conv2D:  # noqa: N802
     """`Conv2D` with the dilation `atrous_rate`, as Keras 1 called it."""
-    return Conv2D(*args, dilation_rate=atrous_rate, **kwargs)
+    kwargs["dilation_rate"] = atrous_rate
+    return Conv2D(*args, **kwargs)

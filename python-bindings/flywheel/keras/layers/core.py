@@ -11,10 +11,11 @@ from ...v1.conversion import as_tensor, make
 from ...v1.precision import rounded, widened
 from .. import activations
 from .. import backend as K
-from .._serialization import find, plain
+from .._serialization import allows_code, find, plain
 from ..engine import Layer
 from ..legacy import interfaces as _legacy
 from ..utils.conv_utils import normalize_data_format
+from ..utils.generic_utils import func_dump, func_load
 from ._weighted import Weighted, count_of
 
 
@@ -230,7 +231,7 @@ class ActivityRegularization(Layer):
 
 
 class Lambda(Layer):
-    """Any function of tensors. One that is saved has a name, and is among the custom objects where it is loaded."""
+    """Any function of tensors. A named one that is saved is among the custom objects where it is loaded."""
 
     supports_masking = True
 
@@ -239,6 +240,8 @@ class Lambda(Layer):
     ) -> None:
         super().__init__(**kwargs)
         self.function = find(function, {}, "function") if isinstance(function, str) else function
+        output_shape = find(output_shape, {}, "function") if isinstance(output_shape, str) else output_shape
+        mask = find(mask, {}, "function") if isinstance(mask, str) else mask
         self.given, self._output_shape = arguments or {}, output_shape
         self._mask = mask
 
@@ -249,8 +252,22 @@ class Lambda(Layer):
         return self._mask(inputs, mask) if callable(self._mask) else mask if self._mask is None else self._mask
 
     def get_config(self) -> Any:
-        return {**Layer.get_config(self), "function": plain(self.function), "arguments": plain(self.given),
-                "output_shape": plain(self._output_shape)}  # fmt: skip
+        return {**Layer.get_config(self), "function": _coded(self.function), "arguments": plain(self.given),
+                "output_shape": _coded(self._output_shape), "mask": _coded(self._mask)}  # fmt: skip
+
+    @classmethod
+    def from_config(cls, config: Any) -> Any:
+        """The layer of what `get_config` gave. Raises ValueError for code, where that is not allowed."""
+        own = dict(config)
+        for key in ("function", "output_shape", "mask"):
+            value = own.get(key)
+            if isinstance(value, dict) and "lambda" in value:
+                if not allows_code():
+                    raise ValueError("a Lambda of code, which calling the model would execute: load the model with "
+                                     "safe_mode=False if you trust the file, or give the function a name and pass it "
+                                     "among the custom objects")  # fmt: skip
+                own[key] = func_load(value["lambda"])
+        return cls(**own)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         if callable(self._output_shape):
@@ -259,6 +276,13 @@ class Lambda(Layer):
 
     def _knows_shape(self, y: Any) -> bool:
         return y.static_shape is not None
+
+
+def _coded(function: Any) -> Any:
+    """The name of a function, or the code of one without a name."""
+    if getattr(function, "__name__", "") == "<lambda>":
+        return {"lambda": list(func_dump(function))}
+    return plain(function)
 
 
 class Masking(Layer):

@@ -73,6 +73,11 @@ class Add(_Merge):
 class Subtract(_Merge):
     """The difference of two."""
 
+    def call(self, inputs: Any, **kwargs: Any) -> Any:
+        if not isinstance(inputs, (list, tuple)) or len(inputs) != 2:
+            raise ValueError("A `Subtract` layer should be called on exactly 2 inputs.")
+        return super().call(inputs, **kwargs)
+
     def _pairwise(self, a: Any, b: Any) -> Any:
         return a - b
 

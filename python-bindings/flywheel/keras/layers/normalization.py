@@ -47,7 +47,7 @@ class BatchNormalization(Layer):
         if not 0 < axis < rank or input_shape[axis] is None:
             raise ValueError(f"Axis {self.axis} of input tensor should have a defined dimension but the layer received "
                              f"an input with shape {input_shape}.")  # fmt: skip
-        # What has this axis last, and has it back where it was.
+        # The order of dimensions that has this axis last, and the order that restores it.
         self._inwards = (*(i for i in range(rank) if i != axis), axis)
         self._outwards = tuple(self._inwards.index(i) for i in range(rank))
 

@@ -78,6 +78,8 @@ def _with_kernel_size(names: Tuple[str, ...]) -> Change:
         if len(sizes) + len(given) < len(names) or (not given and len(sizes) != len(names)):
             return args, kwargs
         sizes += [kwargs.pop(name) for name in given]
+        if not own:
+            return args[:1], {**kwargs, "kernel_size": tuple(sizes)}
         return (*args[:1], tuple(sizes), *own), kwargs
 
     return change
@@ -89,10 +91,10 @@ def _conv1d(args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Arguments:
 
 
 def _deconv2d(args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Arguments:
-    if len(args) == 5:
-        args, kwargs["output_shape"] = args[:4], args[4]
-    elif len(args) == 4 and isinstance(args[3], (tuple, list)) and isinstance(args[2], int):
-        args, kwargs["output_shape"] = args[:3], args[3]
+    own = list(args)
+    if len(own) > 3 and isinstance(own[3], (tuple, list)) and isinstance(own[2], int):
+        kwargs["output_shape"] = own.pop(3)
+    args = tuple(own)
     # The size follows from the input, the strides and the padding.
     kwargs.pop("output_shape", None)
     return _with_kernel_size(("nb_row", "nb_col"))(args, kwargs)
@@ -133,8 +135,8 @@ def _embedding(args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Arguments:
 def _batch_norm(args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Arguments:
     mode = kwargs.pop("mode", 0)
     if mode != 0:
-        raise TypeError(f"The `mode` argument of `BatchNormalization` no longer exists. `mode={mode}` is not supported; "
-                        "use a call with `training=True` for mode 2")  # fmt: skip
+        raise TypeError(f"The `mode` argument of `BatchNormalization` no longer exists, found mode={mode}: "
+                        "for mode 2, call the layer with `training=True`")  # fmt: skip
     return args, kwargs
 
 
@@ -200,6 +202,11 @@ _DROPPED = ("nb_worker", "max_q_size", "pickle_safe", "workers", "use_multiproce
 
 
 def _generator(args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Arguments:
+    workers = kwargs.get("workers", kwargs.get("nb_worker", 1))
+    if kwargs.get("use_multiprocessing", kwargs.get("pickle_safe")) and workers > 1:
+        warnings.warn("Using a generator with `use_multiprocessing=True` and multiple workers may duplicate your data. "
+                      "Here one thread reads the generator; please consider the `keras.utils.Sequence` class.",
+                      stacklevel=4)  # fmt: skip
     for key in _DROPPED:
         kwargs.pop(key, None)
     return args, kwargs

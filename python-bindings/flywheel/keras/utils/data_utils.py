@@ -7,7 +7,7 @@ import queue
 import tarfile
 import threading
 import zipfile
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Iterator, List, Optional
@@ -184,7 +184,7 @@ class _Ordered:
     def __next__(self) -> Any:
         while self._owner.is_running():
             try:
-                future: Future = self._owner.queue.get(timeout=0.05)
+                future: Any = self._owner.queue.get(timeout=0.05)
             except queue.Empty:
                 continue
             try:
@@ -263,8 +263,8 @@ def _iterate_in_process(generator: Any, items: Any) -> None:
 
 
 class GeneratorEnqueuer(SequenceEnqueuer):
-    """The items of a generator, which the workers call: threads take turns, and each process has a copy of it. They come
-    in no certain order. An error is raised where its item would be."""
+    """The items of a generator, which the workers call: threads take turns, and each process has a copy of it. They
+    come in no certain order. An error is raised where its item would be."""
 
     def __init__(self, generator: Any, use_multiprocessing: bool = False, wait_time: float = 0.05, seed: Any = None):
         super().__init__(use_multiprocessing)
@@ -279,7 +279,8 @@ class GeneratorEnqueuer(SequenceEnqueuer):
             for i in range(workers):
                 if self.seed is not None:
                     np.random.seed(self.seed + i)
-                worker: Any = context.Process(target=_iterate_in_process, args=(self._generator, self.queue), daemon=True)
+                worker: Any = context.Process(target=_iterate_in_process, args=(self._generator, self.queue),
+                                              daemon=True)  # fmt: skip
                 worker.start()
                 self._workers.append(worker)
             return
