@@ -157,7 +157,7 @@ def test_networks_own_their_updates() -> None:
 
 
 def test_feed_dict() -> None:
-    """What `feed_dict` of a function has at the call is fed."""
+    """A function is fed the values that its `feed_dict` has at the call."""
     x, scale = K.placeholder((2,)), K.placeholder(())
     extra = {scale: 2.0}
     function = K.function([x], [x * scale], feed_dict=extra)

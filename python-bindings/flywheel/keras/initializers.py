@@ -178,7 +178,8 @@ truncated_normal, orthogonal, identity = TruncatedNormal, Orthogonal, Identity
 _NAMES: Dict[str, Any] = {
     key: value for key, value in globals().items()
     if callable(value) and not key.startswith("_") and key not in (
-        "Any", "Configured", "Dict", "Initializer", "Optional", "Tuple", "build", "fans", "find", "public_form", "serializers")
+        "Any", "Configured", "Dict", "Initializer", "Optional", "Tuple", "build", "fans", "find", "public_form",
+        "serializers")
 }  # fmt: skip
 
 
