@@ -69,7 +69,8 @@ CASES["math.minimum"] += ["tf.minimum(x, 1.0)"]
 # Functions that take elements by their order.
 SELECTS = ("reduce_max reduce_min max min sort top_k nth_element max_pool max_pool3d pool pool2d inf Masking "
            "categorical_hinge GlobalMaxPooling1D GlobalMaxPooling2D GlobalMaxPooling3D MaxPooling1D MaxPooling2D "
-           "MaxPooling3D segment_max segment_min unsorted_segment_max unsorted_segment_min").split()  # fmt: skip
+           "MaxPooling3D Minimum minimum segment_max segment_min unsorted_segment_max "
+           "unsorted_segment_min").split()  # fmt: skip
 # Functions of integers and of truth, of no tensors, with draws, of sessions, graphs and variables; and those without a
 # gradient. They have no case.
 NOT_DIFFERENTIATED: Dict[str, str] = {
@@ -101,21 +102,23 @@ NOT_DIFFERENTIATED: Dict[str, str] = {
     "image": """ResizeMethod as_tensor box_of make random_brightness random_contrast random_flip_left_right
         random_flip_up_down wrapping_cast resize where""",
     "K": """Function all any arange backend batch_get_value batch_set_value cast_to_floatx clear_session count_params
-        dtype epsilon eval floatx function get_session get_uid get_value image_data_format in_top_k initialize
-        int_shape is_keras_tensor is_placeholder is_sparse is_tensor learning_phase manual_variable_initialization
+        dtype epsilon eval floatx function get_session get_uid get_value get_variable_shape image_data_format
+        in_top_k initialize int_shape is_keras_tensor is_placeholder is_sparse is_tensor learning_phase manual_variable_initialization
         moving_average_update ndim print_tensor random_binomial random_normal_variable random_uniform_variable
         reset_uids set_epsilon set_floatx set_image_data_format set_learning_phase set_session set_value update
         update_add update_sub variable""",
-    "activations": "Missing as_tensor find get make",
+    "activations": "Configured Missing as_tensor deserialize find get make serialize serializers",
     # The classes are the functions, with a mean.
     "keras.losses": """BinaryCrossentropy CategoricalCrossentropy CategoricalHinge Configured CosineSimilarity Hinge
         Huber KLDivergence LogCosh Loss MeanAbsoluteError MeanAbsolutePercentageError MeanSquaredError
         MeanSquaredLogarithmicError Missing OfFunction Poisson SparseCategoricalCrossentropy SquaredHinge as_tensor
-        build class_of find get is_like make of_same_rank""",
-    # An embedding has integers, and a stack of cells those of an RNN.
-    "layers": "Embedding Input InputLayer Layer RNN StackedRNNCells deserialize serialize",
-    "constraints": "Configured Constraint build find get norm rounds_once",
-    "regularizers": "Configured L1L2 Regularizer build find get public_form rounds_once",
+        build class_of deserialize find get is_like make of_same_rank serialize serializers""",
+    # An embedding has integers, a stack of cells those of an RNN, and two functions return other layers.
+    "layers": """AtrousConvolution1D AtrousConvolution2D Embedding Input InputLayer Layer RNN StackedRNNCells
+        deserialize serialize""",
+    "constraints": "Configured Constraint build deserialize find get norm rounds_once serialize serializers",
+    "regularizers": """Configured L1L2 Regularizer build deserialize find get public_form rounds_once serialize
+        serializers""",
 }
 # Functions whose values jump where they are of interest, or whose derivatives at a tie need not be between those beside
 # it.
