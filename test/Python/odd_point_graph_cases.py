@@ -102,11 +102,11 @@ NOT_DIFFERENTIATED: Dict[str, str] = {
     "image": """ResizeMethod as_tensor box_of make random_brightness random_contrast random_flip_left_right
         random_flip_up_down wrapping_cast resize where""",
     "K": """Function all any arange backend batch_get_value batch_set_value cast_to_floatx clear_session count_params
-        dtype epsilon eval floatx function get_session get_uid get_value get_variable_shape image_data_format
-        in_top_k initialize int_shape is_keras_tensor is_placeholder is_sparse is_tensor learning_phase manual_variable_initialization
-        moving_average_update ndim print_tensor random_binomial random_normal_variable random_uniform_variable
-        reset_uids set_epsilon set_floatx set_image_data_format set_learning_phase set_session set_value update
-        update_add update_sub variable""",
+        dtype epsilon eval floatx function get_session get_uid get_value get_variable_shape image_data_format in_top_k
+        initialize int_shape is_keras_tensor is_placeholder is_sparse is_tensor learning_phase
+        manual_variable_initialization moving_average_update ndim print_tensor random_binomial random_normal_variable
+        random_uniform_variable reset_uids set_epsilon set_floatx set_image_data_format set_learning_phase set_session
+        set_value update update_add update_sub variable""",
     "activations": "Configured Missing as_tensor deserialize find get make serialize serializers",
     # The classes are the functions, with a mean.
     "keras.losses": """BinaryCrossentropy CategoricalCrossentropy CategoricalHinge Configured CosineSimilarity Hinge
