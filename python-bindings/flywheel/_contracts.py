@@ -139,6 +139,24 @@ def _explain(
     return ValueError(f"{name} fails with {listed}: {type(error).__name__}: {error}")
 
 
+def _replace(
+    error: Exception, function: Callable[..., Any], args: Tuple[Any, ...], given: Mapping[str, Any]
+) -> Optional[Exception]:
+    """Returns the error to raise in place of one that a call of `function` raised; None if that says what is wrong."""
+    below = error.__traceback__.tb_next if error.__traceback__ else None
+    if below is None:
+        # Python says itself which arguments a function does not have, but for those by keyword.
+        check_keywords(function, function.__name__, given)
+        return None
+    # The package has classes of errors.
+    home = type(error).__module__.partition(".")[0]
+    is_own = home not in ("builtins", "numpy") and not isinstance(error, SignatureError)
+    if is_own or not _is_implicit(error, below):
+        return None
+    better = _explain(function, args, given, error)
+    return None if isinstance(error, SignatureError) and not isinstance(better, TypeError) else better
+
+
 def explained(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function, which says what it expects where a call fails at what is inside of it."""
 
@@ -147,19 +165,14 @@ def explained(function: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return function(*args, **given)
         except _IMPLICIT as error:
-            below = error.__traceback__.tb_next if error.__traceback__ else None
-            # Python says itself which arguments a function does not have, and the package has classes of errors.
-            home = type(error).__module__.partition(".")[0]
-            is_own = home not in ("builtins", "numpy") and not isinstance(error, SignatureError)
-            if below is None:
-                check_keywords(function, function.__name__, given)
-            if below is None or is_own or not _is_implicit(error, below):
-                raise
-            better = _explain(function, args, given, error)
-            if better is None or (isinstance(error, SignatureError) and not isinstance(better, TypeError)):
-                raise
-            cause = error
-        raise better from cause
+            better = _replace(error, function, args, given)
+            try:
+                if better is None:
+                    raise
+                raise better from error
+            finally:
+                # An error in a local of a frame that its traceback has would keep all of them until a collection.
+                del better
 
     setattr(call, _MARK, call)
     setattr(function, _MARK, call)
