@@ -58,6 +58,7 @@ config.excludes = [
     "size_cases.py",
     "ods.py",
     "optimizer_rules.py",
+    "refusals.py",
     "same_numbers.py",
     "rewriting_rules",
     "samples",
