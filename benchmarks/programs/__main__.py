@@ -159,7 +159,7 @@ def main() -> None:
             raise SystemExit("\n".join(["losses differ, or Flywheel's form fails", *wrong]))
         if arguments.check:
             return
-        steps, calls = ([f"{what}, {n} threads" for n in arguments.threads] for what in ("steps/s", "first call s"))
+        steps, calls = ([f"{what}, {n} thread{'s' * (n > 1)}" for n in arguments.threads] for what in ("steps/s", "first call s"))
         header = ["program", "form", "lines", *steps, *calls]
         print("| " + " | ".join(header) + " |\n" + "| --- " * len(header) + "|", flush=True)
         for program in arguments.only:
