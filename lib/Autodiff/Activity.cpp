@@ -39,17 +39,25 @@ SmallVector<Value> getDifferentiableCaptures(Operation *op) {
       [](Value value) { return carriesDerivative(value.getType()); });
 }
 
-/// Adds to `values` those from which `value` is computed in one step and to
-/// which a derivative flows: the values that are forwarded to it, or operands
-/// and captures of its op.
-static void addInputsOf(Value value, SetVector<Value> &values) {
+/// Returns true if the owner computes floating-point results from the operand
+/// and does not stop its derivative, though that may be 0 everywhere.
+static bool isFloatingInput(OpOperand &operand) {
+  return !isa<train::StopGradientOp>(operand.getOwner()) &&
+         carriesDerivative(operand.get().getType());
+}
+
+/// Adds to `values` those that `value` is computed from in one step: what is
+/// forwarded to it, or the operands of its op that `follows` accepts, and the
+/// op's captures.
+static void addInputsOf(Value value, SetVector<Value> &values,
+                        llvm::function_ref<bool(OpOperand &)> follows) {
   SmallVector<Value> forwarded = getForwardedValues(value);
   values.insert(forwarded.begin(), forwarded.end());
   Operation *made = value.getDefiningOp();
   if (!made || !forwarded.empty())
     return;
   for (OpOperand &operand : made->getOpOperands())
-    if (hasDerivative(operand))
+    if (follows(operand))
       values.insert(operand.get());
   for (Value capture : getDifferentiableCaptures(made))
     values.insert(capture);
@@ -66,24 +74,34 @@ static void addSourcesOf(OpResult result, SetVector<Value> &sources) {
     if (!carriesDerivative(value.getType()))
       continue;
     if (op->isAncestor(value.getParentBlock()->getParentOp()))
-      addInputsOf(value, inner);
+      addInputsOf(value, inner, hasDerivative);
     else
       sources.insert(value);
   }
 }
 
-SetVector<Value> findDifferentiableHistory(ValueRange ys, ValueRange stops) {
+static SetVector<Value>
+findHistory(ValueRange ys, ValueRange stops,
+            llvm::function_ref<bool(OpOperand &)> follows) {
   SetVector<Value> history(ys.begin(), ys.end());
   for (size_t i = 0; i < history.size(); ++i) {
     Value value = history[i];
     if (carriesDerivative(value.getType()) && !llvm::is_contained(stops, value))
-      addInputsOf(value, history);
+      addInputsOf(value, history, follows);
   }
   return history;
 }
 
-/// Returns the op of `scope` that computes `value`; null if there is none. A
-/// null scope includes every block.
+SetVector<Value> findDifferentiableHistory(ValueRange ys, ValueRange stops) {
+  return findHistory(ys, stops, hasDerivative);
+}
+
+SetVector<Value> findHistoryThroughSteps(ValueRange ys) {
+  return findHistory(ys, /*stops=*/{}, isFloatingInput);
+}
+
+/// The op of `scope` that computes `value`, or null. Every block is in the null
+/// scope.
 static Operation *getDefiningOpIn(Block *scope, Value value) {
   Operation *op = value.getDefiningOp();
   return op && (!scope || op->getBlock() == scope) ? op : nullptr;

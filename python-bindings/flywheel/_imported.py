@@ -7,7 +7,7 @@ import numpy as np
 
 from . import _trace
 from ._arguments import as_array, spec
-from ._optimizer import Optimizer
+from ._optimizer import Optimizer, find_connected
 from ._tensor import Tensor
 from ._types import Path
 from .function import Function, function
@@ -36,6 +36,8 @@ class ImportedModel:
 
     # The function that a user called to import the model, for errors.
     _maker = "the importer"
+    # A parameter that the loss does not use is updated along a gradient of zeros, as JAX does; PyTorch leaves it alone.
+    _trains_unconnected = False
 
     def __init__(self, loss: Optional[Callable[..., Any]], optimizer: Optional[Optimizer]):
         if optimizer is not None and not hasattr(optimizer, "minimize"):
@@ -89,7 +91,9 @@ class ImportedModel:
         assert self._optimizer is not None
         loss = self._emit_loss(arguments)
         trained = list(dict.fromkeys(variable for variable in self.variables.values() if variable.trainable))
-        self._optimizer.minimize(loss, trained, unconnected="skip")
+        # Where no gradient is, the optimizer says so.
+        connected = trained if self._trains_unconnected else find_connected(loss, trained, through_steps=True)
+        self._optimizer.minimize(loss, connected or trained, unconnected="zeros" if connected else "skip")
         return loss
 
     def step(self, *arguments: Any) -> Any:

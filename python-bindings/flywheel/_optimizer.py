@@ -140,6 +140,41 @@ def _check_clause(name: str, value: Any) -> float:
     return found
 
 
+def _candidates(trace: _trace.Trace, var_list: Optional[Sequence[Variable]]) -> List[Variable]:
+    """The variables to update, if the loss depends on them. Raises ValueError for none, TypeError for integers."""
+    if var_list is not None:
+        targets = list_variables("var_list", var_list)
+    else:
+        targets = [v for v in trace.variables.values() if v.trainable and _dtypes.is_floating(v.dtype)]
+    if not targets:
+        raise ValueError("No variables to optimize")
+    for variable in targets:
+        if not _dtypes.is_floating(variable.dtype):
+            raise TypeError(f"variable '{variable.name}' of dtype {variable.dtype} has no gradient")
+    return targets
+
+
+def find_connected(loss: Tensor, variables: Sequence[Variable], through_steps: bool = False) -> List[Variable]:
+    """The variables that a loss is a differentiable function of. With `through_steps`, ops such as `flywheel.floor`,
+    whose derivative is 0, count as differentiable."""
+    values = [loss.trace.read(variable) for variable in variables]
+    connected = loss.trace.graph.depends([loss.value], values, through_steps)
+    return [variable for variable, depends in zip(variables, connected) if depends]
+
+
+def _connect(loss: Tensor, variables: Sequence[Variable]) -> Tensor:
+    """The loss, whose derivative with respect to a variable that it does not depend on is 0."""
+    from .transforms import custom_vjp
+
+    connected = {id(variable) for variable in find_connected(loss, variables)}
+    others = [variable.read() for variable in variables if id(variable) not in connected]
+    if not others:
+        return loss
+    connect = custom_vjp(lambda value, *_: value)
+    connect.defvjp(lambda *given: (given[-1], *[None] * len(others)))
+    return connect(loss, *others)  # type: ignore[no-any-return]
+
+
 def _list_pairs(given: Any) -> List[Tuple[Optional[TensorLike], Variable]]:
     """Pairs of a gradient and its variable. Raises TypeError for anything else."""
     if isinstance(given, Mapping):
@@ -343,7 +378,8 @@ class Optimizer(StructAttribute):
         values of float32 ones (`w/Adam/master`), which are updated.
         A variable of `var_list` that the loss does not depend on is a
         ValueError of the optimizers of Keras and left alone by others, or as
-        `unconnected` says: "error" or "skip". Raises ValueError where nothing can be
+        `unconnected` says: "error", "skip", or "zeros", which updates it along a
+        gradient of zeros, as JAX does. Raises ValueError where nothing can be
         updated, for a loss that is no scalar, and for a number that is out of range: a
         bound of 0, a penalty below 0; TypeError for one that is no number.
         """
@@ -354,11 +390,13 @@ class Optimizer(StructAttribute):
         if loss.shape != ():
             raise ValueError(f"a loss is a scalar, found shape {format_shape(loss.shape)}: use flywheel.mean(loss) for "
                              "the mean over the examples, or flywheel.sum(loss)")  # fmt: skip
-        if unconnected not in (None, "error", "skip"):
-            raise ValueError(f'expected unconnected to be "error" or "skip", found {unconnected!r}')
+        if unconnected not in (None, "error", "skip", "zeros"):
+            raise ValueError(f'expected unconnected to be "error", "skip" or "zeros", found {unconnected!r}')
         is_strict = unconnected == "error"
         if unconnected is None:
             is_strict = self.refuses_unconnected and var_list is not None
+        if unconnected == "zeros":
+            loss = _connect(loss, _candidates(trace, var_list))
         targets = self._targets(loss, var_list, is_strict)
         self._settle_dtype(targets)
         numbers = {"l2": l2, "weight_decay": weight_decay, "clip_norm": clip_norm,
@@ -373,21 +411,11 @@ class Optimizer(StructAttribute):
 
     def _targets(self, loss: Tensor, var_list: Optional[Sequence[Variable]], is_strict: bool) -> List[Variable]:
         trace = loss.trace
-        if var_list is not None:
-            targets = list_variables("var_list", var_list)
-        else:
-            targets = [v for v in trace.variables.values() if v.trainable and _dtypes.is_floating(v.dtype)]
-        if not targets:
-            raise ValueError("No variables to optimize")
-        for variable in targets:
-            if not _dtypes.is_floating(variable.dtype):
-                raise TypeError(f"variable '{variable.name}' of dtype {variable.dtype} has no gradient")
-        values = [trace.read(variable) for variable in targets]
-        connected = trace.graph.depends([loss.value], values)
-        reached = [variable for variable, depends in zip(targets, connected) if depends]
+        targets = _candidates(trace, var_list)
+        reached = find_connected(loss, targets)
         if is_strict and len(reached) < len(targets):
             raise ValueError("An operation has `None` for gradient: the loss does not depend on "
-                             + ", ".join(v.name for v, depends in zip(targets, connected) if not depends))  # fmt: skip
+                             + ", ".join(v.name for v in targets if all(v is not own for own in reached)))  # fmt: skip
         if not reached:
             raise ValueError("No gradients provided for any variable: the loss depends on none of "
                              + ", ".join(variable.name for variable in targets))  # fmt: skip

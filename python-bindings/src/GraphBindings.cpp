@@ -198,7 +198,8 @@ void addGraph(nb::module_ &module) {
            "results"_a.none(), "attributes"_a, "regions"_a,
            "top_level"_a = false)
       .def("constant", forward(&Graph::createConstant), "array"_a, "type"_a)
-      .def("depends", forward(&Graph::findDependencies), "ys"_a, "xs"_a)
+      .def("depends", forward(&Graph::findDependencies), "ys"_a, "xs"_a,
+           "through_steps"_a = false)
       .def(
           "difference",
           [](PyGraph &self, const PyValue &a, const PyValue &b) {

@@ -40,12 +40,15 @@ static FlatSymbolRefAttr getReadVariable(Value value) {
 }
 
 std::vector<bool> Graph::findDependencies(const std::vector<PyValue *> &ys,
-                                          const std::vector<PyValue *> &xs) {
+                                          const std::vector<PyValue *> &xs,
+                                          bool throughSteps) {
   SmallVector<Value> roots;
   for (const PyValue *y : ys)
     roots.push_back(get(*y));
   // A variable may be read nowhere but in the body of a loop.
-  llvm::SetVector<Value> sources = findDifferentiableHistory(roots);
+  llvm::SetVector<Value> sources = throughSteps
+                                       ? findHistoryThroughSteps(roots)
+                                       : findDifferentiableHistory(roots);
   llvm::DenseSet<Attribute> variables;
   for (Value source : sources)
     if (FlatSymbolRefAttr variable = getReadVariable(source))

@@ -443,7 +443,7 @@ with fw.Namespace(), fw.Store():
            fw.function(lambda: keras.minimize(p * p, [p, away])))  # fmt: skip
     raises(ValueError, "`None` for gradient",
            fw.function(lambda: d_opt.minimize(p * p, [p, away], unconnected="error")))  # fmt: skip
-    raises(ValueError, "expected unconnected to be", fw.function(lambda: d_opt.minimize(p * p, unconnected="zeros")))
+    raises(ValueError, "expected unconnected to be", fw.function(lambda: d_opt.minimize(p * p, unconnected="zero")))
     p.set(1.0)
     fw.function(lambda: keras.minimize(p * p, [p, away], unconnected="skip"))()
     fw.function(lambda: d_opt.minimize(p * p / 2, [away, p]))()

@@ -41,7 +41,12 @@ findDifferentiableSources(mlir::ValueRange ys, mlir::Block *scope = nullptr,
 llvm::SetVector<mlir::Value>
 findDifferentiableHistory(mlir::ValueRange ys, mlir::ValueRange stops = {});
 
-/// The values and ops on paths from some x to some y.
+/// The same through steps too: the operands of ops such as `math.floor`, whose
+/// derivative is 0 wherever there is one. `train.stop_gradient`, integers and
+/// booleans end a path.
+llvm::SetVector<mlir::Value> findHistoryThroughSteps(mlir::ValueRange ys);
+
+/// What lies on a path from some x to some y.
 struct Activity {
   llvm::DenseSet<mlir::Value> values;
   /// The ops on those paths, in program order.

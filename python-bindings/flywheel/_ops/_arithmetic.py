@@ -168,11 +168,11 @@ def _floor_divide_floats(a: Tensor, b: Tensor) -> Tensor:
     Narrower types are divided in float64: the multiple of `b` is exact as long as the quotient has 51 bits, and is
     further from where rounding changes than its error otherwise. So the result is that of one rounding.
     """
-    a, b = (stop_gradient(x) for x in broadcast(a, b))
+    a, b = broadcast(a, b)
     dtype = a.dtype
     a, b = (_cast(x, _dtypes.float64) for x in (a, b))
     rest = emit("arith.remf", [a, b])
-    quotient = divide(a, b)
+    quotient = stop_gradient(divide(a, b))
     whole = divide(subtract(a, rest), b)
     is_above = logical_and(not_equal(rest, 0), not_equal(less(rest, 0), less(b, 0)))
     whole = rint(where(is_above, subtract(whole, 1), whole))

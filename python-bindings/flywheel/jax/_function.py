@@ -110,6 +110,7 @@ class ImportedFunction(ImportedModel):
     """
 
     _maker = "from_function"
+    _trains_unconnected = True
 
     def __init__(
         self, function: Callable[..., Any], params: Any, example: Sequence[Any], state: Any,
