@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Indices of several dimensions as indices of one."""
+"""Indices of several dimensions as indices of one, and updates at indices."""
 
-from typing import List, Optional, Sequence, Tuple
+from typing import Any, Callable, List, Optional, Sequence, Tuple
 
 import numpy as np
 
 from . import _dtypes, _ops
+from . import control as control
+from . import nn as nn
 from ._ops._core import sizes, stretch
+from ._ops._indexing import scalar_at
 from ._ops._shapes import _product, reshape_to
 from ._tensor import Tensor, as_tensor, format_shape
 
@@ -33,6 +36,26 @@ def flat_rows(data: Tensor, indices: Tensor, count: int) -> Tuple[Tensor, Tensor
     joined = _ops.sum(_ops.multiply(index, as_tensor(np.ascontiguousarray(strides))), index.ndim - 1)
     flat = reshape_to(joined, [_product(sizes(joined))])
     return flat, reshape_to(data, [_product(known), _product(sizes(data)[count:])])
+
+
+# Loops over more updates are refused.
+MOST_COMBINED = 65536
+
+
+def combine_rows(
+    rows: Tensor, places: Tensor, updates: Tensor, combine: Callable[[Tensor, Tensor], Tensor]
+) -> Tensor:
+    """`rows` [count, n], each combined with the `updates` [number, n] that `places` [number] puts there, one after the
+    other."""
+
+    def step(index: Any, states: Any) -> Any:
+        place = reshape_to(scalar_at(places, index), [1])
+        old = _ops.take(states[0], place, 0)
+        new = combine(old, reshape_to(scalar_at(updates, index), sizes(old)))
+        return [nn.scatter(states[0], place, new, 0)], []
+
+    found: Tensor = control.collect(places.dims[0] or 0, [rows], step)[0][0]
+    return found
 
 
 def element_places(index: Tensor, axis: int) -> Tensor:

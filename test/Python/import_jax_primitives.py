@@ -16,11 +16,12 @@ from typing import Any, Dict, List, Sequence, Tuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax_larger_primitives import all_samples
+from jax_primitives import LEFT_OUT, Sample, primitives
 
 import flywheel as fw
 import flywheel.jax
 from flywheel.jax import UnsupportedOpError
-from jax_primitives import LEFT_OUT, Sample, all_samples, primitives
 from selection import choose
 
 # The samples of which a run without FLYWHEEL_TEST_ALL takes some.
@@ -47,7 +48,8 @@ def weighted(results: Any) -> Any:
 def compare(found: Any, expected: Any, what: str) -> None:
     for one, other in zip(jax.tree_util.tree_leaves(found), jax.tree_util.tree_leaves(expected)):
         one, other = np.asarray(one), np.asarray(other)
-        assert one.dtype == other.dtype and one.shape == other.shape, f"{what}: {one.dtype}{one.shape}, not {other.dtype}{other.shape}"
+        kinds = [f"{x.dtype}{x.shape}" for x in (one, other)]
+        assert kinds[0] == kinds[1], f"{what}: {kinds[0]}, not {kinds[1]}"
         if not is_float(other):
             assert (one == other).all(), f"{what}: {one.tolist()}, not {other.tolist()}"
             continue
@@ -57,7 +59,7 @@ def compare(found: Any, expected: Any, what: str) -> None:
         np.testing.assert_allclose(one.astype(np.float64), other.astype(np.float64), rtol, 1e-5 * scale, err_msg=what)
 
 
-def check(samples: Sequence[Sample]) -> None:
+def check(samples: Sequence[Sample], derivatives: bool = True) -> None:
     """Raises AssertionError where a result or a derivative differs, UnsupportedOpError where one is refused. All are
     one function, which is exported and compiled once."""
     params: Dict[str, Any] = {}
@@ -73,7 +75,7 @@ def check(samples: Sequence[Sample]) -> None:
 
     with fw.Namespace(), fw.Store():
         compare(flywheel.jax.from_function(run, params, (inputs,))(inputs), jax.jit(run)(params, inputs), "result")
-    if not params:
+    if not params or not derivatives:
         return
 
     def loss(own: Any, given: Any) -> Any:
@@ -91,24 +93,28 @@ def check(samples: Sequence[Sample]) -> None:
 
 def outcome(sample: Sample) -> Tuple[str, str]:
     """What becomes of a sample: "right", "refused" by name, "other" for any other error, or "wrong"; and why."""
-    try:
-        check([sample])
-        return "right", ""
-    except UnsupportedOpError as error:
-        return "refused", " ".join(str(error).split())
-    except AssertionError as error:
-        return "wrong", " | ".join(line for line in str(error).splitlines() if line.strip())[:300]
-    except Exception as error:
-        return ("other" if _runs(sample) else "not exported"), f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
+    for derivatives in (True, False):
+        try:
+            check([sample], derivatives)
+            return "right", ""
+        except UnsupportedOpError as error:
+            return "refused", " ".join(str(error).split())
+        except Exception as error:
+            lines = " | ".join(line for line in str(error).splitlines() if line.strip())
+            why = f"{type(error).__name__}: {lines[:300]}"
+            if _runs(sample, derivatives):
+                return ("wrong" if isinstance(error, AssertionError) else "other"), why
+            # JAX itself has no derivative, or no function.
+    return "not exported", why
 
 
-def _runs(sample: Sample) -> bool:
-    """Whether JAX itself runs and exports it, and its derivative."""
+def _runs(sample: Sample, derivatives: bool) -> bool:
+    """Returns true if JAX itself compiles the function, or its derivative."""
     arrays = [jnp.asarray(array) for array in sample.arrays]
     moving = [i for i, array in enumerate(arrays) if is_float(array)]
     try:
         jax.jit(sample.function)(*arrays)
-        if moving:
+        if moving and derivatives:
             jax.jit(jax.grad(lambda *given: weighted(sample.function(*given)), moving))(*arrays)
         return True
     except Exception:

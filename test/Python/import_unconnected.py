@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python, jax, onnx, torch
 # RUN: env FLYWHEEL_CACHE= %peers_python %s
-"""B9: imported losses whose derivatives are 0 everywhere, or do not exist, train as in the frameworks that they are from.
+"""B9: imported losses whose derivatives are 0 everywhere, or do not exist, train as in their frameworks.
 
 JAX gives zeros to what a loss does not use; PyTorch gives none, and zeros where a derivative is 0. A gradient of zeros
 moves a parameter that decays or has a momentum."""
@@ -26,7 +26,8 @@ STEPS: Dict[str, Callable[[Any], Any]] = {
     "divided": lambda a: torch.div(a, 0.3, rounding_mode="floor"), "zero": lambda a: a * 0}  # fmt: skip
 # What has no derivative in PyTorch.
 CUT: Dict[str, Callable[[Any], Any]] = {
-    "detach": lambda a: a.detach() * 2, "argmax": lambda a: torch.argmax(a).float(), "greater": lambda a: (a > 0).float()}
+    "detach": lambda a: a.detach() * 2, "argmax": lambda a: torch.argmax(a).float(),
+    "greater": lambda a: (a > 0).float()}  # fmt: skip
 
 
 class Module(torch.nn.Module):  # type: ignore[misc]

@@ -6,7 +6,7 @@ A sample is a function and its arrays; floating-point ones are parameters, which
 
 import functools
 import operator
-from typing import Any, Callable, Dict, List, NamedTuple, Sequence, Tuple
+from typing import Any, Callable, List, NamedTuple, Sequence, Tuple
 
 import jax
 import jax.numpy as jnp
@@ -27,10 +27,27 @@ class Sample(NamedTuple):
 
 # Of several devices, tokens, and what no function of arrays is made of.
 LEFT_OUT = {
-    "after_all", "all_gather", "all_to_all", "axis_index", "create_token", "pmax", "pmin", "ppermute", "psum",
-    "ragged_all_to_all", "sharding_constraint", "dce_sink", "device_put", "stage",
+    "after_all",
+    "all_gather",
+    "all_to_all",
+    "axis_index",
+    "create_token",
+    "pmax",
+    "pmin",
+    "ppermute",
+    "psum",
+    "ragged_all_to_all",
+    "sharding_constraint",
+    "dce_sink",
+    "device_put",
+    "stage",
     # What no function of jax.lax makes, but derivatives and other primitives.
-    "igamma_grad_a", "select_and_scatter", "reduce_xor", "stop_gradient", "rng_uniform"}  # fmt: skip
+    "igamma_grad_a",
+    "select_and_scatter",
+    "reduce_xor",
+    "stop_gradient",
+    "rng_uniform",
+}
 
 _RNG = np.random.default_rng(7)
 
@@ -65,9 +82,33 @@ def definite(n: int, *lead: int) -> Any:
 
 def _elementwise() -> List[Sample]:
     found: List[Sample] = []
-    anywhere = ["abs", "asinh", "atan", "cbrt", "ceil", "cos", "cosh", "erf", "erfc", "exp", "exp2", "expm1", "floor",
-                "is_finite", "logistic", "neg", "round", "sign", "sin", "sinh", "square", "tan", "tanh", "bessel_i0e",
-                "bessel_i1e"]  # fmt: skip
+    anywhere = [
+        "abs",
+        "asinh",
+        "atan",
+        "cbrt",
+        "ceil",
+        "cos",
+        "cosh",
+        "erf",
+        "erfc",
+        "exp",
+        "exp2",
+        "expm1",
+        "floor",
+        "is_finite",
+        "logistic",
+        "neg",
+        "round",
+        "sign",
+        "sin",
+        "sinh",
+        "square",
+        "tan",
+        "tanh",
+        "bessel_i0e",
+        "bessel_i1e",
+    ]
     for name in anywhere:
         found.append(Sample(name, "f32", getattr(lax, name), [normal(3, 5)]))
         found.append(Sample(name, "scalar", getattr(lax, name), [np.float32(0.7)]))
@@ -83,10 +124,32 @@ def _elementwise() -> List[Sample]:
                 continue
             found.append(Sample(primitive, np.dtype(dtype).name, getattr(lax, name), [whole(6, low=0, dtype=dtype)]))
     found.append(Sample("not", "bool", lax.bitwise_not, [np.array([True, False])]))
-    found.append(Sample("round", "to even", lambda x: lax.round(x, lax.RoundingMethod.TO_NEAREST_EVEN),
-                        [np.array([0.5, 1.5, -2.5, 0.3], np.float32)]))  # fmt: skip
+    found.append(
+        Sample(
+            "round",
+            "to even",
+            lambda x: lax.round(x, lax.RoundingMethod.TO_NEAREST_EVEN),
+            [np.array([0.5, 1.5, -2.5, 0.3], np.float32)],
+        )
+    )
     found.append(Sample("round", "away from zero", lax.round, [np.array([0.5, 1.5, -2.5, 0.3], np.float32)]))
-    for name in ("add", "atan2", "div", "max", "min", "mul", "nextafter", "rem", "sub", "eq", "ge", "gt", "le", "lt", "ne"):
+    for name in (
+        "add",
+        "atan2",
+        "div",
+        "max",
+        "min",
+        "mul",
+        "nextafter",
+        "rem",
+        "sub",
+        "eq",
+        "ge",
+        "gt",
+        "le",
+        "lt",
+        "ne",
+    ):
         found.append(Sample(name, "f32", getattr(lax, name), [normal(3, 5), normal(3, 5)]))
         if name not in ("atan2", "nextafter"):
             found.append(Sample(name, "i32", getattr(lax, name), [whole(7), whole(7, low=1)]))
@@ -94,8 +157,14 @@ def _elementwise() -> List[Sample]:
     found.append(Sample("pow", "by integers", lax.pow, [normal(7), whole(7)]))
     found.append(Sample("pow", "i32", lambda x, y: x**y, [whole(7), whole(7, low=0)]))
     for exponent in (-2, -1, 0, 1, 2, 3, 7):
-        found.append(Sample("integer_pow", str(exponent), functools.partial(lambda x, y: lax.integer_pow(x, y), y=exponent),
-                            [positive(4)]))  # fmt: skip
+        found.append(
+            Sample(
+                "integer_pow",
+                str(exponent),
+                functools.partial(lambda x, y: lax.integer_pow(x, y), y=exponent),
+                [positive(4)],
+            )
+        )
     found.append(Sample("integer_pow", "i32", lambda x: lax.integer_pow(x, 3), [whole(5)]))
     for name in ("bitwise_and", "bitwise_or", "bitwise_xor"):
         primitive = name.removeprefix("bitwise_")
@@ -105,38 +174,88 @@ def _elementwise() -> List[Sample]:
         found.append(Sample(name, "i32", getattr(lax, name), [whole(7), whole(7, low=0, high=33)]))
     if hasattr(lax, "mulhi"):
         found.append(Sample("mulhi", "i32", lax.mulhi, [whole(5) * 2**29, whole(5) * 2**28]))
-        found.append(Sample("mulhi", "u32", lax.mulhi, [whole(5, low=0, high=2**32, dtype=np.uint32),
-                                                        whole(5, low=0, high=2**32, dtype=np.uint32)]))  # fmt: skip
+        found.append(
+            Sample(
+                "mulhi",
+                "u32",
+                lax.mulhi,
+                [whole(5, low=0, high=2**32, dtype=np.uint32), whole(5, low=0, high=2**32, dtype=np.uint32)],
+            )
+        )
     found.append(Sample("clamp", "f32", lax.clamp, [np.float32(-0.5), normal(3, 5), np.float32(0.5)]))
     found.append(Sample("clamp", "i32", lambda x: lax.clamp(-1, x, 2), [whole(9)]))
     found.append(Sample("select_n", "bool", lax.select_n, [whole(3, 5) > 0, normal(3, 5), normal(3, 5)]))
-    found.append(Sample("select_n", "of three", lax.select_n, [whole(5, low=0, high=3), normal(5), normal(5), normal(5)]))
+    found.append(
+        Sample("select_n", "of three", lax.select_n, [whole(5, low=0, high=3), normal(5), normal(5), normal(5)])
+    )
     found.append(Sample("select_n", "scalar", lax.select_n, [np.bool_(True), normal(5), normal(5)]))
     for name in ("eq_to", "le_to", "lt_to"):
         primitive = getattr(lax, f"{name}_p")
-        found.append(Sample(name, "f32", functools.partial(lambda x, y, p: p.bind(x, y), p=primitive),
-                            [np.array([0.0, -0.0, np.nan, 1.0], np.float32), np.array([-0.0, 0.0, 1.0, np.nan], np.float32)]))  # fmt: skip
+        found.append(
+            Sample(
+                name,
+                "f32",
+                functools.partial(lambda x, y, p: p.bind(x, y), p=primitive),
+                [np.array([0.0, -0.0, np.nan, 1.0], np.float32), np.array([-0.0, 0.0, 1.0, np.nan], np.float32)],
+            )
+        )
     for name in ("igamma", "igammac"):
         found.append(Sample(name, "f32", getattr(lax, name), [positive(5), positive(5)]))
     found.append(Sample("polygamma", "f32", lax.polygamma, [np.array([1.0, 2.0, 3.0], np.float32), positive(3)]))
     found.append(Sample("zeta", "f32", lax.zeta, [2 + positive(4), positive(4)]))
-    found.append(Sample("regularized_incomplete_beta", "f32", lax.betainc,
-                        [positive(4), positive(4), np.array([0.1, 0.4, 0.6, 0.9], np.float32)]))  # fmt: skip
-    for dtype in (np.int32, np.int8, np.uint8, np.bool_, np.float16, jnp.bfloat16, np.float64):
-        found.append(Sample("convert_element_type", f"f32 to {np.dtype(dtype).name}",
-                            functools.partial(lambda x, kind: lax.convert_element_type(x, kind), kind=dtype), [normal(6) * 3]))  # fmt: skip
-    found.append(Sample("convert_element_type", "i32 to f32", lambda x: lax.convert_element_type(x, jnp.float32), [whole(6)]))
+    found.append(
+        Sample(
+            "regularized_incomplete_beta",
+            "f32",
+            lax.betainc,
+            [positive(4), positive(4), np.array([0.1, 0.4, 0.6, 0.9], np.float32)],
+        )
+    )
+    narrow: List[Any] = [np.int32, np.int8, np.uint8, np.bool_, np.float16, jnp.bfloat16, np.float64]
+    for dtype in narrow:
+        found.append(
+            Sample(
+                "convert_element_type",
+                f"f32 to {np.dtype(dtype).name}",
+                functools.partial(lambda x, kind: lax.convert_element_type(x, kind), kind=dtype),
+                [normal(6) * 3],
+            )
+        )
+    found.append(
+        Sample("convert_element_type", "i32 to f32", lambda x: lax.convert_element_type(x, jnp.float32), [whole(6)])
+    )
     for dtype in (np.int32, np.uint32, np.int8, np.uint16):
-        found.append(Sample("bitcast_convert_type", f"f32 to {np.dtype(dtype).name}",
-                            functools.partial(lambda x, kind: lax.bitcast_convert_type(x, kind), kind=dtype), [normal(6)]))  # fmt: skip
-    found.append(Sample("bitcast_convert_type", "u8 to i32", lambda x: lax.bitcast_convert_type(x, jnp.int32),
-                        [whole(3, 4, low=0, high=256, dtype=np.uint8)]))  # fmt: skip
+        found.append(
+            Sample(
+                "bitcast_convert_type",
+                f"f32 to {np.dtype(dtype).name}",
+                functools.partial(lambda x, kind: lax.bitcast_convert_type(x, kind), kind=dtype),
+                [normal(6)],
+            )
+        )
+    found.append(
+        Sample(
+            "bitcast_convert_type",
+            "u8 to i32",
+            lambda x: lax.bitcast_convert_type(x, jnp.int32),
+            [whole(3, 4, low=0, high=256, dtype=np.uint8)],
+        )
+    )
     for exponent, mantissa in ((5, 10), (8, 7), (5, 2), (4, 3), (8, 10), (3, 1)):
-        found.append(Sample("reduce_precision", f"{exponent}, {mantissa}",
-                            functools.partial(lambda x, e, m: lax.reduce_precision(x, e, m), e=exponent, m=mantissa),
-                            [(normal(9) * 2.0 ** whole(9)).astype(np.float32)]))  # fmt: skip
-    for name, function in (("real", lambda x: lax.real(lax.complex(x, 2 * x))), ("imag", lambda x: lax.imag(lax.complex(x, 2 * x))),
-                           ("complex", lambda x: lax.complex(x, x)), ("conj", lambda x: lax.real(lax.conj(lax.complex(x, x))))):  # fmt: skip
+        found.append(
+            Sample(
+                "reduce_precision",
+                f"{exponent}, {mantissa}",
+                functools.partial(lambda x, e, m: lax.reduce_precision(x, e, m), e=exponent, m=mantissa),
+                [(normal(9) * 2.0 ** whole(9)).astype(np.float32)],
+            )
+        )
+    for name, function in (
+        ("real", lambda x: lax.real(lax.complex(x, 2 * x))),
+        ("imag", lambda x: lax.imag(lax.complex(x, 2 * x))),
+        ("complex", lambda x: lax.complex(x, x)),
+        ("conj", lambda x: lax.real(lax.conj(lax.complex(x, x)))),
+    ):
         found.append(Sample(name, "", function, [normal(4)]))
     found.append(Sample("copy", "", lambda x: lax.copy_p.bind(x), [normal(4)]))
     found.append(Sample("optimization_barrier", "", lambda x: lax.optimization_barrier(x) * 2, [normal(4)]))
@@ -168,11 +287,21 @@ def _moving() -> List[Sample]:
         ("tile", "", lambda a: jnp.tile(a, (2, 1, 3)), [x]),
         ("stack", "", lambda a, b: jnp.stack([a, b], 1), [x, x + 1]),
         ("unstack", "", lambda a: jnp.unstack(a, axis=1), [x]),
-        ("dynamic_slice", "", lambda a, i, j: lax.dynamic_slice(a, (i, 0, j), (2, 4, 3)), [x, np.int32(2), np.int32(-1)]),
+        (
+            "dynamic_slice",
+            "",
+            lambda a, i, j: lax.dynamic_slice(a, (i, 0, j), (2, 4, 3)),
+            [x, np.int32(2), np.int32(-1)],
+        ),
         ("dynamic_slice", "i32", lambda a, i: lax.dynamic_slice(a, (i,), (2,)), [whole(6), np.int32(9)]),
         ("dynamic_update_slice", "", lambda a, b, i: lax.dynamic_update_slice(a, b, (i, 0, 0)), [x, y, np.int32(5)]),
-        ("dynamic_update_slice", "one", lambda a, b, i: lax.dynamic_update_index_in_dim(a, b, i, 1), [x, normal(3, 5), np.int32(1)]),
-    ]  # fmt: skip
+        (
+            "dynamic_update_slice",
+            "one",
+            lambda a, b, i: lax.dynamic_update_index_in_dim(a, b, i, 1),
+            [x, normal(3, 5), np.int32(1)],
+        ),
+    ]
     return [Sample(*case) for case in cases]
 
 
@@ -188,18 +317,27 @@ def _indexed() -> List[Sample]:
         Sample("gather", "batch", jax.vmap(lambda a, n: a[n]), [x, whole(5, 3, low=0, high=4)]),
         Sample("gather", "i32", lambda a, n: a[n], [whole(6), i]),
     ]
-    kinds = {"scatter": "set", "scatter_add": "add", "scatter_sub": "subtract", "scatter_mul": "multiply",
-             "scatter_min": "min", "scatter_max": "max"}  # fmt: skip
+    kinds = {
+        "scatter": "set",
+        "scatter_add": "add",
+        "scatter_sub": "subtract",
+        "scatter_mul": "multiply",
+        "scatter_min": "min",
+        "scatter_max": "max",
+    }
     apart = np.array([3, 0, 4], np.int32)
     for name, method in kinds.items():
-        def update(a: Any, n: Any, b: Any, own: str = method) -> Any:
-            return getattr(a.at[n], own)(b)
+        # JAX has the derivative of a product only where no two places are equal.
+        options = {"unique_indices": True} if name == "scatter_mul" else {}
 
-        def columns(a: Any, n: Any, b: Any, own: str = method) -> Any:
-            return getattr(a.at[:, n], own)(b)
+        def update(a: Any, n: Any, b: Any, own: str = method, given: Any = options) -> Any:
+            return getattr(a.at[n], own)(b, **given)
 
-        def pairs(a: Any, n: Any, b: Any, own: str = method) -> Any:
-            return getattr(a.at[n, n - 1], own)(b)
+        def columns(a: Any, n: Any, b: Any, own: str = method, given: Any = options) -> Any:
+            return getattr(a.at[:, n], own)(b, **given)
+
+        def pairs(a: Any, n: Any, b: Any, own: str = method, given: Any = options) -> Any:
+            return getattr(a.at[n, n - 1], own)(b, **given)
 
         # Of two equal places one wins, and nothing says which.
         places = apart if name == "scatter" else i
@@ -211,9 +349,13 @@ def _indexed() -> List[Sample]:
             Sample(name, "scalar", lambda a, n, b, f=update: f(a, n, b), [x, np.int32(2), spaced(4) + 0.05]),
             Sample(name, "outside", update, [x, np.array([9, 1], np.int32), spaced(2, 4) + 0.05]),
             Sample(name, "i32", update, [whole(6), places, whole(len(places))]),
-            Sample(name, "windows", lambda a, n, b, own=method: jax.vmap(lambda c, k, d: getattr(
-                c.at[k], own)(d))(a, n, b), [x, np.array([3, 0, 1, 2, 3], np.int32), spaced(5) + 0.05]),
-        ]  # fmt: skip
+            Sample(
+                name,
+                "windows",
+                lambda a, n, b, own=method: jax.vmap(lambda c, k, d: getattr(c.at[k], own)(d))(a, n, b),
+                [x, np.array([3, 0, 1, 2, 3], np.int32), spaced(5) + 0.05],
+            ),
+        ]
     found += [
         Sample("scatter_mul", "rows, several times", lambda a, n, b: a.at[n].multiply(b), [whole(6), i, whole(5)]),
         Sample("scatter", "apply", lambda a, n: a.at[n].apply(jnp.sin), [x, apart]),
@@ -228,7 +370,9 @@ def _reductions() -> List[Sample]:
     for name in ("max", "min", "prod", "sum"):
         function = getattr(jnp, name)
         for axes in ((0,), (1, 2), (0, 1, 2)):
-            found.append(Sample(f"reduce_{name}", f"{axes}", functools.partial(function, axis=axes), [x * np.float32(0.3)]))
+            found.append(
+                Sample(f"reduce_{name}", f"{axes}", functools.partial(function, axis=axes), [x * np.float32(0.3)])
+            )
         found.append(Sample(f"reduce_{name}", "i32", functools.partial(function, axis=0), [whole(3, 4)]))
     for name, function in (("and", jnp.all), ("or", jnp.any)):
         found.append(Sample(f"reduce_{name}", "bool", functools.partial(function, axis=0), [whole(3, 4) > 0]))
@@ -238,195 +382,63 @@ def _reductions() -> List[Sample]:
 
     integers = {"and": (lax.bitwise_and, -1), "or": (lax.bitwise_or, 0), "xor": (lax.bitwise_xor, 0)}
     for name, (function, start) in integers.items():
-        found.append(Sample("reduce", f"{name} of i32", functools.partial(reduce, function=function, start=np.int32(start)),
-                            [whole(4, 3)]))  # fmt: skip
+        found.append(
+            Sample(
+                "reduce",
+                f"{name} of i32",
+                functools.partial(reduce, function=function, start=np.int32(start)),
+                [whole(4, 3)],
+            )
+        )
     found += [
-        Sample("reduce", "xor of bool", functools.partial(reduce, function=lax.bitwise_xor, start=False), [whole(4, 3) > 0]),
-        Sample("reduce", "a function", lambda a: lax.reduce(a, jnp.float32(0), lambda p, q: p + 2 * q - p * q * 0, (1,)), [normal(3, 4)]),
-        Sample("reduce", "two tensors", lambda a, b: lax.reduce((a, b), (jnp.float32(0), jnp.float32(1)),
-               lambda p, q: (p[0] + q[0], p[1] * q[1]), (1,)), [normal(3, 4), normal(3, 4)]),
-        Sample("reduce", "the largest and its neighbour", lambda a, b: lax.reduce((a, b), (jnp.float32(-9), 0),
-               lambda p, q: (jnp.maximum(p[0], q[0]), jnp.where(p[0] > q[0], p[1], q[1])), (1,)),
-               [spaced(3, 4), whole(3, 4)]),
+        Sample(
+            "reduce", "xor of bool", functools.partial(reduce, function=lax.bitwise_xor, start=False), [whole(4, 3) > 0]
+        ),
+        Sample(
+            "reduce",
+            "a function",
+            lambda a: lax.reduce(a, jnp.float32(0), lambda p, q: p + q + p * q, (1,)),
+            [normal(3, 4)],
+        ),
+        Sample(
+            "reduce",
+            "two tensors",
+            lambda a, b: lax.reduce(
+                (a, b), (jnp.float32(0), jnp.float32(1)), lambda p, q: (p[0] + q[0], p[1] * q[1]), (1,)
+            ),
+            [normal(3, 4), normal(3, 4)],
+        ),
+        Sample(
+            "reduce",
+            "the largest and its neighbour",
+            lambda a, b: lax.reduce(
+                (a, b),
+                (jnp.float32(-9), 0),
+                lambda p, q: (jnp.maximum(p[0], q[0]), jnp.where(p[0] > q[0], p[1], q[1])),
+                (1,),
+            ),
+            [spaced(3, 4), whole(3, 4)],
+        ),
         Sample("argmax", "f32", lambda a: lax.argmax(a, 1, jnp.int32), [x]),
         Sample("argmin", "f32", lambda a: lax.argmin(a, 1, jnp.int32), [x]),
         Sample("argmax", "i32", lambda a: lax.argmax(a, 0, jnp.int32), [whole(9)]),
         Sample("argmin", "NaN", lambda a: lax.argmin(a, 0, jnp.int32), [np.array([1, np.nan, 0, np.nan], np.float32)]),
-    ]  # fmt: skip
+    ]
     for name in ("cumsum", "cumprod", "cummax", "cummin", "cumlogsumexp"):
         function = getattr(lax, name)
         found.append(Sample(name, "", functools.partial(function, axis=1), [spaced(3, 4, 5) * np.float32(0.2)]))
-        found.append(Sample(name, "reverse", functools.partial(function, axis=0, reverse=True), [spaced(3, 4) * np.float32(0.2)]))
+        found.append(
+            Sample(name, "reverse", functools.partial(function, axis=0, reverse=True), [spaced(3, 4) * np.float32(0.2)])
+        )
         found.append(Sample(name, "long", functools.partial(function, axis=0), [within(300)]))
         if name != "cumlogsumexp":
             found.append(Sample(name, "i32", functools.partial(function, axis=0), [whole(6)]))
     return found
 
 
-def _windows() -> List[Sample]:
-    image = spaced(2, 7, 6, 3) * np.float32(0.05)
-    found: List[Sample] = []
-    kinds = {"reduce_window_max": (lax.max, -np.inf), "reduce_window_min": (lax.min, np.inf),
-             "reduce_window_sum": (lax.add, 0.0), "reduce_window": (lax.mul, 1.0)}  # fmt: skip
-    forms: Dict[str, Tuple[Any, ...]] = {
-        "same": ((1, 2, 2, 1), (1, 2, 2, 1), "SAME"),
-        "valid": ((1, 3, 2, 1), (1, 1, 2, 1), "VALID"),
-        "padded": ((1, 3, 3, 1), (1, 2, 2, 1), ((0, 0), (1, 2), (2, 0), (0, 0))),
-        "negative": ((1, 2, 2, 1), (1, 1, 1, 1), ((0, 0), (-1, 0), (0, -2), (0, 0))),
-        "dilated": ((1, 2, 2, 1), (1, 1, 1, 1), "VALID", None, (1, 2, 2, 1)),
-        "of a dilated image": ((1, 3, 3, 1), (1, 2, 2, 1), "VALID", (1, 2, 2, 1), None),
-        "of a dilated image, padded": ((1, 2, 2, 1), (1, 1, 2, 1), ((0, 0), (1, 0), (0, 1), (0, 0)), (1, 2, 3, 1), None),
-        "of all dimensions": ((2, 2, 2, 2), (1, 2, 2, 1), "VALID"),
-    }
-    for name, (function, start) in kinds.items():
-        for what, form in forms.items():
-            def run(a: Any, own: Any = function, first: Any = start, given: Any = form) -> Any:
-                return lax.reduce_window(a, np.asarray(first, a.dtype), own, *given)
-
-            found.append(Sample(name, what, run, [image]))
-        limits = {-np.inf: -(2**31), np.inf: 2**31 - 1}
-        found.append(Sample(name, "i32", lambda a, own=function, first=limits.get(start, start): lax.reduce_window(
-            a, np.int32(first), own, (2, 3), (1, 2), "SAME"), [whole(5, 6)]))  # fmt: skip
-    found += [
-        Sample("reduce_window", "a function", lambda a: lax.reduce_window(
-            a, jnp.float32(0), lambda p, q: p + q + 0 * p * q, (2,), (1,), "VALID"), [normal(6)]),
-        Sample("reduce_window", "two tensors", lambda a, b: lax.reduce_window(
-            (a, b), (jnp.float32(0), jnp.float32(0)), lambda p, q: (p[0] + q[0], p[1] + q[1]), (2,), (1,), "VALID"),
-            [normal(6), normal(6)]),
-        Sample("reduce_window_sum", "with a start", lambda a: lax.reduce_window(a, jnp.float32(2), lax.add, (2,), (1,), "SAME"), [normal(6)]),
-        Sample("reduce_window_max", "3 dimensions", lambda a: lax.reduce_window(
-            a, -jnp.inf, lax.max, (1, 2, 2, 2, 1), (1, 2, 2, 2, 1), "VALID"), [spaced(1, 4, 4, 4, 2)]),
-        Sample("select_and_scatter_add", "", lambda a: jax.grad(lambda b: jnp.sum(jnp.sin(lax.reduce_window(
-            b, -jnp.inf, lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "SAME"))))(a), [spaced(1, 5, 4, 2)]),
-        Sample("select_and_gather_add", "", lambda a, t: jax.jvp(lambda b: lax.reduce_window(
-            b, -jnp.inf, lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "SAME"), (a,), (t,))[1], [spaced(1, 5, 4, 2), normal(1, 5, 4, 2)]),
-    ]  # fmt: skip
-    return found
-
-
-def _products() -> List[Sample]:
-    found = [
-        Sample("dot_general", "matrix", lax.dot, [normal(3, 4), normal(4, 5)]),
-        Sample("dot_general", "vectors", lax.dot, [normal(4), normal(4)]),
-        Sample("dot_general", "batch", lax.batch_matmul, [normal(2, 3, 4), normal(2, 4, 5)]),
-        Sample("dot_general", "several", lambda a, b: lax.dot_general(a, b, (((1, 3), (0, 2)), ((0,), (1,)))),
-               [normal(2, 3, 4, 5), normal(3, 2, 5, 6)]),
-        Sample("dot_general", "i32", lax.dot, [whole(3, 4), whole(4, 5)]),
-        Sample("dot_general", "i8 to i32", lambda a, b: lax.dot(a, b, preferred_element_type=jnp.int32),
-               [whole(3, 4, dtype=np.int8), whole(4, 5, dtype=np.int8)]),
-    ]  # fmt: skip
-    image, filters = normal(2, 7, 6, 4), normal(3, 2, 4, 6)
-    numbers = ("NHWC", "HWIO", "NHWC")
-
-    def convolve(a: Any, w: Any, **options: Any) -> Any:
-        return lax.conv_general_dilated(a, w, **{"window_strides": (1, 1), "padding": "SAME", "dimension_numbers": numbers, **options})
-
-    forms: Dict[str, Dict[str, Any]] = {
-        "same": {}, "valid": {"padding": "VALID"}, "strides": {"window_strides": (2, 3)},
-        "pads": {"padding": ((2, 1), (0, 3))}, "negative pads": {"padding": ((-1, 1), (0, -1))},
-        "dilated filter": {"rhs_dilation": (2, 2)}, "dilated image": {"lhs_dilation": (2, 3), "padding": ((1, 1), (2, 0))},
-        "dilated image and strides": {"lhs_dilation": (2, 2), "window_strides": (2, 1), "padding": ((1, 0), (1, 2))},
-    }  # fmt: skip
-    for what, options in forms.items():
-        found.append(Sample("conv_general_dilated", what, functools.partial(convolve, **options), [image, filters]))
-    found += [
-        Sample("conv_general_dilated", "groups", functools.partial(convolve, feature_group_count=2), [image, normal(3, 2, 2, 6)]),
-        Sample("conv_general_dilated", "each channel", functools.partial(convolve, feature_group_count=4), [image, normal(3, 2, 1, 8)]),
-        Sample("conv_general_dilated", "batch groups", functools.partial(convolve, batch_group_count=2), [image, normal(3, 2, 4, 6)]),
-        Sample("conv_general_dilated", "batch groups, each", functools.partial(convolve, batch_group_count=2), [image, normal(3, 2, 4, 2)]),
-        Sample("conv_general_dilated", "i32", convolve, [whole(1, 4, 4, 2), whole(2, 2, 2, 3)]),
-        Sample("conv_general_dilated", "1 dimension", lambda a, w: lax.conv_general_dilated(a, w, (2,), "SAME"),
-               [normal(2, 3, 8), normal(4, 3, 3)]),
-        Sample("conv_general_dilated", "3 dimensions", lambda a, w: lax.conv_general_dilated(a, w, (1, 1, 1), "VALID"),
-               [normal(1, 2, 4, 4, 4), normal(3, 2, 2, 2, 2)]),
-        Sample("conv_general_dilated", "transposed", lambda a, w: lax.conv_transpose(a, w, (2, 2), "SAME"),
-               [image, normal(3, 3, 4, 2)]),
-        Sample("conv_general_dilated", "gradient of filters", lambda a, w: jax.grad(lambda v: jnp.sum(jnp.sin(
-            convolve(a, v, feature_group_count=2))))(w), [image, normal(3, 2, 2, 6)]),
-    ]  # fmt: skip
-    return found
-
-
-def _ordered() -> List[Sample]:
-    return [
-        Sample("sort", "f32", lax.sort, [spaced(3, 6)]),
-        Sample("sort", "along 0", lambda a: lax.sort(a, dimension=0), [spaced(6, 3)]),
-        Sample("sort", "i32", lax.sort, [whole(9)]),
-        Sample("sort", "by keys", lambda a, b: lax.sort((a, b), num_keys=1), [whole(9), normal(9)]),
-        Sample("sort", "by two keys", lambda a, b, c: lax.sort((a, b, c), num_keys=2), [whole(9), whole(9), normal(9)]),
-        Sample("sort", "NaN", lax.sort, [np.array([1, np.nan, -0.0, 0.0, -np.inf], np.float32)]),
-        Sample("top_k", "", lambda a: lax.top_k(a, 2), [spaced(3, 6)]),
-        Sample("top_k", "i32", lambda a: lax.top_k(a, 3), [whole(9)]),
-        Sample("approx_top_k", "", lambda a: lax.approx_max_k(a, 2), [spaced(3, 6)]),
-        Sample("rng_bit_generator", "", lambda k: lax.rng_bit_generator(k, (3,), algorithm=lax.RandomAlgorithm.RNG_THREE_FRY),
-               [np.array([3, 5], np.uint32)]),
-        Sample("rng_bit_generator", "uniform", lambda k: jax.random.uniform(jax.random.wrap_key_data(k), (4,)),
-               [np.array([3, 5], np.uint32)]),
-    ]  # fmt: skip
-
-
-def _control() -> List[Sample]:
-    def loop(a: Any) -> Any:
-        return lax.while_loop(lambda s: s[1] < 3, lambda s: (jnp.sin(s[0]), s[1] + 1), (a, 0))[0]
-
-    return [
-        Sample("cond", "", lambda a, b: lax.cond(b, jnp.sin, jnp.cos, a), [normal(4), np.bool_(False)]),
-        Sample("cond", "switch", lambda a, b: lax.switch(b, [jnp.sin, jnp.cos, jnp.tanh], a), [normal(4), np.int32(7)]),
-        Sample("scan", "", lambda a, b: lax.scan(lambda c, x: (c * x + 1, jnp.sin(c)), a, b), [normal(4), normal(5, 4)]),
-        Sample("scan", "reverse", lambda a, b: lax.scan(lambda c, x: (c * x + 1, c), a, b, reverse=True), [normal(4), normal(5, 4)]),
-        Sample("while", "fori", lambda a: lax.fori_loop(0, 4, lambda i, c: jnp.sin(c) + i, a), [normal(4)]),
-        Sample("while", "of a condition", lambda a: lax.stop_gradient(loop(a)) + a, [normal(4)]),
-        Sample("while", "map", lambda a: lax.map(jnp.cumsum, a), [normal(3, 4)]),
-        Sample("linear_solve", "", lambda a, b: lax.custom_linear_solve(
-            lambda x: a @ x, b, lambda _, y: jnp.linalg.inv(a) @ y, lambda _, y: jnp.linalg.inv(a).T @ y), [definite(3), normal(3)]),
-        Sample("linear_solve", "cg", lambda a, b: jax.scipy.sparse.linalg.cg(lambda x: a @ x, b, maxiter=3)[0] * 0 + b, [definite(3), normal(3)]),
-    ]  # fmt: skip
-
-
-def _linear() -> List[Sample]:
-    linalg = lax.linalg
-    found = [
-        Sample("cholesky", "", linalg.cholesky, [definite(3)]),
-        Sample("cholesky", "batch", linalg.cholesky, [definite(3, 2)]),
-        Sample("lu", "", lambda a: linalg.lu(a)[0], [normal(4, 4)]),
-        Sample("lu", "all", linalg.lu, [normal(3, 4)]),
-        Sample("lu_pivots_to_permutation", "", lambda a: linalg.lu_pivots_to_permutation(a, 4), [np.array([2, 3, 2, 3], np.int32)]),
-        Sample("qr", "", lambda a: linalg.qr(a, full_matrices=False), [normal(4, 3)]),
-        Sample("qr", "wide", lambda a: jnp.linalg.qr(a)[1][:, :1], [normal(3, 3)]),
-        Sample("qr", "batch", lambda a: linalg.qr(a, full_matrices=False), [normal(2, 4, 3)]),
-        Sample("householder_product", "", lambda a, t: linalg.householder_product(a, t), [normal(4, 3), positive(3)]),
-        Sample("eigh", "", lambda a: linalg.eigh(a, symmetrize_input=True)[1], [definite(4)]),
-        Sample("eigh", "vectors", lambda a: (lambda v: jnp.abs(v))(linalg.eigh(a)[0]), [definite(3)]),
-        Sample("eigh", "batch", lambda a: linalg.eigh(a)[1], [definite(3, 2)]),
-        Sample("svd", "values", lambda a: linalg.svd(a, compute_uv=False), [normal(4, 3)]),
-        Sample("svd", "vectors", lambda a: [jnp.abs(x) for x in linalg.svd(a, full_matrices=False)], [normal(4, 3)]),
-        Sample("svd", "wide", lambda a: [jnp.abs(x) for x in linalg.svd(a, full_matrices=False)], [normal(3, 4)]),
-        Sample("eig", "", lambda a: jnp.real(linalg.eig(a)[0]), [normal(3, 3)]),
-        Sample("schur", "", lambda a: linalg.schur(a)[0], [normal(3, 3)]),
-        Sample("hessenberg", "", lambda a: linalg.hessenberg(a)[0], [normal(3, 3)]),
-        Sample("tridiagonal", "", lambda a: linalg.tridiagonal(a)[1], [definite(3)]),
-        Sample("tridiagonal_solve", "", linalg.tridiagonal_solve, [positive(4), 4 + positive(4), positive(4), normal(4, 1)]),
-        Sample("triangular_solve", "", lambda a, b: linalg.triangular_solve(a, b, left_side=True, lower=True), [definite(3), normal(3, 2)]),
-        Sample("triangular_solve", "right", lambda a, b: linalg.triangular_solve(a, b, transpose_a=True), [definite(3), normal(2, 3)]),
-        Sample("cholesky_update", "", lambda a, b: linalg.cholesky_update(a, b), [np.triu(definite(3)), normal(3)]),
-        Sample("symmetric_product", "", lambda a, c: linalg.symmetric_product(a, c), [normal(3, 4), definite(3)]),
-        Sample("lu", "solve", jnp.linalg.solve, [normal(3, 3), normal(3)]),
-        Sample("lu", "inverse", jnp.linalg.inv, [normal(3, 3)]),
-        Sample("lu", "determinant", lambda a: (jnp.linalg.det(a), jnp.linalg.slogdet(a)[1]), [normal(4, 4)]),
-        Sample("svd", "pinv", jnp.linalg.pinv, [normal(4, 3)]),
-        Sample("svd", "norms", lambda a: (jnp.linalg.norm(a, 2), jnp.linalg.norm(a, "nuc")), [normal(4, 3)]),
-        Sample("ormqr", "", lambda a, t, c: linalg.ormqr(a, t, c), [normal(4, 3), positive(3), normal(4, 2)]),
-    ]  # fmt: skip
-    for what, function in {
-        "rfft": lambda a: jnp.abs(jnp.fft.rfft(a)), "fft": lambda a: jnp.real(jnp.fft.fft(a)),
-        "irfft": lambda a: jnp.fft.irfft(jnp.fft.rfft(a) * 2), "ifft": lambda a: jnp.imag(jnp.fft.ifft(a)),
-        "rfft2": lambda a: jnp.real(jnp.fft.rfft2(a)), "convolution": lambda a: jax.scipy.signal.fftconvolve(a, a, mode="same")}.items():  # fmt: skip
-        found.append(Sample("fft", what, function, [normal(4, 6)]))
-    return found
-
-
-def all_samples() -> List[Sample]:
-    parts = (_elementwise, _moving, _indexed, _reductions, _windows, _products, _ordered, _control, _linear)
+def smaller_samples() -> List[Sample]:
+    """Of what is computed element by element, moved and reduced."""
+    parts = (_elementwise, _moving, _indexed, _reductions)
     return functools.reduce(operator.iadd, (part() for part in parts), [])
 
 

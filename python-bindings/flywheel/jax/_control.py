@@ -23,7 +23,7 @@ from ._values import Known, as_sizes, bounds_of, of_sizes, of_tensor
 
 @op("func.call")
 def _call(call: Call, *operands: Known) -> List[Known]:
-    return call.interpreter.call(_callee(call.operation), operands)
+    return call.interpreter.call(_callee(call.operation), operands, call.env.exact)
 
 
 def _callee(operation: Any) -> str:
@@ -32,7 +32,7 @@ def _callee(operation: Any) -> str:
 
 @op("stablehlo.composite")
 def _composite(call: Call, *operands: Known) -> List[Known]:
-    return call.interpreter.decompose(call.operation, operands)
+    return call.interpreter.decompose(call, operands)
 
 
 @op(CUSTOM)

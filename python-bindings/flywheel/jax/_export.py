@@ -16,6 +16,8 @@ from jax.extend import core
 from jax.interpreters import mlir as lowering
 from jaxlib.mlir import ir
 
+from .._importing import MissingOp, UnsupportedOpError, refuse
+
 STOP_GRADIENT = "flywheel.stop_gradient"
 RELU = "flywheel.relu"
 RELU6 = "flywheel.relu6"
@@ -23,6 +25,7 @@ SOFTPLUS = "flywheel.softplus"
 CUSTOM = "flywheel.custom_derivative"
 CHOLESKY = "flywheel.cholesky"
 TRIANGULAR_SOLVE = "flywheel.triangular_solve"
+PROMISED = "flywheel.promised_indices"
 
 _OWN = os.path.dirname(os.path.abspath(jax.__file__)) + os.sep
 
@@ -81,14 +84,28 @@ def _solve_marker() -> Any:
     return primitive
 
 
+def _gather_marker() -> Any:
+    """JAX's `gather` of indices that are promised to be in bounds, which are marked. StableHLO has one op for those and
+    for clipped ones: an index that is out of bounds moves inside in both, but only a clipped one has a derivative."""
+    primitive = core.Primitive("flywheel.gather")
+    primitive.def_effectful_abstract_eval(jax.lax.gather_p.abstract_eval)
+
+    def run(x: Any, indices: Any, **params: Any) -> Any:
+        return jax.lax.gather_p.bind(x, _MARKERS[PROMISED].bind(indices), **params)
+
+    lowering.register_lowering(primitive, lowering.lower_fun(run, multiple_results=False))
+    return primitive
+
+
 def _type_of(aval: Any) -> Any:
     element = lowering.dtype_to_ir_type(aval.dtype)
     dynamic = ir.ShapedType.get_dynamic_size()
     return ir.RankedTensorType.get([size if isinstance(size, int) else dynamic for size in aval.shape], element)
 
 
-_MARKERS: Dict[str, Any] = {name: _marker(name) for name in (STOP_GRADIENT, RELU, RELU6, SOFTPLUS)}
+_MARKERS: Dict[str, Any] = {name: _marker(name) for name in (STOP_GRADIENT, RELU, RELU6, SOFTPLUS, PROMISED)}
 _MARKERS[CUSTOM] = _custom_marker()
+_GATHER: Any = _gather_marker()
 # Primitives that JAX exports as CPU calls of LAPACK.
 _SOLVERS: Dict[str, Any] = {"cholesky": _factor_marker(), "triangular_solve": _solve_marker()}
 _MARKERS.update({CHOLESKY: _SOLVERS["cholesky"], TRIANGULAR_SOLVE: _SOLVERS["triangular_solve"]})
@@ -150,6 +167,8 @@ class Exported:
                 return equation.replace(primitive=_MARKERS[STOP_GRADIENT], params={})
             if name in ("custom_jvp_call", "custom_vjp_call"):
                 return self._rewrite_custom(equation)
+            if name == "gather" and equation.params["mode"] == jax.lax.GatherScatterMode.PROMISE_IN_BOUNDS:
+                return equation.replace(primitive=_GATHER)
             approximated = _APPROXIMATED if self._orders == _ORDERS else _SMOOTH
             if name in approximated or name == "custom_linear_solve":
                 return self._add_custom(equation)
@@ -230,7 +249,21 @@ def _export_custom(equation: Any, variables: Sequence[Any], further: int) -> Cus
         return list(pullback(list(cotangents)))
 
     given = [arguments, [results[i] for i in kept]]
-    return Custom(Exported(alone, arguments, orders=0), Exported(backward, given, orders=further))
+    forward = Exported(alone, arguments, orders=0)
+    try:
+        return Custom(forward, Exported(backward, given, orders=further))
+    except (NotImplementedError, ValueError) as error:
+        if isinstance(error, UnsupportedOpError):
+            raise
+        raise refuse("JAX", [MissingOp(f"{equation.primitive.name}, which JAX does not differentiate ({error})",
+                                       _place_of(equation))]) from None  # fmt: skip
+
+
+def _place_of(equation: Any) -> str:
+    """File and line of the user's that calls a primitive."""
+    frames = getattr(equation.source_info.traceback, "frames", ())
+    own = next((frame for frame in frames if not frame.file_name.startswith(_OWN)), None)
+    return f"{own.file_name}:{own.line_num}" if own is not None else ""
 
 
 def _only(equation: Any, variables: Sequence[Any]) -> Any:

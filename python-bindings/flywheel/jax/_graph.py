@@ -159,11 +159,13 @@ def _names_of(operation: Any) -> List[str]:
 
 
 class Env:
-    """The values of a block, and of those around it."""
+    """The values of a block, and of those around it. Where it is not `exact`, they have other shapes than the module
+    says."""
 
-    def __init__(self, outer: Optional["Env"] = None):
+    def __init__(self, outer: Optional["Env"] = None, exact: bool = True):
         self._values: Dict[Any, Known] = {}
         self._outer = outer
+        self.exact: bool = exact and (outer is None or outer.exact)
 
     def __getitem__(self, value: Any) -> Known:
         env: Optional[Env] = self
@@ -208,36 +210,37 @@ class Interpreter:
                 raise refuse("JAX", self._missing)
         return results
 
-    def call(self, name: str, arguments: Sequence[Known]) -> List[Known]:
+    def call(self, name: str, arguments: Sequence[Known], exact: bool = True) -> List[Known]:
         """Runs a function of the module, here."""
-        return self.run_block(self.functions[name].regions[0].blocks[0], arguments, None)
+        return self.run_block(self.functions[name].regions[0].blocks[0], arguments, None, exact)
 
-    def decompose(self, operation: Any, arguments: Sequence[Known]) -> List[Known]:
+    def decompose(self, call: "Call", arguments: Sequence[Known]) -> List[Known]:
         """Runs what a composite stands for."""
-        return self.call(str(ir.FlatSymbolRefAttr(operation.attributes["decomposition"]).value), arguments)
+        name = ir.FlatSymbolRefAttr(call.operation.attributes["decomposition"]).value
+        return self.call(str(name), arguments, call.env.exact)
 
     def run_block(
         self, block: Any, arguments: Sequence[Known], outer: Optional[Env], exact: bool = True
     ) -> List[Known]:
         """Runs a block and returns the operands of its terminator. If not `exact`, its ops are run on tensors of other
         shapes than its values have."""
-        env = Env(outer)
+        env = Env(outer, exact)
         for argument, known in zip(block.arguments, arguments):
             env[argument] = known
         for view in block.operations:
             operation = view.operation
             if operation.name in ("func.return", "stablehlo.return"):
                 return [env[operand] for operand in operation.operands]
-            results = self._call_or_stand_in(operation, env, exact)
+            results = self._call_or_stand_in(operation, env)
             for value, known in zip(operation.results, results):
                 env[value] = known
         raise AssertionError("a block without a terminator")
 
-    def _call_or_stand_in(self, operation: Any, env: Env, exact: bool) -> List[Known]:
+    def _call_or_stand_in(self, operation: Any, env: Env) -> List[Known]:
         """Runs an op. If its form is not imported, records that and returns zeros, so that all such ops are found."""
         outer, self.frame = self.frame, frame_of(operation) or self.frame
         try:
-            results: List[Known] = at_line(self.frame, lambda: self._call(operation, env, exact))
+            results: List[Known] = at_line(self.frame, lambda: self._call(operation, env))
             return results
         except UnsupportedOpError as error:
             if not error.missing:
@@ -248,7 +251,7 @@ class Interpreter:
         finally:
             self.frame = outer
 
-    def _call(self, operation: Any, env: Env, exact: bool) -> List[Known]:
+    def _call(self, operation: Any, env: Env) -> List[Known]:
         call = Call(operation, self, env)
         handler = HANDLERS.get(name_of(operation)) or HANDLERS[operation.name]
         found = handler(call, *[env[operand] for operand in operation.operands])
@@ -256,7 +259,7 @@ class Interpreter:
             raise call.unsupported(f"with the attribute '{name}' = {value}")
         listed = [] if found is None else [found] if isinstance(found, (Known, Tensor)) else list(found)
         results = [of_tensor(x) if isinstance(x, Tensor) else x for x in listed]
-        if exact:
+        if env.exact:
             for value, known in zip(operation.results, results):
                 dtype, shape = type_of(value)
                 fits = len(shape) == len(known.shape) and all(

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Ops of StableHLO on elements at indices: slices at computed places, gather, scatter, sort."""
 
-from typing import Any, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 from jaxlib.mlir.dialects import stablehlo
@@ -10,11 +10,15 @@ from .. import _dtypes, _ops
 from .. import _trace as _trace
 from .. import nn as nn
 from .._ops._core import Size, as_unsigned, emit, index_op, signless, size, sizes
+from .._ops._functions import shared_maximum, shared_minimum
 from .._ops._indexing import extract_slice, insert_slice
 from .._ops._order import MOST_SORTED, order_of, taken
 from .._ops._shapes import to_index
+from .._scatters import MOST_COMBINED, combine_rows
 from .._tensor import Tensor, as_tensor
-from ._graph import Call, op
+from ..transforms import custom_vjp
+from ._export import PROMISED
+from ._graph import Call, name_of, op
 from ._shapes import broadcast_in_dim, iota, permuted, reshaped
 from ._values import Known, as_sizes, bounds_of, of_tensor
 
@@ -110,13 +114,11 @@ class _Indexed:
             data = _ops.getitem(data, (*keys[: self._vector], place, *keys[self._vector + 1 :]))
         return data, bounds
 
-    def places(self) -> Tuple[Tensor, Optional[Tensor]]:
-        """For each element of the slices, which of the flat `axes` it is; slices that are beyond move inside.
-        The second result says which slices are inside, None where all are."""
+    def places(self) -> Tensor:
+        """For each element of the slices, which of the flat `axes` it is; slices that are beyond move inside."""
         shape: List[Size] = [self._dynamic(i) for i in range(len(self.batch))]
         wide = [*shape, *self.part_sizes]
         total: Optional[Tensor] = None
-        inside: Optional[Tensor] = None
         for axis in self.axes:
             extent, span = self.shape[axis] or 0, self._spans[axis]
             index: Optional[Tensor] = None
@@ -128,8 +130,6 @@ class _Indexed:
                 column, bounds = self.column(axis)
                 last = max(extent - span, 0)
                 if bounds is None or bounds[0] < 0 or bounds[1] > last:
-                    fits = _ops.logical_and(_ops.greater_equal(column, 0), _ops.less_equal(column, last))
-                    inside = fits if inside is None else _ops.logical_and(inside, fits)
                     column = _ops.clip(column, as_tensor(0, column.dtype), as_tensor(last, column.dtype))
                 index = self._spread(_ops.cast(column, _dtypes.int64), wide)
             if axis in self.parts:
@@ -139,7 +139,18 @@ class _Indexed:
                 index = _ops.zeros([s if isinstance(s, int) else 1 for s in wide], _dtypes.int64)
             total = index if total is None else _ops.add(_ops.multiply(total, as_tensor(extent, _dtypes.int64)), index)
         assert total is not None
-        return total, inside
+        return total
+
+    def inside(self) -> Optional[Tensor]:
+        """Of each slice whether all of it is inside of the tensor, [batch...]; None where all are."""
+        found: Optional[Tensor] = None
+        for axis in self.moved:
+            column, bounds = self.column(axis)
+            last = max((self.shape[axis] or 0) - self._spans[axis], 0)
+            if bounds is None or bounds[0] < 0 or bounds[1] > last:
+                fits = _ops.logical_and(_ops.greater_equal(column, 0), _ops.less_equal(column, last))
+                found = fits if found is None else _ops.logical_and(found, fits)
+        return found
 
     def _dynamic(self, place: int) -> Size:
         known = self.batch_sizes[place]
@@ -176,7 +187,7 @@ def _lookup(call: Call, indexed: _Indexed, data: Tensor) -> Tuple[Tensor, List[A
     """Returns the slices, and the names of their dimensions: of the indices, `b0`, or of the tensor."""
     if None in indexed.shape:
         raise call.unsupported("of a tensor with a size that the call chooses")
-    places, _ = indexed.places()
+    places = indexed.places()
     axis = _single(indexed)
     first = axis if axis is not None and (axis == 0 or not indexed.batch) else 0
     flat = data if axis == first and axis is not None else indexed.flatten(data)
@@ -237,7 +248,26 @@ def _gather(call: Call, x: Known, indices: Known) -> Any:
     batches, slices = iter(f"b{i}" for i in range(len(indexed.batch))), iter(kept)
     for place in range(len(call.shape)):
         result.append(next(slices) if place in offsets else next(batches))
-    return _restore(_drop(found, names, result), call.dtype)
+    found = _drop(found, names, result)
+    inside = indexed.inside() if _is_promised(call) and _dtypes.is_floating(found.dtype) else None
+    if inside is not None:
+        batch = [place for place in range(found.ndim) if place not in offsets]
+        holds = broadcast_in_dim(of_tensor(inside), batch, sizes(found))
+        holds = holds if isinstance(holds, Tensor) else holds.tensor
+        found = _ops.where(holds, found, _ops.stop_gradient(found))
+    return _restore(found, call.dtype)
+
+
+@op(PROMISED)
+def _promised(call: Call, x: Known) -> Known:
+    return x
+
+
+def _is_promised(call: Call) -> bool:
+    """Returns true if the indices were promised to be in bounds: one that is not has no derivative, as in JAX."""
+    owner = getattr(call.operation.operands[1], "owner", None)
+    owner = getattr(owner, "operation", owner)
+    return getattr(owner, "name", None) == "stablehlo.custom_call" and name_of(owner) == PROMISED
 
 
 def _drop(x: Tensor, names: Sequence[Any], wanted: Sequence[Any]) -> Tensor:
@@ -268,6 +298,37 @@ def _is_in_order(block: Any) -> bool:
     return list(block.operations[0].operation.operands) == list(block.arguments)
 
 
+def _scatter_extreme(rows: Tensor, places: Tensor, updates: Tensor, combine: Any) -> Tensor:
+    """Rows of which each element is the largest (or smallest) one of itself and the updates at its place. What is equal
+    to the result shares the derivative evenly, as in JAX."""
+
+    def run(rows: Tensor, places: Tensor, updates: Tensor) -> Tensor:
+        return combine_rows(rows, places, updates, combine)
+
+    function = custom_vjp(run)
+
+    @function.defvjp
+    def _(rows: Tensor, places: Tensor, updates: Tensor, weights: Tensor) -> Any:
+        result = run(rows, places, updates)
+        kept = _ops.cast(_ops.equal(rows, result), rows.dtype)
+        taken_over = _ops.cast(_ops.equal(updates, _ops.take(result, places, 0)), rows.dtype)
+        count = nn.scatter_add(kept, places, taken_over, 0)
+        # Of NaN nothing is equal to the result.
+        share = _ops.divide(weights, _ops.maximum(count, 1.0))
+        return _ops.multiply(kept, share), None, _ops.multiply(taken_over, _ops.take(share, places, 0))
+
+    return function(rows, places, updates) if _dtypes.is_floating(rows.dtype) else run(rows, places, updates)
+
+
+_COMBINE = {"add": _ops.add, "multiply": _ops.multiply, "maximum": shared_maximum, "minimum": shared_minimum}
+_SCATTERS: Dict[str, Callable[[Tensor, Tensor, Tensor], Tensor]] = {
+    "set": lambda rows, places, updates: nn.scatter(rows, places, updates, 0),
+    "add": lambda rows, places, updates: nn.scatter_add(rows, places, updates, 0),
+    "multiply": lambda rows, places, updates: combine_rows(rows, places, updates, _ops.multiply),
+    "maximum": lambda rows, places, updates: _scatter_extreme(rows, places, updates, _ops.maximum),
+    "minimum": lambda rows, places, updates: _scatter_extreme(rows, places, updates, _ops.minimum)}  # fmt: skip
+
+
 @op("scatter")
 def _scatter(call: Call, x: Known, indices: Known, updates: Known) -> Any:
     if len(call.operation.operands) != 3:
@@ -275,8 +336,11 @@ def _scatter(call: Call, x: Known, indices: Known, updates: Known) -> Any:
     kind = combiner(call.block())
     if kind == "subtract" and _is_in_order(call.block()):
         kind, updates = "add", of_tensor(_ops.negative(updates.tensor))
-    if kind not in ("set", "add"):
+    kind = {"or": "maximum", "and": "minimum"}.get(str(kind), kind) if _dtypes.is_bool(x.dtype) else kind
+    if kind not in _SCATTERS:
         raise call.unsupported(f"with '{kind}'" if kind else "with a function of its own")
+    if kind in ("maximum", "minimum") and _dtypes.is_unsigned(x.dtype):
+        raise call.unsupported(f"with '{kind}' of {x.dtype}")
     numbers = stablehlo.ScatterDimensionNumbers(call.attribute("scatter_dimension_numbers"))
     windows, batched = list(numbers.update_window_dims), list(numbers.input_batching_dims)
     dropped = [*numbers.inserted_window_dims, *batched]
@@ -306,8 +370,8 @@ def _scatter(call: Call, x: Known, indices: Known, updates: Known) -> Any:
         if indexed.batch and any(s != 1 for s in indexed.batch_sizes):
             raise call.unsupported("of whole tensors, several times")
         new = reshaped(new, sizes(data))
-        return _restore(_ops.add(data, new) if kind == "add" else new, call.dtype)
-    places, inside = indexed.places()
+        return _restore(new if kind == "set" else _COMBINE[kind](data, new), call.dtype)
+    places, inside = indexed.places(), indexed.inside()
     flat = indexed.flatten(data)
     rows = flat._dims[0] or 0
     count = len(indexed.batch) + len(indexed.parts)
@@ -319,8 +383,9 @@ def _scatter(call: Call, x: Known, indices: Known, updates: Known) -> Any:
     total = int(np.prod([s or 0 for s in places._dims], dtype=np.int64))
     places = reshaped(places, [total])
     new = reshaped(new, [total, *sizes(new)[count:]])
-    function = nn.scatter_add if kind == "add" else nn.scatter
-    result = function(flat, places, new, 0)
+    if kind in ("multiply", "maximum", "minimum") and total > MOST_COMBINED:
+        raise call.unsupported(f"with '{kind}' of more than {MOST_COMBINED} places")
+    result = _SCATTERS[kind](flat, places, new)
     if inside is not None:
         result = extract_slice(result, [0] * result.ndim, [rows, *sizes(result)[1:]], [1] * result.ndim)
     return _restore(indexed.unflatten(result), call.dtype)
@@ -334,7 +399,7 @@ def _scatter(call: Call, x: Known, indices: Known, updates: Known) -> Any:
 @op("sort", "chlo.top_k")
 def _sort(call: Call, *operands: Known) -> Any:
     if call.operation.name == "stablehlo.composite":
-        return call.interpreter.decompose(call.operation, operands)
+        return call.interpreter.decompose(call, operands)
     axis = call.integer("dimension", -1) % operands[0].ndim
     count = operands[0].shape[axis]
     if count is None or count > MOST_SORTED:

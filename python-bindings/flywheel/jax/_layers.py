@@ -3,7 +3,7 @@
 
 import itertools
 import math
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
 import numpy as np
 from jaxlib.mlir import ir
@@ -19,7 +19,7 @@ from .._windows import convolve
 from ._graph import Call, op
 from ._indexing import combiner
 from ._shapes import padded, permuted, reshaped, sliced
-from ._values import Known
+from ._values import Known, of_tensor
 
 #
 # Products
@@ -106,8 +106,6 @@ class _Window:
 def _convolution(call: Call, image: Known, weights: Known) -> Tensor:
     numbers = stablehlo.ConvDimensionNumbers(call.attribute("dimension_numbers"))
     rank = image.ndim - 2
-    if call.integer("batch_group_count") != 1:
-        raise call.unsupported("with a batch_group_count")
     if not _dtypes.is_floating(call.dtype):
         raise call.unsupported("of integers")
     window = _Window(call.ints("window_strides", [1] * rank), call.pairs("padding", rank),
@@ -117,6 +115,7 @@ def _convolution(call: Call, image: Known, weights: Known) -> Tensor:
     x = permuted(x, [numbers.input_batch_dimension, *numbers.input_spatial_dimensions, numbers.input_feature_dimension])
     w = permuted(w, [*numbers.kernel_spatial_dimensions, numbers.kernel_input_feature_dimension,
                      numbers.kernel_output_feature_dimension])  # fmt: skip
+    x = _batch_groups(call, x)
     if call.has("window_reversal") and any(_booleans(call.attribute("window_reversal"))):
         for axis, is_reversed in enumerate(_booleans(call.attribute("window_reversal"))):
             w = _ops.flip(w, axis) if is_reversed else w
@@ -131,6 +130,20 @@ def _convolution(call: Call, image: Known, weights: Known) -> Tensor:
     for place, axis in enumerate(numbers.output_spatial_dimensions):
         order[axis] = place + 1
     return permuted(result, order)
+
+
+def _batch_groups(call: Call, x: Tensor) -> Tensor:
+    """The images of `batch_group_count` groups as channels of fewer images: outputs in as many groups, each of which
+    sees one group of images, are a convolution with groups of channels."""
+    count = call.integer("batch_group_count")
+    if count == 1:
+        return x
+    old = sizes(x)
+    if x.dims[0] is None:
+        raise call.unsupported("with a batch_group_count, of a batch that the call chooses")
+    split = reshaped(x, [count, x.dims[0] // count, *old[1:]])
+    moved = permuted(split, [*range(1, x.ndim), 0, x.ndim])
+    return reshaped(moved, [x.dims[0] // count, *old[1:-1], index_op("muli", old[-1], count)])
 
 
 def _booleans(attribute: Any) -> List[bool]:
@@ -207,14 +220,14 @@ def _kind_of(dtype: _dtypes.DType, kind: str) -> str:
 def _reduce(call: Call, *operands: Known) -> Any:
     axes, block = call.ints("dimensions"), call.block()
     if len(operands) == 4:
-        return _arg_extremum(call, operands, axes)
-    if len(operands) != 2:
-        raise call.unsupported("of several tensors")
-    x, initial = operands
-    kind = combiner(block)
+        found = _arg_extremum(call, operands, axes)
+        if found is not None:
+            return found
+    x, initial = operands[0], operands[len(operands) // 2]
+    kind = combiner(block) if len(operands) == 2 else None
     kind = None if kind is None else _kind_of(x.dtype, kind)
-    if kind not in _PAIRS or kind == "xor" or (kind in ("and", "or") and not _dtypes.is_bool(x.dtype)):
-        raise call.unsupported(f"with '{kind}'" if kind else "with a function of its own")
+    if kind not in _REDUCTIONS or (kind in ("and", "or") and not _dtypes.is_bool(x.dtype)):
+        return _reduce_in_pairs(call, operands, axes)
     if not axes:
         return _with_initial(kind, x.tensor, initial)
     if 0 in [x.shape[axis] for axis in axes]:
@@ -222,26 +235,64 @@ def _reduce(call: Call, *operands: Known) -> Any:
     return _with_initial(kind, _REDUCTIONS[kind](x.tensor, axes), initial)
 
 
+def _reduce_in_pairs(call: Call, operands: Sequence[Known], axes: Sequence[int]) -> List[Tensor]:
+    """A reduction by any function, which is associative (StableHLO leaves the order to those who compute it): the first
+    half of the elements with the second, and so on."""
+    count = len(operands) // 2
+    shape = operands[0].shape
+    if None in shape:
+        raise call.unsupported("with a function of its own, of a size that the call chooses")
+    rest = [i for i in range(len(shape)) if i not in axes]
+    total = math.prod([shape[axis] or 0 for axis in axes])
+    starts = [_ops._core.stretch(x.tensor, [shape[i] or 0 for i in rest]) for x in operands[count:]]
+    if total == 0:
+        return starts
+    values = [reshaped(permuted(x.tensor, [*axes, *rest]), [total, *[shape[i] or 0 for i in rest]])
+              for x in operands[:count]]  # fmt: skip
+    while total > 1:
+        half = total // 2
+        first, second, last = ([_rows(x, *bounds) for x in values] for bounds in (
+            (0, half), (half, 2 * half), (2 * half, total)))  # fmt: skip
+        values = _combine(call, first, second)
+        if total % 2:
+            values = [_ops.concatenate([x, y], 0) for x, y in zip(values, last)]
+        total -= half
+    return _combine(call, starts, [reshaped(x, sizes(x)[1:]) for x in values])
+
+
+def _rows(x: Tensor, first: int, last: int) -> Tensor:
+    return sliced(x, [first, *[0] * (x.ndim - 1)], [last, *[size or 0 for size in x.dims[1:]]])
+
+
+def _combine(call: Call, first: Sequence[Tensor], second: Sequence[Tensor]) -> List[Tensor]:
+    """What the region of a reduction makes of two elements each, of many of them at once."""
+    given = [of_tensor(x) for x in [*first, *second]]
+    found = call.interpreter.run_block(call.block(), given, call.env, exact=False)
+    # What depends on no element is a scalar.
+    return [_ops._core.stretch(x.tensor, sizes(y)) for x, y in zip(found, first)]
+
+
 # The region of an arg max: of two elements the larger one, the first of equal ones, and NaN before all.
 _ARG_EXTREMUM = ["compare", "compare", "or", "compare", "compare", "and", "or", "select", "select", "return"]
 
 
-def _arg_extremum(call: Call, operands: Sequence[Known], axes: Sequence[int]) -> List[Tensor]:
+def _arg_extremum(call: Call, operands: Sequence[Known], axes: Sequence[int]) -> Optional[List[Tensor]]:
+    """The places of the largest or smallest elements; None for another region."""
     x, indices = operands[0], operands[1]
     operations = [view.operation for view in call.block().operations]
     names = [operation.name.removeprefix("stablehlo.") for operation in operations]
     if names != _ARG_EXTREMUM or len(axes) != 1 or not _counts(indices, axes[0]):
-        raise call.unsupported("of several tensors, other than for an arg max")
+        return None
     words = [Call(operations[i], call.interpreter, call.env).word("comparison_direction") for i in (0, 1, 3, 4)]
     if words[1:] != ["NE", "EQ", "LT"] or words[0] not in ("GT", "LT"):
-        raise call.unsupported("of several tensors, other than for an arg max")
+        return None
     data, axis = x.tensor, axes[0]
     if x.dtype in (_dtypes.bool_, _dtypes.uint8, _dtypes.uint16):
         data = _ops.cast(data, _dtypes.int32)
     elif x.dtype == _dtypes.uint32:
         data = _ops.cast(data, _dtypes.int64)
     elif x.dtype == _dtypes.uint64:
-        raise call.unsupported("of uint64, for an arg max")
+        return None
     is_largest = words[0] == "GT"
     place = (_ops.argmax if is_largest else _ops.argmin)(data, axis)
     value = (reduce_max if is_largest else reduce_min)(data, axis)
@@ -266,29 +317,57 @@ _MOST_SLICES = 256
 
 
 @op("reduce_window")
-def _reduce_window(call: Call, *operands: Known) -> Tensor:
-    if len(operands) != 2:
-        raise call.unsupported("of several tensors")
-    x, initial = operands
+def _reduce_window(call: Call, *operands: Known) -> Any:
+    x, initial = operands[0], operands[len(operands) // 2]
     rank = x.ndim
-    kind = combiner(call.block())
+    kind = combiner(call.block()) if len(operands) == 2 else None
     kind = None if kind is None else _kind_of(x.dtype, kind)
-    if kind not in _PAIRS:
-        raise call.unsupported(f"with '{kind}'" if kind else "with a function of its own")
     spans = call.ints("window_dimensions")
     window = _Window(call.ints("window_strides", [1] * rank), call.pairs("padding", rank),
                      call.ints("window_dilations", [1] * rank))  # fmt: skip
     spread = call.ints("base_dilations", [1] * rank)
     if 0 in call.shape or 0 in x.shape:
         return _ops._core.stretch(initial.tensor, list(call.static_shape))
+    if kind not in _PAIRS:
+        return _window_in_pairs(call, operands, spans, spread, window)
     if any(step != 1 for step in spread):
-        raise call.unsupported("with a dilation of the tensor")
+        if _dtypes.is_bool(x.dtype):
+            raise call.unsupported("of booleans, with a dilation of the tensor")
+        x = of_tensor(padded(x.tensor, [(0, 0)] * rank, [step - 1 for step in spread], _neutral(kind, x.dtype)))
     result = _running(x, kind, spans, window)
     if result is None:
         result = _pool(x, kind, spans, window)
     if result is None:
         result = _slices(call, x, kind, spans, window)
     return _with_initial(kind, result, initial)
+
+
+def _window_in_pairs(
+    call: Call, operands: Sequence[Known], spans: List[int], spread: List[int], window: _Window
+) -> List[Tensor]:
+    """Windows that any function combines: what is beside the tensor is the value to start from."""
+    count = len(operands) // 2
+    starts = [x.uniform for x in operands[count:]]
+    if None in starts or None in operands[0].shape or math.prod(spans) > _MOST_SLICES:
+        raise call.unsupported(f"with a function of its own of more than {_MOST_SLICES} elements, a computed start, or "
+                               "a size of the call")  # fmt: skip
+    if any(_dtypes.is_bool(x.dtype) for x in operands):
+        raise call.unsupported("with a function of its own of booleans")
+    inner = [step - 1 for step in spread]
+    data = [padded(x.tensor, window.padding, inner, start) for x, start in zip(operands, starts)]
+    result = [_ops._core.stretch(x.tensor, list(call.static_shape)) for x in operands[count:]]
+    for starts_of, limits in _places_of(data[0], spans, window):
+        result = _combine(call, result, [sliced(x, starts_of, limits, window.strides) for x in data])
+    return result
+
+
+def _places_of(x: Tensor, spans: List[int], window: _Window) -> Iterator[Tuple[List[int], List[int]]]:
+    """For each place in a window, the elements of all windows that have it: from where and to where, by strides."""
+    counts = [((size or 0) - (span - 1) * dilation - 1) // stride + 1
+              for size, span, dilation, stride in zip(x.dims, spans, window.dilations, window.strides)]  # fmt: skip
+    for place in itertools.product(*[range(span) for span in spans]):
+        starts = [i * dilation for i, dilation in zip(place, window.dilations)]
+        yield starts, [start + (n - 1) * stride + 1 for start, n, stride in zip(starts, counts, window.strides)]
 
 
 def _running(x: Known, kind: str, spans: List[int], window: _Window) -> Optional[Tensor]:
@@ -353,12 +432,8 @@ def _slices(call: Call, x: Known, kind: str, spans: List[int], window: _Window) 
     if is_bool:
         data, kind = _ops.cast(data, _dtypes.int8), {"or": "maximum", "and": "minimum", "xor": "xor"}[kind]
     data = padded(data, window.padding, [0] * x.ndim, _neutral(kind, data.dtype))
-    counts = [((size or 0) - (span - 1) * dilation - 1) // stride + 1
-              for size, span, dilation, stride in zip(data._dims, spans, window.dilations, window.strides)]  # fmt: skip
     result: Optional[Tensor] = None
-    for place in itertools.product(*[range(span) for span in spans]):
-        starts = [i * dilation for i, dilation in zip(place, window.dilations)]
-        limits = [start + (count - 1) * stride + 1 for start, count, stride in zip(starts, counts, window.strides)]
+    for starts, limits in _places_of(data, spans, window):
         part = sliced(data, starts, limits, window.strides)
         result = part if result is None else _PAIRS[kind](result, part)
     assert result is not None

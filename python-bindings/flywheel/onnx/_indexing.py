@@ -5,14 +5,13 @@ from typing import Any, List, Optional, Tuple
 
 import numpy as np
 
-from .. import _dtypes, _ops, control
+from .. import _dtypes, _ops
 from .. import nn as nn
 from .._layouts import Laid, size_tensor
 from .._ops._core import normalize_axis, size, sizes, stretch
-from .._ops._indexing import scalar_at
 from .._ops._order import MOST_SORTED, places_in_order, taken
 from .._ops._shapes import reshape_to
-from .._scatters import element_places, flat_rows
+from .._scatters import MOST_COMBINED, combine_rows, element_places, flat_rows
 from .._tensor import Tensor, as_tensor
 from ._graph import Call, op
 from ._known import Known
@@ -86,8 +85,6 @@ def _flat_rows(call: Call, data: Tensor, indices: Tensor, count: int) -> Tuple[T
     return flat_rows(data, indices, count)
 
 
-# The largest number of updates of a scatter by another reduction, which is a loop over the updates.
-_MOST_COMBINED = 65536
 _COMBINE = {"mul": _ops.multiply, "max": _ops.maximum, "min": _ops.minimum}
 
 
@@ -96,18 +93,11 @@ def _put(call: Call, rows: Tensor, flat: Tensor, updates: Tensor) -> Tensor:
     kind = call.word("reduction", "none", "add", *_COMBINE)
     if kind in ("none", "add"):
         return (nn.scatter if kind == "none" else nn.scatter_add)(rows, flat, updates, 0)
-    count = flat._dims[0]
-    if count is None or count > _MOST_COMBINED:
-        raise call.unsupported(f"with reduction '{kind}' of more than {_MOST_COMBINED} places, or of a size that the "
+    count = flat.dims[0]
+    if count is None or count > MOST_COMBINED:
+        raise call.unsupported(f"with reduction '{kind}' of more than {MOST_COMBINED} places, or of a size that the "
                                "call chooses")  # fmt: skip
-
-    def step(index: Any, states: Any) -> Any:
-        place = reshape_to(scalar_at(flat, index), [1])
-        old = _ops.take(states[0], place, 0)
-        new = _COMBINE[kind](old, reshape_to(scalar_at(updates, index), sizes(old)))
-        return [nn.scatter(states[0], place, new, 0)], []
-
-    return control.collect(count, [rows], step)[0][0]
+    return combine_rows(rows, flat, updates, _COMBINE[kind])
 
 
 @op("ScatterND")
