@@ -54,7 +54,7 @@ def combine_rows(
         new = combine(old, reshape_to(scalar_at(updates, index), sizes(old)))
         return [nn.scatter(states[0], place, new, 0)], []
 
-    found: Tensor = control.collect(places.dims[0] or 0, [rows], step)[0][0]
+    found: Tensor = control.collect(places._dims[0] or 0, [rows], step)[0][0]
     return found
 
 

@@ -12,19 +12,19 @@ from typing import Any, List, Literal, Sequence, Tuple, Union
 
 import numpy as np
 
-from . import _dtypes, _ops
+from . import _dtypes, _factors, _ops
 from . import nn as nn
 from ._ops._core import Size, sizes
 from ._ops._precision import rounds_once
 from ._ops._reductions import power_norm
 from ._ops._shapes import _product, reshape_to
 from ._tensor import Tensor, TensorLike, as_tensor, as_tensors, format_shape
-from .control import cond, fori_loop
+from .control import cond
 from .transforms import custom_vjp
 
 __all__ = [
-    "cholesky", "det", "inv", "lu_factor", "matrix_power", "multi_dot", "norm", "pinv", "slogdet", "solve",
-    "solve_triangular"]  # fmt: skip
+    "cholesky", "det", "eigh", "eigvalsh", "inv", "lu_factor", "matrix_power", "multi_dot", "norm", "pinv", "qr",
+    "slogdet", "solve", "solve_triangular", "svd", "svdvals"]  # fmt: skip
 
 
 def _floating(x: TensorLike) -> Tensor:
@@ -167,67 +167,11 @@ def solve_triangular(
     return _ops.squeeze(x, -1) if is_vector else x
 
 
-def _eliminate(a: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
-    """Factors matrices [count, n, n] by Gauss, with the largest element of a column as its pivot. Returns L below the
-    diagonal and U in one tensor, the row of `a` that became each row, int32 [count, n], and the number of exchanges,
-    int32 [count]."""
-    n, count = a._dims[-1] or 0, _ops.dim(a, 0)
-    numbers = as_tensor(np.arange(n, dtype=np.int32))
-    if n == 0:
-        return a, _ops.zeros((count, 0), _dtypes.int32), _ops.zeros((count,), _dtypes.int32)
-
-    def step(k: Tensor, state: Tuple[Tensor, Tensor, Tensor]) -> Tuple[Tensor, Tensor, Tensor]:
-        lu, rows, swaps = state
-        column = _ops.take(lu, k, 2)
-        pivot = _ops.argmax(_ops.where(numbers >= k, _ops.absolute(column), -1.0), 1, keepdims=True)
-        # The row that each row becomes when rows k and pivot are exchanged.
-        source = _ops.where(numbers == k, pivot, _ops.where(numbers == pivot, k, numbers))
-        lu = _ops.take_along_axis(lu, _ops.broadcast_to(_ops.expand_dims(source, 2), lu._dims), 1)
-        rows = _ops.take_along_axis(rows, source, 1)
-        top = _ops.expand_dims(_ops.take(lu, k, 1), 1)
-        first = _ops.take(lu, k, 2)
-        divisor = _ops.expand_dims(_ops.take(first, k, 1), 1)
-        # A column of zeros stays one, as in LAPACK.
-        safe = _ops.where(divisor == 0, 1.0, divisor)
-        factors = _ops.expand_dims(_ops.where(numbers > k, first / safe, 0.0), 2)
-        right = numbers > k
-        new = _ops.where(right, lu - factors * top, lu)
-        is_below = _ops.logical_and(_ops.expand_dims(numbers > k, 1), numbers == k)
-        new = _ops.where(is_below, factors, new)
-        return new, rows, swaps + _ops.cast(_ops.squeeze(pivot, 1) != k, _dtypes.int32)
-
-    start = (a, _ops.broadcast_to(numbers, (count, n)), _ops.zeros((count,), _dtypes.int32))
-    found: Tuple[Tensor, Tensor, Tensor] = fori_loop(0, n, step, start)
-    return found
-
-
-@custom_vjp
-def _factor(a: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
-    return _eliminate(a)
-
-
-@_factor.defvjp
-def _factor_vjp(a: Tensor, weights: Tensor, *_: Any) -> Tensor:
-    """With P a = L U: P^T L^-T (tril(L^T dL, -1) + triu(dU U^T)) U^-T."""
-    lu, rows, _swaps = _factor(a)
-    n = a._dims[-1] or 0
-    lower = _ops.tril(lu, -1) + _ops.eye(n, dtype=a.dtype)
-    upper = _ops.triu(lu)
-    below, above = _ops.tril(weights, -1), _ops.triu(weights)
-    inner = _ops.tril(_transposed(lower) @ below, -1) + _ops.triu(above @ _transposed(upper))
-    left = nn.triangular_solve(lu, inner, "lower", transpose=True, unit_diagonal=True)
-    # x U^T = left is U x^T = left^T.
-    found = _transposed(nn.triangular_solve(lu, _transposed(left), "upper"))
-    inverse = _inverse_of(rows)
-    return _ops.take_along_axis(found, _ops.broadcast_to(_ops.expand_dims(inverse, 2), found._dims), 1)
-
-
-def _inverse_of(rows: Tensor) -> Tensor:
-    """Returns the inverses of permutations [count, n]."""
-    if rows._dims[1] == 0:
-        return rows
-    numbers = as_tensor(np.arange(rows._dims[1] or 0, dtype=np.int32))
-    return _ops.argmax(_ops.expand_dims(rows, 1) == _ops.expand_dims(numbers, 1), 2)
+def _parity(exchanges: Tensor, dtype: _dtypes.DType) -> Tensor:
+    """The determinant of each permutation, 1 or -1."""
+    numbers = as_tensor(np.arange(exchanges._dims[1] or 0, dtype=np.int32))
+    count = _ops.sum(_ops.cast(exchanges != numbers, _dtypes.int32), 1)
+    return _ops.cast(1 - 2 * (count % 2), dtype)
 
 
 def _flat(a: Tensor) -> Tuple[Tensor, List[Size]]:
@@ -244,12 +188,68 @@ def lu_factor(a: TensorLike) -> Tuple[Tensor, Tensor]:
     """
     a = _square("lu_factor", a)
     flat, front = _flat(a)
-    lu, rows, _ = _factor(flat)
+    lu, rows, _ = _factors.lu(flat)
     return reshape_to(lu, sizes(a)), reshape_to(rows, [*front, sizes(a)[-1]])
 
 
+def _rectangle(what: str, a: TensorLike) -> Tensor:
+    x = _floating(a)
+    if x.ndim < 2 or None in x._dims[-2:] or 0 in x._dims[-2:]:
+        raise ValueError(f"{what} takes matrices of static sizes of at least 1, found {format_shape(x._dims)}")
+    return x
+
+
+@rounds_once()
+def qr(a: TensorLike) -> Tuple[Tensor, Tensor]:
+    """Q [..., m, k] with orthonormal columns and R [..., k, n], an upper triangle, of which Q R is the matrix; k is the
+    smaller one of m and n. Signs are LAPACK's.
+
+    Derivatives need the first k columns to be independent: otherwise they are infinite or NaN.
+    """
+    a = _rectangle("qr", a)
+    flat, front = _flat(a)
+    q, r = _factors.qr(flat)
+    return reshape_to(q, [*front, *sizes(q)[1:]]), reshape_to(r, [*front, *sizes(r)[1:]])
+
+
+@rounds_once()
+def eigh(a: TensorLike) -> Tuple[Tensor, Tensor]:
+    """The eigenvalues of (a + a^T) / 2 in ascending order, [..., n], and their vectors as columns, [..., n, n], whose
+    signs are not defined.
+
+    Where two eigenvalues are equal, their vectors have no derivative: none flows between the two.
+    """
+    a = _square("eigh", _rectangle("eigh", a))
+    flat, front = _flat((a + _transposed(a)) / 2.0)
+    values, vectors = _factors.eigh(flat)
+    return reshape_to(values, [*front, sizes(a)[-1]]), reshape_to(vectors, sizes(a))
+
+
+def eigvalsh(a: TensorLike) -> Tensor:
+    """The eigenvalues of (a + a^T) / 2 in ascending order; see `eigh`."""
+    return eigh(a)[0]
+
+
+@rounds_once()
+def svd(a: TensorLike) -> Tuple[Tensor, Tensor, Tensor]:
+    """U [..., m, k], singular values in descending order [..., k], and V^T [..., k, n] of matrices; k is the smaller
+    one of m and n. The signs of singular vectors are not defined.
+
+    Where two singular values are equal, or one is 0, singular vectors have no derivative: none flows through them.
+    """
+    a = _rectangle("svd", a)
+    flat, front = _flat(a)
+    u, values, vt = _factors.svd(flat)
+    return tuple(reshape_to(x, [*front, *sizes(x)[1:]]) for x in (u, values, vt))  # type: ignore[return-value]
+
+
+def svdvals(a: TensorLike) -> Tensor:
+    """The singular values in descending order; see `svd`."""
+    return svd(a)[1]
+
+
 def _solve_raw(a: Tensor, b: Tensor) -> Tensor:
-    lu, rows, _ = _eliminate(a)
+    lu, rows, _ = _factors.eliminate(a)
     moved = _ops.take_along_axis(b, _ops.broadcast_to(_ops.expand_dims(rows, 2), b._dims), 1)
     y = nn.triangular_solve(lu, moved, "lower", unit_diagonal=True)
     return nn.triangular_solve(lu, y, "upper")
@@ -310,9 +310,9 @@ def slogdet(a: TensorLike) -> Tuple[Tensor, Tensor]:
     """The sign of the determinant, and the logarithm of its absolute value: 0 and -inf of a singular matrix."""
     a = _square("slogdet", a)
     flat, front = _flat(a)
-    lu, _, swaps = _factor(flat)
+    lu, _, exchanges = _factors.lu(flat)
     pivots = _ops.diagonal(lu, 0, 1, 2)
-    parity = _ops.cast(1 - 2 * (swaps % 2), a.dtype)
+    parity = _parity(exchanges, a.dtype)
     sign = parity * _ops.prod(_ops.stop_gradient(_ops.sign(pivots)), 1)
     return reshape_to(sign, front), reshape_to(_ops.sum(_ops.log(_ops.absolute(pivots)), 1), front)
 
@@ -326,9 +326,9 @@ def det(a: TensorLike) -> Tensor:
 
 
 def _by_pivots(a: Tensor) -> Tensor:
-    """Computes the determinants of matrices [count, n, n]."""
-    lu, _, swaps = _factor(a)
-    parity = _ops.cast(1 - 2 * (swaps % 2), a.dtype)
+    """The determinants of matrices [count, n, n]."""
+    lu, _, exchanges = _factors.lu(a)
+    parity = _parity(exchanges, a.dtype)
     return parity * _ops.prod(_ops.diagonal(lu, 0, 1, 2), 1)
 
 
@@ -359,9 +359,7 @@ def _cofactors(a: Tensor) -> Tensor:
         # The products of the next two rows and columns, round and round.
         turned = {(i, j): _ops.roll(a, (-i, -j), (1, 2)) for i in (1, 2) for j in (1, 2)}
         return turned[1, 1] * turned[2, 2] - turned[1, 2] * turned[2, 1]
-    if n <= _MOST_ROWS_OF_MINORS:
-        return _cofactors_by_minors(a)
-    pivots = _ops.absolute(_ops.diagonal(_eliminate(_ops.stop_gradient(a))[0], 0, 1, 2))
+    pivots = _ops.absolute(_ops.diagonal(_factors.eliminate(_ops.stop_gradient(a))[0], 0, 1, 2))
     # By the inverse, second derivatives are differences of numbers that a pivot has divided twice.
     least = float(np.sqrt(np.finfo(np.float64 if a.dtype == _dtypes.float64 else np.float32).eps))
     is_singular = _ops.min(pivots, 1) <= least * _ops.max(pivots, 1)

@@ -40,6 +40,7 @@ class Samples(torch.nn.Module):  # type: ignore[misc]
     def __init__(self, op: Any, samples: Sequence[Any]):
         super().__init__()
         self.op = op
+        self.defined = [sample.output_process_fn_grad for sample in samples]
         self.forms: List[Tuple[Any, List[Any]]] = []
         for number, sample in enumerate(samples):
             leaves, form = tree_flatten((sample.input, sample.args, sample.kwargs))
@@ -64,10 +65,11 @@ class Samples(torch.nn.Module):  # type: ignore[misc]
 
     def forward(self, one: Any) -> Any:
         results: List[Any] = [one]
-        for form, names in self.forms:
+        for number, (form, names) in enumerate(self.forms):
             leaves = [leaf if name is None else self.value(name) for name, leaf in names]
             given, args, kwargs = tree_unflatten(leaves, form)
-            found, _ = tree_flatten(self.op(given, *args, **kwargs))
+            # What is defined of the result: of vectors, what does not depend on their signs.
+            found, _ = tree_flatten(self.defined[number](self.op(given, *args, **kwargs)))
             results += [one for one in found if isinstance(one, torch.Tensor) and not one.is_complex()]
         # Each parameter is a result, and so has a derivative.
         return [*results, *(parameter * 1 for parameter in self._parameters.values())]

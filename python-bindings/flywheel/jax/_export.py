@@ -26,6 +26,7 @@ CUSTOM = "flywheel.custom_derivative"
 CHOLESKY = "flywheel.cholesky"
 TRIANGULAR_SOLVE = "flywheel.triangular_solve"
 PROMISED = "flywheel.promised_indices"
+EIGH, LU, QR, SVD = (f"flywheel.{name}" for name in ("eigh", "lu", "qr", "svd"))
 
 _OWN = os.path.dirname(os.path.abspath(jax.__file__)) + os.sep
 
@@ -84,6 +85,24 @@ def _solve_marker() -> Any:
     return primitive
 
 
+def _factors_marker(name: str, original: Any) -> Any:
+    """A primitive with several factors as results; what its parameters ask for is its configuration."""
+    primitive = core.Primitive(name)
+    primitive.multiple_results = True
+    primitive.def_effectful_abstract_eval(original.abstract_eval)
+
+    def lower(context: Any, x: Any, **params: Any) -> Any:
+        words = [f"{key}={params[key]}" for key in sorted(params) if key not in _HINTS]
+        return _call(name, [x], [_type_of(aval) for aval in context.avals_out], " ".join(words)).results
+
+    lowering.register_lowering(primitive, lower)
+    return primitive
+
+
+# Parameters of primitives that say how, and not what, is computed.
+_HINTS = ("algorithm", "implementation", "use_magma")
+
+
 def _gather_marker() -> Any:
     """JAX's `gather` of indices that are promised to be in bounds, which are marked. StableHLO has one op for those and
     for clipped ones: an index that is out of bounds moves inside in both, but only a clipped one has a derivative."""
@@ -108,7 +127,11 @@ _MARKERS[CUSTOM] = _custom_marker()
 _GATHER: Any = _gather_marker()
 # Primitives that JAX exports as CPU calls of LAPACK.
 _SOLVERS: Dict[str, Any] = {"cholesky": _factor_marker(), "triangular_solve": _solve_marker()}
+_FACTORS = {"eigh": EIGH, "lu": LU, "qr": QR, "svd": SVD}
+for _name, _target in _FACTORS.items():
+    _SOLVERS[_name] = _factors_marker(_target, getattr(jax.lax.linalg, f"{_name}_p"))
 _MARKERS.update({CHOLESKY: _SOLVERS["cholesky"], TRIANGULAR_SOLVE: _SOLVERS["triangular_solve"]})
+_MARKERS.update({target: _SOLVERS[name] for name, target in _FACTORS.items()})
 
 
 # JAX writes them out as approximations, with branches that do not hold and loops: a derivative is not theirs.
@@ -140,7 +163,10 @@ class Exported:
         self.out_tree = jax.tree_util.tree_structure(result)
         checks = [jax.export.DisabledSafetyCheck.custom_call(name) for name in _MARKERS]
         exporter = jax.export.export(jax.jit(core.jaxpr_as_fun(jaxpr)), disabled_checks=checks, platforms=["cpu"])
-        exported = exporter(*jax.tree_util.tree_leaves(arguments))
+        try:
+            exported = exporter(*jax.tree_util.tree_leaves(arguments))
+        except ValueError as error:
+            raise _as_refusal(error) from None
         self.outputs = exported.out_avals
         self.kept: Tuple[int, ...] = tuple(exported.module_kept_var_idx)
         self.context = lowering.make_ir_context()
@@ -203,6 +229,14 @@ class Exported:
         avals = tuple(variable.aval for variable in equation.outvars)
         params = {"number": len(self.customs) - 1, "avals": avals}
         return equation.replace(primitive=_MARKERS[CUSTOM], params=params, invars=variables)
+
+
+def _as_refusal(error: ValueError) -> Exception:
+    """Calls of libraries that JAX does not export, as ops that are not imported; other errors as they are."""
+    names = re.findall(r"stablehlo\.custom_call @([\w.]+)", str(error))
+    if "custom calls" not in str(error) or not names:
+        return error
+    return refuse("JAX", [MissingOp(f"stablehlo.custom_call @{name}", "") for name in dict.fromkeys(names)])
 
 
 class Custom(NamedTuple):

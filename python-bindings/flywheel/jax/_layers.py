@@ -139,11 +139,11 @@ def _batch_groups(call: Call, x: Tensor) -> Tensor:
     if count == 1:
         return x
     old = sizes(x)
-    if x.dims[0] is None:
+    if x._dims[0] is None:
         raise call.unsupported("with a batch_group_count, of a batch that the call chooses")
-    split = reshaped(x, [count, x.dims[0] // count, *old[1:]])
+    split = reshaped(x, [count, x._dims[0] // count, *old[1:]])
     moved = permuted(split, [*range(1, x.ndim), 0, x.ndim])
-    return reshaped(moved, [x.dims[0] // count, *old[1:-1], index_op("muli", old[-1], count)])
+    return reshaped(moved, [x._dims[0] // count, *old[1:-1], index_op("muli", old[-1], count)])
 
 
 def _booleans(attribute: Any) -> List[bool]:
@@ -261,7 +261,7 @@ def _reduce_in_pairs(call: Call, operands: Sequence[Known], axes: Sequence[int])
 
 
 def _rows(x: Tensor, first: int, last: int) -> Tensor:
-    return sliced(x, [first, *[0] * (x.ndim - 1)], [last, *[size or 0 for size in x.dims[1:]]])
+    return sliced(x, [first, *[0] * (x.ndim - 1)], [last, *[size or 0 for size in x._dims[1:]]])
 
 
 def _combine(call: Call, first: Sequence[Tensor], second: Sequence[Tensor]) -> List[Tensor]:
@@ -364,7 +364,7 @@ def _window_in_pairs(
 def _places_of(x: Tensor, spans: List[int], window: _Window) -> Iterator[Tuple[List[int], List[int]]]:
     """For each place in a window, the elements of all windows that have it: from where and to where, by strides."""
     counts = [((size or 0) - (span - 1) * dilation - 1) // stride + 1
-              for size, span, dilation, stride in zip(x.dims, spans, window.dilations, window.strides)]  # fmt: skip
+              for size, span, dilation, stride in zip(x._dims, spans, window.dilations, window.strides)]  # fmt: skip
     for place in itertools.product(*[range(span) for span in spans]):
         starts = [i * dilation for i, dilation in zip(place, window.dilations)]
         yield starts, [start + (n - 1) * stride + 1 for start, n, stride in zip(starts, counts, window.strides)]

@@ -2,17 +2,19 @@
 """Factors of matrices, and triangular systems."""
 
 import math
-from typing import Literal
+from typing import Any, List, Literal, Sequence, Tuple
 
 import numpy as np
 from jaxlib.mlir import ir
 
-from .. import _ops
+from .. import _factors, _ops
 from .. import nn as nn
+from .._ops._core import sizes
 from .._tensor import Tensor, as_tensor
 from ..transforms import custom_vjp
-from ._export import CHOLESKY, TRIANGULAR_SOLVE
+from ._export import CHOLESKY, EIGH, LU, QR, SVD, TRIANGULAR_SOLVE
 from ._graph import Call, op
+from ._shapes import reshaped
 from ._values import Known
 
 
@@ -62,3 +64,63 @@ def _triangular_solve(call: Call, a: Known, b: Known) -> Tensor:
     kind: Literal["lower", "upper"] = "lower" if "lower" in words else "upper"
     x = nn.triangular_solve(left, right, kind, transpose=transposes, unit_diagonal="unit_diagonal" in words)
     return x if "left_side" in words else _ops.swapaxes(x, -1, -2)
+
+
+#
+# Factors
+#
+
+
+def _configuration(call: Call) -> str:
+    # An empty one is left out of the module.
+    return str(ir.StringAttr(call.attribute("backend_config")).value) if call.has("backend_config") else ""
+
+
+def _matrices(call: Call, a: Known, **wanted: Sequence[str]) -> Tuple[Tensor, List[int]]:
+    """The matrices [count, m, n], and the sizes in front of them. Raises UnsupportedOpError for other values of
+    parameters than those that are wanted."""
+    for name, _, value in (word.partition("=") for word in _configuration(call).split()):
+        if value not in wanted.get(name, ()):
+            raise call.unsupported(f"with {name}={value}")
+    if None in a.shape or 0 in a.shape:
+        raise call.unsupported("of matrices without elements, or of a size that the call chooses")
+    known = [size or 0 for size in a.shape]
+    return reshaped(a.tensor, [math.prod(known[:-2]), *known[-2:]]), known[:-2]
+
+
+def _with_front(results: Sequence[Tensor], front: List[int]) -> List[Tensor]:
+    return [reshaped(x, [*front, *sizes(x)[1:]]) for x in results]
+
+
+@op(QR)
+def _qr(call: Call, a: Known) -> Any:
+    kinds = ["False"] if (a.shape[-2] or 0) > (a.shape[-1] or 0) else ["False", "True"]
+    flat, front = _matrices(call, a, pivoting=["False"], full_matrices=kinds)
+    return _with_front(_factors.qr(flat), front)
+
+
+@op(EIGH)
+def _eigh(call: Call, a: Known) -> Any:
+    any_of = ["True", "False"]
+    flat, front = _matrices(call, a, lower=any_of, sort_eigenvalues=any_of, subset_by_index=["None"])
+    is_lower = "lower=True" in _configuration(call).split()
+    values, vectors = _factors.eigh(flat if is_lower else _ops.swapaxes(flat, -1, -2))
+    return _with_front([vectors, values], front)
+
+
+@op(SVD)
+def _svd(call: Call, a: Known) -> Any:
+    has_vectors = len(call.operation.results) > 1
+    kinds = ["False"] if has_vectors and a.shape[-2] != a.shape[-1] else ["False", "True"]
+    flat, front = _matrices(call, a, compute_uv=["True", "False"], full_matrices=kinds, subset_by_index=["None"])
+    u, values, vt = _factors.svd(flat)
+    return _with_front([values, u, vt] if has_vectors else [values], front)
+
+
+@op(LU)
+def _lu(call: Call, a: Known) -> Any:
+    if a.shape[-1] != a.shape[-2]:
+        raise call.unsupported("of matrices that are not square")
+    flat, front = _matrices(call, a)
+    lu, rows, exchanges = _factors.lu(flat)
+    return _with_front([lu, exchanges, rows], front)

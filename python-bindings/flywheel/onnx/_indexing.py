@@ -93,7 +93,7 @@ def _put(call: Call, rows: Tensor, flat: Tensor, updates: Tensor) -> Tensor:
     kind = call.word("reduction", "none", "add", *_COMBINE)
     if kind in ("none", "add"):
         return (nn.scatter if kind == "none" else nn.scatter_add)(rows, flat, updates, 0)
-    count = flat.dims[0]
+    count = flat._dims[0]
     if count is None or count > MOST_COMBINED:
         raise call.unsupported(f"with reduction '{kind}' of more than {MOST_COMBINED} places, or of a size that the "
                                "call chooses")  # fmt: skip

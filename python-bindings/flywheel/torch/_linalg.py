@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Ops of aten on small matrices, and distances."""
 
-from typing import Any, List, Optional, Sequence
+from typing import Any, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from .. import _dtypes, _ops, linalg
+from .. import _dtypes, _factors, _ops, linalg
 from .. import nn as nn
 from .._layouts import Laid
-from .._ops._core import size
+from .._ops._core import size, sizes
 from .._ops._functions import shared_maximum, shared_minimum
 from .._ops._reductions import power_norm
+from .._ops._shapes import reshape_to
 from .._tensor import Tensor
 from ._graph import Call, op
 from ._indexing import divided_by_frequency
@@ -78,6 +79,48 @@ def _cholesky(call: Call, a: Laid, *, upper: bool = False) -> List[Any]:
     (matrix,) = _static(call, a)
     factor = linalg.cholesky((matrix + matrix.mT) / 2)
     return _only_first(call, factor.mT if upper else factor)
+
+
+def _with_front(results: Sequence[Tensor], a: Tensor) -> List[Laid]:
+    """Factors of matrices in one dimension, in the dimensions that the matrices had."""
+    return [Laid(reshape_to(x, [*sizes(a)[:-2], *sizes(x)[1:]])) for x in results]
+
+
+def _flat(call: Call, a: Laid) -> Tuple[Tensor, Tensor]:
+    """The matrices, and the same in one dimension."""
+    (matrix,) = _static(call, a)
+    if 0 in matrix._dims:
+        raise call.unsupported("of matrices without elements")
+    known = [size or 0 for size in matrix._dims]
+    return matrix, reshape_to(matrix, [int(np.prod(known[:-2])), *known[-2:]])
+
+
+@op("linalg_qr.default")
+def _qr(call: Call, a: Laid, mode: str = "reduced") -> List[Laid]:
+    if mode == "complete" and (a.shape[-2] or 0) > (a.shape[-1] or 0):
+        raise call.unsupported("with mode='complete' of more rows than columns, which has no derivative")
+    matrix, flat = _flat(call, a)
+    q, r = _with_front(_factors.qr(flat), matrix)
+    return [Laid(_ops.zeros([0], matrix.dtype)) if mode == "r" else q, r]
+
+
+@op("_linalg_eigh.default", without="compute_v")
+def _eigh(call: Call, a: Laid, UPLO: str = "L") -> List[Laid]:
+    """The derivative is symmetric, as PyTorch's, though one triangle is read."""
+    matrix, flat = _flat(call, a)
+    half = _ops.tril if UPLO.upper() == "L" else _ops.triu
+    read = half(flat) + half(flat, -1 if UPLO.upper() == "L" else 1).mT
+    mean = (flat + flat.mT) / 2
+    values, vectors = _factors.eigh(_ops.stop_gradient(read) + (mean - _ops.stop_gradient(mean)))
+    return _with_front([values, vectors], matrix)
+
+
+@op("_linalg_svd.default", without="driver")
+def _svd(call: Call, a: Laid, full_matrices: bool = False, compute_uv: bool = True) -> List[Laid]:
+    if full_matrices and compute_uv and a.shape[-2] != a.shape[-1]:
+        raise call.unsupported("with full_matrices=True of matrices that are not square")
+    matrix, flat = _flat(call, a)
+    return _with_front(_factors.svd(flat), matrix)
 
 
 @op("linalg_solve_triangular.default")

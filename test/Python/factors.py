@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# REQUIRES: python
+# RUN: env FLYWHEEL_CACHE= %python %s
+"""QR, eigenvalues and singular values are NumPy's, for batches and in both precisions; derivatives are those of
+differences (G25)."""
+
+from typing import Any, Callable, Dict, List, Tuple
+
+import numpy as np
+
+import flywheel as fw
+
+RNG = np.random.default_rng(3)
+SHAPES: List[Tuple[int, ...]] = [(1, 1), (2, 2), (5, 5), (6, 3), (3, 7), (2, 3, 4, 4), (33, 20), (1, 4), (4, 1)]
+
+
+def matrices(dtype: Any) -> Dict[str, Any]:
+    found = {str(shape): RNG.standard_normal(shape).astype(dtype) for shape in SHAPES}
+    found["zero"] = np.zeros((4, 3), dtype)
+    found["identity"] = np.eye(5, dtype=dtype)
+    found["of rank 2"] = (RNG.standard_normal((6, 2)) @ RNG.standard_normal((2, 5))).astype(dtype)
+    found["triangle"] = np.triu(RNG.standard_normal((4, 4))).astype(dtype)
+    found["large"] = (RNG.standard_normal((4, 4)) * 1e30).astype(dtype)
+    found["small"] = (RNG.standard_normal((4, 4)) * 1e-30).astype(dtype)
+    found["graded"] = (RNG.standard_normal((5, 5)) * 10.0 ** -np.arange(5)).astype(dtype)
+    return found
+
+
+def near(found: Any, wanted: Any, tolerance: float, what: str) -> None:
+    scale = float(np.abs(wanted).max(initial=1e-300))
+    assert np.abs(np.asarray(found) - wanted).max(initial=0.0) <= tolerance * scale, what
+
+
+def transposed(x: Any) -> Any:
+    return np.swapaxes(x, -1, -2)
+
+
+def identity(columns: Any) -> Any:
+    """What the products of orthonormal columns are."""
+    n = columns.shape[-1]
+    return np.broadcast_to(np.eye(n), (*columns.shape[:-2], n, n))
+
+
+def test_values() -> None:
+    for dtype, tolerance in ((np.float64, 1e-13), (np.float32, 5e-6)):
+        for name, a in matrices(dtype).items():
+            what = f"{name} {np.dtype(dtype)}"
+            q, r = (np.asarray(x) for x in fw.function(fw.linalg.qr)(a))
+            wanted = np.linalg.qr(a)
+            near(q @ r, a, tolerance, f"qr of {what}")
+            near(transposed(q) @ q, identity(q), tolerance, what)
+            assert (np.tril(r, -1) == 0).all(), what
+            if name not in ("of rank 2",):
+                near(r, wanted[1], 10 * tolerance, f"r of {what}")
+            u, s, vt = (np.asarray(x) for x in fw.function(fw.linalg.svd)(a))
+            near((u * s[..., None, :]) @ vt, a, tolerance, f"svd of {what}")
+            near(s, np.linalg.svd(a, compute_uv=False), tolerance, f"singular values of {what}")
+            near(transposed(u) @ u, identity(u), 10 * tolerance, f"u of {what}")
+            near(vt @ transposed(vt), identity(u), 10 * tolerance, f"v of {what}")
+            if a.shape[-1] != a.shape[-2]:
+                continue
+            symmetric = a + transposed(a)
+            w, v = (np.asarray(x) for x in fw.function(fw.linalg.eigh)(symmetric))
+            near(w, np.linalg.eigvalsh(symmetric), tolerance, f"eigenvalues of {what}")
+            near(v @ (w[..., None] * transposed(v)), symmetric, 2 * tolerance, f"eigenvectors of {what}")
+            near(transposed(v) @ v, identity(v), 10 * tolerance, f"v of {what}")
+            assert w.dtype == dtype and s.dtype == dtype and q.dtype == dtype
+
+
+def weights(x: Any) -> Any:
+    return fw.constant(np.cos(np.arange(int(np.prod(x.shape)), dtype=np.float64)).reshape(x.shape))
+
+
+def weighted(*parts: Any) -> Any:
+    return sum((fw.sum(x * weights(x)) for x in parts), fw.constant(0.0, fw.float64))
+
+
+LOSSES: Dict[str, Callable[[Any], Any]] = {
+    "qr": lambda a: weighted(*fw.linalg.qr(a)),
+    "svdvals": lambda a: weighted(fw.linalg.svdvals(a)),
+    "svd": lambda a: weighted(*[x * x if place != 1 else x for place, x in enumerate(fw.linalg.svd(a))]),
+    "eigvalsh": lambda a: weighted(fw.linalg.eigvalsh(a)),
+    "eigh": lambda a: weighted(*[x * x for x in fw.linalg.eigh(a)]),
+}
+
+
+def test_derivatives() -> None:
+    for name, loss in LOSSES.items():
+        for shape in SHAPES[:6]:
+            if name.startswith("eig") and shape[-1] != shape[-2]:
+                continue
+            a = RNG.standard_normal(shape)
+            value, gradient = fw.function(loss), fw.function(fw.grad(loss))
+            found, direction = np.asarray(gradient(a)), RNG.standard_normal(shape)
+            step = 1e-5
+            wanted = (float(value(a + step * direction)) - float(value(a - step * direction))) / (2 * step)
+            error, size = abs((found * direction).sum() - wanted), max(1.0, abs(wanted), np.abs(found).max())
+            assert error < 1e-6 * size, (name, shape)
+
+
+def test_equal_values() -> None:
+    """What exists has its derivative where others do not."""
+    for name, wanted in (("eigvalsh", 1.0), ("svdvals", 1.0)):
+        found = np.asarray(fw.function(fw.grad(lambda a, own=name: fw.sum(getattr(fw.linalg, own)(a))))(np.eye(4)))
+        near(found, np.eye(4) * wanted, 1e-12, name)
+    found = np.asarray(fw.function(fw.grad(LOSSES["eigh"]))(np.eye(3)))
+    assert np.isfinite(found).all()
+
+
+def test_errors() -> None:
+    for thunk, part in ((lambda: fw.linalg.eigh(np.ones((2, 3))), "square matrices"),
+                        (lambda: fw.linalg.qr(np.ones(3)), "takes matrices"),
+                        (lambda: fw.linalg.svd(np.ones((0, 3))), "at least 1")):  # fmt: skip
+        try:
+            fw.function(thunk)()
+            raise AssertionError("no error")
+        except ValueError as error:
+            assert part in str(error), error
+
+
+if __name__ == "__main__":
+    test_errors()
+    test_values()
+    test_derivatives()
+    test_equal_values()
