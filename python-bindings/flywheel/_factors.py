@@ -291,7 +291,8 @@ def _eigh_vjp(a: Tensor, values_weights: Tensor, vectors_weights: Tensor) -> Ten
     inner = _reciprocal(_differences(values)) * (_turned(vectors) @ vectors_weights)
     n = a._dims[1] or 0
     inner = inner + _ops.expand_dims(values_weights, 1) * _ops.eye(n, dtype=a.dtype)
-    return vectors @ inner @ _turned(vectors)
+    found: Tensor = vectors @ inner @ _turned(vectors)
+    return found
 
 
 def _by_columns(a: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
@@ -368,7 +369,7 @@ def _svd_vjp(a: Tensor, u_weights: Tensor, values_weights: Tensor, v_weights: Te
     inner = factors * (left - _turned(left)) * _ops.expand_dims(values, 1)
     inner = inner + rows * (factors * (right - _turned(right)))
     inner = inner + _ops.expand_dims(values_weights, 1) * _ops.eye(k, dtype=a.dtype)
-    found = u @ inner @ vt
+    found: Tensor = u @ inner @ vt
     m, n = a._dims[1] or 0, a._dims[2] or 0
     if m > k:
         found = found + ((u_weights - u @ left) * inverse) @ vt
