@@ -46,9 +46,9 @@ static bool isFloatingInput(OpOperand &operand) {
          carriesDerivative(operand.get().getType());
 }
 
-/// Adds to `values` those that `value` is computed from in one step: what is
-/// forwarded to it, or the operands of its op that `follows` accepts, and the
-/// op's captures.
+/// Adds to `values` those from which `value` is computed in one step: the
+/// values that are forwarded to it, or the operands of its op that `follows`
+/// accepts and the captures of the op.
 static void addInputsOf(Value value, SetVector<Value> &values,
                         llvm::function_ref<bool(OpOperand &)> follows) {
   SmallVector<Value> forwarded = getForwardedValues(value);
@@ -100,8 +100,8 @@ SetVector<Value> findHistoryThroughSteps(ValueRange ys) {
   return findHistory(ys, /*stops=*/{}, isFloatingInput);
 }
 
-/// The op of `scope` that computes `value`, or null. Every block is in the null
-/// scope.
+/// Returns the op of `scope` that computes `value`; null if there is none. A
+/// null scope includes every block.
 static Operation *getDefiningOpIn(Block *scope, Value value) {
   Operation *op = value.getDefiningOp();
   return op && (!scope || op->getBlock() == scope) ? op : nullptr;
