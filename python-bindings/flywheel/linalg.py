@@ -8,7 +8,7 @@ and bfloat16, whose results are rounded once; derivatives are those of the resul
 import builtins
 import itertools
 import operator
-from typing import Any, List, Literal, Sequence, Tuple, Union
+from typing import Any, Callable, List, Literal, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -194,9 +194,18 @@ def lu_factor(a: TensorLike) -> Tuple[Tensor, Tensor]:
 
 def _rectangle(what: str, a: TensorLike) -> Tensor:
     x = _floating(a)
-    if x.ndim < 2 or None in x._dims[-2:] or 0 in x._dims[-2:]:
-        raise ValueError(f"{what} takes matrices of static sizes of at least 1, found {format_shape(x._dims)}")
+    if x.ndim < 2 or None in x._dims[-2:]:
+        raise ValueError(f"{what} takes matrices of static sizes, found {format_shape(x._dims)}")
     return x
+
+
+def _factored(function: Callable[[Tensor], Sequence[Tensor]], a: Tensor, *ends: Sequence[int]) -> List[Tensor]:
+    """The factors of matrices, whose last dimensions are `ends`; of matrices without elements they have none."""
+    if 0 in a._dims:
+        front = [size or 0 for size in a._dims[:-2]]
+        return [_ops.zeros([*front, *end], a.dtype) for end in ends]
+    flat, sizes_in_front = _flat(a)
+    return [reshape_to(x, [*sizes_in_front, *end]) for x, end in zip(function(flat), ends)]
 
 
 @rounds_once()
@@ -207,9 +216,10 @@ def qr(a: TensorLike) -> Tuple[Tensor, Tensor]:
     Derivatives need the first k columns to be independent: otherwise they are infinite or NaN.
     """
     a = _rectangle("qr", a)
-    flat, front = _flat(a)
-    q, r = _factors.qr(flat)
-    return reshape_to(q, [*front, *sizes(q)[1:]]), reshape_to(r, [*front, *sizes(r)[1:]])
+    m, n = a._dims[-2] or 0, a._dims[-1] or 0
+    k = builtins.min(m, n)
+    q, r = _factored(_factors.qr, a, (m, k), (k, n))
+    return q, r
 
 
 @rounds_once()
@@ -219,10 +229,10 @@ def eigh(a: TensorLike) -> Tuple[Tensor, Tensor]:
 
     Where two eigenvalues are equal, their vectors have no derivative: none flows between the two.
     """
-    a = _square("eigh", _rectangle("eigh", a))
-    flat, front = _flat((a + _transposed(a)) / 2.0)
-    values, vectors = _factors.eigh(flat)
-    return reshape_to(values, [*front, sizes(a)[-1]]), reshape_to(vectors, sizes(a))
+    a = _square("eigh", a)
+    n = a._dims[-1] or 0
+    values, vectors = _factored(_factors.eigh, (a + _transposed(a)) / 2.0, (n,), (n, n))
+    return values, vectors
 
 
 def eigvalsh(a: TensorLike) -> Tensor:
@@ -238,9 +248,10 @@ def svd(a: TensorLike) -> Tuple[Tensor, Tensor, Tensor]:
     Where two singular values are equal, or one is 0, singular vectors have no derivative: none flows through them.
     """
     a = _rectangle("svd", a)
-    flat, front = _flat(a)
-    u, values, vt = _factors.svd(flat)
-    return tuple(reshape_to(x, [*front, *sizes(x)[1:]]) for x in (u, values, vt))  # type: ignore[return-value]
+    m, n = a._dims[-2] or 0, a._dims[-1] or 0
+    k = builtins.min(m, n)
+    u, values, vt = _factored(_factors.svd, a, (m, k), (k,), (k, n))
+    return u, values, vt
 
 
 def svdvals(a: TensorLike) -> Tensor:

@@ -290,6 +290,15 @@ for _power in (0, 2, -1):
          lambda x, n=_power: np.linalg.matrix_power(x, n), "s aa")  # fmt: skip
 _add("linalg.multi_dot", lambda *x: linalg.multi_dot(x), lambda *x: np.linalg.multi_dot(x), "f ab", "f bc", "f cd")
 _add("linalg.pinv", linalg.pinv, np.linalg.pinv, "s aa")
+for _form in ("f ab", "f ba", "f cab"):
+    _add(f"linalg.qr {_form}", lambda x: [*linalg.qr(x)], lambda x: [*np.linalg.qr(x)], _form)
+    # Vectors but for their signs.
+    _add(f"linalg.svd {_form}", lambda x: [fw.abs(y) for y in linalg.svd(x)],
+         lambda x: [np.abs(y) for y in np.linalg.svd(x, full_matrices=False)], _form)  # fmt: skip
+    _add(f"linalg.svdvals {_form}", linalg.svdvals, np.linalg.svdvals, _form)
+_add("linalg.eigh", lambda x: [fw.abs(y) for y in linalg.eigh(x)],
+     lambda x: [np.abs(y) for y in np.linalg.eigh(x)], "s baa")  # fmt: skip
+_add("linalg.eigvalsh", linalg.eigvalsh, np.linalg.eigvalsh, "s baa")
 for _ord in (None, 1, 2, 3, np.inf, 0):
     _add(f"linalg.norm {_ord}", lambda x, o=_ord: linalg.norm(x, o, 1), lambda x, o=_ord: np.linalg.norm(x, o, 1),
          "f ab")  # fmt: skip

@@ -109,8 +109,7 @@ def test_equal_values() -> None:
 
 def test_errors() -> None:
     for thunk, part in ((lambda: fw.linalg.eigh(np.ones((2, 3))), "square matrices"),
-                        (lambda: fw.linalg.qr(np.ones(3)), "takes matrices"),
-                        (lambda: fw.linalg.svd(np.ones((0, 3))), "at least 1")):  # fmt: skip
+                        (lambda: fw.linalg.qr(np.ones(3)), "takes matrices")):  # fmt: skip
         try:
             fw.function(thunk)()
             raise AssertionError("no error")
