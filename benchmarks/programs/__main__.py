@@ -159,7 +159,8 @@ def main() -> None:
             raise SystemExit("\n".join(["losses differ, or Flywheel's form fails", *wrong]))
         if arguments.check:
             return
-        steps, calls = ([f"{what}, {n} thread{'s' * (n > 1)}" for n in arguments.threads] for what in ("steps/s", "first call s"))
+        counts = [f"{n} thread{'s' * (n > 1)}" for n in arguments.threads]
+        steps, calls = ([f"{what}, {count}" for count in counts] for what in ("steps/s", "first call s"))
         header = ["program", "form", "lines", *steps, *calls]
         print("| " + " | ".join(header) + " |\n" + "| --- " * len(header) + "|", flush=True)
         for program in arguments.only:
