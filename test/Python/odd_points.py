@@ -222,6 +222,24 @@ def determinants() -> None:
     np.testing.assert_allclose(each, slopes, atol=1e-12)
 
 
+def remainders() -> None:
+    """By the divisor, minus the quotient that a remainder is of, which a rounded quotient may exceed: 0.7 / 0.1."""
+    rng = np.random.default_rng(5)
+    for dtype in ("float64", "float32", "float16", "bfloat16"):
+        kind = np.dtype(dtype) if dtype != "bfloat16" else fw.bfloat16
+        a = np.concatenate([[0.7, 0.3, -0.7, 1.0, 13.0, -9.0], rng.uniform(-6, 6, 400)]).astype(kind)
+        b = np.concatenate([[0.1, 0.1, 0.1, 0.1, 3.0, 3.0], rng.uniform(0.06, 2, 400)]).astype(kind)
+
+        @fw.function
+        def program(x: Any, y: Any) -> Any:
+            return [fw.grad(lambda d, f=f: fw.sum(f(x, d)))(y) for f in (fw.mod, fw.fmod)]
+
+        floors, truncated = (np.asarray(one, np.float64) for one in program(a, b))
+        quotients = [Fraction(float(x)) / Fraction(float(y)) for x, y in zip(a, b)]
+        np.testing.assert_array_equal(floors, [-math.floor(q) for q in quotients], err_msg=f"mod of {dtype}")
+        np.testing.assert_array_equal(truncated, [-math.trunc(q) for q in quotients], err_msg=f"fmod of {dtype}")
+
+
 def unequal_rows() -> None:
     """Derivatives along a line up to the third, of matrices with rows of very different sizes, beside exact ones."""
     rng = np.random.default_rng(7)
@@ -289,4 +307,5 @@ if __name__ == "__main__":
     conventions()
     edges()
     determinants()
+    remainders()
     print(f"{compared} derivatives{'' if takes_all() else ' of some functions'}")

@@ -17,10 +17,34 @@ using namespace mlir;
 
 namespace flywheel {
 
-/// Returns trunc(a / b), the multiple of b that a remainder takes off.
-static ElementwiseExpr truncatedQuotient(In i) {
-  return (i.a / i.b).apply<math::TruncOp>();
-}
+namespace {
+/// Emits trunc(a / b), the multiple of b that a remainder takes off, from the
+/// remainder. The quotient itself may round up to the next integer: 0.7 / 0.1
+/// is 7 in f32, and 0.7 has the remainder 0.1. The difference of a and the
+/// remainder is a multiple of b but for rounding. For types below f32, f32
+/// holds that multiple exactly.
+struct TruncatedQuotient {
+  static Value create(OpBuilder &b, Location loc, Value dividend,
+                      Value remainder, Value divisor) {
+    Type type = dividend.getType();
+    ElementwiseExpr terms[] = {
+        {b, loc, dividend}, {b, loc, remainder}, {b, loc, divisor}};
+    bool isNarrow = getElementTypeOrSelf(type).getIntOrFloatBitWidth() < 32;
+    if (isNarrow) {
+      Type wide = b.getF32Type();
+      if (auto shaped = dyn_cast<ShapedType>(type))
+        wide = shaped.clone(wide);
+      for (ElementwiseExpr &term : terms)
+        term = term.with(arith::ExtFOp::create(b, loc, wide, term.getValue()));
+    }
+    auto quotient =
+        ((terms[0] - terms[1]) / terms[2]).apply<math::RoundEvenOp>();
+    if (!isNarrow)
+      return quotient;
+    return arith::TruncFOp::create(b, loc, type, quotient.getValue());
+  }
+};
+} // namespace
 
 ArrayRef<DerivativeRule> getArithRules() {
   // clang-format off
@@ -29,7 +53,7 @@ ArrayRef<DerivativeRule> getArithRules() {
     elementwise<arith::SubFOp>([](In i) { return i.g; }, [](In i) { return -i.g; }),
     elementwise<arith::MulFOp>([](In i) { return i.g * i.b; }, [](In i) { return i.g * i.a; }),
     elementwise<arith::DivFOp>([](In i) { return i.g / i.b; }, [](In i) { return -(i.g / i.b * i.y); }),
-    elementwise<arith::RemFOp>([](In i) { return i.g; }, [](In i) { return -(i.g * truncatedQuotient(i)); }),
+    elementwise<arith::RemFOp>([](In i) { return i.g; }, [](In i) { return -(i.g * i.a.apply<TruncatedQuotient>(i.y, i.b)); }),
     elementwise<arith::NegFOp>([](In i) { return -i.g; }),
     elementwise<arith::MaximumFOp>([](In i) { return keepIf(i.a >= i.b, i.g); }, [](In i) { return dropIf(i.a >= i.b, i.g); }),
     elementwise<arith::MinimumFOp>([](In i) { return keepIf(i.a <= i.b, i.g); }, [](In i) { return dropIf(i.a <= i.b, i.g); }),
