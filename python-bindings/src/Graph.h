@@ -109,9 +109,9 @@ public:
   mlir::NamedAttrList makeAttributes(llvm::StringRef op,
                                      nanobind::dict attributes);
 
-  /// Returns, for each x, true if some y is a differentiable function of it. The
-  /// value of a variable stands for the variable. With `throughSteps`, ops such
-  /// as `math.floor`, whose derivative is 0, count as differentiable.
+  /// Returns, for each x, true if some y is a differentiable function of it.
+  /// The value of a variable stands for the variable. With `throughSteps`, ops
+  /// such as `math.floor`, whose derivative is 0, count as differentiable.
   std::vector<bool> findDependencies(const std::vector<PyValue *> &ys,
                                      const std::vector<PyValue *> &xs,
                                      bool throughSteps);
