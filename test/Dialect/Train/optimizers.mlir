@@ -126,6 +126,9 @@ func.func @schedules(%t: tensor<i64>) {
   %3 = train.schedule %t : tensor<i64> -> tensor<f64> by #train.cosine_rate<peak = 0.1, warmup = 2, steps = 10>
   // CHECK: by #train.one_cycle_rate<peak = 1.000000e-01, steps = 10>
   %4 = train.schedule %t : tensor<i64> -> tensor<f64> by #train.one_cycle_rate<peak = 0.1, steps = 10>
+  // All digits of a double, and numbers that no f32 holds.
+  // CHECK: by #train.piecewise_rate<boundaries = [1], rates = [1.2345678901234{{[0-9]+}}e-01, 1.000000e+39]>
+  %5 = train.schedule %t : tensor<i64> -> tensor<f64> by #train.piecewise_rate<boundaries = [1], rates = [0.12345678901234, 1.0e39]>
   return
 }
 

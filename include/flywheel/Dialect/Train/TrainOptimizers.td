@@ -26,6 +26,13 @@ class Train_NumberOr<string default>
 /// values by, its difference from 1.
 class Train_FractionOr<string default> : Train_NumberOr<default>;
 
+/// A list of numbers that has to be given. The parser and printer of upstream
+/// round numbers to six digits.
+def Train_Numbers : AttrOrTypeParameter<"::mlir::DenseF64ArrayAttr", ""> {
+  let parser = "parseNumbers($_parser)";
+  let printer = "printNumbers($_printer, $_self)";
+}
+
 /// Parameters of which one has no default: if none are written, the error names
 /// that one.
 class Train_Required<string parameter, string attrMnemonic, dag parameters> {

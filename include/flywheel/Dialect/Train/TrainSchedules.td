@@ -32,7 +32,7 @@ def Train_PiecewiseRateAttr : Train_Schedule<"PiecewiseRate", "piecewise_rate", 
     rates = [0.1, 0.01, 0.001]>`.
   }];
   let parameters = (ins "::mlir::DenseI64ArrayAttr":$boundaries,
-                        "::mlir::DenseF64ArrayAttr":$rates);
+                        Train_Numbers:$rates);
 }
 
 def Train_ExponentialRateAttr : Train_Schedule<"ExponentialRate", "exponential_rate", "initial"> {

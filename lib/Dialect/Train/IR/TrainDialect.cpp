@@ -120,6 +120,30 @@ static mlir::ParseResult parseOnlyParameter(mlir::AsmParser &parser,
 static void printOnlyParameter(mlir::AsmPrinter &, llvm::StringRef,
                                const ParameterKind &) {}
 
+static mlir::FailureOr<mlir::DenseF64ArrayAttr>
+parseNumbers(mlir::AsmParser &parser) {
+  llvm::SmallVector<double> numbers;
+  auto parseOne = [&]() -> mlir::ParseResult {
+    mlir::FailureOr<Real> number = mlir::FieldParser<Real>::parse(parser);
+    if (mlir::failed(number))
+      return mlir::failure();
+    numbers.push_back(*number);
+    return mlir::success();
+  };
+  if (mlir::failed(parser.parseCommaSeparatedList(
+          mlir::AsmParser::Delimiter::Square, parseOne)))
+    return mlir::failure();
+  return mlir::DenseF64ArrayAttr::get(parser.getContext(), numbers);
+}
+
+static void printNumbers(mlir::AsmPrinter &printer,
+                         mlir::DenseF64ArrayAttr numbers) {
+  printer << "[";
+  llvm::interleaveComma(numbers.asArrayRef(), printer,
+                        [&](double number) { printer << Real(number); });
+  printer << "]";
+}
+
 #define GET_ATTRDEF_CLASSES
 #include "flywheel/Dialect/Train/TrainAttributes.cpp.inc"
 
