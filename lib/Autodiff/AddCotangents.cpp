@@ -192,6 +192,34 @@ static Value emitInverse(OpBuilder &b, Operation *reshape, Value value) {
       });
 }
 
+static Value emitChain(OpBuilder &b, ArrayRef<Operation *> chain, Value sum);
+
+/// Returns the ops that make the part which `insert` adds, of zeros, the last
+/// one first; empty if the part is not zero but for parts. Reshapes at the end
+/// that only add or drop dimensions of size 1 are left out: a slice may have
+/// either rank. `type` becomes that of the part without them.
+static SmallVector<Operation *> getPartChain(tensor::InsertSliceOp insert,
+                                             RankedTensorType &type) {
+  SmallVector<Operation *> chain =
+      getChain(getLink(insert.getResult())->addend);
+  RankedTensorType full = tensor::ExtractSliceOp::inferResultType(
+      insert.getDestType(), insert.getMixedSizes());
+  ArrayRef<Operation *> rest = chain, found = chain;
+  RankedTensorType restType = type;
+  while (!rest.empty() &&
+         isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(rest.front())) {
+    restType = cast<RankedTensorType>(rest.front()->getOperand(0).getType());
+    if (isRankReducedType(full, restType) != SliceVerificationResult::Success)
+      break;
+    rest = rest.drop_front();
+    if (rest.empty())
+      break;
+    type = restType;
+    found = rest;
+  }
+  return SmallVector<Operation *>(found);
+}
+
 /// Returns `base` plus the addend of `op`, which adds to zeros or to another
 /// sum.
 static Value emitLink(OpBuilder &b, Operation *op, Value base) {
@@ -220,8 +248,13 @@ static Value emitLink(OpBuilder &b, Operation *op, Value base) {
           return mark(tensor::InsertSliceOp::create(
               b, loc, getLink(op->getResult(0))->addend, base, offsets, sizes,
               strides));
-        Value part = add(tensor::ExtractSliceOp::create(
-            b, loc, op.getSourceType(), base, offsets, sizes, strides));
+        // Of the addend, too, all but some parts may be zero.
+        RankedTensorType type = op.getSourceType();
+        SmallVector<Operation *> chain = getPartChain(op, type);
+        auto read = tensor::ExtractSliceOp::create(b, loc, type, base, offsets,
+                                                   sizes, strides);
+        Value part =
+            chain.empty() ? add(read) : emitChain(b, chain, mark(read));
         return mark(tensor::InsertSliceOp::create(b, loc, part, base, offsets,
                                                   sizes, strides));
       })
@@ -268,6 +301,19 @@ static Value emitChain(OpBuilder &b, ArrayRef<Operation *> chain, Value sum) {
   for (Operation *op : llvm::reverse(chain))
     sum = emitLink(b, op, sum);
   return sum;
+}
+
+/// Returns the op that reads the part of the destination of `insert` which a
+/// chain of ops adds to before it is inserted again, or null.
+static tensor::ExtractSliceOp findSummedPart(tensor::InsertSliceOp insert) {
+  Value part = insert.getSource();
+  while (std::optional<Link> link = getLink(part))
+    part = link->base;
+  auto read = part.getDefiningOp<tensor::ExtractSliceOp>();
+  return read && read.getSource() == insert.getDest() &&
+                 read.isSameAs(insert, isEqualConstantIntOrValue)
+             ? read
+             : nullptr;
 }
 
 namespace {
@@ -318,6 +364,12 @@ private:
       base = link->base;
       if (link->read)
         bases[link->read] = base;
+    } else if (auto insert = dyn_cast<tensor::InsertSliceOp>(op)) {
+      tensor::ExtractSliceOp read = findSummedPart(insert);
+      if (!read || !SumFrom(read).check(insert.getSource()))
+        return false;
+      base = insert.getDest();
+      bases[read] = base;
     }
     if (!base)
       return false;

@@ -158,7 +158,7 @@ def check_steps(name: str, function: Function) -> None:
             sys.exit(f"{name}: an iteration computes a whole: {line.strip()}")
 
 
-for name in ("sin", "own"):
+for name in ("sin", "own", "two_dimensions", "along_row", "diagonal"):
     check_steps(name, FUNCTIONS[name])
 
 for name, function in FUNCTIONS.items():
