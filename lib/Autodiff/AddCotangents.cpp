@@ -248,7 +248,7 @@ static Value emitLink(OpBuilder &b, Operation *op, Value base) {
           return mark(tensor::InsertSliceOp::create(
               b, loc, getLink(op->getResult(0))->addend, base, offsets, sizes,
               strides));
-        // Of the addend, too, all but some parts may be zero.
+        // All but some parts of the addend may be zero, too.
         RankedTensorType type = op.getSourceType();
         SmallVector<Operation *> chain = getPartChain(op, type);
         auto read = tensor::ExtractSliceOp::create(b, loc, type, base, offsets,

@@ -80,7 +80,7 @@ def eliminate(a: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
 
 @custom_vjp
 def lu(a: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
-    """What `eliminate` returns; L and U have a derivative."""
+    """Returns what `eliminate` does; L and U have a derivative."""
     return eliminate(a)
 
 
@@ -181,7 +181,7 @@ def _qr_vjp(a: Tensor, q_weights: Tensor, r_weights: Tensor) -> Tensor:
 
 
 def _next_round(n: int) -> List[int]:
-    """Of n places (n is even), whose pairs are i and i + n / 2: from which place each one's next column is. After n - 1
+    """Returns from which of n places each one's next column is; n is even, and pairs are i and i + n / 2. After n - 1
     rounds every two columns have been a pair, and each is in its place again."""
     half = n // 2
     # Round and round: the upper row to the right, the lower one to the left; the first column stays.
@@ -272,7 +272,7 @@ def _reciprocal(x: Tensor) -> Tensor:
 
 
 def _differences(x: Tensor) -> Tensor:
-    """Of [count, n], element j less element i: [count, i, j]."""
+    """Returns element j less element i of each row of [count, n]: [count, i, j]."""
     return _ops.expand_dims(x, 1) - _ops.expand_dims(x, 2)
 
 
@@ -361,7 +361,7 @@ def _svd_vjp(a: Tensor, u_weights: Tensor, values_weights: Tensor, v_weights: Te
     u, values, vt = svd(a)
     v, dv = _turned(vt), _turned(v_weights)
     k = values._dims[1] or 0
-    # Of a difference of squares, no digits are lost.
+    # The differences of squares are products, which lose no digits.
     sums = _ops.expand_dims(values, 1) + _ops.expand_dims(values, 2)
     factors = _reciprocal(_differences(values) * sums)
     inverse, rows = _ops.expand_dims(_reciprocal(values), 1), _ops.expand_dims(values, 2)

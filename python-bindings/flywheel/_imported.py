@@ -91,7 +91,7 @@ class ImportedModel:
         assert self._optimizer is not None
         loss = self._emit_loss(arguments)
         trained = list(dict.fromkeys(variable for variable in self.variables.values() if variable.trainable))
-        # Where no gradient is, the optimizer says so.
+        # The optimizer reports an error if there is no gradient.
         connected = trained if self._trains_unconnected else find_connected(loss, trained, through_steps=True)
         self._optimizer.minimize(loss, connected or trained, unconnected="zeros" if connected else "skip")
         return loss

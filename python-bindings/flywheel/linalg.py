@@ -227,7 +227,7 @@ def eigh(a: TensorLike) -> Tuple[Tensor, Tensor]:
     """The eigenvalues of (a + a^T) / 2 in ascending order, [..., n], and their vectors as columns, [..., n, n], whose
     signs are not defined.
 
-    Where two eigenvalues are equal, their vectors have no derivative: none flows between the two.
+    If two eigenvalues are equal, their vectors have no derivative: none flows between the two.
     """
     a = _square("eigh", a)
     n = a._dims[-1] or 0
@@ -245,7 +245,7 @@ def svd(a: TensorLike) -> Tuple[Tensor, Tensor, Tensor]:
     """U [..., m, k], singular values in descending order [..., k], and V^T [..., k, n] of matrices; k is the smaller
     one of m and n. The signs of singular vectors are not defined.
 
-    Where two singular values are equal, or one is 0, singular vectors have no derivative: none flows through them.
+    If two singular values are equal, or one is 0, singular vectors have no derivative: none flows through them.
     """
     a = _rectangle("svd", a)
     m, n = a._dims[-2] or 0, a._dims[-1] or 0

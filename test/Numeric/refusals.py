@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What tests of errors share."""
+"""Helpers of tests of errors."""
 
 from typing import Any, Callable, Type
 

@@ -36,7 +36,7 @@ def transposed(x: Any) -> Any:
 
 
 def identity(columns: Any) -> Any:
-    """What the products of orthonormal columns are."""
+    """Returns the products of orthonormal columns."""
     n = columns.shape[-1]
     return np.broadcast_to(np.eye(n), (*columns.shape[:-2], n, n))
 
@@ -99,7 +99,7 @@ def test_derivatives() -> None:
 
 
 def test_equal_values() -> None:
-    """What exists has its derivative where others do not."""
+    """Values have their derivatives, also if their vectors have none."""
     for name, wanted in (("eigvalsh", 1.0), ("svdvals", 1.0)):
         found = np.asarray(fw.function(fw.grad(lambda a, own=name: fw.sum(getattr(fw.linalg, own)(a))))(np.eye(4)))
         near(found, np.eye(4) * wanted, 1e-12, name)

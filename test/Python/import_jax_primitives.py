@@ -92,7 +92,7 @@ def check(samples: Sequence[Sample], derivatives: bool = True) -> None:
 
 
 def outcome(sample: Sample) -> Tuple[str, str]:
-    """What becomes of a sample: "right", "refused" by name, "other" for any other error, or "wrong"; and why."""
+    """Returns the outcome of a sample: "right", "refused" by name, "other" for any other error, or "wrong"; and why."""
     for derivatives in (True, False):
         try:
             check([sample], derivatives)

@@ -68,7 +68,7 @@ class Samples(torch.nn.Module):  # type: ignore[misc]
         for number, (form, names) in enumerate(self.forms):
             leaves = [leaf if name is None else self.value(name) for name, leaf in names]
             given, args, kwargs = tree_unflatten(leaves, form)
-            # What is defined of the result: of vectors, what does not depend on their signs.
+            # The part of the result that is defined: vectors are, but for their signs.
             found, _ = tree_flatten(self.defined[number](self.op(given, *args, **kwargs)))
             results += [one for one in found if isinstance(one, torch.Tensor) and not one.is_complex()]
         # Each parameter is a result, and so has a derivative.

@@ -24,7 +24,7 @@ X = np.array([0.5, -1.5, 2.0], np.float32)
 STEPS: Dict[str, Callable[[Any], Any]] = {
     "round": torch.round, "floor": torch.floor, "ceil": torch.ceil, "trunc": torch.trunc, "sign": torch.sign,
     "divided": lambda a: torch.div(a, 0.3, rounding_mode="floor"), "zero": lambda a: a * 0}  # fmt: skip
-# What has no derivative in PyTorch.
+# Functions without a derivative in PyTorch.
 CUT: Dict[str, Callable[[Any], Any]] = {
     "detach": lambda a: a.detach() * 2, "argmax": lambda a: torch.argmax(a).float(),
     "greater": lambda a: (a > 0).float()}  # fmt: skip

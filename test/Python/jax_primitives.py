@@ -25,7 +25,7 @@ class Sample(NamedTuple):
         return f"{self.primitive} {self.what}".strip()
 
 
-# Of several devices, tokens, and what no function of arrays is made of.
+# Primitives of several devices and of tokens, and those that no function of arrays is made of.
 LEFT_OUT = {
     "after_all",
     "all_gather",
@@ -41,7 +41,7 @@ LEFT_OUT = {
     "dce_sink",
     "device_put",
     "stage",
-    # What no function of jax.lax makes, but derivatives and other primitives.
+    # Primitives that no function of jax.lax makes, but derivatives and other primitives do.
     "igamma_grad_a",
     "select_and_scatter",
     "reduce_xor",
@@ -339,7 +339,7 @@ def _indexed() -> List[Sample]:
         def pairs(a: Any, n: Any, b: Any, own: str = method, given: Any = options) -> Any:
             return getattr(a.at[n, n - 1], own)(b, **given)
 
-        # Of two equal places one wins, and nothing says which.
+        # One of two equal places wins, and nothing says which.
         places = apart if name == "scatter" else i
         unique = apart if name in ("scatter", "scatter_mul") else i
         found += [
@@ -437,7 +437,7 @@ def _reductions() -> List[Sample]:
 
 
 def smaller_samples() -> List[Sample]:
-    """Of what is computed element by element, moved and reduced."""
+    """Samples of primitives that compute element by element, move and reduce."""
     parts = (_elementwise, _moving, _indexed, _reductions)
     return functools.reduce(operator.iadd, (part() for part in parts), [])
 

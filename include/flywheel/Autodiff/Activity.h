@@ -46,7 +46,7 @@ findDifferentiableHistory(mlir::ValueRange ys, mlir::ValueRange stops = {});
 /// booleans end a path.
 llvm::SetVector<mlir::Value> findHistoryThroughSteps(mlir::ValueRange ys);
 
-/// What lies on a path from some x to some y.
+/// The values on a path from some x to some y.
 struct Activity {
   llvm::DenseSet<mlir::Value> values;
   /// The ops on those paths, in program order.

@@ -159,8 +159,8 @@ def _names_of(operation: Any) -> List[str]:
 
 
 class Env:
-    """The values of a block, and of those around it. Where it is not `exact`, they have other shapes than the module
-    says."""
+    """The values of a block, and of those around it. Unless it is `exact`, their shapes are not those of the
+    module."""
 
     def __init__(self, outer: Optional["Env"] = None, exact: bool = True):
         self._values: Dict[Any, Known] = {}

@@ -142,7 +142,7 @@ class _Indexed:
         return total
 
     def inside(self) -> Optional[Tensor]:
-        """Of each slice whether all of it is inside of the tensor, [batch...]; None where all are."""
+        """Returns true for each slice that is whole inside of the tensor, [batch...]; None if all are."""
         found: Optional[Tensor] = None
         for axis in self.moved:
             column, bounds = self.column(axis)
@@ -299,8 +299,8 @@ def _is_in_order(block: Any) -> bool:
 
 
 def _scatter_extreme(rows: Tensor, places: Tensor, updates: Tensor, combine: Any) -> Tensor:
-    """Rows of which each element is the largest (or smallest) one of itself and the updates at its place. What is equal
-    to the result shares the derivative evenly, as in JAX."""
+    """Rows of which each element is the largest (or smallest) one of itself and the updates at its place. Elements
+    that equal the result share the derivative evenly, as in JAX."""
 
     def run(rows: Tensor, places: Tensor, updates: Tensor) -> Tensor:
         return combine_rows(rows, places, updates, combine)
@@ -313,7 +313,7 @@ def _scatter_extreme(rows: Tensor, places: Tensor, updates: Tensor, combine: Any
         kept = _ops.cast(_ops.equal(rows, result), rows.dtype)
         taken_over = _ops.cast(_ops.equal(updates, _ops.take(result, places, 0)), rows.dtype)
         count = nn.scatter_add(kept, places, taken_over, 0)
-        # Of NaN nothing is equal to the result.
+        # Nothing equals a result that is NaN.
         share = _ops.divide(weights, _ops.maximum(count, 1.0))
         return _ops.multiply(kept, share), None, _ops.multiply(taken_over, _ops.take(share, places, 0))
 

@@ -265,10 +265,10 @@ def _rows(x: Tensor, first: int, last: int) -> Tensor:
 
 
 def _combine(call: Call, first: Sequence[Tensor], second: Sequence[Tensor]) -> List[Tensor]:
-    """What the region of a reduction makes of two elements each, of many of them at once."""
+    """Applies the region of a reduction to pairs of elements, many at once."""
     given = [of_tensor(x) for x in [*first, *second]]
     found = call.interpreter.run_block(call.block(), given, call.env, exact=False)
-    # What depends on no element is a scalar.
+    # Results that depend on no element are scalars.
     return [_ops._core.stretch(x.tensor, sizes(y)) for x, y in zip(found, first)]
 
 
