@@ -17,7 +17,7 @@ import tarfile
 import tempfile
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
-from typing import Dict, List, Tuple
+from typing import Dict, List, Set, Tuple
 
 HERE = Path(__file__).parent
 PACKAGE = "keras==2.1.6"
@@ -81,10 +81,17 @@ def main() -> int:
         reasons = read_reasons()
         passed = listed = 0
         wrong: List[str] = []
+        used: Set[str] = set()
         for file in files:
             if file in LEFT_OUT:
                 continue
-            for name, error in run(source, file, arguments.seconds):
+            found = run(source, file, arguments.seconds)
+            if not found:
+                wrong.append(f"{file} has no tests that run")
+            used.update(key for key in (file, *(name for name, _ in found)) if key in reasons)
+            if found and file in reasons and not any(error for _, error in found):
+                wrong.append(f"{file} passes, and is listed: {reasons[file]}")
+            for name, error in found:
                 reason = reasons.get(name, reasons.get(file))
                 if not error:
                     passed += 1
@@ -94,6 +101,8 @@ def main() -> int:
                     listed += 1
                 else:
                     wrong.append(f"{name}: {error}")
+        if not arguments.files:
+            wrong += [f"{name} is listed, and is not among the tests" for name in reasons if name not in used]
         print("\n".join(wrong))
         print(f"{passed} passed, {listed} listed in reasons.txt, {len(wrong)} wrong")
         return 1 if wrong else 0

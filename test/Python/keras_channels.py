@@ -138,7 +138,15 @@ def test_arguments_of_keras_1() -> None:
         L.Dense(2, use_bias=True)
         assert [str(one.message) for one in seen] == ["Update your `Dense` call to the Keras 2 API: `output_dim` is "
                                                       "`units`"]  # fmt: skip
-    for bad, kind in ((lambda: L.Dense(units=2, output_dim=3), TypeError),
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        assert L.Conv2D(5, 3, 2).kernel_size == (3, 2)
+        assert len(seen) == 1 and "kernel_size=(3, 2)" in str(seen[0].message)
+        assert L.ZeroPadding2D({"top_pad": 1}).padding == [(1, 0), (0, 0)]
+    # Two numbers beside arguments of Keras 2 may be the size and the strides.
+    for bad, kind in ((lambda: L.Conv2D(32, 3, 2, padding="same"), ValueError),
+                      (lambda: L.Conv2D(8, "33"), ValueError), (lambda: L.Conv2D(8, (2.7, 3)), ValueError),
+                      (lambda: L.Dense(units=2, output_dim=3), TypeError),
                       (lambda: L.MaxPooling2D(dim_ordering="NHWC"), ValueError),
                       (lambda: L.BatchNormalization(mode=2), TypeError)):  # fmt: skip
         try:

@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# mypy: disable-error-code="misc"
 # REQUIRES: python
 # RUN: rm -rf %t && mkdir %t
 # RUN: env FLYWHEEL_CACHE= %python %s %t
 """Modules, hooks and functions of Keras 2.1 that programs of its time use (X31): the functions of a model that a
 subclass makes, weighted metrics, weights by name and in order, files, batches in the background."""
 
+import http.server
 import io
 import json
+import os
 import sys
 import tarfile
+import threading
 import warnings
 from pathlib import Path
 from typing import Any, Callable
@@ -23,7 +27,7 @@ from flywheel.keras.engine.topology import Layer
 from flywheel.keras.engine.training import Model
 from flywheel.keras.models import Sequential, clone_model, load_model, model_from_json
 from flywheel.keras.preprocessing import sequence, text
-from flywheel.keras.utils import OrderedEnqueuer, get_file
+from flywheel.keras.utils import GeneratorEnqueuer, OrderedEnqueuer, get_file
 from flywheel.keras.utils.conv_utils import conv_input_length, conv_output_length, deconv_length, normalize_tuple
 from flywheel.keras.utils.generic_utils import func_dump, func_load, has_arg
 
@@ -132,6 +136,49 @@ def test_code_of_files() -> None:
     np.testing.assert_allclose(copy.predict(x), model.predict(x), rtol=1e-6)
 
 
+SCALE = 3.0
+
+
+def test_code_has_its_globals() -> None:
+    """A copy of a model calls the functions of the model, and code from a file finds the custom objects."""
+    model = Sequential([L.Lambda(lambda x: K.abs(x) * SCALE, input_shape=(2,))])
+    x = np.array([[-1.0, 2.0]])
+    np.testing.assert_array_equal(clone_model(model).predict(x), [[3, 6]])
+    read = model_from_json(model.to_json(), {"K": K, "SCALE": 4.0}, safe_mode=False)
+    np.testing.assert_array_equal(read.predict(x), [[4, 8]])
+
+
+def test_arguments_of_keras_1() -> None:
+    """Samples of generators are counted in batches, and what there is not is an error."""
+    model = dense("ga", "gb")
+
+    class Batches:
+        batch_size, read = 4, 0
+
+        def __iter__(self) -> Any:
+            return self
+
+        def __next__(self) -> Any:
+            Batches.read += 1
+            return np.ones((4, 4)), np.zeros((4, 2))
+
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        model.fit_generator(Batches(), samples_per_epoch=20, nb_epoch=2, nb_worker=1, verbose=0)
+    assert Batches.read == 10 and any("`samples_per_epoch`" in str(one.message) for one in seen)
+    raises(TypeError, "stepz", lambda: model.evaluate_generator(Batches(), steps=1, stepz=3))
+    for method in (model.predict, lambda x, steps: model.evaluate(x, np.zeros((4, 2)), steps=steps, verbose=0)):
+        raises(ValueError, "`steps`", lambda method=method: method(np.ones((4, 4)), steps=1))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert text.Tokenizer(nb_words=2).num_words == 2
+        weight = K.variable(1.0)
+        adam = keras.optimizers.Adam()
+        assert adam.get_updates(params=[weight], constraints={}, loss=K.square(weight))
+        raises(TypeError, "found params, loss, more", lambda: adam.get_updates([weight], loss=weight, more=1))
+    raises(TypeError, "num_word", lambda: text.Tokenizer(num_word=2))
+
+
 def test_calls_of_layers() -> None:
     a, b = L.Input((4,)), L.Input((4,))
     layer = L.Dense(3)
@@ -184,6 +231,32 @@ def test_files() -> None:
     raises(OSError, "", lambda: get_file("none", (FOLDER / "absent").as_uri(), cache_dir=cache))
 
 
+class Cut(http.server.BaseHTTPRequestHandler):
+    """Says that more bytes come than do."""
+
+    def do_GET(self) -> None:  # noqa: N802
+        self.send_response(200)
+        self.send_header("Content-Length", "100")
+        self.end_headers()
+        self.wfile.write(b"0123456789")
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+def test_files_that_are_not_whole() -> None:
+    cache = str(FOLDER / "cut")
+    with http.server.HTTPServer(("127.0.0.1", 0), Cut) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        origin = f"http://127.0.0.1:{server.server_address[1]}/part"
+        raises(OSError, "10 of 100 bytes", lambda: get_file("part", origin, cache_dir=cache))
+        server.shutdown()
+    assert not list((FOLDER / "cut" / "datasets").iterdir())
+    plain = FOLDER / "plain"
+    plain.write_text("no archive")
+    raises(ValueError, "is not an archive", lambda: get_file("x", plain.as_uri(), untar=True, cache_dir=cache))
+
+
 class Squares(keras.utils.Sequence):
     def __init__(self) -> None:
         self.epoch = 0
@@ -205,6 +278,35 @@ def test_batches_in_the_background() -> None:
     assert [next(batches) for _ in range(8)] == [0, 1, 4, 9, 16, 25, 100, 101]
     enqueuer.stop()
     assert not enqueuer.is_running()
+
+
+class Broken(Squares):
+    def on_epoch_end(self) -> None:
+        raise RuntimeError("no next epoch")
+
+
+class Empty(Squares):
+    def __len__(self) -> int:
+        return 0
+
+
+def several(last: Any) -> Any:
+    yield 1
+    yield last()
+
+
+def test_batches_that_fail() -> None:
+    """Errors of workers, and workers that end, end the iterator."""
+    enqueuer = OrderedEnqueuer(Broken())
+    enqueuer.start()
+    assert list(enqueuer.get()) == [0, 1, 4, 9, 16, 25]
+    raises(ValueError, "at least 1 batch", lambda: OrderedEnqueuer(Empty()).start())
+    OrderedEnqueuer(Squares()).stop()
+    for last, kind in ((lambda: (lambda: 2), Exception), (lambda: os._exit(3), RuntimeError)):
+        background = GeneratorEnqueuer(several(last), use_multiprocessing=True)
+        background.start()
+        raises(kind, "", lambda background=background: list(background.get()))
+        background.stop()
 
 
 def test_preprocessing() -> None:

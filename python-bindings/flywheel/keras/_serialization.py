@@ -72,8 +72,26 @@ def loads_code(allowed: bool) -> Iterator[None]:
         _allows_code.reset(token)
 
 
+# True if configurations have functions as they are: those of copies in the same process.
+_keeps_functions: ContextVar[bool] = ContextVar("_keeps_functions", default=False)
+
+
+@contextmanager
+def keeping_functions() -> Iterator[None]:
+    """Configurations that are made in this block have functions in place of their names or code."""
+    token = _keeps_functions.set(True)
+    try:
+        yield
+    finally:
+        _keeps_functions.reset(token)
+
+
 def allows_code() -> bool:
     return _allows_code.get()
+
+
+def keeps_functions() -> bool:
+    return _keeps_functions.get()
 
 
 class Configured:
@@ -111,6 +129,8 @@ def plain(value: Any) -> Any:
         return value.tolist()
     if isinstance(value, np.generic):
         return value.item()
+    if callable(value) and _keeps_functions.get():
+        return value
     if callable(value):
         name = getattr(value, "__name__", "<lambda>")
         if name == "<lambda>":

@@ -4,7 +4,7 @@
 from typing import Any, Callable, List, Optional, Sequence
 
 from . import backend as K
-from .engine import node_of
+from .engine.topology import node_of
 
 
 def show(

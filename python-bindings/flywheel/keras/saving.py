@@ -16,7 +16,7 @@ from .._flywheel import Store as RuntimeStore
 from ..v1.operation import Tensor
 from . import backend as K
 from . import layers, optimizers
-from ._serialization import custom_object_scope, limit_elements, loads_code, plain
+from ._serialization import custom_object_scope, keeping_functions, limit_elements, loads_code, plain
 from .engine.network import WEIGHT_NAMES
 from .engine.topology import Input, one_or_list, to_list
 
@@ -134,7 +134,9 @@ def clone_model(model: Any, input_tensors: Any = None) -> Any:
     """A model of the same layers with weights of its own. `input_tensors` are its inputs, by default new ones. Raises
     ValueError for another number of them."""
     if input_tensors is None:
-        return type(model).from_config(model.get_config())
+        with keeping_functions():
+            config = model.get_config()
+        return type(model).from_config(config)
     listed = to_list(input_tensors)
     if len(listed) != len(model.inputs):
         raise ValueError(f"expected {len(model.inputs)} input_tensors, found {len(listed)}")

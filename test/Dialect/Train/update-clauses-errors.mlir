@@ -174,7 +174,7 @@ module attributes {test.a = #train.piecewise_rate<boundaries = [2, 2], rates = [
 
 // -----
 
-// expected-error @below {{expected a finite rate, found}}
+// expected-error @below {{expected a number in decimal digits, found hexadecimal ones, which are the bits of a float elsewhere}}
 module attributes {test.a = #train.piecewise_rate<boundaries = [], rates = [0x7FF0000000000000]>} {}
 
 // -----

@@ -21,8 +21,9 @@ class Train_Attr<string name, string attrMnemonic, list<Trait> traits = []>
 class Train_Parameter<dag parameters, int i> {
   defvar plain = !getdagarg<string>(parameters, i);
   defvar described = !getdagarg<AttrOrTypeParameter>(parameters, i);
-  bit isRequired = !initialized(plain);
-  string type = !if(isRequired, plain, described.cppType);
+  bit isPlain = !initialized(plain);
+  bit isRequired = !if(isPlain, true, !empty(described.defaultValue));
+  string type = !if(isPlain, plain, described.cppType);
   string text = "{\\\"" # !getdagname(parameters, i) # "\\\", kParameterKind<"
       # type # ">, " # !if(isRequired, "true", "false") # "}";
 }

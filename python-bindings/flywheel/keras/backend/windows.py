@@ -58,7 +58,7 @@ def _outwards(y: Any, data_format: Any) -> Any:
 
 
 def _padding(padding: str, *more: str) -> str:
-    """A padding in lower case. Raises ValueError for one that is not "same", "valid" or among `more`."""
+    """Returns a padding. Raises ValueError for one that is not "same", "valid" or among `more`."""
     if padding not in ("same", "valid", *more):
         raise ValueError(f"Invalid padding: {padding}")
     return padding

@@ -3,9 +3,9 @@
 
 from typing import Any
 
-from .topology import Input, InputLayer, Layer, Node, node_of, one_or_list, to_list
+from .topology import Input, InputLayer, Layer
 
-__all__ = ["Input", "InputLayer", "Layer", "Model", "Node", "get_source_inputs", "node_of", "one_or_list", "to_list"]
+__all__ = ["Input", "InputLayer", "Layer", "Model", "get_source_inputs"]
 
 
 def __getattr__(name: str) -> Any:

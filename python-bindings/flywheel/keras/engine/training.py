@@ -353,6 +353,7 @@ class Model(Network):
         if y is None and _batches.is_stream(x):
             made: Any = (self._prepare(*b) for b in _batches.stream(x, steps)())
         else:
+            _no_steps(steps)
             values, count = self._prepare(x, y, sample_weight)
             made = _batches.slices(values, count, _batches.size_of(batch_size), None)
         self._reset_metrics()
@@ -369,6 +370,7 @@ class Model(Network):
             inputs = (b[0] for b in _batches.stream(x, steps)())
             parts = [self._call(run, _batches.arrays(one, self.input_names, shapes, "input"), 0) for one in inputs]
         else:
+            _no_steps(steps)
             xs = _batches.arrays(x, self.input_names, shapes, "input")
             size = _batches.size_of(batch_size)
             parts = [self._call(run, batch, 0) for batch, _ in _batches.slices(xs, len(xs[0]), size, None)]
@@ -384,11 +386,16 @@ class Model(Network):
         """Trains on what a generator gives."""
         return self.fit(generator, steps_per_epoch=steps_per_epoch, epochs=epochs, **kwargs)
 
-    def evaluate_generator(self, generator: Any, steps: Optional[int] = None, **_: Any) -> Any:
+    def evaluate_generator(self, generator: Any, steps: Optional[int] = None, verbose: int = 0) -> Any:
         return self.evaluate(generator, steps=steps)
 
-    def predict_generator(self, generator: Any, steps: Optional[int] = None, **_: Any) -> Any:
+    def predict_generator(self, generator: Any, steps: Optional[int] = None, verbose: int = 0) -> Any:
         return self.predict(generator, steps=steps)
+
+
+def _no_steps(steps: Optional[int]) -> None:
+    if steps is not None:
+        raise ValueError("`steps` is for what gives batches: of arrays, give `batch_size`")
 
 
 def _metrics_of(given: Any, name: str) -> List[Any]:

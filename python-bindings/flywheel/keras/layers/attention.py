@@ -8,7 +8,7 @@ from ... import nn as _traced
 from ...v1.conversion import as_tensor, make
 from .. import backend as K
 from .. import constraints, initializers, regularizers
-from ..engine import Layer, to_list
+from ..engine.topology import Layer, to_list
 from ._weighted import count_of
 
 

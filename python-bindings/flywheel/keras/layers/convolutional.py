@@ -309,5 +309,5 @@ def AtrousConvolution1D(*args: Any, atrous_rate: Any = 1, **kwargs: Any) -> Conv
 
 def AtrousConvolution2D(*args: Any, atrous_rate: Any = (1, 1), **kwargs: Any) -> Conv2D:  # noqa: N802
     """`Conv2D` with the dilation `atrous_rate`, as Keras 1 called it."""
-    kwargs["dilation_rate"] = atrous_rate
-    return Conv2D(*args, **kwargs)
+    args, kwargs = _legacy.kernel_size_2d(args, kwargs)
+    return Conv2D(*args, **{**kwargs, "dilation_rate": atrous_rate})

@@ -11,7 +11,7 @@ from ...v1.conversion import as_tensor, make
 from ...v1.precision import rounded, widened
 from .. import activations
 from .. import backend as K
-from .._serialization import allows_code, find, plain
+from .._serialization import allows_code, custom_objects, find, keeps_functions, plain
 from ..engine import Layer
 from ..legacy import interfaces as _legacy
 from ..utils.conv_utils import normalize_data_format
@@ -266,7 +266,7 @@ class Lambda(Layer):
                     raise ValueError("a Lambda of code, which calling the model would execute: load the model with "
                                      "safe_mode=False if you trust the file, or give the function a name and pass it "
                                      "among the custom objects")  # fmt: skip
-                own[key] = func_load(value["lambda"])
+                own[key] = func_load(value["lambda"], globs={**globals(), **custom_objects()})
         return cls(**own)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
@@ -280,7 +280,7 @@ class Lambda(Layer):
 
 def _coded(function: Any) -> Any:
     """The name of a function, or the code of one without a name."""
-    if getattr(function, "__name__", "") == "<lambda>":
+    if getattr(function, "__name__", "") == "<lambda>" and not keeps_functions():
         return {"lambda": list(func_dump(function))}
     return plain(function)
 

@@ -11,7 +11,7 @@ from ...v1.conversion import as_tensor, make
 from ...v1.graph import GraphKeys, get_default_graph
 from .. import activations, constraints, initializers, regularizers
 from .. import backend as K
-from ..engine import Layer, one_or_list, to_list
+from ..engine.topology import Layer, one_or_list, to_list
 from ..legacy import interfaces as _legacy
 
 _STEPS: Dict[str, Callable[..., Any]] = {

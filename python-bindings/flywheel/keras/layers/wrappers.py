@@ -7,7 +7,7 @@ from ... import _ops
 from ...v1.conversion import as_tensor, make
 from .. import backend as K
 from .._serialization import plain
-from ..engine import Layer, one_or_list, to_list
+from ..engine.topology import Layer, one_or_list, to_list
 
 
 class Wrapper(Layer):

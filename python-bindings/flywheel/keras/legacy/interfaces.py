@@ -35,10 +35,9 @@ def renames(
         @wraps(function)
         def call(self: Any, *args: Any, **kwargs: Any) -> Any:
             if kwargs or args:
-                before = (args, dict(kwargs))
                 if change is not None:
                     args, kwargs = change(args, kwargs)
-                changes = [f"`{key}`" for key in before[1] if key not in kwargs]
+                changes: List[str] = []
                 for old in [key for key in kwargs if key in renamed]:
                     new = renamed[old]
                     if new in kwargs:
@@ -71,6 +70,11 @@ def _with_kernel_size(names: Tuple[str, ...]) -> Change:
     def change(args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Arguments:
         given = [name for name in names if name in kwargs]
         own = list(args[1:])
+        if not given and len(own) > 1 and isinstance(own[1], int):
+            new = [key for key in ("padding", "strides", "data_format", "dilation_rate") if key in kwargs]
+            if new:
+                raise ValueError("the second number after the filters is a size in Keras 1, and strides in Keras 2: "
+                                 f"beside `{new[0]}`, give `strides=` by its name")  # fmt: skip
         sizes: List[Any] = []
         # A second number is another size, unless it is by the name `strides`.
         while own and len(sizes) < len(names) - len(given) and isinstance(own[0], int):
@@ -78,6 +82,7 @@ def _with_kernel_size(names: Tuple[str, ...]) -> Change:
         if len(sizes) + len(given) < len(names) or (not given and len(sizes) != len(names)):
             return args, kwargs
         sizes += [kwargs.pop(name) for name in given]
+        _warn("convolution", [f"the sizes {', '.join(map(str, sizes))} are `kernel_size={tuple(sizes)}`"])
         if not own:
             return args[:1], {**kwargs, "kernel_size": tuple(sizes)}
         return (*args[:1], tuple(sizes), *own), kwargs
@@ -141,7 +146,7 @@ def _batch_norm(args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Arguments:
 
 
 def _padding_2d(args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Arguments:
-    given = kwargs.get("padding")
+    given = args[0] if args else kwargs.get("padding")
     if isinstance(given, dict):
         names = ("top_pad", "bottom_pad", "left_pad", "right_pad")
         unknown = [key for key in given if key not in names]
@@ -149,6 +154,7 @@ def _padding_2d(args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Arguments:
             raise ValueError(f"Unexpected key(s) found in the padding dictionary: {unknown}. Allowed: {names}")
         top, bottom, left, right = (given.get(name, 0) for name in names)
         kwargs["padding"] = ((top, bottom), (left, right))
+        args = args[1:]
     return args, kwargs
 
 
@@ -170,7 +176,8 @@ gaussian_noise = renames({"sigma": "stddev"})
 recurrent = renames(_RECURRENT, _recurrent)
 upsampling1d = renames({"length": "size"})
 conv1d = renames({**_FILTERS, "filter_length": "kernel_size", "subsample_length": "strides"}, _conv1d)
-conv2d = renames(_FILTERS, _with_kernel_size(("nb_row", "nb_col")))
+kernel_size_2d = _with_kernel_size(("nb_row", "nb_col"))
+conv2d = renames(_FILTERS, kernel_size_2d)
 conv3d = renames(_FILTERS, _with_kernel_size(("kernel_dim1", "kernel_dim2", "kernel_dim3")))
 deconv2d = renames(_FILTERS, _deconv2d)
 separable_conv2d = renames({key: value for key, value in _FILTERS.items() if key != "init"}, _separable)
@@ -186,10 +193,13 @@ def get_updates(function: Any) -> Any:
 
     @wraps(function)
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if len(args) + len(kwargs) == 3 and isinstance(args[0], (list, tuple)):
+        if len(args) == 3 or "constraints" in kwargs or (args and isinstance(args[0], (list, tuple))):
+            given = {**dict(zip(("params", "constraints", "loss"), args)), **kwargs}
+            if set(given) != {"params", "constraints", "loss"}:
+                raise TypeError("get_updates takes a loss and params, or the params, constraints and loss of Keras 1; "
+                                f"found {', '.join(given) or 'nothing'}")  # fmt: skip
             _warn("get_updates", ["`constraints` are those of the variables"])
-            loss = args[2] if len(args) > 2 else kwargs["loss"]
-            constraints = args[1] if len(args) > 1 else kwargs["constraints"]
+            args, loss, constraints = (given["params"],), given["loss"], given["constraints"]
             for variable, constraint in constraints.items():
                 variable.constraint = constraint
             return function(self, loss, args[0])
@@ -209,11 +219,21 @@ def _generator(args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Arguments:
                       stacklevel=4)  # fmt: skip
     for key in _DROPPED:
         kwargs.pop(key, None)
+    source = args[0] if args else kwargs.get("generator")
+    for old, new in _SAMPLES.items():
+        if old in kwargs:
+            # Keras 1 counts samples, and Keras 2 batches.
+            of = kwargs.get("validation_data") if old == "nb_val_samples" else source
+            size = getattr(of, "batch_size", None)
+            count = kwargs.pop(old)
+            kwargs[new] = max(1, count // size) if size else count
+            _warn("generator", [f"`{old}` is `{new}`, a number of batches" + (
+                "" if size else f": {count} of them, since the generator has no `batch_size`")])  # fmt: skip
     return args, kwargs
 
 
-fit_generator = renames({"samples_per_epoch": "steps_per_epoch", "val_samples": "steps", "nb_epoch": "epochs",
-                         "nb_val_samples": "validation_steps"}, _generator, "fit_generator")  # fmt: skip
-evaluate_generator = renames({"val_samples": "steps"}, _generator, "evaluate_generator")
-predict_generator = renames({"val_samples": "steps"}, _generator, "predict_generator")
+_SAMPLES = {"samples_per_epoch": "steps_per_epoch", "nb_val_samples": "validation_steps", "val_samples": "steps"}
+fit_generator = renames({"nb_epoch": "epochs"}, _generator, "fit_generator")
+evaluate_generator = renames({}, _generator, "evaluate_generator")
+predict_generator = renames({}, _generator, "predict_generator")
 model = renames({"input": "inputs", "output": "outputs"})

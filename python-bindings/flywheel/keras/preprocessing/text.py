@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Texts as numbers."""
 
+import warnings
 from collections import Counter
 from hashlib import md5
 from typing import Any, Dict, Iterable, Iterator, List, Optional
@@ -39,8 +40,13 @@ class Tokenizer:
 
     def __init__(
         self, num_words: Optional[int] = None, filters: str = FILTERS, lower: bool = True, split: str = " ",
-        char_level: bool = False, oov_token: Optional[str] = None, **_: Any,
+        char_level: bool = False, oov_token: Optional[str] = None, **kwargs: Any,
     ):  # fmt: skip
+        if "nb_words" in kwargs:
+            warnings.warn("The `nb_words` argument in `Tokenizer` has been renamed `num_words`.", stacklevel=2)
+            num_words = kwargs.pop("nb_words")
+        if kwargs:
+            raise TypeError(f"Unrecognized keyword arguments: {kwargs}")
         self.num_words, self.filters, self.lower, self.split = num_words, filters, lower, split
         self.char_level, self.oov_token = char_level, oov_token
         self.word_counts: Dict[str, int] = {}

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Arguments and sizes of convolutions, as in `keras.utils.conv_utils`."""
 
+import operator
 from typing import Any, Optional, Tuple
 
 import numpy as np
@@ -18,20 +19,12 @@ def normalize_tuple(value: Any, n: int, name: str) -> Tuple[int, ...]:
     if isinstance(value, (int, np.integer)):
         return (int(value),) * n
     try:
-        listed = tuple(value)
+        listed = tuple(operator.index(one) for one in value)
     except TypeError:
-        raise ValueError(f"The `{name}` argument must be a tuple of {n} integers. Received: {value}") from None
-    if len(listed) != n or not all(_is_integer(one) for one in listed):
-        raise ValueError(f"The `{name}` argument must be a tuple of {n} integers. Received: {value}")
-    return tuple(int(one) for one in listed)
-
-
-def _is_integer(value: Any) -> bool:
-    try:
-        int(value)
-    except (TypeError, ValueError):
-        return False
-    return True
+        listed = ()
+    if len(listed) != n:
+        raise ValueError(f"The `{name}` argument must be a tuple of {n} integers. Received: {value!r}")
+    return listed
 
 
 def normalize_padding(value: str) -> str:

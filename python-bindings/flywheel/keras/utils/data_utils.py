@@ -3,11 +3,13 @@
 
 import hashlib
 import os
+import pickle
 import queue
 import tarfile
+import tempfile
 import threading
 import zipfile
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Iterator, List, Optional
@@ -42,8 +44,9 @@ def get_file(
     """Returns the path of a copy of `origin`, a URL, which is made unless one with the right digest is there.
 
     The copy is `cache_dir`/`cache_subdir`/`fname`, by default under `~/.keras`. With `extract`, an archive (tar or zip)
-    is unpacked beside it; with `untar`, `fname` is without `.tar.gz`. Raises OSError for an origin that cannot be read,
-    and ValueError for a copy of another digest, or an archive with a member outside of its folder.
+    is unpacked beside it; with `untar`, `fname` is without `.tar.gz`. Raises OSError for an origin that cannot be read
+    whole, and ValueError for a copy of another digest, a file that is not an archive of `archive_format`, or an archive
+    with a member outside of its folder.
     """
     folder = Path(cache_dir or os.path.join("~", ".keras")).expanduser() / cache_subdir
     folder.mkdir(parents=True, exist_ok=True)
@@ -51,29 +54,41 @@ def get_file(
     archive = Path(f"{path}.tar.gz") if untar else path
     wanted = file_hash or md5_hash
     algorithm = "md5" if file_hash is None and md5_hash is not None else hash_algorithm
-    if not archive.exists() or (wanted is not None and not validate_file(archive, wanted, algorithm)):
-        part = Path(f"{archive}.part")
+    is_new = not archive.exists() or (wanted is not None and not validate_file(archive, wanted, algorithm))
+    if is_new:
+        # Processes that copy at once have a file each, and the last one stays.
+        descriptor, part = tempfile.mkstemp(prefix=f"{archive.name}.", dir=folder)
         try:
-            with urlopen(origin) as source, open(part, "wb") as copy:
-                while chunk := source.read(1 << 16):
-                    copy.write(chunk)
+            with os.fdopen(descriptor, "wb") as copy:
+                _copy(origin, copy)
             if wanted is not None and not validate_file(part, wanted, algorithm):
                 raise ValueError(f"'{origin}' has another digest than {wanted}")
             os.replace(part, archive)
         finally:
-            part.unlink(missing_ok=True)
-    if untar:
-        if not path.exists():
-            _extract(archive, folder, "tar")
-    elif extract:
-        _extract(archive, folder, archive_format)
+            Path(part).unlink(missing_ok=True)
+    if (untar and (is_new or not path.exists())) or (extract and not untar):
+        _extract(archive, folder, "tar" if untar else archive_format)
     return str(path)
 
 
-def _extract(archive: Path, folder: Path, archive_format: Any) -> bool:
-    """Unpacks an archive; returns false for a file that is not one of these formats."""
+def _copy(origin: str, copy: Any) -> None:
+    """Reads all of a URL. Raises OSError if fewer bytes come than it says."""
+    count = 0
+    with urlopen(origin, timeout=60) as source:
+        wanted = source.headers.get("Content-Length")
+        while chunk := source.read(1 << 16):
+            copy.write(chunk)
+            count += len(chunk)
+    if wanted is not None and count != int(wanted):
+        raise OSError(f"'{origin}' ended after {count} of {wanted} bytes")
+
+
+def _extract(archive: Path, folder: Path, archive_format: Any) -> None:
+    """Unpacks an archive. Raises ValueError for a file that is not one of these formats."""
+    if archive_format is None:
+        return
     listed = ["tar", "zip"] if archive_format == "auto" else [archive_format] if isinstance(
-        archive_format, str) else list(archive_format or [])  # fmt: skip
+        archive_format, str) else list(archive_format)  # fmt: skip
     for kind in listed:
         if kind not in ("tar", "zip"):
             raise ValueError(f"expected an archive_format of 'auto', 'tar' or 'zip', found {kind!r}")
@@ -83,13 +98,13 @@ def _extract(archive: Path, folder: Path, archive_format: Any) -> bool:
                 if any(not (member.isfile() or member.isdir()) for member in tar.getmembers()):
                     raise ValueError(f"'{archive}' has members that are neither files nor folders")
                 tar.extractall(folder)
-            return True
+            return
         if kind == "zip" and zipfile.is_zipfile(archive):
             with zipfile.ZipFile(archive) as packed:
                 _check_members(folder, packed.namelist())
                 packed.extractall(folder)
-            return True
-    return False
+            return
+    raise ValueError(f"'{archive}' is not an archive of the format {' or '.join(listed)}")
 
 
 def _check_members(folder: Path, names: List[str]) -> None:
@@ -201,13 +216,18 @@ class _Ordered:
 
 class OrderedEnqueuer(SequenceEnqueuer):
     """The batches of a `Sequence` in order, or with `shuffle` in another order in each epoch, for ever. `on_epoch_end`
-    is called when all batches of an epoch have been taken. An error in a batch ends the iterator."""
+    is called when all batches of an epoch have been taken. An error in a batch, or between epochs, ends the iterator.
+    Raises ValueError for a sequence without batches."""
 
     def __init__(self, sequence: Sequence, use_multiprocessing: bool = False, shuffle: bool = False) -> None:
         super().__init__(use_multiprocessing)
         self.sequence, self.shuffle = sequence, shuffle
+        self._thread: Optional[threading.Thread] = None
 
     def _begin(self, workers: int, max_queue_size: int) -> None:
+        if not len(self.sequence):
+            self._stopped.set()
+            raise ValueError("expected a Sequence with at least 1 batch, found 0")
         self.queue = queue.Queue(max_queue_size)
         self._thread = threading.Thread(target=self._run, args=(workers,), daemon=True)
         self._thread.start()
@@ -218,27 +238,38 @@ class OrderedEnqueuer(SequenceEnqueuer):
         return ThreadPoolExecutor(workers)
 
     def _run(self, workers: int) -> None:
+        try:
+            while self.is_running():
+                self._run_epoch(workers)
+        except Exception as error:
+            failed: Any = Future()
+            failed.set_exception(error)
+            self._put(failed)
+
+    def _run_epoch(self, workers: int) -> None:
+        count = len(self.sequence)
+        if not count:
+            raise ValueError("expected a Sequence with at least 1 batch, found 0")
         get = _get_own if self._use_processes else self.sequence.__getitem__
-        while self.is_running():
-            order = np.random.permutation(len(self.sequence)) if self.shuffle else np.arange(len(self.sequence))
-            # Processes have the sequence as it was when they began.
-            executor = self._executor(workers)
-            try:
-                if not all(self._put(executor.submit(get, int(i))) for i in order):
+        # Processes have the sequence as it was when they began.
+        executor = self._executor(workers)
+        try:
+            for i in np.random.permutation(count) if self.shuffle else np.arange(count):
+                if not self._put(executor.submit(get, int(i))):
                     return
-                while self.queue.unfinished_tasks and self.is_running():
-                    self._stopped.wait(0.01)
-            finally:
-                executor.shutdown(wait=False, cancel_futures=True)
-            if self.is_running():
-                self.sequence.on_epoch_end()
+            while self.queue.unfinished_tasks and self.is_running():
+                self._stopped.wait(0.01)
+        finally:
+            executor.shutdown(wait=False, cancel_futures=True)
+        if self.is_running():
+            self.sequence.on_epoch_end()
 
     def get(self) -> Iterator[Any]:
         return _Ordered(self)
 
     def stop(self, timeout: Optional[float] = None) -> None:
         super().stop()
-        if self._thread is not threading.current_thread():
+        if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join(timeout)
 
 
@@ -256,7 +287,8 @@ def _iterate(generator: Any, put: Any) -> None:
 def _iterate_in_process(generator: Any, items: Any) -> None:
     def put(item: Any) -> bool:
         value, error = item
-        items.put((None if value is _END else value, value is _END, error))
+        # The queue itself drops what cannot be pickled.
+        items.put(pickle.dumps((None if value is _END else value, value is _END, error)))
         return True
 
     _iterate(generator, put)
@@ -303,11 +335,20 @@ class GeneratorEnqueuer(SequenceEnqueuer):
     def get(self) -> Iterator[Any]:
         ended = 0
         while self.is_running() and ended < len(self._workers):
+            # Before the queue is looked at: what a worker put there comes before its end.
+            has_lost = self._use_processes and any(worker.exitcode not in (None, 0) for worker in self._workers)
             try:
                 taken = self.queue.get(timeout=self.wait_time)
             except queue.Empty:
+                if has_lost:
+                    self.stop()
+                    raise RuntimeError("a process that makes batches has ended before its generator") from None
                 continue
-            item, is_end, error = (taken[0], taken[0] is _END, taken[1]) if len(taken) == 2 else taken
+            if self._use_processes:
+                item, is_end, error = pickle.loads(taken)
+            else:
+                item, error = taken
+                is_end = item is _END
             if error is not None:
                 self.stop()
                 raise error
