@@ -25,6 +25,8 @@ __all__ = ["explain_all", "explained", "public_form", "public_names"]
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _NUMPY = os.path.dirname(os.path.abspath(np.__file__)) + os.sep
+# Python's own modules, and functions that NumPy makes. Code that a user types is in such files too: <stdin>, <string>.
+_GENERATED = ("<frozen ", "<__array_function__")
 # The files whose functions call the bindings, which raise errors in their name.
 _CALLS_BINDINGS = frozenset(_PACKAGE + name for name in ("_native.py", "_trace.py", "store.py"))
 # Errors that Python and the bindings raise of themselves.
@@ -101,7 +103,7 @@ def _is_implicit(error: Exception, trace: Optional[types.TracebackType]) -> bool
     last = trace
     while last is not None:
         file = last.tb_frame.f_code.co_filename
-        if not file.startswith((_PACKAGE, _NUMPY, "<")) and file != contextlib.__file__:
+        if not file.startswith((_PACKAGE, _NUMPY, *_GENERATED)) and file != contextlib.__file__:
             return False
         if last.tb_next is None:
             if file in _CALLS_BINDINGS:

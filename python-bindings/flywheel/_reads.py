@@ -2,7 +2,9 @@
 """The attributes of modules that traced functions have read, which are traced again when one is set."""
 
 import weakref
-from typing import TYPE_CHECKING, Any, Dict, Hashable, List, Optional, Set, Tuple
+from typing import TYPE_CHECKING, Any, Dict, Hashable, Iterator, List, Optional, Set, Tuple
+
+import numpy as np
 
 from . import _trace
 from ._identity import identity
@@ -16,7 +18,7 @@ TREE = "*"
 # The key of a module's dict with the functions that have read it. No name of Python begins with "<".
 READERS = "<read>"
 
-_NUMBERS = (bool, int, float, complex, str, bytes, type(None))
+_NUMBERS = (bool, int, float, complex, str, bytes, type(None), np.generic)
 
 
 class Read:
@@ -26,31 +28,48 @@ class Read:
         # Tensors keep their trace, and traces no module.
         self.module = weakref.ref(module)
         self.keys: Set[str] = set()
-        self.marks: Dict[str, Optional[Hashable]] = {}
+        self.marks: Dict[str, Contents] = {}
+
+
+class Contents:
+    """The contents of a list or dict at one time."""
+
+    def __init__(self, value: Any) -> None:
+        self._mark = _mark(value)
+        # The id of an object that is collected may be that of the next one.
+        self.has_lost = False
+        own = weakref.ref(self)
+
+        def lose(_: Any) -> None:
+            contents = own()
+            if contents is not None:
+                contents.has_lost = True
+
+        # Modules and variables are not kept, nor is what may refer to them.
+        self._parts: List[Any] = []
+        for part in _parts_of(value):
+            try:
+                self._parts.append(weakref.ref(part, lose))
+            except TypeError:
+                self._parts.append(part)
+
+    def are_in(self, value: Any) -> bool:
+        """Returns true if a value has these contents."""
+        return not self.has_lost and _mark(value) == self._mark
 
 
 class Watch:
     """A list or dict of a module, whose changes no attribute is set for."""
 
-    def __init__(self, module: Any, key: str, mark: Hashable) -> None:
-        self._module, self._key, self._mark = weakref.ref(module), key, mark
+    def __init__(self, module: Any, key: str, contents: Contents) -> None:
+        self._module, self._key, self._contents = weakref.ref(module), key, contents
         value = object.__getattribute__(module, "__dict__")[key]
         # Nearly all are of modules, numbers and strings: where these are the same objects a comparison of ids says so.
         ids = _ids_of(value)
         parts = [] if ids is None else [*value, *(value.values() if type(value) is dict else ())]
         self._ids = ids if all(map(_is_plain, parts)) else None
-        # No other object gets the id of one that is kept. Modules and variables are not: see below.
+        # No other object gets the id of one that is kept. The contents know which of the others are lost.
         self._kept = [part for part in parts if isinstance(part, (*_NUMBERS, tuple))]
-        # The id of a member that is collected may be that of the next one.
-        self._has_lost = False
-        own = weakref.ref(self)
-
-        def lose(_: Any) -> None:
-            watch = own()
-            if watch is not None:
-                watch._has_lost = True
-
-        self._members = [weakref.ref(member, lose) for member in _members(value)]
 
     @property
     def is_needed(self) -> bool:
@@ -62,11 +81,11 @@ class Watch:
         if module is None:
             return True
         value = object.__getattribute__(module, "__dict__").get(self._key)
-        if self._has_lost:
+        if self._contents.has_lost:
             return False
         if self._ids is not None and _ids_of(value) == self._ids:
             return True
-        return _mark(value) == self._mark
+        return self._contents.are_in(value)
 
 
 def note(module: Any, key: str) -> None:
@@ -82,9 +101,9 @@ def note(module: Any, key: str) -> None:
         if key == TREE:
             for other, value in list(values.items()):
                 if other not in read.marks and _may_grow(value) and _members(value):
-                    read.marks[other] = _mark(value)
+                    read.marks[other] = Contents(value)
         elif key not in read.marks and _may_grow(values.get(key)):
-            read.marks[key] = _mark(values[key])
+            read.marks[key] = Contents(values[key])
 
 
 def forget_readers(module: Any, key: str, value: Any = None) -> None:
@@ -114,10 +133,10 @@ def add_reader(function: "Function", reads: Dict[int, Read]) -> List[Tuple[Tuple
         values = object.__getattribute__(module, "__dict__")
         readers = values.setdefault(READERS, weakref.WeakKeyDictionary())
         readers.setdefault(function, set()).update(read.keys)
-        for key, mark in read.marks.items():
+        for key, contents in read.marks.items():
             value = values.get(key)
-            if _may_grow(value) and _mark(value) == mark:
-                watches.append(((id(module), key), Watch(module, key, mark)))
+            if _may_grow(value) and contents.are_in(value):
+                watches.append(((id(module), key), Watch(module, key, contents)))
     return watches
 
 
@@ -130,14 +149,12 @@ def _ids_of(value: Any) -> Optional[List[int]]:
 
 
 def _is_plain(part: Any) -> bool:
-    """Returns true if the part has no parts that change: a module, a variable, a number, a string, or a tuple of
+    """Returns true if a mark has no parts of the part that change: it is no list or dict, and no tuple but one of
     numbers and strings."""
-    from .variables import Variable
-
     kind = type(part)
-    return issubclass(kind, (Whole, Variable, *_NUMBERS)) or (
-        kind is tuple and all(issubclass(type(one), _NUMBERS) for one in part)
-    )
+    if kind is tuple:
+        return all(issubclass(type(one), _NUMBERS) for one in part)
+    return not issubclass(kind, (list, tuple, dict))
 
 
 def _may_grow(value: Any) -> bool:
@@ -155,6 +172,20 @@ def _mark(value: Any) -> Hashable:
     if issubclass(kind, dict):
         return (dict, *((_mark(key), _mark(one)) for key, one in value.items()))
     return identity(value) if issubclass(kind, _NUMBERS) else id(value)
+
+
+def _parts_of(value: Any) -> Iterator[Any]:
+    """Yields the objects that a mark has by identity."""
+    kind = type(value)
+    if issubclass(kind, (list, tuple)):
+        for one in value:
+            yield from _parts_of(one)
+    elif issubclass(kind, dict):
+        for key, one in value.items():
+            yield from _parts_of(key)
+            yield from _parts_of(one)
+    elif not issubclass(kind, _NUMBERS):
+        yield value
 
 
 def _members(value: Any) -> List[Any]:

@@ -2,12 +2,14 @@
 """Python's operators for variables: those of tensors in a traced function, elsewhere NumPy's of the value of now."""
 
 import functools
+import inspect
 import operator
-from typing import Any, Callable, Dict, NoReturn
+from typing import Any, Callable, Dict, List, NoReturn, Tuple
 
 import numpy as np
 
 from . import _trace
+from ._hints import check_keywords
 from ._numpy_functions import to_values
 from ._operators import Operators
 
@@ -15,6 +17,8 @@ from ._operators import Operators
 _FUNCTIONS: Dict[str, Callable[..., Any]] = {
     "sort": np.sort, "__round__": np.round, "round": np.round, "mT": lambda x: np.swapaxes(x, -1, -2),
 }  # fmt: skip
+# NumPy's names of the arguments of methods.
+_NUMPY_NAMES: Dict[str, Dict[str, str]] = {"clip": {"low": "min", "high": "max"}}
 _BINARY = ("add sub mul truediv floordiv mod pow matmul and or xor lshift rshift divmod").split()
 # The symbol of each operator in place, and the call that sets a variable instead.
 _IN_PLACE = {"iadd": ("+=", "assign_add(x)"), "isub": ("-=", "assign_sub(x)")}
@@ -63,6 +67,30 @@ class VariableOperators(Operators):
     __hash__ = object.__hash__
 
 
+def _as_numpy_has_them(
+    name: str, of_tensor: Any, own: Any, args: Tuple[Any, ...], given: Dict[str, Any]
+) -> Tuple[Tuple[Any, ...], Dict[str, Any]]:
+    """Returns the arguments of a tensor's method as NumPy's has them, which orders and names them otherwise: those
+    with a default by keyword. NumPy's own names are taken too."""
+    names = _NUMPY_NAMES.get(name, {})
+    ours = {other: one for one, other in names.items()}
+    given = {ours.get(key, key): value for key, value in given.items()}
+    check_keywords(of_tensor, name, given, skip=1)
+    signature = inspect.signature(of_tensor)
+    bound = signature.bind(own, *args, **given)
+    found: List[Any] = []
+    by_name: Dict[str, Any] = {}
+    for key, value in list(bound.arguments.items())[1:]:
+        parameter = signature.parameters[key]
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            found += value
+        elif parameter.default is parameter.empty:
+            found.append(value)
+        else:
+            by_name[names.get(key, key)] = tuple(value) if key == "axis" and isinstance(value, list) else value
+    return tuple(found), by_name
+
+
 def _compute(name: str, of_tensor: Any) -> Any:
     """Calls the method of this name: of the tensor, or of the current array."""
     function = _FUNCTIONS.get(name)
@@ -72,6 +100,9 @@ def _compute(name: str, of_tensor: Any) -> Any:
         if _trace.is_tracing():
             return of_tensor(self, *args, **given)
         value = self.numpy()
+        # NumPy's operators have the signatures of Python's.
+        if not name.startswith("_"):
+            args, given = _as_numpy_has_them(name, of_tensor, self, args, given)
         args, given = to_values(args), to_values(given)
         return getattr(value, name)(*args, **given) if function is None else function(value, *args, **given)
 

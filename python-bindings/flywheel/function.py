@@ -45,6 +45,8 @@ __all__ = ["Function", "TensorSpec", "function", "spec"]
 
 # The forms of calls that a function keeps entries of: each batch size is one.
 _MOST_CALLS = 64
+# Static arguments whose values are a part of such a form.
+_STATIC_KINDS = (bool, int, float, str, type(None))
 
 
 class _Bound:
@@ -169,7 +171,8 @@ class Function(_flywheel.Dispatcher):
         """Handles a call that no compiled case is for."""
         if _trace.is_tracing():
             return self._function(*args, **kwargs)
-        form = None if kwargs else _form_of(args)
+        # A signature converts arguments, which entries of calls do not.
+        form = None if kwargs or self._specs is not None else _form_of(args, self._static)
         known = None if form is None else self._calls.get(form)
         if known is not None:
             entry, places, unpack = known
@@ -192,7 +195,8 @@ class Function(_flywheel.Dispatcher):
             if len(self._calls) >= _MOST_CALLS:
                 self._calls.clear()
             self._watch(store)
-            places = [place for place, arg in enumerate(args) if not isinstance(arg, _tree.Whole)]
+            places = [place for place, arg in enumerate(args)
+                      if place not in self._static and not isinstance(arg, _tree.Whole)]  # fmt: skip
             self._calls[form] = entry, places, traced.unpack
         return result if traced.unpack is None else traced.unpack(result)
 
@@ -542,14 +546,19 @@ class _WatchingFunction(Function):
         return super().__call__(*args, **kwargs)
 
 
-def _form_of(args: Tuple[Any, ...]) -> Optional[Hashable]:
-    """Returns what an entry of a call with modules depends on: the store, the modules by address, and the types of
-    dense arrays and numbers. Returns None without a module, and for other arguments."""
+def _form_of(args: Tuple[Any, ...], static: FrozenSet[Union[str, int]]) -> Optional[Hashable]:
+    """Returns what an entry of a call with modules depends on: the store, the modules by address, the types of dense
+    arrays and numbers, and the values of static arguments that are numbers or strings. Returns None without a module,
+    and for other arguments."""
     form: List[Hashable] = [id(current_store())]
     has_module = False
-    for arg in args:
+    for place, arg in enumerate(args):
         kind = type(arg)
-        if kind is np.ndarray:
+        if place in static:
+            if kind not in _STATIC_KINDS:
+                return None
+            form.append(identity(arg))
+        elif kind is np.ndarray:
             flags = arg.flags
             if not (flags.c_contiguous and flags.aligned and arg.dtype.isnative):
                 return None

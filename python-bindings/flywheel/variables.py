@@ -149,16 +149,10 @@ class Variable(VariableOperators):
     @trainable.setter
     def trainable(self, value: bool) -> None:
         self._is_frozen = False
-        if value == self.trainable:
-            return
-        if value:
-            self.collections.append(TRAINABLE)
-            self.namespace.add_to_collection(TRAINABLE, self)
-        else:
-            self.collections.remove(TRAINABLE)
-            self.namespace.remove_from_collection(TRAINABLE, self)
-        for function in list(self._traced_in):
-            function._forget_traces()
+        is_trainable = flag(f"trainable of variable '{self.name}'", value)
+        if is_trainable != self.trainable:
+            others = [key for key in self.collections if key != TRAINABLE]
+            self.collections = [*others, TRAINABLE] if is_trainable else others
 
     @property
     def is_global(self) -> bool:
@@ -173,7 +167,27 @@ class Variable(VariableOperators):
                 f"variable '{self.name}' has no attribute '{name}'{hint}: set(x) and assign(x) give it another value, "
                 "flywheel.cast makes a tensor of another dtype"
             )
+        if name in _SETTABLE and name != "trainable" and "_traced_in" in self.__dict__:
+            self._change(name, value)
+        else:
+            object.__setattr__(self, name, value)
+
+    def _change(self, name: str, value: Any) -> None:
+        """Sets an attribute that traces have seen: functions that use the variable are traced again."""
+        if name == "collections" and value is None:
+            raise TypeError(f"expected a list of names as collections of variable '{self.name}', found None")
+        _check_arguments(self.name, **{**dict.fromkeys(_SETTABLE), name: value})
+        old = getattr(self, name)
+        if name == "collections":
+            value = list(dict.fromkeys(value))
+            for key in set(old) - set(value):
+                self.namespace.remove_from_collection(key, self)
+            for key in [key for key in value if key not in old]:
+                self.namespace.add_to_collection(key, self)
         object.__setattr__(self, name, value)
+        if value != old:
+            for function in list(self._traced_in):
+                function._forget_traces()
 
     def __repr__(self) -> str:
         return f"<flywheel.Variable '{self.name}' {_dtypes.name_of(self.dtype)}{format_shape(self.shape)}>"
@@ -341,7 +355,7 @@ class Variable(VariableOperators):
         memo[id(self)] = made
         made._host_value, made._initializer, made._function = self.numpy(), None, None
         made._name = self.namespace.another_name(self._name)
-        made.collections = list(self.collections)
+        made.__dict__["collections"] = list(self.collections)
         made._register()
         return made
 

@@ -7,6 +7,7 @@ know, is an error that says what to write. Other objects compute nothing."""
 
 import copy
 import functools
+import inspect
 import itertools
 import math
 import operator
@@ -110,6 +111,56 @@ def test_outside() -> int:
     return count
 
 
+# Arguments of methods, by the names of their parameters.
+VALUES: Dict[str, Any] = {
+    "axis": 0, "keepdims": True, "dtype": np.float32, "low": 0.5, "high": 1.5, "decimals": 0, "offset": 1,
+    "axis1": 0, "axis2": 1, "a": 0, "b": 1, "indices": [1, 0], "repeats": 2, "other": 2.0, "ddof": 1, "out": None,
+}  # fmt: skip
+
+
+def test_signatures() -> int:
+    """Methods outside of a trace take what they take in one: each number of arguments in order, each name, and all."""
+    array = np.array([[2.5, -1, 4], [0.25, 3, 1]], np.float32)
+    v = fw.Variable(array, name="signed")
+    calls: List[Any] = []
+    for name, method in vars(fw.Tensor.__mro__[1]).items():
+        if name.startswith("_") or not callable(method) or name in ("reshape", "transpose"):
+            continue
+        parameters = list(inspect.signature(method).parameters.values())[1:]
+        given = {p.name: np.float32 if p.name == "dtype" else VALUES[p.name] for p in parameters}
+        needed = {p.name: given[p.name] for p in parameters if p.default is p.empty}
+        if name == "squeeze":
+            given["axis"] = ()
+        plain = [p.name for p in parameters if p.kind is not p.KEYWORD_ONLY]
+        ordered = [given[key] for key in plain]
+        calls += [(name, tuple(ordered[:count]), {}) for count in range(len(needed), len(plain) + 1)]
+        calls += [(name, (), {**needed, key: given[key]}) for key in given]
+        calls.append((name, (), given))
+        if "keepdims" in given and not name.startswith("arg"):
+            calls += [(name, ((0, 1),), {"keepdims": True}), (name, ([0, 1], True), {})]
+
+    def run() -> Any:
+        return [getattr(v, name)(*args, **by_name) for name, args, by_name in calls]
+
+    inside = fw.function(run)()
+    for (name, args, by_name), expected in zip(calls, inside):
+        found = getattr(v, name)(*args, **by_name)
+        what = f"{name}{args}{by_name}"
+        assert np.shape(found) == np.shape(expected), (what, np.shape(found), np.shape(expected))
+        np.testing.assert_allclose(found, expected, 1e-5, 1e-6, err_msg=what)
+    for name, args, by_name in (("sum", (0, True, None, 1), {}), ("clip", (), {"lower": 1}), ("max", (), {"dim": 1})):
+
+        def call(name: str = name, args: Any = args, by_name: Any = by_name) -> Any:
+            return getattr(v, name)(*args, **by_name)
+
+        found, inside = attempt(call), attempt(fw.function(lambda call=call: call()))
+        assert isinstance(found, TypeError) and isinstance(inside, TypeError), (name, found, inside)
+        assert not by_name or str(found) == str(inside), (found, inside)
+    untyped: Any = v
+    np.testing.assert_array_equal(untyped.clip(min=1), array.clip(min=1))
+    return len(calls)
+
+
 def errors_of(v: Any, is_traced: bool) -> Iterator[Tuple[str, Callable[[], Any], str]]:
     in_place = [operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.ifloordiv, operator.imod,
                 operator.ipow, operator.imatmul, operator.iand, operator.ior, operator.ixor, operator.ilshift,
@@ -211,6 +262,8 @@ def test_lists() -> None:
 if __name__ == "__main__":
     count = test_outside()
     assert count > 1500, count
+    count = test_signatures()
+    assert count > 80, count
     for v in VARIABLES[:3]:
         expect_errors(v, False)
     test_inside()

@@ -91,8 +91,24 @@ def test_other_arguments() -> None:
         assert two(x, models[0], x, models[0]) == 6
 
 
+def test_static_arguments() -> None:
+    """Static arguments are values of the trace, and those of a signature are converted to it, in each call."""
+    model = Scale(2)
+    function = fw.function(lambda model, x, mode: (model(x) * (2.0 if mode else 1.0)).sum(), static="mode")
+    first = fw.function(lambda mode, model, x: (model(x) * (1.0 if mode is None else 3.0)).sum(), static=0)
+    for _ in range(3):
+        for mode in (True, False, 1, 0, 1.5, "a", "", None, (1, 2), ()):
+            assert function(model, x, mode) == (24 if mode else 12), mode
+            assert first(mode, model, x) == (12 if mode is None else 36), mode
+    typed = fw.function(lambda model, by: model(by), signature=[model, fw.spec()])
+    for _ in range(3):
+        assert typed(model, True) == 2 and typed(model, 3) == 6 and typed(model, 0.5) == 1
+        assert typed(model, True).dtype == np.float32
+
+
 if __name__ == "__main__":
     test_calls()
     test_changes()
     test_collected()
     test_other_arguments()
+    test_static_arguments()

@@ -101,6 +101,53 @@ def test_changed_after_calls() -> None:
     assert gone() is None
 
 
+class Tables(fw.Module):
+    """With constants in a list and in a dict of lists."""
+
+    def __init__(self) -> None:
+        self.tables: List[Any] = []
+        self.named: Any = {"own": []}
+        self.methods: List[Any] = []
+
+    def __call__(self, x: Any) -> Any:
+        for table in [*self.tables, *self.named["own"]]:
+            x = x * table
+        for method in self.methods:
+            x = method(x)
+        return x
+
+
+def test_replaced_objects() -> None:
+    """An object of a list is another one than the next object at its address."""
+    x = np.ones(2, np.float32)
+
+    def check(module: Any, own: Any, make: Any) -> None:
+        function = fw.function(lambda x: module(x))
+        for place in range(12):
+            value = float(place + 2)
+            own.clear()
+            own.append(make(value))
+            for _ in range(2):
+                np.testing.assert_allclose(function(x), [value, value], 1e-6)
+
+    makers: Any = (np.float32, lambda value: np.full(2, value, np.float32), lambda value: np.array(value, np.float32))
+    for make in makers:
+        tables = Tables()
+        check(tables, tables.tables, make)
+        check(tables, tables.named["own"], lambda value, own=make: own(value / tables.tables[0]))
+    functions = Tables()
+    check(functions, functions.methods, lambda value: lambda x: x * value)
+    # A method among them is no reason to keep the module.
+    lost = Tables()
+    lost.methods.append(lost.eval if hasattr(lost, "eval") else lost.__call__)
+    lost.methods[:] = [ones(2, 2).__call__]
+    function, gone = fw.function(lambda module, x: module(x)), weakref.ref(lost)
+    function(lost, x[None])
+    del lost
+    gc.collect()
+    assert gone() is None
+
+
 def test_shared_variables() -> None:
     """A variable of two arguments has one gradient: neither of them has a part of it."""
     shared = ones(3, 1)
@@ -135,4 +182,4 @@ def test_caches() -> None:
     assert second(x).shape == (1, 3, 4)
 
 
-run_tests([test_changed_after_calls, test_shared_variables, test_caches])
+run_tests([test_changed_after_calls, test_replaced_objects, test_shared_variables, test_caches])

@@ -265,6 +265,35 @@ def test_freezing() -> None:
         assert w.numpy().tolist() == [0.375, 0.375] and v.numpy().tolist() == [0, 0]
 
 
+def test_set_attributes() -> None:
+    """C9: a constraint, a device and collections that are set later are those of steps that were compiled before."""
+    with fw.Namespace(), fw.Store():
+        v = fw.Variable(np.array([1, -2], np.float32), name="v")
+        sgd = fw.optimizers.SGD(lr=0.5)
+        step = fw.function(lambda: sgd.minimize(fw.sum(v)))
+        wanted: Any
+        for constraint, wanted in ((None, [0.5, -2.5]), (fw.constraints.NonNeg(), [0, 0]), (None, [-0.5, -0.5]),
+                                   (fw.constraints.MaxNorm(1.0), [-0.5**0.5, -0.5**0.5])):  # fmt: skip
+            v.constraint = constraint
+            step()
+            np.testing.assert_allclose(v.numpy(), wanted, 1e-6)
+        v.device = "/cpu:0"
+        assert 'device = "/cpu:0"' in step.mlir()
+        twin = copy.copy(v)
+        v.collections = ["GLOBAL", "mine", "mine"]
+        assert not v.trainable and v.collections == ["GLOBAL", "mine"] and fw.collection("mine") == [v]
+        assert twin.trainable and fw.trainable_variables() == [twin]
+        refuses(ValueError, "No variables to optimize", step)
+        v.collections = ["GLOBAL", "TRAINABLE"]
+        assert v.trainable and fw.collection("mine") == [] and step() is None
+        bad: Any = [("constraint", 3, "flywheel.constraints"), ("device", 1, "as device of variable 'v'"),
+                    ("collections", "ab", "a list of names"), ("collections", None, "a list of names"),
+                    ("trainable", "x", "True or False"), ("trainable", None, "True or False")]  # fmt: skip
+        for name, value, words in bad:
+            refuses(TypeError, words, lambda name=name, value=value: setattr(v, name, value))
+        assert v.trainable and v.device == "/cpu:0" and v.constraint == fw.constraints.MaxNorm(1.0)
+
+
 def test_copies() -> None:
     with fw.Namespace(), fw.Store(seed=3):
         online = Model()
@@ -543,6 +572,6 @@ def test_export() -> None:
 
 run_tests([
     test_paths_and_names, test_trees_that_grow, test_trees_that_are_odd, test_notebook, test_collection, test_states,
-    test_freezing, test_copies, test_gradients, test_errors,
+    test_freezing, test_set_attributes, test_copies, test_gradients, test_errors,
     test_text, test_methods, test_arguments, test_export,
 ])  # fmt: skip

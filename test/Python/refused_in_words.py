@@ -100,7 +100,26 @@ def test_cache_of_an_open_batch() -> None:
         raise AssertionError("a batch of 1 for a cache of 2")
 
 
+def test_own_errors() -> None:
+    """An error of a user's function passes as it is, in a file and where there is none (`python -c`, notebooks)."""
+    text = """
+import numpy as np, flywheel as fw
+def missing(x): return {}["key"]
+for call in (lambda x: fw.cond(True, missing, missing, x), lambda x: fw.vmap(missing)(x),
+             lambda x: fw.while_loop(missing, missing, x), lambda x: fw.grad(missing)(x)):
+    try:
+        fw.function(call)(np.ones(2, np.float32))
+    except KeyError as error:
+        assert error.args == ("key",), error
+    else:
+        raise AssertionError("no error")
+"""
+    for name in ("<string>", "<stdin>", "<ipython-input-1>", "<doctest a>", "a.py"):
+        exec(compile(text, name, "exec"), {"__name__": "__main__"})
+
+
 if __name__ == "__main__":
     test_words()
+    test_own_errors()
     test_ragged_feeds()
     test_cache_of_an_open_batch()
