@@ -38,6 +38,14 @@ def _scaled(a: Tensor) -> Tuple[Tensor, Tensor]:
     return a / scale, scale
 
 
+def _only_finite(a: Tensor) -> Tuple[Tensor, Tensor]:
+    """The matrices, zeros in the place of those with an element that is not finite, and 0 or NaN to add to the results
+    of each, [count]."""
+    is_finite = _ops.all(_ops.isfinite(a), (1, 2), keepdims=True)
+    lost = _ops.where(is_finite, _ops.zeros((), a.dtype), float("nan"))
+    return _ops.where(is_finite, a, 0.0), lost[:, 0, 0]
+
+
 #
 # LU
 #
@@ -122,13 +130,16 @@ def _reflect(a: Tensor) -> Tuple[Tensor, Tensor]:
 
     def eliminate(j: Tensor, state: Tuple[Tensor, Tensor, Tensor]) -> Any:
         r, vectors, factors = state
-        column = _ops.take(r, j, 2)
+        column = _ops.where(rows < j, 0.0, _ops.take(r, j, 2))
+        # Squares of small numbers would be 0.
+        largest = _ops.max(_ops.absolute(column), 1, keepdims=True)
+        column = column / _ops.where(largest == 0, 1.0, largest)
         tail = _ops.where(rows > j, column, 0.0)
         top = _ops.sum(_ops.where(rows == j, column, 0.0), 1, keepdims=True)
         rest = _ops.sum(tail * tail, 1, keepdims=True)
         size = _ops.sqrt(top * top + rest)
-        # Without a tail, as LAPACK, there is no reflection: R keeps its sign.
-        reflects = rest > 0
+        # Without a tail, as LAPACK, there is no reflection: R keeps its sign. NaN is a tail.
+        reflects = _ops.any(tail != 0, 1, keepdims=True)
         new = _ops.where(top < 0, size, -size)
         vector = _ops.where(rows == j, top - new, tail)
         squared = (top - new) * (top - new) + rest
@@ -236,7 +247,8 @@ def _diagonalize(a: Tensor) -> Tuple[Tensor, Tensor]:
     count, n = _ops.dim(a, 0), a._dims[1] or 0
     if n < 2:
         return _ops.reshape(a, (-1, n)), _identity(count, n, n, a.dtype)
-    scaled, scale = _scaled(a)
+    finite, lost = _only_finite(a)
+    scaled, scale = _scaled(finite)
     # An odd matrix has a row and column of zeros more, which nothing rotates.
     even = n + n % 2
     scaled = _padded(scaled, n % 2, n % 2)
@@ -263,7 +275,8 @@ def _diagonalize(a: Tensor) -> Tuple[Tensor, Tensor]:
     values = _ops.diagonal(matrix, 0, 1, 2)[:, :n]
     order = places_in_order(values, 1)
     columns = _ops.broadcast_to(_ops.expand_dims(order, 1), [count, n, n])
-    return taken(values, order, 1) * scale[:, :, 0], taken(vectors[:, :n, :n], columns, 2)
+    found = taken(values, order, 1) * scale[:, :, 0], taken(vectors[:, :n, :n], columns, 2)
+    return found[0] + _ops.expand_dims(lost, 1), found[1] + _ops.expand_dims(lost, [1, 2])
 
 
 def _reciprocal(x: Tensor) -> Tensor:
@@ -299,7 +312,8 @@ def _by_columns(a: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
     """U [count, m, n], singular values in descending order, and V [count, n, n], of m rows and at most as many
     columns: QR, then rotations that make the columns of R^T orthogonal (Hestenes)."""
     count, n = _ops.dim(a, 0), a._dims[2] or 0
-    scaled, scale = _scaled(a)
+    finite, lost = _only_finite(a)
+    scaled, scale = _scaled(finite)
     q, r = _reflect(scaled)
     even = n + n % 2
     half = even // 2
@@ -316,17 +330,18 @@ def _by_columns(a: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
         angle = _ops.absolute(both) / _ops.sqrt(_ops.where(one * other == 0, 1.0, one * other))
         cosine, sine = _tangent(one, other, both)
         moved = [_ops.take(_rotate(x, cosine, sine), source, 2) for x in (columns, vectors)]
-        return (*moved, _ops.maximum(largest, _ops.max(angle)))
+        return (*moved, _ops.maximum(largest, _ops.max(angle, 1)))
 
     def sweep(state: Any) -> Any:
         columns, vectors, _ = state
-        fresh = (columns, vectors, _ops.zeros((), a.dtype))
+        fresh = (columns, vectors, _ops.zeros((count,), a.dtype))
         return tuple(fori_loop(0, even - 1, lambda _, own: tuple(rotate(own)), fresh))
 
     # R = U S V^T, so that R^T has U as what its columns are rotated by.
-    start = (_padded(_turned(r), even - n, even - n), _identity(count, even, even, a.dtype), _ops.ones((), a.dtype))
+    own = _ops.ones((count,), a.dtype)
+    start = (_padded(_turned(r), even - n, even - n), _identity(count, even, even, a.dtype), own)
     columns, vectors, _ = while_loop(
-        lambda state: state[2] > 4.0 * epsilon, sweep, start, max_iterations=_MOST_SWEEPS
+        lambda state: _ops.any(state[2] > 4.0 * epsilon), sweep, start, max_iterations=_MOST_SWEEPS
     )
     columns, vectors = columns[:, :n, :n], vectors[:, :n, :n]
     values = _ops.sqrt(_ops.sum(columns * columns, 1))
@@ -340,7 +355,8 @@ def _by_columns(a: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
     right, triangle = _reflect(_ops.where(is_direction, columns / divisor, 0.0))
     signs = _ops.expand_dims(_ops.where(_ops.diagonal(triangle, 0, 1, 2) < 0, -1.0, 1.0), 1)
     right = _ops.where(is_direction, columns / divisor, right * signs)
-    return q @ vectors, values * scale[:, :, 0], right
+    wide = _ops.expand_dims(lost, [1, 2])
+    return q @ vectors + wide, values * scale[:, :, 0] + _ops.expand_dims(lost, 1), right + wide
 
 
 @custom_vjp

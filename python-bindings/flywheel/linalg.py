@@ -202,7 +202,7 @@ def _rectangle(what: str, a: TensorLike) -> Tensor:
 def _factored(function: Callable[[Tensor], Sequence[Tensor]], a: Tensor, *ends: Sequence[int]) -> List[Tensor]:
     """The factors of matrices, whose last dimensions are `ends`; of matrices without elements they have none."""
     if 0 in a._dims:
-        front = [size or 0 for size in a._dims[:-2]]
+        front = [_ops.dim(a, place) for place in range(a.ndim - 2)]
         return [_ops.zeros([*front, *end], a.dtype) for end in ends]
     flat, sizes_in_front = _flat(a)
     return [reshape_to(x, [*sizes_in_front, *end]) for x, end in zip(function(flat), ends)]
@@ -231,7 +231,9 @@ def eigh(a: TensorLike) -> Tuple[Tensor, Tensor]:
     """
     a = _square("eigh", a)
     n = a._dims[-1] or 0
-    values, vectors = _factored(_factors.eigh, (a + _transposed(a)) / 2.0, (n,), (n, n))
+    # The sum of two large numbers would be infinite.
+    half = a * 0.5
+    values, vectors = _factored(_factors.eigh, half + _transposed(half), (n,), (n, n))
     return values, vectors
 
 

@@ -107,6 +107,57 @@ def test_equal_values() -> None:
     assert np.isfinite(found).all()
 
 
+def test_not_finite() -> None:
+    """A matrix that is not finite has NaN as its results; the others of the batch have theirs."""
+    for dtype, tolerance in ((np.float64, 1e-13), (np.float32, 5e-6)):
+        batch = RNG.standard_normal((5, 4, 4)).astype(dtype)
+        batch += transposed(batch)
+        for place, value in ((1, np.nan), (3, np.inf)):
+            batch[place, 2, 1] = batch[place, 1, 2] = value
+        good = [0, 2, 4]
+        for name in ("qr", "svd", "eigh"):
+            found = [np.asarray(x) for x in fw.function(getattr(fw.linalg, name))(batch)]
+            alone = [np.asarray(x) for x in fw.function(getattr(fw.linalg, name))(batch[good])]
+            for x, y in zip(found, alone):
+                near(x[good], y, tolerance, name)
+            assert all(np.isnan(x[[1, 3]]).any((1, 2)[: x.ndim - 1]).all() for x in found), (name, found)
+            if name != "qr":
+                assert all(np.isnan(x[[1, 3]]).all() for x in found), name
+        # A NaN below the diagonal, and beside it only.
+        assert np.isnan(np.asarray(fw.function(fw.linalg.qr)(np.array([[1, 2], [np.nan, 3]], dtype))[1])).any()
+        for name in ("eigvalsh", "svdvals"):
+            for values in ([[2, np.nan], [np.nan, 2]], [[1, 0], [0, np.inf]]):
+                assert np.isnan(np.asarray(fw.function(getattr(fw.linalg, name))(np.array(values, dtype)))).all()
+
+
+def test_signs_and_sizes() -> None:
+    """Signs are LAPACK's, also where squares of elements are 0; sums of large elements are none."""
+    for small in (1e-25, 1e-30, 0.0):
+        for a in ([[1, 2], [small, 1]], [[small, 2], [small * 2, 1]], [[1, 2, 3], [0, small, 4], [0, small, 5]]):
+            matrix = np.array(a, np.float32)
+            q, r = (np.asarray(x) for x in fw.function(fw.linalg.qr)(matrix))
+            wanted = np.linalg.qr(matrix)
+            near(q, wanted[0], 1e-6, f"q of {a}")
+            near(r, wanted[1], 1e-6, f"r of {a}")
+    large = np.diag(np.array([3e38, 1e38], np.float32))
+    near(fw.function(fw.linalg.eigvalsh)(large), np.array([1e38, 3e38], np.float32), 1e-6, "large")
+
+
+def test_empty_batches() -> None:
+    """Matrices without elements have as many results as there are matrices, also if the call chooses how many."""
+    names: Dict[str, Any] = {"qr": (0, 3), "svd": (0, 3), "svdvals": (0, 3), "eigh": (0, 0), "eigvalsh": (0, 0),
+             "lu_factor": (0, 0), "det": (0, 0), "slogdet": (0, 0), "cholesky": (0, 0)}  # fmt: skip
+    for name, shape in names.items():
+        function = fw.function(getattr(fw.linalg, name), signature=[fw.spec(None, *shape)])
+        known = fw.function(getattr(fw.linalg, name), dynamic=False)
+        for count in (5, 0, 2):
+            a = np.zeros((count, *shape), np.float32)
+            found, wanted = function(a), known(a)
+            pairs = zip(found, wanted) if isinstance(found, tuple) else [(found, wanted)]
+            for x, y in pairs:
+                assert np.shape(x) == np.shape(y) and np.shape(x)[0] == count, (name, np.shape(x), np.shape(y))
+
+
 def test_errors() -> None:
     for thunk, part in ((lambda: fw.linalg.eigh(np.ones((2, 3))), "square matrices"),
                         (lambda: fw.linalg.qr(np.ones(3)), "takes matrices")):  # fmt: skip
@@ -120,5 +171,8 @@ def test_errors() -> None:
 if __name__ == "__main__":
     test_errors()
     test_values()
+    test_not_finite()
+    test_signs_and_sizes()
+    test_empty_batches()
     test_derivatives()
     test_equal_values()

@@ -5,6 +5,7 @@
 
 from typing import Any
 
+import numpy as np
 import torch
 from import_torch import beside
 from torch import nn
@@ -66,7 +67,41 @@ class Bags(Module):  # type: ignore[misc]
         return torch.cat([self.sums(x.flatten(), starts), self.means(x)], 1)
 
 
+class Triangles(Module):  # type: ignore[misc]
+    """Reads one triangle of a matrix that is not symmetric; derivatives go to both."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.a = nn.Parameter(3 * torch.eye(3) + 0.3 * torch.randn(3, 3))
+
+    def forward(self, x: Any) -> Any:
+        lower, upper = torch.linalg.eigh(self.a), torch.linalg.eigh(self.a, UPLO="U")
+        factors = torch.linalg.cholesky(self.a), torch.linalg.cholesky(self.a, upper=True)
+        values = lower[0] + 2 * upper[0] + factors[0].sum(0) + 2 * factors[1].sum(1)
+        return x * values + x @ lower[1].square() + x @ upper[1].square() * 2
+
+
+class Parts(Module):  # type: ignore[misc]
+    """Factors matrices of which the other triangle is NaN."""
+
+    def forward(self, lower: Any, upper: Any) -> Any:
+        return (torch.linalg.eigvalsh(lower), torch.linalg.eigvalsh(upper, UPLO="U"), torch.linalg.cholesky(lower),
+                torch.linalg.cholesky(upper, upper=True))  # fmt: skip
+
+
+def test_triangles() -> None:
+    x = torch.randn(5, 3).double()
+    beside(Triangles().double(), (x,), torch.randn(5, 3).double(), MSE, rate=1e-3, steps=6, rtol=1e-7)
+    lower = torch.tensor([[2.0, float("nan")], [1.0, 2.0]])
+    module = Parts()
+    ours, wanted = flywheel.torch.from_module(module, (lower, lower.mT)), module(lower, lower.mT)
+    for found, expected in zip(ours(lower, lower.mT), wanted):
+        np.testing.assert_allclose(np.asarray(found), expected, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(wanted[0], [1, 3], rtol=1e-5)
+
+
 def main() -> None:
+    test_triangles()
     x = torch.randn(5, 3).double()
     beside(Matrices().double(), (x,), torch.randn(5, 5).double(), MSE, rate=0.01, steps=6, rtol=1e-7)
     beside(Normal().double(), (x,), torch.randn(5, 2).double(), MSE, rate=1e-3, steps=6, rtol=1e-7)

@@ -408,6 +408,18 @@ def _reductions() -> List[Sample]:
             ),
             [normal(3, 4), normal(3, 4)],
         ),
+        # JAX's derivatives take the function to be commutative: integers have none.
+        *[
+            Sample(
+                "reduce",
+                f"affine maps, which do not commute, {count}",
+                lambda a, b: lax.reduce(
+                    (a, b), (np.int32(1), np.int32(0)), lambda p, q: (p[0] * q[0], q[0] * p[1] + q[1]), (0,)
+                ),
+                [whole(count, 2), whole(count, 2)],
+            )
+            for count in (2, 3, 4, 7)
+        ],
         Sample(
             "reduce",
             "the largest and its neighbour",

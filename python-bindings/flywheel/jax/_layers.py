@@ -236,8 +236,9 @@ def _reduce(call: Call, *operands: Known) -> Any:
 
 
 def _reduce_in_pairs(call: Call, operands: Sequence[Known], axes: Sequence[int]) -> List[Tensor]:
-    """A reduction by any function, which is associative (StableHLO leaves the order to those who compute it): the first
-    half of the elements with the second, and so on."""
+    """A reduction by any function, which is associative (StableHLO leaves it to those who compute it which neighbours
+    come first): each two neighbours, and so on. The order of the elements stays, since a function such as the product
+    of matrices depends on it."""
     count = len(operands) // 2
     shape = operands[0].shape
     if None in shape:
@@ -250,18 +251,19 @@ def _reduce_in_pairs(call: Call, operands: Sequence[Known], axes: Sequence[int])
     values = [reshaped(permuted(x.tensor, [*axes, *rest]), [total, *[shape[i] or 0 for i in rest]])
               for x in operands[:count]]  # fmt: skip
     while total > 1:
-        half = total // 2
+        paired = total - total % 2
         first, second, last = ([_rows(x, *bounds) for x in values] for bounds in (
-            (0, half), (half, 2 * half), (2 * half, total)))  # fmt: skip
+            (0, paired, 2), (1, paired, 2), (paired, total, 1)))  # fmt: skip
         values = _combine(call, first, second)
         if total % 2:
             values = [_ops.concatenate([x, y], 0) for x, y in zip(values, last)]
-        total -= half
+        total -= paired // 2
     return _combine(call, starts, [reshaped(x, sizes(x)[1:]) for x in values])
 
 
-def _rows(x: Tensor, first: int, last: int) -> Tensor:
-    return sliced(x, [first, *[0] * (x.ndim - 1)], [last, *[size or 0 for size in x._dims[1:]]])
+def _rows(x: Tensor, first: int, last: int, step: int) -> Tensor:
+    limits, others = [last, *[size or 0 for size in x._dims[1:]]], x.ndim - 1
+    return sliced(x, [first, *[0] * others], limits, [step, *[1] * others])
 
 
 def _combine(call: Call, first: Sequence[Tensor], second: Sequence[Tensor]) -> List[Tensor]:

@@ -13,6 +13,7 @@ from .._ops._functions import shared_maximum, shared_minimum
 from .._ops._reductions import power_norm
 from .._ops._shapes import reshape_to
 from .._tensor import Tensor
+from ..transforms import custom_vjp
 from ._graph import Call, op
 from ._indexing import divided_by_frequency
 from ._shapes import optional
@@ -73,11 +74,23 @@ def _log_determinant(call: Call, a: Laid) -> List[Any]:
     return [Laid(sign), Laid(log), None, None]
 
 
+@custom_vjp
+def _of_one_triangle(a: Tensor) -> Tensor:
+    """The symmetric matrices of which the lower triangles are read, as LAPACK reads them."""
+    return _ops.tril(a) + _ops.tril(a, -1).mT
+
+
+@_of_one_triangle.defvjp
+def _of_one_triangle_vjp(_: Tensor, weights: Tensor) -> Tensor:
+    """PyTorch's derivatives are those of a symmetric matrix, though one triangle is read."""
+    half = weights * 0.5
+    return half + half.mT
+
+
 @op("linalg_cholesky_ex.default", without="check_errors")
 def _cholesky(call: Call, a: Laid, *, upper: bool = False) -> List[Any]:
-    """PyTorch's derivative is that of a symmetric matrix."""
     (matrix,) = _static(call, a)
-    factor = linalg.cholesky((matrix + matrix.mT) / 2)
+    factor = linalg.cholesky(_of_one_triangle(matrix.mT if upper else matrix))
     return _only_first(call, factor.mT if upper else factor)
 
 
@@ -106,13 +119,8 @@ def _qr(call: Call, a: Laid, mode: str = "reduced") -> List[Laid]:
 
 @op("_linalg_eigh.default", without="compute_v")
 def _eigh(call: Call, a: Laid, UPLO: str = "L") -> List[Laid]:
-    """The derivative is symmetric, as PyTorch's, though one triangle is read."""
     matrix, flat = _flat(call, a)
-    half = _ops.tril if UPLO.upper() == "L" else _ops.triu
-    read = half(flat) + half(flat, -1 if UPLO.upper() == "L" else 1).mT
-    mean = (flat + flat.mT) / 2
-    values, vectors = _factors.eigh(_ops.stop_gradient(read) + (mean - _ops.stop_gradient(mean)))
-    return _with_front([values, vectors], matrix)
+    return _with_front(_factors.eigh(_of_one_triangle(flat if UPLO.upper() == "L" else flat.mT)), matrix)
 
 
 @op("_linalg_svd.default", without="driver")
