@@ -19,7 +19,7 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from typing import Dict, List, Set, Tuple
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).resolve().parent
 PACKAGE = "keras==2.1.6"
 # Files that are not tests of the package's functions: of its documentation, of data sets from the network.
 LEFT_OUT = ("test_documentation.py", "integration_tests/test_datasets.py", "keras/utils/multi_gpu_test.py",
@@ -47,7 +47,9 @@ def run(source: Path, file: str, seconds: int) -> List[Tuple[str, str]]:
     """Returns the names of the tests of a file, and an error of each, or an empty text."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"
-        path = os.pathsep.join([str(HERE / "aliases"), *filter(None, [os.environ.get("PYTHONPATH")])])
+        # The tests run in a folder of their own.
+        given = [os.path.abspath(one) for one in os.environ.get("PYTHONPATH", "").split(os.pathsep) if one]
+        path = os.pathsep.join([str(HERE / "aliases"), *given])
         env = {**os.environ, "PYTHONPATH": path, "KERAS_SUITE_SOURCE": str(source)}
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junit-xml={report}", file]
         try:
