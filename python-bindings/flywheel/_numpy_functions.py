@@ -2,12 +2,13 @@
 """NumPy's functions and ufuncs, called with tensors and variables: those of this package under the same names."""
 
 import inspect
-from typing import Any, Callable, Dict, List, Mapping, NoReturn, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Mapping, NoReturn, Optional, Sequence, Tuple
 
 import numpy as np
 
-from . import _trace, linalg
+from . import _ops, _trace, linalg
 from ._members import Members
+from ._tensor import Tensor, TensorLike, as_tensor
 
 # Reductions and scans of ufuncs.
 _METHODS = {
@@ -24,6 +25,47 @@ _NAMES = {"abs": "absolute", "amax": "max", "amin": "min", "around": "round", "r
 _OPTIONS: Dict[str, Dict[str, str]] = {
     "clip": {"a_min": "low", "a_max": "high", "min": "low", "max": "high"}, "tril": {"k": "diagonal"},
     "triu": {"k": "diagonal"}, "where": {"x": "a", "y": "b"}, "full_like": {"fill_value": "value"},
+}  # fmt: skip
+
+
+
+def _take(a: TensorLike, indices: TensorLike, axis: Optional[int] = None) -> Tensor:
+    return as_tensor(a).take(indices, axis)
+
+
+def _of_one_triangle(a: TensorLike, UPLO: str) -> Tensor:  # noqa: N803
+    """The symmetric matrices of which one triangle is read."""
+    if UPLO not in ("L", "U", "l", "u"):
+        raise ValueError(f"expected 'L' or 'U' as UPLO, found {UPLO!r}")
+    x = as_tensor(a)
+    if x.ndim < 2:
+        return x
+    lower = x if UPLO in "Ll" else _ops.swapaxes(x, -1, -2)
+    return _ops.add(_ops.tril(lower), _ops.swapaxes(_ops.tril(lower, -1), -1, -2))
+
+
+def _eigh(a: TensorLike, UPLO: str = "L") -> Tuple[Tensor, Tensor]:  # noqa: N803
+    return linalg.eigh(_of_one_triangle(a, UPLO))
+
+
+def _eigvalsh(a: TensorLike, UPLO: str = "L") -> Tensor:  # noqa: N803
+    return linalg.eigvalsh(_of_one_triangle(a, UPLO))
+
+
+def _svd(a: TensorLike, full_matrices: bool = True, compute_uv: bool = True) -> Any:
+    x = as_tensor(a)
+    if not compute_uv:
+        return linalg.svdvals(x)
+    if full_matrices and x.ndim >= 2 and x._dims[-1] != x._dims[-2]:
+        _refuse("numpy.linalg.svd", " that is not square has no square factors: expected full_matrices=False, found "
+                                    "True")  # fmt: skip
+    return linalg.svd(x)
+
+
+# Functions of which this package's do something else by default.
+_OTHERWISE: Dict[Tuple[str, str], Callable[..., Any]] = {
+    ("numpy", "take"): _take, ("numpy.linalg", "eigh"): _eigh, ("numpy.linalg", "eigvalsh"): _eigvalsh,
+    ("numpy.linalg", "svd"): _svd,
 }  # fmt: skip
 
 
@@ -160,7 +202,9 @@ def call_function(function: Callable[..., Any], args: Sequence[Any], given: Mapp
     if name in ("shape", "ndim", "size") and len(args) == 1 and not given:
         return getattr(args[0], name)
     is_linalg = function.__module__ == "numpy.linalg"
-    own = _find(name, is_linalg) if function.__module__ in ("numpy", "numpy.linalg") else None
+    own = _OTHERWISE.get((function.__module__, name))
+    if own is None and function.__module__ in ("numpy", "numpy.linalg"):
+        own = _find(name, is_linalg)
     if own is None:
         _refuse(f"{function.__module__}.{name}")
     positional, options = _translate(function, own, args, given)

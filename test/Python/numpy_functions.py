@@ -347,6 +347,21 @@ check({
     "np_clip": (lambda x: np.clip(x, -0.5, 0.5), lambda x: np.clip(x, -0.5, 0.5), [a]),
     "np_mean": (lambda x: np.mean(x, 1, dtype=np.float32), lambda x: np.mean(x, 1, dtype=np.float32), [i]),
     "np_var": (lambda x: np.var(x, 1, ddof=1, keepdims=True), lambda x: np.var(x, 1, ddof=1, keepdims=True), [a])})
+# NumPy's defaults: `take` is of the vector of all elements, and eigenvalues are of one triangle.
+half = a[:3, :3] + np.triu(np.full((3, 3), np.nan, np.float32), 1)
+check({
+    "np_take": (lambda x: np.take(x, [7, 2]), lambda x: np.take(x, [7, 2]), [a]),
+    "np_take_axis": (lambda x: np.take(x, [2, 0], axis=1), lambda x: np.take(x, [2, 0], axis=1), [a]),
+    "np_eigvalsh": (lambda x: np.linalg.eigvalsh(x), lambda x: np.linalg.eigvalsh(x), [half]),
+    "np_eigvalsh_upper": (lambda x: np.linalg.eigvalsh(x, "U"), lambda x: np.linalg.eigvalsh(x, "U"), [half.T]),
+    "np_eigh": (lambda x: np.linalg.eigh(x)[0], lambda x: np.linalg.eigh(x)[0], [half]),
+    "np_eigh_upper": (lambda x: np.linalg.eigh(x, UPLO="U")[0], lambda x: np.linalg.eigh(x, UPLO="U")[0], [half.T]),
+    "np_svd": (lambda x: np.linalg.svd(x)[1], lambda x: np.linalg.svd(x)[1], [a[:, :3]]),
+    "np_svd_reduced": (lambda x: np.linalg.svd(x, full_matrices=False)[1], lambda x: np.linalg.svd(x)[1], [a]),
+    "np_svdvals": (lambda x: np.linalg.svd(x, compute_uv=False), lambda x: np.linalg.svd(x)[1], [a])})
+refuses(TypeError, "expected full_matrices=False", lambda x: np.linalg.svd(x)[0], a)
+odd_word: Any = "M"
+refuses(ValueError, "expected 'L' or 'U' as UPLO, found 'M'", lambda x: np.linalg.eigvalsh(x, odd_word), a[:3, :3])
 refuses(TypeError, "expected out=None, found ndarray", lambda x: np.sum(x, out=np.zeros(())), a)
 
 # Arguments and results that are not numbers.
