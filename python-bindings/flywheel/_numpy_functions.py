@@ -28,7 +28,6 @@ _OPTIONS: Dict[str, Dict[str, str]] = {
 }  # fmt: skip
 
 
-
 def _take(a: TensorLike, indices: TensorLike, axis: Optional[int] = None) -> Tensor:
     return as_tensor(a).take(indices, axis)
 
