@@ -78,6 +78,7 @@ class Variable(VariableOperators):
         device: Optional[str] = None,
         constraint: Any = None,
     ):
+        collections = _listed(collections)
         _check_arguments(name, trainable, collections, device, constraint)
         if not self._is_made_once:
             _trace.check_creation(f"variable '{name}'", "flywheel.Variable(...)")
@@ -174,8 +175,10 @@ class Variable(VariableOperators):
 
     def _change(self, name: str, value: Any) -> None:
         """Sets an attribute that traces have seen: functions that use the variable are traced again."""
-        if name == "collections" and value is None:
-            raise TypeError(f"expected a list of names as collections of variable '{self.name}', found None")
+        if name == "collections":
+            if value is None:
+                raise TypeError(f"expected a list of names as collections of variable '{self.name}', found None")
+            value = _listed(value)
         _check_arguments(self.name, **{**dict.fromkeys(_SETTABLE), name: value})
         old = getattr(self, name)
         if name == "collections":
@@ -463,6 +466,11 @@ def _static_shape(shape: Any, name: object) -> Tuple[int, ...]:
                              f"found {dim_size}")  # fmt: skip
         found.append(operator.index(dim_size))
     return tuple(found)
+
+
+def _listed(collections: Any) -> Any:
+    """Returns a list of what an iterable gives once, and other values as they are."""
+    return list(collections) if isinstance(collections, Iterator) else collections
 
 
 def _collections(given: Optional[Sequence[str]], trainable: Optional[bool]) -> List[str]:

@@ -271,6 +271,10 @@ def test_set_attributes() -> None:
         v = fw.Variable(np.array([1, -2], np.float32), name="v")
         sgd = fw.optimizers.SGD(lr=0.5)
         step = fw.function(lambda: sgd.minimize(fw.sum(v)))
+        once: Any = iter(["GLOBAL", "mine"])
+        listed = fw.Variable(0.0, collections=once, trainable=False)
+        assert listed.collections == ["GLOBAL", "mine"]
+        del listed
         wanted: Any
         for constraint, wanted in ((None, [0.5, -2.5]), (fw.constraints.NonNeg(), [0, 0]), (None, [-0.5, -0.5]),
                                    (fw.constraints.MaxNorm(1.0), [-0.5**0.5, -0.5**0.5])):  # fmt: skip
@@ -284,7 +288,8 @@ def test_set_attributes() -> None:
         assert not v.trainable and v.collections == ["GLOBAL", "mine"] and fw.collection("mine") == [v]
         assert twin.trainable and fw.trainable_variables() == [twin]
         refuses(ValueError, "No variables to optimize", step)
-        v.collections = ["GLOBAL", "TRAINABLE"]
+        once = iter(["GLOBAL", "TRAINABLE"])
+        v.collections = once
         assert v.trainable and fw.collection("mine") == [] and step() is None
         bad: Any = [("constraint", 3, "flywheel.constraints"), ("device", 1, "as device of variable 'v'"),
                     ("collections", "ab", "a list of names"), ("collections", None, "a list of names"),
