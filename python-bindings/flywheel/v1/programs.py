@@ -16,8 +16,8 @@ from .devices import choose_target
 from .emission import Emitter, Env, ancestors
 from .operation import Operation, Tensor
 
-# The compiler's error for a result whose size is computed from those of the feeds.
-_UNKNOWN_SIZE = re.compile(r"the size of dimension (\d+) of result (\d+) to be a dimension size of a feed")
+# The compiler's error for a result whose size is computed from those of the feeds. Results of a run have these names.
+_UNKNOWN_SIZE = re.compile(r"the size of dimension (\d+) of result 'result_(\d+)' to be a dimension size of a feed")
 
 
 class Compiled:
