@@ -51,6 +51,8 @@ config.excludes = [
     "graphs",
     "guarded.py",
     "harness.py",
+    "jax_larger_primitives.py",
+    "jax_primitives.py",
     "mutate.py",
     "odd_limits.py",
     "odd_point_cases.py",

@@ -372,6 +372,8 @@ def _cofactors(a: Tensor) -> Tensor:
         # The products of the next two rows and columns, round and round.
         turned = {(i, j): _ops.roll(a, (-i, -j), (1, 2)) for i in (1, 2) for j in (1, 2)}
         return turned[1, 1] * turned[2, 2] - turned[1, 2] * turned[2, 1]
+    if n <= _MOST_ROWS_OF_MINORS:
+        return _cofactors_by_minors(a)
     pivots = _ops.absolute(_ops.diagonal(_factors.eliminate(_ops.stop_gradient(a))[0], 0, 1, 2))
     # By the inverse, second derivatives are differences of numbers that a pivot has divided twice.
     least = float(np.sqrt(np.finfo(np.float64 if a.dtype == _dtypes.float64 else np.float32).eps))

@@ -31,6 +31,7 @@ from ._checks import expect_at_least, expect_at_most
 from ._core import Size, index_of, index_op, normalize_axes, normalize_axis, of_size, size, sizes
 from ._creation import DimSize, dim_sizes_of
 from ._indexing import getitem, take, take_along_axis
+from ._padding import pad
 from ._precision import rounds_once
 from ._ranges import identity_matrix, iota, lower_triangle
 from ._reductions import any as reduce_any
@@ -170,7 +171,7 @@ def median(x: TensorLike, axis: Union[int, Sequence[int], None] = None, keepdims
     x = as_tensor(x)
     if 0 in [x._dims[place] for place in normalize_axes(axis, x.ndim)]:
         return mean(x, axis, keepdims)
-    return quantile(x, 0.5, axis, keepdims)
+    return _quantile(x, np.asarray(0.5), axis, keepdims, "linear", is_nan_of_none=True)
 
 
 _METHODS = ("linear", "lower", "higher", "nearest", "midpoint")
@@ -188,8 +189,14 @@ def quantile(
     "midpoint". Raises ValueError as `argsort`, and for a share that is not from 0 to 1."""
     if method not in _METHODS:
         raise ValueError(f"expected one of {', '.join(_METHODS)}, found {method!r}")
-    shares = _shares(q, 1)
-    x = as_tensor(x)
+    return _quantile(as_tensor(x), _shares(q, 1), axis, keepdims, method)
+
+
+def _quantile(
+    x: Tensor, shares: Any, axis: Union[int, Sequence[int], None], keepdims: bool, method: str,
+    is_nan_of_none: bool = False,
+) -> Tensor:  # fmt: skip
+    """`quantile`; with `is_nan_of_none`, a call with no elements gives NaN, and is no error."""
     if not _dtypes.is_floating(x.dtype):
         x = _cast(x, _dtypes.float32)
     rows, kept = _as_rows(x, axis)
@@ -197,7 +204,11 @@ def quantile(
     if rows._dims[-1] == 0:
         raise ValueError("quantile of no elements: expected sizes of 1 or more along its axes, found "
                          f"{format_shape(x._dims)}")  # fmt: skip
-    count = size(rows, rows.ndim - 1)
+    own = count = size(rows, rows.ndim - 1)
+    if is_nan_of_none and not isinstance(own, int):
+        # There is always an element to read: one more, which comes last.
+        rows = pad(rows, [(0, 0)] * (rows.ndim - 1) + [(0, 1)], np.inf)
+        count = index_op("maxsi", own, 1)
     expect_at_least(count, 1, "quantile: elements")
     ordered = taken(rows, places_in_order(rows, rows.ndim - 1), rows.ndim - 1)
     has_nan = reduce_any(isnan(rows), -1)
@@ -207,6 +218,8 @@ def quantile(
             between = _between(ordered, float(share) * (count - 1), method)
         else:
             between = _between_of_call(ordered, float(share), count, method)
+            if is_nan_of_none:
+                between = where(equal(of_size(index_of(own)), 0), float("nan"), between)
         value = where(has_nan, float("nan"), between)
         found.append(reshape_to(value, kept) if keepdims else value)
     return stack(found) if shares.ndim else found[0]

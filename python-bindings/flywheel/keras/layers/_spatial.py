@@ -24,7 +24,9 @@ class Spatial(Layer):
     def __init__(self, data_format: Optional[str] = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._rank = self.dims + 2
-        self.data_format = normalize_data_format(data_format)
+        # As in Keras, the setting of the backend is of images and volumes.
+        is_sequence = data_format is None and self.dims == 1
+        self.data_format = normalize_data_format("channels_last" if is_sequence else data_format)
 
     @property
     def _is_first(self) -> bool:

@@ -52,7 +52,7 @@ class Weighted(Layer):
 
     def _finish(self, y: Any) -> Any:
         """Adds the bias to the last dimension, and applies the activation."""
-        return self._activate(y if self.bias is None else K.bias_add(y, self.bias))
+        return self._activate(y if self.bias is None else K.bias_add(y, self.bias, "channels_last"))
 
     def _activate(self, y: Any) -> Any:
         y = self.activation(y)
