@@ -25,7 +25,7 @@ from .settings import normalize_data_format
 
 
 def pad_width(total: Optional[int], window: int, stride: int, padding: str) -> Tuple[int, int]:
-    """The padding of a dimension in front of it and behind; the last one of an odd number is behind."""
+    """Returns the padding before and after a dimension; if the number is odd, the last one is after it."""
     if padding == "valid":
         return 0, 0
     if total is None:

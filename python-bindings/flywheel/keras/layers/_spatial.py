@@ -88,5 +88,5 @@ def cropped(x: Any, pairs: Pairs) -> Any:
 
 
 def moved(size: Optional[int], by: int) -> Optional[int]:
-    """A size that is larger `by` so many elements; None of None."""
+    """Returns a size plus `by`, or None for None."""
     return None if size is None else size + by
