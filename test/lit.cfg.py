@@ -88,6 +88,9 @@ for variable in ("FLYWHEEL_FUZZ_SEED", "FLYWHEEL_FUZZ_SECONDS", "FLYWHEEL_TEST_A
                  "FLYWHEEL_TEST_ONLY_GPU", "FLYWHEEL_SIM_ORDER"):
     if variable in os.environ:
         config.environment[variable] = os.environ[variable]
+# Tests that decide about a commit try the same cases each time; searches try others.
+if "FLYWHEEL_FUZZ_SECONDS" in os.environ:
+    config.environment.setdefault("FLYWHEEL_FUZZ_SEED", "random")
 # A test that hangs fails, and is named. The longest takes a tenth of this on a quiet machine.
 seconds = 900 * (8 if config.sanitizers or "FLYWHEEL_TEST_ALL" in os.environ else 1)
 seconds += 2 * int(os.environ.get("FLYWHEEL_FUZZ_SECONDS") or 0)

@@ -309,4 +309,4 @@ def instructions(error: BaseException) -> List[Tuple[Any, int]]:
 
 
 if __name__ == "__main__":
-    harness.main(Arguments(), seconds=10)
+    harness.main(Arguments(), cases=20)

@@ -278,4 +278,4 @@ class CInterface(Fuzzer):
 
 
 if __name__ == "__main__":
-    harness.main(CInterface(), seconds=10)
+    harness.main(CInterface(), cases=50)

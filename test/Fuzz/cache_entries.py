@@ -99,4 +99,4 @@ class CacheEntries(Fuzzer):
 
 
 if __name__ == "__main__":
-    harness.main(CacheEntries(), seconds=8)
+    harness.main(CacheEntries(), cases=60)

@@ -137,4 +137,4 @@ class Clauses(Fuzzer):
 
 
 if __name__ == "__main__":
-    harness.main(Clauses(), seconds=6)
+    harness.main(Clauses(), cases=240)

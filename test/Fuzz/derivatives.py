@@ -308,4 +308,4 @@ class Derivatives(Batches):
 
 
 if __name__ == "__main__":
-    harness.main(Derivatives(), seconds=10)
+    harness.main(Derivatives(), cases=10)

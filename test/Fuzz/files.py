@@ -347,4 +347,4 @@ class Files(Fuzzer):
 
 
 if __name__ == "__main__":
-    harness.main(Files(), seconds=15)
+    harness.main(Files(), cases=900)

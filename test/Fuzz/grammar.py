@@ -142,4 +142,4 @@ def repair(text: str, error: str) -> str:
 
 
 if __name__ == "__main__":
-    harness.main(Grammar(), seconds=10)
+    harness.main(Grammar(), cases=10)

@@ -111,4 +111,4 @@ class GuardPages(Fuzzer):
 
 
 if __name__ == "__main__":
-    harness.main(GuardPages(), seconds=15)
+    harness.main(GuardPages(), cases=50)

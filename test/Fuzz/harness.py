@@ -32,6 +32,7 @@ Report = Callable[[str], None]
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(FOLDER))
 sys.path.append(os.path.join(ROOT, "test", "Numeric"))
+from selection import read_seed  # noqa: E402
 
 # Words that only the compiler's authors understand.
 INTERNAL_WORDS = re.compile(
@@ -286,12 +287,6 @@ class Fuzzer:
         """Reads them."""
 
 
-def default_seed() -> int:
-    """Another one each day, so that the tests try new cases and a day's failure
-    stays one for that day."""
-    return int(os.environ.get("FLYWHEEL_FUZZ_SEED") or time.time() // 86400)
-
-
 @dataclass
 class Found:
     """The first failure of a signature."""
@@ -314,13 +309,13 @@ def read_known() -> List[Tuple[str, "re.Pattern[str]"]]:
     return known
 
 
-def main(fuzzer: Fuzzer, seconds: float) -> None:
-    """Runs the cases of a seed for that long, or as the options and the environment
+def main(fuzzer: Fuzzer, cases: int) -> None:
+    """Runs so many cases of a seed, or as many as the options and the environment
     say; exits with 1 after a failure that is not known."""
     parser = argparse.ArgumentParser(description=fuzzer.__doc__)
-    parser.add_argument("--seed", type=int, help="default: FLYWHEEL_FUZZ_SEED, or the number of the day")
-    parser.add_argument("--seconds", type=float, help="default: FLYWHEEL_FUZZ_SECONDS, or a few")
-    parser.add_argument("--count", type=int, help="number of cases, however long they take")
+    parser.add_argument("--seed", type=int, help="default: FLYWHEEL_FUZZ_SEED, which may be random, or 1")
+    parser.add_argument("--seconds", type=float, help="default: FLYWHEEL_FUZZ_SECONDS")
+    parser.add_argument("--count", type=int, help=f"default: {cases}, however long they take")
     parser.add_argument("--case", type=int, help="run this case of the seed alone, and print it")
     parser.add_argument("--replay", metavar="FILE", help="run the case in a file")
     parser.add_argument("--detail", default="", help="with --replay: what was printed with the case")
@@ -331,9 +326,10 @@ def main(fuzzer: Fuzzer, seconds: float) -> None:
     fuzzer.add_options(parser)
     options = parser.parse_args()
     fuzzer.take_options(options)
-    seed = default_seed() if options.seed is None else options.seed
-    if options.seconds is None:
-        options.seconds = float(os.environ.get("FLYWHEEL_FUZZ_SECONDS") or seconds)
+    seed = read_seed("FLYWHEEL_FUZZ_SEED") if options.seed is None else options.seed
+    if options.seconds is None and options.count is None:
+        options.seconds = float(os.environ.get("FLYWHEEL_FUZZ_SECONDS") or 0)
+        options.count = 0 if options.seconds else cases
     fuzzer.prepare()
     if options.replay or options.case is not None:
         sys.exit(run_one(fuzzer, seed, options))

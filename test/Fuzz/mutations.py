@@ -70,4 +70,4 @@ class Mutations(Fuzzer):
 
 
 if __name__ == "__main__":
-    harness.main(Mutations(), seconds=15)
+    harness.main(Mutations(), cases=400)

@@ -240,4 +240,4 @@ class OnnxFiles(Fuzzer):
 
 
 if __name__ == "__main__":
-    harness.main(OnnxFiles(), seconds=20)
+    harness.main(OnnxFiles(), cases=500)

@@ -195,4 +195,4 @@ class PythonFiles(Batches):
 
 
 if __name__ == "__main__":
-    harness.main(PythonFiles(), seconds=8)
+    harness.main(PythonFiles(), cases=80)

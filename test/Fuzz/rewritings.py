@@ -117,4 +117,4 @@ class Rewritings(Batches):
 
 
 if __name__ == "__main__":
-    harness.main(Rewritings(), seconds=10)
+    harness.main(Rewritings(), cases=12)

@@ -143,4 +143,4 @@ class Steps(Fuzzer):
 
 
 if __name__ == "__main__":
-    harness.main(Steps(), seconds=15)
+    harness.main(Steps(), cases=60)

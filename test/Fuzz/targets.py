@@ -226,4 +226,4 @@ class Targets(Batches):
 
 
 if __name__ == "__main__":
-    harness.main(Targets(), seconds=10)
+    harness.main(Targets(), cases=15)

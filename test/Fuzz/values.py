@@ -131,4 +131,4 @@ class Values(Fuzzer):
 
 
 if __name__ == "__main__":
-    harness.main(Values(), seconds=15)
+    harness.main(Values(), cases=80)

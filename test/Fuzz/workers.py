@@ -97,4 +97,4 @@ class Workers(Fuzzer):
 
 
 if __name__ == "__main__":
-    harness.main(Workers(), seconds=15)
+    harness.main(Workers(), cases=60)

@@ -250,16 +250,25 @@ raises(ValueError, "Unknown layer: Nothing", lambda: layers.deserialize({"class_
 # Files whose configuration is damaged, or says more than they have: errors name it.
 
 
-def damaged(change: Callable[[Any], Any], key: str = "model_config") -> None:
-    """The saved model with another configuration."""
+def write_odd(key: str, change: Callable[[str], str]) -> None:
+    """Writes the saved model with another text of its metadata."""
     with open(path, "rb") as file:
         (length,) = struct.unpack("<Q", file.read(8))
         header, rest = json.loads(file.read(length)), file.read()
-    config = json.loads(header["__metadata__"][key])
-    header["__metadata__"][key] = json.dumps(change(config) or config)
+    header["__metadata__"][key] = change(header["__metadata__"][key])
     text = json.dumps(header).encode()
     with open(odd, "wb") as file:
         file.write(struct.pack("<Q", len(text)) + text + rest)
+
+
+def damaged(change: Callable[[Any], Any], key: str = "model_config") -> None:
+    """The saved model with another configuration."""
+
+    def changed(text: str) -> str:
+        config = json.loads(text)
+        return json.dumps(change(config) or config)
+
+    write_odd(key, changed)
     K.clear_session()
     raises(ValueError, "odd.keras", lambda: load_model(odd))
 
@@ -288,6 +297,14 @@ damaged(lambda config: [config])
 damaged(lambda config: {"class_name": "Dense", "config": {"units": 3}})
 damaged(lambda config: config.pop("optimizer_config") and None, "training_config")
 damaged(lambda config: config.update(loss=7), "training_config")
+for text in ("", "x", '["a"', "{}", "3", "null", "[1, 2]", '["a", "a", "b", "c"]', "[[], [], [], []]", "[" * 100000):
+    write_odd("weight_names", lambda _: text)
+    kept = [np.array(w) for w in plain_model.get_weights()]
+    raises(fw.DataLossError, "odd.keras' is damaged: its names", lambda: plain_model.load_weights(odd))
+    for old, new in zip(kept, plain_model.get_weights()):
+        np.testing.assert_array_equal(new, old)
+write_odd("weight_names", lambda _: '["a", "b"]')
+raises(ValueError, "2 weights into a model with 4 weights: '", lambda: plain_model.load_weights(odd))
 os.mkfifo(os.path.join(folder, "pipe"))
 for header in (b"[]", b'{"__metadata__": 3}', b'{"__metadata__": {"model_config": {}}}', b"[" * 100000):
     with open(odd, "wb") as file:

@@ -12,6 +12,7 @@ from typing import Any, Callable, List
 import numpy as np
 
 import flywheel as fw
+from selection import get_seed
 
 COUNTS = (5, 1, 8, 3, 2)
 PROGRAMS = 150 if os.environ.get("FLYWHEEL_TEST_ALL") else 24
@@ -126,7 +127,7 @@ def expect_same(seeds: List[int]) -> None:
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    first = int(os.environ.get("FLYWHEEL_TEST_SEED", "7"))
+    first = get_seed()
     refused: List[int] = []
     for start in range(first, first + PROGRAMS, IN_ONE_FUNCTION):
         refused += check(list(range(start, start + IN_ONE_FUNCTION)))

@@ -9,7 +9,7 @@ import stat
 import struct
 import warnings
 from contextlib import contextmanager
-from typing import Any, Dict, Iterator
+from typing import Any, Dict, Iterator, List, Optional
 
 from .._flywheel import DataLossError
 from .._flywheel import Store as RuntimeStore
@@ -120,6 +120,21 @@ def read_metadata(filepath: str) -> Dict[str, str]:
     except (struct.error, ValueError, RecursionError) as error:
         raise DataLossError(f"'{filepath}' is no checkpoint: its header cannot be read") from error
     return found
+
+
+def read_weight_names(filepath: str) -> Optional[List[str]]:
+    """The names of the weights in a file in the order of the model that wrote it, or None for a file that another
+    program wrote. Raises NotFoundError for a missing file, and DataLossError for names that are damaged."""
+    text = read_metadata(filepath).get(WEIGHT_NAMES)
+    if text is None:
+        return None
+    try:
+        names = json.loads(text)
+    except (ValueError, RecursionError):
+        names = None
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names) or len({*names}) < len(names):
+        raise DataLossError(f"'{filepath}' is damaged: its names of weights cannot be read")
+    return names
 
 
 def model_from_config(config: Dict[str, Any], custom_objects: Any = None) -> Any:

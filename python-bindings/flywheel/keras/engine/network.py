@@ -266,17 +266,16 @@ class Network(Layer):
 
     def _load_in_order(self, filepath: str) -> None:
         """Reads weights by their keys, or, if the file has others, one after another."""
-        from ..saving import read_metadata
+        from ..saving import read_weight_names
 
         keys = self._keys()
-        text = read_metadata(filepath).get(WEIGHT_NAMES)
-        names = list(keys) if text is None else json.loads(text)
-        if text is None or set(names) == set(keys):
+        names = read_weight_names(filepath)
+        if names is None or set(names) == set(keys):
             RuntimeStore.restore(K.get_session().store, filepath, keys)
             return
         if len(names) != len(keys):
             raise ValueError(f"You are trying to load a weight file containing {len(names)} weights into a model with "
-                             f"{len(keys)} weights.")  # fmt: skip
+                             f"{len(keys)} weights: '{filepath}'")  # fmt: skip
         RuntimeStore.restore(K.get_session().store, filepath, dict(zip(names, keys.values())))
 
     def load_weights(
@@ -300,13 +299,13 @@ class Network(Layer):
                 continue
             pairs = [(w, np.asarray(reader.get_tensor(key))) for key, w in wanted if key in known]
             problem = None if len(pairs) == len(wanted) == len(found) else (
-                f"Layer '{layer.name}' expects {len(wanted)} weight(s), but the file has {len(found)}")  # fmt: skip
+                f"Layer '{layer.name}' expects {len(wanted)} weight(s), but '{filepath}' has {len(found)}")  # fmt: skip
             for i, (w, value) in enumerate(pairs):
                 if reshape and value.size == K.count_params(w):
                     pairs[i] = (w, value.reshape(K.int_shape(w)))
                 elif problem is None and value.shape != K.int_shape(w):
                     problem = (f"Layer '{layer.name}': weight '{w.op_name}' has the shape {K.int_shape(w)}, but the "
-                               f"file's has {value.shape}")  # fmt: skip
+                               f"one of '{filepath}' has {value.shape}")  # fmt: skip
             if problem is None:
                 loaded += pairs
             elif skip_mismatch:
