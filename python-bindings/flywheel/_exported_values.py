@@ -55,7 +55,7 @@ class Values:
         for one in self._known:
             provide_host_values(begun, list(one.owners.variables.values()))
             # Initial values are the same wherever steps are executed.
-            is_here = not one.owner.options.target
+            is_here = not one.definition.options.target
             program = one.program if is_here else compile_module(one.module, StepOptions())
             keys: Dict[str, None] = dict.fromkeys(begun._keys(program, one.owners))
             binding = begun.bind(Session(program), list(keys))

@@ -49,13 +49,13 @@ def _build(known: Sequence[Traced], entries: Optional[Sequence[str]], name: str)
 
 def _options_of(known: Sequence[Traced]) -> StepOptions:
     """Returns the options with which all are compiled. Raises ValueError if they differ."""
-    owners: List[Function] = [one.owner for one in known]
+    definitions = [one.definition for one in known]
     for field in dataclasses.fields(StepOptions):
-        values = {getattr(owner.options, field.name): owner.name for owner in owners}
+        values = {getattr(one.options, field.name): one.name for one in definitions}
         if len(values) > 1:
             found = ", ".join(f"{value!r} of '{name}'" for value, name in values.items())
             raise ValueError(f"expected functions with one {field.name} to be exported together, found {found}")
-    return owners[0].options
+    return definitions[0].options
 
 
 def _list_of(given: Any) -> List[Traced]:
@@ -72,7 +72,8 @@ def _list_of(given: Any) -> List[Traced]:
             raise TypeError(f"expected functions of flywheel.function to export, found {one!r}{remedy}")
         traced = _traced(one)
         if any(traced is other for other in known):
-            raise ValueError(f"expected each function once, found '{traced.owner.name}' twice for the same arguments")
+            raise ValueError(f"expected each function once, found '{traced.definition.name}' twice for the same "
+                             "arguments")  # fmt: skip
         known.append(traced)
     if not known:
         raise ValueError("expected at least one function to export, found none")

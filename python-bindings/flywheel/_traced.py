@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Callable, List, Optional, Sequence, Tuple
 from . import _dtypes, _flywheel, _trace, _tree
 from ._arguments import Leaf
 from ._compilation import compile_module
+from ._definition import Definition
 from ._flywheel import ModuleOp, Program
 from ._tensor import Tensor, as_tensor, wrap
 from ._trace import Trace
@@ -39,7 +40,7 @@ class Traced:
     def __init__(self, owner: "Function", leaves: List[Leaf], tree: Any, static: Tuple[Any, ...]):
         if not isinstance(owner, _flywheel.Dispatcher):
             raise TypeError(f"expected a traced function, found {owner!r}: its `trace(...)` makes what it is traced to")
-        self.owner = owner
+        self.definition: Definition = owner._definition
         self.leaves = leaves
         self.results: List[Tuple[_dtypes.DType, _trace.Shape]] = []
         # One entry for each live store: a store is not kept alive for its entry. An entry keeps the session of the
@@ -48,7 +49,7 @@ class Traced:
         self._out: Any = None
         self._arguments = tree, static
         # A symbol of the module, as its variables are.
-        self.entry_name = owner.entry_name
+        self.entry_name = self.definition.entry_name
         traces = [Trace(self.entry_name)]
         self.build(traces[-1])
         while traces[-1].num_created or self.entry_name in traces[-1].variables:
@@ -62,21 +63,21 @@ class Traced:
         trace = traces[-1]
         # Each trace has its own, whatever program the cache has for it.
         self.host_functions = trace.host_functions
-        self.owners = Owners(trace.variables, trace.owners, owner._name)
+        self.owners = Owners(trace.variables, trace.owners, self.definition.own_name)
         for variable in trace.variables.values():
             variable._traced_in.add(owner)
-        owner._watch_reads(trace.reads_of)
+        owner._watch_seen(trace.reads_of)
         self.module: ModuleOp = trace.graph.finish()
 
     def build(self, trace: Trace, entry_name: Optional[str] = None) -> None:
         """Traces the function into a module, as an entry of this name."""
-        owner = self.owner
-        trace.warns_of_widening = not owner.is_wide
-        trace.made = owner.made
+        definition = self.definition
+        trace.warns_of_widening = not definition.is_wide
+        trace.made = definition.made
         tree, static = self._arguments
         shapes = [tuple(d if isinstance(d, int) else None for d in leaf.dims) for leaf in self.leaves]
         types = [trace.type(leaf.dtype, shape) for leaf, shape in zip(self.leaves, shapes)]
-        names = owner._feed_names(tree, static)
+        names = definition.feed_names(tree, [value is FED for value in static])
         attributes: List[_trace.Attributes] = []
         for leaf, name in zip(self.leaves, names):
             attribute: _trace.Attributes = {"train.name": ("str", name)}
@@ -85,19 +86,19 @@ class Traced:
                 attribute["train.dims"] = ("strs", dims)
             attributes.append(attribute)
         arguments = trace.graph.begin_function(entry_name or self.entry_name, types, {}, attributes)
-        trace.streams = owner._name
+        trace.streams = definition.own_name
         try:
             with _trace.tracing(trace):
                 tensors = iter([wrap(v, leaf.dtype, s) for v, leaf, s in zip(arguments, self.leaves, shapes)])
                 given = [next(tensors) if x is FED else x.value if isinstance(x, Static) else x for x in static]
                 args, kwargs = _tree.unflatten(tree, given)
-                outputs, self._out = _tree.flatten(owner._function(*args, **kwargs))
+                outputs, self._out = _tree.flatten(definition.function(*args, **kwargs))
                 results = [as_tensor(output) for output in outputs]
                 self._refuse_text(results, outputs)
         except BaseException:
             trace.graph.abandon_function()
             raise
-        labels = owner._result_names(self._out, len(results))
+        labels = definition.result_names(self._out, len(results))
         trace.graph.end_function([x.value for x in results], [{"train.name": ("str", name)} for name in labels])
         self.results = [(x.dtype, x._dims) for x in results]
 
@@ -105,9 +106,9 @@ class Traced:
         """Refuses a string of Python among the results: no step computes it."""
         for place, output in enumerate(outputs):
             if isinstance(output, (str, bytes)):
-                name = self.owner._result_names(self._out, len(results))[place]
+                name = self.definition.result_names(self._out, len(results))[place]
                 raise TypeError(
-                    f"'{self.owner.name}' returns {output!r} as '{name}': expected a tensor, an array or a number "
+                    f"'{self.definition.name}' returns {output!r} as '{name}': expected a tensor, an array or a number "
                     "(flywheel.constant makes a tensor of a string)"
                 )
 
@@ -117,7 +118,7 @@ class Traced:
         known = self.__dict__.get("_program")
         if known is None:
             # If several threads compile it, the program of the first one is kept.
-            known = self.__dict__.setdefault("_program", compile_module(self.module, self.owner.options))
+            known = self.__dict__.setdefault("_program", compile_module(self.module, self.definition.options))
         return known  # type: ignore[no-any-return]
 
     def entry(self, store: Store) -> Any:

@@ -2,6 +2,7 @@
 """Averages of variables, and their swap for evaluation."""
 
 from typing import Any, Dict, List, Optional, Sequence
+from weakref import ReferenceType, ref
 
 from . import _dtypes, _trace
 from ._kinds import number
@@ -53,10 +54,10 @@ class ExponentialMovingAverage:
         self.num_updates = num_updates
         self.zero_debias = zero_debias
         self._name = current_namespace().name(name)
-        # By the identity of variables, which are kept.
+        # By the identity of variables, which are not kept: those of a model that is gone take their averages along.
         self._averages: Dict[int, Variable] = {}
         self._rounded: Dict[int, Variable] = {}
-        self._variables: List[Variable] = []
+        self._averaged: Dict[int, ReferenceType[Variable]] = {}
 
     def __copy__(self) -> "ExponentialMovingAverage":
         return self._copy()
@@ -119,7 +120,7 @@ class ExponentialMovingAverage:
         Once more, and each has its own again. Those of float16 and bfloat16 are exchanged
         with the rounded average, and the average itself stays. Raises ValueError where
         nothing is averaged."""
-        listed = self._variables if var_list is None else list(var_list)
+        listed = self._variables() if var_list is None else list(var_list)
         if not listed:
             raise ValueError("no variable is averaged: trace `apply` first, or list the variables")
         for variable in listed:
@@ -139,11 +140,30 @@ class ExponentialMovingAverage:
         self._averages[id(variable)] = self._rounded[id(variable)] = average
         if wide != variable.dtype:
             self._rounded[id(variable)] = self._make(variable, f"{average.name}_rounded", variable.dtype)
-        self._variables.append(variable)
+        kept = self._averages, self._rounded, self._averaged
+
+        def forget(_: object, key: int = id(variable)) -> None:
+            for one in kept:
+                one.pop(key, None)
+
+        self._averaged[id(variable)] = ref(variable, forget)
+
+    def _variables(self) -> List[Variable]:
+        """Returns the variables that are averaged, in the order in which they were added."""
+        found = [reference() for reference in list(self._averaged.values())]
+        return [variable for variable in found if variable is not None]
 
     def _make(self, variable: Variable, name: str, dtype: _dtypes.DType) -> Variable:
         # The name is the variable's already.
         with current_namespace().outside_scopes():
             if self.zero_debias:
                 return _Average(Zeros(), shape=variable.shape, dtype=dtype, name=name, trainable=False)
-            return _Average(lambda: variable.initialized_value().astype(dtype), name=name, trainable=False)
+            own = ref(variable)
+
+            def start() -> Any:
+                found = own()
+                if found is None:
+                    raise ReferenceError(f"the variable that '{name}' is the average of does not exist any more")
+                return found.initialized_value().astype(dtype)
+
+            return _Average(start, name=name, trainable=False)

@@ -4,8 +4,6 @@
 import collections.abc
 import dataclasses
 import functools
-import inspect
-import re
 import weakref
 from typing import (
     Any,
@@ -28,14 +26,15 @@ import numpy as np
 
 from . import _dtypes, _flywheel, _reads, _trace, _tree
 from ._arguments import Dims, Leaf, TensorSpec, as_array, describe, feed, format_shape_of, spec
+from ._captures import Captures
 from ._compilation import current_target
+from ._definition import Definition
 from ._hints import check_keywords
 from ._identity import identity
 from ._options import StepOptions, check_kinds, check_names
 from ._tensor import Tensor
 from ._traced import FED, Static, Traced
 from ._types import Path
-from .namespace import current_namespace
 from .pictures import Picture, picture
 from .profile import Profile, profile_calls
 from .store import Store, current_store
@@ -90,22 +89,16 @@ class Function(_flywheel.Dispatcher):
         if results is not None:
             check_names(results=results)
         functools.update_wrapper(self, function)
+        options = StepOptions(threads, current_target() if target is None else target, winograd, check_numerics,
+                              memory_budget)  # fmt: skip
         self._function = function
-        self._signature = inspect.signature(function)
-        self._static = self._positions(static)
         self._specs = None if signature is None else self._check_specs(signature)
         # True if the signature has float64.
-        self.is_wide = any(getattr(leaf, "dtype", None) == _dtypes.float64 for leaf in _tree.flatten(self._specs)[0])
+        is_wide = any(getattr(leaf, "dtype", None) == _dtypes.float64 for leaf in _tree.flatten(self._specs)[0])
+        self._definition = Definition(function, name, results, options, is_wide)
+        self._signature = self._definition.signature
+        self._static = self._positions(static)
         self._dynamic = dynamic
-        self._given_results = results
-        self.options = StepOptions(threads, current_target() if target is None else target, winograd, check_numerics,
-                                   memory_budget)  # fmt: skip
-        own: str = name or str(getattr(function, "__name__", "function"))
-        self.entry_name = re.sub(r"\W", "_", {"<lambda>": "function", "init": "init_"}.get(own, own))
-        # Streams of random numbers go by it.
-        self._name = current_namespace().name_function(self.entry_name)
-        # Optimizers and averages that its Python makes, which are made once.
-        self.made: Dict[Hashable, Tuple[Hashable, Any]] = {}
         self._traces: Dict[Tuple[Hashable, Hashable], Traced] = {}
         # The traces and stores that have a case.
         self._cases: Set[Tuple[int, int]] = set()
@@ -119,13 +112,25 @@ class Function(_flywheel.Dispatcher):
         self._seen: Dict[Hashable, List[Dims]] = {}
         # The forms that the compiler does not take with sizes that vary: each size is a program.
         self._fixed: Set[Hashable] = set()
+        # The values from outside that traces have seen.
+        self._captures = Captures(self)
         # The lists and dicts of modules that traces have read, by the id of the module and the attribute.
         self._watches: Dict[Tuple[int, str], _reads.Watch] = {}
 
     @property
     def name(self) -> str:
         """Unique among the functions of the namespace."""
-        return self._name.text
+        return self._definition.name
+
+    @property
+    def entry_name(self) -> str:
+        """The name of the function in modules, in front of which a model's name is put in C."""
+        return self._definition.entry_name
+
+    @property
+    def options(self) -> StepOptions:
+        """The options with which the function is compiled."""
+        return self._definition.options
 
     def __repr__(self) -> str:
         return f"<flywheel.function {self.name}>"
@@ -143,7 +148,7 @@ class Function(_flywheel.Dispatcher):
         if bound is None:
             bound = Function(
                 functools.partial(self._function, instance), name=self.entry_name, signature=self._specs,
-                dynamic=self._dynamic, results=self._given_results,
+                dynamic=self._dynamic, results=self._definition.given_results,
                 static=[p - 1 if isinstance(p, int) else p for p in self._static],
                 **dataclasses.asdict(self.options),
             )  # fmt: skip
@@ -171,6 +176,8 @@ class Function(_flywheel.Dispatcher):
         """Handles a call that no compiled case is for."""
         if _trace.is_tracing():
             return self._function(*args, **kwargs)
+        if not self._holds_captures():
+            self._check_watches()
         # A signature converts arguments, which entries of calls do not.
         form = None if kwargs or self._specs is not None else _form_of(args, self._static)
         known = None if form is None else self._calls.get(form)
@@ -312,7 +319,9 @@ class Function(_flywheel.Dispatcher):
         self, tree: Any, static: Tuple[Any, ...], leaves: Sequence[Leaf], values: Sequence[Any]
     ) -> None:
         """NumPy makes arrays of objects of anything: those that are traced as strings hold nothing else."""
-        for name, leaf, value in zip(self._feed_names(tree, static), leaves, values):
+        for name, leaf, value in zip(
+            self._definition.feed_names(tree, [value is FED for value in static]), leaves, values
+        ):  # fmt: skip
             if leaf.dtype != _dtypes.string or not isinstance(value, np.ndarray) or value.dtype != object:
                 continue
             odd = {type(one).__name__ for one in value.reshape(-1) if not isinstance(one, (str, bytes))}
@@ -345,17 +354,30 @@ class Function(_flywheel.Dispatcher):
         """Traces anew at the next call: something that the traces have seen is otherwise now."""
         self._traces.clear()
         self._watches.clear()
+        self._captures.forget()
         self._forget_cases()
 
-    def _watch_reads(self, reads: Dict[int, _reads.Read]) -> None:
-        """Traces again when a module that was read while tracing has another attribute, list or dict."""
+    def _forget_stale(self) -> bool:
+        """Forgets the traces if the next call would trace anew, as something from outside is another object now.
+        Returns true if it has."""
+        if not self._traces or not self._captures.changed():
+            return False
+        self._forget_traces()
+        return True
+
+    def _watch_seen(self, reads: Dict[int, _reads.Read]) -> None:
+        """Traces again when something that was read while tracing is otherwise: a value from outside is another
+        object, or a module has another attribute, list or dict."""
+        self._captures.take()
         watches = _reads.add_reader(self, reads)
         self._watches.update(watches)
         if watches and type(self) is Function:
             self.__class__ = _WatchingFunction
 
     def _check_watches(self) -> None:
-        """Forgets the traces if a list or dict of a module is not as it was."""
+        """Forgets the traces if what they have seen is not as it was."""
+        if self._forget_stale():
+            return
         for key, watch in list(self._watches.items()):
             if not watch.holds():
                 self._forget_traces()
@@ -448,33 +470,6 @@ class Function(_flywheel.Dispatcher):
         if name is None:
             self._seen[key] = []
         return None if key in self._seen else name
-
-    # Names
-
-    def _feed_names(self, tree: Any, static: Tuple[Any, ...]) -> List[str]:
-        positional, keywords = tree[1]
-        parameters = list(self._signature.parameters.values())
-        names: List[str] = []
-        for place, child in enumerate(positional[1]):
-            if place < len(parameters) and parameters[place].kind is not inspect.Parameter.VAR_POSITIONAL:
-                prefix = parameters[place].name
-            else:
-                first = next(p.name for p in parameters if p.kind is inspect.Parameter.VAR_POSITIONAL)
-                prefix = f"{first}_{place}"
-            names += _tree.names(child, prefix)
-        for key, child in zip(keywords[1], keywords[2]):
-            names += _tree.names(child, key)
-        return _unique([re.sub(r"\W", "_", name) for name, value in zip(names, static) if value is FED])
-
-    def _result_names(self, out: Any, count: int) -> List[str]:
-        if self._given_results is not None:
-            if len(self._given_results) != count:
-                raise ValueError(f"'{self.name}' returns {count} tensors, found {len(self._given_results)} names")
-            return list(self._given_results)
-        names = _tree.names(out, "result")
-        if _tree.is_mapping(out):
-            names = [name.removeprefix("result_") for name in names]
-        return _unique([re.sub(r"\W", "_", name) for name in names])
 
     # Looking inside
 
@@ -581,20 +576,6 @@ def _is_hashable(value: Any) -> bool:
     return True
 
 
-def _unique(names: List[str]) -> List[str]:
-    """Appends a number to each name that is already used."""
-    used: Set[str] = set()
-    result = []
-    for name in names:
-        found, count = name, 1
-        while found in used:
-            count += 1
-            found = f"{name}_{count}"
-        used.add(found)
-        result.append(found)
-    return result
-
-
 @overload
 def function(
     function: Callable[..., Any],
@@ -649,7 +630,9 @@ def function(function: Optional[Callable[..., Any]] = None, /, **options: Any) -
     as strings, are constants of the trace, and must be hashable; so are the parameters that
     `static` names, or numbers, whatever they are: `static="training"` for one that an `if`
     of Python asks. A parameter that is not given has its default, as it is. Results are
-    arrays, in the form that the function returns.
+    arrays, in the form that the function returns. The function is traced again when
+    something that it names from outside is another object: a global name, a closure or an item
+    of a list that is another variable, function or number now.
 
     `signature` lists a `spec` for each argument; what is fed must fit, and nothing is
     traced twice. Without it, sizes are static, until a call comes with another size of

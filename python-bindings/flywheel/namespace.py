@@ -5,16 +5,31 @@ import gc
 import itertools
 import re
 import threading
-import warnings
 from contextlib import contextmanager
 from typing import Any, Callable, Dict, Iterator, List, Optional, Set, Tuple
 from weakref import ReferenceType, WeakKeyDictionary, ref
 
+from . import _trace
 from ._members import Members
 
 GLOBAL = "GLOBAL"
 LOCAL = "LOCAL"
 TRAINABLE = "TRAINABLE"
+
+# The last names of one kind that are looked at before another one is given.
+_MOST_HOLDERS = 128
+# Functions that let go of objects which nobody needs, and return true if there were some.
+_sources_of_garbage: List[Callable[[], bool]] = []
+
+
+def add_source_of_garbage(let_go: Callable[[], bool]) -> None:
+    """Has `let_go` called before an object with a wanted name counts as one that is in use."""
+    _sources_of_garbage.append(let_go)
+
+
+def _let_go() -> bool:
+    return any([one() for one in _sources_of_garbage])
+
 
 class Scope:
     """A name scope: as a str, what the names in it begin with."""
@@ -43,7 +58,7 @@ class Name:
     """
 
     __slots__ = ("__weakref__", "_default", "_is_asked_for", "_is_dropped", "_is_open", "_is_owned", "_is_settled",
-                 "_namespace", "_pool", "_scope", "_text", "_wanted")  # fmt: skip
+                 "_namespace", "_pool", "_scope", "_text", "_wanted", "_was_found_in_use")  # fmt: skip
 
     def __init__(self, namespace: "Namespace", scope: "Optional[Name]", wanted: str, pool: str) -> None:
         self._namespace = namespace
@@ -61,6 +76,8 @@ class Name:
         self._is_open = False
         # True if all members of the module with this name are named; setting an attribute resets it.
         self._is_settled = False
+        # True if the object was more than garbage when another one wanted its name.
+        self._was_found_in_use = False
 
     @property
     def namespace(self) -> "Namespace":
@@ -130,9 +147,6 @@ class Namespace:
         self._last: Dict[str, int] = {}
         # The objects without a text, in the order of creation.
         self._waiting: List[ReferenceType[Name]] = []
-        # The number of times that a name of an older object was wanted, and the next one to collect garbage at, by
-        # name.
-        self._contested: Dict[str, List[int]] = {}
         # Members by tokens: one is taken out in one step, whatever other threads do.
         self._collections: Dict[str, Dict[object, Callable[[], Any]]] = {}
         self._members: Dict[int, ReferenceType[Any]] = {}
@@ -221,8 +235,8 @@ class Namespace:
                 if tree is not None:
                     tree._name._is_settled = not tree._may_grow()
         for wish, text in others:
-            warnings.warn(f"a variable in use is called '{wish}': another one of this name is '{text}', in "
-                          "checkpoints too", stacklevel=4)  # fmt: skip
+            _trace.warn_user(f"a variable in use is called '{wish}': another one of this name is '{text}', in "
+                             "checkpoints too", UserWarning)  # fmt: skip
 
     def _give(self, name: Name, waiting: Dict[int, Name], others: List[Tuple[str, str]]) -> None:
         """Gives one of the names that wait its text, after that of its scope."""
@@ -230,8 +244,16 @@ class Namespace:
             return
         if name._scope is not None and id(name._scope) in waiting:
             self._give(name._scope, waiting, others)
-        text = self._take(name._pool + name._wish())
-        self._taken[text] = ref(name)
+        wish = name._pool + name._wish()
+        text = self._take(wish)
+        last = self._last
+
+        def free(_: object, number: str = text[len(wish) + 1 :]) -> None:
+            # The next one begins to look here.
+            if number:
+                last[wish] = min(last.get(wish, 0), int(number) - 1)
+
+        self._taken[text] = ref(name, free)
         name._text = text.removeprefix(name._pool)
         if name._is_asked_for and name._text != name._wish():
             others.append((name._wish(), name._text))
@@ -247,27 +269,33 @@ class Namespace:
         return f"{wish}_{count}"
 
     def _collect_garbage(self) -> None:
-        """Makes sure that older objects which have a wanted name are more than garbage that waits in a cycle. For a
-        name that stays in use it looks less and less often: the 1st, 2nd, 4th, 8th time."""
+        """Makes sure that older objects which have a wanted name are more than garbage that waits in a cycle. It looks
+        for garbage if one of them was not there when it looked last; of many, if several of them were not."""
         with self._lock:
             names = [reference() for reference in self._waiting]
             wishes = {name._pool + name._wish() for name in names if name is not None}
             del names
-            contested = [wish for wish in wishes if not self._is_free(wish)]
-            is_due = False
-            for wish in contested:
-                times = self._contested.setdefault(wish, [0, 1])
-                times[0] += 1
-                if times[0] >= times[1]:
-                    times[1] *= 2
-                    is_due = True
-        if not is_due:
+            holders = {wish: self._holders_of(wish) for wish in wishes}
+        if not any(holders.values()):
             return
-        # Without the lock: what is collected may wait for other threads.
-        gc.collect()
-        for wish in contested:
-            if self._is_free(wish):
-                self._contested.pop(wish, None)
+        if _let_go() or any(
+            sum(not one._was_found_in_use for one in found) > self._last.get(wish, 0) // 16
+            for wish, found in holders.items()
+        ):  # fmt: skip
+            kept = [[ref(one) for one in found] for found in holders.values()]
+            holders.clear()
+            # Without the lock: what is collected may wait for other threads.
+            gc.collect()
+            for name in [one() for found in kept for one in found]:
+                if name is not None:
+                    name._was_found_in_use = True
+
+    def _holders_of(self, wish: str) -> List[Name]:
+        """Returns the objects whose names are in the way of a new one that wants `wish`; of many, the last ones."""
+        last = self._last.get(wish, 0)
+        names = [wish, *[f"{wish}_{number}" for number in range(max(1, last - _MOST_HOLDERS), last + 1)]]
+        found = [self._taken[text]() for text in names if text in self._taken]
+        return [one for one in found if one is not None]
 
     def _drop(self, name: Optional[Name]) -> None:
         """Takes a name away from what a block that has failed has made."""
@@ -367,6 +395,7 @@ class Namespace:
         return {variable.name: variable for variable in self._living()}
 
     def _living(self) -> List[Any]:
+        _let_go()
         with self._lock:
             members = list(self._members.values())
         return [variable for variable in [member() for member in members] if variable is not None]
@@ -403,6 +432,7 @@ class Namespace:
         regular expression matches at its start (N13). A copy, in which `in` and `index`
         find a variable itself and none of equal values; empty for an unknown key.
         """
+        _let_go()
         own = list(self._collections.get(key, {}).values())
         members = [member for get, member in [(get, get()) for get in own]
                    if member is not None or not isinstance(get, ReferenceType)]  # fmt: skip

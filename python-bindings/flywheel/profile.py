@@ -194,7 +194,7 @@ def profile_calls(traced: "Traced", values: Sequence[Any], calls: int) -> Profil
     from .store import Store, current_store
     from .variables import provide_host_values
 
-    options = traced.owner.options
+    options = traced.definition.options
     program = compile_model(
         traced.module, profile=True, threads=options.threads, target=options.target or None,
         winograd=options.winograd, check_numerics=options.check_numerics, memory_budget=options.memory_budget,

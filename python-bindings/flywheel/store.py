@@ -164,7 +164,10 @@ class Store(_flywheel.Store):
 
     def _knows(self, name: Name) -> bool:
         """Returns true if a variable of this name was declared or restored."""
-        return super().__contains__(name.text + self._suffix(name.namespace))
+        with self._lock:
+            text = name.text
+            self._forget_dead()
+            return super().__contains__(text + self._suffix(name.namespace))
 
     def _has_value(self, key: str) -> bool:
         return super().is_initialized(key)

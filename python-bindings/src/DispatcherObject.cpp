@@ -43,9 +43,22 @@ struct Case {
   std::string kinds;
 };
 
+/// A value that the Python function has from outside: of a global name, a
+/// closure, an attribute, or a list or dict of these.
+struct Capture {
+  /// References. The holder is a dict, a list or a cell; `key` is the name, the
+  /// place in a list, or None in a cell.
+  PyObject *holder, *key;
+  /// A reference to the value or, if `isWeak`, to a weak reference to it; null
+  /// if the holder had none.
+  PyObject *value;
+  bool isWeak;
+};
+
 struct DispatcherObject {
   PyObject_HEAD vectorcallfunc vectorcall;
   std::vector<Case> *cases;
+  std::vector<Capture> *captures;
 };
 } // namespace
 
@@ -214,10 +227,41 @@ static bool matches(const Case &known, const Store *store,
   return true;
 }
 
+/// Returns the value that a holder has now, or null.
+static PyObject *lookup(const Capture &capture) {
+  if (PyDict_Check(capture.holder))
+    return PyDict_GetItemWithError(capture.holder, capture.key);
+  if (PyCell_Check(capture.holder))
+    return PyCell_GET(capture.holder);
+  Py_ssize_t place = PyLong_AsSsize_t(capture.key);
+  return place < PyList_GET_SIZE(capture.holder)
+             ? PyList_GET_ITEM(capture.holder, place)
+             : nullptr;
+}
+
+/// Returns true if what the Python function has from outside are the objects
+/// that it had when it was traced.
+static bool holdsCaptures(PyObject *self) {
+  for (const Capture &capture :
+       *reinterpret_cast<DispatcherObject *>(self)->captures) {
+    PyObject *value = capture.value;
+    // The result is borrowed, and compared only. It is None, which has no weak
+    // references, for an object that is gone.
+    if (value && capture.isWeak)
+      value = PyWeakref_GetObject(value);
+    if (lookup(capture) == value)
+      continue;
+    // A comparison of keys may have failed.
+    PyErr_Clear();
+    return false;
+  }
+  return true;
+}
+
 static PyObject *callDispatcher(PyObject *self, PyObject *const *args,
                                 size_t nargsf, PyObject *names) {
   size_t count = PyVectorcall_NARGS(nargsf);
-  if (!names && !isTracing) {
+  if (!names && !isTracing && holdsCaptures(self)) {
     const Store *store = lookupCurrentStore();
     for (const Case &known :
          *reinterpret_cast<DispatcherObject *>(self)->cases) {
@@ -278,6 +322,57 @@ static PyObject *clearCases(PyObject *self, PyObject *) {
   Py_RETURN_NONE;
 }
 
+static PyObject *clearCaptures(PyObject *self) {
+  std::vector<Capture> old;
+  old.swap(*reinterpret_cast<DispatcherObject *>(self)->captures);
+  for (Capture &capture : old) {
+    Py_DECREF(capture.holder);
+    Py_DECREF(capture.key);
+    Py_XDECREF(capture.value);
+  }
+  Py_RETURN_NONE;
+}
+
+/// Takes a list of (holder, key, value or weak reference, is weak), or of
+/// (holder, key) without a value.
+static PyObject *setCaptures(PyObject *self, PyObject *list) {
+  std::vector<Capture> made;
+  if (!PyList_Check(list)) {
+    PyErr_SetString(PyExc_TypeError, "expected a list of captures");
+    return nullptr;
+  }
+  for (Py_ssize_t index = 0; index < PyList_GET_SIZE(list); ++index) {
+    Capture capture{nullptr, nullptr, nullptr, false};
+    int isWeak = 0;
+    if (!PyArg_ParseTuple(PyList_GET_ITEM(list, index), "OO|Op",
+                          &capture.holder, &capture.key, &capture.value,
+                          &isWeak))
+      return nullptr;
+    capture.isWeak = isWeak;
+    bool isKnown = PyDict_Check(capture.holder) ||
+                   PyCell_Check(capture.holder) ||
+                   (PyList_Check(capture.holder) && PyLong_Check(capture.key));
+    if (!isKnown || (isWeak && !PyWeakref_Check(capture.value))) {
+      PyErr_SetString(PyExc_TypeError, "expected a dict, a list or a cell, a "
+                                       "key and a value of it");
+      return nullptr;
+    }
+    made.push_back(capture);
+  }
+  for (Capture &capture : made) {
+    Py_INCREF(capture.holder);
+    Py_INCREF(capture.key);
+    Py_XINCREF(capture.value);
+  }
+  Py_DECREF(clearCaptures(self));
+  reinterpret_cast<DispatcherObject *>(self)->captures->swap(made);
+  Py_RETURN_NONE;
+}
+
+static PyObject *holdsCapturesMethod(PyObject *self, PyObject *) {
+  return PyBool_FromLong(holdsCaptures(self));
+}
+
 static PyObject *makeDispatcher(PyTypeObject *type, PyObject *, PyObject *) {
   PyObject *self = type->tp_alloc(type, 0);
   if (!self)
@@ -285,6 +380,7 @@ static PyObject *makeDispatcher(PyTypeObject *type, PyObject *, PyObject *) {
   auto *object = reinterpret_cast<DispatcherObject *>(self);
   object->vectorcall = callDispatcher;
   object->cases = new std::vector<Case>();
+  object->captures = new std::vector<Capture>();
   return self;
 }
 
@@ -294,11 +390,18 @@ static int traverseDispatcher(PyObject *self, visitproc visit, void *arg) {
     Py_VISIT(known.entry);
     Py_VISIT(known.unpack);
   }
+  for (const Capture &capture :
+       *reinterpret_cast<DispatcherObject *>(self)->captures) {
+    Py_VISIT(capture.holder);
+    Py_VISIT(capture.key);
+    Py_VISIT(capture.value);
+  }
   return 0;
 }
 
 static int clearDispatcher(PyObject *self) {
   Py_DECREF(clearCases(self, nullptr));
+  Py_DECREF(clearCaptures(self));
   return 0;
 }
 
@@ -306,6 +409,7 @@ static void deleteDispatcher(PyObject *self) {
   PyObject_GC_UnTrack(self);
   clearDispatcher(self);
   delete reinterpret_cast<DispatcherObject *>(self)->cases;
+  delete reinterpret_cast<DispatcherObject *>(self)->captures;
   PyTypeObject *type = Py_TYPE(self);
   type->tp_free(self);
   Py_DECREF(type);
@@ -320,6 +424,11 @@ void addDispatcher(nb::module_ &module) {
       {"_add_case", addCase, METH_VARARGS,
        "Adds an entry: (entry, store, kinds, unpack)."},
       {"_clear_cases", clearCases, METH_NOARGS, "Forgets all entries."},
+      {"_set_captures", setCaptures, METH_O,
+       "Sets the values from outside, without which there is no fast call: a "
+       "list of (holder, key, value or weak reference, is weak)."},
+      {"_holds_captures", holdsCapturesMethod, METH_NOARGS,
+       "Returns true if these are the values of now."},
       {nullptr, nullptr, 0, nullptr}};
   static PyType_Slot slots[] = {
       {Py_tp_doc, const_cast<char *>("Calls compiled entries by their feeds; "
