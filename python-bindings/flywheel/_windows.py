@@ -10,7 +10,7 @@ from . import _nn_ops as nn
 from ._ops._core import Size, empty, index_op, size, sizes, stretch
 from ._ops._indexing import extract_slice
 from ._ops._shapes import _product, reshape_to, to_index
-from ._tensor import Tensor, as_tensor
+from ._tensor import Tensor, as_tensor, format_shape
 from .transforms import custom_vjp
 
 Pads = Sequence[Tuple[int, int]]
@@ -25,12 +25,23 @@ def _in_front(padding: Union[str, Pads]) -> Union[str, Pads]:
     return padding if isinstance(padding, str) else [(0, 0), *padding]
 
 
+def _expect_space(what: str, x: Tensor, count: int) -> None:
+    """Raises ValueError unless `x` is [batch, space..., channels] with that many dimensions of space, 1 to 3."""
+    if x.ndim != count + 2 or not 1 <= count <= 3:
+        raise ValueError(f"{what}: expected shape [batch, space..., channels] with {count} of 1 to 3 dimensions of "
+                         f"space, found shape {format_shape(x._dims)}")  # fmt: skip
+
+
 def convolve(
     x: Tensor, w: Tensor, strides: Sequence[int], padding: Union[str, Pads], dilations: Sequence[int]
 ) -> Tensor:
     """`nn.conv2d` of `x` [batch, space..., channels] with `w` [space..., channels of a group, outputs]. With more than
     two spatial dimensions, their sizes are static, and their padding is given by numbers."""
     rank = x.ndim - 2
+    _expect_space("convolution", x, len(strides))
+    if w.ndim != x.ndim:
+        raise ValueError(f"convolution: expected a filter of {x.ndim} dimensions, [space..., channels, outputs], found "
+                         f"shape {format_shape(w._dims)}")  # fmt: skip
     if rank == 2:
         return nn.conv2d(x, w, strides=list(strides), padding=_listed(padding), dilations=list(dilations))
     if rank < 2:
@@ -67,6 +78,7 @@ def pool(
 ) -> Tensor:  # fmt: skip
     """`nn.max_pool2d` or `nn.avg_pool2d` of `x` [batch, space..., channels] with one to three dimensions of space."""
     rank = x.ndim - 2
+    _expect_space("pool", x, len(window))
     if rank == 2:
         return function(x, list(window), strides=list(strides), padding=_listed(padding))
     if rank == 1:

@@ -8,10 +8,12 @@ from typing import Any, Callable, Dict, List, Tuple
 
 import numpy as np
 
+import flywheel.keras as keras
 import flywheel.v1 as tf
 from flywheel.keras import backend as K
 
 ZERO, ONES, EQUAL = np.zeros((2, 2)), np.ones((2, 2)), np.full((2, 2), 0.75)
+SCALE = 1.0507009873554805
 SINGULAR, COFACTORS = np.array([[1.0, 2.0], [2.0, 4.0]]), np.array([[4.0, -2.0], [-2.0, 1.0]])
 
 # A function of [2, 2] numbers, where it is derived, its derivative there, and that of the derivative's sum.
@@ -37,14 +39,41 @@ CASES: Dict[str, Case] = {
                               ONES * 0.5, ONES * 0.25),
     "softplus": (tf.nn.softplus, ZERO, ONES * 0.5, ONES * 0.25),
     "log_sigmoid": (tf.log_sigmoid, ZERO, ONES * 0.5, ONES * -0.25),
-    "elu": (tf.nn.elu, ZERO, ONES, ONES), "softsign": (tf.nn.softsign, ZERO, ONES, ZERO),
+    "elu": (tf.nn.elu, ZERO, ONES, ZERO), "K.elu": (lambda x: K.elu(x, 0.5), ZERO, ONES * 0.5, ZERO),
+    "selu": (tf.nn.selu, ZERO, ONES * SCALE, ZERO),
+    "Keras's selu": (keras.activations.selu, ZERO, ONES * SCALE * 1.6732632423543772, ZERO),
+    "K.sqrt of negative numbers": (K.sqrt, -ONES, ZERO, ZERO), "ReLU": (keras.layers.ReLU(), ZERO, ZERO, ZERO),
+    "ReLU at its threshold": (keras.layers.ReLU(2.0, 0.1, 0.5), ONES * 0.5, ZERO, ZERO),
+    "ReLU below it": (keras.layers.ReLU(2.0, 0.1, 0.5), ZERO, ONES * 0.1, ZERO),
+    "leaky ReLU": (keras.layers.ReLU(None, 0.1), ZERO, ONES * 0.1, ZERO),
+    "ReLU at 6": (keras.layers.ReLU(6.0), ONES * 6, ZERO, ZERO),
+    "digamma of negative numbers": (tf.digamma, -ONES / 2, ONES * 8.934802200544679, ONES * -0.8287966442343202),
+    "a negative number to the power of": (lambda x: tf.pow(-ONES, x), 2 * ONES, ZERO, ZERO),
+    "softsign": (tf.nn.softsign, ZERO, ONES, ZERO),
     "reduce_prod": (tf.reduce_prod, ZERO, ZERO, ZERO),
     "maximum": (lambda x: tf.maximum(x, ZERO), ZERO, ONES, ZERO),
     "maximum by it": (lambda x: tf.maximum(ZERO, x), ZERO, ZERO, ZERO),
 }  # fmt: skip
 
 
+def check_values() -> None:
+    """Values at points where only TensorFlow's or Keras's definition says what they are."""
+    x = tf.constant([6.0, 2.5, 6.0], tf.float64)
+    y = tf.constant([0.2, 0.0001, 4.0], tf.float64)
+    values: Dict[str, Tuple[Any, Any]] = {
+        "//": (x // y, [30, 25000, 1]), "floordiv": (tf.floordiv(x, y), [30, 25000, 1]),
+        "digamma": (tf.digamma(tf.constant([-0.5, -1243052.498569127, 3.0], tf.float64)),
+                    [0.03648997397857652, 14.0472032533891, 0.92278433509846714]),
+        "K.sqrt": (K.sqrt(tf.constant([-4.0, 0.0, 4.0])), [0, 0, 2]),
+        "ReLU": (keras.layers.ReLU(2.0, 0.1, 0.5)(tf.constant([[-0.5, 0.5, 0.75, 3.0]])), [[-0.1, 0, 0.75, 2]]),
+    }  # fmt: skip
+    with tf.Session() as session:
+        for name, (tensor, expected) in values.items():
+            np.testing.assert_allclose(session.run(tensor), expected, rtol=1e-6, atol=1e-7, err_msg=name)
+
+
 def main() -> None:
+    check_values()
     programs: List[Any] = []
     feeds = {}
     for function, point, _, _ in CASES.values():

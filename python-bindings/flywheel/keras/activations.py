@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import _ops
 from .. import nn as _traced
+from .._ops import _precision
 from ..v1 import nn as _nn
 from ..v1.conversion import as_tensor, make
 from . import backend as K
@@ -25,7 +26,13 @@ def elu(x: Any, alpha: float = 1.0) -> Any:
 
 
 def selu(x: Any) -> Any:
-    return _nn.selu(x)
+    """Keras multiplies what `elu` makes, which has the slope of the left side at 0; `tf.nn.selu` has the other one."""
+
+    @_precision.rounds_once(1)
+    def emit(y: Any) -> Any:
+        return _ops.multiply(_nn._elu_of(y, _nn._SELU_ALPHA), _nn._SELU_SCALE)
+
+    return make("Selu", emit, as_tensor(x))
 
 
 def softplus(x: Any) -> Any:

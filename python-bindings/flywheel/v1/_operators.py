@@ -27,6 +27,31 @@ def _divide(x: Any, y: Any) -> Any:
     return _ops.divide(a, b)
 
 
+def floor_of_quotient(x: Any, y: Any) -> Any:
+    """x / y, rounded down. The quotient of floating-point numbers is rounded before, as in TensorFlow: 6 and 0.2 give
+    30, and NumPy's exact rule 29."""
+    a, b = _tensor.as_tensors(x, y)
+    return _ops.floor(_ops.divide(a, b)) if _dtypes.is_floating(a.dtype) else _ops.floor_divide(a, b)
+
+
+def _power(x: Any, y: Any) -> Any:
+    """x to the power of y, which carries no derivative where x is negative: that of real numbers is NaN there, and
+    TensorFlow's 0."""
+    if not _dtypes.is_floating(y.dtype):
+        return _ops.power(x, y)
+    base = _tensor.as_tensor(x, y.dtype)
+    is_negative = _ops.less(base, 0)
+    # Neither of the two has numbers that the other one's derivatives would be spoiled by.
+    of_negative = _ops.power(_ops.where(is_negative, base, 1), _ops.stop_gradient(y))
+    return _ops.where(is_negative, of_negative, _ops.power(_ops.where(is_negative, 1, base), y))
+
+
+def power_by(y: Any) -> Callable[..., Any]:
+    """Returns the traced function of powers with an exponent of the graph: a constant one has no derivative."""
+    y = y._as_graph_tensor() if hasattr(y, "_as_graph_tensor") else y
+    return _ops.power if getattr(getattr(y, "op", None), "type", "Const") == "Const" else _power
+
+
 class Operators:
     """Operators, which make ops of the default graph. `==` compares identity, as in
     TensorFlow 1: use `equal`."""
@@ -56,10 +81,10 @@ class Operators:
         return _make("truediv", _divide, other, self)
 
     def __floordiv__(self, other: Any) -> Any:
-        return _make("floordiv", _ops.floor_divide, self, other)
+        return _make("floordiv", floor_of_quotient, self, other)
 
     def __rfloordiv__(self, other: Any) -> Any:
-        return _make("floordiv", _ops.floor_divide, other, self)
+        return _make("floordiv", floor_of_quotient, other, self)
 
     def __rmod__(self, other: Any) -> Any:
         return _make("mod", _ops._arithmetic.mod_of_quotient, other, self)
@@ -80,10 +105,10 @@ class Operators:
         return _make("mod", _ops._arithmetic.mod_of_quotient, self, other)
 
     def __pow__(self, other: Any) -> Any:
-        return _make("pow", _ops.power, self, other)
+        return _make("pow", power_by(other), self, other)
 
     def __rpow__(self, other: Any) -> Any:
-        return _make("pow", _ops.power, other, self)
+        return _make("pow", power_by(self), other, self)
 
     def __matmul__(self, other: Any) -> Any:
         return _make("matmul", _ops.matmul, self, other)

@@ -3,10 +3,12 @@
 
 from typing import Any, Callable, Dict, Optional
 
+import numpy as np
+
 from .. import _dtypes, _ops, _tensor
 from .. import nn as traced
 from .._ops._arithmetic import mod_of_quotient
-from ._operators import _divide
+from ._operators import _divide, floor_of_quotient, power_by
 from .conversion import as_tensor, make, paired
 
 
@@ -24,6 +26,10 @@ def _binary(kind: str, function: Callable[..., Any]) -> Callable[..., Any]:
     return op
 
 
+def _pow(x: Any, y: Any, name: Optional[str] = None) -> Any:
+    return make("Pow", power_by(y), *paired("Pow", x, y), name=name)
+
+
 def _reduction(kind: str, function: Callable[..., Any]) -> Callable[..., Any]:
     def op(
         input_tensor: Any, axis: Any = None, keepdims: Any = None, name: Optional[str] = None,
@@ -39,7 +45,7 @@ def _reduction(kind: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _truncated(x: Any, y: Any) -> Any:
     """x / y without its fraction."""
-    whole = _ops.floor_divide(_ops.abs(x), _ops.abs(y))
+    whole = floor_of_quotient(_ops.abs(x), _ops.abs(y))
     return _ops.multiply(whole, _ops.multiply(_ops.sign(x), _ops.sign(y)))
 
 
@@ -80,10 +86,12 @@ def _shifted(x: Any) -> Any:
 
 
 def _digamma(x: Any) -> Any:
-    """Returns the derivative of the logarithm of the gamma function of a positive number (DLMF 5.11.2). Near its zero
-    the terms cancel: they are float64."""
+    """Returns the derivative of the logarithm of the gamma function: of a number from 1/2 on by a series (DLMF 5.11.2),
+    of others by reflection (DLMF 5.5.4). Near its zeros the terms cancel: they are float64."""
     dtype = x.dtype
-    x = _ops.cast(x, _dtypes.float64)
+    given = _ops.cast(x, _dtypes.float64)
+    reflects = _ops.less(given, 0.5)
+    x = _ops.where(reflects, _ops.subtract(1.0, given), given)
     z = _ops.add(x, 8.0)
     square = _ops.reciprocal(_ops.square(z))
     series = _ops.multiply(square, _ops.subtract(1 / 12, _ops.multiply(square, _ops.subtract(1 / 120, _ops.multiply(
@@ -91,6 +99,10 @@ def _digamma(x: Any) -> Any:
     found = _ops.subtract(_ops.subtract(_ops.log(z), _ops.multiply(0.5, _ops.reciprocal(z))), series)
     for one in _shifted(x):
         found = _ops.subtract(found, _ops.reciprocal(one))
+    # The distance from the nearest whole number keeps the tangent exact there.
+    rest = _ops.subtract(given, _ops.rint(given))
+    tangent = _ops.tan(_ops.multiply(_ops.where(reflects, rest, 0.25), float(np.pi)))
+    found = _ops.where(reflects, _ops.subtract(found, _ops.divide(float(np.pi), tangent)), found)
     return _ops.cast(found, dtype)
 
 
@@ -111,8 +123,8 @@ FLOATING = frozenset([
 ])  # fmt: skip
 BINARY = {
     "add": _ops.add, "subtract": _ops.subtract, "multiply": _ops.multiply, "divide": _divide,
-    "div": _divide_as_python2, "truediv": _divide, "realdiv": _ops.divide, "floordiv": _ops.floor_divide,
-    "mod": mod_of_quotient, "floormod": mod_of_quotient, "pow": _ops.power, "maximum": _ops.maximum,
+    "div": _divide_as_python2, "truediv": _divide, "realdiv": _ops.divide, "floordiv": floor_of_quotient,
+    "mod": mod_of_quotient, "floormod": mod_of_quotient, "maximum": _ops.maximum,
     "minimum": _ops.minimum,
     "equal": _ops.equal, "not_equal": _ops.not_equal, "less": _ops.less, "less_equal": _ops.less_equal,
     "greater": _ops.greater, "greater_equal": _ops.greater_equal, "logical_and": _ops.logical_and,
@@ -128,10 +140,11 @@ REDUCTIONS: Dict[str, Callable[..., Any]] = {
     "reduce_prod": _ops._reductions.reduce_prod, "reduce_any": _ops.any, "reduce_all": _ops.all,
     "reduce_logsumexp": _ops.logsumexp,
 }  # fmt: skip
-TABLE = {
+TABLE: Dict[str, Callable[..., Any]] = {
     **{key: _unary(key.title().replace("_", ""), _of_floating(key, function) if key in FLOATING else function)
        for key, function in UNARY.items()},
     **{key: _binary(key.title().replace("_", ""), function) for key, function in BINARY.items()},
+    "pow": _pow,
     **{key: _reduction({"reduce_sum": "Sum", "reduce_mean": "Mean", "reduce_max": "Max"}.get(key, key), function)
        for key, function in REDUCTIONS.items()},
 }  # fmt: skip

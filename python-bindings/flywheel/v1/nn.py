@@ -18,6 +18,9 @@ from .ops import shape, stop_gradient
 from .precision import rounds_once
 from .random_ops import random_uniform
 
+# The constants of `selu` (arXiv:1706.02515).
+_SELU_SCALE, _SELU_ALPHA = 1.0507009873554805, 1.6732632423543772
+
 
 def _unary(kind: str, function: Callable[..., Any]) -> Callable[..., Any]:
     def op(features: Any, name: Optional[str] = None) -> Any:
@@ -28,8 +31,26 @@ def _unary(kind: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 relu = _unary("Relu", traced.relu)
 relu6 = _unary("Relu6", traced.relu6)
-elu = _unary("Elu", traced.elu)
-selu = _unary("Selu", traced.selu)
+
+@_precision.rounds_once(1)
+def _elu_of(x: Any, alpha: float = 1.0) -> Any:
+    """alpha (exp(x) - 1) where x < 0, of a trace. TensorFlow's second derivative at 0 is that of x, and its first one
+    of another alpha that of what is left of 0."""
+    if alpha == 1:
+        return _ops.where(_ops.less(x, 0), traced.elu(x), x)
+    # At 0 itself alpha x, which has the slope of the one side and the second derivative of the other.
+    left = _ops.where(_ops.less(x, 0), traced.elu(x, alpha=alpha), _ops.multiply(x, alpha))
+    return _ops.where(_ops.greater(x, 0), x, left)
+
+
+@_precision.rounds_once(1)
+def _selu(x: Any) -> Any:
+    """TensorFlow's derivatives at 0 are those of what is right of it."""
+    return _ops.where(_ops.less(x, 0), traced.selu(x), _ops.multiply(x, _SELU_SCALE))
+
+
+elu = _unary("Elu", _elu_of)
+selu = _unary("Selu", _selu)
 softplus = _unary("Softplus", traced.softplus)
 softsign = _unary("Softsign", traced.softsign)
 sigmoid = _unary("Sigmoid", _ops.sigmoid)

@@ -137,9 +137,7 @@ def gather(reference: Any, indices: Any) -> Any:
     return _nn.embedding_lookup(reference, indices)
 
 
-square, sqrt, exp, log, abs, sign, sin, cos = (
-    _T[name] for name in ("square", "sqrt", "exp", "log", "abs", "sign", "sin", "cos")
-)
+square, exp, log, abs, sign, sin, cos = (_T[name] for name in ("square", "exp", "log", "abs", "sign", "sin", "cos"))
 round, pow, maximum, minimum = (_T[name] for name in ("round", "pow", "maximum", "minimum"))
 equal, not_equal, greater, greater_equal, less, less_equal = (
     _T[name] for name in ("equal", "not_equal", "greater", "greater_equal", "less", "less_equal")
@@ -147,6 +145,15 @@ equal, not_equal, greater, greater_equal, less, less_equal = (
 sigmoid, tanh = _nn.sigmoid, _nn.tanh
 softplus, softsign = _nn.softplus, _nn.softsign
 identity = _v1.identity
+
+
+def sqrt(x: Any) -> Any:
+    """The square root, and 0 of a negative number."""
+    y = as_tensor(x)
+    is_negative = _T["less"](y, 0)
+    # The derivative of the root of 0 is infinite, which times 0 is NaN.
+    root_of = _T["sqrt"](_v1.where(is_negative, _T["ones_like"](y), y))
+    return _v1.where(is_negative, _T["zeros_like"](y), root_of)
 
 
 def switch(condition: Any, then_expression: Any, else_expression: Any) -> Any:
@@ -229,7 +236,7 @@ def relu(x: Any, alpha: float = 0.0, max_value: Any = None) -> Any:
 
 
 def elu(x: Any, alpha: float = 1.0) -> Any:
-    return make("Elu", lambda y: _traced.elu(y, alpha=alpha), as_tensor(x))
+    return make("Elu", lambda y: _nn._elu_of(y, alpha), as_tensor(x))
 
 
 def hard_sigmoid(x: Any) -> Any:

@@ -155,9 +155,14 @@ class ReLU(Layer):
 
     def call(self, inputs: Any, **kwargs: Any) -> Any:
         def emit(x: Any) -> Any:
+            if self.max_value == 6 and not self.negative_slope and not self.threshold:
+                return _traced.relu6(x)
             high = x if self.max_value is None else _ops.minimum(x, self.max_value)
             low = (x - self.threshold) * self.negative_slope
-            return _ops.where(_ops.greater_equal(x, self.threshold), high, low)
+            if self.max_value is not None or self.threshold:
+                # The slope at the threshold is 0, but for a leaky one alone.
+                low = _ops.where(_ops.less(x, self.threshold), low, 0)
+            return _ops.where(_ops.greater(x, self.threshold), high, low)
 
         return make("ReLU", emit, as_tensor(inputs))
 
