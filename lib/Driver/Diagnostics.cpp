@@ -241,6 +241,8 @@ DiagnosticCollector::DiagnosticCollector(MLIRContext *context,
         printer.print(diagnostic, os);
         diagnostics.push_back(
             {diagnostic.getSeverity(), StringRef(text).rtrim('\n').str()});
+        if (std::optional<ErrorDetail> detail = findDetail(diagnostic))
+          details.push_back(std::move(*detail));
       }) {}
 
 std::string DiagnosticCollector::getErrors() const {

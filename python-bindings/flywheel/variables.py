@@ -415,18 +415,23 @@ class Variable(VariableOperators):
         return ("elements", (array, trace.type(self.dtype, self.shape)))
 
 
+class DTypeMismatch(TypeError):
+    """A value that has numbers, but not of the dtype that it is for."""
+
+
 def convert(value: Any, dtype: _dtypes.DType) -> Array:
-    """An array of this dtype with the numbers of `value`. An array of another one is
-    refused, and so is a Python number that is not exact in it."""
+    """An array of this dtype with the numbers of `value`. Raises DTypeMismatch for an
+    array of another one, and for a Python number that is not exact in it."""
     array = _dtypes.as_numpy(value)
     if isinstance(value, (np.ndarray, np.generic)) and array.dtype.kind not in "OSU":
         if array.dtype != dtype:
-            raise TypeError(f"Expected {_dtypes.name_of(dtype)}, got an array of dtype {value.dtype}: cast it")
+            raise DTypeMismatch(f"Expected {_dtypes.name_of(dtype)}, got an array of dtype {value.dtype}: cast it")
         return array
     if _dtypes.is_integer(dtype) and array.dtype.kind == "f":
-        raise TypeError(f"Expected {_dtypes.name_of(dtype)}, got {value!r} of type 'float' instead.")
+        raise DTypeMismatch(f"Expected {_dtypes.name_of(dtype)}, got {value!r} of type 'float' instead.")
     if (array.dtype.kind in "OSU") != (dtype == _dtypes.string):
-        raise TypeError(f"Expected {_dtypes.name_of(dtype)}, got {value!r} of type '{type(value).__name__}' instead.")
+        found = f"{value!r} of type '{type(value).__name__}'"
+        raise DTypeMismatch(f"Expected {_dtypes.name_of(dtype)}, got {found} instead.")
     return _dtypes.literal(value, dtype)
 
 

@@ -36,19 +36,6 @@ namespace flywheel::python {
 // Diagnostics
 //===----------------------------------------------------------------------===//
 
-[[noreturn]] static void throwCompileError(std::string text) {
-  while (!text.empty() && text.back() == '\n')
-    text.pop_back();
-  raise(ErrorKind::Compile, text);
-  throw nb::python_error();
-}
-
-/// Returns the errors of a failed compilation as one text.
-static std::string getErrorText(const DiagnosticCollector &diagnostics) {
-  std::string text = diagnostics.getErrors();
-  return text.empty() ? "the compiler failed without saying why" : text;
-}
-
 //===----------------------------------------------------------------------===//
 // Modules
 //===----------------------------------------------------------------------===//
@@ -57,7 +44,7 @@ static std::string getErrorText(const DiagnosticCollector &diagnostics) {
 template <typename Parse> static std::unique_ptr<PyModule> parse(Parse action) {
   auto result = std::make_unique<PyModule>();
   result->printer = std::make_shared<DiagnosticPrinter>();
-  std::string text;
+  CompileErrors errors;
   std::vector<DiagnosticText> warnings;
   {
     GILRelease release;
@@ -65,12 +52,12 @@ template <typename Parse> static std::unique_ptr<PyModule> parse(Parse action) {
     result->context->printOpOnDiagnostic(false);
     DiagnosticCollector diagnostics(result->context.get(), *result->printer);
     result->module = action(*result->context, *result->printer);
-    text = getErrorText(diagnostics);
+    errors = takeErrors(diagnostics);
     warnings = diagnostics.getWarnings();
   }
   warn(warnings, !result->module);
   if (!result->module)
-    throwCompileError(text);
+    throwCompileError(errors);
   return result;
 }
 
@@ -118,7 +105,7 @@ static CompilerOptions makeOptions(const PyModule &module,
 namespace {
 /// The diagnostics that compiling emitted.
 struct Messages {
-  std::string errors;
+  CompileErrors errors;
   std::vector<DiagnosticText> warnings;
 };
 } // namespace
@@ -131,7 +118,7 @@ static CompiledModule runStages(const PyModule &self,
   llvm::FailureOr<CompiledModule> compiled = compileModule(
       mlir::OwningOpRef<mlir::ModuleOp>(mlir::ModuleOp(*self.module).clone()),
       options);
-  messages = {getErrorText(diagnostics), diagnostics.getWarnings()};
+  messages = {takeErrors(diagnostics), diagnostics.getWarnings()};
   if (failed(compiled))
     return {};
   return std::move(*compiled);
@@ -201,7 +188,7 @@ compile(const PyModule &self, const std::optional<std::string> &lowering,
       if (program.isOk())
         result->program = std::move(*program);
       else
-        messages.errors = program.status().message();
+        messages.errors.text = program.status().message();
     }
   }
   warn(messages.warnings, !result->program);
@@ -258,7 +245,7 @@ static std::string cost(const PyModule &self,
     counted = countStepCost(
         mlir::OwningOpRef<mlir::ModuleOp>(mlir::ModuleOp(*self.module).clone()),
         options, costs);
-    messages = {getErrorText(diagnostics), diagnostics.getWarnings()};
+    messages = {takeErrors(diagnostics), diagnostics.getWarnings()};
   }
   warn(messages.warnings, failed(counted));
   if (failed(counted))

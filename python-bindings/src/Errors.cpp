@@ -39,7 +39,10 @@ static void addError(nb::module_ &module, ErrorKind kind, const char *name,
 void addErrors(nb::module_ &module) {
   addError(module, ErrorKind::Compile, "CompileError", PyExc_ValueError,
            "A model is not well formed or cannot be compiled. The message has "
-           "every error, each with its location.");
+           "every error, each with its location; `details` has (code, "
+           "numbers) of those that a program can act upon.");
+  nb::borrow(classes[static_cast<int>(ErrorKind::Compile)]).attr("details") =
+      nb::make_tuple();
   addError(module, ErrorKind::InvalidArgument, "InvalidArgumentError",
            PyExc_ValueError,
            "A feed, a result buffer or a value does not fit, or the step "
@@ -68,6 +71,42 @@ static void setError(PyObject *type, const std::string &message) {
     return;
   PyErr_SetObject(type, text);
   Py_DECREF(text);
+}
+
+/// Returns the name of an error that has details.
+static const char *getName(ErrorCode code) {
+  switch (code) {
+  case ErrorCode::UnknownResultSize:
+    return "unknown-result-size";
+  }
+  return "";
+}
+
+CompileErrors takeErrors(const DiagnosticCollector &diagnostics,
+                         const char *otherwise) {
+  std::string text = diagnostics.getErrors();
+  return {text.empty() ? otherwise : text, diagnostics.getDetails()};
+}
+
+void throwCompileError(const CompileErrors &errors) {
+  std::string text = errors.text;
+  while (!text.empty() && text.back() == '\n')
+    text.pop_back();
+  setError(classes[static_cast<int>(ErrorKind::Compile)], text);
+  nb::python_error error;
+  nb::list all;
+  for (const ErrorDetail &detail : errors.details) {
+    nb::list numbers;
+    for (int64_t number : detail.numbers)
+      numbers.append(number);
+    all.append(nb::make_tuple(getName(detail.code), nb::tuple(numbers)));
+  }
+  nb::borrow(error.value()).attr("details") = nb::tuple(all);
+  throw error;
+}
+
+void throwCompileError(std::string text) {
+  throwCompileError(CompileErrors{std::move(text), {}});
 }
 
 /// Returns the number of frames to the innermost one outside of this package,

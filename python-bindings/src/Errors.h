@@ -13,6 +13,7 @@
 #include "flywheel/Runtime/Status.h"
 
 #include <string>
+#include <vector>
 
 namespace flywheel::python {
 
@@ -31,6 +32,22 @@ void addErrors(nanobind::module_ &module);
 /// Sets the Python error.
 void raise(ErrorKind kind, const std::string &message);
 void raise(const runtime::Status &status);
+
+/// The errors of a compilation as one text, empty without one, and the details
+/// of those that a program can act upon.
+struct CompileErrors {
+  std::string text;
+  std::vector<ErrorDetail> details;
+};
+
+/// Returns the errors that were diagnosed; `otherwise` is the text without one.
+CompileErrors
+takeErrors(const DiagnosticCollector &diagnostics,
+           const char *otherwise = "the compiler failed without saying why");
+
+/// Throws a CompileError. Its `details` are a tuple of (code, numbers).
+[[noreturn]] void throwCompileError(const CompileErrors &errors);
+[[noreturn]] void throwCompileError(std::string text);
 
 /// Emits a Python warning of the category CompileWarning, or CompileRemark, at
 /// the innermost frame outside of this package. False with a Python error where

@@ -25,16 +25,8 @@ using namespace mlir;
 
 namespace flywheel::python {
 
-[[noreturn]] static void throwCompile(const std::string &text) {
-  raise(ErrorKind::Compile, text);
-  throw nb::python_error();
-}
-
 void throwDiagnostics(const DiagnosticCollector &diagnostics) {
-  std::string text = diagnostics.getErrors();
-  while (!text.empty() && text.back() == '\n')
-    text.pop_back();
-  throwCompile(text.empty() ? "the op is not well formed" : text);
+  throwCompileError(takeErrors(diagnostics, "the op is not well formed"));
 }
 
 Graph::Graph(const std::string &name, std::string package)
@@ -115,7 +107,7 @@ bool Graph::isLive(uint64_t scope) const {
 
 Value Graph::get(const PyValue &value) const {
   if (value.graph.get() != this || !isLive(value.scope))
-    throwCompile(
+    throwCompileError(
         "a tensor is used outside of where it was made: return it from "
         "the function, branch or loop that computes it");
   return value.value;
@@ -146,7 +138,7 @@ std::vector<PyValue> Graph::beginFunction(const std::string &name,
                                           nb::dict attributes,
                                           nb::list argumentAttributes) {
   if (function)
-    throwCompile("a function is being traced in this graph already");
+    throwCompileError("a function is being traced in this graph already");
   Location location = findLocation();
   builder.setInsertionPointToEnd(module->getBody());
   auto type = builder.getFunctionType(getTypes(types), {});
@@ -167,7 +159,7 @@ std::vector<PyValue> Graph::beginFunction(const std::string &name,
 
 void Graph::annotateFunction(nb::dict attributes) {
   if (!function)
-    throwCompile("no function is being traced in this graph");
+    throwCompileError("no function is being traced in this graph");
   for (NamedAttribute attribute :
        makeAttributes(function.getName().str(), attributes))
     function->setAttr(attribute.getName(), attribute.getValue());
@@ -176,7 +168,7 @@ void Graph::annotateFunction(nb::dict attributes) {
 void Graph::endFunction(const std::vector<PyValue *> &results,
                         nb::list resultAttributes) {
   if (!function || !frames.empty())
-    throwCompile("no function is being traced in this graph");
+    throwCompileError("no function is being traced in this graph");
   SmallVector<Value> values = getAll(*this, results);
   func::ReturnOp::create(builder, function.getLoc(), values);
   function.setType(builder.getFunctionType(function.getArgumentTypes(),
@@ -219,7 +211,7 @@ std::vector<PyValue> Graph::beginRegion(const std::vector<PyType *> &types) {
 PyRegion Graph::endRegion(const std::string &terminator,
                           const std::vector<PyValue *> &results) {
   if (frames.empty())
-    throwCompile("no region is open in this graph");
+    throwCompileError("no region is open in this graph");
   OperationState state(findLocation(), terminator);
   state.addOperands(getAll(*this, results));
   // Verified with the op that takes the region.
@@ -248,7 +240,7 @@ void Graph::abandonRegion() {
 Region &Graph::lookup(const PyRegion &region) const {
   auto found = finished.find(region.scope);
   if (region.graph.get() != this || found == finished.end())
-    throwCompile("a region is of another graph, or taken already");
+    throwCompileError("a region is of another graph, or taken already");
   return *found->second;
 }
 
@@ -267,7 +259,7 @@ void Graph::checkCaptures(Region &region) {
                     return frame.region.get() == parent;
                   });
     if (!isOpen)
-      throwCompile("a region uses a value of a region that has ended");
+      throwCompileError("a region uses a value of a region that has ended");
   }
 }
 
@@ -287,8 +279,8 @@ static void inferTypes(OperationState &state, RegisteredOperationName info,
                        DiagnosticCollector &diagnostics) {
   auto *interface = info.getInterface<InferTypeOpInterface>();
   if (!interface)
-    throwCompile("'" + state.name.getStringRef().str() +
-                 "' does not infer the types of its results: give them");
+    throwCompileError("'" + state.name.getStringRef().str() +
+                      "' does not infer the types of its results: give them");
   MLIRContext *context = state.getContext();
   DictionaryAttr attributes = state.attributes.getDictionary(context);
   std::vector<char> storage(info.getOpPropertyByteSize());
@@ -318,23 +310,24 @@ std::vector<PyValue> Graph::createOp(const std::string &name,
                                      bool isTopLevel) {
   DiagnosticCollector diagnostics(getContext(), *printer);
   if (!function && frames.empty() && !isTopLevel)
-    throwCompile("no function is being traced in this graph");
+    throwCompileError("no function is being traced in this graph");
   context->getOrLoadDialect(StringRef(name).split('.').first);
   std::optional<RegisteredOperationName> info =
       RegisteredOperationName::lookup(name, getContext());
   if (!info)
-    throwCompile("there is no op '" + name + "'");
+    throwCompileError("there is no op '" + name + "'");
   if (isTopLevel && !operands.empty())
-    throwCompile("'" + name + "' is outside of functions and has no operands");
+    throwCompileError("'" + name +
+                      "' is outside of functions and has no operands");
   OperationState state(findLocation(), *info);
   state.addOperands(getAll(*this, operands));
   state.addAttributes(makeAttributes(name, attributes).getAttrs());
   uint64_t firstScope = nextScope;
   for (PyRegion *region : regions) {
     if (isTopLevel && !findCaptures(lookup(*region)).empty())
-      throwCompile("'" + name +
-                   "' is outside of functions and uses a value of "
-                   "one");
+      throwCompileError("'" + name +
+                        "' is outside of functions and uses a value of "
+                        "one");
     firstScope = std::min(firstScope, region->scope);
   }
   // Regions that began inside of these may use their values: drops them too.
@@ -380,7 +373,7 @@ std::vector<PyValue> Graph::createOp(const std::string &name,
 
 std::unique_ptr<PyModule> Graph::finish() {
   if (function || !frames.empty())
-    throwCompile("a function of this graph is still being traced");
+    throwCompileError("a function of this graph is still being traced");
   DiagnosticCollector diagnostics(getContext(), *printer);
   if (failed(verify(*module)))
     throwDiagnostics(diagnostics);

@@ -46,11 +46,6 @@ namespace flywheel::python {
   throw nb::python_error();
 }
 
-[[noreturn]] static void fail(const std::string &text) {
-  raise(ErrorKind::Compile, text);
-  throw nb::python_error();
-}
-
 /// Returns the reason why there is no GPU; empty if there is one.
 static std::string findGPU() {
   return runtime::synchronizeGPU(/*stream=*/0).message();
@@ -132,7 +127,7 @@ compileTraced(const PyModule &self, std::optional<int64_t> threads,
     options.cache = {ProgramCache(folder), codegen};
   auto result = std::make_unique<PyProgram>();
   result->context = self.context;
-  std::string error;
+  CompileErrors errors;
   {
     ObjectLock lock(*self.mutex);
     GILRelease release;
@@ -144,7 +139,7 @@ compileTraced(const PyModule &self, std::optional<int64_t> threads,
     if (!result->warnings.empty())
       result->located = printLocations(self);
     if (failed(compiled)) {
-      error = diagnostics.getErrors();
+      errors = takeErrors(diagnostics);
     } else {
       codegen.target = compiled->options.target;
       auto object = makeObject(*compiled, codegen);
@@ -156,20 +151,17 @@ compileTraced(const PyModule &self, std::optional<int64_t> threads,
           result->places = getPlaces(*self.module);
           result->program = result->numbered->withPlaces(result->places);
         } else {
-          error = program.status().message();
+          errors.text = program.status().message();
         }
         result->times = std::move(compiled->times);
       } else {
-        error = llvm::toString(object.takeError());
+        errors.text = llvm::toString(object.takeError());
       }
     }
   }
   warn(result->warnings, !result->program);
-  if (!result->program) {
-    while (!error.empty() && error.back() == '\n')
-      error.pop_back();
-    fail(error);
-  }
+  if (!result->program)
+    throwCompileError(errors);
   return result;
 }
 
@@ -231,7 +223,8 @@ exportObject(const PyModule &self, nb::handle path,
             options.maxDimSizes->add(name + "=" + std::to_string(bound)))
       throw nb::value_error(
           ("max_dim_sizes: " + llvm::toString(std::move(error))).c_str());
-  std::string error, weights;
+  CompileErrors errors;
+  std::string weights;
   std::vector<std::string> remarks;
   std::optional<OutputFileError> fileError;
   std::vector<DiagnosticText> warnings;
@@ -244,7 +237,7 @@ exportObject(const PyModule &self, nb::handle path,
         options);
     warnings = diagnostics.getWarnings();
     if (failed(compiled)) {
-      error = diagnostics.getErrors();
+      errors = takeErrors(diagnostics);
     } else {
       CodegenOptions codegen;
       codegen.target = compiled->options.target;
@@ -271,15 +264,13 @@ exportObject(const PyModule &self, nb::handle path,
             files.write(),
             [&](const OutputFileError &failed) { fileError = failed; });
       } else {
-        error = llvm::toString(bytes.takeError());
+        errors.text = llvm::toString(bytes.takeError());
       }
     }
   }
-  while (!error.empty() && error.back() == '\n')
-    error.pop_back();
-  warn(warnings, !error.empty() || fileError);
-  if (!error.empty())
-    fail(error);
+  warn(warnings, !errors.text.empty() || fileError);
+  if (!errors.text.empty())
+    throwCompileError(errors);
   if (fileError)
     fail(*fileError);
   return {weights, remarks};

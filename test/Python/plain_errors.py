@@ -83,3 +83,29 @@ except ValueError as error:
 else:
     raise AssertionError("expected an error")
 assert untyped.Variable(1.0, trainable=1).trainable and not untyped.Variable(1.0, trainable=np.False_).trainable
+
+# Errors that a program acts upon say which they are, and where, in numbers.
+HALVES = """
+func.func @halves(%x: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>, tensor<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %m = arith.divsi %n, %c2 : index
+  %k = arith.subi %n, %m : index
+  %a = tensor.extract_slice %x[0][%m][1] : tensor<?xf32> to tensor<?xf32>
+  %b = tensor.extract_slice %x[0][%k][1] : tensor<?xf32> to tensor<?xf32>
+  return %a, %x, %b : tensor<?xf32>, tensor<?xf32>, tensor<?xf32>
+}"""
+try:
+    fw.compile(fw.parse(HALVES))
+except fw.CompileError as error:
+    assert error.details == (("unknown-result-size", (0, 0)), ("unknown-result-size", (2, 0))), error.details
+    assert str(error).count("to be a dimension size of a feed") == 2, error
+else:
+    raise AssertionError("expected an error")
+try:
+    fw.parse("x y")
+except fw.CompileError as error:
+    assert not error.details, error.details
+else:
+    raise AssertionError("expected an error")

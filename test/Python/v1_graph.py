@@ -290,3 +290,29 @@ with tf.Graph().as_default():
     with mock.patch.object(derivatives, "sources_of", side_effect=derivatives.sources_of) as visited:
         assert None not in tf.gradients(total, weights)
     assert visited.call_count < 150, visited.call_count
+# The sizes of several results of one run, none of which a feed has.
+with tf.Graph().as_default(), tf.Session() as sess:
+    x = tf.placeholder(tf.float32, [None])
+    parts = [tf.boolean_mask(x, x > 1), x, x[: tf.shape(x)[0] // 2], tf.tile(x, [2])]
+    for numbers in ([0.0, 1.0, 2.0, 3.0], [5.0], [0.0] * 7):
+        fed: Any = np.array(numbers, np.float32)
+        halves = [fed[fed > 1], fed, fed[: len(fed) // 2], np.tile(fed, 2)]
+        for got, right in zip(sess.run(parts, {x: fed}), halves):
+            np.testing.assert_array_equal(got, right)
+# An initializer has an argument `dtype` or none; an error inside of it is its own.
+with tf.Graph().as_default(), tf.Session() as sess:
+    plain = [
+        tf.get_variable("a", [2], initializer=lambda shape: tf.ones(shape)),
+        tf.get_variable("b", [2], initializer=lambda shape, **given: tf.ones(shape, given["dtype"])),
+        tf.get_variable("c", [2], tf.float64, initializer=np.ones),
+    ]
+    sess.run(tf.global_variables_initializer())
+    assert [v.dtype for v in plain] == [tf.float32, tf.float32, tf.float64]
+    np.testing.assert_array_equal(sess.run(plain), np.ones((3, 2)))
+
+    def broken(shape: Any, dtype: Any = None) -> Any:
+        if dtype is not None:
+            raise TypeError("no dtype is right here")
+        return tf.ones(shape)
+
+    raises(TypeError, "no dtype is right here", lambda: tf.get_variable("d", [2], initializer=broken))

@@ -14,6 +14,8 @@
 #ifndef FLYWHEEL_DRIVER_DIAGNOSTICS_H
 #define FLYWHEEL_DRIVER_DIAGNOSTICS_H
 
+#include "flywheel/Support/ErrorDetail.h"
+
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -68,11 +70,14 @@ public:
 
   /// The errors, in the order in which they were found, as one text.
   std::string getErrors() const;
+  /// The details of the errors that have any, in that order.
+  const std::vector<ErrorDetail> &getDetails() const { return details; }
   /// The warnings and remarks.
   std::vector<DiagnosticText> getWarnings() const;
 
 private:
   std::vector<DiagnosticText> diagnostics;
+  std::vector<ErrorDetail> details;
   mlir::ScopedDiagnosticHandler handler;
 };
 

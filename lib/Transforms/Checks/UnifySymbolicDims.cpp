@@ -10,6 +10,7 @@
 #include "flywheel/Dialect/LinalgExt/Checks.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 #include "flywheel/Dialect/Train/Train.h"
+#include "flywheel/Support/ErrorDetail.h"
 #include "flywheel/Transforms/Checks/ChecksPasses.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -312,6 +313,7 @@ void UnifySymbolicDims::runOnOperation() {
         return i;
     return -1;
   };
+  bool hasUnknownSize = false;
   // All at once: a function with thousands of variables keeps one list of them.
   SmallVector<NamedAttrList> attrs;
   for (BlockArgument argument : function.getArguments()) {
@@ -349,13 +351,19 @@ void UnifySymbolicDims::runOnOperation() {
                    "for static sizes of the feeds returns any number (in "
                    "Python, a function without a signature and with "
                    "dynamic='auto' or False)";
-        return signalPassFailure();
+        if (result)
+          flywheel::attach(
+              error, &getContext(),
+              {flywheel::ErrorCode::UnknownResultSize, {result.getInt(), dim}});
+        hasUnknownSize = true;
       }
       dimSizes.push_back(number);
     }
     attrs.back().set(TrainDialect::getDimSizesAttrName(),
                      b.getDenseI64ArrayAttr(dimSizes));
   }
+  if (hasUnknownSize)
+    return signalPassFailure();
   function.setAllArgAttrs(llvm::map_to_vector(
       attrs, [&](const NamedAttrList &list) -> DictionaryAttr {
         return list.getDictionary(b.getContext());

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Sets of fetches as programs of the compiler."""
 
-import re
 from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
 
 import numpy as np
@@ -15,9 +14,6 @@ from .._options import StepOptions
 from .devices import choose_target
 from .emission import Emitter, Env, ancestors
 from .operation import Operation, Tensor
-
-# The compiler's error for a result whose size is computed from those of the feeds. Results of a run have these names.
-_UNKNOWN_SIZE = re.compile(r"the size of dimension (\d+) of result 'result_(\d+)' to be a dimension size of a feed")
 
 
 class Compiled:
@@ -52,11 +48,11 @@ class Compiled:
                 self.program, self.variables = self._compile(fed)
                 break
             except CompileError as error:
-                unknown = _UNKNOWN_SIZE.search(str(error))
-                place = (int(unknown[2]), int(unknown[1])) if unknown else None
-                if place is None or place in self.measured:
+                places = [numbers for code, numbers in error.details if code == "unknown-result-size"]
+                unknown = [(result, dim) for result, dim in places if (result, dim) not in self.measured]
+                if not unknown:
                     raise
-                self.measured.append(place)
+                self.measured += unknown
         if self.measured:
             self.sizes = _Sizes(self)
 

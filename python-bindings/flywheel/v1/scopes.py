@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Variable scopes, and the variables that are got by name."""
 
+import inspect
 import threading
 from contextlib import contextmanager
 from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
@@ -250,15 +251,18 @@ def _initial(name: str, shape: Any, dtype: Any, wanted: Any, start: Any) -> Tupl
     function: Callable[..., Any] = start
     sizes = list(dims)
 
-    def make() -> Any:
-        try:
-            return function(sizes, dtype=wanted)
-        except TypeError as error:
-            if "dtype" not in str(error):
-                raise
-            return function(sizes)
+    takes_dtype = _takes_dtype(function)
+    return lambda: function(sizes, dtype=wanted) if takes_dtype else function(sizes), wanted
 
-    return make, wanted
+
+def _takes_dtype(initializer: Callable[..., Any]) -> bool:
+    """Returns true if an initializer has an argument `dtype`."""
+    try:
+        parameters = inspect.signature(initializer).parameters
+    except ValueError:
+        # One that is written in C has no signature.
+        return True
+    return "dtype" in parameters or any(one.kind is one.VAR_KEYWORD for one in parameters.values())
 
 
 def make_template(

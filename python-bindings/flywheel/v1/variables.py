@@ -187,9 +187,9 @@ class Variable(_operators.Operators):
         if not isinstance(value, Tensor) and not hasattr(value, "_as_graph_tensor"):
             try:
                 value = constant(traced.convert(value, self.dtype))
-            except TypeError as error:
-                if "Expected" in str(error):
-                    raise
+            except traced.DTypeMismatch:
+                raise
+            except TypeError:
                 value = as_tensor(value)
         x = as_tensor(value)
         if x.dtype != self.dtype:
