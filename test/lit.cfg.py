@@ -54,6 +54,7 @@ config.excludes = [
     "jax_larger_primitives.py",
     "jax_primitives.py",
     "mutate.py",
+    "narrow.py",
     "odd_limits.py",
     "odd_point_cases.py",
     "odd_point_graph_cases.py",

@@ -7,6 +7,7 @@
 #include "FMASchedule.h"
 
 #include "KernelEmitter.h"
+#include "WeightDecoder.h"
 
 #include "flywheel/Analysis/AccessMaps.h"
 #include "flywheel/Analysis/Contraction.h"
@@ -106,6 +107,8 @@ private:
     return steps.getSaturated() <= kMaxWindowSteps;
   }
   bool isEmpty() const { return llvm::is_contained(sizes, 0); }
+  /// Returns true if an input is decoded in the tiles of the contraction.
+  bool isDecoded() const { return readsDecodedWeights(op); }
 
   bool chooseColumns();
   bool chooseRows();
@@ -420,6 +423,9 @@ CheckedSize FMAScheduler::estimateBytes(OpOperand *input, AffineMap map) const {
 /// Moves reduction loops around all others if the inputs are too large to be
 /// read repeatedly: each pass adds to C.
 void FMAScheduler::choosePasses(int64_t minSteps) {
+  // Weights are decoded for a part of the reduction in each tile.
+  if (isDecoded())
+    return;
   // The bytes that one pass may read: well within the L2 cache.
   int64_t maxBytes = cpu.getL2Bytes() / 4;
   // A single tile reads everything once.
@@ -450,7 +456,7 @@ void FMAScheduler::choosePasses(int64_t minSteps) {
 /// for the L1 cache. Blocks read B in the order of memory.
 void FMAScheduler::chooseBlock() {
   int64_t rows = contraction.rows.empty() ? 1 : countRows();
-  if (!contraction.passes.empty() || contraction.k.size() != 1 ||
+  if (isDecoded() || !contraction.passes.empty() || contraction.k.size() != 1 ||
       contraction.rows.size() > 1 || ShapedType::isDynamic(rows) ||
       rows > kFewRows ||
       access(contraction.b, contraction.n) != AccessKind::Contiguous ||
@@ -552,7 +558,7 @@ SmallVector<DenseI64ArrayAttr> FMAScheduler::chooseTiles() {
   pack = !contraction.along && !contraction.block && !isShort() && packsPanel();
   bool isProduct = contraction.rows.size() == 1 && parallel.size() == 2 &&
                    contraction.k.size() == 1 && !contraction.along &&
-                   !contraction.block && !isShort();
+                   !contraction.block && (!isShort() || isDecoded());
   MLIRContext *context = op.getContext();
   if (!pack && !isProduct) {
     if (contraction.along)

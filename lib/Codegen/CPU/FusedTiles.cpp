@@ -6,6 +6,8 @@
 
 #include "FusedTiles.h"
 
+#include "WeightDecoder.h"
+
 #include "flywheel/Analysis/AccessMaps.h"
 #include "flywheel/Transforms/State/StateVersions.h"
 
@@ -37,8 +39,12 @@ linalg::GenericOp flywheel::findElementwiseUser(linalg::LinalgOp contraction) {
 bool flywheel::readsOverwritten(linalg::LinalgOp contraction,
                                 linalg::GenericOp epilogue) {
   llvm::SmallPtrSet<Value, 4> inputs;
-  for (OpOperand *input : contraction.getDpsInputOperands())
+  for (OpOperand *input : contraction.getDpsInputOperands()) {
     inputs.insert(getRoot(input->get()));
+    if (linalg::GenericOp decoder = findWeightDecoder(*input))
+      for (Value weights : decoder.getDpsInputs())
+        inputs.insert(getRoot(weights));
+  }
   for (Operation *op = contraction->getNextNode(); op; op = op->getNextNode()) {
     if (auto writer = dyn_cast<DestinationStyleOpInterface>(op))
       for (Value init : writer.getDpsInits())

@@ -16,6 +16,7 @@
 #include "FusedTiles.h"
 #include "KeptTriangle.h"
 #include "OverlappingTiles.h"
+#include "WeightDecoder.h"
 #include "WidenTiles.h"
 
 #include "flywheel/Analysis/AccessMaps.h"
@@ -203,7 +204,12 @@ private:
   /// cannot be tiled.
   FailureOr<SmallVector<ContractionGroup>> collectGroups();
   LogicalResult tileGroup(RewriterBase &rewriter, ContractionGroup &group);
-  /// Computes `group` in the tiles of one level of its schedule.
+  /// Computes `group`, which has the tiles of the first level, in those of the
+  /// other levels, from tiles of its inputs.
+  LogicalResult tileRows(RewriterBase &rewriter, ContractionGroup &group,
+                         bool isPanelWidened, bool widens);
+  /// Computes `group` in the tiles of one level of its schedule, if it has
+  /// sizes there.
   LogicalResult tileLevel(RewriterBase &rewriter, ContractionGroup &group,
                           unsigned level);
 };
@@ -289,6 +295,8 @@ LogicalResult TileAndFuse::tileLevel(RewriterBase &rewriter,
                                      ContractionGroup &group, unsigned level) {
   ArrayRef<DenseI64ArrayAttr> levels = group.schedule.getTiles();
   ArrayRef<int64_t> tiles = levels[level].asArrayRef();
+  if (llvm::all_of(tiles, [](int64_t size) { return size == 0; }))
+    return success();
   SmallVector<unsigned> order = orderLoops(group);
   FailureOr<FusedTiles> fused =
       fuseTiles(rewriter, group.contraction, group.epilogue, tiles, order);
@@ -312,6 +320,32 @@ LogicalResult TileAndFuse::tileLevel(RewriterBase &rewriter,
   return success();
 }
 
+/// Returns the largest number of elements that the tiles of an input of `group`
+/// have for each term of a sum, if that input is decoded, or B.
+static int64_t getWidth(const ContractionGroup &group) {
+  linalg::LinalgOp op = group.contraction;
+  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  ArrayRef<DenseI64ArrayAttr> levels = group.schedule.getTiles();
+  SmallVector<unsigned> parallel;
+  op.getParallelDims(parallel);
+  OpOperand *b = getFactors(op, group.schedule.getColumns()).second;
+  int64_t width = 1;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    if (input != b && !findWeightDecoder(*input))
+      continue;
+    CheckedSize elements = 1;
+    for (unsigned loop : parallel)
+      if (op.getMatchingIndexingMap(input).isFunctionOfDim(loop)) {
+        // Sizes of tiles at the end are dynamic.
+        int64_t outer = levels.front()[loop], inner = levels.back()[loop];
+        int64_t size = inner ? inner : outer ? outer : sizes[loop];
+        elements *= ShapedType::isDynamic(size) ? 1 : size;
+      }
+    width = std::max(width, elements.getSaturated());
+  }
+  return width;
+}
+
 LogicalResult TileAndFuse::tileGroup(RewriterBase &rewriter,
                                      ContractionGroup &group) {
   codegen::FMAAttr schedule = group.schedule;
@@ -321,19 +355,34 @@ LogicalResult TileAndFuse::tileGroup(RewriterBase &rewriter,
   // narrow.
   bool widens = schedule.getTiles().size() > 1 && !schedule.getPairs();
   bool isPanelWidened = widens && widensPanel(group.contraction, schedule);
-  unsigned panel = getFactors(group.contraction, schedule.getColumns())
-                       .second->getOperandNumber();
-  for (auto [level, sizes] : llvm::enumerate(schedule.getTiles())) {
-    bool isTiled = llvm::any_of(sizes.asArrayRef(),
-                                [](int64_t size) { return size != 0; });
-    if (isTiled && failed(tileLevel(rewriter, group, level)))
+  bool isPanelWhole =
+      isPanelWidened && widensMostOfPanel(group.contraction, schedule);
+  if (failed(tileLevel(rewriter, group, 0)))
+    return failure();
+  // If all columns are in one tile, only parts of the sums keep what is decoded
+  // or widened smaller than the whole.
+  if (group.kept || (!isPanelWhole && !readsDecodedWeights(group.contraction)))
+    return tileRows(rewriter, group, isPanelWidened, widens);
+  for (linalg::LinalgOp part :
+       blockReductions(rewriter, group.contraction, getWidth(group))) {
+    ContractionGroup sums{schedule, part, {}, {}, {}, {}};
+    if (failed(tileRows(rewriter, sums, isPanelWidened, widens)))
       return failure();
-    if (level != 0 || schedule.getTiles().size() == 1)
-      continue;
-    // All inner tiles share the converted and packed panel.
-    splitConversion(
-        rewriter, group.contraction,
-        getFactors(group.contraction, schedule.getColumns()).second);
+  }
+  return success();
+}
+
+LogicalResult TileAndFuse::tileRows(RewriterBase &rewriter,
+                                    ContractionGroup &group,
+                                    bool isPanelWidened, bool widens) {
+  codegen::FMAAttr schedule = group.schedule;
+  OpOperand *b = getFactors(group.contraction, schedule.getColumns()).second;
+  unsigned panel = b->getOperandNumber();
+  unsigned numLevels = schedule.getTiles().size();
+  if (numLevels > 1) {
+    // All inner tiles share the decoded, converted and packed panel.
+    decodeTile(rewriter, *b);
+    splitConversion(rewriter, group.contraction, b);
     if (schedule.getPack()) {
       group.contraction = packPanel(rewriter, group.contraction, schedule);
       ++numPacked;
@@ -341,8 +390,14 @@ LogicalResult TileAndFuse::tileGroup(RewriterBase &rewriter,
     if (isPanelWidened)
       group.contraction = widenTile(rewriter, group.contraction, panel);
   }
-  for (OpOperand *input : group.contraction.getDpsInputOperands())
+  for (unsigned level = 1; level < numLevels; ++level)
+    if (failed(tileLevel(rewriter, group, level)))
+      return failure();
+  for (OpOperand *input : group.contraction.getDpsInputOperands()) {
+    if (numLevels == 1 || input->getOperandNumber() != panel)
+      decodeTile(rewriter, *input);
     splitConversion(rewriter, group.contraction, input);
+  }
   if (widens)
     group.contraction = widenTile(rewriter, group.contraction, 1 - panel);
   // The rest of the schedule: the tile is not tiled again.

@@ -24,6 +24,8 @@ namespace flywheel {
 static constexpr int64_t kTypicalSize = 64;
 /// The least ratio of the inputs of a product to a widened panel.
 static constexpr int64_t kPanelPart = 4;
+/// The bytes of a widened panel that no machine lacks.
+static constexpr int64_t kSmallPanelBytes = 8192;
 
 linalg::GenericOp generalizeOp(RewriterBase &rewriter, linalg::LinalgOp op) {
   if (auto generic = dyn_cast<linalg::GenericOp>(op.getOperation()))
@@ -75,26 +77,50 @@ void splitConversion(RewriterBase &rewriter, linalg::LinalgOp op,
   rewriter.replaceOp(conversion, element);
 }
 
-bool widensPanel(linalg::LinalgOp op, codegen::FMAAttr schedule) {
-  CheckedSize bytes = 0;
-  for (OpOperand *input : op.getDpsInputOperands()) {
-    CheckedSize size = getElementBytes(getElementTypeOrSelf(input->get()));
-    for (int64_t dimSize : op.getShape(input))
-      size *= ShapedType::isDynamic(dimSize) ? kTypicalSize : dimSize;
-    bytes += size;
-  }
+/// Returns the bytes of `operand`, with elements of `element`.
+static CheckedSize estimateBytes(linalg::LinalgOp op, OpOperand *operand,
+                                 Type element) {
+  CheckedSize bytes = getElementBytes(element);
+  for (int64_t dimSize : op.getShape(operand))
+    bytes *= ShapedType::isDynamic(dimSize) ? kTypicalSize : dimSize;
+  return bytes;
+}
+
+/// Returns the bytes of the part of B that tiles of the first level of
+/// `schedule` read, once it is widened.
+static CheckedSize estimatePanel(linalg::LinalgOp op,
+                                 codegen::FMAAttr schedule) {
   OpOperand *b = getFactors(op, schedule.getColumns()).second;
-  Type wide = getElementTypeOrSelf(op.getDpsInitOperand(0)->get());
   ArrayRef<int64_t> tiles = schedule.getTiles().front().asArrayRef();
   SmallVector<int64_t> loops = op.getStaticLoopRanges();
-  CheckedSize panel = getElementBytes(wide);
+  CheckedSize panel =
+      getElementBytes(getElementTypeOrSelf(op.getDpsInitOperand(0)->get()));
   for (AffineExpr expr : op.getMatchingIndexingMap(b).getResults())
     for (unsigned loop = 0; loop < loops.size(); ++loop)
       if (expr.isFunctionOfDim(loop)) {
         int64_t size = tiles[loop] ? tiles[loop] : loops[loop];
         panel *= ShapedType::isDynamic(size) ? kTypicalSize : size;
       }
-  return (panel * kPanelPart).getSaturated() <= bytes.getSaturated();
+  return panel;
+}
+
+bool widensPanel(linalg::LinalgOp op, codegen::FMAAttr schedule) {
+  CheckedSize bytes = 0;
+  for (OpOperand *input : op.getDpsInputOperands())
+    bytes += estimateBytes(op, input, getElementTypeOrSelf(input->get()));
+  return (estimatePanel(op, schedule) * kPanelPart).getSaturated() <=
+         bytes.getSaturated();
+}
+
+bool widensMostOfPanel(linalg::LinalgOp op, codegen::FMAAttr schedule) {
+  OpOperand *b = getFactors(op, schedule.getColumns()).second;
+  if (!getWideningOf(op.getMatchingBlockArgument(b)))
+    return false;
+  CheckedSize wide = estimateBytes(
+      op, b, getElementTypeOrSelf(op.getDpsInitOperand(0)->get()));
+  CheckedSize panel = estimatePanel(op, schedule);
+  return panel.getSaturated() > kSmallPanelBytes &&
+         (panel * kPanelPart).getSaturated() > wide.getSaturated();
 }
 
 linalg::LinalgOp widenTile(RewriterBase &rewriter, linalg::LinalgOp op,

@@ -35,6 +35,10 @@ void splitConversion(mlir::RewriterBase &rewriter, mlir::linalg::LinalgOp op,
 /// values that it loads, in up to 1.1 times the time (f16, 128 to 512 cubed).
 bool widensPanel(mlir::linalg::LinalgOp op, codegen::FMAAttr schedule);
 
+/// Returns true if `op` reads few panels of narrow numbers, so that a widened
+/// panel is most of what all of them would be, and is not small.
+bool widensMostOfPanel(mlir::linalg::LinalgOp op, codegen::FMAAttr schedule);
+
 /// Widens the tile that `op` reads of input `number` before it, if the body
 /// multiplies wider numbers: many multiply-adds read each of them. Returns the
 /// op that reads the widened tile.

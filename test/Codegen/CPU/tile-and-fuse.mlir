@@ -674,3 +674,60 @@ func.func @short(%x: tensor<4x64x16xf32>, %y: tensor<4x16x64xf32>, %w: tensor<4x
   } -> tensor<4x64x64xf32>
   return %0 : tensor<4x64x64xf32>
 }
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+// V16: weights with a scale are decoded for a part of each sum, in the tile
+// that reads them, and the rest of the terms after it.
+// CHECK-LABEL: func.func @decoded(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<16x200xf32>, %[[W:[^:]*]]: tensor<200x96xi8>, %[[S:[^:]*]]: tensor<96xf32>, %[[Y:[^:]*]]: tensor<16x96xf32>)
+// CHECK-NOT: tensor<200x96xf32>
+// CHECK: scf.forall (%[[J:.*]]) = (0) to (96) step (32)
+// CHECK: %[[SUMS:.*]] = scf.for %[[K:.*]] = %{{.*}} to %c192 step %c32
+// CHECK-DAG: %[[PART:.*]] = tensor.extract_slice %[[W]][%[[K]], %[[J]]] [32, 32]
+// CHECK-DAG: %[[SCALES:.*]] = tensor.extract_slice %[[S]][%[[J]]] [32]
+// CHECK: %[[WIDE:.*]] = linalg.generic {{.*}} ins(%[[PART]], %[[SCALES]] : tensor<32x32xi8>, tensor<32xf32>)
+// CHECK: scf.forall {{.*}} step (8)
+// CHECK: linalg.matmul {{.*}} ins(%{{.*}}, %{{.*}} : tensor<8x32xf32>, tensor<32x32xf32>)
+// CHECK: tensor.extract_slice %[[W]][192, %[[J]]] [8, 32]
+// CHECK: linalg.matmul {{.*}} ins(%{{.*}}, %{{.*}} : tensor<8x8xf32>, tensor<8x32xf32>)
+// CHECK: return
+func.func @decoded(%x: tensor<16x200xf32>, %w: tensor<200x96xi8>, %s: tensor<96xf32>, %y: tensor<16x96xf32>) -> tensor<16x96xf32> {
+  %e = tensor.empty() : tensor<200x96xf32>
+  %q = linalg.generic {indexing_maps = [#id, #column, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%w, %s : tensor<200x96xi8>, tensor<96xf32>) outs(%e : tensor<200x96xf32>) {
+  ^bb0(%a: i8, %b: f32, %c: f32):
+    %1 = arith.sitofp %a : i8 to f32
+    %2 = arith.mulf %1, %b : f32
+    linalg.yield %2 : f32
+  } -> tensor<200x96xf32>
+  %0 = linalg.matmul ins(%x, %q : tensor<16x200xf32>, tensor<200x96xf32>) outs(%y : tensor<16x96xf32>) -> tensor<16x96xf32>
+  return %0 : tensor<16x96xf32>
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+
+// A variable that is overwritten before the product reads it is decoded whole,
+// while it has the old values.
+// CHECK-LABEL: func.func @overwritten_weights(
+// CHECK: linalg.generic
+// CHECK-SAME: outs(%{{.*}} : tensor<200x96xf32>)
+func.func @overwritten_weights(%x: tensor<16x200xf32>, %w: tensor<200x96xf16>, %s: tensor<f32>, %new: tensor<200x96xf16>, %y: tensor<16x96xf32>)
+    -> (tensor<16x96xf32>, tensor<200x96xf16>) {
+  %e = tensor.empty() : tensor<200x96xf32>
+  %q = linalg.generic {indexing_maps = [#id, affine_map<(d0, d1) -> ()>, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%w, %s : tensor<200x96xf16>, tensor<f32>) outs(%e : tensor<200x96xf32>) {
+  ^bb0(%a: f16, %b: f32, %c: f32):
+    %1 = arith.extf %a : f16 to f32
+    %2 = arith.mulf %1, %b : f32
+    linalg.yield %2 : f32
+  } -> tensor<200x96xf32>
+  %v = linalg.copy ins(%new : tensor<200x96xf16>) outs(%w : tensor<200x96xf16>) -> tensor<200x96xf16>
+  %0 = linalg.matmul ins(%x, %q : tensor<16x200xf32>, tensor<200x96xf32>) outs(%y : tensor<16x96xf32>) -> tensor<16x96xf32>
+  return %0, %v : tensor<16x96xf32>, tensor<200x96xf16>
+}

@@ -8,34 +8,18 @@ neither in the workspace nor as constants. Factors are whole numbers, so that su
 are exact in any order.
 """
 
-import json
 import os
-import subprocess
 import tempfile
-from typing import Any, Dict, List, Tuple
 
 import numpy as np
-from numpy.typing import NDArray
+from narrow import TYPES, compile_object, values
 
 import flywheel
 from cases import tensor
 from configurations import ALL, configurations, dtype_of, run_tests
 
-Array = NDArray[Any]
-# For each element type, the op that converts it to floats, and a range.
-TYPES = {
-    "i8": ("arith.sitofp", "int8", -128, 128),
-    "i16": ("arith.sitofp", "int16", -2000, 2000),
-    "f16": ("arith.extf", "float16", -200, 200),
-    "bf16": ("arith.extf", "bfloat16", -200, 200),
-}
 # Rows, terms, columns, with several and single tiles.
 SHAPES = ((1, 256, 128), (4, 256, 128), (3, 33, 70), (64, 130, 65), (2, 8, 8))
-
-
-def values(dtype: str, low: int, high: int, shape: Tuple[int, ...]) -> Array:
-    """Whole numbers that the type has exactly."""
-    return np.random.default_rng(3).integers(low, high, shape).astype(np.float64).astype(dtype_of(dtype))
 
 
 def product(name: str, element: str, m: int, k: int, n: int, is_left: bool) -> str:
@@ -72,16 +56,6 @@ def test_products() -> None:
                 model[f"{name}_w"] = w
                 found = np.asarray(model.run(name, x))
                 np.testing.assert_array_equal(found, expected, err_msg=f"{configuration} {element} {name}")
-
-
-def compile_object(text: str, options: List[str], folder: str) -> Tuple[Dict[str, Any], int]:
-    """The manifest of an object and the bytes of the object."""
-    source, target = os.path.join(folder, "m.mlir"), os.path.join(folder, "m.o")
-    with open(source, "w", encoding="utf-8") as file:
-        file.write(text)
-    subprocess.run(["flywheel-compile", source, "-o", target, *options], check=True)
-    with open(os.path.join(folder, "m.json"), encoding="utf-8") as file:
-        return json.load(file), os.path.getsize(target)
 
 
 def test_memory() -> None:

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# REQUIRES: python
+# RUN: %python %s
+"""Weights of few bits with a scale, and a zero, by which they become f32 (V16).
+
+A product decodes the part that it reads: the whole table is never stored as f32. Factors are
+whole numbers and scales powers of two, so that sums of f32 are exact in any order.
+"""
+
+import os
+import tempfile
+from typing import Callable, Dict, List, Optional, Tuple
+
+import numpy as np
+from narrow import TYPES, Array, compile_object, values
+
+import flywheel
+from cases import tensor
+from configurations import ALL, configurations, dtype_of, run_tests
+
+Shape = Tuple[int, ...]
+# Rows of the product: fewer than, as many as and more than those of a tile.
+ROWS = (1, 2, 3, 4, 5, 8, 17, 32)
+# Shapes of a scale and of a zero, where there is one, of weights of so many rows and columns.
+DECODINGS: Dict[str, Callable[[int, int], Tuple[Shape, Optional[Shape]]]] = {
+    "scale": lambda k, n: ((), None),
+    "column": lambda k, n: ((n,), None),
+    "row": lambda k, n: ((k, 1), None),
+    "zero": lambda k, n: ((n,), (n,)),
+}
+# Terms and columns of weights: of several tiles, of one, and of parts that sizes do not divide into.
+SIZES = ((256, 128), (33, 70), (130, 65), (127, 10), (8, 8))
+# An object for a machine with vectors, and one without.
+TARGETS: Dict[str, List[str]] = {"host": [], "thumb": ["--target-triple=thumbv7em-none-eabihf"]}
+
+
+class Product:
+    """`x ((w - zero) scale)`, or with the weights in front of x."""
+
+    def __init__(self, name: str, element: str, m: Optional[int], k: int, n: int, decoding: str, is_left: bool = False):
+        self.name, self.element, self.is_left = name, element, is_left
+        self.w = (k, n)
+        self.scale, self.zero = DECODINGS[decoding](k, n)
+        self.m = m
+        # The other factor and the result.
+        self.x = (n, m) if is_left else (m, k)
+        self.y = (k, m) if is_left else (m, n)
+
+    def text(self) -> str:
+        name, w = self.name, tensor(self.w, "f32")
+        x, y = (tensor(tuple("?" if size is None else size for size in shape), "f32") for shape in (self.x, self.y))
+        scale = tensor(self.scale, "f32")
+        minus = ""
+        if self.zero is not None:
+            minus = f"""
+  %z = train.read @{name}_z : {tensor(self.zero, "f32")}
+  %from = nn.sub %wide, %z : ({w}, {tensor(self.zero, "f32")}) -> {w}"""
+        pair, types = ("%q, %x", f"{w}, {x}") if self.is_left else ("%x, %q", f"{x}, {w}")
+        return f"""
+train.variable @{name}_w : {tensor(self.w, self.element)} = #train.zeros {{trainable = false}}
+train.variable @{name}_s : {scale} = #train.zeros {{trainable = false}}
+train.variable @{name}_z : {tensor(self.zero or (1,), "f32")} = #train.zeros {{trainable = false}}
+func.func @{name}(%x: {x}) -> {y} {{
+  %w = train.read @{name}_w : {tensor(self.w, self.element)}
+  %s = train.read @{name}_s : {scale}
+  %wide = {TYPES[self.element][0]} %w : {tensor(self.w, self.element)} to {w}{minus}
+  %q = nn.mul %{"from" if minus else "wide"}, %s : ({w}, {scale}) -> {w}
+  %y = nn.matmul {pair} : ({types}) -> {y}
+  return %y : {y}
+}}"""
+
+    def numbers(self, rng: np.random.Generator) -> Dict[str, Array]:
+        """Values of the variables."""
+        _, dtype, low, high = TYPES[self.element]
+        zero = self.zero or (1,)
+        return {
+            f"{self.name}_w": values(dtype, low, high, self.w),
+            f"{self.name}_s": np.float32(2.0) ** rng.integers(-3, 3, self.scale).astype(np.float32),
+            f"{self.name}_z": rng.integers(-5, 5, zero).astype(np.float32),
+        }
+
+    def expected(self, given: Dict[str, Array], x: Array) -> Array:
+        zero = 0 if self.zero is None else given[f"{self.name}_z"]
+        weights = (given[f"{self.name}_w"].astype(np.float64) - zero) * given[f"{self.name}_s"]
+        return weights @ x if self.is_left else x @ weights
+
+
+def test_numbers() -> None:
+    """V16: each number of rows, size and decoding, on both sides, in every configuration."""
+    rng = np.random.default_rng(7)
+    for element in ("i8", "f16"):
+        products = []
+        for place, m in enumerate(ROWS):
+            for number, decoding in enumerate(DECODINGS):
+                k, n = SIZES[(place + number) % len(SIZES)]
+                is_left = (place + 2 * number) % 3 == 0
+                products.append(Product(f"f{m}{decoding}", element, m, k, n, decoding, is_left))
+        products.append(Product("any", element, None, 130, 65, "zero"))
+        products.append(Product("anyleft", element, None, 130, 65, "zero", is_left=True))
+        calls = []
+        for product in products:
+            rows = [product.m] if product.m else [1, 9]
+            for m in rows:
+                x = rng.integers(-9, 9, [m if size is None else size for size in product.x]).astype(np.float32)
+                given = product.numbers(rng)
+                calls.append((product, given, x, product.expected(given, x)))
+        for configuration, model in configurations("".join(product.text() for product in products), ALL):
+            model.initialize()
+            for product, given, x, expected in calls:
+                for variable, value in given.items():
+                    model[variable] = value
+                found = np.asarray(model.run(product.name, x))
+                np.testing.assert_array_equal(found, expected, err_msg=f"{configuration} {element} {product.name}")
+
+
+def test_memory() -> None:
+    """V16: the workspace has a part of the decoded weights, and constants are the narrow ones."""
+    rng = np.random.default_rng(8)
+    for k, n in ((256, 128), (784, 10), (127, 70)):
+        products = []
+        for place, m in enumerate((*ROWS, None)):
+            for number, element in enumerate(TYPES):
+                decoding = list(DECODINGS)[(place + number) % len(DECODINGS)]
+                products.append(Product(f"{element}_{m or 'any'}", element, m, k, n, decoding, is_left=m == 5))
+        text = "".join(product.text() for product in products)
+        session = flywheel.Session(flywheel.compile(text))
+        for product in products:
+            for variable, value in product.numbers(rng).items():
+                session[variable] = value
+        with tempfile.TemporaryDirectory() as folder:
+            checkpoint = os.path.join(folder, "ckpt")
+            session.save(checkpoint)
+            for target, options in TARGETS.items():
+                for frozen in ([], ["--freeze=" + checkpoint]):
+                    manifest, size = compile_object(text, ["--max-batch=8", *options, *frozen], folder)
+                    for entry in manifest["entries"]:
+                        found = entry["workspace_bytes"]
+                        assert found <= k * n, f"{entry['name']} of {k} x {n}, {target}, {frozen}: {found} bytes"
+                    if frozen:
+                        narrow = sum(k * n * dtype_of(TYPES[product.element][1]).itemsize for product in products)
+                        assert narrow < size < narrow + 12000 * len(products), f"{target}: the object has {size} bytes"
+
+
+run_tests([test_numbers, test_memory])
