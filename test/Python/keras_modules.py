@@ -10,10 +10,12 @@ import http.server
 import io
 import json
 import os
+import shutil
 import sys
 import tarfile
 import threading
 import warnings
+import zipfile
 from pathlib import Path
 from typing import Any, Callable
 
@@ -111,7 +113,7 @@ def test_weights_of_files() -> None:
     np.testing.assert_array_equal(other.layers[0].get_weights()[0], kept[0])
     np.testing.assert_array_equal(other.layers[1].get_weights()[0], first.layers[1].get_weights()[0])
     wide = Sequential([L.Dense(5, input_shape=(4,), name="one")])
-    raises(ValueError, "has the shape (4, 5), but the file's has (4, 3)", lambda: wide.load_weights(path, by_name=True))
+    raises(ValueError, "has the shape (4, 5), but the one of '", lambda: wide.load_weights(path, by_name=True))
     kept = wide.get_weights()
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
@@ -255,6 +257,38 @@ def test_files_that_are_not_whole() -> None:
     plain = FOLDER / "plain"
     plain.write_text("no archive")
     raises(ValueError, "is not an archive", lambda: get_file("x", plain.as_uri(), untar=True, cache_dir=cache))
+
+
+def test_archives_that_are_damaged() -> None:
+    """Nothing of an archive is there unless all of it is; a folder that is there keeps what the archive has not."""
+    cache = str(FOLDER / "damaged")
+    folder = FOLDER / "damaged" / "datasets"
+    for kind in ("tar", "zip"):
+        good, bad = FOLDER / f"good.{kind}", FOLDER / f"bad.{kind}"
+        members = {f"{kind}/first.txt": b"1" * 2000, f"{kind}/deep/second.txt": b"second", f"{kind}.txt": b"third"}
+        if kind == "tar":
+            with tarfile.open(good, "w") as tar:
+                for name, data in members.items():
+                    member = tarfile.TarInfo(name)
+                    member.size, member.mode = len(data), 0o444
+                    tar.addfile(member, io.BytesIO(data))
+            bad.write_bytes(good.read_bytes()[:3076])
+        else:
+            with zipfile.ZipFile(good, "w") as packed:
+                for name, data in members.items():
+                    packed.writestr(name, data)
+            bad.write_bytes(good.read_bytes().replace(b"second" + b"PK", b"secnod" + b"PK"))
+        raises(ValueError, "is damaged",
+               lambda: get_file(bad.name, bad.as_uri(), extract=True, cache_dir=cache))  # fmt: skip
+        assert sorted(one.name for one in folder.iterdir()) == sorted([bad.name]), list(folder.iterdir())
+        (folder / kind).mkdir()
+        (folder / kind / "own").write_text("kept")
+        (folder / kind / "first.txt").write_text("old")
+        for _ in range(2):
+            get_file(good.name, good.as_uri(), extract=True, cache_dir=cache)
+            assert (folder / kind / "own").read_text() == "kept"
+            assert all((folder / name).read_bytes() == data for name, data in members.items())
+        shutil.rmtree(folder)
 
 
 class Squares(keras.utils.Sequence):

@@ -110,6 +110,15 @@ def conv2d_transpose(
     return _outwards(y, data_format)
 
 
+def transpose_to(goal: Sequence[Any], x: Any, kernel: Any, strides: Sequence[int], dilation: Sequence[int]) -> Any:
+    """The transpose of a convolution of a trace, channels last, with a result of these sizes of space: the whole one
+    has (n - 1) stride + window elements, of which both ends lose as many, the last one more of an odd number."""
+    spare = [(n - 1) * s + k - g for n, s, k, g in zip(x._dims[1:-1], strides, kernel._dims, goal)]
+    cut = [(max(one, 0) // 2, max(one, 0) - max(one, 0) // 2) for one in spare]
+    more = [max(-one, 0) for one in spare]
+    return convolve_transposed(x, kernel, list(strides), cut, more, list(dilation), kernel._dims[-2])
+
+
 def conv3d_transpose(
     x: Any, kernel: Any, output_shape: Any, strides: Any = (1, 1, 1), padding: str = "valid", data_format: Any = None
 ) -> Any:
@@ -119,9 +128,7 @@ def conv3d_transpose(
     _padding(padding)
 
     def emit(v: Any, w: Any) -> Any:
-        spare = [(n - 1) * s + k - g for n, s, k, g in zip(v._dims[1:-1], strides, w._dims, goal)]
-        cut = [(max(one, 0) // 2, max(one, 0) - max(one, 0) // 2) for one in spare]
-        return convolve_transposed(v, w, list(strides), cut, [max(-one, 0) for one in spare], [1] * 3, w._dims[-2])
+        return transpose_to(goal, v, w, strides, [1] * 3)
 
     return _outwards(make("conv3d_transpose", emit, as_tensor(_inwards(x, data_format)), as_tensor(kernel)),
                      data_format)  # fmt: skip

@@ -4,11 +4,12 @@
 from typing import Any, List, Optional, Tuple
 
 from ... import _ops
-from ..._windows import convolve, convolve_transposed
+from ..._windows import convolve
 from ...v1 import nn as _nn
 from ...v1.conversion import as_tensor, make
 from .. import backend as K
 from .. import constraints, initializers, regularizers
+from ..backend.windows import transpose_to
 from ..legacy import interfaces as _legacy
 from ..utils.conv_utils import conv_output_length, deconv_length, normalize_padding
 from ._spatial import Spatial, padded, pads_of
@@ -146,11 +147,7 @@ class _ConvTranspose(_Conv):
         def emit(v: Any, w: Any) -> Any:
             if self.dims == 2:
                 return _nn.transposed(v, w, self.strides, goal, self.padding)
-            # The whole result has (n - 1) stride + window elements; "same" cuts it to n stride.
-            spare = [(n - 1) * s + k - g for n, s, k, g in zip(v._dims[1:-1], self.strides, self.kernel_size, goal)]
-            cut = [(max(one, 0) // 2, max(one, 0) - max(one, 0) // 2) for one in spare]
-            return convolve_transposed(v, w, self.strides, cut, [max(-one, 0) for one in spare],
-                                       self.dilation_rate, self.filters)  # fmt: skip
+            return transpose_to(goal, v, w, self.strides, self.dilation_rate)
 
         return self._finish(make(f"conv{self.dims}d_transpose", emit, x, self.kernel))
 

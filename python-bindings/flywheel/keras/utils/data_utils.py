@@ -9,10 +9,11 @@ import tarfile
 import tempfile
 import threading
 import zipfile
+import zlib
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any, Iterator, List, Optional
+from typing import Any, Callable, Dict, Iterator, List, Optional
 from urllib.request import urlopen
 
 import numpy as np
@@ -67,7 +68,10 @@ def get_file(
         finally:
             Path(part).unlink(missing_ok=True)
     if (untar and (is_new or not path.exists())) or (extract and not untar):
-        _extract(archive, folder, "tar" if untar else archive_format)
+        try:
+            _extract(archive, folder, "tar" if untar else archive_format)
+        except (tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError) as error:
+            raise ValueError(f"'{archive}' is damaged: {error}") from error
     return str(path)
 
 
@@ -97,14 +101,33 @@ def _extract(archive: Path, folder: Path, archive_format: Any) -> None:
                 _check_members(folder, [member.name for member in tar.getmembers()])
                 if any(not (member.isfile() or member.isdir()) for member in tar.getmembers()):
                     raise ValueError(f"'{archive}' has members that are neither files nor folders")
-                tar.extractall(folder)
+                # Modes and owners of a stranger stay out, where this Python can do that.
+                safe: Dict[str, Any] = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
+                _unpack(folder, lambda part: tar.extractall(part, **safe))
             return
         if kind == "zip" and zipfile.is_zipfile(archive):
             with zipfile.ZipFile(archive) as packed:
                 _check_members(folder, packed.namelist())
-                packed.extractall(folder)
+                _unpack(folder, packed.extractall)
             return
     raise ValueError(f"'{archive}' is not an archive of the format {' or '.join(listed)}")
+
+
+def _unpack(folder: Path, extract: Callable[[str], None]) -> None:
+    """Puts what `extract` writes into a folder, once all of it is there: an archive that ends early leaves nothing."""
+    with tempfile.TemporaryDirectory(prefix="unpacking.", dir=folder) as part:
+        extract(part)
+        for one in sorted(Path(part).iterdir()):
+            _move(one, folder / one.name)
+
+
+def _move(source: Path, target: Path) -> None:
+    """Moves a file or a folder at once, or into a folder that is there."""
+    if source.is_dir() and target.is_dir():
+        for one in sorted(source.iterdir()):
+            _move(one, target / one.name)
+    else:
+        os.replace(source, target)
 
 
 def _check_members(folder: Path, names: List[str]) -> None:
