@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Gradients.h"
+#include "SplitJoins.h"
 
 #include "flywheel/Autodiff/AutodiffPasses.h"
 #include "flywheel/Autodiff/InlineRegion.h"
@@ -25,6 +26,7 @@
 #include "flywheel/Support/OpNames.h"
 #include "flywheel/Support/Phases.h"
 
+#include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -276,6 +278,42 @@ static LogicalResult replace(Operation *derivative, unsigned &numRules) {
       });
 }
 
+/// Returns the ops, in program order, that compute what `derivative`
+/// differentiates from its targets and from what is constant to it.
+static SmallVector<Operation *> findDifferentiated(Operation *derivative) {
+  auto find = [](ValueRange ys, ValueRange xs, ValueRange stops = {}) {
+    SmallVector<Value> ends(xs);
+    llvm::append_range(ends, stops);
+    SetVector<Operation *> ops;
+    for (Value value : findDifferentiableSources(ys, /*scope=*/nullptr, ends))
+      if (Operation *op = value.getDefiningOp();
+          op && !llvm::is_contained(ends, value))
+        ops.insert(op);
+    return llvm::to_vector(topologicalSort(ops));
+  };
+  return llvm::TypeSwitch<Operation *, SmallVector<Operation *>>(derivative)
+      .Case([&](train::GradientOp op) {
+        return find(op.getYs(), op.getXs(), op.getStops());
+      })
+      .Case([&](train::JvpOp op) { return find(op.getYs(), op.getXs()); })
+      .Case([&](train::JacobianOp op) { return find(op.getY(), op.getXs()); });
+}
+
+/// Returns those of `derivatives` that are differentiated by another one, or
+/// differentiate another one.
+static llvm::SmallPtrSet<Operation *, 8>
+findNested(ArrayRef<Operation *> derivatives) {
+  llvm::SmallPtrSet<Operation *, 8> nested;
+  if (derivatives.size() < 2)
+    return nested;
+  llvm::SmallPtrSet<Operation *, 8> all(derivatives.begin(), derivatives.end());
+  for (Operation *derivative : derivatives)
+    for (Operation *op : findDifferentiated(derivative))
+      if (all.contains(op))
+        nested.insert({op, derivative});
+  return nested;
+}
+
 namespace {
 struct TrainAutodiff : impl::TrainAutodiffBase<TrainAutodiff> {
   void runOnOperation() override {
@@ -285,8 +323,11 @@ struct TrainAutodiff : impl::TrainAutodiffBase<TrainAutodiff> {
       if (isa<train::GradientOp, train::JvpOp, train::JacobianOp>(op))
         derivatives.push_back(op);
     });
+    llvm::SmallPtrSet<Operation *, 8> nested = findNested(derivatives);
     unsigned rules = 0;
     for (Operation *derivative : derivatives) {
+      if (nested.contains(derivative))
+        splitJoins(findDifferentiated(derivative));
       if (failed(replace(derivative, rules)))
         return signalPassFailure();
       ++numGradients;

@@ -24,7 +24,9 @@ def TrainAutodiff : Pass<"train-autodiff", "::mlir::func::FuncOp"> {
     through the ops that lie on a path from a target to one of them. A value
     with several uses gets the sum of their cotangents, the last use first.
     Nothing is emitted for other ops. Gradients are replaced in program order,
-    so a gradient of a gradient differentiates plain ops.
+    so a gradient of a gradient differentiates plain ops. Before it is, elementwise
+    ops, slices and reshapes of a `tensor.concat` of up to 64 pieces become ops on
+    the pieces: then the derivative along one piece depends on few others.
 
     Forward mode is reverse mode applied twice: the gradient g(u) of <ys, u> is
     linear in u, so the gradient of <tangents, g(u)> with respect to u is the
