@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Lists the published models that `flywheel.torch.from_module` and `flywheel.onnx.load` take as they are.
 
-Models of torchvision and of transformers, small and untrained: in float64 each trains two steps of SGD here and in
-PyTorch, and the losses have to agree to 6 digits; then its ONNX file (as torch.onnx writes it, float32) is loaded, and
-what it computes compared with ONNX Runtime's to 3 digits. The table has the seconds of importing and compiling both
-programs, or what is missing. torchvision and transformers are needed besides requirements.txt.
+Models of PyTorch, torchvision, timm and transformers (`coverage_models.py`), small and untrained: in float64 each
+trains two steps of SGD here and in PyTorch, and the losses have to agree to 6 digits; then its ONNX file (as torch.onnx
+writes it, float32) is loaded, and what it computes compared with ONNX Runtime's to 3 digits. The table has the seconds
+of importing and compiling both programs, or what is missing. torchvision, timm and transformers are needed besides
+requirements.txt.
 
-usage: PYTHONPATH=build/python PEERS_PYTHON benchmarks/import_coverage.py [--models NAME...] [--no-onnx]
+usage: PYTHONPATH=build/python PEERS_PYTHON benchmarks/import_coverage.py [--packages NAME...] [--models NAME...]
+       [--no-onnx]
 """
 
 import argparse
@@ -16,10 +18,11 @@ import os
 import tempfile
 import time
 import warnings
-from typing import Any, Callable, Dict, List, NamedTuple, Tuple
+from typing import Any, Callable
 
 import numpy as np
 import torch
+from coverage_models import Model, all_models
 from torch import nn
 from torch.nn import functional
 
@@ -31,13 +34,6 @@ Module: Any = nn.Module
 RATE = 0.01
 
 
-class Model(NamedTuple):
-    module: Any
-    inputs: List[Any]
-    # Selects the output in the result of the module.
-    output: Callable[[Any], Any] = lambda result: result
-
-
 class Output(Module):  # type: ignore[misc]
     """A module that returns one tensor."""
 
@@ -47,58 +43,6 @@ class Output(Module):  # type: ignore[misc]
 
     def forward(self, *inputs: Any) -> Any:
         return self.output(self.model(*inputs))
-
-
-def vision() -> Dict[str, Callable[[], Model]]:
-    import torchvision.models as tv
-
-    def image(size: int = 64) -> List[Any]:
-        return [torch.randn(2, 3, size, size)]
-
-    names = ["resnet18", "mobilenet_v2", "mobilenet_v3_small", "squeezenet1_1", "shufflenet_v2_x0_5", "mnasnet0_5",
-             "efficientnet_b0", "regnet_y_400mf", "vgg11_bn"]  # fmt: skip
-    found = {name: (lambda own=name: Model(getattr(tv, own)(num_classes=5), image())) for name in names}
-    blocks = [tv.convnext.CNBlockConfig(12, 24, 1), tv.convnext.CNBlockConfig(24, None, 1)]
-    found |= {
-        "googlenet": lambda: Model(tv.googlenet(num_classes=5, aux_logits=False, init_weights=False), image()),
-        "densenet": lambda: Model(tv.DenseNet(8, (2, 2), 16, num_classes=5), image()),
-        "convnext": lambda: Model(tv.convnext.ConvNeXt(blocks, num_classes=5), image()),
-        "vit": lambda: Model(tv.VisionTransformer(32, 8, 2, 3, 48, 64, num_classes=5), image(32)),
-        "swin": lambda: Model(tv.SwinTransformer([4, 4], 24, [2, 2], [2, 4], [4, 4], num_classes=5), image()),
-        "lraspp": lambda: Model(
-            tv.segmentation.lraspp_mobilenet_v3_large(weights=None, weights_backbone=None, num_classes=3), image(),
-            lambda result: result["out"]),
-    }  # fmt: skip
-    return found
-
-
-def text() -> Dict[str, Callable[[], Model]]:
-    import transformers as t
-
-    ids = [torch.randint(0, 50, (2, 11))]
-    sizes = {"hidden_size": 24, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 40,
-             "vocab_size": 50, "max_position_embeddings": 16}  # fmt: skip
-    gpt = {"vocab_size": 50, "n_positions": 16, "n_embd": 24, "n_layer": 2, "n_head": 3, "bos_token_id": 1,
-           "eos_token_id": 2, "use_cache": False}  # fmt: skip
-    distil = {"vocab_size": 50, "dim": 24, "n_layers": 2, "n_heads": 3, "hidden_dim": 40, "max_position_embeddings": 16}
-    t5 = {"vocab_size": 50, "d_model": 24, "d_kv": 8, "d_ff": 40, "num_layers": 2, "num_heads": 3}
-    mamba = {"vocab_size": 50, "hidden_size": 16, "state_size": 4, "num_hidden_layers": 1, "use_cache": False}
-
-    def logits(result: Any) -> Any:
-        return result.logits
-
-    def last(result: Any) -> Any:
-        return result.last_hidden_state
-
-    return {
-        "gpt2": lambda: Model(t.GPT2LMHeadModel(t.GPT2Config(**gpt)), ids, logits),
-        "llama": lambda: Model(
-            t.LlamaForCausalLM(t.LlamaConfig(**sizes, num_key_value_heads=2, use_cache=False)), ids, logits),
-        "bert": lambda: Model(t.BertModel(t.BertConfig(**sizes)), ids, last),
-        "distilbert": lambda: Model(t.DistilBertModel(t.DistilBertConfig(**distil)), ids, last),
-        "t5 encoder": lambda: Model(t.T5EncoderModel(t.T5Config(**t5)), ids, last),
-        "mamba": lambda: Model(t.MambaModel(t.MambaConfig(**mamba)), ids, last),
-    }  # fmt: skip
 
 
 def train(model: Model) -> str:
@@ -157,21 +101,26 @@ def attempt(action: Callable[..., str], *arguments: Any) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
+    parser.add_argument("--packages", nargs="+", metavar="NAME", help="models of these packages (all)")
     parser.add_argument("--models", nargs="+", metavar="NAME", help="these models (all)")
     parser.add_argument("--no-onnx", action="store_true", help="modules of PyTorch only")
     options = parser.parse_args()
     warnings.filterwarnings("ignore")
     logging.disable(logging.WARNING)
-    models: List[Tuple[str, Callable[[], Model]]] = [*vision().items(), *text().items()]
-    print("| model | trains as in PyTorch | its ONNX file computes the same |\n| --- | --- | --- |")
+    print("| model | of | trains as in PyTorch | its ONNX file computes the same |\n| --- | --- | --- | --- |")
+    right = count = 0
     with tempfile.TemporaryDirectory() as folder:
-        for name, make in models:
-            if options.models and name not in options.models:
-                continue
-            torch.manual_seed(0)
-            trained = attempt(train, make())
-            loaded = "-" if options.no_onnx else attempt(load, make(), folder)
-            print(f"| {name} | {trained} | {loaded} |", flush=True)
+        for package, models in all_models().items():
+            for name, make in models.items():
+                if package not in (options.packages or [package]) or name not in (options.models or [name]):
+                    continue
+                torch.manual_seed(0)
+                trained = attempt(train, make())
+                loaded = "-" if options.no_onnx else attempt(load, make(), folder)
+                count += 1
+                right += trained.endswith(" s")
+                print(f"| {name} | {package} | {trained} | {loaded} |", flush=True)
+    print(f"{right} of {count} train as in PyTorch")
 
 
 if __name__ == "__main__":

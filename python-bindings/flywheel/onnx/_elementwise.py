@@ -14,6 +14,7 @@ from .._ops._precision import rounds_once
 from .._tensor import Tensor, as_tensor
 from ._graph import Call, op
 from ._known import Known
+from ._small import Element, Small, element_of, narrowed
 
 #
 # One operand
@@ -38,7 +39,7 @@ _UNARY: Dict[str, Callable[[Tensor], Tensor]] = {
 
 
 def _unary(name: str, function: Callable[[Tensor], Tensor]) -> None:
-    @op(name)
+    @op(name, small="takes" if name == "IsNaN" else "")
     def handler(call: Call, x: Laid) -> Laid:
         return x.like(function(x.data))
 
@@ -47,7 +48,7 @@ for _name, _function in _UNARY.items():
     _unary(_name, _function)
 
 
-@op("Identity", raw=(0,))
+@op("Identity", raw=(0,), small="takes")
 def _identity(call: Call, x: Any) -> Any:
     return x
 
@@ -107,7 +108,7 @@ def _shrink(call: Call, x: Laid) -> Laid:
     return x.like(_ops.where(_ops.less(data, -bound), _ops.add(data, bias), high))
 
 
-@op("IsInf")
+@op("IsInf", small="takes")
 def _is_inf(call: Call, x: Laid) -> Laid:
     found = []
     if call.flag("detect_negative"):
@@ -137,15 +138,26 @@ def _prelu(call: Call, x: Laid, slope: Laid) -> Laid:
     return lead.like(_ops.where(_ops.greater(tensors[0], 0), tensors[0], _ops.multiply(*tensors)))
 
 
-# For floating-point numbers of 8 bits, which are not imported.
-@op("Cast", without="saturate round_mode")
+@op("Cast", small="takes")
 def _cast(call: Call, x: Laid) -> Laid:
-    return x.like(wrapping_cast(x.data, call.dtype_attribute("to")))
+    element = element_of(call.attribute("to"))
+    return _converted(call, x, element, None if element else call.dtype_attribute("to"))
 
 
-@op("CastLike", without="saturate round_mode")
+@op("CastLike", small="takes")
 def _cast_like(call: Call, x: Laid, like: Laid) -> Laid:
-    return x.like(wrapping_cast(x.data, like.dtype))
+    return _converted(call, x, like.element if isinstance(like, Small) else None, like.dtype)
+
+
+def _converted(call: Call, x: Laid, element: Optional[Element], dtype: Any) -> Laid:
+    # Both are for small floating-point numbers alone.
+    saturates, round_mode = call.flag("saturate"), call.attribute("round_mode", "up")
+    if isinstance(x, Small) and element == x.element:
+        return x
+    if element is None:
+        return x.like(wrapping_cast(x.data, dtype))
+    found = narrowed(x.data, element, saturates, round_mode)
+    return Small(found.data, element, x.order)
 
 
 #

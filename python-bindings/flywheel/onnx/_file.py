@@ -18,6 +18,7 @@ import onnx.version_converter
 from .._importing import UnsupportedOpError
 from .._types import Array
 from ._inference import infer_shapes
+from ._small import element_of
 from ._tensors import as_dtype, read_external, to_array
 
 # Earlier ones have ops that are no more, and broadcast by attributes.
@@ -57,7 +58,9 @@ class Input:
         what = f"input '{info.name}'"
         if info.type.WhichOneof("value") != "tensor_type":
             raise UnsupportedOpError(f"{what} is no tensor, and others are not imported")
-        self.dtype = as_dtype(info.type.tensor_type.elem_type, what)
+        # Numbers of 2 to 8 bits, whose dtype here is that of the tensor that has their values.
+        self.element = element_of(info.type.tensor_type.elem_type)
+        self.dtype = self.element.carrier if self.element else as_dtype(info.type.tensor_type.elem_type, what)
         dims = [_dim(dim) for dim in info.type.tensor_type.shape.dim]
         if any(isinstance(dim, int) and dim < 0 for dim in dims):
             raise ValueError(f"{what} has a dimension of {min(dim for dim in dims if isinstance(dim, int))}")
@@ -91,6 +94,7 @@ class Model:
         self.initializers: Dict[str, Any] = {tensor.name: tensor for tensor in self.graph.initializer}
         self.inputs = [Input(info, sizes) for info in self.graph.input if info.name not in self.initializers]
         self.outputs: List[str] = [info.name for info in self.graph.output]
+        self.output_elements = [element_of(info.type.tensor_type.elem_type) for info in self.graph.output]
         unknown = sorted(set(sizes) - {dim for one in self.graph.input for dim in _names(one)})
         if unknown:
             names = sorted({dim for one in self.graph.input for dim in _names(one)})

@@ -16,6 +16,7 @@ from ._attributes import Attributes, find_schema, name_of
 from ._file import Dim, describe_error
 from ._known import FOLDS, MOST_KNOWN, Known
 from ._sizes import Sizes
+from ._small import Small
 from ._tensors import as_dtype, to_array
 
 Result = Union[Laid, Known]
@@ -32,6 +33,9 @@ class Handler(NamedTuple):
     known: Tuple[int, ...]
     # Operands that it takes as they are; the others are Laid, or None.
     raw: Tuple[int, ...]
+    # For numbers of 2 to 8 bits: "" if the op is not imported for them, "takes" if the function tells them apart,
+    # "keeps" if the result has the elements of the first operand.
+    small: str
 
 
 HANDLERS: Dict[str, Handler] = {}
@@ -43,13 +47,13 @@ _MOVED: Dict[str, Tuple[str, ...]] = {
 
 
 def op(
-    *names: str, without: str = "", known: Sequence[int] = (), raw: Sequence[int] = ()
+    *names: str, without: str = "", known: Sequence[int] = (), raw: Sequence[int] = (), small: str = ""
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Registers the translation of ops: a function of the call and its operands."""
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         for name in names:
-            HANDLERS[name] = Handler(function, tuple(without.split()), tuple(known), tuple(raw))
+            HANDLERS[name] = Handler(function, tuple(without.split()), tuple(known), tuple(raw), small)
         return function
 
     return register
@@ -218,6 +222,9 @@ class Interpreter:
             self._env, self._variables = outside
         if any(isinstance(one, Failed) for one in outputs):
             raise Abandoned
+        for info, one in zip(graph.output, outputs):
+            if isinstance(one, (Known, Small)) and one.element is not None:
+                raise refuse("ONNX", [MissingOp(f"a branch or loop with a result of {one.element.name}", info.name)])
         return outputs
 
     def may_make(self, count: int) -> bool:
@@ -294,7 +301,10 @@ def _results(call: Call, handler: Handler, operands: Sequence[Operand]) -> Any:
     _check_present(call, operands)
     operands = _with_moved(call, operands)
     given = [one for one in operands if one is not None]
-    if call.op in FOLDS and given and all(isinstance(one, Known) for one in given):
+    elements = {one.element for one in given if isinstance(one, (Known, Small)) and one.element is not None}
+    if elements and not handler.small:
+        raise call.unsupported(f"of {elements.pop().name}")
+    if call.op in FOLDS and not elements and given and all(isinstance(one, Known) for one in given):
         found = FOLDS[call.op](call, *operands)
         if found is not None:
             return found
@@ -306,7 +316,10 @@ def _results(call: Call, handler: Handler, operands: Sequence[Operand]) -> Any:
         elif isinstance(one, Known) and place not in handler.raw:
             one = one.laid()
         arguments.append(one)
-    return handler.function(call, *arguments)
+    found = handler.function(call, *arguments)
+    if elements and handler.small == "keeps":
+        return Small(found.data, elements.pop(), found.order)
+    return found
 
 
 def _with_moved(call: Call, operands: Sequence[Operand]) -> Sequence[Operand]:

@@ -13,6 +13,7 @@ from .._ops._core import Size, index_of, index_op
 from .._ops._shapes import reshape_to
 from .._tensor import Tensor, as_tensor, wrap
 from .._types import Array
+from ._small import Small, as_carried, element_of, element_of_dtype
 
 # A result that is larger than its operands is computed by the step.
 _MOST_ELEMENTS = 65536
@@ -34,9 +35,14 @@ def check_made(call: Any, *counts: int) -> None:
 class Known:
     """An array. In an array of objects, some are sizes that the call chooses: values of type index."""
 
-    __slots__ = ("array", "dtype")
+    __slots__ = ("array", "dtype", "element")
 
     def __init__(self, array: Array, dtype: Optional[_dtypes.DType] = None):
+        # Numbers of 2 to 8 bits are in a wider type.
+        self.element = element_of_dtype(array.dtype)
+        if self.element is not None:
+            array = as_carried(array, self.element, "the constant")
+            dtype = None
         self.array = array
         self.dtype: _dtypes.DType = array.dtype if dtype is None else dtype
 
@@ -59,13 +65,14 @@ class Known:
     def laid(self) -> Laid:
         """The elements as a tensor of the trace."""
         if self.is_static:
-            return Laid(as_tensor(np.ascontiguousarray(self.array).reshape(self.shape)))
+            tensor = as_tensor(np.ascontiguousarray(self.array).reshape(self.shape))
+            return Laid(tensor) if self.element is None else Small(tensor, self.element)
         trace = _trace.current()
         type_ = trace.graph.type("int64", None)
         numbers = [trace.op("arith.index_cast", [index_of(one)], [type_])[0] for one in self.sizes()]
         row = trace.op("tensor.from_elements", numbers, [trace.type(_dtypes.int64, (len(numbers),))])[0]
-        tensor: Tensor = reshape_to(wrap(row, _dtypes.int64, (len(numbers),)), list(self.shape))
-        return Laid(_ops.cast(tensor, self.dtype))
+        result: Tensor = reshape_to(wrap(row, _dtypes.int64, (len(numbers),)), list(self.shape))
+        return Laid(_ops.cast(result, self.dtype))
 
 
 def of_sizes(sizes: Sequence[Size]) -> Known:
@@ -244,6 +251,8 @@ def _where(call: Any, condition: Array, a: Array, b: Array) -> Array:
 
 @fold("Cast")
 def _cast(call: Any, array: Array) -> Optional[Array]:
+    if element_of(call.attribute("to")) is not None:
+        return None
     target = call.dtype_attribute("to")
     if array.dtype == object:
         return array if target == _dtypes.int64 else None

@@ -25,6 +25,7 @@ from ._early import find_early_inputs
 from ._functions import expand_functions
 from ._graph import HANDLERS, Interpreter, find_missing
 from ._known import Known
+from ._small import Small, as_carried
 from ._variables import Trainable, Wanted, arrange, make_variables
 
 __all__ = ["OnnxModel", "load"]
@@ -158,15 +159,25 @@ class OnnxModel(ImportedModel):
         return array
 
     def _count_error(self, found: int) -> str:
-        return (f"{self._model.name} has {len(self._specs)} inputs, {', '.join(self.input_names)}: found {found}")
+        return f"{self._model.name} has {len(self._specs)} inputs, {', '.join(self.input_names)}: found {found}"
 
     def __call__(self, *inputs: Any, training: bool = False) -> Any:
-        if not self._early or _trace.is_tracing() or training:
+        if _trace.is_tracing() or training:
             return super().__call__(*inputs, training=training)
         if len(inputs) != len(self._specs):
             raise ValueError(self._count_error(len(inputs)))
-        chosen, fed = self._split(inputs)
-        return self._forward_for(chosen)(*map(self._as_fed, fed))
+        chosen, fed = self._split(self._carried(inputs))
+        found = self._forward_for(chosen)(*map(self._as_fed, fed))
+        if not any(self._model.output_elements):
+            return found
+        results = [one if element is None else np.asarray(one).astype(element.dtype) for one, element in
+                   zip(found if isinstance(found, tuple) else (found,), self._model.output_elements)]  # fmt: skip
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def _carried(self, inputs: Sequence[Any]) -> List[Any]:
+        """Returns the inputs, with the values of those of 2 to 8 bits in a wider type."""
+        return [value if one.element is None else as_carried(value, one.element, f"input '{one.name}'")
+                for one, value in zip(self._model.inputs, inputs)]  # fmt: skip
 
     def _entries(self) -> Dict[str, Function]:
         found = {"forward": self._forward}
@@ -196,10 +207,20 @@ class OnnxModel(ImportedModel):
             if name in tensors:
                 _check(name, one, tensors[name])
         constants = {**self._constants, **known}
+        elements = {one.name: one.element for one in self._model.inputs}
+        values = {name: Laid(x) if element is None else Small(x, element)
+                  for name, x in tensors.items() for element in (elements[name],)}  # fmt: skip
         interpreter = Interpreter(
-            self._model.name, self._model.versions, {name: Laid(x) for name, x in tensors.items()}, constants,
-            self.variables, self._orders, self._dims, training, self._keeps_modes_of(training))  # fmt: skip
-        outputs = [one.plain() for one in interpreter.run(self._model.graph)]
+            self._model.name, self._model.versions, values, constants, self.variables, self._orders, self._dims,
+            training, self._keeps_modes_of(training))  # fmt: skip
+        found = interpreter.run(self._model.graph)
+        for name, result, wanted in zip(self.output_names, found, self._model.output_elements):
+            own = result.element if isinstance(result, Small) else None
+            if own != wanted:
+                kinds = [_dtypes.name_of(result.dtype) if kind is None else kind.name for kind in (wanted, own)]
+                raise ValueError(f"{self._model.name}: output '{name}' has elements of {kinds[1]}, expected "
+                                 f"{kinds[0]}")  # fmt: skip
+        outputs = [one.plain() for one in found]
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
     def _keeps_modes_of(self, training: bool) -> bool:
@@ -216,9 +237,10 @@ class OnnxModel(ImportedModel):
         """One step of training on inputs and targets. Returns the loss."""
         if self._optimizer is None:
             return super().step(*arguments)
-        values, count = [as_array(value) for value in arguments], len(self._specs)
-        if len(values) < count:
-            raise ValueError(self._count_error(len(values)))
+        count = len(self._specs)
+        if len(arguments) < count:
+            raise ValueError(self._count_error(len(arguments)))
+        values = [as_array(value) for value in [*self._carried(arguments), *arguments[count:]]]
         targets = self._targets
         if targets is None:
             targets = tuple(self._target_spec(value, values[:count]) for value in values[count:])

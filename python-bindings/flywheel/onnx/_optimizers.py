@@ -76,4 +76,3 @@ def _adam(call: Call, rate: Laid, steps: Laid, *operands: Laid) -> List[Laid]:
         return _ops.multiply(new, 1 - after) if after else new, new_mean, new_squares
 
     return _each(call, operands, 4, update)
-

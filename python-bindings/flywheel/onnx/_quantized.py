@@ -12,6 +12,7 @@ from .._ops._shapes import reshape_to
 from .._tensor import Tensor
 from .._windows import window_parts
 from ._graph import Call, op
+from ._small import Element, Small, element_of, narrowed
 from ._tensors import as_dtype
 from ._windows import Windows
 
@@ -19,9 +20,11 @@ from ._windows import Windows
 def _stretched(call: Call, x: Tensor, given: Tensor) -> Tensor:
     """Stretches a scale or zero point to each element: one for all, one for each place of `axis`, or one for each
     block."""
+    # One scale for all has neither.
+    axis, block = call.attribute("axis", 1), call.attribute("block_size", 0)
     if given.ndim == 0 or given._static_size == 1 and given.ndim <= 1:
         return reshape_to(given, [])
-    axis, block = normalize_axis(call.attribute("axis", 1), x.ndim), call.attribute("block_size", 0)
+    axis = normalize_axis(axis, x.ndim)
     if given.ndim == 1 and not block:
         shape: List[Any] = [1] * x.ndim
         shape[axis] = sizes(given)[0]
@@ -35,12 +38,16 @@ def _stretched(call: Call, x: Tensor, given: Tensor) -> Tensor:
     return _ops.getitem(wide, (*[slice(None)] * axis, slice(0, total)))
 
 
-def quantize(x: Tensor, scale: Tensor, zero: Optional[Tensor], target: _dtypes.DType) -> Tensor:
-    """round(x / scale) + zero, halves to even; numbers out of range become the nearest one in range."""
+def quantize(
+    x: Tensor, scale: Tensor, zero: Optional[Tensor], target: _dtypes.DType, element: Optional[Element] = None
+) -> Tensor:
+    """round(x / scale) + zero, halves to even; numbers out of range become the nearest one in range, that of `element`
+    if there is one."""
     info = np.iinfo(target)
+    low, high = (info.min, info.max) if element is None else (element.low, element.high)
     rounded = _ops.rint(_ops.divide(x, scale))
     moved = rounded if zero is None else _ops.add(rounded, _ops.cast(zero, rounded.dtype))
-    return _ops.cast(_ops.clip(moved, float(info.min), float(info.max)), target)
+    return _ops.cast(_ops.clip(moved, float(low), float(high)), target)
 
 
 def dequantize(x: Tensor, scale: Tensor, zero: Optional[Tensor]) -> Tensor:
@@ -54,28 +61,42 @@ def _as_float32(x: Tensor) -> Tensor:
     return _ops.cast(x, _dtypes.float32) if _dtypes.is_half(x.dtype) else x
 
 
-# `saturate` is an attribute for floating-point numbers of 8 bits, which are not imported.
-@op("QuantizeLinear", without="saturate")
+@op("QuantizeLinear", small="takes")
 def _quantize_linear(call: Call, x: Laid, scale: Laid, zero: Optional[Laid] = None) -> Laid:
     data, given = x.plain(), call.attribute("output_dtype", 0)
     if call.attribute("precision", 0):
         raise call.unsupported("with precision")
-    target = zero.dtype if zero is not None else as_dtype(given, "the result") if given else _dtypes.uint8
-    if not _dtypes.is_integer(target) or target.itemsize > 2:
+    element = zero.element if isinstance(zero, Small) else element_of(given) if zero is None else None
+    saturates = call.flag("saturate")
+    if element is not None:
+        target = element.carrier
+    else:
+        target = zero.dtype if zero is not None else as_dtype(given, "the result") if given else _dtypes.uint8
+    is_float = element is not None and not element.is_integer
+    if not is_float and (not _dtypes.is_integer(target) or target.itemsize > 2):
         raise call.unsupported(f"to {target}")
     own = _as_float32(_stretched(call, data, scale.plain()))
     offset = None if zero is None else _stretched(call, data, zero.plain())
-    return Laid(quantize(_ops.cast(data, own.dtype), own, offset, target))
+    wide = _ops.cast(data, own.dtype)
+    if element is None:
+        return Laid(quantize(wide, own, offset, target))
+    if element.is_integer:
+        return Small(quantize(wide, own, offset, target, element), element)
+    # The zero point of a floating-point type is 0, and says no more than the type.
+    return narrowed(_ops.divide(wide, own), element, saturates)
 
 
-@op("DequantizeLinear")
+@op("DequantizeLinear", small="takes")
 def _dequantize_linear(call: Call, x: Laid, scale: Laid, zero: Optional[Laid] = None) -> Laid:
     data, given = x.plain(), call.attribute("output_dtype", 0)
-    if not _dtypes.is_integer(data.dtype):
+    is_float = isinstance(x, Small) and not x.element.is_integer
+    if not is_float and not _dtypes.is_integer(data.dtype):
         raise call.unsupported(f"of {data.dtype}")
     target = as_dtype(given, "the result") if given else scale.dtype
     own = _as_float32(_stretched(call, data, scale.plain()))
     offset = None if zero is None else _stretched(call, data, zero.plain())
+    if is_float:
+        return Laid(_ops.cast(_ops.multiply(_ops.cast(data, own.dtype), own), target))
     return Laid(_ops.cast(dequantize(data, own, offset), target))
 
 

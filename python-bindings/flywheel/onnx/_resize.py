@@ -80,9 +80,11 @@ def _resize(
         elif given is scales:
             # As onnxruntime has it, in float32.
             length = float(np.float32(total) * np.float32(one))
-            if _transformation(call) == "align_corners" and not length.is_integer() and mode != "nearest":
-                raise call.unsupported(f"with align_corners and scales that make {length} elements, for which ONNX's "
-                                       "reference and ONNX Runtime have other places: give sizes")  # fmt: skip
+            how = _transformation(call)
+            is_ambiguous = how == "align_corners" or how == "pytorch_half_pixel" and int(length) == 1
+            if is_ambiguous and not length.is_integer() and mode != "nearest":
+                raise call.unsupported(f"with {how} and scales that make {length} elements, for which ONNX's reference "
+                                       "and ONNX Runtime have other places: give sizes")  # fmt: skip
             resized = _Axis(total, int(length), one, start, end)
         else:
             resized = _Axis(total, int(one), one / total, start, end)

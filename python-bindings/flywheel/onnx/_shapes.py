@@ -24,13 +24,14 @@ from .._ops._shapes import _product, reshape_to
 from .._tensor import Tensor, as_tensor
 from ._graph import Call, is_size, op
 from ._known import Known, check_made, of_sizes
+from ._small import Small
 
 #
 # Shapes as values
 #
 
 
-@op("Shape", raw=(0,))
+@op("Shape", raw=(0,), small="takes")
 def _shape(call: Call, x: Any) -> Known:
     if isinstance(x, Known):
         found: List[Size] = list(x.shape)
@@ -39,7 +40,7 @@ def _shape(call: Call, x: Any) -> Known:
     return of_sizes(found[slice(call.attribute("start"), call.attribute("end"))])
 
 
-@op("Size", raw=(0,))
+@op("Size", raw=(0,), small="takes")
 def _size(call: Call, x: Any) -> Known:
     if isinstance(x, Known):
         return Known(np.array(x.array.size, np.int64))
@@ -60,8 +61,9 @@ def _constant(call: Call) -> Known:
 
 @op("ConstantOfShape", known=(0,))
 def _constant_of_shape(call: Call, shape: Known) -> Laid:
-    value = call.attribute("value", np.zeros(1, np.float32)).reshape(-1)[0]
-    return Laid(stretch(as_tensor(np.array(value)), shape.sizes()))
+    value = Known(call.attribute("value", np.zeros(1, np.float32)).reshape(-1)[0])
+    filled = stretch(as_tensor(value.array), shape.sizes())
+    return Laid(filled) if value.element is None else Small(filled, value.element)
 
 
 def _one(scalar: Known) -> Any:
@@ -122,7 +124,7 @@ def reshape(call: Call, x: Tensor, own: List[Size], wanted: Sequence[Size]) -> T
     return reshape_to(x, new, own)
 
 
-@op("Reshape", known=(1,))
+@op("Reshape", known=(1,), small="keeps")
 def _reshape(call: Call, x: Laid, shape: Known) -> Laid:
     keeps = not call.flag("allowzero")
     own = [call.dim_size(0, x, axis) for axis in range(x.ndim)]
@@ -135,7 +137,7 @@ def _reshape(call: Call, x: Laid, shape: Known) -> Laid:
     return Laid(reshape(call, x.plain(), own, wanted))
 
 
-@op("Flatten")
+@op("Flatten", small="keeps")
 def _flatten(call: Call, x: Laid) -> Laid:
     axis = call.attribute("axis")
     if not -x.ndim <= axis <= x.ndim:
@@ -147,7 +149,7 @@ def _flatten(call: Call, x: Laid) -> Laid:
     return Laid(reshape_to(data, new, old))
 
 
-@op("Squeeze", known=(1,))
+@op("Squeeze", known=(1,), small="keeps")
 def _squeeze(call: Call, x: Laid, axes: Optional[Known] = None) -> Laid:
     data = x.plain()
     if axes is None:
@@ -162,12 +164,12 @@ def _squeeze(call: Call, x: Laid, axes: Optional[Known] = None) -> Laid:
     return Laid(reshape_to(data, [one for place, one in enumerate(sizes(data)) if place not in places]))
 
 
-@op("Unsqueeze", known=(1,))
+@op("Unsqueeze", known=(1,), small="keeps")
 def _unsqueeze(call: Call, x: Laid, axes: Known) -> Laid:
     return Laid(_ops.expand_dims(x.plain(), [int(axis) for axis in axes.array.reshape(-1)]))
 
 
-@op("Transpose")
+@op("Transpose", small="keeps")
 def _transpose(call: Call, x: Laid) -> Laid:
     order = call.attribute("perm", list(range(x.ndim))[::-1])
     if sorted(order) != list(range(x.ndim)):

@@ -12,6 +12,7 @@ import onnx.numpy_helper
 from .. import _dtypes
 from .._importing import UnsupportedOpError
 from .._types import Array
+from ._small import element_of
 
 _DTYPES: Dict[int, str] = {
     onnx.TensorProto.FLOAT: "float32", onnx.TensorProto.DOUBLE: "float64", onnx.TensorProto.FLOAT16: "float16",
@@ -46,9 +47,19 @@ def _count(tensor: Any, what: str) -> int:
     return count
 
 
+def _byte_count(tensor: Any, what: str) -> int:
+    """Returns the number of bytes of a tensor's elements. Raises UnsupportedOpError for those that are not
+    imported."""
+    element, count = element_of(tensor.data_type), _count(tensor, what)
+    if element is None:
+        return count * as_dtype(tensor.data_type, what).itemsize
+    return -(-count * element.bits // 8)
+
+
 def to_array(tensor: Any, what: str) -> Array:
     """The elements of a tensor of a file. Raises ValueError where the file does not have as many as it says."""
-    dtype = as_dtype(tensor.data_type, what)
+    element = element_of(tensor.data_type)
+    dtype = as_dtype(tensor.data_type, what) if element is None else element.dtype
     count = _count(tensor, what)
     if tensor.HasField("segment"):
         raise UnsupportedOpError(f"{what} is a part of a tensor, which is not imported")
@@ -56,10 +67,12 @@ def to_array(tensor: Any, what: str) -> Array:
         raise ValueError(f"{what} has its data in another file")
     if tensor.HasField("raw_data"):
         field, found = "raw_data", len(tensor.raw_data)
-        wanted = count * dtype.itemsize
+        wanted = _byte_count(tensor, what)
     else:
         field = _FIELDS.get(tensor.data_type, "int32_data")
-        found, wanted = len(getattr(tensor, field)), count
+        found = len(getattr(tensor, field))
+        # Numbers of 2 and 4 bits share a byte.
+        wanted = count if element is None or element.bits == 6 else _byte_count(tensor, what)
     if found != wanted:
         shape = tuple(tensor.dims)
         raise ValueError(f"{what} is damaged: its shape {shape} needs {wanted} numbers of {field}, found {found}")
@@ -82,7 +95,7 @@ def read_external(tensor: Any, folder: str, what: str) -> None:
     """
     entries = {entry.key: entry.value for entry in tensor.external_data}
     location = entries.get("location", "")
-    wanted = _count(tensor, what) * as_dtype(tensor.data_type, what).itemsize
+    wanted = _byte_count(tensor, what)
     offset, length = (_number(entries, key, what) for key in ("offset", "length"))
     if length not in (None, wanted):
         raise ValueError(f"{what} is damaged: its shape needs {wanted} bytes, and 'length' says {length}")
