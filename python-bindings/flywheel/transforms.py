@@ -9,6 +9,7 @@ from . import _dtypes, _ops, _trace, _tree
 from ._flywheel import Value
 from ._operators import Operators
 from ._ops._arithmetic import parameter
+from ._ops._checks import expect_equal
 from ._ops._core import Size, normalize_axis, size
 from ._tensor import Tensor, as_tensor, format_shape, wrap
 from .variables import Variable
@@ -79,10 +80,7 @@ def _emit_gradient(
     if any(w is not None for w in weights):
         for y, w in zip(ys, weights):
             w = _ops.ones_like(y) if w is None else w
-            if w._dims != y._dims:
-                raise ValueError(f"the weights of a y have its shape {format_shape(y._dims)}, "
-                                 f"found {format_shape(w._dims)}")  # fmt: skip
-            cotangents.append(w)
+            cotangents.append(_of_shape(w, y))
     fixed = [as_tensor(x) for x in _tree.flatten(stops)[0]]
     # For a variable, the op takes the value that the ys are computed from.
     attributes: _trace.Attributes = {
@@ -93,6 +91,19 @@ def _emit_gradient(
     types = [trace.type(x.dtype, x._dims) for x in xs]
     values = trace.op("train.gradient", operands, types, attributes)
     return [wrap(value, x.dtype, x._dims) for value, x in zip(values, xs)]
+
+
+def _of_shape(w: Tensor, y: Tensor) -> Tensor:
+    """Returns the weights of a y as a tensor of its type. Raises ValueError for another shape; sizes that only the call
+    knows are checked there."""
+    if w._dims == y._dims:
+        return w
+    if w.ndim != y.ndim or any(n != m and None not in (n, m) for n, m in zip(w._dims, y._dims)):
+        raise ValueError(f"the weights of a y have its shape {format_shape(y._dims)}, found {format_shape(w._dims)}")
+    for axis in range(y.ndim):
+        expect_equal(size(w, axis), size(y, axis), f"the weights of a y have its shape: dimension {axis}")
+    type_ = _trace.current().type(w.dtype, y._dims)
+    return wrap(_trace.current().op("tensor.cast", [w.value], [type_])[0], w.dtype, y._dims)
 
 
 _MODES = {"auto": 0, "reverse": 1, "forward": 2}

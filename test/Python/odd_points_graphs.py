@@ -68,6 +68,9 @@ def build(text: str, dtype: Any, orders: int = 3) -> Graph:
     size = math.prod(int(n or 0) for n in y.shape.as_list())
     cotangent = tf.placeholder_with_default(np.linspace(1, 1.5, size).astype(dtype), [size])
     slope = tf.gradients(flat, x, cotangent)[0]
+    if slope is None:
+        # Rounding, for one, has no gradient (G2).
+        return Graph(x, along, [flat, tf.zeros_like(flat), tf.zeros_like(x)], [], noise)
     forward = tf.gradients(tf.reduce_sum(slope * along), cotangent)[0]
     fetches, hessian = [flat, forward, slope], []
     for order in range(2, orders + 1):
@@ -173,6 +176,8 @@ def check_empty(text: str) -> List[str]:
         y = eval(text, names_of(tf, keras, x))
         total = tf.reduce_sum(tf.convert_to_tensor(y))
         first = tf.gradients(total, x)[0]
+        if first is None:
+            return []
         second = tf.gradients(tf.reduce_sum(first), x)[0]
         fetches = [first] if second is None else [first, second]
         with tf.Session() as session:

@@ -29,6 +29,18 @@ def expect_equal(a: Size, b: Size, what: str) -> None:
         _expect(_compare(_EQUAL, a, b), f"{what}: found \1, expected \2")
 
 
+def expect_not(a: Size, b: int, what: str) -> None:
+    """An error where a size is this number: ValueError where it is known."""
+    if isinstance(a, int):
+        if a == b:
+            raise ValueError(f"{what}: found {a}, expected another size")
+        return
+    trace = _trace.current()
+    either = [_compare(_AT_LEAST, a, b + 1), _compare(_AT_LEAST, b - 1, a)]
+    differs = trace.op("arith.ori", either, [trace.graph.type("bool", None)])[0]
+    _expect(differs, f"{what}: found {b}, expected another size")
+
+
 def expect_rank(what: str, x: Tensor, least: int) -> None:
     """Raises ValueError for a tensor of fewer dimensions; `what` names the function and the argument."""
     if x.ndim < least:

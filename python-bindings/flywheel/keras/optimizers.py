@@ -153,25 +153,24 @@ class Optimizer:
         """The updates of a step that makes `loss` smaller, and new slots (R5, R6)."""
         params = list(params)
         gradients = self.get_gradients(loss, params)
-        with get_default_graph().name_scope("training"), get_default_graph().name_scope(type(self).__name__):
-            slots = [[_state(np.zeros(self._slot_shape(s, K.int_shape(p))), p.dtype) for p in params]
-                     for s in self.slots]  # fmt: skip
-            # One for each kind of slot and each parameter.
-            self._slots = {(kind, p): slot for kind, group in zip(self.slots, slots) for p, slot in zip(params, group)}
-            self.updates = [K.update_add(self.iterations, 1)]
-            self.weights = [*([self.iterations] if self.counts_first else []), *[s for group in slots for s in group]]
-            lr = self._rate()
-            shared = self._begin(lr)
-            for i, (p, g) in enumerate(zip(params, gradients)):
-                own = [group[i] for group in slots]
-                new_p, new_slots = self._step(p, g, own, {k: K.cast(x, p.dtype) for k, x in shared.items()})
-                for slot, value in zip(own, new_slots):
-                    if value is not None:
-                        self.updates.append(K.update(slot, value))
-                constraint = getattr(p, "constraint", None)
-                if constraint is not None:
-                    new_p = constraint(new_p)
-                self.updates.append(K.update(p, new_p))
+        slots = [[_state(np.zeros(self._slot_shape(s, K.int_shape(p))), p.dtype) for p in params]
+                 for s in self.slots]  # fmt: skip
+        # One for each kind of slot and each parameter.
+        self._slots = {(kind, p): slot for kind, group in zip(self.slots, slots) for p, slot in zip(params, group)}
+        self.updates = [K.update_add(self.iterations, 1)]
+        self.weights = [*([self.iterations] if self.counts_first else []), *[s for group in slots for s in group]]
+        lr = self._rate()
+        shared = self._begin(lr)
+        for i, (p, g) in enumerate(zip(params, gradients)):
+            own = [group[i] for group in slots]
+            new_p, new_slots = self._step(p, g, own, {k: K.cast(x, p.dtype) for k, x in shared.items()})
+            for slot, value in zip(own, new_slots):
+                if value is not None:
+                    self.updates.append(K.update(slot, value))
+            constraint = getattr(p, "constraint", None)
+            if constraint is not None:
+                new_p = constraint(new_p)
+            self.updates.append(K.update(p, new_p))
         return self.updates
 
     def _rate(self) -> Any:

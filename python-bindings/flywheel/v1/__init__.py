@@ -44,6 +44,7 @@ from .ops import range_ as range
 from .ops import slice_ as slice
 from .ops import tuple_ as tuple
 from .ordering import *  # noqa: F403
+from .own_gradients import *  # noqa: F403
 from .platform import (
     ConfigProto,
     GPUOptions,

@@ -3,11 +3,12 @@
 
 from typing import Any, Callable, Optional, Sequence
 
-from .. import _dtypes, control
+from .. import _dtypes, _ops, control
 from .conversion import as_tensor, constant
 from .graph import get_default_graph
 from .operation import Operation, Tensor
 from .ops import identity
+from .sizes import of_size
 from .structures import flatten, pack
 from .tensor_arrays import TensorArray, with_shapes
 
@@ -48,6 +49,9 @@ def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, strict: bool = Fa
 
     def region(emitter: Any, op: Operation) -> Any:
         branches = [(lambda c=c, r=r: tuple(emitter.region(c, r))) for c, r in zip(contexts, results)]
+        decision = emitter.decided.get(op.id)
+        if decision is not None:
+            return list(branches[0 if decision else 1]())
         return list(control.cond(emitter.value(op.inputs[0]), *branches))
 
     types = [(a.dtype, a.static_shape if a.static_shape == b.static_shape else None) for a, b in zip(*results)]
@@ -70,8 +74,8 @@ def while_loop(
     parallel_iterations: int = 10, back_prop: bool = True, swap_memory: bool = False, name: Optional[str] = None,
     maximum_iterations: Optional[int] = None,
 ) -> Any:  # fmt: skip
-    """Runs the body as long as the condition holds. A gradient needs `maximum_iterations`, but of a loop that counts
-    from a number to a number."""
+    """Runs the body as long as the condition holds. The gradient of a loop that does not count from a number to a
+    number, and that has no `maximum_iterations`, counts the iterations first: that runs the loop once more."""
     from .emission import inner_ops
 
     graph = get_default_graph()
@@ -117,16 +121,36 @@ def while_loop(
         captures += [x for op in inside for x in op.inputs if x.op in outside]
     bound = _count(init, states, outputs) if maximum_iterations is None else maximum_iterations
 
-    def region(emitter: Any, op: Operation) -> Any:
-        def part(which: int, values: Any) -> Any:
-            own = {x.op.id: [v] for x, v in zip(states[which], values)}
-            return emitter.region(contexts[which], outputs[which], own)
+    def part(emitter: Any, which: int, values: Any) -> Any:
+        own = {x.op.id: [v] for x, v in zip(states[which], values)}
+        return emitter.region(contexts[which], outputs[which], own)
 
+    def region(emitter: Any, op: Operation) -> Any:
         values = [emitter.value(x) for x in op.inputs]
-        return control.while_loop(lambda s: part(0, s)[0], lambda s: list(part(1, s)), values, max_iterations=bound)
+        limit: Any = bound
+        if "bound" in op.attrs:
+            limit = _ops.cast(_ops.shape(emitter.value(op.attrs["bound"]))[0], _dtypes.int32)
+        return control.while_loop(lambda s: part(emitter, 0, s)[0], lambda s: list(part(emitter, 1, s)), values,
+                                  max_iterations=limit)  # fmt: skip
+
+    def count(emitter: Any, op: Operation) -> Any:
+        """Runs the loop for the number of its iterations alone."""
+        start = [_ops.zeros([], _dtypes.int32), *[emitter.value(x) for x in op.inputs]]
+        return control.while_loop(lambda s: part(emitter, 0, s[1:])[0],
+                                  lambda s: [_ops.add(s[0], 1), *part(emitter, 1, s[1:])], start)[:1]  # fmt: skip
+
+    def bounded() -> None:
+        """Adds the number of iterations, which a part of the run before finds: a gradient keeps what each begins
+        with."""
+        if "bound" not in op.attrs:
+            number = graph.create("LoopCount", init, lambda *_: (), [(_dtypes.int32, ())], captures=captures,
+                                  region=count).outputs[0]  # fmt: skip
+            op.attrs["bound"] = of_size(number)
+            op.attrs["captures"] = [*captures, op.attrs["bound"]]
 
     types = [(x.dtype, x.static_shape) for x in init]
-    op = graph.create("while", init, lambda *xs: xs, types, name, captures=captures, region=region)
+    attrs = {} if bound is not None or graph._open.contexts else {"bounded": bounded}
+    op = graph.create("while", init, lambda *xs: xs, types, name, captures=captures, region=region, **attrs)
     found = [x._with(y) if isinstance(x, TensorArray) else y for x, y in zip(leaves, op.outputs)]
     return found[0] if len(found) == 1 else pack(loop_vars, found)
 

@@ -8,9 +8,19 @@ from .conversion import as_tensor
 from .graph import get_default_graph
 from .operation import Operation, Tensor
 
+# Ops of floating-point tensors that have no gradient, as in TensorFlow (G2).
+_CONSTANT = frozenset([
+    "Ceil", "Floor", "Floordiv", "OnesLike", "ReadValue", "Rint", "Round", "StopGradient", "Truncatediv", "VariableV2",
+    "ZeroFraction", "ZerosLike", "floordiv",
+])  # fmt: skip
+
 
 def _connects(op: Operation) -> bool:
-    return op.type not in ("StopGradient", "VariableV2", "ReadValue")
+    """Returns true if an op has a gradient. An assignment has none, and neither has what Python computes."""
+    if "gradient" in op.attrs:
+        return True
+    writes = "writes" in op.attrs and "region" not in op.attrs
+    return op.type not in _CONSTANT and not writes and "host_call" not in op.attrs
 
 
 def sources_of(op: Operation) -> List[Tensor]:
@@ -51,7 +61,13 @@ def gradients(
     weights = [None] * len(roots) if grad_ys is None else as_list(grad_ys)
     if len(weights) != len(roots):
         raise ValueError(f"Must pass one grad_y for each y: expected {len(roots)}, found {len(weights)}")
+    for y, w in zip(roots, weights):
+        a, b = y.static_shape, None if w is None else as_tensor(w).static_shape
+        if a is not None and b is not None and (len(a) != len(b) or any(
+                n != m and None not in (n, m) for n, m in zip(a, b))):  # fmt: skip
+            raise ValueError(f"Shapes {y.shape} of '{y.name}' and {as_tensor(w).shape} of its grad_ys are incompatible")
     known = set(visit(roots, stops))
+    _bound_loops(known)
     reached = [x in known for x in targets]
     wrt = [x for x, is_reached in zip(targets, reached) if is_reached]
     if not wrt:
@@ -82,6 +98,13 @@ def gradients(
     op = graph.create("gradients", [*roots, *wrt, *given, *stops], emit, types, name, roots=roots, wrt=wrt)
     found = iter(op.outputs)
     return [next(found) if is_reached else None for is_reached in reached]
+
+
+def _bound_loops(reached: Set[Tensor]) -> None:
+    """Gives loops that gradients propagate through the number of their iterations, where it is not known."""
+    if not get_default_graph()._open.contexts:
+        for op in sorted({y.op for y in reached if "bounded" in y.op.attrs}, key=lambda op: op.id):
+            op.attrs["bounded"]()
 
 
 def mark(wrt: Sequence[Tensor]) -> None:

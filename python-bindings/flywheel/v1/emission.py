@@ -52,8 +52,12 @@ def inner_ops(context: Context, outputs: Sequence[Operation]) -> Tuple[List[Oper
 class Emitter:
     """Emits ops in the order of their creation, with the version rule (A5)."""
 
-    def __init__(self, needed: Sequence[Operation], env: Env, initialized: Set[str]):
+    def __init__(
+        self, needed: Sequence[Operation], env: Env, initialized: Set[str], decided: Optional[Dict[int, bool]] = None
+    ):
         self.env = env
+        # By the numbers of ops with two branches, which one is emitted alone.
+        self.decided: Dict[int, bool] = decided or {}
         # The variables that have a value when the run starts.
         self.initialized = initialized
         self.needed = needed
@@ -147,6 +151,6 @@ class Emitter:
     def region(self, context: Context, outputs: Sequence[Tensor], more: Optional[Env] = None) -> List[Any]:
         """Emits the ops of a branch, and gives its outputs."""
         ops, _ = inner_ops(context, [x.op for x in outputs])
-        inner = Emitter(ops, {**self.env, **(more or {})}, self.initialized)
+        inner = Emitter(ops, {**self.env, **(more or {})}, self.initialized, self.decided)
         inner.run()
         return [inner.value(x) for x in outputs]

@@ -82,6 +82,8 @@ class _Open:
         self.contexts: List[Context] = []
         self.devices: List[Any] = []
         self.variable_scopes: List[Any] = []
+        # By types of ops, the names of the gradients that they get.
+        self.gradients: Dict[str, str] = {}
 
 
 class Graph:
@@ -108,6 +110,8 @@ class Graph:
         # The variables of slots that optimizers of the compiler make, by the names they have there.
         self._slots: Dict[str, Any] = {}
         self._programs: Dict[Any, Any] = {}
+        # By fetches and shapes of feeds, the number of the first attempt that did not fail, if it is not 0.
+        self._attempts: Dict[Any, int] = {}
         # By fetches and feeds, what of a run Python computes.
         self._parts: Dict[Any, Any] = {}
         self.is_finalized = False
@@ -217,6 +221,13 @@ class Graph:
         finally:
             own.control = old
             own.contexts.pop()
+
+    def gradient_override_map(self, op_type_map: Dict[str, str]) -> Any:
+        """In the block, ops of these types get the gradients that `RegisterGradient` has under these names. Raises
+        NotImplementedError for a type whose ops are not known here."""
+        from .own_gradients import override_map
+
+        return override_map(self, op_type_map)
 
     @contextmanager
     def as_default(self) -> Iterator["Graph"]:
@@ -337,7 +348,12 @@ class Graph:
             if name:
                 self.check_name(name)
             full = self.unique_name(name or kind)
-        return Operation(self, kind, full, inputs, emit, types, **attrs)
+        made = Operation(self, kind, full, inputs, emit, types, **attrs)
+        if self._open.gradients:
+            from .own_gradients import override
+
+            override(made, self._open.gradients)
+        return made
 
 
 class _Local(threading.local):

@@ -9,6 +9,7 @@ import numpy as np
 from .. import _dtypes, _interpolation, _ops
 from .._ops import _core, _indexing, _precision
 from .._ops._conversions import wrapping_cast
+from . import sizes as _sizes
 from .conversion import as_tensor, make
 from .elementwise import TABLE
 from .ops import box_of, where
@@ -46,15 +47,25 @@ def resize_images(
     images: Any, size: Any, method: int = ResizeMethod.BILINEAR, align_corners: bool = False,
     preserve_aspect_ratio: bool = False, name: Optional[str] = None,
 ) -> Any:  # fmt: skip
-    """Images of another height and width, of known sizes both, by the nearest or by linear interpolation."""
+    """Images of another height and width, by the nearest or by linear interpolation. Each size is a program, if it is
+    computed."""
     if method not in (ResizeMethod.BILINEAR, ResizeMethod.NEAREST_NEIGHBOR) or preserve_aspect_ratio:
         raise NotImplementedError("flywheel.v1.image.resize_images: only BILINEAR and NEAREST_NEIGHBOR, to a size that "
                                   "is given")  # fmt: skip
-    literal = getattr(getattr(size, "op", None), "attrs", {}).get("literal", size)
-    if hasattr(literal, "op"):
-        raise NotImplementedError("flywheel.v1.image.resize_images: a size that is computed; give numbers")
-    wanted = [int(n) for n in literal]
-    return make("resize_images", lambda x: _resized(x, wanted, method, align_corners), as_tensor(images), name=name)
+    x, wanted = as_tensor(images), _sizes.as_known(size)
+    shape = x.static_shape
+    kind = x.dtype if method == ResizeMethod.NEAREST_NEIGHBOR else _dtypes.float32
+    is_known = isinstance(wanted, np.ndarray)
+    if is_known and shape is not None and None not in shape[-3:-1]:
+        goal = [int(n) for n in wanted]
+        return make("resize_images", lambda y: _resized(y, goal, method, align_corners), x, name=name)
+
+    def emit(y: Any, n: Any) -> Any:
+        return _ops.cast(_resized(y, _sizes.known_numbers(n), method, align_corners), kind)
+
+    high, wide = _sizes.known_numbers(wanted) if is_known else (None, None)
+    types = [(kind, None if shape is None else (*shape[:-3], high, wide, shape[-1]))]
+    return make("resize_images", emit, x, wanted, name=name, types=types)
 
 
 resize = resize_images

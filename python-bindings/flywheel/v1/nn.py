@@ -14,9 +14,11 @@ from .._tensor import as_tensor as constant_of
 from .._tensor import format_shape
 from .conversion import as_tensor, make
 from .elementwise import TABLE
+from .operation import Tensor
 from .ops import shape, stop_gradient
 from .precision import rounds_once
 from .random_ops import random_uniform
+from .sizes import as_known, known_numbers
 
 # The constants of `selu` (arXiv:1706.02515).
 _SELU_SCALE, _SELU_ALPHA = 1.0507009873554805, 1.6732632423543772
@@ -31,6 +33,7 @@ def _unary(kind: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 relu = _unary("Relu", traced.relu)
 relu6 = _unary("Relu6", traced.relu6)
+
 
 @_precision.rounds_once(1)
 def _elu_of(x: Any, alpha: float = 1.0) -> Any:
@@ -358,15 +361,25 @@ def conv2d_transpose(
     are known."""
     _nhwc(data_format)
     steps = _inner(strides, "strides")
+    x, w = as_tensor(value), as_tensor(filter)
     goal = output_shape.as_list() if hasattr(output_shape, "as_list") else output_shape
-    if not isinstance(goal, (list, tuple)):
-        raise NotImplementedError("flywheel.v1.nn.conv2d_transpose: output_shape must be a list")
-    sizes = [int(one) if isinstance(one, (int, float)) else None for one in goal]
-    if None in sizes[1:]:
-        raise NotImplementedError("flywheel.v1.nn.conv2d_transpose: the height and width of output_shape must be known")
-    high, wide = (one for one in sizes[1:3] if one is not None)
-    return make("conv2d_transpose", lambda x, w: transposed(x, w, steps, [high, wide], padding), as_tensor(value),
-                as_tensor(filter), name=name)  # fmt: skip
+    given = as_tensor(goal).op if isinstance(goal, Tensor) else None
+    if given is not None and given.type in ("stack", "Pack") and len(given.inputs) == 4:
+        goal = list(given.inputs)
+    elif given is not None and "literal" in given.attrs:
+        goal = given.attrs["literal"].tolist()
+    if isinstance(goal, Tensor):
+        parts = [goal[1], goal[2]]
+    else:
+        parts = [one.op.attrs.get("literal", one) if isinstance(one, Tensor) else one for one in list(goal)[1:3]]
+    if not any(isinstance(one, Tensor) for one in parts):
+        high, wide = (int(one) for one in parts)
+        return make("conv2d_transpose", lambda x, w: transposed(x, w, steps, [high, wide], padding), x, w, name=name)
+    sizes = as_known(parts)
+    depth = None if w.static_shape is None else w.static_shape[2]
+    types = [(x.dtype, (None if x.static_shape is None else x.static_shape[0], None, None, depth))]
+    return make("conv2d_transpose", lambda x, w, n: transposed(x, w, steps, known_numbers(n), padding), x, w, sizes,
+                name=name, types=types)  # fmt: skip
 
 
 def transposed(x: Any, w: Any, steps: Any, goal: Any, padding: str) -> Any:
@@ -407,7 +420,7 @@ swish = _unary("Swish", traced.silu)
 
 def zero_fraction(value: Any, name: Optional[str] = None) -> Any:
     """The share of elements that are 0 (M4)."""
-    return make("zero_fraction", lambda x: _ops.mean(_ops.cast(_ops.equal(x, 0), _dtypes.float32)), as_tensor(value),
+    return make("ZeroFraction", lambda x: _ops.mean(_ops.cast(_ops.equal(x, 0), _dtypes.float32)), as_tensor(value),
                 name=name)  # fmt: skip
 
 

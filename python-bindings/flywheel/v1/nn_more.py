@@ -151,10 +151,9 @@ def sufficient_statistics(
 ) -> Any:
     """The number of elements, their sum, and that of their squares, less a shift."""
     y = as_tensor(x)
-    count = TABLE["reduce_sum"](TABLE["ones_like"](y), axes)
-    from .ops import reshape
+    from .ops import reshape, stop_gradient
 
-    count = reshape(count, [-1])[0]
+    count = stop_gradient(reshape(TABLE["reduce_sum"](TABLE["ones_like"](y), axes), [-1])[0])
     moved = y if shift is None else TABLE["subtract"](y, shift)
     return (count, TABLE["reduce_sum"](moved, axes, keep_dims),
             TABLE["reduce_sum"](TABLE["square"](moved), axes, keep_dims), shift)  # fmt: skip

@@ -350,8 +350,31 @@ def expand_dims(input: Any, axis: Any = None, name: Optional[str] = None, dim: A
 
 
 def squeeze(input: Any, axis: Any = None, name: Optional[str] = None, squeeze_dims: Any = None) -> Any:
+    """The tensor without dimensions of size 1: those of `axis`, or all of them. If no axis is given and a size is not
+    known, neither is the rank of the result: the sizes of a run decide."""
     axes = squeeze_dims if axis is None else axis
-    return make("Squeeze", lambda x: _ops.squeeze(x, axes), as_tensor(input), name=name)
+    x = as_tensor(input)
+    if not axes and axes != 0:
+        is_open = x.static_shape is None or None in x.static_shape
+        return make("Squeeze", _without_ones, x, name=name, types=[(x.dtype, None)] if is_open else None)
+
+    def emit(y: Any) -> Any:
+        places = _core.normalize_axes(axes, y.ndim)
+        for place in places:
+            _checks.expect_equal(_core.size(y, place), 1, f"squeeze: dimension {place} of '{x.name}'")
+        narrow = [size for place, size in enumerate(_core.sizes(y)) if place not in places]
+        return _core.with_index(_shapes.reshape_to(y, narrow), _core.flat_index(y))
+
+    return make("Squeeze", emit, x, name=name)
+
+
+def _without_ones(x: Any) -> Any:
+    """Removes the dimensions whose size is known to be 1. That another one is 1 is an error of the run, after which
+    the session compiles the program for the sizes that it has."""
+    for axis, known in enumerate(x._dims):
+        if known is None:
+            _checks.expect_not(_core.size(x, axis), 1, f"squeeze: dimension {axis} of a size that is not known before")
+    return _ops.squeeze(x)
 
 
 def tile(input: Any, multiples: Any, name: Optional[str] = None) -> Any:
@@ -370,17 +393,32 @@ def pad(
 ) -> Any:
     """The tensor with elements added before and after each dimension: of one value, or with the mode REFLECT or
     SYMMETRIC those at the border in reverse, without or with the outermost one."""
-    given = getattr(getattr(paddings, "op", None), "attrs", {}).get("literal", paddings)
-    if isinstance(given, Tensor):
-        raise NotImplementedError("flywheel.v1.pad: paddings that are computed; give numbers")
-    widths = [(int(a), int(b)) for a, b in given]
     kind = mode.upper()
     if kind not in ("CONSTANT", "REFLECT", "SYMMETRIC"):
         raise ValueError(f"Unknown padding mode: {mode}")
+    widths = _widths(paddings)
+    if any(isinstance(width, Tensor) for pair in widths for width in pair):
+        if kind != "CONSTANT":
+            raise NotImplementedError(f"flywheel.v1.pad: mode {kind} by paddings that are computed; give numbers")
+        return make("Pad", lambda x, ws: _ops.pad(x, ws, constant_values), as_tensor(tensor), widths, name=name)
     if kind == "CONSTANT":
         return make("Pad", lambda x: _ops.pad(x, _of_each(x, widths), constant_values), as_tensor(tensor), name=name)
     skipped = 1 if kind == "REFLECT" else 0
     return make("MirrorPad", lambda x: _mirrored(x, _of_each(x, widths), skipped), as_tensor(tensor), name=name)
+
+
+def _widths(paddings: Any) -> Any:
+    """Returns a pair for each dimension: numbers, or tensors that the compiler knows as sizes."""
+    from .sizes import as_size
+
+    given = getattr(getattr(paddings, "op", None), "attrs", {}).get("literal", paddings)
+    if isinstance(given, Tensor) or hasattr(given, "_as_graph_tensor"):
+        x = as_tensor(given)
+        if not x.static_shape or len(x.static_shape) != 2 or x.static_shape[0] is None:
+            raise ValueError(f"pad: expected paddings of shape (rank, 2), found {x.shape}")
+        given = [[x[i, j] for j in (0, 1)] for i in range(x.static_shape[0])]
+    return [[as_size(w) if isinstance(w, Tensor) or hasattr(w, "_as_graph_tensor") else int(w) for w in pair]
+            for pair in given]  # fmt: skip
 
 
 def _of_each(x: Any, widths: Any) -> Any:

@@ -12,6 +12,7 @@ from .conversion import as_tensor, make
 from .elementwise import TABLE, root
 from .operation import Tensor
 from .precision import rounds_once
+from .sizes import as_known, known_numbers
 
 # Up to this number of the largest elements are found one after the other.
 _FEW = 16
@@ -32,8 +33,8 @@ def _last(x: Any, what: str) -> int:
 def top_k(input: Any, k: int = 1, sorted: bool = True, name: Optional[str] = None) -> TopKV2:
     """The k largest elements of the last dimension and where they are, int32; of equal ones the first."""
 
-    def emit(x: Any) -> Any:
-        count = _last(x, "top_k")
+    def emit(x: Any, most: Any) -> Any:
+        count, k = _last(x, "top_k"), int(known_numbers(most))
         if k > count:
             raise ValueError(f"input must have last dimension >= k = {k} but is {count}")
         if k < 0:
@@ -59,9 +60,17 @@ def top_k(input: Any, k: int = 1, sorted: bool = True, name: Optional[str] = Non
             taken = _ops.logical_or(taken, _ops.equal(numbers, _ops.expand_dims(place, -1)))
         return _ops.stack(places, -1)
 
-    x = as_tensor(input)
-    indices = make("TopKV2", emit, x, name=name)
-    values = make("TopKV2", lambda y, i: _ops.take_along_axis(y, i, y.ndim - 1), x, indices)
+    x, most = as_tensor(input), as_known(k)
+    shape, is_open = x.static_shape, not isinstance(most, np.ndarray)
+    if not is_open and shape and shape[-1] is not None:
+        indices = make("TopKV2", emit, x, most, name=name)
+    else:
+        # If the last size is not known, the session compiles a program for the one that a run has.
+        last = None if is_open else int(most)
+        indices = make("TopKV2", emit, x, most, name=name, types=[
+            (_dtypes.int32, None if shape is None else (*shape[:-1], last))])  # fmt: skip
+    values = make("TopKV2", lambda y, i: _ops.take_along_axis(y, i, y.ndim - 1), x, indices,
+                  types=[(x.dtype, indices.static_shape)])  # fmt: skip
     return TopKV2(values, indices)
 
 

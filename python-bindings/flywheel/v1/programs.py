@@ -21,10 +21,13 @@ class Compiled:
 
     def __init__(
         self, fetches: Sequence[Any], feeds: Sequence[Tuple[Tensor, Any, Tuple[Optional[int], ...]]],
-        initialized: Set[str], config: Any = None,
+        initialized: Set[str], config: Any = None, known: Sequence[Tuple[Tensor, Any]] = (),
+        decided: Optional[Dict[int, bool]] = None,
     ):  # fmt: skip
         self.fetches = list(fetches)
-        fed = {x.op for x, _, _ in feeds}
+        # Values that are part of the program, and branches that it takes: by the numbers of ops.
+        self.known, self.decided = list(known), decided or {}
+        fed = {x.op for x, _, _ in feeds} | {x.op for x, _ in known}
         roots = [f if isinstance(f, Operation) else f.op for f in fetches]
         needed = sorted(ancestors(roots, fed), key=lambda op: op.id)
         self.hosts = [op for op in needed if "host" in op.attrs and op not in fed]
@@ -73,6 +76,7 @@ class Compiled:
                 wrapped = [_tensor.wrap(v, d, s or ()) for v, d, s in zip(arguments, dtypes, shapes)]
                 env: Env = {x.op.id: [w] for x, w in zip(self.fed, wrapped)}
                 env.update({op.id: [w] for op, w in zip(self.hosts, wrapped[len(self.fed) :])})
+                env.update({x.op.id: [_tensor.constant(array)] for x, array in self.known})
                 results = self._results(trace, env, fed)
                 wanted = dict(zip(self.measured, wrapped[len(wrapped) - len(self.measured) :]))
                 results = [_sized(x, i, wanted) for i, x in enumerate(results)]
@@ -84,7 +88,7 @@ class Compiled:
         return compile_module(trace.graph.finish(), StepOptions(target=self.target)), list(trace.variables.values())
 
     def _results(self, trace: _trace.Trace, env: Env, fed: Set[Operation]) -> List[_tensor.Tensor]:
-        Emitter(self.needed, env, self.initialized).run()
+        Emitter(self.needed, env, self.initialized, self.decided).run()
         results = [self._result(f, env, fed) for f in self.fetches]
         return [x for x in results if x is not None]
 
@@ -118,7 +122,8 @@ class _Sizes(Compiled):
         flat = [f for f in whole.fetches if not isinstance(f, Operation)]
         roots = [flat[place].op for place in dict.fromkeys(place for place, _ in whole.measured)]
         self._places = [(list(dict.fromkeys(p for p, _ in whole.measured)).index(p), dim) for p, dim in whole.measured]
-        fed = {x.op for x in whole.fed}
+        self.known, self.decided = whole.known, whole.decided
+        fed = {x.op for x in whole.fed} | {x.op for x, _ in whole.known}
         needed = sorted(ancestors(roots, fed, by_data=True), key=lambda op: op.id)
         for op in needed:
             if op.attrs.get("writes"):

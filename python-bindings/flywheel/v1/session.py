@@ -10,6 +10,8 @@ import numpy as np
 from .. import _dtypes
 from .._flywheel import Session as RuntimeSession
 from ..store import FlatStore, Store, is_stream
+from .attempts import RETRIED, attempts
+from .emission import ancestors
 from .graph import Graph, get_default_graph
 from .host_calls import parts_of, prints_of
 from .initialization import is_initialized_in
@@ -195,18 +197,68 @@ class Session:
         return [next(results) if value is None else value for value in host_only]
 
     def _run_program(self, fetches: List[Any], feeds: List[Tuple[Tensor, Any]]) -> List[Any]:
-        feeds = sorted(feeds, key=lambda feed: feed[0].op.id)
-        shapes = [array.shape if x.static_shape is None else x.static_shape for x, array in feeds]
+        """Runs one program for all sizes of the feeds. If there is none, or if it fails, those for the sizes of this
+        run are tried, and then that for the branches that it takes: an error has changed nothing."""
+        known = [(x, array) for x, array in feeds if x.op.attrs.get("is_known")]
+        feeds = sorted((feed for feed in feeds if not feed[0].op.attrs.get("is_known")), key=lambda feed: feed[0].op.id)
+        place = None
+        if self.graph._attempts:
+            place = (tuple(map(id, fetches)), tuple((x.op.id, array.shape) for x, array in feeds))
+        first = self.graph._attempts.get(place, 0)
+        problem: Optional[Exception] = None
+        for number, shapes, decides in attempts(feeds, first):
+            try:
+                decided = self._decisions(fetches, feeds, known) if decides else {}
+                if decides and not decided:
+                    continue
+                found = self._run_for(fetches, feeds, shapes, known, decided)
+            except RETRIED as error:
+                problem = problem or error
+                continue
+            if number:
+                place = (tuple(map(id, fetches)), tuple((x.op.id, array.shape) for x, array in feeds))
+                self.graph._attempts[place] = number
+            return found
+        assert problem is not None
+        raise problem
+
+    def _decisions(
+        self, fetches: List[Any], feeds: List[Tuple[Tensor, Any]], known: List[Tuple[Tensor, Any]]
+    ) -> Dict[int, bool]:
+        """Returns which branch each op with two branches takes, by the numbers of the ops, if values that nothing
+        writes and that nothing draws decide that."""
+        fed = {x.op for x, _ in [*feeds, *known]}
+        needed = ancestors([f if isinstance(f, Operation) else f.op for f in fetches], fed)
+        choices = sorted((op for op in needed if op.type == "cond" and op.context is None), key=lambda op: op.id)
+        decided: Dict[int, bool] = {}
+        for op in choices:
+            before = ancestors([op.inputs[0].op], fed)
+            if not any(a.attrs.get("writes") or a.attrs.get("is_random") for a in before):
+                decided[op.id] = bool(self._run_wanted([op.inputs[0]], [*feeds, *known])[0])
+        return decided
+
+    def _run_for(
+        self, fetches: List[Any], feeds: List[Tuple[Tensor, Any]], shapes: List[Any], known: List[Tuple[Tensor, Any]],
+        decided: Dict[int, bool],
+    ) -> List[Any]:  # fmt: skip
+        """Runs the program of these fetches for these shapes of the feeds, which may have open sizes."""
         initialized = {v.op_name for v in self.graph._guarded if is_initialized_in(v, self)}
         fed = tuple((x.op.id, s) for (x, _), s in zip(feeds, shapes))
         is_soft = bool(getattr(self._config, "allow_soft_placement", False))
-        key = (tuple(id(f) for f in fetches), frozenset(initialized), fed, is_soft)
+        parts = tuple((x.op.id, array.shape, array.tobytes()) for x, array in known)
+        key = (tuple(id(f) for f in fetches), frozenset(initialized), fed, is_soft, parts, tuple(decided.items()))
         found = self._entries.get(key)
         if found is None:
             compiled = self.graph._programs.get(key)
+            if isinstance(compiled, Exception):
+                raise compiled
             if compiled is None:
-                compiled = Compiled(fetches, [(x, x.dtype, s) for (x, _), s in zip(feeds, shapes)], initialized,
-                                    self._config)
+                given = [(x, x.dtype, s) for (x, _), s in zip(feeds, shapes)]
+                try:
+                    compiled = Compiled(fetches, given, initialized, self._config, known, decided)
+                except RETRIED as error:
+                    self.graph._programs[key] = error
+                    raise
                 self.graph._programs[key] = compiled
             found = self._entries[key] = (compiled, self._bind(compiled))
         compiled, entry = found
@@ -264,7 +316,7 @@ def _convert_feed(x: Tensor, value: Any) -> Any:
         array = _dtypes.literal(value, x.dtype).reshape(given.shape)
     except OverflowError:
         raise error from None
-    except ValueError as problem:
+    except (TypeError, ValueError) as problem:
         raise ValueError(f"{problem}: {kind}") from None
     if given.dtype.kind in "iuf" and array.dtype.kind in "iu" and not np.array_equal(given, array):
         raise error
@@ -276,7 +328,17 @@ def _fits(shape: Sequence[Optional[int]], given: Sequence[int]) -> bool:
 
 
 def _scalar(value: Any) -> Any:
+    """Returns a result as TensorFlow gives it: an array of no dimensions is a scalar, and strings are bytes."""
+    if isinstance(value, np.ndarray) and value.dtype == object:
+        value = as_bytes(value)
     return value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
+
+
+def as_bytes(array: Any) -> Any:
+    """Returns an array of strings as one of bytes, in UTF-8."""
+    made = np.empty(array.shape, object)
+    made.reshape(-1)[:] = [x.encode("utf-8", "surrogateescape") if isinstance(x, str) else x for x in array.reshape(-1)]
+    return made
 
 
 def _unflatten(form: Any, values: Any) -> Any:

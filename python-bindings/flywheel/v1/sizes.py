@@ -35,6 +35,31 @@ def is_of_shapes(op: Operation) -> bool:
     return True
 
 
+def as_known(value: Any) -> Any:
+    """A value that programs are compiled for, as an array; or, if it is computed, a tensor that holds it as numbers
+    where its consumer is emitted (`known_numbers`). Each of its values is a program."""
+    if isinstance(value, (list, tuple)) and any(isinstance(one, Tensor) for one in value) or hasattr(value, "op"):
+        x = as_tensor(value)
+        literal = x.op.attrs.get("literal")
+        if literal is not None:
+            return np.asarray(literal)
+        if not _dtypes.is_integer(x.dtype):
+            raise TypeError(f"expected integers, found '{x.name}' of dtype {_dtypes.name_of(x.dtype)}: cast it")
+        made = host_call("Known", lambda _, a: a, [x], [(x.dtype, x.static_shape)])[0]
+        made.attrs["is_known"] = True
+        return made.outputs[0]
+    return np.asarray(value.as_list() if hasattr(value, "as_list") else value)
+
+
+def known_numbers(value: Any) -> Any:
+    """Returns a number or the numbers of what `as_known` made, where its consumer is emitted."""
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if value._index is None:
+        raise ValueError("expected numbers that are known before the program is compiled")
+    return value._index
+
+
 def as_size(value: Any) -> Any:
     """A scalar as a size: a tensor that the compiler knows as one, or a number."""
     x = value if isinstance(value, Tensor) else value._as_graph_tensor() if hasattr(value, "_as_graph_tensor") else None
@@ -43,13 +68,18 @@ def as_size(value: Any) -> Any:
     if not _dtypes.is_integer(x.dtype):
         raise TypeError(f"a size is an integer, found '{x.name}' of dtype {_dtypes.name_of(x.dtype)}: cast it")
 
+    return make("SizeOf", lambda y: _ops.cast(_ops.shape(y)[0], x.dtype), of_size(x))
+
+
+def of_size(x: Tensor) -> Tensor:
+    """A vector of as many elements as x says, which Python makes before the program runs."""
+
     def measured(_: Any, n: Any) -> Any:
         if n < 0:
             raise ValueError(f"a size is not negative, found {n} for '{x.name}'")
         return np.empty(int(n), np.int8)
 
-    like = host_call("SizeOf", measured, [x], [(_dtypes.int8, (None,))])[0].outputs[0]
-    return make("SizeOf", lambda y: _ops.cast(_ops.shape(y)[0], x.dtype), like)
+    return host_call("SizeOf", measured, [x], [(_dtypes.int8, (None,))])[0].outputs[0]
 
 
 def as_sizes(shape: Any) -> Any:

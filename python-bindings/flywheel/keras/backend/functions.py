@@ -9,6 +9,7 @@ from ... import _dtypes
 from ..._flywheel import InvalidArgumentError
 from ..._kinds import elements
 from ...v1 import ops as _v1
+from ...v1.attempts import RETRIED, attempts
 from ...v1.conversion import as_tensor
 from ...v1.graph import get_default_graph
 from ...v1.operation import Tensor
@@ -82,6 +83,8 @@ class Function:
         self._fed = [(i, as_tensor(x)) for i, x in enumerate(self.inputs) if i not in phases]
         self._fed += [(len(self.inputs) + i, as_tensor(x)) for i, x in enumerate(self._feed_dict)]
         self._entries: Dict[Any, Tuple[Session, Compiled, Any]] = {}
+        # By phase and shapes of feeds, the number of the first attempt that did not fail, if it is not 0.
+        self._attempts: Dict[Any, int] = {}
         # By phase, what calls take that are fed arrays as they are.
         self._cases: Dict[Optional[int], Tuple[Session, Any]] = {}
 
@@ -109,7 +112,25 @@ class Function:
         given = [*inputs, *self._feed_dict.values()]
         arrays = [self._feed(x, given[i]) for i, x in self._fed]
         phase = int(inputs[self._phase_at]) if self._phase_at >= 0 else None
-        shapes = [a.shape if x.static_shape is None else x.static_shape for a, (_, x) in zip(arrays, self._fed)]
+        own = (phase, *[a.shape for a in arrays])
+        problem: Optional[Exception] = None
+        for number, shapes, decides in attempts([(x, a) for a, (_, x) in zip(arrays, self._fed)],
+                                                self._attempts.get(own, 0)):  # fmt: skip
+            if decides:
+                break
+            try:
+                results = self._call_for(phase, shapes, arrays)
+            except RETRIED as error:
+                problem = problem or error
+                continue
+            if number:
+                self._attempts[own] = number
+            return results
+        assert problem is not None
+        raise problem
+
+    def _call_for(self, phase: Optional[int], shapes: List[Any], arrays: List[Any]) -> List[Any]:
+        """Calls the program for these shapes of the feeds, which may have open sizes."""
         key = (phase, *shapes)
         session = sessions.current_session()
         found = self._entries.get(key)
@@ -119,7 +140,8 @@ class Function:
                 sessions.initialize(session)
             session._seed()
             found = self._entries[key] = (session, compiled, session._bind(compiled))
-            if not compiled.hosts and not self._feed_dict and all(x.static_shape is not None for _, x in self._fed):
+            is_general = all(shape == x.static_shape for shape, (_, x) in zip(shapes, self._fed))
+            if not compiled.hosts and not self._feed_dict and is_general:
                 self._cases[phase] = (session, found[2])
         _, compiled, entry = found
         hosts = [np.asarray(op.attrs["host"](session)) for op in compiled.hosts]

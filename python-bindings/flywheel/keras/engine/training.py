@@ -167,7 +167,8 @@ class Model(Network):
         self._check_compiled()
         self._check_trainable_weights_consistency()
         if self.train_function is None:
-            steps = self.optimizer.get_updates(loss=self.total_loss, params=self._collected_trainable_weights)
+            with K.name_scope("training"), K.name_scope(type(self.optimizer).__name__):
+                steps = self.optimizer.get_updates(loss=self.total_loss, params=self._collected_trainable_weights)
             self.train_function = K.function(self._fed(), self._values, [*self._metric_updates, *self.updates, *steps],
                                              **self._function_kwargs)  # fmt: skip
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Sessions that initialise or restore variables, call hooks, and save."""
 
-from typing import Any, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Optional
 
-from ..graph import get_default_graph
+from ..graph import GraphKeys, get_default_graph
 from ..initialization import (
     global_variables_initializer,
     local_variables_initializer,
@@ -34,14 +34,27 @@ class Scaffold:
         saver: Any = None, copy_from_scaffold: Any = None,
     ):  # fmt: skip
         self.init_op, self.init_feed_dict, self.init_fn = init_op, init_feed_dict, init_fn
+        self.missing: Any = None
         self.local_init_op, self.summary_op, self.saver = local_init_op, summary_op, saver
 
     def finalize(self) -> "Scaffold":
-        self.init_op = self.init_op if self.init_op is not None else global_variables_initializer()
-        self.local_init_op = self.local_init_op if self.local_init_op is not None else local_variables_initializer()
+        """Makes what was not given, or takes what an earlier session on the graph made: the graph may be finalized."""
+        if self.init_op is None:
+            self.init_op = _once(GraphKeys.INIT_OP, global_variables_initializer)
+        if self.local_init_op is None:
+            self.local_init_op = _once(GraphKeys.LOCAL_INIT_OP, local_variables_initializer)
+        self.missing = _once(GraphKeys.READY_OP, report_uninitialized_variables)
         if self.saver is None and get_default_graph().get_collection("variables"):
-            self.saver = Saver()
+            self.saver = _once(GraphKeys.SAVERS, Saver)
         return self
+
+
+def _once(key: str, make: Callable[[], Any]) -> Any:
+    """Returns the member of a collection, made if there is none."""
+    known = get_default_graph().get_collection_ref(key)
+    if not known:
+        known.append(make())
+    return known[0]
 
 
 class ChiefSessionCreator:
@@ -56,7 +69,6 @@ class ChiefSessionCreator:
 
     def create_session(self) -> Session:
         scaffold = self.scaffold.finalize()
-        missing = report_uninitialized_variables()
         session = Session(self._master, get_default_graph(), self._config)
         path = self._path or (latest_checkpoint(self._folder) if self._folder else None)
         if path is not None and scaffold.saver is not None:
@@ -66,7 +78,7 @@ class ChiefSessionCreator:
             if scaffold.init_fn is not None:
                 scaffold.init_fn(scaffold, session)
         session.run(scaffold.local_init_op)
-        left = session.run(missing)
+        left = session.run(scaffold.missing)
         if len(left):
             names = ", ".join(name.decode() for name in left)
             raise RuntimeError(f"Init operations did not make model ready: variables not initialized: {names}")
