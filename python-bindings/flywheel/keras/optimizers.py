@@ -11,6 +11,7 @@ from typing import Any, Dict, List, Optional, Tuple
 import numpy as np
 
 from .._kinds import instance, number, text
+from ..math.optimizer import levenberg_marquardt
 from ..v1 import train as _train
 from ..v1.graph import GraphKeys, get_default_graph
 from ..v1.precision import rounded, widened
@@ -489,8 +490,45 @@ class TFOptimizer(Optimizer):
         raise NotImplementedError("flywheel.keras.optimizers.TFOptimizer: get_config")
 
 
+class LevenbergMarquardt(Optimizer):
+    """Levenberg and Marquardt's method: each step makes `max_iterations` iterations that lower half the sum of the
+    squares of the residuals, y_pred - y_true of all outputs and samples of the batch, times the roots of their weights.
+
+    A model trains with it if the losses are "mse", without penalties; `regularizer` is what each step begins with. An
+    iteration whose system has no solution is a rejected one. See `flywheel.math.optimizer.levenberg_marquardt`.
+    """
+
+    rates = ()
+
+    def __init__(self, regularizer: float = 0.1, regularizer_multiplier: float = 10.0, max_iterations: int = 1) -> None:
+        super().__init__()
+        self.regularizer = number("regularizer", regularizer)
+        self.regularizer_multiplier = number("regularizer_multiplier", regularizer_multiplier)
+        self.max_iterations = max_iterations
+        with get_default_graph().name_scope(type(self).__name__):
+            self.iterations = _state(0, "int64", "iterations")
+        self.weights = [self.iterations]
+
+    def get_updates(self, loss: Any, params: Any) -> List[Any]:
+        raise ValueError("LevenbergMarquardt takes residuals, not a loss: compile a model with it, or use "
+                         "flywheel.math.optimizer.levenberg_marquardt.minimize")  # fmt: skip
+
+    def get_updates_of(self, residuals: List[Any], params: Any) -> List[Any]:
+        """The updates of a step that lowers half the sum of the squares of residuals."""
+        objective, _ = levenberg_marquardt.minimize([lambda *_, r=r: r for r in residuals], list(params),
+                                                    self.max_iterations, self.regularizer,
+                                                    self.regularizer_multiplier)  # fmt: skip
+        self.updates = [K.update_add(self.iterations, 1), objective.op]
+        return self.updates
+
+    def get_config(self) -> Dict[str, Any]:
+        return {"regularizer": self.regularizer, "regularizer_multiplier": self.regularizer_multiplier,
+                "max_iterations": self.max_iterations}  # fmt: skip
+
+
 sgd, rmsprop, adagrad, adadelta, adam, adamax, nadam = SGD, RMSprop, Adagrad, Adadelta, Adam, Adamax, Nadam
-_CLASSES = {c.__name__.lower(): c for c in (SGD, RMSprop, Adagrad, Adadelta, Adam, AdamW, Adamax, Lion, Nadam)}
+_CLASSES = {c.__name__.lower(): c for c in (
+    SGD, RMSprop, Adagrad, Adadelta, Adam, AdamW, Adamax, LevenbergMarquardt, Lion, Nadam)}  # fmt: skip
 
 
 def serialize(optimizer: Optimizer) -> Dict[str, Any]:

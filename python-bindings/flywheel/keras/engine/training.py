@@ -58,6 +58,7 @@ class Model(Network):
         names = self.output_names
         self._losses_of = [None if x is None else losses.get(x) for x in _by_output(loss, names, "loss")]
         scales = _by_output(loss_weights, names, "loss_weights") if loss_weights is not None else [1.0] * len(names)
+        self._scales = scales
         modes = _by_output(sample_weight_mode, names, "sample_weight_mode")
         for mode in modes:
             if mode not in (None, "temporal"):
@@ -168,9 +169,31 @@ class Model(Network):
         self._check_trainable_weights_consistency()
         if self.train_function is None:
             with K.name_scope("training"), K.name_scope(type(self.optimizer).__name__):
-                steps = self.optimizer.get_updates(loss=self.total_loss, params=self._collected_trainable_weights)
+                params = self._collected_trainable_weights
+                if isinstance(self.optimizer, optimizers.LevenbergMarquardt):
+                    steps = self.optimizer.get_updates_of(self._residuals(), params)
+                else:
+                    steps = self.optimizer.get_updates(loss=self.total_loss, params=params)
             self.train_function = K.function(self._fed(), self._values, [*self._metric_updates, *self.updates, *steps],
                                              **self._function_kwargs)  # fmt: skip
+
+    def _residuals(self) -> List[Any]:
+        """Returns the differences of outputs and targets, times the square roots of weights. Raises ValueError for
+        losses that are not sums of squares."""
+        if self.losses:
+            raise ValueError("LevenbergMarquardt lowers squares of residuals: expected no penalties of layers")
+        used = [(y, function, scale) for y, function, scale in zip(self.outputs, self._losses_of, self._scales)
+                if function is not None]  # fmt: skip
+        found = []
+        for (y, function, scale), target, weight in zip(used, self.targets, self.sample_weights):
+            if function is not losses.mean_squared_error or getattr(y, "_keras_mask", None) is not None:
+                raise ValueError("LevenbergMarquardt lowers squares of residuals: expected the loss 'mse' of outputs "
+                                 "without masks")  # fmt: skip
+            root = K.sqrt(weight * scale)
+            for _ in range(K.ndim(y) - K.ndim(weight)):
+                root = K.expand_dims(root)
+            found.append((y - target) * root)
+        return found
 
     def _make_test_function(self) -> None:
         """Sets `test_function`, unless it is set."""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Nonlinear least squares by Levenberg and Marquardt, as in TensorFlow Graphics."""
 
+import importlib
 import math
 import operator
 from typing import Any, Callable, List, Optional, Tuple
@@ -17,13 +18,14 @@ from ...variables import Variable
 __all__ = ["minimize"]
 
 _MOST_ITERATIONS = 2**63 - 1
+_PACKAGE = __name__.partition(".")[0]
 
 
 def minimize(
     residuals: Any,
     variables: Any,
     max_iterations: int,
-    regularizer: float = 1e-20,
+    regularizer: Any = 1e-20,
     regularizer_multiplier: float = 10.0,
     callback: Optional[Callable[[int, Any, List[Any]], Any]] = None,
     name: Optional[str] = None,
@@ -44,6 +46,9 @@ def minimize(
     ("reject"), which is the default where no function is traced (L3). Raises ValueError for a number of
     iterations below 1, a regularizer that is negative or not finite, and for a `callback` in a traced function.
 
+    If the variables are those of a graph, `flywheel.v1.Variable`s, weights of Keras, or tensors, the objective and the
+    new values are tensors: each run of them makes the iterations, and assigns the variables.
+
     Arrays that a residual closes over are constants of the kept entry: changing one in place changes nothing. Pass
     what changes as `flywheel.Variable`s, or a new function.
     """
@@ -60,9 +65,16 @@ def minimize(
         raise ValueError("expected variables to move, found none")
     if not functions:
         raise ValueError("expected a function of residuals, found none")
-    if not isinstance(regularizer, (Tensor, Variable)):
+    graph = _graph_of(start)
+    if not isinstance(regularizer, (Tensor, Variable)) and _graph_of([regularizer]) is None:
         regularizer = _number("regularizer", regularizer, 0.0)
     regularizer_multiplier = _number("regularizer_multiplier", regularizer_multiplier, 1.0)
+    if graph is not None:
+        if callback is not None:
+            raise ValueError("a callback is called by minimize of arrays only: run an op of one iteration in a loop")
+        found: Tuple[Any, List[Any]] = graph.minimize(functions, start, max_iterations, regularizer,
+                                                      regularizer_multiplier, on_failure or "reject")  # fmt: skip
+        return found
     if _trace.is_tracing():
         if callback is not None:
             raise ValueError("a callback is called by minimize outside of traced functions only")
@@ -71,6 +83,13 @@ def minimize(
         return objective, values
     return _run(functions, start, max_iterations, regularizer, regularizer_multiplier, callback,
                 on_failure or "reject")  # fmt: skip
+
+
+def _graph_of(values: List[Any]) -> Any:
+    """Returns the module of least squares over graphs if one of the values is of a graph."""
+    if not any(type(x).__module__.startswith(f"{_PACKAGE}.v1.") for x in values):
+        return None
+    return importlib.import_module(f"{_PACKAGE}.v1.least_squares")
 
 
 def _number(name: str, value: Any, least: float) -> float:
