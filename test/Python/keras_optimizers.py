@@ -11,7 +11,7 @@ import numpy as np
 
 import flywheel.v1 as tf
 from flywheel.keras import backend as K
-from flywheel.keras import constraints, optimizers
+from flywheel.keras import constraints, layers, models, optimizers
 
 
 def raises(kind: Type[BaseException], words: str, action: Callable[[], Any]) -> None:
@@ -243,3 +243,36 @@ with tf.Session() as other:
     add([even[:, :2].copy(), 1, count])
     assert other.run(total) == 13.0
 assert K.get_value(total) == expected_total + 13
+
+# As in Keras, slots of any optimizer that a model trains with are under its name, and those of a call of get_updates
+# are not.
+
+
+class Heavy(optimizers.Optimizer):
+    def get_updates(self, loss: Any, params: Any) -> Any:
+        self.weights = [K.zeros(K.int_shape(p)) for p in params]
+        moments = [0.5 * m + g for m, g in zip(self.weights, self.get_gradients(loss, params))]
+        self.updates = [K.update(m, new) for m, new in zip(self.weights, moments)]
+        self.updates += [K.update(p, p - 0.1 * new) for p, new in zip(params, moments)]
+        return self.updates
+
+
+K.clear_session()
+for number, made in enumerate((Heavy(), optimizers.SGD(momentum=0.9), optimizers.RMSprop())):
+    model = models.Sequential([layers.Dense(2, input_shape=(3,))])
+    model.compile(made, "mse")
+    model.train_on_batch(np.ones((1, 3)), np.ones((1, 2)))
+    scope = f"training{f'_{number}' if number else ''}/{type(made).__name__}/"
+    named = [w.name for w in made.weights if not w.name.endswith("iterations:0")]
+    assert named == [f"{scope}Variable:0", f"{scope}Variable_1:0"], named
+x = K.variable(1.0, name="x")
+for made in (Heavy(), optimizers.SGD(momentum=0.9)):
+    made.get_updates(x * x, [x])
+    assert made.weights[-1].name.startswith("Variable"), made.weights[-1].name
+
+# A size of 1 that a call brings repeats, and a program that fits any size is not the one that the next call takes.
+left, right = K.placeholder((None, 2)), K.placeholder((None, 2))
+both = K.function([left, right], [left + right])
+for pair in ((1, 3), (3, 1), (1, 1), (2, 2), (1, 3)):
+    parts: Any = [np.ones((n, 2), np.float32) * n for n in pair]
+    np.testing.assert_array_equal(both(parts)[0], parts[0] + parts[1])

@@ -91,7 +91,7 @@ K.clear_session()
 K.set_floatx("float64")
 for direct in (False, True):
     model = keras.models.Sequential([Curve(input_shape=(1,))])
-    model.compile(keras.optimizers.LevenbergMarquardt(regularizer=0.1), "mse")
+    model.compile(keras.optimizers.LevenbergMarquardt(0.1, restarts=True), "mse")
     x, target = K.placeholder((None, 1)), K.placeholder((None, 1))
     objective, _ = levenberg_marquardt.minimize(lambda *_, m=model, x=x, y=target: m(x) - y,
                                                 model.trainable_weights, 1, 0.1)  # fmt: skip

@@ -11,7 +11,7 @@ from typing import Any, Dict, List, Optional, Tuple
 import numpy as np
 
 from .._kinds import instance, number, text
-from ..math.optimizer import levenberg_marquardt
+from ..v1 import least_squares
 from ..v1 import train as _train
 from ..v1.graph import GraphKeys, get_default_graph
 from ..v1.precision import rounded, widened
@@ -494,20 +494,23 @@ class LevenbergMarquardt(Optimizer):
     """Levenberg and Marquardt's method: each step makes `max_iterations` iterations that lower half the sum of the
     squares of the residuals, y_pred - y_true of all outputs and samples of the batch, times the roots of their weights.
 
-    A model trains with it if the losses are "mse", without penalties; `regularizer` is what each step begins with. An
-    iteration whose system has no solution is a rejected one. See `flywheel.math.optimizer.levenberg_marquardt`.
+    A model trains with it if the losses are "mse", without penalties. A step begins with the `regularizer` that the one
+    before ended with, or if it `restarts` with the first one. An iteration whose system has no solution is a rejected
+    one. See `flywheel.math.optimizer.levenberg_marquardt`.
     """
 
     rates = ()
 
-    def __init__(self, regularizer: float = 0.1, regularizer_multiplier: float = 10.0, max_iterations: int = 1) -> None:
+    def __init__(self, regularizer: float = 0.1, regularizer_multiplier: float = 10.0, max_iterations: int = 1,
+                 restarts: bool = False) -> None:  # fmt: skip
         super().__init__()
         self.regularizer = number("regularizer", regularizer)
         self.regularizer_multiplier = number("regularizer_multiplier", regularizer_multiplier)
-        self.max_iterations = max_iterations
+        self.max_iterations, self.restarts = max_iterations, restarts
         with get_default_graph().name_scope(type(self).__name__):
             self.iterations = _state(0, "int64", "iterations")
-        self.weights = [self.iterations]
+            self._damping = _state(self.regularizer, None, "regularizer")
+        self.weights = [self.iterations, self._damping]
 
     def get_updates(self, loss: Any, params: Any) -> List[Any]:
         raise ValueError("LevenbergMarquardt takes residuals, not a loss: compile a model with it, or use "
@@ -515,15 +518,17 @@ class LevenbergMarquardt(Optimizer):
 
     def get_updates_of(self, residuals: List[Any], params: Any) -> List[Any]:
         """The updates of a step that lowers half the sum of the squares of residuals."""
-        objective, _ = levenberg_marquardt.minimize([lambda *_, r=r: r for r in residuals], list(params),
-                                                    self.max_iterations, self.regularizer,
-                                                    self.regularizer_multiplier)  # fmt: skip
-        self.updates = [K.update_add(self.iterations, 1), objective.op]
+        start = self.regularizer if self.restarts else K.cast(self._damping, params[0].dtype)
+        op = least_squares.search([lambda *_, r=r: r for r in residuals], list(params), self.max_iterations, start,
+                                  self.regularizer_multiplier, "reject")  # fmt: skip
+        # A regularizer of 0 would stay 0.
+        last = K.clip(K.cast(op.outputs[-1], self._damping.dtype), 1e-20, 1e20)
+        self.updates = [K.update_add(self.iterations, 1), op, K.update(self._damping, last)]
         return self.updates
 
     def get_config(self) -> Dict[str, Any]:
         return {"regularizer": self.regularizer, "regularizer_multiplier": self.regularizer_multiplier,
-                "max_iterations": self.max_iterations}  # fmt: skip
+                "max_iterations": self.max_iterations, "restarts": self.restarts}  # fmt: skip
 
 
 sgd, rmsprop, adagrad, adadelta, adam, adamax, nadam = SGD, RMSprop, Adagrad, Adadelta, Adam, Adamax, Nadam

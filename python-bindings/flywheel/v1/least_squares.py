@@ -16,9 +16,20 @@ from .variables import Variable
 def minimize(
     functions: Sequence[Any], start: List[Any], count: int, regularizer: Any, multiplier: float, on_failure: str
 ) -> Tuple[Tensor, List[Tensor]]:
-    """An op that makes `count` iterations when it runs: the objective, and the new values. Variables are assigned at
-    the end, and what residuals read of them is what moves, also in tensors that were made before, such as the outputs
-    of a model. Raises ValueError for variables beside tensors, and for residuals that assign something."""
+    """The objective and the new values of `search`."""
+    op = search(functions, start, count, regularizer, multiplier, on_failure)
+    return op.outputs[0], list(op.outputs[1:-1])
+
+
+def search(
+    functions: Sequence[Any], start: List[Any], count: int, regularizer: Any, multiplier: float, on_failure: str
+) -> Operation:
+    """An op that makes `count` iterations when it runs, of the objective, the new values and the last regularizer.
+
+    Variables are assigned at the end, and what residuals read of them is what moves, also in tensors that were made
+    before, such as the outputs of a model. Raises ValueError for variables beside tensors, and for residuals that
+    assign something.
+    """
     owned = [x for x in start if isinstance(x, Variable)]
     if owned and len(owned) != len(start):
         raise ValueError("expected variables or tensors, found both")
@@ -43,14 +54,14 @@ def minimize(
         given = [emitter.value(x) for x in op.inputs[: len(values)]]
         found = _traced._emit(tuple(map(residual, range(len(results)))), given, count,
                               _damping(emitter, regularizer), multiplier, on_failure)  # fmt: skip
-        return [found[0], *found[1]]
+        return [found[0], *found[1], found[2][count - 1]]
 
     return _created(values, regularizer, captures, region, [(x.dtype, x.static_shape) for x in values], [])
 
 
 def _over_variables(
     functions: Sequence[Any], owned: List[Variable], count: int, regularizer: Any, multiplier: float, on_failure: str
-) -> Tuple[Tensor, List[Tensor]]:
+) -> Operation:
     results = [as_tensor(f(*owned)) for f in functions]
     # The ops that depend on the variables are emitted in the region, again if something else needs them.
     order = sorted(ancestors([x.op for x in results], by_data=True), key=lambda op: op.id)
@@ -78,7 +89,7 @@ def _over_variables(
 
         found = _traced._emit(tuple(map(residual, range(len(results)))), [v.implementation for v in owned], count,
                               _damping(emitter, regularizer), multiplier, on_failure)  # fmt: skip
-        return [found[0], *found[1]]
+        return [found[0], *found[1], found[2][count - 1]]
 
     types = [(v.dtype, tuple(v.shape.as_list())) for v in owned]
     return _created([], regularizer, captures, region, types, owned)
@@ -86,12 +97,12 @@ def _over_variables(
 
 def _created(
     inputs: List[Tensor], regularizer: Any, captures: List[Tensor], region: Any, types: Any, writes: List[Variable]
-) -> Tuple[Tensor, List[Tensor]]:
+) -> Operation:
     damping = [as_tensor(regularizer)] if isinstance(regularizer, (Tensor, Variable)) else []
     attrs: Dict[str, Any] = {"writes": writes} if writes else {}
-    op = get_default_graph().create("LeastSquares", [*inputs, *damping], lambda *xs: xs, [(types[0][0], ()), *types],
-                                    captures=captures, region=region, **attrs)  # fmt: skip
-    return op.outputs[0], list(op.outputs[1:])
+    scalar = (types[0][0], ())
+    return get_default_graph().create("LeastSquares", [*inputs, *damping], lambda *xs: xs, [scalar, *types, scalar],
+                                      captures=captures, region=region, **attrs)  # fmt: skip
 
 
 def _damping(emitter: Any, regularizer: Any) -> Any:
