@@ -357,8 +357,8 @@ def conv2d_transpose(
     value: Any, filter: Any, output_shape: Any, strides: Any, padding: str = "SAME", data_format: str = "NHWC",
     name: Optional[str] = None,
 ) -> Any:  # fmt: skip
-    """The transpose of `conv2d`, whose filter is [height, width, outputs, inputs]. If the height and width of the result
-    are computed, each of them is a program."""
+    """The transpose of `conv2d`, whose filter is [height, width, outputs, inputs]. If the height and width of the
+    result are computed, each of them is a program."""
     _nhwc(data_format)
     steps = _inner(strides, "strides")
     x, w = as_tensor(value), as_tensor(filter)
