@@ -2,22 +2,24 @@
 """The values that traced functions have from outside: of global names, closures, attributes of objects, and the lists
 and dicts there. A function is traced again when one of them is another object, as plain Python would use that."""
 
+import argparse
 import builtins
 import contextlib
-import dis
 import functools
 import inspect
 import sys
 import sysconfig
 import types
 import weakref
-from typing import Any, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Set, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 import numpy as np
 
 from . import _flywheel
+from ._code_names import Path, Root, Step, names_of
+from ._flywheel import CompileWarning
 from ._identity import identity
-from ._trace import PACKAGE
+from ._trace import PACKAGE, warn_user
 from ._tree import Whole
 from .namespace import Name, add_source_of_garbage
 
@@ -25,6 +27,10 @@ __all__ = ["Captures"]
 
 # Values without parts that are compared by value: to bind a name to an equal one changes nothing.
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), np.generic, range, slice)
+# So many values of a number are none that a program goes through.
+_MOST_CHANGES = 4
+# Objects of these have attributes of the user.
+_NAMESPACES = (types.SimpleNamespace, argparse.Namespace)
 # Lists and dicts beyond this size are data.
 _MOST_ITEMS = 4096
 _LIBRARIES = tuple({path for key, path in sysconfig.get_paths().items() if "lib" in key} | {"<frozen"})
@@ -34,34 +40,28 @@ _HEAP_TYPE = 1 << 9
 _functions: "weakref.WeakSet[Any]" = weakref.WeakSet()
 
 
-class _Names(NamedTuple):
-    """The names outside that code and the functions in it read and write."""
-
-    # A global name, and the attributes that follow.
-    read: FrozenSet[Tuple[str, ...]]
-    written: FrozenSet[str]
-
-
 class _Capture(NamedTuple):
     # A dict, a list or a cell, and the name or place there.
     holder: Any
     key: Any
+    # How the code of the user reads it.
+    label: str
     # A function that returns the value, which is not kept alive if there are weak references to it; None without one.
     value: Any
     is_weak: bool
 
     @classmethod
-    def of(cls, holder: Any, key: Any) -> "_Capture":
+    def of(cls, holder: Any, key: Any, label: str) -> "_Capture":
         try:
             value = _look_up(holder, key)
         except LookupError:
-            return cls(holder, key, None, False)
+            return cls(holder, key, label, None, False)
         if not isinstance(value, _PLAIN):
             try:
-                return cls(holder, key, weakref.ref(value), True)
+                return cls(holder, key, label, weakref.ref(value), True)
             except TypeError:
                 pass
-        return cls(holder, key, (value,), False)
+        return cls(holder, key, label, (value,), False)
 
     @property
     def row(self) -> Tuple[Any, ...]:
@@ -90,6 +90,8 @@ class Captures:
     def __init__(self, function: Any) -> None:
         self._function = weakref.ref(function)
         self._captures: List[_Capture] = []
+        # The changes of each number, by its label.
+        self._changes: Dict[str, int] = {}
 
     def take(self) -> None:
         """Takes the values of now, after the function has been traced: it may have made some."""
@@ -108,8 +110,21 @@ class Captures:
             return []
         changed = [one for one in self._captures if not one.holds()]
         if not changed:
-            self._set([_Capture.of(one.holder, one.key) for one in self._captures])
+            self._set([_Capture.of(one.holder, one.key, one.label) for one in self._captures])
         return changed
+
+    def warn_of(self, changed: Sequence[_Capture]) -> None:
+        """Warns once for each number whose changes cost one compilation after the other."""
+        function = self._function()
+        if function is None:
+            return
+        for one in changed:
+            if one.value is None or one.is_weak or not isinstance(one.value[0], _PLAIN):
+                continue
+            self._changes[one.label] = count = self._changes.get(one.label, 0) + 1
+            if count == _MOST_CHANGES:
+                warn_user(f"'{function.name}' is traced and compiled again whenever {one.label} has another value, "
+                          f"{count} times until now: make it an argument, or a variable that is set", CompileWarning)
 
     def forget(self) -> None:
         self._set([])
@@ -149,17 +164,32 @@ class _Finder:
         self._written: Set[Tuple[int, Any]] = set()
         # By id, and kept so that no other object gets it.
         self._seen: Dict[int, Any] = {}
+        self._methods: Set[Tuple[Any, int]] = set()
+        # The attributes and keys that code on the way sets, of any object, and those of captures.
+        self._set: Set[Step] = set()
+        self._steps: Dict[Tuple[int, Any], Step] = {}
 
     @property
     def captures(self) -> List[_Capture]:
         """The captures that were found, but for those that tracing itself writes: a counter of traces, a layer that the
         first one creates."""
-        return [one for place, one in self._found.items() if place not in self._written]
+        return [one for place, one in self._found.items()
+                if place not in self._written and self._steps.get(place) not in self._set]  # fmt: skip
 
-    def _add(self, holder: Any, key: Any) -> None:
-        self._found.setdefault((id(holder), key), _Capture.of(holder, key))
+    def _add(self, holder: Any, key: Any, label: str, step: Optional[Step] = None) -> None:
+        place = id(holder), key
+        self._found.setdefault(place, _Capture.of(holder, key, label))
+        if step is not None:
+            self._steps[place] = step
 
     def visit(self, value: Any) -> None:
+        """Adds what may be read of a value, and by its call."""
+        self._visit_parts(value)
+        kind = type(value)
+        if issubclass(kind, Whole) or _is_users_class(kind):
+            self._visit_method(inspect.getattr_static(kind, "__call__", None), value)
+
+    def _visit_parts(self, value: Any) -> None:
         kind = type(value)
         if issubclass(kind, (*_PLAIN, np.ndarray, types.ModuleType)) or id(value) in self._seen:
             return
@@ -167,9 +197,11 @@ class _Finder:
         if kind is types.FunctionType:
             self._visit_function(value)
         elif kind is types.MethodType:
-            self.visit(value.__func__)
+            self._visit_method(value.__func__, value.__self__)
             self.visit(value.__self__)
         elif kind is functools.partial:
+            if value.args:
+                self._visit_method(value.func, value.args[0])
             for one in (value.func, *value.args, *value.keywords.values()):
                 self.visit(one)
         elif issubclass(kind, _flywheel.Dispatcher):
@@ -192,41 +224,103 @@ class _Finder:
         is_users = _is_users(code.co_filename)
         if not is_users and not code.co_filename.startswith(PACKAGE):
             return
-        names = _names_of(code)
+        names = names_of(code)
+        self._set |= names.set
         if is_users:
             space = function.__globals__
             self._written.update((id(space), name) for name in names.written)
-            for chain in names.read:
-                self._visit_chain(space, chain)
+            for path in names.read:
+                if path.root is Root.GLOBAL:
+                    self._visit_global(space, path)
+        cells = dict(zip(code.co_freevars, function.__closure__ or ()))
+        for path in names.read if is_users else ():
+            # An empty cell.
+            with contextlib.suppress(ValueError, KeyError):
+                if path.root is Root.FREE:
+                    self._visit_steps(cells[path.name].cell_contents, path)
         for name, cell in zip(code.co_freevars, function.__closure__ or ()):
             if name in names.written:
                 self._written.add((id(cell), None))
             if is_users:
-                self._add(cell, None)
+                self._add(cell, None, f"'{name}'")
             # An empty cell.
             with contextlib.suppress(ValueError):
                 self.visit(cell.cell_contents)
         for value in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
             self.visit(value)
 
-    def _visit_chain(self, space: Dict[str, Any], chain: Tuple[str, ...]) -> None:
+    def _visit_method(self, function: Any, receiver: Any) -> None:
+        """Adds what a function reads of its first argument."""
+        if type(function) is not types.FunctionType or not _is_users(function.__code__.co_filename):
+            return
+        if issubclass(type(receiver), (*_PLAIN, np.ndarray)) or (function, id(receiver)) in self._methods:
+            return
+        self._methods.add((function, id(receiver)))
+        names = names_of(function.__code__)
+        self._set |= names.set
+        for path in names.read:
+            if path.root is Root.RECEIVER:
+                self._visit_steps(receiver, path)
+
+    def _visit_global(self, space: Dict[str, Any], path: Path) -> None:
         """Adds a global name and, of a module of the user, the names in it."""
-        for name in chain:
-            self._add(space, name)
+        name, steps = path.name, path.steps
+        while True:
+            self._add(space, name, f"'{name}'")
             value = space.get(name)
             if not isinstance(value, types.ModuleType):
-                self.visit(value)
+                # An attribute of an object does not call it.
+                (self._visit_parts if steps else self.visit)(value)
+                self._visit_steps(value, path._replace(name=name, steps=steps))
                 return
-            if not _is_users(getattr(value, "__file__", None) or "<"):
+            if not _is_users(getattr(value, "__file__", None) or "<") or not steps or steps[0].is_item:
                 return
-            space = value.__dict__
+            space, name, steps = value.__dict__, steps[0].key, steps[1:]
+
+    def _visit_steps(self, value: Any, path: Path) -> None:
+        """Adds the attributes and items on a path from a value, as far as they are in dicts and lists."""
+        label = path.name
+        for place, step in enumerate(path.steps):
+            label += f"[{step.key!r}]" if step.is_item else f".{step.key}"
+            if step.is_item:
+                holder: Any = value if type(value) in (dict, list) else None
+            elif isinstance(value, Whole):
+                # See _reads for these.
+                return
+            else:
+                is_users = _is_users_class(type(value)) or isinstance(value, _NAMESPACES)
+                holder = getattr(value, "__dict__", None) if is_users else None
+            try:
+                inner = holder[step.key] if type(holder) in (dict, list) else None
+            except (LookupError, TypeError):
+                inner = None
+            if inner is None:
+                if not step.is_item:
+                    self._visit_member(value, step.key)
+                return
+            key = step.key
+            if isinstance(holder, list):
+                key = range(len(holder))[key]
+            self._add(holder, key, f"'{label}'", step)
+            (self.visit if place + 1 == len(path.steps) else self._visit_parts)(inner)
+            value = inner
+
+    def _visit_member(self, value: Any, name: str) -> None:
+        """Adds what a method or a property of a class of the user reads of its object."""
+        found = inspect.getattr_static(type(value), name, None)
+        if isinstance(found, property):
+            found = found.fget
+        self._visit_method(found, value)
 
     def _visit_class(self, kind: type) -> None:
         for base in kind.__mro__:
             if _is_users_class(base):
+                kept = set(self._set)
                 for value in list(vars(base).values()):
                     if _is_member(value):
                         self.visit(value)
+                # Not each of its methods is called: those that the code names are visited as such.
+                self._set = kept
 
     def _visit_items(self, value: Any) -> None:
         if len(value) > _MOST_ITEMS:
@@ -235,10 +329,10 @@ class _Finder:
         members = [key for key, one in items if _is_member(one)]
         if members and isinstance(value, (list, dict)):
             for key in members:
-                self._add(value, key)
+                self._add(value, key, f"an item [{key!r}]")
             if isinstance(value, list):
                 # There is nothing behind the last one.
-                self._add(value, len(value))
+                self._add(value, len(value), "the length of a list")
         for _, one in items:
             self.visit(one)
 
@@ -249,7 +343,7 @@ class _Finder:
             if key.startswith("<") or key == "_name":
                 continue
             if not isinstance(value, Whole) and _is_member(one):
-                self._add(own, key)
+                self._add(own, key, f"the attribute '{key}'")
             self.visit(one)
         self._visit_class(type(value))
 
@@ -279,45 +373,3 @@ def _is_member(value: Any) -> bool:
                          staticmethod, classmethod)):  # fmt: skip
         return True
     return isinstance(inspect.getattr_static(value, "_name", None), Name) or _is_users_class(kind)
-
-
-# By code, which functions share.
-_known_names: "weakref.WeakKeyDictionary[types.CodeType, _Names]" = weakref.WeakKeyDictionary()
-
-
-def _names_of(code: types.CodeType) -> _Names:
-    known = _known_names.get(code)
-    if known is None:
-        known = _known_names[code] = _read_names(code)
-    return known
-
-
-def _read_names(code: types.CodeType) -> _Names:
-    read: Set[Tuple[str, ...]] = set()
-    written: Set[str] = set()
-    for one in _with_inner(code):
-        chain: Optional[Tuple[str, ...]] = None
-        for instruction in dis.get_instructions(one):
-            name = instruction.opname
-            if chain is not None and name in ("LOAD_ATTR", "LOAD_METHOD"):
-                chain = (*chain, instruction.argval)
-                continue
-            if name in ("CACHE", "EXTENDED_ARG"):
-                continue
-            if chain is not None:
-                read.add(chain)
-            chain = (instruction.argval,) if name in ("LOAD_GLOBAL", "LOAD_NAME") else None
-            if name in ("STORE_GLOBAL", "DELETE_GLOBAL") or (
-                name in ("STORE_DEREF", "DELETE_DEREF") and instruction.argval in one.co_freevars
-            ):
-                written.add(instruction.argval)
-        if chain is not None:
-            read.add(chain)
-    return _Names(frozenset(read), frozenset(written))
-
-
-def _with_inner(code: types.CodeType) -> Iterator[types.CodeType]:
-    yield code
-    for one in code.co_consts:
-        if isinstance(one, types.CodeType):
-            yield from _with_inner(one)

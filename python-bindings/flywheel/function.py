@@ -360,8 +360,10 @@ class Function(_flywheel.Dispatcher):
     def _forget_stale(self) -> bool:
         """Forgets the traces if the next call would trace anew, as something from outside is another object now.
         Returns true if it has."""
-        if not self._traces or not self._captures.changed():
+        changed = self._captures.changed() if self._traces else []
+        if not changed:
             return False
+        self._captures.warn_of(changed)
         self._forget_traces()
         return True
 
