@@ -124,6 +124,8 @@ CASES: Dict[str, Function] = {
     "instance_norm": lambda x: functional.instance_norm(x.view(1, 2, 6)),
     "batch_norm": lambda x: functional.batch_norm(x, None, None, training=True),
     "attention": lambda x: functional.scaled_dot_product_attention(x[None], x[None], OTHER[None], is_causal=True),
+    "attention_shared": lambda x: functional.scaled_dot_product_attention(
+        x.view(1, 3, 1, 4), x[None, None], OTHER[None, None]),
     "attention_mask": lambda x: functional.scaled_dot_product_attention(
         x[None], x[None], OTHER[None], OTHER[:, :3] > -1.2, scale=0.3),
     "cross_entropy": lambda x: functional.cross_entropy(x, ROWS), "mse": lambda x: functional.mse_loss(x, OTHER),

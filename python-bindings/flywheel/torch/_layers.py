@@ -97,6 +97,7 @@ def _attention(
     rows, keys, values = q.plain(), k.plain(), v.plain()
     if enable_gqa:
         keys, values = _for_all_heads(call, rows, keys), _for_all_heads(call, rows, values)
+    rows, keys, values = _with_shared_batch(rows, keys, values)
     added = None
     if mask is not None:
         shape = [*sizes(rows)[:-1], size(keys, keys.ndim - 2)]
@@ -125,6 +126,18 @@ def _flash_attention(
     if call.wants(1):
         raise call.unsupported("with its logsumexp")
     return [_attention(call, q, k, v, attn_mask, dropout, causal, scale), None]
+
+
+def _with_shared_batch(*tensors: Tensor) -> Sequence[Tensor]:
+    """Matrices with the leading dimensions that they broadcast to, such as heads that share keys and values."""
+    if all(x._dims[:-2] == tensors[0]._dims[:-2] for x in tensors):
+        return tensors
+    rank = max(x.ndim for x in tensors)
+    shared: List[Size] = []
+    for axis in range(-rank, -2):
+        own = [size(x, x.ndim + axis) for x in tensors if x.ndim >= -axis]
+        shared.append(next((one for one in own if one != 1), 1))
+    return [_ops._core.stretch(x, [*shared, *sizes(x)[-2:]]) for x in tensors]
 
 
 def _for_all_heads(call: Call, rows: Tensor, x: Tensor) -> Tensor:
