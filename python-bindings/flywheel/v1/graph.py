@@ -294,6 +294,13 @@ class Graph:
     def get_operations(self) -> List[Operation]:
         return list(self._operations.values())
 
+    def made_after(self, number: int) -> Iterator[Operation]:
+        """Yields the ops that were made after the one of this number, the last one first."""
+        for op in reversed(self._operations.values()):
+            if op.id <= number:
+                return
+            yield op
+
     def get_operation_by_name(self, name: str) -> Operation:
         found = self._operations.get(name)
         if found is None:

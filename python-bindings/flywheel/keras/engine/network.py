@@ -51,6 +51,9 @@ class Network(Layer):
         while stack:
             x, done = stack.pop()
             if not hasattr(x, "_keras_history"):
+                if x is not y and not any(op.type == "Placeholder" for op in ancestors([x.op])):
+                    # A variable or a constant that a layer takes.
+                    continue
                 raise ValueError("Output tensors to a Model must be the output of a Keras `Layer` (thus holding past "
                                  f"layer metadata). Found: {x}")  # fmt: skip
             node = node_of(x)
@@ -73,7 +76,7 @@ class Network(Layer):
         for x, y in zip(self.inputs, to_list(inputs)):
             y.__dict__.setdefault("_keras_shape", K.int_shape(x))
         for node in self._order:
-            args = [known[id(x)] for x in node.inputs]
+            args = [known.get(id(x), x) for x in node.inputs]
             made = to_list(node.layer(one_or_list(args), **node.arguments))
             known.update({id(x): y for x, y in zip(node.outputs, made)})
         made = [known[id(y)] for y in self.outputs]
@@ -176,6 +179,9 @@ class Network(Layer):
             listed.append((layer, own))
 
         def place(x: Any) -> List[Any]:
+            if not hasattr(x, "_keras_history"):
+                raise ValueError(f"'{x.name}', which a layer takes, is not the output of a layer: the network has no "
+                                 "configuration")  # fmt: skip
             node = node_of(x)
             return [node.layer.name, numbers[id(node)], x._keras_history[2]]
 

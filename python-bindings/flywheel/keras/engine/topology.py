@@ -24,11 +24,28 @@ def one_or_list(xs: List[Any]) -> Any:
     return xs[0] if len(xs) == 1 else xs
 
 
+def _ids(inputs: Any) -> List[int]:
+    """Returns what identifies tensors; a variable is the tensor of its value."""
+    return [id(as_tensor(x) if isinstance(x, Variable) else x) for x in to_list(inputs)]
+
+
 class Node:
     """One call of a layer."""
 
     def __init__(self, layer: "Layer", inputs: List[Any], outputs: List[Any], arguments: Dict[str, Any]):
         self.layer, self.inputs, self.outputs, self.arguments = layer, inputs, outputs, arguments
+
+    @property
+    def input_tensors(self) -> List[Any]:
+        return self.inputs
+
+    @property
+    def output_tensors(self) -> List[Any]:
+        return self.outputs
+
+    @property
+    def inbound_layers(self) -> List[Any]:
+        return [x._keras_history[0] for x in self.inputs if hasattr(x, "_keras_history")]
 
 
 class Layer(Configured):
@@ -125,7 +142,7 @@ class Layer(Configured):
         """Keeps which inputs losses or updates were added for."""
         listed = to_list(made)
         if inputs is not None:
-            self._made_of.update({id(x): [id(one) for one in to_list(inputs)] for x in listed})
+            self._made_of.update({id(x): _ids(inputs) for x in listed})
         return listed
 
     # Calls
@@ -150,6 +167,7 @@ class Layer(Configured):
         mask = kwargs.get("mask", None if all(m is None for m in masks) else one_or_list(masks))
         more = {} if mask is None or "mask" in kwargs or not self._takes_mask() else {"mask": mask}
         own: Any = given if isinstance(inputs, (list, tuple)) else given[0]
+        first = get_default_graph().version
         with get_default_graph().name_scope(self.name):
             made = to_list(self.call(own, **kwargs, **more))
             outputs = [K.identity(y) if any(y is x for x in given) or not isinstance(y, Tensor) else y for y in made]
@@ -157,9 +175,12 @@ class Layer(Configured):
         found = self.compute_output_shape(one_or_list(shapes))
         listed = list(found) if isinstance(found, list) else [found]
         node = Node(self, given, outputs, kwargs)
+        in_phase = any(getattr(x, "_uses_learning_phase", False) for x in given) or any(
+            op.attrs.get("is_learning_phase") for op in get_default_graph().made_after(first))  # fmt: skip
         for i, (y, shape) in enumerate(zip(outputs, listed)):
             y.__dict__["_keras_shape"] = y.static_shape if self._knows_shape(y) else tuple(shape)
             y.__dict__["_keras_history"] = (self, len(self._nodes), i)
+            y.__dict__["_uses_learning_phase"] = in_phase
             y.__dict__["_keras_mask"] = found_masks[i] if i < len(found_masks) else None
         self._nodes.append(node)
         return one_or_list(outputs)
@@ -179,6 +200,10 @@ class Layer(Configured):
         return y.static_shape is not None and None not in y.static_shape[1:]
 
     # Methods that networks call
+
+    @property
+    def _inbound_nodes(self) -> List[Node]:
+        return self._nodes
 
     @property
     def trainable_weights(self) -> List[Any]:
@@ -296,7 +321,7 @@ class Layer(Configured):
         return self._for(inputs, self._losses)
 
     def _for(self, inputs: Any, made: List[Any]) -> List[Any]:
-        wanted = None if inputs is None else [id(x) for x in to_list(inputs)]
+        wanted = None if inputs is None else _ids(inputs)
         return [x for x in made if self._made_of.get(id(x)) == wanted]
 
     def get_config(self) -> Dict[str, Any]:

@@ -3,16 +3,19 @@
 
 from typing import Any, Callable, Dict, List, Tuple
 
-import numpy as np
-
 from ... import _ops, control
 from ... import nn as _traced
 from ...v1.conversion import as_tensor, make
-from ...v1.graph import GraphKeys, get_default_graph
-from .. import activations, constraints, initializers, regularizers
+from .. import activations, regularizers
 from .. import backend as K
-from ..engine.topology import Layer, one_or_list, to_list
+from ..engine.topology import one_or_list, to_list
 from ..legacy import interfaces as _legacy
+from ._gated import Gated, Stateful
+from .cells import RNN as RNN
+from .cells import StackedRNNCells as StackedRNNCells
+from .rnn_cells import GRUCell as GRUCell
+from .rnn_cells import LSTMCell as LSTMCell
+from .rnn_cells import SimpleRNNCell as SimpleRNNCell
 
 _STEPS: Dict[str, Callable[..., Any]] = {
     "tanh": _ops.tanh, "sigmoid": _ops.sigmoid, "hard_sigmoid": _traced.hard_sigmoid, "relu": _traced.relu,
@@ -29,107 +32,68 @@ def _in_steps(activation: Any) -> Callable[..., Any]:
     return _STEPS[name]
 
 
-class _Recurrent(Layer):
+class CellOf:
+    """The step of a recurrent layer as programs of Keras see it: with the weights and arguments of the layer."""
+
+    def __init__(self, layer: Any):
+        self._layer = layer
+
+    @property
+    def losses(self) -> List[Any]:
+        own = self._layer._activity
+        return [x for x in self._layer.losses if all(x is not y for y in own)]
+
+    def get_losses_for(self, inputs: Any) -> List[Any]:
+        return [] if inputs is not None else self.losses
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._layer, name)
+
+
+class _Recurrent(Gated, Stateful):
     """The base of recurrent layers: [batch, time, inputs] becomes [batch, units], or [batch, time, units].
 
     A step that the mask leaves out keeps the state, and gives it as its output. A `stateful` layer begins a batch with
     the states that the one before it ended with; its batches have one size, and `reset_states` sets the states. Calls
-    may take an `initial_state`. With `dropout` and `recurrent_dropout` (Gal and Ghahramani, 2016) each gate drops
-    inputs, and elements of the output before, of its own: the same ones in all steps of a batch.
+    may take an `initial_state`.
     """
 
     _rank = 3
 
-    gates, states = 1, 1
+    count = 1
     supports_masking = True
     arguments: Tuple[str, ...] = (
-        "units", "activation", "use_bias", "kernel_initializer", "recurrent_initializer", "bias_initializer",
-        "kernel_regularizer", "recurrent_regularizer", "bias_regularizer", "kernel_constraint",
-        "recurrent_constraint", "bias_constraint", "return_sequences", "return_state", "go_backwards", "stateful",
-        "dropout", "recurrent_dropout",
-    )  # fmt: skip
+        "return_sequences", "return_state", "go_backwards", "stateful", "activity_regularizer")
 
     def __init__(
-        self, units: int, activation: Any = "tanh", use_bias: bool = True, kernel_initializer: Any = "glorot_uniform",
-        recurrent_initializer: Any = "orthogonal", bias_initializer: Any = "zeros", kernel_regularizer: Any = None,
-        recurrent_regularizer: Any = None, bias_regularizer: Any = None, kernel_constraint: Any = None,
-        recurrent_constraint: Any = None, bias_constraint: Any = None, dropout: float = 0.0,
-        recurrent_dropout: float = 0.0, return_sequences: bool = False, return_state: bool = False,
-        go_backwards: bool = False, stateful: bool = False, unroll: bool = False, implementation: int = 1,
-        activity_regularizer: Any = None, **kwargs: Any,
+        self, units: int, activation: Any = "tanh", return_sequences: bool = False, return_state: bool = False,
+        go_backwards: bool = False, stateful: bool = False, unroll: bool = False, activity_regularizer: Any = None,
+        **kwargs: Any,
     ) -> None:  # fmt: skip
-        for key, rate in (("dropout", dropout), ("recurrent_dropout", recurrent_dropout)):
-            if not 0.0 <= rate < 1.0:
-                raise ValueError(f"{key} must be in [0, 1), found {rate}")
-        if activity_regularizer is not None:
-            raise NotImplementedError("flywheel.keras: activity_regularizer of recurrent layers")
         if "input_dim" in kwargs:
             kwargs["input_shape"] = (kwargs.pop("input_length", None), kwargs.pop("input_dim"))
-        super().__init__(**kwargs)
-        self.units, self.use_bias = units, use_bias
-        self.dropout, self.recurrent_dropout = dropout, recurrent_dropout
+        super().__init__(units, activation, **kwargs)
         self.return_sequences, self.go_backwards = return_sequences, go_backwards
         self.return_state, self.stateful = return_state, stateful
-        self.activation = activations.get(activation)
         self._activation = _in_steps(self.activation)
-        self.kernel_initializer = initializers.get(kernel_initializer)
-        self.recurrent_initializer = initializers.get(recurrent_initializer)
-        self.bias_initializer = initializers.get(bias_initializer)
-        self.kernel_regularizer = regularizers.get(kernel_regularizer)
-        self.recurrent_regularizer = regularizers.get(recurrent_regularizer)
-        self.bias_regularizer = regularizers.get(bias_regularizer)
-        self.kernel_constraint = constraints.get(kernel_constraint)
-        self.recurrent_constraint = constraints.get(recurrent_constraint)
-        self.bias_constraint = constraints.get(bias_constraint)
+        self.activity_regularizer = regularizers.get(activity_regularizer)
         self._kept: List[Any] = []
+        # The penalties of outputs, which are not those of the weights.
+        self._activity: List[Any] = []
+
+    @property
+    def cell(self) -> CellOf:
+        return CellOf(self)
+
+    def _state_shapes(self) -> List[Tuple[int, ...]]:
+        return [(self.units,)] * self.count
 
     def build(self, input_shape: Any) -> None:
         shape = input_shape[0] if isinstance(input_shape, list) else input_shape
-        width = self.gates * self.units
-        weights: List[Any] = [("kernel", (shape[-1], width), "kernel"),
-                              ("recurrent_kernel", (self.units, width), "recurrent")]  # fmt: skip
-        if self.use_bias:
-            weights.append(("bias", (width,), "bias"))
-        for name, sizes, key in weights:
-            initializer, regularizer, constraint = (getattr(self, f"{key}_{kind}") for kind in
-                                                    ("initializer", "regularizer", "constraint"))  # fmt: skip
-            initializer = self._first_bias(initializer) if key == "bias" else initializer
-            setattr(self, name, self.add_weight(name, sizes, None, initializer, regularizer, True, constraint))
+        self._make_weights(shape[-1])
         if self.stateful:
             self._make_states(shape[0])
         self.built = True
-
-    def _first_bias(self, initializer: Any) -> Any:
-        return initializer
-
-    # States
-
-    def _make_states(self, batch: Any) -> None:
-        if batch is None:
-            raise ValueError("If a RNN is stateful, it needs to know its batch size: give the first layer a "
-                             "`batch_input_shape`, or Input a `batch_shape`")  # fmt: skip
-        with get_default_graph().name_scope(self.name):
-            self._kept = [K.zeros((batch, self.units), self.dtype, f"state_{i}") for i in range(self.states)]
-        for state in self._kept:
-            state.trainable = False
-            get_default_graph().get_collection_ref(GraphKeys.TRAINABLE_VARIABLES).remove(state)
-
-    def reset_states(self, states: Any = None) -> None:
-        """Sets the states, by default to zeros. Raises AttributeError for a layer that is not stateful, ValueError for
-        states of another number or shape."""
-        if not self.stateful:
-            raise AttributeError("Layer must be stateful.")
-        if not self._kept:
-            raise ValueError(f"Layer {self.name} was not called yet: it has no states")
-        given = [np.zeros(K.int_shape(s)) for s in self._kept] if states is None else to_list(states)
-        if len(given) != len(self._kept):
-            raise ValueError(f"Layer {self.name} expects {len(self._kept)} states, but it received {len(given)} state "
-                             "values.")  # fmt: skip
-        for state, value in zip(self._kept, given):
-            if np.shape(value) != K.int_shape(state):
-                raise ValueError(f"State of layer {self.name} is incompatible: expected shape={K.int_shape(state)}, "
-                                 f"found shape={np.shape(value)}")  # fmt: skip
-        K.batch_set_value(list(zip(self._kept, given)))
 
     # Calls
 
@@ -155,8 +119,8 @@ class _Recurrent(Layer):
     def call(self, inputs: Any, mask: Any = None, training: Any = None, **kwargs: Any) -> Any:
         x, *first = to_list(inputs)
         mask = mask[0] if isinstance(mask, list) else mask
-        if first and len(first) != self.states:
-            raise ValueError(f"Layer {self.name} expects {self.states} states, but was passed {len(first)} initial "
+        if first and len(first) != self.count:
+            raise ValueError(f"Layer {self.name} expects {self.count} states, but was passed {len(first)} initial "
                              "states.")  # fmt: skip
         first = first or self._kept
         has_mask = mask is not None
@@ -174,7 +138,10 @@ class _Recurrent(Layer):
         outputs = make(type(self).__name__, emit, sequence, [as_tensor(s) for s in first],
                        [mask] if has_mask else [], dropped, dropped_states, *self.weights)  # fmt: skip
         if self._kept and first is self._kept:
-            self.add_update([K.update(s, y) for s, y in zip(self._kept, outputs[1:])], inputs)
+            self._keep(outputs[1:], inputs)
+        if self.activity_regularizer is not None:
+            self._activity.append(self.activity_regularizer(outputs[0]))
+            self.add_loss(self._activity[-1], inputs)
         return list(outputs) if self.return_state else outputs[0]
 
     def _inputs(self, x: Any, dropped: Any, kernel: Any, bias: Any) -> Any:
@@ -194,7 +161,7 @@ class _Recurrent(Layer):
 
     def _emit(self, x: Any, start: Any, masks: Any, recurrent: "_Products") -> Any:
         zeros = _ops.zeros([_ops.dim(x, 1), self.units], x.dtype)
-        states = self._sized(x, start) or [zeros] * self.states
+        states = self._sized(x, start) or [zeros] * self.count
         sequences = [x]
         if masks:
             holds = _ops.expand_dims(_ops.swapaxes(masks[0], 0, 1), -1)
@@ -215,12 +182,12 @@ class _Recurrent(Layer):
     def compute_output_shape(self, input_shape: Any) -> Any:
         shape = input_shape[0] if isinstance(input_shape, list) else input_shape
         output = (*shape[:2], self.units) if self.return_sequences else (shape[0], self.units)
-        return [output, *[(shape[0], self.units)] * self.states] if self.return_state else output
+        return [output, *[(shape[0], self.units)] * self.count] if self.return_state else output
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         own = mask[0] if isinstance(mask, list) else mask
         output = own if self.return_sequences else None
-        return [output, *[None] * self.states] if self.return_state else output
+        return [output, *[None] * self.count] if self.return_state else output
 
     def _parts(self, x: Any) -> List[Any]:
         return [x[:, i * self.units : (i + 1) * self.units] for i in range(self.gates)]
@@ -253,7 +220,7 @@ class SimpleRNN(_Recurrent):
 class LSTM(_Recurrent):
     """Hochreiter and Schmidhuber, 1997; gates i, f, c, o."""
 
-    gates, states = 4, 2
+    gates, count = 4, 2
     arguments = ("recurrent_activation", "unit_forget_bias")
 
     def __init__(
@@ -264,17 +231,6 @@ class LSTM(_Recurrent):
         self.recurrent_activation = activations.get(recurrent_activation)
         self._gate = _in_steps(self.recurrent_activation)
         self.unit_forget_bias = unit_forget_bias
-
-    def _first_bias(self, initializer: Any) -> Any:
-        if not self.unit_forget_bias:
-            return initializer
-
-        def start(shape: Any, dtype: Any = None) -> Any:
-            bias = np.array(initializer(shape), K.floatx())
-            bias[self.units : 2 * self.units] = 1.0
-            return bias
-
-        return start
 
     def step(self, x: Any, states: Any, recurrent: _Products) -> Any:
         i, f, c, o = (a + b for a, b in zip(self._parts(x), recurrent(states[0], 0, 4)))

@@ -39,11 +39,20 @@ class Wrapper(Layer):
 
     @property
     def losses(self) -> List[Any]:
-        return [x for _, layer in self._inner() for x in layer.losses]
+        return [*[x for _, layer in self._inner() for x in layer.losses], *self._losses]
 
     @property
     def updates(self) -> List[Any]:
-        return [x for _, layer in self._inner() for x in layer.updates]
+        own = [*[x for _, layer in self._inner() for x in layer.updates], *self._updates]
+        return own if self.trainable or self.stateful else []
+
+    def get_losses_for(self, inputs: Any) -> List[Any]:
+        return [*[x for _, layer in self._inner() for x in layer.get_losses_for(inputs)],
+                *super().get_losses_for(inputs)]  # fmt: skip
+
+    def get_updates_for(self, inputs: Any) -> List[Any]:
+        return [*[x for _, layer in self._inner() for x in layer.get_updates_for(inputs)],
+                *super().get_updates_for(inputs)]  # fmt: skip
 
     def _named_weights(self) -> List[Tuple[str, Any]]:
         return [(prefix + name, w) for prefix, layer in self._inner() for name, w in layer._named_weights()]
@@ -101,8 +110,9 @@ class Bidirectional(Wrapper):
         if hasattr(layer, "batch_input_shape") and not {"batch_input_shape", "input_shape"} & {*kwargs}:
             kwargs["batch_input_shape"] = layer.batch_input_shape
         super().__init__(layer, **kwargs)
-        if getattr(layer, "return_state", False):
-            raise NotImplementedError("flywheel.keras.layers.Bidirectional: return_state")
+        self.return_state = bool(getattr(layer, "return_state", False))
+        # The number of inputs at the end that are constants.
+        self._constants = 0
         self.merge_mode = merge_mode
         config = layer.get_config()
         made = []
@@ -123,23 +133,33 @@ class Bidirectional(Wrapper):
         # They are built by their calls, which give them their first weights.
         self.built = True
 
-    def __call__(self, inputs: Any, initial_state: Any = None, **kwargs: Any) -> Any:
-        given = to_list(inputs) + ([] if initial_state is None else to_list(initial_state))
+    def __call__(self, inputs: Any, initial_state: Any = None, constants: Any = None, **kwargs: Any) -> Any:
+        if constants is not None:
+            self._constants = len(to_list(constants))
+        given = [*to_list(inputs), *([] if initial_state is None else to_list(initial_state)),
+                 *([] if constants is None else to_list(constants))]  # fmt: skip
         return super().__call__(one_or_list(given), **kwargs)
 
     def call(self, inputs: Any, mask: Any = None, training: Any = None, **kwargs: Any) -> Any:
-        x, *states = to_list(inputs)
+        x, *more = to_list(inputs)
+        states, constants = more[: len(more) - self._constants], more[len(more) - self._constants :]
         if len(states) % 2:
             raise ValueError("When passing `initial_state` to a Bidirectional RNN, the state should be a list "
                              "containing the states of the underlying RNNs, an even number of them. Found: "
                              f"{len(states)}")  # fmt: skip
         given: Dict[str, Any] = {"mask": mask[0] if isinstance(mask, list) else mask, "training": training}
         given = {key: value for key, value in given.items() if value is not None}
+        given = {**given, **({"constants": constants} if constants else {})}
         half = len(states) // 2
         y, z = (layer(x, **({"initial_state": own} if own else {}), **given) for layer, own in
                 ((self.forward_layer, states[:half]), (self.backward_layer, states[half:])))  # fmt: skip
+        (y, *first), (z, *second) = to_list(y), to_list(z)
         if self.return_sequences:
             z = make("Reverse", _turned, as_tensor(z))
+        merged = self._merged(y, z)
+        return [*to_list(merged), *first, *second] if self.return_state else merged
+
+    def _merged(self, y: Any, z: Any) -> Any:
         if self.merge_mode == "concat":
             return K.concatenate([y, z])
         if self.merge_mode == "mul":
@@ -149,15 +169,33 @@ class Bidirectional(Wrapper):
         return (y + z) / 2.0 if self.merge_mode == "ave" else y + z
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        shape = self.layer.compute_output_shape(input_shape)
+        made = self.layer.compute_output_shape(input_shape)
+        shape, *states = made if isinstance(made, list) else [made]
         if self.merge_mode == "concat":
-            return (*shape[:-1], 2 * shape[-1])
-        return [shape, shape] if self.merge_mode is None else shape
+            shape = (*shape[:-1], 2 * shape[-1])
+        outputs = [shape, shape] if self.merge_mode is None else [shape]
+        return [*outputs, *states, *states] if self.return_state else one_or_list(outputs)
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         mask = mask[0] if isinstance(mask, list) else mask
         own = mask if self.return_sequences else None
-        return [own, own] if self.merge_mode is None else own
+        outputs = [own, own] if self.merge_mode is None else [own]
+        if self.return_state:
+            made = self.layer.compute_mask(inputs, mask)
+            outputs += [None] * (2 * (len(made) - 1))
+        return one_or_list(outputs)
+
+    def get_config(self) -> Dict[str, Any]:
+        config = super().get_config()
+        return {**config, "num_constants": self._constants} if self._constants else config
+
+    @classmethod
+    def from_config(cls, config: Dict[str, Any]) -> Any:
+        own = dict(config)
+        constants = own.pop("num_constants", 0)
+        layer = super().from_config(own)
+        layer._constants = layer.forward_layer._constants = layer.backward_layer._constants = constants
+        return layer
 
     def reset_states(self) -> None:
         """Sets the states of both layers to zeros."""
