@@ -43,6 +43,8 @@ def as_inputs_or_constants(case: Any) -> Iterator[Tuple[str, Any, List[Any], Lis
     for name, array in list(zip(names, inputs))[1:]:
         changed.graph.initializer.append(numpy_helper.from_array(array, name))
     del changed.graph.input[1:]
+    # The first version in which an initializer is not an input as well.
+    changed.ir_version = max(changed.ir_version, 4)
     yield "constant", changed, inputs[:1], outputs
 
 

@@ -22,6 +22,7 @@ from . import (  # noqa: F401
     _elementwise,
     _indexing,
     _layers,
+    _learning,
     _norms,
     _optimizers,
     _quantized,
@@ -31,6 +32,7 @@ from . import (  # noqa: F401
     _sampling,
     _shapes,
     _spectra,
+    _trees,
     _windows,
 )
 from ._model import OnnxModel, load
