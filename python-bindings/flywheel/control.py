@@ -3,6 +3,8 @@
 
 from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
 
+import numpy as np
+
 from . import _dtypes, _ops, _trace, _tree
 from ._flywheel import Value
 from ._ops._checks import expect_equal
@@ -23,6 +25,11 @@ def _scalar_bool(condition: TensorLike) -> Value:
     return x.trace.op("tensor.extract", [x.value], [x.trace.graph.type("bool", None)])[0]
 
 
+def _is_known(condition: TensorLike) -> bool:
+    """Returns true if the condition is a bool of Python or NumPy: the trace has only one branch then."""
+    return isinstance(condition, (bool, np.bool_))
+
+
 def _tensors(tree: Any) -> Tuple[List[Tensor], Any]:
     leaves, spec = _tree.flatten(tree)
     return [as_tensor(leaf) for leaf in leaves], spec
@@ -37,9 +44,11 @@ def cond(condition: TensorLike, true_fn: Callable[..., Any], false_fn: Callable[
     `false_fn(*operands)`. Only that branch runs.
 
     Both return trees of one form, with tensors of the same dtypes and shapes; a branch
-    may assign variables. Gradients are those of the branch that runs. Raises ValueError
-    for results that differ.
+    may assign variables. Gradients are those of the branch that runs. If the condition is a bool of Python, such as a
+    comparison of sizes that no call chooses, only that branch is traced. Raises ValueError for results that differ.
     """
+    if _is_known(condition):
+        return (true_fn if condition else false_fn)(*operands)
     trace = _trace.current()
     number = _scalar_bool(condition)
     results: List[Tuple[List[Tensor], Any]] = []
@@ -86,12 +95,14 @@ def _as_type(x: Tensor, dtype: _dtypes.DType, shape: _trace.Shape, what: str) ->
 
 def switch(index: TensorLike, branches: Sequence[Callable[..., Any]], *operands: Any) -> Any:
     """Returns the results of the branch of this number; only that branch runs. A number below 0 selects the first
-    branch, a number that is too large the last one. See `cond`."""
+    branch, a number that is too large the last one. An integer of Python traces one branch. See `cond`."""
     if not branches:
         raise ValueError("switch takes a branch or more")
     for branch in branches:
         if not callable(branch):
             raise TypeError(f"switch: expected functions as branches, found {type(branch).__name__}")
+    if isinstance(index, (int, np.integer)):
+        return branches[min(max(int(index), 0), len(branches) - 1)](*operands)
     number = _ops.cast(index, _dtypes.int64)
 
     def pick(first: int, rest: Sequence[Callable[..., Any]]) -> Any:
@@ -187,10 +198,12 @@ def _counter(index: Value) -> Tensor:
 
 def fori_loop(lower: Any, upper: Any, body_fn: Callable[[Tensor, Any], Any], init: Any) -> Any:
     """`state = body_fn(i, state)` for i from `lower` up to but without `upper`, which are
-    integers or scalar tensors; returns the last state."""
+    integers or scalar tensors; returns the last state. A body that is known not to run is not traced."""
     leaves, spec = _tensors(init)
     first = _ops._shapes.to_index(lower)
     last = _ops._shapes.to_index(upper)
+    if isinstance(first, int) and isinstance(last, int) and last <= first:
+        return _tree.unflatten(spec, leaves)
     count = _ops._core.index_op("maxsi", _ops._core.index_op("subi", last, first), 0)
 
     def body(index: Value, own: List[Tensor]) -> List[Tensor]:

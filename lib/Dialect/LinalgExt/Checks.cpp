@@ -166,16 +166,33 @@ Value Hoister::hoist(Value value) {
   return mapping.lookup(value);
 }
 
+Value flywheel::linalg_ext::emitFirstCondition(OpBuilder &b,
+                                               scf::WhileOp loop) {
+  Block &before = loop.getBefore().front();
+  // The loop itself makes its checks.
+  auto isCopied = [](Operation &op) { return !isa<cf::AssertOp>(op); };
+  for (Operation &op : before.without_terminator())
+    if (isCopied(op) && !isMemoryEffectFree(&op))
+      return {};
+  IRMapping values;
+  values.map(before.getArguments(), loop.getInits());
+  for (Operation &op : before.without_terminator())
+    if (isCopied(op))
+      b.clone(op, values);
+  return values.lookupOrDefault(loop.getConditionOp().getCondition());
+}
+
 /// Emits, before `parent`, the condition under which it does not enter the
-/// region `inner`; null if it always enters it.
+/// region `inner`: false if it always enters it, null if that is unknown.
 static Value isLeftOut(OpBuilder &b, Location loc, Operation *parent,
                        Region *inner) {
-  if (auto branch = dyn_cast<scf::IfOp>(parent)) {
-    Value condition = branch.getCondition();
-    if (inner == &branch.getElseRegion())
-      return condition;
+  auto invert = [&](Value condition) -> Value {
     Value yes = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
     return arith::XOrIOp::create(b, loc, condition, yes);
+  };
+  if (auto branch = dyn_cast<scf::IfOp>(parent)) {
+    Value condition = branch.getCondition();
+    return inner == &branch.getElseRegion() ? condition : invert(condition);
   }
   if (auto loop = dyn_cast<scf::ForOp>(parent))
     return arith::CmpIOp::create(b, loc,
@@ -183,7 +200,11 @@ static Value isLeftOut(OpBuilder &b, Location loc, Operation *parent,
                                      ? arith::CmpIPredicate::uge
                                      : arith::CmpIPredicate::sge,
                                  loop.getLowerBound(), loop.getUpperBound());
-  return {};
+  auto loop = cast<scf::WhileOp>(parent);
+  if (inner == &loop.getBefore())
+    return arith::ConstantOp::create(b, loc, b.getBoolAttr(false));
+  Value condition = emitFirstCondition(b, loop);
+  return condition ? invert(condition) : Value();
 }
 
 std::string NamedNumbers::add(OpFoldResult number) {
@@ -240,9 +261,10 @@ cf::AssertOp flywheel::linalg_ext::createDimSizeCheck(OpBuilder &b,
     Value hoisted = Hoister(outside, parent).hoist(ok);
     if (!hoisted)
       break;
-    ok = hoisted;
-    if (Value isUnused = isLeftOut(outside, op->getLoc(), parent, inner))
-      ok = arith::OrIOp::create(outside, op->getLoc(), isUnused, ok);
+    Value isUnused = isLeftOut(outside, op->getLoc(), parent, inner);
+    if (!isUnused)
+      break;
+    ok = arith::OrIOp::create(outside, op->getLoc(), isUnused, hoisted);
     b.setInsertionPoint(parent);
     inner = parent->getParentRegion();
   }

@@ -63,8 +63,12 @@ private:
     });
   }
   LogicalResult guard(Operation *op, Value ok);
+  std::optional<SizeExpr> isLeftOut(Operation *parent, Region *region);
 
   SizeAnalysis sizes;
+  /// The condition before the first iteration, in front of each loop; null if
+  /// it is unknown there.
+  llvm::DenseMap<Operation *, Value> firstConditions;
   /// Products of sizes that do not overflow if none of the excuses holds.
   struct Count {
     std::vector<SizeExpr> factors;
@@ -121,8 +125,8 @@ void CheckSizes::readChecks() {
 
 /// Returns the condition under which `parent` does not enter `region`; nullopt
 /// if it always enters it, or if that is unknown.
-static std::optional<SizeExpr> isLeftOut(SizeAnalysis &sizes, Operation *parent,
-                                         Region *region) {
+std::optional<SizeExpr> CheckSizes::isLeftOut(Operation *parent,
+                                              Region *region) {
   if (auto branch = dyn_cast<scf::IfOp>(parent)) {
     SizeExpr condition = sizes.getNumber(branch.getCondition());
     return region == &branch.getElseRegion() ? condition
@@ -130,7 +134,23 @@ static std::optional<SizeExpr> isLeftOut(SizeAnalysis &sizes, Operation *parent,
   }
   if (auto loop = dyn_cast<scf::ForOp>(parent))
     return sizes.getIsEmpty(loop);
-  return std::nullopt;
+  auto loop = dyn_cast<scf::WhileOp>(parent);
+  if (!loop || region != &loop.getAfter())
+    return std::nullopt;
+  auto [known, isNew] = firstConditions.try_emplace(loop);
+  if (isNew) {
+    OpBuilder b(loop);
+    known->second = linalg_ext::emitFirstCondition(b, loop);
+  }
+  if (!known->second)
+    return std::nullopt;
+  return sizes.getNot(sizes.getNumber(known->second));
+}
+
+/// Returns true if it is unknown in front of `parent` that it enters `region`.
+static bool isEnteredByChance(Operation *parent, Region *region) {
+  auto loop = dyn_cast<scf::WhileOp>(parent);
+  return loop && region == &loop.getAfter();
 }
 
 static bool isNested(Operation *op) {
@@ -251,7 +271,7 @@ LogicalResult CheckSizes::check(Operation *op, const SizeRelation &relation) {
   Excuses all = excuses;
   for (Operation *inner = op; isNested(inner); inner = inner->getParentOp())
     if (std::optional<SizeExpr> leftOut =
-            isLeftOut(sizes, inner->getParentOp(), inner->getParentRegion()))
+            isLeftOut(inner->getParentOp(), inner->getParentRegion()))
       all.push_back(*leftOut);
   // Code that is never reached.
   if (llvm::any_of(all, [](const SizeExpr &excuse) {
@@ -297,8 +317,9 @@ LogicalResult CheckSizes::check(Operation *op, const SizeRelation &relation) {
   while (isNested(place)) {
     Operation *parent = place->getParentOp();
     std::optional<SizeExpr> leftOut =
-        isLeftOut(sizes, parent, place->getParentRegion());
+        isLeftOut(parent, place->getParentRegion());
     if (!areAvailable(parent) ||
+        (!leftOut && isEnteredByChance(parent, place->getParentRegion())) ||
         llvm::any_of(excuses, [&](const SizeExpr &excuse) {
           return !isAvailable(excuse, parent);
         }))

@@ -10,6 +10,7 @@
 
 #include "flywheel/Dialect/LinalgExt/Checks.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
+#include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Interfaces/ForwardedValues.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -18,6 +19,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -36,15 +38,17 @@ inline int64_t getStaticDimSize(DimSize dimSize) {
 /// the others, as in `SizeAnalysis`. Checked: an op requires both sizes to be
 /// equal. This holds only after the checks before the op have passed, so the
 /// checks themselves must not depend on it. Required: also the sizes of ops
-/// that may not run and so are not checked; callers of the function ensure
-/// these for its feeds.
+/// that may not run, if it is unknown in front of the branches and loops around
+/// them whether they do; callers of the function ensure these for its feeds.
 class DimSizeClasses {
 public:
-  explicit DimSizeClasses(mlir::func::FuncOp function) {
+  explicit DimSizeClasses(mlir::func::FuncOp function) : function(function) {
     function.getBody().walk([&](mlir::Operation *op) {
       isChecked = isReached(op);
+      isExcused = isExcusable(op);
       addOp(op);
     });
+    requireForwarded();
     while (matchReassociations()) {
     }
   }
@@ -84,12 +88,12 @@ private:
   }
 
   /// Returns true if the checks of `op` always run: it is not in a branch, nor
-  /// in a loop that may have no iterations.
+  /// in a loop that may have no iterations. An `scf.while` may have none.
   static bool isReached(mlir::Operation *op) {
     for (mlir::Operation *parent = op->getParentOp();
          !llvm::isa<mlir::func::FuncOp>(parent);
-         parent = parent->getParentOp()) {
-      if (llvm::isa<mlir::scf::IfOp>(parent))
+         op = parent, parent = parent->getParentOp()) {
+      if (llvm::isa<mlir::scf::IfOp>(parent) || isBodyOfWhile(parent, op))
         return false;
       auto loop = llvm::dyn_cast<mlir::scf::ForOp>(parent);
       if (!loop)
@@ -104,15 +108,63 @@ private:
     return true;
   }
 
+  static bool isBodyOfWhile(mlir::Operation *parent, mlir::Operation *op) {
+    auto loop = llvm::dyn_cast<mlir::scf::WhileOp>(parent);
+    return loop && op->getParentRegion() == &loop.getAfter();
+  }
+
+  /// Returns true if `value` can be computed at the top level of the function,
+  /// as checks are that are taken out of branches and loops.
+  bool isKnownOutside(mlir::Value value) const {
+    if (value.getParentRegion() == &function->getRegion(0))
+      return true;
+    mlir::Operation *op = value.getDefiningOp();
+    if (!op || op->getNumRegions() != 0 || !value.getType().isIntOrIndex() ||
+        !mlir::isPure(op))
+      return false;
+    if (auto dim = llvm::dyn_cast<mlir::tensor::DimOp>(op)) {
+      std::optional<int64_t> number = linalg_ext::getDimension(dim);
+      if (!number)
+        return false;
+      mlir::Value root =
+          linalg_ext::getDimSizeRoot(dim.getSource(), *number).tensor;
+      return !root || root.getParentRegion() == &function->getRegion(0);
+    }
+    return llvm::all_of(op->getOperands(), [&](mlir::Value operand) {
+      return isKnownOutside(operand);
+    });
+  }
+
+  /// Returns true if the conditions under which `op` runs are known at the top
+  /// level: then so are its checks, which pass if it does not run.
+  bool isExcusable(mlir::Operation *op) const {
+    for (mlir::Operation *parent = op->getParentOp();
+         !llvm::isa<mlir::func::FuncOp>(parent);
+         op = parent, parent = parent->getParentOp()) {
+      auto branch = llvm::dyn_cast<mlir::scf::IfOp>(parent);
+      if (branch && !isKnownOutside(branch.getCondition()))
+        return false;
+      auto loop = llvm::dyn_cast<mlir::scf::ForOp>(parent);
+      if (loop && !(isKnownOutside(loop.getLowerBound()) &&
+                    isKnownOutside(loop.getUpperBound())))
+        return false;
+      if (isBodyOfWhile(parent, op) &&
+          !llvm::isa<mlir::func::FuncOp>(parent->getParentOp()))
+        return false;
+    }
+    return true;
+  }
+
   void unite(DimSize a, DimSize b) {
     known.unionSets(a, b);
     checked.unionSets(a, b);
     required.unionSets(a, b);
   }
   void require(DimSize a, DimSize b) {
-    required.unionSets(a, b);
     if (isChecked)
       checked.unionSets(a, b);
+    if (isChecked || !isExcused)
+      required.unionSets(a, b);
   }
 
   void requireShapes(mlir::Value a, mlir::Value b) {
@@ -142,9 +194,47 @@ private:
       define({result, dim}, {source, dim});
   }
 
-  void requireAll(mlir::ValueRange as, mlir::ValueRange bs) {
-    for (auto [a, b] : llvm::zip(as, bs))
-      requireShapes(a, b);
+  /// Requires `forwarded`, which a terminator yields, to have the shape of
+  /// `value`, which something else defines, if the terminator is reached.
+  void forward(mlir::Value value, mlir::Value forwarded,
+               mlir::Operation *terminator) {
+    auto type = llvm::dyn_cast<mlir::RankedTensorType>(value.getType());
+    if (!type || !llvm::isa<mlir::RankedTensorType>(forwarded.getType()))
+      return;
+    bool isWeak = !isReached(terminator) && isExcusable(terminator);
+    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+      if (isWeak)
+        weak.push_back({{value, dim}, {forwarded, dim}});
+      else
+        require({value, dim}, {forwarded, dim});
+    }
+  }
+
+  /// Takes sizes that are forwarded to have those of what receives them, unless
+  /// both are sizes of feeds: then the step forwards them only if they agree.
+  void requireForwarded() {
+    llvm::DenseSet<DimSize> ofFeeds;
+    for (mlir::BlockArgument argument : function.getArguments()) {
+      auto type = llvm::dyn_cast<mlir::RankedTensorType>(argument.getType());
+      if (!type ||
+          function.getArgAttr(argument.getArgNumber(),
+                              train::TrainDialect::getResultAttrName()))
+        continue;
+      for (int64_t dim = 0; dim < type.getRank(); ++dim)
+        ofFeeds.insert(checked.getOrInsertLeaderValue({argument, dim}));
+    }
+    for (auto [value, forwarded] : weak) {
+      DimSize left = checked.getOrInsertLeaderValue(value),
+              right = checked.getOrInsertLeaderValue(forwarded);
+      bool isFeed = ofFeeds.contains(left);
+      if (left == right || (isFeed && ofFeeds.contains(right)))
+        continue;
+      isFeed |= ofFeeds.contains(right);
+      required.unionSets(value, forwarded);
+      checked.unionSets(value, forwarded);
+      if (isFeed)
+        ofFeeds.insert(checked.getOrInsertLeaderValue(value));
+    }
   }
 
   /// Returns the dimension that `size` was read from; nullopt if `size` is not
@@ -219,13 +309,20 @@ private:
       for (mlir::Region &region : op->getRegions())
         defineShapes(region.getArguments());
       defineShapes(op->getResults());
-      requireAll(loop.getYieldedValues(), loop.getInits());
+      mlir::Operation *yield = op->getRegions().back().front().getTerminator();
+      for (auto [yielded, init] :
+           llvm::zip(loop.getYieldedValues(), loop.getInits()))
+        forward(init, yielded, yield);
     } else if (auto branch = llvm::dyn_cast<mlir::scf::IfOp>(op)) {
       if (branch.getNumResults() == 0)
         return;
       // It may be the other one: but then the checks say that they are equal.
-      requireAll(branch.getResults(), branch.thenYield().getResults());
-      requireAll(branch.getResults(), branch.elseYield().getResults());
+      for (auto [result, then, otherwise] :
+           llvm::zip(branch.getResults(), branch.thenYield().getResults(),
+                     branch.elseYield().getResults())) {
+        requireShapes(result, otherwise);
+        forward(result, then, branch.thenYield());
+      }
     }
   }
 
@@ -379,11 +476,17 @@ private:
     }
   }
 
+  mlir::func::FuncOp function;
   Classes known, checked, required;
+  /// Dimensions of values that branches and loops pass on where these run.
+  std::vector<std::pair<DimSize, DimSize>> weak;
   /// Groups of several dimensions, whose checks are made in any case.
   std::vector<Group> collapses, expansions;
   /// True if the checks of the current op always run.
   bool isChecked = true;
+  /// True if the checks of the current op are made, if need be, in front of all
+  /// branches and loops.
+  bool isExcused = true;
 };
 
 } // namespace flywheel

@@ -146,8 +146,8 @@ CASES: Dict[str, Tuple[Pieces, Pieces]] = {
 SWEPT = 7
 for name, (joined, plain) in CASES.items():
     lengths = []
-    for function in (joined, plain):
-        counts = [derivative(function, order).stage("flywheel-autodiff", *POINT).count(" = ")
+    for of_pieces in (joined, plain):
+        counts = [derivative(of_pieces, order).stage("flywheel-autodiff", *POINT).count(" = ")
                   for order in range(1, SWEPT + 1)]  # fmt: skip
         lengths.append(counts)
     for order in range(1, SWEPT):
@@ -158,12 +158,12 @@ for name, (joined, plain) in CASES.items():
     assert lengths[0][-1] <= 2 * lengths[1][-1] + 4 * len(POINT), (name, lengths)
     for wanted in ((0, 0), (0, 3, 0)):
         results = []
-        for function in (joined, plain):
+        for of_pieces in (joined, plain):
             for argument in wanted:
-                function = fw.grad(function, argnums=argument)
-            results.append(np.asarray(fw.function(function)(*POINT)))
+                of_pieces = fw.grad(of_pieces, argnums=argument)
+            results.append(np.asarray(fw.function(of_pieces)(*POINT)))
         np.testing.assert_allclose(
-            *results, 1e-6 if name.startswith("cast") else 1e-10, 1e-12, err_msg=f"{name} {wanted}"
+            results[0], results[1], 1e-6 if name.startswith("cast") else 1e-10, 1e-12, err_msg=f"{name} {wanted}"
         )
 
 # Pieces of more than one element, of sizes that the call chooses, and in half precision.

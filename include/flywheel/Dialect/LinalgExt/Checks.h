@@ -8,6 +8,7 @@
 #define FLYWHEEL_DIALECT_LINALGEXT_CHECKS_H
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -77,10 +78,15 @@ DimSizeRoot getDimSizeRoot(mlir::Value tensor, int64_t dim);
 mlir::Value getDimSizeInFrontOf(mlir::OpBuilder &builder, mlir::Operation *op,
                                 mlir::Value tensor, int64_t dim);
 
+/// Emits the condition of `loop` before its first iteration, at `builder`,
+/// which is in front of the loop. Returns null if computing it once more has
+/// effects.
+mlir::Value emitFirstCondition(mlir::OpBuilder &builder,
+                               mlir::scf::WhileOp loop);
+
 /// Emits the same as `createCheck` for an `ok` that depends on dimension sizes:
 /// before the branches and loops around `builder`, as far as `ok` can be
 /// computed there, and with an `ok` of true if they would not reach the check.
-/// The body of an `scf.while` is assumed to be reached.
 mlir::cf::AssertOp createDimSizeCheck(mlir::OpBuilder &builder,
                                       mlir::Operation *op, mlir::Value ok,
                                       const llvm::Twine &message,
