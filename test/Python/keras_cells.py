@@ -165,3 +165,56 @@ kernel, bias = local.get_weights()
 expected = np.stack([sequences[:, 2 * i : 2 * i + 3].reshape(2, -1) @ kernel[i] + bias[i] for i in range(4)], 1)
 np.testing.assert_allclose(model.predict(sequences), np.maximum(expected, 0), rtol=1e-4, atol=1e-5)
 assert model.train_on_batch(sequences, expected + 1) > model.train_on_batch(sequences, expected + 1)
+
+# Convolutions as products of an LSTM, beside sums over windows.
+
+
+def convolve(images: Any, kernel: Any, padding: str, steps: Any = (1, 1)) -> Any:
+    """[batch, rows, columns, channels] and [rows, columns, channels, filters]."""
+    high, wide = kernel.shape[:2]
+    if padding == "same":
+        sides = [(-(-n // s) - 1) * s + k - n for n, s, k in zip(images.shape[1:3], steps, (high, wide))]
+        sides = [max(side, 0) for side in sides]
+        images = np.pad(images, [(0, 0), *[(side // 2, side - side // 2) for side in sides], (0, 0)])
+    rows, columns = ((n - k) // s + 1 for n, k, s in zip(images.shape[1:3], (high, wide), steps))
+    found = np.zeros((len(images), rows, columns, kernel.shape[3]))
+    for r, column in itertools.product(range(rows), range(columns)):
+        y, z = r * steps[0], column * steps[1]
+        found[:, r, column] = np.tensordot(images[:, y : y + high, z : z + wide], kernel, 3)
+    return found
+
+
+for first, padding, steps in ((False, "valid", (1, 1)), (True, "valid", (1, 1)), (False, "same", (2, 2))):
+    K.clear_session()
+    shape = (2, 5, 6) if first else (5, 6, 2)
+    inputs = layers.Input((3, *shape))
+    layer = layers.ConvLSTM2D(2, (3, 2), padding=padding, strides=steps, return_sequences=True, return_state=True,
+                              data_format="channels_first" if first else "channels_last")  # fmt: skip
+    model = keras.models.Model(inputs, layer(inputs))
+    movie = random.randn(2, 3, *shape).astype(np.float32)
+    kernel, recurrent, bias = layer.get_weights()
+    assert bias.tolist() == [0, 0, 1, 1, 0, 0, 0, 0]
+    frames = np.moveaxis(movie, 2, -1) if first else movie
+    frames_out: Any = []
+    state: Any = 0.0
+    memory: Any = 0.0
+    for t in range(3):
+        parts = convolve(frames[:, t], kernel, padding, steps) + bias
+        state = np.zeros((*parts.shape[:3], 2)) if t == 0 else state
+        i, f, c, o = np.split(parts + convolve(state, recurrent, "same"), 4, -1)
+        memory = sigmoid(f) * memory + sigmoid(i) * np.tanh(c)
+        state = sigmoid(o) * np.tanh(memory)
+        frames_out.append(state)
+    found = model.predict(movie)
+    for expected, value in zip([np.stack(frames_out, 1), state, memory], found):
+        value = np.moveaxis(value, value.ndim - 3, -1) if first else value
+        np.testing.assert_allclose(value, expected, rtol=1e-4, atol=1e-5)
+    assert [K.int_shape(y)[1:] for y in model.outputs] == [y.shape[1:] for y in found]
+    assert layers.ConvLSTM2D.from_config(layer.get_config()).get_config() == layer.get_config()
+
+# The shape of a model's outputs for inputs of another shape.
+first_input, second_input = layers.Input((4,)), layers.Input((4,))
+joined = layers.concatenate([layers.Dense(3)(first_input), second_input])
+model = keras.models.Model([first_input, second_input], [joined, layers.Dense(2)(joined)])
+assert model.compute_output_shape([(10, 4), (10, 4)]) == [(10, 7), (10, 2)]
+assert not model.uses_learning_phase

@@ -51,8 +51,9 @@ class Network(Layer):
         while stack:
             x, done = stack.pop()
             if not hasattr(x, "_keras_history"):
-                if x is not y and not any(op.type == "Placeholder" for op in ancestors([x.op])):
-                    # A variable or a constant that a layer takes.
+                fed = {z.op for z in self.inputs}
+                if x is not y and not any(op.type == "Placeholder" and op not in fed for op in ancestors([x.op], fed)):
+                    # A variable, a constant, or zeros of the size of an input, which a layer takes.
                     continue
                 raise ValueError("Output tensors to a Model must be the output of a Keras `Layer` (thus holding past "
                                  f"layer metadata). Found: {x}")  # fmt: skip
@@ -87,8 +88,17 @@ class Network(Layer):
         return one_or_list(self._made_masks)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        shapes = [K.int_shape(y) for y in self.outputs]
-        return one_or_list(shapes)
+        given = [tuple(s) for s in (input_shape if isinstance(input_shape, list) else [input_shape])]
+        if given == [K.int_shape(x) for x in self.inputs]:
+            return one_or_list([K.int_shape(y) for y in self.outputs])
+        if len(given) != len(self.inputs):
+            raise ValueError(f"Invalid input_shape argument {input_shape}: model has {len(self.inputs)} tensor inputs.")
+        known = {id(x): shape for x, shape in zip(self.inputs, given)}
+        for node in self._order:
+            made = node.layer.compute_output_shape(
+                one_or_list([known.get(id(x), K.int_shape(x)) for x in node.inputs]))
+            known.update(zip(map(id, node.outputs), made if isinstance(made, list) else [made]))
+        return one_or_list([tuple(known[id(y)]) for y in self.outputs])
 
     @property
     def trainable_weights(self) -> List[Any]:

@@ -131,7 +131,10 @@ class Model(Network):
 
     # Functions: a subclass may make others, as programs of Keras 2.1 do
 
-    uses_learning_phase = True
+    @property
+    def uses_learning_phase(self) -> bool:
+        """Returns true if an output differs between training and a test."""
+        return any(getattr(y, "_uses_learning_phase", False) for y in self.outputs)
 
     @property
     def _feed_inputs(self) -> List[Any]:

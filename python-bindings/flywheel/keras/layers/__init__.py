@@ -39,6 +39,7 @@ from .convolutional import (
     ZeroPadding2D,
     ZeroPadding3D,
 )
+from .convolutional_recurrent import ConvLSTM2D
 from .core import (
     Activation,
     ActivityRegularization,
@@ -118,7 +119,7 @@ __all__ = [
     "Activation", "ActivityRegularization", "Add", "AlphaDropout", "AtrousConvolution1D", "AtrousConvolution2D",
     "Average", "AveragePooling1D", "AveragePooling2D", "AveragePooling3D", "AvgPool1D", "AvgPool2D", "AvgPool3D",
     "BatchNormalization", "Bidirectional", "Concatenate", "Conv1D", "Conv2D", "Conv2DTranspose", "Conv3D",
-    "Conv3DTranspose", "Convolution1D", "Convolution2D", "Convolution2DTranspose", "Convolution3D",
+    "Conv3DTranspose", "ConvLSTM2D", "Convolution1D", "Convolution2D", "Convolution2DTranspose", "Convolution3D",
     "Convolution3DTranspose", "Cropping1D", "Cropping2D", "Cropping3D", "Deconvolution2D", "Deconvolution3D", "Dense",
     "DepthwiseConv2D", "Dot", "Dropout", "ELU", "Embedding", "Flatten", "GRU", "GRUCell", "GaussianDropout",
     "GaussianNoise", "GlobalAveragePooling1D", "GlobalAveragePooling2D", "GlobalAveragePooling3D", "GlobalAvgPool1D",
@@ -154,7 +155,7 @@ def deserialize(config: Any, custom_objects: Any = None) -> Any:
 
 __getattr__ = Missing("keras.layers", __name__, {
     "Attention": "MultiHeadAttention", "AdditiveAttention": "MultiHeadAttention",
-    "GroupQueryAttention": "MultiHeadAttention", "ConvLSTM2D": "TimeDistributed(Conv2D) and LSTM",
+    "GroupQueryAttention": "MultiHeadAttention",
     "Normalization": "Rescaling, or NumPy in front of the model", "TextVectorization": "keras.preprocessing.text",
     "StringLookup": "keras.preprocessing.text", "IntegerLookup": "Embedding of numbers from 0 on",
     "Resizing": "UpSampling2D, or images of one size", "CenterCrop": "Cropping2D", "CategoryEncoding": "Embedding",

@@ -5,6 +5,8 @@ from typing import Any, List, Sequence, Tuple
 
 import numpy as np
 
+from ... import _ops
+from ...v1.conversion import as_tensor, make
 from ...v1.graph import GraphKeys, get_default_graph
 from .. import activations, constraints, initializers, regularizers
 from .. import backend as K
@@ -53,16 +55,19 @@ class Gated(Layer):
         self.bias_constraint = constraints.get(bias_constraint)
 
     def _make_weights(self, inputs: int) -> None:
-        width = self.gates * self.units
-        weights: List[Any] = [("kernel", (inputs, width), "kernel"),
-                              ("recurrent_kernel", (self.units, width), "recurrent")]  # fmt: skip
+        first, second = self._kernel_shapes(inputs)
+        weights: List[Any] = [("kernel", first, "kernel"), ("recurrent_kernel", second, "recurrent")]
         if self.use_bias:
-            weights.append(("bias", (width,), "bias"))
+            weights.append(("bias", (self.gates * self.units,), "bias"))
         for name, sizes, key in weights:
             initializer, regularizer, constraint = (getattr(self, f"{key}_{kind}") for kind in
                                                     ("initializer", "regularizer", "constraint"))  # fmt: skip
             initializer = self._first_bias(initializer) if key == "bias" else initializer
             setattr(self, name, self.add_weight(name, sizes, None, initializer, regularizer, True, constraint))
+
+    def _kernel_shapes(self, inputs: int) -> List[Tuple[int, ...]]:
+        """Returns the shapes of the kernels for the inputs, of so many channels, and for the output before."""
+        return [(inputs, self.gates * self.units), (self.units, self.gates * self.units)]
 
     def _first_bias(self, initializer: Any) -> Any:
         if not getattr(self, "unit_forget_bias", False):
@@ -90,6 +95,14 @@ class Stateful(Layer):
     def states(self) -> List[Any]:
         """The variables of the states, None for those of a layer that is not stateful, or not built."""
         return list(self._kept) or [None] * len(self._state_shapes())
+
+    def get_initial_state(self, inputs: Any) -> List[Any]:
+        """Returns zeros for the states of each example of inputs, [batch, ...]."""
+
+        def zeros(shape: Tuple[int, ...]) -> Any:
+            return make("zeros", lambda y: _ops.zeros([_ops.dim(y, 0), *shape], y.dtype), as_tensor(inputs))
+
+        return [zeros(shape) for shape in self._state_shapes()]
 
     def _make_states(self, batch: Any) -> None:
         if batch is None:

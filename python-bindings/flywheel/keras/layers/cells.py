@@ -4,8 +4,7 @@
 import inspect
 from typing import Any, Dict, List, Tuple
 
-from ... import _ops
-from ...v1.conversion import as_tensor, make
+from ...v1.conversion import as_tensor
 from .. import backend as K
 from .. import regularizers
 from .._serialization import plain
@@ -187,8 +186,7 @@ class RNN(Wrapper, Stateful):
         keeps = not first and self.stateful
         if keeps:
             first = [as_tensor(s) for s in self._kept]
-        if not first:
-            first = [make("zeros", lambda y, n=n: _ops.zeros([_ops.dim(y, 0), n], y.dtype), x) for n in sizes]
+        first = first or self.get_initial_state(x)
         mask = mask[0] if isinstance(mask, list) else mask
         if hasattr(self._cell, "draw"):
             self._cell.draw(x, K.int_shape(x)[-1], training)
