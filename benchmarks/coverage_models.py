@@ -214,7 +214,7 @@ def transformers_models() -> Makers:
         "codegen": generator("CodeGen", **gpt, rotary_dim=4),
         "llama": generator("Llama", **grouped),
         "mistral": generator("Mistral", **grouped, sliding_window=4),
-        "mixtral": generator("Mixtral", **grouped, num_local_experts=2, experts_implementation="eager"),
+        "mixtral": generator("Mixtral", **grouped, num_local_experts=2),
         "qwen2": generator("Qwen2", **grouped),
         "qwen3": generator("Qwen3", **headed),
         "gemma": generator("Gemma", **headed),

@@ -28,8 +28,6 @@ LEFT_OUT = {
     "cauchy", "geometric", "log_normal", "nn.functional.dropout", "nn.functional.dropout2d", "nn.functional.dropout3d",
     "nn.functional.alpha_dropout", "nn.functional.feature_alpha_dropout", "nn.functional.rrelu",
     "nn.functional.fractional_max_pool2d", "nn.functional.fractional_max_pool3d", "pca_lowrank", "svd_lowrank",
-    # PyTorch's gradient of the triangle that is not read is not 0.
-    "cholesky_solve",
     "complex", "polar", "view_as_complex", "view_as_real",
     "nn.functional.multi_head_attention_forward", "torch.ops.aten._safe_softmax.default"}  # fmt: skip
 

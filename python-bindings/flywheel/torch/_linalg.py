@@ -143,11 +143,32 @@ def _solve_triangular(
     return Laid(linalg.solve_triangular(matrix, right, lower=not upper, unit_diagonal=unitriangular))
 
 
+def _solver_by_factor(upper: bool) -> Any:
+    """Returns a function of a Cholesky factor L and of b, x of (L L^T) x = b, with PyTorch's derivative by L: that of
+    the product, also in the triangle that is not read."""
+
+    @custom_vjp
+    def solve(factor: Tensor, b: Tensor) -> Tensor:
+        first = linalg.solve_triangular(factor, b, lower=not upper, trans=upper)
+        return linalg.solve_triangular(factor, first, lower=not upper, trans=not upper)
+
+    @solve.defvjp
+    def rule(factor: Tensor, b: Tensor, gradient: Tensor) -> Tuple[Tensor, Tensor]:
+        own = solve(factor, gradient)
+        outer = _ops.matmul(own, solve(factor, b).mT)
+        both = _ops.add(outer, outer.mT)
+        return _ops.negative(_ops.matmul(factor, both) if upper else _ops.matmul(both, factor)), own
+
+    return solve
+
+
+_SOLVERS_BY_FACTOR = {upper: _solver_by_factor(upper) for upper in (False, True)}
+
+
 @op("cholesky_solve.default")
 def _cholesky_solve(call: Call, b: Laid, factor: Laid, upper: bool = False) -> Laid:
     right, own = _static(call, b, factor)
-    first = linalg.solve_triangular(own, right, lower=not upper, trans=upper)
-    return Laid(linalg.solve_triangular(own, first, lower=not upper, trans=not upper))
+    return Laid(_SOLVERS_BY_FACTOR[bool(upper)](own, right))
 
 
 @op("linalg_vector_norm.default")
@@ -204,8 +225,7 @@ def _triangular_solve(
 def _cholesky_inverse(call: Call, factor: Laid, upper: bool = False) -> Laid:
     (own,) = _static(call, factor)
     whole = _ops.broadcast_to(_ops.eye(own._dims[-1] or 0, dtype=own.dtype), own._dims)
-    first = linalg.solve_triangular(own, whole, lower=not upper, trans=upper)
-    return Laid(linalg.solve_triangular(own, first, lower=not upper, trans=not upper))
+    return Laid(_SOLVERS_BY_FACTOR[bool(upper)](own, whole))
 
 
 @op("renorm.default")
