@@ -23,6 +23,8 @@ class Callback:
 
     model: Any = None
     params: Dict[str, Any] = {}
+    # The arrays that `fit` of a model of Keras validates with: inputs, targets and weights; None of what gives batches.
+    validation_data: Any = None
 
     def set_params(self, params: Dict[str, Any]) -> None:
         self.params = params

@@ -327,6 +327,10 @@ class Model(Network):
         # The history comes last, and has what the others add.
         every = _callbacks.CallbackList([*given, self.history])
         every.set_model(self)
+        if isinstance(tests, (list, tuple)):
+            arrays = self._tested(tests)
+            for callback in every.callbacks:
+                callback.validation_data = arrays
         names = self.metrics_names
         every.set_params({"batch_size": batch_size, "epochs": epochs, "steps": steps, "samples": samples,
                           "verbose": verbose, "do_validation": tests is not None,
@@ -363,6 +367,18 @@ class Model(Network):
         if not hasattr(self.optimizer, "lr"):
             raise ValueError('Optimizer must have a "lr" attribute.')
         return self.optimizer.lr
+
+    def _tested(self, tests: Any) -> List[Any]:
+        """Returns the arrays of a validation for callbacks: inputs, targets and weights, as they were given, and the
+        phase where an output depends on it."""
+        x, y, w = tests if len(tests) == 3 else (*tests, None)
+        values, _ = self._prepare(x, y, w)
+        count = len(self.inputs) + len(self.targets)
+        listed = [[given[name] for name in names] if isinstance(given, dict) else to_list(given)
+                  for given, names in ((x, self.input_names), (y, self.target_names))]  # fmt: skip
+        given = [*listed[0], *(listed[1] if self.targets else [])]
+        own = given if len(given) == count else values[:count]
+        return [*map(np.asarray, own), *values[count:], *([0.0] if self.uses_learning_phase else [])]
 
     def _validate(self, tests: Any, size: int, steps: Optional[int]) -> List[Any]:
         if isinstance(tests, (list, tuple)):
