@@ -30,8 +30,8 @@ __all__ = [
 
 
 class RemoteMonitor(Callback):
-    """Posts the results of each epoch to a server, as JSON in the field `field` of a form, or alone with `send_as_json`.
-    A server that does not answer is a warning. Needs the package requests."""
+    """Posts the results of each epoch to a server, as JSON in the field `field` of a form, or with `send_as_json` as it
+    is. A server that does not answer is a warning. Needs the package requests."""
 
     def __init__(
         self, root: str = "http://localhost:9000", path: str = "/publish/epoch/end/", field: str = "data",

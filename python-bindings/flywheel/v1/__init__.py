@@ -16,6 +16,7 @@ from . import conversion as _conversion
 from . import host_ops as _host_ops
 from . import images as image
 from . import namespaces as _namespaces
+from . import profiler as profiler
 from . import random_ops as _random_ops
 from .arrays import *  # noqa: F403
 from .candidates import categorical as _categorical

@@ -47,7 +47,6 @@ INSTEAD: Dict[str, str] = {
     "nn.quantized_conv2d": "tf.nn.conv2d",
     "nn.raw_rnn": "tf.nn.dynamic_rnn, or tf.while_loop",
     "parse_single_example": "read the data in Python, and feed it",
-    "profiler": "docs/Profiling.md",
     "python_io": "read the data in Python, and feed it",
     "ragged": "dense tensors and tf.sequence_mask",
     "random_gamma": "numpy.random in tf.py_func",

@@ -60,6 +60,11 @@ class Compiled:
             self.sizes = _Sizes(self)
 
     def _compile(self, fed: Set[Operation]) -> Tuple[Any, List[Any]]:
+        module, variables = self._traced(fed)
+        return compile_module(module, StepOptions(target=self.target)), variables
+
+    def _traced(self, fed: Set[Operation]) -> Tuple[Any, List[Any]]:
+        """Returns the module of the program, and its variables."""
         trace = _trace.Trace("run")
         shapes = [shape for _, _, shape in self.feeds] + [op.outputs[0].static_shape for op in self.hosts]
         dtypes = [dtype for _, dtype, _ in self.feeds] + [op.outputs[0].dtype for op in self.hosts]
@@ -85,7 +90,7 @@ class Compiled:
             raise
         values = [x.value for x in results]
         trace.graph.end_function(values, [{"train.name": ("str", f"result_{i}")} for i in range(len(values))])
-        return compile_module(trace.graph.finish(), StepOptions(target=self.target)), list(trace.variables.values())
+        return trace.graph.finish(), list(trace.variables.values())
 
     def _results(self, trace: _trace.Trace, env: Env, fed: Set[Operation]) -> List[_tensor.Tensor]:
         Emitter(self.needed, env, self.initialized, self.decided).run()
@@ -144,6 +149,24 @@ class _Sizes(Compiled):
         """Feeds with the sizes that the program found."""
         found = [vectors] if len(self.fetches) == 1 else list(vectors)
         return [np.empty(int(found[place][dim]), np.int8) for place, dim in self._places]
+
+
+class Counted(Compiled):
+    """The module of a set of fetches, which is not compiled: placeholders have their static shapes."""
+
+    def __init__(self, fetches: Sequence[Any]):
+        roots = [f if isinstance(f, Operation) else f.op for f in fetches]
+        needed = sorted(ancestors(roots), key=lambda op: op.id)
+        given = [op for op in needed if op.type == "Placeholder" or op.outputs and "host_call" in op.attrs]
+        for op in given:
+            if op.outputs[0].static_shape is None:
+                raise ValueError(f"the cost of what '{op.name}' is needed for: its rank is not known")
+        self.fetches, self.hosts = list(fetches), [op for op in needed if "host" in op.attrs]
+        self.fed = [op.outputs[0] for op in given]
+        self.feeds = [(x, x.dtype, x.static_shape or ()) for x in self.fed]
+        self.known, self.decided, self.measured, self.initialized, self.target = [], {}, [], set(), ""
+        self.needed = [op for op in needed if op not in set(given)]
+        self.module, _ = self._traced(set(given))
 
 
 def emit(fetches: Sequence[Any], feeds: Sequence[Tuple[Tensor, _tensor.Tensor]]) -> List[_tensor.Tensor]:

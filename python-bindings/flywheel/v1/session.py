@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import _dtypes
 from .._flywheel import Session as RuntimeSession
+from .._models import cost
 from ..store import FlatStore, Store, is_stream
 from .attempts import RETRIED, attempts
 from .emission import ancestors
@@ -16,7 +17,7 @@ from .graph import Graph, get_default_graph
 from .host_calls import parts_of, prints_of
 from .initialization import is_initialized_in
 from .operation import Operation, Tensor
-from .programs import Compiled
+from .programs import Compiled, Counted
 
 # Values of sessions that share a container.
 _containers: Dict[str, Store] = {}
@@ -84,6 +85,17 @@ class Session:
         results = iter(self._run(rest, feeds) if rest else [])
         values = [next(results) if value is None else value for value in host_only]
         return _unflatten(form, iter(values))
+
+    def cost(self, fetches: Any, bindings: Optional[Mapping[str, int]] = None) -> Dict[str, Any]:
+        """Returns the operations and bytes of a run of fetches, without running it: see `flywheel.cost`.
+
+        Placeholders have their static shapes; `bindings` says what open sizes are, such as {"batch": 32}. Raises
+        ValueError for a placeholder of unknown rank.
+        """
+        flat: List[Any] = []
+        self._flatten(fetches, flat)
+        found: Dict[str, Any] = cost(Counted(flat).module, bindings=bindings)
+        return found
 
     def make_callable(self, fetches: Any, feed_list: Any = None, accept_options: bool = False) -> Callable[..., Any]:
         """A function of the values in the order of `feed_list`."""

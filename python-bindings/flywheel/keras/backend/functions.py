@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Functions of the graph, what they are fed, and values outside of them."""
 
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
 from ... import _dtypes
 from ..._flywheel import InvalidArgumentError
 from ..._kinds import elements
+from ..._models import cost
 from ...v1 import ops as _v1
 from ...v1.attempts import RETRIED, attempts
 from ...v1.conversion import as_tensor
 from ...v1.graph import get_default_graph
 from ...v1.operation import Tensor
-from ...v1.programs import Compiled
+from ...v1.programs import Compiled, Counted
 from ...v1.session import Session
 from ...v1.variables import Variable
 from .. import _phase
@@ -161,6 +162,12 @@ class Function:
             raise ValueError(f"Cannot feed value of shape {array.shape} for Tensor '{x.name}', which has shape "
                              f"'{x.shape}'")  # fmt: skip
         return array
+
+    def cost(self, phase: Optional[int] = None, bindings: Optional[Mapping[str, int]] = None) -> Dict[str, Any]:
+        """Returns the operations and bytes of a call in a phase: see `flywheel.cost`."""
+        with _phase.compiling(phase):
+            found: Dict[str, Any] = cost(Counted(self._roots).module, bindings=bindings)
+        return found
 
     def _compile(self, phase: Optional[int], shapes: Any) -> Compiled:
         feeds = [(x, x.dtype, s) for (_, x), s in zip(self._fed, shapes)]

@@ -241,6 +241,14 @@ class Model(Network):
 
         export(self, path, entries, options)
 
+    def cost(self, what: str = "train", bindings: Optional[Dict[str, int]] = None) -> Dict[str, Any]:
+        """Returns the operations and bytes of a step of "train", "test" or "predict": see `flywheel.cost`. The batch is
+        an open size, which `bindings` may give: {"batch": 32}."""
+        if what not in ("train", "test", "predict"):
+            raise ValueError(f"expected 'train', 'test' or 'predict', found {what!r}")
+        found: Dict[str, Any] = self._function(what).cost(int(what == "train"), bindings)
+        return found
+
     # Batches
 
     def _prepare(self, x: Any, y: Any, sample_weight: Any, class_weight: Any = None) -> Tuple[List[Any], int]:
