@@ -114,6 +114,8 @@ class Function(_flywheel.Dispatcher):
         self._fixed: Set[Hashable] = set()
         # The values from outside that traces have seen.
         self._captures = Captures(self)
+        # The keys of calls that the program for all sizes refuses, and one for their sizes does not.
+        self._specialized: Set[Tuple[Hashable, Hashable]] = set()
         # The lists and dicts of modules that traces have read, by the id of the module and the attribute.
         self._watches: Dict[Tuple[int, str], _reads.Watch] = {}
 
@@ -190,14 +192,23 @@ class Function(_flywheel.Dispatcher):
         store = current_store()
         entry = traced.entry(store)
         feeds = [feed(value, leaf) for value, leaf in zip(values, traced.leaves)]
-        result = entry(*feeds)
+        is_refused, result = False, None
+        try:
+            result = entry(*feeds)
+        except _flywheel.InvalidArgumentError:
+            if not self._may_specialize(traced):
+                raise
+            is_refused = True
+        if is_refused:
+            traced, result = self._call_for_sizes(*bound)
+            entry = traced.entry(store)
         # Only a call that has compiled is worth a case: it is found here next time.
         is_flat = not kwargs and len(bound[0]) == len(args) == len(traced.leaves)
         case = (id(traced), id(store))
         if case not in self._cases and is_flat and all(describe(arg) is not None for arg in args):
             self._cases.add(case)
             self._watch(store)
-            self._add_case(entry, store, "".join(leaf.kind for leaf in traced.leaves), traced.unpack)
+            self._add_case(entry, store, "".join(map(self._kind_of, traced.leaves)), traced.unpack)
         elif form is not None:
             if len(self._calls) >= _MOST_CALLS:
                 self._calls.clear()
@@ -206,6 +217,35 @@ class Function(_flywheel.Dispatcher):
                       if place not in self._static and not isinstance(arg, _tree.Whole)]  # fmt: skip
             self._calls[form] = entry, places, traced.unpack
         return result if traced.unpack is None else traced.unpack(result)
+
+    def _kind_of(self, leaf: Leaf) -> str:
+        """Returns the kind of a leaf as cases have it."""
+        return "v" if self._varies and any(not isinstance(d, int) for d in leaf.dims) else leaf.kind
+
+    @property
+    def _varies(self) -> bool:
+        """True if the sizes that vary are those that differ between calls. Then 1 is not among them, as it does what
+        no other size does: it is broadcast and squeezed."""
+        return self._dynamic == "auto" and self._specs is None
+
+    def _may_specialize(self, traced: Traced) -> bool:
+        """Returns true if a program for all sizes has refused what one for these sizes may take, or refuse in other
+        words. A step that calls Python is not called again."""
+        dims = [dim for leaf in traced.leaves for dim in leaf.dims]
+        return self._varies and not all(isinstance(dim, int) for dim in dims) and not len(traced.host_functions)
+
+    def _call_for_sizes(self, args: Tuple[Any, ...], kwargs: Mapping[str, Any]) -> Tuple[Traced, Any]:
+        """Calls a program for the sizes of these arguments, as the first call of a function does. Later calls with
+        these sizes have it if it does not fail."""
+        traced, values = self._find(args, kwargs, is_for_sizes=True)
+        try:
+            return traced, traced.entry(current_store())(*[feed(v, leaf) for v, leaf in zip(values, traced.leaves)])
+        except Exception:
+            key = next((key for key, one in self._traces.items() if one is traced), None)
+            if key is not None:
+                self._traces.pop(key, None)
+                self._specialized.discard(key)
+            raise
 
     def _bind(self, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Tuple[Tuple[Any, ...], Dict[str, Any]]:
         if not kwargs and len(args) == len(self._signature.parameters):
@@ -247,8 +287,11 @@ class Function(_flywheel.Dispatcher):
 
         return tuple(hide(i, x) for i, x in enumerate(args)), {key: hide(key, x) for key, x in kwargs.items()}
 
-    def _find(self, args: Tuple[Any, ...], kwargs: Mapping[str, Any]) -> Tuple[Traced, List[Any]]:
-        """Returns the trace for these arguments, and the ones that are fed."""
+    def _find(
+        self, args: Tuple[Any, ...], kwargs: Mapping[str, Any], is_for_sizes: bool = False
+    ) -> Tuple[Traced, List[Any]]:
+        """Returns the trace for these arguments, and the ones that are fed. With `is_for_sizes` it is one for their
+        sizes."""
         self._check_watches()
         given, tree = _tree.flatten(self._hide_static(args, kwargs))
         if self._specs is not None:
@@ -269,7 +312,9 @@ class Function(_flywheel.Dispatcher):
                 static.append(FED)
         try:
             seen = tuple(identity(value.value if isinstance(value, Static) else value) for value in static)
-            form = (identity(tree), seen, tuple((leaf.kind, leaf.dtype, len(leaf.dims)) for leaf in leaves))
+            ranks = tuple((leaf.kind, leaf.dtype, len(leaf.dims), self._varies and leaf.dims[:1] == (1,))
+                          for leaf in leaves)  # fmt: skip
+            form = (identity(tree), seen, ranks)
             hash(form)
         except TypeError:
             plain = [value.value if isinstance(value, Static) else value for value in static]
@@ -277,8 +322,12 @@ class Function(_flywheel.Dispatcher):
             raise TypeError(
                 f"an argument of '{self.name}' is neither an array, a number nor hashable: {', '.join(kinds)}"
             ) from None
-        general = self._generalize(form, leaves)
-        key = (form, tuple(leaf.dims for leaf in general))
+        key = (form, tuple(leaf.dims for leaf in leaves))
+        if is_for_sizes or key in self._specialized:
+            general = leaves
+        else:
+            general = self._generalize(form, leaves)
+            key = (form, tuple(leaf.dims for leaf in general))
         found = self._traces.get(key)
         if found is None and self._dynamic == "auto" and self._specs is None and general != leaves:
             found = self._trace_for_all_sizes(key, general, tree, tuple(static))
@@ -289,6 +338,8 @@ class Function(_flywheel.Dispatcher):
         if found is None:
             self._refuse_objects(tree, tuple(static), leaves, values)
             found = self._traces[key] = Traced(self, general, tree, tuple(static))
+        if is_for_sizes:
+            self._specialized.add(key)
         self._watch_modules(tree, key)
         return found, values
 
@@ -306,6 +357,7 @@ class Function(_flywheel.Dispatcher):
                         return
                     for key in function._keys_of.pop(place)[1]:
                         function._traces.pop(key, None)
+                        function._specialized.discard(key)
                         function._seen.pop(key[0], None)
                         function._fixed.discard(key[0])
                     # They have the module by its address.
@@ -640,8 +692,10 @@ def function(function: Optional[Callable[..., Any]] = None, /, **options: Any) -
     traced twice. Without it, sizes are static, until a call comes with another size of
     leading dimensions: then these are the call's choice, and no call compiles again for
     them; unless what the function does needs to know a size, and each has a program of its
-    own. With `dynamic` True that is so from the start, with False every size has code
-    of its own. `results` names results, for C and `mlir`. `threads` is how many threads
+    own. So has 1, which is broadcast and squeezed, and what the program for all sizes refuses:
+    a call does the same whichever calls came before. With `dynamic` True all sizes are chosen
+    by calls from the start, with False every size has code of its own. `results` names
+    results, for C and `mlir`. `threads` is how many threads
     may execute a step. With `winograd` convolutions of 3 x 3 may be computed by Winograd's
     method, as in `compile`; `memory_budget` bounds the workspace of a step in bytes, as there,
     where no size that a call chooses exceeds 1024. With `check_numerics` a call fails at

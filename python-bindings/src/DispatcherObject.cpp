@@ -29,6 +29,8 @@ namespace {
 /// The kind of value that a feed is given as.
 enum class FeedKind : char {
   Array = 'a',
+  /// An array whose varying sizes are not 1, which other programs are for.
+  VaryingArray = 'v',
   Float = 'f',
   Integer = 'i',
   Boolean = 'b'
@@ -41,6 +43,10 @@ struct Case {
   /// None: the case goes when the store does.
   const Store *store;
   std::string kinds;
+
+  bool isVarying() const {
+    return llvm::is_contained(kinds, static_cast<char>(FeedKind::VaryingArray));
+  }
 };
 
 /// A value that the Python function has from outside: of a global name, a
@@ -190,6 +196,7 @@ static bool matches(FeedKind kind, const ArgumentSpec &spec, PyObject *value,
   case FeedKind::Boolean:
     return PyBool_Check(value);
   case FeedKind::Array:
+  case FeedKind::VaryingArray:
     break;
   }
   if (!PyArray_Check(value))
@@ -204,6 +211,8 @@ static bool matches(FeedKind kind, const ArgumentSpec &spec, PyObject *value,
     auto [found, expected] = pair;
     if (expected >= 0)
       return found == expected;
+    if (kind == FeedKind::VaryingArray && found == 1)
+      return false;
     size_t symbol = -1 - expected;
     if (symbol >= sizes.size())
       sizes.resize(symbol + 1, -1);
@@ -270,7 +279,13 @@ static PyObject *callDispatcher(PyObject *self, PyObject *const *args,
       // The call may change the cases.
       nb::object entry = nb::borrow(known.entry);
       nb::object unpack = nb::borrow(known.unpack);
+      bool isVarying = known.isVarying();
       PyObject *result = callEntry(entry.ptr(), args, count, nullptr);
+      if (!result && isVarying && isRaised(ErrorKind::InvalidArgument)) {
+        // Nothing has changed, and a program for these sizes may accept them.
+        PyErr_Clear();
+        break;
+      }
       if (!result || unpack.is_none())
         return result;
       PyObject *unpacked = PyObject_CallOneArg(unpack.ptr(), result);
@@ -309,8 +324,10 @@ static PyObject *addCase(PyObject *self, PyObject *args) {
   }
   Py_INCREF(entry);
   Py_INCREF(unpack);
-  reinterpret_cast<DispatcherObject *>(self)->cases->push_back(
-      {entry, unpack, typed->store.get(), kinds});
+  // A program for these sizes goes before one for all, which may refuse them.
+  Case made{entry, unpack, typed->store.get(), kinds};
+  std::vector<Case> &cases = *reinterpret_cast<DispatcherObject *>(self)->cases;
+  cases.insert(made.isVarying() ? cases.end() : cases.begin(), made);
   Py_RETURN_NONE;
 }
 

@@ -109,6 +109,10 @@ void throwCompileError(std::string text) {
   throwCompileError(CompileErrors{std::move(text), {}});
 }
 
+bool isRaised(ErrorKind kind) {
+  return PyErr_ExceptionMatches(classes[static_cast<int>(kind)]);
+}
+
 /// Returns the number of frames to the innermost one outside of this package,
 /// as the stack level of a warning.
 static Py_ssize_t findUserLevel() {

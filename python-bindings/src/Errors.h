@@ -49,6 +49,9 @@ takeErrors(const DiagnosticCollector &diagnostics,
 [[noreturn]] void throwCompileError(const CompileErrors &errors);
 [[noreturn]] void throwCompileError(std::string text);
 
+/// Returns true if the Python error that is set is of this kind.
+bool isRaised(ErrorKind kind);
+
 /// Emits a Python warning of the category CompileWarning, or CompileRemark, at
 /// the innermost frame outside of this package. False with a Python error where
 /// the filters of warnings make it one.

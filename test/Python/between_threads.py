@@ -247,10 +247,10 @@ def test_keras() -> None:
 
     with fast_switches():
         run(*[build] * 6)
-    assert sorted(names) == sorted(f"dense_{i}{part}:0" for i in range(1, 13) for part in ("/kernel", "_1/bias")), names
+    assert sorted(names) == sorted(f"dense_{i}/{part}:0" for i in range(1, 13) for part in ("kernel", "bias")), names
     assert graph.get_name_scope() == ""
     model = keras.models.Sequential([keras.layers.Dense(3, input_shape=(2,))])
-    assert [w.name for w in model.weights] == ["dense_13/kernel:0", "dense_13_1/bias:0"]
+    assert [w.name for w in model.weights] == ["dense_13/kernel:0", "dense_13/bias:0"]
 
 
 if __name__ == "__main__":

@@ -65,7 +65,7 @@ class Layer(Configured):
         for key in kwargs:
             if key not in known:
                 raise TypeError("Keyword argument not understood:", key)
-        kind = re.sub(r"(?<=[a-z0-9])(?=[A-Z][a-z])|(?<=[a-z])(?=[A-Z])", "_", type(self).__name__).lower()
+        kind = re.sub(r"(?<=.)(?=[A-Z][a-z0-9])|(?<=[a-z])(?=[A-Z])", "_", type(self).__name__).lower()
         self.name: str = kwargs.get("name") or f"{kind}_{K.get_uid(kind)}"
         self.trainable: bool = kwargs.get("trainable", True)
         self.built = False
@@ -115,14 +115,13 @@ class Layer(Configured):
         self, name: Any = None, shape: Any = None, dtype: Any = None, initializer: Any = None, regularizer: Any = None,
         trainable: bool = True, constraint: Any = None,
     ) -> Any:  # fmt: skip
-        """A new weight."""
+        """A new weight. Its name is in the current scope: that of the layer's call, which builds it."""
         if not isinstance(name, str) and name is not None:
             # The order of arguments before Keras 2.
             name, shape = shape, name
         start = initializers.get(initializer or "glorot_uniform")
         take_elements(f"a weight of layer '{self.name}'", tuple(shape))
-        with get_default_graph().name_scope(self.name):
-            weight = K.variable(start(tuple(shape)), dtype or self.dtype, name, constraints.get(constraint))
+        weight = K.variable(start(tuple(shape)), dtype or self.dtype, name, constraints.get(constraint))
         if not trainable:
             weight.trainable = False
             get_default_graph().get_collection_ref(GraphKeys.TRAINABLE_VARIABLES).remove(weight)
@@ -157,18 +156,14 @@ class Layer(Configured):
         if self._rank is not None and shapes[0] is not None and len(shapes[0]) != self._rank:
             raise ValueError(f"Input 0 is incompatible with layer {self.name}: expected ndim={self._rank}, found "
                              f"ndim={len(shapes[0])}, of shape {shapes[0]}")  # fmt: skip
-        if not self.built:
-            self.build(one_or_list(shapes))
-            self.built = True
-            if self._initial_weights is not None:
-                self.set_weights(self._initial_weights)
-                self._initial_weights = None
         masks = [getattr(x, "_keras_mask", None) for x in given]
         mask = kwargs.get("mask", None if all(m is None for m in masks) else one_or_list(masks))
         more = {} if mask is None or "mask" in kwargs or not self._takes_mask() else {"mask": mask}
         own: Any = given if isinstance(inputs, (list, tuple)) else given[0]
-        first = get_default_graph().version
+        # One scope for the weights and the call.
         with get_default_graph().name_scope(self.name):
+            self._build_once(one_or_list(shapes))
+            first = get_default_graph().version
             made = to_list(self.call(own, **kwargs, **more))
             outputs = [K.identity(y) if any(y is x for x in given) or not isinstance(y, Tensor) else y for y in made]
             found_masks = to_list(self.compute_mask(own, mask))
@@ -184,6 +179,15 @@ class Layer(Configured):
             y.__dict__["_keras_mask"] = found_masks[i] if i < len(found_masks) else None
         self._nodes.append(node)
         return one_or_list(outputs)
+
+    def _build_once(self, shapes: Any) -> None:
+        if self.built:
+            return
+        self.build(shapes)
+        self.built = True
+        if self._initial_weights is not None:
+            self.set_weights(self._initial_weights)
+            self._initial_weights = None
 
     def _check_arguments(self, given: Dict[str, Any]) -> None:
         """Raises TypeError for an argument of a call that a layer of this package does not have. Any layer may be told

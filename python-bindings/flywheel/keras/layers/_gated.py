@@ -108,9 +108,8 @@ class Stateful(Layer):
         if batch is None:
             raise ValueError("If a RNN is stateful, it needs to know its batch size: give the first layer a "
                              "`batch_input_shape`, or Input a `batch_shape`")  # fmt: skip
-        with get_default_graph().name_scope(self.name):
-            self._kept = [K.zeros((batch, *shape), self.dtype, f"state_{i}")
-                          for i, shape in enumerate(self._state_shapes())]  # fmt: skip
+        self._kept = [K.zeros((batch, *shape), self.dtype, f"state_{i}")
+                      for i, shape in enumerate(self._state_shapes())]  # fmt: skip
         for state in self._kept:
             state.trainable = False
             get_default_graph().get_collection_ref(GraphKeys.TRAINABLE_VARIABLES).remove(state)
