@@ -169,6 +169,8 @@ static void populateLinalg(OpPassManager &pm, const CompilerOptions &options) {
     BatchLoopProductsOptions products;
     products.recompute = options.memoryBudget.has_value();
     pm.addNestedPass<func::FuncOp>(createBatchLoopProducts(products));
+    // Before updates of rows are sought: a table that is read whole has none.
+    pm.addPass(nn::createNNHoistGathers());
   }
   // While the only divisions and slices are the user's own.
   pm.addNestedPass<func::FuncOp>(createCheckDivisions());

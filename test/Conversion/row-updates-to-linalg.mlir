@@ -251,3 +251,25 @@ func.func @decay(%p: tensor<16x4xf32>, %i: tensor<3xi32>, %u: tensor<3x4xf32>, %
   %1 = arith.subf %0, %decay : tensor<16x4xf32>
   return %1 : tensor<16x4xf32>
 }
+
+// -----
+
+// O30: single rows of f16 that were added one after the other.
+// CHECK-LABEL: func.func @half(
+// CHECK-NOT: = nn.scatter
+// CHECK: linalg_ext.combine_rows
+// CHECK: linalg_ext.update_rows
+// CHECK-NOT: = nn.scatter
+// CHECK: return
+func.func @half(%p: tensor<16x4xf16>, %v: tensor<16x4xf16>, %i: tensor<1xi32>, %j: tensor<1xi32>, %t: tensor<1x4xf16>, %u: tensor<1x4xf16>,
+    %lr: tensor<f32>, %mu: tensor<f32>) -> (tensor<16x4xf16>, tensor<16x4xf16>) {
+  %zeros = arith.constant dense<0.0> : tensor<16x4xf16>
+  %0 = nn.scatter_add %zeros, %i, %t axis 0 : (tensor<16x4xf16>, tensor<1xi32>, tensor<1x4xf16>) -> tensor<16x4xf16>
+  %1 = nn.gather %0, %j axis 0 : (tensor<16x4xf16>, tensor<1xi32>) -> tensor<1x4xf16>
+  %2 = arith.addf %1, %u : tensor<1x4xf16>
+  %g = nn.scatter %0, %j, %2 axis 0 : (tensor<16x4xf16>, tensor<1xi32>, tensor<1x4xf16>) -> tensor<16x4xf16>
+  %3:2 = train.update %p, %v along %g with %lr, %mu
+      : (tensor<16x4xf16>, tensor<16x4xf16>, tensor<16x4xf16>, tensor<f32>, tensor<f32>) -> (tensor<16x4xf16>, tensor<16x4xf16>)
+      by #train.sgd {train.lazy}
+  return %3#0, %3#1 : tensor<16x4xf16>, tensor<16x4xf16>
+}

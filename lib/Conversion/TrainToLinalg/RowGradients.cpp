@@ -12,6 +12,7 @@
 #include "flywheel/Dialect/NN/NNBuilders.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
@@ -72,6 +73,34 @@ static Value buildLike(OpBuilder &b, Location loc, Value value, Value rows) {
 //===----------------------------------------------------------------------===//
 // Row sources
 //===----------------------------------------------------------------------===//
+
+namespace {
+/// The rows that an op adds to a tensor.
+struct AddedRows {
+  Value init, indices, updates;
+  int64_t axis;
+};
+} // namespace
+
+/// Returns the rows that `op` adds, if it does: by one op, or, to a tensor of
+/// narrow floats, by putting the sum with one row into its place.
+static std::optional<AddedRows> getAddedRows(Operation *op) {
+  if (auto add = dyn_cast<nn::ScatterAddOp>(op))
+    return AddedRows{add.getInit(), add.getIndices(), add.getUpdates(),
+                     static_cast<int64_t>(add.getAxis())};
+  auto put = dyn_cast<nn::ScatterOp>(op);
+  auto sum =
+      put ? put.getUpdates().getDefiningOp<arith::AddFOp>() : arith::AddFOp();
+  auto read = sum ? sum.getLhs().getDefiningOp<nn::GatherOp>() : nn::GatherOp();
+  if (!read || read.getX() != put.getInit() ||
+      read.getIndices() != put.getIndices() ||
+      read.getAxis() != put.getAxis() ||
+      !typeOf(put.getIndices()).hasStaticShape() ||
+      typeOf(put.getIndices()).getNumElements() != 1)
+    return std::nullopt;
+  return AddedRows{put.getInit(), put.getIndices(), sum.getRhs(),
+                   static_cast<int64_t>(put.getAxis())};
+}
 
 static bool isZeros(Value value) {
   std::optional<APFloat> number = getKnownNumber(value);
@@ -153,13 +182,13 @@ RowGradients::Source RowGradients::computeSource(Value value, unsigned depth) {
   if (!op || !type || type.getRank() == 0 || !type.hasStaticShape() ||
       !isa<FloatType>(type.getElementType()))
     return {};
-  if (auto scatter = dyn_cast<nn::ScatterAddOp>(op)) {
-    if (scatter.getAxis() != 0 || scatter.getInit().getType() != type)
+  if (std::optional<AddedRows> added = getAddedRows(op)) {
+    if (added->axis != 0 || added->init.getType() != type)
       return {};
-    if (isZeros(scatter.getInit()))
-      return {scatter.getIndices(), type.getNumElements()};
+    if (isZeros(added->init))
+      return {added->indices, type.getNumElements()};
     // Rows that are added to rows are a sum.
-    return getSource(scatter.getInit(), depth + 1).isNone()
+    return getSource(added->init, depth + 1).isNone()
                ? Source()
                : Source{value, type.getNumElements()};
   }
@@ -195,11 +224,11 @@ std::optional<int64_t> RowGradients::getNumRows(Value value) {
   if (!isa<FloatType>(getElementTypeOrSelf(source.value)))
     return getNumIndices(source.value);
   Operation *sum = source.value.getDefiningOp();
-  auto scatter = dyn_cast<nn::ScatterAddOp>(sum);
+  std::optional<AddedRows> added = getAddedRows(sum);
   std::optional<int64_t> lhs =
-      getNumRows(scatter ? scatter.getInit() : sum->getOperand(0));
-  std::optional<int64_t> rhs = scatter ? getNumIndices(scatter.getIndices())
-                                       : getNumRows(sum->getOperand(1));
+      getNumRows(added ? added->init : sum->getOperand(0));
+  std::optional<int64_t> rhs =
+      added ? getNumIndices(added->indices) : getNumRows(sum->getOperand(1));
   if (!lhs || !rhs)
     return std::nullopt;
   return *lhs + *rhs;
@@ -243,10 +272,11 @@ static Value buildCombined(LinalgEmitter &e, Value indices, Value order,
       .getResult(0);
 }
 
-RowGradient RowGradients::buildScatter(nn::ScatterAddOp scatter) {
+RowGradient RowGradients::buildScatter(Operation *scatter) {
   LinalgEmitter e(b, scatter);
-  Value indices = scatter.getIndices(), updates = scatter.getUpdates();
-  RankedTensorType table = typeOf(scatter.getInit());
+  std::optional<AddedRows> added = getAddedRows(scatter);
+  Value indices = added->indices, updates = added->updates;
+  RankedTensorType table = typeOf(added->init);
   int64_t numIndices = typeOf(indices).getRank();
   for (int64_t dim = 1; dim < table.getRank(); ++dim)
     e.expectEqual(DimSize::constant(table.getDimSize(dim)),
@@ -312,9 +342,9 @@ static Value buildIndices(OpBuilder &b, Location loc, Value indices,
 }
 
 RowGradient RowGradients::buildConcatenation(Operation *sum) {
-  auto scatter = dyn_cast<nn::ScatterAddOp>(sum);
-  RowGradient lhs = get(scatter ? scatter.getInit() : sum->getOperand(0));
-  RowGradient rhs = scatter ? buildScatter(scatter) : get(sum->getOperand(1));
+  std::optional<AddedRows> added = getAddedRows(sum);
+  RowGradient lhs = get(added ? added->init : sum->getOperand(0));
+  RowGradient rhs = added ? buildScatter(sum) : get(sum->getOperand(1));
   LinalgEmitter e(b, sum);
   if (isa<arith::SubFOp>(sum))
     rhs.rows = arith::NegFOp::create(b, e.loc, rhs.rows);
@@ -371,9 +401,8 @@ RowGradient RowGradients::buildReduction(nn::ReduceOp reduce) {
 
 RowGradient RowGradients::build(Value value) {
   Operation *op = value.getDefiningOp();
-  if (auto scatter = dyn_cast<nn::ScatterAddOp>(op))
-    return isZeros(scatter.getInit()) ? buildScatter(scatter)
-                                      : buildConcatenation(op);
+  if (std::optional<AddedRows> added = getAddedRows(op))
+    return isZeros(added->init) ? buildScatter(op) : buildConcatenation(op);
   if (auto reduce = dyn_cast<nn::ReduceOp>(op))
     return buildReduction(reduce);
   if (isa<arith::AddFOp, arith::SubFOp>(op)) {

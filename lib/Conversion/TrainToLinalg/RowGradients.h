@@ -66,7 +66,7 @@ private:
   Source getElementwiseSource(mlir::Operation *op, unsigned depth);
 
   RowGradient build(mlir::Value value);
-  RowGradient buildScatter(nn::ScatterAddOp scatter);
+  RowGradient buildScatter(mlir::Operation *scatter);
   RowGradient buildConcatenation(mlir::Operation *sum);
   RowGradient buildElementwise(mlir::Operation *op);
   RowGradient buildReduction(nn::ReduceOp reduce);

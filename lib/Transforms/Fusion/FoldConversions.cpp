@@ -4,7 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Before: fused `linalg` on tensors. After: a product of two matrices whose
+// Before: fused `linalg` on tensors. After: a product reads operands that were
+// transposed for products in their own order. A product of two matrices whose
 // operand is a conversion, or a convolution whose operand is a widening, reads
 // the unconverted tensor and converts in its body. A kernel widens as it loads;
 // `flywheel-tile-and-fuse` narrows a tile at a time: no converted weight is
@@ -75,18 +76,25 @@ static bool widensStored(linalg::GenericOp conversion) {
   return !op || op->hasTrait<OpTrait::ConstantLike>();
 }
 
+/// Returns `op` as an op whose maps and body can be changed.
+static linalg::GenericOp generalize(RewriterBase &rewriter,
+                                    linalg::LinalgOp op) {
+  auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
+  if (generic)
+    return generic;
+  rewriter.setInsertionPoint(op);
+  codegen::ScheduleAttrInterface schedule = codegen::getSchedule(op);
+  generic = *linalg::generalizeNamedOp(rewriter, op);
+  if (schedule)
+    codegen::setSchedule(generic, schedule);
+  return generic;
+}
+
 /// Replaces operand `number` of `contraction` by the operand of `conversion`.
 static linalg::GenericOp fold(RewriterBase &rewriter,
                               linalg::LinalgOp contraction, unsigned number,
                               linalg::GenericOp conversion) {
-  rewriter.setInsertionPoint(contraction);
-  auto generic = dyn_cast<linalg::GenericOp>(contraction.getOperation());
-  if (!generic) {
-    codegen::ScheduleAttrInterface schedule = codegen::getSchedule(contraction);
-    generic = *linalg::generalizeNamedOp(rewriter, contraction);
-    if (schedule)
-      codegen::setSchedule(generic, schedule);
-  }
+  linalg::GenericOp generic = generalize(rewriter, contraction);
   Value source = conversion.getDpsInputs()[0];
   BlockArgument element = generic.getBody()->getArgument(number);
   Operation *inner = &conversion.getBody()->front();
@@ -99,6 +107,45 @@ static linalg::GenericOp fold(RewriterBase &rewriter,
   mapping.map(inner->getOperand(0), element);
   Operation *copy = rewriter.clone(*inner, mapping);
   rewriter.replaceAllUsesExcept(element, copy->getResult(0), copy);
+  return generic;
+}
+
+/// Returns the op that transposes `value`, of which only products of matrices,
+/// in batches or not, read the result; null if there is none. Kernels of these
+/// transpose the part that they read.
+static linalg::TransposeOp getTransposition(Value value) {
+  auto op = value.getDefiningOp<linalg::TransposeOp>();
+  auto isProduct = [](Operation *user) {
+    auto product = dyn_cast<linalg::LinalgOp>(user);
+    return product && product.hasPureTensorSemantics() &&
+           flywheel::reusesInputs(product) &&
+           product.getNumReductionLoops() == 1 &&
+           llvm::all_of(product.getIndexingMapsArray(), [](AffineMap map) {
+             return map.isProjectedPermutation();
+           });
+  };
+  return op && op.hasPureTensorSemantics() &&
+                 llvm::all_of(op->getUsers(), isProduct)
+             ? op
+             : linalg::TransposeOp();
+}
+
+/// Replaces operand `number` of `product` by the operand of `transposition`.
+static linalg::GenericOp fold(RewriterBase &rewriter, linalg::LinalgOp product,
+                              unsigned number,
+                              linalg::TransposeOp transposition) {
+  linalg::GenericOp generic = generalize(rewriter, product);
+  SmallVector<AffineMap> maps = generic.getIndexingMapsArray();
+  ArrayRef<int64_t> permutation = transposition.getPermutation();
+  SmallVector<AffineExpr> results(permutation.size());
+  for (auto [dim, source] : llvm::enumerate(permutation))
+    results[source] = maps[number].getResult(dim);
+  maps[number] = AffineMap::get(maps[number].getNumDims(), 0, results,
+                                rewriter.getContext());
+  rewriter.modifyOpInPlace(generic, [&] {
+    generic->setOperand(number, transposition.getInput());
+    generic.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+  });
   return generic;
 }
 
@@ -142,6 +189,15 @@ struct FoldConversions : flywheel::impl::FoldConversionsBase<FoldConversions> {
     });
     for (linalg::LinalgOp op : contractions)
       for (unsigned number : {0u, 1u}) {
+        // Kernels of GPUs read whole rows.
+        if (linalg::TransposeOp transposition =
+                widenings ? getTransposition(op->getOperand(number))
+                          : linalg::TransposeOp()) {
+          op = fold(rewriter, op, number, transposition);
+          ++numTransposed;
+          if (transposition->use_empty())
+            rewriter.eraseOp(transposition);
+        }
         linalg::GenericOp conversion = getConversion(op->getOperand(number));
         if (!conversion || !canFold(op, number, conversion, widenings))
           continue;

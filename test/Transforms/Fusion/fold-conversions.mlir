@@ -300,3 +300,28 @@ func.func @widened(%x: tensor<4x8xf32>, %h: tensor<8x16xf16>, %u: tensor<4x8xi8>
   %r = linalg.matmul ins(%unsigned, %again : tensor<4x8xf32>, tensor<8x16xf32>) outs(%y : tensor<4x16xf32>) -> tensor<4x16xf32>
   return %p, %q, %r : tensor<4x16xf32>, tensor<4x16xf32>, tensor<4x16xf32>
 }
+
+
+// -----
+
+// A product reads a weight that was transposed for it in its own order; a value
+// that another op reads too is transposed once.
+// CHECK: #[[$A:.*]] = affine_map<(d0, d1, d2) -> (d0, d2)>
+// CHECK: #[[$B:.*]] = affine_map<(d0, d1, d2) -> (d1, d2)>
+// CHECK-LABEL: func.func @transposed(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<4x8xf32>, %[[W:[^:]*]]: tensor<16x8xf32>, %[[V:[^:]*]]: tensor<16x8xf32>,
+// CHECK: linalg.generic {indexing_maps = [#[[$A]], #[[$B]], #{{.*}}], {{.*}} ins(%[[X]], %[[W]] : tensor<4x8xf32>, tensor<16x8xf32>)
+// CHECK: %[[SHARED:.*]] = linalg.transpose ins(%[[V]]
+// CHECK: linalg.matmul ins(%[[X]], %[[SHARED]]
+// CHECK: return %{{.*}}, %{{.*}}, %[[SHARED]]
+// WIDE-LABEL: func.func @transposed(
+// WIDE-COUNT-2: linalg.transpose
+func.func @transposed(%x: tensor<4x8xf32>, %w: tensor<16x8xf32>, %v: tensor<16x8xf32>, %y: tensor<4x16xf32>)
+    -> (tensor<4x16xf32>, tensor<4x16xf32>, tensor<8x16xf32>) {
+  %e = tensor.empty() : tensor<8x16xf32>
+  %t = linalg.transpose ins(%w : tensor<16x8xf32>) outs(%e : tensor<8x16xf32>) permutation = [1, 0]
+  %0 = linalg.matmul ins(%x, %t : tensor<4x8xf32>, tensor<8x16xf32>) outs(%y : tensor<4x16xf32>) -> tensor<4x16xf32>
+  %u = linalg.transpose ins(%v : tensor<16x8xf32>) outs(%e : tensor<8x16xf32>) permutation = [1, 0]
+  %1 = linalg.matmul ins(%x, %u : tensor<4x8xf32>, tensor<8x16xf32>) outs(%y : tensor<4x16xf32>) -> tensor<4x16xf32>
+  return %0, %1, %u : tensor<4x16xf32>, tensor<4x16xf32>, tensor<8x16xf32>
+}

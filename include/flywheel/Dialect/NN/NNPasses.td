@@ -64,4 +64,21 @@ def NNRaiseLinalg : Pass<"nn-raise-linalg"> {
   ];
 }
 
+def NNHoistGathers : Pass<"nn-hoist-gathers"> {
+  let summary = "Gather rows of a table before arithmetic on all of it";
+  let description = [{
+    Before: `arith` and `nn` ops on tensors. After: an `nn.gather` of fewer rows
+    than a variable or constant has, from what cheap elementwise ops compute of
+    it, gathers rows of what they read, and they compute these rows only: an
+    embedding table of f16, or of i8 with scales, is not converted whole. The
+    numbers are the same.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::flywheel::nn::NNDialect"
+  ];
+  let statistics = [
+    Statistic<"numHoisted", "hoisted", "Gathers that have moved">
+  ];
+}
+
 #endif // FLYWHEEL_DIALECT_NN_NNPASSES

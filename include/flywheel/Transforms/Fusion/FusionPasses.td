@@ -19,15 +19,17 @@ def FoldConversions : Pass<"flywheel-fold-conversions", "::mlir::func::FuncOp"> 
     are never stored as bf16. With `widenings` the same holds, of convolutions
     too, for what only widens a variable or a constant (`arith.extf`), or makes floats of its
     integers (`arith.sitofp`, `arith.uitofp`): weights of i8, f16 and bf16 are
-    never stored as f32.
+    never stored as f32. An operand that is transposed for products only is read
+    as it was.
   }];
   let options = [
     Option<"widenings", "widenings", "bool", /*default=*/"true",
-           "Also fold what makes numbers of variables and constants wider">
+           "Also fold transpositions, and what makes numbers of variables and constants wider">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect"];
   let statistics = [
-    Statistic<"numFolded", "folded", "Operands that are converted where they are read">
+    Statistic<"numFolded", "folded", "Operands that are converted where they are read">,
+    Statistic<"numTransposed", "transposed", "Operands that are transposed where they are read">
   ];
 }
 
