@@ -11,9 +11,9 @@ import ml_dtypes
 import numpy as np
 from odd_point_cases import BINARY, CASES
 from odd_points import MODES, ROUND_BETWEEN, ULPS, Function, matrix, nested, row
-from selection import choose
 
 import flywheel as fw
+from selection import choose
 
 
 def check(name: str, dtype: Any) -> int:
