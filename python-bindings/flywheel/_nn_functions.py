@@ -30,12 +30,15 @@ def dropout(x: TensorLike, rate: float, *, training: Optional[TensorLike] = None
     """
     x = as_tensor(x)
     trace = _trace.current()
+    same: Tensor = x
     if not trace.draws:
-        same: Tensor = x
         return same
     attributes: _trace.Attributes = {"rate": ("f64", number("the rate of dropout", rate))}
     if seed is not None:
         attributes["seed"] = ("i64", integer("the seed of dropout", seed))
+    if isinstance(training, (bool, np.bool_)) and not training:
+        # Draws nothing, and so stands where nothing is drawn, as in a function of a vmap.
+        return same
     operands = [x.value]
     if training is not None:
         operands.append(_ops.cast(training, _dtypes.bool_).value)

@@ -9,7 +9,7 @@ from . import _dtypes, _ops
 from . import control as control
 from . import nn as nn
 from ._ops._core import sizes, stretch
-from ._ops._indexing import scalar_at
+from ._ops._indexing import checked, scalar_at
 from ._ops._shapes import _product, reshape_to
 from ._tensor import Tensor, as_tensor, format_shape
 
@@ -25,15 +25,14 @@ def _static(dim_sizes: Sequence[Optional[int]], x: Tensor) -> List[int]:
 def flat_rows(data: Tensor, indices: Tensor, count: int) -> Tuple[Tensor, Tensor]:
     """Indices [..., count] into the first `count` dimensions of `data`, whose sizes are static, as a vector, and
     `data` with these dimensions as one and all others as another. Negative indices count from the end; one that is
-    out of range is so there too."""
+    out of range is an error of the step that names its dimension."""
     known = _static(data._dims[:count], data)
     index = _ops.cast(indices, _dtypes.int64)
-    totals = as_tensor(np.array(known, np.int64))
-    index = _ops.where(_ops.less(index, 0), _ops.add(index, totals), index)
-    bad = _ops.logical_or(_ops.less(index, 0), _ops.greater_equal(index, totals))
-    index = _ops.where(bad, as_tensor(np.int64(-(2**40))), index)
-    strides = np.cumprod([1, *known[:0:-1]])[::-1].astype(np.int64)
-    joined = _ops.sum(_ops.multiply(index, as_tensor(np.ascontiguousarray(strides))), index.ndim - 1)
+    joined = as_tensor(np.int64(0))
+    for axis, total in enumerate(known):
+        own = _ops.getitem(index, (..., axis))
+        own = checked(_ops.where(_ops.less(own, 0), _ops.add(own, total), own), data, axis)
+        joined = own if axis == 0 else _ops.add(_ops.multiply(joined, total), own)
     flat = reshape_to(joined, [_product(sizes(joined))])
     return flat, reshape_to(data, [_product(known), _product(sizes(data)[count:])])
 

@@ -350,6 +350,9 @@ class Size(Number):
     ):
         if dim is not None and not (isinstance(dim, tuple) and isinstance(dim[0], Tensor)):
             raise TypeError(f"expected a tensor and an axis as dim, found {dim!r}: a size is `x.shape[0]` of a tensor")
+        if dim is None and not isinstance(index, Value):
+            raise TypeError(f"expected a size, found {index!r}: a size is `x.shape[0]` of a tensor, and an integer one "
+                            "as it is")  # fmt: skip
         # A value of type index; or the dimension of a tensor, of which it is read where it is used.
         self._number, self._dim = index, dim
         # The least and the largest number that it may be.

@@ -8,7 +8,7 @@ import numpy as np
 from . import _dtypes, _ops
 from . import _nn_ops as nn
 from ._ops._core import Size, empty, index_op, size, sizes, stretch
-from ._ops._indexing import extract_slice
+from ._ops._indexing import checked, extract_slice
 from ._ops._shapes import _product, reshape_to, to_index
 from ._tensor import Tensor, as_tensor, format_shape
 from .transforms import custom_vjp
@@ -184,9 +184,8 @@ def unpooled(x: Tensor, places: Tensor, spatial: Sequence[int]) -> Tensor:
     rows, count = known[0] * known[1], int(np.prod(known[2:]))
     index = reshape_to(_ops.cast(places, _dtypes.int64), [rows, count])
     first = as_tensor((np.arange(rows, dtype=np.int64) * total)[:, None])
-    # An index out of range is so in every row.
-    is_bad = _ops.logical_or(_ops.less(index, 0), _ops.greater_equal(index, total))
-    index = _ops.where(is_bad, as_tensor(np.int64(-(2**40))), _ops.add(index, first))
+    # An index out of range of one row may be in range of all.
+    index = _ops.add(checked(index, stretch(as_tensor(0, x.dtype), [total]), 0), first)
     zeros = stretch(as_tensor(0, x.dtype), [rows * total, 1])
     flat = reshape_to(x, [rows * count, 1])
     put = _put_at(zeros, reshape_to(index, [rows * count]), flat)

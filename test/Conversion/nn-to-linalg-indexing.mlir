@@ -23,6 +23,17 @@ func.func @gather(%x: tensor<8x5xf32>, %i: tensor<?x2xi32>) -> tensor<?x2x5xf32>
   return %0 : tensor<?x2x5xf32>
 }
 
+// X12: the check names the axis, and the indices are the same ones.
+// CHECK-LABEL: func @check_indices
+// CHECK-SAME: (%[[I:.*]]: tensor<?xi32>, %[[X:.*]]: tensor<4x?xf32>)
+// CHECK: %[[N:.*]] = tensor.dim %[[X]], %c1
+// CHECK: cf.assert %{{.*}}, "index of axis 1 out of range: expected 0 <= index < \02 in 'nn.check_indices' at {{.*}}, found \01" {linalg_ext.safe}
+// CHECK-NEXT: return %[[I]]
+func.func @check_indices(%i: tensor<?xi32>, %x: tensor<4x?xf32>) -> tensor<?xi32> {
+  %0 = nn.check_indices %i of %x axis 1 : tensor<?xi32>, tensor<4x?xf32>
+  return %0 : tensor<?xi32>
+}
+
 // The updates go into what they are added to; zeros are made for that.
 // CHECK-LABEL: func.func @scatter_add(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<?x5xf32>, %[[I:[^:]*]]: tensor<3xi1>, %[[U:[^:]*]]: tensor<?x3xf32>) -> (tensor<?x5xf32>, tensor<4x5xf32>)

@@ -10,6 +10,7 @@ must be as before.
 """
 
 import argparse
+import copy
 import json
 import os
 import shutil
@@ -112,7 +113,7 @@ def change_json(value: Any, rng: Rng) -> Any:
     """Something within is another value, goes, or has another key."""
     path = choose(rng, places(value)[1:] or [()])
     if not path:
-        return choose(rng, VALUES)
+        return copy.deepcopy(choose(rng, VALUES))
     holder = value
     for key in path[:-1]:
         holder = holder[key]
@@ -120,13 +121,15 @@ def change_json(value: Any, rng: Rng) -> Any:
     if action == 0:
         del holder[path[-1]]
     elif action == 1 and isinstance(holder, dict):
-        holder[choose(rng, ["w", "names", "names:bytes", "__metadata__", "dtype", "", "a" * 3000])] = old
+        # No value is part of itself.
+        name = choose(rng, ["w", "names", "names:bytes", "__metadata__", "dtype", "", "a" * 3000])
+        holder[name] = copy.deepcopy(old)
     elif action == 2 and isinstance(old, (int, float)):
         holder[path[-1]] = choose(rng, NUMBERS) if rng.integers(2) else old + int(rng.integers(-3, 4))
     elif action == 3 and isinstance(old, str):
         holder[path[-1]] = choose(rng, DTYPES)
     else:
-        holder[path[-1]] = choose(rng, VALUES)
+        holder[path[-1]] = copy.deepcopy(choose(rng, VALUES))
     return value
 
 

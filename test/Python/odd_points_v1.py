@@ -42,6 +42,7 @@ CASES: Dict[str, Case] = {
     "elu": (tf.nn.elu, ZERO, ONES, ZERO), "K.elu": (lambda x: K.elu(x, 0.5), ZERO, ONES * 0.5, ZERO),
     "selu": (tf.nn.selu, ZERO, ONES * SCALE, ZERO),
     "Keras's selu": (keras.activations.selu, ZERO, ONES * SCALE * 1.6732632423543772, ZERO),
+    "categorical_hinge at its corner": (lambda x: keras.losses.categorical_hinge(np.eye(2), x), np.eye(2), ZERO, ZERO),
     "K.sqrt of negative numbers": (K.sqrt, -ONES, ZERO, ZERO), "ReLU": (keras.layers.ReLU(), ZERO, ZERO, ZERO),
     "ReLU at its threshold": (keras.layers.ReLU(2.0, 0.1, 0.5), ONES * 0.5, ZERO, ZERO),
     "ReLU below it": (keras.layers.ReLU(2.0, 0.1, 0.5), ZERO, ONES * 0.1, ZERO),
@@ -58,12 +59,16 @@ CASES: Dict[str, Case] = {
 
 def check_values() -> None:
     """Values at points where only TensorFlow's or Keras's definition says what they are."""
+    nan = float("nan")
     x = tf.constant([6.0, 2.5, 6.0], tf.float64)
     y = tf.constant([0.2, 0.0001, 4.0], tf.float64)
     values: Dict[str, Tuple[Any, Any]] = {
         "//": (x // y, [30, 25000, 1]), "floordiv": (tf.floordiv(x, y), [30, 25000, 1]),
         "digamma": (tf.digamma(tf.constant([-0.5, -1243052.498569127, 3.0], tf.float64)),
                     [0.03648997397857652, 14.0472032533891, 0.92278433509846714]),
+        "argmax": (tf.argmax([[nan, 0.5, 0.25], [0.5, nan, 1.0], [nan, nan, nan]], 1), [1, 2, 0]),
+        "argmin": (tf.argmin([[nan, 0.5, 0.25], [0.5, nan, 1.0], [nan, nan, nan]], 1), [2, 0, 0]),
+        "categorical_accuracy": (keras.metrics.categorical_accuracy(ONES[:1] * [1, 0], tf.constant([[nan, 0.5]])), [0]),
         "K.sqrt": (K.sqrt(tf.constant([-4.0, 0.0, 4.0])), [0, 0, 2]),
         "ReLU": (keras.layers.ReLU(2.0, 0.1, 0.5)(tf.constant([[-0.5, 0.5, 0.75, 3.0]])), [[-0.1, 0, 0.75, 2]]),
     }  # fmt: skip

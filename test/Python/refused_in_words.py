@@ -24,6 +24,9 @@ CASES: List[Tuple[Callable[[Any], Any], type, str]] = [
     (lambda x: api.print("{:q}", x.sum()), ValueError, "found 'q'"),
     (lambda x: api.print("{!z}", x), ValueError, "expected !r, !s or !a"),
     # Ranks and dtypes.
+    (lambda x: api.eye(2**31), ValueError, "eye: expected less than 2^31 rows"),
+    (lambda x: api.tri(2**31), ValueError, "tri: expected less than 2^31 rows"),
+    (lambda x: api.Size(None), TypeError, "expected a size, found None"),
     (lambda x: api.nn.conv2d(x, np.ones((3, 3, 3, 4), np.float32)), ValueError, "'nn.conv2d' of x (4, 3), w (3, 3, 3"),
     (lambda x: api.nn.conv2d(np.ones((1, 6, 6, 3), np.float32), x), ValueError, "expected a filter"),
     (lambda x: api.random.normal((2,), dtype="int32"), TypeError, "RandomNormal draws floating-point numbers"),
@@ -118,8 +121,15 @@ for call in (lambda x: fw.cond(True, missing, missing, x), lambda x: fw.vmap(mis
         exec(compile(text, name, "exec"), {"__name__": "__main__"})
 
 
+def test_dropout_of_inference() -> None:
+    """Dropout that is known not to train draws nothing, and so a vmap may have it."""
+    found = fw.function(lambda x: fw.vmap(lambda row: fw.nn.dropout(row, 0.5, training=False))(x))(x)
+    np.testing.assert_array_equal(found, x)
+
+
 if __name__ == "__main__":
     test_words()
+    test_dropout_of_inference()
     test_own_errors()
     test_ragged_feeds()
     test_cache_of_an_open_batch()

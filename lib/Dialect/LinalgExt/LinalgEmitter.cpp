@@ -134,7 +134,7 @@ void LinalgEmitter::expectSafely(Value ok, const Twine &message,
 }
 
 void LinalgEmitter::expectInRange(Value indices, DimSize dimSize,
-                                  StringRef what) {
+                                  StringRef what, const Twine &which) {
   Value limit = getValueOrCreateConstantIndexOp(b, loc, materialize(dimSize));
   Value yes = scalar(b.getBoolAttr(true));
   int64_t rank = tensorOf(indices).getRank();
@@ -156,9 +156,9 @@ void LinalgEmitter::expectInRange(Value indices, DimSize dimSize,
   Value outside = linalg_ext::FindOutsideOp::create(b, loc, ok, indices, limit);
   linalg_ext::NamedNumbers numbers;
   std::string index = numbers.add(outside), bound = numbers.add(limit);
-  expectSafely(ok,
-               what + " out of range: expected 0 <= " + what + " < " + bound,
-               ", found " + index, numbers);
+  expectSafely(
+      ok, what + which + " out of range: expected 0 <= " + what + " < " + bound,
+      ", found " + index, numbers);
 }
 
 //===----------------------------------------------------------------------===//

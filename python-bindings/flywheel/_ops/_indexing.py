@@ -47,13 +47,32 @@ def getitem(x: TensorLike, key: Any) -> Tensor:
     Negative elements count from the end, also those of tensors. An index that is a
     tensor and out of range is an error of the step. An array of booleans stands for the
     places where it holds. Raises IndexError for an integer that is out of range, and for
-    a boolean tensor, whose result would have no static shape: use `where`.
+    a boolean tensor, whose result would have no static shape: use `where`. Errors name
+    the axis of the index.
     """
     source = as_tensor(x)
     keys = _complete(source, key if isinstance(key, tuple) else (key,))
-    part, rest = _slice(source, keys)
+    return _index_at(source, keys, select(source, keys, Indexed(source, list(range(source.ndim)))))
+
+
+class Indexed(NamedTuple):
+    """The tensor that errors of indices name, and the axis of it that each key is of, but for new dimensions."""
+
+    of: Tensor
+    axes: List[int]
+
+
+def select(x: Tensor, keys: List[Any], indexed: Indexed) -> Tensor:
+    """The elements of `x` at these keys, one for each dimension, and None for new ones."""
+    part, rest, axes = _slice(x, keys, indexed.axes)
     wrapped = [_from_start(one, part, axis) for axis, one in enumerate(rest)]
-    return _index_at(source, keys, _gather(part, wrapped, arrays_come_first(keys)))
+    is_one = sum(key is not None and not isinstance(key, slice) for key in keys) < 2 and x is indexed.of
+    return _gather(part, wrapped, arrays_come_first(keys), None if is_one else indexed.of, axes)
+
+
+def checked(index: Tensor, of: Tensor, axis: int) -> Tensor:
+    """Indices into an axis of a tensor. One that is out of range is an error of the step that names the axis."""
+    return emit("nn.check_indices", [index, of], index.dtype, index._dims, {"axis": ("i64", axis)})
 
 
 def arrays_come_first(keys: List[Any]) -> bool:
@@ -120,14 +139,16 @@ def _without_booleans(x: Tensor, keys: Tuple[Any, ...]) -> Iterator[Any]:
         if isinstance(key, list):
             key = as_tensor(key) if holds_tensors(key) else np.asarray(key) if key else np.zeros(0, np.int32)
         if isinstance(key, (bool, np.bool_)) or (isinstance(key, Tensor) and _dtypes.is_bool(key.dtype)):
-            raise IndexError("a boolean index has a result of no static shape: use flywheel.where")
+            raise IndexError(f"index of axis {axis}: a boolean index has a result of no static shape: use "
+                             "flywheel.where")  # fmt: skip
         if key is Ellipsis:
             rest = keys[position + 1 :]
             axis = x.ndim - sum(getattr(one, "ndim", 1) if _is_mask(one) else one is not None for one in rest)
         elif _is_mask(key):
             expected = x._dims[axis : axis + key.ndim]
             if key.shape != expected:
-                raise IndexError(f"a boolean index of shape {key.shape} is of dimensions of {format_shape(expected)}")
+                raise IndexError(f"index of axis {axis}: a boolean index of shape {key.shape} is of dimensions of "
+                                 f"{format_shape(expected)}")  # fmt: skip
             axis += key.ndim
             yield from np.nonzero(key)
             continue
@@ -140,10 +161,10 @@ def _is_mask(key: Any) -> bool:
     return isinstance(key, np.ndarray) and key.dtype.kind == "b"
 
 
-def _place(index: int, dim_size: Size) -> Size:
+def _place(index: int, dim_size: Size, axis: int) -> Size:
     """Returns the position that an integer denotes, counted from the end if it is negative."""
     if isinstance(dim_size, int) and not -dim_size <= index < dim_size:
-        raise IndexError(f"index {index} is out of bounds for a dimension of size {dim_size}")
+        raise IndexError(f"index {index} is out of bounds for axis {axis} with size {dim_size}")
     return index if index >= 0 else index_op("addi", dim_size, index)
 
 
@@ -232,8 +253,9 @@ class Part(NamedTuple):
     is_whole: bool
 
 
-def part_of(x: Tensor, keys: List[Any]) -> Part:
-    """The part of `x` that these keys stand for, one for each dimension, and None for new ones."""
+def part_of(x: Tensor, keys: List[Any], axes: Optional[List[int]] = None) -> Part:
+    """The part of `x` that these keys stand for, one for each dimension, and None for new ones. Errors name the axes
+    as `axes` does, if it is given."""
     offsets: List[Size] = []
     lengths: List[Size] = []
     steps: List[int] = []
@@ -251,7 +273,10 @@ def part_of(x: Tensor, keys: List[Any]) -> Part:
         if isinstance(key, slice) and key == slice(None):
             pass
         elif isinstance(key, slice):
-            start, length, step = _bounds(key, dim_size)
+            try:
+                start, length, step = _bounds(key, dim_size)
+            except (IndexError, TypeError, ValueError) as error:
+                raise type(error)(f"index of axis {axes[axis] if axes else axis}: {error}") from None
             is_whole &= start == 0 and step == 1 and isinstance(length, int) and length == dim_size
             if key.step is not None and key.step < 0:
                 reversed_axes.append(axis)
@@ -259,10 +284,9 @@ def part_of(x: Tensor, keys: List[Any]) -> Part:
             try:
                 index = int(key.__index__())
             except AttributeError:
-                raise IndexError(
-                    f"only integers, slices, ..., None and arrays of integers are indices, found {type(key).__name__}"
-                ) from None
-            start, length = _place(index, dim_size), 1
+                raise IndexError(f"index of axis {axes[axis] if axes else axis}: only integers, slices, ..., None and "
+                                 f"arrays of integers are indices, found {type(key).__name__}") from None  # fmt: skip
+            start, length = _place(index, dim_size, axes[axis] if axes else axis), 1
             dropped.append(axis)
             is_whole &= dim_size == 1
         offsets.append(start)
@@ -272,26 +296,30 @@ def part_of(x: Tensor, keys: List[Any]) -> Part:
     return Part(offsets, lengths, steps, reversed_axes, dropped, is_whole)
 
 
-def _slice(x: Tensor, keys: List[Any]) -> Tuple[Tensor, List[Any]]:
-    """Does what integers, slices and None say; leaves keys for arrays only."""
-    part = part_of(x, keys)
+def _slice(x: Tensor, keys: List[Any], axes: List[int]) -> Tuple[Tensor, List[Any], List[int]]:
+    """Does what integers, slices and None say; leaves keys for arrays only, with the axes that errors name."""
+    part = part_of(x, keys, axes)
     dropped = part.dropped
     x = extract_slice(x, part.offsets, part.lengths, part.steps, part.is_whole)
     for axis in part.reversed:
         x = _reverse(x, axis)
     rest: List[Any] = []
+    rest_axes: List[int] = []
     dim_sizes: List[Size] = []
     axis = 0
     for key in keys:
         if key is None:
             dim_sizes.append(1)
             rest.append(slice(None))
+            rest_axes.append(-1)
             continue
         if axis not in dropped:
             dim_sizes.append(size(x, axis))
             rest.append(key if _is_index_array(key) else slice(None))
+            rest_axes.append(axes[axis])
         axis += 1
-    return reshape_to(x, dim_sizes) if dropped or any(key is None for key in keys) else x, rest
+    is_same = not dropped and all(key is not None for key in keys)
+    return x if is_same else reshape_to(x, dim_sizes), rest, rest_axes
 
 
 def extract_slice(
@@ -387,25 +415,32 @@ def flip(x: TensorLike, axis: Union[int, Sequence[int], None] = None) -> Tensor:
 #
 
 
-def _indices(key: Any, dim_size: Optional[int]) -> Tensor:
-    """Converts an index array to a tensor of integers; negative constants count from the end."""
+def known_indices(key: Any, dim_size: Optional[int], axis: int) -> "np.ndarray[Any, Any]":
+    """Converts known indices to an array of integers, in which negative ones count from the end if the size is known.
+    Errors name the axis."""
+    array = np.asarray(key)
+    if array.size == 0:
+        array = array.astype(np.int32)
+    if array.dtype.kind not in "iu":
+        raise IndexError(f"index of axis {axis}: arrays of indices must be of integers, found {array.dtype}")
+    if dim_size is None:
+        return array
+    if array.size and (array.min() < -dim_size or array.max() >= dim_size):
+        bad = array.max() if array.max() >= dim_size else array.min()
+        raise IndexError(f"index {bad} is out of bounds for axis {axis} with size {dim_size}")
+    return np.where(array < 0, array + dim_size, array)
+
+
+def _indices(key: Any, dim_size: Optional[int], axis: int) -> Tensor:
+    """Converts an index array to a tensor of integers; negative constants count from the end. Errors name the axis."""
     if holds_tensors(key):
         key = as_tensor(key)
     if not isinstance(key, Tensor) and not hasattr(key, "read"):
-        array = np.asarray(key)
-        if array.size == 0:
-            array = array.astype(np.int32)
-        if array.dtype.kind not in "iu":
-            raise IndexError(f"arrays of indices must be of integers, found {array.dtype}")
-        if dim_size is not None:
-            if array.size and (array.min() < -dim_size or array.max() >= dim_size):
-                bad = array.max() if array.max() >= dim_size else array.min()
-                raise IndexError(f"index {bad} is out of bounds for a dimension of size {dim_size}")
-            array = np.where(array < 0, array + dim_size, array)
+        array = known_indices(key, dim_size, axis)
         return constant(array.astype(np.int64 if array.size and array.max() >= 2**31 else np.int32))
     index = as_tensor(key)
     if not _dtypes.is_integer(index.dtype):
-        raise IndexError(f"tensors of indices must be of integers, found {index.dtype}")
+        raise IndexError(f"index of axis {axis}: tensors of indices must be of integers, found {index.dtype}")
     return arithmetic.cast(index, _dtypes.int64) if _dtypes.is_unsigned(index.dtype) else index
 
 
@@ -419,7 +454,7 @@ def take(x: TensorLike, indices: TensorLike, axis: int = 0) -> Tensor:
         indices = _from_start(as_tensor(indices), x, axis)
     elif not isinstance(indices, Tensor) and not hasattr(indices, "read") and not holds_tensors(indices):
         indices = _known_from_start(indices, x, axis)
-    index = _indices(indices, x._dims[axis])
+    index = _indices(indices, x._dims[axis], axis)
     result = (*x._dims[:axis], *index._dims, *x._dims[axis + 1 :])
     dtype = x.dtype
     if dtype == _dtypes.string:
@@ -436,7 +471,7 @@ def take_along_axis(x: TensorLike, indices: TensorLike, axis: int) -> Tensor:
     equal."""
     x = as_tensor(x)
     axis = normalize_axis(axis, x.ndim)
-    index = _indices(indices, x._dims[axis])
+    index = _indices(indices, x._dims[axis], axis)
     if _dtypes.is_bool(x.dtype):
         return arithmetic.cast(take_along_axis(arithmetic.cast(x, _dtypes.int8), index, axis), bool)
     plain = signless(x)
@@ -444,28 +479,31 @@ def take_along_axis(x: TensorLike, indices: TensorLike, axis: int) -> Tensor:
     return value if plain is x else emit("tensor.bitcast", [value], x.dtype)
 
 
-def _gather(x: Tensor, keys: List[Any], comes_first: bool) -> Tensor:
+def _gather(x: Tensor, keys: List[Any], comes_first: bool, of: Optional[Tensor], names: List[int]) -> Tensor:
     """Indexing by arrays: by one along its dimension, by several as by one into the
-    dimensions that they are of."""
+    dimensions that they are of. A check names the axis of `of` that each is of; without
+    `of` there is one array."""
     axes = [axis for axis, key in enumerate(keys) if not isinstance(key, slice)]
     if not axes:
         return x
+    indices = [_indices(keys[axis], x._dims[axis], names[axis]) for axis in axes]
+    if of is not None:
+        indices = [checked(index, of, names[axis]) if isinstance(keys[axis], Tensor) or x._dims[axis] is None else index
+                   for index, axis in zip(indices, axes)]  # fmt: skip
     if len(axes) == 1:
-        index = _indices(keys[axes[0]], x._dims[axes[0]])
+        index = indices[0]
         found = take(x, index, axes[0])
         if not comes_first:
             return found
         joint = list(range(axes[0], axes[0] + index.ndim))
         return transpose(found, [*joint, *[axis for axis in range(found.ndim) if axis not in joint]])
-    indices = [_indices(keys[axis], x._dims[axis]) for axis in axes]
     dim_sizes = broadcast_sizes(indices)
     joined: Optional[Tensor] = None
     for axis, index in zip(axes, indices):
         dim_size = x._dims[axis]
         if dim_size is None:
-            raise IndexError("dimensions that several arrays index need static sizes")
-        index = arithmetic.cast(index, _dtypes.int64)
-        index = stretch(_check(index, dim_size), dim_sizes)
+            raise IndexError(f"axis {names[axis]}: dimensions that several arrays index need static sizes")
+        index = stretch(arithmetic.cast(index, _dtypes.int64), dim_sizes)
         joined = index if joined is None else arithmetic.add(arithmetic.multiply(joined, dim_size), index)
     assert joined is not None
     others = [axis for axis in range(x.ndim) if axis not in axes]
@@ -478,13 +516,6 @@ def _gather(x: Tensor, keys: List[Any], comes_first: bool) -> Tensor:
         total *= x._dims[axis] or 0
     flat = reshape_to(transpose(x, [*front, *axes, *back]), [*[old[a] for a in front], total, *[old[a] for a in back]])
     return take(flat, joined, len(front))
-
-
-def _check(index: Tensor, dim_size: int) -> Tensor:
-    """Indices of which one that is out of range is so in every place: where several
-    are one, it would be another element."""
-    bad = arithmetic.logical_or(arithmetic.less(index, 0), arithmetic.greater_equal(index, dim_size))
-    return arithmetic.where(bad, constant(-(2**40), _dtypes.int64), index)
 
 
 def scalar_at(x: Tensor, index: Value) -> Tensor:

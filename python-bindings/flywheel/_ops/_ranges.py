@@ -135,7 +135,7 @@ def identity_matrix(rows: Any, columns: Any = None, k: Any = 0, dtype: Any = _dt
     width = rows if columns is None else columns
     if _is_of_call(rows, width, k):
         return cast(equal(*_below((to_index(rows), to_index(width)), k)), dtype)
-    if not _is_large_matrix(rows, width, k):
+    if not _is_large_matrix("eye", rows, width, k):
         return constant(np.eye(rows, columns, k), dtype)
     return cast(equal(*_below((rows, width), k)), dtype)
 
@@ -146,7 +146,7 @@ def lower_triangle(rows: Any, columns: Any = None, k: Any = 0, dtype: Any = _dty
     if _is_of_call(rows, width, k):
         diagonal, column = _below((to_index(rows), to_index(width)), k)
         return cast(less_equal(column, diagonal), dtype)
-    if not _is_large_matrix(rows, width, k):
+    if not _is_large_matrix("tri", rows, width, k):
         return constant(np.tri(rows, columns, k), dtype)
     diagonal, column = _below((rows, width), k)
     return cast(less_equal(column, diagonal), dtype)
@@ -157,9 +157,14 @@ def _is_of_call(*numbers: Any) -> bool:
     return any(isinstance(number, Tensor) for number in numbers)
 
 
-def _is_large_matrix(rows: Any, columns: Any, k: Any) -> bool:
+def _is_large_matrix(what: str, rows: Any, columns: Any, k: Any) -> bool:
+    """Returns true if a matrix is not to be a constant. Raises ValueError for sizes that int32 does not hold."""
     numbers = [rows, columns, k]
     if not all(isinstance(one, (int, np.integer)) and not isinstance(one, bool) for one in numbers):
         return False
-    return (rows > 0 and columns > 0 and not is_small(int(rows), int(columns))
-            and _fits(_dtypes.int32, int(rows) + abs(int(k)), int(columns)))  # fmt: skip
+    if rows <= 0 or columns <= 0 or is_small(int(rows), int(columns)):
+        return False
+    if not _fits(_dtypes.int32, int(rows) + abs(int(k)), int(columns)):
+        raise ValueError(f"{what}: expected less than 2^31 rows, columns and rows to the diagonal, found {rows} rows, "
+                         f"{columns} columns and diagonal {k}")  # fmt: skip
+    return True

@@ -9,7 +9,19 @@ from .. import _dtypes
 from .._tensor import Tensor, TensorLike, as_tensor, constant, format_shape
 from . import _arithmetic as arithmetic
 from ._core import as_unsigned, emit, signless, sizes, stretch
-from ._indexing import _complete, _from_start, _indices, _is_index_array, _reverse, getitem, insert_slice, part_of
+from ._indexing import (
+    Indexed,
+    _complete,
+    _from_start,
+    _indices,
+    _is_index_array,
+    _reverse,
+    getitem,
+    insert_slice,
+    known_indices,
+    part_of,
+    select,
+)
 from ._shapes import _product, expand_dims, reshape_to
 
 Combine = Callable[[Tensor, Tensor], Tensor]
@@ -140,6 +152,11 @@ def _places(x: Tensor, keys: List[Any]) -> "Optional[np.ndarray[Any, Any]]":
     """Returns the elements of `x` that the keys select, in row-major order; None if that is not known."""
     if None in x._dims or not all(_is_static(key) for key in keys):
         return None
+    # Errors are those of reading the elements.
+    part_of(x, keys)
+    for axis, key in enumerate(key for key in keys if key is not None):
+        if _is_index_array(key):
+            known_indices(key, x._dims[axis], axis)
     shape = [dim_size or 0 for dim_size in x._dims]
     numbers = np.arange(int(np.prod(shape, dtype=np.int64)), dtype=np.int64).reshape(shape)
     found: np.ndarray[Any, Any] = numbers[tuple(keys)]
@@ -151,12 +168,12 @@ def _unknown_places(x: Tensor, keys: List[Any], total: int) -> Tensor:
     numbers: np.ndarray[Any, Any] = np.arange(total, dtype=np.int32 if total < 2**31 else np.int64)
     numbers = numbers.reshape([dim_size or 0 for dim_size in x._dims])
     if not all(_is_number_or_slice(key) or (not _is_static(key) and np.ndim(key) == 0) for key in keys):
-        return getitem(constant(numbers), tuple(keys))
+        return select(constant(numbers), keys, Indexed(x, list(range(x.ndim))))
     # Only the numbers of selected elements become a constant of the program.
     some = numbers[tuple(key if _is_number_or_slice(key) else slice(None) for key in keys)]
-    rest = [key for key in keys if not isinstance(key, (int, np.integer))]
-    return getitem(constant(np.ascontiguousarray(some)),
-                   tuple(slice(None) if isinstance(key, slice) else key for key in rest))  # fmt: skip
+    axes = [axis for axis, key in enumerate(keys) if not isinstance(key, (int, np.integer))]
+    rest = [slice(None) if isinstance(keys[axis], slice) else keys[axis] for axis in axes]
+    return select(constant(np.ascontiguousarray(some)), rest, Indexed(x, axes))
 
 
 def _is_number_or_slice(key: Any) -> bool:
@@ -183,7 +200,7 @@ def _scatter(x: Tensor, keys: List[Any], value: Tensor, kind: str) -> Tensor:
     if len(axes) == 1 and _is_index_array(keys[axes[0]]):
         # Slices along one dimension, as they are; others may have any size.
         axis = axes[0]
-        index = _indices(_from_start(keys[axis], x, axis), x._dims[axis])
+        index = _indices(_from_start(keys[axis], x, axis), x._dims[axis], axis)
         updates = signless(_fit(value, getitem(x, tuple(keys)), x.dtype))
         return as_unsigned(emit(op, [plain, index, updates], attributes={"axis": ("i64", axis)}), x.dtype)
     if None in x._dims:

@@ -30,7 +30,15 @@ mean_absolute_percentage_error = _rows("mean_absolute_percentage_error", _traced
 mean_squared_logarithmic_error = _rows("mean_squared_logarithmic_error", _traced.mean_squared_logarithmic_error)
 squared_hinge = _rows("squared_hinge", _traced.squared_hinge)
 hinge = _rows("hinge", _traced.hinge)
-categorical_hinge = _rows("categorical_hinge", _traced.categorical_hinge)
+
+
+def _categorical_hinge(p: Any, t: Any, reduction: Any) -> Any:
+    """Keras cuts off by `maximum(0., x)`, whose derivative by x at 0 is 0."""
+    found = _traced.categorical_hinge(p, t, reduction=reduction)
+    return _ops.where(_ops.equal(found, 0), 0, found)
+
+
+categorical_hinge = _rows("categorical_hinge", _categorical_hinge)
 logcosh = _rows("logcosh", _traced.log_cosh)
 kullback_leibler_divergence = _rows("kullback_leibler_divergence", _traced.kl_divergence)
 poisson = _rows("poisson", _traced.poisson)

@@ -7,6 +7,7 @@ import numpy as np
 
 from .. import _dtypes, _ops
 from .._ops import _checks, _contractions, _core
+from .._ops._indexing import checked
 from .._tensor import as_tensor as constant_of
 from .._tensor import format_shape
 from .conversion import as_tensor, dtype_of, make
@@ -37,25 +38,24 @@ def gather_nd(params: Any, indices: Any, name: Optional[str] = None) -> Any:
         depth = i._dims[-1]
         if depth is None:
             raise ValueError("gather_nd: how many dimensions an index has must be known")
-        if depth == 0:
-            raise NotImplementedError("flywheel.v1.gather_nd: indices of no dimension")
         flat = x if depth == 1 else _ops.reshape(x, [-1, *[_size(x, axis) for axis in range(depth, x.ndim)]])
-        return _ops.take(flat, flat_places(i, [_size(x, axis) for axis in range(depth)]), 0)
+        return _ops.take(flat, flat_places(i, x, depth), 0)
 
     return make("GatherNd", emit, as_tensor(params), as_tensor(indices), name=name)
 
 
-def flat_places(indices: Any, sizes: Sequence[Any]) -> Any:
-    """Indices [..., depth] into dimensions of these sizes as ones of a vector; one that is out of range in any
-    dimension is so in the vector too, and none counts from the end."""
+def flat_places(indices: Any, x: Any, depth: int) -> Any:
+    """Indices [..., depth] into the first dimensions of `x` as ones of a vector; one that is out of range is an error
+    that names its dimension, and none counts from the end."""
+    if depth == 0:
+        raise NotImplementedError("flywheel.v1: indices of no dimension")
     index = _ops.cast(indices, _dtypes.int64)
-    place, bad = None, None
-    for axis, size in enumerate(sizes):
-        own, total = index[..., axis], _ops.cast(size, _dtypes.int64)
-        is_outside = _ops.logical_or(_ops.less(own, 0), _ops.greater_equal(own, total))
+    place = None
+    for axis in range(depth):
+        own = checked(index[..., axis], x, axis)
+        total = _ops.cast(_size(x, axis), _dtypes.int64)
         place = own if place is None else _ops.add(_ops.multiply(place, total), own)
-        bad = is_outside if bad is None else _ops.logical_or(bad, is_outside)
-    return _ops.where(bad, constant_of(np.int64(-(2**40))), place)
+    return place
 
 
 def _size(x: Any, axis: int) -> Any:

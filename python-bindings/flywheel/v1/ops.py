@@ -129,13 +129,22 @@ def to_int32(x: Any, name: Optional[str] = None) -> Any:
     return cast(x, _dtypes.int32, name)
 
 
+def _without_nan(x: Any, least: float) -> Any:
+    """TensorFlow's places of largest and smallest elements are never those of NaN, unless there is nothing else."""
+    return _ops.where(_ops.isnan(x), least, x) if _dtypes.is_floating(x.dtype) else x
+
+
 def argmax(
     input: Any, axis: Any = None, name: Optional[str] = None, dimension: Any = None, output_type: Any = None
 ) -> Any:
     """The place of the largest element, int64."""
     where_ = 0 if axis is None and dimension is None else dimension if axis is None else axis
     kind = _dtypes.int64 if output_type is None else output_type
-    return make("ArgMax", lambda x: _ops.cast(_ops.argmax(x, where_), kind), as_tensor(input), name=name)
+
+    def emit(x: Any) -> Any:
+        return _ops.cast(_ops.argmax(_without_nan(x, -float("inf")), where_), kind)
+
+    return make("ArgMax", emit, as_tensor(input), name=name)
 
 
 def arg_max(input: Any, dimension: Any, output_type: Any = None, name: Optional[str] = None) -> Any:
@@ -149,7 +158,11 @@ def arg_min(input: Any, dimension: Any, output_type: Any = None, name: Optional[
 def argmin(input: Any, axis: Any = None, name: Optional[str] = None, output_type: Any = None) -> Any:
     """The place of the smallest element, int64."""
     kind = _dtypes.int64 if output_type is None else output_type
-    return make("ArgMin", lambda x: _ops.cast(_ops.argmin(x, axis or 0), kind), as_tensor(input), name=name)
+
+    def emit(x: Any) -> Any:
+        return _ops.cast(_ops.argmin(_without_nan(x, float("inf")), axis or 0), kind)
+
+    return make("ArgMin", emit, as_tensor(input), name=name)
 
 
 def _sizes(shape: Any) -> Any:

@@ -85,7 +85,7 @@ def scatter_nd(indices: Any, updates: Any, shape: Any, name: Optional[str] = Non
         for one in sizes[:depth]:
             total = one * total
         flat = _ops.reshape(like, [total, *sizes[depth:]])
-        places = flat_places(_ops.reshape(i, [-1, depth]), sizes[:depth])
+        places = flat_places(_ops.reshape(i, [-1, depth]), like, depth)
         return _ops.reshape(traced.scatter_add(flat, places, _ops.reshape(v, [-1, *sizes[depth:]]), 0), sizes)
 
     found: Tensor = make("ScatterNd", emit, zeros(shape, u.dtype), index, u, name=name)
@@ -106,8 +106,9 @@ def _nd(kind: str) -> Callable[..., Tensor]:
 
         def emit(i: Any, v: Any) -> Any:
             total = math.prod(n or 0 for n in sizes[:depth])
-            flat = _ops.reshape(own.read(), [total, *sizes[depth:]])
-            places = flat_places(_ops.reshape(i, [-1, depth]), sizes[:depth])
+            old = own.read()
+            flat = _ops.reshape(old, [total, *sizes[depth:]])
+            places = flat_places(_ops.reshape(i, [-1, depth]), old, depth)
             new = _scattered(kind.replace("Nd", ""), flat, places, _ops.reshape(v, [-1, *sizes[depth:]]))
             return own.assign(_ops.reshape(new, list(sizes)))
 

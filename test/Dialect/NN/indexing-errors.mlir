@@ -216,6 +216,14 @@ func.func @f(%x: tensor<3x5xf32>) {
 
 // -----
 
+func.func @f(%i: tensor<3xi32>, %x: tensor<4x5xf32>) {
+  // expected-error @+1 {{expected axis within [0, 2), found 2}}
+  %0 = nn.check_indices %i of %x axis 2 : tensor<3xi32>, tensor<4x5xf32>
+  return
+}
+
+// -----
+
 func.func @f() {
   // expected-error @+1 {{expected `like` for a result with dynamic dimension sizes, found none}}
   %0 = nn.iota axis 0 : () -> tensor<?xi32>

@@ -34,6 +34,8 @@ func.func @slices(%x: tensor<?x5xf32>, %i: tensor<3x?xi64>, %u: tensor<?x3x?xf32
   %16 = "nn.logcumsumexp"(%x) <{axis = 0, reverse}> : (tensor<?x5xf32>) -> tensor<?x5xf32>
   // CHECK: nn.iota axis 1 like %arg0 : (tensor<?x5xf32>) -> tensor<?x5xi32>
   %5 = nn.iota axis 1 like %x : (tensor<?x5xf32>) -> tensor<?x5xi32>
+  // CHECK: nn.check_indices %arg1 of %arg0 axis 1 : tensor<3x?xi64>, tensor<?x5xf32>
+  %17 = nn.check_indices %i of %x axis 1 : tensor<3x?xi64>, tensor<?x5xf32>
   // CHECK: nn.iota axis 0 : () -> tensor<4xf64>
   %6 = nn.iota axis 0 : () -> tensor<4xf64>
   // CHECK: nn.tile %arg0 multiples [2, 3] : tensor<?x5xf32> -> tensor<?x15xf32>

@@ -73,10 +73,10 @@ public:
                     const linalg_ext::NamedNumbers &numbers = {});
 
   /// Emits a check by which the step returns an error if an element of
-  /// `indices`, which the message names `what`, is outside of [0, dimension
-  /// size).
-  void expectInRange(mlir::Value indices, DimSize dimSize,
-                     llvm::StringRef what);
+  /// `indices`, which the message names `what` and `which`, is outside of
+  /// [0, dimension size).
+  void expectInRange(mlir::Value indices, DimSize dimSize, llvm::StringRef what,
+                     const llvm::Twine &which = "");
 
   /// A scalar constant of a floating-point or integer type.
   mlir::Value scalar(mlir::Type type, double value);

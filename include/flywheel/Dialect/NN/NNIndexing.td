@@ -233,4 +233,26 @@ def NN_IotaOp : NN_Op<"iota", [NN_Batchable, NN_DimSizeSource]> {
   let hasVerifier = 1;
 }
 
+def NN_CheckIndicesOp : NN_Op<"check_indices", [
+    NN_Batchable, NN_DimSizeSource, AllTypesMatch<["indices", "result"]>]> {
+  let summary = "Indices that are in range, or an error of the step";
+  let description = [{
+    The indices as they are. One outside of [0, n), where n is the size of
+    dimension `axis` of `of`, is an error of the step, which names it, n and
+    `axis`. Nothing but the shape of `of` is used. Several indices that become
+    one, of elements in row-major order, are checked by this before.
+
+    ```mlir
+    %inside = nn.check_indices %columns of %table axis 1
+        : tensor<?xi32>, tensor<1000x64xf32>
+    ```
+  }];
+  let arguments = (ins NN_IntTensor:$indices, AnyRankedTensor:$of, I64Attr:$axis);
+  let results = (outs NN_IntTensor:$result);
+  let assemblyFormat = [{
+    $indices `of` $of `axis` $axis attr-dict `:` type($indices) `,` type($of)
+  }];
+  let hasVerifier = 1;
+}
+
 #endif // FLYWHEEL_DIALECT_NN_NNINDEXING

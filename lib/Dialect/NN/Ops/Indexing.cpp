@@ -68,6 +68,10 @@ LogicalResult ScatterOp::verify() {
   return verifyUpdates(*this, getInit(), getIndices(), getUpdates(), getAxis());
 }
 
+LogicalResult CheckIndicesOp::verify() {
+  return verifyAxis(*this, getAxis(), getOf());
+}
+
 //===----------------------------------------------------------------------===//
 // Sizes
 //===----------------------------------------------------------------------===//
@@ -80,6 +84,10 @@ DimSizeSource GatherOp::getDimSizeSource(int64_t dim) {
   if (dim < axis + numIndices)
     return {getIndices(), dim - axis};
   return {getX(), dim - numIndices + 1};
+}
+
+DimSizeSource CheckIndicesOp::getDimSizeSource(int64_t dim) {
+  return {getIndices(), dim};
 }
 
 DimSizeSource ScatterAddOp::getDimSizeSource(int64_t dim) {
@@ -116,6 +124,7 @@ void ScatterOp::relateSizes(SizeRelationSink &sizes) {
 // Costs
 //===----------------------------------------------------------------------===//
 
+CostExpr CheckIndicesOp::countFlops(CostSizes &) { return CostExpr(); }
 CostExpr GatherOp::countFlops(CostSizes &) { return CostExpr(); }
 CostExpr ScatterOp::countFlops(CostSizes &) { return CostExpr(); }
 CostExpr ScatterAddOp::countFlops(CostSizes &sizes) {
@@ -281,6 +290,21 @@ LogicalResult ScatterOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
 // Batching
 //===----------------------------------------------------------------------===//
 
+LogicalResult CheckIndicesOp::emitBatched(Batcher &batcher) {
+  Location loc = getLoc();
+  Value of = batcher.getShape(loc, getOf());
+  bool isDense = batcher.isBatched(getIndices());
+  Value indices = isDense ? batcher.getDense(loc, getIndices())
+                          : batcher.getUniform(getIndices());
+  Value checked = CheckIndicesOp::create(
+      batcher.getBuilder(), loc, indices.getType(), indices, of, getAxis());
+  if (isDense)
+    batcher.setDense(*this, checked);
+  else
+    batcher.setUniform(*this, checked);
+  return success();
+}
+
 LogicalResult GatherOp::emitBatched(Batcher &batcher) {
   if (batcher.isBatched(getIndices()))
     return batcher.batchInLoop(*this);
@@ -349,6 +373,14 @@ LogicalResult ScatterOp::emitBatched(Batcher &batcher) {
 //===----------------------------------------------------------------------===//
 // Lowering
 //===----------------------------------------------------------------------===//
+
+LogicalResult CheckIndicesOp::lowerToLinalg(LinalgEmitter &e) {
+  auto axis = static_cast<int64_t>(getAxis());
+  e.expectInRange(getIndices(), e.getDimSize(getOf(), axis), "index",
+                  " of axis " + Twine(axis));
+  e.replaceWith(getIndices());
+  return success();
+}
 
 /// Checks that the indices are in range; the step returns an error otherwise.
 static void expectIndices(LinalgEmitter &e, Value whole, Value indices,

@@ -45,16 +45,25 @@ def _filled(value: int, shape: Any, dtype: Any, name: Optional[str]) -> Any:
     return (_v1.ones if value else _v1.zeros)(list(sizes), dtype or floatx())
 
 
+def _drawn(distribution: str, seed: Any, first: Any, second: Any, shape: Any) -> Any:
+    """Draws numbers of a distribution of NumPy, with its two parameters, which broadcast to the shape."""
+    try:
+        return getattr(np.random.default_rng(seed), distribution)(first, second, shape)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise type(error)(f"random_{distribution}_variable of shape {shape!r} with {first!r} and {second!r}: "
+                          f"{error}") from None  # fmt: skip
+
+
 def random_uniform_variable(
     shape: Any, low: float, high: float, dtype: Any = None, name: Optional[str] = None, seed: Any = None
 ) -> Variable:
-    return variable(np.random.default_rng(seed).uniform(low, high, shape), dtype, name)
+    return variable(_drawn("uniform", seed, low, high, shape), dtype, name)
 
 
 def random_normal_variable(
     shape: Any, mean: float, scale: float, dtype: Any = None, name: Optional[str] = None, seed: Any = None
 ) -> Variable:
-    return variable(np.random.default_rng(seed).normal(mean, scale, shape), dtype, name)
+    return variable(_drawn("normal", seed, mean, scale, shape), dtype, name)
 
 
 def count_params(x: Any) -> int:
