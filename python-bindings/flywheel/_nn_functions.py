@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Functions of `flywheel.nn` other than the ops of the nn dialect."""
 
+import math
 from typing import Literal, Optional
 
 import numpy as np
@@ -73,13 +74,20 @@ def batch_norm(
     moves the averages, else by them.
 
     `x` is [..., channels], of rank 2 at least; gamma, beta (either may be None) and the
-    averages are [channels].
+    averages are [channels]. A batch without elements leaves the averages as they are.
     """
     if not training:
         return _generated.batch_norm_inference(x, moving_mean, moving_variance, gamma, beta, epsilon=epsilon)
     result, mean, variance = _generated.batch_norm_training(x, gamma, beta, epsilon=epsilon)
-    moving_mean.moving_average(mean, momentum)
-    moving_variance.moving_average(variance, momentum)
+    x = as_tensor(x)
+    leading = x._dims[:-1]
+    if 0 in leading:
+        return result
+    for average, value in ((moving_mean, mean), (moving_variance, variance)):
+        if None in leading:
+            # Nothing has no mean, and moves no average.
+            value = _ops.where(as_tensor(math.prod(x.shape[:-1])) > 0, value, average.read())
+        average.moving_average(value, momentum)
     return result
 
 

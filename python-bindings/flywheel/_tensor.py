@@ -81,9 +81,11 @@ class Tensor(Operators):
         return f"<flywheel.Tensor {_dtypes.name_of(self.dtype)}{format_shape(self._dims)}>"
 
     def _refuse(self, what: str) -> NoReturn:
+        is_number = not self._dims and not _dtypes.is_floating(self.dtype)
+        static = "; an argument that is a number is known if `static` of flywheel.function names it"
         raise TypeError(
             f"{what} of a tensor is not known while it is traced: use flywheel.cond, flywheel.where or "
-            "flywheel.while_loop, or return the tensor and look at the result of the call"
+            f"flywheel.while_loop, or return the tensor and look at the result of the call{static * is_number}"
         )
 
     def __bool__(self) -> bool:

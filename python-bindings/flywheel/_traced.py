@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A traced function for arguments of some types: its module, its program, and the entries that call it."""
 
+import contextlib
 import weakref
-from typing import TYPE_CHECKING, Any, Callable, List, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Iterator, List, Optional, Sequence, Tuple
 
 from . import _dtypes, _flywheel, _trace, _tree
 from ._arguments import Leaf
@@ -88,7 +89,7 @@ class Traced:
         arguments = trace.graph.begin_function(entry_name or self.entry_name, types, {}, attributes)
         trace.streams = definition.own_name
         try:
-            with _trace.tracing(trace):
+            with self._explaining(), _trace.tracing(trace):
                 tensors = iter([wrap(v, leaf.dtype, s) for v, leaf, s in zip(arguments, self.leaves, shapes)])
                 given = [next(tensors) if x is FED else x.value if isinstance(x, Static) else x for x in static]
                 args, kwargs = _tree.unflatten(tree, given)
@@ -118,8 +119,30 @@ class Traced:
         known = self.__dict__.get("_program")
         if known is None:
             # If several threads compile it, the program of the first one is kept.
-            known = self.__dict__.setdefault("_program", compile_module(self.module, self.definition.options))
+            with self._explaining():
+                compiled = compile_module(self.module, self.definition.options)
+            known = self.__dict__.setdefault("_program", compiled)
         return known  # type: ignore[no-any-return]
+
+    @contextlib.contextmanager
+    def _explaining(self) -> Iterator[None]:
+        """Adds to errors of the compiler what a user may do about them."""
+        try:
+            yield
+        except _flywheel.CompileError as error:
+            error.args = (str(error) + self._hint(),)
+            raise
+
+    def _hint(self) -> str:
+        """Returns what to do if a size is one of the numbers that each call chooses; empty without such numbers."""
+        tree, static = self._arguments
+        names = self.definition.feed_names(tree, [value is FED for value in static])
+        numbers = [name for name, leaf in zip(names, self.leaves) if leaf.kind == "i"]
+        if not numbers:
+            return ""
+        listed = ", ".join(f"'{name}'" for name in numbers)
+        return (f"\nnote: each call chooses {listed}: if a size depends on it, make the argument static, as in "
+                f"@flywheel.function(static={numbers[0]!r}), which compiles once for each value")  # fmt: skip
 
     def entry(self, store: Store) -> Any:
         """Returns the entry that calls this on the values of a store."""

@@ -568,6 +568,11 @@ def _roll(x: Tensor, shift: Size, axis: int) -> Tensor:
     if not isinstance(total, int) and isinstance(shift, int) and shift < 0:
         first, behind = behind, first
     old = sizes(x)
+    if isinstance(total, int) and not isinstance(first, int):
+        # The parts of a shift that the call chooses have no sizes of a feed: of twice x, one of its size has.
+        begin: List[Size] = [0] * x.ndim
+        begin[axis] = first
+        return extract_slice(concatenate([x, x], axis), begin, old, [1] * x.ndim)
     parts = []
     for start, length in ((first, behind), (0, first)):
         offsets: List[Size] = [0] * x.ndim
