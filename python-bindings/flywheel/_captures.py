@@ -44,7 +44,7 @@ class _Capture(NamedTuple):
     # A dict, a list or a cell, and the name or place there.
     holder: Any
     key: Any
-    # How the code of the user reads it.
+    # The expression of the user's code that reads it, in quotes.
     label: str
     # A function that returns the value, which is not kept alive if there are weak references to it; None without one.
     value: Any

@@ -10,7 +10,7 @@ from typing import Any, FrozenSet, Iterator, NamedTuple, Optional, Set, Tuple
 
 
 class Root(enum.Enum):
-    """Where the first name of a path is."""
+    """The kinds of the first name of a path."""
 
     GLOBAL = 0
     FREE = 1
@@ -34,7 +34,7 @@ class Path(NamedTuple):
 
 
 class Names(NamedTuple):
-    """What code and the functions in it read of outside, and the names, attributes and keys that they write."""
+    """The paths that code and the functions in it read, and the names, attributes and keys that they write."""
 
     read: FrozenSet[Path]
     written: FrozenSet[str]

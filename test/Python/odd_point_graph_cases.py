@@ -87,7 +87,7 @@ NOT_DIFFERENTIATED: Dict[str, str] = {
         is_variable_initialized less less_equal local_variables local_variables_initializer logging logical_and
         logical_not logical_or logical_xor make_template model_variables moving_average_variables multinomial
         name_scope no_op not_equal numpy_function one_hot ones ones_initializer ones_like op_scope
-        orthogonal_initializer placeholder py_func qr random_normal random_normal_initializer random_shuffle
+        orthogonal_initializer placeholder py_func qr random_crop random_normal random_normal_initializer random_shuffle
         random_uniform random_uniform_initializer range rank reduce_all reduce_any report_uninitialized_variables
         reset_default_graph scatter_add scatter_nd_add scatter_nd_sub scatter_nd_update scatter_sub scatter_update
         self_adjoint_eig self_adjoint_eigvals sequence_mask set_random_seed setdiff1d shape size stop_gradient svd

@@ -2,7 +2,7 @@
 # REQUIRES: python
 # RUN: env FLYWHEEL_CACHE= %python %s
 """N16, N21: a traced function computes with the numbers of now that its code reads outside: by names, in closures, as
-attributes, in dicts and lists. What it does not read changes nothing, and so does what tracing itself writes."""
+attributes, in dicts and lists. Values that it does not read change nothing, and those that tracing writes neither."""
 
 import functools
 import types
@@ -172,7 +172,7 @@ def count_traces(function: Callable[[Any], Any], between: Callable[[int], None])
 
 
 def test_only_these() -> None:
-    """What the code does not read, and what it writes itself."""
+    """Values that the code does not read, and those that it writes itself, change nothing."""
     own = new_settings()
     assert count_traces(own.of, set_attribute(own, "other")) == 1
     with warnings.catch_warnings():

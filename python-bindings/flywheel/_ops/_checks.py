@@ -20,6 +20,12 @@ def _expect(holds: Value, message: str) -> None:
     _trace.current().op("cf.assert", [holds], [], {"msg": ("str", message)})
 
 
+def expect(holds: Tensor, message: str) -> None:
+    """An error with this message where a scalar of booleans is false."""
+    trace = _trace.current()
+    _expect(trace.op("tensor.extract", [holds.value], [trace.graph.type("bool", None)])[0], message)
+
+
 def expect_equal(a: Size, b: Size, what: str) -> None:
     """An error where two sizes differ: ValueError where both are known. The first is what was found."""
     if isinstance(a, int) and isinstance(b, int):

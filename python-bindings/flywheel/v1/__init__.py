@@ -66,6 +66,7 @@ from .random_ops import (
     identity_initializer,
     ones_initializer,
     orthogonal_initializer,
+    random_crop,
     random_normal,
     random_normal_initializer,
     random_uniform,
@@ -108,6 +109,9 @@ int8, int16, int32, int64 = _dtypes.int8, _dtypes.int16, _dtypes.int32, _dtypes.
 uint8, uint16, uint32, uint64 = _dtypes.uint8, _dtypes.uint16, _dtypes.uint32, _dtypes.uint64
 bfloat16, bool, string = _dtypes.bfloat16, _dtypes.bool_, _dtypes.string
 double, half = float64, float16
+newaxis = None
+# The version of TensorFlow whose vocabulary this is: programs choose by it.
+__version__ = VERSION = "1.15.0"
 
 
 def as_dtype(type_value: Any) -> Any:
@@ -215,7 +219,7 @@ __all__ = [
     "image", "initialize_all_variables", "is_variable_initialized", "layers", "local_variables",
     "local_variables_initializer", "logging", "losses", "make_template", "map_fn", "metrics", "model_variables",
     "moving_average_variables", "multinomial", "name_scope", "nn", "ones_initializer", "op_scope",
-    "orthogonal_initializer", "random_normal", "random_normal_initializer", "random_uniform",
+    "newaxis", "orthogonal_initializer", "random_crop", "random_normal", "random_normal_initializer", "random_uniform",
     "random_uniform_initializer", "range", "report_uninitialized_variables", "reset_default_graph", "scan",
     "set_random_seed", "slice", "space_to_batch_nd", "summary", "train", "trainable_variables", "truncated_normal",
     "truncated_normal_initializer", "tuple", "uniform_unit_scaling_initializer", "variable_op_scope",

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Assertions, which are looked at before a run writes variables, and what a run prints."""
 
+import math
 import sys
 from typing import Any, Callable, List, Optional
 
 import numpy as np
 
-from .. import _dtypes
-from .conversion import as_tensor
+from .. import _dtypes, _ops
+from .._ops import _checks
+from .conversion import as_tensor, make
 from .graph import get_default_graph
 from .host_calls import InvalidArgument, host_call
 from .operation import Operation, Tensor
-from .ops import identity
 
 
 def _shown(data: Any, summarize: Optional[int]) -> str:
@@ -125,13 +126,16 @@ def check_numerics(tensor: Any, message: str, name: Optional[str] = None) -> Ten
     """The same tensor, in a run that fails where it has a NaN or an infinity."""
     x = as_tensor(tensor)
 
-    def check(_: Any, value: Any) -> None:
-        for what, bad in (("NaN", np.isnan(value).any()), ("Inf", np.isinf(value).any())):
-            if bad:
-                raise InvalidArgument(f"{message} : Tensor had {what} values ({x.name})")
+    def emit(value: Any) -> Any:
+        for what, is_right in (("NaN", _ops.equal(value, value)), ("Inf", _ops.not_equal(_ops.abs(value), math.inf))):
+            _checks.expect(_ops.all(is_right), f"{message} : Tensor had {what} values ({x.name})")
+        return value
 
-    with get_default_graph().control_dependencies(host_call("CheckNumerics", check, [x], [])):
-        return identity(x, name=name)
+    if not _dtypes.is_floating(x.dtype):
+        raise TypeError(f"check_numerics of '{x.name}': expected a floating-point tensor, found "
+                        f"{_dtypes.name_of(x.dtype)}")  # fmt: skip
+    checked: Tensor = make("CheckNumerics", emit, x, name=name)
+    return checked
 
 
 def verify_tensor_all_finite(t: Any, msg: str, name: Optional[str] = None) -> Tensor:

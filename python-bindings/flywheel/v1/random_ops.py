@@ -8,7 +8,7 @@ from typing import Any, Callable, List, Optional, Tuple
 import numpy as np
 
 from .. import _dtypes, random
-from .conversion import constant, dtype_of
+from .conversion import as_tensor, constant, dtype_of
 from .graph import get_default_graph
 from .operation import Tensor
 from .shapes import known_sizes
@@ -85,6 +85,25 @@ def random_uniform(
         maxval = 1
     return _random("RandomUniform", lambda s, d, n: random.uniform(s, float(minval), float(maxval), dtype=d, seed=n),
                    shape, dtype, seed, name)  # fmt: skip
+
+
+def random_crop(value: Any, size: Any, seed: Any = None, name: Any = None) -> Any:
+    """A box of this size at a random place of a tensor. Raises ValueError, or an error of the run, for a larger one."""
+    from .elementwise import TABLE
+    from .ops import cast, shape, slice_
+
+    x = as_tensor(value)
+    wanted = [int(n) for n in np.asarray(size).reshape(-1)]
+    if x.static_shape is None or len(x.static_shape) != len(wanted):
+        raise ValueError(f"random_crop of a tensor of shape {x.shape}: expected as many sizes as dimensions, found "
+                         f"{wanted}")  # fmt: skip
+    if any(n is not None and n < k for n, k in zip(x.static_shape, wanted)):
+        raise ValueError(f"Need value.shape >= size, got {x.shape} and {wanted}")
+    places = cast(TABLE["add"](TABLE["subtract"](shape(x), wanted), 1), _dtypes.float32)
+    # A draw below 1, times the number of places, may be rounded to it.
+    drawn = TABLE["floor"](TABLE["multiply"](random_uniform([len(wanted)], seed=seed), places))
+    first = cast(TABLE["minimum"](drawn, TABLE["subtract"](places, 1.0)), _dtypes.int32)
+    return slice_(x, first, wanted, name=name)
 
 
 def random_normal(

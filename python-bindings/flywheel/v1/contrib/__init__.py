@@ -1,23 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The names of `tf.contrib` that programs of all kinds have."""
 
+import importlib
 from typing import Any, Callable, List, Optional
 
-from . import layers as _layers
-from . import nn as _nn
-from .conversion import as_tensor, make
-from .elementwise import TABLE
-from .graph import GraphKeys, get_default_graph
-from .namespaces import missing
-from .ops import identity, one_hot, reshape
-from .random_ops import (
+from .. import layers as _layers
+from .. import nn as _nn
+from ..conversion import as_tensor, make
+from ..elementwise import TABLE
+from ..graph import GraphKeys, get_default_graph
+from ..namespaces import missing
+from ..ops import identity, one_hot, reshape
+from ..random_ops import (
     glorot_normal_initializer,
     glorot_uniform_initializer,
     ones_initializer,
     variance_scaling_initializer,
     zeros_initializer,
 )
-from .scopes import get_variable, variable_scope
+from ..scopes import get_variable, variable_scope
+from . import arg_scopes as _arg_scopes
+from .arg_scopes import add_arg_scope
 
 
 def _xavier(uniform: bool = True, seed: Any = None, dtype: Any = "float32") -> Any:
@@ -54,7 +57,7 @@ def _l1_l2(scale_l1: float = 1.0, scale_l2: float = 1.0, scope: Optional[str] = 
 
 def _apply_regularization(regularizer: Callable[[Any], Any], weights_list: Optional[List[Any]] = None) -> Any:
     """The sum of the penalties of weights, by default all of the collection WEIGHTS."""
-    from .ops import add_n
+    from ..ops import add_n
 
     graph = get_default_graph()
     chosen = graph.get_collection(GraphKeys.WEIGHTS) if weights_list is None else weights_list
@@ -67,10 +70,11 @@ _ZEROS = zeros_initializer()
 
 
 def _collected(variable: Any, collections: Any, name: str) -> Any:
-    """Adds a variable to these collections, or to those under its name in a dict; returns the variable."""
+    """Adds a variable to those of the model and to these collections, or to those under its name in a dict; returns
+    the variable."""
     graph = get_default_graph()
     chosen = collections.get(name) if isinstance(collections, dict) else collections
-    for one in [chosen] if isinstance(chosen, str) else chosen or ():
+    for one in (GraphKeys.MODEL_VARIABLES, *([chosen] if isinstance(chosen, str) else chosen or ())):
         if not any(variable is other for other in graph.get_collection(one)):
             graph.add_to_collection(one, variable)
     return variable
@@ -96,6 +100,7 @@ def _finished(
     return _output(y if activation_fn is None else activation_fn(y), outputs)
 
 
+@add_arg_scope
 def _fully_connected(
     inputs: Any, num_outputs: int, activation_fn: Any = _nn.relu, normalizer_fn: Any = None,
     normalizer_params: Any = None, weights_initializer: Any = None, weights_regularizer: Any = None,
@@ -103,7 +108,7 @@ def _fully_connected(
     variables_collections: Any = None, outputs_collections: Any = None, trainable: bool = True, scope: Any = None,
 ) -> Any:  # fmt: skip
     """relu(inputs weights + biases), by default."""
-    from .ops import matmul
+    from ..ops import matmul
 
     x = as_tensor(inputs)
     with variable_scope(scope, default_name="fully_connected", reuse=reuse):
@@ -119,6 +124,7 @@ def _pair(value: Any) -> List[int]:
     return [value, value] if isinstance(value, int) else list(value)
 
 
+@add_arg_scope
 def _conv2d(
     inputs: Any, num_outputs: int, kernel_size: Any, stride: Any = 1, padding: str = "SAME", data_format: Any = None,
     rate: Any = 1, activation_fn: Any = _nn.relu, normalizer_fn: Any = None, normalizer_params: Any = None,
@@ -139,6 +145,7 @@ def _conv2d(
                          activation_fn, trainable, variables_collections, outputs_collections)  # fmt: skip
 
 
+@add_arg_scope
 def _conv2d_transpose(
     inputs: Any, num_outputs: int, kernel_size: Any, stride: Any = 1, padding: str = "SAME", data_format: Any = None,
     activation_fn: Any = _nn.relu, normalizer_fn: Any = None, normalizer_params: Any = None,
@@ -164,6 +171,38 @@ def _conv2d_transpose(
                          activation_fn, trainable, variables_collections, outputs_collections)  # fmt: skip
 
 
+@add_arg_scope
+def _separable_conv2d(
+    inputs: Any, num_outputs: Optional[int], kernel_size: Any, depth_multiplier: int = 1, stride: Any = 1,
+    padding: str = "SAME", data_format: Any = None, rate: Any = 1, activation_fn: Any = _nn.relu,
+    normalizer_fn: Any = None, normalizer_params: Any = None, weights_initializer: Any = None,
+    pointwise_initializer: Any = None, weights_regularizer: Any = None, biases_initializer: Any = _ZEROS,
+    biases_regularizer: Any = None, reuse: Any = None, variables_collections: Any = None,
+    outputs_collections: Any = None, trainable: bool = True, scope: Any = None,
+) -> Any:  # fmt: skip
+    """A convolution of each channel by itself, then one of 1x1 unless `num_outputs` is None, and relu, by default."""
+    if data_format not in (None, "NHWC"):
+        raise NotImplementedError(f"flywheel.v1.contrib.layers.separable_conv2d: data_format='{data_format}'")
+    x = as_tensor(inputs)
+    channels, start = x.shape[-1].value, weights_initializer or _xavier()
+    strides = [1, *_pair(stride), 1]
+    with variable_scope(scope, default_name="SeparableConv2d", reuse=reuse):
+        own = get_variable("depthwise_weights", [*_pair(kernel_size), channels, depth_multiplier], x.dtype, start,
+                           weights_regularizer, trainable)  # fmt: skip
+        _collected(own, variables_collections, "weights")
+        units = channels * depth_multiplier if num_outputs is None else num_outputs
+        if num_outputs is None:
+            y = _nn.depthwise_conv2d(x, own, strides, padding, _pair(rate))
+        else:
+            across = get_variable("pointwise_weights", [1, 1, channels * depth_multiplier, units], x.dtype,
+                                  pointwise_initializer or start, weights_regularizer, trainable)  # fmt: skip
+            _collected(across, variables_collections, "weights")
+            y = _nn.separable_conv2d(x, own, across, strides, padding, _pair(rate))
+        return _finished(y, units, normalizer_fn, normalizer_params, biases_initializer, biases_regularizer,
+                         activation_fn, trainable, variables_collections, outputs_collections)  # fmt: skip
+
+
+@add_arg_scope
 def _max_pool2d(
     inputs: Any, kernel_size: Any, stride: Any = 2, padding: str = "VALID", data_format: Any = None,
     outputs_collections: Any = None, scope: Any = None,
@@ -173,6 +212,7 @@ def _max_pool2d(
     return _output(y, outputs_collections)
 
 
+@add_arg_scope
 def _avg_pool2d(
     inputs: Any, kernel_size: Any, stride: Any = 2, padding: str = "VALID", data_format: Any = None,
     outputs_collections: Any = None, scope: Any = None,
@@ -182,10 +222,12 @@ def _avg_pool2d(
     return _output(y, outputs_collections)
 
 
+@add_arg_scope
 def _flatten(inputs: Any, outputs_collections: Any = None, scope: Any = None) -> Any:
     return _output(_layers.flatten(inputs), outputs_collections)
 
 
+@add_arg_scope
 def _dropout(
     inputs: Any, keep_prob: float = 0.5, noise_shape: Any = None, is_training: Any = True,
     outputs_collections: Any = None, scope: Any = None, seed: Any = None,
@@ -193,6 +235,7 @@ def _dropout(
     return _output(_layers.dropout(inputs, 1 - keep_prob, noise_shape, seed, is_training), outputs_collections)
 
 
+@add_arg_scope
 def _batch_norm(
     inputs: Any, decay: float = 0.999, center: bool = True, scale: bool = False, epsilon: float = 0.001,
     activation_fn: Any = None, param_initializers: Any = None, param_regularizers: Any = None,
@@ -217,10 +260,9 @@ def _batch_norm(
         y = _layers.batch_normalization(inputs, momentum=decay, epsilon=epsilon, center=center, scale=scale,
                                         training=is_training, trainable=trainable, fused=fused, name=own,
                                         **given)  # fmt: skip
-    if variables_collections:
-        with variable_scope(own, reuse=True, auxiliary_name_scope=False):
-            for key in keys:
-                _collected(get_variable(key), variables_collections, key)
+    with variable_scope(own, reuse=True, auxiliary_name_scope=False):
+        for key in keys:
+            _collected(get_variable(key), variables_collections, key)
     if updates_collections != GraphKeys.UPDATE_OPS:
         moved = updates[count:]
         del updates[count:]
@@ -233,6 +275,7 @@ def _batch_norm(
     return _output(y if activation_fn is None else activation_fn(y), outputs_collections)
 
 
+@add_arg_scope
 def _layer_norm(
     inputs: Any, center: bool = True, scale: bool = True, activation_fn: Any = None, reuse: Any = None,
     variables_collections: Any = None, outputs_collections: Any = None, trainable: bool = True,
@@ -257,6 +300,7 @@ def _layer_norm(
         return _output(y if activation_fn is None else activation_fn(y), outputs_collections)
 
 
+@add_arg_scope
 def _embed_sequence(
     ids: Any, vocab_size: Optional[int] = None, embed_dim: Optional[int] = None, unique: bool = False,
     initializer: Any = None, regularizer: Any = None, trainable: bool = True, scope: Any = None, reuse: Any = None,
@@ -265,6 +309,7 @@ def _embed_sequence(
     with variable_scope(scope, default_name="EmbedSequence", reuse=reuse):
         table = get_variable("embeddings", None if reuse else [vocab_size, embed_dim], None, initializer, regularizer,
                              trainable)  # fmt: skip
+        _collected(table, None, "embeddings")
         return _nn.embedding_lookup(table, ids)
 
 
@@ -275,9 +320,9 @@ def _optimize_loss(
     colocate_gradients_with_ops: bool = False, increment_global_step: bool = True,
 ) -> Any:  # fmt: skip
     """The loss, once an optimizer, by its name, class or object, has updated the variables along its gradients."""
-    from . import train
-    from .ops import clip_by_global_norm
-    from .variables import trainable_variables
+    from .. import train
+    from ..ops import clip_by_global_norm
+    from ..variables import trainable_variables
 
     if gradient_noise_scale is not None or gradient_multipliers is not None:
         raise NotImplementedError("flywheel.v1.contrib.layers.optimize_loss: noise and multipliers of gradients")
@@ -319,6 +364,7 @@ class layers:  # noqa: N801
     fully_connected = staticmethod(_fully_connected)
     conv2d = convolution2d = staticmethod(_conv2d)
     conv2d_transpose = convolution2d_transpose = staticmethod(_conv2d_transpose)
+    separable_conv2d = separable_convolution2d = staticmethod(_separable_conv2d)
     max_pool2d, avg_pool2d = staticmethod(_max_pool2d), staticmethod(_avg_pool2d)
     flatten, dropout = staticmethod(_flatten), staticmethod(_dropout)
     batch_norm, layer_norm = staticmethod(_batch_norm), staticmethod(_layer_norm)
@@ -372,7 +418,7 @@ def _sequence_loss(
     losses = TABLE["multiply"](losses, reshape(w, [-1]))
     if average_across_timesteps and average_across_batch:
         return TABLE["divide"](TABLE["reduce_sum"](losses), TABLE["add"](TABLE["reduce_sum"](w), 1e-12))
-    from .ops import shape
+    from ..ops import shape
 
     sizes = shape(w)
     table = reshape(losses, [sizes[0], sizes[1]])
@@ -388,7 +434,7 @@ def _by_example(
     name: Any = None,
 ) -> Any:  # fmt: skip
     """[batch]: cross-entropies of lists of logits [batch, classes], one a step, times weights."""
-    from .ops import add_n
+    from ..ops import add_n
 
     if not len(logits) == len(targets) == len(weights):
         raise ValueError(f"Lengths of logits, weights, and targets must be the same {len(logits)}, {len(weights)}, "
@@ -417,11 +463,15 @@ class legacy_seq2seq:  # noqa: N801
 
 
 class framework:  # noqa: N801
-    """Variables."""
+    """Variables, and defaults of arguments."""
+
+    arg_scope, add_arg_scope = staticmethod(_arg_scopes.arg_scope), staticmethod(add_arg_scope)
+    has_arg_scope = staticmethod(_arg_scopes.has_arg_scope)
+    current_arg_scope = staticmethod(_arg_scopes.current_arg_scope)
 
     @staticmethod
     def get_or_create_global_step(graph: Any = None) -> Any:
-        from .train import get_or_create_global_step
+        from ..train import get_or_create_global_step
 
         return get_or_create_global_step(graph)
 
@@ -432,4 +482,7 @@ class framework:  # noqa: N801
 
 
 def __getattr__(name: str) -> Any:
+    if name == "slim":
+        # It is made of what is here.
+        return importlib.import_module(f"{__name__}.slim")
     raise missing(f"contrib.{name}")
