@@ -262,11 +262,19 @@ class Layer(Configured):
 
     @property
     def input_shape(self) -> Any:
-        return one_or_list([K.int_shape(x) for x in self._node("input shape").inputs])
+        return self._common_shape("input shape", [node.inputs for node in self._nodes])
 
     @property
     def output_shape(self) -> Any:
-        return one_or_list([K.int_shape(x) for x in self._node("output shape").outputs])
+        return self._common_shape("output shape", [node.outputs for node in self._nodes])
+
+    def _common_shape(self, what: str, calls: List[List[Any]]) -> Any:
+        """Returns the shape that the tensors of all calls have. Raises AttributeError if there are several."""
+        shapes = [[K.int_shape(x) for x in tensors] for tensors in calls]
+        if not shapes or any(one != shapes[0] for one in shapes):
+            node = self._node(what)
+            shapes = [[K.int_shape(x) for x in (node.inputs if what == "input shape" else node.outputs)]]
+        return one_or_list(shapes[0])
 
     @property
     def input_mask(self) -> Any:
