@@ -74,7 +74,6 @@ for kind in ("SimpleRNN", "LSTM", "GRU"):
     last = getattr(layers, kind)(6, go_backwards=True)
     y = run(last, x)
     np.testing.assert_allclose(y, recur(kind, last.get_weights(), x[:, ::-1], 6)[-1], rtol=1e-4, atol=1e-5)
-raises(NotImplementedError, "activity_regularizer", lambda: layers.LSTM(3, activity_regularizer="l2"))
 
 # Images and shapes.
 image = rng.normal(size=(2, 6, 6, 3)).astype(np.float32)
