@@ -99,6 +99,7 @@ CASES: Dict[str, Function] = {
     "argmax": lambda x: x.argmax(1) + x.argmin(0, keepdim=True).sum() + x.argmax(),
     "cumsum": lambda x: x.cumsum(1), "softmax_0": lambda x: x.softmax(0) + x.t().log_softmax(1).t(),
     "norm": lambda x: x.norm(),
+    "number_norm": lambda x: torch.linalg.vector_norm(x[0, 0], float("inf"), 0, True) + x[0, 1].var(-1, correction=0),
     # Products, images, norms, losses.
     "mm": lambda x: x @ x.t(), "mm_t": lambda x: x.t() @ x,
     "bmm": lambda x: x.view(3, 2, 2) @ x.view(3, 2, 2).transpose(1, 2),

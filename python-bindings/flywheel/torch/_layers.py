@@ -300,7 +300,8 @@ def _reduce(call: Call, x: Laid, axes: Any = None, keepdims: bool = False) -> La
 @op("var.correction", "var_mean.correction", "std.correction", "std_mean.correction")
 def _var(call: Call, x: Laid, axes: Any, *, correction: Optional[float], keepdim: bool) -> Any:
     function: Any = _ops.std if ".std" in str(call.node.target) else _ops.var
-    data, places = x.plain(), tuple(axis % x.ndim for axis in (axes or range(x.ndim)))
+    # A number may have its dimension 0 named.
+    data, places = x.plain(), tuple(axis % x.ndim for axis in (axes or range(x.ndim)) if x.ndim)
     result = Laid(function(data, places, keepdim, 1 if correction is None else correction))
     return [result, Laid(_ops.mean(data, places, keepdim))] if "_mean" in str(call.node.target) else result
 

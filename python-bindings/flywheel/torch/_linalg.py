@@ -176,7 +176,8 @@ def _vector_norm(
     call: Call, x: Laid, order: float, axes: Optional[Sequence[int]], keepdims: bool
 ) -> Laid:
     data = _ops.cast(x.plain(), call.dtype)
-    places = tuple(range(x.ndim)) if not axes else tuple(axis % x.ndim for axis in axes)
+    # A number may have its dimension 0 named.
+    places = tuple(axis % x.ndim for axis in axes) if axes and x.ndim else tuple(range(x.ndim))
     return Laid(_norm(data, float(order), places, keepdims) if places else _ops.absolute(data))
 
 
