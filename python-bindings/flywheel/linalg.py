@@ -6,14 +6,16 @@ and bfloat16, whose results are rounded once; derivatives are those of the resul
 """
 
 import builtins
+import functools
 import itertools
 import operator
-from typing import Any, Callable, List, Literal, Sequence, Tuple, Union
+from typing import Any, Callable, List, Literal, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from . import _dtypes, _factors, _ops
 from . import nn as nn
+from ._kinds import number
 from ._ops._core import Size, sizes
 from ._ops._precision import rounds_once
 from ._ops._reductions import power_norm
@@ -306,16 +308,46 @@ def inv(a: TensorLike) -> Tensor:
     return solve(a, _ops.eye(a._dims[-1] or 0, dtype=a.dtype))
 
 
+@functools.cache
+def _pseudo_inverse(rcond: float) -> Callable[[Tensor], Tensor]:
+    """The pseudo-inverses [count, n, m] of matrices [count, m, n]."""
+
+    @custom_vjp
+    def compute(a: Tensor) -> Tensor:
+        u, values, vt = _factors.svd(a)
+        kept = values > values[:, :1] * rcond
+        # A NaN is in none of the comparisons.
+        kept = _ops.logical_or(kept, _ops.not_equal(values, values))
+        inverse = _ops.where(kept, 1.0 / _ops.where(kept, values, 1.0), 0.0)
+        return (_transposed(vt) * _ops.expand_dims(inverse, 1)) @ _transposed(u)
+
+    @compute.defvjp
+    def rule(a: Tensor, weights: Tensor) -> Tensor:
+        """Golub and Pereyra, The differentiation of pseudo-inverses and nonlinear least squares problems, 1973,
+        equation 4.12, for changes that keep the rank."""
+        p, w = compute(a), _transposed(weights)
+        t = _transposed(p)
+        own: Tensor = _ops.negative(t @ weights @ t)
+        return own + (w - a @ (p @ w)) @ p @ t + t @ p @ (w - (w @ p) @ a)
+
+    return compute
+
+
 @rounds_once()
-def pinv(a: TensorLike) -> Tensor:
-    """The pseudo-inverse of a matrix of full rank, by its normal equations."""
-    a = _floating(a)
-    if a.ndim < 2 or None in a._dims[-2:]:
-        raise ValueError(f"pinv takes matrices of static sizes, found {format_shape(a._dims)}")
-    t = _transposed(a)
-    if (a._dims[-2] or 0) >= (a._dims[-1] or 0):
-        return solve(t @ a, t)
-    return _transposed(solve(a @ t, a))
+def pinv(a: TensorLike, rcond: Optional[float] = None) -> Tensor:
+    """The pseudo-inverse [..., n, m] of matrices [..., m, n] by their singular values: those of up to `rcond` times the
+    largest one count as 0. It is by default the distance of 1 to the next number of the dtype, float32 for float16 and
+    bfloat16, times the larger one of m and n, as PyTorch has it.
+
+    Derivatives are those along changes that keep the rank; there are no others.
+    """
+    a = _rectangle("pinv", a)
+    m, n = a._dims[-2] or 0, a._dims[-1] or 0
+    share = float(np.finfo(a.dtype).eps) * builtins.max(m, n) if rcond is None else float(number("rcond", rcond))
+    if not share >= 0:
+        raise ValueError(f"pinv: expected an rcond of at least 0, found {rcond}")
+    (found,) = _factored(lambda flat: [_pseudo_inverse(share)(flat)], a, (n, m))
+    return found
 
 
 @rounds_once()
