@@ -2,7 +2,7 @@
 """Functions of `flywheel.nn` other than the ops of the nn dialect."""
 
 import math
-from typing import Literal, Optional
+from typing import Callable, Literal, Optional
 
 import numpy as np
 
@@ -15,8 +15,8 @@ from ._tensor import Tensor, TensorLike, as_tensor, format_shape, wrap
 from .variables import Variable
 
 __all__ = [
-    "batch_norm", "dropout", "embedding", "group_norm", "rotary", "sigmoid_cross_entropy", "softmax_cross_entropy",
-    "sparse_softmax_cross_entropy",
+    "batch_norm", "dropout", "embedding", "group_norm", "log_softmax", "rotary", "sigmoid_cross_entropy", "softmax",
+    "softmax_cross_entropy", "sparse_softmax_cross_entropy",
 ]  # fmt: skip
 
 Reduction = Literal["none", "mean", "sum"]
@@ -52,6 +52,35 @@ def embedding(table: TensorLike, indices: TensorLike) -> Tensor:
     is not is an error of the step. The derivative is rows, and never a whole table
     where an optimizer can do with them."""
     return _ops.take(table, indices, 0)
+
+
+def softmax(x: TensorLike, axis: int = -1) -> Tensor:
+    """Exp(x - max x) / sum exp(x - max x) along one dimension of a floating-point tensor of at least rank 1.
+
+    A row with a NaN or with +infinity, and one of -infinity only, is NaN; in others -infinity has share 0. A row
+    without elements has an empty result. The derivative is y (dy - sum(dy y)).
+    """
+    return _along("softmax", _generated.softmax, x, axis)
+
+
+def log_softmax(x: TensorLike, axis: int = -1) -> Tensor:
+    """Log(softmax(x)) along one dimension of a floating-point tensor of at least rank 1.
+
+    It is computed as (x - max x) - log(sum exp(x - max x)), which is finite where x is. The derivative is
+    dy - softmax(x) sum(dy).
+    """
+    return _along("log_softmax", _generated.log_softmax, x, axis)
+
+
+def _along(name: str, function: Callable[[TensorLike], Tensor], x: TensorLike, axis: int) -> Tensor:
+    """Applies a function of the last dimension to another dimension."""
+    given: Tensor = as_tensor(x)
+    place = integer(f"the axis of {name}", axis)
+    if not -given.ndim <= place < given.ndim:
+        raise ValueError(f"{name}: axis {place} is out of bounds for a tensor of {given.ndim} dimensions")
+    if place in (-1, given.ndim - 1):
+        return function(given)
+    return _ops.moveaxis(function(_ops.moveaxis(given, place, -1)), -1, place)
 
 
 #

@@ -13,11 +13,11 @@ __all__ = [
     "binary_crossentropy", "categorical_crossentropy", "categorical_hinge", "cholesky", "conv2d",
     "conv2d_transpose", "cosine_proximity", "cumprod", "cumsum", "dense", "div", "elu", "gather", "gelu",
     "hard_sigmoid", "hinge", "huber", "kl_divergence", "l2_loss", "layer_norm", "leaky_relu", "log_cosh",
-    "log_softmax", "logcumsumexp", "lstsq", "matmul", "max", "max_pool2d", "mean_absolute_error",
+    "logcumsumexp", "lstsq", "matmul", "max", "max_pool2d", "mean_absolute_error",
     "mean_absolute_percentage_error", "mean_squared_error", "mean_squared_logarithmic_error", "min", "mul",
     "poisson", "pow", "reduce", "relu", "relu6", "rms_norm", "scatter", "scatter_add",
-    "scatter_add_along_axis", "selu", "sigmoid", "silu", "softmax", "softplus", "softsign", "squared_hinge",
-    "sub", "take_along_axis", "tile", "triangle", "triangular_solve", "try_cholesky",
+    "scatter_add_along_axis", "selu", "sigmoid", "silu", "softplus", "softsign", "squared_hinge", "sub",
+    "take_along_axis", "tile", "triangle", "triangular_solve", "try_cholesky",
 ]  # fmt: skip
 
 

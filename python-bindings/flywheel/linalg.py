@@ -328,7 +328,8 @@ def _pseudo_inverse(rcond: float) -> Callable[[Tensor], Tensor]:
         p, w = compute(a), _transposed(weights)
         t = _transposed(p)
         own: Tensor = _ops.negative(t @ weights @ t)
-        return own + (w - a @ (p @ w)) @ p @ t + t @ p @ (w - (w @ p) @ a)
+        found: Tensor = own + (w - a @ (p @ w)) @ p @ t + t @ p @ (w - (w @ p) @ a)
+        return found
 
     return compute
 

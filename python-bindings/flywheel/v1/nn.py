@@ -67,26 +67,16 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: Optional[str] = None) ->
     return make("LeakyRelu", lambda x: traced.leaky_relu(x, alpha), as_tensor(features), name=name)
 
 
-def _along(function: Callable[..., Any], axis: int) -> Callable[..., Any]:
-    """Applies a function of the last dimension to another dimension."""
-
-    def emit(x: Any) -> Any:
-        place = axis + x.ndim if axis < 0 else axis
-        if place == x.ndim - 1:
-            return function(x)
-        return _ops.moveaxis(function(_ops.moveaxis(x, place, -1)), -1, place)
-
-    return emit
-
-
 def softmax(logits: Any, axis: Any = None, name: Optional[str] = None, dim: Any = None) -> Any:
     where = dim if axis is None else axis
-    return make("Softmax", _along(traced.softmax, -1 if where is None else where), as_tensor(logits), name=name)
+    place = -1 if where is None else where
+    return make("Softmax", lambda x: traced.softmax(x, place), as_tensor(logits), name=name)
 
 
 def log_softmax(logits: Any, axis: Any = None, name: Optional[str] = None, dim: Any = None) -> Any:
     where = dim if axis is None else axis
-    return make("LogSoftmax", _along(traced.log_softmax, -1 if where is None else where), as_tensor(logits), name=name)
+    place = -1 if where is None else where
+    return make("LogSoftmax", lambda x: traced.log_softmax(x, place), as_tensor(logits), name=name)
 
 
 def bias_add(value: Any, bias: Any, data_format: Any = None, name: Optional[str] = None) -> Any:
