@@ -305,6 +305,24 @@ for text in ("", "x", '["a"', "{}", "3", "null", "[1, 2]", '["a", "a", "b", "c"]
         np.testing.assert_array_equal(new, old)
 write_odd("weight_names", lambda _: '["a", "b"]')
 raises(ValueError, "2 weights into a model with 4 weights: '", lambda: plain_model.load_weights(odd))
+K.clear_session()
+plain_model = Sequential([layers.Dense(4, input_shape=(3,)), layers.Dense(2)])
+plain_model.compile("sgd", "mse")
+for name in ("model.h5", "model.HDF5"):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        plain_model.save(os.path.join(folder, name))
+        plain_model.save_weights(os.path.join(folder, name))
+    assert [("written in the format safetensors" in str(w.message), w.filename) for w in caught] == [
+        (True, __file__)] * 2, [(str(w.message), w.filename) for w in caught]  # fmt: skip
+with open(odd, "wb") as file:
+    file.write(b"\x89HDF\r\n\x1a\n" + bytes(100))
+for load in (load_model, plain_model.load_weights):
+    raises(fw.DataLossError, "odd.keras' is a file of HDF5", lambda load=load: load(odd))  # type: ignore[misc]
+empty = Sequential()
+raises(AttributeError, "model is empty. Add some layers first", lambda: empty.summary())
+raises(AttributeError, "model is empty. Add some layers first", lambda: empty.predict(np.ones((1, 2))))
+raises(AttributeError, "has no attribute 'nothing'", lambda: empty.nothing)
 os.mkfifo(os.path.join(folder, "pipe"))
 for header in (b"[]", b'{"__metadata__": 3}', b'{"__metadata__": {"model_config": {}}}', b"[" * 100000):
     with open(odd, "wb") as file:

@@ -335,7 +335,21 @@ private:
         defineBySize({result, static_cast<int64_t>(dim)}, sizes[next++]);
   }
 
+  /// Requires two sizes to be equal of which a check says that they are, such
+  /// as that of the results of both branches.
+  void addCheck(mlir::cf::AssertOp check) {
+    auto compare = check.getArg().getDefiningOp<linalg_ext::CompareSizesOp>();
+    if (!compare || compare.getPredicate() != linalg_ext::SizePredicate::eq)
+      return;
+    std::optional<DimSize> left = getReadDimSize(compare.getLhs()),
+                           right = getReadDimSize(compare.getRhs());
+    if (left && right)
+      require(*left, *right);
+  }
+
   void addOp(mlir::Operation *op) {
+    if (auto check = llvm::dyn_cast<mlir::cf::AssertOp>(op))
+      return addCheck(check);
     if (auto structured = llvm::dyn_cast<mlir::linalg::LinalgOp>(op))
       return addStructuredOp(structured);
     if (llvm::isa<mlir::LoopLikeOpInterface, mlir::scf::IfOp>(op))

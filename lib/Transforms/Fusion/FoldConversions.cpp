@@ -110,22 +110,33 @@ static linalg::GenericOp fold(RewriterBase &rewriter,
   return generic;
 }
 
-/// Returns the op that transposes `value`, of which only products of matrices,
-/// in batches or not, read the result; null if there is none. Kernels of these
-/// transpose the part that they read.
+/// Returns the size of the loop of a product that does not run through its
+/// operand: so often the operand is read.
+static int64_t getNumReads(linalg::LinalgOp product, OpOperand &operand) {
+  AffineMap map = product.getMatchingIndexingMap(&operand);
+  for (auto [dim, size] : llvm::enumerate(product.getStaticLoopRanges()))
+    if (!map.isFunctionOfDim(dim))
+      return size;
+  return 1;
+}
+
+/// Returns the op that transposes `value`, a matrix of which only products of
+/// two matrices read the result; null if there is none. Kernels of these
+/// transpose the part that they read. A matrix that is read by very many rows
+/// is transposed once, as before. Products in batches keep their transposition,
+/// too: it is fused into their loop over the batch, so that attention computes
+/// one head at a time.
 static linalg::TransposeOp getTransposition(Value value) {
+  constexpr int64_t mostReads = 128;
   auto op = value.getDefiningOp<linalg::TransposeOp>();
-  auto isProduct = [](Operation *user) {
-    auto product = dyn_cast<linalg::LinalgOp>(user);
-    return product && product.hasPureTensorSemantics() &&
-           flywheel::reusesInputs(product) &&
-           product.getNumReductionLoops() == 1 &&
-           llvm::all_of(product.getIndexingMapsArray(), [](AffineMap map) {
-             return map.isProjectedPermutation();
-           });
+  auto isFewRows = [](OpOperand &use) {
+    auto product = dyn_cast<linalg::LinalgOp>(use.getOwner());
+    return product && isMatrixProduct(product) && product.isDpsInput(&use) &&
+           getNumReads(product, use) <= mostReads;
   };
   return op && op.hasPureTensorSemantics() &&
-                 llvm::all_of(op->getUsers(), isProduct)
+                 op.getInit().getType().getRank() == 2 &&
+                 llvm::all_of(op->getUses(), isFewRows)
              ? op
              : linalg::TransposeOp();
 }

@@ -13,6 +13,7 @@ from typing import Any, Dict, Iterator, List, Optional
 
 from .._flywheel import DataLossError
 from .._flywheel import Store as RuntimeStore
+from .._trace import warn_user
 from ..v1.operation import Tensor
 from . import backend as K
 from . import layers, optimizers
@@ -29,6 +30,7 @@ def save_model(model: Any, filepath: str, overwrite: bool = True, include_optimi
     optimizer. Raises FileExistsError, and ValueError for what has no configuration."""
     if not overwrite and os.path.exists(filepath):
         raise FileExistsError(f"'{filepath}' exists, and overwrite is False")
+    warn_of_format(filepath)
     keys = model._keys()
     metadata = {"model_config": model.to_json(), WEIGHT_NAMES: json.dumps(list(keys))}
     if include_optimizer and model.optimizer is not None:
@@ -40,6 +42,13 @@ def save_model(model: Any, filepath: str, overwrite: bool = True, include_optimi
             model._function("train")
             keys.update(_training_keys(model))
     RuntimeStore.save(K.get_session().store, filepath, keys, metadata=metadata)
+
+
+def warn_of_format(filepath: str) -> None:
+    """Warns of a file whose name says that it is one of HDF5."""
+    if str(filepath).lower().endswith((".h5", ".hdf5")):
+        warn_user(f"'{filepath}' is written in the format safetensors, which no reader of HDF5 knows: end its name with "
+                  ".safetensors or .keras", UserWarning)  # fmt: skip
 
 
 def _training_config(model: Any) -> Dict[str, Any]:
@@ -108,6 +117,9 @@ def read_metadata(filepath: str) -> Dict[str, str]:
         with open(descriptor, "rb") as file:
             info = os.fstat(descriptor)
             size = file.read(8) if stat.S_ISREG(info.st_mode) else b""
+            if size == b"\x89HDF\r\n\x1a\n":
+                raise DataLossError(f"'{filepath}' is a file of HDF5, which is not read here: load it with Keras, and "
+                                    "write its weights with safetensors.numpy.save_file")  # fmt: skip
             (length,) = struct.unpack("<Q", size)
             if length > info.st_size:
                 raise struct.error

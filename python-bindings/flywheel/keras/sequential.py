@@ -48,6 +48,11 @@ class Sequential(Model):
         self.layers = [layer for layer in self.layers if not isinstance(layer, InputLayer)]
         self._forget_functions()
 
+    def __getattr__(self, name: str) -> Any:
+        if name in ("inputs", "outputs", "_order") and not self.__dict__.get("_stack"):
+            raise AttributeError("Sequential model cannot be built: model is empty. Add some layers first.")
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
     @property
     def model(self) -> "Sequential":
         """The model itself, which Keras 2.1 keeps one inside."""

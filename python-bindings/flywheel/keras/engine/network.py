@@ -277,6 +277,9 @@ class Network(Layer):
         """Writes the weights to a checkpoint (safetensors), under the names of layers."""
         if not overwrite and os.path.exists(filepath):
             raise FileExistsError(f"'{filepath}' exists, and overwrite is False")
+        from ..saving import warn_of_format
+
+        warn_of_format(filepath)
         keys = self._keys()
         RuntimeStore.save(K.get_session().store, filepath, keys, metadata={WEIGHT_NAMES: json.dumps(list(keys))})
 
