@@ -47,8 +47,8 @@ def save_model(model: Any, filepath: str, overwrite: bool = True, include_optimi
 def warn_of_format(filepath: str) -> None:
     """Warns of a file whose name says that it is one of HDF5."""
     if str(filepath).lower().endswith((".h5", ".hdf5")):
-        warn_user(f"'{filepath}' is written in the format safetensors, which no reader of HDF5 knows: end its name with "
-                  ".safetensors or .keras", UserWarning)  # fmt: skip
+        warn_user(f"'{filepath}' is written in the format safetensors, which readers of HDF5 do not know: end its name "
+                  "with .safetensors or .keras", UserWarning)  # fmt: skip
 
 
 def _training_config(model: Any) -> Dict[str, Any]:
@@ -129,6 +129,8 @@ def read_metadata(filepath: str) -> Dict[str, str]:
             raise ValueError("no metadata")
     except FileNotFoundError as error:
         raise NotFoundError(f"there is no file '{filepath}'") from error
+    except DataLossError:
+        raise
     except (struct.error, ValueError, RecursionError) as error:
         raise DataLossError(f"'{filepath}' is no checkpoint: its header cannot be read") from error
     return found
