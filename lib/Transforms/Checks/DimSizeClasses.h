@@ -211,7 +211,8 @@ private:
   }
 
   /// Takes sizes that are forwarded to have those of what receives them, unless
-  /// both are sizes of feeds: then the step forwards them only if they agree.
+  /// both are sizes of feeds: then the step forwards them only if they agree,
+  /// or a check requires that in any case.
   void requireForwarded() {
     llvm::DenseSet<DimSize> ofFeeds;
     for (mlir::BlockArgument argument : function.getArguments()) {
@@ -227,7 +228,8 @@ private:
       DimSize left = checked.getOrInsertLeaderValue(value),
               right = checked.getOrInsertLeaderValue(forwarded);
       bool isFeed = ofFeeds.contains(left);
-      if (left == right || (isFeed && ofFeeds.contains(right)))
+      if (left == right ||
+          (isFeed && ofFeeds.contains(right) && !areAsserted(left, right)))
         continue;
       isFeed |= ofFeeds.contains(right);
       required.unionSets(value, forwarded);
@@ -335,16 +337,27 @@ private:
         defineBySize({result, static_cast<int64_t>(dim)}, sizes[next++]);
   }
 
-  /// Requires two sizes to be equal of which a check says that they are, such
-  /// as that of the results of both branches.
+  /// Notes two sizes of which a check that always runs says that they are
+  /// equal.
   void addCheck(mlir::cf::AssertOp check) {
     auto compare = check.getArg().getDefiningOp<linalg_ext::CompareSizesOp>();
-    if (!compare || compare.getPredicate() != linalg_ext::SizePredicate::eq)
+    if (!isChecked || !compare ||
+        compare.getPredicate() != linalg_ext::SizePredicate::eq)
       return;
     std::optional<DimSize> left = getReadDimSize(compare.getLhs()),
                            right = getReadDimSize(compare.getRhs());
     if (left && right)
-      require(*left, *right);
+      asserted.push_back({*left, *right});
+  }
+
+  /// Returns true if a check says that the classes of these leaders have one
+  /// size.
+  bool areAsserted(DimSize left, DimSize right) {
+    return llvm::any_of(asserted, [&](std::pair<DimSize, DimSize> sizes) {
+      DimSize a = checked.getOrInsertLeaderValue(sizes.first),
+              b = checked.getOrInsertLeaderValue(sizes.second);
+      return (a == left && b == right) || (a == right && b == left);
+    });
   }
 
   void addOp(mlir::Operation *op) {
@@ -494,6 +507,8 @@ private:
   Classes known, checked, required;
   /// Dimensions of values that branches and loops pass on where these run.
   std::vector<std::pair<DimSize, DimSize>> weak;
+  /// Dimensions that checks compare which always run.
+  std::vector<std::pair<DimSize, DimSize>> asserted;
   /// Groups of several dimensions, whose checks are made in any case.
   std::vector<Group> collapses, expansions;
   /// True if the checks of the current op always run.

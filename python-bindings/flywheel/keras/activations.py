@@ -108,7 +108,7 @@ def exponential(x: Any) -> Any:
 
 def log_softmax(x: Any, axis: int = -1) -> Any:
     """The logarithm of `softmax`."""
-    return make("LogSoftmax", _nn._along(_traced.log_softmax, axis), as_tensor(x))
+    return make("LogSoftmax", lambda value: _traced.log_softmax(value, axis), as_tensor(x))
 
 
 _NAMES = {f.__name__: f for f in (

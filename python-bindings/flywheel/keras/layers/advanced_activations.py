@@ -4,7 +4,6 @@
 from typing import Any
 
 from ... import nn as _traced
-from ...v1 import nn as _nn
 from ...v1.conversion import as_tensor, make
 from .. import backend as K
 from .. import constraints, initializers, regularizers
@@ -84,4 +83,4 @@ class Softmax(Layer):
         self.axis = axis
 
     def call(self, inputs: Any, **kwargs: Any) -> Any:
-        return make("Softmax", _nn._along(_traced.softmax, self.axis), as_tensor(inputs))
+        return make("Softmax", lambda x: _traced.softmax(x, self.axis), as_tensor(inputs))
