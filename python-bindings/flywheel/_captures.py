@@ -6,7 +6,9 @@ import argparse
 import builtins
 import contextlib
 import functools
+import gc
 import inspect
+import os
 import sys
 import sysconfig
 import types
@@ -27,12 +29,14 @@ __all__ = ["Captures"]
 
 # Values without parts that are compared by value: to bind a name to an equal one changes nothing.
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), np.generic, range, slice)
-# So many values of a number are none that a program goes through.
+# So many values are no few that a program goes through.
 _MOST_CHANGES = 4
 # Objects of these have attributes of the user.
 _NAMESPACES = (types.SimpleNamespace, argparse.Namespace)
-# Lists and dicts beyond this size are data.
-_MOST_ITEMS = 4096
+# Lists and dicts with more items than these together are data, and so is what is nested deeper.
+_MOST_ITEMS, _MOST_DEEP = 10_000, 60
+_MISSING = object()
+_PACKAGES = {"site-packages", "dist-packages"}
 _LIBRARIES = tuple({path for key, path in sysconfig.get_paths().items() if "lib" in key} | {"<frozen"})
 # The flag of Python's types that are made by a class statement.
 _HEAP_TYPE = 1 << 9
@@ -90,7 +94,7 @@ class Captures:
     def __init__(self, function: Any) -> None:
         self._function = weakref.ref(function)
         self._captures: List[_Capture] = []
-        # The changes of each number, by its label.
+        # The changes of each value, by its label.
         self._changes: Dict[str, int] = {}
 
     def take(self) -> None:
@@ -114,13 +118,11 @@ class Captures:
         return changed
 
     def warn_of(self, changed: Sequence[_Capture]) -> None:
-        """Warns once for each number whose changes cost one compilation after the other."""
+        """Warns once for each value whose changes cost one trace after the other."""
         function = self._function()
         if function is None:
             return
         for one in changed:
-            if one.value is None or one.is_weak or not isinstance(one.value[0], _PLAIN):
-                continue
             self._changes[one.label] = count = self._changes.get(one.label, 0) + 1
             if count == _MOST_CHANGES:
                 warn_user(f"'{function.name}' is traced and compiled again whenever {one.label} has another value, "
@@ -156,6 +158,12 @@ def _look_up(holder: Any, key: Any) -> Any:
     return holder[key]
 
 
+def _dict_of(kind: type) -> Any:
+    """Returns the dict of a class, behind the proxy that its `__dict__` is."""
+    found = gc.get_referents(kind.__dict__)
+    return found[0] if len(found) == 1 else None
+
+
 class _Finder:
     """Walks from a function to what it and the functions that it names may read."""
 
@@ -165,6 +173,7 @@ class _Finder:
         # By id, and kept so that no other object gets it.
         self._seen: Dict[int, Any] = {}
         self._methods: Set[Tuple[Any, int]] = set()
+        self._depth, self._items = 0, 0
         # The attributes and keys that code on the way sets, of any object, and those of captures.
         self._set: Set[Step] = set()
         self._steps: Dict[Tuple[int, Any], Step] = {}
@@ -190,6 +199,12 @@ class _Finder:
             self._visit_method(inspect.getattr_static(kind, "__call__", None), value)
 
     def _visit_parts(self, value: Any) -> None:
+        if self._depth < _MOST_DEEP:
+            self._depth += 1
+            self._visit_one(value)
+            self._depth -= 1
+
+    def _visit_one(self, value: Any) -> None:
         kind = type(value)
         if issubclass(kind, (*_PLAIN, np.ndarray, types.ModuleType)) or id(value) in self._seen:
             return
@@ -284,33 +299,43 @@ class _Finder:
             label += f"[{step.key!r}]" if step.is_item else f".{step.key}"
             if step.is_item:
                 holder: Any = value if type(value) in (dict, list) else None
-            elif isinstance(value, Whole):
-                # See _reads for these.
-                return
             else:
-                is_users = _is_users_class(type(value)) or isinstance(value, _NAMESPACES)
-                holder = getattr(value, "__dict__", None) if is_users else None
+                holder = self._holder_of(value, step.key, f"'{label}'", step)
             try:
-                inner = holder[step.key] if type(holder) in (dict, list) else None
+                inner = holder[step.key] if type(holder) in (dict, list) else _MISSING
             except (LookupError, TypeError):
-                inner = None
-            if inner is None:
-                if not step.is_item:
-                    self._visit_member(value, step.key)
+                inner = _MISSING
+            if inner is _MISSING:
                 return
             key = step.key
             if isinstance(holder, list):
                 key = range(len(holder))[key]
-            self._add(holder, key, f"'{label}'", step)
+            if step.is_item or not isinstance(value, Whole):
+                self._add(holder, key, f"'{label}'", step)
+            # See _reads for the attributes of modules.
             (self.visit if place + 1 == len(path.steps) else self._visit_parts)(inner)
+            self._visit_member(inner, value)
             value = inner
 
-    def _visit_member(self, value: Any, name: str) -> None:
+    def _holder_of(self, value: Any, name: str, label: str, step: Step) -> Any:
+        """Returns the dict that has an attribute of an object or a class of the user, or None. Those that are looked
+        through before must not get one."""
+        kind = value if isinstance(value, type) else type(value)
+        dicts = [] if isinstance(value, type) else [getattr(value, "__dict__", None)]
+        if not (_is_users_class(kind) or isinstance(value, (*_NAMESPACES, Whole))):
+            return None
+        dicts += [_dict_of(base) for base in kind.__mro__ if _is_users_class(base)]
+        for number, one in enumerate(dicts):
+            if type(one) is dict and name in one:
+                for before in dicts[:number]:
+                    if type(before) is dict and not isinstance(value, Whole):
+                        self._add(before, name, label, step)
+                return one
+        return None
+
+    def _visit_member(self, member: Any, value: Any) -> None:
         """Adds what a method or a property of a class of the user reads of its object."""
-        found = inspect.getattr_static(type(value), name, None)
-        if isinstance(found, property):
-            found = found.fget
-        self._visit_method(found, value)
+        self._visit_method(member.fget if isinstance(member, property) else member, value)
 
     def _visit_class(self, kind: type) -> None:
         for base in kind.__mro__:
@@ -323,7 +348,8 @@ class _Finder:
                 self._set = kept
 
     def _visit_items(self, value: Any) -> None:
-        if len(value) > _MOST_ITEMS:
+        self._items += len(value)
+        if self._items > _MOST_ITEMS:
             return
         items = list(value.items()) if isinstance(value, dict) else list(enumerate(value))
         members = [key for key, one in items if _is_member(one)]
@@ -349,7 +375,7 @@ class _Finder:
 
 
 def _is_users(filename: str) -> bool:
-    return not filename.startswith((PACKAGE, *_LIBRARIES))
+    return not (filename.startswith((PACKAGE, *_LIBRARIES)) or _PACKAGES & {*filename.split(os.sep)})
 
 
 def _is_users_class(kind: type) -> bool:

@@ -48,7 +48,8 @@ def cond(condition: TensorLike, true_fn: Callable[..., Any], false_fn: Callable[
     comparison of sizes that no call chooses, only that branch is traced. Raises ValueError for results that differ.
     """
     if _is_known(condition):
-        return (true_fn if condition else false_fn)(*operands)
+        chosen, form = _tensors((true_fn if condition else false_fn)(*operands))
+        return _tree.unflatten(form, chosen)
     trace = _trace.current()
     number = _scalar_bool(condition)
     results: List[Tuple[List[Tensor], Any]] = []
@@ -102,7 +103,8 @@ def switch(index: TensorLike, branches: Sequence[Callable[..., Any]], *operands:
         if not callable(branch):
             raise TypeError(f"switch: expected functions as branches, found {type(branch).__name__}")
     if isinstance(index, (int, np.integer)):
-        return branches[min(max(int(index), 0), len(branches) - 1)](*operands)
+        chosen = branches[min(max(int(index), 0), len(branches) - 1)]
+        return cond(True, chosen, chosen, *operands)
     number = _ops.cast(index, _dtypes.int64)
 
     def pick(first: int, rest: Sequence[Callable[..., Any]]) -> Any:

@@ -202,13 +202,19 @@ class Function(_flywheel.Dispatcher):
         if is_refused:
             traced, result = self._call_for_sizes(*bound)
             entry = traced.entry(store)
-        # Only a call that has compiled is worth a case: it is found here next time.
+        if not any(traced is one for one in self._traces.values()):
+            # Another thread has forgotten the trace meanwhile.
+            return result if traced.unpack is None else traced.unpack(result)
+        # Only a call that has compiled is worth a case: it is found here next time. A case that may be refused for its
+        # sizes is called again, which a step that calls Python is not.
+        kinds = "".join(map(self._kind_of, traced.leaves))
         is_flat = not kwargs and len(bound[0]) == len(args) == len(traced.leaves)
+        is_flat = is_flat and not (len(traced.host_functions) and "v" in kinds)
         case = (id(traced), id(store))
         if case not in self._cases and is_flat and all(describe(arg) is not None for arg in args):
             self._cases.add(case)
             self._watch(store)
-            self._add_case(entry, store, "".join(map(self._kind_of, traced.leaves)), traced.unpack)
+            self._add_case(entry, store, kinds, traced.unpack)
         elif form is not None:
             if len(self._calls) >= _MOST_CALLS:
                 self._calls.clear()
@@ -534,16 +540,30 @@ class Function(_flywheel.Dispatcher):
 
     def trace(self, *args: Any, **kwargs: Any) -> Traced:
         """The function as it is traced for these arguments, of which tensors may be given
-        as `spec`s; without any, for those of the signature or of the last call."""
+        as `spec`s; without any, for those of the signature or of the call that was traced last, for all sizes if there
+        is such a program for its dtypes."""
         if not args and not kwargs and self._signature.parameters:
             self._check_watches()
             if self._specs is not None:
                 args = self._specs
             elif self._traces:
-                return next(reversed(self._traces.values()))
+                return self._last_trace()
             else:
                 raise ValueError(f"'{self.name}' was not called yet: give arguments, or flywheel.spec of them")
         return self._find(*self._bind(args, kwargs))[0]
+
+    def _last_trace(self) -> Traced:
+        """Returns what was traced last. Programs for single examples, or for sizes that the one for all sizes refuses,
+        come after that one: it goes before them."""
+        def kinds(traced: Traced) -> Any:
+            tree, static = traced._arguments
+            given = tuple(one.value if isinstance(one, Static) else one for one in static)
+            return [(leaf.kind, leaf.dtype, len(leaf.dims)) for leaf in traced.leaves], identity((tree, given))
+
+        known = list(reversed(self._traces.values()))
+        alike = [one for one in known if kinds(one) == kinds(known[0])]
+        general = [one for one in alike if any(not isinstance(d, int) for leaf in one.leaves for d in leaf.dims)]
+        return (general or alike)[0]
 
     def mlir(self, *args: Any, **kwargs: Any) -> str:
         """The module as text; arguments as `trace` has them."""

@@ -248,6 +248,18 @@ static PyObject *lookup(const Capture &capture) {
              : nullptr;
 }
 
+/// Returns true if two objects are numbers of one type with the same bits: a
+/// program may compute an equal one before each call.
+static bool areEqualNumbers(PyObject *a, PyObject *b) {
+  if (!a || !b || Py_TYPE(a) != Py_TYPE(b))
+    return false;
+  if (PyFloat_CheckExact(a)) {
+    double left = PyFloat_AS_DOUBLE(a), right = PyFloat_AS_DOUBLE(b);
+    return std::memcmp(&left, &right, sizeof(double)) == 0;
+  }
+  return PyLong_CheckExact(a) && PyObject_RichCompareBool(a, b, Py_EQ) == 1;
+}
+
 /// Returns true if what the Python function has from outside are the objects
 /// that it had when it was traced.
 static bool holdsCaptures(PyObject *self) {
@@ -258,7 +270,8 @@ static bool holdsCaptures(PyObject *self) {
     // references, for an object that is gone.
     if (value && capture.isWeak)
       value = PyWeakref_GetObject(value);
-    if (lookup(capture) == value)
+    PyObject *now = lookup(capture);
+    if (now == value || areEqualNumbers(now, value))
       continue;
     // A comparison of keys may have failed.
     PyErr_Clear();

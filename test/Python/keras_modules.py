@@ -259,6 +259,28 @@ def test_files_that_are_not_whole() -> None:
     raises(ValueError, "is not an archive", lambda: get_file("x", plain.as_uri(), untar=True, cache_dir=cache))
 
 
+def test_tensors_beside_layers() -> None:
+    """A tensor between two layers that none made would lose the first one's weights: it is refused. One of the input
+    alone is a part of the model, which cannot be called on other inputs then."""
+    K.clear_session()
+    x, other = keras.Input((3,)), keras.Input((3,))
+    first = L.Dense(4)(x)
+    for between in (first * 2.0, K.concatenate([first, first]), K.square(first)):
+        raises(ValueError, "must be the output of a Keras `Layer`", lambda y=between: keras.Model(x, L.Dense(1)(y)))
+    model = keras.Model(x, L.Dense(1, kernel_initializer="ones", use_bias=False)(K.square(x)))
+    np.testing.assert_array_equal(model.predict(np.full((2, 3), 3.0)), [[27.0]] * 2)
+    raises(ValueError, "cannot be called on other inputs", lambda: model(other))
+    constant = keras.Model(x, keras.layers.add([x, K.constant(np.ones((1, 3)))]))
+    np.testing.assert_array_equal(keras.Model(other, constant(other)).predict(np.ones((1, 3))), [[2.0] * 3])
+
+
+def test_least_squares_take_no_constraints() -> None:
+    K.clear_session()
+    model = keras.Sequential([L.Dense(1, kernel_constraint="nonneg", input_shape=(2,))])
+    model.compile(keras.optimizers.LevenbergMarquardt(), "mse")
+    raises(ValueError, "without constraints", lambda: model.fit(np.ones((4, 2)), np.ones((4, 1)), verbose=0))
+
+
 def test_archives_that_are_damaged() -> None:
     """Nothing of an archive is there unless all of it is; a folder that is there keeps what the archive has not."""
     cache = str(FOLDER / "damaged")

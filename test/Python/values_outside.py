@@ -22,6 +22,7 @@ class Settings:
     """Values as attributes, in all the ways that a class has them."""
 
     kind_rate = 1.0
+    shared = 1.0
 
     def __init__(self) -> None:
         self.rate = 1.0
@@ -29,6 +30,7 @@ class Settings:
         self.table: Dict[str, Any] = {"rate": 1.0, "deep": [{"rate": 1.0}]}
         self.steps = [1.0, 1.0]
         self.count = 0
+        self.maybe: Any = None
 
     @property
     def doubled(self) -> float:
@@ -36,6 +38,9 @@ class Settings:
 
     def of(self, x: Any) -> Any:
         return x * self.inner()
+
+    def of_kind(self, x: Any) -> Any:
+        return x * self.kind_rate
 
     def inner(self) -> float:
         return self.rate
@@ -70,6 +75,7 @@ settings = Settings()
 table: Dict[str, Any] = {"rate": 1.0, "inner": {"rate": 1.0}}
 steps = [1.0, 1.0]
 outer = types.SimpleNamespace(settings=settings)
+chain: Any = None
 
 
 def set_rate(value: float) -> None:
@@ -106,6 +112,32 @@ def new_settings() -> Settings:
     return settings
 
 
+def pair_of(
+    name: str, make: Callable[[Settings], Callable[[Any], Any]]
+) -> Tuple[Callable[[Any], Any], Callable[[float], None]]:
+    own = new_settings()
+    function = make(own)
+    fw.function(function)(X)
+    return function, set_attribute(own, name)
+
+
+class Constants:
+    rate = 1.0
+
+
+class Layer(fw.Module):
+    def __init__(self) -> None:
+        self.settings = Settings()
+
+    def __call__(self, x: Any) -> Any:
+        return x * self.settings.rate
+
+
+def of_module() -> Tuple[Callable[[Any], Any], Callable[[float], None]]:
+    layer = Layer()
+    return layer, set_attribute(layer.settings)
+
+
 def pair(make: Callable[[Settings], Callable[[Any], Any]]) -> Tuple[Callable[[Any], Any], Callable[[float], None]]:
     own = new_settings()
     return make(own), set_attribute(own)
@@ -122,6 +154,12 @@ PLACES: Dict[str, Callable[[], Tuple[Callable[[Any], Any], Callable[[float], Non
     "an attribute": lambda: pair(lambda own: lambda x: x * settings.rate),
     "an attribute in a closure": lambda: pair(lambda own: lambda x: x * own.rate),
     "an attribute of an attribute": lambda: pair(lambda own: lambda x: x * outer.settings.rate),
+    "a class": lambda: (lambda x: x * Constants.rate, set_attribute(Constants)),
+    "a default of a class": lambda: pair_of("kind_rate", lambda own: lambda x: x * settings.kind_rate),
+    "the class of an object": lambda: (lambda x: x * settings.shared, set_attribute(Settings, "shared")),
+    "a default of a class in a method": lambda: pair_of("kind_rate", lambda own: own.of_kind),
+    "an attribute that was None": lambda: pair_of("maybe", lambda own: lambda x: x * (settings.maybe or 2.0)),
+    "an attribute of a module's object": of_module,
     "a property": lambda: pair(lambda own: lambda x: x * settings.doubled),
     "a method": lambda: pair(lambda own: own.of),
     "a method in a function": lambda: pair(lambda own: lambda x: settings.of(x)),
@@ -187,6 +225,33 @@ def test_only_these() -> None:
     assert own.count == 2, own.count
 
 
+def test_deep_values() -> None:
+    """A long list of nested objects is no reason to fail."""
+    global chain
+    chain = types.SimpleNamespace(rate=2.0, next=None)
+    for _ in range(3000):
+        chain = types.SimpleNamespace(rate=2.0, next=chain)
+    nested: List[Any] = []
+    for _ in range(3000):
+        nested = [nested]
+    data = {"rate": 3.0, "deep": nested, "many": [[1.0] * 100] * 1000}
+    traced = fw.function(lambda x: x * chain.rate * data["rate"])
+    np.testing.assert_array_equal(traced(X), X * 6)
+    data["rate"] = 4.0
+    np.testing.assert_array_equal(traced(X), X * 8)
+
+
+def test_the_last_trace() -> None:
+    """The program for all sizes is the one that is looked at and exported, whatever the last batch was."""
+    for sizes in ((8, 5, 1, 8), (1, 8, 5), (1, 4, 6, 1)):
+        traced = fw.function(lambda x: x * 2.0)
+        for size in sizes:
+            traced(np.ones((size, 3), np.float32))
+        assert [not isinstance(one, int) for one in traced.trace().leaves[0].dims] == [True, False], sizes
+    traced(np.ones((7, 3)))
+    assert traced.trace().leaves[0].dtype == np.float64
+
+
 def test_the_warning() -> None:
     """A number that each call changes is said once, at the call, by the name that the code has for it."""
     cases: List[Tuple[Callable[[Settings], Any], Callable[[Settings], Any], str]] = [
@@ -209,4 +274,5 @@ def test_the_warning() -> None:
 
 
 if __name__ == "__main__":
-    run_tests([test_numbers_of_now, test_decorated_methods, test_only_these, test_the_warning])
+    run_tests([test_numbers_of_now, test_decorated_methods, test_only_these, test_deep_values, test_the_last_trace,
+               test_the_warning])

@@ -517,7 +517,11 @@ class LevenbergMarquardt(Optimizer):
                          "flywheel.math.optimizer.levenberg_marquardt.minimize")  # fmt: skip
 
     def get_updates_of(self, residuals: List[Any], params: Any) -> List[Any]:
-        """The updates of a step that lowers half the sum of the squares of residuals."""
+        """The updates of a step that lowers half the sum of the squares of residuals. Raises ValueError for weights
+        with a constraint, which a step would have to solve for."""
+        for one in params:
+            if getattr(one, "constraint", None) is not None:
+                raise ValueError(f"LevenbergMarquardt takes weights without constraints, found one of '{one.op_name}'")
         start = self.regularizer if self.restarts else K.cast(self._damping, params[0].dtype)
         op = least_squares.search([lambda *_, r=r: r for r in residuals], list(params), self.max_iterations, start,
                                   self.regularizer_multiplier, "reject")  # fmt: skip

@@ -263,7 +263,8 @@ class Session:
         if found is None:
             compiled = self.graph._programs.get(key)
             if isinstance(compiled, Exception):
-                raise compiled
+                # Without the frames of earlier runs, which keep their arrays.
+                raise compiled.with_traceback(None)
             if compiled is None:
                 given = [(x, x.dtype, s) for (x, _), s in zip(feeds, shapes)]
                 try:

@@ -51,8 +51,7 @@ class Network(Layer):
         while stack:
             x, done = stack.pop()
             if not hasattr(x, "_keras_history"):
-                fed = {z.op for z in self.inputs}
-                if x is not y and not any(op.type == "Placeholder" and op not in fed for op in ancestors([x.op], fed)):
+                if x is not y and self._is_beside_layers(x):
                     # A variable, a constant, or zeros of the size of an input, which a layer takes.
                     continue
                 raise ValueError("Output tensors to a Model must be the output of a Keras `Layer` (thus holding past "
@@ -71,13 +70,31 @@ class Network(Layer):
             stack.append((x, True))
             stack += [(z, False) for z in reversed(node.inputs)]
 
+    def _is_beside_layers(self, x: Any) -> bool:
+        """Returns true if a tensor that no layer made depends on no layer either, but for the inputs of the model: it
+        has no weights that the model would lose."""
+        fed = {z.op for z in self.inputs}
+        others = [op for op in ancestors([x.op], fed) if op not in fed]
+        return not any(op.type == "Placeholder" or any(hasattr(z, "_keras_history") for z in op.outputs)
+                       for op in others)  # fmt: skip
+
+    def _again(self, x: Any, inputs: List[Any]) -> Any:
+        """Returns a tensor that no layer made for a call on other inputs. Raises ValueError for one that is computed
+        from the model's own."""
+        fed = {z.op for z in self.inputs}
+        has_others = any(given is not own for given, own in zip(inputs, self.inputs))
+        if has_others and not fed.isdisjoint(ancestors([x.op])):
+            raise ValueError(f"the model '{self.name}' cannot be called on other inputs: {x} is computed from its own "
+                             "input, outside of a layer; compute it in a Lambda layer")  # fmt: skip
+        return x
+
     def call(self, inputs: Any, **kwargs: Any) -> Any:
         """The layers again, on other tensors."""
         known = {id(x): y for x, y in zip(self.inputs, to_list(inputs))}
         for x, y in zip(self.inputs, to_list(inputs)):
             y.__dict__.setdefault("_keras_shape", K.int_shape(x))
         for node in self._order:
-            args = [known.get(id(x), x) for x in node.inputs]
+            args = [known[id(x)] if id(x) in known else self._again(x, to_list(inputs)) for x in node.inputs]
             made = to_list(node.layer(one_or_list(args), **node.arguments))
             known.update({id(x): y for x, y in zip(node.outputs, made)})
         made = [known[id(y)] for y in self.outputs]
