@@ -7,7 +7,6 @@ import importlib.abc
 import importlib.util
 import os
 import sys
-import types
 from pathlib import Path
 from typing import Any
 
@@ -48,8 +47,9 @@ INTERNAL = {
 _layers = importlib.import_module("flywheel.keras.layers")
 for _name in ("CuDNNGRU", "CuDNNLSTM"):
     setattr(_layers, _name, type(_name, (), {}))
-importlib.import_module("flywheel.keras.backend").tensorflow_backend = types.SimpleNamespace(  # type: ignore[attr-defined]
-    _get_available_gpus=lambda: [])
+# The backend is the only one there is, and sees no GPU.
+_backend: Any = importlib.import_module("flywheel.keras.backend")
+_backend.tensorflow_backend, _backend._get_available_gpus = _backend, lambda: []
 for _module, _names in INTERNAL.items():
     for _name in _names:
         setattr(importlib.import_module(f"flywheel.keras.{_module}"), _name, None)
