@@ -221,6 +221,8 @@ class _Finder:
                 self.visit(one)
         elif issubclass(kind, _flywheel.Dispatcher):
             self.visit(value._function)
+        elif issubclass(kind, weakref.ref):
+            self.visit(value())
         elif kind in (staticmethod, classmethod):
             self.visit(value.__func__)
         elif kind is property:
@@ -380,7 +382,7 @@ def _is_users(filename: str) -> bool:
 
 def _is_users_class(kind: type) -> bool:
     """Returns true if a class is in the code of a user, not in a library."""
-    name = kind.__module__
+    name = getattr(kind, "__module__", None) or "builtins"
     if name == "builtins":
         # Code that is executed without a `__name__` is called so, too.
         return bool(kind.__flags__ & _HEAP_TYPE) and getattr(builtins, kind.__name__, None) is not kind

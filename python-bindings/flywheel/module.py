@@ -63,7 +63,7 @@ class Module(_tree.Whole):
     _name: Name
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-        if getattr(cls.__init__, "__module__", "").startswith(_PACKAGE):
+        if (getattr(cls.__init__, "__module__", None) or "").startswith(_PACKAGE):
             check_keywords(cls.__init__, cls.__name__, kwargs, skip=1)
         made = super().__new__(cls)
         made._enter(current_namespace(), cls.__name__)

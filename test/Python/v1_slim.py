@@ -78,6 +78,27 @@ def network(x: Any, trains: Any) -> Any:
         return slim.fully_connected(h, 3, activation_fn=None, normalizer_fn=None, scope="out")
 
 
+def test_losses() -> None:
+    """Predictions come first; each is the loss of tf.losses."""
+    rng = np.random.default_rng(4)
+    shares, labels = rng.uniform(0.1, 0.9, (3, 4)).astype(np.float32), np.eye(4, dtype=np.float32)[[0, 2, 3]]
+    with tf.Graph().as_default(), tf.Session() as session:
+        pairs = [
+            (getattr(slim.losses, name)(shares, labels), getattr(tf.losses, name)(labels, shares))
+            for name in ("absolute_difference", "mean_squared_error", "mean_pairwise_squared_error", "log_loss",
+                         "sigmoid_cross_entropy", "softmax_cross_entropy")
+        ]  # fmt: skip
+        pairs.append((slim.losses.sparse_softmax_cross_entropy(shares, [0, 2, 3]),
+                      tf.losses.sparse_softmax_cross_entropy([0, 2, 3], shares)))  # fmt: skip
+        assert len(tf.losses.get_losses()) == 14
+        hinge = slim.losses.hinge_loss(shares, labels)
+        for ours, theirs in session.run(pairs):
+            assert ours == theirs
+        right = np.log(np.exp(shares).sum(1)) - (shares * labels).sum(1)
+        np.testing.assert_allclose(session.run(pairs[-1][0]), right.mean(), 1e-6)
+        np.testing.assert_allclose(session.run(hinge), np.maximum(0, 1 - (2 * labels - 1) * shares), 1e-6)
+
+
 def test_names() -> None:
     with tf.Graph().as_default():
         network(tf.placeholder(tf.float32, [None, 8, 8, 2]), True)
@@ -179,4 +200,5 @@ def test_random_crops() -> None:
 
 
 if __name__ == "__main__":
-    run_tests([test_arg_scopes, test_names, test_what_layers_compute, test_train_ops, test_training, test_random_crops])
+    run_tests([test_arg_scopes, test_losses, test_names, test_what_layers_compute, test_train_ops, test_training,
+               test_random_crops])

@@ -13,6 +13,7 @@ import numpy as np
 
 import flywheel as fw
 from configurations import run_tests
+from flywheel.math.optimizer.levenberg_marquardt import minimize
 
 X = np.arange(4, dtype=np.float32)
 NUMBERS = (2.0, 3.0, 3, -0.0, 0.0, True, 2.0)
@@ -225,6 +226,26 @@ def test_only_these() -> None:
     assert own.count == 2, own.count
 
 
+def test_least_squares() -> None:
+    """Residual functions, which a program is kept for, have the values of now."""
+    global rate
+    for number in (1.0, 9.0):
+        rate = number
+        _, (found,) = minimize(residual, [np.zeros(1)], max_iterations=5)
+        np.testing.assert_allclose(found, [number], 1e-5)
+
+
+def residual(a: Any) -> Any:
+    return a - rate
+
+
+def test_classes_of_no_module() -> None:
+    space: Dict[str, Any] = {}
+    exec("import flywheel as fw\nD = type('D', (), {'k': 2.0})\nd = D()\nf = fw.function(lambda x: x * d.k)\n"
+         "class Net(fw.Module): pass\nNet()", space)  # fmt: skip
+    np.testing.assert_array_equal(space["f"](X), X * 2)
+
+
 def test_deep_values() -> None:
     """A long list of nested objects is no reason to fail."""
     global chain
@@ -274,5 +295,6 @@ def test_the_warning() -> None:
 
 
 if __name__ == "__main__":
-    run_tests([test_numbers_of_now, test_decorated_methods, test_only_these, test_deep_values, test_the_last_trace,
+    run_tests([test_numbers_of_now, test_decorated_methods, test_only_these, test_least_squares,
+               test_classes_of_no_module, test_deep_values, test_the_last_trace,
                test_the_warning])

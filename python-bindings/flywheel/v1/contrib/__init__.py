@@ -482,7 +482,7 @@ class framework:  # noqa: N801
 
 
 def __getattr__(name: str) -> Any:
-    if name == "slim":
+    if name in ("losses", "slim"):
         # It is made of what is here.
-        return importlib.import_module(f"{__name__}.slim")
+        return importlib.import_module(f"{__name__}.{name}")
     raise missing(f"contrib.{name}")

@@ -6,7 +6,6 @@ from types import SimpleNamespace
 from typing import Any, Callable, List, Optional, Sequence
 
 from .. import contrib as _contrib
-from .. import losses as _losses
 from .. import nn
 from .. import train as _train
 from ..checks import check_numerics
@@ -16,12 +15,12 @@ from ..namespaces import missing
 from ..ops import clip_by_norm, identity
 from ..platform import logging
 from ..scopes import get_variable, get_variable_scope, variable_scope
+from . import losses as losses
 from .arg_scopes import add_arg_scope as add_arg_scope
 from .arg_scopes import arg_scope as arg_scope
 from .arg_scopes import current_arg_scope as current_arg_scope
 from .arg_scopes import has_arg_scope as has_arg_scope
 
-losses = _losses
 fully_connected, linear = _contrib.layers.fully_connected, _contrib.layers.linear
 conv2d, conv2d_transpose = _contrib.layers.conv2d, _contrib.layers.conv2d_transpose
 convolution2d, convolution2d_transpose = conv2d, conv2d_transpose
