@@ -21,6 +21,7 @@ from typing import Any, Callable
 
 import numpy as np
 
+import flywheel as fw
 from flywheel import keras
 from flywheel.keras import backend as K
 from flywheel.keras import layers as L
@@ -279,6 +280,16 @@ def test_least_squares_take_no_constraints() -> None:
     model = keras.Sequential([L.Dense(1, kernel_constraint="nonneg", input_shape=(2,))])
     model.compile(keras.optimizers.LevenbergMarquardt(), "mse")
     raises(ValueError, "without constraints", lambda: model.fit(np.ones((4, 2)), np.ones((4, 1)), verbose=0))
+
+
+def test_a_label_that_is_no_number() -> None:
+    K.clear_session()
+    model = keras.Sequential([L.Dense(2, activation="softmax", input_shape=(3,))])
+    model.compile("sgd", "sparse_categorical_crossentropy")
+    before = model.get_weights()
+    raises(fw.InvalidArgumentError, "out of range", lambda: model.train_on_batch(np.ones((4, 3)), np.full(4, np.nan)))
+    for old, new in zip(before, model.get_weights()):
+        np.testing.assert_array_equal(new, old)
 
 
 def test_archives_that_are_damaged() -> None:
