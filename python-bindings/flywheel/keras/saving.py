@@ -80,6 +80,9 @@ def load_model(
     # Weights are not allocated before it is known that the file has as many bytes.
     most = os.path.getsize(filepath)
     with custom_object_scope(custom_objects), _naming(filepath), limit_elements(most):
+        text = json.dumps(json.loads(metadata["model_config"]), ensure_ascii=False)
+        if any("\ud800" <= one <= "\udfff" for one in text):
+            raise ValueError("it has text with half a character")
         model = model_from_json(metadata["model_config"], safe_mode=safe_mode)
         if not hasattr(model, "_keys"):
             raise ValueError(f"expected a model, found a {type(model).__name__}")
