@@ -279,7 +279,7 @@ def _softmax(call: Call, x: Laid, axis: int) -> Laid:
 
 
 @op("sum.dim_IntList", "sum.default", "mean.dim", "mean.default", "amax.default", "amin.default", "any.dim",
-    "any.default", "any._dims", "prod.default", "prod.dim_int", "max.default", "min.default",
+    "any.default", "any.dims", "prod.default", "prod.dim_int", "max.default", "min.default",
     "logsumexp.default")  # fmt: skip
 def _reduce(call: Call, x: Laid, axes: Any = None, keepdims: bool = False) -> Laid:
     functions = {"sum": _ops.sum, "mean": _ops.mean, "amax": _ops.max, "amin": _ops.min, "any": _ops.any,

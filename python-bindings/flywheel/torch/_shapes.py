@@ -104,7 +104,7 @@ def _unsqueeze(call: Call, x: Laid, axis: int) -> Laid:
     return Laid(_ops.expand_dims(x.plain(), axis))
 
 
-@op("squeeze.dim", "squeeze._dims", "squeeze.default")
+@op("squeeze.dim", "squeeze.dims", "squeeze.default")
 def _squeeze(call: Call, x: Laid, axes: Any = None) -> Laid:
     data = x.plain()
     listed = range(data.ndim) if axes is None else [axes] if isinstance(axes, int) else axes
