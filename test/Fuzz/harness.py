@@ -310,8 +310,8 @@ def read_known() -> List[Tuple[str, "re.Pattern[str]"]]:
 
 
 def main(fuzzer: Fuzzer, cases: int) -> None:
-    """Runs so many cases of a seed, or as many as the options and the environment
-    say; exits with 1 after a failure that is not known."""
+    """Runs the first `cases` cases of a seed, or those that the options and the
+    environment ask for; exits with 1 after a failure that is not known."""
     parser = argparse.ArgumentParser(description=fuzzer.__doc__)
     parser.add_argument("--seed", type=int, help="default: FLYWHEEL_FUZZ_SEED, which may be random, or 1")
     parser.add_argument("--seconds", type=float, help="default: FLYWHEEL_FUZZ_SECONDS")

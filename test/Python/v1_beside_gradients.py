@@ -42,6 +42,16 @@ def _functions() -> Iterator[Tuple[str, Any, Any]]:
                 yield f"{space}.{name}", own, theirs
 
 
+# Functions that TensorFlow takes some of these arguments for, and flywheel.v1 does not.
+_REFUSING = set((
+    "assert_equal boolean_mask cast concat cumprod cumsum custom_gradient diag diag_part get_collection "
+    "global_variables local_variables matrix_diag_part matrix_transpose meshgrid model_variables "
+    "moving_average_variables ones_like qr sequence_mask sigmoid_cross_entropy_with_logits "
+    "softmax_cross_entropy_with_logits softmax_cross_entropy_with_logits_v2 stack svd swish tensor_diag to_float "
+    "trace trainable_variables transpose unstack zeros_like"
+).split())
+
+
 def every_function() -> None:
     """Each function of tensors that both have gives a gradient in both, or in none (G2)."""
     compared, wrong = 0, []
@@ -49,8 +59,13 @@ def every_function() -> None:
         for arguments in _ARGUMENTS:
             try:
                 expected = _has_gradients(tensorflow, theirs, arguments)
-                found = _has_gradients(flywheel.v1, own, arguments)
             except Exception:  # noqa: BLE001, S112  # Not for these arguments.
+                continue
+            try:
+                found = _has_gradients(flywheel.v1, own, arguments)
+            except Exception as error:  # noqa: BLE001
+                if name.rpartition(".")[2] not in _REFUSING:
+                    wrong.append(f"{name}{tuple(arguments)}: {type(error).__name__}: {error}")
                 continue
             compared += 1
             if found != expected:

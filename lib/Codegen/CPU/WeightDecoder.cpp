@@ -24,10 +24,10 @@ namespace flywheel {
 
 /// The inputs of a decoder have at most this part of the bytes of its result.
 constexpr int64_t kMostReadBytes = 3, kOfDecodedBytes = 4;
-/// The terms of a sum whose weights are decoded at a time: at most a quarter of
-/// them, so that a tile has a part of the bytes of narrow weights, and so many
-/// that a tile has a page of numbers. The least number pays for loading and
-/// storing a tile of C.
+/// A tile decodes the weights of some terms of a sum at a time. These are at
+/// most a quarter of all terms, which keeps the tile smaller than the narrow
+/// weights, and fill a page (`kTileBytes`). Fewer terms than `kLeastTerms`
+/// would not pay for loading and storing a tile of C.
 constexpr int64_t kPartOfTerms = 4, kLeastTerms = 8, kUsefulTerms = 16;
 constexpr int64_t kTileBytes = 4096;
 

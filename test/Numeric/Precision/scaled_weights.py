@@ -21,7 +21,7 @@ from configurations import ALL, configurations, dtype_of, run_tests
 Shape = Tuple[int, ...]
 # Rows of the product: fewer than, as many as and more than those of a tile.
 ROWS = (1, 2, 3, 4, 5, 8, 17, 32)
-# Shapes of a scale and of a zero, where there is one, of weights of so many rows and columns.
+# For weights of k rows and n columns: the shape of the scale, and that of the zero or None.
 DECODINGS: Dict[str, Callable[[int, int], Tuple[Shape, Optional[Shape]]]] = {
     "scale": lambda k, n: ((), None),
     "column": lambda k, n: ((n,), None),

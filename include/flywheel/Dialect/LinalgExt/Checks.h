@@ -78,9 +78,9 @@ DimSizeRoot getDimSizeRoot(mlir::Value tensor, int64_t dim);
 mlir::Value getDimSizeInFrontOf(mlir::OpBuilder &builder, mlir::Operation *op,
                                 mlir::Value tensor, int64_t dim);
 
-/// Emits the condition of `loop` before its first iteration, at `builder`,
-/// which is in front of the loop. Returns null if computing it once more has
-/// effects.
+/// Emits the condition of `loop` before its first iteration. `builder` is in
+/// front of the loop. Returns null if the condition has effects: they would
+/// happen twice.
 mlir::Value emitFirstCondition(mlir::OpBuilder &builder,
                                mlir::scf::WhileOp loop);
 

@@ -66,7 +66,7 @@ class Gated(Layer):
             setattr(self, name, self.add_weight(name, sizes, None, initializer, regularizer, True, constraint))
 
     def _kernel_shapes(self, inputs: int) -> List[Tuple[int, ...]]:
-        """Returns the shapes of the kernels for the inputs, of so many channels, and for the output before."""
+        """Returns the shapes of the kernel of inputs with this number of channels, and of the recurrent kernel."""
         return [(inputs, self.gates * self.units), (self.units, self.gates * self.units)]
 
     def _first_bias(self, initializer: Any) -> Any:

@@ -78,7 +78,7 @@ def model_variable(
 
 
 def repeat(inputs: Any, repetitions: int, layer: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """A layer, so many times, in the scopes `scope`/`scope`_1 and so on."""
+    """Applies `layer` to its own result `repetitions` times, in the scopes `scope`/`scope`_1, `scope`/`scope`_2 ..."""
     scope = kwargs.pop("scope", None)
     with variable_scope(scope, default_name="Repeat"):
         name = scope or getattr(layer, "__name__", "repeat").lstrip("_")
