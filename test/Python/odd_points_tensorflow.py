@@ -28,7 +28,7 @@ LABELS = ("value", "first", "second")
 # Functions, the lowest order that differs, and why, as docs/Derivatives.md has it.
 DIFFERENT: Dict[str, Any] = {
     # Infinite in TensorFlow at a pole, and NaN here, as there is no derivative.
-    "lgamma": 2, "digamma": 0,
+    "lgamma": 2,
     # The derivative by the divisor, from the rounded quotient instead of the exact one.
     "mod": 1, "floormod": 1,
     # A negative base: here the second derivative is symmetric, 0 wherever the exponent takes part.
