@@ -74,7 +74,7 @@ SELECTS = ("reduce_max reduce_min max min sort top_k nth_element max_pool max_po
 # Functions of integers and of truth, of no tensors, with draws, of sessions, graphs and variables; and those without a
 # gradient. They have no case.
 NOT_DIFFERENTIATED: Dict[str, str] = {
-    "tf": """Assert ConfigProto Dimension GPUOptions GradientTape Graph GraphKeys GraphOptions InteractiveSession
+    "tf": """Assert ConfigProto DType Dimension GPUOptions GradientTape Graph GraphKeys GraphOptions InteractiveSession
         Operation OptimizerOptions OutOfRangeError RunMetadata RunOptions Session Tensor TensorArray TensorShape
         Variable VariableScope add_to_collection add_to_collections all_variables app arg_max arg_min argmax argmin
         argsort as_dtype assert_equal assert_greater assert_greater_equal assert_less assert_less_equal assert_negative

@@ -8,11 +8,11 @@ parts and differences.
 import importlib as _importlib
 from typing import TYPE_CHECKING, Any
 
-from .. import _dtypes, _flywheel
+from .. import _flywheel
 from .._contracts import explain_all as _explain_all
 from .._contracts import public_names as _public_names
 from . import contrib, data, layers, losses, metrics, nn, summary, train
-from . import conversion as _conversion
+from . import dtypes as _dtypes
 from . import host_ops as _host_ops
 from . import images as image
 from . import namespaces as _namespaces
@@ -25,6 +25,7 @@ from .checks import *  # noqa: F403
 from .control_flow import case, cond, while_loop
 from .conversion import constant
 from .derivatives import gradients, hessians
+from .dtypes import DType, as_dtype
 from .elementwise import TABLE as _TABLE
 from .functional_ops import foldl, foldr, map_fn, scan
 from .graph import Graph, GraphKeys, get_default_graph, reset_default_graph
@@ -112,11 +113,6 @@ double, half = float64, float16
 newaxis = None
 # The version of TensorFlow whose vocabulary this is: programs choose by it.
 __version__ = VERSION = "1.15.0"
-
-
-def as_dtype(type_value: Any) -> Any:
-    """A dtype by its name, that of TensorFlow's too: "float" has 32 bits."""
-    return _conversion.dtype_of(type_value)
 
 
 class errors:  # noqa: N801
@@ -208,9 +204,9 @@ else:
 
 
 __all__ = [
-    "AUTO_REUSE", "ConfigProto", "Dimension", "GPUOptions", "GradientTape", "Graph", "GraphKeys", "GraphOptions",
-    "InteractiveSession", "Operation", "OptimizerOptions", "RunMetadata", "RunOptions", "Session", "Tensor",
-    "TensorArray", "TensorShape", "Variable", "VariableScope", "add_to_collection", "add_to_collections",
+    "AUTO_REUSE", "ConfigProto", "DType", "Dimension", "GPUOptions", "GradientTape", "Graph", "GraphKeys",
+    "GraphOptions", "InteractiveSession", "Operation", "OptimizerOptions", "RunMetadata", "RunOptions", "Session",
+    "Tensor", "TensorArray", "TensorShape", "Variable", "VariableScope", "add_to_collection", "add_to_collections",
     "all_variables", "app", "as_dtype", "assign", "assign_add", "assign_sub", "batch_to_space_nd", "case", "cond",
     "constant", "constant_initializer", "contrib", "control_dependencies", "data", "device", "errors", "flags",
     "foldl", "foldr", "get_collection", "get_collection_ref", "get_default_graph", "get_default_session", "get_seed",

@@ -131,7 +131,7 @@ def check_numerics(tensor: Any, message: str, name: Optional[str] = None) -> Ten
             _checks.expect(_ops.all(is_right), f"{message} : Tensor had {what} values ({x.name})")
         return value
 
-    if not _dtypes.is_floating(x.dtype):
+    if not x.dtype.is_floating:
         raise TypeError(f"check_numerics of '{x.name}': expected a floating-point tensor, found "
                         f"{_dtypes.name_of(x.dtype)}")  # fmt: skip
     checked: Tensor = make("CheckNumerics", emit, x, name=name)

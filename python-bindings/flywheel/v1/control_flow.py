@@ -22,7 +22,7 @@ def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, strict: bool = Fa
     if isinstance(pred, bool):
         raise TypeError("pred must not be a Python bool")
     condition = as_tensor(pred)
-    if not _dtypes.is_bool(condition.dtype):
+    if not condition.dtype.is_bool:
         raise TypeError(f"the condition of tf.cond must be a boolean scalar, found {condition!r}")
     contexts, results, forms = [], [], []
     for function in (true_fn or fn1, false_fn or fn2):
@@ -39,7 +39,7 @@ def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, strict: bool = Fa
                          f"{len(results[0])} and {len(results[1])}")  # fmt: skip
     for a, b in zip(*results):
         if a.dtype != b.dtype:
-            raise TypeError(f"Outputs of true_fn and false_fn must have the same type: {a.dtype}, {b.dtype}")
+            raise TypeError(f"Outputs of true_fn and false_fn must have the same type: {a.dtype.name}, {b.dtype.name}")
     captures, writes = [], []
     for context, outputs in zip(contexts, results):
         inside, outside = inner_ops(context, [x.op for x in outputs])
@@ -109,7 +109,7 @@ def while_loop(
             outputs.append([identity(_carried(x)) for x in flatten(called(function, state))])
         contexts.append(context)
         states.append(state)
-    if len(outputs[0]) != 1 or not _dtypes.is_bool(outputs[0][0].dtype):
+    if len(outputs[0]) != 1 or not outputs[0][0].dtype.is_bool:
         raise TypeError(f"The condition of a loop must return a boolean scalar, found {outputs[0]}")
     if len(outputs[1]) != len(init):
         raise ValueError(f"The body of a loop must return {len(init)} values, found {len(outputs[1])}")

@@ -1,23 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tensors of what programs write: constants, variables, numbers, and calls of traced functions."""
 
-from typing import Any, Callable, Dict, List, Optional, Sequence
+from typing import Any, Callable, List, Optional, Sequence
 
 import numpy as np
 
 from .. import _dtypes, _ops, _tensor
+from .dtypes import as_dtype
 from .graph import get_default_graph
 from .operation import Tensor
 from .shapes import Dimension, TensorShape, known_sizes
 
-# NumPy calls the float of Python "float".
-_NAMES: Dict[str, _dtypes.DType] = {
-    "float": _dtypes.float32, "double": _dtypes.float64, "half": _dtypes.float16, "int": _dtypes.int32}  # fmt: skip
-
 
 def dtype_of(dtype: Any) -> _dtypes.DType:
-    """A dtype as programs say it. Raises TypeError where no tensor has it."""
-    return _NAMES[dtype] if isinstance(dtype, str) and dtype in _NAMES else _dtypes.as_dtype(dtype)
+    """A dtype as programs say it, for the compiler. Raises TypeError where no tensor has it."""
+    return as_dtype(dtype).dtype
 
 
 def as_tensor(value: Any, dtype: Any = None) -> Tensor:

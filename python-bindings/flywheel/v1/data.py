@@ -12,6 +12,7 @@ import numpy as np
 
 from .. import _dtypes, _flywheel
 from .conversion import as_tensor, dtype_of
+from .dtypes import as_dtype
 from .host_calls import host_call
 from .operation import Tensor
 from .ops import placeholder
@@ -187,7 +188,7 @@ class Dataset:
     def filter(self, predicate: Callable[..., Any]) -> "Dataset":
         """The elements for which a function holds."""
         _, results, call = self._call(predicate)
-        if len(results) != 1 or not _dtypes.is_bool(results[0].dtype):
+        if len(results) != 1 or not results[0].dtype.is_bool:
             raise ValueError("`predicate` must return a scalar boolean tensor.")
 
         def start(session: Any, values: Any) -> Iterable[Leaves]:
@@ -250,7 +251,7 @@ class Dataset:
 
     @property
     def output_types(self) -> Any:
-        return pack(self._form, [t for t, _ in self._types])
+        return pack(self._form, [as_dtype(t) for t, _ in self._types])
 
     @property
     def output_shapes(self) -> Any:
@@ -322,7 +323,7 @@ class Iterator:
 
     @property
     def output_types(self) -> Any:
-        return pack(self._form, [t for t, _ in self._types])
+        return pack(self._form, [as_dtype(t) for t, _ in self._types])
 
     @property
     def output_shapes(self) -> Any:

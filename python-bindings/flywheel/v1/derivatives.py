@@ -3,7 +3,7 @@
 
 from typing import Any, Iterator, List, Optional, Sequence, Set
 
-from .. import _dtypes, transforms
+from .. import transforms
 from .conversion import as_tensor
 from .graph import get_default_graph
 from .operation import Operation, Tensor
@@ -33,7 +33,7 @@ def visit(ys: Sequence[Tensor], stops: Any) -> Iterator[Tensor]:
     left, seen, ends = list(ys), set(), set(stops)
     while left:
         y = left.pop()
-        if y in seen or not _dtypes.is_floating(y.dtype):
+        if y in seen or not y.dtype.is_floating:
             continue
         seen.add(y)
         yield y
@@ -118,7 +118,7 @@ def mark(wrt: Sequence[Tensor]) -> None:
 def jacobian(y: Tensor, x: Tensor) -> Optional[Tensor]:
     """The derivative of each element of y with respect to each of x, of shape y.shape + x.shape; None where y does
     not depend on x."""
-    if not _dtypes.is_floating(x.dtype) or not reaches([y], x, ()):
+    if not x.dtype.is_floating or not reaches([y], x, ()):
         return None
     mark([x])
     shape = None if y.static_shape is None or x.static_shape is None else (*y.static_shape, *x.static_shape)

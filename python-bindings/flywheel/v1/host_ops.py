@@ -36,7 +36,7 @@ def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: int =
     rank = len(m.static_shape)
     if rank == 0:
         raise ValueError("mask cannot be scalar.")
-    if not _dtypes.is_bool(m.dtype):
+    if not m.dtype.is_bool:
         raise TypeError(f"boolean_mask takes a mask of booleans, found {_dtypes.name_of(m.dtype)}")
     axis = axis + len(x.static_shape) if axis < 0 else axis
     own = x.static_shape[axis : axis + rank]

@@ -49,11 +49,11 @@ def _infer_in(
     trace: _trace.Trace, emit: Callable[..., Any], inputs: Sequence[Tensor]
 ) -> List[Tuple[Any, Optional[_trace.Shape]]]:
     shapes: List[_trace.Shape] = [() if x.static_shape is None else x.static_shape for x in inputs]
-    types = [trace.type(x.dtype, shape) for x, shape in zip(inputs, shapes)]
+    types = [trace.type(x.dtype.dtype, shape) for x, shape in zip(inputs, shapes)]
     arguments = trace.graph.begin_function("types", types, {}, [{} for _ in types])
     try:
         with _trace.tracing(trace):
-            wrapped = [_tensor.wrap(v, x.dtype, shape) for v, x, shape in zip(arguments, inputs, shapes)]
+            wrapped = [_tensor.wrap(v, x.dtype.dtype, shape) for v, x, shape in zip(arguments, inputs, shapes)]
             results = as_list(emit(*wrapped))
             return [(x.dtype, x._dims) for x in results]
     finally:

@@ -3,8 +3,9 @@
 
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Optional, Sequence, Tuple
 
-from .. import _dtypes, _trace
+from .. import _trace
 from . import _operators
+from .dtypes import as_dtype
 from .shapes import TensorShape, plain_shape
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ class Tensor(_operators.Operators):
     def __init__(self, op: Operation, index: int, dtype: Any, shape: Optional[_trace.Shape]):
         self.op = op
         self.index = index
-        self.dtype = dtype
+        self.dtype = as_dtype(dtype)
         self.static_shape = shape
 
     @property
@@ -114,6 +115,6 @@ class Tensor(_operators.Operators):
         return iter([self[i] for i in range(self.static_shape[0])])
 
     def __repr__(self) -> str:
-        return f"<flywheel.v1.Tensor '{self.name}' shape={self.shape} dtype={_dtypes.name_of(self.dtype)}>"
+        return f"<flywheel.v1.Tensor '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
 
     __hash__ = object.__hash__

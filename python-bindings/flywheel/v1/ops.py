@@ -572,7 +572,7 @@ def _limited(t: Any, wide: Any, norm: Any, clip_norm: Any) -> Any:
     if wide is not t:
         norm, clip_norm = (rounded(x, _dtypes.float32) for x in (norm, clip_norm))
     scale = TABLE["divide"](clip_norm, TABLE["maximum"](norm, clip_norm))
-    found = rounded(TABLE["multiply"](wide, scale), as_tensor(t).dtype)
+    found = rounded(TABLE["multiply"](wide, scale), as_tensor(t).dtype.dtype)
     found.op.attrs["same_rows"] = t
     return found
 

@@ -14,7 +14,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 def widened(x: Any) -> Any:
     """A tensor, of float16 and bfloat16 in float32."""
-    return rounded(x, _dtypes.float32) if _dtypes.is_half(as_tensor(x).dtype) else x
+    return rounded(x, _dtypes.float32) if _dtypes.is_half(as_tensor(x).dtype.dtype) else x
 
 
 def rounded(x: Any, dtype: _dtypes.DType) -> Any:
@@ -31,7 +31,7 @@ def rounds_once(function: _Function) -> _Function:
     @functools.wraps(function)
     def wide(*args: Any, **kwargs: Any) -> Any:
         given = args[0] if args else kwargs[first]
-        own = as_tensor(given).dtype
+        own = as_tensor(given).dtype.dtype
         if not _dtypes.is_half(own):
             return function(*args, **kwargs)
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import _dtypes, random
 from .conversion import as_tensor, constant, dtype_of
+from .dtypes import as_dtype
 from .graph import get_default_graph
 from .operation import Tensor
 from .shapes import known_sizes
@@ -81,7 +82,7 @@ def random_uniform(
     """Draws from [minval, maxval)."""
     if maxval is None:
         if not _dtypes.is_floating(dtype_of(dtype)):
-            raise ValueError(f"Must specify maxval for integer dtype {dtype_of(dtype)}")
+            raise ValueError(f"Must specify maxval for integer dtype {dtype_of(dtype).name}")
         maxval = 1
     return _random("RandomUniform", lambda s, d, n: random.uniform(s, float(minval), float(maxval), dtype=d, seed=n),
                    shape, dtype, seed, name)  # fmt: skip
@@ -128,7 +129,7 @@ class Initializer:
     """Makes the tensor that a variable starts with."""
 
     def __init__(self, dtype: Any = _dtypes.float32):
-        self.dtype = dtype
+        self.dtype = as_dtype(dtype)
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
         return self.make(list(known_sizes(shape)), dtype_of(dtype or self.dtype))

@@ -42,7 +42,7 @@ def _updating(kind: str, word: str) -> Callable[..., Tensor]:
         if not isinstance(ref, Variable):
             raise TypeError(f"only variables are assigned, found {type(ref).__name__}")
         index, u = as_tensor(indices), as_tensor(updates, ref.dtype)
-        if not _dtypes.is_integer(index.dtype):
+        if not index.dtype.is_integer:
             raise TypeError(f"indices are integers, found {_dtypes.name_of(index.dtype)}")
         if u.dtype != ref.dtype:
             raise TypeError(f"Expected {_dtypes.name_of(ref.dtype)} for variable '{ref.op_name}', got "

@@ -9,7 +9,7 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 from .. import _dtypes
 from .._kinds import text
 from . import random_ops
-from .conversion import dtype_of
+from .dtypes import DType, as_dtype
 from .graph import Graph, GraphKeys, get_default_graph
 from .operation import Tensor
 from .shapes import TensorShape, plain_shape
@@ -40,8 +40,8 @@ class VariableScope:
         return self.defaults.get("initializer")
 
     @property
-    def dtype(self) -> Any:
-        return self.defaults.get("dtype") or _dtypes.float32
+    def dtype(self) -> DType:
+        return as_dtype(self.defaults.get("dtype") or _dtypes.float32)
 
     def reuse_variables(self) -> None:
         """From here on variables of the scope are shared (N9)."""
@@ -195,7 +195,7 @@ def get_by_full_name(
     graph = get_default_graph()
     scope = get_variable_scope()
     graph.check_name(name)
-    wanted = dtype_of(dtype) if dtype is not None else scope.dtype
+    wanted = as_dtype(dtype) if dtype is not None else scope.dtype
     found = graph._variable_store.get(name)
     if found is not None:
         if reuse is False or reuse is None:
@@ -221,19 +221,19 @@ def get_by_full_name(
     return variable
 
 
-def _share(found: Variable, name: str, shape: Any, dtype: Any) -> Variable:
+def _share(found: Variable, name: str, shape: Any, dtype: DType) -> Variable:
     if shape is not None:
         given = plain_shape(shape)
         if len(given) != len(found._shape) or any(a is not None and a != b for a, b in zip(given, found._shape)):
             raise ValueError(f"Trying to share variable {name}, but specified shape {TensorShape(given)} and found "
                              f"shape {found.shape}.")  # fmt: skip
     if found.dtype != dtype:
-        raise ValueError(f"Trying to share variable {name}, but specified dtype {_dtypes.name_of(dtype)} and found "
-                         f"dtype {_dtypes.name_of(found.dtype)}.")  # fmt: skip
+        raise ValueError(f"Trying to share variable {name}, but specified dtype {dtype.name} and found "
+                         f"dtype {found.dtype.name}.")  # fmt: skip
     return found
 
 
-def _initial(name: str, shape: Any, dtype: Any, wanted: Any, start: Any) -> Tuple[Any, Any]:
+def _initial(name: str, shape: Any, dtype: Any, wanted: DType, start: Any) -> Tuple[Any, Any]:
     """Returns the initial value of a new variable, and its dtype."""
     if isinstance(start, type):
         start = start()
@@ -246,7 +246,7 @@ def _initial(name: str, shape: Any, dtype: Any, wanted: Any, start: Any) -> Tupl
         raise ValueError(f"Shape of a new variable ({name}) must be fully defined, but instead was "
                          f"{TensorShape(dims)}.")  # fmt: skip
     if start is None:
-        start = random_ops.glorot_uniform_initializer() if _dtypes.is_floating(wanted) else (
+        start = random_ops.glorot_uniform_initializer() if wanted.is_floating else (
             random_ops.zeros_initializer())  # fmt: skip
     function: Callable[..., Any] = start
     sizes = list(dims)

@@ -43,7 +43,7 @@ def as_known(value: Any) -> Any:
         literal = x.op.attrs.get("literal")
         if literal is not None:
             return np.asarray(literal)
-        if not _dtypes.is_integer(x.dtype):
+        if not x.dtype.is_integer:
             raise TypeError(f"expected integers, found '{x.name}' of dtype {_dtypes.name_of(x.dtype)}: cast it")
         made = host_call("Known", lambda _, a: a, [x], [(x.dtype, x.static_shape)])[0]
         made.attrs["is_known"] = True
@@ -65,7 +65,7 @@ def as_size(value: Any) -> Any:
     x = value if isinstance(value, Tensor) else value._as_graph_tensor() if hasattr(value, "_as_graph_tensor") else None
     if x is None or is_of_shapes(x.op) or get_default_graph()._open.contexts:
         return value if x is None else x
-    if not _dtypes.is_integer(x.dtype):
+    if not x.dtype.is_integer:
         raise TypeError(f"a size is an integer, found '{x.name}' of dtype {_dtypes.name_of(x.dtype)}: cast it")
 
     return make("SizeOf", lambda y: _ops.cast(_ops.shape(y)[0], x.dtype), of_size(x))

@@ -58,7 +58,7 @@ class GradientTape:
         has recorded uses of, and TypeError for one that is not floating-point."""
         for given in as_list(tensor):
             x = as_tensor(given)
-            if not _dtypes.is_floating(x.dtype):
+            if not x.dtype.is_floating:
                 raise TypeError(f"a tape watches floating-point tensors, found {_dtypes.name_of(x.dtype)}")
             if x not in self._watched and any(x in op.inputs and self._records(op)
                                               for op in self._graph.get_operations()):  # fmt: skip
@@ -161,7 +161,7 @@ class GradientTape:
                 continue
             if y in self._watched or self._variable(y) is not None:
                 known[y] = True
-            elif not self._records(y.op) or not _dtypes.is_floating(y.dtype):
+            elif not self._records(y.op) or not y.dtype.is_floating:
                 known[y] = False
             else:
                 inputs = sources_of(y.op)

@@ -5,7 +5,8 @@ from typing import Any, Callable, List, Optional
 
 from .. import _dtypes, _ops
 from .. import nn as traced
-from .conversion import as_tensor, dtype_of, make
+from .conversion import as_tensor, make
+from .dtypes import as_dtype
 from .graph import get_default_graph
 from .operation import Tensor
 from .ops import concat, reshape, shape, split, zeros
@@ -25,7 +26,7 @@ class TensorArray:
         tensor_array_name: Any = None, handle: Any = None, flow: Any = None, infer_shape: bool = True,
         element_shape: Any = None, colocate_with_first_write_call: bool = True, name: Optional[str] = None,
     ):  # fmt: skip
-        self.dtype = dtype_of(dtype)
+        self.dtype = as_dtype(dtype)
         self._size: Any = 0 if size is None else size
         self._grows = bool(dynamic_size)
         self._shape = None if element_shape is None else plain_shape(element_shape)

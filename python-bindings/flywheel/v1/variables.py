@@ -9,6 +9,7 @@ from .. import _dtypes
 from .. import variables as traced
 from . import _operators
 from .conversion import as_tensor, constant, dtype_of
+from .dtypes import DType
 from .graph import Graph, GraphKeys, get_default_graph, user_line
 from .operation import Operation, Tensor
 from .shapes import TensorShape
@@ -24,7 +25,7 @@ class Variable(_operators.Operators):
         caching_device: Any = None, name: Optional[str] = None, variable_def: Any = None, dtype: Any = None,
         expected_shape: Any = None, import_scope: Any = None, constraint: Any = None,
     ):  # fmt: skip
-        if isinstance(trainable, np.dtype):
+        if isinstance(trainable, (np.dtype, DType)):
             # The second argument is a dtype where it looks like one (V6).
             trainable, dtype = None, trainable
         if initial_value is None:
@@ -157,7 +158,7 @@ class Variable(_operators.Operators):
 
         store = default_session(session, "load variable").store
         self.implementation._declare_value(store)
-        store[self.op_name] = traced.convert(value, self.dtype).reshape(self._shape)
+        store[self.op_name] = traced.convert(value, self.dtype.dtype).reshape(self._shape)
 
     # Writes
 
@@ -181,12 +182,12 @@ class Variable(_operators.Operators):
                                       "loop variable, and assign it after the loop")  # fmt: skip
 
     def _write(self, kind: str, method: str, value: Any, name: Optional[str]) -> Tensor:
-        if kind != "Assign" and (self.dtype == _dtypes.string or _dtypes.is_bool(self.dtype)):
+        if kind != "Assign" and (self.dtype == _dtypes.string or self.dtype.is_bool):
             raise TypeError(f"{kind} takes numbers: variable '{self.op_name}' has dtype {_dtypes.name_of(self.dtype)}")
         self._check_writable()
         if not isinstance(value, Tensor) and not hasattr(value, "_as_graph_tensor"):
             try:
-                value = constant(traced.convert(value, self.dtype))
+                value = constant(traced.convert(value, self.dtype.dtype))
             except traced.DTypeMismatch:
                 raise
             except TypeError:

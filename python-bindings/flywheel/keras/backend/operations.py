@@ -177,7 +177,7 @@ def switch(condition: Any, then_expression: Any, else_expression: Any) -> Any:
 def _reduction(name: str) -> Any:
     def reduce(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
         y = as_tensor(x)
-        if _dtypes.is_bool(y.dtype) and name in ("reduce_mean", "reduce_sum"):
+        if y.dtype.is_bool and name in ("reduce_mean", "reduce_sum"):
             y = cast(y, floatx())
         return _T[name](y, axis, keepdims)
 

@@ -5,7 +5,6 @@ from typing import Any, Dict, List, Optional
 
 import numpy as np
 
-from ... import _dtypes
 from ..elementwise import TABLE
 from ..graph import GraphKeys, get_default_graph
 from ..operation import Operation, Tensor
@@ -35,7 +34,7 @@ class ExponentialMovingAverage:
         for x in trainable_variables() if var_list is None else list(var_list):
             if not isinstance(x, (Variable, Tensor)):
                 raise TypeError(f"averages are of variables and tensors, found {type(x).__name__}")
-            if not _dtypes.is_floating(x.dtype):
+            if not x.dtype.is_floating:
                 raise TypeError(f"The variables must be half, float, or double: {x.name}")
             if x in self._averages:
                 raise ValueError(f"Moving average already computed for: {x.name}")

@@ -4,8 +4,6 @@ Online and Batch Learning Using Forward Backward Splitting, 2009)."""
 
 from typing import Any, List
 
-import numpy as np
-
 from ..conversion import as_tensor
 from ..elementwise import TABLE
 from ..ops import cast
@@ -92,7 +90,7 @@ class AdagradDAOptimizer(Optimizer):
 
     def _apply(self, g: Any, v: Variable) -> List[Any]:
         s, q = self._slot(v, "gradient_accumulator"), self._slot(v, "gradient_squared_accumulator")
-        t, rate = cast(as_tensor(self._steps), np.dtype(v.dtype)) + 1, self._number(self._lr, v)
+        t, rate = cast(as_tensor(self._steps), v.dtype) + 1, self._number(self._lr, v)
         sums, squares = s + g, q + g * g
         kept = _sign(sums) * _maximum(_abs(sums) - self._l1 * t, 0.0) if self._l1 > 0 else sums
         return [s.assign(sums), q.assign(squares),
