@@ -108,16 +108,22 @@ def batch_norm(
     if not training:
         return _generated.batch_norm_inference(x, moving_mean, moving_variance, gamma, beta, epsilon=epsilon)
     result, mean, variance = _generated.batch_norm_training(x, gamma, beta, epsilon=epsilon)
-    x = as_tensor(x)
-    leading = x._dims[:-1]
-    if 0 in leading:
-        return result
     for average, value in ((moving_mean, mean), (moving_variance, variance)):
-        if None in leading:
-            # Nothing has no mean, and moves no average.
-            value = _ops.where(as_tensor(math.prod(x.shape[:-1])) > 0, value, average.read())
-        average.moving_average(value, momentum)
+        average.moving_average(unless_empty(x, value, average), momentum)
     return result
+
+
+def unless_empty(x: TensorLike, statistic: TensorLike, average: TensorLike) -> Tensor:
+    """The `statistic` of a batch `x`, [..., channels], or, where the batch has no elements, the `average` that it is to
+    move: nothing has no mean. Both are [channels].
+    """
+    leading = as_tensor(x)._dims[:-1]
+    if 0 in leading:
+        return as_tensor(average)
+    if None not in leading:
+        return as_tensor(statistic)
+    has_elements = as_tensor(math.prod(as_tensor(x).shape[:-1])) > 0
+    return _ops.where(has_elements, statistic, as_tensor(average))
 
 
 def group_norm(

@@ -134,7 +134,8 @@ def batch_norm_training(
     and variance, [channels], are over all dimensions but the last. The variance
     is the mean of (x - mean)^2. gamma and beta, [channels], may be left out.
     They and the results `mean` and `variance` have x's element type, or f32
-    where x has 16 bits. Derivatives flow through mean and variance.
+    where x has 16 bits. Derivatives flow through mean and variance. Both are 0
+    where x has no elements.
 
     `train.moving_average` keeps what `nn.batch_norm_inference` needs.
     """

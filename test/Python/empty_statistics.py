@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: env FLYWHEEL_CACHE= %python %s
-"""R11: a batch without examples moves no average of batch normalization: it made them NaN for good."""
+"""R11: a batch without examples moves no average and no parameter of batch normalization: it made them NaN for good."""
 
-from typing import Any
+from typing import Any, Callable, Sequence
 
 import numpy as np
 
 import flywheel as fw
+import flywheel.keras as keras
+import flywheel.v1 as tf
 from configurations import run_tests
 
 SHAPES = [(3,), (2, 3), (2, 2, 3)]
@@ -48,5 +50,70 @@ def test_known_sizes() -> None:
     check(False, [0, 4, 0, 2])
 
 
+def unchanged(values: Callable[[], Sequence[Any]], run: Callable[[], object], what: str) -> None:
+    before = [np.array(value) for value in values()]
+    run()
+    for old, new in zip(before, values()):
+        np.testing.assert_array_equal(old, np.array(new), err_msg=what)
+
+
+def test_training() -> None:
+    images = np.random.default_rng(0).random((4, 5, 3)).astype(np.float32)
+    for make in (
+        lambda: fw.nn.BatchNorm(3),
+        lambda: fw.nn.LayerNorm(3),
+        lambda: fw.nn.RMSNorm(3),
+        lambda: fw.nn.GroupNorm(1, 3),
+    ):
+        for dynamic in (False, True, "auto"):
+            for x in (images, images[:, 0]):
+                with fw.Store():
+                    norm = make()
+                    w = fw.Variable(np.ones(3, np.float32), name="w")
+                    optimizer = fw.optimizers.SGD(0.1)
+
+                    def train(x: Any, norm: Any = norm, w: Any = w, optimizer: Any = optimizer) -> Any:
+                        y = norm(x, training=True) if isinstance(norm, fw.nn.BatchNorm) else norm(x)
+                        loss = fw.sum(y * y * w)
+                        optimizer.minimize(loss)
+                        return loss
+
+                    step = fw.function(train, dynamic=dynamic)
+                    for count in (0, 4, 0, 3):
+                        what = f"{type(norm).__name__}, {dynamic}, {count} of {x.shape}"
+                        call = lambda x=x, count=count, step=step: step(x[:count])  # noqa: E731
+                        if count:
+                            call()
+                        else:
+                            unchanged(lambda norm=norm, w=w: [*norm.state_dict().values(), w.numpy()], call, what)
+                    for value in norm.state_dict().values():
+                        assert np.isfinite(value).all()
+
+
+def test_v1() -> None:
+    rows = np.random.default_rng(0).random((4, 3)).astype(np.float32)
+    with tf.Graph().as_default():
+        x = tf.placeholder(tf.float32, [None, 3])
+        loss = tf.reduce_sum(tf.layers.batch_normalization(x, training=True) ** 2)
+        with tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS)):
+            train = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            session.run(train, {x: rows})
+            variables = tf.global_variables()
+            unchanged(lambda: session.run(variables), lambda: session.run(train, {x: rows[:0]}), "v1")
+
+
+def test_keras() -> None:
+    rows = np.random.default_rng(0).random((4, 3)).astype(np.float32)
+    model = keras.models.Sequential([keras.layers.BatchNormalization(input_shape=(3,)), keras.layers.Dense(1)])
+    loss = keras.backend.sum(model.output)
+    weights = model.trainable_weights
+    updates = keras.optimizers.SGD(0.1).get_updates(loss, weights) + model.get_updates_for(model.inputs)
+    train = keras.backend.function([*model.inputs, keras.backend.learning_phase()], [loss], updates)
+    train([rows, 1])
+    unchanged(model.get_weights, lambda: train([rows[:0], 1]), "Keras")
+
+
 if __name__ == "__main__":
-    run_tests([test_sizes_of_calls, test_known_sizes])
+    run_tests([test_sizes_of_calls, test_known_sizes, test_training, test_v1, test_keras])

@@ -6,6 +6,7 @@ from typing import Any, List, Optional, Tuple
 from .. import _dtypes, _ops, random
 from .. import nn as nn
 from .._layouts import Laid
+from .._nn_functions import unless_empty
 from .._ops._core import Size, sizes
 from .._ops._precision import rounds_once
 from .._ops._shapes import _product, reshape_to
@@ -46,6 +47,7 @@ def _batch_norm(call: Call, x: Laid, scale: Laid, bias: Laid, mean: Laid, varian
     for place, old, new in ((3, mean, batch_mean), (4, variance, batch_variance)):
         before = old.plain()
         value = _ops.add(_ops.multiply(before, momentum), _ops.multiply(_ops.cast(new, before.dtype), 1.0 - momentum))
+        value = unless_empty(x.data, value, before)
         variable = call.variable(place)
         if variable is not None and call.trains:
             variable.assign(value)

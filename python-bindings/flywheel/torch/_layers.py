@@ -6,6 +6,7 @@ from typing import Any, List, Optional, Sequence
 from .. import _dtypes, _ops
 from .. import nn as nn
 from .._layouts import Laid, size_tensor
+from .._nn_functions import unless_empty
 from .._ops._conversions import wrapping_cast
 from .._ops._core import Size, size, sizes
 from .._ops._shapes import reshape_to
@@ -185,7 +186,7 @@ def _batch_norm(call: Call, x: Laid, gamma: Optional[Laid], beta: Optional[Laid]
     moved = []
     for old, new in ((mean.plain(), batch_mean), (variance.plain(), batch_variance)):
         value = _ops.add(_ops.multiply(old, 1.0 - momentum), _ops.multiply(_ops.cast(new, old.dtype), momentum))
-        moved.append(Laid(value))
+        moved.append(Laid(unless_empty(x.data, value, old)))
     return [x.like(result), None, None, *moved]
 
 

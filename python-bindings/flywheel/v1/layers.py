@@ -6,6 +6,7 @@ from typing import Any, List, NamedTuple, Optional
 
 from .. import _ops
 from .. import nn as traced
+from .._nn_functions import unless_empty
 from . import nn
 from .conversion import as_tensor, constant, make
 from .elementwise import TABLE
@@ -282,6 +283,7 @@ def batch_normalization(
         if training is not True:
             rate = where(training, constant(rate, x.dtype), constant(0.0, x.dtype))
         for average, value in zip(averages, (mean, variance)):
+            value = make("unless_empty", unless_empty, x, value, average)
             moved = average.assign_sub((average - value) * rate)
             get_default_graph().add_to_collection(GraphKeys.UPDATE_OPS, moved)
         return normed if training is True else where(training, normed, tests)

@@ -90,14 +90,21 @@ func.func @mean_squared_error(%p: tensor<4x?xf32>, %t: tensor<?x3xf32>) -> (tens
 // CHECK-LABEL: func @batch_norm
 // CHECK-SAME: (%[[X:.*]]: tensor<?x8xbf16>, %[[G:.*]]: tensor<8xf32>)
 // CHECK: %[[WIDE:.*]] = arith.extf %[[X]]
-// CHECK: %[[MEAN:.*]] = nn.reduce mean %[[WIDE]] axes [0]
+// R11: the mean of no elements is 0.
+// CHECK: %[[ROWS:.*]] = tensor.dim %[[WIDE]]
+// CHECK: %[[COUNT:.*]] = arith.sitofp
+// CHECK: %[[N:.*]] = tensor.from_elements %[[COUNT]]
+// CHECK: %[[RAW:.*]] = nn.reduce mean %[[WIDE]] axes [0]
+// CHECK: %[[ANY:.*]] = arith.cmpf ogt
+// CHECK: %[[MEAN:.*]] = arith.select %[[ANY]], %[[RAW]]
 // CHECK: %[[BITS:.*]] = arith.bitcast %[[MEAN]] : tensor<8xf32> to tensor<8xi32>
 // CHECK: %[[FIXED:.*]] = arith.bitcast %[[BITS]] : tensor<8xi32> to tensor<8xf32>
 // CHECK: %[[SHIFT:.*]] = arith.subf %[[MEAN]], %[[FIXED]]
 // CHECK: %[[SPREAD:.*]] = nn.broadcast %[[FIXED]] dims [1] like %[[WIDE]]
 // CHECK: %[[C:.*]] = arith.subf %[[WIDE]], %[[SPREAD]]
 // CHECK: %[[SQUARE:.*]] = arith.mulf %[[C]], %[[C]]
-// CHECK: %[[SQUARES:.*]] = nn.reduce mean %[[SQUARE]] axes [0]
+// CHECK: %[[SQUARES_RAW:.*]] = nn.reduce mean %[[SQUARE]] axes [0]
+// CHECK: %[[SQUARES:.*]] = arith.select %{{.*}}, %[[SQUARES_RAW]]
 // CHECK: %[[LESS:.*]] = arith.mulf %[[SHIFT]], %[[SHIFT]]
 // CHECK: %[[VARIANCE:.*]] = arith.subf %[[SQUARES]], %[[LESS]]
 // CHECK: %[[ROOT:.*]] = math.rsqrt

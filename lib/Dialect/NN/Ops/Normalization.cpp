@@ -123,9 +123,32 @@ struct Normalizer {
   Normalizer(OpBuilder &b, Location loc, Value input, ArrayRef<int64_t> axes)
       : b(b), loc(loc), x(widen(b, loc, input)), axes(axes) {}
 
+  /// Makes 0 the mean of no elements. A parameter that all samples share would
+  /// have NaN for its gradient otherwise: nothing, times a factor that is NaN.
+  void defineEmptyMean() {
+    ArrayRef<int64_t> sizes = tensorOf(x).getShape();
+    isEmpty =
+        llvm::any_of(axes, [&](int64_t axis) { return sizes[axis] == 0; });
+    if (isEmpty || llvm::none_of(axes, [&](int64_t axis) {
+          return ShapedType::isDynamic(sizes[axis]);
+        }))
+      return;
+    count = buildCount(b, loc, x, axes,
+                       cast<FloatType>(getElementTypeOrSelf(x.getType())));
+  }
   /// Emits the mean over the axes.
   ElementwiseExpr mean(ElementwiseExpr value) const {
-    return value.with(buildReduce(b, loc, ReductionKind::mean, value, axes));
+    Value reduced = buildReduce(b, loc, ReductionKind::mean, value, axes);
+    if (!isEmpty && !count)
+      return value.with(reduced);
+    Value zero = buildSplat(b, loc, reduced, 0.0);
+    if (isEmpty)
+      return value.with(zero);
+    Value counts = buildBroadcast(b, loc, count, {}, reduced);
+    Value hasElements =
+        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, counts, zero);
+    return value.with(
+        arith::SelectOp::create(b, loc, hasElements, reduced, zero));
   }
   /// Repeats a number for each sample over the axes.
   ElementwiseExpr spread(ElementwiseExpr reduced) const {
@@ -157,6 +180,12 @@ struct Normalizer {
   Location loc;
   ElementwiseExpr x;
   SmallVector<int64_t> axes;
+
+private:
+  /// The number of elements a mean is of, where it may be 0.
+  Value count;
+  /// Set where it is 0.
+  bool isEmpty = false;
 };
 
 /// The mean and the variance over the axes, and x without the mean.
@@ -207,6 +236,7 @@ FailureOr<SmallVector<Value>> RMSNormOp::decompose(OpBuilder &b) {
 FailureOr<SmallVector<Value>> BatchNormTrainingOp::decompose(OpBuilder &b) {
   int64_t channels = tensorOf(getX()).getRank() - 1;
   Normalizer n(b, getLoc(), getX(), identityDims(channels));
+  n.defineEmptyMean();
   Moments moments(n);
   // One factor and one offset a channel.
   ElementwiseExpr factor = inverseRoot(moments.variance, getEpsilon());

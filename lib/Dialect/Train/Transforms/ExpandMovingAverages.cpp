@@ -60,6 +60,13 @@ static void assign(OpBuilder &b, Location loc, VariableOp variable,
                    value);
 }
 
+/// Moves `average` towards `value`: in this form it stays what it is, bit for
+/// bit, where it is `value` already.
+static ElementwiseExpr move(ElementwiseExpr average, ElementwiseExpr value,
+                            double momentum) {
+  return average - (average - value) * (1.0 - momentum);
+}
+
 Debiasing &TrainExpandMovingAverages::getDebiasing(MovingAverageOp op) {
   auto variable = SymbolTable::lookupNearestSymbolFrom<VariableOp>(
       op, op.getVariableAttr());
@@ -86,7 +93,7 @@ ElementwiseExpr TrainExpandMovingAverages::emitDebiased(MovingAverageOp op,
   double momentum = op.getMomentum().convertToDouble();
   Debiasing &debiasing = getDebiasing(op);
   ElementwiseExpr biased = nn::widen(b, loc, read(b, loc, debiasing.biased));
-  biased = biased - (biased - value) * (1.0 - momentum);
+  biased = move(biased, value, momentum);
   assign(b, loc, debiasing.biased,
          nn::roundTo(b, loc, biased, debiasing.biased.getTensorType()));
   ElementwiseExpr step(b, loc, read(b, loc, debiasing.step));
@@ -116,7 +123,7 @@ void TrainExpandMovingAverages::expand(MovingAverageOp op) {
   } else {
     ElementwiseExpr old =
         nn::widen(b, loc, ReadOp::create(b, loc, type, op.getVariableAttr()));
-    average = old * momentum + value * (1.0 - momentum);
+    average = move(old, value, momentum);
   }
   auto assigned = AssignOp::create(b, loc, type, op.getVariableAttr(),
                                    nn::roundTo(b, loc, average, type));

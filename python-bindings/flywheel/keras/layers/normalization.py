@@ -5,6 +5,7 @@ from typing import Any
 
 from ... import _ops
 from ... import nn as _traced
+from ..._nn_functions import unless_empty
 from ..._ops import _precision
 from ...v1.conversion import as_tensor, make
 from .. import backend as K
@@ -87,8 +88,9 @@ class BatchNormalization(Layer):
             return v * (count / (count - (1.0 + self.epsilon)))
 
         variance = make("unbiased", unbiased, x, variance)
-        self.add_update([K.moving_average_update(self.moving_mean, mean, self.momentum),
-                         K.moving_average_update(self.moving_variance, variance, self.momentum)], inputs)  # fmt: skip
+        statistics = ((self.moving_mean, mean), (self.moving_variance, variance))
+        self.add_update([K.moving_average_update(average, make("unless_empty", unless_empty, x, value, average),
+                                                 self.momentum) for average, value in statistics], inputs)  # fmt: skip
         return restore(K.in_train_phase(normed, tests, training))
 
 
