@@ -44,6 +44,23 @@ def test_dynamic_batch_norm() -> None:
     steps(module, lambda n: [torch.randn(n, 3, 32, 32).double(), torch.randint(0, 10, (n,))], rtol=1e-7)
 
 
+def test_empty_batch() -> None:
+    """R11: it changes nothing, the running averages included."""
+    module = nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.Flatten(), nn.Linear(16, 4))
+    x, y = torch.randn(5, 3, 4, 4), torch.randint(0, 4, (5,))
+    batch = torch.export.Dim("batch")
+    ours = flywheel.torch.from_module(
+        module, (x,), loss=nn.CrossEntropyLoss(reduction="sum"), example_targets=(y,),
+        optimizer=fw.optimizers.SGD(lr=0.05), dynamic_shapes=({0: batch}, {0: batch}))  # fmt: skip
+    for _ in range(2):
+        ours.step(x, y)
+        before = {name: variable.numpy() for name, variable in ours.variables.items()}
+        assert float(ours.step(x[:0], y[:0])) == 0
+        for name, value in before.items():
+            if not name.endswith("num_batches_tracked"):
+                np.testing.assert_array_equal(ours.variables[name].numpy(), value, err_msg=name)
+
+
 def test_dynamic_attention() -> None:
     def loss(logits: Any, labels: Any) -> Any:
         return functional.cross_entropy(logits, labels.view(-1))
