@@ -74,7 +74,11 @@ SELECTS = ("reduce_max reduce_min max min sort top_k nth_element max_pool max_po
 # Functions of integers and of truth, of no tensors, with draws, of sessions, graphs and variables; and those without a
 # gradient. They have no case.
 NOT_DIFFERENTIATED: Dict[str, str] = {
-    "tf": """Assert ConfigProto DType Dimension GPUOptions GradientTape Graph GraphKeys GraphOptions InteractiveSession
+    "tf": """AggregationMethod dimension_value disable_control_flow_v2 disable_eager_execution
+        disable_resource_variables disable_tensor_equality disable_v2_behavior disable_v2_tensorshape
+        enable_control_flow_v2
+        enable_resource_variables executing_eagerly initialize_all_tables is_tensor no_regularizer tables_initializer
+        Assert ConfigProto DType Dimension GPUOptions GradientTape Graph GraphKeys GraphOptions InteractiveSession
         Operation OptimizerOptions OutOfRangeError RunMetadata RunOptions Session Tensor TensorArray TensorShape
         Variable VariableScope add_to_collection add_to_collections all_variables app arg_max arg_min argmax argmin
         argsort as_dtype assert_equal assert_greater assert_greater_equal assert_less assert_less_equal assert_negative
@@ -101,7 +105,8 @@ NOT_DIFFERENTIATED: Dict[str, str] = {
         get_total_loss make add_n cast""",
     "image": """ResizeMethod as_tensor box_of make random_brightness random_contrast random_flip_left_right
         random_flip_up_down wrapping_cast resize where""",
-    "K": """Function all any arange backend batch_get_value batch_set_value cast_to_floatx clear_session count_params
+    "K": """image_dim_ordering set_image_dim_ordering
+        Function all any arange backend batch_get_value batch_set_value cast_to_floatx clear_session count_params
         dtype epsilon eval floatx function get_session get_uid get_value get_variable_shape image_data_format in_top_k
         initialize int_shape is_keras_tensor is_placeholder is_sparse is_tensor learning_phase
         manual_variable_initialization moving_average_update ndim print_tensor random_binomial random_normal_variable

@@ -89,6 +89,7 @@ from .scopes import (
     variable_scope,
 )
 from .session import InteractiveSession, Session, get_default_session
+from .settings import *  # noqa: F403
 from .shapes import Dimension, TensorShape
 from .tape import GradientTape
 from .tensor_arrays import TensorArray
@@ -180,7 +181,8 @@ for _space in (nn, contrib, layers, losses, image, metrics, summary, train,
 _explain_all(globals(), [_name for _name in globals() if not _name.startswith("_")])
 globals().update(_namespaces.build(
     globals(), nn, {
-        "initializers": _random_ops.NAMES,
+        "initializers": {**_random_ops.NAMES, "global_variables": global_variables_initializer,
+                         "local_variables": local_variables_initializer, "variables": variables_initializer},
         "random": {
             "categorical": _categorical, "multinomial": multinomial, "normal": random_normal,
             "shuffle": _host_ops.random_shuffle, "set_random_seed": set_random_seed,

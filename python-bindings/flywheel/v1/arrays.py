@@ -299,10 +299,20 @@ def norm(
 
 
 def count_nonzero(
-    input_tensor: Any, axis: Any = None, keepdims: Any = None, dtype: Any = _dtypes.int64, name: Optional[str] = None
-) -> Any:
-    """The number of elements that are not 0."""
-    x = as_tensor(input_tensor)
+    input_tensor: Any = None, axis: Any = None, keepdims: Any = None, dtype: Any = _dtypes.int64,
+    name: Optional[str] = None, reduction_indices: Any = None, keep_dims: Any = None, input: Any = None,
+) -> Any:  # fmt: skip
+    """The number of elements that are not 0. The last three arguments are other names of the first three."""
+    for one, other, names in ((input_tensor, input, "input_tensor and input"),
+                              (axis, reduction_indices, "axis and reduction_indices"),
+                              (keepdims, keep_dims, "keepdims and keep_dims")):  # fmt: skip
+        if one is not None and other is not None:
+            raise ValueError(f"count_nonzero: {names} are two names of one argument, give one of them")
+    given = input if input_tensor is None else input_tensor
+    if given is None:
+        raise ValueError("count_nonzero: expected a tensor as input_tensor")
+    x = as_tensor(given)
+    axis, keepdims = reduction_indices if axis is None else axis, keep_dims if keepdims is None else keepdims
     kind = dtype_of(dtype)
     hits = make("NotZero", lambda y: _ops.cast(_ops.not_equal(y, 0), kind), x)
     return TABLE["reduce_sum"](hits, axis, keepdims)

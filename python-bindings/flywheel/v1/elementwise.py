@@ -10,6 +10,7 @@ from .. import nn as traced
 from .._ops._arithmetic import mod_of_quotient
 from ._operators import _divide, floor_of_quotient, power_by
 from .conversion import as_tensor, make, paired
+from .dtypes import as_dtype
 
 
 def _unary(kind: str, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -106,14 +107,32 @@ def _digamma(x: Any) -> Any:
     return _ops.cast(found, dtype)
 
 
+def _zeros_like(tensor: Any, dtype: Any = None, name: Optional[str] = None, optimize: bool = True) -> Any:
+    """Zeros of the shape of a tensor, and of its dtype where no other one is given."""
+    return _all_alike("ZerosLike", _ops.zeros_like, tensor, dtype, name)
+
+
+def _ones_like(tensor: Any, dtype: Any = None, name: Optional[str] = None, optimize: bool = True) -> Any:
+    """Ones of the shape of a tensor, and of its dtype where no other one is given."""
+    return _all_alike("OnesLike", _ops.ones_like, tensor, dtype, name)
+
+
+def _all_alike(kind: str, function: Callable[..., Any], tensor: Any, dtype: Any, name: Optional[str]) -> Any:
+    x = as_tensor(tensor)
+    wanted = x.dtype if dtype is None else as_dtype(dtype)
+    if wanted == x.dtype:
+        return make(kind, function, x, name=name)
+    return make(kind, lambda y: _ops.cast(function(y), wanted), x, name=name, types=[(wanted, x.static_shape)])
+
+
 UNARY = {
     "abs": _ops.abs, "acos": _ops.arccos, "asin": _ops.arcsin, "atan": _ops.arctan, "ceil": _ops.ceil, "cos": _ops.cos,
     "cosh": _ops.cosh, "erf": _ops.erf, "exp": _ops.exp, "expm1": _ops.expm1, "floor": _ops.floor, "log": _ops.log,
     "log1p": _ops.log1p, "logical_not": _ops.logical_not, "negative": _ops.negative, "reciprocal": _ops.reciprocal,
     "rint": _ops.rint, "round": _ops.round, "rsqrt": _ops.rsqrt, "sigmoid": _ops.sigmoid, "sign": _ops.sign,
     "sin": _ops.sin, "sinh": _ops.sinh, "sqrt": _ops.sqrt, "square": _ops.square, "tan": _ops.tan, "tanh": _ops.tanh,
-    "is_nan": _ops.isnan, "is_inf": _ops.isinf, "is_finite": _ops.isfinite, "zeros_like": _ops.zeros_like,
-    "ones_like": _ops.ones_like, "acosh": _ops.arccosh, "asinh": _ops.arcsinh, "atanh": _ops.arctanh,
+    "is_nan": _ops.isnan, "is_inf": _ops.isinf, "is_finite": _ops.isfinite,
+    "acosh": _ops.arccosh, "asinh": _ops.arcsinh, "atanh": _ops.arctanh,
     "erfc": _ops.erfc, "lgamma": _ops.lgamma, "digamma": _digamma,
     "log_sigmoid": lambda x: _ops.negative(traced.softplus(_ops.negative(x))),
 }  # fmt: skip
@@ -144,7 +163,7 @@ TABLE: Dict[str, Callable[..., Any]] = {
     **{key: _unary(key.title().replace("_", ""), _of_floating(key, function) if key in FLOATING else function)
        for key, function in UNARY.items()},
     **{key: _binary(key.title().replace("_", ""), function) for key, function in BINARY.items()},
-    "pow": _pow,
+    "pow": _pow, "zeros_like": _zeros_like, "ones_like": _ones_like,
     **{key: _reduction({"reduce_sum": "Sum", "reduce_mean": "Mean", "reduce_max": "Max"}.get(key, key), function)
        for key, function in REDUCTIONS.items()},
 }  # fmt: skip

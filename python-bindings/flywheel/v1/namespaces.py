@@ -34,7 +34,6 @@ INSTEAD: Dict[str, str] = {
     "distributions": "the density by tf.exp and tf.log, draws by tf.random_normal",
     "enable_eager_execution": "trace functions with flywheel.function",
     "estimator": "write the loop with a Session, or use flywheel.keras",
-    "executing_eagerly": "there are graphs only",
     "feature_column": "make arrays of the features with NumPy",
     "fft": "numpy.fft in tf.py_func",
     "fixed_size_partitioner": "variables have no parts: leave the partitioner out",
@@ -148,8 +147,8 @@ def build(tf: Any, nn: Any, others: Dict[str, Dict[str, Any]]) -> Dict[str, Name
     made = {
         "math": math, "linalg": linalg, "debugging": of(*_DEBUGGING),
         "manip": of("gather_nd", "reshape", "reverse", "roll", "scatter_nd", "tile"),
-        "dtypes": of("as_dtype", "cast", "float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8",
-                     "bfloat16", "bool", "string"),
+        "dtypes": of("DType", "as_dtype", "cast", "double", "float16", "half", "float32", "float64", "int8", "int16",
+                     "int32", "int64", "uint8", "uint16", "uint32", "uint64", "bfloat16", "bool", "string"),
         "sets": {}, "quantization": {}, **others,
     }  # fmt: skip
     return {name: Names(name, **names) for name, names in made.items()}

@@ -56,11 +56,21 @@ elu = _unary("Elu", _elu_of)
 selu = _unary("Selu", _selu)
 softplus = _unary("Softplus", traced.softplus)
 softsign = _unary("Softsign", traced.softsign)
-sigmoid = _unary("Sigmoid", _ops.sigmoid)
-tanh = _unary("Tanh", _ops.tanh)
-l2_loss = _unary("L2Loss", traced.l2_loss)
-for _name in ("relu", "relu6", "elu", "selu", "softplus", "softsign", "sigmoid", "tanh", "l2_loss"):
+for _name in ("relu", "relu6", "elu", "selu", "softplus", "softsign"):
     globals()[_name].__name__ = globals()[_name].__qualname__ = _name
+
+
+def sigmoid(x: Any, name: Optional[str] = None) -> Any:
+    return make("Sigmoid", _ops.sigmoid, as_tensor(x), name=name)
+
+
+def tanh(x: Any, name: Optional[str] = None) -> Any:
+    return make("Tanh", _ops.tanh, as_tensor(x), name=name)
+
+
+def l2_loss(t: Any, name: Optional[str] = None) -> Any:
+    """Half of the sum of squares."""
+    return make("L2Loss", traced.l2_loss, as_tensor(t), name=name)
 
 
 def leaky_relu(features: Any, alpha: float = 0.2, name: Optional[str] = None) -> Any:

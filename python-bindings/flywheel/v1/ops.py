@@ -81,12 +81,18 @@ def tuple_(tensors: Any, name: Optional[str] = None, control_inputs: Any = None)
 #
 
 
-def matmul(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False, name: Optional[str] = None) -> Any:
-    """The product of matrices, or of stacks of them."""
+def matmul(
+    a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False, adjoint_a: bool = False,
+    adjoint_b: bool = False, a_is_sparse: bool = False, b_is_sparse: bool = False, name: Optional[str] = None,
+) -> Any:  # fmt: skip
+    """The product of matrices, or of stacks of them. The adjoint of a real matrix is its transpose."""
+    for one, other, which in ((transpose_a, adjoint_a, "a"), (transpose_b, adjoint_b, "b")):
+        if one and other:
+            raise ValueError(f"Only one of transpose_{which} and adjoint_{which} can be True.")
 
     def emit(x: Any, y: Any) -> Any:
-        x = _ops.swapaxes(x, -1, -2) if transpose_a else x
-        return _ops.matmul(x, _ops.swapaxes(y, -1, -2) if transpose_b else y)
+        x = _ops.swapaxes(x, -1, -2) if transpose_a or adjoint_a else x
+        return _ops.matmul(x, _ops.swapaxes(y, -1, -2) if transpose_b or adjoint_b else y)
 
     return make("MatMul", emit, *[as_tensor(x) for x in paired("MatMul", a, b)], name=name)
 
@@ -152,15 +158,18 @@ def arg_max(input: Any, dimension: Any, output_type: Any = None, name: Optional[
 
 
 def arg_min(input: Any, dimension: Any, output_type: Any = None, name: Optional[str] = None) -> Any:
-    return argmin(input, dimension, name, output_type)
+    return argmin(input, dimension, name, output_type=output_type)
 
 
-def argmin(input: Any, axis: Any = None, name: Optional[str] = None, output_type: Any = None) -> Any:
+def argmin(
+    input: Any, axis: Any = None, name: Optional[str] = None, dimension: Any = None, output_type: Any = None
+) -> Any:
     """The place of the smallest element, int64."""
+    where_ = 0 if axis is None and dimension is None else dimension if axis is None else axis
     kind = _dtypes.int64 if output_type is None else output_type
 
     def emit(x: Any) -> Any:
-        return _ops.cast(_ops.argmin(_without_nan(x, float("inf")), axis or 0), kind)
+        return _ops.cast(_ops.argmin(_without_nan(x, float("inf")), where_), kind)
 
     return make("ArgMin", emit, as_tensor(input), name=name)
 
@@ -208,16 +217,18 @@ def shape(input: Any, name: Optional[str] = None, out_type: Any = None) -> Any:
     return make("Shape", lambda x: _ops.cast(_ops.shape(x), kind), as_tensor(input), name=name)
 
 
-def size(input: Any, name: Optional[str] = None) -> Any:
-    """The number of elements."""
-    return make("Size", lambda x: _ops.prod(_ops.shape(x)), as_tensor(input), name=name)
+def size(input: Any, name: Optional[str] = None, out_type: Any = None) -> Any:
+    """The number of elements, int32 or of `out_type`."""
+    kind = _dtypes.int32 if out_type is None else dtype_of(out_type)
+    return make("Size", lambda x: _ops.cast(_ops.prod(_ops.shape(x)), kind), as_tensor(input), name=name)
 
 
 def rank(input: Any, name: Optional[str] = None) -> Any:
     return constant(len(as_tensor(input).shape), name=name or "Rank")
 
 
-def transpose(a: Any, perm: Any = None, name: Optional[str] = None) -> Any:
+def transpose(a: Any, perm: Any = None, name: Optional[str] = None, conjugate: bool = False) -> Any:
+    """The tensor with its dimensions in another order; the conjugates of real numbers are the numbers."""
     return make("transpose", lambda x: _ops.transpose(x, perm), as_tensor(a), name=name)
 
 

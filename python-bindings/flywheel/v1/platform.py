@@ -7,7 +7,7 @@ import logging as _logging
 import os
 import shutil
 import sys
-from typing import IO, Any, Callable, Dict, List, Optional
+from typing import IO, Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 
 class _Options:
@@ -157,17 +157,17 @@ class logging:  # noqa: N801
     warn = warning = _logger.warning
 
     @staticmethod
-    def set_verbosity(level: int) -> None:
-        logging._logger.setLevel(level)
+    def set_verbosity(v: int) -> None:
+        logging._logger.setLevel(v)
         if not _logging.getLogger().handlers and not logging._logger.handlers:
             logging._logger.addHandler(_logging.StreamHandler())
 
     @staticmethod
-    def log_every_n(level: int, message: str, n: int, *args: Any) -> None:
-        """Logs one of n calls with this message."""
-        count = logging._counts[message] = logging._counts.get(message, -1) + 1
+    def log_every_n(level: int, msg: str, n: int, *args: Any) -> None:
+        """Logs one of n calls with this msg."""
+        count = logging._counts[msg] = logging._counts.get(msg, -1) + 1
         if count % n == 0:
-            logging._logger.log(level, message, *args)
+            logging._logger.log(level, msg, *args)
 
     @staticmethod
     def get_verbosity() -> int:
@@ -191,13 +191,63 @@ class gfile:  # noqa: N801
         return open(name, mode)
 
     Open = FastGFile = GFile
-    Exists, IsDirectory = staticmethod(os.path.exists), staticmethod(os.path.isdir)
-    ListDirectory = staticmethod(os.listdir)
-    MkDir, Remove, DeleteRecursively = staticmethod(os.mkdir), staticmethod(os.remove), staticmethod(shutil.rmtree)
-    Glob = staticmethod(glob.glob)
-    Rename, Copy = staticmethod(os.replace), staticmethod(shutil.copyfile)
-    Walk, Stat = staticmethod(os.walk), staticmethod(os.stat)
 
     @staticmethod
-    def MakeDirs(path: str) -> None:
-        os.makedirs(path, exist_ok=True)
+    def Exists(filename: str) -> bool:
+        return os.path.exists(filename)
+
+    @staticmethod
+    def IsDirectory(dirname: str) -> bool:
+        return os.path.isdir(dirname)
+
+    @staticmethod
+    def ListDirectory(dirname: str) -> List[str]:
+        return os.listdir(dirname)
+
+    @staticmethod
+    def MkDir(dirname: str) -> None:
+        os.mkdir(dirname)
+
+    @staticmethod
+    def MakeDirs(dirname: str) -> None:
+        os.makedirs(dirname, exist_ok=True)
+
+    @staticmethod
+    def Remove(filename: str) -> None:
+        os.remove(filename)
+
+    @staticmethod
+    def DeleteRecursively(dirname: str) -> None:
+        shutil.rmtree(dirname)
+
+    @staticmethod
+    def Glob(filename: Any) -> List[str]:
+        """The files of a pattern, or of a list of them."""
+        patterns = [filename] if isinstance(filename, str) else filename
+        return [found for pattern in patterns for found in glob.glob(pattern)]
+
+    @staticmethod
+    def Rename(oldname: str, newname: str, overwrite: bool = False) -> None:
+        """Raises FileExistsError if there is a file of the new name and `overwrite` is false."""
+        gfile._check_free(newname, overwrite)
+        os.replace(oldname, newname)
+
+    @staticmethod
+    def Copy(oldpath: str, newpath: str, overwrite: bool = False) -> None:
+        """Raises FileExistsError if there is a file of the new name and `overwrite` is false."""
+        gfile._check_free(newpath, overwrite)
+        shutil.copyfile(oldpath, newpath)
+
+    @staticmethod
+    def _check_free(name: str, overwrite: bool) -> None:
+        if not overwrite and os.path.exists(name):
+            raise FileExistsError(f"{name} is there already: overwrite=True replaces it")
+
+    @staticmethod
+    def Walk(top: str, in_order: bool = True) -> Iterator[Tuple[str, List[str], List[str]]]:
+        """Folders, each with the names of its folders and files; with `in_order`, a folder before those in it."""
+        return os.walk(top, topdown=in_order)
+
+    @staticmethod
+    def Stat(filename: str) -> os.stat_result:
+        return os.stat(filename)

@@ -123,10 +123,12 @@ from .settings import (
     floatx,
     get_uid,
     image_data_format,
+    image_dim_ordering,
     reset_uids,
     set_epsilon,
     set_floatx,
     set_image_data_format,
+    set_image_dim_ordering,
 )
 from .variables import (
     count_params,
@@ -167,6 +169,7 @@ __all__ = [
     "depthwise_conv2d", "dot", "dropout", "dtype", "elu", "epsilon", "equal", "eval", "exp", "expand_dims", "eye",
     "flatten", "floatx", "foldl", "foldr", "function", "gather", "get_session", "get_uid", "get_value",
     "get_variable_shape", "gradients", "greater", "greater_equal", "hard_sigmoid", "identity", "image_data_format",
+    "image_dim_ordering", "set_image_dim_ordering",
     "in_test_phase", "in_top_k", "in_train_phase", "initialize", "int_shape", "is_keras_tensor", "is_placeholder",
     "is_sparse", "is_tensor", "l2_normalize", "learning_phase", "less", "less_equal", "log", "logsumexp",
     "manual_variable_initialization", "map_fn", "max", "maximum", "mean", "min", "minimum", "moving_average_update",

@@ -138,13 +138,34 @@ def gather(reference: Any, indices: Any) -> Any:
 
 
 square, exp, log, abs, sign, sin, cos = (_T[name] for name in ("square", "exp", "log", "abs", "sign", "sin", "cos"))
-round, pow, maximum, minimum = (_T[name] for name in ("round", "pow", "maximum", "minimum"))
+round, maximum, minimum = (_T[name] for name in ("round", "maximum", "minimum"))
 equal, not_equal, greater, greater_equal, less, less_equal = (
     _T[name] for name in ("equal", "not_equal", "greater", "greater_equal", "less", "less_equal")
 )
-sigmoid, tanh = _nn.sigmoid, _nn.tanh
-softplus, softsign = _nn.softplus, _nn.softsign
-identity = _v1.identity
+
+
+def pow(x: Any, a: Any) -> Any:
+    return _T["pow"](x, a)
+
+
+def sigmoid(x: Any) -> Any:
+    return _nn.sigmoid(x)
+
+
+def tanh(x: Any) -> Any:
+    return _nn.tanh(x)
+
+
+def softplus(x: Any) -> Any:
+    return _nn.softplus(x)
+
+
+def softsign(x: Any) -> Any:
+    return _nn.softsign(x)
+
+
+def identity(x: Any, name: Optional[str] = None) -> Any:
+    return _v1.identity(x, name)
 
 
 def sqrt(x: Any) -> Any:

@@ -21,11 +21,11 @@ def floatx() -> str:
     return _floatx
 
 
-def set_floatx(dtype: str) -> None:
+def set_floatx(floatx: str) -> None:
     global _floatx
-    if dtype not in ("float16", "float32", "float64"):
-        raise ValueError(f"Unknown floatx type: {dtype}")
-    _floatx = dtype
+    if floatx not in ("float16", "float32", "float64"):
+        raise ValueError(f"Unknown floatx type: {floatx}")
+    _floatx = floatx
 
 
 def epsilon() -> float:
@@ -33,9 +33,9 @@ def epsilon() -> float:
     return _epsilon
 
 
-def set_epsilon(value: float) -> None:
+def set_epsilon(e: float) -> None:
     global _epsilon
-    _epsilon = value
+    _epsilon = e
 
 
 def cast_to_floatx(x: Any) -> Any:
@@ -72,3 +72,15 @@ def set_image_data_format(data_format: str) -> None:
     if data_format not in ("channels_first", "channels_last"):
         raise ValueError(f"Unknown data_format: {data_format}")
     _image_data_format = data_format
+
+
+def image_dim_ordering() -> str:
+    """The place of channels in the words of Keras 1: "tf", the last dimension, or "th"."""
+    return "th" if _image_data_format == "channels_first" else "tf"
+
+
+def set_image_dim_ordering(dim_ordering: str) -> None:
+    """Sets the place of channels in the words of Keras 1. Raises ValueError for other ones than "tf" and "th"."""
+    if dim_ordering not in ("tf", "th"):
+        raise ValueError(f"Unknown dim_ordering: {dim_ordering}")
+    set_image_data_format("channels_first" if dim_ordering == "th" else "channels_last")
