@@ -10,6 +10,7 @@ exit status is 1 if another one fails, or if one of these passes.
 """
 
 import argparse
+import hashlib
 import os
 import subprocess
 import sys
@@ -21,16 +22,20 @@ from typing import Dict, List, Set, Tuple
 
 HERE = Path(__file__).resolve().parent
 PACKAGE = "keras==2.1.6"
+SHA256 = "c14af1081242c25617ade7eb62121d58d01f16e1e744bae9fc4f1f95a417716e"
 # Files that are not tests of the package's functions: of its documentation, of data sets from the network.
 LEFT_OUT = ("test_documentation.py", "integration_tests/test_datasets.py", "keras/utils/multi_gpu_test.py",
             "keras/layers/cudnn_recurrent_test.py", "keras/applications/applications_test.py")  # fmt: skip
 
 
 def download(folder: Path) -> Path:
-    """Returns the folder of the source package."""
+    """Returns the folder of the source package. Raises RuntimeError if the package is not the one of `SHA256`."""
     subprocess.run([sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--no-binary", ":all:",
                     "--no-build-isolation", "-d", str(folder), PACKAGE], check=True)  # fmt: skip
     (archive,) = folder.glob("*.tar.gz")
+    found_sum = hashlib.sha256(archive.read_bytes()).hexdigest()
+    if found_sum != SHA256:
+        raise RuntimeError(f"{archive.name} has the SHA-256 sum {found_sum}, expected {SHA256}")
     with tarfile.open(archive) as tar:
         tar.extractall(folder, filter="data")
     (found,) = (path for path in folder.iterdir() if path.is_dir())
