@@ -305,6 +305,7 @@ from ._traced import Traced
 from ._tree import map_leaves
 from .averages import ExponentialMovingAverage
 from .control import cond, fori_loop, map, scan, switch, while_loop
+from .dashboard import Dashboard
 from .function import Function, TensorSpec, function, spec
 from .host import breakpoint, callback, print
 from .microbatches import microbatch
@@ -335,9 +336,11 @@ from .transforms import (
     vmap,
 )
 from .variables import Variable
+from .watching import watch
 
 __all__ = [
     "ArgumentInfo",
+    "Dashboard",
     "At",
     "CheckpointManager",
     "CheckpointState",
@@ -654,6 +657,7 @@ __all__ = [
     "vmap",
     "vsplit",
     "vstack",
+    "watch",
     "where",
     "while_loop",
     "zeros",

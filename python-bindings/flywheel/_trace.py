@@ -24,6 +24,12 @@ Attributes = Dict[str, Tuple[str, Any]]
 # The folder of this package, whose frames are not the user's.
 PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
+# Activations that saturate, and the ends at which they do.
+_RANGES: Dict[str, Tuple[Optional[float], Optional[float]]] = {
+    "math.tanh": (-1.0, 1.0), "nn.sigmoid": (0.0, 1.0), "nn.hard_sigmoid": (0.0, 1.0), "nn.softsign": (-1.0, 1.0),
+    "nn.relu6": (None, 6.0),
+}  # fmt: skip
+
 
 class _Frame:
     """A function or region in the making."""
@@ -64,6 +70,10 @@ class Trace:
         # far.
         self.made: Optional[Dict[Hashable, Tuple[Hashable, Any]]] = None
         self.num_made: Dict[Hashable, int] = {}
+        # The ends of the ranges of activations, by their results.
+        self.ranges: Dict[Value, Tuple[Optional[float], Optional[float]]] = {}
+        # The dashboards that watch this program.
+        self.watched_by: List[Any] = []
         # Sizes and places that may be negative.
         self.signed: Set[Value] = set()
         # True if float64 in a program of narrower variables is worth a warning; each program gives one.
@@ -96,7 +106,10 @@ class Trace:
         attributes: Optional[Attributes] = None,
         regions: Sequence[Region] = (),
     ) -> List[Value]:
-        return self.graph.op(name, list(operands), results, attributes or {}, list(regions))
+        made = self.graph.op(name, list(operands), results, attributes or {}, list(regions))
+        if name in _RANGES:
+            self.ranges[made[0]] = _RANGES[name]
+        return made
 
     def draw(
         self, name: str, operands: Sequence[Value], results: Sequence[Type], attributes: Attributes

@@ -65,7 +65,11 @@ def _cast(x: Tensor, target: _dtypes.DType) -> Tensor:
 
 def parameter(x: TensorLike) -> Tensor:
     """`x` as a value of its own: a derivative with respect to it is not along what else has the value of x."""
-    return emit("train.parameter", [as_tensor(x)])
+    x = as_tensor(x)
+    found = emit("train.parameter", [x])
+    if x.value in x.trace.ranges:
+        x.trace.ranges[found.value] = x.trace.ranges[x.value]
+    return found
 
 
 def stop_gradient(x: TensorLike) -> Tensor:

@@ -20,12 +20,13 @@ from ..train.callbacks import (
     ModelCheckpoint,
     ReduceLROnPlateau,
     TerminateOnNaN,
+    Watch,
 )
 from ._names import Missing
 
 __all__ = [
     "CSVLogger", "Callback", "CallbackList", "EarlyStopping", "History", "LambdaCallback", "LearningRateScheduler",
-    "ModelCheckpoint", "ReduceLROnPlateau", "RemoteMonitor", "TensorBoard", "TerminateOnNaN",
+    "ModelCheckpoint", "ReduceLROnPlateau", "RemoteMonitor", "TensorBoard", "TerminateOnNaN", "Watch",
 ]  # fmt: skip
 
 

@@ -13,10 +13,12 @@ from .callbacks import (
     ReduceLROnPlateau,
     TensorBoard,
     TerminateOnNaN,
+    Watch,
 )
 from .loop import Loop
 
 __all__ = [
     "CSVLogger", "Callback", "CallbackList", "EarlyStopping", "History", "LambdaCallback",
     "LearningRateScheduler", "Loop", "ModelCheckpoint", "ReduceLROnPlateau", "TensorBoard", "TerminateOnNaN",
+    "Watch",
 ]  # fmt: skip

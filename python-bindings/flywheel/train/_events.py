@@ -16,7 +16,7 @@ import numpy as np
 
 from .._types import Path
 
-__all__ = ["EventWriter", "histogram_value", "image_value", "scalar_value"]
+__all__ = ["EventWriter", "binned_value", "histogram_value", "image_value", "scalar_value"]
 
 _numbers = itertools.count()
 
@@ -100,11 +100,21 @@ def histogram_value(tag: str, value: Any) -> bytes:
         raise ValueError(f"Nan in summary histogram for: {tag}")
     limits = _limits()
     counts = np.bincount(np.searchsorted(limits, x, side="right"), minlength=len(limits))
-    used = counts.nonzero()[0]
+    low, high = (x.min(), x.max()) if len(x) else (None, None)
+    return binned_value(tag, low, high, len(x), x.sum(), (x * x).sum(), limits, counts)
+
+
+def binned_value(
+    tag: str, low: Optional[float], high: Optional[float], count: int, total: float, squares: float, limits: Any,
+    counts: Any,
+) -> bytes:  # fmt: skip
+    """A summary of how many elements are in bins, whose right ends are `limits`. `low`, `high`, `count`, `total` and
+    `squares` are the least and the largest element, their number, their sum, and that of their squares."""
+    used = np.asarray(counts).nonzero()[0]
     # With an empty bin before the first one, where it begins.
     kept = slice(max(used[0] - 1, 0), used[-1] + 1) if len(used) else slice(0, 0)
-    ends = _double(1, x.min()) + _double(2, x.max()) if len(x) else b""
-    content = ends + _double(3, len(x)) + _double(4, x.sum()) + _double(5, (x * x).sum())
+    ends = b"" if low is None or high is None else _double(1, low) + _double(2, high)
+    content = ends + _double(3, count) + _double(4, total) + _double(5, squares)
     return _value(tag, bytes_field(5, content + _doubles(6, limits[kept]) + _doubles(7, counts[kept])))
 
 

@@ -142,7 +142,7 @@ class TerminateOnNaN(Callback):
             self.model.stop_training = True
 
 
-class Watch(Callback):
+class Monitor(Callback):
     """Callbacks that watch whether a value gets better."""
 
     def __init__(self, monitor: str, mode: str, min_delta: float = 0.0):
@@ -168,7 +168,7 @@ class Watch(Callback):
         return value
 
 
-class EarlyStopping(Watch):
+class EarlyStopping(Monitor):
     """Stops when a value has not become better for `patience` epochs."""
 
     def __init__(
@@ -199,7 +199,7 @@ class EarlyStopping(Watch):
             print(f"Epoch {self.stopped_epoch + 1:05d}: early stopping")
 
 
-class ModelCheckpoint(Watch):
+class ModelCheckpoint(Monitor):
     """Saves the model after epochs, or its weights; names may have `{epoch:02d}` and logs."""
 
     def __init__(
@@ -253,7 +253,7 @@ class LearningRateScheduler(Callback):
         return True
 
 
-class ReduceLROnPlateau(Watch):
+class ReduceLROnPlateau(Monitor):
     """Makes the rate smaller when a value has not become better for `patience` epochs."""
 
     def __init__(
@@ -346,6 +346,43 @@ class TensorBoard(Callback):
 
     def on_train_end(self, logs: Any = None) -> None:
         self._writer.close()
+
+
+class Watch(Callback):
+    """Saves the page of a dashboard after each epoch, and with `log_dir` writes event files for TensorBoard.
+
+    A step of a `Loop` calls `flywheel.watch` with the dashboard. Models of Keras add their trainable weights and the
+    outputs of their layers to it: `model.fit(x, y, callbacks=[Watch("watch.html")])`. `board` is by default a
+    `flywheel.Dashboard` that looks at every `every`-th step.
+    """
+
+    def __init__(
+        self, path: Optional[Path] = "watch.html", log_dir: Optional[Path] = None, board: Any = None, every: int = 100
+    ):
+        from ..dashboard import Dashboard
+
+        if board is not None and not isinstance(board, Dashboard):
+            raise TypeError(f"Watch: expected a flywheel.Dashboard as board, found {board!r}")
+        self.path, self.log_dir = path, log_dir
+        self.board = Dashboard(every) if board is None else board
+
+    def on_train_begin(self, logs: Any = None) -> None:
+        self._writer = None if self.log_dir is None else EventWriter(self.log_dir)
+        self.board._drain()
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        from ..dashboard import write_record
+
+        if self._writer is not None:
+            for record in self.board._drain():
+                write_record(self._writer, record)
+            self._writer.flush()
+        if self.path is not None:
+            self.board.save(self.path)
+
+    def on_train_end(self, logs: Any = None) -> None:
+        if self._writer is not None:
+            self._writer.close()
 
 
 class _Bar:

@@ -88,6 +88,8 @@ class Compiled:
         except BaseException:
             trace.graph.abandon_function()
             raise
+        # The functions of Python that the program calls.
+        self.host_functions, self.boards = trace.host_functions, list(trace.watched_by)
         values = [x.value for x in results]
         trace.graph.end_function(values, [{"train.name": ("str", f"result_{i}")} for i in range(len(values))])
         return trace.graph.finish(), list(trace.variables.values())

@@ -7,7 +7,7 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Seque
 
 import numpy as np
 
-from .. import _dtypes
+from .. import _dtypes, _flywheel
 from .._flywheel import Session as RuntimeSession
 from .._models import cost
 from ..store import FlatStore, Store, is_stream
@@ -286,8 +286,10 @@ class Session:
         """Returns an entry on this session's values; each random op has one stream in all programs."""
         names = []
         streams: List[str] = []
+        # The counts of dashboards are no variables of the graph.
+        counts = {board._steps.name: board._begin(self._store) for board in compiled.boards}
         for variable in compiled.program.variables:
-            name = variable.name
+            name = counts.get(variable.name, variable.name)
             slot = self.graph._slots.get(name)
             if slot is not None:
                 slot.implementation._declare_value(self._store)
@@ -303,6 +305,8 @@ class Session:
         if missing:
             binding.initialize(missing)
         entry, sizes = binding.entry("run"), compiled.sizes
+        if len(compiled.host_functions):
+            _flywheel._set_host_functions(entry, compiled.host_functions)
         if sizes is None:
             return entry
         measure = self._bind(sizes)

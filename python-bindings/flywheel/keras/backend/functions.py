@@ -169,6 +169,11 @@ class Function:
             found: Dict[str, Any] = cost(Counted(self._roots).module, bindings=bindings)
         return found
 
+    def also(self, op: Any) -> "Function":
+        """Returns a function that computes the same, and runs an op."""
+        return Function(self.inputs, self.outputs, [*self._roots[len(self.outputs) :], op], self.name,
+                        feed_dict=self._feed_dict)  # fmt: skip
+
     def _compile(self, phase: Optional[int], shapes: Any) -> Compiled:
         feeds = [(x, x.dtype, s) for (_, x), s in zip(self._fed, shapes)]
         with _phase.compiling(phase):

@@ -9,6 +9,7 @@ import numpy as np
 from ..._types import Path
 from ...train.callbacks import listed
 from ...train.loop import Means, run_epochs
+from ...watching import watch
 from .. import _batches, losses, metrics, optimizers
 from .. import backend as K
 from .. import callbacks as _callbacks
@@ -39,6 +40,8 @@ class Model(Network):
         self.train_function: Any = None
         self.test_function: Any = None
         self.predict_function: Any = None
+        # By a function that trains and a dashboard, the function that does both.
+        self._watching: Dict[Any, Any] = {}
 
     # Compile
 
@@ -330,11 +333,12 @@ class Model(Network):
         if not isinstance(epochs, (int, np.integer)):
             raise TypeError(f"expected a number of epochs, found {epochs!r}")
         given = listed(given)
-        step = self._function("train")
+        self._function("train")
         self.history = _callbacks.History()
         # The history comes last, and has what the others add.
         every = _callbacks.CallbackList([*given, self.history])
         every.set_model(self)
+        step = self._watched([c.board for c in given if isinstance(c, _callbacks.Watch)])
         if isinstance(tests, (list, tuple)):
             arrays = self._tested(tests)
             for callback in every.callbacks:
@@ -356,6 +360,21 @@ class Model(Network):
         run_epochs(self, every, begin, batches, lambda batch: self._call(step, batch, 1), validate, epochs,
                    initial_epoch=first, steps=steps, verbose=verbose)  # fmt: skip
         return self.history
+
+    def _watched(self, boards: List[Any]) -> Any:
+        """Returns the function that trains, and adds weights and outputs of layers to these dashboards."""
+        found = self._function("train")
+        for board in boards:
+            if not isinstance(found, K.Function):
+                raise ValueError("Watch adds to the train_function of a model: expected one that K.function made, "
+                                 f"found {found!r}")  # fmt: skip
+            key = (found, board)
+            if key not in self._watching:
+                layers = {layer.name: layer.output for layer in self.layers if not _is_input(layer)}
+                op = watch(self.total_loss, layers, to=board, variables=self._collected_trainable_weights)
+                self._watching[key] = found.also(op)
+            found = self._watching[key]
+        return found
 
     # For callbacks
 
@@ -442,6 +461,11 @@ class Model(Network):
 
     def predict_generator(self, generator: Any, steps: Optional[int] = None, verbose: int = 0) -> Any:
         return self.predict(generator, steps=steps)
+
+
+def _is_input(layer: Any) -> bool:
+    """Returns true for what gives the inputs of a model."""
+    return type(layer).__name__ == "InputLayer"
 
 
 def _no_steps(steps: Optional[int]) -> None:

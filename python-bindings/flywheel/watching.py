@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`watch`: numbers of variables, activations and gradients, computed in every so many steps."""
+
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+
+import numpy as np
+
+from . import _dtypes, _ops, _trace, control, transforms
+from ._tensor import Tensor, as_tensor
+from .dashboard import Dashboard, Record, TensorNumbers, Watched
+from .host import callback
+from .variables import Variable
+
+__all__ = ["watch"]
+
+# The size that an open dimension is taken to have when elements are sampled.
+_USUAL_SIZE = 32
+# An element is saturated if it is this near to an end of its range, relative to the larger end.
+_MARGIN = 0.01
+Limits = Tuple[Optional[float], Optional[float]]
+
+
+class Target(NamedTuple):
+    """A tensor that is watched: its name, "variable" or "activation", and the ends of its range."""
+
+    name: str
+    kind: str
+    value: Tensor
+    limits: Optional[Limits]
+
+
+def watch(
+    loss: Any, activations: Optional[Mapping[str, Any]] = None, *, to: Dashboard,
+    variables: Optional[Sequence[Any]] = None, limits: Optional[Mapping[str, Limits]] = None,
+) -> Any:  # fmt: skip
+    """Adds numbers of variables, activations and their gradients to a dashboard, in each `to.every`-th step.
+
+        board = fw.Dashboard(every=100)
+
+        @fw.function
+        def step(x, labels):
+            hidden = fw.nn.relu(x @ w + b)
+            loss = fw.nn.sparse_softmax_cross_entropy(hidden @ v, labels)
+            fw.watch(loss, {"hidden": hidden}, to=board)
+            sgd.minimize(loss)
+            return loss
+
+        board.save("watch.html")
+
+    `activations` are tensors by name that the loss is computed from, and `variables`, by default the trainable ones
+    that it depends on, are watched too. The dashboard has the norm, the share of zeros, the share of saturated
+    elements and a histogram of each value and of its gradient, and the shares of each unit, the last dimension, of
+    activations of two dimensions or more. An element is saturated if it is near an end of the range of the function
+    that gives it, `tanh`, `sigmoid`, `hard_sigmoid`, `softsign` or `relu6`; `limits` gives the ends (low, high) of
+    others by name, None for a side without one.
+
+    Steps in between cost the count of a variable. Call it before the loss is minimized: then gradients are computed
+    once more in a step that is watched, and in no other one are they kept for it. Steps that are watched call Python,
+    as `callback` does.
+
+    For a loss of `flywheel.v1`, the result is an op to run with each step; else it is None. Raises ValueError where a
+    dashboard watches twice in a function, and for names that are given twice; TypeError for values that are not
+    floating-point tensors.
+    """
+    if not isinstance(to, Dashboard):
+        raise TypeError(f"watch: expected a flywheel.Dashboard as to, found {to!r}")
+    from .v1.operation import Tensor as GraphTensor
+
+    if isinstance(loss, GraphTensor):
+        from .v1.watching import watch_graph
+
+        return watch_graph(loss, dict(activations or {}), to, variables, dict(limits or {}))
+    own = dict(limits or {})
+    root = as_tensor(loss)
+    trace = _trace.current()
+    targets = [Target(v.name, "variable", as_tensor(v), own.pop(v.name, None))
+               for v in _variables(trace, root, variables)]  # fmt: skip
+    for name, x in (activations or {}).items():
+        found = as_tensor(x)
+        targets.append(Target(name, "activation", found, own.pop(name, trace.ranges.get(found.value))))
+    if own:
+        raise ValueError(f"watch: expected limits of what is watched, found {', '.join(own)}")
+    emit_watch(root, targets, to)
+    return None
+
+
+def _variables(trace: _trace.Trace, loss: Tensor, given: Optional[Sequence[Any]]) -> List[Variable]:
+    if given is not None:
+        for one in given:
+            if not isinstance(one, Variable):
+                raise TypeError(f"watch: expected variables, found {one!r}")
+        return list(given)
+    known = [v for v in trace.variables.values() if v.trainable and _dtypes.is_floating(v.dtype)]
+    depends = trace.graph.depends([loss.value], [as_tensor(v).value for v in known]) if known else []
+    return [v for v, is_reached in zip(known, depends) if is_reached]
+
+
+def emit_watch(loss: Tensor, targets: Sequence[Target], board: Dashboard) -> None:
+    """Emits what `watch` adds to a step. Raises as it does."""
+    trace = _trace.current()
+    if loss._dims != ():
+        raise ValueError(f"watch: expected a loss that is one number, found shape {loss.shape}")
+    names = [t.name for t in targets]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"watch: expected names that differ, found '{name}' twice")
+    for target in targets:
+        if not _dtypes.is_floating(target.value.dtype):
+            raise TypeError(f"watch: expected floating-point tensors, found {_dtypes.name_of(target.value.dtype)} as "
+                            f"'{target.name}'")  # fmt: skip
+    if board in trace.watched_by:
+        raise ValueError("watch: a dashboard watches once in a function: give both losses' tensors a dashboard each")
+    trace.watched_by.append(board)
+    steps = board._steps
+    now = steps.read()
+
+    def look() -> List[Tensor]:
+        gradients = transforms.gradients(loss, [t.value for t in targets]) if targets else []
+        made: List[Any] = []
+        for target, gradient in zip(targets, gradients):
+            made.append(_numbers(target.value, target.kind, target.limits, board))
+            made.append(None if gradient is None else _numbers(gradient, "gradient", None, board))
+        kinds = [t.kind for t in targets]
+
+        def add(step: Any, loss: Any, made: Any) -> None:
+            whole = [None if parts is None else _read(parts) for parts in made]
+            tensors = {name: Watched(kind, value, gradient) for name, kind, value, gradient
+                       in zip(names, kinds, whole[::2], whole[1::2]) if value is not None}  # fmt: skip
+            board._add(Record(int(step), float(loss), tensors))
+
+        callback(add, now, loss, made)
+        return []
+
+    control.cond(_ops.equal(_ops.remainder(now, board.every), 0), look, lambda: [])
+    steps.assign(_ops.add(now, 1))
+
+
+def _numbers(x: Tensor, kind: str, limits: Optional[Limits], board: Dashboard) -> Dict[str, Any]:
+    """Emits the numbers of a tensor. Those of float16 and bfloat16 are computed in float32."""
+    if x.dtype != _dtypes.float64:
+        x = _ops.cast(x, _dtypes.float32)
+    is_zero = _ops.cast(_ops.equal(x, 0.0), x.dtype)
+    is_finite = _ops.isfinite(x)
+    low = _ops.min(_ops.where(is_finite, x, np.inf))
+    high = _ops.max(_ops.where(is_finite, x, -np.inf))
+    # Without a finite element, the least one is above the largest one.
+    low, high = _ops.where(low > high, 0.0, low), _ops.where(low > high, 0.0, high)
+    count = _ops.sum(_ops.cast(is_finite, x.dtype))
+    total = _ops.sum(_ops.where(is_finite, x, 0.0))
+    mean = total / _ops.maximum(count, 1.0)
+    saturated = None if limits is None else _saturated(x, limits)
+    parts = [_ops.sqrt(_ops.sum(x * x)), _ops.mean(is_zero), _ops.mean(_ops.cast(_ops.logical_not(is_finite), x.dtype)),
+             low, high, mean, *([] if saturated is None else [_ops.mean(saturated)])]  # fmt: skip
+    made: Dict[str, Any] = {"numbers": _ops.stack(parts), "size": _ops.prod(_ops.cast(_ops.shape(x), _dtypes.int64)),
+                            "counts": _counts(x, low, high, board)}  # fmt: skip
+    if kind == "activation" and x.ndim > 1:
+        others = list(range(x.ndim - 1))
+        made["unit_zeros"] = _ops.mean(is_zero, others)
+        if saturated is not None:
+            made["unit_saturated"] = _ops.mean(saturated, others)
+    return made
+
+
+def _saturated(x: Tensor, limits: Limits) -> Tensor:
+    """Emits 1 for the elements near an end of their range."""
+    low, high = limits
+    margin = _MARGIN * max(abs(end) for end in (low, high) if end is not None)
+    near = _ops.zeros_like(x)
+    if low is not None:
+        near = _ops.maximum(near, _ops.cast(x <= low + margin, x.dtype))
+    if high is not None:
+        near = _ops.maximum(near, _ops.cast(x >= high - margin, x.dtype))
+    return near
+
+
+def _counts(x: Tensor, low: Tensor, high: Tensor, board: Dashboard) -> Tensor:
+    """Emits how many of the sampled elements are in each bin."""
+    flat = _ops.ravel(x)
+    stride = _stride(x._dims, board.samples)
+    if stride > 1:
+        flat = flat[::stride]
+    # The range may be wider than any number.
+    half = high * 0.5 - low * 0.5
+    scale = (0.5 * board.bins) / _ops.where(half > 0, half, 1.0)
+    is_finite = _ops.isfinite(flat)
+    place = _ops.where(is_finite, flat * 0.5 - low * 0.5, 0.0) * (2.0 * scale)
+    # Elements that are not finite are counted in a bin of their own, which is dropped.
+    number = _ops.minimum(_ops.cast(_ops.clip(place, 0.0, float(board.bins)), _dtypes.int32), board.bins - 1)
+    return _ops.bincount(_ops.where(is_finite, number, board.bins), length=board.bins + 1)[: board.bins]
+
+
+def _stride(dims: Sequence[Optional[int]], samples: int) -> int:
+    """Returns the distance of sampled elements: it has no factor with a dimension, so that all units are seen."""
+    sizes = [_USUAL_SIZE if n is None else n for n in dims]
+    stride = -(-int(np.prod(sizes, dtype=np.int64)) // samples)
+    while stride > 1 and any(n is not None and n > 1 and np.gcd(stride, n) > 1 for n in dims):
+        stride += 1
+    return stride
+
+
+def _read(parts: Dict[str, Any]) -> TensorNumbers:
+    numbers = [float(x) for x in parts["numbers"]]
+    norm, zeros, nonfinite, low, high, mean = numbers[:6]
+    return TensorNumbers(norm, zeros, nonfinite, numbers[6] if len(numbers) > 6 else None, low, high, mean,
+                         int(parts["size"]), np.array(parts["counts"]), parts.get("unit_zeros"),
+                         parts.get("unit_saturated"))  # fmt: skip
