@@ -113,6 +113,23 @@ for count in (8, 5, 3):
     close(agree(rows(count), rows(count)), (rows(count) ** 2).sum())
 assert num_programs(agree) == 1
 
+# As many elements as are known, in dimensions of the call.
+
+for shape in ("(n, -1)", "(-1, n)", "(n, 24 // n)", "(n, 2, -1)", "(2, n, -1)", "(1, n, -1)"):
+    parts = eval(f"lambda n: {shape}")
+    shaped = fw.function(lambda x, parts=parts: digest(fw.reshape(rows(8), parts(x.shape[0]))))
+    for count in (4, 3, 2, 6):
+        expected = rows(8).reshape(parts(count))
+        found = shaped(rows(count))
+        close(found[0], expected.shape)
+        close(found[1], (expected.ravel().astype(np.float64) * np.sin(np.arange(24) + 1.0)).sum())
+    try:
+        shaped(rows(5))
+    except (ValueError, fw.InvalidArgumentError) as error:
+        assert "reshape" in str(error), error
+    else:
+        raise AssertionError(shape)
+
 # A size is of its trace, and a shape that has another number of elements is an error.
 
 

@@ -273,10 +273,13 @@ def _expand(x: Tensor, prefix: int, suffix: int, parts: List[List[Size]], new: L
     places += [[len(new) - suffix + i] for i in range(suffix)]
     # A static dimension makes static ones, and a dynamic one a dynamic one.
     dim_sizes = list(static(new))
-    for place, group in enumerate(places):
-        if place < x.ndim and x._dims[place] is None and all(dim_sizes[i] is not None for i in group):
-            x = _as_known(x, [math.prod(dim_sizes[i] or 0 for i in group) if k == place else size(x, k)
-                              for k in range(x.ndim)])  # fmt: skip
+    declared: List[Size] = list(sizes(x))
+    for place, group in enumerate(places[: x.ndim]):
+        if all(dim_sizes[i] is not None for i in group):
+            declared[place] = math.prod(dim_sizes[i] or 0 for i in group)
+        elif isinstance(declared[place], int):
+            declared[place] = _product([new[i] for i in group])
+    x = _as_known(x, declared)
     dynamic = [index_of(dim_size) for dim_size in new if not isinstance(dim_size, int)]
     attributes: _trace.Attributes = {
         "reassociation": ("groups", places if x.ndim else []),

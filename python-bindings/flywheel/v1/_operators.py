@@ -55,6 +55,25 @@ def power_by(y: Any) -> Callable[..., Any]:
     return _ops.power if getattr(getattr(y, "op", None), "type", "Const") == "Const" else _power
 
 
+def _slice_by_steps(x: Any, keys: Any, steps: Any) -> Any:
+    """Slices by steps that are known when a program runs."""
+    from .conversion import make
+    from .sizes import as_known, known_numbers
+
+    bounds = [slice(one.start, one.stop) if isinstance(one, slice) else one for one in keys]
+
+    def emit(y: Any, known: Any, *given: Any) -> Any:
+        by = [None if step is None else int(known_numbers(step)) for step in known]
+        return _ops.getitem(y, tuple(slice(one.start, one.stop, step) if isinstance(one, slice) else one
+                                     for one, step in zip(given, by)))  # fmt: skip
+
+    shape = x.static_shape if all(isinstance(one, slice) for one in keys) else None
+    if shape is not None:
+        shape = tuple(None if axis < len(keys) else size for axis, size in enumerate(shape))
+    return make("strided_slice", emit, x, [None if step is None else as_known(step) for step in steps], *bounds,
+                types=[(x.dtype, shape)])  # fmt: skip
+
+
 class Operators:
     """Operators, which make ops of the default graph. `==` compares identity, as in
     TensorFlow 1: use `equal`."""
@@ -149,6 +168,10 @@ class Operators:
             from .host_ops import boolean_mask
 
             return boolean_mask(self, mask)
+        keys = key if isinstance(key, tuple) else (key,)
+        steps = [one.step if isinstance(one, slice) else None for one in keys]
+        if any(hasattr(step, "op") for step in steps):
+            return _slice_by_steps(self, keys, steps)
         if isinstance(key, tuple):
             return _make("strided_slice", lambda x, *keys: _ops.getitem(x, tuple(keys)), self, *key)
         return _make("strided_slice", _ops.getitem, self, key)

@@ -13,6 +13,7 @@ from .._tensor import format_shape
 from .conversion import as_tensor, dtype_of, make
 from .elementwise import TABLE, root
 from .precision import rounds_once
+from .sizes import as_known, as_size, as_sizes, is_open, known_numbers
 
 
 def reverse(tensor: Any, axis: Any, name: Optional[str] = None) -> Any:
@@ -28,7 +29,12 @@ def reverse(tensor: Any, axis: Any, name: Optional[str] = None) -> Any:
 
 
 def roll(input: Any, shift: Any, axis: Any, name: Optional[str] = None) -> Any:
-    return make("Roll", lambda x: _ops.roll(x, shift, axis), as_tensor(input), name=name)
+    x = as_tensor(input)
+    if not (is_open(shift) or is_open(axis)):
+        shift, axis = (known_numbers(as_known(one)) for one in (shift, axis))
+        return make("Roll", lambda y: _ops.roll(y, shift, axis), x, name=name)
+    return make("Roll", lambda y, by, axes: _ops.roll(y, known_numbers(by), known_numbers(axes)), x, as_known(shift),
+                as_known(axis), name=name, types=[(x.dtype, x.static_shape)])  # fmt: skip
 
 
 def gather_nd(params: Any, indices: Any, name: Optional[str] = None) -> Any:
@@ -68,8 +74,6 @@ def eye(
     name: Optional[str] = None,
 ) -> Any:  # fmt: skip
     """Matrices with ones on their diagonals."""
-    from .sizes import as_size, as_sizes
-
     rows, batch = as_size(num_rows), as_sizes(list(batch_shape or ()))
     columns = rows if num_columns is None else as_size(num_columns)
 
@@ -81,15 +85,19 @@ def eye(
     return make("eye", emit, rows, columns, batch, name=name)
 
 
-def linspace(start: Any, stop: Any, num: int, name: Optional[str] = None) -> Any:
+def linspace(start: Any, stop: Any, num: Any, name: Optional[str] = None) -> Any:
     """`num` numbers from `start` to `stop`, both among them."""
     first, last = as_tensor(start), as_tensor(stop)
 
-    def emit(a: Any, b: Any) -> Any:
-        shares = _ops.cast(_ops.arange(num, dtype=np.float64) / np.float64(max(num - 1, 1)), a.dtype)
+    def emit(a: Any, b: Any, known: Any) -> Any:
+        count = int(known_numbers(known))
+        if count < 1:
+            raise ValueError(f"linspace: expected at least 1 number, found num={count}")
+        shares = _ops.cast(_ops.arange(count, dtype=np.float64) / np.float64(max(count - 1, 1)), a.dtype)
         return _ops.add(_ops.multiply(_ops.subtract(1, shares), a), _ops.multiply(shares, b))
 
-    return make("LinSpace", emit, first, last, name=name)
+    return make("LinSpace", emit, first, last, as_known(num), name=name,
+                types=[(first.dtype, (None,))] if is_open(num) else None)  # fmt: skip
 
 
 lin_space = linspace
@@ -121,9 +129,10 @@ def diag(diagonal: Any, name: Optional[str] = None) -> Any:
     return make("Diag", _ops.diag, as_tensor(diagonal), name=name)
 
 
-def _on_diagonal(x: Any, count: int) -> Any:
+def _on_diagonal(x: Any, count: Any) -> Any:
     """Replaces elements off the diagonal by zeros."""
-    return _ops.where(_ops.eye(count, dtype=bool), x, constant_of(0, x.dtype))
+    places = _ops.arange(count)
+    return _ops.where(_ops.equal(_ops.expand_dims(places, 1), places), x, constant_of(0, x.dtype))
 
 
 def matrix_diag(diagonal: Any, name: Optional[str] = None) -> Any:
@@ -131,10 +140,7 @@ def matrix_diag(diagonal: Any, name: Optional[str] = None) -> Any:
 
     def emit(x: Any) -> Any:
         _checks.expect_rank("matrix_diag", x, 1)
-        count = x._dims[-1]
-        if count is None:
-            raise ValueError("matrix_diag: the size of the diagonal must be known")
-        return _on_diagonal(_ops.expand_dims(x, -1), count)
+        return _on_diagonal(_ops.expand_dims(x, -1), _size(x, x.ndim - 1))
 
     return make("MatrixDiag", emit, as_tensor(diagonal), name=name)
 
@@ -164,8 +170,6 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose") -> Any:
 
 def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = _dtypes.bool_, name: Optional[str] = None) -> Any:
     """[..., maxlen]: which steps are before each length."""
-    from .sizes import as_size
-
     counts = as_tensor(lengths)
     if maxlen is None:
         maxlen = TABLE["reduce_max"](counts)
@@ -179,7 +183,7 @@ def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = _dtypes.bool_, 
 
 
 def broadcast_to(input: Any, shape: Any, name: Optional[str] = None) -> Any:
-    return make("BroadcastTo", lambda x, s: _ops.broadcast_to(x, s), as_tensor(input), shape, name=name)
+    return make("BroadcastTo", lambda x, s: _ops.broadcast_to(x, s), as_tensor(input), as_sizes(shape), name=name)
 
 
 def cumsum(x: Any, axis: int = 0, exclusive: bool = False, reverse: bool = False, name: Optional[str] = None) -> Any:

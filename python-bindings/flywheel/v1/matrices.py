@@ -8,6 +8,7 @@ from .. import nn as traced
 from .._ops import _checks, _core
 from .._tensor import format_shape
 from .conversion import as_tensor, make
+from .sizes import as_known, is_open, known_numbers
 
 
 def matrix_solve(matrix: Any, rhs: Any, adjoint: bool = False, name: Optional[str] = None) -> Any:
@@ -58,10 +59,11 @@ def matrix_solve_ls(
                 as_tensor(rhs), name=name)  # fmt: skip
 
 
-def matrix_band_part(input: Any, num_lower: int, num_upper: int, name: Optional[str] = None) -> Any:
+def matrix_band_part(input: Any, num_lower: Any, num_upper: Any, name: Optional[str] = None) -> Any:
     """The diagonals from `num_lower` below to `num_upper` above the main one, -1 being all of them, and else zeros."""
 
-    def emit(x: Any) -> Any:
+    def emit(x: Any, lower: Any, upper: Any) -> Any:
+        num_lower, num_upper = (int(known_numbers(one)) for one in (lower, upper))
         i = _ops.reshape(_ops.arange(_ops.dim(x, x.ndim - 2)), [-1, 1])
         below = _ops.subtract(i, _ops.arange(_ops.dim(x, x.ndim - 1)))
         keeps = _ops.full_like(below, True, _dtypes.bool_)
@@ -71,7 +73,9 @@ def matrix_band_part(input: Any, num_lower: int, num_upper: int, name: Optional[
             keeps = _ops.logical_and(keeps, _ops.less_equal(_ops.negative(below), num_upper))
         return _ops.where(keeps, x, _ops.zeros_like(x))
 
-    return make("MatrixBandPart", emit, as_tensor(input), name=name)
+    x, are_open = as_tensor(input), is_open([num_lower, num_upper])
+    return make("MatrixBandPart", emit, x, as_known(num_lower), as_known(num_upper), name=name,
+                types=[(x.dtype, x.static_shape)] if are_open else None)  # fmt: skip
 
 
 def matrix_set_diag(input: Any, diagonal: Any, name: Optional[str] = None) -> Any:

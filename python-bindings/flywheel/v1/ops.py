@@ -17,6 +17,7 @@ from .graph import get_default_graph
 from .operation import Operation, Tensor
 from .precision import rounded, widened
 from .shapes import plain_shape
+from .sizes import as_known, as_size, as_sizes, is_open, known_numbers
 
 #
 # Sources, order
@@ -206,8 +207,6 @@ def fill(dims: Any, value: Any, name: Optional[str] = None) -> Any:
 
 
 def _shape_argument(shape: Any) -> Any:
-    from .sizes import as_sizes
-
     return [shape] if isinstance(shape, int) else as_sizes(shape)
 
 
@@ -275,10 +274,11 @@ def unstack(value: Any, num: Optional[int] = None, axis: int = 0, name: str = "u
 def split(value: Any, num_or_size_splits: Any, axis: int = 0, num: Any = None, name: str = "split") -> List[Any]:
     """Pieces along an axis: how many equal ones, or their sizes."""
 
-    def emit(x: Any) -> Any:
-        if isinstance(num_or_size_splits, int):
-            return _ops.split(x, num_or_size_splits, axis)
-        parts, place, old = list(num_or_size_splits), axis % x.ndim, _core.sizes(x)
+    def emit(x: Any, known: Any) -> Any:
+        numbers = known_numbers(known)
+        if isinstance(numbers, int):
+            return _ops.split(x, numbers, axis)
+        parts, place, old = list(numbers), axis % x.ndim, _core.sizes(x)
         what = f"split: sizes {parts} of dimension {axis}"
         given = sum(n for n in parts if n != -1)
         if any(n < -1 for n in parts) or parts.count(-1) > 1:
@@ -297,7 +297,18 @@ def split(value: Any, num_or_size_splits: Any, axis: int = 0, num: Any = None, n
             first = _core.index_op("addi", first, part)
         return found
 
-    made = make("split", emit, as_tensor(value), name=name)
+    x, types = as_tensor(value), None
+    if is_open(num_or_size_splits):
+        parts = as_tensor(num_or_size_splits).static_shape
+        if not parts or parts[0] is None:
+            raise ValueError(f"split: expected a number of pieces, or their sizes as a vector of known length, found "
+                             f"{num_or_size_splits!r}")  # fmt: skip
+        count = parts[0]
+        sizes = None if x.static_shape is None else list(x.static_shape)
+        if sizes:
+            sizes[axis] = None
+        types = [(x.dtype, None if sizes is None else tuple(sizes))] * count
+    made = make("split", emit, x, as_known(num_or_size_splits), name=name, types=types)
     return list(made) if isinstance(made, (list, tuple)) else [made]
 
 
@@ -433,8 +444,6 @@ def pad(
 
 def _widths(paddings: Any) -> Any:
     """Returns a pair for each dimension: numbers, or tensors that the compiler knows as sizes."""
-    from .sizes import as_size
-
     given = getattr(getattr(paddings, "op", None), "attrs", {}).get("literal", paddings)
     if isinstance(given, Tensor) or hasattr(given, "_as_graph_tensor"):
         x = as_tensor(given)
@@ -476,18 +485,24 @@ def gather(params: Any, indices: Any, validate_indices: Any = None, name: Option
     return rows
 
 
-def one_hot(indices: Any, depth: int, on_value: Any = None, off_value: Any = None, axis: Any = None,
+def one_hot(indices: Any, depth: Any, on_value: Any = None, off_value: Any = None, axis: Any = None,
             dtype: Any = None, name: Optional[str] = None) -> Any:  # fmt: skip
     known = [as_tensor(x).dtype for x in (on_value, off_value) if x is not None]
     kind = dtype_of(dtype) if dtype is not None else known[0] if known else _dtypes.float32
 
-    def emit(i: Any) -> Any:
-        hot = _ops.one_hot(i, depth, kind)
+    def emit(i: Any, known: Any) -> Any:
+        hot = _ops.one_hot(i, int(known_numbers(known)), kind)
         on, off = (1 if on_value is None else on_value), (0 if off_value is None else off_value)
         hot = hot if (on, off) == (1, 0) else _ops.where(_ops.equal(hot, 1), _as(on, kind), _as(off, kind))
         return hot if axis in (None, -1) else _ops.moveaxis(hot, -1, axis)
 
-    return make("one_hot", emit, as_tensor(indices), name=name)
+    x, types = as_tensor(indices), None
+    if is_open(depth):
+        sizes = None if x.static_shape is None else list(x.static_shape)
+        if sizes is not None:
+            sizes.insert(len(sizes) if axis in (None, -1) else axis, None)
+        types = [(kind, None if sizes is None else tuple(sizes))]
+    return make("one_hot", emit, x, as_known(depth), name=name, types=types)
 
 
 def _as(value: Any, dtype: Any) -> Any:
@@ -527,8 +542,6 @@ def range_(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, nam
     if kind is None and any(isinstance(x, Tensor) for x in (start, limit, delta)):
         kinds = [as_tensor(x).dtype for x in (start, limit, delta) if x is not None]
         kind = max(kinds, key=lambda d: (d.kind, d.itemsize))
-    from .sizes import as_size
-
     bounds = [as_size(x) for x in (start, limit, delta)]
     return make("range", lambda a, b, c: _ops.arange(a, b, c, kind), *bounds, name=name)
 

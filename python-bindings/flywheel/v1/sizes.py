@@ -60,6 +60,12 @@ def known_numbers(value: Any) -> Any:
     return value._index
 
 
+def is_open(value: Any) -> bool:
+    """Returns true for a tensor whose numbers `as_known` finds when a program runs, not before."""
+    parts = value if isinstance(value, (list, tuple)) else [value]
+    return any(isinstance(one, Tensor) and one.op.attrs.get("literal") is None for one in parts)
+
+
 def as_size(value: Any) -> Any:
     """A scalar as a size: a tensor that the compiler knows as one, or a number."""
     x = value if isinstance(value, Tensor) else value._as_graph_tensor() if hasattr(value, "_as_graph_tensor") else None
@@ -86,6 +92,8 @@ def as_sizes(shape: Any) -> Any:
     """A shape, or other sizes, of which some may be computed."""
     if isinstance(shape, Tensor) or hasattr(shape, "_as_graph_tensor"):
         x = as_tensor(shape)
+        if x.static_shape == ():
+            return [as_size(x)]
         if is_of_shapes(x.op) or not x.static_shape or x.static_shape[0] is None:
             return x
         return [as_size(x[i]) for i in range(x.static_shape[0])]
