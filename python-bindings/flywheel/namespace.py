@@ -122,6 +122,12 @@ class Name:
         # A variable that is being created in a block which fails has only its wanted name.
         return self._text or self._wish()
 
+    def renamed(self) -> Optional[Tuple[str, str]]:
+        """The wanted text and the one with a suffix, of this name or the outermost of its scopes that has a suffix:
+        another object, which is still in use, has the wanted one. None if there is no suffix."""
+        outer = self._scope.renamed() if self._scope is not None else None
+        return outer or (None if self.text == self._wish() else (self._wish(), self.text))
+
     def _wish(self) -> str:
         """Returns the wanted text, without a suffix."""
         scope = self._scope

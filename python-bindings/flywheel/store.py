@@ -7,7 +7,7 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 from weakref import ReferenceType, WeakKeyDictionary, ref
 
 from . import _flywheel, _trace
-from ._flywheel import CheckpointManager, Session
+from ._flywheel import CheckpointManager, NotFoundError, Session
 from ._types import Array, Path
 from .namespace import Name, Namespace, current_namespace
 
@@ -294,7 +294,11 @@ class Store(_flywheel.Store):
         changed then."""
         _trace.refuse_actions("restoring values")
         self._declare_all()
-        super().restore(path, self._select(variables, True), reshape=reshape, suffix=self._suffix(current_namespace()))
+        try:
+            super().restore(path, self._select(variables, True), reshape=reshape,
+                            suffix=self._suffix(current_namespace()))  # fmt: skip
+        except NotFoundError as error:
+            raise NotFoundError(f"{error}{_explain_missing(variables)}") from None
 
     def restore_latest(  # type: ignore[override]
         self, directory: Path, variables: Names = None, *, reshape: bool = False, state_file: str = "checkpoint"
@@ -400,6 +404,18 @@ def set_seed(seed: int) -> None:
 def save(path: Path, variables: Names = None, *, metadata: Optional[Dict[str, str]] = None) -> None:
     """See `Store.save`, of the current store."""
     current_store().save(path, variables, metadata=metadata)
+
+
+def _explain_missing(variables: Names) -> str:
+    """Returns which of the variables that were to be restored have another name than their program gives them, as
+    those of a cell run again do while the objects of its last run are in use."""
+    names = [variable._name for variable in current_namespace().variables.values()] if variables is None else []
+    renamed = dict.fromkeys(found for found in (name.renamed() for name in names) if found is not None)
+    if not renamed:
+        return ""
+    wish, text = next(iter(renamed))
+    return (f". '{text}' would be called '{wish}', but another object in use has this name: let go of that one (del) "
+            f"before its successor is made, make models in `with fw.Namespace():`, or give `variables`")  # fmt: skip
 
 
 def restore(path: Optional[Path], variables: Names = None, *, reshape: bool = False) -> None:

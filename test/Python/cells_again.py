@@ -8,6 +8,7 @@ import gc
 import json
 import multiprocessing
 import sys
+import tempfile
 import types
 import warnings
 import weakref
@@ -404,12 +405,36 @@ def test_names_of_many() -> None:
         assert [v.name for v in fw.global_variables()] == [*[v.name for v in kept], "Variable_3"]
 
 
+def test_restoring_beside_an_older_model() -> None:
+    """Names that an older model keeps are in the error of a restore, with what to do."""
+    with tempfile.TemporaryDirectory() as folder, fw.Namespace(), fw.Store():
+        path = str(Path(folder) / "model")
+        older = fw.nn.Dense(2, 3)
+        fw.function(lambda x: older(x))(np.ones((1, 2), np.float32))
+        fw.save(path)
+        newer = fw.nn.Dense(2, 3)
+        for _ in range(2):
+            try:
+                fw.restore(path)
+            except fw.NotFoundError as error:
+                assert "'Dense_1' would be called 'Dense', but another object in use has this name" in str(error)
+                assert "del" in str(error)
+            else:
+                raise AssertionError("restored")
+        value = older.state_dict()["kernel"]
+        del older, newer
+        gc.collect()
+        newest = fw.nn.Dense(2, 3)
+        fw.restore(path)
+        np.testing.assert_array_equal(newest.state_dict()["kernel"], value)
+
+
 if __name__ == "__main__":
     for name, cells in NOTEBOOKS.items():
         for order in sorted({straight(order) for order in ORDERS}):
             EXPECTED[name, order] = in_new_process(cells, order, scope_of())
     tests: List[Callable[[], None]] = [
         test_sweep, test_digits, test_kinds_of_names, test_closures, test_nothing_changes,
-        test_warning_is_at_the_users_line, test_names_of_many,
+        test_warning_is_at_the_users_line, test_names_of_many, test_restoring_beside_an_older_model,
     ]  # fmt: skip
     run_tests(tests)

@@ -3,7 +3,7 @@
 
 from typing import Any, Dict, List, Optional, Sequence
 
-from .. import _dtypes, _trace
+from .. import _trace
 from ..dashboard import Dashboard
 from ..watching import Limits, Target, emit_watch
 from .conversion import as_tensor
@@ -20,7 +20,7 @@ def watch_graph(
     graph = get_default_graph()
     known = set(visit([loss], ()))
     given = graph.get_collection("trainable_variables") if variables is None else list(variables)
-    own = [v for v in given if _dtypes.is_floating(as_tensor(v).dtype)]
+    own = [v for v in given if as_tensor(v).dtype.is_floating]
     if variables is None:
         own = [v for v in own if as_tensor(v) in known]
     names = [v.op.name for v in own] + list(activations)
