@@ -68,7 +68,6 @@ class Layer(Configured):
         kind = re.sub(r"(?<=.)(?=[A-Z][a-z0-9])|(?<=[a-z])(?=[A-Z])", "_", type(self).__name__).lower()
         self.name: str = kwargs.get("name") or f"{kind}_{K.get_uid(kind)}"
         self.trainable: bool = kwargs.get("trainable", True)
-        self.built = False
         self.stateful = False
         self.dtype = kwargs.get("dtype") or K.floatx()
         self._initial_weights = kwargs.get("weights")
@@ -76,6 +75,11 @@ class Layer(Configured):
             self.batch_input_shape = tuple(kwargs["batch_input_shape"])
         elif "input_shape" in kwargs:
             self.batch_input_shape = (kwargs.get("batch_size"), *kwargs["input_shape"])
+        self._forget_build()
+
+    def _forget_build(self) -> None:
+        """As before the first call: without weights and calls."""
+        self.built = False
         self._trainable: List[Any] = []
         self._fixed: List[Any] = []
         self._losses: List[Any] = []
