@@ -28,7 +28,6 @@ LEFT_OUT = {
     "cauchy", "geometric", "log_normal", "nn.functional.dropout", "nn.functional.dropout2d", "nn.functional.dropout3d",
     "nn.functional.alpha_dropout", "nn.functional.feature_alpha_dropout", "nn.functional.rrelu",
     "nn.functional.fractional_max_pool2d", "nn.functional.fractional_max_pool3d", "pca_lowrank", "svd_lowrank",
-    "complex", "polar", "view_as_complex", "view_as_real",
     "nn.functional.multi_head_attention_forward", "torch.ops.aten._safe_softmax.default"}  # fmt: skip
 
 
@@ -68,7 +67,8 @@ class Samples(torch.nn.Module):  # type: ignore[misc]
             given, args, kwargs = tree_unflatten(leaves, form)
             # The part of the result that is defined: vectors are, but for their signs.
             found, _ = tree_flatten(self.defined[number](self.op(given, *args, **kwargs)))
-            results += [one for one in found if isinstance(one, torch.Tensor) and not one.is_complex()]
+            tensors = [one for one in found if isinstance(one, torch.Tensor)]
+            results += [torch.view_as_real(one.resolve_conj()) if one.is_complex() else one for one in tensors]
         # Each parameter is a result, and so has a derivative.
         return [*results, *(parameter * 1 for parameter in self._parameters.values())]
 

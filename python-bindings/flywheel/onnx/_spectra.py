@@ -1,58 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Fourier transforms of ONNX, as products with matrices of sines and cosines."""
+"""Fourier transforms of ONNX."""
 
 from typing import Any, List, Optional, Tuple
 
 import numpy as np
 
 from .. import _ops
-from .._interpolation import weigh
 from .._layouts import Laid
 from .._ops._core import normalize_axis
+from .._spectra import hermitian, largest_product, resized, transform
 from .._tensor import Tensor
 from ._graph import Call, op
 from ._known import Known, check_made
-
-
-def _resized(x: Tensor, axis: int, length: int) -> Tensor:
-    """Returns the first `length` elements along a dimension, with zeros after them if there are fewer."""
-    total = x._dims[axis] or 0
-    if total > length:
-        return _ops.getitem(x, (*[slice(None)] * axis, slice(0, length)))
-    widths = [(0, 0)] * x.ndim
-    widths[axis] = (0, length - total)
-    return _ops.pad(x, widths) if total < length else x
 
 
 def _parts(x: Tensor) -> Tuple[Tensor, Optional[Tensor]]:
     """Returns the real and the imaginary part of [..., 1 or 2]."""
     real = _ops.getitem(x, (..., 0))
     return real, _ops.getitem(x, (..., 1)) if x._dims[-1] == 2 else None
-
-
-def transform(real: Tensor, imaginary: Optional[Tensor], axis: int, sign: float, kept: int) -> Tuple[Tensor, Tensor]:
-    """The first `kept` of sum_n x[n] exp(sign 2 pi i k n / N), as real and imaginary part."""
-    total = real._dims[axis] or 0
-    turns = (np.arange(kept)[:, None] * np.arange(total)[None, :]) % max(total, 1) * (2 * np.pi / max(total, 1))
-    cosines, sines = np.cos(turns), sign * np.sin(turns)
-    result = weigh(real, cosines, axis), weigh(real, sines, axis)
-    if imaginary is None:
-        return result
-    return (_ops.subtract(result[0], weigh(imaginary, sines, axis)),
-            _ops.add(result[1], weigh(imaginary, cosines, axis)))  # fmt: skip
-
-
-def _hermitian(real: Tensor, imaginary: Tensor, axis: int, length: int) -> Tensor:
-    """Returns the real sequence of this length that has these first half of frequencies."""
-    kept = real._dims[axis] or 0
-    turns = (np.arange(length)[:, None] * np.arange(kept)[None, :]) % length * (2 * np.pi / length)
-    # Each frequency but 0 and the middle one occurs twice.
-    shares = np.full(kept, 2.0)
-    shares[0] = 1.0
-    if length % 2 == 0 and kept == length // 2 + 1:
-        shares[-1] = 1.0
-    shares /= length
-    return _ops.subtract(weigh(real, np.cos(turns) * shares, axis), weigh(imaginary, np.sin(turns) * shares, axis))
 
 
 @op("DFT", known=(1, 2))
@@ -71,13 +36,13 @@ def _dft(call: Call, x: Laid, length: Optional[Known] = None, axis: Optional[Kno
     count = int(length.array.reshape(-1)[0]) if length is not None else 2 * (total - 1) if is_hermitian else total
     if count < 1:
         raise ValueError(f"expected a length of 1 or more, found {count}")
-    check_made(call, count, count)
+    check_made(call, count, largest_product(count))
     if is_hermitian:
-        real, imaginary = _parts(_resized(data, place, count // 2 + 1))
+        real, imaginary = _parts(resized(data, place, count // 2 + 1))
         if imaginary is None:
             imaginary = _ops.zeros_like(real)
-        return Laid(_ops.expand_dims(_hermitian(real, imaginary, place, count), x.ndim - 1))
-    real, imaginary = _parts(_resized(data, place, count))
+        return Laid(_ops.expand_dims(_ops.divide(hermitian(real, imaginary, place, count), float(count)), x.ndim - 1))
+    real, imaginary = _parts(resized(data, place, count))
     kept = count // 2 + 1 if is_onesided else count
     result = transform(real, imaginary, place, 1.0 if is_inverse else -1.0, kept)
     if is_inverse:
@@ -96,7 +61,7 @@ def _stft(call: Call, x: Laid, step: Known, window: Optional[Laid] = None, lengt
         raise call.unsupported("of a size that the call chooses")
     if hop < 1 or not 0 < size <= total:
         raise ValueError(f"expected frames of 1 to {total} elements, a step apart, found {size} and {hop}")
-    check_made(call, size, size)
+    check_made(call, size, largest_product(size))
     frames = (total - size) // hop + 1
     places: Any = np.arange(frames)[:, None] * hop + np.arange(size)[None, :]
     framed = _ops.take(data, places.astype(np.int32), 1)

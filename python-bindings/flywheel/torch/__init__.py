@@ -27,6 +27,7 @@ from . import (  # noqa: F401
     _order,
     _random,
     _shapes,
+    _spectra,
 )
 from ._module import ImportedModule, from_module
 

@@ -25,6 +25,17 @@ class Arguments:
         self._read.add(name)
         return self._values.get(name)
 
+    def names(self) -> List[str]:
+        return [one.name for one in self.schema]
+
+    def mapped(self, function: Callable[[str, Any], Any]) -> "Arguments":
+        """The same arguments with other values, functions of their names and values. Those that are read of the result
+        are read of these too."""
+        result = Arguments.__new__(Arguments)
+        result.schema, result._read = self.schema, self._read
+        result._values = {name: function(name, value) for name, value in self._values.items()}
+        return result
+
     def find_dropped(self, without: Sequence[str]) -> Iterator[Tuple[str, Any]]:
         """The arguments that nothing read and that are not what they are by default."""
         for one in self.schema:

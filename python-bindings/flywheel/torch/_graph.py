@@ -3,7 +3,7 @@
 
 import operator
 import re
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 import torch
 
@@ -13,7 +13,9 @@ from .._importing import Frame, MissingOp, UnsupportedOpError, at_line, refuse
 from .._layouts import Laid
 from .._ops._core import Size, index_op, size
 from .._tensor import format_shape
+from . import _complex
 from ._arguments import Arguments, Handler
+from ._complex import Complex
 
 _DTYPES: Dict[Any, str] = {
     torch.float32: "float32", torch.float64: "float64", torch.float16: "float16", torch.bfloat16: "bfloat16",
@@ -65,8 +67,10 @@ class Call:
 
     @property
     def dtype(self) -> _dtypes.DType:
+        """The dtype of the result, of complex numbers that of their parts."""
         found = self.result
-        return as_dtype((found[0] if isinstance(found, (tuple, list)) else found).dtype)
+        dtype = (found[0] if isinstance(found, (tuple, list)) else found).dtype
+        return as_dtype(_complex.PARTS.get(dtype, dtype))
 
     @property
     def operand_dtype(self) -> _dtypes.DType:
@@ -116,13 +120,21 @@ def location_of(node: Any) -> str:
 def find_missing(graph: Any) -> List[MissingOp]:
     """The ops of a graph that have no translation."""
     return [
-        MissingOp(str(node.target), location_of(node))
+        MissingOp(f"{node.target} of complex numbers" if _is_complex(node) else str(node.target), location_of(node))
         for node in graph.nodes
         if node.op == "call_function" and not _is_known(node)
     ]
 
 
+def _is_complex(node: Any) -> bool:
+    """Returns true for an op of complex numbers: taking one of several results, and ops on sizes, are none."""
+    is_any = node.target is operator.getitem or node.target in _SIZE_OPS or str(node.target) in _ANY_NUMBERS
+    return not is_any and _complex.is_complex(node)
+
+
 def _is_known(node: Any) -> bool:
+    if _is_complex(node):
+        return _complex.is_known(node)
     return (node.target is operator.getitem or node.target in _SIZE_OPS or str(node.target) in HANDLERS
             or _is_check(node))  # fmt: skip
 
@@ -139,6 +151,8 @@ def _is_check(node: Any) -> bool:
 _SIZE_OPS: Dict[Any, str] = {
     operator.add: "addi", operator.sub: "subi", operator.mul: "muli", operator.floordiv: "divsi",
     torch.sym_max: "maxsi", torch.sym_min: "minsi"}  # fmt: skip
+# Ops that read no elements.
+_ANY_NUMBERS = frozenset(("aten.sym_size.int", "aten._assert_tensor_metadata.default"))
 
 
 class Sizes:
@@ -170,7 +184,7 @@ class Sizes:
 class Interpreter:
     """Emits the ops of an exported graph into the current trace."""
 
-    def __init__(self, graph: Any, placeholders: Dict[str, Laid]):
+    def __init__(self, graph: Any, placeholders: Mapping[str, Any]):
         self._graph = graph
         self._env: Dict[Any, Any] = {}
         self._placeholders = placeholders
@@ -232,11 +246,16 @@ class Interpreter:
             return self.sizes.share(index_op(_SIZE_OPS[node.target], args[0], args[1]), node.meta.get("val"))
         metas = [_meta_of(argument) for argument in node.args]
         if str(node.target) == "aten.sym_size.int":
-            return self.sizes.of(args[0], args[1], node.meta["val"])
-        handler, arguments = HANDLERS[str(node.target)], Arguments(node.target._schema, args, kwargs)
-        call = Call(node, metas, arguments, self.sizes)
-        results = handler.translate(call, arguments)
-        for name, value in arguments.find_dropped(handler.without):
+            whole = args[0].real if isinstance(args[0], Complex) else args[0]
+            return self.sizes.of(whole, args[1], node.meta["val"])
+        arguments = Arguments(node.target._schema, args, kwargs)
+        handler, call = HANDLERS.get(str(node.target)), Call(node, metas, arguments, self.sizes)
+        if _is_complex(node):
+            results, arguments, without = _complex.translate(call, handler, arguments)
+        else:
+            assert handler is not None
+            results, without = handler.translate(call, arguments), handler.without
+        for name, value in arguments.find_dropped(without):
             raise call.unsupported(f"with {name}={_shown(value)}")
         _check_results(call, results)
         return results
@@ -247,7 +266,9 @@ def _stand_in(meta: Any) -> Any:
         return None
     if isinstance(meta, (list, tuple)):
         return [_stand_in(part) for part in meta]
-    return Laid(_ops.zeros([int(dim_size) for dim_size in meta.shape], as_dtype(meta.dtype)))
+    dtype = as_dtype(_complex.PARTS.get(meta.dtype, meta.dtype))
+    zeros = Laid(_ops.zeros([int(dim_size) for dim_size in meta.shape], dtype))
+    return Complex(zeros, zeros) if meta.is_complex() else zeros
 
 
 @op("sym_size.int")
@@ -259,19 +280,28 @@ def _check_results(call: Call, results: Any) -> None:
     """Raises UnsupportedOpError where a translation made another type than PyTorch says."""
     listed = isinstance(call.result, (list, tuple))
     for meta, found in zip(call.result, results) if listed else [(call.result, results)]:
-        if not isinstance(found, Laid) or not isinstance(meta, torch.Tensor):
-            continue
-        fits = len(meta.shape) == found.ndim and all(
-            not isinstance(a, int) or b is None or a == b for a, b in zip(meta.shape, found.shape))  # fmt: skip
-        if as_dtype(meta.dtype) != found.dtype or not fits:
-            raise call.unsupported(
-                f"with a result of {_dtypes.name_of(as_dtype(meta.dtype))}{format_shape(meta.shape)}, which would be "
-                f"{_dtypes.name_of(found.dtype)}{format_shape(found.shape)}"
-            )
+        if isinstance(found, Complex):
+            part = torch.empty_like(meta, dtype=_complex.PARTS[meta.dtype])
+            _check_result(call, part, found.real)
+            _check_result(call, part, found.imaginary)
+        elif isinstance(found, Laid) and isinstance(meta, torch.Tensor):
+            _check_result(call, meta, found)
+
+
+def _check_result(call: Call, meta: Any, found: Laid) -> None:
+    fits = len(meta.shape) == found.ndim and all(
+        not isinstance(a, int) or b is None or a == b for a, b in zip(meta.shape, found.shape))  # fmt: skip
+    if meta.is_complex():
+        raise call.unsupported("with a complex result, which would be real")
+    if as_dtype(meta.dtype) != found.dtype or not fits:
+        raise call.unsupported(
+            f"with a result of {_dtypes.name_of(as_dtype(meta.dtype))}{format_shape(meta.shape)}, which would be "
+            f"{_dtypes.name_of(found.dtype)}{format_shape(found.shape)}"
+        )
 
 
 def _shown(value: Any) -> str:
-    return "a tensor" if isinstance(value, Laid) else repr(value)
+    return "a tensor" if isinstance(value, (Laid, Complex)) else repr(value)
 
 
 def _meta_of(argument: Any) -> Any:

@@ -4,7 +4,7 @@
 import contextlib
 import inspect
 from contextlib import contextmanager
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 import torch
@@ -18,13 +18,15 @@ from .._tensor import Tensor, as_tensor, format_shape
 from .._types import Array
 from ..namespace import current_namespace
 from ..variables import Variable, convert
+from ._complex import Complex
 from ._graph import HANDLERS, Interpreter, as_dtype, find_missing
 
 __all__ = ["ImportedModule", "from_module"]
 
 
 def to_array(tensor: Any) -> Array:
-    """A copy of a tensor of PyTorch."""
+    """A copy of a tensor of PyTorch; of complex numbers pairs [..., 2]."""
+    tensor = torch.view_as_real(tensor.resolve_conj()) if tensor.is_complex() else tensor
     dtype = as_dtype(tensor.dtype)
     tensor = tensor.detach().cpu().contiguous()
     if tensor.dtype == torch.bfloat16:
@@ -170,7 +172,7 @@ class _Program:
         if count != len(inputs):
             raise ValueError(f"the module was exported for {count} argument{'s'[: count != 1]}, found {len(inputs)}")
         given = iter(inputs)
-        placeholders: Dict[str, Laid] = {}
+        placeholders: Dict[str, Union[Laid, Complex]] = {}
         for spec in signature.input_specs:
             name = spec.arg.name
             if spec.kind.name == "USER_INPUT":
@@ -179,18 +181,28 @@ class _Program:
                 # The order of checks, which a step here does not need.
                 continue
             elif spec.target in variables:
+                if metas[name].is_complex():
+                    placeholders[name] = Complex.of_pairs(variables[spec.target].read())
+                    continue
                 placeholders[name] = Laid(variables[spec.target].read(), orders.get(id(variables[spec.target])))
             else:
-                placeholders[name] = Laid(as_tensor(to_array(constants[spec.target])))
+                constant = as_tensor(to_array(constants[spec.target]))
+                placeholders[name] = Complex.of_pairs(constant) if metas[name].is_complex() else Laid(constant)
         outputs = Interpreter(self.graph, placeholders).run()
         results = []
         for output, spec in zip(outputs, signature.output_specs):
             if spec.kind.name == "BUFFER_MUTATION":
                 changed = variables[spec.target]
+                if isinstance(output, Complex):
+                    changed.assign(output.pairs())
+                    continue
                 changed.assign(output.arranged(tuple(orders.get(id(changed), range(output.ndim)))))
             elif spec.kind.name == "TOKEN":
                 continue
             elif spec.kind.name == "USER_OUTPUT":
+                if isinstance(output, Complex):
+                    raise NotImplementedError("a module with complex results is not imported: expected "
+                                              "torch.view_as_real of them, or another real tensor")  # fmt: skip
                 results.append(output.plain() if isinstance(output, Laid) else output)
             else:
                 raise NotImplementedError(f"a module that changes its argument '{spec.target}' is not imported")
@@ -236,6 +248,10 @@ class ImportedModule(ImportedModel):
         self._module = module
         self._example = [_as_torch(value) for value in example]
         self._targets = None if targets is None else [_as_torch(value) for value in targets]
+        for place, value in enumerate([*self._example, *(self._targets or [])]):
+            if value.is_complex():
+                raise NotImplementedError(f"the argument {place} of complex numbers is not imported: expected their "
+                                          "parts, and torch.view_as_complex in the module")  # fmt: skip
         self._dynamic_shapes = dynamic_shapes
         self._programs: Dict[bool, _Program] = {}
         self._program(optimizer is not None)
@@ -288,10 +304,11 @@ class ImportedModule(ImportedModel):
     def state_dict(self) -> Dict[str, Any]:
         """The values of parameters and buffers, for the module's `load_state_dict`."""
         result = {}
-        for name in self._module.state_dict():
+        for name, own in self._module.state_dict().items():
             variable = self.variables[name]
             array, order = variable.numpy(), self._orders.get(id(variable))
-            result[name] = to_tensor(array if order is None else array.transpose(np.argsort(order)))
+            tensor = to_tensor(array if order is None else array.transpose(np.argsort(order)))
+            result[name] = torch.view_as_complex(tensor) if own.is_complex() else tensor
         return result
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
