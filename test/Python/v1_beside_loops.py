@@ -117,5 +117,33 @@ def errors(tf: Any) -> Any:
     return found
 
 
+def _powers(tf: Any, count: Any, x: Any, start: Any) -> Any:
+    return tf.while_loop(lambda j, b: j < count, lambda j, b: (j + 1, b * x), [tf.constant(0), start])[1]
+
+
+@program
+def gradients_of_nested_loops(tf: Any) -> Any:
+    """Counts that a run finds, of loops in loops too; a body that runs no time, and constant counts."""
+    n, x = tf.placeholder(tf.int32, ()), tf.Variable(1.1)
+    one = tf.constant(1.0)
+
+    def nest(inner: Any) -> Any:
+        return tf.while_loop(lambda i, a: i < n, lambda i, a: (i + 1, inner(i, a)), [tf.constant(0), one])[1]
+
+    def deep(i: Any, a: Any) -> Any:
+        return tf.while_loop(lambda j, b: j <= i, lambda j, b: (j + 1, _powers(tf, i + j, x, b) + 0.1 * x), [0, a])[1]
+
+    def two(i: Any, a: Any) -> Any:
+        c = tf.while_loop(lambda b: b < 3.0, lambda b: b * x * 2.0, [a])
+        return _powers(tf, i + 1, x, a) + c
+
+    ys = [_powers(tf, n, x, one), nest(lambda i, a: _powers(tf, i + 1, x, a)), nest(deep), nest(two),
+          nest(lambda i, a: _powers(tf, 3, x, a)),
+          tf.while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, _powers(tf, n, x, a)), [0, one])[1],
+          tf.reduce_sum(tf.map_fn(lambda r: _powers(tf, 3, x, r), tf.constant([1.0, 2.0])))]
+    gradients = [tf.gradients(y, x) for y in ys]
+    return [values(tf, [ys, gradients], {n: count}) for count in (3, 0, 2)]
+
+
 if __name__ == "__main__":
     run_all()

@@ -379,7 +379,6 @@ def what_is_not_there() -> None:
         (lambda: layers.conv2d(x, 2, 2, data_format="NCHW"), "NCHW"),
         (lambda: layers.conv2d_transpose(x, 2, 2, data_format="NCHW"), "NCHW"),
         (lambda: tf.norm(tf.zeros([2, 2]), ord=2, axis=[0, 1]), "norm of matrices: ord=2"),
-        (lambda: tf.diag_part(x), "diag_part"),
     ):
         try:
             what()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Ops of the graph that move elements, and tensors that are known."""
 
+import math
 from typing import Any, List, Optional, Sequence
 
 import numpy as np
@@ -104,29 +105,45 @@ lin_space = linspace
 
 
 def meshgrid(*args: Any, **kwargs: Any) -> List[Any]:
-    """For each vector, its elements along its own dimension of the grid of all of them."""
+    """For each tensor, its elements along a dimension of its own of the grid of all of them."""
+    from .ops import stop_gradient
+
     indexing = kwargs.pop("indexing", "xy")
     vectors, count = [as_tensor(x) for x in args], len(args)
     places = list(range(count))
     if indexing == "xy" and count > 1:
         places[0], places[1] = 1, 0
 
-    def emit(*xs: Any) -> Any:
-        lengths: List[Any] = [0] * count
-        for x, place in zip(xs, places):
-            lengths[place] = _size(x, 0)
-        forms = [_ops.reshape(x, [-1 if i == place else 1 for i in range(count)]) for x, place in zip(xs, places)]
-        return [_ops.broadcast_to(x, lengths) for x in forms]
+    def grid(own: int) -> Any:
+        def emit(*tensors: Any) -> Any:
+            xs = [_ops.ravel(x) for x in tensors]
+            lengths: List[Any] = [0] * count
+            for x, place in zip(xs, places):
+                lengths[place] = _size(x, 0)
+            form = _ops.reshape(xs[own], [-1 if i == places[own] else 1 for i in range(count)])
+            return _ops.broadcast_to(form, lengths)
 
-    made = make("meshgrid", emit, *vectors, name=kwargs.pop("name", None))
-    return list(made) if count > 1 else [made]
+        # The others say how long dimensions are, and have no gradient.
+        inputs = [x if i == own else constants[i] for i, x in enumerate(vectors)]
+        return make("meshgrid", emit, *inputs, name=name)
+
+    name = kwargs.pop("name", None)
+    constants = [stop_gradient(x) if count > 1 else x for x in vectors]
+    return [grid(i) for i in range(count)]
 
 
 def diag(diagonal: Any, name: Optional[str] = None) -> Any:
-    """A matrix with this diagonal."""
-    if len(as_tensor(diagonal).shape) != 1:
-        raise NotImplementedError("flywheel.v1.diag of more than a vector")
-    return make("Diag", _ops.diag, as_tensor(diagonal), name=name)
+    """A matrix with this diagonal; of a tensor of k dimensions, one of 2 k, of its shape twice."""
+
+    def emit(x: Any) -> Any:
+        if x.ndim == 0:
+            raise ValueError("diag: expected a tensor of at least 1 dimension, found a scalar")
+        if x.ndim == 1:
+            return _ops.diag(x)
+        sizes = [_size(x, axis) for axis in range(x.ndim)]
+        return _ops.reshape(_ops.diag(_ops.ravel(x)), [*sizes, *sizes])
+
+    return make("Diag", emit, as_tensor(diagonal), name=name)
 
 
 def _on_diagonal(x: Any, count: Any) -> Any:
@@ -145,23 +162,40 @@ def matrix_diag(diagonal: Any, name: Optional[str] = None) -> Any:
     return make("MatrixDiag", emit, as_tensor(diagonal), name=name)
 
 
+def _diagonal(x: Any) -> Any:
+    """Emits the diagonals of matrices [..., m, n] of known size."""
+    m, n = x._dims[-2:]
+    if m is None or n is None:
+        raise ValueError(f"a diagonal is of matrices of known size, found shape {tuple(x._dims)}")
+    count = min(m, n)
+    return _ops.sum(_on_diagonal(x[..., :count, :count] if m != n else x, count), -1)
+
+
 def matrix_diag_part(input: Any, name: Optional[str] = None) -> Any:
-    """The diagonals of square matrices."""
+    """The diagonals of matrices."""
 
     def emit(x: Any) -> Any:
         _checks.expect_rank("matrix_diag_part", x, 2)
-        if x._dims[-1] is None or x._dims[-1] != x._dims[-2]:
-            raise ValueError("matrix_diag_part: expected square matrices of known size")
-        return _ops.sum(_on_diagonal(x, x._dims[-1]), -1)
+        return _diagonal(x)
 
     return make("MatrixDiagPart", emit, as_tensor(input), name=name)
 
 
 def diag_part(input: Any, name: Optional[str] = None) -> Any:
-    """The diagonal of a square matrix."""
-    if len(as_tensor(input).shape) != 2:
-        raise NotImplementedError(f"flywheel.v1.diag_part of shape {as_tensor(input).shape}, expected a matrix")
-    return matrix_diag_part(input, name)
+    """The diagonal of a square matrix; of a tensor of 2 k dimensions, each size twice, the one of k."""
+
+    def emit(x: Any) -> Any:
+        k = x.ndim // 2
+        if x.ndim % 2 or not k or any(None not in (m, n) and m != n for m, n in zip(x._dims[:k], x._dims[k:])):
+            raise ValueError(f"diag_part: expected sizes that come twice, as [a, b, a, b], found shape "
+                             f"{tuple(x._dims)}")  # fmt: skip
+        sizes = [n if n is not None else x._dims[k + axis] for axis, n in enumerate(x._dims[:k])]
+        if None in sizes:
+            raise ValueError(f"diag_part: expected known sizes, found shape {tuple(x._dims)}")
+        total = math.prod(n or 0 for n in sizes)
+        return _ops.reshape(_diagonal(_ops.reshape(x, [total, total])), sizes)
+
+    return make("DiagPart", emit, as_tensor(input), name=name)
 
 
 def matrix_transpose(a: Any, name: str = "matrix_transpose") -> Any:

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Branches and loops."""
 
-from typing import Any, Callable, Optional, Sequence
+from typing import Any, Callable, Dict, List, Optional, Sequence
+
+import numpy as np
 
 from .. import _dtypes, _ops, control
+from .._ops import _checks
 from .conversion import as_tensor, constant
 from .graph import get_default_graph
 from .operation import Operation, Tensor
@@ -16,7 +19,7 @@ from .tensor_arrays import TensorArray, with_shapes
 def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, strict: bool = False, name: Optional[str] = None,
          fn1: Any = None, fn2: Any = None) -> Any:  # fmt: skip
     """Returns the results of one of two functions; only the ops of that one run."""
-    from .emission import inner_ops
+    from .emission import captures_of, inner_ops
 
     graph = get_default_graph()
     if isinstance(pred, bool):
@@ -43,7 +46,7 @@ def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, strict: bool = Fa
     captures, writes = [], []
     for context, outputs in zip(contexts, results):
         inside, outside = inner_ops(context, [x.op for x in outputs])
-        captures += [x for op in inside for x in op.inputs if x.op in outside]
+        captures += captures_of(context, [x.op for x in outputs])
         captures += [op.outputs[0] for op in outside if op.outputs]
         writes += [v for op in inside for v in op.attrs.get("writes", ())]
 
@@ -75,8 +78,9 @@ def while_loop(
     maximum_iterations: Optional[int] = None,
 ) -> Any:  # fmt: skip
     """Runs the body as long as the condition holds. The gradient of a loop that does not count from a number to a
-    number, and that has no `maximum_iterations`, counts the iterations first: that runs the loop once more."""
-    from .emission import inner_ops
+    number, and that has no `maximum_iterations`, counts the iterations first, and those of loops in it: that runs the
+    loop once more in the runs that need the gradient."""
+    from .emission import captures_of, inner_ops
 
     graph = get_default_graph()
     leaves = flatten(loop_vars)
@@ -115,42 +119,74 @@ def while_loop(
         raise ValueError(f"The body of a loop must return {len(init)} values, found {len(outputs[1])}")
     for old, new in zip(init, outputs[1]):
         _check_invariant(old, new)
-    captures = []
-    for context, results in zip(contexts, outputs):
-        inside, outside = inner_ops(context, [x.op for x in results])
-        captures += [x for op in inside for x in op.inputs if x.op in outside]
-    bound = _count(init, states, outputs) if maximum_iterations is None else maximum_iterations
+    captures = [y for context, results in zip(contexts, outputs) for y in captures_of(context, [x.op for x in results])]
+    # The number of iterations, if it is known, and else the largest one, if it is.
+    trips = _count(init, states, outputs)
+    if trips is not None and isinstance(maximum_iterations, (int, np.integer)):
+        trips = min(trips, max(int(maximum_iterations), 0))
+    inner: List[Operation] = []
+    for one in inner_ops(contexts[1], [x.op for x in outputs[1]])[0]:
+        inner += one.attrs.get("loops", [])
 
-    def part(emitter: Any, which: int, values: Any) -> Any:
+    def part(emitter: Any, which: int, values: Any, counts: Any = None) -> Any:
         own = {x.op.id: [v] for x, v in zip(states[which], values)}
-        return emitter.region(contexts[which], outputs[which], own)
+        return emitter.region(contexts[which], outputs[which], own, counts)
+
+    def emit(emitter: Any, start: Any, step: Callable[[Any], Any], first: int, limit: Any) -> Any:
+        """Emits the loop over states, of which those of the program begin with number `first`."""
+        if trips is not None:
+            return list(control.fori_loop(0, trips, lambda _, s: step(s), start))
+        return list(control.while_loop(lambda s: part(emitter, 0, s[first:])[0], step, start, max_iterations=limit))
 
     def region(emitter: Any, op: Operation) -> Any:
         values = [emitter.value(x) for x in op.inputs]
-        limit: Any = bound
-        if "bound" in op.attrs:
-            limit = _ops.cast(_ops.shape(emitter.value(op.attrs["bound"]))[0], _dtypes.int32)
-        return control.while_loop(lambda s: part(emitter, 0, s)[0], lambda s: list(part(emitter, 1, s)), values,
-                                  max_iterations=limit)  # fmt: skip
+        known = op.attrs.get("bound")
+        # It is known in the runs that need a gradient.
+        is_counted = known is not None and known.op.id in emitter.env
+        limit = _ops.cast(_ops.shape(emitter.value(known))[0], _dtypes.int32) if is_counted else maximum_iterations
+        last = emit(emitter, values, lambda s: list(part(emitter, 1, s)), 0, limit)
+        if is_counted:
+            left = _ops.cast(part(emitter, 0, last)[0], _dtypes.int32)
+            _checks.expect_equal(_ops._shapes.to_index(left), 0, f"'{op.name}' is to run longer than when its "
+                                 "iterations were counted: iterations that are left")  # fmt: skip
+        return last
 
-    def count(emitter: Any, op: Operation) -> Any:
-        """Runs the loop for the number of its iterations alone."""
-        start = [_ops.zeros([], _dtypes.int32), *[emitter.value(x) for x in op.inputs]]
-        return control.while_loop(lambda s: part(emitter, 0, s[1:])[0],
-                                  lambda s: [_ops.add(s[0], 1), *part(emitter, 1, s[1:])], start)[:1]  # fmt: skip
+    def counted(emitter: Any, op: Operation) -> Any:
+        """Emits the loop with the numbers of iterations of `loops`, the largest of those in it, and then its states."""
+        loops = op.attrs["loops"]
+        own, number = len(loops) - len(inner), len(loops)
 
-    def bounded() -> None:
-        """Adds the number of iterations, which a part of the run before finds: a gradient keeps what each begins
-        with."""
-        if "bound" not in op.attrs:
-            number = graph.create("LoopCount", init, lambda *_: (), [(_dtypes.int32, ())], captures=captures,
-                                  region=count).outputs[0]  # fmt: skip
-            op.attrs["bound"] = of_size(number)
-            op.attrs["captures"] = [*captures, op.attrs["bound"]]
+        def step(s: Any) -> Any:
+            found: Dict[Operation, List[Any]] = {}
+            made = part(emitter, 1, s[number:], found)
+            # Each loop of the body comes before those in it.
+            new = [x for one in found.values() for x in one]
+            most = [_ops.maximum(a, b) for a, b in zip(s[own:number], new)]
+            return [*[_ops.add(x, 1) for x in s[:own]], *most, *made]
+
+        start = [*[_ops.zeros([], _dtypes.int32) for _ in loops], *[emitter.value(x) for x in op.inputs]]
+        return emit(emitter, start, step, number, maximum_iterations)
+
+    def bounded() -> List[Tensor]:
+        """Returns sizes that are the numbers of iterations, which a part of the run before finds: a gradient keeps what
+        each begins with."""
+        loops = op.attrs["loops"]
+        if "bound" not in loops[0].attrs:
+            numbers = graph.create("LoopCount", init, lambda *_: (), [(_dtypes.int32, ()) for _ in loops],
+                                   captures=captures, region=lambda emitter, _: counted(emitter, op)[: len(loops)]
+                                   ).outputs  # fmt: skip
+            for loop, number in zip(loops, numbers):
+                loop.attrs["bound"] = of_size(number)
+        return [loop.attrs["bound"] for loop in loops]
 
     types = [(x.dtype, x.static_shape) for x in init]
-    attrs = {} if bound is not None or graph._open.contexts else {"bounded": bounded}
-    op = graph.create("while", init, lambda *xs: xs, types, name, captures=captures, region=region, **attrs)
+    op = graph.create("while", init, lambda *xs: xs, types, name, captures=captures, region=region)
+    # The loops without a bound: this one, and those in it.
+    loops = [*([op] if trips is None and maximum_iterations is None else []), *inner]
+    if loops:
+        op.attrs.update(loops=loops, counted=counted)
+        if not graph._open.contexts:
+            op.attrs["bounded"] = bounded
     found = [x._with(y) if isinstance(x, TensorArray) else y for x, y in zip(leaves, op.outputs)]
     return found[0] if len(found) == 1 else pack(loop_vars, found)
 
@@ -174,8 +210,7 @@ def _check_invariant(old: Tensor, new: Tensor) -> None:
 
 
 def _count(init: Any, states: Any, outputs: Any) -> Optional[int]:
-    """Returns the largest number of iterations of a body that counts from a number to another one; None if that is not
-    seen."""
+    """Returns the number of iterations of a body that counts from a number to another one; None if that is not seen."""
 
     def source(x: Tensor) -> Tensor:
         while x.op.type == "Identity":

@@ -67,7 +67,7 @@ def gradients(
                 n != m and None not in (n, m) for n, m in zip(a, b))):  # fmt: skip
             raise ValueError(f"Shapes {y.shape} of '{y.name}' and {as_tensor(w).shape} of its grad_ys are incompatible")
     known = set(visit(roots, stops))
-    _bound_loops(known)
+    bounds = bound_loops(known)
     reached = [x in known for x in targets]
     wrt = [x for x, is_reached in zip(targets, reached) if is_reached]
     if not wrt:
@@ -95,16 +95,19 @@ def gradients(
 
     types = [(x.dtype, x.static_shape) for x in wrt]
     graph = get_default_graph()
-    op = graph.create("gradients", [*roots, *wrt, *given, *stops], emit, types, name, roots=roots, wrt=wrt)
+    op = graph.create("gradients", [*roots, *wrt, *given, *stops], emit, types, name, roots=roots, wrt=wrt,
+                      captures=bounds)  # fmt: skip
     found = iter(op.outputs)
     return [next(found) if is_reached else None for is_reached in reached]
 
 
-def _bound_loops(reached: Set[Tensor]) -> None:
-    """Gives loops that gradients propagate through the number of their iterations, where it is not known."""
-    if not get_default_graph()._open.contexts:
-        for op in sorted({y.op for y in reached if "bounded" in y.op.attrs}, key=lambda op: op.id):
-            op.attrs["bounded"]()
+def bound_loops(reached: Set[Tensor]) -> List[Tensor]:
+    """Returns what a run with a gradient needs besides: the numbers of iterations of loops that it propagates through,
+    where they are not known."""
+    if get_default_graph()._open.contexts:
+        return []
+    loops = sorted({y.op for y in reached if "bounded" in y.op.attrs}, key=lambda op: op.id)
+    return [bound for op in loops for bound in op.attrs["bounded"]()]
 
 
 def mark(wrt: Sequence[Tensor]) -> None:
@@ -121,8 +124,9 @@ def jacobian(y: Tensor, x: Tensor) -> Optional[Tensor]:
     if not x.dtype.is_floating or not reaches([y], x, ()):
         return None
     mark([x])
+    bounds = bound_loops(set(visit([y], ())))
     shape = None if y.static_shape is None or x.static_shape is None else (*y.static_shape, *x.static_shape)
-    op = get_default_graph().create("jacobian", [y, x], transforms.jacobian_of, [(y.dtype, shape)])
+    op = get_default_graph().create("jacobian", [y, x], transforms.jacobian_of, [(y.dtype, shape)], captures=bounds)
     return op.outputs[0]
 
 

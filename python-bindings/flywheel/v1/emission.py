@@ -49,6 +49,12 @@ def inner_ops(context: Context, outputs: Sequence[Operation]) -> Tuple[List[Oper
     return sorted(inside, key=lambda op: op.id), sorted(outside, key=lambda op: op.id)
 
 
+def captures_of(context: Context, outputs: Sequence[Operation]) -> List[Tensor]:
+    """Returns the tensors that the ops of a branch or body take from outside, those in it that have bodies too."""
+    inside, outside = inner_ops(context, outputs)
+    return [x for op in inside for x in [*op.inputs, *op.attrs.get("captures", [])] if x.op in outside]
+
+
 class Emitter:
     """Emits ops in the order of their creation, with the version rule (A5)."""
 
@@ -62,6 +68,8 @@ class Emitter:
         self.initialized = initialized
         self.needed = needed
         self.running = set(needed)
+        # If loops are to be counted, how often each runs and those in it.
+        self.counts: Optional[Dict[Operation, List[Any]]] = None
         # The last write that each `ReadValue` depends on, by its number.
         self.wanted: Dict[int, Any] = {}
         self.seen: Dict[Tuple[int, str], _tensor.Tensor] = {}
@@ -117,6 +125,10 @@ class Emitter:
             self.env[op.id] = as_list(op.attrs["assign"](value))
         elif op.emit is None:
             self.env[op.id] = []
+        elif self.counts is not None and "counted" in op.attrs:
+            number = len(op.attrs["loops"])
+            found = op.attrs["counted"](self, op)
+            self.counts[op], self.env[op.id] = found[:number], found[number:]
         elif "region" in op.attrs:
             self.env[op.id] = as_list(op.attrs["region"](self, op))
         else:
@@ -148,9 +160,13 @@ class Emitter:
         found: _tensor.Tensor = self.env[x.op.id][x.index]
         return found
 
-    def region(self, context: Context, outputs: Sequence[Tensor], more: Optional[Env] = None) -> List[Any]:
-        """Emits the ops of a branch, and gives its outputs."""
+    def region(
+        self, context: Context, outputs: Sequence[Tensor], more: Optional[Env] = None,
+        counts: Optional[Dict[Operation, List[Any]]] = None,
+    ) -> List[Any]:  # fmt: skip
+        """Emits the ops of a branch, and gives its outputs. Loops in it are counted if there are `counts`."""
         ops, _ = inner_ops(context, [x.op for x in outputs])
         inner = Emitter(ops, {**self.env, **(more or {})}, self.initialized, self.decided)
+        inner.counts = counts
         inner.run()
         return [inner.value(x) for x in outputs]

@@ -33,7 +33,7 @@ def _loop(
     kind: str, body: Body, start: Sequence[Tensor], sequences: Sequence[Tensor], reverse: bool, name: Optional[str]
 ) -> Tuple[List[Tensor], List[Tensor]]:  # fmt: skip
     """Returns the last state, and the values that all iterations collect."""
-    from .emission import inner_ops
+    from .emission import captures_of, inner_ops
 
     graph, count = get_default_graph(), len(start)
     with graph.context("while") as context:
@@ -52,8 +52,8 @@ def _loop(
         if known is not None and found is not None and (len(known) != len(found) or any(
                 m is not None and n is not None and m != n for m, n in zip(known, found))):  # fmt: skip
             raise ValueError(f"{kind}: the state keeps its shape, found {b.shape} and then {a.shape}")
-    inside, outside = inner_ops(context, [y.op for y in results])
-    captures = [y for op in inside for y in op.inputs if y.op in outside]
+    inside, _ = inner_ops(context, [y.op for y in results])
+    captures = captures_of(context, [y.op for y in results])
     if any("writes" in op.attrs for op in inside):
         raise NotImplementedError(f"flywheel.v1.{kind}: assignments in the function")
 

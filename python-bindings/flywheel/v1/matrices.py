@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Linear algebra: systems of equations, factors, determinants, bands."""
 
-from typing import Any, Callable, Optional
+from typing import Any, NamedTuple, Optional
 
 from .. import _dtypes, _ops, linalg
 from .. import nn as traced
@@ -100,16 +100,72 @@ def matrix_set_diag(input: Any, diagonal: Any, name: Optional[str] = None) -> An
     return make("MatrixSetDiag", emit, as_tensor(input), as_tensor(diagonal), name=name)
 
 
-def _refused(name: str) -> Callable[..., Any]:
-    def op(*_: Any, **__: Any) -> Any:
-        raise NotImplementedError(f"flywheel.v1.{name}: there is no such op; compute it by NumPy in tf.py_func, which "
-                                  "has no gradient")  # fmt: skip
+class Qr(NamedTuple):
+    """The factors of `qr`."""
 
-    return op
+    q: Any
+    r: Any
 
 
-svd, qr, self_adjoint_eig, self_adjoint_eigvals = (
-    _refused(name) for name in ("svd", "qr", "self_adjoint_eig", "self_adjoint_eigvals"))
+def _completed(a: Any) -> Any:
+    """Returns an orthonormal basis [..., m, m], of which the first n columns span those of matrices [..., m, n]."""
+    m = a._dims[-2]
+    if m is None:
+        raise ValueError("full_matrices takes matrices of known size")
+    unit = _ops.broadcast_to(_ops.eye(m, dtype=a.dtype), [*a.shape[:-2], m, m])
+    return linalg.qr(_ops.concatenate([a, unit], -1))
+
+
+def qr(input: Any, full_matrices: bool = False, name: Optional[str] = None) -> Qr:
+    """Q with orthonormal columns and R, an upper triangle, with Q R = input. With `full_matrices` Q is square."""
+
+    def emit(a: Any) -> Any:
+        _checks.expect_rank("qr", a, 2)
+        m, n = a._dims[-2:]
+        if not full_matrices or (m is not None and n is not None and m <= n):
+            return linalg.qr(a)
+        q, r = _completed(a)
+        return q, r[..., : a.shape[-1]]
+
+    return Qr(*make("Qr", emit, as_tensor(input), name=name))
+
+
+def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: Optional[str] = None) -> Any:
+    """The singular values s in descending order, U and V with U diag(s) V^T = tensor; without `compute_uv` s alone.
+    With `full_matrices` U and V are square."""
+
+    def emit(a: Any) -> Any:
+        _checks.expect_rank("svd", a, 2)
+        u, values, vt = linalg.svd(a)
+        return values, square(u), square(_ops.swapaxes(vt, -1, -2))
+
+    def square(x: Any) -> Any:
+        count = x.shape[-1]
+        if not full_matrices or x._dims[-2] == x._dims[-1]:
+            return x
+        return _ops.concatenate([x, _completed(x)[0][..., count:]], -1)
+
+    if not compute_uv:
+        return make("Svd", linalg.svdvals, as_tensor(tensor), name=name)
+    return tuple(make("Svd", emit, as_tensor(tensor), name=name))
+
+
+def _of_lower(a: Any) -> Any:
+    """Returns the symmetric matrices of these lower triangles."""
+    _checks.expect_rank("self_adjoint_eig", a, 2)
+    return _ops.add(_ops.tril(a), _ops.swapaxes(_ops.tril(a, -1), -1, -2))
+
+
+def self_adjoint_eig(tensor: Any, name: Optional[str] = None) -> Any:
+    """The eigenvalues, in ascending order, and the vectors, as columns, of symmetric matrices,
+    of which the lower triangle is read."""
+    return tuple(make("SelfAdjointEig", lambda a: linalg.eigh(_of_lower(a)), as_tensor(tensor), name=name))
+
+
+def self_adjoint_eigvals(tensor: Any, name: Optional[str] = None) -> Any:
+    """The eigenvalues of `self_adjoint_eig`."""
+    return make("SelfAdjointEigvals", lambda a: linalg.eigvalsh(_of_lower(a)), as_tensor(tensor), name=name)
+
 
 __all__ = [
     "cholesky", "cholesky_solve", "matrix_band_part", "matrix_determinant", "matrix_inverse", "matrix_set_diag",

@@ -64,7 +64,6 @@ INSTEAD: Dict[str, str] = {
     "strings": "text in Python",
     "summary.audio": "tf.summary.scalar or histogram",
     "summary.text": "tf.summary.scalar or histogram",
-    "svd": "numpy.linalg in tf.py_func",
     "test": "unittest",
     "train.Server": "there is one process; placements are recorded",
     "train.Supervisor": "use tf.train.MonitoredTrainingSession, or a Session and a Saver",

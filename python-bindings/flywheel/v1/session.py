@@ -225,7 +225,10 @@ class Session:
                     continue
                 found = self._run_for(fetches, feeds, shapes, known, decided)
             except RETRIED as error:
-                problem = problem or error
+                # The error of a run says more than that there is no program for all sizes.
+                is_of_run = isinstance(error, _flywheel.InvalidArgumentError)
+                if problem is None or isinstance(problem, _flywheel.CompileError) and is_of_run:
+                    problem = error
                 continue
             if number:
                 place = (tuple(map(id, fetches)), tuple((x.op.id, array.shape) for x, array in feeds))

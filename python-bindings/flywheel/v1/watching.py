@@ -7,7 +7,7 @@ from .. import _trace
 from ..dashboard import Dashboard
 from ..watching import Limits, Target, emit_watch
 from .conversion import as_tensor
-from .derivatives import _bound_loops, mark, visit
+from .derivatives import bound_loops, mark, visit
 from .graph import get_default_graph
 from .operation import Operation, Tensor
 
@@ -20,7 +20,7 @@ def watch_graph(
     graph = get_default_graph()
     known = set(visit([loss], ()))
     given = graph.get_collection("trainable_variables") if variables is None else list(variables)
-    own = [v for v in given if as_tensor(v).dtype.is_floating]
+    own: List[Any] = [v for v in given if as_tensor(v).dtype.is_floating]
     if variables is None:
         own = [v for v in own if as_tensor(v) in known]
     names = [v.op.name for v in own] + list(activations)
@@ -29,7 +29,7 @@ def watch_graph(
     unknown = [name for name in limits if name not in names]
     if unknown:
         raise ValueError(f"watch: expected limits of what is watched, found {', '.join(unknown)}")
-    _bound_loops(known)
+    bounds = bound_loops(known)
     mark(tensors)
 
     def emit(root: Any, *values: Any) -> Any:
@@ -38,4 +38,4 @@ def watch_graph(
                           for name, kind, x in zip(names, kinds, values)], board)  # fmt: skip
         return []
 
-    return graph.create("Watch", [loss, *tensors], emit, [])
+    return graph.create("Watch", [loss, *tensors], emit, [], captures=bounds)
