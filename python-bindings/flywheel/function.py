@@ -4,6 +4,7 @@
 import collections.abc
 import dataclasses
 import functools
+import re
 import weakref
 from typing import (
     Any,
@@ -46,6 +47,8 @@ __all__ = ["Function", "TensorSpec", "function", "spec"]
 _MOST_CALLS = 64
 # Static arguments whose values are a part of such a form.
 _STATIC_KINDS = (bool, int, float, str, type(None))
+# The numbers of a call in the message of a check, but not those of a line and a column.
+_NUMBERS = re.compile(r"(?<![\w:.])-?\d+")
 
 
 class _Bound:
@@ -116,6 +119,9 @@ class Function(_flywheel.Dispatcher):
         self._captures = Captures(self)
         # The keys of calls that the program for all sizes refuses, and one for their sizes does not.
         self._specialized: Set[Tuple[Hashable, Hashable]] = set()
+        # The messages, without numbers, of checks that a program for the sizes of a call has made, too: they are of
+        # the data, and no other program takes that.
+        self._checks_of_data: Set[str] = set()
         # The lists and dicts of modules that traces have read, by the id of the module and the attribute.
         self._watches: Dict[Tuple[int, str], _reads.Watch] = {}
 
@@ -192,15 +198,15 @@ class Function(_flywheel.Dispatcher):
         store = current_store()
         entry = traced.entry(store)
         feeds = [feed(value, leaf) for value, leaf in zip(values, traced.leaves)]
-        is_refused, result = False, None
+        refusal, result = None, None
         try:
             result = entry(*feeds)
-        except _flywheel.InvalidArgumentError:
-            if not self._may_specialize(traced):
+        except _flywheel.InvalidArgumentError as error:
+            refusal = str(error)
+            if not self._may_specialize(traced) or _NUMBERS.sub("#", refusal) in self._checks_of_data:
                 raise
-            is_refused = True
-        if is_refused:
-            traced, result = self._call_for_sizes(*bound)
+        if refusal is not None:
+            traced, result = self._call_for_sizes(*bound, refusal)
             entry = traced.entry(store)
         if not any(traced is one for one in self._traces.values()):
             # Another thread has forgotten the trace meanwhile.
@@ -240,13 +246,18 @@ class Function(_flywheel.Dispatcher):
         dims = [dim for leaf in traced.leaves for dim in leaf.dims]
         return self._varies and not all(isinstance(dim, int) for dim in dims) and not len(traced.host_functions)
 
-    def _call_for_sizes(self, args: Tuple[Any, ...], kwargs: Mapping[str, Any]) -> Tuple[Traced, Any]:
+    def _call_for_sizes(
+        self, args: Tuple[Any, ...], kwargs: Mapping[str, Any], refusal: str
+    ) -> Tuple[Traced, Any]:
         """Calls a program for the sizes of these arguments, as the first call of a function does. Later calls with
-        these sizes have it if it does not fail."""
+        these sizes have it if it does not fail. If it fails with the message `refusal`, as the program for all sizes
+        did, no call compiles another one for that check."""
         traced, values = self._find(args, kwargs, is_for_sizes=True)
         try:
             return traced, traced.entry(current_store())(*[feed(v, leaf) for v, leaf in zip(values, traced.leaves)])
-        except Exception:
+        except Exception as error:
+            if isinstance(error, _flywheel.InvalidArgumentError) and str(error) == refusal:
+                self._checks_of_data.add(_NUMBERS.sub("#", refusal))
             key = next((key for key, one in self._traces.items() if one is traced), None)
             if key is not None:
                 self._traces.pop(key, None)
@@ -411,6 +422,7 @@ class Function(_flywheel.Dispatcher):
     def _forget_traces(self) -> None:
         """Traces anew at the next call: something that the traces have seen is otherwise now."""
         self._traces.clear()
+        self._checks_of_data.clear()
         self._watches.clear()
         self._captures.forget()
         self._forget_cases()
