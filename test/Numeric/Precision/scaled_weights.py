@@ -28,10 +28,20 @@ DECODINGS: Dict[str, Callable[[int, int], Tuple[Shape, Optional[Shape]]]] = {
     "row": lambda k, n: ((k, 1), None),
     "zero": lambda k, n: ((n,), (n,)),
 }
+# Decodings whose scale is one number for each group of rows, or of rows and of columns. The scale is
+# either a dimension beside that of the group, or repeated for its rows.
+GROUPED = ("group", "block", "repeated")
 # Terms and columns of weights: of several tiles, of one, and of parts that sizes do not divide into.
 SIZES = ((256, 128), (33, 70), (130, 65), (127, 10), (8, 8))
 # An object for a machine with vectors, and one without.
 TARGETS: Dict[str, List[str]] = {"host": [], "thumb": ["--target-triple=thumbv7em-none-eabihf"]}
+
+
+def group_of(size: int) -> int:
+    """The largest part of `size`, up to 32, that divides it; all of a prime number: a scale for
+    each number would be larger than the weights."""
+    part = max(part for part in range(1, 33) if size % part == 0)
+    return part if part > 1 else size
 
 
 class Product:
@@ -40,7 +50,13 @@ class Product:
     def __init__(self, name: str, element: str, m: Optional[int], k: int, n: int, decoding: str, is_left: bool = False):
         self.name, self.element, self.is_left = name, element, is_left
         self.w = (k, n)
-        self.scale, self.zero = DECODINGS[decoding](k, n)
+        self.decoding = decoding
+        self.split = (k // group_of(k), group_of(k), n // group_of(n), group_of(n))
+        if decoding in GROUPED:
+            columns = (self.split[2], 1) if decoding == "block" else (n,)
+            self.scale, self.zero = (self.split[0], 1, *columns), None
+        else:
+            self.scale, self.zero = DECODINGS[decoding](k, n)
         self.m = m
         # The other factor and the result.
         self.x = (n, m) if is_left else (m, k)
@@ -55,6 +71,10 @@ class Product:
             minus = f"""
   %z = train.read @{name}_z : {tensor(self.zero, "f32")}
   %from = nn.sub %wide, %z : ({w}, {tensor(self.zero, "f32")}) -> {w}"""
+        scaled = f"""
+  %q = nn.mul %{"from" if minus else "wide"}, %s : ({w}, {scale}) -> {w}"""
+        if self.decoding in GROUPED:
+            scaled = self.scale_groups(w, scale)
         pair, types = ("%q, %x", f"{w}, {x}") if self.is_left else ("%x, %q", f"{x}, {w}")
         return f"""
 train.variable @{name}_w : {tensor(self.w, self.element)} = #train.zeros {{trainable = false}}
@@ -63,11 +83,24 @@ train.variable @{name}_z : {tensor(self.zero or (1,), "f32")} = #train.zeros {{t
 func.func @{name}(%x: {x}) -> {y} {{
   %w = train.read @{name}_w : {tensor(self.w, self.element)}
   %s = train.read @{name}_s : {scale}
-  %wide = {TYPES[self.element][0]} %w : {tensor(self.w, self.element)} to {w}{minus}
-  %q = nn.mul %{"from" if minus else "wide"}, %s : ({w}, {scale}) -> {w}
+  %wide = {TYPES[self.element][0]} %w : {tensor(self.w, self.element)} to {w}{minus}{scaled}
   %y = nn.matmul {pair} : ({types}) -> {y}
   return %y : {y}
 }}"""
+
+    def scale_groups(self, w: str, scale: str) -> str:
+        """The text that scales groups of %wide by %s."""
+        split = self.split if self.decoding == "block" else (*self.split[:2], self.w[1])
+        groups, dims = tensor(split, "f32"), "[[0, 1], [2, 3]]" if self.decoding == "block" else "[[0, 1], [2]]"
+        if self.decoding == "repeated":
+            return f"""
+  %each = nn.broadcast %s dims [0, 1, 2] : ({scale}) -> {groups}
+  %rows = tensor.collapse_shape %each {dims} : {groups} into {w}
+  %q = nn.mul %wide, %rows : ({w}, {w}) -> {w}"""
+        return f"""
+  %groups = tensor.expand_shape %wide {dims} output_shape {list(split)} : {w} into {groups}
+  %scaled = nn.mul %groups, %s : ({groups}, {scale}) -> {groups}
+  %q = tensor.collapse_shape %scaled {dims} : {groups} into {w}"""
 
     def numbers(self, rng: np.random.Generator) -> Dict[str, Array]:
         """Values of the variables."""
@@ -81,7 +114,12 @@ func.func @{name}(%x: {x}) -> {y} {{
 
     def expected(self, given: Dict[str, Array], x: Array) -> Array:
         zero = 0 if self.zero is None else given[f"{self.name}_z"]
-        weights = (given[f"{self.name}_w"].astype(np.float64) - zero) * given[f"{self.name}_s"]
+        scale = given[f"{self.name}_s"]
+        if self.decoding in GROUPED:
+            scale = np.repeat(scale[:, 0], self.split[1], axis=0)
+            if self.decoding == "block":
+                scale = np.repeat(scale[:, :, 0], self.split[3], axis=1)
+        weights = (given[f"{self.name}_w"].astype(np.float64) - zero) * scale
         return weights @ x if self.is_left else x @ weights
 
 
@@ -91,10 +129,12 @@ def test_numbers() -> None:
     for element in ("i8", "f16"):
         products = []
         for place, m in enumerate(ROWS):
-            for number, decoding in enumerate(DECODINGS):
+            for number, decoding in enumerate((*DECODINGS, *GROUPED)):
                 k, n = SIZES[(place + number) % len(SIZES)]
                 is_left = (place + 2 * number) % 3 == 0
                 products.append(Product(f"f{m}{decoding}", element, m, k, n, decoding, is_left))
+        products.append(Product("anygroup", element, None, 256, 128, "group"))
+        products.append(Product("anyblock", element, None, 256, 128, "block", is_left=True))
         products.append(Product("any", element, None, 130, 65, "zero"))
         products.append(Product("anyleft", element, None, 130, 65, "zero", is_left=True))
         calls = []
@@ -120,7 +160,7 @@ def test_memory() -> None:
         products = []
         for place, m in enumerate((*ROWS, None)):
             for number, element in enumerate(TYPES):
-                decoding = list(DECODINGS)[(place + number) % len(DECODINGS)]
+                decoding = [*DECODINGS, *GROUPED][(place + number) % 7]
                 products.append(Product(f"{element}_{m or 'any'}", element, m, k, n, decoding, is_left=m == 5))
         text = "".join(product.text() for product in products)
         session = flywheel.Session(flywheel.compile(text))
