@@ -67,7 +67,9 @@ func.func @sincos(%x: tensor<4xf32>, %g: tensor<4xf32>) -> tensor<4xf32> {
 // CHECK: %[[AT_ZERO:.*]] = arith.andi
 // CHECK: %[[IS_CONSTANT:.*]] = arith.ori %[[IS_ZERO]], %[[AT_ZERO]]
 // CHECK: %[[BASE:.*]] = arith.select %[[IS_CONSTANT]], %{{.*}}, %[[X]]
-// CHECK: %[[LOG:.*]] = math.log %[[BASE]]
+// CHECK: %[[INVERSE:.*]] = arith.divf
+// CHECK: %[[RAW:.*]] = math.log %[[BASE]]
+// CHECK: %[[LOG:.*]] = arith.select %{{.*}}, %[[INVERSE]], %[[RAW]]
 // CHECK: %[[SLOPE:.*]] = arith.mulf %[[Y]], %[[LOG]]
 // CHECK: arith.mulf %[[G]], %[[SLOPE]]
 func.func @power(%x: tensor<4xf32>, %p: tensor<4xf32>, %g: tensor<4xf32>) -> tensor<4xf32> {

@@ -78,6 +78,12 @@ CASES: Dict[str, Function] = {
     "smoothed": lambda x: functional.cross_entropy(x, LABELS, label_smoothing=0.2),
     "smoothed_weights": lambda x: functional.cross_entropy(x, SOME, WEIGHTS, label_smoothing=0.2),
     "weighted": lambda x: functional.cross_entropy(x, LABELS, WEIGHTS),
+    "all_ignored": lambda x: functional.cross_entropy(x, torch.full_like(LABELS, -100)),
+    "all_ignored_smoothed": lambda x: functional.cross_entropy(x, torch.full_like(LABELS, 1), ignore_index=1,
+                                                               label_smoothing=0.1),
+    "one_output": lambda x: functional.linear(x, x[0]), "logit_above": lambda x: torch.logit(x, 0.7),
+    "maximum_nan": lambda x: torch.maximum(torch.where(x > 0.5, torch.nan, x), OTHER),
+    "minimum_nan": lambda x: torch.minimum(OTHER, torch.where(x > 0.5, torch.nan, x)),
     "ignored": lambda x: functional.cross_entropy(x, SOME), "ignored_sum": lambda x: functional.cross_entropy(
         x, LABELS, ignore_index=0, reduction="sum"),
     "each": lambda x: functional.cross_entropy(x, SOME, reduction="none"),

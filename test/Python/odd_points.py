@@ -143,6 +143,10 @@ def conventions() -> None:
         "power of 0": (lambda x: fw.power(x, zero), [zero], zero),
         "power of NaN": (lambda x: fw.power(x, zero), [np.full(3, np.nan)], zero),
     }  # fmt: skip
+    # The order of derivatives by two arguments does not matter where x^y is 0.
+    for x, y in ((0.0, 1.0), (0.0, 2.0), (0.0, 1.5), (0.0, 3.0), (0.0, 0.0), (np.inf, -1.0)):
+        rows = fw.function(lambda a, b: fw.hessian(fw.power, argnums=(0, 1))(a, b))(np.float64(x), np.float64(y))
+        np.testing.assert_array_equal(np.asarray(rows[0][1]), np.asarray(rows[1][0]), err_msg=f"{x} ** {y}")
     for name, (function, args, expected) in cases.items():
         @fw.function
         def program(*args: Any) -> Any:

@@ -29,6 +29,10 @@ def scatters(tf: Any) -> Any:
             tf.unsorted_segment_prod(x, ids, 3), tf.segment_sum(x, [0, 0, 1, 1, 2, 2]), tf.segment_min(x, sorted(ids)),
             tf.scatter_nd([[1], [3], [1]], [9.0, 10.0, 1.0], [5]), tf.confusion_matrix([1, 0, 1], [1, 1, 0]),
             tf.gradients(tf.unsorted_segment_sum(x, ids, 3)[1, 0] ** 2, x)[0]]  # fmt: skip
+    some = [0, -1, 1, -3, 1, 0]
+    sums += [function(x, some, 3) for function in (tf.unsorted_segment_sum, tf.unsorted_segment_sqrt_n)]
+    sums += [tf.gradients(tf.unsorted_segment_sum(x, some, 3) ** 2, x)[0], tf.unique([0.0, np.nan, 0.0, np.nan])[1],
+             tf.digamma(tf.constant([-1.0, -2.0, -0.5]))]  # fmt: skip
     with tf.Session() as s:
         s.run(tf.global_variables_initializer())
         return [[s.run(w) for w in writes], s.run(v), s.run(sums)]

@@ -76,13 +76,19 @@ static ElementwiseExpr powerBase(In i) {
   return i.g * (i.b * dropIf(isConstant, power));
 }
 
-/// Returns d x^p/dp = x^p log x.
+/// Returns d x^p/dp = x^p log x. Where x^p is 0, as at x = 0, the logarithm is
+/// replaced by 1 / p: the slope is 0 by that, too, and its derivative by x is
+/// x^(p - 1), that of p x^(p - 1) by p, so that a Hessian is symmetric.
 static ElementwiseExpr powerExponent(In i) {
+  ElementwiseExpr isZero = i.y == 0.0;
   ElementwiseExpr isConstant =
-      (i.y == 0.0)
-          .apply<arith::OrIOp>((i.a == 0.0).apply<arith::AndIOp>(i.b == 0.0));
-  ElementwiseExpr base = isConstant.select(i.a.splat(1.0), i.a);
-  return i.g * (i.y * base.apply<math::LogOp>());
+      isZero.apply<arith::OrIOp>((i.a == 0.0).apply<arith::AndIOp>(i.b == 0.0));
+  ElementwiseExpr one = i.a.splat(1.0);
+  ElementwiseExpr base = isConstant.select(one, i.a);
+  ElementwiseExpr power = isZero.select(i.b, one);
+  ElementwiseExpr factor =
+      isZero.select(one / power, base.apply<math::LogOp>());
+  return i.g * (i.y * factor);
 }
 
 /// Returns d cbrt(x)/dx = 1 / (3 y^2), without a product that is 0 times

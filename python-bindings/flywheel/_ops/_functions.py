@@ -217,7 +217,9 @@ def _shared(function: Callable[[TensorLike, TensorLike], Tensor], a: Tensor, b: 
         return chosen
     # Both have no rounding: the sum of large numbers may be infinite, the half of small ones not be a number.
     half = where(less(absolute(a), 1.0), multiply(add(a, b), 0.5), add(multiply(a, 0.5), multiply(b, 0.5)))
-    return where(equal(a, b), half, chosen)
+    # If one is NaN, neither is less than the other, and each has the whole derivative, as in PyTorch.
+    both = add(a, b)
+    return where(equal(a, b), half, where(arithmetic.logical_or(isnan(a), isnan(b)), both, chosen))
 
 
 def fmax(a: TensorLike, b: TensorLike) -> Tensor:

@@ -161,8 +161,9 @@ def _logit(call: Call, x: Laid, epsilon: Optional[float] = None) -> Laid:
     """In two logarithms: the derivative of a quotient in one of them is 0 times infinity at 0 and 1."""
     data = _ops.cast(x.data, call.dtype)
     if epsilon is not None:
-        inside = _ops.logical_and(_ops.greater_equal(data, epsilon), _ops.less_equal(data, 1.0 - epsilon))
-        data = _ops.where(inside, data, _ops.stop_gradient(_ops.clip(data, epsilon, 1.0 - epsilon)))
+        # An epsilon of more than a half is a lower bound above the upper one, and the first that holds counts.
+        low, high = _ops.full_like(data, epsilon), _ops.full_like(data, 1.0 - epsilon)
+        data = _ops.where(_ops.less(data, low), low, _ops.where(_ops.greater(data, high), high, data))
     return x.like(_ops.subtract(_ops.log(data), _ops.log1p(_ops.negative(data))))
 
 

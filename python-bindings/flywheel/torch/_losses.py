@@ -3,6 +3,8 @@
 
 from typing import Optional, Tuple
 
+import numpy as np
+
 from .. import _dtypes, _ops
 from .. import nn as nn
 from .._layouts import Laid, align, size_tensor
@@ -49,6 +51,11 @@ def _cross_entropy(
         flat = _ops.multiply(flat, _ops.cast(counts, call.dtype))
         number = size_tensor(size(scores, scores.ndim - 1), call.dtype)
         total = _ops.add(_ops.multiply(total, 1.0 - smoothing), _ops.multiply(flat, _ops.divide(smoothing, number)))
+    if reduction == 1 and weights is None:
+        # The mean of nothing is NaN, and moves no weight, as in PyTorch.
+        number = _ops.sum(shares)
+        mean = _ops.divide(_ops.sum(total), _ops.maximum(number, 1.0))
+        return Laid(_ops.where(_ops.greater(number, 0.0), mean, as_tensor(np.nan, mean.dtype)))
     if reduction == 1:
         return Laid(_ops.divide(_ops.sum(total), _ops.sum(shares)))
     return Laid(_reduction(total, reduction))

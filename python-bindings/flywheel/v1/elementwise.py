@@ -104,7 +104,9 @@ def _digamma(x: Any) -> Any:
     rest = _ops.subtract(given, _ops.rint(given))
     tangent = _ops.tan(_ops.multiply(_ops.where(reflects, rest, 0.25), float(np.pi)))
     found = _ops.where(reflects, _ops.subtract(found, _ops.divide(float(np.pi), tangent)), found)
-    return _ops.cast(found, dtype)
+    # To either side of a pole it is another infinity.
+    is_pole = _ops.logical_and(reflects, _ops.equal(rest, 0.0))
+    return _ops.cast(_ops.where(is_pole, _ops.full_like(found, np.nan), found), dtype)
 
 
 def _zeros_like(tensor: Any, dtype: Any = None, name: Optional[str] = None, optimize: bool = True) -> Any:

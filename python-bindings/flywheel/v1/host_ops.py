@@ -87,7 +87,8 @@ def unique_with_counts(x: Any, out_idx: Any = _dtypes.int32, name: Optional[str]
     v, kind = as_tensor(x), dtype_of(out_idx)
 
     def call(_: Any, a: Any) -> Any:
-        values, first, inverse, counts = np.unique(a, return_index=True, return_inverse=True, return_counts=True)
+        values, first, inverse, counts = np.unique(
+            a, return_index=True, return_inverse=True, return_counts=True, equal_nan=False)  # fmt: skip
         order = np.argsort(first, kind="stable")
         rank = np.empty_like(order)
         rank[order] = np.arange(len(order))

@@ -126,7 +126,7 @@ scatter_nd_update, scatter_nd_add, scatter_nd_sub = _nd("ScatterNdUpdate"), _nd(
 
 
 def unsorted_segment_sum(data: Any, segment_ids: Any, num_segments: Any, name: Optional[str] = None) -> Tensor:
-    """The sum of the slices of each segment, [num_segments, ...]."""
+    """The sum of the slices of each segment, [num_segments, ...]; those of negative numbers are left out."""
     x, ids = as_tensor(data), as_tensor(segment_ids)
     count = as_size(num_segments)
     rank = len(ids.static_shape or (None,))
@@ -135,7 +135,12 @@ def unsorted_segment_sum(data: Any, segment_ids: Any, num_segments: Any, name: O
 
     def emit(init: Any, i: Any, v: Any) -> Any:
         flat = _ops.reshape(v, [-1, *[_ops.dim(init, axis) for axis in range(1, init.ndim)]])
-        return traced.scatter_add(init, _ops.reshape(i, [-1]), flat, 0)
+        places = _ops.reshape(i, [-1])
+        is_kept = _ops.greater_equal(places, _ops.zeros_like(places))
+        rows = _ops.reshape(is_kept, [-1, *[1] * (init.ndim - 1)])
+        # Zeros are added to the first segment.
+        flat = _ops.where(rows, flat, _ops.zeros_like(flat))
+        return traced.scatter_add(init, _ops.where(is_kept, places, _ops.zeros_like(places)), flat, 0)
 
     found: Tensor = make("UnsortedSegmentSum", emit, zeros([count, *rest], x.dtype), ids, x, name=name)
     return found
