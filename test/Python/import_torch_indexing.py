@@ -81,6 +81,8 @@ CASES: Dict[str, Function] = {
     "all_ignored": lambda x: functional.cross_entropy(x, torch.full_like(LABELS, -100)),
     "all_ignored_smoothed": lambda x: functional.cross_entropy(x, torch.full_like(LABELS, 1), ignore_index=1,
                                                                label_smoothing=0.1),
+    "farthest_of_equal": lambda x: torch.cdist(
+        x[:, :1].expand(-1, 4).contiguous(), OTHER[:, :1].expand(-1, 4).contiguous(), p=torch.inf),
     "one_output": lambda x: functional.linear(x, x[0]), "logit_above": lambda x: torch.logit(x, 0.7),
     "maximum_nan": lambda x: torch.maximum(torch.where(x > 0.5, torch.nan, x), OTHER),
     "minimum_nan": lambda x: torch.minimum(OTHER, torch.where(x > 0.5, torch.nan, x)),

@@ -193,7 +193,7 @@ def _norm(x: Tensor, order: float, axes: Sequence[int], keepdims: bool = False) 
 @op("_cdist_forward.default", without="compute_mode")
 def _distances(call: Call, a: Laid, b: Laid, p: float) -> Laid:
     """Between all rows of both."""
-    return Laid(_norm(_ops.expand_dims(a.plain(), -2) - _ops.expand_dims(b.plain(), -3), float(p), [-1]))
+    return Laid(_length(_ops.expand_dims(a.plain(), -2) - _ops.expand_dims(b.plain(), -3), float(p)))
 
 
 @op("_pdist_forward.default")
@@ -203,7 +203,20 @@ def _distances_of_pairs(call: Call, x: Laid, p: float = 2.0) -> Laid:
         raise call.unsupported("of rows that the call chooses")
     first, second = (place.astype(np.int32) for place in np.triu_indices(x.shape[0], 1))
     data = x.plain()
-    return Laid(_norm(_ops.take(data, first, 0) - _ops.take(data, second, 0), float(p), [-1]))
+    return Laid(_length(_ops.take(data, first, 0) - _ops.take(data, second, 0), float(p)))
+
+
+def _length(x: Tensor, p: float) -> Tensor:
+    """The norm of order p along the last dimension. Where several elements are the largest one, each has the whole
+    derivative, as distances of PyTorch do; its norms share it."""
+    if p != float("inf") or x._dims[-1] == 0:
+        return _norm(x, p, [-1])
+    size = _ops.absolute(x)
+    largest = _ops.stop_gradient(_ops.max(size, -1))
+    is_largest = _ops.logical_and(_ops.equal(size, _ops.expand_dims(largest, -1)), _ops.isfinite(size))
+    # 0, with the derivatives.
+    change = _ops.where(is_largest, _ops.subtract(size, _ops.stop_gradient(size)), _ops.zeros_like(size))
+    return _ops.add(largest, _ops.sum(change, -1))
 
 
 @op("dist.default")
