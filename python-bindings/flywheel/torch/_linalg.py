@@ -207,7 +207,7 @@ def _distances_of_pairs(call: Call, x: Laid, p: float = 2.0) -> Laid:
 
 
 def _length(x: Tensor, p: float) -> Tensor:
-    """The norm of order p along the last dimension. Where several elements are the largest one, each has the whole
+    """The norm of order p along the last dimension. If several elements are the largest one, each has the whole
     derivative, as distances of PyTorch do; its norms share it."""
     if p != float("inf") or x._dims[-1] == 0:
         return _norm(x, p, [-1])

@@ -450,12 +450,6 @@ def _by_example(
     return TABLE["divide"](total, TABLE["add"](add_n([as_tensor(w) for w in weights]), 1e-12))
 
 
-class seq2seq:  # noqa: N801
-    """Losses of sequences."""
-
-    sequence_loss = staticmethod(_sequence_loss)
-
-
 class legacy_seq2seq:  # noqa: N801
     """Losses of lists of steps."""
 
@@ -482,7 +476,7 @@ class framework:  # noqa: N801
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("losses", "slim"):
+    if name in ("losses", "seq2seq", "slim"):
         # It is made of what is here.
         return importlib.import_module(f"{__name__}.{name}")
     raise missing(f"contrib.{name}")
