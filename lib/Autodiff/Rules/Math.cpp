@@ -76,7 +76,7 @@ static ElementwiseExpr powerBase(In i) {
   return i.g * (i.b * dropIf(isConstant, power));
 }
 
-/// Returns d x^p/dp = x^p log x. Where x^p is 0, as at x = 0, the logarithm is
+/// Returns d x^p/dp = x^p log x. If x^p is 0, as at x = 0, the logarithm is
 /// replaced by 1 / p: the slope is 0 by that, too, and its derivative by x is
 /// x^(p - 1), that of p x^(p - 1) by p, so that a Hessian is symmetric.
 static ElementwiseExpr powerExponent(In i) {
