@@ -90,6 +90,21 @@ def test_training() -> None:
                             np.testing.assert_array_equal(old, new, err_msg=what)
 
 
+def test_batches_of_other_sizes() -> None:
+    """R10: an average reaches its value, whatever it was before."""
+    rows = np.random.default_rng(0).random((4, 3)).astype(np.float32)
+    norm = fw.nn.BatchNorm(3, momentum=0.0)
+    step = fw.function(lambda x: norm(x, training=True))
+    for scale in (np.float32(1e6), np.float32(1), np.float32(1e-3)):
+        step(rows * scale)
+        np.testing.assert_allclose(norm.mean.numpy(), (rows * scale).mean(0), 1e-5)
+        np.testing.assert_allclose(norm.variance.numpy(), (rows * scale).var(0), 1e-4)
+    v = fw.Variable(np.array([3e38, 1e30, 0.1], np.float32))
+    move = fw.function(lambda x, v=v: v.moving_average(x, 0.5))
+    move(np.array([-3e38, 1, 0.3], np.float32))
+    np.testing.assert_allclose(v.numpy(), [0, 5e29, 0.2], 1e-6)
+
+
 def test_v1() -> None:
     rows = np.random.default_rng(0).random((4, 3)).astype(np.float32)
     with tf.Graph().as_default():
@@ -116,4 +131,4 @@ def test_keras() -> None:
 
 
 if __name__ == "__main__":
-    run_tests([test_sizes_of_calls, test_known_sizes, test_training, test_v1, test_keras])
+    run_tests([test_sizes_of_calls, test_known_sizes, test_training, test_batches_of_other_sizes, test_v1, test_keras])

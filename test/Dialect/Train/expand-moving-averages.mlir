@@ -11,9 +11,11 @@ train.variable @v : tensor<3xbf16>
 // CHECK-LABEL: func.func @plain(
 // CHECK-SAME: %[[X:.*]]: tensor<3xf32>
 // CHECK: %[[OLD:.*]] = train.read @w
-// CHECK: %[[APART:.*]] = arith.subf %[[OLD]], %[[X]]
-// CHECK: %[[CHANGE:.*]] = arith.mulf %[[APART]], %{{.*}}
-// CHECK: %[[NEW:.*]] = arith.subf %[[OLD]], %[[CHANGE]]
+// CHECK-DAG: %[[A:.*]] = arith.mulf %[[OLD]], %{{.*}}
+// CHECK-DAG: %[[B:.*]] = arith.mulf %[[X]], %{{.*}}
+// CHECK: %[[MOVED:.*]] = arith.addf %[[A]], %[[B]]
+// CHECK: %[[IS_THERE:.*]] = arith.cmpf oeq, %[[OLD]], %[[X]]
+// CHECK: %[[NEW:.*]] = arith.select %[[IS_THERE]], %[[OLD]], %[[MOVED]]
 // CHECK: %[[R:.*]] = train.assign @w, %[[NEW]]
 // CHECK: return %[[R]]
 func.func @plain(%x: tensor<3xf32>) -> tensor<3xf32> {

@@ -230,7 +230,7 @@ def Train_MovingAverageOp : Train_AccessOp<"moving_average", [
     AllTypesMatch<["value", "result"]>]> {
   let summary = "Moves a variable towards a value";
   let description = [{
-    variable := variable - (variable - value) (1 - momentum), as an assignment:
+    variable := variable * momentum + value * (1 - momentum), as an assignment:
     an entry for evaluation reads the variable. The result is the new value. No
     derivative flows through it.
 

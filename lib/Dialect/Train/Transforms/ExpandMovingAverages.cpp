@@ -60,11 +60,13 @@ static void assign(OpBuilder &b, Location loc, VariableOp variable,
                    value);
 }
 
-/// Moves `average` towards `value`: in this form it stays what it is, bit for
-/// bit, where it is `value` already.
+/// Moves `average` towards `value`. If it is `value` already it stays so, bit
+/// for bit. The difference of both is not formed: it may overflow, and it loses
+/// the smaller one.
 static ElementwiseExpr move(ElementwiseExpr average, ElementwiseExpr value,
                             double momentum) {
-  return average - (average - value) * (1.0 - momentum);
+  ElementwiseExpr moved = average * momentum + value * (1.0 - momentum);
+  return (average == value).select(average, moved);
 }
 
 Debiasing &TrainExpandMovingAverages::getDebiasing(MovingAverageOp op) {
@@ -93,7 +95,7 @@ ElementwiseExpr TrainExpandMovingAverages::emitDebiased(MovingAverageOp op,
   double momentum = op.getMomentum().convertToDouble();
   Debiasing &debiasing = getDebiasing(op);
   ElementwiseExpr biased = nn::widen(b, loc, read(b, loc, debiasing.biased));
-  biased = move(biased, value, momentum);
+  biased = biased - (biased - value) * (1.0 - momentum);
   assign(b, loc, debiasing.biased,
          nn::roundTo(b, loc, biased, debiasing.biased.getTensorType()));
   ElementwiseExpr step(b, loc, read(b, loc, debiasing.step));
