@@ -78,6 +78,15 @@ def test_numbers() -> None:
                     np.testing.assert_allclose(change, (wanted * wanted).sum(), 1e-5)
 
 
+def test_variables() -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        k, t = tf.Variable(2), tf.constant(T)
+        session.run(tf.global_variables_initializer())
+        found = session.run([tf.one_hot([0, 1], k), tf.linspace(0.0, 1.0, k), tf.roll(t, k, 0), t[::k]])
+        for one, wanted in zip(found, (np.eye(2), [0, 1], np.roll(T, 2), T[::2])):
+            np.testing.assert_array_equal(one, wanted)
+
+
 def test_errors() -> None:
     with tf.Graph().as_default():
         k, r = tf.placeholder(tf.int32, []), tf.placeholder(tf.float32, [])
@@ -85,6 +94,10 @@ def test_errors() -> None:
         pieces = tf.placeholder(tf.int32, [None])
         for make, text in (
             (lambda: tf.one_hot([1], r), "cast it"),
+            (lambda: tf.one_hot([1], 2.7), "expected integers, found 2.7"),
+            (lambda: tf.linspace(0.0, 1.0, 2.7), "expected integers"),
+            (lambda: tf.matrix_band_part(tf.ones([2, 2]), 1.9, 0), "expected integers"),
+            (lambda: t[:: tf.constant(2.9)], "expected integers"),
             (lambda: tf.split(t, pieces), "split: expected a number of pieces, or their sizes as a vector of known"),
         ):
             try:
@@ -109,4 +122,4 @@ def test_errors() -> None:
 
 
 if __name__ == "__main__":
-    run_tests([test_numbers, test_errors])
+    run_tests([test_numbers, test_variables, test_errors])

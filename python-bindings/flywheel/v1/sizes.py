@@ -38,17 +38,24 @@ def is_of_shapes(op: Operation) -> bool:
 def as_known(value: Any) -> Any:
     """A value that programs are compiled for, as an array; or, if it is computed, a tensor that holds it as numbers
     where its consumer is emitted (`known_numbers`). Each of its values is a program."""
-    if isinstance(value, (list, tuple)) and any(isinstance(one, Tensor) for one in value) or hasattr(value, "op"):
+    if isinstance(value, (list, tuple)) and any(hasattr(one, "op") for one in value) or hasattr(value, "op"):
         x = as_tensor(value)
         literal = x.op.attrs.get("literal")
         if literal is not None:
-            return np.asarray(literal)
+            return _integers(np.asarray(literal))
         if not x.dtype.is_integer:
             raise TypeError(f"expected integers, found '{x.name}' of dtype {_dtypes.name_of(x.dtype)}: cast it")
         made = host_call("Known", lambda _, a: a, [x], [(x.dtype, x.static_shape)])[0]
         made.attrs["is_known"] = True
         return made.outputs[0]
-    return np.asarray(value.as_list() if hasattr(value, "as_list") else value)
+    return _integers(np.asarray(value.as_list() if hasattr(value, "as_list") else value))
+
+
+def _integers(numbers: Any) -> Any:
+    """Returns an array of integers; raises TypeError for one of other numbers, which would be cut to integers."""
+    if numbers.size and numbers.dtype.kind not in "iuO":
+        raise TypeError(f"expected integers, found {numbers.tolist()}")
+    return numbers
 
 
 def known_numbers(value: Any) -> Any:
@@ -63,7 +70,7 @@ def known_numbers(value: Any) -> Any:
 def is_open(value: Any) -> bool:
     """Returns true for a tensor whose numbers `as_known` finds when a program runs, not before."""
     parts = value if isinstance(value, (list, tuple)) else [value]
-    return any(isinstance(one, Tensor) and one.op.attrs.get("literal") is None for one in parts)
+    return any(hasattr(one, "op") and as_tensor(one).op.attrs.get("literal") is None for one in parts)
 
 
 def as_size(value: Any) -> Any:
