@@ -114,8 +114,8 @@ def batch_norm(
 
 
 def unless_empty(x: TensorLike, statistic: TensorLike, average: TensorLike) -> Tensor:
-    """The `statistic` of a batch `x`, [..., channels], or, where the batch has no elements, the `average` that it is to
-    move: nothing has no mean. Both are [channels].
+    """Returns the `statistic` of a batch `x`, [..., channels], or, if the batch has no elements, the `average` that it
+    is to move: nothing has no mean. Both are [channels].
     """
     leading = as_tensor(x)._dims[:-1]
     if 0 in leading:

@@ -72,6 +72,8 @@ class Trace:
         self.num_made: Dict[Hashable, int] = {}
         # The ends of the ranges of activations, by their results.
         self.ranges: Dict[Value, Tuple[Optional[float], Optional[float]]] = {}
+        # The definition of the function that is traced, the same in all its programs.
+        self.definition: Optional[object] = None
         # The dashboards that watch this program.
         self.watched_by: List[Any] = []
         # Sizes and places that may be negative.

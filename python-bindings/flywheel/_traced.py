@@ -74,7 +74,7 @@ class Traced:
         """Traces the function into a module, as an entry of this name."""
         definition = self.definition
         trace.warns_of_widening = not definition.is_wide
-        trace.made = definition.made
+        trace.made, trace.definition = definition.made, definition
         tree, static = self._arguments
         shapes = [tuple(d if isinstance(d, int) else None for d in leaf.dims) for leaf in self.leaves]
         types = [trace.type(leaf.dtype, shape) for leaf, shape in zip(self.leaves, shapes)]

@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Results of `watch`: numbers of variables, activations and their gradients, flags, a page and event files."""
 
+import gc
 import os
+from collections import deque
 from dataclasses import dataclass
-from typing import Dict, List, Optional, Sequence, Tuple
+from typing import Deque, Dict, List, Optional, Sequence, Tuple
+from weakref import ReferenceType, ref
 
 import numpy as np
 
 from . import _dashboard_page
 from ._types import Array, Path
+from .namespace import LOCAL, current_namespace
 from .store import Store
 from .train import _events
 from .variables import Variable
@@ -86,15 +90,16 @@ class Flag:
 
 
 class Dashboard:
-    """Collects what `fw.watch` sees in every `every`-th call of the functions that have it.
+    """Collects what `fw.watch` sees in every `every`-th call of a function.
 
-    `bins` is the number of bins of histograms, which are of up to about `samples` elements, at equal distances. When
-    there are more than `keep` records, every second one is dropped. The thresholds of `flags`: a unit is dead if
-    it was 0 for all examples, and saturated if it was for a share of `saturated` of them, in the last `patience`
-    records; a gradient vanishes if its norm is below `vanishing`, and explodes above `exploding`.
+    `bins` is the number of bins of histograms, which are of up to about `samples` elements, at equal distances.
+    `records` are at equal distances, too: `keep` at most, and the latest one. When there are more, every second one is
+    dropped, and later ones are kept half as often. The thresholds of `flags`: a unit is dead if it was 0 for all
+    examples, and saturated if it was for a share of `saturated` of them, in the last `patience` records; a gradient
+    vanishes if its norm is below `vanishing`, and explodes above `exploding`.
 
-    The count of steps is a variable of the current namespace, which checkpoints have. Raises ValueError for numbers
-    that are out of range.
+    Each store counts steps for itself, from 0 on; checkpoints do not have the count. Raises ValueError for numbers that
+    are out of range.
     """
 
     def __init__(
@@ -112,15 +117,37 @@ class Dashboard:
             raise ValueError(f"Dashboard: expected vanishing below exploding, found {vanishing!r} and {exploding!r}")
         self.every, self.bins, self.samples, self.keep, self.patience = every, bins, samples, keep, patience
         self.saturated, self.vanishing, self.exploding = saturated, vanishing, exploding
-        self.records: List[Record] = []
         # The number of records so far, also of dropped ones.
         self.count = 0
+        # Each `_stride`-th record.
+        self._kept: List[Record] = []
+        self._stride = 1
+        self._recent: Deque[Record] = deque(maxlen=patience)
+        # The definition of the function that is watched, or the op of a graph.
+        self._owner: Optional[ReferenceType[object]] = None
         self._new: List[Record] = []
         self._is_listening = False
-        self._steps = Variable(np.zeros((), np.int32), name=f"{name}/steps", trainable=False)
+        self._steps = Variable(np.zeros((), np.int32), name=current_namespace().name(f"{name}/steps"), trainable=False,
+                               collections=[LOCAL])  # fmt: skip
 
     def __repr__(self) -> str:
         return f"<flywheel.Dashboard of {len(self.records)} records, {len(self.flags)} flags>"
+
+    @property
+    def records(self) -> List[Record]:
+        """Records at equal distances, and the latest one."""
+        last = list(self._recent)[-1:]
+        return self._kept if self._kept[-1:] == last else [*self._kept, *last]
+
+    def _claim(self, owner: object) -> None:
+        """Raises ValueError if the dashboard watches another function: with one count, calls in turn would be those of
+        one of both functions each time."""
+        if self._owner is not None and self._owner() not in (None, owner):
+            # A cell that was run again leaves its last function in a cycle.
+            gc.collect()
+            if self._owner() is not None:
+                raise ValueError("watch: a dashboard watches one function: give each function a dashboard of its own")
+        self._owner = ref(owner)
 
     def _begin(self, store: Store) -> str:
         """Sets the count of steps to 0 in a store that has none, and does not initialize variables itself. Returns its
@@ -131,25 +158,26 @@ class Dashboard:
         return key
 
     def _add(self, record: Record) -> None:
-        self.count += 1
-        self.records.append(record)
+        self._recent.append(record)
         if self._is_listening:
             self._new.append(record)
-        if len(self.records) > self.keep:
-            # The last one stays.
-            del self.records[-2::-2]
+        if self.count % self._stride == 0:
+            self._kept.append(record)
+        self.count += 1
+        if len(self._kept) > self.keep:
+            self._kept = self._kept[::2]
+            self._stride *= 2
 
     # Findings
 
     @property
     def flags(self) -> List[Flag]:
         """The problems by the last records; none before the first one."""
-        if not self.records:
+        if not self._recent:
             return []
         found: List[Flag] = []
-        last = self.records[-1]
-        for name, now in last.tensors.items():
-            recent = [r.tensors[name] for r in self.records[-self.patience :] if name in r.tensors]
+        for name, now in self._recent[-1].tensors.items():
+            recent = [r.tensors[name] for r in self._recent if name in r.tensors]
             found += self._flags_of_value(name, now, recent)
             found += self._flags_of_gradient(name, now, recent)
         return found
@@ -158,7 +186,7 @@ class Dashboard:
         found: List[Flag] = []
         if now.value.nonfinite > 0:
             found.append(Flag(name, "not finite", now.value.nonfinite, 0.0))
-        if now.kind != "activation" or len(recent) < min(self.patience, len(self.records)):
+        if now.kind != "activation" or len(recent) < len(self._recent):
             return found
         zeros = _least([one.value.unit_zeros for one in recent])
         if zeros is not None and (zeros >= 1).any():

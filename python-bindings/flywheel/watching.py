@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`watch`: numbers of variables, activations and gradients, computed in every so many steps."""
+"""`watch` computes numbers of variables, activations and gradients in each n-th step."""
 
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
@@ -33,7 +33,7 @@ def watch(
     loss: Any, activations: Optional[Mapping[str, Any]] = None, *, to: Dashboard,
     variables: Optional[Sequence[Any]] = None, limits: Optional[Mapping[str, Limits]] = None,
 ) -> Any:  # fmt: skip
-    """Adds numbers of variables, activations and their gradients to a dashboard, in each `to.every`-th step.
+    """Adds numbers of variables, activations and their gradients to a dashboard in each `to.every`-th step.
 
         board = fw.Dashboard(every=100)
 
@@ -58,9 +58,9 @@ def watch(
     once more in a step that is watched, and in no other one are they kept for it. Steps that are watched call Python,
     as `callback` does.
 
-    For a loss of `flywheel.v1`, the result is an op to run with each step; else it is None. Raises ValueError where a
-    dashboard watches twice in a function, and for names that are given twice; TypeError for values that are not
-    floating-point tensors.
+    For a loss of `flywheel.v1`, the result is an op to run with each step; else it is None. Raises ValueError if the
+    dashboard watches another function, or this one twice, for names that are given twice, and for limits that are no
+    range; TypeError for values that are not floating-point tensors.
     """
     if not isinstance(to, Dashboard):
         raise TypeError(f"watch: expected a flywheel.Dashboard as to, found {to!r}")
@@ -69,8 +69,8 @@ def watch(
     if isinstance(loss, GraphTensor):
         from .v1.watching import watch_graph
 
-        return watch_graph(loss, dict(activations or {}), to, variables, dict(limits or {}))
-    own = dict(limits or {})
+        return watch_graph(loss, dict(activations or {}), to, variables, checked_limits(limits))
+    own = checked_limits(limits)
     root = as_tensor(loss)
     trace = _trace.current()
     targets = [Target(v.name, "variable", as_tensor(v), own.pop(v.name, None))
@@ -80,8 +80,23 @@ def watch(
         targets.append(Target(name, "activation", found, own.pop(name, trace.ranges.get(found.value))))
     if own:
         raise ValueError(f"watch: expected limits of what is watched, found {', '.join(own)}")
+    if trace.definition is not None:
+        to._claim(trace.definition)
     emit_watch(root, targets, to)
     return None
+
+
+def checked_limits(limits: Optional[Mapping[str, Limits]]) -> Dict[str, Limits]:
+    """Returns the limits of tensors that have one. Raises ValueError for a pair that is no range."""
+    found: Dict[str, Limits] = {}
+    for name, pair in (limits or {}).items():
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            raise ValueError(f"watch: expected (low, high) as limits of '{name}', found {pair!r}")
+        low, high = pair
+        if low is not None and high is not None and not low < high:
+            raise ValueError(f"watch: expected a low limit below the high one of '{name}', found {pair!r}")
+        found[name] = (low, high)
+    return found
 
 
 def _variables(trace: _trace.Trace, loss: Tensor, given: Optional[Sequence[Any]]) -> List[Variable]:
@@ -141,27 +156,45 @@ def _numbers(x: Tensor, kind: str, limits: Optional[Limits], board: Dashboard) -
         x = _ops.cast(x, _dtypes.float32)
     is_zero = _ops.cast(_ops.equal(x, 0.0), x.dtype)
     is_finite = _ops.isfinite(x)
-    low = _ops.min(_ops.where(is_finite, x, np.inf))
-    high = _ops.max(_ops.where(is_finite, x, -np.inf))
+    low = _ops.min(_with(np.inf, _ops.where(is_finite, x, np.inf)))
+    high = _ops.max(_with(-np.inf, _ops.where(is_finite, x, -np.inf)))
     # Without a finite element, the least one is above the largest one.
     low, high = _ops.where(low > high, 0.0, low), _ops.where(low > high, 0.0, high)
     count = _ops.sum(_ops.cast(is_finite, x.dtype))
     total = _ops.sum(_ops.where(is_finite, x, 0.0))
     mean = total / _ops.maximum(count, 1.0)
-    saturated = None if limits is None else _saturated(x, limits)
-    parts = [_ops.sqrt(_ops.sum(x * x)), _ops.mean(is_zero), _ops.mean(_ops.cast(_ops.logical_not(is_finite), x.dtype)),
-             low, high, mean, *([] if saturated is None else [_ops.mean(saturated)])]  # fmt: skip
+    saturated = None if limits in (None, (None, None)) else _saturated(x, limits)
+    # Squares of elements, and the norm, may be out of range; that relative to the largest element is not.
+    largest = _ops.maximum(high, -low)
+    norm = _ops.sqrt(_ops.sum(_ops.square(x / _ops.where(largest > 0.0, largest, 1.0))))
+    parts = [norm, _share(is_zero), _share(_ops.cast(_ops.logical_not(is_finite), x.dtype)), low, high, mean,
+             *([] if saturated is None else [_share(saturated)])]  # fmt: skip
     made: Dict[str, Any] = {"numbers": _ops.stack(parts), "size": _ops.prod(_ops.cast(_ops.shape(x), _dtypes.int64)),
                             "counts": _counts(x, low, high, board)}  # fmt: skip
     if kind == "activation" and x.ndim > 1:
         others = list(range(x.ndim - 1))
-        made["unit_zeros"] = _ops.mean(is_zero, others)
+        made["unit_zeros"] = _share(is_zero, others)
         if saturated is not None:
-            made["unit_saturated"] = _ops.mean(saturated, others)
+            made["unit_saturated"] = _share(saturated, others)
     return made
 
 
-def _saturated(x: Tensor, limits: Limits) -> Tensor:
+def _with(value: float, x: Tensor) -> Tensor:
+    """Returns the elements of `x`, and `value` if there may be none."""
+    if all(isinstance(n, int) and n > 0 for n in x._dims):
+        return x
+    return _ops.concatenate([_ops.ravel(x), _ops.full([1], value, x.dtype)])
+
+
+def _share(x: Tensor, axes: Optional[Sequence[int]] = None) -> Tensor:
+    """Emits the mean of zeros and ones, 0 without any."""
+    total = _ops.sum(x) if axes is None else _ops.sum(x, axes)
+    sizes = [_ops.dim(x, place) for place in (range(x.ndim) if axes is None else axes)]
+    count = _ops.cast(_ops.prod(_ops.stack(sizes)) if sizes else 1, x.dtype)
+    return total / _ops.maximum(count, 1.0)
+
+
+def _saturated(x: Tensor, limits: Any) -> Tensor:
     """Emits 1 for the elements near an end of their range."""
     low, high = limits
     margin = _MARGIN * max(abs(end) for end in (low, high) if end is not None)
@@ -179,11 +212,12 @@ def _counts(x: Tensor, low: Tensor, high: Tensor, board: Dashboard) -> Tensor:
     stride = _stride(x._dims, board.samples)
     if stride > 1:
         flat = flat[::stride]
-    # The range may be wider than any number.
-    half = high * 0.5 - low * 0.5
-    scale = (0.5 * board.bins) / _ops.where(half > 0, half, 1.0)
+    # The range may be wider than any number, and half of it too small for one.
+    unit = _ops.where(_ops.maximum(high, -low) < 1.0, 1.0, 0.5)
+    width = high * unit - low * unit
     is_finite = _ops.isfinite(flat)
-    place = _ops.where(is_finite, flat * 0.5 - low * 0.5, 0.0) * (2.0 * scale)
+    share = _ops.where(is_finite, flat * unit - low * unit, 0.0) / _ops.where(width > 0, width, 1.0)
+    place = share * float(board.bins)
     # Elements that are not finite are counted in a bin of their own, which is dropped.
     number = _ops.minimum(_ops.cast(_ops.clip(place, 0.0, float(board.bins)), _dtypes.int32), board.bins - 1)
     return _ops.bincount(_ops.where(is_finite, number, board.bins), length=board.bins + 1)[: board.bins]
@@ -201,6 +235,8 @@ def _stride(dims: Sequence[Optional[int]], samples: int) -> int:
 def _read(parts: Dict[str, Any]) -> TensorNumbers:
     numbers = [float(x) for x in parts["numbers"]]
     norm, zeros, nonfinite, low, high, mean = numbers[:6]
+    largest = max(high, -low)
+    norm = norm * largest if largest > 0 else norm
     return TensorNumbers(norm, zeros, nonfinite, numbers[6] if len(numbers) > 6 else None, low, high, mean,
                          int(parts["size"]), np.array(parts["counts"]), parts.get("unit_zeros"),
                          parts.get("unit_saturated"))  # fmt: skip

@@ -23,7 +23,7 @@ import platform
 import re
 import subprocess
 import tempfile
-from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple, Type
 
 import numpy as np
 from numpy.typing import NDArray
@@ -356,6 +356,16 @@ def expect_error(what: str, pattern: str, action: Callable[[], Any], kind: type 
             raise AssertionError(f"{what}: expected {kind.__name__}, found {type(error).__name__}") from error
         return
     raise AssertionError(f"{what}: expected an error like '{pattern}', found none")
+
+
+def raises(kind: Type[BaseException], words: str, action: Callable[[], Any]) -> None:
+    """Checks that `action` raises an error of this class that has these words."""
+    try:
+        action()
+    except kind as error:
+        assert words in str(error), (words, str(error))
+    else:
+        raise AssertionError(f"expected {kind.__name__} '{words}'")
 
 
 def run_tests(tests: Sequence[Callable[[], None]]) -> None:

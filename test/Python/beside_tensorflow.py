@@ -32,6 +32,14 @@ def values(tf: Any, fetches: Any, feed: Any = None) -> Any:
         return session.run(fetches, feed)
 
 
+def caught(action: Callable[[], Any]) -> Any:
+    """Returns what `action` returns, or the name of the class of its error."""
+    try:
+        return action()
+    except Exception as error:  # noqa: BLE001
+        return type(error).__name__
+
+
 def leaves(tree: Any) -> List[Any]:
     if isinstance(tree, dict):
         return [leaf for key in sorted(tree) for leaf in leaves(tree[key])]

@@ -3,7 +3,7 @@
 # RUN: env FLYWHEEL_CACHE= %peers_python %s
 """Modules of PyTorch train 20 steps here and there: losses, parameters and buffers are compared."""
 
-from typing import Any, Callable, List, Optional, Sequence, Type
+from typing import Any, Callable, List, Optional, Sequence
 
 import numpy as np
 import torch
@@ -12,6 +12,7 @@ from torch.nn import functional
 
 import flywheel as fw
 import flywheel.torch
+from configurations import raises
 
 Array = Any
 Target = Optional[Any]
@@ -97,15 +98,6 @@ def test_own_loss() -> None:
             assert "a loss and an optimizer" in str(error)
         else:
             raise AssertionError("a step without an optimizer")
-
-
-def raises(kind: Type[BaseException], words: str, action: Callable[[], Any]) -> None:
-    try:
-        action()
-    except kind as error:
-        assert words in str(error), error
-        return
-    raise AssertionError(f"expected {kind.__name__} '{words}'")
 
 
 def test_arguments() -> None:

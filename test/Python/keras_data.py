@@ -4,23 +4,14 @@
 """Batches of arrays and of safetensors, by themselves and in a model of Keras."""
 
 import os
-from typing import Any, Callable, NamedTuple, Type
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from configurations import raises
 from flywheel import data
 from flywheel.keras.layers import Dense
 from flywheel.keras.models import Sequential
-
-
-def raises(kind: Type[BaseException], words: str, action: Callable[[], Any]) -> None:
-    try:
-        action()
-    except kind as error:
-        assert words in str(error), (words, str(error))
-    else:
-        raise AssertionError(f"expected {kind.__name__} '{words}'")
-
 
 x, y = np.arange(10.0).reshape(10, 1), np.arange(10)
 batches = data.Batches((x, y), 4, seed=1)

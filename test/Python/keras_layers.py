@@ -7,10 +7,11 @@
 import csv
 import os
 import sys
-from typing import Any, Callable, Iterator, List, Type, cast
+from typing import Any, Iterator, List, cast
 
 import numpy as np
 
+from configurations import raises
 from flywheel import keras
 from flywheel.keras import backend as K
 from flywheel.keras import layers
@@ -18,15 +19,6 @@ from flywheel.keras.models import Input, Model, Sequential
 
 folder = sys.argv[1]
 rng = np.random.default_rng(0)
-
-
-def raises(kind: Type[BaseException], words: str, action: Callable[[], Any]) -> None:
-    try:
-        action()
-    except kind as error:
-        assert words in str(error), (words, str(error))
-    else:
-        raise AssertionError(f"expected {kind.__name__} '{words}'")
 
 
 def run(layer: Any, x: Any) -> Any:

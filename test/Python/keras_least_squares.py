@@ -3,24 +3,16 @@
 # RUN: env FLYWHEEL_CACHE= %python %s
 """`flywheel.math.optimizer.levenberg_marquardt` with the numbers of TensorFlow Graphics' method (L1 to L11)."""
 
-from typing import Any, Callable, List, Type
+from typing import Any, List
 
 import numpy as np
 
 import flywheel as fw
+from configurations import raises
 from flywheel.math.optimizer import levenberg_marquardt
 
 T = np.arange(4.0)
 Y = 2 * np.exp(-T / 2)
-
-
-def raises(kind: Type[BaseException], words: str, action: Callable[[], Any]) -> None:
-    try:
-        action()
-    except kind as error:
-        assert words in str(error), (words, str(error))
-    else:
-        raise AssertionError(f"expected {kind.__name__} '{words}'")
 
 
 def curve(a: Any, b: Any) -> Any:

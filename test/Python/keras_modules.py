@@ -17,11 +17,12 @@ import threading
 import warnings
 import zipfile
 from pathlib import Path
-from typing import Any, Callable
+from typing import Any
 
 import numpy as np
 
 import flywheel as fw
+from configurations import raises
 from flywheel import keras
 from flywheel.keras import backend as K
 from flywheel.keras import layers as L
@@ -36,15 +37,6 @@ from flywheel.keras.utils.generic_utils import func_dump, func_load, has_arg
 
 FOLDER = Path(sys.argv[1])
 RNG = np.random.default_rng(0)
-
-
-def raises(kind: Any, words: str, thunk: Callable[[], Any]) -> None:
-    try:
-        thunk()
-    except kind as error:
-        assert words in str(error), error
-        return
-    raise AssertionError(f"no {kind.__name__}")
 
 
 def dense(*names: str) -> Any:

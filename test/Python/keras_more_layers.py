@@ -4,10 +4,11 @@
 """Layers and functions that Keras 2.1 has besides (X2, X13): their shapes, configurations, and numbers by hand. Beside
 Keras itself they are in keras_beside.py."""
 
-from typing import Any, Callable
+from typing import Any
 
 import numpy as np
 
+from configurations import raises
 from flywheel.keras import backend as K
 from flywheel.keras import callbacks, initializers, preprocessing
 from flywheel.keras import layers as L
@@ -24,15 +25,6 @@ LAYERS = [
     (L.GaussianNoise(0.5), STEPS), (L.GaussianDropout(0.3), STEPS), (L.AlphaDropout(0.3), STEPS),
     (L.SpatialDropout1D(0.4), STEPS), (L.SpatialDropout2D(0.4), IMAGE), (L.ActivityRegularization(0.1, 0.2), STEPS),
 ]  # fmt: skip
-
-
-def raises(kind: Any, words: str, thunk: Callable[[], Any]) -> None:
-    try:
-        thunk()
-    except kind as error:
-        assert words in str(error), error
-        return
-    raise AssertionError(f"no {kind.__name__}")
 
 
 def test_shapes_and_configurations() -> None:

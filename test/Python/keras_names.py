@@ -4,22 +4,13 @@
 # RUN: env FLYWHEEL_CACHE= %python %s
 """X30: names of Keras 3 that the package has, and the errors for those that it does not have."""
 
-from typing import Any, Callable
+from typing import Any
 
 import numpy as np
 
+from configurations import raises
 from flywheel import keras
 from flywheel.keras import backend as K
-
-
-def raises(kind: Any, text: str, function: Callable[[], Any]) -> None:
-    try:
-        function()
-    except kind as error:
-        assert text in str(error), f"expected {text!r}, found {str(error)!r}"
-    else:
-        raise AssertionError(f"expected {kind.__name__} with {text!r}")
-
 
 # Names that are not there say what is.
 for module, name, text in [

@@ -5,23 +5,14 @@
 optimizer (O1 to O14, O29)."""
 
 from functools import partial
-from typing import Any, Callable, List, Type
+from typing import Any, List
 
 import numpy as np
 
 import flywheel.v1 as tf
+from configurations import raises
 from flywheel.keras import backend as K
 from flywheel.keras import constraints, layers, models, optimizers
-
-
-def raises(kind: Type[BaseException], words: str, action: Callable[[], Any]) -> None:
-    try:
-        action()
-    except kind as error:
-        assert words in str(error), (words, str(error))
-    else:
-        raise AssertionError(f"expected {kind.__name__} '{words}'")
-
 
 # S6, S7: variables have values when they are needed, and are each their own.
 a, b = K.zeros((2,)), K.zeros((2,))

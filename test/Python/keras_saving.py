@@ -10,7 +10,7 @@ import os
 import struct
 import sys
 import warnings
-from typing import Any, Callable, Dict, List, Type
+from typing import Any, Callable, Dict, List
 
 import numpy as np
 from safetensors import safe_open
@@ -18,6 +18,7 @@ from safetensors.numpy import load_file
 
 import flywheel as fw
 import flywheel.v1 as tf
+from configurations import raises
 from flywheel import keras
 from flywheel.keras import backend as K
 from flywheel.keras import constraints, initializers, layers, optimizers, regularizers
@@ -25,15 +26,6 @@ from flywheel.keras.models import Input, Model, Sequential, load_model, model_fr
 
 folder = sys.argv[1]
 rng = np.random.default_rng(0)
-
-
-def raises(kind: Type[BaseException], words: str, action: Callable[[], Any]) -> None:
-    try:
-        action()
-    except kind as error:
-        assert words in str(error), (words, str(error))
-    else:
-        raise AssertionError(f"expected {kind.__name__} '{words}'")
 
 
 def again(model: Any, custom: Any = None) -> Any:

@@ -3,25 +3,17 @@
 # RUN: env FLYWHEEL_CACHE= %python %s
 """Layers of sequences in Keras beside NumPy: masks, states from batch to batch, wrappers, convolutions along time."""
 
-from typing import Any, Callable, List, Type
+from typing import Any, List
 
 import numpy as np
 
+from configurations import raises
 from flywheel.keras import backend as K
 from flywheel.keras import layers
 from flywheel.keras.models import Input, Model, Sequential
 from flywheel.keras.optimizers import Adam
 
 rng = np.random.default_rng(0)
-
-
-def raises(kind: Type[BaseException], words: str, action: Callable[[], Any]) -> None:
-    try:
-        action()
-    except kind as error:
-        assert words in str(error), (words, str(error))
-    else:
-        raise AssertionError(f"expected {kind.__name__} '{words}'")
 
 
 def hard(x: Any) -> Any:

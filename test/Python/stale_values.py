@@ -13,6 +13,7 @@ from typing import Any, Callable, List
 import numpy as np
 
 import flywheel as fw
+from configurations import raises
 
 path = sys.argv[1]
 x = np.ones((2, 3), np.float32)
@@ -20,15 +21,6 @@ w, scalar = fw.Variable(np.full((3, 4), 2, np.float32), name="w"), fw.Variable(3
 adam = fw.optimizers.Adam(0.1)
 store: Any = fw.current_store()
 fw.save(path, [w, scalar])
-
-
-def raises(kind: Any, text: str, action: Callable[[], Any]) -> None:
-    try:
-        action()
-    except kind as error:
-        assert text in str(error), error
-    else:
-        raise AssertionError(f"expected an error: {text}")
 
 
 # Values

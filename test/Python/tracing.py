@@ -16,24 +16,16 @@ import sys
 import threading
 import time
 import weakref
-from typing import Any, Callable, List, Type
+from typing import Any, List
 
 import numpy as np
 
 import flywheel as fw
+from configurations import raises
 from flywheel._arguments import as_array
 
 folder = sys.argv[1]
 F32 = np.dtype("float32")
-
-
-def raises(kind: Type[BaseException], words: str, action: Callable[[], Any]) -> None:
-    try:
-        action()
-    except kind as error:
-        assert words in str(error), (words, str(error))
-    else:
-        raise AssertionError(f"expected {kind.__name__} '{words}'")
 
 
 # V6: dtypes of initial values; V8, V12, N2.

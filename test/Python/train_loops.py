@@ -16,22 +16,13 @@ from typing import Any, Callable, Dict, Iterator, List, Tuple
 import numpy as np
 
 import flywheel as fw
-from configurations import run_tests
+from configurations import raises, run_tests
 from flywheel import keras
 
 f32 = np.float32
 draws = np.random.default_rng(0)
 xs = draws.standard_normal((50, 4)).astype(f32)
 ys = (xs @ np.array([1, -2, 0.5, 3], f32)).astype(f32)
-
-
-def raises(kind: Any, text: str, function: Callable[[], Any]) -> None:
-    try:
-        function()
-    except kind as error:
-        assert text in str(error), f"expected {text!r}, found {str(error)!r}"
-    else:
-        raise AssertionError(f"expected {kind.__name__} with {text!r}")
 
 
 def make(name: str, **options: Any) -> Tuple[Any, Any, Any, Any]:

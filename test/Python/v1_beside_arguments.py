@@ -7,18 +7,11 @@
 
 import os
 import tempfile
-from typing import Any, Callable, List
+from typing import Any, List
 
 import numpy as np
 
-from beside_tensorflow import draw, program, run_all, values
-
-
-def _caught(action: Callable[[], Any]) -> Any:
-    try:
-        return action()
-    except Exception as error:  # noqa: BLE001
-        return type(error).__name__
+from beside_tensorflow import caught, draw, program, run_all, values
 
 
 @program
@@ -35,7 +28,7 @@ def products(tf: Any) -> Any:
     a, b = tf.constant(draw(3, 2)), tf.constant(draw(3, 4))
     made = [tf.matmul(a, b, adjoint_a=True), tf.matmul(b, a, transpose_a=True, a_is_sparse=True),
             tf.matmul(a, a, adjoint_b=True), tf.transpose(a, conjugate=True)]  # fmt: skip
-    both = _caught(lambda: tf.matmul(a, b, transpose_a=True, adjoint_a=True))
+    both = caught(lambda: tf.matmul(a, b, transpose_a=True, adjoint_a=True))
     return [both, *values(tf, made)]
 
 
@@ -46,9 +39,9 @@ def counts(tf: Any) -> Any:
             tf.arg_min(x, 1), tf.count_nonzero(x, reduction_indices=1), tf.count_nonzero(x, 1, keep_dims=True),
             tf.count_nonzero(x, axis=0, dtype=tf.int32), tf.nn.l2_loss(t=x), tf.nn.sigmoid(x=x),
             tf.nn.tanh(x=x)]  # fmt: skip
-    twice: List[Any] = [_caught(lambda: tf.count_nonzero(x, 1, keepdims=True, keep_dims=True)),
-                        _caught(lambda: tf.count_nonzero(x, axis=1, reduction_indices=1)),
-                        _caught(lambda: tf.count_nonzero())]  # fmt: skip
+    twice: List[Any] = [caught(lambda: tf.count_nonzero(x, 1, keepdims=True, keep_dims=True)),
+                        caught(lambda: tf.count_nonzero(x, axis=1, reduction_indices=1)),
+                        caught(lambda: tf.count_nonzero())]  # fmt: skip
     return [*twice, *values(tf, made, {x: np.maximum(draw(3, 4), 0)})]
 
 
@@ -60,7 +53,7 @@ def files(tf: Any) -> Any:
         with tf.gfile.GFile(one, "w") as file:
             file.write("text")
         tf.gfile.Copy(oldpath=one, newpath=other)
-        again = _caught(lambda: tf.gfile.Copy(one, other)) is not None
+        again = caught(lambda: tf.gfile.Copy(one, other)) is not None
         tf.gfile.Copy(one, other, overwrite=True)
         found = [tf.gfile.Exists(filename=other), tf.gfile.IsDirectory(dirname=folder), again,
                  sorted(tf.gfile.ListDirectory(dirname=folder)),
@@ -70,6 +63,25 @@ def files(tf: Any) -> Any:
         found += [sorted(name for _, _, names in tf.gfile.Walk(folder, in_order=False) for name in names)]
         tf.gfile.DeleteRecursively(dirname=os.path.join(folder, "b"))
         return [*found, tf.gfile.ListDirectory(folder) == []]
+
+
+@program
+def in_order(tf: Any) -> Any:
+    """Arguments without names, and those that have two."""
+    y, x = np.abs(draw(3, 4)), draw(3, 4)
+    losses = [tf.nn.softmax_cross_entropy_with_logits_v2(y, x), tf.nn.softmax_cross_entropy_with_logits_v2(y, x, 0),
+              tf.nn.softmax_cross_entropy_with_logits_v2(y, x, dim=0),
+              tf.nn.weighted_cross_entropy_with_logits(y, x, 2.0)]  # fmt: skip
+    angles = [tf.atan2(y=y, x=x), tf.atan2(y, x), tf.math.atan2(x=x, y=y)]
+    both = caught(lambda: tf.nn.softmax_cross_entropy_with_logits_v2(y, x, axis=0, dim=0))
+    return [both, *values(tf, [*losses, *angles])]
+
+
+@program
+def sessions(tf: Any) -> Any:
+    v = tf.Variable(3.0)
+    with tf.train.SingularMonitoredSession([], tf.train.Scaffold(), "", None) as session:
+        return session.run(v)
 
 
 @program

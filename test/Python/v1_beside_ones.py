@@ -6,18 +6,11 @@
 # mypy: disable-error-code="no-untyped-call"
 
 import itertools
-from typing import Any, Callable, List
+from typing import Any, List
 
 import numpy as np
 
-from beside_tensorflow import draw, program, run_all, values
-
-
-def _caught(action: Callable[[], Any]) -> Any:
-    try:
-        return action()
-    except Exception as error:  # noqa: BLE001
-        return type(error).__name__
+from beside_tensorflow import caught, draw, program, run_all, values
 
 
 @program
@@ -27,7 +20,7 @@ def squeezed(tf: Any) -> Any:
     one, every = tf.squeeze(x, axis=0), tf.squeeze(y)
     out: List[Any] = [one.shape.as_list(), tf.squeeze(y, [-1]).shape.as_list(), every.shape.ndims]
     made = [one, *tf.gradients(one * one, x)]
-    out += [values(tf, made, {x: draw(1, 3)}), _caught(lambda: values(tf, made, {x: draw(2, 3)}))]
+    out += [values(tf, made, {x: draw(1, 3)}), caught(lambda: values(tf, made, {x: draw(2, 3)}))]
     for shape in ((1, 3, 1), (2, 1, 1), (1, 1, 1), (2, 3, 1)):
         out += values(tf, [every, tf.squeeze(unknown), *tf.gradients(every * every, y)],
                       {y: draw(*shape), unknown: draw(*shape)})  # fmt: skip
@@ -44,7 +37,7 @@ def repeated(tf: Any) -> Any:
     out = []
     for a, b, c, d in itertools.product((1, 2), (1, 3), (1, 2), (1, 3)):
         out += values(tf, made, {x: draw(a, b), y: draw(c, d)})
-    return [*out, _caught(lambda: values(tf, made, {x: draw(2, 3), y: draw(3, 3)}))]
+    return [*out, caught(lambda: values(tf, made, {x: draw(2, 3), y: draw(3, 3)}))]
 
 
 @program

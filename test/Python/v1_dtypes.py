@@ -5,22 +5,13 @@
 
 import copy
 import pickle
-from typing import Any, Callable, Dict, Type
+from typing import Any, Dict
 
 import numpy as np
 
 import flywheel as fw
 import flywheel.v1 as tf
-
-
-def raises(kind: Type[BaseException], words: str, action: Callable[[], Any]) -> None:
-    try:
-        action()
-    except kind as error:
-        assert words in str(error), (words, str(error))
-    else:
-        raise AssertionError(f"expected {kind.__name__} '{words}'")
-
+from configurations import raises
 
 untyped: Any = tf
 NAMES = ["float16", "float32", "float64", "bfloat16", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32",

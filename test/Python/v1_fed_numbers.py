@@ -87,6 +87,24 @@ def test_variables() -> None:
             np.testing.assert_array_equal(one, wanted)
 
 
+def test_places() -> None:
+    """Numbers from outside in a loop, negative ones, and sizes of a batch, which have one program."""
+    with tf.Graph().as_default(), tf.Session() as session:
+        k, x = tf.placeholder(tf.int32, []), tf.placeholder(tf.float32, [None, 4])
+        rolled = tf.map_fn(lambda row: tf.roll(row, k, 0), x)
+        hot = tf.map_fn(lambda row: tf.one_hot(1, 4) * row, x)
+        banded_ = tf.map_fn(lambda row: tf.reduce_sum(tf.matrix_band_part(row[:, None] * row, k, 0), 1), x)
+        eye, band = tf.one_hot([0, 1], tf.shape(x)[0]), tf.matrix_band_part(x, k, 0)
+        points = tf.linspace(0.0, 1.0, tf.shape(x)[0])
+        for number in (1, -5):
+            found = session.run([rolled, hot, banded_, eye, band, points], {k: number, x: ROWS})
+            wanted = (np.roll(ROWS, number, 1), ROWS * [0, 1, 0, 0],
+                      np.stack([banded(np.outer(row, row), number, 0).sum(1) for row in ROWS]),
+                      np.eye(3)[:2], banded(ROWS, number, 0), np.linspace(0, 1, 3))  # fmt: skip
+            for one, other in zip(found, wanted):
+                np.testing.assert_allclose(one, other, 1e-6)
+
+
 def test_errors() -> None:
     with tf.Graph().as_default():
         k, r = tf.placeholder(tf.int32, []), tf.placeholder(tf.float32, [])
@@ -96,6 +114,7 @@ def test_errors() -> None:
             (lambda: tf.one_hot([1], r), "cast it"),
             (lambda: tf.one_hot([1], 2.7), "expected integers, found 2.7"),
             (lambda: tf.linspace(0.0, 1.0, 2.7), "expected integers"),
+            (lambda: tf.linspace(0.0, 1.0, 0), "linspace: num: found 0, expected at least 1"),
             (lambda: tf.matrix_band_part(tf.ones([2, 2]), 1.9, 0), "expected integers"),
             (lambda: t[:: tf.constant(2.9)], "expected integers"),
             (lambda: tf.split(t, pieces), "split: expected a number of pieces, or their sizes as a vector of known"),
@@ -111,7 +130,7 @@ def test_errors() -> None:
                 (t[::k], 0, "step"),
                 (tf.reshape(t, [k, -1]), 5, "12"),
                 (tf.split(t, [k, 4])[0], 5, "split"),
-                (tf.linspace(0.0, 1.0, k), 0, "linspace: expected at least 1 number, found num=0"),
+                (tf.linspace(0.0, 1.0, k), 0, "linspace: num: found 0, expected at least 1"),
             ):
                 try:
                     session.run(y, {k: number})
@@ -122,4 +141,4 @@ def test_errors() -> None:
 
 
 if __name__ == "__main__":
-    run_tests([test_numbers, test_variables, test_errors])
+    run_tests([test_numbers, test_variables, test_places, test_errors])

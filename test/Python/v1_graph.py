@@ -5,25 +5,16 @@
 (A1, A2, A4 to A10), initialization (I8, S2 to S5), collections (C1, C2, C5, C6), runs (R1, R2, R3, R4)."""
 
 import threading
-from typing import Any, Callable, List, Type
+from typing import Any, List
 from unittest import mock
 
 import numpy as np
 
 import flywheel.v1 as tf
+from configurations import raises
 from flywheel import _trace
 from flywheel.v1 import derivatives
 from flywheel.v1.conversion import make
-
-
-def raises(kind: Type[BaseException], words: str, action: Callable[[], Any]) -> None:
-    try:
-        action()
-    except kind as error:
-        assert words in str(error), (words, str(error))
-    else:
-        raise AssertionError(f"expected {kind.__name__} '{words}'")
-
 
 # N2: suffixes.
 with tf.Graph().as_default():

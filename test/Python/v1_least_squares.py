@@ -4,12 +4,13 @@
 """Levenberg and Marquardt's method over variables and tensors of `flywheel.v1`, and over the weights of a model of
 `flywheel.keras`, with the numbers of TensorFlow Graphics' method (L4, L9, L10)."""
 
-from typing import Any, Callable, List, Type
+from typing import Any, List
 
 import numpy as np
 
 import flywheel.keras as keras
 import flywheel.v1 as tf
+from configurations import raises
 from flywheel.keras import backend as K
 from flywheel.math.optimizer import levenberg_marquardt
 
@@ -19,15 +20,6 @@ BATCHES: Any = (((0, 1, 3), 0.0202129353, (1.8133102182, -0.4654850091)),
            ((0, 2, 3), 0.0001565533, (1.9824401373, -0.4970750855)),
            ((0, 1, 3), 0.0000012985, (1.9984597619, -0.4994526114)))  # fmt: skip
 WHOLE: Any = [[1.8695483519, -0.5138521476], [1.9999548480, -0.4988073709], [1.9999996551, -0.4999984628]]
-
-
-def raises(kind: Type[BaseException], words: str, action: Callable[[], Any]) -> None:
-    try:
-        action()
-    except kind as error:
-        assert words in str(error), (words, str(error))
-    else:
-        raise AssertionError(f"expected {kind.__name__} '{words}'")
 
 
 def variables() -> List[Any]:

@@ -3,20 +3,12 @@
 # RUN: env FLYWHEEL_CACHE= %python %s
 """tf.metrics of flywheel.v1 over batches of several sizes, beside NumPy on all of them (M1)."""
 
-from typing import Any, Callable, List, Type
+from typing import Any, List
 
 import numpy as np
 
 import flywheel.v1 as tf
-
-
-def raises(kind: Type[BaseException], words: str, action: Callable[[], Any]) -> None:
-    try:
-        action()
-    except kind as error:
-        assert words in str(error), (words, str(error))
-    else:
-        raise AssertionError(f"expected {kind.__name__} '{words}'")
+from configurations import raises
 
 
 def area(labels: Any, predictions: Any, weights: Any, curve: str, method: str, count: int) -> float:

@@ -4,23 +4,15 @@
 """Cells and recurrent networks of flywheel.v1 beside NumPy in f64: outputs, last states and derivatives, with sizes of
 the batch and of time that are known, or not before the run."""
 
-from typing import Any, Callable, List, Tuple, Type
+from typing import Any, Callable, List, Tuple
 
 import numpy as np
 
 import flywheel.v1 as tf
+from configurations import raises
 from flywheel.v1 import rnn_cell
 
 Array = Any
-
-
-def raises(kind: Type[BaseException], words: str, action: Callable[[], Any]) -> None:
-    try:
-        action()
-    except kind as error:
-        assert words in str(error), (words, str(error))
-    else:
-        raise AssertionError(f"expected {kind.__name__} '{words}'")
 
 
 def sigmoid(x: Array) -> Array:

@@ -6,24 +6,15 @@
 
 import sys
 import threading
-from typing import Any, Callable, Type
+from typing import Any
 
 import numpy as np
 
 import flywheel.v1 as tf
-from configurations import run_tests
+from configurations import raises, run_tests
 from flywheel.v1.contrib import slim
 
 FOLDER = sys.argv[1]
-
-
-def raises(kind: Type[BaseException], words: str, action: Callable[[], Any]) -> None:
-    try:
-        action()
-    except kind as error:
-        assert words in str(error), error
-    else:
-        raise AssertionError(f"expected {kind.__name__}: {words}")
 
 
 @slim.add_arg_scope

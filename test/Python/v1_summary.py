@@ -7,21 +7,13 @@
 import os
 import struct
 import sys
-from typing import Any, Callable, List, Type
+from typing import Any, List
 
 import numpy as np
 from tensorboardX.proto import event_pb2, graph_pb2, summary_pb2
 
 import flywheel.v1 as tf
-
-
-def raises(kind: Type[BaseException], words: str, action: Callable[[], Any]) -> None:
-    try:
-        action()
-    except kind as error:
-        assert words in str(error), (words, str(error))
-    else:
-        raise AssertionError(f"expected {kind.__name__} '{words}'")
+from configurations import raises
 
 
 def events(folder: str) -> List[Any]:

@@ -3,21 +3,12 @@
 # RUN: env FLYWHEEL_CACHE= %python %s
 """Derivatives in graphs of flywheel.v1: tapes (G10), and tensors that are the same value as another one."""
 
-from typing import Any, Callable, Type
+from typing import Any
 
 import numpy as np
 
 import flywheel.v1 as tf
-
-
-def raises(kind: Type[BaseException], words: str, action: Callable[[], Any]) -> None:
-    try:
-        action()
-    except kind as error:
-        assert words in str(error), (words, str(error))
-    else:
-        raise AssertionError(f"expected {kind.__name__} '{words}'")
-
+from configurations import raises
 
 sess = tf.Session()
 

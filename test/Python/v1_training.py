@@ -5,21 +5,12 @@
 tables that were looked up (O30), and batch normalization."""
 
 import math
-from typing import Any, Callable, Dict, List, Tuple, Type
+from typing import Any, Callable, Dict, List, Tuple
 
 import numpy as np
 
 import flywheel.v1 as tf
-
-
-def raises(kind: Type[BaseException], words: str, action: Callable[[], Any]) -> None:
-    try:
-        action()
-    except kind as error:
-        assert words in str(error), (words, str(error))
-    else:
-        raise AssertionError(f"expected {kind.__name__} '{words}'")
-
+from configurations import raises
 
 # O26: the numbers of the table, and one step of the formula.
 start = np.array([1.0, -2.0, 3.0])

@@ -4,20 +4,21 @@
 # RUN: rm -rf %t && env FLYWHEEL_CACHE=%t %python %s
 """M9: the numbers of `flywheel.watch` beside NumPy, its flags, its page and its event files."""
 
+import functools
 import glob
 import json
 import os
 import re
 import struct
 import tempfile
-from typing import Any, List, Optional
+from typing import Any, Callable, List, Optional
 
 import numpy as np
 
 import flywheel as fw
 from flywheel import keras
 from flywheel import v1 as tf
-from flywheel.dashboard import Dashboard, TensorNumbers
+from flywheel.dashboard import Dashboard, Record, TensorNumbers
 from flywheel.train._events import masked_crc
 
 
@@ -31,6 +32,10 @@ def check_numbers(found: Optional[TensorNumbers], x: "np.ndarray[Any, Any]", rto
     np.testing.assert_allclose([found.low, found.high], [finite.min(), finite.max()], rtol=rtol)
     np.testing.assert_allclose(found.mean, finite.mean(), rtol=rtol, atol=1e-6)
     assert found.size == x.size and found.sampled == finite.size
+    if found.low == found.high:
+        # NumPy has no bins of width 0.
+        assert found.counts[0] == finite.size
+        return
     expected = np.histogram(finite, len(found.counts), (found.low, found.high))[0]
     # Elements at an edge may be in either bin.
     assert np.abs(np.cumsum(expected) - np.cumsum(found.counts)).max() <= 2, (expected, found.counts)
@@ -216,8 +221,153 @@ def test_keras() -> None:
     assert seen["out"].value.saturated is not None and seen["hidden"].value.unit_zeros.shape == (6,)
 
 
+def refuses(text: str, call: Callable[[], object]) -> None:
+    try:
+        call()
+    except (ValueError, TypeError) as error:
+        assert text in str(error), error
+    else:
+        raise AssertionError(text)
+
+
+def test_magnitudes() -> None:
+    """Squares that float32 does not hold, and ranges of histograms near its least number."""
+    for x in ([1e20] * 4, [1e-25] * 4, [0, 1e-37, 2e-37, 3e-37], [-3e38, 3e38], [0.0, 0.0], [5.0]):
+        board, w = Dashboard(every=1), fw.Variable(np.ones((), "f"))
+
+        @fw.function
+        def step(x, w=w, board=board):
+            h = x * w
+            fw.watch(fw.sum(h * 0.0), {"h": h}, to=board)
+
+        values = np.array(x, "f")
+        step(values)
+        check_numbers(board.records[0].tensors["h"].value, values)
+
+
+def test_empty() -> None:
+    """A batch without elements is a record, in which nothing is not finite."""
+    for dynamic in (True, False):
+        board, w = Dashboard(every=1), fw.Variable(np.ones((4, 3), "f"))
+
+        def step(x, w=w, board=board):
+            h = fw.nn.sigmoid(x @ w)
+            loss = fw.sum(h)
+            fw.watch(loss, {"h": h}, to=board)
+            return loss
+
+        run = fw.function(step, dynamic=dynamic)
+        for count in (0, 2, 0):
+            run(np.ones((count, 4), "f"))
+        assert len(board.records) == 3
+        for record in board.records[::2]:
+            seen = record.tensors["h"].value
+            assert (seen.norm, seen.zeros, seen.nonfinite, seen.saturated, seen.size) == (0, 0, 0, 0, 0)
+            assert not any(one.value.nonfinite for one in record.tensors.values())
+        board.html()
+    with tf.Graph().as_default(), tf.Session() as session:
+        x, v = tf.placeholder(tf.float32, [None, 2]), tf.Variable(np.ones((2, 2), "f"))
+        board = Dashboard(every=1)
+        look = fw.watch(tf.reduce_sum(tf.matmul(x, v)), to=board)
+        session.run(tf.global_variables_initializer())
+        session.run(look, {x: np.ones((0, 2), "f")})
+        assert len(board.records) == 1
+
+
+def test_records() -> None:
+    """Records are at equal distances, whatever number of them is kept; flags are of the last ones."""
+    for keep in (2, 5, 8):
+        board = Dashboard(every=1, keep=keep)
+        for step in range(1000):
+            board._add(Record(step, 0.0, {}))
+            kept = [record.step for record in board.records]
+            gaps = np.diff(kept[:-1])
+            assert kept[0] == 0 and kept[-1] == step and len(kept) <= keep + 1, kept
+            assert len(set(gaps)) <= 1 and (len(kept) > keep // 2 or step < keep), (step, kept)
+        assert [record.step for record in board._recent] == [997, 998, 999]
+
+
+def test_owners() -> None:
+    """A dashboard is of one function, whatever its sizes, and of the next one when that is gone."""
+    board, w = Dashboard(every=2), fw.Variable(np.ones(3, "f"))
+
+    def make() -> Any:
+        def step(x):
+            loss = fw.sum(x * w)
+            fw.watch(loss, to=board)
+            return loss
+
+        return fw.function(step, dynamic=False)
+
+    first = make()
+    for count in (1, 2, 1, 2):
+        first(np.ones((count, 3), "f"))
+    assert [r.step for r in board.records] == [0, 2]
+    refuses("a dashboard watches one function", lambda: make()(np.ones((1, 3), "f")))
+    del first
+    make()(np.ones((1, 3), "f"))
+    for pair in ((1.0, -1.0), (1.0, 1.0), (1.0,), 3.0):
+        limited = fw.function(lambda x, pair=pair: fw.watch(fw.sum(x), {"h": x}, to=Dashboard(), limits={"h": pair}))
+        refuses("of 'h'", functools.partial(limited, np.ones(2, "f")))
+
+
+def test_checkpoints() -> None:
+    """A checkpoint of before the dashboard is restored, and the count is in none."""
+    with tempfile.TemporaryDirectory() as folder, fw.Namespace(), fw.Store():
+        path = os.path.join(folder, "model")
+        w = fw.Variable(np.ones(2, "f"), name="w")
+        fw.current_store().initialize()
+        fw.save(path)
+        board = Dashboard(every=1)
+
+        @fw.function
+        def step(x):
+            loss = fw.sum(x * w)
+            fw.watch(loss, to=board)
+            return loss
+
+        for _ in range(2):
+            fw.restore(path)
+            step(np.ones(2, "f"))
+        fw.save(path)
+        with fw.Store():
+            fw.restore(path)
+            np.testing.assert_array_equal(w.numpy(), 1)
+
+
+def test_keras_layers() -> None:
+    """Layers with several results or calls, models in models, integers, and names that a weight has."""
+    layers = keras.layers
+    shared, x, y = layers.Dense(3, name="both"), layers.Input((4,)), layers.Input((4,))
+    inner = keras.models.Sequential([layers.Dense(3, input_shape=(3,), name="deep")], name="inner")
+    joined = layers.add([shared(x), shared(y)])
+    ids = layers.Lambda(lambda z: keras.backend.cast(z > 0, "int32"), name="ids")(joined)
+    more = layers.Flatten()(layers.Embedding(2, 2)(ids))
+    out = layers.Dense(1)(layers.concatenate([inner(joined), more]))
+    model = keras.models.Model([x, y], out)
+    series = layers.Input((5, 2))
+    whole, h, c = layers.LSTM(3, return_sequences=True, return_state=True, name="lstm")(series)
+    recurrent = keras.models.Model(series, layers.Dense(1)(layers.concatenate([layers.Flatten()(whole), h, c])))
+    data = [np.ones((4, 4), "f")] * 2
+    for one, given, names in ((model, data, {"both", "both_1", "inner"}),
+                              (recurrent, np.ones((4, 5, 2), "f"), {"lstm", "lstm:1", "lstm:2"})):  # fmt: skip
+        one.compile("sgd", "mse")
+        for _ in range(2):
+            watch = keras.callbacks.Watch(None, every=1)
+            one.fit(given, np.ones((4, 1), "f"), verbose=0, callbacks=[watch])
+        seen = watch.board.records[0].tensors
+        assert names <= set(seen) and "ids" not in seen, sorted(seen)
+    assert seen["lstm:1"].value.size == 12 and seen["lstm"].value.size == 60
+
+
 test_function()
 test_odd_values()
+test_magnitudes()
+test_empty()
+test_records()
+test_owners()
+test_checkpoints()
+test_keras_layers()
 test_loop()
 test_graph()
 test_keras()

@@ -9,6 +9,7 @@ import numpy as np
 from .. import _dtypes, _ops
 from .._ops import _checks, _contractions, _core
 from .._ops._indexing import checked
+from .._ops._shapes import to_index
 from .._tensor import as_tensor as constant_of
 from .._tensor import format_shape
 from .conversion import as_tensor, dtype_of, make
@@ -31,11 +32,25 @@ def reverse(tensor: Any, axis: Any, name: Optional[str] = None) -> Any:
 
 def roll(input: Any, shift: Any, axis: Any, name: Optional[str] = None) -> Any:
     x = as_tensor(input)
-    if not (is_open(shift) or is_open(axis)):
-        shift, axis = (known_numbers(as_known(one)) for one in (shift, axis))
-        return make("Roll", lambda y: _ops.roll(y, shift, axis), x, name=name)
-    return make("Roll", lambda y, by, axes: _ops.roll(y, known_numbers(by), known_numbers(axes)), x, as_known(shift),
-                as_known(axis), name=name, types=[(x.dtype, x.static_shape)])  # fmt: skip
+    axes = known_numbers(as_known(axis))
+    if not is_open(shift):
+        by = known_numbers(as_known(shift))
+        return make("Roll", lambda y: _ops.roll(y, by, axes), x, name=name)
+    places = axes if isinstance(axes, list) else [axes]
+    shifts = list(shift) if isinstance(shift, (list, tuple)) else [shift] if not as_tensor(shift).shape.ndims else [
+        as_tensor(shift)[i] for i in range(len(places))]  # fmt: skip
+    if len(shifts) != len(places):
+        raise ValueError(f"roll: expected a shift for each of {len(places)} axes, found {len(shifts)}")
+
+    def emit(y: Any, *given: Any) -> Any:
+        for one, place in zip(given, places):
+            size = _ops.cast(_ops.shape(y)[place], _dtypes.int64)
+            places_of_y = _ops.arange(_ops.dim(y, place), dtype=_dtypes.int64)
+            came_from = _ops.subtract(places_of_y, _ops.cast(one, _dtypes.int64))
+            y = _ops.take(y, _ops.mod(came_from, _ops.maximum(size, 1)), place)
+        return y
+
+    return make("Roll", emit, x, *map(as_tensor, shifts), name=name)
 
 
 def gather_nd(params: Any, indices: Any, name: Optional[str] = None) -> Any:
@@ -90,15 +105,15 @@ def linspace(start: Any, stop: Any, num: Any, name: Optional[str] = None) -> Any
     """`num` numbers from `start` to `stop`, both among them."""
     first, last = as_tensor(start), as_tensor(stop)
 
-    def emit(a: Any, b: Any, known: Any) -> Any:
-        count = int(known_numbers(known))
-        if count < 1:
-            raise ValueError(f"linspace: expected at least 1 number, found num={count}")
-        shares = _ops.cast(_ops.arange(count, dtype=np.float64) / np.float64(max(count - 1, 1)), a.dtype)
+    count = as_size(num) if is_open(num) else int(known_numbers(as_known(num)))
+
+    def emit(a: Any, b: Any, n: Any) -> Any:
+        _checks.expect_at_least(to_index(n), 1, "linspace: num")
+        last_place = _ops.maximum(_ops.cast(n, np.float64) - 1.0, 1.0)
+        shares = _ops.cast(_ops.arange(n, dtype=np.float64) / last_place, a.dtype)
         return _ops.add(_ops.multiply(_ops.subtract(1, shares), a), _ops.multiply(shares, b))
 
-    return make("LinSpace", emit, first, last, as_known(num), name=name,
-                types=[(first.dtype, (None,))] if is_open(num) else None)  # fmt: skip
+    return make("LinSpace", emit, first, last, count, name=name)
 
 
 lin_space = linspace

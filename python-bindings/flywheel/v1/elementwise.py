@@ -27,6 +27,11 @@ def _binary(kind: str, function: Callable[..., Any]) -> Callable[..., Any]:
     return op
 
 
+def _atan2(y: Any, x: Any, name: Optional[str] = None) -> Any:
+    """The angle of (x, y), whose arguments TensorFlow has in this order."""
+    return make("Atan2", _ops.arctan2, *paired("Atan2", y, x), name=name)
+
+
 def _pow(x: Any, y: Any, name: Optional[str] = None) -> Any:
     return make("Pow", power_by(y), *paired("Pow", x, y), name=name)
 
@@ -150,7 +155,7 @@ BINARY = {
     "equal": _ops.equal, "not_equal": _ops.not_equal, "less": _ops.less, "less_equal": _ops.less_equal,
     "greater": _ops.greater, "greater_equal": _ops.greater_equal, "logical_and": _ops.logical_and,
     "logical_or": _ops.logical_or, "logical_xor": _ops.logical_xor,
-    "atan2": _ops.arctan2, "truncatediv": lambda x, y: _truncated(x, y),
+    "truncatediv": lambda x, y: _truncated(x, y),
     "truncatemod": lambda x, y: _ops.subtract(x, _ops.multiply(_truncated(x, y), y)),
     "div_no_nan": lambda x, y: _where_not_zero(x, y),
     "squared_difference": lambda x, y: _ops.square(_ops.subtract(x, y)),
@@ -165,7 +170,7 @@ TABLE: Dict[str, Callable[..., Any]] = {
     **{key: _unary(key.title().replace("_", ""), _of_floating(key, function) if key in FLOATING else function)
        for key, function in UNARY.items()},
     **{key: _binary(key.title().replace("_", ""), function) for key, function in BINARY.items()},
-    "pow": _pow, "zeros_like": _zeros_like, "ones_like": _ones_like,
+    "atan2": _atan2, "pow": _pow, "zeros_like": _zeros_like, "ones_like": _ones_like,
     **{key: _reduction({"reduce_sum": "Sum", "reduce_mean": "Mean", "reduce_max": "Max"}.get(key, key), function)
        for key, function in REDUCTIONS.items()},
 }  # fmt: skip

@@ -62,20 +62,20 @@ def matrix_solve_ls(
 def matrix_band_part(input: Any, num_lower: Any, num_upper: Any, name: Optional[str] = None) -> Any:
     """The diagonals from `num_lower` below to `num_upper` above the main one, -1 being all of them, and else zeros."""
 
-    def emit(x: Any, lower: Any, upper: Any) -> Any:
-        num_lower, num_upper = (int(known_numbers(one)) for one in (lower, upper))
+    def emit(x: Any, *bounds: Any) -> Any:
         i = _ops.reshape(_ops.arange(_ops.dim(x, x.ndim - 2)), [-1, 1])
         below = _ops.subtract(i, _ops.arange(_ops.dim(x, x.ndim - 1)))
         keeps = _ops.full_like(below, True, _dtypes.bool_)
-        if num_lower >= 0:
-            keeps = _ops.logical_and(keeps, _ops.less_equal(below, num_lower))
-        if num_upper >= 0:
-            keeps = _ops.logical_and(keeps, _ops.less_equal(_ops.negative(below), num_upper))
+        for bound, distance in zip(bounds, (below, _ops.negative(below))):
+            if not isinstance(bound, int):
+                bound = _ops.cast(bound, below.dtype)
+                keeps = _ops.logical_and(keeps, _ops.logical_or(_ops.less(bound, 0), _ops.less_equal(distance, bound)))
+            elif bound >= 0:
+                keeps = _ops.logical_and(keeps, _ops.less_equal(distance, bound))
         return _ops.where(keeps, x, _ops.zeros_like(x))
 
-    x, are_open = as_tensor(input), is_open([num_lower, num_upper])
-    return make("MatrixBandPart", emit, x, as_known(num_lower), as_known(num_upper), name=name,
-                types=[(x.dtype, x.static_shape)] if are_open else None)  # fmt: skip
+    bounds = [as_tensor(one) if is_open(one) else known_numbers(as_known(one)) for one in (num_lower, num_upper)]
+    return make("MatrixBandPart", emit, as_tensor(input), *bounds, name=name)
 
 
 def matrix_set_diag(input: Any, diagonal: Any, name: Optional[str] = None) -> Any:

@@ -161,19 +161,22 @@ def _cross_entropy(logits: Any, labels: Any, dim: int, name: Optional[str]) -> A
 
 
 def softmax_cross_entropy_with_logits(
-    _sentinel: Any = None, labels: Any = None, logits: Any = None, dim: int = -1, name: Optional[str] = None
-) -> Any:
+    _sentinel: Any = None, labels: Any = None, logits: Any = None, dim: int = -1, name: Optional[str] = None,
+    axis: Optional[int] = None,
+) -> Any:  # fmt: skip
     """-sum(labels * log_softmax(logits)) of each row (X5); gradients do not go to the labels."""
     _named(_sentinel, labels, logits, "softmax_cross_entropy_with_logits")
-    return _cross_entropy(as_tensor(logits), stop_gradient(labels), dim, name)
+    return _cross_entropy(as_tensor(logits), stop_gradient(labels), dim if axis is None else axis, name)
 
 
 def softmax_cross_entropy_with_logits_v2(
-    _sentinel: Any = None, labels: Any = None, logits: Any = None, dim: int = -1, name: Optional[str] = None
+    labels: Any, logits: Any, axis: Optional[int] = None, name: Optional[str] = None, dim: Optional[int] = None
 ) -> Any:
-    """As `softmax_cross_entropy_with_logits`, with gradients of the labels too."""
-    _named(_sentinel, labels, logits, "softmax_cross_entropy_with_logits_v2")
-    return _cross_entropy(as_tensor(logits), as_tensor(labels), dim, name)
+    """As `softmax_cross_entropy_with_logits`, with gradients of the labels too. `dim` is the older name of `axis`."""
+    if axis is not None and dim is not None:
+        raise ValueError("Cannot specify both 'dim' and 'axis'.")
+    place = next((one for one in (axis, dim) if one is not None), -1)
+    return _cross_entropy(as_tensor(logits), as_tensor(labels), place, name)
 
 
 def sparse_softmax_cross_entropy_with_logits(
@@ -395,7 +398,7 @@ def transposed(x: Any, w: Any, steps: Any, goal: Any, padding: str) -> Any:
 
 
 def weighted_cross_entropy_with_logits(
-    targets: Any = None, logits: Any = None, pos_weight: Any = None, name: Optional[str] = None, labels: Any = None
+    labels: Any = None, logits: Any = None, pos_weight: Any = None, name: Optional[str] = None, targets: Any = None
 ) -> Any:
     """As `sigmoid_cross_entropy_with_logits`, with this weight for what is true."""
 

@@ -490,19 +490,14 @@ def one_hot(indices: Any, depth: Any, on_value: Any = None, off_value: Any = Non
     known = [as_tensor(x).dtype for x in (on_value, off_value) if x is not None]
     kind = dtype_of(dtype) if dtype is not None else known[0] if known else _dtypes.float32
 
-    def emit(i: Any, known: Any) -> Any:
-        hot = _ops.one_hot(i, int(known_numbers(known)), kind)
+    def emit(i: Any, n: Any) -> Any:
+        hot = _ops.one_hot(i, n, kind)
         on, off = (1 if on_value is None else on_value), (0 if off_value is None else off_value)
         hot = hot if (on, off) == (1, 0) else _ops.where(_ops.equal(hot, 1), _as(on, kind), _as(off, kind))
         return hot if axis in (None, -1) else _ops.moveaxis(hot, -1, axis)
 
-    x, types = as_tensor(indices), None
-    if is_open(depth):
-        sizes = None if x.static_shape is None else list(x.static_shape)
-        if sizes is not None:
-            sizes.insert(len(sizes) if axis in (None, -1) else axis, None)
-        types = [(kind, None if sizes is None else tuple(sizes))]
-    return make("one_hot", emit, x, as_known(depth), name=name, types=types)
+    count = as_size(depth) if is_open(depth) else known_numbers(as_known(depth))
+    return make("one_hot", emit, as_tensor(indices), count, name=name)
 
 
 def _as(value: Any, dtype: Any) -> Any:

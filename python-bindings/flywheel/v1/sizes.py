@@ -36,8 +36,9 @@ def is_of_shapes(op: Operation) -> bool:
 
 
 def as_known(value: Any) -> Any:
-    """A value that programs are compiled for, as an array; or, if it is computed, a tensor that holds it as numbers
-    where its consumer is emitted (`known_numbers`). Each of its values is a program."""
+    """Returns integers that programs are compiled for, as an array; or, if they are computed, a tensor that holds
+    them as numbers where its consumer is emitted (`known_numbers`). Each of their values has a program. Raises TypeError for
+    other numbers."""
     if isinstance(value, (list, tuple)) and any(hasattr(one, "op") for one in value) or hasattr(value, "op"):
         x = as_tensor(value)
         literal = x.op.attrs.get("literal")
@@ -74,7 +75,7 @@ def is_open(value: Any) -> bool:
 
 
 def as_size(value: Any) -> Any:
-    """A scalar as a size: a tensor that the compiler knows as one, or a number."""
+    """Returns a scalar as a size: a tensor that the compiler knows as one, or a number."""
     x = value if isinstance(value, Tensor) else value._as_graph_tensor() if hasattr(value, "_as_graph_tensor") else None
     if x is None or is_of_shapes(x.op) or get_default_graph()._open.contexts:
         return value if x is None else x
@@ -96,7 +97,7 @@ def of_size(x: Tensor) -> Tensor:
 
 
 def as_sizes(shape: Any) -> Any:
-    """A shape, or other sizes, of which some may be computed."""
+    """Returns a shape, or other sizes, of which some may be computed, as sizes."""
     if isinstance(shape, Tensor) or hasattr(shape, "_as_graph_tensor"):
         x = as_tensor(shape)
         if x.static_shape == ():

@@ -38,4 +38,6 @@ def watch_graph(
                           for name, kind, x in zip(names, kinds, values)], board)  # fmt: skip
         return []
 
-    return graph.create("Watch", [loss, *tensors], emit, [], captures=bounds)
+    op = graph.create("Watch", [loss, *tensors], emit, [], captures=bounds)
+    board._claim(op)
+    return op

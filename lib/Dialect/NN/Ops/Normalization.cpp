@@ -123,8 +123,9 @@ struct Normalizer {
   Normalizer(OpBuilder &b, Location loc, Value input, ArrayRef<int64_t> axes)
       : b(b), loc(loc), x(widen(b, loc, input)), axes(axes) {}
 
-  /// Makes 0 the mean of no elements. A parameter that all samples share would
-  /// have NaN for its gradient otherwise: nothing, times a factor that is NaN.
+  /// Takes 0 for the mean of no elements. A parameter that all samples share
+  /// would have NaN for its gradient otherwise: nothing, times a factor that is
+  /// NaN.
   void defineEmptyMean() {
     ArrayRef<int64_t> sizes = tensorOf(x).getShape();
     isEmpty =

@@ -2,7 +2,7 @@
 """Models: networks that are compiled, trained, evaluated."""
 
 import warnings
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Set, Tuple
 
 import numpy as np
 
@@ -370,10 +370,30 @@ class Model(Network):
                                  f"found {found!r}")  # fmt: skip
             key = (found, board)
             if key not in self._watching:
-                layers = {layer.name: layer.output for layer in self.layers if not _is_input(layer)}
-                op = watch(self.total_loss, layers, to=board, variables=self._collected_trainable_weights)
+                # A model that is compiled again has another function.
+                board._owner = None
+                variables = self._collected_trainable_weights
+                op = watch(self.total_loss, self._activations({v.op.name for v in variables}), to=board,
+                           variables=variables)  # fmt: skip
                 self._watching[key] = found.also(op)
             found = self._watching[key]
+        return found
+
+    def _activations(self, taken: Set[str]) -> Dict[str, Any]:
+        """Returns the results of calls of layers that are floating-point numbers, by the name of the layer: `name_1`
+        for its next call, `name:1` for its next result. Names in `taken` are those of others."""
+        found: Dict[str, Any] = {}
+        numbers: Dict[str, int] = {}
+        for node in self._order:
+            if _is_input(node.layer):
+                continue
+            number = numbers[node.layer.name] = numbers.get(node.layer.name, -1) + 1
+            for place, y in enumerate(node.outputs):
+                name = node.layer.name + (f"_{number}" if number else "") + (f":{place}" if place else "")
+                while name in found or name in taken:
+                    name += "/output"
+                if y.dtype.is_floating:
+                    found[name] = y
         return found
 
     # For callbacks

@@ -165,7 +165,16 @@ class MonitoredSession:
         return is_end
 
 
-SingularMonitoredSession = MonitoredSession
+class SingularMonitoredSession(MonitoredSession):
+    """A session with hooks, for one process, which makes its own creator."""
+
+    def __init__(
+        self, hooks: Any = None, scaffold: Any = None, master: str = "", config: Any = None,
+        checkpoint_dir: Optional[str] = None, stop_grace_period_secs: float = 120,
+        checkpoint_filename_with_path: Optional[str] = None,
+    ):  # fmt: skip
+        creator = ChiefSessionCreator(scaffold, master, config, checkpoint_dir, checkpoint_filename_with_path)
+        super().__init__(creator, hooks, stop_grace_period_secs)
 
 
 def MonitoredTrainingSession(  # noqa: N802
