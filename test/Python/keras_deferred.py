@@ -113,8 +113,9 @@ def test_errors() -> None:
     refuses("expected ndim=4", lambda: wrong.fit(X, Y, verbose=0))
     wrong.pop()
     wrong.add(layers.Dense(1))
-    wrong.fit(X, Y, verbose=0)
-    assert len(wrong.get_weights()) == 4
+    # The layer that was built for other data is built again.
+    wrong.fit(np.ones((8, 5), np.float32), Y, verbose=0)
+    assert [w.shape for w in wrong.get_weights()] == [(5, 4), (4,), (4, 1), (1,)]
     loss = sequential(layers.Dense(1))
     loss.compile("sgd", "nope")
     refuses("Unknown loss function", lambda: loss.fit(X, Y, verbose=0))

@@ -32,6 +32,11 @@ def digest(x: Any) -> Any:
     return fw.shape(x), fw.sum(y * weights), fw.cast(fw.zeros(1), x.dtype)
 
 
+def digest_of_all(x: Any) -> Any:
+    """The shape, and the sum, which no buffer of a size that is computed takes."""
+    return fw.shape(x), fw.sum(x)
+
+
 def close(found: Any, expected: Any) -> None:
     np.testing.assert_allclose(found, expected, 2e-5, 2e-5)
 
@@ -123,6 +128,12 @@ for shape in ("(n, -1)", "(-1, n)", "(n, 24 // n)", "(n, 2, -1)", "(2, n, -1)", 
         found = shaped(rows(count))
         close(found[0], expected.shape)
         close(found[1], (expected.ravel().astype(np.float64) * np.sin(np.arange(24) + 1.0)).sum())
+    open_ = fw.function(
+        lambda x, parts=parts: digest_of_all(fw.reshape(rows(8), parts(x.shape[0]))), dynamic=True)  # fmt: skip
+    for count in (4, 3, 2, 6):
+        shape_found, total = open_(rows(count))
+        close(shape_found, rows(8).reshape(parts(count)).shape)
+        close(total, rows(8).sum())
     try:
         shaped(rows(5))
     except (ValueError, fw.InvalidArgumentError) as error:

@@ -37,8 +37,8 @@ def is_of_shapes(op: Operation) -> bool:
 
 def as_known(value: Any) -> Any:
     """Returns integers that programs are compiled for, as an array; or, if they are computed, a tensor that holds
-    them as numbers where its consumer is emitted (`known_numbers`). Each of their values has a program. Raises TypeError for
-    other numbers."""
+    them as numbers where its consumer is emitted (`known_numbers`). Each of their values has a program. Raises
+    TypeError for other numbers."""
     if isinstance(value, (list, tuple)) and any(hasattr(one, "op") for one in value) or hasattr(value, "op"):
         x = as_tensor(value)
         literal = x.op.attrs.get("literal")
