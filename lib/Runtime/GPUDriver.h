@@ -37,6 +37,8 @@ struct GPUDriver {
   static constexpr int kMaxDynamicBytes = 8;
   /// Captures only the work of this thread.
   static constexpr int kThreadLocal = 1;
+  /// A stream that does not wait for the default stream.
+  static constexpr unsigned kNonBlocking = 1;
 
   Status (*init)(unsigned flags);
   Status (*getDevice)(int *device, int number);

@@ -80,21 +80,25 @@ GPUDriver::Status LaunchList::launch(const GPUDriver &driver, void *stream,
   return status;
 }
 
-/// Captures the launches of `entry` as a graph. Leaves it without one if the
-/// driver fails.
-GPUDriver::Status GraphCache::capture(const GPUDriver &driver, void *stream,
-                                      Entry &entry) {
-  if (driver.beginCapture(stream, GPUDriver::kThreadLocal) != 0)
-    return 0;
-  GPUDriver::Status status = entry.step.launch(driver, stream);
-  void *graph = nullptr;
-  GPUDriver::Status ended = driver.endCapture(stream, &graph);
-  if (status == 0 && ended == 0 &&
-      driver.instantiate(&entry.executable, graph, 0) != 0)
-    entry.executable = nullptr;
-  if (graph)
-    driver.destroyGraph(graph);
-  return status;
+/// Captures the launches of `entry` as a graph, on a stream of its own: while
+/// one that waits for the default stream is captured, no thread of the program
+/// may use the default stream. Leaves the entry without a graph if the driver
+/// fails; nothing was done then, and the step is launched kernel by kernel.
+void GraphCache::capture(const GPUDriver &driver, Entry &entry) {
+  void *stream = nullptr;
+  if (driver.createStream(&stream, GPUDriver::kNonBlocking) != 0)
+    return;
+  if (driver.beginCapture(stream, GPUDriver::kThreadLocal) == 0) {
+    GPUDriver::Status status = entry.step.launch(driver, stream);
+    void *graph = nullptr;
+    GPUDriver::Status ended = driver.endCapture(stream, &graph);
+    if (status == 0 && ended == 0 &&
+        driver.instantiate(&entry.executable, graph, 0) != 0)
+      entry.executable = nullptr;
+    if (graph)
+      driver.destroyGraph(graph);
+  }
+  driver.destroyStream(stream);
 }
 
 GPUDriver::Status GraphCache::run(const GPUDriver &driver, void *stream,
@@ -103,7 +107,7 @@ GPUDriver::Status GraphCache::run(const GPUDriver &driver, void *stream,
   call = "cuLaunchKernel";
   numLaunches += static_cast<int64_t>(step.launches.size);
   // One launch is one either way.
-  if (isRefused || step.launches.size < 2 || !areGraphsWanted())
+  if (numRefused == kMaxRefused || step.launches.size < 2 || !areGraphsWanted())
     return step.launch(driver, stream);
   Entry *found = nullptr, *oldest = entries;
   for (Entry &entry : entries) {
@@ -126,11 +130,11 @@ GPUDriver::Status GraphCache::run(const GPUDriver &driver, void *stream,
   }
   found->lastUse = numUses;
   if (!found->executable) {
-    if (GPUDriver::Status status = capture(driver, stream, *found))
-      return status;
-    isRefused = !found->executable;
-    if (isRefused)
+    capture(driver, *found);
+    if (!found->executable) {
+      ++numRefused;
       return step.launch(driver, stream);
+    }
   }
   call = "cuGraphLaunch";
   ++numGraphs;

@@ -114,13 +114,14 @@ private:
     uint64_t lastUse;
   };
   static constexpr int kMaxEntries = 8;
+  /// Another thread may make a capture fail; after this many, none is tried.
+  static constexpr int kMaxRefused = 4;
 
-  GPUDriver::Status capture(const GPUDriver &driver, void *stream,
-                            Entry &entry);
+  static void capture(const GPUDriver &driver, Entry &entry);
 
   Entry entries[kMaxEntries] = {};
   uint64_t numUses = 0;
-  bool isRefused = false;
+  int numRefused = 0;
 };
 
 } // namespace flywheel::runtime

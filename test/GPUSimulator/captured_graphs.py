@@ -5,6 +5,7 @@ RUN: env FLYWHEEL_SIM_COUNTERS=1 %python %s 2>&1 | FileCheck %s
 """
 
 import ctypes
+import threading
 
 import numpy as np
 import simulator
@@ -134,6 +135,40 @@ expect_error("IMPLICIT", add, 1, 32, x, number(1))
 expect_error("THEN", end_capture, blocking)
 # CHECK-LABEL: -- IMPLICIT
 # CHECK-NEXT: cuLaunchKernel: CUDA_ERROR_STREAM_CAPTURE_IMPLICIT
+# CHECK-NEXT: -- THEN
+# CHECK-NEXT: cuStreamEndCapture: CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
+
+
+def in_thread(action):
+    thread = threading.Thread(target=action)
+    thread.start()
+    thread.join()
+
+
+# A capture of mode 1 allows what other threads do, but not that they use the null stream if its own waits for it.
+device.call("cuStreamBeginCapture_v2", stream, 1)
+in_thread(lambda: device.buffer(np.zeros(1)))
+in_thread(x.read)
+device.call("cuGraphDestroy", end_capture(stream))
+device.call("cuStreamBeginCapture_v2", stream, 1)
+expect_error("OWN", device.buffer, np.zeros(1))
+expect_error("THEN", end_capture, stream)
+device.call("cuStreamBeginCapture_v2", blocking, 1)
+in_thread(lambda: expect_error("OTHER", x.read))
+expect_error("THEN", end_capture, blocking)
+device.call("cuStreamBeginCapture_v2", stream, 0)
+in_thread(lambda: expect_error("GLOBAL", device.buffer, np.zeros(1)))
+expect_error("THEN", end_capture, stream)
+# CHECK-LABEL: -- OWN
+# CHECK-NEXT: cuMemAlloc_v2: CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
+# CHECK-NEXT: -- THEN
+# CHECK-NEXT: cuStreamEndCapture: CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
+# CHECK-LABEL: -- OTHER
+# CHECK-NEXT: cuMemcpyDtoH_v2: CUDA_ERROR_STREAM_CAPTURE_IMPLICIT
+# CHECK-NEXT: -- THEN
+# CHECK-NEXT: cuStreamEndCapture: CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
+# CHECK-LABEL: -- GLOBAL
+# CHECK-NEXT: cuMemAlloc_v2: CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
 # CHECK-NEXT: -- THEN
 # CHECK-NEXT: cuStreamEndCapture: CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
 

@@ -235,6 +235,32 @@ def test_graphs() -> None:
         assert len(ids) == len(set(ids))
 
 
+def test_ops_of_others() -> None:
+    """A tape records the ops of its own thread, and a layer is made of those alone."""
+    graph = tf.Graph()
+    with graph.as_default():
+        x = tf.constant(2.0)
+
+        def square() -> None:
+            with graph.as_default():
+                tf.square(x)
+
+        with tf.GradientTape() as tape:
+            run(square)
+            tape.watch(x)
+            y = x * x
+        assert tape.watched_variables() == ()
+        with tf.Session() as session:
+            assert session.run(tape.gradient(y, x)) == 4.0
+
+    def call(inputs: Any) -> Any:
+        run(lambda: keras.layers.Dropout(0.5)(keras.layers.Input((3,))))
+        return inputs * 2.0
+
+    assert keras.layers.Lambda(call)(keras.layers.Input((3,)))._uses_learning_phase is False
+    assert keras.layers.Dropout(0.5)(keras.layers.Input((3,)))._uses_learning_phase is True
+
+
 def test_keras() -> None:
     """Models that threads build have names as those that one builds after the other, and leave no scope open."""
     names: List[str] = []
@@ -259,4 +285,5 @@ if __name__ == "__main__":
     test_all_or_nothing()
     test_numbers_of_optimizers()
     test_graphs()
+    test_ops_of_others()
     test_keras()

@@ -73,6 +73,10 @@ def take_name(names: Names, name: str) -> str:
             return found
 
 
+# Ops in the order in which they were made.
+Record = Dict[Operation, None]
+
+
 class _Open:
     """The blocks of a graph that a thread is in."""
 
@@ -84,6 +88,8 @@ class _Open:
         self.variable_scopes: List[Any] = []
         # By types of ops, the names of the gradients that they get.
         self.gradients: Dict[str, str] = {}
+        # Records of tapes and of `recorded`: each takes every new op.
+        self.records: List[Record] = []
 
 
 class Graph:
@@ -294,12 +300,33 @@ class Graph:
     def get_operations(self) -> List[Operation]:
         return list(self._operations.values())
 
-    def made_after(self, number: int) -> Iterator[Operation]:
-        """Yields the ops that were made after the one of this number, the last one first."""
-        for op in reversed(self._operations.values()):
-            if op.id <= number:
-                return
-            yield op
+    def next_id(self) -> int:
+        """The number of a new op, which no other one has; it grows from op to op."""
+        self._count = number = next(self._ids)
+        return number
+
+    def add(self, op: Operation) -> None:
+        """Adds a new op under its name."""
+        self._operations[op.name] = op
+        for record in self._open.records:
+            record[op] = None
+
+    def start_record(self, record: Record) -> None:
+        """Has the ops that this thread makes from now on put into a record."""
+        self._open.records.append(record)
+
+    def stop_record(self, record: Record) -> None:
+        self._open.records = [one for one in self._open.records if one is not record]
+
+    @contextmanager
+    def recorded(self) -> Iterator[Record]:
+        """The ops that this thread makes in the block."""
+        made: Record = {}
+        self.start_record(made)
+        try:
+            yield made
+        finally:
+            self.stop_record(made)
 
     def get_operation_by_name(self, name: str) -> Operation:
         found = self._operations.get(name)

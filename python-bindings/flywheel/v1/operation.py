@@ -37,9 +37,9 @@ class Operation:
         self.context = contexts[-1] if contexts else None
         self.control_inputs = [op for op in graph._open.control if not self._is_under(op)]
         self.device = graph._device_of(self)
-        self.id = graph._count = next(graph._ids)
+        self.id = graph.next_id()
         self.outputs = [Tensor(self, i, dtype, shape) for i, (dtype, shape) in enumerate(types)]
-        graph._operations[name] = self
+        graph.add(self)
 
     def _is_under(self, op: "Operation") -> bool:
         return any(op is x.op for x in self.inputs)

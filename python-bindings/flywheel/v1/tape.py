@@ -23,25 +23,24 @@ class GradientTape:
         self._persistent = persistent
         self._watches_variables = watch_accessed_variables
         self._graph = get_default_graph()
-        # The spans that were recorded, as numbers of ops before and after; the last one may be open.
-        self._spans: List[Tuple[int, Optional[int]]] = []
+        self._ops: Dict[Operation, None] = {}
+        self._is_recording = False
+        self._has_recorded = False
         self._watched: Dict[Tensor, Any] = {}
         self._is_used = False
 
-    @property
-    def _is_recording(self) -> bool:
-        return bool(self._spans) and self._spans[-1][1] is None
-
     def _start(self) -> None:
-        self._spans.append((self._graph._count, None))
+        self._is_recording = self._has_recorded = True
+        self._graph.start_record(self._ops)
 
     def _stop(self) -> None:
-        self._spans[-1] = (self._spans[-1][0], self._graph._count)
+        self._is_recording = False
+        self._graph.stop_record(self._ops)
 
     def __enter__(self) -> "GradientTape":
         if self._is_recording:
             raise ValueError("Tape is already recording.")
-        if self._spans and not self._persistent:
+        if self._has_recorded and not self._persistent:
             raise ValueError("a tape that is not persistent records once")
         self._start()
         return self
@@ -50,9 +49,6 @@ class GradientTape:
         if self._is_recording:
             self._stop()
 
-    def _records(self, op: Operation) -> bool:
-        return any(first < op.id and (last is None or op.id <= last) for first, last in self._spans)
-
     def watch(self, tensor: Any) -> None:
         """Differentiates with respect to these tensors or variables, too. Raises ValueError for one that the tape
         has recorded uses of, and TypeError for one that is not floating-point."""
@@ -60,20 +56,18 @@ class GradientTape:
             x = as_tensor(given)
             if not x.dtype.is_floating:
                 raise TypeError(f"a tape watches floating-point tensors, found {_dtypes.name_of(x.dtype)}")
-            if x not in self._watched and any(x in op.inputs and self._records(op)
-                                              for op in self._graph.get_operations()):  # fmt: skip
+            if x not in self._watched and any(x in op.inputs for op in self._ops):
                 raise ValueError(f"{x!r} is watched after its first use on this tape: watch it before")
             self._watched[x] = given
 
     def watched_variables(self) -> Tuple[Any, ...]:
         """The variables that derivatives may be with respect to."""
         found = [v for v in self._watched.values() if isinstance(v, Variable)]
-        for op in self._graph.get_operations():
-            if self._records(op):
-                for x in sources_of(op):
-                    variable = self._variable(x)
-                    if variable is not None and variable not in found:
-                        found.append(variable)
+        for op in self._ops:
+            for x in sources_of(op):
+                variable = self._variable(x)
+                if variable is not None and variable not in found:
+                    found.append(variable)
         return tuple(found)
 
     def _variable(self, x: Tensor) -> Optional[Any]:
@@ -96,10 +90,8 @@ class GradientTape:
 
     def reset(self) -> None:
         """Forgets what was recorded and watched."""
-        was_recording = self._is_recording
-        self._spans, self._watched, self._is_used = [], {}, False
-        if was_recording:
-            self._start()
+        self._ops.clear()
+        self._watched, self._is_used, self._has_recorded = {}, False, self._is_recording
 
     def gradient(self, target: Any, sources: Any, output_gradients: Any = None) -> Any:
         """The gradient of the sum of the targets with respect to each source, in a list where the sources are one;
@@ -145,7 +137,7 @@ class GradientTape:
                 continue
             seen.add(y)
             # Behind a source there may be another one.
-            if self._records(y.op):
+            if y.op in self._ops:
                 left += sources_of(y.op)
             elif any(reaches([y], x, ()) for x in kept if x is not y):
                 constants.append(y)
@@ -161,7 +153,7 @@ class GradientTape:
                 continue
             if y in self._watched or self._variable(y) is not None:
                 known[y] = True
-            elif not self._records(y.op) or not y.dtype.is_floating:
+            elif y.op not in self._ops or not y.dtype.is_floating:
                 known[y] = False
             else:
                 inputs = sources_of(y.op)

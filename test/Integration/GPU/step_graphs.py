@@ -7,8 +7,10 @@
 whatever the host does in between, the numbers are the CPU's. With FLYWHEEL_GPU_GRAPHS=0 the
 same without graphs (D9, T5)."""
 
+import ctypes
 import os
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Dict, Tuple
 
 import numpy as np
@@ -168,6 +170,52 @@ def test_decisions_of_the_host() -> None:
     for value, halvings in ((100.0, 7), (0.5, 0), (3.0, 2)):
         counts = both.run("halve", np.float32(value))
         assert counts["graphs"] == 0 and counts["synchronizations"] >= halvings + 1, counts
+
+
+def test_threads() -> None:
+    """Steps become graphs while other threads allocate, copy and use the default stream."""
+    driver = ctypes.CDLL(os.environ["FLYWHEEL_LIBCUDA"])
+    expected = [flywheel.Session(host) for _ in range(3)]
+    sessions = [flywheel.Session(device) for _ in range(3)]
+    # Most steps are captures: the second ones of their sizes.
+    feeds = [batch(count) for count in range(1, 61) for _ in range(2)] * 5
+    is_over = False
+
+    def train(number: int) -> None:
+        for session in (sessions[number], expected[number]):
+            session.initialize(number)
+        for x, label in feeds:
+            found = sessions[number].run("step", x, label)
+            np.testing.assert_allclose(found, expected[number].run("step", x, label), rtol=2e-4, atol=1e-5)
+
+    def use_default_stream() -> int:
+        calls = 0
+        data = np.ones(4, np.float32)
+        while not is_over:
+            place = ctypes.c_uint64()
+            assert driver.cuMemAlloc_v2(ctypes.byref(place), ctypes.c_size_t(16)) == 0
+            assert driver.cuMemcpyHtoD_v2(place, ctypes.c_void_p(data.ctypes.data), ctypes.c_size_t(16)) == 0
+            assert driver.cuMemFree_v2(place) == 0
+            calls += 1
+        return calls
+
+    with ThreadPoolExecutor(4) as pool:
+        other = pool.submit(use_default_stream)
+        try:
+            for future in [pool.submit(train, number) for number in range(3)]:
+                future.result()
+        finally:
+            is_over = True
+        assert other.result() > 0
+    # None of the captures failed.
+    for session, reference in zip(sessions, expected):
+        x, label = feeds[0]
+        _, counts = counted(lambda: [session.run("step", x, label) for _ in range(3)])
+        for _ in range(3):
+            reference.run("step", x, label)
+        assert (counts["graphs"] >= 2) == GRAPHS, counts
+        for name in reference.variables:
+            np.testing.assert_allclose(session[name], reference[name], rtol=2e-4, atol=1e-5, err_msg=name)
 
 
 tests = [value for name, value in sorted(globals().items()) if name.startswith("test_")]

@@ -47,36 +47,44 @@ Stream *Machine::findStream(void *handle) {
   return found == streams.end() ? nullptr : *found;
 }
 
-bool Machine::isCapturing() const {
-  for (const Stream *stream : streams)
-    if (stream->capture)
-      return true;
-  return false;
+bool Machine::invalidate(const std::function<bool(const Stream &)> &matches) {
+  bool isAny = false;
+  for (Stream *stream : streams)
+    if (stream->capture && matches(*stream))
+      isAny = stream->capture->isInvalid = true;
+  return isAny;
 }
 
-/// Ends all captures: nothing can be recorded any more.
-static void invalidate(const std::set<Stream *> &streams) {
-  for (Stream *stream : streams)
-    if (stream->capture)
-      stream->capture->isInvalid = true;
+/// Returns true if a capture does not allow unsafe calls of this thread.
+static bool forbidsUnsafeCalls(const Stream &stream) {
+  const Capture &capture = *stream.capture;
+  return capture.mode == CaptureMode::Global ||
+         (capture.mode == CaptureMode::ThreadLocal &&
+          capture.thread == std::this_thread::get_id());
 }
 
 Status Machine::refuseWhileCapturing() {
   if (failure)
     return failure;
-  if (!isCapturing())
-    return kSuccess;
-  invalidate(streams);
-  return kCaptureUnsupported;
+  return invalidate(forbidsUnsafeCalls) ? kCaptureUnsupported : kSuccess;
 }
 
-Status Machine::synchronize(Status whileCapturing) {
+Status Machine::synchronize() {
   if (failure)
     return failure;
-  if (isCapturing()) {
-    invalidate(streams);
-    return whileCapturing;
-  }
+  if (invalidate([](const Stream &) { return true; }))
+    return kCaptureUnsupported;
+  ++counters.synchronizations;
+  return kSuccess;
+}
+
+Status Machine::synchronizeNullStream() {
+  if (failure)
+    return failure;
+  if (invalidate([](const Stream &stream) {
+        return stream.isBlocking || forbidsUnsafeCalls(stream);
+      }))
+    return kCaptureImplicit;
   ++counters.synchronizations;
   return kSuccess;
 }
@@ -94,12 +102,9 @@ Status Machine::enqueue(void *handle, Operation operation) {
     return kSuccess;
   }
   // The null stream would wait for what a blocking stream records.
-  if (stream == &nullStream)
-    for (Stream *other : streams)
-      if (other->capture && other->isBlocking) {
-        other->capture->isInvalid = true;
-        return kCaptureImplicit;
-      }
+  if (stream == &nullStream &&
+      invalidate([](const Stream &other) { return other.isBlocking; }))
+    return kCaptureImplicit;
   return operation();
 }
 

@@ -13,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <thread>
 #include <vector>
 
 namespace simulator {
@@ -35,9 +36,15 @@ enum Status {
 /// Something that the device does.
 using Operation = std::function<Status()>;
 
+/// The calls that a capture does not allow, such as allocations: of any thread,
+/// of the one that began it, or none.
+enum class CaptureMode { Global, ThreadLocal, Relaxed };
+
 /// The operations that streams record while they are captured.
 struct Capture {
   std::vector<Operation> operations;
+  CaptureMode mode = CaptureMode::Global;
+  std::thread::id thread = std::this_thread::get_id();
   bool isInvalid = false;
 };
 
@@ -64,13 +71,16 @@ struct Machine {
   /// Has a stream do something: now, or each time that a graph is launched
   /// which is being captured.
   Status enqueue(void *stream, Operation operation);
-  /// Waits for the device. If a stream is captured, returns `whileCapturing`
-  /// and invalidates the captures, which cannot hold the wait.
-  Status synchronize(Status whileCapturing);
-  /// Returns the error of a call that is not allowed during any capture.
+  /// Waits for all streams. If one is captured, fails and invalidates the
+  /// captures, which cannot hold the wait.
+  Status synchronize();
+  /// Waits for the null stream, as a copy does that the host waits for. Fails,
+  /// and invalidates the captures, if one does not allow it or is of a stream
+  /// that waits for the null stream.
+  Status synchronizeNullStream();
+  /// Returns the error of a call that a capture may not allow, and invalidates
+  /// the captures that do not.
   Status refuseWhileCapturing();
-  /// Returns true if a stream records.
-  bool isCapturing() const;
   /// The stream of a handle; the one of null has no handle. Null for others.
   Stream *findStream(void *handle);
 
@@ -82,6 +92,11 @@ struct Machine {
   Stream nullStream;
   Counters counters;
   bool isInGraph = false;
+
+private:
+  /// Invalidates the captures of the streams that match. Returns true if there
+  /// are any.
+  bool invalidate(const std::function<bool(const Stream &)> &matches);
 };
 
 /// The bytes of the device from an address on, if they are of one buffer; null

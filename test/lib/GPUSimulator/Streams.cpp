@@ -88,7 +88,7 @@ static int enqueue(void *stream, Operation operation) {
 static int enqueueAndWait(Operation operation) {
   Machine &machine = Machine::get();
   Lock lock(machine.mutex);
-  if (Status status = machine.synchronize(kCaptureImplicit))
+  if (Status status = machine.synchronizeNullStream())
     return status;
   return machine.enqueue(nullptr, std::move(operation));
 }
@@ -175,7 +175,7 @@ int cuMemsetD32Async(uintptr_t to, unsigned value, size_t count, void *stream) {
 int cuCtxSynchronize() {
   Machine &machine = Machine::get();
   Lock lock(machine.mutex);
-  return machine.synchronize(kCaptureUnsupported);
+  return machine.synchronize();
 }
 
 int cuStreamCreate(void **stream, unsigned flags) {
@@ -218,7 +218,7 @@ int cuStreamSynchronize(void *handle) {
   return kSuccess;
 }
 
-int cuStreamBeginCapture_v2(void *handle, int /*mode*/) {
+int cuStreamBeginCapture_v2(void *handle, int mode) {
   Machine &machine = Machine::get();
   Lock lock(machine.mutex);
   Stream *stream = machine.findStream(handle);
@@ -227,9 +227,10 @@ int cuStreamBeginCapture_v2(void *handle, int /*mode*/) {
   // The null stream cannot be captured, nor one twice.
   if (stream == &machine.nullStream)
     return kCaptureUnsupported;
-  if (stream->capture)
+  if (stream->capture || mode < 0 || mode > 2)
     return kInvalidValue;
   stream->capture = std::make_shared<Capture>();
+  stream->capture->mode = static_cast<CaptureMode>(mode);
   stream->isOrigin = true;
   return kSuccess;
 }

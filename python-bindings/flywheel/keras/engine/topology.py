@@ -167,15 +167,15 @@ class Layer(Configured):
         # One scope for the weights and the call.
         with get_default_graph().name_scope(self.name):
             self._build_once(one_or_list(shapes))
-            first = get_default_graph().version
-            made = to_list(self.call(own, **kwargs, **more))
+            with get_default_graph().recorded() as ops:
+                made = to_list(self.call(own, **kwargs, **more))
             outputs = [K.identity(y) if any(y is x for x in given) or not isinstance(y, Tensor) else y for y in made]
             found_masks = to_list(self.compute_mask(own, mask))
         found = self.compute_output_shape(one_or_list(shapes))
         listed = list(found) if isinstance(found, list) else [found]
         node = Node(self, given, outputs, kwargs)
         in_phase = any(getattr(x, "_uses_learning_phase", False) for x in given) or any(
-            op.attrs.get("is_learning_phase") for op in get_default_graph().made_after(first))  # fmt: skip
+            op.attrs.get("is_learning_phase") for op in ops)  # fmt: skip
         for i, (y, shape) in enumerate(zip(outputs, listed)):
             y.__dict__["_keras_shape"] = y.static_shape if self._knows_shape(y) else tuple(shape)
             y.__dict__["_keras_history"] = (self, len(self._nodes), i)
