@@ -5,7 +5,7 @@ import gc
 import os
 from collections import deque
 from dataclasses import dataclass
-from typing import Deque, Dict, List, Optional, Sequence, Tuple
+from typing import Callable, Deque, Dict, List, Optional, Sequence, Tuple
 from weakref import ReferenceType, ref
 
 import numpy as np
@@ -63,13 +63,23 @@ class Watched:
     gradient: Optional[TensorNumbers]
 
 
-@dataclass(frozen=True)
 class Record:
     """A step that was watched: its number from 0, its loss, and what it had by name."""
 
-    step: int
-    loss: float
-    tensors: Dict[str, Watched]
+    def __init__(self, step: int, loss: float, make: Callable[[], Dict[str, Watched]]):
+        self.step, self.loss = step, loss
+        self._make: Optional[Callable[[], Dict[str, Watched]]] = make
+        self._tensors: Dict[str, Watched] = {}
+
+    @property
+    def tensors(self) -> Dict[str, Watched]:
+        # Steps are not delayed by records that no one reads.
+        if self._make is not None:
+            self._tensors, self._make = self._make(), None
+        return self._tensors
+
+    def __repr__(self) -> str:
+        return f"<flywheel.Record of step {self.step}: loss {self.loss:.4g}, {', '.join(self.tensors)}>"
 
 
 @dataclass(frozen=True)

@@ -131,26 +131,51 @@ def emit_watch(loss: Tensor, targets: Sequence[Target], board: Dashboard) -> Non
 
     def look() -> List[Tensor]:
         gradients = transforms.gradients(loss, [t.value for t in targets]) if targets else []
-        made: List[Any] = []
+        made: List[Numbers] = []
+        rows: List[Row] = []
+        num_units = 0
         for target, gradient in zip(targets, gradients):
-            made.append(_numbers(target.value, target.kind, target.limits, board))
-            made.append(None if gradient is None else _numbers(gradient, "gradient", None, board))
-        kinds = [t.kind for t in targets]
+            own = _numbers(target.value, target.kind, target.limits, board)
+            units = slice(num_units, num_units := num_units + len(own.units))
+            rows.append(Row(target.name, target.kind, len(made), None if gradient is None else len(made) + 1, units))
+            made += [own] if gradient is None else [own, _numbers(gradient, "gradient", None, board)]
 
-        def add(step: Any, loss: Any, made: Any) -> None:
-            whole = [None if parts is None else _read(parts) for parts in made]
-            tensors = {name: Watched(kind, value, gradient) for name, kind, value, gradient
-                       in zip(names, kinds, whole[::2], whole[1::2]) if value is not None}  # fmt: skip
-            board._add(Record(int(step), float(loss), tensors))
+        def add(step: Any, loss: Any, numbers: Any, sizes: Any, counts: Any, units: Any) -> None:
+            board._add(Record(int(step), float(loss), lambda: _tensors(rows, numbers, sizes, counts, units)))
 
-        callback(add, now, loss, made)
+        # Few arrays, because each costs a copy.
+        callback(add, now, loss, _ops.stack([x for one in made for x in one.numbers] or [0.0]),
+                 _ops.stack([one.size for one in made] or [0]), _ops.stack([one.counts for one in made] or [[0]]),
+                 [x for one in made for x in one.units])  # fmt: skip
         return []
 
     control.cond(_ops.equal(_ops.remainder(now, board.every), 0), look, lambda: [])
     steps.assign(_ops.add(now, 1))
 
 
-def _numbers(x: Tensor, kind: str, limits: Optional[Limits], board: Dashboard) -> Dict[str, Any]:
+class Numbers(NamedTuple):
+    """What is computed of a tensor."""
+
+    # The norm relative to the largest element, the shares of zeros, of elements that are not finite, the least and the
+    # largest finite one, their mean, and the share of saturated ones, which is below 0 without limits: float64.
+    numbers: List[Tensor]
+    size: Tensor
+    counts: Tensor
+    # Of activations: the shares of zeros of each unit, and of saturated elements if it has limits.
+    units: List[Tensor]
+
+
+class Row(NamedTuple):
+    """A target, and the places of its numbers, those of its gradient, and those of its units."""
+
+    name: str
+    kind: str
+    value: int
+    gradient: Optional[int]
+    units: slice
+
+
+def _numbers(x: Tensor, kind: str, limits: Optional[Limits], board: Dashboard) -> Numbers:
     """Emits the numbers of a tensor. Those of float16 and bfloat16 are computed in float32."""
     if x.dtype != _dtypes.float64:
         x = _ops.cast(x, _dtypes.float32)
@@ -168,15 +193,11 @@ def _numbers(x: Tensor, kind: str, limits: Optional[Limits], board: Dashboard) -
     largest = _ops.maximum(high, -low)
     norm = _ops.sqrt(_ops.sum(_ops.square(x / _ops.where(largest > 0.0, largest, 1.0))))
     parts = [norm, _share(is_zero), _share(_ops.cast(_ops.logical_not(is_finite), x.dtype)), low, high, mean,
-             *([] if saturated is None else [_share(saturated)])]  # fmt: skip
-    made: Dict[str, Any] = {"numbers": _ops.stack(parts), "size": _ops.prod(_ops.cast(_ops.shape(x), _dtypes.int64)),
-                            "counts": _counts(x, low, high, board)}  # fmt: skip
-    if kind == "activation" and x.ndim > 1:
-        others = list(range(x.ndim - 1))
-        made["unit_zeros"] = _share(is_zero, others)
-        if saturated is not None:
-            made["unit_saturated"] = _share(saturated, others)
-    return made
+             -1.0 if saturated is None else _share(saturated)]  # fmt: skip
+    others = list(range(x.ndim - 1)) if kind == "activation" else []
+    return Numbers([_ops.cast(part, _dtypes.float64) for part in parts],
+                   _ops.prod(_ops.cast(_ops.shape(x), _dtypes.int64)), _counts(x, low, high, board),
+                   [_share(one, others) for one in (is_zero, saturated) if others and one is not None])  # fmt: skip
 
 
 def _with(value: float, x: Tensor) -> Tensor:
@@ -232,11 +253,16 @@ def _stride(dims: Sequence[Optional[int]], samples: int) -> int:
     return stride
 
 
-def _read(parts: Dict[str, Any]) -> TensorNumbers:
-    numbers = [float(x) for x in parts["numbers"]]
-    norm, zeros, nonfinite, low, high, mean = numbers[:6]
-    largest = max(high, -low)
-    norm = norm * largest if largest > 0 else norm
-    return TensorNumbers(norm, zeros, nonfinite, numbers[6] if len(numbers) > 6 else None, low, high, mean,
-                         int(parts["size"]), np.array(parts["counts"]), parts.get("unit_zeros"),
-                         parts.get("unit_saturated"))  # fmt: skip
+def _tensors(rows: Sequence[Row], numbers: Any, sizes: Any, counts: Any, units: Any) -> Dict[str, Watched]:
+    """Returns what a record has, by name."""
+
+    def read(place: int, *units: Any) -> TensorNumbers:
+        norm, zeros, nonfinite, low, high, mean, saturated = numbers[7 * place : 7 * place + 7].tolist()
+        largest = max(high, -low)
+        norm = norm * largest if largest > 0 else norm
+        return TensorNumbers(norm, zeros, nonfinite, None if saturated < 0 else saturated, low, high, mean,
+                             int(sizes[place]), counts[place], *units)  # fmt: skip
+
+    return {row.name: Watched(row.kind, read(row.value, *units[row.units]),
+                              None if row.gradient is None else read(row.gradient))
+            for row in rows}  # fmt: skip
