@@ -63,7 +63,8 @@ h1 { font-size: 20px; } h2 { font-size: 16px; margin: 24px 0 8px; } h3 { font-si
 .dim { color: var(--dim); } .bad { color: var(--bad); font-weight: 600; }
 table { border-collapse: collapse; } td, th { text-align: left; padding: 3px 14px 3px 0;
   border-bottom: 1px solid var(--line); vertical-align: top; }
-.cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(360px, 1fr)); gap: 12px; }
+.cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(360px, 100%), 1fr)); gap: 12px; }
+#loss { max-width: 600px; } #flags { overflow-x: auto; }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: 8px; padding: 12px; }
 .card.flagged { border-color: var(--bad); }
 svg { width: 100%; height: auto; display: block; } svg text { fill: var(--dim); font-size: 10px; }
@@ -88,7 +89,7 @@ input[type=range] { width: 260px; vertical-align: middle; }
 "use strict";
 const data = JSON.parse(document.getElementById("data").textContent);
 const records = data.records, limits = data.thresholds, NS = "http://www.w3.org/2000/svg";
-const number = (x) => typeof x === "number" ? (Math.abs(x) >= 1e5 || (x && Math.abs(x) < 1e-3) ? x.toExponential(2)
+const number = (x) => typeof x === "number" ? (Math.abs(x) >= 1e5 || (x && Math.abs(x) < 1e-2) ? x.toExponential(2)
   : String(+x.toPrecision(4))) : x === null || x === undefined ? "\\u2013" : String(x);
 function make(tag, attributes, text) {
   const e = document.createElementNS(NS, tag);
@@ -104,7 +105,7 @@ function html(tag, name, text) {
 }
 // Lines over the steps; with `log`, of the logarithms of positive numbers.
 function chart(lines, log, range) {
-  const W = 360, H = 96, L = 46, R = 6, T = 8, B = 16, svg = make("svg", {viewBox: `0 0 ${W} ${H}`, role: "img"});
+  const W = 360, H = 96, L = 50, R = 6, T = 8, B = 16, svg = make("svg", {viewBox: `0 0 ${W} ${H}`, role: "img"});
   const xs = records.map((r) => r.step), f = (y) => log ? Math.log10(y) : y;
   const fits = (y) => typeof y === "number" && (!log || y > 0);
   const ys = lines.flatMap((l) => l.values.filter(fits).map(f));
@@ -156,12 +157,13 @@ function card(name, kind) {
   for (const f of own) box.append(html("div", "bad", f.problem));
   const of = (part, key) => all.map((t) => t && t[part] ? t[part][key] : null);
   const legend = html("div", "dim");
-  legend.append("norm of the ", html("span", "kv", "value"), " and the ", html("span", "kg", "gradient"));
+  legend.append("norm of the ", html("span", "kv", "value"), " and the ", html("span", "kg", "gradient"),
+    ", logarithmic");
   box.append(legend, chart([{values: of("value", "norm"), style: "v"},
     {values: of("gradient", "norm"), style: "g"}], true));
   const shares = html("div", "dim");
-  shares.append("share of zeros of the ", html("span", "kv", "value"), " and the ", html("span", "kg", "gradient"),
-    ", ", html("span", "ks", "saturated share"));
+  shares.append("share of zeros of the ", html("span", "kv", "value"), " and the ", html("span", "kg", "gradient"));
+  if (of("value", "saturated").some((x) => x !== null)) shares.append(", ", html("span", "ks", "saturated share"));
   box.append(shares, chart([{values: of("value", "zeros"), style: "v"}, {values: of("gradient", "zeros"), style: "g"},
     {values: of("value", "saturated"), style: "s"}], false, [0, 1]));
   const place = html("div");
@@ -190,7 +192,7 @@ if (data.flags.length) {
   table.append(head);
   for (const f of data.flags) {
     const row = html("tr");
-    const units = f.units.slice(0, 50).join(", ") + (f.units.length > 50 ? " \\u2026" : "");
+    const units = f.units.slice(0, 20).join(", ") + (f.units.length > 20 ? " \\u2026" : "");
     row.append(html("td", "", f.name), html("td", "bad", f.problem),
       html("td", "", f.units.length ? `${f.units.length}: ${units}` : ""), html("td", "", number(f.value)),
       html("td", "", number(f.threshold)));
