@@ -154,14 +154,14 @@ def emit_watch(loss: Tensor, targets: Sequence[Target], board: Dashboard) -> Non
 
 
 class Numbers(NamedTuple):
-    """What is computed of a tensor."""
+    """The numbers that are computed of a tensor."""
 
     # The norm relative to the largest element, the shares of zeros, of elements that are not finite, the least and the
     # largest finite one, their mean, and the share of saturated ones, which is below 0 without limits: float64.
     numbers: List[Tensor]
     size: Tensor
     counts: Tensor
-    # Of activations: the shares of zeros of each unit, and of saturated elements if it has limits.
+    # The shares of zeros of each unit of an activation, and of saturated elements if it has limits.
     units: List[Tensor]
 
 
