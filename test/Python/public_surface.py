@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: env FLYWHEEL_CACHE= %python %s %S/Inputs
-"""Every public name and parameter of Keras 2.1.6 and of TensorFlow 1 is here, or is listed with a reason (X35).
+"""Every public name and parameter of Keras 2.1.6 and of TensorFlow 1.15 is here, or is listed with a reason (X35).
 
 `public_surface.txt` has the names, as scripts/record-public-names writes them. `absent_names.txt` lists those that are
 not here: a line has a module, its names (`*`: the whole module), `:` and the reason; a name with parameters in
@@ -50,18 +50,37 @@ def find_module(name: str) -> Any:
     return found
 
 
+def parameters_of(value: Any) -> List[inspect.Parameter]:
+    """Returns the parameters of a function, or of a constructor: where it takes more by `**`, those of the class after
+    it in the order of resolution too."""
+    own = list(inspect.signature(value).parameters.values())
+    for base in value.__mro__[1:-1] if inspect.isclass(value) else ():
+        if not any(one.kind is one.VAR_KEYWORD for one in own):
+            break
+        if "__init__" in vars(base):
+            own = [one for one in own if one.kind is not one.VAR_KEYWORD]
+            more = inspect.signature(base).parameters.values()
+            own += [one for one in more if one.name not in [x.name for x in own] and one.kind is not one.VAR_POSITIONAL]
+    return own
+
+
 def lacking(value: Any, parameters: List[str]) -> List[str]:
-    """Returns the parameters that a call may not name. Others that a function takes by `**` are its own to check."""
+    """Returns the parameters that a call may not name."""
     try:
-        own = inspect.signature(value).parameters
+        found = parameters_of(value)
     except (TypeError, ValueError):
         return []
-    if any(one.kind is one.VAR_KEYWORD for one in own.values()):
-        return []
-    shared = [one for one in parameters if one in own]
+    own = [one.name for one in found]
+    stars = {"*" * (1 + (one.kind is one.VAR_KEYWORD)) for one in found
+             if one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD)}  # fmt: skip
+    named = [one for one in parameters if not one.startswith("*")]
+    missing = [one for one in named if one not in own]
     # Parameters of our own come after those of both.
-    moved = ["order"] if [one for one in own if one != "self"][: len(shared)] != shared else []
-    return [one for one in parameters if one not in own] + moved
+    given = [one.name for one in inspect.signature(value).parameters.values() if one.kind is one.POSITIONAL_OR_KEYWORD]
+    both = [one for one in named if one in given]
+    moved = ["order"] if [one for one in given if one != "self"][: len(both)] != both else []
+    return missing + [one for one in parameters if one.startswith("*") and one.rstrip("_abcdefghijklmnopqrstuvwxyz")
+                      not in stars] + moved  # fmt: skip
 
 
 def find_absent() -> Iterator[Tuple[str, str]]:

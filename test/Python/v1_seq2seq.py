@@ -134,9 +134,12 @@ def test_errors_and_tiles() -> None:
         cell = tf.nn.rnn_cell.BasicRNNCell(2)
         mechanism = seq2seq.LuongAttention(3, tf.zeros([2, 3, 4]))
         for kind, words, action in (
-            (NotImplementedError, "alignment_history",
-             lambda: seq2seq.AttentionWrapper(cell, mechanism, alignment_history=True)),
-            (AttributeError, "BeamSearchDecoder", lambda: seq2seq.BeamSearchDecoder),
+            (ValueError, "exactly one integer",
+             lambda: seq2seq.AttentionWrapper(cell, [mechanism], attention_layer_size=[1, 2])),
+            (ValueError, "rank of 1 or more", lambda: seq2seq.tile_batch(tf.constant(1.0), 2)),
+            (NotImplementedError, "maximum_iterations", lambda: seq2seq.dynamic_decode(seq2seq.BasicDecoder(
+                cell, seq2seq.SampleEmbeddingHelper(tf.zeros([2, 2]), tf.zeros([2], tf.int32), 1),
+                cell.zero_state(2, tf.float32)))),
             (ValueError, "inner dimensions", lambda: mechanism(tf.zeros([2, 2]), None)),
         ):  # fmt: skip
             try:

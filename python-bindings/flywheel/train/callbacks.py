@@ -124,8 +124,16 @@ class History(Callback):
 class LambdaCallback(Callback):
     """Functions as a callback."""
 
-    def __init__(self, **functions: Callable[..., Any]):
-        for name, function in functions.items():
+    def __init__(
+        self, on_epoch_begin: Any = None, on_epoch_end: Any = None, on_batch_begin: Any = None,
+        on_batch_end: Any = None, on_train_begin: Any = None, on_train_end: Any = None,
+        **functions: Callable[..., Any],
+    ):  # fmt: skip
+        given = {
+            "on_epoch_begin": on_epoch_begin, "on_epoch_end": on_epoch_end, "on_batch_begin": on_batch_begin,
+            "on_batch_end": on_batch_end, "on_train_begin": on_train_begin, "on_train_end": on_train_end, **functions,
+        }  # fmt: skip
+        for name, function in given.items():
             if not hasattr(Callback, name):
                 raise TypeError(f"there is no event {name}")
             if function is not None:

@@ -164,9 +164,14 @@ def op_scope(values: Any, name: Any = None, default_name: Any = None) -> Any:
     return name_scope(name, default_name, values)
 
 
-def variable_op_scope(values: Any, name_or_scope: Any, default_name: Any = None, **kwargs: Any) -> Any:
+def variable_op_scope(
+    values: Any, name_or_scope: Any, default_name: Any = None, initializer: Any = None, regularizer: Any = None,
+    caching_device: Any = None, partitioner: Any = None, custom_getter: Any = None, reuse: Any = None,
+    dtype: Any = None, use_resource: Any = None, constraint: Any = None,
+) -> Any:  # fmt: skip
     """See `variable_scope`."""
-    return variable_scope(name_or_scope, default_name, values, **kwargs)
+    return variable_scope(name_or_scope, default_name, values, initializer, regularizer, caching_device, partitioner,
+                          custom_getter, reuse, dtype, use_resource, constraint)  # fmt: skip
 
 
 def get_seed(op_seed: Any) -> Any:

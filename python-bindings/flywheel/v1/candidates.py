@@ -213,8 +213,25 @@ def categorical(
     return multinomial(logits, num_samples, seed, name, _dtypes.int64 if dtype is None else dtype)
 
 
-def compute_accidental_hits(true_classes: Any, sampled_candidates: Any, num_true: int, *_: Any, **__: Any) -> Any:
-    raise NotImplementedError("flywheel.v1.nn.compute_accidental_hits: use remove_accidental_hits=True")
+def compute_accidental_hits(
+    true_classes: Any, sampled_candidates: Any, num_true: int, seed: Any = None, name: Optional[str] = None
+) -> Any:
+    """The examples and the places of sampled classes that are the example's own, int32 and int64, and the weights that
+    take them out of a softmax, the least float32 for each."""
+    classes, drawn = as_tensor(true_classes), as_tensor(sampled_candidates)
+
+    def call(_: Any, own: Any, others: Any) -> Any:
+        if own.ndim != 2 or own.shape[1] != num_true:
+            raise ValueError(f"compute_accidental_hits: expected classes of shape [batch, {num_true}], found "
+                             f"{own.shape}")  # fmt: skip
+        rows, _, places = np.nonzero(own[:, :, None] == others[None, None, :])
+        order = np.lexsort((places, rows))
+        found = rows[order].astype(np.int32), places[order].astype(np.int64)
+        return (*found, np.full(len(rows), np.finfo(np.float32).min, np.float32))
+
+    types = [(_dtypes.int32, (None,)), (_dtypes.int64, (None,)), (_dtypes.float32, (None,))]
+    return tuple(op.outputs[0] for op in host_call("ComputeAccidentalHits", call, [classes, drawn], types, name))
+
 
 # The names of these that `tf.nn` has too.
 NN = (

@@ -2,6 +2,7 @@
 """Assertions, which are looked at before a run writes variables, and what a run prints."""
 
 import math
+import operator
 import sys
 from typing import Any, Callable, List, Optional
 
@@ -83,32 +84,39 @@ assert_positive, assert_negative = _sign(assert_greater), _sign(assert_less)
 assert_non_negative, assert_non_positive = _sign(assert_greater_equal), _sign(assert_less_equal)
 
 
-def assert_rank(x: Any, rank: int, *_: Any, message: Optional[str] = None, **__: Any) -> Operation:
-    """Raises ValueError for a tensor of another rank."""
+def _ranked(kind: str, words: str, x: Any, rank: int, message: Optional[str], test: Callable[[int, int], bool],
+            name: Optional[str]) -> Operation:  # fmt: skip
+    """Returns an op that does nothing; raises ValueError for a tensor whose rank does not pass the test."""
     from .ops import no_op
 
     t = as_tensor(x)
-    if t.static_shape is not None and len(t.static_shape) != rank:
-        raise ValueError(f"{message + ' ' if message else ''}Tensor {t.name} must have rank {rank}. Received rank "
-                         f"{len(t.static_shape)}, shape {t.shape}")  # fmt: skip
-    return no_op("assert_rank")
-
-
-def assert_rank_at_least(x: Any, rank: int, *_: Any, message: Optional[str] = None, **__: Any) -> Operation:
-    """Raises ValueError for a tensor of a lower rank."""
-    from .ops import no_op
-
-    t = as_tensor(x)
-    if t.static_shape is not None and len(t.static_shape) < rank:
-        raise ValueError(f"{message + ' ' if message else ''}Tensor {t.name} must have rank at least {rank}. Received "
+    if t.static_shape is not None and not test(len(t.static_shape), rank):
+        raise ValueError(f"{message + ' ' if message else ''}Tensor {t.name} must have rank {words}{rank}. Received "
                          f"rank {len(t.static_shape)}, shape {t.shape}")  # fmt: skip
-    return no_op("assert_rank_at_least")
+    return no_op(name or kind)
 
 
-def assert_scalar(tensor: Any, name: Optional[str] = None) -> Tensor:
+def assert_rank(
+    x: Any, rank: int, data: Any = None, summarize: Optional[int] = None, message: Optional[str] = None,
+    name: Optional[str] = None,
+) -> Operation:  # fmt: skip
+    """Raises ValueError for a tensor of another rank."""
+    return _ranked("assert_rank", "", x, rank, message, operator.eq, name)
+
+
+def assert_rank_at_least(
+    x: Any, rank: int, data: Any = None, summarize: Optional[int] = None, message: Optional[str] = None,
+    name: Optional[str] = None,
+) -> Operation:  # fmt: skip
+    """Raises ValueError for a tensor of a lower rank."""
+    return _ranked("assert_rank_at_least", "at least ", x, rank, message, operator.ge, name)
+
+
+def assert_scalar(tensor: Any, name: Optional[str] = None, message: Optional[str] = None) -> Tensor:
+    """The tensor; raises ValueError for one that is not a scalar."""
     x = as_tensor(tensor)
     if x.static_shape not in (None, ()):
-        raise ValueError(f"Expected scalar shape for {x.name}, saw shape: {x.shape}.")
+        raise ValueError(f"{message + ' ' if message else ''}Expected scalar shape for {x.name}, saw shape: {x.shape}.")
     return x
 
 
@@ -138,8 +146,14 @@ def check_numerics(tensor: Any, message: str, name: Optional[str] = None) -> Ten
     return checked
 
 
-def verify_tensor_all_finite(t: Any, msg: str, name: Optional[str] = None) -> Tensor:
-    return check_numerics(t, msg, name)
+def verify_tensor_all_finite(
+    t: Any = None, msg: Optional[str] = None, name: Optional[str] = None, x: Any = None, message: Optional[str] = None
+) -> Tensor:
+    """See `check_numerics`; `x` and `message` are other names of the first two arguments."""
+    tensor, words = x if t is None else t, message if msg is None else msg
+    if tensor is None or words is None:
+        raise ValueError("verify_tensor_all_finite: expected a tensor and a message")
+    return check_numerics(tensor, words, name)
 
 
 def Print(  # noqa: N802

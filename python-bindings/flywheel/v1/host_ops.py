@@ -74,7 +74,14 @@ def py_func(
     return outputs if is_list else outputs[0]
 
 
-numpy_function = py_func
+def numpy_function(func: Callable[..., Any], inp: Any, Tout: Any, name: Optional[str] = None) -> Any:  # noqa: N803
+    """See `py_func`."""
+    return py_func(func, inp, Tout, True, name)
+
+
+def py_function(func: Callable[..., Any], inp: Any, Tout: Any, name: Optional[str] = None) -> Any:  # noqa: N803
+    """See `py_func`: the function gets arrays, and has no gradient."""
+    return py_func(func, inp, Tout, True, name)
 
 
 def unique(x: Any, out_idx: Any = _dtypes.int32, name: Optional[str] = None) -> Any:
@@ -128,6 +135,6 @@ def random_shuffle(value: Any, seed: Any = None, name: Optional[str] = None) -> 
 
 
 __all__ = [
-    "boolean_mask", "dynamic_partition", "numpy_function", "py_func", "random_shuffle", "setdiff1d", "unique",
-    "unique_with_counts",
+    "boolean_mask", "dynamic_partition", "numpy_function", "py_func", "py_function", "random_shuffle", "setdiff1d",
+    "unique", "unique_with_counts",
 ]  # fmt: skip

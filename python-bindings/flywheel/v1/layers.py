@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`tf.layers`: layers that make their variables."""
 
+import inspect
 import math
 from typing import Any, List, NamedTuple, Optional
 
@@ -311,7 +312,8 @@ class Layer:
         is_new = self._scope is None
         graph = get_default_graph()
         if is_new:
-            with variable_scope(self._name, default_name=self.kind) as scope:
+            # Two layers of one name have variables of their own, unlike two calls of a function.
+            with variable_scope(None, default_name=self._name or self.kind) as scope:
                 self._scope = scope
         known = set(graph.get_collection(GraphKeys.GLOBAL_VARIABLES))
         function = type(self).function
@@ -396,7 +398,19 @@ class _Plain:
 
 
 def _plain(name: str, function: Any) -> Any:
-    return type(name, (_Plain,), {"__doc__": f"See `{function.__name__}`.", "function": staticmethod(function)})
+    made = type(name, (_Plain,), {"__doc__": f"See `{function.__name__}`.", "function": staticmethod(function)})
+    _sign(made)
+    return made
+
+
+def _sign(layer: Any) -> None:
+    """Gives a class of layers the parameters of its function that calls do not have."""
+    own = inspect.signature(layer.function).parameters.values()
+    layer.__signature__ = inspect.Signature([one for one in own if one.name not in ("inputs", "reuse", "training")])
+
+
+for _layer in (Dense, Conv1D, Conv2D, Conv2DTranspose, SeparableConv2D, BatchNormalization):
+    _sign(_layer)
 
 
 Flatten, Dropout = _plain("Flatten", flatten), _plain("Dropout", dropout)

@@ -75,23 +75,21 @@ def compute_weighted_loss(
     return loss
 
 
-def _elementwise(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    def loss(
-        labels: Any, predictions: Any, weights: Any = 1.0, scope: Any = None,
-        loss_collection: Any = GraphKeys.LOSSES, reduction: str = _BY_WEIGHTS, **more: Any,
-    ) -> Any:  # fmt: skip
-        def emit(x: Any, y: Any) -> Any:
-            _checks.expect_alike(name, x, y)
-            return _precision.rounds_once(2)(lambda p, t: function(p, t, **more))(x, _ops.cast(y, x.dtype))
+def _elementwise(
+    name: str, function: Callable[[Any, Any], Any], labels: Any, predictions: Any, weights: Any, scope: Any,
+    loss_collection: Any, reduction: str,
+) -> Any:  # fmt: skip
+    """Returns the weighted loss of a function of predictions and labels, which have one shape."""
 
-        made = make(name, emit, as_tensor(predictions), as_tensor(labels))
-        return compute_weighted_loss(made, weights, scope, loss_collection, reduction)
+    def emit(x: Any, y: Any) -> Any:
+        _checks.expect_alike(name, x, y)
+        return _precision.rounds_once(2)(function)(x, _ops.cast(y, x.dtype))
 
-    loss.__name__ = name
-    return loss
+    made = make(name, emit, as_tensor(predictions), as_tensor(labels))
+    return compute_weighted_loss(made, weights, scope, loss_collection, reduction)
 
 
-def _huber(x: Any, y: Any, delta: float = 1.0) -> Any:
+def _huber(x: Any, y: Any, delta: float) -> Any:
     # Not TensorFlow's square of an absolute value, whose second derivative at 0 is 0.
     error = _ops.subtract(x, y)
     size = _ops.abs(error)
@@ -99,16 +97,46 @@ def _huber(x: Any, y: Any, delta: float = 1.0) -> Any:
     return _ops.where(_ops.less_equal(size, delta), _ops.multiply(0.5, _ops.square(error)), linear)
 
 
-def _log(x: Any, y: Any, epsilon: float = 1e-7) -> Any:
+def _log(x: Any, y: Any, epsilon: float) -> Any:
     return _ops.negative(_ops.add(_ops.multiply(y, _ops.log(_ops.add(x, epsilon))),
                                   _ops.multiply(_ops.subtract(1, y),
                                                 _ops.log(_ops.add(_ops.subtract(1, x), epsilon)))))  # fmt: skip
 
 
-mean_squared_error = _elementwise("mean_squared_error", lambda x, y: _ops.square(_ops.subtract(x, y)))
-absolute_difference = _elementwise("absolute_difference", lambda x, y: _ops.abs(_ops.subtract(x, y)))
-huber_loss = _elementwise("huber_loss", _huber)
-log_loss = _elementwise("log_loss", _log)
+def mean_squared_error(
+    labels: Any, predictions: Any, weights: Any = 1.0, scope: Any = None, loss_collection: Any = GraphKeys.LOSSES,
+    reduction: str = _BY_WEIGHTS,
+) -> Any:  # fmt: skip
+    """(prediction - label)^2."""
+    return _elementwise("mean_squared_error", lambda x, y: _ops.square(_ops.subtract(x, y)), labels, predictions,
+                        weights, scope, loss_collection, reduction)  # fmt: skip
+
+
+def absolute_difference(
+    labels: Any, predictions: Any, weights: Any = 1.0, scope: Any = None, loss_collection: Any = GraphKeys.LOSSES,
+    reduction: str = _BY_WEIGHTS,
+) -> Any:  # fmt: skip
+    """|prediction - label|."""
+    return _elementwise("absolute_difference", lambda x, y: _ops.abs(_ops.subtract(x, y)), labels, predictions,
+                        weights, scope, loss_collection, reduction)  # fmt: skip
+
+
+def huber_loss(
+    labels: Any, predictions: Any, weights: Any = 1.0, delta: float = 1.0, scope: Any = None,
+    loss_collection: Any = GraphKeys.LOSSES, reduction: str = _BY_WEIGHTS,
+) -> Any:  # fmt: skip
+    """Half the square of errors up to `delta`, and delta (|error| - delta / 2) of larger ones (Huber, 1964)."""
+    return _elementwise("huber_loss", lambda x, y: _huber(x, y, delta), labels, predictions, weights, scope,
+                        loss_collection, reduction)  # fmt: skip
+
+
+def log_loss(
+    labels: Any, predictions: Any, weights: Any = 1.0, epsilon: float = 1e-7, scope: Any = None,
+    loss_collection: Any = GraphKeys.LOSSES, reduction: str = _BY_WEIGHTS,
+) -> Any:  # fmt: skip
+    """-label log(prediction + epsilon) - (1 - label) log(1 - prediction + epsilon)."""
+    return _elementwise("log_loss", lambda x, y: _log(x, y, epsilon), labels, predictions, weights, scope,
+                        loss_collection, reduction)  # fmt: skip
 
 
 def hinge_loss(
@@ -217,9 +245,10 @@ def get_regularization_loss(scope: Any = None, name: str = "total_regularization
     return add_n(losses, name=name) if losses else as_tensor(0.0)
 
 
-def get_total_loss(add_regularization_losses: bool = True, name: str = "total_loss") -> Any:
-    """The sum of all losses."""
-    return add_n(get_losses() + (get_regularization_losses() if add_regularization_losses else []), name=name)
+def get_total_loss(add_regularization_losses: bool = True, name: str = "total_loss", scope: Any = None) -> Any:
+    """The sum of all losses, or of those of a scope."""
+    more = get_regularization_losses(scope) if add_regularization_losses else []
+    return add_n(get_losses(scope) + more, name=name)
 
 
 def __getattr__(name: str) -> Any:

@@ -29,11 +29,18 @@ _entering = threading.Lock()
 class VariableScope:
     """A prefix for names of `get_variable`, and the defaults of its arguments."""
 
-    def __init__(self, reuse: Any, name: str = "", **defaults: Any):
+    def __init__(
+        self, reuse: Any, name: str = "", initializer: Any = None, regularizer: Any = None, caching_device: Any = None,
+        partitioner: Any = None, custom_getter: Any = None, name_scope: str = "", dtype: Any = None,
+        use_resource: Any = None, constraint: Any = None,
+    ):  # fmt: skip
         self.name = name
         self.reuse = reuse
-        self.original_name_scope = ""
-        self.defaults = defaults
+        self.original_name_scope = name_scope
+        self.set_partitioner(partitioner)
+        given = {"initializer": initializer, "regularizer": regularizer, "custom_getter": custom_getter,
+                 "dtype": dtype, "constraint": constraint}  # fmt: skip
+        self.defaults = {key: value for key, value in given.items() if value is not None}
 
     @property
     def initializer(self) -> Any:

@@ -31,6 +31,8 @@ class TensorArray:
         self._grows = bool(dynamic_size)
         self._shape = None if element_shape is None else plain_shape(element_shape)
         self._flow: Optional[Tensor] = flow
+        # A tensor of the shape of elements, if it is known that way.
+        self._like: Optional[Tensor] = None
 
     # The tensor of all elements
 
@@ -39,6 +41,22 @@ class TensorArray:
         made._shape = self._shape if element is None else element
         made._flow = flow
         return made
+
+    def _of_elements(self, like: Tensor) -> "TensorArray":
+        """Returns an array of no elements yet, which will be of the shape of a tensor."""
+        made = self._with(None, like.static_shape)
+        made._like = like
+        return made
+
+    def _with_room(self, room: Tensor) -> "TensorArray":
+        """Returns the array with room for as many elements as a vector has, if it has none yet."""
+        if self._like is None or self._flow is not None:
+            return self
+
+        def emit(n: Any, x: Any) -> Any:
+            return _ops.zeros([_ops.dim(n, 0), *[_ops.dim(x, axis) for axis in range(x.ndim)]], self.dtype.dtype)
+
+        return self._with(make("zeros", emit, room, self._like), self._shape)
 
     def _all(self, element: Any = None) -> Tensor:
         """[size, ...], zeros where nothing was written."""

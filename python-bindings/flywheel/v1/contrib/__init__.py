@@ -403,32 +403,6 @@ class _Cells:
 rnn = _Cells()
 
 
-def _sequence_loss(
-    logits: Any, targets: Any, weights: Any, average_across_timesteps: bool = True, average_across_batch: bool = True,
-    softmax_loss_function: Any = None, name: Any = None,
-) -> Any:  # fmt: skip
-    """Cross-entropies [batch, time] of logits [batch, time, classes], times weights, and their means."""
-    x, y, w = as_tensor(logits), as_tensor(targets), as_tensor(weights)
-    classes = x.shape[-1].value
-    flat = reshape(x, [-1, classes])
-    if softmax_loss_function is None:
-        losses = _nn.sparse_softmax_cross_entropy_with_logits(labels=reshape(y, [-1]), logits=flat)
-    else:
-        losses = softmax_loss_function(labels=reshape(y, [-1]), logits=flat)
-    losses = TABLE["multiply"](losses, reshape(w, [-1]))
-    if average_across_timesteps and average_across_batch:
-        return TABLE["divide"](TABLE["reduce_sum"](losses), TABLE["add"](TABLE["reduce_sum"](w), 1e-12))
-    from ..ops import shape
-
-    sizes = shape(w)
-    table = reshape(losses, [sizes[0], sizes[1]])
-    for axis, averages in ((1, average_across_timesteps), (0, average_across_batch)):
-        if averages:
-            total = TABLE["add"](TABLE["reduce_sum"](w, axis), 1e-12)
-            return TABLE["divide"](TABLE["reduce_sum"](table, axis), total)
-    return table
-
-
 def _by_example(
     logits: Any, targets: Any, weights: Any, average_across_timesteps: bool = True, softmax_loss_function: Any = None,
     name: Any = None,
