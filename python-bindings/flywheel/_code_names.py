@@ -1,12 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The names outside of it that the code of a Python function reads and writes, as its bytecode has them: a function may
-be in a file that has changed since, or in none."""
+"""The names outside of it that the code of a Python function reads, as its bytecode has them: a function may be in a
+file that has changed since, or in none."""
 
 import dis
 import enum
 import types
 import weakref
-from typing import Any, FrozenSet, Iterator, NamedTuple, Optional, Set, Tuple
+from typing import Any, FrozenSet, Iterator, List, NamedTuple, Optional, Set, Tuple
+
+# Names by which code reads attributes whose names it does not contain.
+_REFLECTIVE = frozenset(("vars", "dir", "__dict__", "__slots__", "__getstate__", "asdict", "astuple", "fields",
+                         "attrgetter", "getmembers"))  # fmt: skip
+# Functions whose second argument is the name of an attribute, which the object need not have.
+_ASKING = ("getattr", "hasattr")
+_READS = ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR", "LOAD_SUPER_METHOD", "IMPORT_FROM")
+_NO_CONSTANT = object()
+_CALLS = ("PRECALL", "CALL", "CALL_FUNCTION")
+_SKIPPED = ("CACHE", "EXTENDED_ARG", "COPY_FREE_VARS", "RESUME", "PUSH_NULL", "NOP", "PRECALL")
 
 
 class Root(enum.Enum):
@@ -33,12 +43,28 @@ class Path(NamedTuple):
     steps: Tuple[Step, ...]
 
 
-class Names(NamedTuple):
-    """The paths that code and the functions in it read, and the names, attributes and keys that they write."""
+class Import(NamedTuple):
+    """A module that a function imports itself, by the name and level that `import` has."""
 
-    read: FrozenSet[Path]
-    written: FrozenSet[str]
-    set: FrozenSet[Step]
+    name: str
+    level: int
+
+
+class Names(NamedTuple):
+    """The names in code and in the functions inside of it. The code may read only these attributes of an object that it
+    is given, unless it `is_reflective`."""
+
+    paths: FrozenSet[Path]
+    # Names of attributes, and all strings, which may be such names or keys.
+    attributes: FrozenSet[str]
+    # The attributes that are asked for by `getattr` and `hasattr`.
+    asked: FrozenSet[str]
+    imports: FrozenSet[Import]
+    is_reflective: bool
+    # True if it compares values other than constants: what the class of a value compares is read.
+    compares: bool
+    # True if it calls the methods of the next class, which have the names of its own.
+    has_super: bool
 
 
 # By code, which functions share.
@@ -53,56 +79,110 @@ def names_of(code: types.CodeType) -> Names:
 
 
 def _read_names(code: types.CodeType) -> Names:
-    read: Set[Path] = set()
-    written: Set[str] = set()
-    stored: Set[Step] = set()
+    paths: Set[Path] = set()
+    attributes: Set[str] = set()
+    asked: Set[str] = set()
+    imports: Set[Import] = set()
+    is_reflective, compares = False, False
     for one in _with_inner(code):
-        path: Optional[Path] = None
-        # The constant or the names that were loaded last.
-        constant: Any = None
-        for instruction in dis.get_instructions(one):
+        instructions = list(dis.get_instructions(one))
+        paths.update(_paths(code, one, instructions))
+        attributes.update(_texts(one.co_consts))
+        for place, instruction in enumerate(instructions):
             name = instruction.opname
-            if name in ("CACHE", "EXTENDED_ARG", "COPY_FREE_VARS", "RESUME", "PUSH_NULL"):
-                continue
-            if path is not None and name in ("LOAD_ATTR", "LOAD_METHOD"):
-                path = path._replace(steps=(*path.steps, Step(False, instruction.argval)))
-                continue
-            if name.startswith("LOAD_CONST"):
-                constant = instruction.argval
-                continue
-            is_item = name == "BINARY_SUBSCR" or (name == "BINARY_OP" and instruction.argrepr == "[]")
-            if path is not None and is_item and isinstance(constant, (int, str)):
-                path, constant = path._replace(steps=(*path.steps, Step(True, constant))), None
-                continue
-            if path is not None:
-                read.add(path)
-            path = _first_of(one, code, instruction)
-            if name in ("STORE_ATTR", "DELETE_ATTR"):
-                stored.add(Step(False, instruction.argval))
-            elif name in ("STORE_SUBSCR", "DELETE_SUBSCR") and isinstance(constant, (int, str)):
-                stored.add(Step(True, constant))
-            elif name in ("STORE_GLOBAL", "DELETE_GLOBAL") or (
-                name in ("STORE_DEREF", "DELETE_DEREF") and instruction.argval in one.co_freevars
-            ):
-                written.add(instruction.argval)
-            constant = None
+            if name in _READS:
+                attributes.add(instruction.argval)
+            elif name == "IMPORT_NAME":
+                level = instructions[place - 2].argval if place >= 2 else 0
+                imports.add(Import(instruction.argval, level if isinstance(level, int) else 0))
+            elif name in ("COMPARE_OP", "CONTAINS_OP"):
+                compares = compares or not instructions[place - 1].opname.startswith("LOAD_CONST")
+            elif name in ("LOAD_GLOBAL", "LOAD_NAME") and instruction.argval in _ASKING:
+                wanted = _second_argument(instructions, place)
+                if isinstance(wanted, str):
+                    asked.add(wanted)
+                else:
+                    is_reflective = True
+        is_reflective = is_reflective or not _REFLECTIVE.isdisjoint(one.co_names)
+    return Names(frozenset(paths), frozenset(attributes), frozenset(asked), frozenset(imports), is_reflective, compares,
+                 any("super" in one.co_names for one in _with_inner(code)))  # fmt: skip
+
+
+def _paths(outer: types.CodeType, code: types.CodeType, instructions: List[dis.Instruction]) -> Iterator[Path]:
+    """Yields the paths of `code`, which is `outer` or inside of it."""
+    path: Optional[Path] = None
+    # The constant that was loaded after the path.
+    constant: Any = _NO_CONSTANT
+    for instruction in instructions:
+        name = instruction.opname
+        if name in _SKIPPED:
+            continue
         if path is not None:
-            read.add(path)
-    return Names(frozenset(read), frozenset(written), frozenset(stored))
+            if constant is _NO_CONSTANT:
+                if name in ("LOAD_ATTR", "LOAD_METHOD"):
+                    path = path._replace(steps=(*path.steps, Step(False, instruction.argval)))
+                    continue
+                if name.startswith("LOAD_CONST") or name == "LOAD_SMALL_INT":
+                    constant = instruction.argval
+                    continue
+            elif isinstance(constant, (int, str)) and (
+                name == "BINARY_SUBSCR" or (name == "BINARY_OP" and instruction.argrepr == "[]")
+            ):
+                path, constant = path._replace(steps=(*path.steps, Step(True, constant))), _NO_CONSTANT
+                continue
+            yield path
+        constant = _NO_CONSTANT
+        *before, path = _loaded(outer, code, instruction)
+        for one in before:
+            if one is not None:
+                yield one
+    if path is not None:
+        yield path
 
 
-def _first_of(code: types.CodeType, outer: types.CodeType, instruction: dis.Instruction) -> Optional[Path]:
-    """Returns the path that begins with an instruction of `code`, which is `outer` or inside of it."""
+def _loaded(outer: types.CodeType, code: types.CodeType, instruction: dis.Instruction) -> List[Optional[Path]]:
+    """Returns the paths that begin with what an instruction pushes, in order; None for other values."""
     name = instruction.opname
     if name in ("LOAD_GLOBAL", "LOAD_NAME"):
-        return Path(Root.GLOBAL, instruction.argval, ())
+        return [Path(Root.GLOBAL, instruction.argval, ())]
     first = outer.co_varnames[:1] if outer.co_argcount else ()
-    if (name.startswith("LOAD_FAST") or name == "LOAD_DEREF") and (instruction.argval,) == first and (
-            code is outer or instruction.argval in code.co_freevars):  # fmt: skip
-        return Path(Root.RECEIVER, instruction.argval, ())
+    if ("LOAD_FAST" in name or name == "LOAD_DEREF") and (code is outer or first and first[0] in code.co_freevars):
+        # Newer versions of Python load two variables at once.
+        loaded = instruction.argval if isinstance(instruction.argval, tuple) else (instruction.argval,)
+        found = [Path(Root.RECEIVER, one, ()) if (one,) == first else None for one in loaded]
+        if any(found):
+            return [*found]
     if name in ("LOAD_DEREF", "LOAD_CLASSDEREF"):
-        return Path(Root.FREE, instruction.argval, ())
+        return [Path(Root.FREE, instruction.argval, ())]
+    return [None]
+
+
+def _second_argument(instructions: List[dis.Instruction], place: int) -> Any:
+    """Returns the constant that a call of the function which is loaded at `place` has as its second argument; None if
+    it is computed, or if there is no such call."""
+    constant: Any = _NO_CONSTANT
+    depth = 0
+    for instruction in instructions[place + 1 :]:
+        if constant is not _NO_CONSTANT and instruction.opname in _CALLS and instruction.arg == depth:
+            return constant
+        before = depth
+        depth += dis.stack_effect(instruction.opcode, instruction.arg)
+        if depth < 1 or instruction.opcode in dis.hasjrel or instruction.opcode in dis.hasjabs:
+            return None
+        if before == 1 and instruction.opname.startswith("LOAD_CONST"):
+            constant = instruction.argval
+        elif depth <= 2:
+            # It is a part of what is computed.
+            constant = _NO_CONSTANT
     return None
+
+
+def _texts(constants: Tuple[Any, ...]) -> Iterator[str]:
+    for one in constants:
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, (tuple, frozenset)):
+            yield from _texts(tuple(one))
 
 
 def _with_inner(code: types.CodeType) -> Iterator[types.CodeType]:

@@ -52,6 +52,7 @@ class Traced:
         # A symbol of the module, as its variables are.
         self.entry_name = self.definition.entry_name
         traces = [Trace(self.entry_name)]
+        owner._captures.look(self._given)
         self.build(traces[-1])
         while traces[-1].num_created or self.entry_name in traces[-1].variables:
             if self.entry_name in traces[-1].variables:
@@ -60,6 +61,7 @@ class Traced:
             # Variables that are made once exist now, and are kept by the first trace (N17).
             if any(trace.num_created for trace in traces):
                 traces[-1].refuses_creation = f"'{owner.name}'"
+            owner._captures.look(self._given)
             self.build(traces[-1])
         trace = traces[-1]
         # Each trace has its own, whatever program the cache has for it.
@@ -67,8 +69,15 @@ class Traced:
         self.owners = Owners(trace.variables, trace.owners, self.definition.own_name)
         for variable in trace.variables.values():
             variable._traced_in.add(owner)
-        owner._watch_seen(trace.reads_of)
+        owner._watch_seen(trace.reads_of, self._given)
         self.module: ModuleOp = trace.graph.finish()
+
+    @property
+    def _given(self) -> List[Any]:
+        """The arguments that the trace has as they are."""
+        tree, static = self._arguments
+        values = [one.value if isinstance(one, Static) else one for one in static if one is not FED]
+        return [*values, *(one() for one in _tree.wholes(tree))]
 
     def build(self, trace: Trace, entry_name: Optional[str] = None) -> None:
         """Traces the function into a module, as an entry of this name."""

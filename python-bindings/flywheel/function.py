@@ -379,6 +379,7 @@ class Function(_flywheel.Dispatcher):
                         function._fixed.discard(key[0])
                     # They have the module by its address.
                     function._calls.clear()
+                    function._captures.drop_unread()
 
                 self._keys_of[place] = weakref.ref(whole, forget), []
             if key not in self._keys_of[place][1]:
@@ -437,10 +438,10 @@ class Function(_flywheel.Dispatcher):
         self._forget_traces()
         return True
 
-    def _watch_seen(self, reads: Dict[int, _reads.Read]) -> None:
-        """Traces again when something that was read while tracing is otherwise: a value from outside is another
-        object, or a module has another attribute, list or dict."""
-        self._captures.take()
+    def _watch_seen(self, reads: Dict[int, _reads.Read], arguments: Sequence[Any]) -> None:
+        """Traces again when something that was read while tracing is otherwise: a value from outside, or in an argument
+        that the trace has as it is, is another object, or a module has another attribute, list or dict."""
+        self._captures.take(arguments)
         watches = _reads.add_reader(self, reads)
         self._watches.update(watches)
         if watches and type(self) is Function:
@@ -717,8 +718,8 @@ def function(function: Optional[Callable[..., Any]] = None, /, **options: Any) -
     `static` names, or numbers, whatever they are: `static="training"` for one that an `if`
     of Python asks. A parameter that is not given has its default, as it is. Results are
     arrays, in the form that the function returns. The function is traced again when
-    something that it names from outside is another object: a global name, a closure or an item
-    of a list that is another variable, function or number now.
+    something that its code reads from outside is another object or number: a global name, a
+    closure, an attribute or an item, also of what it hands to other functions.
 
     `signature` lists a `spec` for each argument; what is fed must fit, and nothing is
     traced twice. Without it, sizes are static, until a call comes with another size of

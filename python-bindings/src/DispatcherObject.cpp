@@ -49,11 +49,31 @@ struct Case {
   }
 };
 
-/// A value that the Python function has from outside: of a global name, a
-/// closure, an attribute, or a list or dict of these.
+/// A kind of place outside of the Python function that it reads; the letters
+/// are those of `_places.py`.
+enum class PlaceKind : char {
+  /// An item of a dict, by its key, or of a list, by its number.
+  Item = 'i',
+  /// The variable of a closure.
+  Cell = 'c',
+  /// An attribute in the dict of an object.
+  Attribute = 'a',
+  /// An attribute of an object that has no dict for it.
+  Slot = 's',
+  /// The number of items of a container.
+  Length = 'n',
+  /// All elements of a list, a set or a deque; the value is a tuple.
+  Elements = 'e',
+  /// The elements of a dense array; the value is bytes.
+  Bytes = 'b'
+};
+
+/// A value that the Python function has from outside.
 struct Capture {
-  /// References. The holder is a dict, a list or a cell; `key` is the name, the
-  /// place in a list, or None in a cell.
+  PlaceKind kind;
+  /// References. The holder of an attribute or a slot is a weak reference to
+  /// the object, or a tuple of it. Only an item, an attribute and a slot have a
+  /// key.
   PyObject *holder, *key;
   /// A reference to the value or, if `isWeak`, to a weak reference to it; null
   /// if the holder had none.
@@ -236,21 +256,11 @@ static bool matches(const Case &known, const Store *store,
   return true;
 }
 
-/// Returns the value that a holder has now, or null.
-static PyObject *lookup(const Capture &capture) {
-  if (PyDict_Check(capture.holder))
-    return PyDict_GetItemWithError(capture.holder, capture.key);
-  if (PyCell_Check(capture.holder))
-    return PyCell_GET(capture.holder);
-  Py_ssize_t place = PyLong_AsSsize_t(capture.key);
-  return place < PyList_GET_SIZE(capture.holder)
-             ? PyList_GET_ITEM(capture.holder, place)
-             : nullptr;
-}
-
-/// Returns true if two objects are numbers of one type with the same bits: a
-/// program may compute an equal one before each call.
-static bool areEqualNumbers(PyObject *a, PyObject *b) {
+/// Returns true if two objects are one, or numbers of one type with the same
+/// bits: a program may compute an equal one before each call.
+static bool areEqual(PyObject *a, PyObject *b) {
+  if (a == b)
+    return true;
   if (!a || !b || Py_TYPE(a) != Py_TYPE(b))
     return false;
   if (PyFloat_CheckExact(a)) {
@@ -260,19 +270,98 @@ static bool areEqualNumbers(PyObject *a, PyObject *b) {
   return PyLong_CheckExact(a) && PyObject_RichCompareBool(a, b, Py_EQ) == 1;
 }
 
+static bool haveElements(PyObject *container, PyObject *elements) {
+  Py_ssize_t count = PyTuple_GET_SIZE(elements);
+  if (PyList_Check(container)) {
+    if (PyList_GET_SIZE(container) != count)
+      return false;
+    for (Py_ssize_t place = 0; place < count; ++place)
+      if (!areEqual(PyList_GET_ITEM(container, place),
+                    PyTuple_GET_ITEM(elements, place)))
+        return false;
+    return true;
+  }
+  if (PyObject_Size(container) != count)
+    return false;
+  nb::object iterator = nb::steal(PyObject_GetIter(container));
+  for (Py_ssize_t place = 0; iterator.is_valid() && place < count; ++place) {
+    nb::object item = nb::steal(PyIter_Next(iterator.ptr()));
+    if (!areEqual(item.ptr(), PyTuple_GET_ITEM(elements, place)))
+      return false;
+  }
+  return iterator.is_valid();
+}
+
+static bool hasBytes(PyObject *array, PyObject *bytes) {
+  if (!PyArray_Check(array))
+    return false;
+  auto *typed = reinterpret_cast<PyArrayObject *>(array);
+  return PyArray_IS_C_CONTIGUOUS(typed) &&
+         PyArray_NBYTES(typed) == PyBytes_GET_SIZE(bytes) &&
+         std::memcmp(PyArray_DATA(typed), PyBytes_AS_STRING(bytes),
+                     PyBytes_GET_SIZE(bytes)) == 0;
+}
+
+/// Returns true if the value of an attribute or a slot is the one of now. An
+/// object that is gone is read by nobody.
+static bool holdsMember(const Capture &capture, PyObject *value) {
+  PyObject *owner = PyTuple_Check(capture.holder)
+                        ? PyTuple_GET_ITEM(capture.holder, 0)
+                        : PyWeakref_GetObject(capture.holder);
+  if (owner == Py_None)
+    return true;
+  if (capture.kind == PlaceKind::Slot) {
+    nb::object now = nb::steal(PyObject_GenericGetAttr(owner, capture.key));
+    return areEqual(now.ptr(), value);
+  }
+  nb::object dict = nb::steal(PyObject_GenericGetDict(owner, nullptr));
+  return dict.is_valid() && PyDict_Check(dict.ptr()) &&
+         areEqual(PyDict_GetItemWithError(dict.ptr(), capture.key), value);
+}
+
+static bool holds(const Capture &capture) {
+  PyObject *holder = capture.holder, *value = capture.value;
+  // The result is borrowed, and compared only. It is None for an object that is
+  // gone, and a value of now may be None.
+  if (value && capture.isWeak) {
+    value = PyWeakref_GetObject(value);
+    if (value == Py_None)
+      value = capture.value;
+  }
+  switch (capture.kind) {
+  case PlaceKind::Item:
+    if (PyDict_Check(holder))
+      return areEqual(PyDict_GetItemWithError(holder, capture.key), value);
+    if (Py_ssize_t place = PyLong_AsSsize_t(capture.key);
+        place < PyList_GET_SIZE(holder))
+      return areEqual(PyList_GET_ITEM(holder, place), value);
+    return !value;
+  case PlaceKind::Cell:
+    return areEqual(PyCell_GET(holder), value);
+  case PlaceKind::Attribute:
+  case PlaceKind::Slot:
+    return holdsMember(capture, value);
+  case PlaceKind::Length:
+    return PyObject_Size(holder) == PyLong_AsSsize_t(value);
+  case PlaceKind::Elements:
+    return haveElements(holder, value);
+  case PlaceKind::Bytes:
+    return hasBytes(holder, value);
+  }
+  return false;
+}
+
 /// Returns true if what the Python function has from outside are the objects
 /// that it had when it was traced.
 static bool holdsCaptures(PyObject *self) {
   for (const Capture &capture :
        *reinterpret_cast<DispatcherObject *>(self)->captures) {
-    PyObject *value = capture.value;
-    // The result is borrowed, and compared only. It is None, which has no weak
-    // references, for an object that is gone.
-    if (value && capture.isWeak)
-      value = PyWeakref_GetObject(value);
-    PyObject *now = lookup(capture);
-    if (now == value || areEqualNumbers(now, value))
+    if (holds(capture)) {
+      // A slot may have no value, as before.
+      if (capture.kind == PlaceKind::Slot)
+        PyErr_Clear();
       continue;
+    }
     // A comparison of keys may have failed.
     PyErr_Clear();
     return false;
@@ -363,8 +452,35 @@ static PyObject *clearCaptures(PyObject *self) {
   Py_RETURN_NONE;
 }
 
-/// Takes a list of (holder, key, value or weak reference, is weak), or of
-/// (holder, key) without a value.
+/// Returns true if a holder and a value are of the types that a kind of place
+/// has.
+static bool isWellFormed(const Capture &capture) {
+  if (capture.isWeak && !PyWeakref_Check(capture.value))
+    return false;
+  PyObject *holder = capture.holder, *value = capture.value;
+  switch (capture.kind) {
+  case PlaceKind::Item:
+    return PyDict_Check(holder) ||
+           (PyList_Check(holder) && PyLong_Check(capture.key));
+  case PlaceKind::Cell:
+    return PyCell_Check(holder);
+  case PlaceKind::Attribute:
+  case PlaceKind::Slot:
+    return PyUnicode_Check(capture.key) &&
+           (PyWeakref_Check(holder) ||
+            (PyTuple_Check(holder) && PyTuple_GET_SIZE(holder) == 1));
+  case PlaceKind::Length:
+    return value && PyLong_Check(value);
+  case PlaceKind::Elements:
+    return value && PyTuple_Check(value);
+  case PlaceKind::Bytes:
+    return value && PyBytes_Check(value);
+  }
+  return false;
+}
+
+/// Takes a list of (kind, holder, key, value or weak reference, is weak), or of
+/// (kind, holder, key) without a value.
 static PyObject *setCaptures(PyObject *self, PyObject *list) {
   std::vector<Capture> made;
   if (!PyList_Check(list)) {
@@ -372,19 +488,17 @@ static PyObject *setCaptures(PyObject *self, PyObject *list) {
     return nullptr;
   }
   for (Py_ssize_t index = 0; index < PyList_GET_SIZE(list); ++index) {
-    Capture capture{nullptr, nullptr, nullptr, false};
-    int isWeak = 0;
-    if (!PyArg_ParseTuple(PyList_GET_ITEM(list, index), "OO|Op",
+    Capture capture{PlaceKind::Item, nullptr, nullptr, nullptr, false};
+    int isWeak = 0, kind = 0;
+    if (!PyArg_ParseTuple(PyList_GET_ITEM(list, index), "COO|Op", &kind,
                           &capture.holder, &capture.key, &capture.value,
                           &isWeak))
       return nullptr;
+    capture.kind = static_cast<PlaceKind>(kind);
     capture.isWeak = isWeak;
-    bool isKnown = PyDict_Check(capture.holder) ||
-                   PyCell_Check(capture.holder) ||
-                   (PyList_Check(capture.holder) && PyLong_Check(capture.key));
-    if (!isKnown || (isWeak && !PyWeakref_Check(capture.value))) {
-      PyErr_SetString(PyExc_TypeError, "expected a dict, a list or a cell, a "
-                                       "key and a value of it");
+    if (!isWellFormed(capture)) {
+      PyErr_SetString(PyExc_TypeError, "expected a kind of place, what has it, "
+                                       "a key and a value of it");
       return nullptr;
     }
     made.push_back(capture);
@@ -456,7 +570,7 @@ void addDispatcher(nb::module_ &module) {
       {"_clear_cases", clearCases, METH_NOARGS, "Forgets all entries."},
       {"_set_captures", setCaptures, METH_O,
        "Sets the values from outside, without which there is no fast call: a "
-       "list of (holder, key, value or weak reference, is weak)."},
+       "list of (kind, holder, key, value or weak reference, is weak)."},
       {"_holds_captures", holdsCapturesMethod, METH_NOARGS,
        "Returns true if these are the values of now."},
       {nullptr, nullptr, 0, nullptr}};

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Places outside of a traced function that its code reads, and their values at one time. DispatcherObject.cpp compares
+them before each call."""
+
+import weakref
+from typing import Any, Hashable, List, Optional, Tuple
+
+import numpy as np
+
+from ._identity import identity
+
+# Values without parts that are compared by value: to bind a name to an equal one changes nothing.
+PLAIN = (bool, int, float, complex, str, bytes, type(None), np.generic, range, slice)
+
+
+class Place:
+    """Something that code may read. `label` is the expression for it that the user's code has."""
+
+    # The letter by which C++ knows the kind.
+    kind = ""
+
+    def __init__(self, holder: Any, key: Any, label: str) -> None:
+        self.holder, self._key, self.label = holder, key, label
+
+    @property
+    def key(self) -> Tuple[Hashable, ...]:
+        """Equal for two of the same place."""
+        return self.kind, id(self.holder), self._key
+
+    def look_up(self) -> Any:
+        """Returns the value of now. Raises LookupError without one."""
+        return self.holder[self._key]
+
+    @property
+    def row(self) -> Tuple[Any, ...]:
+        """The place in the form that C++ takes."""
+        return self.kind, self.holder, self._key
+
+
+class Item(Place):
+    """An item of a dict, by its key, or of a list, by its number."""
+
+    kind = "i"
+
+
+class Cell(Place):
+    """The variable of a closure."""
+
+    kind = "c"
+
+    def look_up(self) -> Any:
+        try:
+            return self.holder.cell_contents
+        except ValueError:
+            raise LookupError from None
+
+
+class Attribute(Place):
+    """An attribute in the dict of an object, which is not kept alive if it may have weak references."""
+
+    kind = "a"
+
+    def __init__(self, owner: Any, key: str, label: str) -> None:
+        super().__init__(owner, key, label)
+        self._id = id(owner)
+        try:
+            self.holder = weakref.ref(owner)
+        except TypeError:
+            self.holder = (owner,)
+
+    @property
+    def key(self) -> Tuple[Hashable, ...]:
+        return self.kind, self._id, self._key
+
+    @property
+    def owner(self) -> Any:
+        return self.holder[0] if isinstance(self.holder, tuple) else self.holder()
+
+    def look_up(self) -> Any:
+        return dict_of(self.owner)[self._key]  # type: ignore[index]
+
+
+class Slot(Attribute):
+    """An attribute that an object of a class with `__slots__` has no dict for."""
+
+    kind = "s"
+
+    def look_up(self) -> Any:
+        try:
+            return object.__getattribute__(self.owner, self._key)
+        except AttributeError:
+            raise LookupError from None
+
+
+class Length(Place):
+    """The number of items of a container."""
+
+    kind = "n"
+
+    def look_up(self) -> Any:
+        return len(self.holder)
+
+
+class Elements(Place):
+    """All elements of a list, a set or a deque, which have no parts."""
+
+    kind = "e"
+
+    def look_up(self) -> Any:
+        return tuple(self.holder)
+
+
+class Bytes(Place):
+    """The elements of an array that may change in place."""
+
+    kind = "b"
+
+    def look_up(self) -> Any:
+        return self.holder.tobytes()
+
+
+class Value:
+    """The value of a place at one time. It is not kept alive if there are weak references to it."""
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        self._reference: Any = None
+        self._is_weak = False
+        try:
+            value = place.look_up()
+        except LookupError:
+            return
+        if not isinstance(value, (*PLAIN, tuple)):
+            try:
+                self._reference, self._is_weak = weakref.ref(value), True
+                return
+            except TypeError:
+                pass
+        self._reference = (value,)
+
+    @property
+    def row(self) -> Tuple[Any, ...]:
+        """The value in the form that C++ takes."""
+        if self._reference is None:
+            return self.place.row
+        return (*self.place.row, self._reference if self._is_weak else self._reference[0], self._is_weak)
+
+    def holds(self) -> bool:
+        """Returns true if the value is the same object, or numbers or texts that are equal. That of an object that is
+        gone is read by nobody."""
+        if isinstance(self.place, Attribute) and self.place.owner is None:
+            return True
+        try:
+            value = self.place.look_up()
+        except LookupError:
+            return self._reference is None
+        if self._reference is None:
+            return False
+        old = self._reference() if self._is_weak else self._reference[0]
+        if old is value:
+            return not self._is_weak or value is not None
+        if isinstance(self.place, Elements):
+            return len(old) == len(value) and all(map(_are_equal, old, value))
+        return _are_equal(old, value)
+
+
+def _are_equal(old: Any, value: Any) -> bool:
+    return old is value or (isinstance(old, PLAIN) and isinstance(value, PLAIN) and identity(old) == identity(value))
+
+
+def dict_of(value: Any) -> Optional[dict]:  # type: ignore[type-arg]
+    """Returns the dict with an object's own attributes; None if it has none."""
+    try:
+        found = object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        return None
+    return found if type(found) is dict else None
+
+
+def slots_of(kind: type) -> List[str]:
+    """Returns the names of the attributes that objects of a class have outside of a dict."""
+    found = []
+    for base in kind.__mro__:
+        own = base.__dict__.get("__slots__", ())
+        found += [own] if isinstance(own, str) else list(own)
+    return [name for name in found if name not in ("__dict__", "__weakref__")]

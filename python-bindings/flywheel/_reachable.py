@@ -1,0 +1,441 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The places outside of a Python function that its code, and what that calls, may read.
+
+A name that is followed by attributes and constant keys is read there and nowhere else. A value that code does something
+else with (it is handed to a function, given another name, iterated) may be read by any code that the function reaches:
+of an object these are the attributes that such code names, in whatever way, and of a container all items. So the places
+are at least those that are read, and no attribute that no code names is among them."""
+
+import argparse
+import builtins
+import collections
+import contextlib
+import functools
+import gc
+import inspect
+import os
+import sys
+import sysconfig
+import types
+import weakref
+from typing import Any, Callable, Dict, Iterator, List, Sequence, Set, Tuple
+
+import numpy as np
+
+from . import _flywheel
+from ._code_names import Import, Names, Path, Root, Step, names_of
+from ._flywheel import CompileWarning
+from ._places import PLAIN, Attribute, Bytes, Cell, Elements, Item, Length, Place, Slot, dict_of, slots_of
+from ._trace import PACKAGE, warn_user
+from ._tree import Whole
+
+# Objects of these have attributes of the user.
+_NAMESPACES = (types.SimpleNamespace, argparse.Namespace)
+# The elements that are watched of one container, and the bytes of one array that may change in place.
+_MOST_ITEMS, _MOST_BYTES = 100_000, 4096
+_MISSING = object()
+_PACKAGES = {"site-packages", "dist-packages"}
+_LIBRARIES = tuple({path for key, path in sysconfig.get_paths().items() if "lib" in key} | {"<frozen"})
+# The flag of Python's types that are made by a class statement.
+_HEAP_TYPE = 1 << 9
+# Methods that make an object, or say what it is: none of its numbers becomes one of the function through them.
+_UNREAD = {"__init__", "__new__", "__post_init__", "__init_subclass__", "__set_name__", "__del__", "__repr__",
+           "__str__", "__format__", "__reduce__", "__reduce_ex__", "__getstate__", "__setstate__", "__hash__",
+           "__copy__", "__deepcopy__", "__setattr__", "__delattr__", "__dir__", "__class_getitem__"}  # fmt: skip
+# Methods of data classes, which are made of text.
+_COMPARISONS = {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"}
+
+
+def find_places(function: Any, arguments: Sequence[Any]) -> Tuple[List[Place], List[Place]]:
+    """Returns the places that a call of a function may read, and those that it reads of arguments, which it has as they
+    are."""
+    finder = _Finder()
+    finder.escape(function, getattr(function, "__name__", "function"))
+    finder.finish()
+    count = len(finder.found)
+    for value in arguments:
+        finder.escape(value, type(value).__name__)
+    finder.finish()
+    places = list(finder.found.values())
+    return places[:count], places[count:]
+
+
+class _Finder:
+    def __init__(self) -> None:
+        self.found: Dict[Tuple[Any, ...], Place] = {}
+        # The names in the code that was reached: see `Names`.
+        self._names: Set[str] = set()
+        self._asked: Set[str] = set()
+        self._reads_all, self._compares = False, False
+        # By id, and kept so that no other object gets it: values of which code may read anything.
+        self._escaped: Dict[int, Any] = {}
+        # Those with attributes, with their labels; and the names of each that were read.
+        self._objects: List[Tuple[Any, str]] = []
+        self._read: Dict[int, Set[str]] = {}
+        # The methods that were looked at, with the objects that they are called with.
+        self._methods: Set[Tuple[Any, int]] = set()
+        self._receivers: List[Any] = []
+        self._work: List[Callable[[], None]] = []
+
+    def finish(self) -> None:
+        """Follows all that escapes, until no code names more attributes."""
+        is_done = False
+        while self._work or not is_done:
+            while self._work:
+                self._work.pop()()
+            is_done = True
+            for value, label in list(self._objects):
+                read = self._read[id(value)]
+                wanted = [name for name in _names_in(value) if name not in read and self._may_read(value, name)]
+                wanted += [name for name in self._asked if name not in read]
+                for name in wanted:
+                    read.add(name)
+                    self._escape_attribute(value, name, label)
+                is_done = is_done and not wanted
+
+    def _may_read(self, value: Any, name: str) -> bool:
+        if name in self._names or (self._reads_all and not (name.startswith("__") and name.endswith("__"))):
+            return True
+        if not (name.startswith("__") and name.endswith("__")) or name in _UNREAD or isinstance(value, type):
+            return False
+        # Operators and calls name no method.
+        method = inspect.getattr_static(type(value), name, None)
+        if getattr(getattr(method, "__code__", None), "co_filename", None) == "<string>" and name in _COMPARISONS:
+            return self._compares
+        return type(method) is types.FunctionType
+
+    def _escape_attribute(self, value: Any, name: str, label: str) -> None:
+        label += f".{name}"
+        self._escape_found(self._read_attribute(value, name, label), label, isinstance(value, Whole))
+
+    def _escape_found(self, value: Any, label: str, is_of_module: bool) -> None:
+        for one in _members_of(value) if is_of_module else [value]:
+            if one is not _MISSING:
+                self.escape(one, label)
+
+    def _add(self, place: Place) -> None:
+        self.found.setdefault(place.key, place)
+
+    # Values
+
+    def escape(self, value: Any, label: str) -> None:
+        """Adds what any code may read of a value, and by its call."""
+        kind = type(value)
+        if issubclass(kind, PLAIN) or id(value) in self._escaped:
+            return
+        self._escaped[id(value)] = value
+        self._work.append(lambda: self._escape(value, label))
+
+    def _escape(self, value: Any, label: str) -> None:
+        kind = type(value)
+        if issubclass(kind, np.ndarray):
+            if value.nbytes <= _MOST_BYTES and value.flags.c_contiguous and not value.dtype.hasobject:
+                self._add(Bytes(value, None, label))
+        elif kind is types.FunctionType:
+            self._visit_function(value)
+            if value.__dict__:
+                self._escape_object(value, label)
+        elif kind is types.MethodType:
+            self._visit_method(value.__func__, value.__self__, label.rpartition(".")[0] or label)
+            self.escape(value.__func__, label)
+        elif kind is functools.partial:
+            if value.args:
+                self._visit_method(value.func, value.args[0], label)
+            for one in (value.func, *value.args, *value.keywords.values()):
+                self.escape(one, label)
+        elif issubclass(kind, _flywheel.Dispatcher):
+            self.escape(value._function, label)
+        elif issubclass(kind, weakref.ref):
+            self.escape(value(), label)
+        elif kind in (staticmethod, classmethod):
+            self.escape(value.__func__, label)
+        elif kind is property:
+            self.escape(value.fget, label)
+        elif kind is functools.cached_property:
+            self.escape(value.func, label)
+        elif kind is types.ModuleType:
+            if _is_users_module(value):
+                self._escape_object(value, label)
+        elif issubclass(kind, type):
+            self._escape_class(value, label)
+        else:
+            if issubclass(kind, (tuple, list, dict, set, frozenset, collections.deque)):
+                self._escape_items(value, label)
+            if "__wrapped__" in (dict_of(value) or {}):
+                self.escape(value.__wrapped__, label)
+            elif isinstance(value, Whole) or not _is_opaque(kind):
+                self._escape_object(value, label)
+
+    def _escape_object(self, value: Any, label: str) -> None:
+        self._read.setdefault(id(value), set())
+        self._objects.append((value, label))
+
+    def _escape_class(self, kind: type, label: str) -> None:
+        if not _is_users_class(kind):
+            return
+        self._escape_object(kind, label)
+        # A call of it makes an object.
+        for name in ("__init__", "__new__", "__post_init__"):
+            method = inspect.getattr_static(kind, name, None)
+            self.escape(method, f"{label}.{name}")
+
+    def _escape_items(self, value: Any, label: str) -> None:
+        kind = type(value)
+        if len(value) > _MOST_ITEMS:
+            if not issubclass(kind, (tuple, frozenset)):
+                with contextlib.suppress(ReferenceError):
+                    warn_user(f"'{label}' has {len(value)} items, and the traced function that reads it is not traced "
+                              "again when one of them changes: make it an array, or an argument", CompileWarning)
+            return
+        if issubclass(kind, dict):
+            self._add(Length(value, None, label))
+            for key, one in list(value.items()):
+                self._add(Item(value, key, f"{label}[{key!r}]"))
+                self.escape(one, f"{label}[{key!r}]")
+            return
+        is_list = issubclass(kind, list)
+        if not issubclass(kind, (tuple, frozenset)):
+            if not is_list or all(isinstance(one, PLAIN) for one in value):
+                self._add(Elements(value, None, label))
+                is_list = False
+            else:
+                self._add(Length(value, None, label))
+        for place, one in enumerate(value):
+            if is_list:
+                self._add(Item(value, place, f"{label}[{place}]"))
+            self.escape(one, f"{label}[{place}]")
+
+    # Code
+
+    def _name(self, names: Names) -> None:
+        self._names |= names.attributes
+        self._asked |= names.asked
+        self._reads_all = self._reads_all or names.is_reflective
+        self._compares = self._compares or names.compares
+
+    def _visit_function(self, function: types.FunctionType) -> None:
+        code = function.__code__
+        cells = dict(zip(code.co_freevars, function.__closure__ or ()))
+        if not _is_users(code.co_filename):
+            # A decorator has the function in its closure.
+            for name, cell in cells.items() if code.co_filename.startswith(PACKAGE) else ():
+                with contextlib.suppress(ValueError):
+                    self.escape(cell.cell_contents, name)
+            return
+        names = names_of(code)
+        self._name(names)
+        for path in names.paths:
+            if path.root is Root.GLOBAL:
+                self._visit_global(function.__globals__, path)
+            elif path.root is Root.FREE and path.name in cells:
+                self._add(Cell(cells[path.name], None, path.name))
+                # An empty cell.
+                with contextlib.suppress(ValueError):
+                    self._visit_steps(cells[path.name].cell_contents, path)
+        for one in names.imports:
+            self._visit_import(function.__globals__, one)
+        for name, value in _defaults(function):
+            self.escape(value, name)
+
+    def _visit_import(self, space: Dict[str, Any], wanted: Import) -> None:
+        package = (space.get("__package__") or "").split(".")
+        parts = package[: len(package) + 1 - wanted.level] if wanted.level else []
+        name = ".".join([*parts, wanted.name]) if wanted.name else ".".join(parts)
+        for place in range(1, len(name.split(".")) + 1):
+            module = sys.modules.get(".".join(name.split(".")[:place]))
+            if module is not None:
+                self.escape(module, name)
+
+    def _visit_method(self, function: Any, receiver: Any, label: str) -> None:
+        """Adds what a function reads of its first argument."""
+        if type(function) is not types.FunctionType:
+            return
+        if issubclass(type(receiver), (*PLAIN, np.ndarray)) or (function, id(receiver)) in self._methods:
+            return
+        if not _is_users(function.__code__.co_filename) and _is_opaque(type(receiver)):
+            return
+        self._methods.add((function, id(receiver)))
+        self._receivers.append(receiver)
+        names = names_of(function.__code__)
+        if _is_users(function.__code__.co_filename):
+            self._name(names)
+        for path in names.paths:
+            if path.root is Root.RECEIVER:
+                self._work.append(functools.partial(self._visit_steps, receiver, path))
+        if names.has_super:
+            for base in type(receiver).__mro__:
+                for name in names.attributes & base.__dict__.keys() if _is_users_class(base) else ():
+                    self._visit_member(base.__dict__[name], receiver, label)
+                    self.escape(base.__dict__[name], f"{label}.{name}")
+
+    def _visit_global(self, space: Dict[str, Any], path: Path) -> None:
+        """Adds a global name and, of a module of the user, the names in it."""
+        name, steps, label = path.name, path.steps, path.name
+        while True:
+            self._add(Item(space, name, label))
+            value = space.get(name, _MISSING)
+            if value is _MISSING:
+                return
+            is_module = isinstance(value, types.ModuleType)
+            if not is_module or not steps or steps[0].is_item:
+                self._visit_steps(value, Path(path.root, label, steps))
+                return
+            if not _is_users_module(value):
+                return
+            space, name, steps = value.__dict__, steps[0].key, steps[1:]
+            label += f".{name}"
+
+    def _visit_steps(self, value: Any, path: Path) -> None:
+        """Adds the attributes and items on a path from a value. The value at its end escapes."""
+        label, is_of_module = path.name, False
+        for step in path.steps:
+            outer = value
+            is_of_module = isinstance(value, Whole) or (is_of_module and isinstance(value, (list, dict)))
+            value = self._read_step(value, step, label, is_of_module)
+            if value is _MISSING:
+                # Its class computes it, or the code has made it.
+                self._escape_found(outer, label, is_of_module)
+                return
+            label += f"[{step.key!r}]" if step.is_item else f".{step.key}"
+        self._escape_found(value, label, is_of_module)
+
+    def _read_step(self, value: Any, step: Step, label: str, is_of_module: bool) -> Any:
+        """Adds the place of an attribute or an item, and returns its value; but for the lists and dicts of modules, for
+        which see _reads."""
+        if not step.is_item:
+            return self._read_attribute(value, step.key, f"{label}.{step.key}")
+        label = f"{label}[{step.key!r}]"
+        if not isinstance(value, (dict, list, tuple)) or hasattr(type(value), "__missing__"):
+            return _MISSING
+        # Classes of the user may say what an item is.
+        if type(value).__getitem__ not in (dict.__getitem__, list.__getitem__, tuple.__getitem__):
+            return _MISSING
+        try:
+            found = value[step.key]
+        except (LookupError, TypeError):
+            return _MISSING
+        if not isinstance(value, tuple) and not is_of_module:
+            key = step.key if isinstance(value, dict) else range(len(value))[step.key]
+            self._add(Item(value, key, label))
+            if isinstance(value, list) and step.key < 0:
+                self._add(Length(value, None, label))
+        return found
+
+    def _read_attribute(self, value: Any, name: str, label: str) -> Any:
+        """Adds the places of an attribute: where it is, and those that are looked at before. Returns its value, or that
+        of its class."""
+        kind = value if isinstance(value, type) else type(value)
+        if isinstance(value, types.ModuleType) and not _is_users_module(value):
+            return _MISSING
+        if _is_opaque(kind) and not isinstance(value, Whole):
+            return _MISSING
+        own = None if isinstance(value, type) else dict_of(value)
+        if name in slots_of(kind) and not isinstance(value, type):
+            self._add(Slot(value, name, label))
+            return _look_up(Slot(value, name, label))
+        if own is not None:
+            # See _reads for the attributes of modules.
+            if not isinstance(value, Whole):
+                self._add(Attribute(value, name, label))
+            if name in own:
+                return own[name]
+        for base in kind.__mro__:
+            there = _dict_of_class(base)
+            if there is None:
+                continue
+            if _is_users_class(base):
+                self._add(Item(there, name, label))
+            if name in there:
+                if not isinstance(value, type):
+                    self._visit_member(there[name], value, label)
+                return there[name]
+        return _MISSING
+
+    def _visit_member(self, member: Any, value: Any, label: str) -> None:
+        """Adds what a member of a class reads of its object."""
+        owner = label.rpartition(".")[0]
+        if isinstance(member, property):
+            self._visit_method(member.fget, value, owner)
+        elif isinstance(member, functools.cached_property):
+            self._visit_method(member.func, value, owner)
+        elif type(member) is types.FunctionType:
+            if _is_users(member.__code__.co_filename):
+                self._visit_method(member, value, owner)
+            elif not isinstance(value, Whole):
+                # It may read anything of the object.
+                self.escape(value, owner)
+        elif isinstance(member, (staticmethod, classmethod, *PLAIN)):
+            return
+        elif hasattr(type(member), "__get__"):
+            self.escape(value, owner)
+
+
+def _members_of(value: Any) -> Iterator[Any]:
+    """Yields the parts of an attribute of a module, whose lists and dicts _reads watches."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if not isinstance(value, (list, tuple)):
+        yield value
+        return
+    for one in value:
+        yield from _members_of(one)
+
+
+def _look_up(place: Place) -> Any:
+    try:
+        return place.look_up()
+    except LookupError:
+        return _MISSING
+
+
+def _defaults(function: types.FunctionType) -> Iterator[Tuple[str, Any]]:
+    code, given = function.__code__, function.__defaults__ or ()
+    yield from zip(code.co_varnames[code.co_argcount - len(given) : code.co_argcount], given)
+    yield from (function.__kwdefaults__ or {}).items()
+
+
+def _names_in(value: Any) -> List[str]:
+    """Returns the names of the attributes of an object that the user has given it, or its class."""
+    names = list(dict_of(value) or ()) if not isinstance(value, type) else []
+    kind = value if isinstance(value, type) else type(value)
+    names += slots_of(kind) if not isinstance(value, type) else []
+    for base in kind.__mro__:
+        if _is_users_class(base):
+            names += base.__dict__
+    # Compiled methods are no attributes, nor is the name of a module.
+    return [name for name in names if isinstance(name, str) and not name.startswith("<") and name != "_name"]
+
+
+def _dict_of_class(kind: type) -> Any:
+    """Returns the dict of a class, behind the proxy that its `__dict__` is."""
+    found = gc.get_referents(kind.__dict__)
+    return found[0] if len(found) == 1 else None
+
+
+def _is_users(filename: str) -> bool:
+    return not (filename.startswith((PACKAGE, *_LIBRARIES)) or _PACKAGES & {*filename.split(os.sep)})
+
+
+def _is_users_module(module: types.ModuleType) -> bool:
+    return _is_users(getattr(module, "__file__", None) or "<frozen")
+
+
+def _is_opaque(kind: type) -> bool:
+    """Returns true if objects of a class have no attributes of the user: a variable, an optimizer, a type of Python."""
+    if issubclass(kind, (*_NAMESPACES, types.FunctionType, types.ModuleType)):
+        return False
+    name = getattr(kind, "__module__", None) or "builtins"
+    return not _is_users_class(kind) and (name == "builtins" or f"{name}.".startswith("flywheel."))
+
+
+def _is_users_class(kind: type) -> bool:
+    """Returns true if a class is in the code of a user, not in a library."""
+    name = getattr(kind, "__module__", None) or "builtins"
+    if name == "builtins":
+        # Code that is executed without a `__name__` is called so, too.
+        return bool(kind.__flags__ & _HEAP_TYPE) and getattr(builtins, kind.__name__, None) is not kind
+    module = sys.modules.get(name)
+    filename = getattr(module, "__file__", None)
+    if filename is None:
+        return module is None or name == "__main__"
+    return _is_users(filename)
