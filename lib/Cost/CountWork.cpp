@@ -136,9 +136,24 @@ static SmallVector<Value> getRead(Operation *op) {
   return read;
 }
 
+/// Returns the ops of the source that `op` computes, each with its place: its
+/// own, then those that were fused into its body.
+static SmallVector<std::string> collectSources(Operation *op) {
+  SmallVector<std::string> sources{formatSourceOp(op)};
+  op->walk([&](Operation *nested) {
+    if (nested == op || nested->hasTrait<OpTrait::IsTerminator>() ||
+        nested->hasTrait<OpTrait::ConstantLike>() ||
+        getOpName(nested->getLoc()).empty())
+      return;
+    std::string source = formatSourceOp(nested);
+    if (!llvm::is_contained(sources, source))
+      sources.push_back(std::move(source));
+  });
+  return sources;
+}
+
 DictionaryAttr WorkTable::describe(Operation *op) {
   Phase phase = phases.get(op);
-  std::string source = formatSourceOp(op);
   std::string what = getSourceOpName(op).rsplit('.').second.str();
   if (isMarkedBackward(op->getLoc()))
     what += "_grad";
@@ -148,7 +163,10 @@ DictionaryAttr WorkTable::describe(Operation *op) {
                      linalg::isaConvolutionOpInterface(structured));
   SmallVector<NamedAttribute> fields{
       b.getNamedAttr("what", b.getStringAttr(what)),
-      b.getNamedAttr("source", b.getStringAttr(source)),
+      b.getNamedAttr("sources",
+                     b.getStrArrayAttr(llvm::map_to_vector(
+                         collectSources(op),
+                         [](const std::string &s) -> StringRef { return s; }))),
       b.getNamedAttr("phase", b.getStringAttr(getPhaseName(phase))),
       b.getNamedAttr("contraction", b.getBoolAttr(isContraction))};
   auto addMap = [&](StringRef key, const CostExpr &expr) {

@@ -80,6 +80,9 @@ class Trace:
         self.signed: Set[Value] = set()
         # True if float64 in a program of narrower variables is worth a warning; each program gives one.
         self.warns_of_widening = False
+        # If ops have ops of a graph as their places, those by the texts of these places.
+        self.places: Optional[Dict[str, Any]] = None
+        self.place: Tuple[str, int] = ("", 0)
         # True if random tensors are drawn; false if only sizes are computed.
         self.draws = True
         # The owner of the streams from which they are drawn: the function that is traced.

@@ -66,6 +66,24 @@ class ProfiledEntry:
     kernels: List[Kernel]
 
 
+@dataclass(frozen=True)
+class Event:
+    """A call of a kernel, with its phase and its sources; or of an entry, whose phase is "step", without any.
+    `begin_seconds` is the time since the profile began, `worker` the thread that executed it."""
+
+    name: str
+    phase: str
+    sources: List[str]
+    begin_seconds: float
+    seconds: float
+    worker: int
+
+
+def _read_event(record: Dict[str, Any]) -> Event:
+    return Event(record["name"], record["cat"], record.get("args", {}).get("sources", []), record["ts"] / 1e6,
+                 record["dur"] / 1e6, record["tid"] - 1)  # fmt: skip
+
+
 def _read_kernel(entry: str, record: Dict[str, Any]) -> Kernel:
     def number(key: str) -> Optional[int]:
         return None if record[key] is None else int(record[key])
@@ -144,6 +162,13 @@ class Profile:
         """Calls of kernels that are counted, but are not in the trace, for want of room."""
         self._check()
         return self._dropped
+
+    @property
+    def events(self) -> List[Event]:
+        """The calls, but those that `dropped_events` counts, and a worker's calls of kernels behind the first 1024 of
+        each step."""
+        self._check()
+        return [_read_event(record) for record in json.loads(self._trace)["traceEvents"] if record["ph"] == "X"]
 
     def save(self, path: Path) -> None:
         """Writes a trace that Perfetto and chrome://tracing read. Raises OSError."""

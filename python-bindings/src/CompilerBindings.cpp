@@ -14,6 +14,7 @@
 #include "flywheel/Batching/BatchingRules.h"
 #include "flywheel/Driver/StepCost.h"
 #include "flywheel/Model/CNames.h"
+#include "flywheel/Support/OpNames.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -115,9 +116,12 @@ static CompiledModule runStages(const PyModule &self,
                                 const CompilerOptions &options,
                                 Messages &messages) {
   DiagnosticCollector diagnostics(self.context.get(), *self.printer);
-  llvm::FailureOr<CompiledModule> compiled = compileModule(
-      mlir::OwningOpRef<mlir::ModuleOp>(mlir::ModuleOp(*self.module).clone()),
-      options);
+  mlir::OwningOpRef<mlir::ModuleOp> copy(mlir::ModuleOp(*self.module).clone());
+  // A profile names the ops of the source that a kernel computes.
+  if (options.profile)
+    copy->walk(nameLocation);
+  llvm::FailureOr<CompiledModule> compiled =
+      compileModule(std::move(copy), options);
   messages = {takeErrors(diagnostics), diagnostics.getWarnings()};
   if (failed(compiled))
     return {};

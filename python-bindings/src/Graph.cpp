@@ -60,7 +60,15 @@ static std::pair<int, int> getPlace(PyFrameObject *frame, PyCodeObject *code) {
   return {PyFrame_GetLineNumber(frame), 0};
 }
 
+void Graph::setPlace(const std::string &name, uint32_t number) {
+  givenPlace = name.empty() ? LocationAttr()
+                            : LocationAttr(FileLineColLoc::get(
+                                  getContext(), StringRef(name), number, 0));
+}
+
 Location Graph::findLocation() const {
+  if (givenPlace)
+    return Location(givenPlace);
   constexpr size_t maxCalls = 16;
   SmallVector<Location> calls;
   nb::object frame =

@@ -67,8 +67,12 @@ public:
   DiagnosticPrinter &getPrinter() const { return *printer; }
 
   /// Returns the line of the user's code that runs, with the calls that led to
-  /// it.
+  /// it, or the place that `setPlace` gave.
   mlir::Location findLocation() const;
+
+  /// Gives the ops that are created from now on line `number` of `name` as
+  /// their place; with an empty name, the line of the user's code that runs.
+  void setPlace(const std::string &name, uint32_t number);
 
   /// Starts a function, into which ops go from then on, and returns its
   /// arguments. Throws where one is not finished.
@@ -165,6 +169,8 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::OpBuilder builder;
   std::string package;
+  /// See `setPlace`; null without one.
+  mlir::LocationAttr givenPlace;
   mlir::func::FuncOp function;
   std::vector<Frame> frames;
   /// By their scopes, which grow with time.

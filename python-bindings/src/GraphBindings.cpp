@@ -211,6 +211,9 @@ void addGraph(nb::module_ &module) {
       .def("batch", forward(&Graph::batchRegion), "region"_a, "inputs"_a,
            "is_batched"_a, "dim_size"_a)
       .def("isolate", forward(&Graph::isolateRegion), "region"_a)
+      .def("set_place", forward(&Graph::setPlace), "name"_a, "number"_a,
+           "Gives the ops that are created from now on line `number` of `name` "
+           "as their place;\nwith an empty name, the line of the user's code.")
       .def("finish", forward(&Graph::finish));
 }
 

@@ -8,7 +8,7 @@
 // CHECK: attributes {codegen.work_table = {{\[\[}}
 // CHECK-SAME: {bytes = affine_map<()[s0] -> (s0 * 64 + 96)>, contraction = true,
 // CHECK-SAME: flops = affine_map<()[s0] -> (s0 * 48)>, iterations = affine_map<()[s0] -> (s0 * 24)>,
-// CHECK-SAME: phase = "forward", reads = array<i64: 0, 1, 2>, source = "linalg.matmul at {{.*}}count-work.mlir:[[#@LINE+16]]:8", what = "matmul", writes = array<i64: 3>}
+// CHECK-SAME: phase = "forward", reads = array<i64: 0, 1, 2>, sources = ["linalg.matmul at {{.*}}count-work.mlir:[[#@LINE+16]]:8"], what = "matmul", writes = array<i64: 3>}
 // CHECK-SAME: contraction = false,
 // CHECK-SAME: phase = "backward"
 // CHECK-SAME: what = "tanh_grad"

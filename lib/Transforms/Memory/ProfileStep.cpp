@@ -398,12 +398,18 @@ static ManifestKernel describe(const Unit &unit, const WorkRecords &records,
   kernel.iterations = getMap(root, "iterations");
   kernel.flops =
       AffineMap::get(0, 0, getAffineConstantExpr(0, unit.first->getContext()));
-  kernel.sources.push_back(getText(root, "source"));
+  auto addSources = [&](DictionaryAttr record) {
+    auto sources = record.getAs<ArrayAttr>("sources");
+    if (!sources)
+      return;
+    for (auto source : sources.getAsRange<StringAttr>())
+      if (!llvm::is_contained(kernel.sources, source.getValue()))
+        kernel.sources.push_back(source.str());
+  };
+  addSources(root);
   for (DictionaryAttr op : ops) {
     kernel.flops = add(kernel.flops, getMap(op, "flops"));
-    std::string source = getText(op, "source");
-    if (!llvm::is_contained(kernel.sources, source))
-      kernel.sources.push_back(source);
+    addSources(op);
   }
   kernel.bytes = countBytes(unit, records);
   return kernel;

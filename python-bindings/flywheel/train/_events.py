@@ -162,6 +162,10 @@ class EventWriter:
         """Writes a serialized GraphDef."""
         self._write(bytes_field(4, graph), step)
 
+    def add_run_metadata(self, tag: str, metadata: bytes, step: Optional[int] = None) -> None:
+        """Writes a serialized RunMetadata."""
+        self._write(bytes_field(8, text_field(1, tag) + bytes_field(2, metadata)), step)
+
     def flush(self) -> None:
         if self._file is not None:
             self._file.flush()

@@ -53,8 +53,6 @@ from .platform import (
     GraphOptions,
     OptimizerOptions,
     OutOfRangeError,
-    RunMetadata,
-    RunOptions,
     app,
     flags,
     gfile,
@@ -91,6 +89,7 @@ from .scopes import (
 from .session import InteractiveSession, Session, get_default_session
 from .settings import *  # noqa: F403
 from .shapes import Dimension, TensorShape
+from .step_stats import RunMetadata, RunOptions
 from .tape import GradientTape
 from .tensor_arrays import TensorArray
 from .variables import (

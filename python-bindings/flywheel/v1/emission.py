@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """From ops of a graph to a trace: what a run needs, in the order of creation."""
 
-from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
+from contextlib import contextmanager
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
-from .. import _dtypes, _tensor
+from .. import _dtypes, _tensor, _trace
 from .._ops._arithmetic import parameter
 from .inference import as_list
 from .operation import Context, Operation, Tensor
@@ -55,6 +56,21 @@ def captures_of(context: Context, outputs: Sequence[Operation]) -> List[Tensor]:
     return [x for op in inside for x in [*op.inputs, *op.attrs.get("captures", [])] if x.op in outside]
 
 
+@contextmanager
+def place_of(trace: _trace.Trace, op: Operation) -> Iterator[None]:
+    """Gives the ops of a program that are created in this block an op of the graph as their place."""
+    assert trace.places is not None
+    before = trace.place
+    trace.place = (op.name, op.id)
+    trace.places[f"{op.name}:{op.id}:0"] = op
+    trace.graph.set_place(op.name, op.id)
+    try:
+        yield
+    finally:
+        trace.place = before
+        trace.graph.set_place(*before)
+
+
 class Emitter:
     """Emits ops in the order of their creation, with the version rule (A5)."""
 
@@ -67,6 +83,8 @@ class Emitter:
         # The variables that have a value when the run starts.
         self.initialized = initialized
         self.needed = needed
+        trace = _trace.current()
+        self._locator = None if trace.places is None else trace
         self.running = set(needed)
         # If loops are to be counted, how often each runs and those in it.
         self.counts: Optional[Dict[Operation, List[Any]]] = None
@@ -102,7 +120,11 @@ class Emitter:
         return variable.op_name in self.initialized and variable.initializer not in self.running
 
     def emit(self, op: Operation) -> None:
-        self._emit(op)
+        if self._locator is None:
+            self._emit(op)
+        else:
+            with place_of(self._locator, op):
+                self._emit(op)
         if op.attrs.get("is_wrt"):
             self.env[op.id] = [parameter(x) if _dtypes.is_floating(x.dtype) else x for x in self.env[op.id]]
         for variable in op.attrs.get("writes", ()):

@@ -5,11 +5,13 @@ A run with such ops has several parts: what they are made of is computed first, 
 what they give is fed to the rest. Random tensors that both see are drawn once.
 """
 
+import time
 from typing import Any, Callable, Dict, List, Sequence, Tuple
 
 import numpy as np
 
 from .. import _dtypes
+from . import step_stats
 from .emission import ancestors
 from .graph import get_default_graph
 from .operation import Operation, Tensor
@@ -79,7 +81,11 @@ class _Part:
         values = {**given, **dict(zip(wanted, session._run_wanted(wanted, feeds)))}
         made: Feeds = [(x, np.asarray(values[x])) for x in self._drawn]
         for call in self._calls:
+            began = time.time_ns()
             made += call.run(session, [np.asarray(values[x]) for x in call.inputs])
+            recorder = step_stats.current()
+            if recorder is not None:
+                recorder.called(call.ops[0], began, time.time_ns() - began)
         return made
 
 

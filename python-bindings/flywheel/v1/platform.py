@@ -44,16 +44,6 @@ class OptimizerOptions(_Options):
     L0, L1, ON_1, OFF = -1, 0, 1, -1
 
 
-class RunOptions(_Options):
-    """Options of a run: taken, and of no effect."""
-
-    NO_TRACE, SOFTWARE_TRACE, HARDWARE_TRACE, FULL_TRACE = range(4)
-
-
-class RunMetadata(_Options):
-    """The metadata that TensorFlow returns of a run: empty here. See docs/Profiling.md."""
-
-
 class _Flags:
     """Values of flags by name: those of the command line, once one is read."""
 

@@ -8,6 +8,7 @@ import numpy as np
 from .. import _dtypes, _ops, _tensor, _trace
 from .._compilation import compile_module
 from .._flywheel import CompileError
+from .._models import compile as compile_model
 from .._ops._core import size
 from .._ops._indexing import extract_slice
 from .._options import StepOptions
@@ -18,6 +19,9 @@ from .operation import Operation, Tensor
 
 class Compiled:
     """A set of fetches, compiled for a set of feeds."""
+
+    # If ops of the program are to have ops of the graph as their places, these by the texts of places.
+    places: Optional[Dict[str, Operation]] = None
 
     def __init__(
         self, fetches: Sequence[Any], feeds: Sequence[Tuple[Tensor, Any, Tuple[Optional[int], ...]]],
@@ -66,6 +70,7 @@ class Compiled:
     def _traced(self, fed: Set[Operation]) -> Tuple[Any, List[Any]]:
         """Returns the module of the program, and its variables."""
         trace = _trace.Trace("run")
+        trace.places = self.places
         shapes = [shape for _, _, shape in self.feeds] + [op.outputs[0].static_shape for op in self.hosts]
         dtypes = [dtype for _, dtype, _ in self.feeds] + [op.outputs[0].dtype for op in self.hosts]
         names = [x.op.name for x in self.fed] + [op.name for op in self.hosts]
@@ -108,6 +113,15 @@ class Compiled:
             return found
         value: _tensor.Tensor = env[fetch.op.id][fetch.index]
         return value
+
+
+class Profiled(Compiled):
+    """A set of fetches, compiled to measure how long its kernels take: see docs/Profiling.md."""
+
+    def _compile(self, fed: Set[Operation]) -> Tuple[Any, List[Any]]:
+        self.places = {}
+        module, variables = self._traced(fed)
+        return compile_model(module, profile=True, target=self.target or None), variables
 
 
 def _sized(x: _tensor.Tensor, result: int, wanted: Dict[Tuple[int, int], _tensor.Tensor]) -> _tensor.Tensor:

@@ -11,13 +11,14 @@ from .. import _dtypes, _flywheel
 from .._flywheel import Session as RuntimeSession
 from .._models import cost
 from ..store import FlatStore, Store, is_stream
+from . import step_stats
 from .attempts import RETRIED, attempts
 from .emission import ancestors
 from .graph import Graph, get_default_graph
 from .host_calls import parts_of, prints_of
 from .initialization import is_initialized_in
 from .operation import Operation, Tensor
-from .programs import Compiled, Counted
+from .programs import Compiled, Counted, Profiled
 
 # Values of sessions that share a container.
 _containers: Dict[str, Store] = {}
@@ -72,9 +73,16 @@ class Session:
 
     def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
         """Computes fetches, a tensor, an op (whose result is None), a name, or lists, tuples and dicts of
-        these, with the values in `feed_dict` for tensors."""
+        these, with the values in `feed_dict` for tensors.
+
+        With options of a `trace_level` above NO_TRACE, `run_metadata` has the times of ops: see `RunMetadata`.
+        """
         if self._is_closed:
             raise RuntimeError("Attempted to use a closed Session.")
+        with step_stats.recording(options, run_metadata):
+            return self._run_all(fetches, feed_dict)
+
+    def _run_all(self, fetches: Any, feed_dict: Any) -> Any:
         flat: List[Any] = []
         form = self._flatten(fetches, flat)
         if feed_dict is not None and not isinstance(feed_dict, Mapping):
@@ -98,15 +106,16 @@ class Session:
         return found
 
     def make_callable(self, fetches: Any, feed_list: Any = None, accept_options: bool = False) -> Callable[..., Any]:
-        """A function of the values in the order of `feed_list`."""
+        """A function of the values in the order of `feed_list`, with `accept_options` also of `options` and
+        `run_metadata`."""
         keys = list(feed_list or ())
 
-        def call(*values: Any) -> Any:
+        def call(*values: Any, options: Any = None, run_metadata: Any = None) -> Any:
             if len(values) != len(keys):
                 raise ValueError(f"feed_list has {len(keys)} elements, but {len(values)} values were passed")
-            return self.run(fetches, dict(zip(keys, values)))
+            return self.run(fetches, dict(zip(keys, values)), options, run_metadata)
 
-        return call
+        return call if accept_options else lambda *values: call(*values)
 
     @property
     def graph_def(self) -> Any:
@@ -261,7 +270,10 @@ class Session:
         fed = tuple((x.op.id, s) for (x, _), s in zip(feeds, shapes))
         is_soft = bool(getattr(self._config, "allow_soft_placement", False))
         parts = tuple((x.op.id, array.shape, array.tobytes()) for x, array in known)
-        key = (tuple(id(f) for f in fetches), frozenset(initialized), fed, is_soft, parts, tuple(decided.items()))
+        recorder = step_stats.current()
+        kind = Compiled if recorder is None else Profiled
+        key = (kind, tuple(id(f) for f in fetches), frozenset(initialized), fed, is_soft, parts,
+               tuple(decided.items()))  # fmt: skip
         found = self._entries.get(key)
         if found is None:
             compiled = self.graph._programs.get(key)
@@ -271,7 +283,7 @@ class Session:
             if compiled is None:
                 given = [(x, x.dtype, s) for (x, _), s in zip(feeds, shapes)]
                 try:
-                    compiled = Compiled(fetches, given, initialized, self._config, known, decided)
+                    compiled = kind(fetches, given, initialized, self._config, known, decided)
                 except RETRIED as error:
                     self.graph._programs[key] = error
                     raise
@@ -280,7 +292,7 @@ class Session:
         compiled, entry = found
         values = [array for _, array in feeds] + [
             np.asarray(op.attrs["host"](self)) for op in compiled.hosts]  # fmt: skip
-        result = entry(*values)
+        result = entry(*values) if recorder is None else recorder.measure(compiled, entry, values)
         count = compiled.is_op.count(False)
         results = iter([result] if count == 1 else result if count else [])
         return [None if is_op else _scalar(next(results)) for is_op in compiled.is_op]
@@ -303,13 +315,17 @@ class Session:
             names.append(name)
         for own in compiled.variables:
             own._declare_value(self._store)
-        binding = self._store.bind(RuntimeSession(compiled.program), names)
+        own_session = RuntimeSession(compiled.program)
+        binding = self._store.bind(own_session, names)
         missing = [name for name in streams if not self._store.is_initialized(name)]
         if missing:
             binding.initialize(missing)
-        entry, sizes = binding.entry("run"), compiled.sizes
+        entry: Any = binding.entry("run")
+        sizes = compiled.sizes
         if len(compiled.host_functions):
             _flywheel._set_host_functions(entry, compiled.host_functions)
+        if isinstance(compiled, Profiled):
+            entry = step_stats.Measured(entry, own_session)
         if sizes is None:
             return entry
         measure = self._bind(sizes)

@@ -5,7 +5,7 @@ A summary is computed by the run that fetches it, of the values of that run, and
 """
 
 import importlib
-from typing import Any, Callable, Dict, List, Optional, Sequence
+from typing import Any, Callable, Dict, List, Optional, Sequence, Set
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from ..train import _events
 from .conversion import as_tensor
 from .graph import Graph, GraphKeys, get_default_graph
 from .operation import Operation, Tensor
+from .step_stats import RunMetadata
 
 
 def _proto(name: str) -> Any:
@@ -85,6 +86,7 @@ class FileWriter:
     ):  # fmt: skip
         self._logdir = logdir
         self._writer = _events.EventWriter(logdir, filename_suffix or "")
+        self._run_tags: Set[str] = set()
         if graph is not None:
             self.add_graph(graph)
 
@@ -106,6 +108,16 @@ class FileWriter:
         """Writes the ops of a graph, with their names, devices and inputs."""
         definition = b"".join(_events.bytes_field(1, _node(op)) for op in graph.get_operations())
         self._writer.add_graph(definition, None if global_step is None else int(global_step))
+
+    def add_run_metadata(self, run_metadata: RunMetadata, tag: str, global_step: Any = None) -> None:
+        """Writes the times of a run. Raises ValueError for a tag that is used already."""
+        if not isinstance(run_metadata, RunMetadata):
+            raise TypeError(f"expected a RunMetadata, found {type(run_metadata).__name__}")
+        if tag in self._run_tags:
+            raise ValueError("The provided tag was already used for this event type")
+        self._run_tags.add(tag)
+        self._writer.add_run_metadata(tag, run_metadata.SerializeToString(),
+                                      None if global_step is None else int(global_step))  # fmt: skip
 
     def add_event(self, event: Any) -> None:
         self._writer.add_event(event.SerializeToString())

@@ -5,11 +5,19 @@ import shutil
 import numpy as np
 
 import flywheel
+import flywheel.v1
 
 shutil.copy("examples/digits/digits.mlir", "digits.mlir")
 image, label = np.ones((32, 64), np.float32), np.zeros(32, np.int32)
 
+# A graph.
+v = flywheel.v1.Variable(np.ones((16, 16), np.float32))
+train_op = flywheel.v1.assign(v, flywheel.v1.matmul(v, v))
+feed_dict, sess = None, flywheel.v1.Session()
+sess.run(flywheel.v1.global_variables_initializer())
+
 
 def check():
+    assert any("MatMul" in node.timeline_label for node in metadata.step_stats.dev_stats[0].node_stats)
     assert profile.kernels[0].seconds > 0 and set(profile.entries[0].phases) == {
         "forward", "backward", "update", "other"}  # fmt: skip

@@ -31,10 +31,10 @@ module attributes {train.manifest = {
 // CHECK-NEXT: codegen.profile_end 1 from %[[AGAIN]] in %[[STATE]] : memref<?xi8>
 func.func @step.kernel(%state: memref<?xi8>, %workspace: memref<?xi8>, %x: memref<?xf32>) -> i32
     attributes {codegen.work_table = [[
-      {what = "exp_grad", source = "math.exp at m.mlir:3:4", phase = "backward", contraction = false,
+      {what = "exp_grad", sources = ["math.exp at m.mlir:3:4"], phase = "backward", contraction = false,
        iterations = affine_map<()[s0] -> (s0)>, flops = affine_map<()[s0] -> (s0 * 2)>,
        bytes = affine_map<()[s0] -> (s0 * 8)>, reads = array<i64: 0>, writes = array<i64: 1>},
-      {what = "addf", source = "arith.addf at m.mlir:4:4", phase = "backward", contraction = false,
+      {what = "addf", sources = ["arith.addf at m.mlir:4:4"], phase = "backward", contraction = false,
        iterations = affine_map<()[s0] -> (s0)>, flops = affine_map<()[s0] -> (s0)>,
        bytes = affine_map<()[s0] -> (s0 * 8)>, reads = array<i64: 1>, writes = array<i64: 2>}],
       [{bytes = affine_map<()[s0] -> (s0 * 4)>, users = array<i64: 0>},

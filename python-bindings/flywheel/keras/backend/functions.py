@@ -10,11 +10,12 @@ from ..._flywheel import InvalidArgumentError
 from ..._kinds import elements
 from ..._models import cost
 from ...v1 import ops as _v1
+from ...v1 import step_stats
 from ...v1.attempts import RETRIED, attempts
 from ...v1.conversion import as_tensor
 from ...v1.graph import get_default_graph
 from ...v1.operation import Tensor
-from ...v1.programs import Compiled, Counted
+from ...v1.programs import Compiled, Counted, Profiled
 from ...v1.session import Session
 from ...v1.variables import Variable
 from .. import _phase
@@ -64,8 +65,8 @@ class Function:
         fetches = session_kwargs.pop("fetches", None) or []
         # Its values are read at each call.
         self._feed_dict: Dict[Any, Any] = session_kwargs.pop("feed_dict", None) or {}
-        for key in ("options", "run_metadata"):
-            session_kwargs.pop(key, None)
+        self._options, self._metadata = session_kwargs.pop("options", None), session_kwargs.pop("run_metadata", None)
+        self._kind = Profiled if step_stats.is_traced(self._options, self._metadata) else Compiled
         if session_kwargs:
             raise ValueError(f"Some keys in session_kwargs are not supported at this time: {list(session_kwargs)}")
         for what, given in (("`inputs` to a", inputs), ("`outputs` of a", outputs), ("`updates` in a", updates or [])):
@@ -90,6 +91,9 @@ class Function:
         self._cases: Dict[Optional[int], Tuple[Session, Any]] = {}
 
     def __call__(self, inputs: Sequence[Any]) -> List[Any]:
+        if self._metadata is not None:
+            with step_stats.recording(self._options, self._metadata):
+                return self._call(inputs)
         if type(inputs) is list and len(inputs) == len(self.inputs):
             at = self._phase_at
             phase = inputs[at] if at >= 0 else None
@@ -146,6 +150,9 @@ class Function:
                 self._cases[phase] = (session, found[2])
         _, compiled, entry = found
         hosts = [np.asarray(op.attrs["host"](session)) for op in compiled.hosts]
+        recorder = step_stats.current() if self._kind is Profiled else None
+        if recorder is not None:
+            return self._results(recorder.measure(compiled, entry, [*arrays, *hosts]))
         return self._results(entry(*arrays, *hosts))
 
     def _results(self, result: Any) -> List[Any]:
@@ -172,12 +179,12 @@ class Function:
     def also(self, op: Any) -> "Function":
         """Returns a function that computes the same, and runs an op."""
         return Function(self.inputs, self.outputs, [*self._roots[len(self.outputs) :], op], self.name,
-                        feed_dict=self._feed_dict)  # fmt: skip
+                        feed_dict=self._feed_dict, options=self._options, run_metadata=self._metadata)  # fmt: skip
 
     def _compile(self, phase: Optional[int], shapes: Any) -> Compiled:
         feeds = [(x, x.dtype, s) for (_, x), s in zip(self._fed, shapes)]
         with _phase.compiling(phase):
-            return Compiled(self._roots, feeds, set())
+            return self._kind(self._roots, feeds, set())
 
 
 def function(inputs: Any, outputs: Any, updates: Any = None, **kwargs: Any) -> Function:

@@ -9,6 +9,8 @@ import numpy as np
 
 from ..graph import get_default_graph
 from ..platform import logging
+from ..python.client.timeline import Timeline
+from ..step_stats import RunOptions
 from .saver import Saver
 from .steps import get_global_step
 
@@ -289,6 +291,43 @@ class StepCounterHook(SessionRunHook):
             seconds, steps = self._timer.since(step)
             if seconds:
                 logging.info(f"global_step/sec: {steps / seconds:g}")
+
+
+class ProfilerHook(SessionRunHook):
+    """Measures a run every N steps or seconds, and writes its trace as `timeline-STEP.json` into a folder. Raises
+    NotImplementedError for `show_memory`."""
+
+    def __init__(
+        self, save_steps: Optional[int] = None, save_secs: Optional[float] = None, output_dir: str = "",
+        show_dataflow: bool = True, show_memory: bool = False,
+    ):  # fmt: skip
+        if show_memory:
+            raise NotImplementedError("flywheel.v1.train.ProfilerHook: show_memory=True; a step allocates nothing")
+        self._timer = _Timer(save_steps, save_secs, "ProfilerHook")
+        self._folder, self._shows_flow = output_dir, show_dataflow
+
+    def begin(self) -> None:
+        self._global_step = _step(self)
+        self._next: Optional[int] = None
+
+    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
+        # As in TensorFlow, the first run is not measured.
+        self._due = self._next is not None and self._timer.is_due(self._next)
+        level = RunOptions.FULL_TRACE if self._due else RunOptions.NO_TRACE
+        return SessionRunArgs(self._global_step, options=RunOptions(level))
+
+    def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
+        if self._next is None:
+            self._timer.since(int(run_values.results))
+        step = int(run_values.results)
+        if self._due:
+            step = int(run_context.session.run(self._global_step))
+            self._timer.since(step)
+            os.makedirs(self._folder or ".", exist_ok=True)
+            trace = Timeline(run_values.run_metadata.step_stats).generate_chrome_trace_format(self._shows_flow)
+            with open(os.path.join(self._folder, f"timeline-{step}.json"), "w", encoding="utf-8") as file:
+                file.write(trace)
+        self._next = step + 1
 
 
 class FinalOpsHook(SessionRunHook):

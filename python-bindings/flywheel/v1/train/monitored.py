@@ -11,6 +11,7 @@ from ..initialization import (
 )
 from ..platform import OutOfRangeError
 from ..session import Session
+from ..step_stats import RunMetadata, RunOptions
 from .coordination import Coordinator
 from .hooks import (
     CheckpointSaverHook,
@@ -112,18 +113,23 @@ class MonitoredSession:
         context = SessionRunContext(SessionRunArgs(fetches, feed_dict), self._session)
         wanted: Dict[Any, Any] = {"caller": fetches}
         feeds = dict(feed_dict or {})
+        options, run_metadata = options or RunOptions(), run_metadata or RunMetadata()
         for i, hook in enumerate(self._hooks):
             request = hook.before_run(context)
             if request is None:
                 continue
             if request.fetches is not None:
                 wanted[i] = request.fetches
+            level = getattr(request.options, "trace_level", 0)
+            if level > options.trace_level:
+                options = RunOptions(level)
             both = set(request.feed_dict or {}) & set(feeds)
             if both:
                 raise RuntimeError(f"Same tensor is fed by two hooks or by a hook and the caller: {both.pop()!r}")
             feeds.update(request.feed_dict or {})
         keys = [key for key in wanted if wanted[key] is not None]
-        values = dict(zip(keys, self._session.run([wanted[key] for key in keys], feeds)))
+        values = dict(zip(keys, self._session.run([wanted[key] for key in keys], feeds, options,
+                                                  run_metadata)))  # fmt: skip
         for i, hook in enumerate(self._hooks):
             hook.after_run(context, SessionRunValues(values.get(i), options, run_metadata))
         if context.stop_requested:
