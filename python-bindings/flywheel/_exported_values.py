@@ -19,6 +19,8 @@ class Values:
 
     def __init__(self, known: Sequence[Traced]) -> None:
         self._known = known
+        for one in known:
+            one.refuse_home("an export", "model.export")
         self._store = current_store()
         self.variables: List[Variable] = list(
             dict.fromkeys(variable for one in known for variable in one.owners.variables.values())

@@ -21,7 +21,7 @@ from ._types import Array
 from .clauses import LossScale
 from .namespace import Namespace, current_namespace
 from .store import Store, current_store
-from .variables import Variable, list_variables
+from .variables import Variable, list_variables, traced_variable
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -181,6 +181,9 @@ def _list_pairs(given: Any) -> List[Tuple[Optional[TensorLike], Variable]]:
         raise TypeError("expected a list of pairs of a gradient and its variable, found a dict by path: give "
                         "zip(gradients.values(), module.parameters())")  # fmt: skip
     found = list(given) if isinstance(given, Iterable) and not isinstance(given, (Operators, str)) else None
+    found = None if found is None else [
+        (pair[0], traced_variable(pair[1])) if isinstance(pair, (tuple, list)) and len(pair) == 2 else pair
+        for pair in found]  # fmt: skip
     for pair in [None] if found is None else found:
         if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not isinstance(pair[1], Variable):
             is_swapped = isinstance(pair, (tuple, list)) and len(pair) == 2 and isinstance(pair[0], Variable)

@@ -225,8 +225,9 @@ def _with_index(x: Tensor, array: "np.ndarray[Any, Any]") -> Tensor:
 def as_tensor(value: TensorLike, dtype: Any = None) -> Tensor:
     """Converts an argument of an operation to a tensor: returns a tensor as it is, reads a variable here, and calls
     `constant` on anything else. With `dtype`, a number or a list gets that dtype; a tensor of another dtype is cast."""
-    from .variables import Variable
+    from .variables import Variable, traced_variable
 
+    value = traced_variable(value)
     if isinstance(value, Variable):
         value = value.read()
     if isinstance(value, Tensor):

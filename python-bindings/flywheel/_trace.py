@@ -83,6 +83,8 @@ class Trace:
         # If ops have ops of a graph as their places, those by the texts of these places.
         self.places: Optional[Dict[str, Any]] = None
         self.place: Tuple[str, int] = ("", 0)
+        # If the program has variables of a graph, that graph, and a function that finds the store of its session.
+        self.home: Optional[Tuple[object, Callable[[], Any]]] = None
         # True if random tensors are drawn; false if only sizes are computed.
         self.draws = True
         # The owner of the streams from which they are drawn: the function that is traced.

@@ -12,7 +12,7 @@ from ._definition import Definition
 from ._flywheel import ModuleOp, Program
 from ._tensor import Tensor, as_tensor, wrap
 from ._trace import Trace
-from .store import Owners, Store
+from .store import Owners, Store, current_store
 from .variables import provide_host_values
 
 if TYPE_CHECKING:
@@ -70,7 +70,32 @@ class Traced:
         for variable in trace.variables.values():
             variable._traced_in.add(owner)
         owner._watch_seen(trace.reads_of, self._given)
+        self.home = trace.home
+        self._check_home()
         self.module: ModuleOp = trace.graph.finish()
+
+    def _check_home(self) -> None:
+        """Raises ValueError for variables of a graph beside others, whose values are in another store."""
+        if self.home is None:
+            return
+        for variable in self.owners.variables.values():
+            if variable.namespace is not self.home[0].namespace:  # type: ignore[attr-defined]
+                raise ValueError(f"'{self.definition.name}' uses variables of a graph, such as weights of a model of "
+                                 f"Keras, whose values are in a session, and '{variable.name}', which is in a store: "
+                                 "make it a variable of the graph, K.variable(...)")  # fmt: skip
+
+    def refuse_home(self, what: str, instead: str) -> None:
+        """Raises NotImplementedError if the function uses variables of a graph."""
+        if self.home is not None:
+            raise NotImplementedError(f"{what} of '{self.definition.name}', which uses variables of a graph, such as "
+                                      f"weights of a model of Keras: use {instead}")  # fmt: skip
+
+    def find_store(self) -> Store:
+        """Returns the store that a call works on: the current one, or for variables of a graph that of a session."""
+        if self.home is None:
+            return current_store()
+        found: Store = self.home[1]()
+        return found
 
     @property
     def _given(self) -> List[Any]:
@@ -159,6 +184,10 @@ class Traced:
         if known is None:
             provide_host_values(store, list(self.owners.variables.values()))
             binding = store.bind_program(self.program, self.owners)
+            if self.home is not None:
+                # The session has initialized variables of the graph, but not what optimizers and draws keep.
+                keys = store._keys(self.program, self.owners)
+                binding.initialize([key for key in keys if not store._has_value(key)])
             known = binding.entry(self.entry_name)
             if len(self.host_functions):
                 _flywheel._set_host_functions(known, self.host_functions)

@@ -195,7 +195,7 @@ class Function(_flywheel.Dispatcher):
             return result if unpack is None else unpack(result)
         bound = self._bind(args, kwargs)
         traced, values = self._find(*bound)
-        store = current_store()
+        store = traced.find_store()
         entry = traced.entry(store)
         feeds = [feed(value, leaf) for value, leaf in zip(values, traced.leaves)]
         refusal, result = None, None
@@ -208,8 +208,8 @@ class Function(_flywheel.Dispatcher):
         if refusal is not None:
             traced, result = self._call_for_sizes(*bound, refusal)
             entry = traced.entry(store)
-        if not any(traced is one for one in self._traces.values()):
-            # Another thread has forgotten the trace meanwhile.
+        if traced.home is not None or not any(traced is one for one in self._traces.values()):
+            # The session may be another one at the next call. Or another thread has forgotten the trace meanwhile.
             return result if traced.unpack is None else traced.unpack(result)
         # Only a call that has compiled is worth a case: it is found here next time. A case that may be refused for its
         # sizes is called again, which a step that calls Python is not.
@@ -254,7 +254,7 @@ class Function(_flywheel.Dispatcher):
         did, no call compiles another one for that check."""
         traced, values = self._find(args, kwargs, is_for_sizes=True)
         try:
-            return traced, traced.entry(current_store())(*[feed(v, leaf) for v, leaf in zip(values, traced.leaves)])
+            return traced, traced.entry(traced.find_store())(*[feed(v, leaf) for v, leaf in zip(values, traced.leaves)])
         except Exception as error:
             if isinstance(error, _flywheel.InvalidArgumentError) and str(error) == refusal:
                 self._checks_of_data.add(_NUMBERS.sub("#", refusal))

@@ -219,6 +219,7 @@ def profile_calls(traced: "Traced", values: Sequence[Any], calls: int) -> Profil
     from .store import Store, current_store
     from .variables import provide_host_values
 
+    traced.refuse_home("a profile", "run_metadata of Session.run, K.function or compile")
     options = traced.definition.options
     program = compile_model(
         traced.module, profile=True, threads=options.threads, target=options.target or None,

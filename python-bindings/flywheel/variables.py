@@ -547,13 +547,19 @@ def initialize_in(store: Store, variables: Sequence[Variable]) -> None:
     binding.initialize(wanted)
 
 
+def traced_variable(x: Any) -> Any:
+    """Returns the variable that a traced function reads in place of one of a graph; anything else as it is."""
+    find = getattr(x, "_find_traced", None)
+    return x if find is None or not _trace.is_tracing() else find()
+
+
 def list_variables(what: str, given: Any) -> List[Variable]:
     """Returns the variables of a list. Raises TypeError for anything else."""
     if isinstance(given, _tree.Whole):
         raise TypeError(f"expected a list of variables as {what}, found {type(given).__name__}: give its parameters()")
     if isinstance(given, (Operators, str)) or not isinstance(given, Iterable):
         raise TypeError(f"expected a list of variables as {what}, found {given!r}")
-    found = list(given)
+    found = [traced_variable(one) for one in given]
     for variable in found:
         if not isinstance(variable, Variable):
             raise TypeError(f"expected variables in {what}, found {type(variable).__name__}")

@@ -7,7 +7,7 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Seque
 
 import numpy as np
 
-from .. import _dtypes, _flywheel
+from .. import _dtypes, _flywheel, _trace
 from .._flywheel import Session as RuntimeSession
 from .._models import cost
 from ..store import FlatStore, Store, is_stream
@@ -419,6 +419,36 @@ _local = _Local()
 def get_default_session() -> Optional[Session]:
     """The innermost session that is a default one."""
     return _local.sessions[-1] if _local.sessions else None
+
+
+# If Keras is imported, functions that find its session, and that give variables of a session values.
+others: List[Tuple[Callable[[], Session], Callable[[Session], None]]] = []
+
+
+def enter_traced(graph: Graph) -> None:
+    """Makes the function that is being traced one of the variables of a graph: its calls work on the values of the
+    default session, or of that of Keras. Raises ValueError for variables of two graphs."""
+    trace = _trace.current()
+    if trace.home is None:
+        trace.home = graph, lambda: _store_of(graph)
+        _session_of(graph)
+    elif trace.home[0] is not graph:
+        raise ValueError(f"'{trace.name}' uses variables of two graphs")
+
+
+def _store_of(graph: Graph) -> Store:
+    session = _session_of(graph)
+    for _, prepare in others:
+        prepare(session)
+    return session.store
+
+
+def _session_of(graph: Graph) -> Session:
+    session = get_default_session() or next((find() for find, _ in others), None)
+    if session is None or session.graph is not graph:
+        raise RuntimeError("a function that uses variables of a graph works on the values of a session of that graph: "
+                           "expected it to be the default one, as in `with sess:`")  # fmt: skip
+    return session
 
 
 def default_session(given: Optional[Session], what: str) -> Session:

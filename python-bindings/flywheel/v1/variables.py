@@ -122,6 +122,13 @@ class Variable(_operators.Operators):
 
     # Reads
 
+    def _find_traced(self) -> traced.Variable:
+        """Returns the variable for the function that is being traced, which then has the values of the session."""
+        from .session import enter_traced
+
+        enter_traced(self.graph)
+        return self.implementation
+
     def _as_graph_tensor(self) -> Tensor:
         return self._read
 

@@ -6,7 +6,7 @@ from typing import Optional
 from ..._kinds import instance
 from ...v1.graph import GraphKeys, get_default_graph, reset_default_graph
 from ...v1.initialization import is_initialized_in
-from ...v1.session import Session, get_default_session
+from ...v1.session import Session, get_default_session, others
 from .. import _phase
 from .settings import reset_uids
 
@@ -77,3 +77,11 @@ def initialize(session: Session) -> None:
             v.load(literal, session)
     if rest:
         session.run(rest)
+
+
+def _prepare(session: Session) -> None:
+    if not _manual:
+        initialize(session)
+
+
+others.append((current_session, _prepare))

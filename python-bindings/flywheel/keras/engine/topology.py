@@ -11,8 +11,8 @@ from ...v1.conversion import as_tensor
 from ...v1.graph import GraphKeys, get_default_graph
 from ...v1.operation import Tensor
 from ...v1.variables import Variable
+from .. import _traced_calls, constraints, initializers, regularizers
 from .. import backend as K
-from .. import constraints, initializers, regularizers
 from .._serialization import Configured, take_elements
 
 
@@ -152,6 +152,8 @@ class Layer(Configured):
 
     def __call__(self, inputs: Any, **kwargs: Any) -> Any:
         self._check_arguments(kwargs)
+        if _traced_calls.is_traced(inputs):
+            return _traced_calls.call(self, inputs, kwargs)
         given = [as_tensor(x) if isinstance(x, Variable) else x for x in to_list(inputs)]
         for x in given:
             if not K.is_keras_tensor(x) and not isinstance(x, Tensor):

@@ -13,7 +13,7 @@ from ..._flywheel import Value
 from ..._kept import Kept, reference
 from ..._tensor import Tensor, as_tensor, wrap
 from ...function import function
-from ...variables import Variable
+from ...variables import Variable, traced_variable
 
 __all__ = ["minimize"]
 
@@ -65,6 +65,7 @@ def minimize(
         raise ValueError("expected variables to move, found none")
     if not functions:
         raise ValueError("expected a function of residuals, found none")
+    start = [traced_variable(x) for x in start]
     graph = _graph_of(start)
     if not isinstance(regularizer, (Tensor, Variable)) and _graph_of([regularizer]) is None:
         regularizer = _number("regularizer", regularizer, 0.0)
