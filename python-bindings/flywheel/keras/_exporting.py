@@ -48,7 +48,8 @@ def _entry(model: Any, what: str) -> Function:
     own, phase = model._function(what), int(what == "train")
     weights = [] if what == "predict" else list(model.sample_weights)
     fed = [x for _, x in own._fed if not any(x is weight for weight in weights)]
-    names = [*model.input_names, *([] if what == "predict" else [f"{name}_target" for name in model.target_names])]
+    names = [*model._feed_input_names, *([] if what == "predict" else [
+        f"{name}_target" for name in model._feed_target_names])]  # fmt: skip
 
     def body(*arrays: Any) -> Any:
         feeds = list(zip(fed, arrays))

@@ -42,7 +42,7 @@ INSTEAD: Dict[str, str] = {
     "import_graph_def": "build the graph with this package",
     "load_op_library": "flywheel.custom_vjp in a traced function",
     "lookup": "a dict in Python",
-    "nn.ctc_loss": "flywheel.torch or tf.scan",
+    "nn.ctc_loss": "tf.nn.ctc_loss_v2, whose labels are not sparse",
     "nn.embedding_lookup_sparse": "tf.nn.embedding_lookup and tf.reduce_sum",
     "nn.quantized_conv2d": "tf.nn.conv2d",
     "nn.raw_rnn": "tf.nn.dynamic_rnn, or tf.while_loop",

@@ -109,6 +109,7 @@ from .operations import (
     zeros_like,
 )
 from .recurrent import foldl, foldr, map_fn, rnn
+from .sequences import ctc_batch_cost, ctc_decode
 from .sessions import (
     clear_session,
     get_session,
@@ -165,7 +166,8 @@ __all__ = [
     "Function", "abs", "all", "any", "arange", "argmax", "argmin", "backend", "batch_dot", "batch_flatten",
     "batch_get_value", "batch_normalization", "batch_set_value", "bias_add", "binary_crossentropy", "cast",
     "cast_to_floatx", "categorical_crossentropy", "clear_session", "clip", "concatenate", "constant", "conv1d",
-    "conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose", "cos", "count_params", "cumprod", "cumsum",
+    "conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose", "cos", "count_params", "ctc_batch_cost", "ctc_decode",
+    "cumprod", "cumsum",
     "depthwise_conv2d", "dot", "dropout", "dtype", "elu", "epsilon", "equal", "eval", "exp", "expand_dims", "eye",
     "flatten", "floatx", "foldl", "foldr", "function", "gather", "get_session", "get_uid", "get_value",
     "get_variable_shape", "gradients", "greater", "greater_equal", "hard_sigmoid", "identity", "image_data_format",

@@ -13,8 +13,9 @@ from ...v1 import ops as _v1
 from ...v1 import step_stats
 from ...v1.attempts import RETRIED, attempts
 from ...v1.conversion import as_tensor
+from ...v1.emission import ancestors
 from ...v1.graph import get_default_graph
-from ...v1.operation import Tensor
+from ...v1.operation import Operation, Tensor
 from ...v1.programs import Compiled, Counted, Profiled
 from ...v1.session import Session
 from ...v1.variables import Variable
@@ -84,6 +85,8 @@ class Function:
         self._phase_at = phases[0] if phases else -1
         self._fed = [(i, as_tensor(x)) for i, x in enumerate(self.inputs) if i not in phases]
         self._fed += [(len(self.inputs) + i, as_tensor(x)) for i, x in enumerate(self._feed_dict)]
+        self._is_split = any("host_call" in op.attrs for op in ancestors(
+            [x if isinstance(x, Operation) else x.op for x in self._roots], {x.op for _, x in self._fed}))  # fmt: skip
         self._entries: Dict[Any, Tuple[Session, Compiled, Any]] = {}
         # By phase and shapes of feeds, the number of the first attempt that did not fail, if it is not 0.
         self._attempts: Dict[Any, int] = {}
@@ -117,6 +120,8 @@ class Function:
         given = [*inputs, *self._feed_dict.values()]
         arrays = [self._feed(x, given[i]) for i, x in self._fed]
         phase = int(inputs[self._phase_at]) if self._phase_at >= 0 else None
+        if self._is_split:
+            return self._run_parts(phase, arrays)
         own = (phase, *[a.shape for a in arrays])
         problem: Optional[Exception] = None
         for number, shapes, decides in attempts([(x, a) for a, (_, x) in zip(arrays, self._fed)],
@@ -133,6 +138,15 @@ class Function:
             return results
         assert problem is not None
         raise problem
+
+    def _run_parts(self, phase: Optional[int], arrays: List[Any]) -> List[Any]:
+        """Calls a function a part of which Python computes, as a run of the session."""
+        session = sessions.get_session()
+        session._seed()
+        feeds = [(x, array) for (_, x), array in zip(self._fed, arrays)]
+        if phase is not None:
+            feeds.append((as_tensor(self.inputs[self._phase_at]), np.asarray(bool(phase))))
+        return list(session._run(self._roots, feeds))[: len(self.outputs)]
 
     def _call_for(self, phase: Optional[int], shapes: List[Any], arrays: List[Any]) -> List[Any]:
         """Calls the program for these shapes of the feeds, which may have open sizes."""

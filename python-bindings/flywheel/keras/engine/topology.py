@@ -374,6 +374,9 @@ class InputLayer(Layer):
         self.built = True
         shape = self.batch_input_shape
         x = K.placeholder(shape, dtype=self.dtype, name=self.name) if input_tensor is None else as_tensor(input_tensor)
+        if hasattr(x, "_keras_history"):
+            # That of a variable, or of a layer, which other models have too.
+            x = K.identity(x)
         x.__dict__["_keras_shape"] = shape
         x.__dict__["_keras_history"] = (self, 0, 0)
         self._nodes.append(Node(self, [], [x], {}))

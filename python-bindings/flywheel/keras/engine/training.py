@@ -9,11 +9,13 @@ import numpy as np
 from ..._types import Path
 from ...train.callbacks import listed
 from ...train.loop import Means, run_epochs
+from ...v1.conversion import as_tensor
 from ...watching import watch
 from .. import _batches, losses, metrics, optimizers
 from .. import backend as K
 from .. import callbacks as _callbacks
 from ..legacy import interfaces as _legacy
+from ._outputs import by_output, metric_of, metrics_of, targets_by_output, term_of, weighted
 from .network import Network
 from .topology import one_or_list, to_list
 
@@ -50,8 +52,7 @@ class Model(Network):
         sample_weight_mode: Any = None, weighted_metrics: Any = None, target_tensors: Any = None, **kwargs: Any,
     ) -> None:  # fmt: skip
         """Says how the model is trained; the code is made at the first step."""
-        if target_tensors is not None:
-            raise NotImplementedError("flywheel.keras: target_tensors of compile")
+        given_targets = targets_by_output(target_tensors, self.output_names)
         self.optimizer = optimizers.get(optimizer)
         self.loss = loss
         self.metrics, self.weighted_metrics = metrics or [], weighted_metrics or []
@@ -59,16 +60,17 @@ class Model(Network):
         self._forget_functions()
         self._function_kwargs = kwargs
         names = self.output_names
-        self._losses_of = [None if x is None else losses.get(x) for x in _by_output(loss, names, "loss")]
-        scales = _by_output(loss_weights, names, "loss_weights") if loss_weights is not None else [1.0] * len(names)
+        self._losses_of = [None if x is None else losses.get(x) for x in by_output(loss, names, "loss")]
+        scales = by_output(loss_weights, names, "loss_weights") if loss_weights is not None else [1.0] * len(names)
         self._scales = scales
-        modes = _by_output(sample_weight_mode, names, "sample_weight_mode")
+        modes = by_output(sample_weight_mode, names, "sample_weight_mode")
         for mode in modes:
             if mode not in (None, "temporal"):
                 raise ValueError(f"expected a sample_weight_mode of None or 'temporal', found {mode!r}")
         targets, weights, terms, total = [], [], [], None
         self.target_names: List[str] = []
-        for y, function, scale, name, mode in zip(self.outputs, self._losses_of, scales, names, modes):
+        for y, function, scale, name, mode, given in zip(self.outputs, self._losses_of, scales, names, modes,
+                                                         given_targets):  # fmt: skip
             if function is None:
                 if isinstance(loss, dict):
                     warnings.warn(f'Output "{name}" missing from loss dictionary. We assume this was done on purpose, '
@@ -78,12 +80,13 @@ class Model(Network):
             self.target_names.append(name)
             shape = K.int_shape(y)
             is_sparse = losses.is_like(function, "sparse_categorical_crossentropy")
-            target = K.placeholder((*shape[:-1], 1) if is_sparse else shape, name=f"{name}_target")
+            target = as_tensor(given) if given is not None else K.placeholder(
+                (*shape[:-1], 1) if is_sparse else shape, name=f"{name}_target")  # fmt: skip
             if mode == "temporal" and len(shape) < 3:
                 raise ValueError(f'Found a sample_weight_mode of "temporal" for the output "{name}" of shape {shape}, '
                                  "which has no steps")  # fmt: skip
             weight = K.placeholder((None, None) if mode == "temporal" else (None,), name=f"{name}_sample_weights")
-            term = _term(function, target, y, weight)
+            term = term_of(function, target, y, weight)
             targets.append(target)
             weights.append(weight)
             terms.append(term)
@@ -110,13 +113,13 @@ class Model(Network):
         used = [(n, y, loss) for n, y, loss in zip(names, self.outputs, self._losses_of) if loss is not None]
         for (name, y, loss), t, w in zip(used, targets, self.sample_weights):
             prefix = f"{name}_" if len(names) > 1 else ""
-            for metric in _metrics_of(given, name):
+            for metric in metrics_of(given, name):
                 self._add_metric(metric, prefix, t, y, loss, None)
-            for metric in _metrics_of(given_weighted, name):
+            for metric in metrics_of(given_weighted, name):
                 self._add_metric(metric, f"{prefix}weighted_", t, y, loss, w)
 
     def _add_metric(self, metric: Any, prefix: str, t: Any, y: Any, loss: Any, weight: Any) -> None:
-        function, title = _metric(metric, y, loss)
+        function, title = metric_of(metric, y, loss)
         mask = getattr(y, "_keras_mask", None)
         if getattr(function, "stateful", False):
             parts = [] if mask is None else [K.cast(mask, K.floatx())]
@@ -128,7 +131,7 @@ class Model(Network):
             self.stateful_metric_names.append(prefix + title)
             self._metric_updates += function.updates
         else:
-            value = _weighted(function(t, y), weight, mask)
+            value = weighted(function(t, y), weight, mask)
         self.metrics_names.append(prefix + title)
         self._values.append(value)
 
@@ -141,11 +144,26 @@ class Model(Network):
 
     @property
     def _feed_inputs(self) -> List[Any]:
-        return list(self.inputs)
+        """The inputs that calls are fed: not those that `Input(tensor=)` gave a value."""
+        return [x for x in self.inputs if K.is_placeholder(x)]
+
+    @property
+    def _feed_input_names(self) -> List[str]:
+        return [name for name, x in zip(self.input_names, self.inputs) if K.is_placeholder(x)]
 
     @property
     def _feed_targets(self) -> List[Any]:
-        return list(self.targets)
+        """The targets that calls are fed: not those that are among the `target_tensors` of `compile`."""
+        return [x for x in self.targets if K.is_placeholder(x)]
+
+    @property
+    def _feed_target_names(self) -> List[str]:
+        return [name for name, x in zip(self.target_names, self.targets) if K.is_placeholder(x)]
+
+    @property
+    def _has_tensors(self) -> bool:
+        """Returns true if there are inputs or targets that calls are not fed."""
+        return len(self._feed_inputs) < len(self.inputs) or len(self._feed_targets) < len(getattr(self, "targets", []))
 
     @property
     def _feed_sample_weights(self) -> List[Any]:
@@ -211,7 +229,7 @@ class Model(Network):
     def _make_predict_function(self) -> None:
         """Sets `predict_function`, unless it is set."""
         if self.predict_function is None:
-            self.predict_function = K.function([*self.inputs, K.learning_phase()], self.outputs,
+            self.predict_function = K.function([*self._feed_inputs, K.learning_phase()], self.outputs,
                                                self._own(self.state_updates))  # fmt: skip
 
     def _fed(self) -> List[Any]:
@@ -256,14 +274,16 @@ class Model(Network):
 
     def _prepare(self, x: Any, y: Any, sample_weight: Any, class_weight: Any = None) -> Tuple[List[Any], int]:
         self._check_compiled()
-        xs = _batches.arrays(x, self.input_names, [K.int_shape(t) for t in self.inputs], "input")
-        if y is None and self.targets:
-            raise ValueError(f"expected targets of {self.target_names}, found None")
-        if not self.targets and y is not None and len(to_list(y)):
-            raise ValueError("expected no targets, since no output has a loss, found some")
-        shapes = [K.int_shape(t) for t in self.targets]
-        ys = _batches.arrays(y, self.target_names, shapes, "target") if shapes else []
-        count = len(xs[0])
+        xs = self._inputs_of(x)
+        names = self._feed_target_names
+        if y is None and names:
+            raise ValueError(f"expected targets of {names}, found None")
+        if not names and y is not None and len(to_list(y)):
+            why = "all of them are tensors" if self.targets else "no output has a loss"
+            raise ValueError(f"expected no targets, since {why}, found some")
+        shapes = [K.int_shape(t) for t in self._feed_targets]
+        ys = _batches.arrays(y, names, shapes, "target") if shapes else []
+        count = len([*xs, *ys][0]) if xs or ys else self._rows()
         for a in [*xs, *ys]:
             if len(a) != count:
                 raise ValueError("Input arrays should have the same number of samples as target arrays. Found "
@@ -271,8 +291,28 @@ class Model(Network):
         if not count:
             raise ValueError("expected at least 1 sample, found 0")
         ranks = [K.ndim(w) for w in self.sample_weights]
-        ws = _batches.weights(sample_weight, class_weight, ys, self.target_names, ranks)
+        fed = dict(zip(names, ys))
+        # The weights of targets that are tensors need no more than their shape.
+        every = [fed[name] if name in fed else np.broadcast_to(np.float32(0), [count, *K.int_shape(t)[1:]])
+                 for name, t in zip(self.target_names, self.targets)]  # fmt: skip
+        ws = _batches.weights(sample_weight, class_weight, every, self.target_names, ranks)
         return [*xs, *ys, *ws], count
+
+    def _inputs_of(self, x: Any) -> List[Any]:
+        """Returns the arrays of the inputs that calls are fed."""
+        names = self._feed_input_names
+        if not names:
+            if x is not None and (hasattr(x, "__array__") or len(x)):
+                raise ValueError("expected no inputs, since all of them are tensors, found some")
+            return []
+        return _batches.arrays(x, names, [K.int_shape(t) for t in self._feed_inputs], "input")
+
+    def _rows(self) -> int:
+        """Returns the rows of a batch that is not fed. Raises ValueError if no tensor says it."""
+        for x in [*self.inputs, *self.targets]:
+            if x.static_shape and x.static_shape[0] is not None:
+                return int(x.static_shape[0])
+        raise ValueError("the model is fed nothing, and no tensor of it has a number of rows that is known")
 
     def train_on_batch(self, x: Any, y: Any = None, sample_weight: Any = None, class_weight: Any = None) -> Any:
         """One step; the loss (and metrics) of before it."""
@@ -284,8 +324,7 @@ class Model(Network):
         return one_or_list(self._call(self._function("test"), values, 0))
 
     def predict_on_batch(self, x: Any) -> Any:
-        xs = _batches.arrays(x, self.input_names, [K.int_shape(t) for t in self.inputs], "input")
-        return one_or_list(self._call(self._function("predict"), xs, 0))
+        return one_or_list(self._call(self._function("predict"), self._inputs_of(x), 0))
 
     # Epochs
 
@@ -310,20 +349,33 @@ class Model(Network):
                              _batches.size_of(batch_size),
                              None)  # fmt: skip
         for name, steps in (("steps_per_epoch", steps_per_epoch), ("validation_steps", validation_steps)):
-            if steps is not None and not (name == "validation_steps" and _batches.is_stream(validation_data)):
+            if steps is not None and not self._has_tensors and not (
+                    name == "validation_steps" and _batches.is_stream(validation_data)):  # fmt: skip
                 raise ValueError(f"`{name}` is for what gives batches: of arrays, give `batch_size`")
         values, count = self._prepare(x, y, sample_weight, class_weight)
+        if steps_per_epoch is not None or not self._feed_inputs and not self._feed_targets:
+            # The same batch in each step: it is the tensors that change.
+            again = self._repeated(values, count, steps_per_epoch, "steps_per_epoch")
+            return self._fit(again, epochs, verbose, callbacks, validation_data, initial_epoch, steps_per_epoch,
+                             validation_steps, count, count)  # fmt: skip
         size = _batches.size_of(batch_size)
         tests: Any = validation_data
         if tests is None and validation_split:
             at = _batches.split(count, validation_split)
-            n, m = len(self.inputs), len(self.targets)
+            n, m = len(self._feed_inputs), len(self._feed_targets)
             late = [v[at:] for v in values]
             tests = (late[:n], late[n : n + m], late[n + m :])
             values, count = [v[:at] for v in values], at
         order = (lambda: np.random.permutation(count)) if shuffle else None
         return self._fit(lambda: _batches.slices(values, count, size, order), epochs, verbose, callbacks, tests,
                          initial_epoch, -(-count // size), validation_steps, size, count)  # fmt: skip
+
+    def _repeated(self, values: List[Any], count: int, steps: Optional[int], what: str) -> Any:
+        """Returns what gives a batch for each of `steps` steps. Raises ValueError if no number of them is given."""
+        if steps is None:
+            raise ValueError(f"If your data is in the form of symbolic tensors, you should specify the `{what}` "
+                             "argument (instead of the `batch_size` argument).")  # fmt: skip
+        return lambda: ((values, count) for _ in range(steps))
 
     def _fit(
         self, batches: Any, epochs: int, verbose: int, given: Any, tests: Any, first: int, steps: Optional[int],
@@ -420,10 +472,10 @@ class Model(Network):
         phase where an output depends on it."""
         x, y, w = tests if len(tests) == 3 else (*tests, None)
         values, _ = self._prepare(x, y, w)
-        count = len(self.inputs) + len(self.targets)
+        count = len(self._feed_inputs) + len(self._feed_targets)
         listed = [[given[name] for name in names] if isinstance(given, dict) else to_list(given)
-                  for given, names in ((x, self.input_names), (y, self.target_names))]  # fmt: skip
-        given = [*listed[0], *(listed[1] if self.targets else [])]
+                  for given, names in ((x, self._feed_input_names), (y, self._feed_target_names))]  # fmt: skip
+        given = [*(listed[0] if self._feed_inputs else []), *(listed[1] if self._feed_targets else [])]
         own = given if len(given) == count else values[:count]
         return [*map(np.asarray, own), *values[count:], *([0.0] if self.uses_learning_phase else [])]
 
@@ -442,6 +494,8 @@ class Model(Network):
         test = self._function("test")
         if y is None and _batches.is_stream(x):
             made: Any = (self._prepare(*b) for b in _batches.stream(x, steps)())
+        elif self._has_tensors and (steps is not None or not self._feed_inputs and not self._feed_targets):
+            made = self._repeated(*self._prepare(x, y, sample_weight), steps, "steps")()
         else:
             _no_steps(steps)
             values, count = self._prepare(x, y, sample_weight)
@@ -455,13 +509,15 @@ class Model(Network):
     def predict(self, x: Any, batch_size: Optional[int] = None, verbose: int = 0, steps: Optional[int] = None) -> Any:
         """The outputs for all samples."""
         run = self._function("predict")
-        shapes = [K.int_shape(t) for t in self.inputs]
         if _batches.is_stream(x):
             inputs = (b[0] for b in _batches.stream(x, steps)())
-            parts = [self._call(run, _batches.arrays(one, self.input_names, shapes, "input"), 0) for one in inputs]
+            parts = [self._call(run, self._inputs_of(one), 0) for one in inputs]
+        elif len(self._feed_inputs) < len(self.inputs) and (steps is not None or not self._feed_inputs):
+            xs = self._inputs_of(x)
+            parts = [self._call(run, batch, 0) for batch, _ in self._repeated(xs, 0, steps, "steps")()]
         else:
             _no_steps(steps)
-            xs = _batches.arrays(x, self.input_names, shapes, "input")
+            xs = self._inputs_of(x)
             size = _batches.size_of(batch_size)
             parts = [self._call(run, batch, 0) for batch, _ in _batches.slices(xs, len(xs[0]), size, None)]
         return one_or_list([np.concatenate(made) for made in zip(*parts)])
@@ -491,62 +547,3 @@ def _is_input(layer: Any) -> bool:
 def _no_steps(steps: Optional[int]) -> None:
     if steps is not None:
         raise ValueError("`steps` is for what gives batches: of arrays, give `batch_size`")
-
-
-def _metrics_of(given: Any, name: str) -> List[Any]:
-    """The metrics of an output: of all outputs, or of a dict by their names."""
-    return to_list((given or {}).get(name, [])) if isinstance(given, dict) else to_list(given or [])
-
-
-def _by_output(given: Any, names: List[str], what: str) -> List[Any]:
-    if isinstance(given, dict):
-        for key in given:
-            if key not in names:
-                raise ValueError(f'Unknown entry in {what} dictionary: "{key}". Only expected the following keys: '
-                                 f"{names}")  # fmt: skip
-        return [given.get(n, 1.0 if what == "loss_weights" else None) for n in names]
-    if isinstance(given, (list, tuple)):
-        if len(given) != len(names):
-            raise ValueError(f"When passing a list as {what}, it should have one entry per model outputs. The model "
-                             f"has {len(names)} outputs, but you passed {what}={given}")  # fmt: skip
-        return list(given)
-    return [given] * len(names)
-
-
-def _weighted(scores: Any, weight: Any, mask: Any = None) -> Any:
-    """Returns the mean of the scores by weights, over the samples whose weight is not 0, and the steps that count."""
-    if mask is not None and K.ndim(scores) == K.ndim(mask):
-        holds = K.cast(mask, scores.dtype)
-        scores = scores * holds / K.mean(holds)
-    if weight is None:
-        return K.mean(scores)
-    if K.ndim(scores) > K.ndim(weight):
-        scores = K.mean(scores, list(range(K.ndim(weight), K.ndim(scores))))
-    scores = scores * K.cast(weight, scores.dtype)
-    # If all weights are 0, so is the mean.
-    used = K.mean(K.cast(K.not_equal(weight, 0.0), scores.dtype))
-    return K.mean(scores / K.maximum(used, K.epsilon()))
-
-
-def _term(loss: Any, target: Any, y: Any, weight: Any) -> Any:
-    """Returns the loss of an output, by the weights of its samples."""
-    mask = getattr(y, "_keras_mask", None)
-    if isinstance(loss, losses.Loss):
-        own = getattr(loss, "mask_of", lambda *_: None)(target, y)
-        if own is not None and mask is not None:
-            raise NotImplementedError("flywheel.keras: ignore_class of a loss of an output with a mask")
-        reduced = loss.reduce(loss.call(target, y), weight, mask if own is None else own)
-        # Without a reduction, what is minimized is the mean.
-        return K.mean(reduced) if K.ndim(reduced) else reduced
-    return _weighted(loss(target, y), weight, mask)
-
-
-def _metric(metric: Any, y: Any, loss: Any) -> Tuple[Any, str]:
-    if metric in ("accuracy", "acc"):
-        if K.int_shape(y)[-1] == 1 or losses.is_like(loss, "binary_crossentropy"):
-            return metrics.binary_accuracy, "acc"
-        sparse = losses.is_like(loss, "sparse_categorical_crossentropy")
-        return (metrics.sparse_categorical_accuracy if sparse else metrics.categorical_accuracy), "acc"
-    function = metrics.get(metric)
-    title = getattr(function, "name", None) or getattr(function, "__name__", type(function).__name__)
-    return function, str(title)

@@ -21,6 +21,8 @@ class Gated(Layer):
     """
 
     gates = 1
+    # True if the product with the recurrent kernel has a bias of its own: `bias` is then [2, gates * units].
+    reset_after = False
     kernel: Any
     recurrent_kernel: Any
     bias: Any
@@ -58,7 +60,8 @@ class Gated(Layer):
         first, second = self._kernel_shapes(inputs)
         weights: List[Any] = [("kernel", first, "kernel"), ("recurrent_kernel", second, "recurrent")]
         if self.use_bias:
-            weights.append(("bias", (self.gates * self.units,), "bias"))
+            sizes = (self.gates * self.units,)
+            weights.append(("bias", (2, *sizes) if self.reset_after else sizes, "bias"))
         for name, sizes, key in weights:
             initializer, regularizer, constraint = (getattr(self, f"{key}_{kind}") for kind in
                                                     ("initializer", "regularizer", "constraint"))  # fmt: skip

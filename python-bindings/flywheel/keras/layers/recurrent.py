@@ -132,8 +132,13 @@ class _Recurrent(Gated, Stateful):
         def emit(
             x: Any, start: Any, masks: Any, dropped: Any, dropped_states: Any, kernel: Any, recurrent: Any, *bias: Any
         ) -> Any:
-            x = _ops.swapaxes(self._inputs(x, dropped, kernel, bias), 0, 1)
-            return self._emit(x, start, masks, _Products(recurrent, self.units, self._sized(x, dropped_states)))
+            own = bias
+            if bias and self.reset_after:
+                own, bias = (bias[0][0],), (bias[0][1],)
+            else:
+                bias = ()
+            x = _ops.swapaxes(self._inputs(x, dropped, kernel, own), 0, 1)
+            return self._emit(x, start, masks, _Products(recurrent, self.units, self._sized(x, dropped_states), *bias))
 
         outputs = make(type(self).__name__, emit, sequence, [as_tensor(s) for s in first],
                        [mask] if has_mask else [], dropped, dropped_states, *self.weights)  # fmt: skip
@@ -194,13 +199,19 @@ class _Recurrent(Gated, Stateful):
 
 
 class _Products:
-    """Products of an output with the parts of the recurrent kernel."""
+    """Products of an output with the parts of the recurrent kernel, and their bias."""
 
-    def __init__(self, kernel: Any, units: int, masks: List[Any]):
-        self._kernel, self._units, self._masks = kernel, units, masks
+    def __init__(self, kernel: Any, units: int, masks: List[Any], bias: Any = None):
+        self._kernel, self._units, self._masks, self._bias = kernel, units, masks, bias
 
     def __call__(self, h: Any, first: int, count: int) -> List[Any]:
         """Returns [batch, units] for each of `count` gates."""
+        if self._bias is not None:
+            own = [self._bias[i * self._units : (i + 1) * self._units] for i in range(first, first + count)]
+            return [y + b for y, b in zip(self._of(h, first, count), own)]
+        return self._of(h, first, count)
+
+    def _of(self, h: Any, first: int, count: int) -> List[Any]:
         if not self._masks:
             both = _ops.matmul(h, self._kernel[:, first * self._units : (first + count) * self._units])
             return [both[:, i * self._units : (i + 1) * self._units] for i in range(count)]
@@ -240,17 +251,18 @@ class LSTM(_Recurrent):
 
 @_legacy.recurrent
 class GRU(_Recurrent):
-    """Cho et al., 2014; gates z, r, h; the reset is before the product."""
+    """Cho et al., 2014; gates z, r, h; the reset is before the product, or with `reset_after` behind it, which then has
+    a bias of its own."""
 
     gates = 3
-    arguments = ("recurrent_activation",)
+    arguments = ("recurrent_activation", "reset_after")
 
     def __init__(
-        self, units: int, activation: Any = "tanh", recurrent_activation: Any = "hard_sigmoid", **kwargs: Any
-    ) -> None:
-        if kwargs.pop("reset_after", False):
-            raise NotImplementedError("flywheel.keras.layers.GRU: reset_after")
+        self, units: int, activation: Any = "tanh", recurrent_activation: Any = "hard_sigmoid",
+        reset_after: bool = False, **kwargs: Any,
+    ) -> None:  # fmt: skip
         super().__init__(units, activation, **kwargs)
+        self.reset_after = bool(reset_after)
         self.recurrent_activation = activations.get(recurrent_activation)
         self._gate = _in_steps(self.recurrent_activation)
 
@@ -259,5 +271,6 @@ class GRU(_Recurrent):
         xz, xr, xh = self._parts(x)
         hz, hr = recurrent(h, 0, 2)
         z, r = self._gate(xz + hz), self._gate(xr + hr)
-        new = self._activation(xh + recurrent(r * h, 2, 1)[0])
+        last = r * recurrent(h, 2, 1)[0] if self.reset_after else recurrent(r * h, 2, 1)[0]
+        new = self._activation(xh + last)
         return (z * h + (1.0 - z) * new,)

@@ -54,12 +54,17 @@ class Cell(Gated):
         """Returns the new states from the products of the inputs with the kernel, by gates."""
         raise NotImplementedError
 
-    def _products(self, x: Any, kernel: Any, masks: List[Any], has_bias: bool, first: int = 0, count: int = 0) -> Any:
+    def _products(
+        self, x: Any, kernel: Any, masks: List[Any], is_input: bool, first: int = 0, count: int = 0
+    ) -> List[Any]:
+        bias: Any = None
+        if self.use_bias:
+            bias = self.bias[0 if is_input else 1] if self.reset_after else self.bias if is_input else None
         found = []
         for i in range(first, first + (count or self.gates)):
             part = slice(i * self.units, (i + 1) * self.units)
             y = K.dot(x * masks[i] if masks else x, kernel[:, part])
-            found.append(K.bias_add(y, self.bias[part]) if has_bias and self.use_bias else y)
+            found.append(y if bias is None else K.bias_add(y, bias[part]))
         return found
 
     def _recurrent(self, h: Any, first: int = 0, count: int = 0) -> Any:
@@ -74,23 +79,25 @@ class SimpleRNNCell(Cell):
 
 
 class GRUCell(Cell):
-    """Cho et al., 2014; gates z, r, h; the reset is before the product."""
+    """Cho et al., 2014; gates z, r, h; the reset is before the product, or with `reset_after` behind it, which then has
+    a bias of its own."""
 
     gates = 3
-    arguments = ("recurrent_activation",)
+    arguments = ("recurrent_activation", "reset_after")
 
     def __init__(
-        self, units: int, activation: Any = "tanh", recurrent_activation: Any = "hard_sigmoid", **kwargs: Any
-    ) -> None:
-        if kwargs.pop("reset_after", False):
-            raise NotImplementedError("flywheel.keras.layers.GRUCell: reset_after")
+        self, units: int, activation: Any = "tanh", recurrent_activation: Any = "hard_sigmoid",
+        reset_after: bool = False, **kwargs: Any,
+    ) -> None:  # fmt: skip
         super().__init__(units, activation, **kwargs)
+        self.reset_after = bool(reset_after)
         self.recurrent_activation = activations.get(recurrent_activation)
 
     def step(self, x: List[Any], states: List[Any]) -> Tuple[Any, ...]:
         h = states[0]
         z, r = (self.recurrent_activation(a + b) for a, b in zip(x, self._recurrent(h, 0, 2)))
-        new = self.activation(x[2] + self._recurrent(r * h, 2, 1)[0])
+        last = r * self._recurrent(h, 2, 1)[0] if self.reset_after else self._recurrent(r * h, 2, 1)[0]
+        new = self.activation(x[2] + last)
         return (z * h + (1.0 - z) * new,)
 
 
