@@ -89,6 +89,8 @@ static Attribute toAttr(Builder &b, const ManifestMessage &message) {
   RecordBuilder record(b);
   record.add("kind", getName(message.kind));
   record.add("text", StringRef(message.text));
+  if (message.isOfData)
+    record.add("of_data", int64_t{1});
   return record.get();
 }
 
@@ -264,6 +266,10 @@ static void read(ManifestReader &reader, DictionaryAttr record,
   std::string kind;
   reader.read(record, "kind", kind);
   reader.read(record, "text", message.text);
+  int64_t isOfData = 0;
+  if (record.contains("of_data"))
+    reader.read(record, "of_data", isOfData);
+  message.isOfData = isOfData != 0;
   if (std::optional<StatusKind> found = getStatusKind(kind))
     message.kind = *found;
   else

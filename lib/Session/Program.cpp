@@ -206,7 +206,8 @@ Status Program::getStatus(int32_t status) const {
   if (status < 0 || static_cast<size_t>(status) > manifest.messages.size())
     return Status::invalidArgument("unknown status " + std::to_string(status));
   const ManifestMessage &message = manifest.messages[status - 1];
-  return {getStatusCode(message.kind), message.text};
+  return message.isOfData ? Status::invalidData(message.text)
+                          : Status(getStatusCode(message.kind), message.text);
 }
 
 } // namespace flywheel

@@ -207,7 +207,9 @@ Status Session::describeStatus(int32_t status) const {
             reinterpret_cast<const char *>(text)};
   }
   Status result = program->getStatus(status);
-  return {result.code(), formatNumbers(result.message(), block)};
+  std::string text = formatNumbers(result.message(), block);
+  return result.isOfData() ? Status::invalidData(std::move(text))
+                           : Status(result.code(), std::move(text));
 }
 
 Status Session::initialize(uint64_t seed) {

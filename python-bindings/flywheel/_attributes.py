@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Dict, Mapping, Optional, Tuple
 import numpy as np
 
 from . import _dtypes, _flywheel, _trace
-from ._hints import check_keywords, explain_attribute, nearest
+from ._hints import attribute_error, check_keywords, explain_attribute, nearest
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -61,7 +61,7 @@ class StructAttribute:
             return fields[name]
         explain_attribute(self, name, self._elsewhere)
         hint = "" if name.startswith("_") else nearest(name, [*fields, *dir(type(self))])
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'{hint}")
+        raise attribute_error(f"'{type(self).__name__}' object has no attribute '{name}'{hint}", name, hint)
 
     def __setattr__(self, name: str, value: Any) -> None:
         # Steps that are compiled have the old number: to keep another one would be to ignore it.

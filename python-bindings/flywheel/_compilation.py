@@ -11,6 +11,7 @@ from typing import Any, Dict, Iterator, List, Optional
 from . import _flywheel
 from ._flywheel import ModuleOp, Program
 from ._options import StepOptions
+from ._progress import announcing
 
 
 class _Local(threading.local):
@@ -70,8 +71,8 @@ def current_target() -> str:
     return target_of(_local.devices[-1]) if _local.devices else ""
 
 
-def compile_module(module: ModuleOp, options: StepOptions) -> Program:
-    """The program of a module: from this process, or the disk, or the compiler.
+def compile_module(module: ModuleOp, options: StepOptions, name: str = "a graph") -> Program:
+    """The program of a module: from this process, or the disk, or the compiler. `name` says in progress what it is.
 
     Modules that differ only in the locations of their ops share one program, which names those of the module at run
     time. Warnings of the compiler are repeated each time. They name locations, so that a module with other locations
@@ -83,7 +84,8 @@ def compile_module(module: ModuleOp, options: StepOptions) -> Program:
     found = None if known is None else _flywheel._reuse(known, module)
     if found is None:
         folder = cache_folder()
-        found = _flywheel._compile_traced(module, cache_folder="" if folder is None else str(folder), **given)
+        with announcing(name):
+            found = _flywheel._compile_traced(module, cache_folder="" if folder is None else str(folder), **given)
     _programs[key] = found
     if len(_programs) > _MOST_PROGRAMS:
         del _programs[next(iter(_programs))]

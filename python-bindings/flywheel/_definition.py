@@ -3,7 +3,7 @@
 
 import inspect
 import re
-from typing import Any, Callable, Dict, Hashable, List, Optional, Sequence, Set, Tuple
+from typing import Any, Callable, Dict, Hashable, List, Mapping, Optional, Sequence, Set, Tuple
 
 from . import _tree
 from ._options import StepOptions
@@ -29,7 +29,7 @@ class Definition:
         # Streams of random numbers go by it.
         self.own_name = current_namespace().name_function(self.entry_name)
         # Optimizers and averages that its Python makes, which are made once.
-        self.made: Dict[Hashable, Tuple[Hashable, Any]] = {}
+        self.made: Dict[Hashable, Tuple[Mapping[str, str], Any]] = {}
 
     @property
     def name(self) -> str:

@@ -21,10 +21,20 @@ _KEYWORDS = {
 }  # fmt: skip
 
 
+def attribute_error(text: str, name: str, hint: str) -> AttributeError:
+    """An error of the attribute `name`, whose text has this hint. Python 3.10 and later would add one of its own when
+    they print it, from the attributes of the object that the error is of: only if there is no other one."""
+    error: Any = AttributeError(text)
+    if hint:
+        error.name, error.obj = name, None
+    return error  # type: ignore[no-any-return]
+
+
 def explain_attribute(thing: Any, name: str, elsewhere: Mapping[str, str]) -> None:
     """Raises AttributeError with what does the same here, if objects of other frameworks have the attribute."""
     if name in elsewhere:
-        raise AttributeError(f"'{type(thing).__name__}' object has no attribute '{name}'; instead: {elsewhere[name]}")
+        hint = f"; instead: {elsewhere[name]}"
+        raise attribute_error(f"'{type(thing).__name__}' object has no attribute '{name}'{hint}", name, hint)
 
 
 def nearest(name: str, names: Iterable[str]) -> str:

@@ -10,7 +10,14 @@ from ._operators import Operators
 
 
 def _kind(value: Any) -> str:
-    return type(value).__name__
+    """Returns the class of a value that is refused; of a tensor with what to do, as its elements are not known yet."""
+    from ._tensor import Tensor
+
+    kind = type(value).__name__
+    if not isinstance(value, Tensor):
+        return kind
+    return (f"{kind}, whose elements only a call knows: an argument that is a number is known if `static` of "
+            "flywheel.function names it")  # fmt: skip
 
 
 def number(name: str, value: Any) -> float:

@@ -8,6 +8,7 @@ from typing import Any, Dict, Mapping, Optional, Sequence, Union
 from . import _flywheel
 from ._flywheel import ModuleOp, Program, parse
 from ._options import check_bounds, check_kinds, check_names
+from ._progress import announcing
 from ._types import Path
 
 __all__ = ["compile", "cost", "load"]
@@ -110,26 +111,27 @@ def compile(
                 max_dim_size=None if isinstance(max_dim_size, Mapping) else max_dim_size)  # fmt: skip
     check_names(entries=entries, freeze_variables=freeze_variables)
     named = check_bounds("max_dim_size", max_dim_size) if isinstance(max_dim_size, Mapping) else {}
-    return _flywheel._compile(
-        _read(source),
-        lowering=lowering,
-        model_name=model_name,
-        cpu=cpu,
-        features=features,
-        opt_level=opt_level,
-        entries=entries,
-        freeze=freeze,
-        freeze_variables=freeze_variables,
-        target=target,
-        memory_budget=memory_budget,
-        max_dim_size=None if isinstance(max_dim_size, Mapping) else max_dim_size,
-        max_dim_sizes=named,
-        winograd=winograd,
-        check_numerics=check_numerics,
-        profile=profile,
-        threads=threads,
-        min_shared_work=min_shared_work,
-    )
+    with announcing("a module"):
+        return _flywheel._compile(
+            _read(source),
+            lowering=lowering,
+            model_name=model_name,
+            cpu=cpu,
+            features=features,
+            opt_level=opt_level,
+            entries=entries,
+            freeze=freeze,
+            freeze_variables=freeze_variables,
+            target=target,
+            memory_budget=memory_budget,
+            max_dim_size=None if isinstance(max_dim_size, Mapping) else max_dim_size,
+            max_dim_sizes=named,
+            winograd=winograd,
+            check_numerics=check_numerics,
+            profile=profile,
+            threads=threads,
+            min_shared_work=min_shared_work,
+        )
 
 
 def cost(

@@ -227,7 +227,9 @@ class Optimizer(StructAttribute):
         super().__init__(fields)
         if name is not None and not isinstance(name, str):
             raise TypeError(f"{type(self).__name__}: expected a str as name, found {name!r}")
-        known = _trace.made_once(f"optimizer '{name or self.prefix}'", repr(self), self)
+        settings = {"class": type(self).__name__, **{key: repr(value) for key, value in self.fields.items()}}
+        settable = [key for key in self.scalars if isinstance(self.fields.get(key), (int, float))]
+        known = _trace.made_once(f"optimizer '{name or self.prefix}'", settings, self, settable)
         if known is not self:
             # The same optimizer, with its numbers and slots.
             object.__setattr__(self, "__dict__", known.__dict__)

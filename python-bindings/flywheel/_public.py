@@ -7,7 +7,7 @@ import types
 from typing import Any, Dict, Iterable, List, Set
 
 from ._contracts import explain_all
-from ._hints import nearest
+from ._hints import attribute_error, nearest
 
 __all__ = ["show"]
 
@@ -107,7 +107,8 @@ class _Module(types.ModuleType):
                 if name in getattr(sys.modules.get(f"flywheel.{group}"), "__all__", ()):
                     hint = f"; did you mean 'flywheel.{group}.{name}'?"
                     break
-        return AttributeError(f"module '{own}' has no attribute '{name}'{hint or nearest(name, self._shown)}")
+        hint = hint or nearest(name, self._shown)
+        return attribute_error(f"module '{own}' has no attribute '{name}'{hint}", name, hint)
 
 
 def _is_submodule(module: str, name: str, value: Any) -> bool:

@@ -7,7 +7,21 @@ import threading
 import types
 import warnings
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Callable, Dict, Hashable, Iterator, List, Optional, Sequence, Set, Tuple
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Callable,
+    Container,
+    Dict,
+    Hashable,
+    Iterator,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+)
 
 from . import _dtypes, _flywheel
 from ._flywheel import Region, Type, Value
@@ -68,7 +82,7 @@ class Trace:
         self.host_functions = HostFunctions()
         # Objects that outlive calls and were created while the function was traced, by place; then their numbers so
         # far.
-        self.made: Optional[Dict[Hashable, Tuple[Hashable, Any]]] = None
+        self.made: Optional[Dict[Hashable, Tuple[Mapping[str, str], Any]]] = None
         self.num_made: Dict[Hashable, int] = {}
         # The ends of the ranges of activations, by their results.
         self.ranges: Dict[Value, Tuple[Optional[float], Optional[float]]] = {}
@@ -200,11 +214,20 @@ class Trace:
         self.frames[-1].reads[variable.name] = value
         return value
 
+    @contextmanager
+    def forbidding_effects(self, what: str) -> Iterator[None]:
+        """A block of `what`, in errors, in which no variable may be assigned and no random number drawn."""
+        before, self.effects_forbidden = self.effects_forbidden, what
+        try:
+            yield
+        finally:
+            self.effects_forbidden = before
+
     def refuse_draws(self) -> None:
         """Raises ValueError where no random numbers may be drawn."""
         if self.effects_forbidden:
             raise ValueError(f"{self.effects_forbidden} must not draw random numbers, as dropout in training does: "
-                             "draw them outside, and pass them as an argument")  # fmt: skip
+                             "leave dropout out, or draw them outside, and pass them as an argument")  # fmt: skip
 
     def forget_reads(self, name: Optional[str] = None) -> None:
         """A variable, or any, has another value from here on. Raises ValueError where none may be assigned."""
@@ -264,9 +287,10 @@ def check_creation(what: str, make: str) -> None:
         _stack.traces[-1].check_creation(what, make)
 
 
-def made_once(what: str, settings: Hashable, made: Any) -> Any:
+def made_once(what: str, settings: Mapping[str, str], made: Any, settable: Container[str] = ()) -> Any:
     """An object that outlives a call, made where a function is traced: the one that the same line has made when the
-    function was traced before, or `made` (N17). Raises ValueError where that one has other settings."""
+    function was traced before, or `made` (N17). Raises ValueError where that one has other settings, with those that
+    differ; the object has a variable for each `settable` one."""
     trace = _stack.traces[-1] if _stack.traces else None
     frame = find_user_frame()
     if trace is None or trace.made is None or frame is None:
@@ -274,11 +298,17 @@ def made_once(what: str, settings: Hashable, made: Any) -> Any:
     place = (what, frame.f_code.co_filename, frame.f_lineno)
     number = trace.num_made[place] = trace.num_made.get(place, 0) + 1
     known_settings, known = trace.made.setdefault((*place, number), (settings, made))
-    if known_settings != settings:
-        raise ValueError(f"{what} is made once for all that '{trace.name}' is traced for, and has had other numbers: "
-                         f"{known_settings} before, {settings} now; make one for each outside of the traced "
-                         "function")  # fmt: skip
-    return known
+    if known_settings == settings:
+        return known
+    names = [*known_settings, *(name for name in settings if name not in known_settings)]
+    changed = [name for name in names if known_settings.get(name) != settings.get(name)]
+    before, now = (", ".join(f"{name}={some.get(name)}" for name in changed) for some in (known_settings, settings))
+    remedy = f"make one for each outside of '{trace.name}'"
+    if all(name in settable for name in changed):
+        sets = " and ".join(f"`.{name}.set({settings[name]})`" for name in changed)
+        remedy = f"make it outside of '{trace.name}', and change it between calls by {sets}"
+    raise ValueError(f"{what} is made once for all that '{trace.name}' is traced for: it has {before}, and would have "
+                     f"{now} now; {remedy}")  # fmt: skip
 
 
 def refuse_values(what: str, remedy: str) -> None:

@@ -154,7 +154,7 @@ class Traced:
         if known is None:
             # If several threads compile it, the program of the first one is kept.
             with self._explaining():
-                compiled = compile_module(self.module, self.definition.options)
+                compiled = compile_module(self.module, self.definition.options, f"'{self.definition.name}'")
             known = self.__dict__.setdefault("_program", compiled)
         return known  # type: ignore[no-any-return]
 

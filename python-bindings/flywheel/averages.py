@@ -45,7 +45,7 @@ class ExponentialMovingAverage:
             raise TypeError(f"expected an integer variable as num_updates, found {num_updates!r}")
         if not isinstance(name, str):
             raise TypeError(f"expected a str as name, found {name!r}")
-        settings = f"decay={self.decay}, num_updates={num_updates}, zero_debias={zero_debias}"
+        settings = {"decay": repr(self.decay), "num_updates": repr(num_updates), "zero_debias": repr(zero_debias)}
         known = _trace.made_once(f"moving average '{name}'", settings, self)
         if known is not self:
             # The same one, with its averages.

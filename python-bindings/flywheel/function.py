@@ -1,16 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Traced functions: Python that becomes a compiled entry."""
 
-import collections.abc
 import dataclasses
 import functools
-import re
 import weakref
 from typing import (
     Any,
     Callable,
     Dict,
-    FrozenSet,
     Hashable,
     List,
     Mapping,
@@ -26,29 +23,27 @@ from typing import (
 import numpy as np
 
 from . import _dtypes, _flywheel, _reads, _trace, _tree
-from ._arguments import Dims, Leaf, TensorSpec, as_array, describe, feed, format_shape_of, spec
+from ._arguments import Leaf, TensorSpec, as_array, describe, feed, spec
 from ._captures import Captures
 from ._compilation import current_target
 from ._definition import Definition
+from ._dynamic_sizes import DynamicSizes, Key, key_of
 from ._hints import check_keywords
 from ._identity import identity
 from ._options import StepOptions, check_kinds, check_names
+from ._parameters import check_specs, convert_by_specs, form_of_call, static_places
 from ._tensor import Tensor
+from ._trace import warn_user
 from ._traced import FED, Static, Traced
 from ._types import Path
 from .pictures import Picture, picture
 from .profile import Profile, profile_calls
-from .store import Store, current_store
+from .store import Store
 
 __all__ = ["Function", "TensorSpec", "function", "spec"]
 
-
 # The forms of calls that a function keeps entries of: each batch size is one.
 _MOST_CALLS = 64
-# Static arguments whose values are a part of such a form.
-_STATIC_KINDS = (bool, int, float, str, type(None))
-# The numbers of a call in the message of a check, but not those of a line and a column.
-_NUMBERS = re.compile(r"(?<![\w:.])-?\d+")
 
 
 class _Bound:
@@ -95,33 +90,25 @@ class Function(_flywheel.Dispatcher):
         options = StepOptions(threads, current_target() if target is None else target, winograd, check_numerics,
                               memory_budget)  # fmt: skip
         self._function = function
-        self._specs = None if signature is None else self._check_specs(signature)
+        self._specs = None if signature is None else check_specs(signature)
         # True if the signature has float64.
         is_wide = any(getattr(leaf, "dtype", None) == _dtypes.float64 for leaf in _tree.flatten(self._specs)[0])
         self._definition = Definition(function, name, results, options, is_wide)
         self._signature = self._definition.signature
-        self._static = self._positions(static)
-        self._dynamic = dynamic
-        self._traces: Dict[Tuple[Hashable, Hashable], Traced] = {}
+        self._static = static_places(function, list(self._signature.parameters), static)
+        specs = [Leaf("a", one.dtype, one.shape) for one in _tree.flatten(self._specs)[0]]
+        self._sizes = DynamicSizes(dynamic, None if signature is None else specs)
+        self._traces: Dict[Key, Traced] = {}
         # The traces and stores that have a case.
         self._cases: Set[Tuple[int, int]] = set()
-        # The entries of calls with modules among the arguments, which no case is for: see `_form_of`.
+        # The entries of calls with modules among the arguments, which no case is for: see `form_of_call`.
         self._calls: Dict[Hashable, Tuple[Any, List[int], Optional[Callable[[Any], Any]]]] = {}
         # The stores of cases, by id: the cases of one that is collected are dropped.
         self._watched: Dict[int, weakref.ref[Store]] = {}
         # The keys of the traces for modules among the arguments: the traces of one that is collected are dropped.
-        self._keys_of: Dict[int, Tuple[weakref.ref[Any], List[Tuple[Hashable, Hashable]]]] = {}
-        # The sizes that were seen, where they may vary, by the form of the arguments.
-        self._seen: Dict[Hashable, List[Dims]] = {}
-        # The forms that the compiler does not take with sizes that vary: each size is a program.
-        self._fixed: Set[Hashable] = set()
+        self._keys_of: Dict[int, Tuple[weakref.ref[Any], List[Key]]] = {}
         # The values from outside that traces have seen.
         self._captures = Captures(self)
-        # The keys of calls that the program for all sizes refuses, and one for their sizes does not.
-        self._specialized: Set[Tuple[Hashable, Hashable]] = set()
-        # The messages, without numbers, of checks that a program for the sizes of a call has made, too: they are of
-        # the data, and no other program takes that.
-        self._checks_of_data: Set[str] = set()
         # The lists and dicts of modules that traces have read, by the id of the module and the attribute.
         self._watches: Dict[Tuple[int, str], _reads.Watch] = {}
 
@@ -156,7 +143,7 @@ class Function(_flywheel.Dispatcher):
         if bound is None:
             bound = Function(
                 functools.partial(self._function, instance), name=self.entry_name, signature=self._specs,
-                dynamic=self._dynamic, results=self._definition.given_results,
+                dynamic=self._sizes.dynamic, results=self._definition.given_results,
                 static=[p - 1 if isinstance(p, int) else p for p in self._static],
                 **dataclasses.asdict(self.options),
             )  # fmt: skip
@@ -187,7 +174,7 @@ class Function(_flywheel.Dispatcher):
         if not self._holds_captures():
             self._check_watches()
         # A signature converts arguments, which entries of calls do not.
-        form = None if kwargs or self._specs is not None else _form_of(args, self._static)
+        form = None if kwargs or self._specs is not None else form_of_call(args, self._static)
         known = None if form is None else self._calls.get(form)
         if known is not None:
             entry, places, unpack = known
@@ -196,24 +183,32 @@ class Function(_flywheel.Dispatcher):
         bound = self._bind(args, kwargs)
         traced, values = self._find(*bound)
         store = traced.find_store()
-        entry = traced.entry(store)
+        try:
+            entry = traced.entry(store)
+        except _flywheel.CompileError as error:
+            if not self._sizes.may_fix(error):
+                raise
+            self._fix_sizes(traced)
+            traced, values = self._find(*bound)
+            entry = traced.entry(store)
         feeds = [feed(value, leaf) for value, leaf in zip(values, traced.leaves)]
-        refusal, result = None, None
+        is_refused, result = False, None
         try:
             result = entry(*feeds)
         except _flywheel.InvalidArgumentError as error:
-            refusal = str(error)
-            if not self._may_specialize(traced) or _NUMBERS.sub("#", refusal) in self._checks_of_data:
+            # The compiler knows which checks are of values alone.
+            is_refused = self._sizes.may_specialize(traced) and not hasattr(error, "_is_of_data")
+            if not is_refused:
                 raise
-        if refusal is not None:
-            traced, result = self._call_for_sizes(*bound, refusal)
+        if is_refused:
+            traced, result = self._call_for_sizes(*bound)
             entry = traced.entry(store)
         if traced.home is not None or not any(traced is one for one in self._traces.values()):
             # The session may be another one at the next call. Or another thread has forgotten the trace meanwhile.
             return result if traced.unpack is None else traced.unpack(result)
         # Only a call that has compiled is worth a case: it is found here next time. A case that may be refused for its
         # sizes is called again, which a step that calls Python is not.
-        kinds = "".join(map(self._kind_of, traced.leaves))
+        kinds = "".join(map(self._sizes.kind_of, traced.leaves))
         is_flat = not kwargs and len(bound[0]) == len(args) == len(traced.leaves)
         is_flat = is_flat and not (len(traced.host_functions) and "v" in kinds)
         case = (id(traced), id(store))
@@ -230,39 +225,26 @@ class Function(_flywheel.Dispatcher):
             self._calls[form] = entry, places, traced.unpack
         return result if traced.unpack is None else traced.unpack(result)
 
-    def _kind_of(self, leaf: Leaf) -> str:
-        """Returns the kind of a leaf as cases have it."""
-        return "v" if self._varies and any(not isinstance(d, int) for d in leaf.dims) else leaf.kind
-
-    @property
-    def _varies(self) -> bool:
-        """True if the sizes that vary are those that differ between calls. Then 1 is not among them, as it does what
-        no other size does: it is broadcast and squeezed."""
-        return self._dynamic == "auto" and self._specs is None
-
-    def _may_specialize(self, traced: Traced) -> bool:
-        """Returns true if a program for all sizes has refused what one for these sizes may take, or refuse in other
-        words. A step that calls Python is not called again."""
-        dims = [dim for leaf in traced.leaves for dim in leaf.dims]
-        return self._varies and not all(isinstance(dim, int) for dim in dims) and not len(traced.host_functions)
-
-    def _call_for_sizes(
-        self, args: Tuple[Any, ...], kwargs: Mapping[str, Any], refusal: str
-    ) -> Tuple[Traced, Any]:
+    def _call_for_sizes(self, args: Tuple[Any, ...], kwargs: Mapping[str, Any]) -> Tuple[Traced, Any]:
         """Calls a program for the sizes of these arguments, as the first call of a function does. Later calls with
-        these sizes have it if it does not fail. If it fails with the message `refusal`, as the program for all sizes
-        did, no call compiles another one for that check."""
+        these sizes have it if it does not fail."""
         traced, values = self._find(args, kwargs, is_for_sizes=True)
         try:
             return traced, traced.entry(traced.find_store())(*[feed(v, leaf) for v, leaf in zip(values, traced.leaves)])
-        except Exception as error:
-            if isinstance(error, _flywheel.InvalidArgumentError) and str(error) == refusal:
-                self._checks_of_data.add(_NUMBERS.sub("#", refusal))
+        except Exception:
             key = next((key for key, one in self._traces.items() if one is traced), None)
             if key is not None:
                 self._traces.pop(key, None)
-                self._specialized.discard(key)
+                self._sizes.unspecialize(key)
             raise
+
+    def _fix_sizes(self, traced: Traced) -> None:
+        """Has a program for each size in place of one that does not compile for all."""
+        key = next(key for key, one in self._traces.items() if one is traced)
+        self._traces.pop(key, None)
+        self._sizes.fix(key[0])
+        warn_user(f"'{self.name}' is compiled for each size of its arguments, although it has dynamic=True: a result "
+                  "has a size that is computed, and equal to none of theirs", _flywheel.CompileWarning)
 
     def _bind(self, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Tuple[Tuple[Any, ...], Dict[str, Any]]:
         if not kwargs and len(args) == len(self._signature.parameters):
@@ -270,29 +252,6 @@ class Function(_flywheel.Dispatcher):
         # Defaults are none of the arguments: the function has them as they are.
         bound = self._signature.bind(*args, **kwargs)
         return bound.args, bound.kwargs
-
-    def _check_specs(self, signature: Sequence[Any]) -> Tuple[Any, ...]:
-        """Returns the arguments of a signature. Raises TypeError for other values."""
-        if isinstance(signature, (str, bytes)) or not isinstance(signature, collections.abc.Iterable):
-            raise TypeError(f"expected a list of flywheel.spec as signature, found {signature!r}")
-        return tuple(signature)
-
-    def _positions(self, static: Union[str, int, Sequence[Union[str, int]]]) -> FrozenSet[Union[str, int]]:
-        """Returns names of parameters, or their numbers, as both. Raises ValueError for an unknown one."""
-        names = list(self._signature.parameters)
-        found: Set[Union[str, int]] = set()
-        if not isinstance(static, (str, int, collections.abc.Iterable)):
-            raise TypeError(f"expected names of parameters, or their numbers, as static, found {static!r}")
-        for one in [static] if isinstance(static, (str, int)) else static:
-            if isinstance(one, bool) or not isinstance(one, (str, int)):
-                raise TypeError(f"expected names of parameters, or their numbers, as static, found {one!r}")
-            if one not in names if isinstance(one, str) else not -len(names) <= one < len(names):
-                own = getattr(self._function, "__qualname__", repr(self._function))
-                there = f"only {', '.join(names)}" if names else "and no other one"
-                raise ValueError(f"'{own}' has no parameter {one!r} to be static, {there}")
-            place = names.index(one) if isinstance(one, str) else one % len(names)
-            found |= {place, names[place]}
-        return frozenset(found)
 
     def _hide_static(self, args: Tuple[Any, ...], kwargs: Mapping[str, Any]) -> Tuple[Any, ...]:
         """Returns the arguments, static ones as one leaf each."""
@@ -312,7 +271,7 @@ class Function(_flywheel.Dispatcher):
         self._check_watches()
         given, tree = _tree.flatten(self._hide_static(args, kwargs))
         if self._specs is not None:
-            given = self._convert_by_spec(given)
+            given = convert_by_specs(self.name, _tree.flatten(self._specs)[0], given)
         given = [as_array(value) for value in given]
         leaves: List[Leaf] = []
         values: List[Any] = []
@@ -329,7 +288,7 @@ class Function(_flywheel.Dispatcher):
                 static.append(FED)
         try:
             seen = tuple(identity(value.value if isinstance(value, Static) else value) for value in static)
-            ranks = tuple((leaf.kind, leaf.dtype, len(leaf.dims), self._varies and leaf.dims[:1] == (1,))
+            ranks = tuple((leaf.kind, leaf.dtype, len(leaf.dims), self._sizes.vary and leaf.dims[:1] == (1,))
                           for leaf in leaves)  # fmt: skip
             form = (identity(tree), seen, ranks)
             hash(form)
@@ -339,28 +298,24 @@ class Function(_flywheel.Dispatcher):
             raise TypeError(
                 f"an argument of '{self.name}' is neither an array, a number nor hashable: {', '.join(kinds)}"
             ) from None
-        key = (form, tuple(leaf.dims for leaf in leaves))
-        if is_for_sizes or key in self._specialized:
-            general = leaves
-        else:
-            general = self._generalize(form, leaves)
-            key = (form, tuple(leaf.dims for leaf in general))
+        general = self._sizes.choose(form, leaves, is_for_sizes)
+        key = key_of(form, general)
         found = self._traces.get(key)
-        if found is None and self._dynamic == "auto" and self._specs is None and general != leaves:
+        if found is None and self._sizes.vary and general != leaves:
             found = self._trace_for_all_sizes(key, general, tree, tuple(static))
             if found is None:
-                self._fixed.add(form)
-                general, key = leaves, (form, tuple(leaf.dims for leaf in leaves))
+                self._sizes.fix(form)
+                general, key = leaves, key_of(form, leaves)
                 found = self._traces.get(key)
         if found is None:
             self._refuse_objects(tree, tuple(static), leaves, values)
             found = self._traces[key] = Traced(self, general, tree, tuple(static))
         if is_for_sizes:
-            self._specialized.add(key)
+            self._sizes.specialize(key)
         self._watch_modules(tree, key)
         return found, values
 
-    def _watch_modules(self, tree: Any, key: Tuple[Hashable, Hashable]) -> None:
+    def _watch_modules(self, tree: Any, key: Key) -> None:
         """Forgets the trace when a module among its arguments goes: it keeps the variables."""
         own = weakref.ref(self)
         for reference in _tree.wholes(tree):
@@ -374,9 +329,7 @@ class Function(_flywheel.Dispatcher):
                         return
                     for key in function._keys_of.pop(place)[1]:
                         function._traces.pop(key, None)
-                        function._specialized.discard(key)
-                        function._seen.pop(key[0], None)
-                        function._fixed.discard(key[0])
+                        function._sizes.forget(key)
                     # They have the module by its address.
                     function._calls.clear()
                     function._captures.drop_unread()
@@ -400,7 +353,7 @@ class Function(_flywheel.Dispatcher):
                                 f"objects: {', '.join(sorted(odd))}")  # fmt: skip
 
     def _trace_for_all_sizes(
-        self, key: Tuple[Hashable, Hashable], leaves: List[Leaf], tree: Any, static: Tuple[Any, ...]
+        self, key: Key, leaves: List[Leaf], tree: Any, static: Tuple[Any, ...]
     ) -> Optional[Traced]:
         """One program for all sizes, which takes the place of those for one. None where what the function
         does needs a size that is known, such as a loop of Python over rows."""
@@ -423,7 +376,6 @@ class Function(_flywheel.Dispatcher):
     def _forget_traces(self) -> None:
         """Traces anew at the next call: something that the traces have seen is otherwise now."""
         self._traces.clear()
-        self._checks_of_data.clear()
         self._watches.clear()
         self._captures.forget()
         self._forget_cases()
@@ -475,74 +427,6 @@ class Function(_flywheel.Dispatcher):
 
         if id(store) not in self._watched:
             self._watched[id(store)] = weakref.ref(store, forget)
-
-    def _convert_by_spec(self, given: List[Any]) -> List[Any]:
-        wanted = _tree.flatten(self._specs)[0]
-        if len(wanted) != len(given):
-            raise TypeError(f"'{self.name}' has a signature of {len(wanted)} tensors, found {len(given)} arguments "
-                            "(each element of a list is one: np.array(x) makes an array of it)")  # fmt: skip
-        converted = []
-        for value, one in zip(given, wanted):
-            if isinstance(value, TensorSpec):
-                converted.append(one)
-                continue
-            value = as_array(value)
-            if not isinstance(value, (np.ndarray, np.generic)):
-                value = _dtypes.literal(value, one.dtype)
-            if _dtypes.as_dtype(value.dtype) != one.dtype:
-                raise TypeError(
-                    f"'{self.name}' takes {one.dtype}{format_shape_of(one)}, found an array of {value.dtype}"
-                )
-            if len(value.shape) != len(one.shape) or any(
-                isinstance(d, int) and d != n for d, n in zip(one.shape, value.shape)
-            ):
-                raise ValueError(f"Cannot feed value of shape {value.shape} to '{self.name}', which takes "
-                                 f"{format_shape_of(one)}")  # fmt: skip
-            converted.append(value)
-        return converted
-
-    def _generalize(self, form: Hashable, leaves: List[Leaf]) -> List[Leaf]:
-        """Leading dimensions that differ between calls are ones that a call chooses: the
-        second size of the batch is the last that makes a trace."""
-        if self._specs is not None:
-            wanted = _tree.flatten(self._specs)[0]
-            return [Leaf("a", one.dtype, one.shape) for one in wanted]
-        if self._dynamic is False or form in self._fixed:
-            return leaves
-        dims = [leaf.dims for leaf in leaves]
-        seen = self._seen.get(form)
-        if self._dynamic is True:
-            varying = {i for i, leaf in enumerate(leaves) if leaf.dims and leaf.kind == "a"}
-        elif seen is None:
-            self._seen[form] = dims
-            return leaves
-        else:
-            varying = {
-                i
-                for i, (old, new) in enumerate(zip(seen, dims))
-                if new and old and (old[0] is None or old[0] != new[0])
-            }
-            if all(old[1:] == new[1:] for old, new in zip(seen, dims)):
-                self._seen[form] = [(None, *d[1:]) if i in varying else d for i, d in enumerate(dims)]
-            else:
-                # Another shape altogether.
-                self._seen[form] = dims
-                return leaves
-        sizes = {dims[i][0] for i in varying}
-        # One size of all is one number, the batch; several are each their own.
-        name = "batch" if len(sizes) == 1 and None not in sizes else None
-        if self._dynamic == "auto":
-            name = self._batch_name(form, varying, name)
-        return [
-            leaf._replace(dims=(name, *leaf.dims[1:])) if i in varying else leaf for i, leaf in enumerate(leaves)
-        ]
-
-    def _batch_name(self, form: Hashable, varying: "set[int]", name: Optional[str]) -> Optional[str]:
-        """Once sizes were not one number, they are not taken for one again."""
-        key = ("batch", form, tuple(sorted(varying)))
-        if name is None:
-            self._seen[key] = []
-        return None if key in self._seen else name
 
     # Looking inside
 
@@ -628,33 +512,6 @@ class _WatchingFunction(Function):
         return super().__call__(*args, **kwargs)
 
 
-def _form_of(args: Tuple[Any, ...], static: FrozenSet[Union[str, int]]) -> Optional[Hashable]:
-    """Returns what an entry of a call with modules depends on: the store, the modules by address, the types of dense
-    arrays and numbers, and the values of static arguments that are numbers or strings. Returns None without a module,
-    and for other arguments."""
-    form: List[Hashable] = [id(current_store())]
-    has_module = False
-    for place, arg in enumerate(args):
-        kind = type(arg)
-        if place in static:
-            if kind not in _STATIC_KINDS:
-                return None
-            form.append(identity(arg))
-        elif kind is np.ndarray:
-            flags = arg.flags
-            if not (flags.c_contiguous and flags.aligned and arg.dtype.isnative):
-                return None
-            form += [arg.dtype, arg.shape]
-        elif kind is float or kind is int or kind is bool:
-            form.append(kind.__name__)
-        elif isinstance(arg, _tree.Whole):
-            form.append(id(arg))
-            has_module = True
-        else:
-            return None
-    return tuple(form) if has_module else None
-
-
 def _is_hashable(value: Any) -> bool:
     try:
         hash(value)
@@ -727,7 +584,8 @@ def function(function: Optional[Callable[..., Any]] = None, /, **options: Any) -
     them; unless what the function does needs to know a size, and each has a program of its
     own. So has 1, which is broadcast and squeezed, and what the program for all sizes refuses:
     a call does the same whichever calls came before. With `dynamic` True all sizes are chosen
-    by calls from the start, with False every size has code of its own. `results` names
+    by calls from the start, unless a result has a size that is computed from them, which is warned of; with False every
+    size has code of its own. `results` names
     results, for C and `mlir`. `threads` is how many threads
     may execute a step. With `winograd` convolutions of 3 x 3 may be computed by Winograd's
     method, as in `compile`; `memory_budget` bounds the workspace of a step in bytes, as there,

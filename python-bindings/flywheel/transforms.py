@@ -415,13 +415,10 @@ def _batch(
         outputs.extend([tensors, form, _axes_of(out_axes, found, "out_axes")])
         return [x.value for x in tensors]
 
-    forbidden, trace.effects_forbidden = trace.effects_forbidden, "the function of a vmap"
-    try:
+    with trace.forbidding_effects("the function of a vmap"):
         types = [trace.type(x.dtype, shape) for x, shape in zip(inputs, shapes)]
         # Reads are its own, so that one read in a loop of it is the same value as one around that loop.
         region = trace.region(types, body, "func.return", sees_outer=False)
-    finally:
-        trace.effects_forbidden = forbidden
     batched = [axis is not None for axis in axes]
     values = trace.graph.batch(region, [x.value for x in inputs], batched, dim_size)
     results = []
@@ -473,16 +470,17 @@ class CustomVjp:
             found.extend([tensors, form])
             return [x.value for x in tensors]
 
-        forbidden, trace.effects_forbidden = trace.effects_forbidden, "a function with a rule of its own"
-        no_calls, trace.calls_forbidden = trace.calls_forbidden, trace.effects_forbidden
+        own = "a function with a rule of its own"
+        no_calls, trace.calls_forbidden = trace.calls_forbidden, own
         try:
-            first = trace.region(types, body, "train.vjp_yield", is_isolated=True)
-            results = [x for x in found[0] if _dtypes.is_floating(x.dtype)]
-            captured = trace.graph.isolate(first)
-            extra = [wrap(v, _dtypes.as_dtype(v.dtype), v.shape) for v in captured]
-            second = self._trace_rule(trace, spec, inputs, extra, results)
+            with trace.forbidding_effects(own):
+                first = trace.region(types, body, "train.vjp_yield", is_isolated=True)
+                results = [x for x in found[0] if _dtypes.is_floating(x.dtype)]
+                captured = trace.graph.isolate(first)
+                extra = [wrap(v, _dtypes.as_dtype(v.dtype), v.shape) for v in captured]
+                second = self._trace_rule(trace, spec, inputs, extra, results)
         finally:
-            trace.effects_forbidden, trace.calls_forbidden = forbidden, no_calls
+            trace.calls_forbidden = no_calls
         result_types = [trace.type(x.dtype, x._dims) for x in found[0]]
         operands = [x.value for x in [*inputs, *extra]]
         values = trace.op("train.custom_vjp", operands, result_types, {}, [first, second])

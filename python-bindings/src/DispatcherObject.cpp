@@ -383,7 +383,8 @@ static PyObject *callDispatcher(PyObject *self, PyObject *const *args,
       nb::object unpack = nb::borrow(known.unpack);
       bool isVarying = known.isVarying();
       PyObject *result = callEntry(entry.ptr(), args, count, nullptr);
-      if (!result && isVarying && isRaised(ErrorKind::InvalidArgument)) {
+      if (!result && isVarying && isRaised(ErrorKind::InvalidArgument) &&
+          !isRaisedOfData()) {
         // Nothing has changed, and a program for these sizes may accept them.
         PyErr_Clear();
         break;

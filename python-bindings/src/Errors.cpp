@@ -102,7 +102,8 @@ void throwCompileError(const CompileErrors &errors) {
     all.append(nb::make_tuple(getName(detail.code), nb::tuple(numbers)));
   }
   nb::borrow(error.value()).attr("details") = nb::tuple(all);
-  throw error;
+  error.restore();
+  throw nb::python_error();
 }
 
 void throwCompileError(std::string text) {
@@ -111,6 +112,17 @@ void throwCompileError(std::string text) {
 
 bool isRaised(ErrorKind kind) {
   return PyErr_ExceptionMatches(classes[static_cast<int>(kind)]);
+}
+
+bool isRaisedOfData() {
+  if (!isRaised(ErrorKind::InvalidArgument))
+    return false;
+  PyObject *type, *value, *trace;
+  PyErr_Fetch(&type, &value, &trace);
+  PyErr_NormalizeException(&type, &value, &trace);
+  bool isOfData = value && PyObject_HasAttrString(value, "_is_of_data");
+  PyErr_Restore(type, value, trace);
+  return isOfData;
 }
 
 /// Returns the number of frames to the innermost one outside of this package,
@@ -159,12 +171,26 @@ void raise(ErrorKind kind, const std::string &message) {
   setError(classes[static_cast<int>(kind)], message);
 }
 
+/// Gives the Python error that is set the attribute `_is_of_data`.
+static void markOfData() {
+  PyObject *type, *value, *trace;
+  PyErr_Fetch(&type, &value, &trace);
+  PyErr_NormalizeException(&type, &value, &trace);
+  bool isMarked = PyObject_SetAttrString(value, "_is_of_data", Py_True) == 0;
+  if (!isMarked)
+    PyErr_Clear();
+  PyErr_Restore(type, value, trace);
+}
+
 void raise(const Status &status) {
   switch (status.code()) {
   case StatusCode::kOk:
     break;
   case StatusCode::kInvalidArgument:
-    return raise(ErrorKind::InvalidArgument, status.message());
+    raise(ErrorKind::InvalidArgument, status.message());
+    if (status.isOfData())
+      markOfData();
+    return;
   case StatusCode::kFailedPrecondition:
     return raise(ErrorKind::FailedPrecondition, status.message());
   case StatusCode::kNotFound:

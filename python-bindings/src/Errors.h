@@ -52,6 +52,10 @@ takeErrors(const DiagnosticCollector &diagnostics,
 /// Returns true if the Python error that is set is of this kind.
 bool isRaised(ErrorKind kind);
 
+/// Returns true if the Python error that is set is an InvalidArgument of the
+/// values of a call: its attribute `_is_of_data`.
+bool isRaisedOfData();
+
 /// Emits a Python warning of the category CompileWarning, or CompileRemark, at
 /// the innermost frame outside of this package. False with a Python error where
 /// the filters of warnings make it one.

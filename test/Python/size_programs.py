@@ -7,6 +7,7 @@
 import os
 import subprocess
 import sys
+import warnings
 from typing import Any, List
 
 import numpy as np
@@ -98,6 +99,31 @@ def test_exported() -> None:
     sizes = [8, 5, 3, 8, 1]
     np.testing.assert_array_equal(found[:, 0], [28, 10, 3, 28, 0])
     np.testing.assert_allclose(found[:, 1], [x[:n].sum() / n for n in sizes], 1e-5)
+
+
+def test_computed_results() -> None:
+    """The caller allocates results, and knows the sizes that are computed only in programs for sizes that are known."""
+
+    @fw.function(dynamic=True)
+    def twice(x: Any) -> Any:
+        return fw.concatenate([x, x]), x + 1.0
+
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        for n in (3, 4, 1, 3):
+            x = normal(n, 2)
+            both, more = twice(x)
+            np.testing.assert_array_equal(both, np.concatenate([x, x]))
+            np.testing.assert_array_equal(more, x + 1)
+    assert ["'twice' is compiled for each size" in str(one.message) for one in seen] == [True], seen
+    assert len(twice._traces) == 3
+    given = fw.function(lambda x: fw.concatenate([x, x]), signature=[fw.spec(None, 2)])
+    try:
+        given(normal(3, 2))
+    except fw.CompileError as error:
+        assert "to be a dimension size of a feed" in str(error), error
+    else:
+        raise AssertionError("expected an error")
 
 
 def test_rules_and_loops() -> None:
@@ -205,6 +231,7 @@ run_tests(
     [
         test_clip,
         test_exported,
+        test_computed_results,
         test_rules_and_loops,
         test_front_ends_keep_none,
         test_sizes_of_graphs,

@@ -93,7 +93,25 @@ for (_, first), (_, second) in zip(*found):
 assert [name for name in store.names if name.startswith("p/inside")] == ["p/inside", "p/inside_1"], store.names
 rated = fw.function(lambda a, rate: fw.optimizers.SGD(rate).minimize(fw.mean(a @ p)), static="rate")
 rated(x, 0.1)
-raises(ValueError, "made once for all that", lambda: rated(x, 0.2))
+# The error names the number, and what sets it.
+raises(ValueError, "optimizer 'SGD' is made once for all that 'function' is traced for: it has lr=0.1, and would have "
+       "lr=0.2 now; make it outside of 'function', and change it between calls by `.lr.set(0.2)`",
+       lambda: rated(x, 0.2))  # fmt: skip
+nesterov = fw.function(lambda a, yes: fw.optimizers.SGD(0.1, nesterov=yes).minimize(fw.mean(a @ p)), static="yes")
+nesterov(x, False)
+raises(ValueError, "it has nesterov=False, and would have nesterov=True now; make one for each outside of 'function'",
+       lambda: nesterov(x, True))  # fmt: skip
+averaged = fw.function(lambda a, d: fw.ExponentialMovingAverage(d).apply([p]), static="d")
+averaged(x, 0.5)
+raises(ValueError, "it has decay=0.5, and would have decay=0.25 now; make one for each", lambda: averaged(x, 0.25))
+# A number that the code reads outside is one of them, and the one that was is right again.
+number = 0.1
+by_name = fw.function(lambda a: fw.optimizers.SGD(number, name="by_name").minimize(fw.mean(a @ p)))
+by_name(x)
+number = 0.2
+raises(ValueError, "it has lr=0.1, and would have lr=0.2 now", lambda: by_name(x))
+number = 0.1
+by_name(x)
 raises(ValueError, "a store is made anew each time", lambda: fw.function(lambda: fw.Store() and 0)())
 raises(ValueError, "variable 'new' is made anew each time",
        lambda: fw.function(lambda: fw.Variable(1.0, name="new") + 1)())  # fmt: skip

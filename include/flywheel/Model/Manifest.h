@@ -217,6 +217,8 @@ constexpr int64_t kMaxThreads = 256;
 struct ManifestMessage {
   StatusKind kind = StatusKind::Check;
   std::string text;
+  /// True if the values of feeds or variables are wrong, whatever their sizes.
+  bool isOfData = false;
 };
 
 /// The layout of a profile in the block of state, behind the variables: for

@@ -73,6 +73,13 @@ public:
   static Status invalidArgument(std::string message) {
     return {StatusCode::kInvalidArgument, std::move(message)};
   }
+  /// The same for values that no call may have, whatever sizes a program is
+  /// compiled for.
+  static Status invalidData(std::string message) {
+    Status status = invalidArgument(std::move(message));
+    status.ofData = true;
+    return status;
+  }
   static Status notFound(std::string message) {
     return {StatusCode::kNotFound, std::move(message)};
   }
@@ -92,12 +99,16 @@ public:
   bool isOk() const { return statusCode == StatusCode::kOk; }
   StatusCode code() const { return statusCode; }
 
+  /// True for the errors of invalidData().
+  bool isOfData() const { return ofData; }
+
   /// Empty on success.
   const std::string &message() const { return text; }
 
 private:
   StatusCode statusCode = StatusCode::kOk;
   std::string text;
+  bool ofData = false;
 };
 
 /// A value, or the error that prevented it.

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CheckedValues.h"
 #include "flywheel/Dialect/LinalgExt/Checks.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 #include "flywheel/Dialect/Train/Train.h"
@@ -202,7 +203,7 @@ LogicalResult LayoutState::lowerChecks(func::FuncOp function, Value state,
         check->hasAttr(linalg_ext::LinalgExtDialect::getNumericsAttrName());
     manifest.messages.push_back(
         {isNumerics ? StatusKind::Numerics : StatusKind::Check,
-         check.getMsg().str()});
+         check.getMsg().str(), isNumerics || isOfData(check.getArg())});
     Location loc = check.getLoc();
     Block *before = check->getBlock();
     Block *after = rewriter.splitBlock(before, std::next(check->getIterator()));

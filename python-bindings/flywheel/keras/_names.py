@@ -4,7 +4,7 @@
 import sys
 from typing import Any, Mapping, Optional
 
-from .._hints import nearest
+from .._hints import attribute_error, nearest
 
 
 class Missing:
@@ -17,11 +17,13 @@ class Missing:
     def __call__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        raise AttributeError(self.message(name))
+        raise attribute_error(self.message(name), name, self._hint(name))
 
     def message(self, name: str) -> str:
+        return f"there is no flywheel.{self._title}.{name}{self._hint(name)}; see docs/Keras.md"
+
+    def _hint(self, name: str) -> str:
         hint = self._hints.get(name)
         if hint is not None:
-            return f"there is no flywheel.{self._title}.{name}; instead: {hint}; see docs/Keras.md"
-        known = [one for one in vars(sys.modules[self._module]) if not one.startswith("_")]
-        return f"there is no flywheel.{self._title}.{name}{nearest(name, known)}; see docs/Keras.md"
+            return f"; instead: {hint}"
+        return nearest(name, [one for one in vars(sys.modules[self._module]) if not one.startswith("_")])

@@ -6,7 +6,7 @@ import sys
 from types import SimpleNamespace
 from typing import Any, Dict
 
-from .._hints import nearest
+from .._hints import attribute_error, nearest
 
 # Replacements for parts of TensorFlow that this package does not have.
 INSTEAD: Dict[str, str] = {
@@ -82,7 +82,7 @@ def missing(name: str) -> AttributeError:
     """The error for a name, without `tf.`, that is not there."""
     instead = next((INSTEAD[key] for key in (name, name.rpartition(".")[0]) if key in INSTEAD), None)
     hint = f"; instead: {instead}" if instead else _find_nearest(name)
-    return AttributeError(f"there is no flywheel.v1.{name}{hint}; see docs/v1.md")
+    return attribute_error(f"there is no flywheel.v1.{name}{hint}; see docs/v1.md", name, hint)
 
 
 def _find_nearest(name: str) -> str:

@@ -5,7 +5,7 @@
 // CHECK: module attributes {train.manifest = {entries = [
 // CHECK-SAME: {checks = array<i64: 0>, feeds = [{name = "arg0", symbols = array<i64>, type = tensor<i1>}], name = "step", reads = array<i64: 0>, results = [{name = "result0", symbols = array<i64: -1>, type = tensor<3xf32>}], symbols = [], workspace = [], writes = array<i64: 1, 3>},
 // CHECK-SAME: {checks = array<i64>, feeds = [], name = "ask", reads = array<i64>, results = [{name = "result0", symbols = array<i64>, type = tensor<i1>}], symbols = [], workspace = [], writes = array<i64>}],
-// CHECK-SAME: messages = [{kind = "check", text = "no"}], model = "net", state_bytes = 832 : i64,
+// CHECK-SAME: messages = [{kind = "check", of_data = 1 : i64, text = "no"}], model = "net", state_bytes = 832 : i64,
 // CHECK-SAME: variables = [{bytes = 12 : i64, collections = ["GLOBAL", "TRAINABLE"], name = "a/b", offset = 640 : i64, trainable = true, type = tensor<3xf32>},
 // CHECK-SAME: {bytes = 5 : i64, collections = ["GLOBAL", "TRAINABLE"], name = "flag", offset = 704 : i64, trainable = true, type = tensor<5xi1>},
 // CHECK-SAME: {bytes = 0 : i64, collections = ["GLOBAL", "TRAINABLE"], name = "none", offset = 768 : i64, trainable = true, type = tensor<0x4xf64>},

@@ -3,6 +3,7 @@
 
 from typing import Any
 
+from ..._hints import attribute_error
 from . import sequence, text
 
 __all__ = ["sequence", "text"]
@@ -10,4 +11,4 @@ __all__ = ["sequence", "text"]
 
 def __getattr__(name: str) -> Any:
     hint = "; instead: flywheel.v1.image, or batches of a generator" if name == "image" else ""
-    raise AttributeError(f"there is no flywheel.keras.preprocessing.{name}{hint}; see docs/Keras.md")
+    raise attribute_error(f"there is no flywheel.keras.preprocessing.{name}{hint}; see docs/Keras.md", name, hint)

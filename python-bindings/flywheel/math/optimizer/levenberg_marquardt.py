@@ -191,7 +191,8 @@ def _emit(
         return [as_tensor(f(*xs), kind).value for f in functions]
 
     inner = [trace.type(x.dtype, x._dims) for x in tensors]
-    region = trace.region(inner, body, "train.residuals", sees_outer=False)
+    with trace.forbidding_effects("a residual of least squares, which each iteration computes more than once,"):
+        region = trace.region(inner, body, "train.residuals", sees_outer=False)
     scalar, vector = trace.type(kind, ()), trace.type(kind, (count,))
     types = [scalar, *inner, vector, trace.type(_dtypes.bool_, (count,)), vector]
     values = trace.op("train.least_squares", operands + dampings, types, attributes, [region])

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The parameters of traced functions: specs of a signature, static ones, and what a call of modules depends on."""
+
+import collections.abc
+from typing import Any, FrozenSet, Hashable, List, Optional, Sequence, Set, Tuple, Union
+
+import numpy as np
+
+from . import _dtypes, _tree
+from ._arguments import TensorSpec, as_array, format_shape_of
+from ._identity import identity
+from .store import current_store
+
+# Static arguments whose values are a part of the form of a call.
+_STATIC_KINDS = (bool, int, float, str, type(None))
+
+
+def check_specs(signature: Sequence[Any]) -> Tuple[Any, ...]:
+    """Returns the arguments of a signature. Raises TypeError for other values."""
+    if isinstance(signature, (str, bytes)) or not isinstance(signature, collections.abc.Iterable):
+        raise TypeError(f"expected a list of flywheel.spec as signature, found {signature!r}")
+    return tuple(signature)
+
+
+def static_places(
+    function: Any, names: Sequence[str], static: Union[str, int, Sequence[Union[str, int]]]
+) -> FrozenSet[Union[str, int]]:
+    """Returns names of parameters, or their numbers, as both. Raises ValueError for an unknown one."""
+    found: Set[Union[str, int]] = set()
+    if not isinstance(static, (str, int, collections.abc.Iterable)):
+        raise TypeError(f"expected names of parameters, or their numbers, as static, found {static!r}")
+    for one in [static] if isinstance(static, (str, int)) else static:
+        if isinstance(one, bool) or not isinstance(one, (str, int)):
+            raise TypeError(f"expected names of parameters, or their numbers, as static, found {one!r}")
+        if one not in names if isinstance(one, str) else not -len(names) <= one < len(names):
+            own = getattr(function, "__qualname__", repr(function))
+            there = f"only {', '.join(names)}" if names else "and no other one"
+            raise ValueError(f"'{own}' has no parameter {one!r} to be static, {there}")
+        place = names.index(one) if isinstance(one, str) else one % len(names)
+        found |= {place, names[place]}
+    return frozenset(found)
+
+
+def convert_by_specs(name: str, wanted: Sequence[TensorSpec], given: Sequence[Any]) -> List[Any]:
+    """Returns the arguments of a call of the function `name` as arrays of the specs. Raises TypeError for another
+    number or dtype, ValueError for another shape."""
+    if len(wanted) != len(given):
+        raise TypeError(f"'{name}' has a signature of {len(wanted)} tensors, found {len(given)} arguments "
+                        "(each element of a list is one: np.array(x) makes an array of it)")  # fmt: skip
+    converted = []
+    for value, one in zip(given, wanted):
+        if isinstance(value, TensorSpec):
+            converted.append(one)
+            continue
+        value = as_array(value)
+        if not isinstance(value, (np.ndarray, np.generic)):
+            value = _dtypes.literal(value, one.dtype)
+        if _dtypes.as_dtype(value.dtype) != one.dtype:
+            raise TypeError(
+                f"'{name}' takes {one.dtype}{format_shape_of(one)}, found an array of {value.dtype}"
+            )
+        if len(value.shape) != len(one.shape) or any(
+            isinstance(d, int) and d != n for d, n in zip(one.shape, value.shape)
+        ):
+            raise ValueError(f"Cannot feed value of shape {value.shape} to '{name}', which takes "
+                             f"{format_shape_of(one)}")  # fmt: skip
+        converted.append(value)
+    return converted
+
+
+def form_of_call(args: Tuple[Any, ...], static: FrozenSet[Union[str, int]]) -> Optional[Hashable]:
+    """Returns what an entry of a call with modules depends on: the store, the modules by address, the types of dense
+    arrays and numbers, and the values of static arguments that are numbers or strings. Returns None without a module,
+    and for other arguments."""
+    form: List[Hashable] = [id(current_store())]
+    has_module = False
+    for place, arg in enumerate(args):
+        kind = type(arg)
+        if place in static:
+            if kind not in _STATIC_KINDS:
+                return None
+            form.append(identity(arg))
+        elif kind is np.ndarray:
+            flags = arg.flags
+            if not (flags.c_contiguous and flags.aligned and arg.dtype.isnative):
+                return None
+            form += [arg.dtype, arg.shape]
+        elif kind is float or kind is int or kind is bool:
+            form.append(kind.__name__)
+        elif isinstance(arg, _tree.Whole):
+            form.append(id(arg))
+            has_module = True
+        else:
+            return None
+    return tuple(form) if has_module else None
