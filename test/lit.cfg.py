@@ -183,7 +183,7 @@ if config.enable_python:
         "tqdm": "the progress bar of flywheel.keras",
         "matplotlib": "curves of flywheel.keras",
     }
-    frameworks = ("expecttest", "flax", "keras", "onnxruntime", "tensorflow", "tf_keras", *optional)
+    frameworks = ("expecttest", "flax", "keras", "mpmath", "onnxruntime", "tensorflow", "tf_keras", *optional)
     config.available_features.update(importable(peers_python, frameworks))
     for package, what in optional.items():
         if package not in config.available_features:

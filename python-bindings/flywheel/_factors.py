@@ -52,13 +52,14 @@ def _only_finite(a: Tensor) -> Tuple[Tensor, Tensor]:
 
 
 def eliminate(a: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
-    """Factors matrices [count, n, n] by Gauss, with the largest element of a column as its pivot. Returns L below the
-    diagonal and U in one tensor, the row of `a` that became each row, int32 [count, n], and the row that
-    each one was exchanged with in its turn, int32 [count, n], as LAPACK has it."""
-    n, count = a._dims[-1] or 0, _ops.dim(a, 0)
-    numbers = as_tensor(np.arange(n, dtype=np.int32))
-    if n == 0:
-        return a, _ops.zeros((count, 0), _dtypes.int32), _ops.zeros((count, 0), _dtypes.int32)
+    """Factors matrices [count, m, n] by Gauss, with the largest element of a column as its pivot. Returns L below the
+    diagonal and U in one tensor, the row of `a` that became each row, int32 [count, m], and the row that each of the
+    first ones was exchanged with in its turn, int32 [count, min(m, n)], as LAPACK has it."""
+    m, n, count = a._dims[-2] or 0, a._dims[-1] or 0, _ops.dim(a, 0)
+    least = min(m, n)
+    numbers, columns, turns = (as_tensor(np.arange(size, dtype=np.int32)) for size in (m, n, least))
+    if least == 0:
+        return a, _ops.broadcast_to(numbers, (count, m)), _ops.zeros((count, 0), _dtypes.int32)
 
     def step(k: Tensor, state: Tuple[Tensor, Tensor, Tensor]) -> Tuple[Tensor, Tensor, Tensor]:
         lu, rows, exchanges = state
@@ -74,16 +75,38 @@ def eliminate(a: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
         # A column of zeros stays one, as in LAPACK.
         safe = _ops.where(divisor == 0, 1.0, divisor)
         factors = _ops.expand_dims(_ops.where(numbers > k, first / safe, 0.0), 2)
-        right = numbers > k
-        new = _ops.where(right, lu - factors * top, lu)
-        is_below = _ops.logical_and(_ops.expand_dims(numbers > k, 1), numbers == k)
+        new = _ops.where(columns > k, lu - factors * top, lu)
+        is_below = _ops.logical_and(_ops.expand_dims(numbers > k, 1), columns == k)
         new = _ops.where(is_below, factors, new)
-        return new, rows, _ops.where(numbers == k, _ops.cast(pivot, _dtypes.int32), exchanges)
+        return new, rows, _ops.where(turns == k, _ops.cast(pivot, _dtypes.int32), exchanges)
 
-    own_rows = _ops.broadcast_to(numbers, (count, n))
-    start = (a, own_rows, own_rows)
-    found: Tuple[Tensor, Tensor, Tensor] = fori_loop(0, n, step, start)
+    start = (a, _ops.broadcast_to(numbers, (count, m)), _ops.broadcast_to(turns, (count, least)))
+    found: Tuple[Tensor, Tensor, Tensor] = fori_loop(0, least, step, start)
     return found
+
+
+def rows_of_exchanges(exchanges: Tensor, m: int) -> Tensor:
+    """The row that became each of m rows, int32 [count, m], by what `eliminate` exchanged."""
+    count, turns = _ops.dim(exchanges, 0), exchanges._dims[1] or 0
+    numbers = as_tensor(np.arange(m, dtype=np.int32))
+
+    def step(k: Tensor, rows: Tensor) -> Tensor:
+        pivot = _ops.expand_dims(_ops.take(exchanges, k, 1), 1)
+        source = _ops.where(numbers == k, pivot, _ops.where(numbers == pivot, k, numbers))
+        return _ops.take_along_axis(rows, source, 1)
+
+    start = _ops.broadcast_to(numbers, (count, m))
+    if turns == 0 or m == 0:
+        return start
+    found: Tensor = fori_loop(0, turns, step, start)
+    return found
+
+
+def triangles(both: Tensor) -> Tuple[Tensor, Tensor]:
+    """L [count, m, k] with a diagonal of ones, and U [count, k, n], of both in one tensor [count, m, n]."""
+    m, n = both._dims[1] or 0, both._dims[2] or 0
+    k = min(m, n)
+    return _ops.tril(both[:, :, :k], -1) + _ops.eye(m, k, dtype=both.dtype), _ops.triu(both[:, :k, :])
 
 
 @custom_vjp
@@ -94,16 +117,34 @@ def lu(a: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
 
 @lu.defvjp
 def _lu_vjp(a: Tensor, weights: Tensor, *_: Any) -> Tensor:
-    """With P a = L U: P^T L^-T (tril(L^T dL, -1) + triu(dU U^T)) U^-T."""
+    """With P a = L U and square L and U: P^T L^-T (tril(L^T dL, -1) + triu(dU U^T)) U^-T. Rows of L beyond those have
+    dL2 U^-T, columns of U L^-T dU2, and the product of each is taken off that sum."""
     both, rows, _exchanges = lu(a)
-    n = a._dims[-1] or 0
-    lower = _ops.tril(both, -1) + _ops.eye(n, dtype=a.dtype)
-    upper = _ops.triu(both)
-    below, above = _ops.tril(weights, -1), _ops.triu(weights)
-    inner = _ops.tril(_turned(lower) @ below, -1) + _ops.triu(above @ _turned(upper))
-    left = nn.triangular_solve(both, inner, "lower", transpose=True, unit_diagonal=True)
-    # x U^T = left is U x^T = left^T.
-    found = _turned(nn.triangular_solve(both, _turned(left), "upper"))
+    m, n = a._dims[1] or 0, a._dims[2] or 0
+    k = min(m, n)
+    if k == 0:
+        return _ops.zeros_like(a)
+    square = both[:, :k, :k]
+    lower, upper = triangles(square)
+    below, above = _ops.tril(weights[:, :k, :k], -1), _ops.triu(weights[:, :k, :k])
+    lower_part, upper_part = _turned(lower) @ below, above @ _turned(upper)
+    if n > k:
+        lower_part = lower_part - weights[:, :, k:] @ _turned(both[:, :, k:])
+    if m > k:
+        upper_part = upper_part - _turned(both[:, k:, :]) @ weights[:, k:, :]
+
+    def by_lower(x: Tensor) -> Tensor:
+        return nn.triangular_solve(square, x, "lower", transpose=True, unit_diagonal=True)
+
+    def by_upper(x: Tensor) -> Tensor:
+        # x U^T = left is U x^T = left^T.
+        return _turned(nn.triangular_solve(square, _turned(x), "upper"))
+
+    found = by_upper(by_lower(_ops.tril(lower_part, -1) + _ops.triu(upper_part)))
+    if n > k:
+        found = _ops.concatenate([found, by_lower(weights[:, :, k:])], 2)
+    if m > k:
+        found = _ops.concatenate([found, by_upper(weights[:, k:, :])], 1)
     inverse = _inverse_of(rows)
     return _ops.take_along_axis(found, _ops.broadcast_to(_ops.expand_dims(inverse, 2), found._dims), 1)
 
@@ -394,4 +435,4 @@ def _svd_vjp(a: Tensor, u_weights: Tensor, values_weights: Tensor, v_weights: Te
     return found
 
 
-__all__ = ("eigh", "eliminate", "lu", "qr", "svd")
+__all__ = ("eigh", "eliminate", "lu", "qr", "rows_of_exchanges", "svd", "triangles")

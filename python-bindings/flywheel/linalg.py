@@ -6,14 +6,13 @@ and bfloat16, whose results are rounded once; derivatives are those of the resul
 """
 
 import builtins
-import functools
 import itertools
 import operator
 from typing import Any, Callable, List, Literal, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
-from . import _dtypes, _factors, _ops
+from . import _dtypes, _factors, _matrix_functions, _ops
 from . import nn as nn
 from ._kinds import number
 from ._ops._core import Size, sizes
@@ -308,32 +307,6 @@ def inv(a: TensorLike) -> Tensor:
     return solve(a, _ops.eye(a._dims[-1] or 0, dtype=a.dtype))
 
 
-@functools.cache
-def _pseudo_inverse(rcond: float) -> Callable[[Tensor], Tensor]:
-    """The pseudo-inverses [count, n, m] of matrices [count, m, n]."""
-
-    @custom_vjp
-    def compute(a: Tensor) -> Tensor:
-        u, values, vt = _factors.svd(a)
-        kept = values > values[:, :1] * rcond
-        # A NaN is in none of the comparisons.
-        kept = _ops.logical_or(kept, _ops.not_equal(values, values))
-        inverse = _ops.where(kept, 1.0 / _ops.where(kept, values, 1.0), 0.0)
-        return (_transposed(vt) * _ops.expand_dims(inverse, 1)) @ _transposed(u)
-
-    @compute.defvjp
-    def rule(a: Tensor, weights: Tensor) -> Tensor:
-        """Golub and Pereyra, The differentiation of pseudo-inverses and nonlinear least squares problems, 1973,
-        equation 4.12, for changes that keep the rank."""
-        p, w = compute(a), _transposed(weights)
-        t = _transposed(p)
-        own: Tensor = _ops.negative(t @ weights @ t)
-        found: Tensor = own + (w - a @ (p @ w)) @ p @ t + t @ p @ (w - (w @ p) @ a)
-        return found
-
-    return compute
-
-
 @rounds_once()
 def pinv(a: TensorLike, rcond: Optional[float] = None) -> Tensor:
     """The pseudo-inverse [..., n, m] of matrices [..., m, n] by their singular values: those of up to `rcond` times the
@@ -347,7 +320,12 @@ def pinv(a: TensorLike, rcond: Optional[float] = None) -> Tensor:
     share = float(np.finfo(a.dtype).eps) * builtins.max(m, n) if rcond is None else float(number("rcond", rcond))
     if not share >= 0:
         raise ValueError(f"pinv: expected an rcond of at least 0, found {rcond}")
-    (found,) = _factored(lambda flat: [_pseudo_inverse(share)(flat)], a, (n, m))
+
+    def compute(flat: Tensor) -> List[Tensor]:
+        count = (_ops.dim(flat, 0),)
+        return [_matrix_functions.pseudo_inverse(flat, _ops.zeros(count, a.dtype), _ops.full(count, share, a.dtype))]
+
+    (found,) = _factored(compute, a, (n, m))
     return found
 
 

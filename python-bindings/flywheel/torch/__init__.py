@@ -18,7 +18,9 @@ except ImportError as _error:
 
 from .._importing import MissingOp, UnsupportedOpError
 from . import (  # noqa: F401
+    _decompositions,
     _elementwise,
+    _floats,
     _images,
     _indexing,
     _layers,
@@ -27,6 +29,7 @@ from . import (  # noqa: F401
     _order,
     _random,
     _shapes,
+    _special,
     _spectra,
 )
 from ._module import ImportedModule, from_module

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Ops of aten that combine elements at one place by a reduction."""
 
-from typing import Any, List
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 import numpy as np
 
@@ -70,3 +70,50 @@ def _index_reduce(
     shape[axis] = index.shape[0] if index.ndim else 1
     places = stretch(reshape_to(index.plain(), shape), sizes(updates))
     return Laid(combined(call, data, axis, places, updates, kind, include_self))
+
+
+_COMBINED: Dict[str, Tuple[Callable[..., Any], Callable[..., Any], float]] = {
+    "sum": (_ops.sum, _ops.add, 0.0), "mean": (_ops.sum, _ops.add, 0.0), "prod": (_ops.prod, _ops.multiply, 1.0),
+    "max": (_ops.max, _ops.maximum, -np.inf), "min": (_ops.min, _ops.minimum, np.inf)}  # fmt: skip
+
+
+@op("segment_reduce.default", without="unsafe")
+def _segment_reduce(
+    call: Call, x: Laid, reduce: str, *, lengths: Optional[Laid] = None, offsets: Optional[Laid] = None,
+    axis: int = 0, initial: Optional[float] = None,
+) -> Laid:  # fmt: skip
+    """Reduces the elements of segments of a dimension, which have lengths, or lie between two offsets each."""
+    data = x.plain()
+    given = lengths if lengths is not None else offsets
+    assert given is not None
+    bounds = _ops.cast(given.plain(), _dtypes.int64)
+    if None in data._dims or None in bounds._dims:
+        raise call.unsupported("of sizes that the call chooses")
+    if lengths is not None:
+        ends = _ops.cumsum(bounds, axis)
+        starts = _ops.subtract(ends, bounds)
+    else:
+        keys = [slice(None)] * axis
+        starts, ends = (_ops.getitem(bounds, (*keys, part)) for part in (slice(None, -1), slice(1, None)))
+    total = data._dims[axis] or 0
+    if (starts._dims[axis] or 0) * int(np.prod([one or 0 for one in data._dims])) > _MOST_PAIRS:
+        raise call.unsupported(f"of more than {_MOST_PAIRS} pairs of segments and elements")
+    numbers = as_tensor(np.arange(total, dtype=np.int64))
+    first, last = _ops.expand_dims(starts, -1), _ops.expand_dims(ends, -1)
+    inside = _ops.logical_and(_ops.greater_equal(numbers, first), _ops.less(numbers, last))
+    for _ in range(data.ndim - axis - 1):
+        inside = _ops.expand_dims(inside, -1)
+    function, combine, neutral = _COMBINED[reduce]
+    each = _ops.where(inside, _ops.expand_dims(data, axis), as_tensor(neutral, data.dtype))
+    empty = as_tensor(neutral, data.dtype)
+    found = function(each, axis + 1) if total else stretch(empty, call.result.shape)
+    if initial is not None:
+        found = combine(found, as_tensor(initial, data.dtype))
+    if reduce == "mean":
+        count = _ops.cast(_ops.subtract(ends, starts), data.dtype)
+        for _ in range(data.ndim - axis - 1):
+            count = _ops.expand_dims(count, -1)
+        # The mean of nothing is NaN, unless there is an initial value.
+        is_empty, nothing = _ops.equal(count, 0.0), float("nan") if initial is None else found
+        found = _ops.where(is_empty, nothing, _ops.divide(found, _ops.maximum(count, 1.0)))
+    return Laid(found)

@@ -19,7 +19,7 @@ from ._graph import Call, op
 #
 
 
-def _unary(names: str, function: Callable[[Tensor], Tensor]) -> None:
+def unary(names: str, function: Callable[[Tensor], Tensor]) -> None:
     @op(*names.split())
     def handler(call: Call, x: Laid) -> Laid:
         data = x.data if x.dtype == call.dtype or _dtypes.is_bool(call.dtype) else _ops.cast(x.data, call.dtype)
@@ -51,7 +51,7 @@ _UNARY: Dict[str, Callable[[Tensor], Tensor]] = {
     "alias.default clone.default contiguous.default lift_fresh_copy.default positive.default": lambda x: x,
 }  # fmt: skip
 for _names, _function in _UNARY.items():
-    _unary(_names, _function)
+    unary(_names, _function)
 
 
 @op("_to_copy.default", "to.dtype", without="copy")

@@ -26,7 +26,8 @@ HANDLERS: Dict[str, Handler] = {}
 
 
 def op(*names: str, without: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Registers the translation of ops of aten: a function of the call and of arguments, as `Handler` says.
+    """Registers the translation of ops: a function of the call and of arguments, as `Handler` says. A name is one of
+    aten, or has the library in front of "::".
 
     `without` lists arguments that change neither a value nor a derivative. Each other argument is a parameter of the
     function, or read with `Call.argument`, or the op is refused where it is not its default.
@@ -34,7 +35,8 @@ def op(*names: str, without: str = "") -> Callable[[Callable[..., Any]], Callabl
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         for name in names:
-            HANDLERS[f"aten.{name}"] = Handler(function, without.split())
+            library, _, own = name.rpartition("::")
+            HANDLERS[f"{library or 'aten'}.{own}"] = Handler(function, without.split())
         return function
 
     return register

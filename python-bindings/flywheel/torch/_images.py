@@ -6,7 +6,7 @@ from typing import Any, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from .. import _ops
+from .. import _dtypes, _ops
 from .. import nn as nn
 from .._interpolation import interpolation_weights, repeat_or_take, weigh
 from .._layouts import Laid
@@ -164,6 +164,21 @@ def _max_unpool(call: Call, x: Laid, places: Laid, wanted: Sequence[int]) -> Lai
         data, index = _ops.expand_dims(data, 0), _ops.expand_dims(index, 0)
     found = unpooled(data, index, list(wanted))
     return Laid(_ops.squeeze(found, 0) if is_single else found)
+
+
+@op("max_pool2d_with_indices_backward.default", without="self kernel_size stride padding dilation ceil_mode")
+def _max_pool_backward(call: Call, weights: Laid, *, indices: Laid) -> Laid:
+    """Adds each element at its place in the plane of an image."""
+    known = [one for one in call.result.shape if isinstance(one, int)]
+    if len(known) != len(call.result.shape) or None in weights.shape:
+        raise call.unsupported("of sizes that the call chooses")
+    rows, total = int(np.prod(known[:-2])), int(np.prod(known[-2:]))
+    count = int(np.prod([one or 0 for one in weights.shape[-2:]]))
+    first = as_tensor((np.arange(rows, dtype=np.int64) * total)[:, None])
+    index = _ops.add(reshape_to(_ops.cast(indices.plain(), _dtypes.int64), [rows, count]), first)
+    zeros = stretch(as_tensor(0, weights.dtype), [rows * total, 1])
+    put = nn.scatter_add(zeros, reshape_to(index, [rows * count]), reshape_to(weights.plain(), [rows * count, 1]), 0)
+    return Laid(reshape_to(put, call.result.shape))
 
 
 # The modes of grid_sampler, by its numbers.

@@ -74,8 +74,11 @@ def _index_select(call: Call, x: Laid, axis: int, indices: Laid) -> Laid:
 @op("gather.default", without="sparse_grad")
 def _gather(call: Call, x: Laid, axis: int, indices: Laid) -> Laid:
     data, index = x.plain(), indices.plain()
+    if 0 in index._dims:
+        # The indices may have another rank then.
+        return Laid(_ops.zeros([one or 0 for one in index._dims], data.dtype))
     if data.ndim == 0:
-        return Laid(data)
+        return Laid(reshape_to(data, sizes(index)))
     axis %= data.ndim
     for other, (own, wanted) in enumerate(zip(data._dims, index._dims)):
         if other != axis and own != wanted:
@@ -128,8 +131,10 @@ def _index_put(call: Call, x: Laid, indices: Sequence[Optional[Laid]], values: L
     updates = _ops.cast(values.plain(), data.dtype)
     masks = [one for one in indices if one is not None and _dtypes.is_bool(one.dtype)]
     if masks:
-        if len(indices) != 1 or updates.ndim > 0 and _known_count(updates) != 1:
-            raise call.unsupported("by booleans, of several values")
+        if len(indices) == 1 and updates.ndim > 0 and _known_count(updates) != 1:
+            return Laid(_put_in_order(call, data, masks[0].plain(), updates, accumulate))
+        if len(indices) != 1:
+            raise call.unsupported("by booleans and other indices")
         mask = masks[0].plain()
         mask = reshape_to(mask, [*sizes(mask), *[1] * (data.ndim - mask.ndim)])
         value = reshape_to(updates, [])
@@ -157,6 +162,25 @@ def _index_put(call: Call, x: Laid, indices: Sequence[Optional[Laid]], values: L
     wide = reshape_to(updates, [size(flat, 0), size(rows, 1)])
     result = _as_numbers(lambda a, b: function(a, flat, b, 0), rows, wide)
     return Laid(_ops.transpose(reshape_to(result, sizes(moved)), np.argsort([*axes, *others]).tolist()))
+
+
+def _put_in_order(call: Call, data: Tensor, mask: Tensor, updates: Tensor, accumulate: bool) -> Tensor:
+    """The values, in their order, at the rows of a mask; one that is broadcast at each of them."""
+    rank = mask.ndim
+    wide = reshape_to(mask, [*sizes(mask), *[1] * (data.ndim - rank)])
+    if updates.ndim <= data.ndim - rank or updates._dims[0] == 1:
+        # One value for each row of the mask.
+        inner = updates if updates.ndim <= data.ndim - rank else _ops.squeeze(updates, 0)
+        taken = stretch(inner, sizes(data))
+        return _ops.where(wide, _ops.add(data, taken) if accumulate else taken, data)
+    if None in data._dims:
+        raise call.unsupported("by booleans, of sizes that the call chooses")
+    holds = reshape_to(mask, [_known_count(mask)])
+    counts = _ops.cumsum(_ops.cast(holds, _dtypes.int64), 0)
+    # A row that is not of the mask reads the first value, and does not take it. Another one is checked.
+    taken = _ops.take(updates, _ops.where(holds, _ops.subtract(counts, 1), 0), 0)
+    taken = stretch(reshape_to(taken, [*sizes(mask), *sizes(taken)[1:]]), sizes(data))
+    return _ops.where(wide, _ops.add(data, taken) if accumulate else taken, data)
 
 
 def _known_count(x: Tensor) -> Size:
@@ -240,3 +264,36 @@ def _put(call: Call, x: Laid, index: Laid, source: Laid, accumulate: bool = Fals
     found = _as_numbers(lambda a, b: function(a, flat, b, 0), reshape_to(data, [total, 1]),
                         reshape_to(source.plain(), [count, 1]))  # fmt: skip
     return Laid(reshape_to(found, sizes(data)))
+
+
+@op("take.default")
+def _take(call: Call, x: Laid, index: Laid) -> Laid:
+    """Elements of all of `x` as one vector."""
+    data, places = x.plain(), index.plain()
+    flat = reshape_to(data, [_known_count(data)])
+    total = size_tensor(size(flat, 0), places.dtype)
+    places = _ops.where(_ops.less(places, 0), _ops.add(places, total), places)
+    return Laid(_taken(lambda y: _ops.take(y, places, 0), flat))
+
+
+@op("nonzero_static.default")
+def _nonzero(call: Call, x: Laid, *, size: int, fill_value: int = -1) -> Laid:
+    """The places of the first elements that are not 0, in row-major order, and those that are left filled."""
+    if None in x.shape:
+        raise call.unsupported("of sizes that the call chooses")
+    known = [one or 0 for one in x.shape]
+    total = int(np.prod(known))
+    if size == 0 or total == 0 or not known:
+        if known and total == 0:
+            return Laid(_ops.full([size, len(known)], fill_value, _dtypes.int64))
+        return Laid(_ops.zeros([size, len(known)], _dtypes.int64))
+    holds = reshape_to(_ops.not_equal(x.plain(), as_tensor(0, x.dtype)), [total])
+    counts = _ops.cumsum(_ops.cast(holds, _dtypes.int64), 0)
+    wanted = as_tensor(np.arange(1, size + 1, dtype=np.int64))
+    # The first place up to which there are that many.
+    found = _ops.cast(_ops.searchsorted(counts, wanted), _dtypes.int64)
+    is_missing = _ops.expand_dims(_ops.greater_equal(found, total), 1)
+    strides = np.array([int(np.prod(known[axis + 1 :])) for axis in range(len(known))], np.int64)
+    columns = _ops.floor_divide(_ops.expand_dims(found, 1), as_tensor(strides))
+    columns = _ops.mod(columns, as_tensor(np.array(known, np.int64)))
+    return Laid(_ops.where(is_missing, as_tensor(fill_value, _dtypes.int64), columns))

@@ -19,7 +19,7 @@ from ._shapes import _product, optional
 #
 
 
-def _linear(x: Tensor, w: Tensor, b: Optional[Tensor]) -> Tensor:
+def linear(x: Tensor, w: Tensor, b: Optional[Tensor]) -> Tensor:
     """`x` is [..., k], `w` [n, k]."""
     flat = x if x.ndim == 2 else reshape_to(x, [_product(sizes(x)[:-1]), size(x, x.ndim - 1)])
     result = nn.matmul(flat, w, transpose_b=True)
@@ -34,7 +34,7 @@ def _linear_op(call: Call, x: Laid, w: Laid, b: Optional[Laid] = None) -> Laid:
         # One output, which is no dimension.
         result = _ops.matmul(x.plain(), w.plain())
         return Laid(result if b is None else _ops.add(result, b.plain()))
-    return Laid(_linear(x.plain(), w.plain(), optional(b)))
+    return Laid(linear(x.plain(), w.plain(), optional(b)))
 
 
 def _matmul(a: Laid, b: Laid) -> Tensor:
@@ -128,9 +128,25 @@ def _flash_attention(
     call: Call, q: Laid, k: Laid, v: Laid, dropout: float = 0.0, causal: bool = False, *,
     attn_mask: Optional[Laid], scale: Optional[float],
 ) -> List[Any]:  # fmt: skip
-    if call.wants(1):
-        raise call.unsupported("with its logsumexp")
-    return [_attention(call, q, k, v, attn_mask, dropout, causal, scale), None]
+    sums = Laid(_sums_of_scores(call, q.plain(), k.plain(), attn_mask, causal, scale)) if call.wants(1) else None
+    return [_attention(call, q, k, v, attn_mask, dropout, causal, scale), sums]
+
+
+def _sums_of_scores(
+    call: Call, rows: Tensor, keys: Tensor, mask: Optional[Laid], causal: bool, scale: Optional[float]
+) -> Tensor:
+    """The logarithms of the sums of exponentials of scores, which have no derivative."""
+    width = rows._dims[-1]
+    if width is None:
+        raise call.unsupported("with its logsumexp, of a size that the call chooses")
+    scores = _ops.multiply(_ops.matmul(rows, _ops.swapaxes(keys, -1, -2)), scale or (width or 1) ** -0.5)
+    if mask is not None:
+        added = mask.plain()
+        is_choice = _dtypes.is_bool(added.dtype)
+        scores = _ops.where(added, scores, -float("inf")) if is_choice else _ops.add(scores, added)
+    if causal:
+        scores = nn.triangle(scores, "lower", fill=-float("inf"))
+    return _ops.stop_gradient(_ops.logsumexp(scores, -1))
 
 
 def _with_shared_batch(*tensors: Tensor) -> Sequence[Tensor]:
@@ -167,18 +183,22 @@ def _channels_last(x: Laid) -> Laid:
 
 
 @op("_native_batch_norm_legit_functional.default", "_native_batch_norm_legit_no_training.default",
-    "_native_batch_norm_legit.no_stats")  # fmt: skip
+    "_native_batch_norm_legit.no_stats", "_batch_norm_with_update_functional.default")  # fmt: skip
 def _batch_norm(call: Call, x: Laid, gamma: Optional[Laid], beta: Optional[Laid]) -> List[Any]:
     x = _channels_last(x)
     mean, variance = (call.argument(f"running_{what}") for what in ("mean", "var"))
     training, momentum, epsilon = (call.argument(what) for what in ("training", "momentum", "eps"))
     scale, shift = optional(gamma), optional(beta)
-    if not training:
+    if not (training or "no_stats" in str(call.node.target) or "with_update" in str(call.node.target)):
         result = nn.batch_norm_inference(x.data, mean.plain(), variance.plain(), scale, shift, epsilon=epsilon)
-        return [x.like(result), None, None, mean, variance]
+        none = Laid(_ops.zeros([0], mean.dtype))
+        return [x.like(result), none, none, mean, variance]
     result, batch_mean, batch_variance = nn.batch_norm_training(x.data, scale, shift, epsilon=epsilon)
+    # PyTorch has no derivatives of the statistics.
+    inverse = _ops.rsqrt(_ops.add(_ops.stop_gradient(batch_variance), epsilon))
+    statistics = [Laid(_ops.stop_gradient(batch_mean)), Laid(inverse)]
     if mean is None:
-        return [x.like(result), None, None]
+        return [x.like(result), *statistics]
     # PyTorch's running variance is the unbiased one.
     count = _product(sizes(x.data)[:-1])
     if isinstance(count, int):
@@ -191,7 +211,10 @@ def _batch_norm(call: Call, x: Laid, gamma: Optional[Laid], beta: Optional[Laid]
     for old, new in ((mean.plain(), batch_mean), (variance.plain(), batch_variance)):
         value = _ops.add(_ops.multiply(old, 1.0 - momentum), _ops.multiply(_ops.cast(new, old.dtype), momentum))
         moved.append(Laid(unless_empty(x.data, value, old)))
-    return [x.like(result), None, None, *moved]
+    if "with_update" in str(call.node.target):
+        # PyTorch's own memory between passes, of no elements on CPUs.
+        statistics.append(Laid(_ops.zeros([0], _dtypes.uint8)))
+    return [x.like(result), *statistics, *moved]
 
 
 @op("layer_norm.default", without="cudnn_enable")
@@ -199,10 +222,21 @@ def _layer_norm(
     call: Call, x: Laid, shape: Sequence[int], gamma: Optional[Laid] = None, beta: Optional[Laid] = None,
     epsilon: float = 1e-5,
 ) -> Laid:  # fmt: skip
-    if epsilon < 0:
-        raise call.unsupported(f"with eps={epsilon}")
     axes = list(range(x.ndim - len(shape), x.ndim))
-    return Laid(nn.layer_norm(x.plain(), optional(gamma), optional(beta), axes=axes, epsilon=epsilon))
+    return Laid(_normalized(x.plain(), optional(gamma), optional(beta), axes, epsilon))
+
+
+def _normalized(
+    x: Tensor, gamma: Optional[Tensor], beta: Optional[Tensor], axes: Sequence[int], epsilon: float
+) -> Tensor:
+    """A norm along dimensions. With a negative epsilon it is NaN where the variance is not above that, as PyTorch has
+    it."""
+    if epsilon >= 0:
+        return nn.layer_norm(x, gamma, beta, axes=list(axes), epsilon=epsilon)
+    mean, inverse = (one.plain() for one in _statistics(x, axes, epsilon))
+    result = _ops.multiply(_ops.subtract(x, mean), inverse)
+    result = result if gamma is None else _ops.multiply(result, gamma)
+    return result if beta is None else _ops.add(result, beta)
 
 
 def _statistics(x: Tensor, axes: Sequence[int], epsilon: float) -> List[Laid]:
@@ -231,7 +265,7 @@ def _group_norm(
     if channels is None:
         raise call.unsupported("of channels that the call chooses")
     flat = reshape_to(data, [old[0], groups, _product([channels // groups, *old[2:]])])
-    result = reshape_to(nn.layer_norm(flat, axes=[2], epsilon=epsilon), old)
+    result = reshape_to(_normalized(flat, None, None, [2], epsilon), old)
     shape: List[Size] = [channels, *[1] * (x.ndim - 2)]
     if gamma is not None:
         result = _ops.multiply(result, reshape_to(gamma.plain(), shape))

@@ -9,7 +9,6 @@ from .. import _dtypes, _factors, _ops, linalg
 from .. import nn as nn
 from .._layouts import Laid
 from .._ops._core import size, sizes
-from .._ops._functions import shared_maximum, shared_minimum
 from .._ops._reductions import power_norm
 from .._ops._shapes import reshape_to
 from .._tensor import Tensor
@@ -19,7 +18,7 @@ from ._indexing import divided_by_frequency
 from ._shapes import optional
 
 
-def _static(call: Call, *operands: Laid) -> List[Tensor]:
+def static(call: Call, *operands: Laid) -> List[Tensor]:
     found = [x.plain() for x in operands]
     if any(None in x._dims for x in found):
         raise call.unsupported("of sizes that the call chooses")
@@ -45,7 +44,7 @@ def _is_information(call: Call, place: int) -> bool:
 
 @op("_linalg_solve_ex.default", without="check_errors")
 def _solve(call: Call, a: Laid, b: Laid, *, left: bool = True) -> List[Any]:
-    matrix, right = _static(call, a, b)
+    matrix, right = static(call, a, b)
     # One vector for each matrix has a dimension less.
     is_vector = right.ndim == 1 or right.ndim == matrix.ndim - 1 and right._dims == matrix._dims[:-1]
     wide = _ops.expand_dims(right, -1) if is_vector else right
@@ -58,30 +57,30 @@ def _solve(call: Call, a: Laid, b: Laid, *, left: bool = True) -> List[Any]:
 
 @op("linalg_inv_ex.default", without="check_errors")
 def _inverse(call: Call, a: Laid) -> List[Any]:
-    return _only_first(call, linalg.inv(*_static(call, a)))
+    return _only_first(call, linalg.inv(*static(call, a)))
 
 
 @op("_linalg_det.default")
 def _determinant(call: Call, a: Laid) -> List[Any]:
-    return _only_first(call, linalg.det(*_static(call, a)))
+    return _only_first(call, linalg.det(*static(call, a)))
 
 
 @op("_linalg_slogdet.default")
 def _log_determinant(call: Call, a: Laid) -> List[Any]:
-    sign, log = linalg.slogdet(*_static(call, a))
+    sign, log = linalg.slogdet(*static(call, a))
     if call.wants(2) or call.wants(3):
         raise call.unsupported("with its factors as results")
     return [Laid(sign), Laid(log), None, None]
 
 
 @custom_vjp
-def _of_one_triangle(a: Tensor) -> Tensor:
+def of_one_triangle(a: Tensor) -> Tensor:
     """The symmetric matrices of which the lower triangles are read, as LAPACK reads them."""
     return _ops.tril(a) + _ops.tril(a, -1).mT
 
 
-@_of_one_triangle.defvjp
-def _of_one_triangle_vjp(_: Tensor, weights: Tensor) -> Tensor:
+@of_one_triangle.defvjp
+def of_one_triangle_vjp(_: Tensor, weights: Tensor) -> Tensor:
     """PyTorch's derivatives are those of a symmetric matrix, though one triangle is read."""
     half = weights * 0.5
     return half + half.mT
@@ -89,8 +88,8 @@ def _of_one_triangle_vjp(_: Tensor, weights: Tensor) -> Tensor:
 
 @op("linalg_cholesky_ex.default", without="check_errors")
 def _cholesky(call: Call, a: Laid, *, upper: bool = False) -> List[Any]:
-    (matrix,) = _static(call, a)
-    factor = linalg.cholesky(_of_one_triangle(matrix.mT if upper else matrix))
+    (matrix,) = static(call, a)
+    factor = linalg.cholesky(of_one_triangle(matrix.mT if upper else matrix))
     return _only_first(call, factor.mT if upper else factor)
 
 
@@ -99,43 +98,56 @@ def _with_front(results: Sequence[Tensor], a: Tensor) -> List[Laid]:
     return [Laid(reshape_to(x, [*sizes(a)[:-2], *sizes(x)[1:]])) for x in results]
 
 
-def _flat(call: Call, a: Laid) -> Tuple[Tensor, Tensor]:
-    """The matrices, and the same in one dimension."""
-    (matrix,) = _static(call, a)
-    if 0 in matrix._dims:
-        raise call.unsupported("of matrices without elements")
+def _flat(matrix: Tensor) -> Tensor:
     known = [size or 0 for size in matrix._dims]
-    return matrix, reshape_to(matrix, [int(np.prod(known[:-2])), *known[-2:]])
+    return reshape_to(matrix, [int(np.prod(known[:-2])), *known[-2:]])
+
+
+def _of_none(call: Call, dtype: Any) -> List[Laid]:
+    """The factors of matrices without elements: no elements, or where there are some, identities."""
+    results = []
+    for kind in call.result:
+        shape = list(kind.shape)
+        whole = _ops.eye(shape[-2], shape[-1], dtype=dtype) if kind.numel() else _ops.zeros([], dtype)
+        results.append(Laid(_ops.broadcast_to(whole, shape)))
+    return results
 
 
 @op("linalg_qr.default")
 def _qr(call: Call, a: Laid, mode: str = "reduced") -> List[Laid]:
+    (matrix,) = static(call, a)
+    if 0 in matrix._dims:
+        return _of_none(call, matrix.dtype)
     if mode == "complete" and (a.shape[-2] or 0) > (a.shape[-1] or 0):
         raise call.unsupported("with mode='complete' of more rows than columns, which has no derivative")
-    matrix, flat = _flat(call, a)
-    q, r = _with_front(_factors.qr(flat), matrix)
+    q, r = _with_front(_factors.qr(_flat(matrix)), matrix)
     return [Laid(_ops.zeros([0], matrix.dtype)) if mode == "r" else q, r]
 
 
 @op("_linalg_eigh.default", without="compute_v")
 def _eigh(call: Call, a: Laid, UPLO: str = "L") -> List[Laid]:
-    matrix, flat = _flat(call, a)
-    return _with_front(_factors.eigh(_of_one_triangle(flat if UPLO.upper() == "L" else flat.mT)), matrix)
+    (matrix,) = static(call, a)
+    if 0 in matrix._dims:
+        return _of_none(call, matrix.dtype)
+    flat = _flat(matrix)
+    return _with_front(_factors.eigh(of_one_triangle(flat if UPLO.upper() == "L" else flat.mT)), matrix)
 
 
 @op("_linalg_svd.default", without="driver")
 def _svd(call: Call, a: Laid, full_matrices: bool = False, compute_uv: bool = True) -> List[Laid]:
+    (matrix,) = static(call, a)
+    if 0 in matrix._dims:
+        return _of_none(call, matrix.dtype)
     if full_matrices and compute_uv and a.shape[-2] != a.shape[-1]:
         raise call.unsupported("with full_matrices=True of matrices that are not square")
-    matrix, flat = _flat(call, a)
-    return _with_front(_factors.svd(flat), matrix)
+    return _with_front(_factors.svd(_flat(matrix)), matrix)
 
 
 @op("linalg_solve_triangular.default")
 def _solve_triangular(
     call: Call, a: Laid, b: Laid, *, upper: bool, left: bool = True, unitriangular: bool = False
 ) -> Laid:
-    matrix, right = _static(call, a, b)
+    matrix, right = static(call, a, b)
     if not left:
         # x a = b is a^T x^T = b^T.
         found = linalg.solve_triangular(matrix, right.mT, lower=not upper, trans=True, unit_diagonal=unitriangular)
@@ -167,7 +179,7 @@ _SOLVERS_BY_FACTOR = {upper: _solver_by_factor(upper) for upper in (False, True)
 
 @op("cholesky_solve.default")
 def _cholesky_solve(call: Call, b: Laid, factor: Laid, upper: bool = False) -> Laid:
-    right, own = _static(call, b, factor)
+    right, own = static(call, b, factor)
     return Laid(_SOLVERS_BY_FACTOR[bool(upper)](own, right))
 
 
@@ -230,14 +242,14 @@ def _distance(call: Call, a: Laid, b: Laid, p: float = 2) -> Laid:
 def _triangular_solve(
     call: Call, b: Laid, a: Laid, upper: bool = True, transpose: bool = False, unitriangular: bool = False
 ) -> List[Laid]:
-    right, matrix = _static(call, b, a)
+    right, matrix = static(call, b, a)
     found = linalg.solve_triangular(matrix, right, lower=not upper, trans=transpose, unit_diagonal=unitriangular)
     return [Laid(found), a]
 
 
 @op("cholesky_inverse.default")
 def _cholesky_inverse(call: Call, factor: Laid, upper: bool = False) -> Laid:
-    (own,) = _static(call, factor)
+    (own,) = static(call, factor)
     whole = _ops.broadcast_to(_ops.eye(own._dims[-1] or 0, dtype=own.dtype), own._dims)
     return Laid(_SOLVERS_BY_FACTOR[bool(upper)](own, whole))
 
@@ -250,23 +262,6 @@ def _renorm(call: Call, x: Laid, p: float, axis: int, largest: float) -> Laid:
     size = _norm(data, float(p), others, True)
     factor = _ops.where(_ops.greater(size, largest), _ops.divide(largest, _ops.add(size, 1e-7)), 1.0)
     return Laid(_ops.multiply(data, factor))
-
-
-@op("hypot.default")
-def _hypot(call: Call, a: Laid, b: Laid) -> Laid:
-    return Laid(_ops.hypot(_ops.cast(a.plain(), call.dtype), _ops.cast(b.plain(), call.dtype)))
-
-
-@op("copysign.Tensor")
-def _copysign(call: Call, a: Laid, b: Laid) -> Laid:
-    return Laid(_ops.copysign(_ops.cast(a.plain(), call.dtype), _ops.cast(b.plain(), call.dtype)))
-
-
-@op("fmax.default", "fmin.default")
-def _fmax(call: Call, a: Laid, b: Laid) -> Laid:
-    x, y = _ops._core.broadcast(_ops.cast(a.plain(), call.dtype), _ops.cast(b.plain(), call.dtype))
-    chosen = (shared_maximum if "fmax" in str(call.node.target) else shared_minimum)(x, y)
-    return Laid(_ops.where(_ops.isnan(x), y, _ops.where(_ops.isnan(y), x, chosen)))
 
 
 # A gradient that is sparse has the same elements.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Losses of aten."""
 
-from typing import Optional, Tuple
+from typing import Any, Optional, Tuple
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from .._ops._core import size
 from .._tensor import Tensor, as_tensor
 from ..transforms import custom_vjp
 from ._graph import Call, op
+from ._layers import linear
 from ._shapes import optional
 
 
@@ -59,6 +60,26 @@ def _cross_entropy(
     if reduction == 1:
         return Laid(_ops.divide(_ops.sum(total), _ops.sum(shares)))
     return Laid(_reduction(total, reduction))
+
+
+_REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
+
+
+# The others say in which parts, and in which precision, PyTorch computes.
+@op("torch_nn::_linear_cross_entropy_batch_chunked.default",
+    "torch_nn::_linear_cross_entropy_batch_chunked_no_reduction.default",
+    without="batch_chunk_size acc_policy acc_dtype allow_retain_graph compute_input_grad compute_linear_weight_grad "
+    "compute_linear_bias_grad")  # fmt: skip
+def _linear_cross_entropy(
+    call: Call, x: Laid, w: Laid, target: Laid, b: Optional[Laid] = None, *, weight: Optional[Laid] = None,
+    reduction: str = "none", ignore_index: int = -100, label_smoothing: float = 0.0,
+) -> Any:  # fmt: skip
+    """The cross entropy of the result of a linear layer. The gradients that PyTorch keeps for its backward pass are no
+    results here."""
+    scores = Laid(linear(x.plain(), w.plain(), optional(b)))
+    kind = _REDUCTIONS[reduction or "none"]
+    loss = _cross_entropy(call, scores, target, weight, kind, ignore_index, label_smoothing or 0.0)
+    return [loss, None, None, None] if isinstance(call.result, (list, tuple)) else loss
 
 
 def _of_shares(scores: Tensor, wanted: Tensor, weights: Optional[Tensor], reduction: int, smoothing: float) -> Tensor:

@@ -108,6 +108,30 @@ def _median_of_all(call: Call, x: Laid) -> Laid:
     return Laid(_ops.add(found, _ops.divide(_ops.sum(change), _ops.sum(_ops.cast(is_own, data.dtype)))))
 
 
+@op("mode.default")
+def _mode(call: Call, x: Laid, axis: int = -1, keepdims: bool = False) -> List[Laid]:
+    """The least of the elements that are most frequent, and the last place that it is at."""
+    data = x.plain()
+    if data.ndim == 0:
+        return [x, Laid(_ops.zeros([], _dtypes.int64))]
+    axis %= data.ndim
+    total = data._dims[axis]
+    if total is None or total > _MOST_RUNNING:
+        raise call.unsupported(f"of more than {_MOST_RUNNING} elements, or of a size that the call chooses")
+    values, order = (_ops.moveaxis(part.plain(), axis, -1) for part in _ordered(call, x, axis, False))
+    fixed = _ops.stop_gradient(values)
+    is_same = _ops.equal(_ops.expand_dims(fixed, -1), _ops.expand_dims(fixed, -2))
+    # In sorted order the last one of a run is as many places after the first one as there are others. NaN equals none.
+    count = _ops.sum(_ops.cast(is_same, _dtypes.int32), -1)
+    first = _ops.argmax(count, -1, keepdims=True)
+    length = _ops.take_along_axis(count, first, -1)
+    last = _ops.add(_ops.cast(first, _dtypes.int32), _ops.maximum(_ops.subtract(length, 1), 0))
+    places = _ops.take_along_axis(order, last, -1)
+    back: Tensor = _ops.moveaxis(places, -1, axis)
+    found = [_ops.take_along_axis(data, back, axis), back]
+    return [Laid(y if keepdims else _ops.squeeze(y, axis)) for y in found]
+
+
 @op("cummax.default", "cummin.default")
 def _running_extremum(call: Call, x: Laid, axis: int) -> List[Laid]:
     """The largest element so far, and the last place that it is at."""

@@ -15,6 +15,7 @@ from .._ops._indexing import extract_slice
 from .._ops._shapes import reshape_to
 from .._tensor import Tensor, as_tensor
 from .._types import Array
+from ..transforms import custom_vjp
 from ._graph import Call, op
 
 
@@ -304,6 +305,28 @@ def _as_strided(
     places = _strided(call, x, lengths, strides, offset)
     flat = reshape_to(x.plain(), [_product(sizes(x.plain()))])
     return Laid(_ops.take(flat, as_tensor(places), 0))
+
+
+@op("as_strided_scatter.default")
+def _as_strided_scatter(
+    call: Call, x: Laid, new: Laid, lengths: Sequence[Any], strides: Sequence[Any], offset: Optional[int] = None
+) -> Laid:
+    places = _strided(call, x, lengths, strides, offset)
+    if len(np.unique(places)) != places.size:
+        raise call.unsupported("of a view with an element at several places")
+
+    @custom_vjp
+    def put(data: Tensor, updates: Tensor) -> Tensor:
+        return _put_at(Laid(data), Laid(updates), places).plain()
+
+    @put.defvjp
+    def rule(data: Tensor, updates: Tensor, weights: Tensor) -> Tuple[Tensor, Tensor]:
+        # PyTorch has the derivatives of those elements of x that are replaced, and no others.
+        flat = reshape_to(weights, [_product(sizes(weights))])
+        taken = _ops.take(flat, as_tensor(places), 0)
+        return _put_at(Laid(_ops.zeros_like(weights)), Laid(taken), places).plain(), taken
+
+    return Laid(put(x.plain(), _ops.cast(new.plain(), x.dtype)))
 
 
 @op("unfold.default")

@@ -3,11 +3,10 @@
 
 from typing import Any, Callable, Dict, Optional
 
-import numpy as np
-
 from .. import _dtypes, _ops, _tensor
 from .. import nn as traced
 from .._ops._arithmetic import mod_of_quotient
+from .._special import digamma
 from ._operators import _divide, floor_of_quotient, power_by
 from .conversion import as_tensor, make, paired
 from .dtypes import as_dtype
@@ -86,34 +85,6 @@ def _where_not_zero(x: Any, y: Any) -> Any:
     return _ops.where(is_zero, _ops.zeros_like(y), _ops.divide(x, _ops.where(is_zero, _ops.ones_like(y), y)))
 
 
-def _shifted(x: Any) -> Any:
-    """x and x + 1 to x + 7 together, of which the last one is large enough for an asymptotic series."""
-    return [_ops.add(x, float(i)) for i in range(8)]
-
-
-def _digamma(x: Any) -> Any:
-    """Returns the derivative of the logarithm of the gamma function: of a number from 1/2 on by a series (DLMF 5.11.2),
-    of others by reflection (DLMF 5.5.4). Near its zeros the terms cancel: they are float64."""
-    dtype = x.dtype
-    given = _ops.cast(x, _dtypes.float64)
-    reflects = _ops.less(given, 0.5)
-    x = _ops.where(reflects, _ops.subtract(1.0, given), given)
-    z = _ops.add(x, 8.0)
-    square = _ops.reciprocal(_ops.square(z))
-    series = _ops.multiply(square, _ops.subtract(1 / 12, _ops.multiply(square, _ops.subtract(1 / 120, _ops.multiply(
-        square, 1 / 252)))))  # fmt: skip
-    found = _ops.subtract(_ops.subtract(_ops.log(z), _ops.multiply(0.5, _ops.reciprocal(z))), series)
-    for one in _shifted(x):
-        found = _ops.subtract(found, _ops.reciprocal(one))
-    # The distance from the nearest whole number keeps the tangent exact there.
-    rest = _ops.subtract(given, _ops.rint(given))
-    tangent = _ops.tan(_ops.multiply(_ops.where(reflects, rest, 0.25), float(np.pi)))
-    found = _ops.where(reflects, _ops.subtract(found, _ops.divide(float(np.pi), tangent)), found)
-    # To either side of a pole it is another infinity.
-    is_pole = _ops.logical_and(reflects, _ops.equal(rest, 0.0))
-    return _ops.cast(_ops.where(is_pole, _ops.full_like(found, np.nan), found), dtype)
-
-
 def _zeros_like(tensor: Any, dtype: Any = None, name: Optional[str] = None, optimize: bool = True) -> Any:
     """Zeros of the shape of a tensor, and of its dtype where no other one is given."""
     return _all_alike("ZerosLike", _ops.zeros_like, tensor, dtype, name)
@@ -140,7 +111,7 @@ UNARY = {
     "sin": _ops.sin, "sinh": _ops.sinh, "sqrt": _ops.sqrt, "square": _ops.square, "tan": _ops.tan, "tanh": _ops.tanh,
     "is_nan": _ops.isnan, "is_inf": _ops.isinf, "is_finite": _ops.isfinite,
     "acosh": _ops.arccosh, "asinh": _ops.arcsinh, "atanh": _ops.arctanh,
-    "erfc": _ops.erfc, "lgamma": _ops.lgamma, "digamma": _digamma,
+    "erfc": _ops.erfc, "lgamma": _ops.lgamma, "digamma": digamma,
     "log_sigmoid": lambda x: _ops.negative(traced.softplus(_ops.negative(x))),
 }  # fmt: skip
 FLOATING = frozenset([
