@@ -10,6 +10,7 @@ from typing import Any, Callable, Dict, List, Set
 
 import numpy as np
 import torch
+import torch.nn.modules.linear_cross_entropy  # noqa: F401
 from torch.nn import functional
 
 import flywheel as fw
@@ -21,8 +22,8 @@ from import_torch_ops import compare
 
 
 def schema_of(name: str) -> Any:
-    _, packet, overload = name.split(".")
-    return getattr(getattr(torch.ops.aten, packet), overload)._schema
+    library, packet, overload = name.split(".")
+    return getattr(getattr(getattr(torch.ops, library), packet), overload)._schema
 
 
 def loaded(function: Callable[..., Any]) -> Set[str]:
