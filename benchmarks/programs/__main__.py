@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Ten small programs that train, each as users of Flywheel, PyTorch, JAX (flax.nnx and optax) and Keras 3 (on JAX)
+"""Eleven small programs that train, each as users of Flywheel, PyTorch, JAX (flax.nnx and optax) and Keras 3 (on JAX)
 write it: lines of code, steps a second with one thread and with two, seconds of the first call.
 
 The forms are in `forms`; a form makes its model and optimizer, and has a function `train(batches)`, an epoch. All are
@@ -11,7 +11,12 @@ nothing that was compiled before, and all of them train in turn, round by round.
 Lines are those with code: without blank ones, comments and docstrings. PyTorch's two columns are one form, which
 decorates what it compiles: the eager column ignores these decorators, and has a line less for each.
 
-usage: PYTHONPATH=build/python python benchmarks/programs [--peers-python PYTHON] [--only PROGRAM...] [--check]
+With `--quick` a form has one process, the one that has compared its losses, with as many threads as the first of
+`--threads`; `torch-compile` and first calls are left out. `--write` adds the table to the text that is printed, as
+Markdown or, by the name of the file, JSON.
+
+usage: PYTHONPATH=build/python python benchmarks/programs [--peers-python PYTHON] [--only PROGRAM...]
+                                                          [--check | --quick] [--write FILE...]
 """
 
 from __future__ import annotations
@@ -21,6 +26,7 @@ import ast
 import os
 import statistics
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -28,6 +34,7 @@ sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "peers")]
 
 from process import Peer, measure  # noqa: E402
 from programs import PROGRAMS  # noqa: E402
+from table import Table  # noqa: E402
 from worker import PEERS, form_path  # noqa: E402
 
 TOLERANCE = 1e-3
@@ -41,9 +48,16 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=7, help="rounds (7)")
     parser.add_argument("--seconds", type=float, default=0.3, help="length of a round of a form (0.3)")
     parser.add_argument("--peers-python", default=sys.executable, help="the Python that has the peers")
-    parser.add_argument("--check", action="store_true", help="compare losses, and measure nothing")
+    mode = parser.add_mutually_exclusive_group()
+    mode.add_argument("--check", action="store_true", help="compare losses, and measure nothing")
+    mode.add_argument("--quick", action="store_true", help="compare and measure in one process for each form")
+    parser.add_argument("--write", nargs="+", default=[], metavar="FILE", help="files for the table: .md, .json")
     parser.add_argument("--errors", default=os.devnull, help="file of what the peers print (none)")
-    return parser.parse_args()
+    arguments = parser.parse_args()
+    if arguments.quick:
+        arguments.threads = arguments.threads[:1]
+        arguments.peers = [name for name in arguments.peers if name != "torch-compile"]
+    return arguments
 
 
 def count_lines(path: str) -> int:
@@ -81,91 +95,128 @@ def why_not(answer: dict[str, Any]) -> str | None:
     return answer.get("missing") or answer.get("error")
 
 
-def train_and_compare(program: str, peers: dict[str, Peer]) -> tuple[dict[str, str], list[str]]:
-    """Prints the losses of the first peer. Returns why peers cannot train a program, and which ones have other losses
-    than the first."""
-    reasons: dict[str, str] = {}
-    wrong: list[str] = []
-    expected: list[float] = []
-    for name, peer in peers.items():
-        answers = [peer.ask(make=program, still=True)]
-        # Epochs of a step, and one of several: a form may do something every few steps.
-        for count in (1, 1, PROGRAMS[program].steps - 2):
-            if not why_not(answers[-1]):
-                answers.append(peer.ask(run=count))
-        reason = why_not(answers[-1])
-        if reason:
-            reasons[name] = reason
-            continue
-        losses = [answer["loss"] for answer in answers[1:]]
-        expected = expected or losses
-        if any(not abs(a - b) <= TOLERANCE * abs(b) for a, b in zip(losses, expected)):
-            wrong.append(f"{program}: {name}: expected losses {expected}, found {losses}")
-    print(f"{program}: losses", *(f"{loss:.4f}" for loss in expected), "of", *(x for x in peers if x not in reasons))
-    return reasons, wrong
+class Comparison:
+    """The losses of the forms: why peers cannot train a program, and which ones have other losses than the first."""
+
+    def __init__(self) -> None:
+        self.losses: dict[str, list[float]] = {}
+        self.reasons: dict[tuple[str, str], str] = {}
+        self.wrong: list[str] = []
+
+    def train(self, program: str, peers: Mapping[str, Peer]) -> None:
+        """Trains a program in all forms, and prints the losses of the first one."""
+        for name, peer in peers.items():
+            answers = [peer.ask(make=program, still=True)]
+            # Epochs of a step, and one of several: a form may do something every few steps.
+            for count in (1, 1, PROGRAMS[program].steps - 2):
+                if not why_not(answers[-1]):
+                    answers.append(peer.ask(run=count))
+            reason = why_not(answers[-1])
+            if reason:
+                self.reasons[program, name] = reason
+                continue
+            losses = [answer["loss"] for answer in answers[1:]]
+            expected = self.losses.setdefault(program, losses)
+            if any(not abs(a - b) <= TOLERANCE * abs(b) for a, b in zip(losses, expected)):
+                self.wrong.append(f"{program}: {name}: expected losses {expected}, found {losses}")
+
+    def list_of(self, program: str, peers: Mapping[str, Peer]) -> list[str]:
+        """The peers that train a program."""
+        return [name for name in peers if (program, name) not in self.reasons]
+
+    def finish(self) -> None:
+        """Raises SystemExit if losses differ, or a form of Flywheel fails; notes what is missing."""
+        for (program, name), reason in self.reasons.items():
+            print(f"note: {program}: - for {name}: {reason}", file=sys.stderr)
+        if self.wrong or any(name == "flywheel" for _, name in self.reasons):
+            raise SystemExit("\n".join(["losses differ, or Flywheel's form fails", *self.wrong]))
 
 
-def check(arguments: argparse.Namespace, errors: Any) -> tuple[dict[tuple[str, str], str], list[str]]:
-    """Trains all programs, those of a peer in one process. Returns the reasons for what is missing, and what is
-    wrong."""
-    peers = {name: open_peer(name, arguments.threads[0], arguments, errors) for name in arguments.peers}
-    reasons: dict[tuple[str, str], str] = {}
-    wrong: list[str] = []
+def open_peers(arguments: argparse.Namespace, errors: Any) -> dict[str, Peer]:
+    return {name: open_peer(name, arguments.threads[0], arguments, errors) for name in arguments.peers}
+
+
+def close(peers: Mapping[Any, Peer]) -> None:
+    for peer in peers.values():
+        peer.close()
+
+
+def check(arguments: argparse.Namespace, errors: Any) -> Comparison:
+    """Trains all programs, those of a peer in one process."""
+    comparison, peers = Comparison(), open_peers(arguments, errors)
     for program in arguments.only:
-        found, others = train_and_compare(program, peers)
-        reasons |= {(program, name): reason for name, reason in found.items()}
-        wrong += others
-    for peer in peers.values():
-        peer.close()
-    return reasons, wrong
+        comparison.train(program, peers)
+        losses = (f"{loss:.4f}" for loss in comparison.losses.get(program, ()))
+        print(f"{program}: losses", *losses, "of", *comparison.list_of(program, peers), flush=True)
+    close(peers)
+    comparison.finish()
+    return comparison
 
 
-def time_program(
-    program: str, names: list[str], arguments: argparse.Namespace, errors: Any
-) -> dict[tuple[str, int], tuple[float, float]]:
+Figures = dict[tuple[str, int], float]
+
+
+def time_peers(
+    program: str, peers: Mapping[tuple[str, int], Peer], arguments: argparse.Namespace
+) -> tuple[Figures, Figures]:
     """Steps a second and seconds of the first call, of each peer with each number of threads."""
-    first: dict[tuple[str, int], float] = {}
-    peers = {}
-    for threads in arguments.threads:
-        for name in names:
-            peers[name, threads] = peer = open_peer(name, threads, arguments, errors)
-            peer.ask(make=program, still=False)
-            first[name, threads] = peer.ask(run=1)["seconds"]
+    first: Figures = {}
+    for key, peer in peers.items():
+        peer.ask(make=program, still=False)
+        first[key] = peer.ask(run=1)["seconds"]
     times = measure(peers, arguments.rounds, arguments.seconds)
-    for peer in peers.values():
-        peer.close()
-    return {key: (1 / statistics.median(times[key]), first[key]) for key in peers}
+    return {key: 1 / statistics.median(times[key]) for key in peers}, first
 
 
-def print_program(
-    program: str, figures: dict[tuple[str, int], tuple[float, float]], arguments: argparse.Namespace
+def add_program(
+    table: Table, program: str, comparison: Comparison, speed: Figures, first: Figures, arguments: argparse.Namespace
 ) -> None:
+    table.add_losses(program, comparison.losses.get(program, []))
     for name in arguments.peers:
-        cells = [program, name, str(count_peer_lines(name, program))]
-        for part, form in ((0, ".0f"), (1, ".2f")):
-            for threads in arguments.threads:
-                figure = figures.get((name, threads))
-                cells.append("-" if figure is None else format(figure[part], form))
-        print("| " + " | ".join(cells) + " |", flush=True)
+        own, calls = ({n: figures[name, n] for n in arguments.threads if (name, n) in figures}
+                      for figures in (speed, first))  # fmt: skip
+        lines = count_peer_lines(name, program)
+        table.add(program, name, lines, own, calls, comparison.reasons.get((program, name)))
+
+
+def measure_apart(arguments: argparse.Namespace, comparison: Comparison, errors: Any) -> Table:
+    """Measures each program in processes of its own."""
+    table = Table(arguments.threads, has_first_calls=True)
+    for program in arguments.only:
+        names = [name for name in arguments.peers if (program, name) not in comparison.reasons]
+        peers = {(name, n): open_peer(name, n, arguments, errors) for n in arguments.threads for name in names}
+        speed, first = time_peers(program, peers, arguments)
+        close(peers)
+        add_program(table, program, comparison, speed, first, arguments)
+    return table
+
+
+def measure_quickly(arguments: argparse.Namespace, errors: Any) -> Table:
+    """Compares and measures all programs, those of a peer in one process."""
+    comparison, peers = Comparison(), open_peers(arguments, errors)
+    table = Table(arguments.threads, has_first_calls=False)
+    for program in arguments.only:
+        comparison.train(program, peers)
+        able = {(name, arguments.threads[0]): peers[name] for name in comparison.list_of(program, peers)}
+        speed, _ = time_peers(program, able, arguments)
+        add_program(table, program, comparison, speed, {}, arguments)
+    close(peers)
+    comparison.finish()
+    return table
 
 
 def main() -> None:
     arguments = parse_arguments()
     with open(arguments.errors, "w", encoding="utf-8") as errors:
-        reasons, wrong = check(arguments, errors)
-        for (program, name), reason in reasons.items():
-            print(f"note: {program}: - for {name}: {reason}", file=sys.stderr)
-        if wrong or ("flywheel" in arguments.peers and any(name == "flywheel" for _, name in reasons)):
-            raise SystemExit("\n".join(["losses differ, or Flywheel's form fails", *wrong]))
-        if arguments.check:
-            return
-        counts = [f"{n} thread{'s' * (n > 1)}" for n in arguments.threads]
-        steps, calls = ([f"{what}, {count}" for count in counts] for what in ("steps/s", "first call s"))
-        header = ["program", "form", "lines", *steps, *calls]
-        print("| " + " | ".join(header) + " |\n" + "| --- " * len(header) + "|", flush=True)
-        for program in arguments.only:
-            names = [name for name in arguments.peers if (program, name) not in reasons]
-            print_program(program, time_program(program, names, arguments, errors), arguments)
+        if arguments.quick:
+            table = measure_quickly(arguments, errors)
+        else:
+            comparison = check(arguments, errors)
+            if arguments.check:
+                return
+            table = measure_apart(arguments, comparison, errors)
+    for path in arguments.write:
+        table.write(path)
 
 
 if __name__ == "__main__":

@@ -34,6 +34,10 @@ def place(form: Any, weights: dict[str, Layer], still: bool) -> None:
             assign(found.cell.dense_i.kernel, layer.values["kernel"])
             assign(found.cell.dense_h.kernel, layer.values["recurrent_kernel"])
             assign(found.cell.dense_h.bias, layer.values["bias"])
+        elif layer.kind == "gru":
+            assign(found.cell.dense_i.kernel, layer.values["kernel"])
+            assign(found.cell.dense_i.bias, layer.values["bias"])
+            assign(found.cell.dense_h.kernel, layer.values["recurrent_kernel"])
         else:
             for name, value in layer.values.items():
                 assign(getattr(found, NAMES[name]), value)

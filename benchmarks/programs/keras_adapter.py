@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from programs import Array, Layer
 
 # The variables of a layer in Keras' order.
@@ -31,4 +32,9 @@ def place(form: Any, weights: dict[str, Layer], still: bool) -> None:
             found.rate = 0.0 if still else found.rate
         for name, value in layer.values.items():
             variable = found.trainable_variables[ORDER[name]]
+            if layer.kind == "gru":
+                # Keras has the update gate first, and a second bias, of the recurrent product.
+                reset, update, new = np.split(value, 3, axis=-1)
+                value = np.concatenate([update, reset, new], axis=-1)
+                value = np.stack([value, 0 * value]) if name == "bias" else value
             variable.assign(value.reshape(variable.shape))

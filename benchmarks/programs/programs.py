@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The ten programs: their initial weights and their batches, which all forms start from and read.
+"""The programs: their initial weights and their batches, which all forms start from and read.
 
 A weight has the path that it has in the form of Flywheel: the name of a module in the form, then attributes. Images
 are [batch, height, width, channels], kernels [inputs, outputs] and [height, width, inputs, outputs], gates of an LSTM
-in the order input, forget, cell, output. An adapter (`*_adapter.py`) places them as its framework has them.
+in the order input, forget, cell, output, those of a GRU in the order reset, update, new. An adapter (`*_adapter.py`)
+places them as its framework has them.
 """
 
 from __future__ import annotations
@@ -58,12 +59,12 @@ def embedding(count: int, width: int) -> Callable[[Random], Layer]:
     return lambda random: Layer("embedding", {"table": normal(random, count, width, inputs=width)})
 
 
-def lstm(inputs: int, units: int) -> Callable[[Random], Layer]:
+def recurrent(kind: str, gates: int, inputs: int, units: int) -> Callable[[Random], Layer]:
     def make(random: Random) -> Layer:
-        kernel = normal(random, inputs, 4 * units, inputs=inputs)
-        recurrent = normal(random, units, 4 * units, inputs=units)
-        bias = 0.1 * normal(random, 4 * units, inputs=1)
-        return Layer("lstm", {"kernel": kernel, "recurrent_kernel": recurrent, "bias": bias})
+        kernel = normal(random, inputs, gates * units, inputs=inputs)
+        own = normal(random, units, gates * units, inputs=units)
+        bias = 0.1 * normal(random, gates * units, inputs=1)
+        return Layer(kind, {"kernel": kernel, "recurrent_kernel": own, "bias": bias})
 
     return make
 
@@ -127,8 +128,17 @@ PROGRAMS = {
     ),
     "sequences": Program(
         "an LSTM that classifies, clipped",
-        {"model/lstm": lstm(11, 37), "model/output": dense(37, 5)},
+        {"model/lstm": recurrent("lstm", 4, 11, 37), "model/output": dense(37, 5)},
         lambda r: (r.standard_normal((48, 29, 11)), r.integers(0, 5, 48)),
+    ),
+    "translation": Program(
+        "a GRU that reads and one that writes",
+        {
+            "model/source": embedding(61, 24), "model/target": embedding(53, 24),
+            "model/encoder": recurrent("gru", 3, 24, 37), "model/decoder": recurrent("gru", 3, 24, 37),
+            "model/output": dense(37, 53),
+        },
+        lambda r: (r.integers(0, 61, (48, 17)), r.integers(0, 53, (48, 13))),
     ),
     "transformer": Program(
         "two causal blocks, AdamW",

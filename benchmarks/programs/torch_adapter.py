@@ -48,7 +48,7 @@ def place(form: Any, weights: dict[str, Layer], still: bool) -> None:
             found.p = 0.0 if still else found.p
         elif layer.kind == "scalar":
             found.fill_(float(values["value"]))
-        elif layer.kind == "lstm":
+        elif layer.kind in ("lstm", "gru"):
             found.weight_ih_l0.copy_(torch.tensor(values["kernel"].T))
             found.weight_hh_l0.copy_(torch.tensor(values["recurrent_kernel"].T))
             found.bias_ih_l0.copy_(torch.tensor(values["bias"]))
