@@ -11,11 +11,16 @@ from typing import Any, List
 
 MODULES = [
     "v1", "v1.nn", "v1.nn.rnn_cell", "v1.layers", "v1.losses", "v1.metrics", "v1.train", "v1.summary",
-    "v1.data", "v1.image",
+    "v1.data", "v1.image", "v1.distributions",
     "keras.backend", "keras.layers", "keras.models", "keras.optimizers", "keras.losses", "keras.metrics",
     "keras.callbacks", "keras.initializers", "keras.regularizers", "keras.constraints", "keras.activations",
     "keras.utils", "keras.preprocessing.sequence", "keras.preprocessing.text",
 ]  # fmt: skip
+# Modules whose names other ones have.
+PARTS = {
+    "flywheel.v1.image": ("image_boxes", "image_colors", "image_windows"), "flywheel.v1.layers": ("layers_more",),
+    "flywheel.v1.metrics": ("metrics_thresholds",),
+}  # fmt: skip
 
 
 def find(name: str) -> Any:
@@ -37,7 +42,8 @@ def names_of(module: Any) -> List[str]:
             continue
         origin = getattr(value, "__module__", "")
         is_shared = module.__name__ == "flywheel.v1" and origin.startswith("flywheel.v1.")
-        if origin == module.__name__ or is_shared:
+        is_part = origin.rpartition(".")[2] in PARTS.get(module.__name__, ())
+        if origin == module.__name__ or is_shared or is_part:
             found.add(name)
     return sorted(found)
 

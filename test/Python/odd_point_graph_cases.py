@@ -69,12 +69,18 @@ CASES["math.minimum"] += ["tf.minimum(x, 1.0)"]
 # Functions that take elements by their order.
 SELECTS = ("reduce_max reduce_min max min sort top_k nth_element max_pool max_pool3d pool pool2d inf Masking "
            "categorical_hinge GlobalMaxPooling1D GlobalMaxPooling2D GlobalMaxPooling3D MaxPooling1D MaxPooling2D "
-           "MaxPooling3D Minimum minimum segment_max segment_min unsorted_segment_max "
+           "MaxPooling3D Minimum dilation2d erosion2d max_pool1d max_pool2d max_pool_with_argmax minimum segment_max "
+           "segment_min unsorted_segment_max "
            "unsorted_segment_min").split()  # fmt: skip
 # Functions of integers and of truth, of no tensors, with draws, of sessions, graphs and variables; and those without a
 # gradient. They have no case.
 NOT_DIFFERENTIATED: Dict[str, str] = {
-    "tf": """AggregationMethod dimension_value disable_control_flow_v2 disable_eager_execution
+    "tf": """assert_integer assert_near assert_proper_iterable assert_rank_in assert_same_float_dtype
+        assert_variables_initialized bincount bitcast broadcast_dynamic_shape broadcast_static_shape count_up_to
+        get_logger get_static_value histogram_fixed_width_bins is_non_decreasing is_numeric_tensor
+        is_strictly_increasing py_function required_space_to_batch_paddings saturate_cast searchsorted shape_n test
+        to_bfloat16 unravel_index floor_div
+        AggregationMethod dimension_value disable_control_flow_v2 disable_eager_execution
         disable_resource_variables disable_tensor_equality disable_v2_behavior disable_v2_tensorshape
         enable_control_flow_v2
         enable_resource_variables executing_eagerly initialize_all_tables is_tensor no_regularizer tables_initializer
@@ -98,12 +104,16 @@ NOT_DIFFERENTIATED: Dict[str, str] = {
         to_int32 to_int64 trainable_variables truncatediv truncatemod truncated_normal truncated_normal_initializer
         uniform_unit_scaling_initializer unique unique_with_counts variable_op_scope variable_scope
         variables_initializer variance_scaling_initializer zeros zeros_initializer zeros_like""",
-    "nn": """compute_accidental_hits fixed_unigram_candidate_sampler in_top_k log_uniform_candidate_sampler transposed
+    "nn": """collapse_repeated compute_accidental_hits
+        fixed_unigram_candidate_sampler in_top_k log_uniform_candidate_sampler transposed
         uniform_candidate_sampler zero_fraction""",
-    "math": "in_top_k zero_fraction truncatediv truncatemod",
+    "math": "bincount in_top_k zero_fraction truncatediv truncatemod",
     "losses": """Reduction add_loss as_tensor get_losses get_regularization_loss get_regularization_losses
         get_total_loss make add_n cast""",
-    "image": """ResizeMethod as_tensor box_of make random_brightness random_contrast random_flip_left_right
+    "linalg": "eigh eigvalsh matrix_rank Slogdet",
+    "image": """draw_bounding_boxes non_max_suppression non_max_suppression_overlaps non_max_suppression_padded
+        non_max_suppression_with_scores random_crop random_hue random_saturation
+        ResizeMethod as_tensor box_of make random_brightness random_contrast random_flip_left_right
         random_flip_up_down wrapping_cast resize where""",
     "K": """image_dim_ordering set_image_dim_ordering
         Function all any arange backend batch_get_value batch_set_value cast_to_floatx clear_session count_params
@@ -125,8 +135,10 @@ NOT_DIFFERENTIATED: Dict[str, str] = {
     "regularizers": """Configured L1L2 Regularizer build deserialize find get public_form rounds_once serialize
         serializers""",
 }
-# Functions whose values jump where they are of interest, or whose derivatives at a tie need not be between those beside
-# it.
-NOT_CONTINUOUS = ["Masking", "floordiv", "floormod", "mod", "sort", "top_k", "nth_element"]
+# Functions whose values jump where they are of interest, whose derivatives at a tie need not be between those beside
+# it, or whose derivative TensorFlow defines otherwise: that of x log(y) at x = 0 is 0.
+NOT_CONTINUOUS = ["Masking", "floordiv", "floormod", "mod", "sort", "top_k", "nth_element", "xdivy", "xlogy",
+                  "rgb_to_hsv", "adjust_hue", "adjust_saturation"]  # fmt: skip
 # Functions of functions, whose arguments are rounded, and one that takes f32 and f64 alone.
-COMPOSED = ["matrix_solve_ls", "Dense", "SimpleRNN", "LSTM", "GRU", "Bidirectional", "rnn", "MultiHeadAttention"]
+COMPOSED = ["matrix_solve_ls", "matvec", "Dense", "SimpleRNN", "LSTM", "GRU", "Bidirectional", "rnn",
+            "MultiHeadAttention"]  # fmt: skip

@@ -8,25 +8,33 @@ parts and differences.
 import importlib as _importlib
 from typing import TYPE_CHECKING, Any
 
-from .. import _flywheel
 from .._contracts import explain_all as _explain_all
 from .._contracts import public_names as _public_names
-from . import contrib, data, layers, losses, metrics, nn, summary, train
+from . import contrib, data, distributions, errors, layers, losses, metrics, nn, summary, test, train
 from . import dtypes as _dtypes
 from . import host_ops as _host_ops
+from . import image_boxes as _image_boxes
+from . import image_colors as _image_colors
+from . import image_windows as _image_windows
 from . import images as image
+from . import layers_more as _layers_more
+from . import metrics_thresholds as _metrics_thresholds
 from . import namespaces as _namespaces
 from . import profiler as profiler
 from . import random_ops as _random_ops
+from . import special as _special
 from .arrays import *  # noqa: F403
+from .assertions import *  # noqa: F403
 from .candidates import categorical as _categorical
 from .candidates import multinomial
 from .checks import *  # noqa: F403
 from .control_flow import case, cond, while_loop
 from .conversion import constant
+from .counting import *  # noqa: F403
 from .derivatives import gradients, hessians
 from .dtypes import DType, as_dtype
 from .elementwise import TABLE as _TABLE
+from .errors import OpError, OutOfRangeError
 from .functional_ops import foldl, foldr, map_fn, scan
 from .graph import Graph, GraphKeys, get_default_graph, reset_default_graph
 from .host_ops import *  # noqa: F403
@@ -47,12 +55,12 @@ from .ops import slice_ as slice
 from .ops import tuple_ as tuple
 from .ordering import *  # noqa: F403
 from .own_gradients import *  # noqa: F403
+from .pieces import *  # noqa: F403
 from .platform import (
     ConfigProto,
     GPUOptions,
     GraphOptions,
     OptimizerOptions,
-    OutOfRangeError,
     app,
     flags,
     gfile,
@@ -115,18 +123,6 @@ newaxis = None
 __version__ = VERSION = "1.15.0"
 
 
-class errors:  # noqa: N801
-    """Errors of runs."""
-
-    FailedPreconditionError = _flywheel.FailedPreconditionError
-    InvalidArgumentError = _flywheel.InvalidArgumentError
-    NotFoundError = _flywheel.NotFoundError
-    DataLossError = _flywheel.DataLossError
-    OutOfRangeError = OutOfRangeError
-    OpError = (_flywheel.FailedPreconditionError, _flywheel.InvalidArgumentError, _flywheel.NotFoundError,
-               _flywheel.DataLossError, OutOfRangeError)  # fmt: skip
-
-
 def name_scope(name: Any = None, default_name: Any = None, values: Any = None) -> Any:
     """Puts a prefix before names of ops."""
     return get_default_graph().name_scope(name if name is not None else default_name)
@@ -178,8 +174,23 @@ def get_seed(op_seed: Any) -> Any:
     return get_default_graph().seed, op_seed
 
 
+def get_logger() -> Any:
+    """Python's logger of messages."""
+    return logging._logger
+
+
 globals().update(_TABLE)
-for _space in (nn, contrib, layers, losses, image, metrics, summary, train,
+for _space, _more, _names in (
+    (layers, _layers_more, _layers_more.NAMES), (metrics, _metrics_thresholds, _metrics_thresholds.NAMES),
+    *((image, _part, _part.__all__) for _part in (_image_boxes, _image_colors, _image_windows)),
+):  # fmt: skip
+    for _name in _names:
+        setattr(_space, _name, getattr(_more, _name))
+for _space, _names in ((_special, _special.TOP), (_image_windows, _image_windows.TOP)):
+    globals().update({_name: getattr(_space, _name) for _name in _names})
+image.random_crop, image.resize_with_crop_or_pad = random_crop, image.resize_image_with_crop_or_pad
+image.transpose = image.transpose_image
+for _space in (nn, contrib, distributions, layers, losses, image, metrics, summary, train,
                *(_importlib.import_module(f".{_name}", __name__) for _name in nn.PARTS)):  # fmt: skip
     _explain_all(vars(_space), _public_names(vars(_space)))
 _explain_all(globals(), [_name for _name in globals() if not _name.startswith("_")])
@@ -211,7 +222,8 @@ else:
 
 __all__ = [
     "AUTO_REUSE", "ConfigProto", "DType", "Dimension", "GPUOptions", "GradientTape", "Graph", "GraphKeys",
-    "GraphOptions", "InteractiveSession", "Operation", "OptimizerOptions", "RunMetadata", "RunOptions", "Session",
+    "GraphOptions", "InteractiveSession", "OpError", "Operation", "OptimizerOptions", "OutOfRangeError",
+    "RunMetadata", "RunOptions", "Session",
     "Tensor", "TensorArray", "TensorShape", "Variable", "VariableScope", "add_to_collection", "add_to_collections",
     "all_variables", "app", "as_dtype", "assign", "assign_add", "assign_sub", "batch_to_space_nd", "case", "cond",
     "constant", "constant_initializer", "contrib", "control_dependencies", "data", "device", "errors", "flags",
@@ -224,6 +236,6 @@ __all__ = [
     "newaxis", "orthogonal_initializer", "random_crop", "random_normal", "random_normal_initializer", "random_uniform",
     "random_uniform_initializer", "range", "report_uninitialized_variables", "reset_default_graph", "scan",
     "set_random_seed", "slice", "space_to_batch_nd", "summary", "train", "trainable_variables", "truncated_normal",
-    "truncated_normal_initializer", "tuple", "uniform_unit_scaling_initializer", "variable_op_scope",
+    "truncated_normal_initializer", "test", "tuple", "uniform_unit_scaling_initializer", "variable_op_scope",
     "variable_scope", "variables_initializer", "variance_scaling_initializer", "while_loop", "zeros_initializer",
 ]  # fmt: skip

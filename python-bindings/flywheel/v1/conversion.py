@@ -46,6 +46,8 @@ def constant(
     """A constant; with a shape, the last element repeats (I2)."""
     if isinstance(value, TensorShape):
         value = value.as_list()
+    if isinstance(value, Dimension):
+        value = int(value)
     array = _dtypes.literal(value, None if dtype is None else dtype_of(dtype))
     if shape is not None:
         wanted = known_sizes(shape)

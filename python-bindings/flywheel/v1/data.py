@@ -13,10 +13,10 @@ import numpy as np
 from .. import _dtypes, _flywheel
 from .conversion import as_tensor, dtype_of
 from .dtypes import as_dtype
+from .errors import OutOfRangeError
 from .host_calls import host_call
 from .operation import Tensor
 from .ops import placeholder
-from .platform import OutOfRangeError
 from .random_ops import generator_of
 from .shapes import TensorShape, plain_shape
 from .structures import flatten, pack
@@ -316,7 +316,7 @@ class Iterator:
             try:
                 return next(rest)
             except StopIteration:
-                raise OutOfRangeError("End of sequence") from None
+                raise OutOfRangeError() from None
 
         ops = host_call("IteratorGetNext", take, [], self._types, name)
         return pack(self._form, [op.outputs[0] for op in ops])

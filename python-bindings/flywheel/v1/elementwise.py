@@ -8,7 +8,7 @@ from .. import nn as traced
 from .._ops._arithmetic import mod_of_quotient
 from .._special import digamma
 from ._operators import _divide, floor_of_quotient, power_by
-from .conversion import as_tensor, make, paired
+from .conversion import as_tensor, constant, make, paired
 from .dtypes import as_dtype
 
 
@@ -98,9 +98,23 @@ def _ones_like(tensor: Any, dtype: Any = None, name: Optional[str] = None, optim
 def _all_alike(kind: str, function: Callable[..., Any], tensor: Any, dtype: Any, name: Optional[str]) -> Any:
     x = as_tensor(tensor)
     wanted = x.dtype if dtype is None else as_dtype(dtype)
+    if _dtypes.string in (x.dtype, wanted):
+        return _texts_alike(kind, x, wanted, name)
     if wanted == x.dtype:
         return make(kind, function, x, name=name)
     return make(kind, lambda y: _ops.cast(function(y), wanted), x, name=name, types=[(wanted, x.static_shape)])
+
+
+def _texts_alike(kind: str, x: Any, wanted: Any, name: Optional[str]) -> Any:
+    """Empty strings of the shape of a tensor, or zeros of that of strings. The compiler has no strings: the shape must
+    be known."""
+    if kind == "OnesLike" and wanted == _dtypes.string:
+        raise TypeError("tf.ones_like: Expected a number or bool dtype, found string")
+    if x.static_shape is None or None in x.static_shape:
+        word = "zeros" if kind == "ZerosLike" else "ones"
+        raise NotImplementedError(f"tf.{word}_like of strings, '{x.name}', of shape {x.shape}: sizes must be known")
+    value = "" if wanted == _dtypes.string else int(kind == "OnesLike")
+    return constant(np.full(x.static_shape, value), wanted, name=name or kind)
 
 
 UNARY = {

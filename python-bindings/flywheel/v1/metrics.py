@@ -23,12 +23,12 @@ _f32 = _dtypes.float32
 _EPSILON = 1e-7
 
 
-def _variable(shape: Any, name: str) -> Variable:
+def _variable(shape: Any, name: str, dtype: Any = _f32) -> Variable:
     graph = get_default_graph()
     found = Variable.__new__(Variable)
     full = graph.unique_name(name)
-    found._create(graph, full, None, np.zeros(shape, np.float32), False,
-                  [GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES], _f32, None)  # fmt: skip
+    found._create(graph, full, None, np.zeros(shape, dtype), False,
+                  [GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES], dtype, None)  # fmt: skip
     return found
 
 

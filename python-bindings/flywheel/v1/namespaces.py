@@ -20,7 +20,6 @@ INSTEAD: Dict[str, str] = {
     "TFRecordReader": "read the data in Python, and feed it",
     "TextLineReader": "read the data in Python, and feed it",
     "WholeFileReader": "read the data in Python, and feed it",
-    "bitwise": "int arithmetic, or numpy in tf.py_func",
     "compat.v2": "flywheel itself",
     "complex": "a tensor of real and imaginary parts",
     "contrib.crf": "tf.scan",
@@ -31,7 +30,6 @@ INSTEAD: Dict[str, str] = {
     "contrib.slim.nets": "a model of tf.contrib.slim's layers",
     "decode_csv": "read the data in Python, and feed it",
     "decode_raw": "numpy.frombuffer, and feed the array",
-    "distributions": "the density by tf.exp and tf.log, draws by tf.random_normal",
     "enable_eager_execution": "trace functions with flywheel.function",
     "estimator": "write the loop with a Session, or use flywheel.keras",
     "feature_column": "make arrays of the features with NumPy",
@@ -64,7 +62,6 @@ INSTEAD: Dict[str, str] = {
     "strings": "text in Python",
     "summary.audio": "tf.summary.scalar or histogram",
     "summary.text": "tf.summary.scalar or histogram",
-    "test": "unittest",
     "train.Server": "there is one process; placements are recorded",
     "train.Supervisor": "use tf.train.MonitoredTrainingSession, or a Session and a Saver",
     "train.SyncReplicasOptimizer": "there is one process: use the optimizer itself",
@@ -119,22 +116,28 @@ _MATH = (
     "reduce_sum reduce_variance rint round rsqrt segment_max segment_mean segment_min segment_prod segment_sum sigmoid "
     "sign sin sinh sqrt square squared_difference subtract tan tanh truediv truncatediv truncatemod "
     "unsorted_segment_max unsorted_segment_mean unsorted_segment_min unsorted_segment_prod unsorted_segment_sqrt_n "
-    "unsorted_segment_sum").split()  # fmt: skip
+    "unsorted_segment_sum bincount is_non_decreasing is_strictly_increasing lbeta polygamma scalar_mul "
+    "zeta").split()  # fmt: skip
 _DEBUGGING = (
     "Assert assert_equal assert_greater assert_greater_equal assert_less assert_less_equal assert_negative "
     "assert_non_negative assert_non_positive assert_none_equal assert_positive assert_rank assert_rank_at_least "
-    "assert_scalar assert_type check_numerics is_finite is_inf is_nan").split()  # fmt: skip
+    "assert_scalar assert_type check_numerics is_finite is_inf is_nan assert_integer assert_near "
+    "assert_proper_iterable assert_rank_in assert_same_float_dtype is_non_decreasing is_numeric_tensor "
+    "is_strictly_increasing").split()  # fmt: skip
 
 
 def build(tf: Any, nn: Any, others: Dict[str, Dict[str, Any]]) -> Dict[str, Names]:
     """`tf.math` and others, of the names of `tf`."""
+
+    from . import assertions, matrices_more, special
 
     def of(*names: str) -> Dict[str, Any]:
         return {name: tf[name] for name in names}
 
     math = {**of(*_MATH), "softplus": nn.softplus, "softsign": nn.softsign, "top_k": nn.top_k, "in_top_k": nn.in_top_k,
             "l2_normalize": nn.l2_normalize, "log_softmax": nn.log_softmax, "softmax": nn.softmax,
-            "zero_fraction": nn.zero_fraction}  # fmt: skip
+            "zero_fraction": nn.zero_fraction, "divide_no_nan": tf["div_no_nan"],
+            **{name: getattr(special, name) for name in special.MATH}}  # fmt: skip
     linalg = {
         **of("cholesky", "cholesky_solve", "cross", "einsum", "eye", "matmul", "norm", "qr", "svd", "tensordot",
              "trace"),
@@ -142,12 +145,18 @@ def build(tf: Any, nn: Any, others: Dict[str, Dict[str, Any]]) -> Dict[str, Name
         "diag_part": tf["matrix_diag_part"], "inv": tf["matrix_inverse"], "lstsq": tf["matrix_solve_ls"],
         "set_diag": tf["matrix_set_diag"], "solve": tf["matrix_solve"], "tensor_diag": tf["diag"],
         "transpose": tf["matrix_transpose"], "triangular_solve": tf["matrix_triangular_solve"],
-        "l2_normalize": nn.l2_normalize}  # fmt: skip
+        "l2_normalize": nn.l2_normalize, "eigh": tf["self_adjoint_eig"], "eigvalsh": tf["self_adjoint_eigvals"],
+        "global_norm": tf["global_norm"], "matrix_transpose": tf["matrix_transpose"], "tensor_diag_part":
+        tf["diag_part"], **matrices_more.LINALG}  # fmt: skip
     made = {
-        "math": math, "linalg": linalg, "debugging": of(*_DEBUGGING),
-        "manip": of("gather_nd", "reshape", "reverse", "roll", "scatter_nd", "tile"),
-        "dtypes": of("DType", "as_dtype", "cast", "double", "float16", "half", "float32", "float64", "int8", "int16",
-                     "int32", "int64", "uint8", "uint16", "uint32", "uint64", "bfloat16", "bool", "string"),
+        "math": math, "linalg": linalg, "bitwise": special.BITWISE,
+        "debugging": {**of(*_DEBUGGING), "assert_all_finite": tf["verify_tensor_all_finite"],
+                      "assert_shapes": assertions.assert_shapes},
+        "manip": of("gather_nd", "reshape", "reverse", "roll", "scatter_nd", "tile", "batch_to_space_nd",
+                    "space_to_batch_nd"),
+        "dtypes": of("DType", "as_dtype", "cast", "saturate_cast", "double", "float16", "half", "float32", "float64",
+                     "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "bfloat16", "bool",
+                     "string"),
         "sets": {}, "quantization": {}, **others,
     }  # fmt: skip
     return {name: Names(name, **names) for name, names in made.items()}

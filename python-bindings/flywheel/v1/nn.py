@@ -471,4 +471,4 @@ def _module(name: str) -> Any:
 
 
 # Modules whose names this one has, too.
-PARTS = ("rnn_cell", "rnn", "candidates", "ordering", "nn_more", "arrays", "ctc")
+PARTS = ("rnn_cell", "rnn", "candidates", "ordering", "nn_more", "nn_windows", "arrays", "ctc")

@@ -264,7 +264,7 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Any:
 def unstack(value: Any, num: Optional[int] = None, axis: int = 0, name: str = "unstack") -> List[Any]:
     """The slices along an axis of static size."""
     x = as_tensor(value)
-    count = num if num is not None else x.shape[axis].value
+    count = x.shape[axis].value if num is None else int(num)
     if count is None:
         raise ValueError(f"unstack: the size of dimension {axis} of {x!r} is unknown: give `num`")
     made = make("unstack", lambda y: [_ops.squeeze(z, axis) for z in _ops.split(y, count, axis)], x, name=name)

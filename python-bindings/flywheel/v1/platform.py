@@ -160,16 +160,33 @@ class logging:  # noqa: N801
             logging._logger.log(level, msg, *args)
 
     @staticmethod
+    def log(level: int, msg: str, *args: Any, **kwargs: Any) -> None:
+        logging._logger.log(level, msg, *args, **kwargs)
+
+    @staticmethod
+    def vlog(level: int, msg: str, *args: Any, **kwargs: Any) -> None:
+        logging._logger.log(level, msg, *args, **kwargs)
+
+    @staticmethod
+    def log_first_n(level: int, msg: str, n: int, *args: Any) -> None:
+        """Logs the first n calls with this msg."""
+        count = logging._counts[msg] = logging._counts.get(msg, -1) + 1
+        if count < n:
+            logging._logger.log(level, msg, *args)
+
+    @staticmethod
+    def log_if(level: int, msg: str, condition: Any, *args: Any) -> None:
+        if condition:
+            logging._logger.log(level, msg, *args)
+
+    @staticmethod
+    def flush() -> None:
+        for handler in logging._logger.handlers:
+            handler.flush()
+
+    @staticmethod
     def get_verbosity() -> int:
         return logging._logger.getEffectiveLevel()
-
-
-class OutOfRangeError(Exception):
-    """The end of the data of an iterator."""
-
-    def __init__(self, message: str = "End of sequence", *_: Any):
-        super().__init__(message)
-        self.message = message
 
 
 class gfile:  # noqa: N801

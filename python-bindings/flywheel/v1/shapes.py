@@ -2,7 +2,8 @@
 """Shapes, as far as they are known before a run."""
 
 import math
-from typing import Any, Iterator, List, Optional, Sequence, Tuple
+import operator
+from typing import Any, Callable, Iterator, List, Optional, Sequence, Tuple
 
 from .._kinds import elements
 
@@ -26,14 +27,89 @@ class Dimension:
     def __hash__(self) -> int:
         return hash(self.value)
 
-    def __mul__(self, other: Any) -> "Dimension":
-        other = other.value if isinstance(other, Dimension) else other
-        return Dimension(None if self.value is None or other is None else self.value * other)
+    def __mul__(self, other: Any) -> Any:
+        return _with(self, other, operator.mul)
 
     __rmul__ = __mul__
 
+    def __add__(self, other: Any) -> Any:
+        return _with(self, other, operator.add)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        return _with(self, other, operator.sub)
+
+    def __rsub__(self, other: Any) -> Any:
+        return _with(other, self, operator.sub)
+
+    def __floordiv__(self, other: Any) -> Any:
+        return _with(self, other, operator.floordiv)
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        return _with(other, self, operator.floordiv)
+
+    def __mod__(self, other: Any) -> Any:
+        return _with(self, other, operator.mod)
+
+    def __rmod__(self, other: Any) -> Any:
+        return _with(other, self, operator.mod)
+
+    def __truediv__(self, other: Any) -> Any:
+        raise TypeError(f"unsupported operand type(s) for /: 'Dimension' and '{type(other).__name__}', please use // "
+                        "instead")  # fmt: skip
+
+    def __rtruediv__(self, other: Any) -> Any:
+        raise TypeError(f"unsupported operand type(s) for /: '{type(other).__name__}' and 'Dimension', please use // "
+                        "instead, or int(x.shape[i])")  # fmt: skip
+
+    def __lt__(self, other: Any) -> Optional[bool]:
+        return _compared(self, other, operator.lt)
+
+    def __le__(self, other: Any) -> Optional[bool]:
+        return _compared(self, other, operator.le)
+
+    def __gt__(self, other: Any) -> Optional[bool]:
+        return _compared(self, other, operator.gt)
+
+    def __ge__(self, other: Any) -> Optional[bool]:
+        return _compared(self, other, operator.ge)
+
+    def is_compatible_with(self, other: Any) -> bool:
+        """Returns true if both may be one size."""
+        one, other = self.value, _number_of(other)
+        return one is None or other is None or one == other
+
+    def merge_with(self, other: Any) -> "Dimension":
+        """The size that both are. Raises ValueError for two."""
+        if not self.is_compatible_with(other):
+            raise ValueError(f"Dimensions {self} and {_number_of(other)} are not compatible")
+        return Dimension(_number_of(other) if self.value is None else self.value)
+
     def __repr__(self) -> str:
         return "?" if self.value is None else str(self.value)
+
+
+def _number_of(value: Any) -> Optional[int]:
+    return value.value if isinstance(value, Dimension) else None if value is None else int(value)
+
+
+def _is_size(value: Any) -> bool:
+    return value is None or isinstance(value, Dimension) or hasattr(value, "__index__") and not hasattr(value, "op")
+
+
+def _with(one: Any, other: Any, function: Callable[[int, int], int]) -> Any:
+    """A size computed of two, which is not known if one of them is not. A tensor beside a size decides itself."""
+    if not _is_size(one) or not _is_size(other):
+        return NotImplemented
+    a, b = _number_of(one), _number_of(other)
+    return Dimension(None if a is None or b is None else function(a, b))
+
+
+def _compared(one: Any, other: Any, function: Callable[[int, int], bool]) -> Optional[bool]:
+    """Returns None if a size is not known."""
+    a, b = _number_of(one), _number_of(other)
+    return None if a is None or b is None else function(a, b)
 
 
 class TensorShape:

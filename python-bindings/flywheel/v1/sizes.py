@@ -11,6 +11,7 @@ from .conversion import as_tensor, make
 from .graph import get_default_graph
 from .host_calls import host_call
 from .operation import Operation, Tensor
+from .shapes import Dimension
 
 # Ops whose results are sizes where their inputs are.
 _ARITHMETIC = frozenset([
@@ -49,6 +50,10 @@ def as_known(value: Any) -> Any:
         made = host_call("Known", lambda _, a: a, [x], [(x.dtype, x.static_shape)])[0]
         made.attrs["is_known"] = True
         return made.outputs[0]
+    if isinstance(value, Dimension):
+        value = int(value)
+    elif isinstance(value, (list, tuple)):
+        value = [int(one) if isinstance(one, Dimension) else one for one in value]
     return _integers(np.asarray(value.as_list() if hasattr(value, "as_list") else value))
 
 

@@ -22,7 +22,7 @@ class Coordinator:
     def request_stop(self, ex: Any = None) -> None:
         """Stops all; an error other than the end of data is raised by `join`."""
         error = ex[1] if isinstance(ex, tuple) else ex
-        from ..platform import OutOfRangeError
+        from ..errors import OutOfRangeError
 
         if error is not None and self._error is None and not isinstance(error, (OutOfRangeError, *self._clean)):
             self._error = error

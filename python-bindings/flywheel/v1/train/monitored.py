@@ -3,13 +3,13 @@
 
 from typing import Any, Callable, Dict, List, Optional
 
+from ..errors import OutOfRangeError
 from ..graph import GraphKeys, get_default_graph
 from ..initialization import (
     global_variables_initializer,
     local_variables_initializer,
     report_uninitialized_variables,
 )
-from ..platform import OutOfRangeError
 from ..session import Session
 from ..step_stats import RunMetadata, RunOptions
 from .coordination import Coordinator

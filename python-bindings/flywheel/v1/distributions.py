@@ -1,0 +1,426 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`tf.distributions`: densities, draws, moments, entropies and divergences.
+
+Parameters broadcast to the shape of a batch. A draw of `sample_shape` has that shape in front of the batch's. Draws of
+Normal, Uniform, Laplace and Exponential have derivatives of their parameters; those of the others have none.
+"""
+
+import math
+from typing import Any, Optional
+
+import numpy as np
+
+from .. import _dtypes, _ops
+from .conversion import as_tensor, make
+from .distribution import FULLY_REPARAMETERIZED as FULLY_REPARAMETERIZED
+from .distribution import NOT_REPARAMETERIZED as NOT_REPARAMETERIZED
+from .distribution import Distribution, OfLogits, OfTwo, RegisterKL, as_floating, kl_divergence
+from .elementwise import TABLE
+from .nn import log_softmax, sigmoid_cross_entropy_with_logits, softmax, softplus
+from .ops import argmax, cast, one_hot
+from .random_ops import random_normal, random_uniform
+from .special import lbeta, xlogy
+
+_HALF_LOG_2PI = 0.5 * math.log(2 * math.pi)
+
+
+class Normal(OfTwo):
+    """exp(-(x - loc)^2 / (2 scale^2)) / (scale sqrt(2 pi))."""
+
+    reparameterization_type = FULLY_REPARAMETERIZED
+
+    def __init__(self, loc: Any, scale: Any, validate_args: bool = False, allow_nan_stats: bool = True,
+                 name: str = "Normal"):  # fmt: skip
+        self.loc, self.scale = self._keep(loc, scale, dict(validate_args=validate_args, name=name))
+
+    def _draw(self, sizes: Any, seed: Any) -> Any:
+        return self.loc + self.scale * random_normal(sizes, dtype=self.dtype, seed=seed)
+
+    def _log_prob(self, value: Any) -> Any:
+        return -0.5 * TABLE["square"]((value - self.loc) / self.scale) - (_HALF_LOG_2PI + TABLE["log"](self.scale))
+
+    def _cdf(self, value: Any) -> Any:
+        return 0.5 * TABLE["erfc"]((self.loc - value) / (self.scale * math.sqrt(2.0)))
+
+    def entropy(self, name: Optional[str] = None) -> Any:
+        return self._wide(0.5 + _HALF_LOG_2PI + TABLE["log"](self.scale))
+
+    def mean(self, name: Optional[str] = None) -> Any:
+        return self._wide(self.loc)
+
+    mode = mean
+
+    def stddev(self, name: Optional[str] = None) -> Any:
+        return self._wide(self.scale)
+
+
+class Laplace(OfTwo):
+    """exp(-|x - loc| / scale) / (2 scale)."""
+
+    reparameterization_type = FULLY_REPARAMETERIZED
+
+    def __init__(self, loc: Any, scale: Any, validate_args: bool = False, allow_nan_stats: bool = True,
+                 name: str = "Laplace"):  # fmt: skip
+        self.loc, self.scale = self._keep(loc, scale, dict(validate_args=validate_args, name=name))
+
+    def _draw(self, sizes: Any, seed: Any) -> Any:
+        u = random_uniform(sizes, -1.0, 1.0, self.dtype, seed)
+        # A draw of -1 has no logarithm.
+        left = TABLE["maximum"](1.0 - TABLE["abs"](u), float(np.finfo(np.float32).tiny))
+        return self.loc - self.scale * TABLE["sign"](u) * TABLE["log"](left)
+
+    def _log_prob(self, value: Any) -> Any:
+        return -TABLE["abs"]((value - self.loc) / self.scale) - (math.log(2.0) + TABLE["log"](self.scale))
+
+    def _cdf(self, value: Any) -> Any:
+        z = (value - self.loc) / self.scale
+        return 0.5 + 0.5 * TABLE["sign"](z) * (1.0 - TABLE["exp"](-TABLE["abs"](z)))
+
+    def entropy(self, name: Optional[str] = None) -> Any:
+        return self._wide(math.log(2.0) + 1.0 + TABLE["log"](self.scale))
+
+    def mean(self, name: Optional[str] = None) -> Any:
+        return self._wide(self.loc)
+
+    mode = mean
+
+    def stddev(self, name: Optional[str] = None) -> Any:
+        return self._wide(self.scale * math.sqrt(2.0))
+
+
+class Uniform(OfTwo):
+    """1 / (high - low) from low on and below high."""
+
+    reparameterization_type = FULLY_REPARAMETERIZED
+
+    def __init__(self, low: Any = 0.0, high: Any = 1.0, validate_args: bool = False, allow_nan_stats: bool = True,
+                 name: str = "Uniform"):  # fmt: skip
+        self.low, self.high = self._keep(low, high, dict(validate_args=validate_args, name=name))
+
+    def range(self, name: Optional[str] = None) -> Any:
+        return self.high - self.low
+
+    def _draw(self, sizes: Any, seed: Any) -> Any:
+        return self.low + self.range() * random_uniform(sizes, dtype=self.dtype, seed=seed)
+
+    def _log_prob(self, value: Any) -> Any:
+        return TABLE["log"](self.prob(value))
+
+    def prob(self, value: Any, name: Optional[str] = None) -> Any:
+        def emit(x: Any, a: Any, b: Any) -> Any:
+            inside = _ops.logical_and(_ops.greater_equal(x, a), _ops.less(x, b))
+            return _ops.where(inside, _ops.reciprocal(_ops.subtract(b, a)), _ops.zeros_like(x))
+
+        return make("Uniform", emit, self._value(value), self.low, self.high)
+
+    def _cdf(self, value: Any) -> Any:
+        return TABLE["minimum"](TABLE["maximum"]((value - self.low) / self.range(), 0.0), 1.0)
+
+    def entropy(self, name: Optional[str] = None) -> Any:
+        return TABLE["log"](self.range())
+
+    def mean(self, name: Optional[str] = None) -> Any:
+        return (self.low + self.high) / 2.0
+
+    def stddev(self, name: Optional[str] = None) -> Any:
+        return self.range() / math.sqrt(12.0)
+
+
+class Gamma(OfTwo):
+    """rate^a x^(a - 1) exp(-rate x) / Gamma(a), of the concentration a."""
+
+    def __init__(self, concentration: Any, rate: Any, validate_args: bool = False, allow_nan_stats: bool = True,
+                 name: str = "Gamma"):  # fmt: skip
+        self.concentration, self.rate = self._keep(concentration, rate, dict(validate_args=validate_args, name=name))
+
+    def _log_prob(self, value: Any) -> Any:
+        powers = xlogy(self.concentration - 1.0, value) - self.rate * value
+        return powers - (TABLE["lgamma"](self.concentration) - self.concentration * TABLE["log"](self.rate))
+
+    def entropy(self, name: Optional[str] = None) -> Any:
+        a = self.concentration
+        return a - TABLE["log"](self.rate) + TABLE["lgamma"](a) + (1.0 - a) * TABLE["digamma"](a)
+
+    def mean(self, name: Optional[str] = None) -> Any:
+        return self.concentration / self.rate
+
+    def variance(self, name: Optional[str] = None) -> Any:
+        return self.concentration / TABLE["square"](self.rate)
+
+    def mode(self, name: Optional[str] = None) -> Any:
+        found = (self.concentration - 1.0) / self.rate
+        return make("mode", lambda m, a: _ops.where(_ops.greater(a, 1.0), m, math.nan), found, self.concentration)
+
+
+class Exponential(Gamma):
+    """rate exp(-rate x)."""
+
+    reparameterization_type = FULLY_REPARAMETERIZED
+
+    def __init__(self, rate: Any, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "Exponential"):
+        own = as_floating(rate)
+        super().__init__(TABLE["ones_like"](own), own, validate_args, allow_nan_stats, name)
+
+    def _draw(self, sizes: Any, seed: Any) -> Any:
+        u = random_uniform(sizes, dtype=self.dtype, seed=seed)
+        return -TABLE["log1p"](-u) / self.rate
+
+    def _cdf(self, value: Any) -> Any:
+        return -TABLE["expm1"](-self.rate * value)
+
+    def mode(self, name: Optional[str] = None) -> Any:
+        return TABLE["zeros_like"](self.rate)
+
+
+class Beta(OfTwo):
+    """x^(a - 1) (1 - x)^(b - 1) / B(a, b)."""
+
+    def __init__(self, concentration1: Any = None, concentration0: Any = None, validate_args: bool = False,
+                 allow_nan_stats: bool = True, name: str = "Beta"):  # fmt: skip
+        self.concentration1, self.concentration0 = self._keep(concentration1, concentration0,
+                                                              dict(validate_args=validate_args, name=name))  # fmt: skip
+
+    @property
+    def total_concentration(self) -> Any:
+        return self.concentration1 + self.concentration0
+
+    def _log_beta(self) -> Any:
+        return (TABLE["lgamma"](self.concentration1) + TABLE["lgamma"](self.concentration0)
+                - TABLE["lgamma"](self.total_concentration))  # fmt: skip
+
+    def _log_prob(self, value: Any) -> Any:
+        low = xlogy(self.concentration1 - 1.0, value)
+        return low + (self.concentration0 - 1.0) * TABLE["log1p"](-value) - self._log_beta()
+
+    def entropy(self, name: Optional[str] = None) -> Any:
+        a, b, total = self.concentration1, self.concentration0, self.total_concentration
+        psi = TABLE["digamma"]
+        return self._log_beta() - (a - 1.0) * psi(a) - (b - 1.0) * psi(b) + (total - 2.0) * psi(total)
+
+    def mean(self, name: Optional[str] = None) -> Any:
+        return self.concentration1 / self.total_concentration
+
+    def variance(self, name: Optional[str] = None) -> Any:
+        return self.mean() * (1.0 - self.mean()) / (1.0 + self.total_concentration)
+
+
+class Bernoulli(OfLogits):
+    """probs where x is 1, 1 - probs where it is 0."""
+
+    def __init__(self, logits: Any = None, probs: Any = None, dtype: Any = _dtypes.int32, validate_args: bool = False,
+                 allow_nan_stats: bool = True, name: str = "Bernoulli"):  # fmt: skip
+        self._keep(logits, probs, dtype, dict(validate_args=validate_args, name=name))
+
+    @property
+    def probs(self) -> Any:
+        return TABLE["sigmoid"](self._given) if self._has_logits else self._given
+
+    @property
+    def logits(self) -> Any:
+        return self._given if self._has_logits else TABLE["log"](self._given) - TABLE["log1p"](-self._given)
+
+    def _draw(self, sizes: Any, seed: Any) -> Any:
+        return cast(TABLE["less"](random_uniform(sizes, dtype=self._given.dtype, seed=seed), self.probs), self.dtype)
+
+    def _log_prob(self, value: Any) -> Any:
+        x = cast(value, self._given.dtype)
+        logits = self.logits + TABLE["zeros_like"](x)
+        return -sigmoid_cross_entropy_with_logits(labels=x + TABLE["zeros_like"](logits), logits=logits)
+
+    def entropy(self, name: Optional[str] = None) -> Any:
+        # The logits times what is missing to 1, and the logarithm of both.
+        return -self.logits * (TABLE["sigmoid"](self.logits) - 1.0) + softplus(-self.logits)
+
+    def mean(self, name: Optional[str] = None) -> Any:
+        return self.probs
+
+    def variance(self, name: Optional[str] = None) -> Any:
+        return self.probs * (1.0 - self.probs)
+
+    def mode(self, name: Optional[str] = None) -> Any:
+        return cast(TABLE["greater"](self.probs, 0.5), self.dtype)
+
+
+class _OfClasses(OfLogits):
+    """A distribution of the probabilities of classes, [..., n]."""
+
+    @property
+    def probs(self) -> Any:
+        return softmax(self._given) if self._has_logits else self._given
+
+    @property
+    def logits(self) -> Any:
+        return self._given if self._has_logits else TABLE["log"](self._given)
+
+
+class Categorical(_OfClasses):
+    """One of n classes, by probabilities [..., n]."""
+
+    def __init__(self, logits: Any = None, probs: Any = None, dtype: Any = _dtypes.int32, validate_args: bool = False,
+                 allow_nan_stats: bool = True, name: str = "Categorical"):  # fmt: skip
+        self._keep(logits, probs, dtype, dict(validate_args=validate_args, name=name))
+
+    @property
+    def event_size(self) -> Any:
+        return as_tensor(self._given.shape[-1].value)
+
+    def _whole(self) -> Any:
+        return self._given[..., 0]
+
+    def _draw(self, sizes: Any, seed: Any) -> Any:
+        u = random_uniform(sizes, dtype=self._given.dtype, seed=seed)
+
+        def emit(x: Any, draw: Any) -> Any:
+            sums = _ops.cumsum(_ops.exp(_ops.subtract(x, _ops.logsumexp(x, -1, True))), x.ndim - 1)
+            below = _ops.less_equal(sums[..., :-1], _ops.expand_dims(draw, -1))
+            return _ops.sum(_ops.cast(below, self.dtype.dtype), -1)
+
+        return make("Categorical", emit, self.logits, u)
+
+    def _log_prob(self, value: Any) -> Any:
+        rows = log_softmax(self.logits)
+        hot = one_hot(value, self._given.shape[-1].value, dtype=self._given.dtype)
+        # An impossible class beside another one is no part of the sum.
+        def emit(x: Any, h: Any) -> Any:
+            return _ops.sum(_ops.where(_ops.greater(h, 0), _ops.add(x, _ops.zeros_like(h)), _ops.zeros_like(h)), -1)
+
+        return make("Categorical", emit, rows, hot)
+
+    def entropy(self, name: Optional[str] = None) -> Any:
+        rows = log_softmax(self.logits)
+        return -TABLE["reduce_sum"](_product(TABLE["exp"](rows), rows), -1)
+
+    def mode(self, name: Optional[str] = None) -> Any:
+        return cast(argmax(self._given, -1), self.dtype)
+
+
+def _product(p: Any, x: Any) -> Any:
+    """p x, and 0 where p is."""
+    return make("product", lambda a, b: _ops.where(_ops.equal(a, 0), _ops.zeros_like(a), _ops.multiply(
+        a, _ops.where(_ops.equal(a, 0), _ops.zeros_like(b), b))), p, x)  # fmt: skip
+
+
+class Dirichlet(Distribution):
+    """prod x_i^(a_i - 1) / B(a), of concentrations [..., n]."""
+
+    _event_rank = 1
+
+    def __init__(self, concentration: Any, validate_args: bool = False, allow_nan_stats: bool = True,
+                 name: str = "Dirichlet"):  # fmt: skip
+        self.concentration = as_floating(concentration)
+        super().__init__(self.concentration.dtype, validate_args=validate_args, name=name)
+
+    @property
+    def total_concentration(self) -> Any:
+        return TABLE["reduce_sum"](self.concentration, -1)
+
+    def _whole(self) -> Any:
+        return self.concentration
+
+    def _log_prob(self, value: Any) -> Any:
+        return TABLE["reduce_sum"](xlogy(self.concentration - 1.0, value), -1) - lbeta(self.concentration)
+
+    def entropy(self, name: Optional[str] = None) -> Any:
+        a, total = self.concentration, self.total_concentration
+        count = float(a.shape[-1].value or 0)
+        inner = TABLE["reduce_sum"]((a - 1.0) * TABLE["digamma"](a), -1)
+        return lbeta(a) + (total - count) * TABLE["digamma"](total) - inner
+
+    def mean(self, name: Optional[str] = None) -> Any:
+        return self.concentration / TABLE["reduce_sum"](self.concentration, -1, True)
+
+
+class Multinomial(_OfClasses):
+    """The counts of `total_count` draws of n classes, by probabilities [..., n]."""
+
+    _event_rank = 1
+
+    def __init__(self, total_count: Any, logits: Any = None, probs: Any = None, validate_args: bool = False,
+                 allow_nan_stats: bool = True, name: str = "Multinomial"):  # fmt: skip
+        self._keep(logits, probs, _dtypes.float32, dict(validate_args=validate_args, name=name))
+        self.dtype = self._given.dtype
+        self.total_count = as_floating(total_count)
+
+    def _log_prob(self, value: Any) -> Any:
+        powers = TABLE["reduce_sum"](_product(value, log_softmax(self.logits)), -1)
+        ways = TABLE["lgamma"](self.total_count + 1.0) - TABLE["reduce_sum"](TABLE["lgamma"](value + 1.0), -1)
+        return powers + ways
+
+    def mean(self, name: Optional[str] = None) -> Any:
+        return self.probs * make("expand", lambda n: _ops.expand_dims(n, -1), self.total_count)
+
+
+class StudentT(Distribution):
+    """Student's distribution of `df` degrees of freedom, moved by loc and stretched by scale."""
+
+    def __init__(self, df: Any, loc: Any, scale: Any, validate_args: bool = False, allow_nan_stats: bool = True,
+                 name: str = "StudentT"):  # fmt: skip
+        self.df, self.loc, self.scale = as_floating(df), as_floating(loc), as_floating(scale)
+        super().__init__(self.df.dtype, validate_args=validate_args, name=name)
+
+    def _whole(self) -> Any:
+        return self.df + self.loc + self.scale
+
+    def _log_prob(self, value: Any) -> Any:
+        z, n = (value - self.loc) / self.scale, self.df
+        size = TABLE["log"](TABLE["abs"](self.scale)) + 0.5 * TABLE["log"](n) + 0.5 * math.log(math.pi)
+        size = size + TABLE["lgamma"](0.5 * n) - TABLE["lgamma"](0.5 * (n + 1.0))
+        return -0.5 * (n + 1.0) * TABLE["log1p"](TABLE["square"](z) / n) - size
+
+    def mode(self, name: Optional[str] = None) -> Any:
+        return self.loc + TABLE["zeros_like"](self._whole())
+
+
+@RegisterKL(Normal, Normal)
+def _kl_normal(p: Any, q: Any, name: Optional[str] = None) -> Any:
+    ratio = TABLE["square"](p.scale / q.scale)
+    return TABLE["square"](p.loc - q.loc) / (2.0 * TABLE["square"](q.scale)) + 0.5 * (ratio - 1.0 - TABLE["log"](ratio))
+
+
+@RegisterKL(Bernoulli, Bernoulli)
+def _kl_bernoulli(p: Any, q: Any, name: Optional[str] = None) -> Any:
+    one = softplus(-q.logits) - softplus(-p.logits)
+    other = softplus(q.logits) - softplus(p.logits)
+    return TABLE["sigmoid"](p.logits) * one + TABLE["sigmoid"](-p.logits) * other
+
+
+@RegisterKL(Categorical, Categorical)
+def _kl_categorical(p: Any, q: Any, name: Optional[str] = None) -> Any:
+    a, b = log_softmax(p.logits), log_softmax(q.logits)
+    return TABLE["reduce_sum"](TABLE["exp"](a) * (a - b), -1)
+
+
+@RegisterKL(Gamma, Gamma)
+def _kl_gamma(p: Any, q: Any, name: Optional[str] = None) -> Any:
+    a, b = p.concentration, q.concentration
+    found = (a - b) * TABLE["digamma"](a) + TABLE["lgamma"](b) - TABLE["lgamma"](a)
+    return found + b * (TABLE["log"](p.rate) - TABLE["log"](q.rate)) + a * (q.rate / p.rate - 1.0)
+
+
+@RegisterKL(Beta, Beta)
+def _kl_beta(p: Any, q: Any, name: Optional[str] = None) -> Any:
+    psi = TABLE["digamma"]
+    found = q._log_beta() - p._log_beta()
+    for one in ("concentration1", "concentration0"):
+        found = found - psi(getattr(p, one)) * (getattr(q, one) - getattr(p, one))
+    return found + psi(p.total_concentration) * (q.total_concentration - p.total_concentration)
+
+
+@RegisterKL(Dirichlet, Dirichlet)
+def _kl_dirichlet(p: Any, q: Any, name: Optional[str] = None) -> Any:
+    total = TABLE["reduce_sum"](p.concentration, -1, True)
+    each = TABLE["digamma"](p.concentration) - TABLE["digamma"](total)
+    found = TABLE["reduce_sum"]((p.concentration - q.concentration) * each, -1)
+    return found - lbeta(p.concentration) + lbeta(q.concentration)
+
+
+__all__ = [
+    "Bernoulli", "Beta", "Categorical", "Dirichlet", "Distribution", "Exponential", "FULLY_REPARAMETERIZED", "Gamma",
+    "Laplace", "Multinomial", "NOT_REPARAMETERIZED", "Normal", "RegisterKL", "StudentT", "Uniform", "kl_divergence",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    from .namespaces import missing
+
+    raise missing(f"distributions.{name}")

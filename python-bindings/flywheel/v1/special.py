@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Special functions, and arithmetic that is guarded at its poles."""
+
+import math
+from typing import Any, Callable, List, Optional
+
+import numpy as np
+
+from .. import _dtypes, _ops
+from .._ops._conversions import wrapping_cast
+from .._tensor import as_tensor as constant_of
+from .conversion import as_tensor, dtype_of, make, paired
+from .elementwise import TABLE
+from .ops import cast
+
+# B(2k) / (2k)!, the coefficients of Euler and Maclaurin's sum.
+_BERNOULLI = (1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160, -691 / 1307674368000)
+
+
+def _where_zero(kind: str, function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    """Returns a function of x and y that is 0 where x is, also in its derivatives."""
+
+    def op(x: Any, y: Any, name: Optional[str] = None) -> Any:
+        def emit(a: Any, b: Any) -> Any:
+            is_zero = _ops.equal(a, 0)
+            return _ops.where(is_zero, _ops.zeros_like(a), function(a, _ops.where(is_zero, _ops.ones_like(b), b)))
+
+        return make(kind, emit, *_floats(kind, x, y), name=name)
+
+    op.__name__ = op.__qualname__ = kind.lower()
+    return op
+
+
+def _floats(kind: str, x: Any, y: Any) -> Any:
+    a, b = (as_tensor(one) for one in paired(kind, x, y))
+    if not a.dtype.is_floating:
+        raise TypeError(f"'{kind}' takes floating-point tensors, found {_dtypes.name_of(a.dtype)}: cast them")
+    return a, b
+
+
+xdivy = _where_zero("Xdivy", _ops.divide)
+xdivy.__doc__ = "x / y, and 0 where x is 0."
+xlogy = _where_zero("Xlogy", lambda a, b: _ops.multiply(a, _ops.log(b)))
+xlogy.__doc__ = "x log(y), and 0 where x is 0."
+
+
+def multiply_no_nan(x: Any, y: Any, name: Optional[str] = None) -> Any:
+    """x y, and 0 where y is 0, whatever x is."""
+
+    def emit(a: Any, b: Any) -> Any:
+        # A number that is no number must not meet the 0; others keep the derivative with respect to y.
+        is_left_out = _ops.logical_and(_ops.equal(b, 0), _ops.logical_not(_ops.isfinite(a)))
+        return _ops.multiply(_ops.where(is_left_out, _ops.zeros_like(a), a), b)
+
+    return make("MulNoNan", emit, *_floats("MulNoNan", x, y), name=name)
+
+
+def reciprocal_no_nan(x: Any, name: Optional[str] = None) -> Any:
+    """1 / x, and 0 where x is 0."""
+    return TABLE["div_no_nan"](TABLE["ones_like"](x), x, name=name)
+
+
+def lbeta(x: Any, name: Optional[str] = None) -> Any:
+    """The logarithm of the beta function of vectors: the sum of lgamma minus lgamma of the sum."""
+    y = as_tensor(x)
+    total = TABLE["reduce_sum"](TABLE["lgamma"](y), -1)
+    return TABLE["subtract"](total, TABLE["lgamma"](TABLE["reduce_sum"](y, -1)), name=name)
+
+
+def _zeta(s: Any, q: Any) -> Any:
+    """sum over k of (q + k)^-s, by Euler and Maclaurin's sum (DLMF 25.11.7), for s > 1 and q > 0."""
+    total, count = None, 10
+    for k in range(count):
+        term = _ops.power(_ops.add(q, float(k)), _ops.negative(s))
+        total = term if total is None else _ops.add(total, term)
+    a = _ops.add(q, float(count))
+    last = _ops.power(a, _ops.negative(s))
+    total = _ops.add(total, _ops.divide(_ops.multiply(a, last), _ops.subtract(s, 1.0)))
+    total = _ops.add(total, _ops.multiply(0.5, last))
+    factor, power = s, _ops.divide(last, a)
+    for k, coefficient in enumerate(_BERNOULLI):
+        total = _ops.add(total, _ops.multiply(coefficient, _ops.multiply(factor, power)))
+        more = _ops.multiply(_ops.add(s, 2.0 * k + 1), _ops.add(s, 2.0 * k + 2))
+        factor, power = _ops.multiply(factor, more), _ops.divide(power, _ops.square(a))
+    return total
+
+
+def zeta(x: Any, q: Any, name: Optional[str] = None) -> Any:
+    """Hurwitz's zeta function, the sum over k of (q + k)^-x, of x > 1 and q > 0; else NaN, and infinity at x = 1."""
+
+    def emit(s: Any, a: Any) -> Any:
+        # TensorFlow has no derivative of the power.
+        wide_s, wide_a = _ops.cast(_ops.stop_gradient(s), _dtypes.float64), _ops.cast(a, _dtypes.float64)
+        is_known = _ops.logical_and(_ops.greater(wide_s, 1.0), _ops.greater(wide_a, 0.0))
+        found = _zeta(_ops.where(is_known, wide_s, 2.0), _ops.where(is_known, wide_a, 1.0))
+        other = _ops.where(_ops.equal(wide_s, 1.0), math.inf, math.nan)
+        return _ops.cast(_ops.where(is_known, found, other), s.dtype)
+
+    return make("Zeta", emit, *_floats("Zeta", x, q), name=name)
+
+
+def polygamma(a: Any, x: Any, name: Optional[str] = None) -> Any:
+    """The derivative of order a of digamma at x > 0: (-1)^(a + 1) a! zeta(a + 1, x) (DLMF 25.11.12)."""
+    order, y = _floats("Polygamma", a, x)
+    sign = make("sign", lambda n: _ops.subtract(_ops.multiply(2.0, _ops.mod(n, 2.0)), 1.0), order)
+    factor = TABLE["multiply"](sign, TABLE["exp"](TABLE["lgamma"](order + 1.0)))
+    found = TABLE["multiply"](factor, zeta(order + 1.0, y))
+    is_first = TABLE["equal"](order, TABLE["zeros_like"](order))
+    return make("Polygamma", lambda c, d, f: _ops.where(c, d, f), is_first, TABLE["digamma"](y), found, name=name)
+
+
+def polyval(coeffs: Any, x: Any, name: Optional[str] = None) -> Any:
+    """The polynomial of coefficients, the one of the highest power first, by Horner's rule."""
+    if not isinstance(coeffs, (list, tuple)):
+        raise ValueError(f"Argument coeffs must be list type found {type(coeffs)}.")
+    y = as_tensor(x)
+    total = TABLE["zeros_like"](y)
+    for one in coeffs:
+        total = TABLE["add"](TABLE["multiply"](total, y), one)
+    return total
+
+
+def scalar_mul(scalar: Any, x: Any, name: Optional[str] = None) -> Any:
+    """x times a scalar."""
+    y = as_tensor(x)
+    factor = cast(as_tensor(scalar), y.dtype)
+    if factor.static_shape not in (None, ()):
+        raise ValueError(f"Only scalar multiply works, got shape {factor.shape}")
+    return TABLE["multiply"](factor, y, name=name)
+
+
+def saturate_cast(value: Any, dtype: Any, name: Optional[str] = None) -> Any:
+    """The elements in another dtype; numbers beyond its range become its limits."""
+    kind = dtype_of(dtype)
+
+    def emit(x: Any) -> Any:
+        if not _dtypes.is_integer(kind):
+            return _ops.cast(x, kind)
+        limits = np.iinfo(kind)
+        if _dtypes.is_floating(x.dtype):
+            # The largest number may not be one of the dtype of x.
+            low, high = _ops.less_equal(x, float(limits.min)), _ops.greater_equal(x, float(limits.max))
+            inner = wrapping_cast(_ops.where(_ops.logical_or(low, high), _ops.zeros_like(x), x), kind)
+            return _ops.where(
+                low, constant_of(limits.min, kind), _ops.where(high, constant_of(limits.max, kind), inner)
+            )
+        own = np.iinfo(x.dtype)
+        bounds = [np.array(n, x.dtype) for n in (max(own.min, limits.min), min(own.max, limits.max))]
+        return _ops.cast(_ops.clip(x, *bounds), kind)
+
+    return make("saturate_cast", emit, as_tensor(value), name=name)
+
+
+def to_bfloat16(x: Any, name: Optional[str] = None) -> Any:
+    return cast(x, _dtypes.bfloat16, name)
+
+
+def _bitwise(kind: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    def op(x: Any, y: Any, name: Optional[str] = None) -> Any:
+        return make(kind, function, *_integers(kind, *paired(kind, x, y)), name=name)
+
+    op.__name__ = op.__qualname__ = kind
+    return op
+
+
+def _integers(kind: str, *values: Any) -> List[Any]:
+    found = [as_tensor(x) for x in values]
+    if not all(x.dtype.is_integer for x in found):
+        raise TypeError(f"tf.bitwise.{kind} takes integers, found {_dtypes.name_of(found[0].dtype)}")
+    return found
+
+
+def _invert(x: Any, name: Optional[str] = None) -> Any:
+    """The bits that are not set."""
+    return make("invert", _ops.bitwise_not, *_integers("invert", x), name=name)
+
+
+BITWISE = {
+    "bitwise_and": _bitwise("bitwise_and", _ops.bitwise_and),
+    "bitwise_or": _bitwise("bitwise_or", _ops.bitwise_or),
+    "bitwise_xor": _bitwise("bitwise_xor", _ops.bitwise_xor),
+    "left_shift": _bitwise("left_shift", _ops.left_shift),
+    "right_shift": _bitwise("right_shift", _ops.right_shift),
+    "invert": _invert,
+}
+
+__all__ = [
+    "lbeta",
+    "multiply_no_nan",
+    "polygamma",
+    "polyval",
+    "reciprocal_no_nan",
+    "saturate_cast",
+    "scalar_mul",
+    "to_bfloat16",
+    "xdivy",
+    "xlogy",
+    "zeta",
+]
+
+# The names that `tf` has too.
+TOP = ("lbeta", "polygamma", "saturate_cast", "scalar_mul", "to_bfloat16", "zeta")
+# The names of `tf.math`.
+MATH = [name for name in __all__ if name not in ("saturate_cast", "to_bfloat16")]
