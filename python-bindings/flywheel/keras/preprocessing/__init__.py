@@ -3,12 +3,10 @@
 
 from typing import Any
 
-from ..._hints import attribute_error
-from . import sequence, text
+from . import image, sequence, text
 
-__all__ = ["sequence", "text"]
+__all__ = ["image", "sequence", "text"]
 
 
 def __getattr__(name: str) -> Any:
-    hint = "; instead: flywheel.v1.image, or batches of a generator" if name == "image" else ""
-    raise attribute_error(f"there is no flywheel.keras.preprocessing.{name}{hint}; see docs/Keras.md", name, hint)
+    raise AttributeError(f"there is no flywheel.keras.preprocessing.{name}; see docs/Keras.md")
