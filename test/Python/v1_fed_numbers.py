@@ -140,5 +140,33 @@ def test_errors() -> None:
                     raise AssertionError(text)
 
 
+def test_sizes_of_shapes() -> None:
+    """Sizes of shapes are numbers to compute with and to give as numbers; those that are not known stay unknown."""
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.placeholder(tf.float32, [None, 4])
+        n, unknown = x.shape[1], x.shape[0]
+        assert [n + 1, 1 + n, n - 1, 6 - n, n * 2, n // 3, 9 // n, n % 3, 7 % n] == [5, 5, 3, 2, 8, 1, 2, 1, 3]
+        assert n < 5 and n <= 4 and n > 3 and n >= 4 and (unknown < 3) is None and (unknown + 1).value is None
+        given: Any = {x: np.arange(8.0).reshape(2, 4)}
+        parts, sizes, slices, double = session.run(
+            [tf.split(x, n, 1), tf.split(x, [n - 1, 1], 1), tf.unstack(x, n, 1), x * n], given)  # fmt: skip
+        assert len(parts) == 4 and sizes[0].shape == (2, 3) and slices[3].tolist() == [3, 7] and double[1, 3] == 28
+        assert session.run([tf.constant(n), tf.cast(n, tf.float32), x[:, : n - 1][0, 2]], given) == [4, 4, 2]
+        assert session.run(tf.zeros_like(tf.constant(["a", "b"]))).tolist() == [b"", b""]
+        assert session.run(tf.zeros_like(tf.constant(["a"]), tf.int32)).tolist() == [0]
+        text = tf.placeholder(tf.string, [None])
+        for kind, words, action in (
+            (TypeError, "please use //", lambda: n / 2), (TypeError, "not known", lambda: tf.split(x, unknown, 1)),
+            (NotImplementedError, "sizes must be known", lambda: tf.zeros_like(text)),
+            (TypeError, "found string", lambda: tf.ones_like(text)),
+        ):  # fmt: skip
+            try:
+                action()
+            except kind as error:
+                assert words in str(error), error
+            else:
+                raise AssertionError(words)
+
+
 if __name__ == "__main__":
-    run_tests([test_numbers, test_variables, test_places, test_errors])
+    run_tests([test_numbers, test_variables, test_places, test_errors, test_sizes_of_shapes])

@@ -101,6 +101,44 @@ def test_matrices() -> None:
         raise AssertionError("expected an error")
 
 
+def test_one_program_for_many_counts() -> None:
+    """The room of a gradient doubles: counts from 0 to 16 have one program, and those from 17 to 32."""
+    with tf.Graph().as_default() as graph, tf.Session() as session:
+        n, x = tf.placeholder(tf.int32, []), tf.placeholder(tf.float32, [])
+        y = loop(n, x)
+        slope = tf.gradients(y, x)[0]
+        programs = []
+        for count in (3, 16, 0, 1, 9, 17, 32, 20):
+            found = session.run([y, slope], {n: count, x: 1.1})
+            np.testing.assert_allclose(found, [1.1**count, count * 1.1 ** (count - 1)], 1e-4)
+            programs.append(len(graph._programs))
+        assert programs[0] == programs[4] and programs[5] == programs[7] == programs[4] + 1, programs
+
+
+def test_loops_in_branches() -> None:
+    """Loops without a bound, in a branch, also one in a loop, have gradients."""
+
+    def power(a: Any, n: Any, x: Any) -> Any:
+        return tf.while_loop(lambda j, b: j < n, lambda j, b: (j + 1, b * x), [0, a])[1]
+
+    with tf.Graph().as_default(), tf.Session() as session:
+        n, m, x = tf.placeholder(tf.int32, []), tf.placeholder(tf.int32, []), tf.placeholder(tf.float32, [])
+
+        def body(i: Any, a: Any) -> Any:
+            return i + 1, tf.cond(tf.equal(i % 2, 0), lambda: power(a, n, x), lambda: a * 2.0)
+
+        y = tf.while_loop(lambda i, a: i < m, body, [0, tf.constant(1.0)])[1]
+        z = tf.cond(n > 2, lambda: power(x, n, x), lambda: power(x * x, n + 1, x))
+        slopes = tf.gradients(y, x)[0], tf.gradients(z, x)[0]
+        for count, times in ((3, 1), (2, 3), (5, 4), (0, 2)):
+            found = session.run([y, z, *slopes], {n: count, m: times, x: 1.1})
+            one, other, factor = count * ((times + 1) // 2), count + 1 if count > 2 else count + 3, 2.0 ** (times // 2)
+            wanted = [factor * 1.1**one, 1.1**other, factor * one * 1.1 ** (one - 1), other * 1.1 ** (other - 1)]
+            np.testing.assert_allclose(found, wanted, 1e-4)
+
+
 test_counts()
 test_cost()
 test_matrices()
+test_one_program_for_many_counts()
+test_loops_in_branches()

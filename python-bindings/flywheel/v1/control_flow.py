@@ -57,12 +57,61 @@ def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, strict: bool = Fa
             return list(branches[0 if decision else 1]())
         return list(control.cond(emitter.value(op.inputs[0]), *branches))
 
+    within = [_loops_in(context, outputs) for context, outputs in zip(contexts, results)]
+
+    def counted(emitter: Any, op: Operation) -> Any:
+        """Emits the branches with the numbers of iterations of the loops in them, and then their results."""
+
+        def branch(which: int) -> Any:
+            found: Dict[Operation, List[Any]] = {}
+            made = emitter.region(contexts[which], results[which], None, found)
+            own = [x for one in found.values() for x in one]
+            # The loops of the branch that does not run have none.
+            others = [_ops.zeros([], _dtypes.int32) for _ in within[1 - which]]
+            return (*own, *others, *made) if which == 0 else (*others, *own, *made)
+
+        decision = emitter.decided.get(op.id)
+        if decision is not None:
+            return list(branch(0 if decision else 1))
+        return list(control.cond(emitter.value(op.inputs[0]), lambda: branch(0), lambda: branch(1)))
+
     types = [(a.dtype, a.static_shape if a.static_shape == b.static_shape else None) for a, b in zip(*results)]
     op = graph.create("cond", [condition], lambda x: x, types, name, captures=captures, region=region,
                       writes=list(dict.fromkeys(writes)))  # fmt: skip
+    _count_loops(op, [condition], captures, [*within[0], *within[1]], counted)
     # As TensorFlow has it, a list of one is that one.
     is_single = isinstance(made, (list, tuple)) and len(made) == 1 and not strict
     return op.outputs[0] if is_single else pack(forms[0], list(op.outputs))
+
+
+def _loops_in(context: Any, outputs: Sequence[Tensor]) -> List[Operation]:
+    """Returns the loops without a bound in a branch or a body, also those in branches and bodies of it."""
+    from .emission import inner_ops
+
+    return [loop for one in inner_ops(context, [x.op for x in outputs])[0] for loop in one.attrs.get("loops", [])]
+
+
+def _count_loops(op: Operation, inputs: Sequence[Tensor], captures: Any, loops: List[Operation], counted: Any) -> None:
+    """Lets gradients find the numbers of iterations of these loops, which an op is or has in it."""
+    if not loops:
+        return
+    op.attrs.update(loops=loops, counted=counted)
+    graph = op.graph
+    if graph._open.contexts:
+        return
+
+    def bounded() -> List[Tensor]:
+        """Returns sizes that are at least the numbers of iterations, which a part of the run before finds: a gradient
+        keeps the values that each begins with. One program is for all numbers up to a size, and sizes double."""
+        if "bound" not in loops[0].attrs:
+            numbers = graph.create("LoopCount", inputs, lambda *_: (), [(_dtypes.int32, ()) for _ in loops],
+                                   captures=captures, region=lambda emitter, _: counted(emitter, op)[: len(loops)]
+                                   ).outputs  # fmt: skip
+            for loop, number in zip(loops, numbers):
+                loop.attrs["bound"] = of_size(number, doubles=True)
+        return [loop.attrs["bound"] for loop in loops]
+
+    op.attrs["bounded"] = bounded
 
 
 def _after(value: Any) -> Tensor:
@@ -80,7 +129,7 @@ def while_loop(
     """Runs the body as long as the condition holds. The gradient of a loop that does not count from a number to a
     number, and that has no `maximum_iterations`, counts the iterations first, and those of loops in it: that runs the
     loop once more in the runs that need the gradient."""
-    from .emission import captures_of, inner_ops
+    from .emission import captures_of
 
     graph = get_default_graph()
     leaves = flatten(loop_vars)
@@ -124,9 +173,7 @@ def while_loop(
     trips = _count(init, states, outputs)
     if trips is not None and isinstance(maximum_iterations, (int, np.integer)):
         trips = min(trips, max(int(maximum_iterations), 0))
-    inner: List[Operation] = []
-    for one in inner_ops(contexts[1], [x.op for x in outputs[1]])[0]:
-        inner += one.attrs.get("loops", [])
+    inner = _loops_in(contexts[1], outputs[1])
 
     def part(emitter: Any, which: int, values: Any, counts: Any = None) -> Any:
         own = {x.op.id: [v] for x, v in zip(states[which], values)}
@@ -167,26 +214,11 @@ def while_loop(
         start = [*[_ops.zeros([], _dtypes.int32) for _ in loops], *[emitter.value(x) for x in op.inputs]]
         return emit(emitter, start, step, number, maximum_iterations)
 
-    def bounded() -> List[Tensor]:
-        """Returns sizes that are the numbers of iterations, which a part of the run before finds: a gradient keeps what
-        each begins with."""
-        loops = op.attrs["loops"]
-        if "bound" not in loops[0].attrs:
-            numbers = graph.create("LoopCount", init, lambda *_: (), [(_dtypes.int32, ()) for _ in loops],
-                                   captures=captures, region=lambda emitter, _: counted(emitter, op)[: len(loops)]
-                                   ).outputs  # fmt: skip
-            for loop, number in zip(loops, numbers):
-                loop.attrs["bound"] = of_size(number)
-        return [loop.attrs["bound"] for loop in loops]
-
     types = [(x.dtype, x.static_shape) for x in init]
     op = graph.create("while", init, lambda *xs: xs, types, name, captures=captures, region=region)
     # The loops without a bound: this one, and those in it.
     loops = [*([op] if trips is None and maximum_iterations is None else []), *inner]
-    if loops:
-        op.attrs.update(loops=loops, counted=counted)
-        if not graph._open.contexts:
-            op.attrs["bounded"] = bounded
+    _count_loops(op, init, captures, loops, counted)
     found = [x._with(y) if isinstance(x, TensorArray) else y for x, y in zip(leaves, op.outputs)]
     return found[0] if len(found) == 1 else pack(loop_vars, found)
 

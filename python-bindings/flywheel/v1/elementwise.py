@@ -114,7 +114,7 @@ def _texts_alike(kind: str, x: Any, wanted: Any, name: Optional[str]) -> Any:
         word = "zeros" if kind == "ZerosLike" else "ones"
         raise NotImplementedError(f"tf.{word}_like of strings, '{x.name}', of shape {x.shape}: sizes must be known")
     value = "" if wanted == _dtypes.string else int(kind == "OnesLike")
-    return constant(np.full(x.static_shape, value), wanted, name=name or kind)
+    return constant(value, wanted, x.static_shape, name or kind)
 
 
 UNARY = {

@@ -90,13 +90,14 @@ def as_size(value: Any) -> Any:
     return make("SizeOf", lambda y: _ops.cast(_ops.shape(y)[0], x.dtype), of_size(x))
 
 
-def of_size(x: Tensor) -> Tensor:
-    """A vector of as many elements as x says, which Python makes before the program runs."""
+def of_size(x: Tensor, doubles: bool = False) -> Tensor:
+    """A vector of as many elements as x says, which Python makes before the program runs. With `doubles` the number of
+    elements is the next power of two, 16 at least, for programs that need room: they have one program for each size."""
 
     def measured(_: Any, n: Any) -> Any:
         if n < 0:
             raise ValueError(f"a size is not negative, found {n} for '{x.name}'")
-        return np.empty(int(n), np.int8)
+        return np.empty(max(16, 1 << (int(n) - 1).bit_length()) if doubles else int(n), np.int8)
 
     return host_call("SizeOf", measured, [x], [(_dtypes.int8, (None,))])[0].outputs[0]
 
