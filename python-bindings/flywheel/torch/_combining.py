@@ -8,6 +8,7 @@ import numpy as np
 from .. import _dtypes, _ops
 from .._layouts import Laid
 from .._ops._core import sizes, stretch
+from .._ops._indexing import insert_slice
 from .._ops._shapes import reshape_to
 from .._tensor import Tensor, as_tensor
 from ._graph import Call, op
@@ -19,7 +20,7 @@ _NEUTRAL = {"sum": 0, "mean": 0, "prod": 1, "amax": -np.inf, "amin": np.inf}
 
 def combined(call: Call, x: Tensor, axis: int, index: Tensor, updates: Tensor, kind: str, with_self: bool) -> Tensor:
     """Returns `x` with the updates at the places of `index` along a dimension, reduced with the old elements, or
-    without. The sizes of other dimensions are equal."""
+    without. In other dimensions the indices may be fewer."""
     if None in x._dims or None in index._dims:
         raise call.unsupported("of sizes that the call chooses")
     if x.ndim == 0:
@@ -29,7 +30,11 @@ def combined(call: Call, x: Tensor, axis: int, index: Tensor, updates: Tensor, k
     axis %= x.ndim
     known, counts = [one or 0 for one in x._dims], [one or 0 for one in index._dims]
     if known[:axis] + known[axis + 1 :] != counts[:axis] + counts[axis + 1 :]:
-        raise call.unsupported(f"with reduce='{kind}' of {x._dims} at indices {index._dims}")
+        # The indices are of the first elements in each other dimension: the rest stays.
+        part = [total if place == axis else least for place, (total, least) in enumerate(zip(known, counts))]
+        first = _ops.getitem(x, tuple(slice(0, length) for length in part))
+        new = combined(call, first, axis, index, updates, kind, with_self)
+        return insert_slice(new, x, [0] * x.ndim, list(part), [1] * x.ndim)
     if int(np.prod(known)) * counts[axis] > _MOST_PAIRS:
         raise call.unsupported(f"with reduce='{kind}', of more than {_MOST_PAIRS} pairs of places and indices")
     rows = _ops.moveaxis(x, axis, -1)

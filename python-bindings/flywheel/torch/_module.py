@@ -19,6 +19,7 @@ from .._types import Array
 from ..namespace import current_namespace
 from ..variables import Variable, convert
 from ._complex import Complex
+from ._exporting import export
 from ._graph import HANDLERS, Interpreter, as_dtype, find_missing
 
 __all__ = ["ImportedModule", "from_module"]
@@ -151,7 +152,7 @@ class _Program:
 
     def __init__(self, module: Any, example: Sequence[Any], dynamic_shapes: Any):
         with _assignments_in_place(module):
-            exported = torch.export.export(module, tuple(example), dynamic_shapes=dynamic_shapes)
+            exported = export(module, example, dynamic_shapes)
         _detach_without_gradient(exported.graph_module)
         table = torch.export.default_decompositions()
         kept = {name: rule for name, rule in table.items() if str(name) not in HANDLERS}
@@ -388,7 +389,8 @@ def from_module(
     Names of variables begin with `name/` where that is given.
 
     Raises UnsupportedOpError, before anything is compiled, where ops have no
-    translation: `missing` lists all of them with their lines.
+    translation: `missing` lists all of them with their lines. An op that PyTorch does not
+    export is one of these, with the exporter's error as the cause.
     """
     if (optimizer is None) != (loss is None):
         raise ValueError("expected both a loss and an optimizer, or neither")
