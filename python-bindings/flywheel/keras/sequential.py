@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Models of layers one after another."""
 
+import inspect
 import itertools
 from typing import Any, Dict, List, Optional, Tuple
 
@@ -229,3 +230,8 @@ class Sequential(Model):
 
     def predict_proba(self, x: Any, batch_size: Optional[int] = None, verbose: int = 0) -> Any:
         return self.predict(x, batch_size)
+
+
+# Programs that ask for the arguments of these methods, as wrappers for scikit-learn do, find those of a model.
+for _name in ("fit", "evaluate", "predict", "train_on_batch", "test_on_batch"):
+    setattr(Sequential.__dict__[_name], "__signature__", inspect.signature(getattr(Model, _name)))  # noqa: B010
