@@ -34,7 +34,8 @@ def convert_dense_weights_data_format(
     dense: Any, previous_feature_map_shape: Any, target_data_format: str = "channels_first"
 ) -> None:
     """Reorders the inputs of a dense layer, which were pictures of `previous_feature_map_shape` in the order of
-    channels of the target, and had the other order when the weights were trained. Raises ValueError for another format."""
+    channels of the target, and had the other order when the weights were trained. Raises ValueError for another
+    format."""
     if target_data_format not in ("channels_first", "channels_last"):
         raise ValueError(f"expected channels_first or channels_last, found {target_data_format!r}")
     kernel, *bias = dense.get_weights()
