@@ -204,6 +204,19 @@ FailureOr<SmallVector<Value>> emitGradients(train::GradientOp gradient,
 LogicalResult emitJvp(train::JvpOp jvp, unsigned &numRules) {
   OpBuilder builder(jvp);
   Location loc = jvp.getLoc();
+  // A direction that leaves an x where it is takes no part in the sum, even if
+  // the derivative by that x is infinite.
+  SmallVector<Value> xs, tangents;
+  for (auto [x, tangent] : llvm::zip_equal(jvp.getXs(), jvp.getTangents())) {
+    if (nn::isZeros(tangent))
+      continue;
+    xs.push_back(x);
+    tangents.push_back(tangent);
+  }
+  if (xs.empty()) {
+    xs.push_back(jvp.getXs().front());
+    tangents.push_back(jvp.getTangents().front());
+  }
   SmallVector<Value> us;
   for (Value y : jvp.getYs()) {
     Value u = nn::buildSplat(builder, loc, y, 0.0);
@@ -212,12 +225,12 @@ LogicalResult emitJvp(train::JvpOp jvp, unsigned &numRules) {
       u = train::ParameterOp::create(builder, loc, u);
     us.push_back(u);
   }
-  auto first = train::GradientOp::create(builder, loc, jvp.getXs().getTypes(),
-                                         jvp.getYs(), jvp.getXs(), us,
-                                         train::Unconnected::zeros);
-  auto second = train::GradientOp::create(
-      builder, loc, jvp.getYs().getTypes(), first.getGradients(), us,
-      jvp.getTangents(), train::Unconnected::zeros);
+  auto first =
+      train::GradientOp::create(builder, loc, ValueRange(xs).getTypes(),
+                                jvp.getYs(), xs, us, train::Unconnected::zeros);
+  auto second = train::GradientOp::create(builder, loc, jvp.getYs().getTypes(),
+                                          first.getGradients(), us, tangents,
+                                          train::Unconnected::zeros);
   jvp->replaceAllUsesWith(second);
   jvp->erase();
   return success(succeeded(emitGradients(first, numRules)) &&

@@ -68,9 +68,10 @@ func.func @sincos(%x: tensor<4xf32>, %g: tensor<4xf32>) -> tensor<4xf32> {
 // CHECK: %[[IS_CONSTANT:.*]] = arith.ori %[[IS_ZERO]], %[[AT_ZERO]]
 // CHECK: %[[BASE:.*]] = arith.select %[[IS_CONSTANT]], %{{.*}}, %[[X]]
 // CHECK: %[[INVERSE:.*]] = arith.divf
-// CHECK: %[[RAW:.*]] = math.log %[[BASE]]
-// CHECK: %[[LOG:.*]] = arith.select %{{.*}}, %[[INVERSE]], %[[RAW]]
-// CHECK: %[[SLOPE:.*]] = arith.mulf %[[Y]], %[[LOG]]
+// CHECK: %[[BY_INVERSE:.*]] = arith.mulf %{{.*}}, %[[INVERSE]]
+// CHECK: %[[LOG:.*]] = math.log %[[BASE]]
+// CHECK: %[[BY_LOG:.*]] = arith.mulf %{{.*}}, %[[LOG]]
+// CHECK: %[[SLOPE:.*]] = arith.select %[[IS_ZERO]], %[[BY_INVERSE]], %[[BY_LOG]]
 // CHECK: arith.mulf %[[G]], %[[SLOPE]]
 func.func @power(%x: tensor<4xf32>, %p: tensor<4xf32>, %g: tensor<4xf32>) -> tensor<4xf32> {
   %y = math.powf %x, %p : tensor<4xf32>
@@ -87,10 +88,43 @@ func.func @power(%x: tensor<4xf32>, %p: tensor<4xf32>, %g: tensor<4xf32>) -> ten
 // CHECK: %[[BASE:.*]] = arith.select %[[IS_CONSTANT]], %{{.*}}, %[[X]]
 // CHECK: %[[POWER:.*]] = math.powf %[[BASE]]
 // CHECK: %[[KEPT:.*]] = arith.select %[[IS_CONSTANT]], %{{.*}}, %[[POWER]]
-// CHECK: %[[SLOPE:.*]] = arith.mulf %[[P]], %[[KEPT]]
+// CHECK: %[[FINITE:.*]] = arith.select %[[IS_ROOT:.*]], %{{.*}}, %[[KEPT]]
+// CHECK: %[[SCALED:.*]] = arith.mulf %[[P]], %[[FINITE]]
+// CHECK: %[[SLOPE:.*]] = arith.select %[[IS_ROOT]], %[[KEPT]], %[[SCALED]]
 // CHECK: arith.mulf %[[G]], %[[SLOPE]]
 func.func @power_base(%x: tensor<4xf32>, %p: tensor<4xf32>, %g: tensor<4xf32>) -> tensor<4xf32> {
   %y = math.powf %x, %p : tensor<4xf32>
   %d = train.gradient %y wrt %x grad_ys %g : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %d : tensor<4xf32>
+}
+
+// -----
+
+// A constant exponent leaves no case to decide.
+// CHECK-LABEL: func @constant_power(
+// CHECK-SAME: %[[X:.*]]: tensor<4xf32>, %[[G:.*]]: tensor<4xf32>
+// CHECK-DAG: %[[LOWER:.*]] = arith.constant dense<5.000000e-01>
+// CHECK-DAG: %[[P:.*]] = arith.constant dense<1.500000e+00>
+// CHECK: %[[POWER:.*]] = math.powf %[[X]], %[[LOWER]]
+// CHECK: %[[SLOPE:.*]] = arith.mulf %[[POWER]], %[[P]]
+// CHECK: arith.mulf %[[G]], %[[SLOPE]]
+// CHECK-NOT: arith.select
+func.func @constant_power(%x: tensor<4xf32>, %g: tensor<4xf32>) -> tensor<4xf32> {
+  %p = arith.constant dense<1.5> : tensor<4xf32>
+  %y = math.powf %x, %p : tensor<4xf32>
+  %d = train.gradient %y wrt %x grad_ys %g : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %d : tensor<4xf32>
+}
+
+// -----
+
+// Computed in f32, where the square of a small number is not 0.
+// CHECK-LABEL: func @narrow_angle(
+// CHECK: arith.extf %{{.*}} : tensor<4xf16> to tensor<4xf32>
+// CHECK: %[[SLOPE:.*]] = arith.mulf %{{.*}} : tensor<4xf32>
+// CHECK: arith.truncf %{{.*}} : tensor<4xf32> to tensor<4xf16>
+func.func @narrow_angle(%y: tensor<4xf16>, %x: tensor<4xf16>, %g: tensor<4xf16>) -> tensor<4xf16> {
+  %a = math.atan2 %y, %x : tensor<4xf16>
+  %d = train.gradient %a wrt %y grad_ys %g : (tensor<4xf16>, tensor<4xf16>, tensor<4xf16>) -> tensor<4xf16>
+  return %d : tensor<4xf16>
 }

@@ -119,7 +119,10 @@ class Derivatives(Batches):
         elif len(floating) > 1 and rng.random() < 0.3:
             # Captured with the tensor of another argument, or its own.
             roles[choose(rng, floating[1:])] = -1
-        return Program(name, arguments, before, choose(rng, AFTER) if rng.random() < 0.3 else "y",
+        after = choose(rng, AFTER) if rng.random() < 0.3 else "y"
+        # The square of a distance to itself is smooth, and that of |x - x| is not to the rules.
+        is_beside_itself = len({id(array) for array in arguments}) < len(arguments)
+        return Program(name, arguments, before, "y" if is_beside_itself and after == "y * y" else after,
                        choose(rng, REGIONS), roles, int(rng.integers(1 << 30)))  # fmt: skip
 
     def loss(self, program: Program) -> Callable[..., Any]:

@@ -121,6 +121,12 @@ def test_graphs() -> None:
     refused(model([node("Min", ["x", ""], ["y"], "least")]), "'least' (Min): expected the operand 'data_0', found none")
     refused(model([node("Softmax", ["x"], ["y"], "one", axis=2**62)]), "one")
     refused(model([node("Transpose", ["x"], ["y"], "turn", perm=[2**62, 0])]), "turn")
+    for axis in (2**31, 2**63 - 1, -(2**63), 2):
+        norm = node("LayerNormalization", ["x", "s"], ["y"], "norm", axis=axis)
+        refused(model([norm], constants={"s": np.ones(3, np.float32)}), "norm", "axis")
+    for batch_dims in (-100, -(2**31), 2**62):
+        picked = node("GatherND", ["x", "i"], ["y"], "pick", batch_dims=batch_dims)
+        refused(model([picked], constants={"i": np.zeros((2, 1), np.int64)}), "pick", "batch_dims")
     refused(model([node("Relu", ["x"], ["y"])], (-3, 2)), "x")
     twice = changed(model([node("LeakyRelu", ["x"], ["y"], "slope", alpha=0.5)]),
                     lambda one: one.graph.node[0].attribute.add().CopyFrom(one.graph.node[0].attribute[0]))  # fmt: skip

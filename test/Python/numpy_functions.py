@@ -69,6 +69,7 @@ where = np.array([-30.5, -3.5, -2.0001, -0.5, -1e-3, 0.25, 0.5, 1, 1.5, 2, 3.5, 
 check({
     "erfc": (fw.erfc, np.vectorize(math.erfc, otypes=[np.float32]), [where / 4]),
     "lgamma": (fw.lgamma, np.vectorize(math.lgamma, otypes=[np.float32]), [where]),
+    "lgamma_far": (fw.lgamma, lambda x: x * 0 + np.inf, [np.array([-1e16, -5e305, -1.7e308, 3e305])]),
     "lgamma_poles": (fw.lgamma, lambda x: x * 0 + np.float32(np.inf), [i32([0, -1, -7]).astype(np.float32)]),
     "norm_int": (fw.norm, lambda x: np.float32(np.hypot(*x.astype(np.float64))), [i32([50000, 50000])]),
 })  # fmt: skip

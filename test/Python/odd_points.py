@@ -144,7 +144,7 @@ def conventions() -> None:
         "power of NaN": (lambda x: fw.power(x, zero), [np.full(3, np.nan)], zero),
     }  # fmt: skip
     # The order of derivatives by two arguments does not matter where x^y is 0.
-    for x, y in ((0.0, 1.0), (0.0, 2.0), (0.0, 1.5), (0.0, 3.0), (0.0, 0.0), (np.inf, -1.0)):
+    for x, y in ((0.0, 1.0), (0.0, 2.0), (0.0, 1.5), (0.0, 3.0), (0.0, 0.0), (np.inf, -1.0), (0.0, 0.5), (0.0, -1.0)):
         rows = fw.function(lambda a, b: fw.hessian(fw.power, argnums=(0, 1))(a, b))(np.float64(x), np.float64(y))
         np.testing.assert_array_equal(np.asarray(rows[0][1]), np.asarray(rows[1][0]), err_msg=f"{x} ** {y}")
     for name, (function, args, expected) in cases.items():
@@ -161,6 +161,45 @@ def conventions() -> None:
         for what, found in (("reverse", by_reverse), ("second", twice), ("forward over reverse", mixed)):
             np.testing.assert_array_equal(found, expected, err_msg=f"{name}, {what}")
         assert by_forward == 0, f"{name}, forward: {by_forward}"
+
+
+def powers_of_zero() -> None:
+    """Second derivatives of x^y at x = 0, in every mode: limits from x > 0, along one argument without the other."""
+    limits = {0.5: (-INF, -INF, 0.0), 0.25: (-INF, -INF, 0.0), 1.5: (INF, 0.0, 0.0), 2.0: (2.0, 0.0, 0.0),
+              -1.0: (INF, INF, INF), 3.0: (0.0, 0.0, 0.0)}  # fmt: skip
+    for dtype in ("float64", "float32", "float16"):
+        words = [(modes, word) for word in ("00", "01", "10", "11") for modes in MODES[2]]
+        y = np.array([*limits], dtype)
+        program = fw.function(lambda a, b: [nested(fw.power, modes, word)(a, b) for modes, word in words])
+        found = program(np.zeros_like(y), y)
+        for (modes, word), numbers in zip(words, found):
+            wanted = [limits[float(one)][int(word[0]) + int(word[1])] for one in y]
+            np.testing.assert_array_equal(np.asarray(numbers), wanted, err_msg=f"{dtype}, {modes}, {word}")
+    # A constant exponent 0, where x^-2 is more than the type holds.
+    for kind, tiny in (("float16", 1e-3), ("float32", 1e-20), ("float64", 1e-160)):
+        for modes in (mode for order in MODES.values() for mode in order):
+            slope = fw.function(lambda x, modes=modes: nested(lambda z: z**0.0, modes, "0" * len(modes))(x))
+            assert np.asarray(slope(np.array([tiny, -tiny, 0.0, 2.0], kind))).tolist() == [0.0] * 4, (kind, modes)
+
+
+def narrow_angles() -> None:
+    """Second derivatives of arctan2 that are more than f16 holds are infinite with their signs; others are numbers."""
+    pairs = np.array([(1e-3, 1e-3), (1e-3, -2e-3), (1e-5, 1e-5), (6e-8, 6e-8), (0.0, 1e-3), (200.0, 300.0), (3e4, 3e4)])
+    for kind in (np.dtype("float16"), fw.bfloat16):
+        y, x = (column.astype(kind) for column in pairs.T)
+        words = [(modes, word) for word in ("00", "01", "10", "11") for modes in MODES[2]]
+        found = fw.function(lambda a, b: [nested(fw.arctan2, modes, word)(a, b) for modes, word in words])(y, x)
+        a, b = y.astype(np.float64), x.astype(np.float64)
+        exact = [-2 * a * b / (a * a + b * b) ** 2, (a * a - b * b) / (a * a + b * b) ** 2]
+        exact.append(-exact[0])
+        for (modes, word), numbers in zip(words, found):
+            wanted = exact[int(word[0]) + int(word[1])]
+            is_near = np.isclose(np.asarray(numbers).astype(np.float64), wanted, rtol=0.02, atol=1e-6)
+            with np.errstate(over="ignore"):
+                is_near |= np.isinf(wanted.astype(kind)) & (np.asarray(numbers) == wanted.astype(kind))
+            # The difference of equal squares is rounded.
+            is_near |= np.abs(np.asarray(numbers).astype(np.float64) - wanted) <= 1e-6 * np.abs(exact[0])
+            assert np.all(is_near), f"{kind}, {modes}, {word}: {numbers}, expected {wanted}"
 
 
 INF = float("inf")
@@ -309,6 +348,8 @@ if __name__ == "__main__":
     for name, kind in choose("odd points of narrow types", narrow, 0.3):
         compared += check_narrow(name, kind)
     conventions()
+    powers_of_zero()
+    narrow_angles()
     edges()
     determinants()
     remainders()

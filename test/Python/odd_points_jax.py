@@ -61,6 +61,8 @@ def cases() -> Dict[str, Function]:
         "clip": lambda x: jnp.clip(x, 0.0, 1.0), "clamp": lambda x: lax.clamp(0.0, x, 1.0), "norm": jnp.linalg.norm,
         "std": lambda x: jnp.std(x.reshape(3, 4), axis=1), "prod": lambda x: jnp.prod(x.reshape(3, 4), 1),
         "det": lambda x: jnp.linalg.det(x[:9].reshape(3, 3)), "cumprod": lambda x: jnp.cumprod(x.reshape(3, 4), 1),
+        "cummax": lambda x: lax.cummax(x.reshape(3, 4), 1), "cummin": lambda x: lax.cummin(x.reshape(3, 4), 0),
+        "cumlogsumexp": lambda x: lax.cumlogsumexp(x.reshape(3, 4), 1, reverse=True),
         "max": lambda x: jnp.max(x.reshape(3, 4), 1), "max from 0": lambda x: jnp.max(x.reshape(3, 4), 1, initial=0.0),
         "logsumexp": lambda x: jax.nn.logsumexp(x.reshape(3, 4), 1),
         "log_softmax": lambda x: jax.nn.log_softmax(x.reshape(3, 4), 1),

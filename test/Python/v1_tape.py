@@ -41,6 +41,12 @@ np.testing.assert_allclose(run(tf.gradients(a * b, x, stop_gradients=[b]), feed)
 a, b = x * x, x * x
 assert run(tf.gradients(a + 2.0 * b, [a, b, x]), feed) == [1.0, 2.0, 30.0]
 
+# G19: a read is a value of its own; the variable is all of its reads.
+held = tf.Variable(3.0, name="held")
+read, again = held.read_value(), tf.identity(held)
+y = read * read * again
+assert run(tf.gradients(y, [read, again, held])) == [18.0, 9.0, 27.0]
+
 # G10: what was recorded, of what is watched.
 with tf.GradientTape() as tape:
     tape.watch(x)

@@ -188,3 +188,22 @@ with tf.Graph().as_default(), tf.Session() as session:
     for k, unit in enumerate(np.eye(8) * 1e-6):
         ends = [np.sum(np.square(session.run(last, {x: values + sign * unit}))) for sign in (1, -1)]
         np.testing.assert_allclose(found[k], (ends[0] - ends[1]) / 2e-6, 1e-6, 1e-7)
+
+
+# Rows that a loop picks of a computed tensor: the ops between are computed of these rows alone.
+def picked(x: Any) -> Any:
+    return fw.sum((x * x)[[0, -1]])
+
+
+table = np.random.default_rng(0).standard_normal((3, 4))
+along = np.ones((3, 4))
+
+
+def in_a_loop(x: Any) -> Any:
+    def body(_: Any, own: Any) -> Any:
+        return own + fw.jvp(picked, (x,), (fw.constant(along),))[1]
+
+    return fw.fori_loop(0, 2, body, fw.constant(0.0, "float64"))
+
+
+np.testing.assert_allclose(fw.function(in_a_loop)(table), 4 * np.sum(table[[0, -1]]), rtol=1e-12)

@@ -26,22 +26,13 @@ namespace {
 struct TruncatedQuotient {
   static Value create(OpBuilder &b, Location loc, Value dividend,
                       Value remainder, Value divisor) {
-    Type type = dividend.getType();
     ElementwiseExpr terms[] = {
         {b, loc, dividend}, {b, loc, remainder}, {b, loc, divisor}};
-    bool isNarrow = getElementTypeOrSelf(type).getIntOrFloatBitWidth() < 32;
-    if (isNarrow) {
-      Type wide = b.getF32Type();
-      if (auto shaped = dyn_cast<ShapedType>(type))
-        wide = shaped.clone(wide);
-      for (ElementwiseExpr &term : terms)
-        term = term.with(arith::ExtFOp::create(b, loc, wide, term.getValue()));
-    }
-    auto quotient =
+    for (ElementwiseExpr &term : terms)
+      term = widen(term);
+    ElementwiseExpr quotient =
         ((terms[0] - terms[1]) / terms[2]).apply<math::RoundEvenOp>();
-    if (!isNarrow)
-      return quotient;
-    return arith::TruncFOp::create(b, loc, type, quotient.getValue());
+    return narrow(quotient, {b, loc, dividend});
   }
 };
 } // namespace

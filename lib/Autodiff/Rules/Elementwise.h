@@ -21,6 +21,8 @@
 #include "flywheel/Dialect/NN/ElementwiseExpr.h"
 #include "flywheel/Interfaces/DifferentiableOpInterface.h"
 
+#include "mlir/IR/TypeUtilities.h"
+
 #include <array>
 
 namespace flywheel {
@@ -41,6 +43,31 @@ inline ElementwiseExpr keepIf(ElementwiseExpr condition,
 inline ElementwiseExpr dropIf(ElementwiseExpr condition,
                               ElementwiseExpr value) {
   return condition.select(value.splat(0.0), value);
+}
+
+/// Emits `value` as f32 if its type is narrower: `x.apply<Widened>()`.
+struct Widened {
+  static mlir::Value create(mlir::OpBuilder &b, mlir::Location loc,
+                            mlir::Value value) {
+    mlir::Type element = mlir::getElementTypeOrSelf(value.getType());
+    mlir::Type wide = nn::getComputeType(element);
+    if (wide == element)
+      return value;
+    if (auto shaped = mlir::dyn_cast<mlir::ShapedType>(value.getType()))
+      wide = shaped.clone(wide);
+    return mlir::arith::ExtFOp::create(b, loc, wide, value);
+  }
+};
+
+inline ElementwiseExpr widen(ElementwiseExpr value) {
+  return value.apply<Widened>();
+}
+
+/// Returns the value in the type of `like`, which it was widened from.
+inline ElementwiseExpr narrow(ElementwiseExpr value, ElementwiseExpr like) {
+  if (value.getType() == like.getType())
+    return value;
+  return value.convert<mlir::arith::TruncFOp>(like);
 }
 
 /// The cotangent of one operand.

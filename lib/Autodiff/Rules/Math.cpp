@@ -21,7 +21,10 @@
 
 #include "Elementwise.h"
 
+#include "flywheel/Dialect/NN/NN.h"
+
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -64,31 +67,64 @@ static ElementwiseExpr squareMinusOne(ElementwiseExpr x) {
   return exceptAtOne(x, x * x - 1.0, (x - 1.0) * (1.0 + x));
 }
 
-/// Returns d x^p/dx = p x^(p - 1).
+/// Returns the number that `value` has everywhere, if it is a constant.
+static std::optional<double> getKnownNumber(Value value) {
+  if (auto broadcast = value.getDefiningOp<nn::BroadcastOp>())
+    value = broadcast.getInput();
+  FloatAttr number;
+  SplatElementsAttr splat;
+  if (matchPattern(value, m_Constant(&splat)))
+    return splat.getSplatValue<APFloat>().convertToDouble();
+  if (matchPattern(value, m_Constant(&number)))
+    return number.getValueAsDouble();
+  return std::nullopt;
+}
+
+/// Returns true where x^p has an infinite slope although it is 0: at x = 0, for
+/// 0 < p < 1.
+static ElementwiseExpr isRootOfZero(In i) {
+  return (i.a == 0.0)
+      .apply<arith::AndIOp>((i.b > 0.0).apply<arith::AndIOp>(i.b < 1.0));
+}
+
+/// Returns d x^p/dx = p x^(p - 1). The slope of a root of 0 is infinite without
+/// the factor p, whose own derivative by p would be infinite with the other
+/// sign than that of the power.
 static ElementwiseExpr powerBase(In i) {
+  ElementwiseExpr x = widen(i.a), p = widen(i.b), g = widen(i.g);
+  if (std::optional<double> known = getKnownNumber(i.b)) {
+    // Further derivatives of x^0 are 0 where x^-2 is infinite, too.
+    if (*known == 0.0)
+      return i.g.splat(0.0);
+    return narrow(g * (p * x.apply<math::PowFOp>(p.splat(*known - 1.0))), i.g);
+  }
   // At 0^0, or the power 0 of NaN.
-  ElementwiseExpr isConstant =
-      (i.b == 0.0)
-          .apply<arith::AndIOp>(
-              i.a.compare(arith::CmpFPredicate::UEQ, i.a.splat(0.0)));
-  ElementwiseExpr base = isConstant.select(i.a.splat(1.0), i.a);
-  ElementwiseExpr power = base.apply<math::PowFOp>(i.b - 1.0);
-  return i.g * (i.b * dropIf(isConstant, power));
+  ElementwiseExpr isConstant = (p == 0.0).apply<arith::AndIOp>(
+      x.compare(arith::CmpFPredicate::UEQ, x.splat(0.0)));
+  ElementwiseExpr one = x.splat(1.0), isRoot = isRootOfZero(i);
+  ElementwiseExpr base = isConstant.select(one, x);
+  ElementwiseExpr power = dropIf(isConstant, base.apply<math::PowFOp>(p - 1.0));
+  ElementwiseExpr slope = isRoot.select(power, p * isRoot.select(one, power));
+  return narrow(g * slope, i.g);
 }
 
 /// Returns d x^p/dp = x^p log x. If x^p is 0, as at x = 0, the logarithm is
 /// replaced by 1 / p: the slope is 0 by that, too, and its derivative by x is
-/// x^(p - 1), that of p x^(p - 1) by p, so that a Hessian is symmetric.
+/// x^(p - 1), that of p x^(p - 1) by p, so that a Hessian is symmetric. For a
+/// root of 0 it is -x^(p - 1), whose sign is that of the logarithm.
 static ElementwiseExpr powerExponent(In i) {
+  ElementwiseExpr x = widen(i.a), p = widen(i.b);
   ElementwiseExpr isZero = i.y == 0.0;
   ElementwiseExpr isConstant =
-      isZero.apply<arith::OrIOp>((i.a == 0.0).apply<arith::AndIOp>(i.b == 0.0));
-  ElementwiseExpr one = i.a.splat(1.0);
-  ElementwiseExpr base = isConstant.select(one, i.a);
-  ElementwiseExpr power = isZero.select(i.b, one);
-  ElementwiseExpr factor =
-      isZero.select(one / power, base.apply<math::LogOp>());
-  return i.g * (i.y * factor);
+      isZero.apply<arith::OrIOp>((x == 0.0).apply<arith::AndIOp>(p == 0.0));
+  ElementwiseExpr one = x.splat(1.0);
+  ElementwiseExpr base = isConstant.select(one, x);
+  ElementwiseExpr power = isZero.select(p, one), y = widen(i.y);
+  ElementwiseExpr sign = isRootOfZero(i).select(one.splat(-1.0), one);
+  ElementwiseExpr slope =
+      isZero.select(isZero.select(y, one) * (sign / power),
+                    isZero.select(one, y) * base.apply<math::LogOp>());
+  return narrow(widen(i.g) * slope, i.g);
 }
 
 /// Returns d cbrt(x)/dx = 1 / (3 y^2), without a product that is 0 times
@@ -107,8 +143,10 @@ static ElementwiseExpr clampedValue(In i) {
 
 /// Returns b / (a^2 + b^2) and a / (a^2 + b^2), the slopes of atan2 except for
 /// a sign, by the quotient of the smaller operand by the larger one: neither
-/// overflows.
+/// overflows. In types below f32 the terms of further derivatives would.
 static std::pair<ElementwiseExpr, ElementwiseExpr> angleSlopes(In i) {
+  i.a = widen(i.a);
+  i.b = widen(i.b);
   ElementwiseExpr isFirst =
       i.a.apply<math::AbsFOp>() >= i.b.apply<math::AbsFOp>();
   ElementwiseExpr large = isFirst.select(i.a, i.b);
@@ -120,6 +158,14 @@ static std::pair<ElementwiseExpr, ElementwiseExpr> angleSlopes(In i) {
       dropIf(isOrigin, one / (large * (1.0 + ratio * ratio)));
   return {isFirst.select(ratio, one) * scale,
           isFirst.select(one, ratio) * scale};
+}
+
+static ElementwiseExpr angleFirst(In i) {
+  return narrow(widen(i.g) * angleSlopes(i).first, i.g);
+}
+
+static ElementwiseExpr angleSecond(In i) {
+  return narrow(-(widen(i.g) * angleSlopes(i).second), i.g);
 }
 
 namespace {
@@ -182,7 +228,7 @@ ArrayRef<DerivativeRule> getMathRules() {
     elementwise<math::AsinOp>([](In i) { return i.g / sqrt(oneMinusSquare(i.x)); }),
     elementwise<math::AsinhOp>([](In i) { return i.g / sqrt(1.0 + i.x * i.x); }),
     elementwise<math::AtanOp>([](In i) { return i.g / (1.0 + i.x * i.x); }),
-    elementwise<math::Atan2Op>([](In i) { return i.g * angleSlopes(i).first; }, [](In i) { return -(i.g * angleSlopes(i).second); }),
+    elementwise<math::Atan2Op>(angleFirst, angleSecond),
     elementwise<math::AtanhOp>([](In i) { return i.g / oneMinusSquare(i.x); }),
     elementwise<math::CbrtOp>(cubeRoot),
     elementwise<math::ClampFOp>(clampedValue, [](In i) { return (i.a < i.b).select(i.g, i.g.splat(0.0)); }, [](In i) { return (i.a > i.c).select(i.g, i.g.splat(0.0)); }),

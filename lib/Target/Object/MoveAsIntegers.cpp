@@ -11,6 +11,8 @@
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/ConstantFolding.h"
+#include "llvm/IR/AttributeMask.h"
+#include "llvm/IR/Attributes.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Transforms/Utils/Local.h"
@@ -197,8 +199,92 @@ void Mover::run(Function &function) {
   integers.clear();
 }
 
+static Type *getPassed(Type *type, function_ref<bool(Type *)> isNarrow) {
+  return isNarrow(type) ? type->getWithNewType(IntegerType::get(
+                              type->getContext(), type->getScalarSizeInBits()))
+                        : type;
+}
+
+/// Replaces a call of a function by one of `callee`, which takes and returns
+/// integers.
+static void replaceCall(CallInst *call, Function *callee) {
+  IRBuilder<> b(call);
+  SmallVector<Value *> arguments;
+  for (auto [argument, parameter] :
+       llvm::zip_equal(call->args(), callee->args()))
+    arguments.push_back(b.CreateBitCast(argument, parameter.getType()));
+  CallInst *moved = b.CreateCall(callee, arguments);
+  moved->setCallingConv(call->getCallingConv());
+  moved->setTailCallKind(call->getTailCallKind());
+  moved->setAttributes(call->getAttributes());
+  for (Argument &parameter : callee->args())
+    moved->removeParamAttrs(
+        parameter.getArgNo(),
+        AttributeFuncs::typeIncompatible(
+            parameter.getType(),
+            moved->getAttributes().getParamAttrs(parameter.getArgNo())));
+  moved->removeRetAttrs(AttributeFuncs::typeIncompatible(
+      moved->getType(), moved->getAttributes().getRetAttrs()));
+  moved->copyMetadata(*call);
+  if (!call->getType()->isVoidTy())
+    call->replaceAllUsesWith(b.CreateBitCast(moved, call->getType()));
+  call->eraseFromParent();
+}
+
+/// Gives a function of the module integers in place of narrow arguments and
+/// results, if nothing but calls uses it.
+static void passAsIntegers(Function &function,
+                           function_ref<bool(Type *)> isNarrow) {
+  FunctionType *type = function.getFunctionType();
+  SmallVector<Type *> parameters;
+  for (Type *parameter : type->params())
+    parameters.push_back(getPassed(parameter, isNarrow));
+  auto *passed =
+      FunctionType::get(getPassed(type->getReturnType(), isNarrow), parameters,
+                        /*isVarArg=*/false);
+  if (passed == type || type->isVarArg() || !function.hasLocalLinkage() ||
+      !llvm::all_of(function.uses(), [](const Use &use) {
+        auto *call = dyn_cast<CallInst>(use.getUser());
+        return call && call->isCallee(&use);
+      }))
+    return;
+  Function *moved =
+      Function::Create(passed, function.getLinkage(),
+                       function.getAddressSpace(), "", function.getParent());
+  moved->takeName(&function);
+  moved->copyAttributesFrom(&function);
+  moved->copyMetadata(&function, 0);
+  moved->splice(moved->begin(), &function);
+  moved->removeRetAttrs(AttributeFuncs::typeIncompatible(
+      passed->getReturnType(), moved->getAttributes().getRetAttrs()));
+  IRBuilder<> b(&*moved->getEntryBlock().getFirstInsertionPt());
+  for (auto [old, parameter] :
+       llvm::zip_equal(function.args(), moved->args())) {
+    unsigned number = parameter.getArgNo();
+    moved->removeParamAttrs(
+        number,
+        AttributeFuncs::typeIncompatible(
+            parameter.getType(), moved->getAttributes().getParamAttrs(number)));
+    parameter.takeName(&old);
+    old.replaceAllUsesWith(b.CreateBitCast(&parameter, old.getType()));
+  }
+  for (BasicBlock &block : *moved)
+    if (auto *end = dyn_cast<ReturnInst>(block.getTerminator());
+        end && end->getReturnValue()) {
+      b.SetInsertPoint(end);
+      end->setOperand(
+          0, b.CreateBitCast(end->getReturnValue(), passed->getReturnType()));
+    }
+  for (User *user : llvm::make_early_inc_range(function.users()))
+    replaceCall(cast<CallInst>(user), moved);
+  function.eraseFromParent();
+}
+
 void flywheel::moveAsIntegers(Module &module,
                               function_ref<bool(Type *)> isNarrow) {
+  for (Function &function : llvm::make_early_inc_range(module))
+    if (!function.isDeclaration())
+      passAsIntegers(function, isNarrow);
   Mover mover(module, isNarrow);
   for (Function &function : module)
     if (!function.isDeclaration())

@@ -15,9 +15,10 @@
 namespace flywheel {
 
 /// Before: no arithmetic on types for which `isNarrow` returns true. After:
-/// loads, stores, selections and permutations of such numbers use integers of
-/// their width. A CPU without these types would otherwise move them in f32
-/// registers, and call a compiler runtime to round them again.
+/// loads, stores, selections and permutations of such numbers, and calls of
+/// functions of the module, use integers of their width. A CPU without these
+/// types would otherwise move them in f32 registers, and call a compiler
+/// runtime to round them again.
 void moveAsIntegers(llvm::Module &module,
                     llvm::function_ref<bool(llvm::Type *)> isNarrow);
 

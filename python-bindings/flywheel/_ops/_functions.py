@@ -165,7 +165,10 @@ def _log_gamma(given: Tensor) -> Tensor:
     sine = sin(multiply(where(reflects, rest, 0.5), float(np.pi)))
     # `absolute` has the derivative 0 at 0, where that of the logarithm is infinite.
     turned = where(greater_equal(sine, 0), sine, arithmetic.negative(sine))
-    found = where(reflects, subtract(subtract(float(np.log(np.pi)), arithmetic.log(turned)), found), found)
+    # Large negative numbers are whole, and both terms are infinite for them without the bound.
+    bounded_part = arithmetic.minimum(found, float(np.finfo(np.float64).max))
+    mirrored = subtract(subtract(float(np.log(np.pi)), arithmetic.log(turned)), bounded_part)
+    found = where(reflects, mirrored, found)
     # Exactly 0, with an unchanged derivative.
     is_zero = arithmetic.logical_or(equal(x, 1.0), equal(x, 2.0))
     found = subtract(found, where(is_zero, arithmetic.stop_gradient(found), 0.0))

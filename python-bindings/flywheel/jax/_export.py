@@ -139,7 +139,9 @@ _APPROXIMATED = {
     "erf_inv", "erfc", "lgamma", "digamma", "polygamma", "zeta", "bessel_i0e", "bessel_i1e", "igamma", "igammac",
     "igamma_grad_a", "random_gamma_grad", "regularized_incomplete_beta"}  # fmt: skip
 # Functions of one argument, which JAX differentiates twice: others have arguments that it does not differentiate by.
-_SMOOTH = {"erf_inv", "erfc", "lgamma", "digamma"}
+_SMOOTH = {"erf_inv", "erfc", "lgamma", "digamma", "bessel_i0e", "bessel_i1e"}
+# Written out with a maximum, whose ties have no share in what the function of them all has.
+_CUMULATIVE = {"cumlogsumexp", "cummax", "cummin"}
 
 
 # A rule of JAX may call its own function, as that of `logaddexp` does: derivatives up to this order are by the rules,
@@ -196,7 +198,7 @@ class Exported:
             if name == "gather" and equation.params["mode"] == jax.lax.GatherScatterMode.PROMISE_IN_BOUNDS:
                 return equation.replace(primitive=_GATHER)
             approximated = _APPROXIMATED if self._orders == _ORDERS else _SMOOTH
-            if name in approximated or name == "custom_linear_solve":
+            if name in approximated | _CUMULATIVE or name == "custom_linear_solve":
                 return self._add_custom(equation)
         params = {key: self._rewrite_param(value) for key, value in equation.params.items()}
         return equation.replace(params=params)

@@ -59,6 +59,8 @@ def _gather_elements(call: Call, x: Laid, indices: Any) -> Laid:
 @op("GatherND")
 def _gather_nd(call: Call, x: Laid, indices: Laid) -> Laid:
     data, count, batches = x.plain(), indices.shape[-1], call.attribute("batch_dims")
+    if not 0 <= batches < min(x.ndim, indices.ndim):
+        raise ValueError(f"expected batch_dims of 0 to {min(x.ndim, indices.ndim) - 1}, found {batches}")
     if count is None or count == 0 or count + batches > x.ndim:
         raise ValueError(f"expected indices of 1 to {x.ndim - batches} numbers, found {count}")
     if batches:

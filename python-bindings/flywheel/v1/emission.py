@@ -104,6 +104,8 @@ class Emitter:
                 continue
             if self._reads_start(op):
                 self.env[op.id] = [op.attrs["variable"].implementation.read()]
+                if op.type == "ReadValue":
+                    self._set_apart(op)
         for op in self.needed:
             if op.id not in self.env:
                 self.emit(op)
@@ -125,10 +127,14 @@ class Emitter:
         else:
             with place_of(self._locator, op):
                 self._emit(op)
-        if op.attrs.get("is_wrt"):
-            self.env[op.id] = [parameter(x) if _dtypes.is_floating(x.dtype) else x for x in self.env[op.id]]
+        self._set_apart(op)
         for variable in op.attrs.get("writes", ()):
             self.seen[op.id, variable.op_name] = variable.implementation.read()
+
+    def _set_apart(self, op: Operation) -> None:
+        """Makes a parameter of each result that something is differentiated by: not by others of its value."""
+        if op.attrs.get("is_wrt"):
+            self.env[op.id] = [parameter(x) if _dtypes.is_floating(x.dtype) else x for x in self.env[op.id]]
 
     def _emit(self, op: Operation) -> None:
         if op.type == "ReadValue":

@@ -1,4 +1,4 @@
-// RUN: flywheel-opt %s --nn-hoist-gathers --split-input-file | FileCheck %s
+// RUN: env MALLOC_PERTURB_=165 flywheel-opt %s --nn-hoist-gathers --split-input-file | FileCheck %s
 
 // V16: rows of weights with a scale for each column.
 // CHECK-LABEL: func.func @columns(
@@ -63,4 +63,23 @@ func.func @computed(%w: tensor<1000x8xf16>, %i: tensor<4xi32>) -> tensor<4x8xf32
   %1 = arith.extf %0 : tensor<1000x8xf16> to tensor<1000x8xf32>
   %2 = nn.gather %1, %i axis 0 : (tensor<1000x8xf32>, tensor<4xi32>) -> tensor<4x8xf32>
   return %2 : tensor<4x8xf32>
+}
+
+// -----
+
+// Ops that several of those read which are erased, in every order.
+// CHECK-LABEL: func.func @shared(
+// CHECK-SAME: %[[W:[^:]*]]: tensor<1000x8xf32>, %[[I:[^:]*]]: tensor<4xi32>)
+// CHECK: %[[ROWS:.*]] = nn.gather %[[W]], %[[I]] axis 0 : (tensor<1000x8xf32>, tensor<4xi32>) -> tensor<4x8xf32>
+// CHECK-NOT: tensor<1000x8xf32>
+// CHECK: return
+func.func @shared(%w: tensor<1000x8xf32>, %i: tensor<4xi32>) -> tensor<4x8xf32> {
+  %0 = arith.negf %w : tensor<1000x8xf32>
+  %1 = arith.mulf %0, %0 : tensor<1000x8xf32>
+  %2 = arith.addf %1, %0 : tensor<1000x8xf32>
+  %3 = arith.mulf %2, %1 : tensor<1000x8xf32>
+  %4 = arith.addf %3, %0 : tensor<1000x8xf32>
+  %5 = arith.subf %4, %2 : tensor<1000x8xf32>
+  %6 = nn.gather %5, %i axis 0 : (tensor<1000x8xf32>, tensor<4xi32>) -> tensor<4x8xf32>
+  return %6 : tensor<4x8xf32>
 }

@@ -176,7 +176,7 @@ def functions(rng: Rng) -> Pair:
         (lambda x: fw.hypot(x, 2.0 * x), lambda x: float(np.sqrt(5)) * x),
         (lambda x: fw.sinc(x), lambda x: fw.sin(float(np.pi) * x) / (float(np.pi) * x)),
     ])  # fmt: skip
-    return Pair([rng.uniform(0.1, 3.0, some_shape(rng))], left, right)
+    return Pair([rng.uniform(0.1, 3.0, some_shape(rng))], left, right, is_fixed=True)
 
 
 @rule

@@ -13,6 +13,24 @@
 // CHECK: U sin
 // CHECK-NOT: __{{extend|trunc|gnu|aeabi}}
 
+// Numbers that functions of the module take are passed as integers, too.
+// RUN: flywheel-compile %s --target-triple=x86_64-linux-gnu --cpu=x86-64-v4 --opt-level=2 --threads=2 \
+// RUN:   --min-shared-work=1 --entries=scaled -o %t/passed.o
+// RUN: llvm-nm -u %t/passed.o | FileCheck %s --check-prefix=PASSED --allow-empty
+// PASSED-NOT: U
+
+func.func @scaled(%x: tensor<2x1xbf16>, %s: tensor<bf16>) -> tensor<2x1xbf16> {
+  %o = tensor.empty() : tensor<2x1xbf16>
+  %y = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> ()>,
+                                        affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %s : tensor<2x1xbf16>, tensor<bf16>) outs(%o : tensor<2x1xbf16>) {
+  ^bb0(%a: bf16, %b: bf16, %c: bf16):
+    %m = arith.mulf %a, %b : bf16
+    linalg.yield %m : bf16
+  } -> tensor<2x1xbf16>
+  return %y : tensor<2x1xbf16>
+}
+
 func.func @pooled(%x: tensor<2x4x5x6x2xbf16>, %k: tensor<2x3x2xbf16>, %y: tensor<2x3x3x5x2xbf16>)
     -> tensor<2x3x3x5x2xbf16> {
   %z = linalg.pooling_ndhwc_sum {strides = dense<1> : tensor<3xi64>, dilations = dense<1> : tensor<3xi64>}

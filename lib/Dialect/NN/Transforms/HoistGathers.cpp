@@ -185,15 +185,20 @@ struct NNHoistGathers : impl::NNHoistGathersBase<NNHoistGathers> {
 private:
   /// Erases `op` and the ops that only it uses, if nothing uses its result.
   static void eraseUnused(RewriterBase &rewriter, Operation *op) {
-    if (!op || !isOpTriviallyDead(op))
-      return;
-    SmallVector<Value> operands(op->getOperands());
-    rewriter.eraseOp(op);
-    llvm::SmallPtrSet<Operation *, 4> visited;
-    for (Value operand : operands)
-      if (Operation *producer = operand.getDefiningOp())
-        if (visited.insert(producer).second)
-          eraseUnused(rewriter, producer);
+    // An op is erased when it leaves the list, and no op that remains reads it:
+    // the list never has an erased op.
+    llvm::SetVector<Operation *> worklist;
+    if (op)
+      worklist.insert(op);
+    while (!worklist.empty()) {
+      Operation *next = worklist.pop_back_val();
+      if (!isOpTriviallyDead(next))
+        continue;
+      for (Value operand : next->getOperands())
+        if (Operation *producer = operand.getDefiningOp())
+          worklist.insert(producer);
+      rewriter.eraseOp(next);
+    }
   }
 };
 } // namespace
