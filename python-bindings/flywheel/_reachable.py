@@ -31,8 +31,10 @@ from ._tree import Whole
 
 # Objects of these have attributes of the user.
 _NAMESPACES = (types.SimpleNamespace, argparse.Namespace)
-# The elements that are watched of one container, and the bytes of one array that may change in place.
-_MOST_ITEMS, _MOST_BYTES = 100_000, 4096
+# The elements that are watched of one container, if they are numbers and strings, or else.
+_MOST_NUMBERS, _MOST_ITEMS = 100_000, 10_000
+# The bytes that are watched of one array that may change in place, and of all.
+_MOST_BYTES, _MOST_BYTES_OF_ALL = 4096, 65536
 _MISSING = object()
 _PACKAGES = {"site-packages", "dist-packages"}
 _LIBRARIES = tuple({path for key, path in sysconfig.get_paths().items() if "lib" in key} | {"<frozen"})
@@ -67,6 +69,7 @@ class _Finder:
         self._names: Set[str] = set()
         self._asked: Set[str] = set()
         self._reads_all, self._compares = False, False
+        self._bytes = 0
         # By id, and kept so that no other object gets it: values of which code may read anything.
         self._escaped: Dict[int, Any] = {}
         # Those with attributes, with their labels; and the names of each that were read.
@@ -107,6 +110,9 @@ class _Finder:
     def _escape_attribute(self, value: Any, name: str, label: str) -> None:
         label += f".{name}"
         self._escape_found(self._read_attribute(value, name, label), label, isinstance(value, Whole))
+        if not isinstance(value, type) and name in (dict_of(value) or {}):
+            # Its class may be asked for its own.
+            self._escape_found(self._read_attribute(type(value), name, label), label, is_of_module=False)
 
     def _escape_found(self, value: Any, label: str, is_of_module: bool) -> None:
         for one in _members_of(value) if is_of_module else [value]:
@@ -129,7 +135,9 @@ class _Finder:
     def _escape(self, value: Any, label: str) -> None:
         kind = type(value)
         if issubclass(kind, np.ndarray):
-            if value.nbytes <= _MOST_BYTES and value.flags.c_contiguous and not value.dtype.hasobject:
+            is_few = value.nbytes <= _MOST_BYTES and self._bytes + value.nbytes <= _MOST_BYTES_OF_ALL
+            if is_few and value.flags.c_contiguous and not value.dtype.hasobject:
+                self._bytes += value.nbytes
                 self._add(Bytes(value, None, label))
         elif kind is types.FunctionType:
             self._visit_function(value)
@@ -181,7 +189,7 @@ class _Finder:
 
     def _escape_items(self, value: Any, label: str) -> None:
         kind = type(value)
-        if len(value) > _MOST_ITEMS:
+        if len(value) > _MOST_ITEMS and not (len(value) <= _MOST_NUMBERS and all(isinstance(x, PLAIN) for x in value)):
             if not issubclass(kind, (tuple, frozenset)):
                 with contextlib.suppress(ReferenceError):
                     warn_user(f"'{label}' has {len(value)} items, and the traced function that reads it is not traced "
@@ -217,10 +225,12 @@ class _Finder:
         code = function.__code__
         cells = dict(zip(code.co_freevars, function.__closure__ or ()))
         if not _is_users(code.co_filename):
-            # A decorator has the function in its closure.
-            for name, cell in cells.items() if code.co_filename.startswith(PACKAGE) else ():
+            # A decorator has the function in its closure, or several in a dict.
+            for name, cell in cells.items():
                 with contextlib.suppress(ValueError):
-                    self.escape(cell.cell_contents, name)
+                    if code.co_filename.startswith(PACKAGE) or _has_functions(cell.cell_contents):
+                        self.escape(cell.cell_contents, name)
+            self.escape(function.__dict__.get("__wrapped__"), function.__name__)
             return
         names = names_of(code)
         self._name(names)
@@ -346,16 +356,27 @@ class _Finder:
             if _is_users_class(base):
                 self._add(Item(there, name, label))
             if name in there:
-                if not isinstance(value, type):
-                    self._visit_member(there[name], value, label)
+                self._visit_member(there[name], value, label)
                 return there[name]
+        # A property of a class is one of its own class.
+        found = inspect.getattr_static(type(value), name, None) if isinstance(value, type) else None
+        if isinstance(found, property):
+            self._visit_member(found, value, label, is_of_class=True)
         return _MISSING
 
-    def _visit_member(self, member: Any, value: Any, label: str) -> None:
-        """Adds what a member of a class reads of its object."""
+    def _visit_member(self, member: Any, value: Any, label: str, is_of_class: bool = False) -> None:
+        """Adds what a member of a class reads of its object, or of the class if `value` is the class itself."""
         owner = label.rpartition(".")[0]
-        if isinstance(member, property):
+        if isinstance(member, classmethod):
+            self._visit_method(member.__func__, value if isinstance(value, type) else type(value), owner)
+        elif isinstance(value, type) and not is_of_class:
+            return
+        elif isinstance(member, property):
             self._visit_method(member.fget, value, owner)
+            if type(member.fget) is not types.FunctionType:
+                # It says nowhere what it reads.
+                self._reads_all = True
+                self.escape(value, owner)
         elif isinstance(member, functools.cached_property):
             self._visit_method(member.func, value, owner)
         elif type(member) is types.FunctionType:
@@ -364,7 +385,7 @@ class _Finder:
             elif not isinstance(value, Whole):
                 # It may read anything of the object.
                 self.escape(value, owner)
-        elif isinstance(member, (staticmethod, classmethod, *PLAIN)):
+        elif isinstance(member, (staticmethod, *PLAIN)):
             return
         elif hasattr(type(member), "__get__"):
             self.escape(value, owner)
@@ -379,6 +400,11 @@ def _members_of(value: Any) -> Iterator[Any]:
         return
     for one in value:
         yield from _members_of(one)
+
+
+def _has_functions(value: Any) -> bool:
+    some = list(value.values()) if isinstance(value, dict) else [value]
+    return any(isinstance(one, (types.FunctionType, types.MethodType, functools.partial)) for one in some)
 
 
 def _look_up(place: Place) -> Any:

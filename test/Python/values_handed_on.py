@@ -5,6 +5,7 @@
 those of now. Attributes that no code reads change nothing, whatever is handed on."""
 
 import collections
+import contextlib
 import dataclasses
 import functools
 import gc
@@ -120,6 +121,22 @@ class Computed:
         return self.values[name]
 
 
+class OfClass(type):
+    @property
+    def rate(cls) -> Any:
+        return cls.own  # type: ignore[attr-defined]
+
+
+class Classes(metaclass=OfClass):
+    own = 1.0
+    several = [types.SimpleNamespace(rate=1.0)]
+    through = property(operator.attrgetter("own"))
+
+    @classmethod
+    def total(cls) -> Any:
+        return sum(one.rate for one in cls.several)
+
+
 class Net(fw.Module):
     def __init__(self) -> None:
         self.settings = Settings()
@@ -133,7 +150,7 @@ settings, slots, data, derived, described, computed = Settings(), Slots(), Data(
 attributes: Any = Attributes(rate=1.0)
 own_dict: Any = OwnDict(rate=1.0)
 named = Named(settings)
-space = types.SimpleNamespace(rate=1.0, count=0)
+space, classes = types.SimpleNamespace(rate=1.0, count=0), Classes()
 numbers = [1.0, 2.0]
 table = {"rate": 1.0}
 module = types.ModuleType("settings_of_a_test")
@@ -143,6 +160,26 @@ sys.modules[module.__name__] = module
 
 def rate_of(one: Any) -> Any:
     return one.rate
+
+
+@functools.singledispatch
+def rate_by_class(one: Any) -> Any:
+    return 0.0
+
+
+@rate_by_class.register
+def _(one: Settings) -> Any:
+    return one.rate
+
+
+@contextlib.contextmanager
+def lending() -> Any:
+    yield settings.rate
+
+
+def in_a_block(x: Any) -> Any:
+    with lending() as rate:
+        return x * rate
 
 
 def deeper(one: Any) -> Any:
@@ -295,6 +332,12 @@ CASES: Dict[str, Tuple[Callable[[Any], Any], Change]] = {
     "a method of a base": (lambda x: derived.scale(x), attribute(derived)),
     "a descriptor": (lambda x: x * described.value, attribute(described)),
     "an attribute that a class computes": (lambda x: x * computed.rate, item(computed.values, "rate")),
+    "a function by class": (lambda x: x * rate_by_class(settings), attribute(settings)),
+    "a block": (in_a_block, attribute(settings)),
+    "a property of a class": (lambda x: x * Classes.rate, attribute(Classes, "own")),
+    "a method of a class": (lambda x: x * Classes.total(), attribute(Classes.several[0])),
+    "a property that is no function": (lambda x: x * classes.through, attribute(classes, "own")),
+    "the class of an object with its own": (lambda x: x * type(classes).own, attribute(Classes, "own")),
     "an import": (imports, attribute(module)),
     "an import of a name": (imports_from, attribute(module)),
 }  # fmt: skip
