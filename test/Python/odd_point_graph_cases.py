@@ -115,7 +115,7 @@ NOT_DIFFERENTIATED: Dict[str, str] = {
         non_max_suppression_with_scores random_crop random_hue random_saturation
         ResizeMethod as_tensor box_of make random_brightness random_contrast random_flip_left_right
         random_flip_up_down wrapping_cast resize where""",
-    "K": """image_dim_ordering set_image_dim_ordering
+    "K": """ctc_decode image_dim_ordering set_image_dim_ordering
         Function all any arange backend batch_get_value batch_set_value cast_to_floatx clear_session count_params
         dtype epsilon eval floatx function get_session get_uid get_value get_variable_shape image_data_format in_top_k
         initialize int_shape is_keras_tensor is_placeholder is_sparse is_tensor learning_phase

@@ -29,7 +29,7 @@ def ctc_loss_v2(
     `logit_length` steps: repetitions count once, and blanks not at all. `blank_index` is by default 0; a negative one
     counts from the end. A loss of labels that need more steps is infinite, and its derivative 0.
 
-    Raises NotImplementedError for `unique`, which changes no result.
+    Narrow numbers are computed in float32. Raises NotImplementedError for `unique`, which changes no result.
     """
     if unique is not None:
         raise NotImplementedError("flywheel.v1.nn.ctc_loss_v2: unique; leave it out, which gives the same")
@@ -42,8 +42,9 @@ def ctc_loss_v2(
         raise ValueError(f"expected a blank_index in [{-classes}, {classes}), found {blank}")
 
     def emit(x: Any, labels: Any, label_length: Any, logit_length: Any) -> Any:
-        x = x if logits_time_major else _ops.swapaxes(x, 0, 1)
-        return _emit_loss(x, labels, label_length, logit_length, blank % classes)
+        kind = x.dtype if x.dtype == _dtypes.float64 else _dtypes.float32
+        wide = _ops.cast(x if logits_time_major else _ops.swapaxes(x, 0, 1), kind)
+        return _ops.cast(_emit_loss(wide, labels, label_length, logit_length, blank % classes), x.dtype)
 
     found: Tensor = make("CTCLoss", emit, x, as_tensor(labels), as_tensor(label_length), as_tensor(logit_length),
                          name=name)  # fmt: skip
@@ -80,22 +81,17 @@ def _emit_loss(x: Any, labels: Any, label_length: Any, logit_length: Any, blank:
     def body(own: Any, now: Any) -> Any:
         blanks, marks = own
         label, empty, holds = now
-        after_blank = empty + _sum_of(blanks, _ops.concatenate([never, marks], 1))
+        after_blank = empty + _ops.logaddexp(blanks, _ops.concatenate([never, marks], 1))
         skipped = _ops.concatenate([never, marks[:, :-1]], 1) + repeats
-        after_label = label + _sum_of(_sum_of(marks, blanks[:, :-1]), skipped)
+        after_label = label + _ops.logaddexp(_ops.logaddexp(marks, blanks[:, :-1]), skipped)
         return [holds * a + (1.0 - holds) * b for a, b in ((after_blank, blanks), (after_label, marks))]
 
     (blanks, marks), _ = control.scan_states(body, [at_blank, at_label], [of_labels, of_blank, runs])
     ends = _ops.expand_dims(lengths, 1)
     ends_blank = _ops.take_along_axis(blanks, ends, 1)
     ends_label = _ops.take_along_axis(_ops.concatenate([never, marks], 1), ends, 1)
-    total = _sum_of(ends_blank, ends_label)[:, 0]
+    total = _ops.logaddexp(ends_blank, ends_label)[:, 0]
     return _ops.where(total < 0.5 * _NEVER, _ops.full([batch], np.inf, kind), -total)
-
-
-def _sum_of(a: Any, b: Any) -> Any:
-    """Returns the logarithm of the sum of two numbers, from their logarithms, which are finite."""
-    return _ops.maximum(a, b) + _ops.log1p(_ops.exp(-_ops.abs(a - b)))
 
 
 # Decoding, which Python does: results have the sizes that they come to.
