@@ -80,6 +80,9 @@ NOT_DIFFERENTIATED: Dict[str, str] = {
         get_logger get_static_value histogram_fixed_width_bins is_non_decreasing is_numeric_tensor
         is_strictly_increasing py_function required_space_to_batch_paddings saturate_cast searchsorted shape_n test
         to_bfloat16 unravel_index floor_div
+        UnconnectedGradients VariableAggregation VariableSynchronization control_flow_v2_enabled
+        convert_to_tensor_or_indexed_slices dimension_at_index get_local_variable initialize_local_variables
+        initialize_variables print random_gamma random_poisson resource_variables_enabled
         AggregationMethod dimension_value disable_control_flow_v2 disable_eager_execution
         disable_resource_variables disable_tensor_equality disable_v2_behavior disable_v2_tensorshape
         enable_control_flow_v2

@@ -369,5 +369,25 @@ def layers_of_volumes(tf: Any) -> Any:
     return [values(tf, fetches), names]
 
 
+@program
+def around(tf: Any) -> Any:
+    n, x = tf.placeholder(tf.int32, []), tf.constant(draw(3))
+    chosen = tf.switch_case(n, [lambda: x * 2.0, lambda: x - 1.0], default=lambda: x * x)
+    nest = tf.nest
+    form = {"b": [1, 2], "a": (3,)}
+    plain = [nest.flatten(form), nest.map_structure(lambda a, b: a + b, [1, (2,)], [3, (4,)])]
+    plain += [nest.pack_sequence_as([0, (0, 0)], [1, 2, 3]), nest.is_nested({}), nest.is_nested(1)]
+    plain += [caught(lambda: nest.assert_same_structure([1, 2], [1])), tf.compat.as_bytes("a"), tf.compat.as_text(b"b")]
+    plain += [caught(lambda: nest.assert_same_structure([1, 2], (1, 2))), tf.compat.as_str_any(3)]
+    free = tf.constant(draw(2))
+    zeros = tf.gradients(x * x, [x, free], unconnected_gradients=tf.UnconnectedGradients.ZERO)
+    first = tf.transpose(tf.reshape(tf.range(24), [2, 3, 4, 1]), [0, 3, 1, 2])
+    moments = [tf.round(tf.reduce_mean(one) * 5.0) for one in (
+        tf.random_gamma([4000], 2.0, 4.0), tf.random_poisson(3.0, [4000]), tf.random.poisson(2.0, [4000]))]  # fmt: skip
+    with tf.Session() as s:
+        cases = [s.run(chosen, {n: k}) for k in (0, 1, 7)]
+        return [cases, plain, s.run([zeros, moments, tf.layers.flatten(first, data_format="channels_first")])]
+
+
 if __name__ == "__main__":
     run_all(needs_keras=["layers_of_volumes"])

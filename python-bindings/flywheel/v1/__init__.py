@@ -20,15 +20,19 @@ from . import images as image
 from . import layers_more as _layers_more
 from . import metrics_thresholds as _metrics_thresholds
 from . import namespaces as _namespaces
+from . import nests as _nests
 from . import profiler as profiler
+from . import random_counts as _random_counts
 from . import random_ops as _random_ops
 from . import special as _special
+from . import texts as _texts
 from .arrays import *  # noqa: F403
 from .assertions import *  # noqa: F403
 from .candidates import categorical as _categorical
 from .candidates import multinomial
 from .checks import *  # noqa: F403
-from .control_flow import case, cond, while_loop
+from .checks import print_ as print
+from .control_flow import case, cond, switch_case, while_loop
 from .conversion import constant
 from .counting import *  # noqa: F403
 from .derivatives import gradients, hessians
@@ -66,6 +70,7 @@ from .platform import (
     gfile,
     logging,
 )
+from .random_counts import *  # noqa: F403
 from .random_ops import (
     constant_initializer,
     glorot_normal_initializer,
@@ -174,6 +179,32 @@ def get_seed(op_seed: Any) -> Any:
     return get_default_graph().seed, op_seed
 
 
+def initialize_variables(var_list: Any, name: str = "init") -> Operation:
+    """See `variables_initializer`."""
+    return variables_initializer(var_list, name)
+
+
+def initialize_local_variables() -> Operation:
+    """See `local_variables_initializer`."""
+    return local_variables_initializer()
+
+
+def get_local_variable(
+    name: str, shape: Any = None, dtype: Any = None, initializer: Any = None, regularizer: Any = None,
+    trainable: Any = False, collections: Any = None, caching_device: Any = None, partitioner: Any = None,
+    validate_shape: Any = True, use_resource: Any = None, custom_getter: Any = None, constraint: Any = None,
+) -> Any:  # fmt: skip
+    """See `get_variable`; the variable is one of LOCAL_VARIABLES, and is not trained."""
+    chosen = [*(collections or ()), GraphKeys.LOCAL_VARIABLES]
+    return get_variable(name, shape, dtype, initializer, regularizer, False, chosen, caching_device, partitioner,
+                        validate_shape, use_resource, custom_getter, constraint)  # fmt: skip
+
+
+def convert_to_tensor_or_indexed_slices(value: Any, dtype: Any = None, name: Any = None) -> Tensor:
+    """See `convert_to_tensor`: gradients are dense."""
+    return convert_to_tensor(value, dtype, name)  # noqa: F405
+
+
 def get_logger() -> Any:
     """Python's logger of messages."""
     return logging._logger
@@ -197,8 +228,12 @@ _explain_all(globals(), [_name for _name in globals() if not _name.startswith("_
 globals().update(_namespaces.build(
     globals(), nn, {
         "initializers": {**_random_ops.NAMES, "global_variables": global_variables_initializer,
-                         "local_variables": local_variables_initializer, "variables": variables_initializer},
+                         "local_variables": local_variables_initializer, "variables": variables_initializer,
+                         "tables_initializer": tables_initializer},  # noqa: F405
+        "nest": _nests.NAMES, "version": {"VERSION": VERSION, "GIT_VERSION": VERSION},
+        "compat": _texts.NAMES,
         "random": {
+            "gamma": _random_counts.random_gamma, "poisson": _random_counts.random_poisson, "get_seed": get_seed,
             "categorical": _categorical, "multinomial": multinomial, "normal": random_normal,
             "shuffle": _host_ops.random_shuffle, "set_random_seed": set_random_seed,
             "truncated_normal": truncated_normal, "uniform": random_uniform,
@@ -233,9 +268,11 @@ __all__ = [
     "image", "initialize_all_variables", "is_variable_initialized", "layers", "local_variables",
     "local_variables_initializer", "logging", "losses", "make_template", "map_fn", "metrics", "model_variables",
     "moving_average_variables", "multinomial", "name_scope", "nn", "ones_initializer", "op_scope",
-    "newaxis", "orthogonal_initializer", "random_crop", "random_normal", "random_normal_initializer", "random_uniform",
-    "random_uniform_initializer", "range", "report_uninitialized_variables", "reset_default_graph", "scan",
-    "set_random_seed", "slice", "space_to_batch_nd", "summary", "train", "trainable_variables", "truncated_normal",
+    "newaxis", "orthogonal_initializer", "print", "random_crop", "random_normal", "random_normal_initializer",
+    "random_uniform", "random_uniform_initializer", "range",
+    "report_uninitialized_variables", "reset_default_graph", "scan",
+    "set_random_seed", "slice", "space_to_batch_nd",
+    "switch_case", "summary", "train", "trainable_variables", "truncated_normal",
     "truncated_normal_initializer", "test", "tuple", "uniform_unit_scaling_initializer", "variable_op_scope",
     "variable_scope", "variables_initializer", "variance_scaling_initializer", "while_loop", "zeros_initializer",
 ]  # fmt: skip

@@ -245,8 +245,14 @@ def cumprod(x: Any, axis: int = 0, exclusive: bool = False, reverse: bool = Fals
     return make("Cumprod", lambda y: _ops.cumprod(y, axis, exclusive, reverse), as_tensor(x), name=name)
 
 
-def depth_to_space(input: Any, block_size: int, name: Optional[str] = None) -> Any:
+def _channels_last(kind: str, data_format: str) -> None:
+    if data_format != "NHWC":
+        raise NotImplementedError(f"flywheel.v1.{kind}: data_format='{data_format}', expected 'NHWC'")
+
+
+def depth_to_space(input: Any, block_size: int, name: Optional[str] = None, data_format: str = "NHWC") -> Any:
     """Blocks of channels as squares of pixels."""
+    _channels_last("depth_to_space", data_format)
 
     def emit(x: Any) -> Any:
         n, h, w = (_size(x, axis) for axis in (0, 1, 2))
@@ -257,8 +263,9 @@ def depth_to_space(input: Any, block_size: int, name: Optional[str] = None) -> A
     return make("DepthToSpace", emit, as_tensor(input), name=name)
 
 
-def space_to_depth(input: Any, block_size: int, name: Optional[str] = None) -> Any:
+def space_to_depth(input: Any, block_size: int, name: Optional[str] = None, data_format: str = "NHWC") -> Any:
     """Squares of pixels as channels; the size of an image is known."""
+    _channels_last("space_to_depth", data_format)
 
     def emit(x: Any) -> Any:
         n, (h, w, c) = _size(x, 0), x._dims[1:]

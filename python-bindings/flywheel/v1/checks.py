@@ -176,6 +176,39 @@ def Print(  # noqa: N802
     return op.outputs[0]
 
 
+def print_(
+    *inputs: Any, output_stream: Any = sys.stderr, summarize: Optional[int] = None, sep: str = " ", end: str = "\n",
+    name: Optional[str] = None,
+) -> Operation:  # fmt: skip
+    """An op after which a run prints tensors and texts, at its end: to a stream, or to the file of "file://NAME"."""
+    graph = get_default_graph()
+    if graph._open.contexts:
+        raise NotImplementedError("flywheel.v1.print in a branch or the body of a loop: use it outside")
+    tensors = [as_tensor(one) for one in inputs if hasattr(one, "op")]
+
+    def show(values: List[Any]) -> None:
+        left = iter(values)
+        count = 3 if summarize is None else summarize
+        parts = []
+        for one in inputs:
+            if not hasattr(one, "op"):
+                parts.append(str(one))
+                continue
+            array = np.asarray(next(left))
+            limit = sys.maxsize if count < 0 else 2 * count
+            edges = max(count, 1)
+            parts.append(np.array2string(array, threshold=limit, edgeitems=edges, separator=" ") if array.ndim
+                         else str(array))  # fmt: skip
+        text = sep.join(parts) + end
+        if isinstance(output_stream, str):
+            with open(output_stream[len("file://") :], "a") as file:
+                file.write(text)
+        else:
+            output_stream.write(text)
+
+    return graph.create("PrintV2", tensors, lambda *_: (), [], name, prints=(tensors, show))
+
+
 __all__ = [
     "Assert", "Print", "assert_equal", "assert_greater", "assert_greater_equal", "assert_less", "assert_less_equal",
     "assert_negative", "assert_non_negative", "assert_non_positive", "assert_none_equal", "assert_positive",

@@ -8,6 +8,7 @@ import numpy as np
 from .. import _dtypes, _ops, control
 from .._ops import _checks
 from .conversion import as_tensor, constant
+from .elementwise import TABLE
 from .graph import get_default_graph
 from .operation import Operation, Tensor
 from .ops import identity
@@ -271,6 +272,25 @@ def _count(init: Any, states: Any, outputs: Any) -> Optional[int]:
         return None
     total = int(limit) - first + (test.type == "LessEqual")
     return max(-(-total // int(by)), 0)
+
+
+def switch_case(branch_index: Any, branch_fns: Any, default: Any = None, name: str = "switch_case") -> Any:
+    """Returns the results of the function of a number, a list's or a dict's, else those of `default`: by default the
+    one of the largest number."""
+    pairs = list(branch_fns.items()) if isinstance(branch_fns, dict) else list(enumerate(branch_fns))
+    pairs = [one if isinstance(one[1], tuple) is False else one[1] for one in pairs]
+    if not pairs:
+        raise ValueError("branch_fns: expected at least one function")
+    pairs.sort(key=lambda one: one[0])
+    index, other = as_tensor(branch_index), default or pairs[-1][1]
+
+    def choose(place: int) -> Any:
+        if place == len(pairs):
+            return other()
+        number, function = pairs[place]
+        return cond(TABLE["equal"](index, number), function, lambda: choose(place + 1))
+
+    return choose(0)
 
 
 def case(

@@ -53,8 +53,17 @@ def as_list(value: Any) -> List[Any]:
 def gradients(
     ys: Any, xs: Any, grad_ys: Any = None, name: str = "gradients", colocate_gradients_with_ops: bool = False,
     gate_gradients: bool = False, aggregation_method: Any = None, stop_gradients: Any = None,
+    unconnected_gradients: str = "none",
 ) -> List[Any]:  # fmt: skip
-    """The gradient of the sum of the ys with respect to each x; None for one that no y depends on."""
+    """The gradient of the sum of the ys with respect to each x. One that no y depends on has None, or zeros with
+    `unconnected_gradients="zero"`."""
+    if unconnected_gradients not in ("none", "zero"):
+        raise ValueError(f"Unknown value for unconnected_gradients: {unconnected_gradients!r}")
+    if unconnected_gradients == "zero":
+        from .elementwise import TABLE
+
+        each = gradients(ys, xs, grad_ys, name, stop_gradients=stop_gradients)
+        return [TABLE["zeros_like"](x) if one is None else one for x, one in zip(as_list(xs), each)]
     roots = [as_tensor(y) for y in as_list(ys)]
     targets = [as_tensor(x) for x in as_list(xs)]
     stops = [] if stop_gradients is None else [as_tensor(x) for x in as_list(stop_gradients)]

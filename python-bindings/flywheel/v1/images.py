@@ -107,8 +107,8 @@ def _at_random(function: Callable[[Any], Any]) -> Callable[..., Any]:
 random_flip_left_right, random_flip_up_down = _at_random(flip_left_right), _at_random(flip_up_down)
 
 
-def transpose_image(image: Any) -> Any:
-    return make("transpose_image", lambda x: _ops.swapaxes(x, x.ndim - 3, x.ndim - 2), as_tensor(image))
+def transpose_image(image: Any, name: Optional[str] = None) -> Any:
+    return make("transpose_image", lambda x: _ops.swapaxes(x, x.ndim - 3, x.ndim - 2), as_tensor(image), name=name)
 
 
 def rot90(image: Any, k: int = 1, name: Optional[str] = None) -> Any:

@@ -12,7 +12,7 @@ from . import nn
 from .conversion import as_tensor, constant, make
 from .elementwise import TABLE
 from .graph import GraphKeys, get_default_graph
-from .ops import expand_dims, identity, matmul, reshape, shape, squeeze, where
+from .ops import expand_dims, identity, matmul, reshape, shape, squeeze, transpose, where
 from .random_ops import ones_initializer, zeros_initializer
 from .scopes import get_variable, variable_scope
 
@@ -126,7 +126,9 @@ def separable_conv2d(
     data_format: str = "channels_last", dilation_rate: Any = (1, 1), depth_multiplier: int = 1, activation: Any = None,
     use_bias: bool = True, depthwise_initializer: Any = None, pointwise_initializer: Any = None,
     bias_initializer: Any = None, depthwise_regularizer: Any = None, pointwise_regularizer: Any = None,
-    trainable: bool = True, name: Optional[str] = None, reuse: Any = None,
+    bias_regularizer: Any = None, activity_regularizer: Any = None, depthwise_constraint: Any = None,
+    pointwise_constraint: Any = None, bias_constraint: Any = None, trainable: bool = True, name: Optional[str] = None,
+    reuse: Any = None,
 ) -> Any:  # fmt: skip
     """A convolution of each channel by itself, then one of 1x1."""
     if data_format != "channels_last":
@@ -135,11 +137,14 @@ def separable_conv2d(
     channels = x.shape[-1].value
     with variable_scope(name, default_name="separable_conv2d", reuse=reuse):
         depthwise = get_variable("depthwise_kernel", [*_pair(kernel_size), channels, depth_multiplier], x.dtype,
-                                 depthwise_initializer, depthwise_regularizer, trainable)  # fmt: skip
+                                 depthwise_initializer, depthwise_regularizer, trainable,
+                                 constraint=depthwise_constraint)  # fmt: skip
         pointwise = get_variable("pointwise_kernel", [1, 1, channels * depth_multiplier, filters], x.dtype,
-                                 pointwise_initializer, pointwise_regularizer, trainable)  # fmt: skip
+                                 pointwise_initializer, pointwise_regularizer, trainable,
+                                 constraint=pointwise_constraint)  # fmt: skip
         y = nn.separable_conv2d(x, depthwise, pointwise, [1, *_pair(strides), 1], padding, _pair(dilation_rate))
-        return _finish(y, filters, _Bias(use_bias, bias_initializer, trainable=trainable), activation)
+        own = _Bias(use_bias, bias_initializer, bias_regularizer, bias_constraint, activity_regularizer, trainable)
+        return _finish(y, filters, own, activation)
 
 
 def _one(value: Any) -> int:
@@ -217,9 +222,11 @@ def average_pooling1d(
     return _along_time(nn.avg_pool, inputs, pool_size, strides, padding, name)
 
 
-def flatten(inputs: Any, name: Optional[str] = None) -> Any:
-    """All dimensions but the first as one."""
+def flatten(inputs: Any, name: Optional[str] = None, data_format: str = "channels_last") -> Any:
+    """All dimensions but the first as one; channels that come first are moved behind."""
     x = as_tensor(inputs)
+    if data_format == "channels_first" and len(x.shape) > 2:
+        x = transpose(x, [0, *range(2, len(x.shape)), 1])
     sizes = x.shape.as_list()
     if None in sizes[1:]:
         return reshape(x, [shape(x)[0], -1], name=name)

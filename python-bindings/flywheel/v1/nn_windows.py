@@ -51,10 +51,11 @@ def max_pool2d(
 
 
 def avg_pool2d(
-    input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NHWC", name: Optional[str] = None
-) -> Any:
-    """See `avg_pool`; sizes may be one or two numbers."""
-    return avg_pool(input, _square(ksize), _square(strides), padding, data_format, name)
+    value: Any = None, ksize: Any = None, strides: Any = None, padding: Any = None, data_format: str = "NHWC",
+    name: Optional[str] = None, input: Any = None,
+) -> Any:  # fmt: skip
+    """See `avg_pool`; sizes may be one or two numbers. `input` is another name of `value`."""
+    return avg_pool(value if input is None else input, _square(ksize), _square(strides), padding, data_format, name)
 
 
 def max_pool_with_argmax(

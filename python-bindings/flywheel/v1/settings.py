@@ -17,6 +17,24 @@ class AggregationMethod:
     EXPERIMENTAL_ACCUMULATE_N = 2
 
 
+class UnconnectedGradients:
+    """The gradient of an x that no y depends on: none, or zeros."""
+
+    NONE, ZERO = "none", "zero"
+
+
+class VariableSynchronization:
+    """The times at which copies of a variable are compared. There is one copy."""
+
+    AUTO, NONE, ON_WRITE, ON_READ = range(4)
+
+
+class VariableAggregation:
+    """The ways to put copies of a variable together. There is one copy."""
+
+    NONE, SUM, MEAN, ONLY_FIRST_REPLICA = range(4)
+
+
 def _stays(name: str, words: str) -> Callable[[], None]:
     def switch() -> None:
         pass
@@ -39,6 +57,21 @@ disable_control_flow_v2 = _stays("disable_control_flow_v2", "loops and branches 
 def executing_eagerly() -> bool:
     """False: there are graphs only."""
     return False
+
+
+def control_flow_v2_enabled() -> bool:
+    """False: the switch of TensorFlow is not on."""
+    return False
+
+
+def resource_variables_enabled() -> bool:
+    """False: the switch of TensorFlow is not on."""
+    return False
+
+
+def dimension_at_index(shape: Any, index: int) -> Dimension:
+    """The size of a dimension of a shape, unknown for one of unknown rank."""
+    return Dimension(None) if shape.ndims is None else Dimension(shape.as_list()[index])
 
 
 def is_tensor(x: Any) -> bool:
@@ -67,7 +100,9 @@ def no_regularizer(_: Any) -> None:
 
 
 __all__ = [
-    "AggregationMethod", "dimension_value", "disable_control_flow_v2", "disable_eager_execution",
+    "AggregationMethod", "UnconnectedGradients", "VariableAggregation", "VariableSynchronization",
+    "control_flow_v2_enabled", "dimension_at_index", "dimension_value", "resource_variables_enabled",
+    "disable_control_flow_v2", "disable_eager_execution",
     "disable_resource_variables", "disable_tensor_equality", "disable_v2_behavior", "disable_v2_tensorshape",
     "enable_control_flow_v2", "enable_resource_variables", "executing_eagerly", "initialize_all_tables", "is_tensor",
     "no_regularizer", "tables_initializer",

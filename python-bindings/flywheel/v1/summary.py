@@ -71,10 +71,12 @@ def merge(inputs: Sequence[Tensor], collections: Any = None, name: Optional[str]
     return found
 
 
-def merge_all(key: Any = GraphKeys.SUMMARIES, scope: Optional[str] = None) -> Optional[Tensor]:
+def merge_all(
+    key: Any = GraphKeys.SUMMARIES, scope: Optional[str] = None, name: Optional[str] = None
+) -> Optional[Tensor]:
     """All summaries of the graph in one, None if it has none."""
     found = get_default_graph().get_collection(key, scope)
-    return merge(found) if found else None
+    return merge(found, name=name) if found else None
 
 
 class FileWriter:

@@ -63,9 +63,12 @@ from .saver import (
     load_checkpoint,
     load_variable,
 )
-from .steps import create_global_step, get_global_step, get_or_create_global_step, global_step
+from .steps import assert_global_step, create_global_step, get_global_step, get_or_create_global_step, global_step
+
+piecewise_constant_decay = piecewise_constant
 
 __all__ = [
+    "assert_global_step", "piecewise_constant_decay",
     "AdadeltaOptimizer", "AdagradDAOptimizer", "AdagradOptimizer", "AdamOptimizer", "CheckpointReader",
     "CheckpointSaverHook", "CheckpointSaverListener", "ChiefSessionCreator", "ClusterSpec", "Coordinator",
     "ExponentialMovingAverage",

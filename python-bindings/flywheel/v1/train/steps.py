@@ -28,6 +28,14 @@ def get_or_create_global_step(graph: Any = None) -> Variable:
     return get_global_step(graph) or create_global_step(graph)
 
 
+def assert_global_step(global_step_tensor: Any) -> None:
+    """Raises TypeError for a step that is not one integer."""
+    if not global_step_tensor.dtype.is_integer:
+        raise TypeError(f'Existing "global_step" does not have integer type: {global_step_tensor.dtype}')
+    if global_step_tensor.shape.ndims not in (0, None):
+        raise TypeError(f'Existing "global_step" is not scalar: {global_step_tensor.shape}')
+
+
 def global_step(sess: Any, global_step_tensor: Any) -> int:
     """The value of the global step in a session."""
     return int(sess.run(global_step_tensor))
