@@ -5,15 +5,17 @@
 called and in line, a batch and its parts, convolutions as products, attention by hand.
 
 Elementwise functions precede and follow the pair, so that each form is fused with others than itself. Values and
-gradients are compared, in f64 tightly and in the other types by their precision.
+gradients are compared, in f64 tightly and in the other types by their precision, in a lowering that is drawn, for a CPU
+that this one executes.
 """
 
 from dataclasses import dataclass
-from typing import Any, List, Tuple
+from typing import Any, Dict, List, Tuple
 
 import ml_dtypes
 import numpy as np
 from batches import Batches
+from targets import CPUS, find_cpus
 
 import harness
 from harness import Failure, Outcome, Report, Rng, choose
@@ -56,12 +58,22 @@ class Rewritings(Batches):
 
         self.fw: Any = fw
         self.rules = RULES
+        self.cpus = find_cpus()
 
     def add_options(self, parser: Any) -> None:
         parser.add_argument("--rule", help="pairs of the rules whose names begin so only")
 
     def take_options(self, options: Any) -> None:
         self.only = options.rule or ""
+
+    def make(self, rng: Rng) -> harness.Case:
+        cpu = choose(rng, ["", "", *self.cpus])
+        self.options: Dict[str, Any] = {"lowering": choose(rng, ["optimized"] * 3 + ["reference"]), "cpu": cpu or None,
+                                        "features": CPUS.get(cpu, ("", ""))[1] or None,
+                                        "opt_level": int(choose(rng, [0, 1, 1, 2, 3]))}  # fmt: skip
+        case = super().make(rng)
+        case.detail = ", ".join(f"{name} {value}" for name, value in self.options.items())
+        return case
 
     def make_program(self, rng: Rng) -> Rewriting:
         name = choose(rng, [name for name in self.rules if name.startswith(self.only)])
@@ -95,9 +107,22 @@ class Rewritings(Batches):
         fw, programs = self.fw, self.programs
         arrays = [tuple(array.astype(DTYPES[program.dtype]) for array in program.pair.arrays) for program in programs]
         report("compile")
-        function = fw.function(lambda *args: [self.both(program, own) for program, own in zip(programs, args)])
+        flat = [array for own in arrays for array in own]
+        ends = np.cumsum([0, *map(len, arrays)])
+        counts: List[int] = []
+
+        def all_of(*args: Any) -> Any:
+            found = [self.both(program, args[start:end]) for program, start, end in zip(programs, ends, ends[1:])]
+            counts[:] = [len(forms[0]) for forms in found]
+            return [one for forms in found for form in forms for one in form]
+
+        specs = [fw.spec(*array.shape, dtype=array.dtype) for array in flat]
+        module = fw.module_of([fw.function(all_of, name="all_of", signature=specs)])
+        compiled = fw.compile(module, **self.options)
         report("run")
-        for program, (left, right) in zip(programs, function(*arrays)):
+        results = iter(fw.Session(compiled).run("all_of", *flat))
+        for program, count in zip(programs, counts):
+            left, right = ([next(results) for _ in range(count)] for _ in range(2))
             for place, (a, b) in enumerate(zip(left, right)):
                 self.compare(program, place, np.asarray(a).astype(np.float64), np.asarray(b).astype(np.float64))
         return Outcome("passed")
