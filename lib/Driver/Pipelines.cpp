@@ -304,6 +304,8 @@ static FitWorkspaceOptions makePlanOptions(const CompilerOptions &options) {
 static void populatePlan(OpPassManager &pm, const CompilerOptions &options) {
   bool isForGPU = options.target.isForGPU();
   FitWorkspaceOptions plan = makePlanOptions(options);
+  if (plan.reuseOperands)
+    pm.addNestedPass<func::FuncOp>(createEliminateResultCopies());
   if (options.memoryBudget && !isForGPU) {
     pm.addNestedPass<func::FuncOp>(createFitWorkspace(plan));
     return;

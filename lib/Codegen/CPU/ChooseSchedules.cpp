@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FMASchedule.h"
 #include "KernelFamily.h"
 
 #include "flywheel/Analysis/Contraction.h"
@@ -30,6 +31,11 @@ static bool hasScheduleOfGroup(linalg::LinalgOp op) {
   return given && (getFMAKernels().has(given) || !given.getTiles().empty());
 }
 
+/// Returns true if `op`, on tensors, may be computed in tiles with an epilogue.
+static bool formsGroup(linalg::LinalgOp op) {
+  return reusesInputs(op) || savesMemoryInTiles(op);
+}
+
 namespace {
 struct ChooseSchedules : impl::ChooseSchedulesBase<ChooseSchedules> {
   void runOnOperation() override {
@@ -37,7 +43,7 @@ struct ChooseSchedules : impl::ChooseSchedulesBase<ChooseSchedules> {
     getOperation().walk([&](linalg::LinalgOp op) {
       if (op.hasPureBufferSemantics() ||
           (op.hasPureTensorSemantics() &&
-           (reusesInputs(op) || hasScheduleOfGroup(op))))
+           (formsGroup(op) || hasScheduleOfGroup(op))))
         ops.push_back(op);
     });
     if (ops.empty())
@@ -60,12 +66,16 @@ private:
       if (succeeded(verifyFit(op, given, emitMisfit)))
         return;
     }
-    // On tensors, only contractions form groups.
+    // On tensors, only contractions form groups. Those that do so to save
+    // memory have no other use for a schedule.
     codegen::ScheduleAttrInterface chosen;
     if (op.hasPureBufferSemantics())
       chosen = chooseSchedule(op, cpu);
-    else if (reusesInputs(op))
+    else if (formsGroup(op))
       chosen = getFMAKernels().choose(op, cpu);
+    if (chosen && op.hasPureTensorSemantics() && !reusesInputs(op) &&
+        chosen.getTiles().empty())
+      chosen = {};
     if (!chosen) {
       op->removeAttr(codegen::CodegenDialect::getScheduleAttrName());
       return;

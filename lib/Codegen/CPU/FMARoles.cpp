@@ -64,10 +64,9 @@ std::pair<OpOperand *, OpOperand *> getFactors(linalg::LinalgOp op,
 static LogicalResult
 verifyOperands(const Contraction &contraction, codegen::FMAAttr schedule,
                function_ref<LogicalResult(const Twine &)> refuse) {
-  linalg::LinalgOp op = contraction.op;
   Type aType = contraction.a->get().getType();
   if (contraction.readsLanes() &&
-      (schedule.getPairs() || !op.hasPureBufferSemantics() ||
+      (schedule.getPairs() ||
        classifyAccess(contraction.aMap, aType, contraction.n) !=
            AccessKind::Contiguous))
     return refuse("expected an input that is constant along loop " +

@@ -6,6 +6,7 @@
 
 #include "FMASchedule.h"
 
+#include "FusedTiles.h"
 #include "KernelEmitter.h"
 #include "WeightDecoder.h"
 
@@ -202,9 +203,10 @@ bool FMAScheduler::chooseRows() {
 /// Chooses the loop along vectors of all three operands, and rows that share
 /// the vectors of one: output columns of a depthwise convolution share the
 /// filter, and the elements of its gradient share the gradient of the output.
-/// No groups of these are formed on tensors.
+/// On tensors, groups of these are formed only to save memory: kernels on
+/// buffers compute them in the order of memory.
 bool FMAScheduler::chooseLanesOfBoth() {
-  if (!op.hasPureBufferSemantics())
+  if (!op.hasPureBufferSemantics() && !savesMemoryInTiles(op))
     return false;
   for (unsigned loop : parallel) {
     if (sizes[loop] == 1 ||
@@ -549,7 +551,18 @@ void FMAScheduler::tileLaneSums(MutableArrayRef<int64_t> outer) const {
 SmallVector<DenseI64ArrayAttr> FMAScheduler::chooseTiles() {
   // Each pass adds to the whole of C. On buffers, the groups have been formed.
   if (!op.hasPureTensorSemantics() || !contraction.passes.empty() ||
-      contraction.rows.empty() || isEmpty() || !hasTileableMaps(op))
+      isEmpty() || !hasTileableMaps(op))
+    return {};
+  MLIRContext *context = op.getContext();
+  auto toAttr = [&](ArrayRef<int64_t> level) {
+    return DenseI64ArrayAttr::get(context, level);
+  };
+  if (contraction.readsLanes())
+    return llvm::map_to_vector(
+        chooseLaneTiles(contraction, tile, sizes, isDecoded(),
+                        findElementwiseUser(op) != nullptr),
+        toAttr);
+  if (contraction.rows.empty())
     return {};
   SmallVector<int64_t> outer(sizes.size(), 0), inner(sizes.size(), 0);
   for (unsigned loop : parallel)
@@ -559,13 +572,12 @@ SmallVector<DenseI64ArrayAttr> FMAScheduler::chooseTiles() {
   bool isProduct = contraction.rows.size() == 1 && parallel.size() == 2 &&
                    contraction.k.size() == 1 && !contraction.along &&
                    !contraction.block && (!isShort() || isDecoded());
-  MLIRContext *context = op.getContext();
   if (!pack && !isProduct) {
     if (contraction.along)
       tileLaneSums(outer);
     else
       tileForCache(outer);
-    return {DenseI64ArrayAttr::get(context, outer)};
+    return {toAttr(outer)};
   }
   tileProduct(outer, inner);
   SmallVector<SmallVector<int64_t>> levels = {outer, inner};
@@ -575,9 +587,7 @@ SmallVector<DenseI64ArrayAttr> FMAScheduler::chooseTiles() {
     levels.emplace_back(sizes.size(), 0)[contraction.n] = tile.nr;
     levels.front()[contraction.n] = kStreamedTiles * tile.nr;
   }
-  return llvm::map_to_vector(levels, [&](ArrayRef<int64_t> level) {
-    return DenseI64ArrayAttr::get(context, level);
-  });
+  return llvm::map_to_vector(levels, toAttr);
 }
 
 codegen::FMAAttr FMAScheduler::choose() {
@@ -595,7 +605,8 @@ codegen::FMAAttr FMAScheduler::choose() {
       tile = chooseContractionTile(getElement(), cpu, countRows(),
                                    sizes[contraction.n],
                                    /*unrolled=*/contraction.rows.size() > 1);
-      choosePasses(kMinLanePassSteps);
+      if (op.hasPureBufferSemantics())
+        choosePasses(kMinLanePassSteps);
     }
   } else {
     if (!chooseTurned(hasColumns ? estimateColumns() : 0)) {
@@ -632,6 +643,18 @@ codegen::FMAAttr FMAScheduler::choose() {
       contraction.passes.empty() ? DenseI64ArrayAttr()
                                  : toAttr(contraction.passes),
       contraction.block, contraction.pairs, pack, /*workers=*/1);
+}
+
+bool savesMemoryInTiles(linalg::LinalgOp op) {
+  if (!isContraction(op) || !op.hasPureTensorSemantics())
+    return false;
+  if (readsDecodedWeights(op))
+    return true;
+  linalg::GenericOp user = findElementwiseUser(op);
+  int64_t bytes = getElementBytes(getElementTypeOrSelf(op->getResult(0)));
+  return user && llvm::any_of(user->getResultTypes(), [&](Type type) {
+           return getElementBytes(getElementTypeOrSelf(type)) < bytes;
+         });
 }
 
 codegen::FMAAttr chooseFMASchedule(linalg::LinalgOp op, codegen::CPUAttr cpu) {

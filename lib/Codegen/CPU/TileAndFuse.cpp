@@ -204,6 +204,9 @@ private:
   /// cannot be tiled.
   FailureOr<SmallVector<ContractionGroup>> collectGroups();
   LogicalResult tileGroup(RewriterBase &rewriter, ContractionGroup &group);
+  /// Computes `group`, which reads both inputs as vectors, in the tiles of all
+  /// levels of its schedule. Decodes inputs in the tiles of the first level.
+  LogicalResult tileLanes(RewriterBase &rewriter, ContractionGroup &group);
   /// Computes `group`, which has the tiles of the first level, in those of the
   /// other levels, from tiles of its inputs.
   LogicalResult tileRows(RewriterBase &rewriter, ContractionGroup &group,
@@ -320,6 +323,13 @@ LogicalResult TileAndFuse::tileLevel(RewriterBase &rewriter,
   return success();
 }
 
+/// Returns true if `group` reads both inputs as vectors along its columns.
+static bool readsLanes(const ContractionGroup &group) {
+  FailureOr<Contraction> contraction =
+      getContraction(group.contraction, group.schedule);
+  return succeeded(contraction) && contraction->readsLanes();
+}
+
 /// Returns the largest number of elements that the tiles of an input of `group`
 /// have for each term of a sum, if that input is decoded, or B.
 static int64_t getWidth(const ContractionGroup &group) {
@@ -351,6 +361,8 @@ LogicalResult TileAndFuse::tileGroup(RewriterBase &rewriter,
   codegen::FMAAttr schedule = group.schedule;
   if (group.epilogue)
     ++numFused;
+  if (readsLanes(group))
+    return tileLanes(rewriter, group);
   // Products of few rows are bound by reads of inputs, which are faster if
   // narrow.
   bool widens = schedule.getTiles().size() > 1 && !schedule.getPairs();
@@ -369,6 +381,21 @@ LogicalResult TileAndFuse::tileGroup(RewriterBase &rewriter,
     if (failed(tileRows(rewriter, sums, isPanelWidened, widens)))
       return failure();
   }
+  return success();
+}
+
+LogicalResult TileAndFuse::tileLanes(RewriterBase &rewriter,
+                                     ContractionGroup &group) {
+  unsigned numLevels = group.schedule.getTiles().size();
+  for (unsigned level = 0; level < numLevels; ++level) {
+    if (failed(tileLevel(rewriter, group, level)))
+      return failure();
+    // The loops of the other levels read what is decoded here.
+    if (level == 0)
+      for (OpOperand *input : group.contraction.getDpsInputOperands())
+        decodeTile(rewriter, *input, /*isWhole=*/true);
+  }
+  codegen::setSchedule(group.contraction, group.schedule.getRegisterPart());
   return success();
 }
 

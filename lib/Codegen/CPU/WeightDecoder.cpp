@@ -393,21 +393,22 @@ static Value decodePart(RewriterBase &rewriter, linalg::GenericOp decoder,
   return result->tiledValues.front();
 }
 
-void decodeTile(RewriterBase &rewriter, OpOperand &input) {
+void decodeTile(RewriterBase &rewriter, OpOperand &input, bool isWhole) {
   auto tile = input.get().getDefiningOp<tensor::ExtractSliceOp>();
   linalg::GenericOp decoder =
-      tile ? findWeightDecoder(input) : linalg::GenericOp();
+      tile || isWhole ? findWeightDecoder(input) : linalg::GenericOp();
   Value weights = getWhole(input.get());
-  if (!decoder || cast<RankedTensorType>(weights.getType()).getRank() !=
-                      tile.getType().getRank())
+  auto type = cast<RankedTensorType>(input.get().getType());
+  if (!decoder ||
+      cast<RankedTensorType>(weights.getType()).getRank() != type.getRank())
     return;
   rewriter.setInsertionPoint(input.getOwner());
   Location loc = decoder.getLoc();
-  SmallVector<OpFoldResult> offsets = tile.getMixedOffsets(),
-                            sizes = tile.getMixedSizes(),
-                            strides = tile.getMixedStrides();
-  for (auto slice = tile; slice.getSource() != weights;) {
-    slice = slice.getSource().getDefiningOp<tensor::ExtractSliceOp>();
+  SmallVector<OpFoldResult> offsets(type.getRank(), rewriter.getIndexAttr(0)),
+      sizes = tensor::getMixedSizes(rewriter, loc, input.get()),
+      strides(type.getRank(), rewriter.getIndexAttr(1));
+  for (auto slice = tile; slice;
+       slice = slice.getSource().getDefiningOp<tensor::ExtractSliceOp>()) {
     SmallVector<OpFoldResult> newOffsets, newSizes, newStrides;
     if (failed(affine::mergeOffsetsSizesAndStrides(
             rewriter, loc, slice.getMixedOffsets(), slice.getMixedSizes(),
@@ -441,9 +442,9 @@ void decodeTile(RewriterBase &rewriter, OpOperand &input) {
   Value decoded = decodePart(rewriter, decoder, part);
   rewriter.setInsertionPoint(input.getOwner());
   decoded = tensor::CollapseShapeOp::create(rewriter, loc, decoded, groups);
-  if (decoded.getType() != tile.getType())
-    decoded = tensor::ExtractSliceOp::create(rewriter, loc, tile.getType(),
-                                             decoded, starts, sizes, strides);
+  if (decoded.getType() != type)
+    decoded = tensor::ExtractSliceOp::create(rewriter, loc, type, decoded,
+                                             starts, sizes, strides);
   rewriter.modifyOpInPlace(input.getOwner(), [&] { input.set(decoded); });
 }
 

@@ -34,8 +34,10 @@ blockReductions(mlir::RewriterBase &rewriter, mlir::linalg::LinalgOp op,
                 int64_t width);
 
 /// If `input` of a contraction is a slice of decoded weights, decodes this
-/// slice, before the contraction.
-void decodeTile(mlir::RewriterBase &rewriter, mlir::OpOperand &input);
+/// slice, before the contraction; with `isWhole`, also weights that it reads
+/// whole.
+void decodeTile(mlir::RewriterBase &rewriter, mlir::OpOperand &input,
+                bool isWhole = false);
 
 } // namespace flywheel
 

@@ -6,12 +6,15 @@
 //
 // Before: a bufferized step, in its final order. After: if an elementwise op
 // reads a buffer for the last time, and writes, element for element, another
-// one of the same type for the first time, both are one buffer.
+// one of the same type for the first time, both are one buffer. The other one
+// may be an argument that the step writes a result to.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ReuseOperandBuffers.h"
+#include "BufferLife.h"
 #include "WorkspacePlan.h"
+#include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Transforms/Memory/MemoryPasses.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -25,16 +28,9 @@ namespace flywheel {
 } // namespace flywheel
 
 using namespace flywheel;
+using flywheel::train::TrainDialect;
 
 namespace {
-/// A buffer, and the first and the last top-level op that touches it.
-struct Life {
-  memref::AllocOp alloc;
-  Operation *first = nullptr, *last = nullptr;
-  /// Its users, and those of its views in other shapes.
-  SmallVector<OpOperand *> uses;
-};
-
 /// An access to a buffer: the op, its operand, and the part of the buffer.
 struct Access {
   linalg::GenericOp op;
@@ -43,69 +39,10 @@ struct Access {
 };
 } // namespace
 
-/// Returns true if `op` ends the live range of its buffer, or forwards the
-/// buffer to a value that this analysis does not follow.
-static bool passesOn(Operation *op) {
-  return isa<memref::DeallocOp, LoopLikeOpInterface, ViewLikeOpInterface>(op) ||
-         op->hasTrait<OpTrait::IsTerminator>() ||
-         llvm::any_of(op->getResultTypes(), llvm::IsaPred<MemRefType>);
-}
-
-/// Returns true if `part` does not escape: a branch that yields it forwards it
-/// to the ops behind the branch.
-static bool staysInside(Value part) {
-  return llvm::all_of(part.getUsers(), [](Operation *user) {
-    return isa<memref::SubViewOp, memref::CollapseShapeOp,
-               memref::ExpandShapeOp>(user)
-               ? staysInside(user->getResult(0))
-               : !passesOn(user);
-  });
-}
-
-/// Appends the ops that read or write `view`, or reshapes and slices of it.
-static void appendTouching(Value view, SmallVectorImpl<Operation *> &touching) {
-  for (Operation *user : view.getUsers())
-    if (isa<memref::SubViewOp, memref::CollapseShapeOp, memref::ExpandShapeOp>(
-            user))
-      appendTouching(user->getResult(0), touching);
-    else
-      touching.push_back(user);
-}
-
-/// Finds the users of `value`, a buffer or a reshape of it, at the top level
-/// and in loops. Fails if an op forwards the buffer to a value that this
-/// analysis does not follow.
-static LogicalResult findUses(Value value, Life &life, Block &block) {
-  for (OpOperand &use : value.getUses()) {
-    Operation *user = use.getOwner();
-    if (isa<memref::CollapseShapeOp, memref::ExpandShapeOp>(user)) {
-      if (failed(findUses(user->getResult(0), life, block)))
-        return failure();
-      continue;
-    }
-    auto part = dyn_cast<memref::SubViewOp>(user);
-    if (part ? !staysInside(part) : passesOn(user))
-      return failure();
-    life.uses.push_back(&use);
-    SmallVector<Operation *> touching;
-    if (part)
-      appendTouching(part, touching);
-    else
-      touching.push_back(user);
-    for (Operation *op : touching) {
-      Operation *top = block.findAncestorOpInBlock(*op);
-      if (!life.first || top->isBeforeInBlock(life.first))
-        life.first = top;
-      if (!life.last || life.last->isBeforeInBlock(top))
-        life.last = top;
-    }
-  }
-  return success();
-}
-
 /// Returns the one place in `top` that touches the buffer of `life`, if it is
 /// an operand of an elementwise op, which reads it whole or a part of it.
-static std::optional<Access> findAccess(const Life &life, Operation *top) {
+static std::optional<Access> findAccess(const BufferLife &life,
+                                        Operation *top) {
   Access access;
   for (OpOperand *use : life.uses) {
     if (!top->isAncestor(use->getOwner())) {
@@ -174,23 +111,36 @@ static bool visitsEachOnce(memref::SubViewOp part, Operation *top) {
   }
 }
 
+/// Returns true if a view of `buffer` precedes `alloc`, so that it would
+/// precede a buffer that is allocated there.
+static bool hasViewBefore(Value buffer, memref::AllocOp alloc) {
+  Block *block = alloc->getBlock();
+  return llvm::any_of(buffer.getUsers(), [&](Operation *user) {
+    return block->findAncestorOpInBlock(*user)->isBeforeInBlock(alloc);
+  });
+}
+
+/// Returns true if `from` and `to`, which `access` reads or writes, have the
+/// same sizes, so that one of them can stand for both.
+static bool haveSameSizes(Value from, Value to, const Access &access) {
+  if (from.getType() != to.getType())
+    return false;
+  auto source = from.getDefiningOp<memref::AllocOp>();
+  auto target = to.getDefiningOp<memref::AllocOp>();
+  if (source && target)
+    return source.getDynamicSizes() == target.getDynamicSizes();
+  // An elementwise op has operands of one shape.
+  return cast<MemRefType>(to.getType()).hasStaticShape() || !access.part;
+}
+
 /// Returns true if `top` computes each element of `result`, which no op touched
 /// before, from the same element of `operand`, which no op touches later.
-static bool replacesEachElement(const Life &operand, const Life &result,
-                                Operation *top) {
-  memref::AllocOp from = operand.alloc, to = result.alloc;
-  if (from.getType() != to.getType() ||
-      from.getDynamicSizes() != to.getDynamicSizes())
-    return false;
-  // A view of the result may precede the allocation of the operand.
-  Block *block = from->getBlock();
-  if (llvm::any_of(to->getUsers(), [&](Operation *user) {
-        return block->findAncestorOpInBlock(*user)->isBeforeInBlock(from);
-      }))
-    return false;
+static bool replacesEachElement(const BufferLife &operand,
+                                const BufferLife &result, Operation *top) {
   std::optional<Access> read = findAccess(operand, top);
   std::optional<Access> written = findAccess(result, top);
-  if (!read || !written || read->op != written->op)
+  if (!read || !written || read->op != written->op ||
+      !haveSameSizes(operand.buffer, result.buffer, *read))
     return false;
   linalg::GenericOp op = read->op;
   AffineMap map = op.getMatchingIndexingMap(read->operand);
@@ -207,53 +157,88 @@ static bool replacesEachElement(const Life &operand, const Life &result,
          visitsEachOnce(read->part, top);
 }
 
-/// Returns true if `alloc` has at least `minBytes` or a dynamic size, so that
+/// Returns true if `buffer` has at least `minBytes` or a dynamic size, so that
 /// reusing its memory matters.
-static bool isLarge(memref::AllocOp alloc, int64_t minBytes) {
-  MemRefType type = alloc.getType();
+static bool isLarge(Value buffer, int64_t minBytes) {
+  auto type = cast<MemRefType>(buffer.getType());
   return type.getLayout().isIdentity() && !type.getMemorySpace() &&
-         !isPrivate(alloc) &&
          (!type.hasStaticShape() ||
           (type.getElementType().isIntOrFloat() &&
            type.getNumElements() * type.getElementTypeBitWidth() / 8 >=
                minBytes));
 }
 
-/// Computes the result of `life` in `operand` from now on.
-static ReusedBuffer reuse(Life &result, memref::AllocOp operand) {
+/// Computes what is in `removed` in `buffer` from now on.
+static ReusedBuffer replace(memref::AllocOp removed, Value buffer) {
   ReusedBuffer reused;
-  reused.result = result.alloc;
-  reused.next = result.alloc->getNextNode();
-  for (OpOperand &use : result.alloc->getUses())
+  reused.alloc = removed;
+  reused.next = removed->getNextNode();
+  for (OpOperand &use : removed->getUses())
     reused.uses.push_back(&use);
-  result.alloc->replaceAllUsesWith(operand);
-  result.alloc->remove();
-  result.alloc = operand;
+  removed->replaceAllUsesWith(ValueRange(buffer));
+  removed->remove();
   return reused;
+}
+
+/// Makes the buffers of `operand` and of `result`, each element of which `top`
+/// computes from that of `operand`, one buffer, that of `result` from now on.
+/// Returns nothing if neither can stand for both. A check, the last of which is
+/// `lastCheck`, precedes everything that writes an argument.
+static std::optional<ReusedBuffer>
+reuse(const BufferLife &operand, BufferLife &result, Operation *lastCheck) {
+  auto from = operand.buffer.getDefiningOp<memref::AllocOp>();
+  if (!from)
+    return std::nullopt;
+  auto to = result.buffer.getDefiningOp<memref::AllocOp>();
+  if (to ? hasViewBefore(to, from)
+         : lastCheck && operand.first->isBeforeInBlock(lastCheck))
+    return std::nullopt;
+  ReusedBuffer reused = to ? replace(to, from) : replace(from, result.buffer);
+  if (to)
+    result.buffer = from;
+  result.first = operand.first;
+  return reused;
+}
+
+/// Returns the buffers of at least `minBytes` in the block of `function`: its
+/// allocations, and the arguments that it writes results to.
+static SmallVector<Value> findBuffers(func::FuncOp function, int64_t minBytes) {
+  SmallVector<Value> buffers;
+  for (auto alloc : function.getBody().front().getOps<memref::AllocOp>())
+    if (!isPrivate(alloc))
+      buffers.push_back(alloc);
+  for (BlockArgument argument : function.getArguments())
+    if (isa<MemRefType>(argument.getType()) &&
+        function.getArgAttr(argument.getArgNumber(),
+                            TrainDialect::getResultAttrName()))
+      buffers.push_back(argument);
+  llvm::erase_if(buffers,
+                 [&](Value buffer) { return !isLarge(buffer, minBytes); });
+  return buffers;
 }
 
 SmallVector<ReusedBuffer> flywheel::reuseOperandBuffers(func::FuncOp function,
                                                         int64_t minBytes) {
   Block &block = function.getBody().front();
+  Operation *lastCheck = findLastCheck(block);
   // For each op, the buffers that it is the first to touch, in order.
-  llvm::DenseMap<Operation *, SmallVector<Life>> begins, ends;
-  for (auto alloc : block.getOps<memref::AllocOp>()) {
-    Life life;
-    life.alloc = alloc;
-    if (isLarge(alloc, minBytes) && succeeded(findUses(alloc, life, block)) &&
-        life.first)
-      begins[life.first].push_back(std::move(life));
-  }
+  llvm::DenseMap<Operation *, SmallVector<BufferLife>> begins, ends;
+  for (Value buffer : findBuffers(function, minBytes))
+    if (std::optional<BufferLife> life = findLife(buffer, block))
+      begins[life->first].push_back(std::move(*life));
   SmallVector<ReusedBuffer> reused;
   for (Operation &top : llvm::make_early_inc_range(block)) {
-    for (Life &result : begins[&top]) {
-      SmallVector<Life> &ended = ends[&top];
-      auto *operand = llvm::find_if(ended, [&](const Life &life) {
-        return replacesEachElement(life, result, &top);
-      });
-      if (operand != ended.end()) {
-        reused.push_back(reuse(result, operand->alloc));
-        ended.erase(operand);
+    for (BufferLife &result : begins[&top]) {
+      SmallVector<BufferLife> &ended = ends[&top];
+      for (auto *operand = ended.begin(); operand != ended.end(); ++operand) {
+        if (!replacesEachElement(*operand, result, &top))
+          continue;
+        if (std::optional<ReusedBuffer> buffer =
+                reuse(*operand, result, lastCheck)) {
+          reused.push_back(std::move(*buffer));
+          ended.erase(operand);
+          break;
+        }
       }
       if (result.last != &top)
         ends[result.last].push_back(std::move(result));
@@ -264,18 +249,18 @@ SmallVector<ReusedBuffer> flywheel::reuseOperandBuffers(func::FuncOp function,
 
 void flywheel::undoReuse(ArrayRef<ReusedBuffer> reused) {
   for (const ReusedBuffer &buffer : llvm::reverse(reused)) {
-    memref::AllocOp result = buffer.result;
+    memref::AllocOp alloc = buffer.alloc;
     buffer.next->getBlock()->getOperations().insert(buffer.next->getIterator(),
-                                                    result.getOperation());
+                                                    alloc.getOperation());
     for (OpOperand *use : buffer.uses)
-      use->set(result);
+      use->set(alloc);
   }
 }
 
 void flywheel::keepReuse(ArrayRef<ReusedBuffer> reused) {
   for (const ReusedBuffer &buffer : reused) {
-    memref::AllocOp result = buffer.result;
-    result->destroy();
+    memref::AllocOp alloc = buffer.alloc;
+    alloc->destroy();
   }
 }
 

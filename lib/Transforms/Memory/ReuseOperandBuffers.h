@@ -15,7 +15,7 @@ namespace flywheel {
 /// A buffer that is none any more: another one stands for it.
 struct ReusedBuffer {
   /// In no block.
-  mlir::memref::AllocOp result;
+  mlir::memref::AllocOp alloc;
   /// The op that followed it.
   mlir::Operation *next = nullptr;
   /// Its uses, which are of the other one.
@@ -23,13 +23,14 @@ struct ReusedBuffer {
 };
 
 /// Gives results of elementwise ops, in a function of one block, the buffers of
-/// operands that no later op reads, if they have at least `minBytes`. Call
+/// operands that no later op reads, or operands the buffers of results that the
+/// step writes to arguments, if they have at least `minBytes`. Call
 /// `undoReuse` or `keepReuse` for the replaced buffers before anything else
 /// changes.
 llvm::SmallVector<ReusedBuffer> reuseOperandBuffers(mlir::func::FuncOp function,
                                                     int64_t minBytes);
 
-/// Gives each result its own buffer again.
+/// Gives each operand and result its own buffer again.
 void undoReuse(llvm::ArrayRef<ReusedBuffer> reused);
 
 /// Deletes the buffers that are left over.

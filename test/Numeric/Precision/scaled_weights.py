@@ -9,7 +9,7 @@ whole numbers and scales powers of two, so that sums of f32 are exact in any ord
 
 import os
 import tempfile
-from typing import Callable, Dict, List, Optional, Tuple
+from typing import Callable, Dict, List, NamedTuple, Optional, Tuple
 
 import numpy as np
 from narrow import TYPES, Array, compile_object, values
@@ -181,4 +181,102 @@ def test_memory() -> None:
                         assert narrow < size < narrow + 12000 * len(products), f"{target}: the object has {size} bytes"
 
 
-run_tests([test_numbers, test_memory])
+class Depthwise(NamedTuple):
+    """A depthwise convolution whose filter is decoded, with a border and relu or not."""
+
+    name: str
+    images: Optional[int]
+    image: Tuple[int, int, int]
+    kernel: Tuple[int, int] = (3, 3)
+    stride: int = 1
+    dilation: int = 1
+    pad: Tuple[int, int] = (0, 0)
+    scale: str = "channel"
+    relu: bool = False
+
+    def y(self) -> Shape:
+        spans = [(size - 1) * self.dilation + 1 for size in self.kernel]
+        return tuple((size + 2 * pad - span) // self.stride + 1
+                     for size, pad, span in zip(self.image, self.pad, spans))  # fmt: skip
+
+    def w(self) -> Shape:
+        return (*self.kernel, 1, self.image[2])
+
+    def text(self, element: str) -> str:
+        channels, name = self.image[2], self.name
+        images = "?" if self.images is None else self.images
+        x, y = tensor((images, *self.image), "f32"), tensor((images, *self.y(), channels), "f32")
+        narrow, wide = tensor(self.w(), element), tensor(self.w(), "f32")
+        scale = tensor((channels,) if self.scale == "channel" else (), "f32")
+        pads = [[pad, pad] for pad in self.pad]
+        relu = f"\n  %r = nn.relu %y : {y}" if self.relu else ""
+        return f"""
+train.variable @{name}_w : {narrow} = #train.zeros {{trainable = false}}
+train.variable @{name}_s : {scale} = #train.zeros {{trainable = false}}
+func.func @{name}(%x: {x}) -> {y} {{
+  %w = train.read @{name}_w : {narrow}
+  %s = train.read @{name}_s : {scale}
+  %wide = {TYPES[element][0]} %w : {narrow} to {wide}
+  %q = nn.mul %wide, %s : ({wide}, {scale}) -> {wide}
+  %y = nn.conv2d %x, %q strides [{self.stride}, {self.stride}] padding explicit {pads}
+      dilations [{self.dilation}, {self.dilation}] : ({x}, {wide}) -> {y}{relu}
+  return %{"r" if relu else "y"} : {y}
+}}"""
+
+    def expected(self, x: Array, w: Array, scale: Array) -> Array:
+        tall, wide = self.y()
+        padded = np.pad(x.astype(np.float64), ((0, 0), *((pad, pad) for pad in self.pad), (0, 0)))
+        result = np.zeros((len(x), tall, wide, self.image[2]))
+        for p in range(self.kernel[0]):
+            for q in range(self.kernel[1]):
+                rows, columns = (slice(at * self.dilation, at * self.dilation + (count - 1) * self.stride + 1, self.stride)
+                                 for at, count in ((p, tall), (q, wide)))  # fmt: skip
+                result += padded[:, rows, columns] * (w[p, q, 0].astype(np.float64) * scale)
+        return np.maximum(result, 0) if self.relu else result
+
+
+DEPTHWISE = (
+    Depthwise("plain", 1, (16, 16, 64)),
+    Depthwise("border", 2, (9, 10, 64), pad=(1, 1), relu=True),
+    Depthwise("strided", 1, (11, 13, 24), stride=2, pad=(1, 1), scale="all"),
+    Depthwise("dilated", 2, (12, 9, 40), dilation=2, pad=(2, 2), relu=True),
+    Depthwise("line", 1, (20, 1, 33), kernel=(3, 1), relu=True),
+    Depthwise("any", None, (8, 7, 37), pad=(1, 1), relu=True),
+    Depthwise("few", None, (8, 9, 6), pad=(1, 1), scale="all"),
+    Depthwise("one", 1, (3, 3, 64)),
+)
+
+
+def test_depthwise() -> None:
+    """V16: filters of depthwise convolutions, in every configuration."""
+    rng = np.random.default_rng(9)
+    for element, (_, dtype, low, high) in TYPES.items():
+        calls = []
+        for case in DEPTHWISE:
+            w = values(dtype, low, high, case.w())
+            scale = np.float32(2.0) ** rng.integers(-3, 3, case.image[2] if case.scale == "channel" else ())
+            for images in [case.images] if case.images else [1, 4]:
+                x = rng.integers(-9, 9, (images, *case.image)).astype(np.float32)
+                calls.append((case, w, scale.astype(np.float32), x, case.expected(x, w, scale)))
+        for configuration, model in configurations("".join(case.text(element) for case in DEPTHWISE), ALL):
+            model.initialize()
+            for case, w, scale, x, expected in calls:
+                model[f"{case.name}_w"], model[f"{case.name}_s"] = w, scale
+                found = np.asarray(model.run(case.name, x))
+                np.testing.assert_array_equal(found, expected, err_msg=f"{configuration} {element} {case.name}")
+
+
+def test_depthwise_memory() -> None:
+    """V16: a depthwise convolution decodes the filter for a few channels at a time: nothing of it
+    is in the workspace."""
+    for element in TYPES:
+        text = "".join(case.text(element) for case in DEPTHWISE if case.image[2] in (64, 40, 24))
+        for target, options in TARGETS.items():
+            with tempfile.TemporaryDirectory() as folder:
+                manifest, _ = compile_object(text, ["--max-batch=8", *options], folder)
+            for entry in manifest["entries"]:
+                found = entry["workspace_bytes"]
+                assert found == 0, f"{entry['name']} of {element}, {target}: {found} bytes"
+
+
+run_tests([test_numbers, test_memory, test_depthwise, test_depthwise_memory])

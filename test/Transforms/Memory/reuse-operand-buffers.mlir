@@ -335,3 +335,37 @@ func.func @both(%x: memref<32x32xf32>, %r: memref<32x32xf32>) {
   linalg.copy ins(%b : memref<32x32xf32>) outs(%r : memref<32x32xf32>)
   return
 }
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+
+// T63: the result of a step: the operand is computed there, unless a check follows.
+// CHECK-LABEL: func.func @result(
+// CHECK-SAME: %[[X:[^:]*]]: memref<512x?xf32>, %[[R:[^:]*]]: memref<512x?xf32>
+// CHECK-NOT: memref.alloc
+// CHECK: linalg.copy ins(%[[X]] {{.*}} outs(%[[R]]
+// CHECK: linalg.generic {{.*}} ins(%[[R]] {{.*}} outs(%[[R]]
+// CHECK-LABEL: func.func @checked_result(
+// CHECK: memref.alloc
+func.func @result(%x: memref<512x?xf32>, %r: memref<512x?xf32> {train.result = 0 : i64}, %n: index) {
+  %a = memref.alloc(%n) : memref<512x?xf32>
+  linalg.copy ins(%x : memref<512x?xf32>) outs(%a : memref<512x?xf32>)
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%a : memref<512x?xf32>) outs(%r : memref<512x?xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %e = math.exp %in : f32
+    linalg.yield %e : f32
+  }
+  return
+}
+func.func @checked_result(%x: memref<512x512xf32>, %r: memref<512x512xf32> {train.result = 0 : i64}, %c: i1) {
+  %a = memref.alloc() : memref<512x512xf32>
+  linalg.copy ins(%x : memref<512x512xf32>) outs(%a : memref<512x512xf32>)
+  cf.assert %c, "checked"
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%a : memref<512x512xf32>) outs(%r : memref<512x512xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %e = math.exp %in : f32
+    linalg.yield %e : f32
+  }
+  return
+}

@@ -97,14 +97,32 @@ def Rematerialize : Pass<"flywheel-rematerialize", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
 
+def EliminateResultCopies
+    : Pass<"flywheel-eliminate-result-copies", "::mlir::func::FuncOp"> {
+  let summary = "Compute reshaped results where they are returned";
+  let description = [{
+    Before: a bufferized step, in its final order, which copies a buffer, in
+    another shape, to the argument of a result or of a variable. After: the step
+    computes the buffer in this argument, if the buffer is not touched before
+    the last check, and nothing else touches the argument while the buffer is in
+    use. Reshapes of tensors hide from `flywheel-eliminate-empty-tensors` where
+    their operands are stored.
+  }];
+  let statistics = [
+    Statistic<"numEliminated", "eliminated", "Copies to arguments that are gone">
+  ];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
 def ReuseOperandBuffers
     : Pass<"flywheel-reuse-operand-buffers", "::mlir::func::FuncOp"> {
   let summary = "Compute elementwise results in the buffers of their operands";
   let description = [{
     Before: a bufferized step, in its final order. After: where an elementwise op
     computes a buffer that nothing touched before from one of the same type that
-    nothing touches later, element for element, these are one buffer. The op may
-    be in loops that visit one part of both after the other, as behind a product
+    nothing touches later, element for element, these are one buffer. The
+    computed buffer may be the argument of a result, if nothing touches the other
+    one before the last check. The op may be in loops that visit one part of both after the other, as behind a product
     that is computed in tiles. Buffers of less than `min-bytes` stay as they are:
     they are found in a cache, and workers that write what others read before
     wait for these.

@@ -137,6 +137,16 @@ Value ConvolutionEmitter::contract(Value a, AffineMap aMap, Value b,
                    });
 }
 
+Value ConvolutionEmitter::contractTo(Value place, Value a, AffineMap aMap,
+                                     Value b, AffineMap bMap, AffineMap map) {
+  Type type = getElementTypeOrSelf(place), compute = e.getComputeType(type);
+  Value init = compute == type ? place : e.empty(e.getDimSizes(place), compute);
+  // Right before the sum, the fill is fused with it.
+  Value zero = linalg::FillOp::create(e.b, e.loc, e.scalar(compute, 0.0), init)
+                   .getResult(0);
+  return e.narrowTensor(contract(a, aMap, b, bMap, zero, map), type);
+}
+
 Value ConvolutionEmitter::turn(Value filter, SmallVector<DimSize> dimSizes,
                                SmallVector<AffineExpr> source) {
   int64_t rank = dimSizes.size(), channel = rank - (groups > 1 ? 3 : 2);

@@ -62,6 +62,13 @@ public:
                        mlir::AffineMap bMap, mlir::Value init,
                        mlir::AffineMap map);
 
+  /// Emits the sum of a * b in elements of the type of `place`, in whose place
+  /// it is computed, or narrowed to it part by part: sums are never stored as a
+  /// whole in a wider type.
+  mlir::Value contractTo(mlir::Value place, mlir::Value a, mlir::AffineMap aMap,
+                         mlir::Value b, mlir::AffineMap bMap,
+                         mlir::AffineMap map);
+
   /// Returns the filter of the turned windows of a phase: its elements from
   /// last to first, with channels and outputs exchanged, so that it is
   /// contiguous in the dimension in which the image is contiguous. If there are

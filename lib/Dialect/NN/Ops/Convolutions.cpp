@@ -271,24 +271,23 @@ LogicalResult Conv2dOp::lowerToLinalg(LinalgEmitter &e) {
   SmallVector<DimSize> dimSizes = convolution.splitDimSizes(
       {e.getDimSize(x, 0), window.getCount(0), window.getCount(1),
        DimSize::constant(filterType.getDimSize(3))});
-  Value zero = e.scalar(compute, 0.0), sum = e.empty(dimSizes, compute);
+  Value sum = e.empty(dimSizes, type);
   auto emitRange = [&](const std::array<WindowRange, 2> &ranges, Value slice) {
     auto [rows, columns] = ranges;
     SpatialSlice part(e, sum, /*dim=*/1, {rows.begin, columns.begin},
                       {rows.count, columns.count});
     SpatialSlice elements(e, filter, /*dim=*/0, {rows.first, columns.first},
                           {rows.size, columns.size});
-    Value init = linalg::FillOp::create(e.b, e.loc, zero, part.extract(sum))
-                     .getResult(0);
-    sum = part.insert(convolution.contract(slice, maps.image,
-                                           elements.extract(filter),
-                                           maps.filter, init, maps.output),
+    sum = part.insert(convolution.contractTo(
+                          part.extract(sum), slice, maps.image,
+                          elements.extract(filter), maps.filter, maps.output),
                       sum);
   };
   if (!convolution.isBoundByMemory() || !window.emitRanges(image, emitRange)) {
     Value padded = window.pad(image, e.scalar(type, 0.0));
     sum = convolution.contract(padded, maps.image, filter, maps.filter,
-                               e.fill(dimSizes, zero), maps.output);
+                               e.fill(dimSizes, e.scalar(compute, 0.0)),
+                               maps.output);
   }
   e.replaceWith(e.narrowTensor(convolution.join(sum), type));
   return success();
@@ -299,7 +298,7 @@ LogicalResult Conv2dOp::lowerToLinalg(LinalgEmitter &e) {
 LogicalResult Conv2dTransposeOp::lowerToLinalg(LinalgEmitter &e) {
   auto filterType = cast<RankedTensorType>(getW().getType());
   auto imageType = cast<RankedTensorType>(getResult().getType());
-  Type type = filterType.getElementType(), compute = e.getComputeType(type);
+  Type type = filterType.getElementType();
   ConvolutionEmitter convolution(e, imageType.getDimSize(3), filterType);
   Value filter = convolution.splitFilter(getW());
 
@@ -313,28 +312,25 @@ LogicalResult Conv2dTransposeOp::lowerToLinalg(LinalgEmitter &e) {
   Value output = convolution.split(
       window.expectOutput(getX(), DimSize::constant(filterType.getDimSize(3))));
 
+  Value zero = e.scalar(type, 0.0);
   Value sum = window.scatter(
-      e.scalar(compute, 0.0), output, e.scalar(type, 0.0),
+      zero, output, zero,
       [&](const std::array<Phase, 2> &phases, Value init, ValueRange slices) {
         auto maps =
             convolution.getTurnedMaps({phases[0].dilation, phases[1].dilation});
-        // Right before the sum, the fill is fused with it.
-        Value turned = convolution.turnFilter(filter, phases);
-        Value zero =
-            linalg::FillOp::create(e.b, e.loc, e.scalar(compute, 0.0), init)
-                .getResult(0);
-        return convolution.contract(slices[0], maps.image, turned, maps.filter,
-                                    zero, maps.output);
+        return convolution.contractTo(init, slices[0], maps.image,
+                                      convolution.turnFilter(filter, phases),
+                                      maps.filter, maps.output);
       },
       [&](const std::array<Blocks, 2> &blocks, ArrayRef<DimSize> dimSizes,
           ValueRange slices) {
         auto maps = convolution.getBlockMaps();
-        return convolution.contract(
-            slices[0], maps.image, convolution.turnFilter(filter, blocks),
-            maps.filter, e.fill(dimSizes, e.scalar(compute, 0.0)), maps.output);
+        return convolution.contractTo(
+            e.empty(dimSizes, type), slices[0], maps.image,
+            convolution.turnFilter(filter, blocks), maps.filter, maps.output);
       },
       /*splits=*/convolution.isBoundByMemory());
-  e.replaceWith(e.narrowTensor(convolution.join(sum), type));
+  e.replaceWith(convolution.join(sum));
   return success();
 }
 
