@@ -6,6 +6,9 @@
 
 #include "FMASchedule.h"
 
+#include "FusedTiles.h"
+#include "WeightDecoder.h"
+
 #include "flywheel/Analysis/AccessMaps.h"
 #include "flywheel/Analysis/Contraction.h"
 #include "flywheel/Support/CheckedSize.h"
@@ -32,6 +35,18 @@ bool canUsePairs(linalg::LinalgOp op, codegen::CPUAttr cpu) {
          getElementTypeOrSelf(op.getDpsInits()[0]).isF32() &&
          llvm::all_of(op.getDpsInputOperands(), [&](OpOperand *input) {
            return getFactorType(op, input).isBF16();
+         });
+}
+
+bool savesMemoryInTiles(linalg::LinalgOp op) {
+  if (!isContraction(op) || !op.hasPureTensorSemantics())
+    return false;
+  if (readsDecodedWeights(op))
+    return true;
+  linalg::GenericOp user = findElementwiseUser(op);
+  int64_t bytes = getElementBytes(getElementTypeOrSelf(op->getResult(0)));
+  return user && llvm::any_of(user->getResultTypes(), [&](Type type) {
+           return getElementBytes(getElementTypeOrSelf(type)) < bytes;
          });
 }
 

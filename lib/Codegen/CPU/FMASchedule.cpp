@@ -645,18 +645,6 @@ codegen::FMAAttr FMAScheduler::choose() {
       contraction.block, contraction.pairs, pack, /*workers=*/1);
 }
 
-bool savesMemoryInTiles(linalg::LinalgOp op) {
-  if (!isContraction(op) || !op.hasPureTensorSemantics())
-    return false;
-  if (readsDecodedWeights(op))
-    return true;
-  linalg::GenericOp user = findElementwiseUser(op);
-  int64_t bytes = getElementBytes(getElementTypeOrSelf(op->getResult(0)));
-  return user && llvm::any_of(user->getResultTypes(), [&](Type type) {
-           return getElementBytes(getElementTypeOrSelf(type)) < bytes;
-         });
-}
-
 codegen::FMAAttr chooseFMASchedule(linalg::LinalgOp op, codegen::CPUAttr cpu) {
   return hasFMAKernel(op) ? FMAScheduler(op, cpu).choose() : codegen::FMAAttr();
 }

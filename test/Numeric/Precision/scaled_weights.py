@@ -229,8 +229,9 @@ func.func @{name}(%x: {x}) -> {y} {{
         result = np.zeros((len(x), tall, wide, self.image[2]))
         for p in range(self.kernel[0]):
             for q in range(self.kernel[1]):
-                rows, columns = (slice(at * self.dilation, at * self.dilation + (count - 1) * self.stride + 1, self.stride)
-                                 for at, count in ((p, tall), (q, wide)))  # fmt: skip
+                starts = (p * self.dilation, q * self.dilation)
+                rows, columns = (slice(start, start + (count - 1) * self.stride + 1, self.stride)
+                                 for start, count in zip(starts, (tall, wide)))  # fmt: skip
                 result += padded[:, rows, columns] * (w[p, q, 0].astype(np.float64) * scale)
         return np.maximum(result, 0) if self.relu else result
 
