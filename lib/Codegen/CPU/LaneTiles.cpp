@@ -21,12 +21,16 @@ static constexpr int64_t kStackTileBytes = 2048;
 
 /// Returns the largest multiple of `step` that divides `size`, is at most
 /// `most` and at least half of it, so that all tiles have one size and buffers
-/// of a known size; or `most`, if there is none or `size` is dynamic.
+/// of a known size. If there is none, or `size` is dynamic, returns `most`, or
+/// the next size that leaves no tile of one element, which is no vector.
 static int64_t alignToDivisor(int64_t size, int64_t most, int64_t step = 1) {
-  if (!ShapedType::isDynamic(size) && size > most)
-    for (int64_t part = most; 2 * part >= most; part -= step)
-      if (size % part == 0)
-        return part;
+  if (ShapedType::isDynamic(size) || size <= most)
+    return most;
+  for (int64_t part = most; part > 1 && 2 * part >= most; part -= step)
+    if (size % part == 0)
+      return part;
+  while (most == 1 || size % most == 1)
+    ++most;
   return most;
 }
 
@@ -91,7 +95,7 @@ chooseLaneTiles(const Contraction &contraction, ContractionTile registers,
     }
   }
   // Buffers of tiles are on the stack only in a loop.
-  if (!hasLoops && sizes[columns] > 1)
+  if (!hasLoops && sizes[columns] > 3)
     tiles[columns] =
         alignToDivisor(sizes[columns], llvm::divideCeil(sizes[columns], 2));
   return levels;

@@ -8,7 +8,7 @@
 // REPORT: workspace of multiplier {{ *}}0 bytes
 // REPORT: workspace of dilated {{ *}}0 bytes
 // REPORT: workspace of depthwise {{ *}}0 bytes
-// REPORT: workspace of checked {{ *}}16384 bytes
+// REPORT: workspace of checked {{ *}}16448 bytes
 // RUN: flywheel-run %s --entry=grouped --feed x=1 --lowering=reference > %t.reference
 // RUN: flywheel-run %s --entry=grouped --feed x=1 > %t.optimized && cmp %t.reference %t.optimized
 // RUN: flywheel-run %s --entry=multiplier --feed x=1 --lowering=reference > %t.reference
