@@ -192,6 +192,14 @@ Value buildBroadcast(OpBuilder &b, Location loc, Value input,
   auto type = RankedTensorType::get(
       likeType.getShape(), getElementTypeOrSelf(input), likeType.getEncoding());
   Value shape = type.hasStaticShape() ? Value() : like;
+  // A constant folds with its readers: derivatives of derivatives multiply by
+  // the ones that a sum spreads, and would sum each such product again.
+  DenseElementsAttr elements;
+  if (type.hasStaticShape() && matchPattern(input, m_Constant(&elements)) &&
+      elements.isSplat())
+    return arith::ConstantOp::create(
+        b, loc,
+        DenseElementsAttr::get(type, elements.getSplatValue<Attribute>()));
   return BroadcastOp::create(b, loc, type, input, shape, dims);
 }
 
