@@ -101,6 +101,7 @@ static void populateExpand(OpPassManager &pm, const CompilerOptions &options) {
   VerifySupportedOpsOptions supported;
   supported.entries.assign(options.entries.begin(), options.entries.end());
   pm.addPass(createVerifySupportedOps(supported));
+  pm.addPass(createConvertAsserts());
   // Before two values become one.
   pm.addPass(createInsertParameters());
   pm.addNestedPass<func::FuncOp>(createLowerSwitches());
@@ -142,6 +143,7 @@ static void populateAutodiff(OpPassManager &pm,
   pm.addPass(createConvertTosa());
   pm.addPass(nn::createNNDecompose());
   pm.addNestedPass<func::FuncOp>(createDetensorize());
+  pm.addPass(createConvertAsserts());
   pm.addNestedPass<func::FuncOp>(createLiftChecks());
   pm.addPass(nn::createNNRaiseLinalg());
   pm.addNestedPass<func::FuncOp>(train::createTrainPromoteStateToIterArgs());

@@ -234,10 +234,10 @@ func.func @sum_inside(%x: tensor<64xf32>, %h: f32, %g: tensor<f32>) -> tensor<64
 // The reverse of a loop does not repeat the loop's checks.
 // CHECK-LABEL: func @checked
 // CHECK: scf.for
-// CHECK: cf.assert
-// CHECK-NOT: cf.assert
+// CHECK: linalg_ext.check
+// CHECK-NOT: linalg_ext.check
 // CHECK: scf.for
-// CHECK-NOT: cf.assert
+// CHECK-NOT: linalg_ext.check
 // CHECK: return
 func.func @checked(%x: tensor<4xf32>, %n: tensor<8xi1>, %k: i1) -> tensor<4xf32> {
   %c0 = arith.constant 0 : index
@@ -246,7 +246,7 @@ func.func @checked(%x: tensor<4xf32>, %n: tensor<8xi1>, %k: i1) -> tensor<4xf32>
   %y = scf.for %i = %c0 to %c8 step %c1 iter_args(%a = %x) -> tensor<4xf32> {
     %ok = tensor.extract %n[%i] : tensor<8xi1>
     %s = scf.if %ok -> tensor<4xf32> {
-      cf.assert %k, "checked"
+      linalg_ext.check data %k, "checked"
       %m = math.sin %a : tensor<4xf32>
       scf.yield %m : tensor<4xf32>
     } else {

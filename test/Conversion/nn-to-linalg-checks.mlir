@@ -9,12 +9,12 @@
 // CHECK: %[[EQUAL:.*]] = linalg_ext.compare_sizes eq %[[COLUMNS]], %[[ROWS]]
 // CHECK: %[[NOT:.*]] = arith.xori %[[C]], %true
 // CHECK: %[[OK:.*]] = arith.ori %[[NOT]], %[[EQUAL]]
-// CHECK: cf.assert %[[OK]], "expected equal contracted dimension sizes of a and b, found \01 and \02 in 'nn.matmul'
+// CHECK: linalg_ext.check sizes %[[OK]], "expected equal contracted dimension sizes of a and b, found \01 and \02" in "nn.matmul"
 // CHECK: scf.if
-// CHECK-NOT: cf.assert
+// CHECK-NOT: linalg_ext.check
 // CHECK: linalg.matmul
 // CHECK: } else {
-// CHECK-NOT: cf.assert
+// CHECK-NOT: linalg_ext.check
 // CHECK: return
 func.func @branch(%x: tensor<?x?xf32>, %w: tensor<?x4xf32>, %c: i1) -> tensor<?x4xf32> {
   %r = scf.if %c -> tensor<?x4xf32> {
@@ -40,9 +40,9 @@ func.func @branch(%x: tensor<?x?xf32>, %w: tensor<?x4xf32>, %c: i1) -> tensor<?x
 // CHECK-DAG: %[[EQUAL:.*]] = linalg_ext.compare_sizes eq %[[COLUMNS]], %[[ROWS]]
 // CHECK-DAG: %[[NEVER:.*]] = arith.cmpi sle, %[[N]], %c0
 // CHECK: %[[OK:.*]] = arith.ori %[[NEVER]], %[[EQUAL]]
-// CHECK: cf.assert %[[OK]], "expected equal contracted dimension sizes of a and b, found \01 and \02 in 'nn.matmul'
+// CHECK: linalg_ext.check sizes %[[OK]], "expected equal contracted dimension sizes of a and b, found \01 and \02" in "nn.matmul"
 // CHECK: scf.for
-// CHECK-NOT: cf.assert
+// CHECK-NOT: linalg_ext.check
 // CHECK: return
 func.func @loop(%x: tensor<?x?xf32>, %w: tensor<?x?xf32>, %n: index) -> tensor<?x?xf32> {
   %c0 = arith.constant 0 : index
@@ -59,10 +59,10 @@ func.func @loop(%x: tensor<?x?xf32>, %w: tensor<?x?xf32>, %n: index) -> tensor<?
 // X11: in the body of a while loop, through a branch; the batch that a cast knows.
 // CHECK-LABEL: func @while
 // CHECK-SAME: (%[[X:.*]]: tensor<?x?x?x3xf32>,
-// CHECK: cf.assert %{{.*}}, "expected an image whose height is at least 3
-// CHECK: cf.assert %{{.*}}, "expected an image whose width is at least 3
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected an image whose height is at least 3
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected an image whose width is at least 3
 // CHECK: scf.while
-// CHECK-NOT: cf.assert
+// CHECK-NOT: linalg_ext.check
 // CHECK: return
 func.func @while(%x: tensor<?x?x?x3xf32>, %w: tensor<3x3x3x3xf32>, %c: i1) -> tensor<?x?x?x3xf32> {
   %r = scf.while (%h = %x) : (tensor<?x?x?x3xf32>) -> tensor<?x?x?x3xf32> {
@@ -98,7 +98,7 @@ func.func @while(%x: tensor<?x?x?x3xf32>, %w: tensor<3x3x3x3xf32>, %c: i1) -> te
 // CHECK-NEXT: %[[C1:.*]] = arith.constant 1 : index
 // CHECK-NEXT: %[[DIM:.*]] = tensor.dim %[[X]], %[[C1]] : tensor<1x?x5x3xf32>
 // CHECK-NEXT: %[[CMPI:.*]] = linalg_ext.compare_sizes ge %[[DIM]], %[[C1]]
-// CHECK-NEXT: cf.assert %[[CMPI]], "expected an image whose height is at least 1, that of one window in 'nn.max_pool2d' at {{.*}}, found \01" {linalg_ext.safe}
+// CHECK-NEXT: linalg_ext.check safe sizes %[[CMPI]], "expected an image whose height is at least 1, that of one window" in "nn.max_pool2d", ", found \01"
 // CHECK-NEXT: %[[APPLY:.*]] = affine.apply #[[$MAP]]()[%[[DIM]]]
 // CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty(%[[APPLY]]) : tensor<1x?x6x3xf32>
 // CHECK-NEXT: %[[EXTRACT_SLICE:.*]] = tensor.extract_slice %[[EMPTY]][0, %[[DIM]], 0, 0] [1, 1, 6, 3] [1, 1, 1, 1] : tensor<1x?x6x3xf32> to tensor<1x1x6x3xf32>
@@ -158,7 +158,7 @@ func.func @same(%x: tensor<1x?x5x3xf32>) -> tensor<1x?x5x3xf32> {
 // CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty(%[[ITER]], %[[N]]) : tensor<?x?xf32>
 // CHECK-NEXT: %[[FILL:.*]] = linalg.fill ins(%[[CST]] : f32) outs(%[[EMPTY]] : tensor<?x?xf32>) -> tensor<?x?xf32>
 // CHECK-NEXT: %[[COMPARE_SIZES:.*]] = linalg_ext.compare_sizes eq %[[N]], %[[ITER]]
-// CHECK-NEXT: cf.assert %[[COMPARE_SIZES]], "expected equal contracted dimension sizes of a and b, found \01 and \02 in 'nn.matmul' at {{.*}}"
+// CHECK-NEXT: linalg_ext.check sizes %[[COMPARE_SIZES]], "expected equal contracted dimension sizes of a and b, found \01 and \02" in "nn.matmul"
 // CHECK-NEXT: %[[MATMUL:.*]] = linalg.matmul ins(%[[FILL]], %[[FILL]] : tensor<?x?xf32>, tensor<?x?xf32>) outs(%[[FILL]] : tensor<?x?xf32>) -> tensor<?x?xf32>
 // CHECK-NEXT: %[[EMPTY_2:.*]] = tensor.empty() : tensor<f32>
 // CHECK-NEXT: %[[FILL_2:.*]] = linalg.fill ins(%[[CST]] : f32) outs(%[[EMPTY_2]] : tensor<f32>) -> tensor<f32>
@@ -191,9 +191,9 @@ func.func @inside(%x: tensor<?xf32>, %n: index) -> tensor<f32> {
 // computed in; the second operand of a product may be transposed alone.
 // CHECK-LABEL: func.func @bias(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<?x?xbf16>, %[[W:[^:]*]]: tensor<?x?xbf16>, %[[B:[^:]*]]: tensor<?xbf16>)
-// CHECK: cf.assert {{.*}}, "expected equal columns of x and rows of w, found \01 and \02 in 'nn.dense'
+// CHECK: linalg_ext.check sizes {{.*}}, "expected equal columns of x and rows of w, found \01 and \02" in "nn.dense"
 // CHECK: %[[P:.*]] = linalg.matmul ins(%[[X]], %[[W]] : {{.*}} -> tensor<?x?xf32>
-// CHECK: cf.assert {{.*}}, "expected equal columns of w and elements of b, found \01 and \02 in 'nn.dense'
+// CHECK: linalg_ext.check sizes {{.*}}, "expected equal columns of w and elements of b, found \01 and \02" in "nn.dense"
 // CHECK: linalg.generic {{.*}} ins(%[[P]], %[[B]] :
 // CHECK-NEXT: ^bb0(%[[SUM:.*]]: f32, %[[BIAS:.*]]: bf16, %{{.*}}: bf16):
 // CHECK-NEXT: %[[WIDE:.*]] = arith.extf %[[BIAS]] : bf16 to f32

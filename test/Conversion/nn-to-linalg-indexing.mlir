@@ -13,8 +13,7 @@
 // CHECK: arith.andi
 // CHECK: %[[OK:.*]] = tensor.extract %[[IN]][] : tensor<i1>
 // CHECK: %[[AT:.*]] = linalg_ext.find_outside unless %[[OK]] in %[[I]] below %c8 : tensor<?x2xi32>
-// CHECK-NEXT: %[[NAMED:.*]] = linalg_ext.name_numbers %[[OK]], %[[AT]]
-// CHECK-NEXT: cf.assert %[[NAMED]], "index out of range: expected 0 <= index < 8 in 'nn.gather' at {{.*}}nn-to-linalg-indexing.mlir:[[#@LINE+5]]:8, found \01" {linalg_ext.safe}
+// CHECK-NEXT: linalg_ext.check safe data %[[OK]], "index out of range: expected 0 <= index < 8" in "nn.gather", ", found \01"(%[[AT]])
 // CHECK: %[[N:.*]] = tensor.dim %[[I]], %c0
 // CHECK: %[[E:.*]] = tensor.empty(%[[N]]) : tensor<?x2x5xf32>
 // CHECK: linalg_ext.gather ins(%[[X]], %[[I]] : tensor<8x5xf32>, tensor<?x2xi32>) outs(%[[E]] : tensor<?x2x5xf32>) axis 0 -> tensor<?x2x5xf32>
@@ -27,7 +26,7 @@ func.func @gather(%x: tensor<8x5xf32>, %i: tensor<?x2xi32>) -> tensor<?x2x5xf32>
 // CHECK-LABEL: func @check_indices
 // CHECK-SAME: (%[[I:.*]]: tensor<?xi32>, %[[X:.*]]: tensor<4x?xf32>)
 // CHECK: %[[N:.*]] = tensor.dim %[[X]], %c1
-// CHECK: cf.assert %{{.*}}, "index of axis 1 out of range: expected 0 <= index < \02 in 'nn.check_indices' at {{.*}}, found \01" {linalg_ext.safe}
+// CHECK: linalg_ext.check safe data %{{.*}}, "index of axis 1 out of range: expected 0 <= index < \02" in "nn.check_indices", ", found \01"
 // CHECK-NEXT: return %[[I]]
 func.func @check_indices(%i: tensor<?xi32>, %x: tensor<4x?xf32>) -> tensor<?xi32> {
   %0 = nn.check_indices %i of %x axis 1 : tensor<?xi32>, tensor<4x?xf32>
@@ -45,7 +44,7 @@ func.func @check_indices(%i: tensor<?xi32>, %x: tensor<4x?xf32>) -> tensor<?xi32
 // CHECK-NEXT: %[[DIM:.*]] = tensor.dim %[[X]], %[[C0]] : tensor<?x5xf32>
 // CHECK-NEXT: %[[DIM_2:.*]] = tensor.dim %[[U]], %[[C0]] : tensor<?x3xf32>
 // CHECK-NEXT: %[[COMPARE_SIZES:.*]] = linalg_ext.compare_sizes eq %[[DIM]], %[[DIM_2]]
-// CHECK-NEXT: cf.assert %[[COMPARE_SIZES]], "expected equal sizes of dimension 0 of init and of updates, found \01 and \02 in 'nn.scatter_add' at {{.*}}"
+// CHECK-NEXT: linalg_ext.check sizes %[[COMPARE_SIZES]], "expected equal sizes of dimension 0 of init and of updates, found \01 and \02" in "nn.scatter_add"
 // CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty() : tensor<i1>
 // CHECK-NEXT: %[[FILL:.*]] = linalg.fill ins(%[[TRUE]] : i1) outs(%[[EMPTY]] : tensor<i1>) -> tensor<i1>
 // CHECK-NEXT: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#[[$MAP2]], #[[$MAP3]]], iterator_types = ["reduction"]} ins(%[[I]] : tensor<3xi1>) outs(%[[FILL]] : tensor<i1>) {
@@ -57,12 +56,11 @@ func.func @check_indices(%i: tensor<?xi32>, %x: tensor<4x?xf32>) -> tensor<?xi32
 // CHECK-NEXT: } -> tensor<i1>
 // CHECK-NEXT: %[[EXTRACT:.*]] = tensor.extract %[[GENERIC]][] : tensor<i1>
 // CHECK-NEXT: %[[AT:.*]] = linalg_ext.find_outside unless %[[EXTRACT]] in %[[I]] below %[[C5]] : tensor<3xi1>
-// CHECK-NEXT: %[[NAMED:.*]] = linalg_ext.name_numbers %[[EXTRACT]], %[[AT]]
-// CHECK-NEXT: cf.assert %[[NAMED]], "index out of range: expected 0 <= index < 5 in 'nn.scatter_add' at {{.*}}, found \01" {linalg_ext.safe}
+// CHECK-NEXT: linalg_ext.check safe data %[[EXTRACT]], "index out of range: expected 0 <= index < 5" in "nn.scatter_add", ", found \01"(%[[AT]])
 // CHECK-NEXT: %[[SCATTER:.*]] = linalg_ext.scatter add ins(%[[I]], %[[U]] : tensor<3xi1>, tensor<?x3xf32>) outs(%[[X]] : tensor<?x5xf32>) axis 1 -> tensor<?x5xf32>
 // CHECK-NEXT: %[[COMPARE_SIZES_2:.*]] = linalg_ext.compare_sizes eq %[[C4]], %[[DIM_2]]
-// CHECK-NEXT: cf.assert %[[COMPARE_SIZES_2]], "expected equal sizes of dimension 0 of init and of updates, found \01 and \02 in 'nn.scatter_add' at {{.*}}"
-// CHECK-NEXT: cf.assert %[[NAMED]], "index out of range: expected 0 <= index < 5 in 'nn.scatter_add' at {{.*}}, found \01" {linalg_ext.safe}
+// CHECK-NEXT: linalg_ext.check sizes %[[COMPARE_SIZES_2]], "expected equal sizes of dimension 0 of init and of updates, found 4 and \01" in "nn.scatter_add"
+// CHECK-NEXT: linalg_ext.check safe data %[[EXTRACT]], "index out of range: expected 0 <= index < 5" in "nn.scatter_add", ", found \01"(%[[AT]])
 // CHECK-NEXT: %[[EMPTY_2:.*]] = tensor.empty() : tensor<4x5xf32>
 // CHECK-NEXT: %[[FILL_2:.*]] = linalg.fill ins(%[[CST]] : f32) outs(%[[EMPTY_2]] : tensor<4x5xf32>) -> tensor<4x5xf32>
 // CHECK-NEXT: %[[SCATTER_2:.*]] = linalg_ext.scatter add ins(%[[I]], %[[U]] : tensor<3xi1>, tensor<?x3xf32>) outs(%[[FILL_2]] : tensor<4x5xf32>) axis 1 -> tensor<4x5xf32>
@@ -82,7 +80,7 @@ func.func @scatter_add(%x: tensor<?x5xf32>, %i: tensor<3xi1>, %u: tensor<?x3xf32
 // CHECK-NEXT: %[[DIM:.*]] = tensor.dim %[[I]], %[[C0]] : tensor<?xi32>
 // CHECK-NEXT: %[[DIM_2:.*]] = tensor.dim %[[U]], %[[C0]] : tensor<?x5xf32>
 // CHECK-NEXT: %[[COMPARE_SIZES:.*]] = linalg_ext.compare_sizes eq %[[DIM]], %[[DIM_2]]
-// CHECK-NEXT: cf.assert %[[COMPARE_SIZES]], "expected equal sizes of dimension 0 of indices and of updates, found \01 and \02 in 'nn.scatter' at {{.*}}"
+// CHECK-NEXT: linalg_ext.check sizes %[[COMPARE_SIZES]], "expected equal sizes of dimension 0 of indices and of updates, found \01 and \02" in "nn.scatter"
 // CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty() : tensor<i1>
 // CHECK-NEXT: %[[FILL:.*]] = linalg.fill ins(%[[TRUE]] : i1) outs(%[[EMPTY]] : tensor<i1>) -> tensor<i1>
 // CHECK-NEXT: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#[[$MAP2]], #[[$MAP3]]], iterator_types = ["reduction"]} ins(%[[I]] : tensor<?xi32>) outs(%[[FILL]] : tensor<i1>) {
@@ -94,8 +92,7 @@ func.func @scatter_add(%x: tensor<?x5xf32>, %i: tensor<3xi1>, %u: tensor<?x3xf32
 // CHECK-NEXT: } -> tensor<i1>
 // CHECK-NEXT: %[[EXTRACT:.*]] = tensor.extract %[[GENERIC]][] : tensor<i1>
 // CHECK-NEXT: %[[AT:.*]] = linalg_ext.find_outside unless %[[EXTRACT]] in %[[I]] below %[[C4]] : tensor<?xi32>
-// CHECK-NEXT: %[[NAMED:.*]] = linalg_ext.name_numbers %[[EXTRACT]], %[[AT]]
-// CHECK-NEXT: cf.assert %[[NAMED]], "index out of range: expected 0 <= index < 4 in 'nn.scatter' at {{.*}}, found \01" {linalg_ext.safe}
+// CHECK-NEXT: linalg_ext.check safe data %[[EXTRACT]], "index out of range: expected 0 <= index < 4" in "nn.scatter", ", found \01"(%[[AT]])
 // CHECK-NEXT: %[[SCATTER:.*]] = linalg_ext.scatter replace ins(%[[I]], %[[U]] : tensor<?xi32>, tensor<?x5xf32>) outs(%[[X]] : tensor<4x5xf32>) axis 0 -> tensor<4x5xf32>
 // CHECK-NEXT: return %[[SCATTER]] : tensor<4x5xf32>
 func.func @scatter(%x: tensor<4x5xf32>, %i: tensor<?xi32>, %u: tensor<?x5xf32>) -> tensor<4x5xf32> {
@@ -108,9 +105,9 @@ func.func @scatter(%x: tensor<4x5xf32>, %i: tensor<?xi32>, %u: tensor<?x5xf32>) 
 // CHECK-LABEL: func @take_along_axis
 // CHECK-SAME: (%[[X:.*]]: tensor<3x5x?xf32>, %[[I:.*]]: tensor<3x2x?xi32>)
 // CHECK: arith.cmpi ult, %{{.*}}, %c5 : index
-// CHECK: cf.assert %{{.*}}, "index out of range: expected 0 <= index < 5 in 'nn.take_along_axis' at {{.*}}, found \01" {linalg_ext.safe}
+// CHECK: linalg_ext.check safe data %{{.*}}, "index out of range: expected 0 <= index < 5" in "nn.take_along_axis", ", found \01"
 // CHECK: %[[LAST:.*]] = tensor.dim %[[X]], %c2
-// CHECK: cf.assert %{{.*}}, "expected equal sizes of dimension 2 of x and of indices, found \01 and \02 in 'nn.take_along_axis' at {{.*}}"
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 2 of x and of indices, found \01 and \02" in "nn.take_along_axis"
 // CHECK: %[[N:.*]] = linalg.generic {{.*}} ins(%[[I]] : tensor<3x2x?xi32>) outs(%{{.*}} : tensor<3x2x?xi64>)
 // CHECK: %[[ROW:.*]] = linalg.index 0
 // CHECK: %[[AT:.*]] = arith.index_cast %{{.*}} : i32 to index
@@ -136,7 +133,7 @@ func.func @take_of_nothing(%x: tensor<0x5x?xf32>, %i: tensor<0x2x?xi32>) -> tens
 }
 
 // CHECK-LABEL: func @scatter_add_along_axis
-// CHECK: cf.assert %{{.*}}, "index out of range: expected 0 <= index < 5 in 'nn.scatter_add_along_axis'
+// CHECK: linalg_ext.check safe data %{{.*}}, "index out of range: expected 0 <= index < 5" in "nn.scatter_add_along_axis"
 // CHECK: %[[S:.*]] = linalg_ext.scatter add ins(%{{.*}}, %{{.*}} : tensor<6xi64>, tensor<6xf32>) outs(%{{.*}} : tensor<15xf32>) axis 0 -> tensor<15xf32>
 // CHECK: tensor.expand_shape %[[S]] {{\[\[}}0, 1]] output_shape [3, 5] : tensor<15xf32> into tensor<3x5xf32>
 // CHECK: arith.truncf

@@ -9,7 +9,7 @@
 // CHECK: %[[YES:.*]] = linalg.fill ins(%true : i1)
 // CHECK: %[[L:.*]]:2 = linalg_ext.cholesky outs(%[[LOWER]], %[[YES]] : tensor<?x3x3xf64>, tensor<i1>) -> tensor<?x3x3xf64>, tensor<i1>
 // CHECK: %[[OK:.*]] = tensor.extract %[[L]]#1[] : tensor<i1>
-// CHECK: cf.assert %[[OK]], "Cholesky decomposition was not successful in 'nn.cholesky' at {{.*}}nn-to-linalg-linear-algebra.mlir:[[#@LINE+4]]:8" {linalg_ext.safe}
+// CHECK: linalg_ext.check safe data %[[OK]], "Cholesky decomposition was not successful" in "nn.cholesky"
 // CHECK: %[[COPY:.*]] = linalg.copy ins(%[[L]]#0 :
 // CHECK: return %[[COPY]]
 func.func @cholesky(%a: tensor<?x3x3xf64>) -> tensor<?x3x3xf64> {
@@ -20,7 +20,7 @@ func.func @cholesky(%a: tensor<?x3x3xf64>) -> tensor<?x3x3xf64> {
 // L3: whether there are factors is a result, which nothing checks.
 // CHECK-LABEL: func @try_cholesky
 // CHECK: %[[L:.*]]:2 = linalg_ext.cholesky
-// CHECK-NOT: cf.assert
+// CHECK-NOT: linalg_ext.check
 // CHECK: return %[[L]]#0, %[[L]]#1
 func.func @try_cholesky(%a: tensor<?x3x3xf64>) -> (tensor<?x3x3xf64>, tensor<i1>) {
   %0, %1 = nn.try_cholesky %a : tensor<?x3x3xf64>
@@ -29,7 +29,7 @@ func.func @try_cholesky(%a: tensor<?x3x3xf64>) -> (tensor<?x3x3xf64>, tensor<i1>
 
 // Dimension sizes that no type knows are checked.
 // CHECK-LABEL: func @unknown_dim_sizes
-// CHECK: cf.assert %{{.*}}, "expected equal rows and columns of a, found \01 and \02 in 'nn.cholesky' at {{[^{]*$}}
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal rows and columns of a, found \01 and \02" in "nn.cholesky"
 func.func @unknown_dim_sizes(%a: tensor<?x?xf32>) -> tensor<?x?xf32> {
   %0 = nn.cholesky %a : tensor<?x?xf32>
   return %0 : tensor<?x?xf32>
@@ -52,14 +52,14 @@ func.func @triangular_solve(%a: tensor<3x3xf32>, %b: tensor<3x?xf32>) -> tensor<
 // CHECK-NEXT: %[[DIM:.*]] = tensor.dim %[[B]], %[[C0]] : tensor<?x?x3xf64>
 // CHECK-NEXT: %[[DIM_2:.*]] = tensor.dim %[[A]], %[[C0]] : tensor<?x?x?xf64>
 // CHECK-NEXT: %[[COMPARE_SIZES:.*]] = linalg_ext.compare_sizes eq %[[DIM]], %[[DIM_2]]
-// CHECK-NEXT: cf.assert %[[COMPARE_SIZES]], "expected equal sizes of dimension 0 of a and b, found \01 and \02 in 'nn.triangular_solve' at {{.*}}"
+// CHECK-NEXT: linalg_ext.check sizes %[[COMPARE_SIZES]], "expected equal sizes of dimension 0 of a and b, found \01 and \02" in "nn.triangular_solve"
 // CHECK-NEXT: %[[DIM_3:.*]] = tensor.dim %[[B]], %[[C1]] : tensor<?x?x3xf64>
 // CHECK-NEXT: %[[DIM_4:.*]] = tensor.dim %[[A]], %[[C1]] : tensor<?x?x?xf64>
 // CHECK-NEXT: %[[COMPARE_SIZES_2:.*]] = linalg_ext.compare_sizes eq %[[DIM_3]], %[[DIM_4]]
-// CHECK-NEXT: cf.assert %[[COMPARE_SIZES_2]], "expected equal sizes of dimension 1 of a and b, found \01 and \02 in 'nn.triangular_solve' at {{.*}}"
+// CHECK-NEXT: linalg_ext.check sizes %[[COMPARE_SIZES_2]], "expected equal sizes of dimension 1 of a and b, found \01 and \02" in "nn.triangular_solve"
 // CHECK-NEXT: %[[DIM_5:.*]] = tensor.dim %[[A]], %[[C2]] : tensor<?x?x?xf64>
 // CHECK-NEXT: %[[COMPARE_SIZES_3:.*]] = linalg_ext.compare_sizes eq %[[DIM_3]], %[[DIM_5]]
-// CHECK-NEXT: cf.assert %[[COMPARE_SIZES_3]], "expected equal rows and columns of a, found \01 and \02 in 'nn.triangular_solve' at {{.*}}"
+// CHECK-NEXT: linalg_ext.check sizes %[[COMPARE_SIZES_3]], "expected equal rows and columns of a, found \01 and \02" in "nn.triangular_solve"
 // CHECK-NEXT: %[[TRIANGULAR_SOLVE:.*]] = linalg_ext.triangular_solve ins(%[[A]] : tensor<?x?x?xf64>) outs(%[[B]] : tensor<?x?x3xf64>) -> tensor<?x?x3xf64>
 // CHECK-NEXT: return %[[TRIANGULAR_SOLVE]] : tensor<?x?x3xf64>
 func.func @solve_dynamic(%a: tensor<?x?x?xf64>, %b: tensor<?x?x3xf64>) -> tensor<?x?x3xf64> {

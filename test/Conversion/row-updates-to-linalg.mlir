@@ -4,7 +4,7 @@
 // no gradient of the whole table is left.
 // CHECK-LABEL: func.func @lazy(
 // CHECK-SAME: %[[P:[^:]*]]: tensor<16x4xf32>, %[[V:[^:]*]]: tensor<16x4xf32>, %[[I:[^:]*]]: tensor<?xi32>, %[[U:[^:]*]]: tensor<?x4xf32>, %[[LR:[^:]*]]: tensor<f32>, %[[MU:[^:]*]]: tensor<f32>)
-// CHECK: cf.assert %{{.*}}, "index out of range: expected 0 <= index < 16 in 'nn.scatter_add'
+// CHECK: linalg_ext.check safe data %{{.*}}, "index out of range: expected 0 <= index < 16" in "nn.scatter_add"
 // CHECK: %[[SORT:.*]]:3 = linalg_ext.argsort ins(%[[I]] : tensor<?xi32>) below %c16
 // CHECK-SAME: tensor<?xi64>, tensor<?xi64>, tensor<2048xi64>)
 // CHECK: %[[SUMS:.*]] = linalg_ext.combine_rows ins(%[[I]], %[[SORT]]#0 : {{.*}}) outs(%[[U]] : tensor<?x4xf32>)

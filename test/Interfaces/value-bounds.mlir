@@ -5,8 +5,8 @@
 
 // Integers on tensors: nothing is known of their dimensions.
 // CHECK-LABEL: func @tensors
-// CHECK-COUNT-4: cf.assert {{.*}} "slice out of range of dimension 0
-// CHECK-NOT: cf.assert
+// CHECK-COUNT-4: linalg_ext.check {{.*}}, "slice out of range of dimension 0
+// CHECK-NOT: linalg_ext.check
 func.func @tensors(%x: tensor<?xi64>, %y: tensor<?xi64>) -> (tensor<2xi64>, tensor<2xi64>, tensor<2xi64>, tensor<2xi64>) {
   %0 = arith.addi %x, %y : tensor<?xi64>
   %1 = tensor.extract_slice %0[0] [2] [1] : tensor<?xi64> to tensor<2xi64>
@@ -21,7 +21,7 @@ func.func @tensors(%x: tensor<?xi64>, %y: tensor<?xi64>) -> (tensor<2xi64>, tens
 
 // A loop that does not run adds up nothing, and takes nothing off either.
 // CHECK-LABEL: func @sum_of_no_iteration
-// CHECK: cf.assert {{.*}} "slice out of range of dimension 0
+// CHECK: linalg_ext.check {{.*}}, "slice out of range of dimension 0
 func.func @sum_of_no_iteration(%x: tensor<3xf32>) -> tensor<?xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -39,7 +39,7 @@ func.func @sum_of_no_iteration(%x: tensor<3xf32>) -> tensor<?xf32> {
 // Conditions of branches, selects and loops are known inside of them, also
 // where they follow each other or are nested.
 // CHECK-LABEL: func @known
-// CHECK-NOT: cf.assert
+// CHECK-NOT: linalg_ext.check
 // CHECK: return
 func.func @known(%x: tensor<?xf32>, %y: tensor<9xf32>, %n: index, %flag: i1) -> (tensor<?xf32>, tensor<?xf32>) {
   %c0 = arith.constant 0 : index
@@ -72,10 +72,10 @@ func.func @known(%x: tensor<?xf32>, %y: tensor<9xf32>, %n: index, %flag: i1) -> 
 
 // The last iteration of a loop whose step does not divide its trip count.
 // CHECK-LABEL: func @steps
-// CHECK-NOT: cf.assert
+// CHECK-NOT: linalg_ext.check
 // CHECK: scf.for
-// CHECK: cf.assert {{.*}} "slice out of range of dimension 0
-// CHECK-NOT: cf.assert
+// CHECK: linalg_ext.check {{.*}}, "slice out of range of dimension 0
+// CHECK-NOT: linalg_ext.check
 func.func @steps(%x: tensor<10xf32>, %y: tensor<12xf32>) -> tensor<f32> {
   %c0 = arith.constant 0 : index
   %c3 = arith.constant 3 : index
@@ -94,7 +94,7 @@ func.func @steps(%x: tensor<10xf32>, %y: tensor<12xf32>) -> tensor<f32> {
 
 // Bounds that come from many others are given up rather than searched for.
 // CHECK-LABEL: func @chain
-// CHECK: cf.assert {{.*}} "slice out of range of dimension 0
+// CHECK: linalg_ext.check {{.*}}, "slice out of range of dimension 0
 func.func @chain(%x: tensor<?xf32>, %n: index, %flag: i1) -> tensor<?xf32> {
   %m0 = arith.minsi %n, %n : index
   %a0 = arith.select %flag, %m0, %n : index
@@ -183,16 +183,16 @@ func.func @chain(%x: tensor<?xf32>, %n: index, %flag: i1) -> tensor<?xf32> {
 // Quotients by constants, of sizes and of numbers that may be negative, towards
 // zero; and remainders.
 // CHECK-LABEL: func @divisions
-// CHECK-NOT: cf.assert
+// CHECK-NOT: linalg_ext.check
 // CHECK: %[[SUM:.*]] = arith.addi
-// CHECK-NOT: cf.assert
+// CHECK-NOT: linalg_ext.check
 // CHECK: %[[MORE:.*]] = arith.addi %[[SUM]], %c2
-// CHECK: cf.assert {{.*}} "slice out of range of dimension 0
+// CHECK: linalg_ext.check {{.*}}, "slice out of range of dimension 0
 // CHECK-NEXT: tensor.extract_slice %{{.*}}[0] [%[[MORE]]]
 // CHECK: %[[LEAST:.*]] = arith.minsi
-// CHECK: cf.assert {{.*}} "slice out of range of dimension 0
+// CHECK: linalg_ext.check {{.*}}, "slice out of range of dimension 0
 // CHECK-NEXT: tensor.extract_slice %{{.*}}[0] [%[[LEAST]]]
-// CHECK-NOT: cf.assert
+// CHECK-NOT: linalg_ext.check
 // CHECK: return
 func.func @divisions(%x: tensor<?xf32>, %k: index) -> (tensor<?xf32>, tensor<?xf32>, tensor<?xf32>, tensor<?xf32>, tensor<?xf32>, tensor<?xf32>) {
   %c0 = arith.constant 0 : index
@@ -218,7 +218,7 @@ func.func @divisions(%x: tensor<?xf32>, %k: index) -> (tensor<?xf32>, tensor<?xf
 
 // The last part of a tensor is a smaller one.
 // CHECK-LABEL: func @parts
-// CHECK-NOT: cf.assert
+// CHECK-NOT: linalg_ext.check
 func.func @parts(%x: tensor<?xf32>) {
   %c0 = arith.constant 0 : index
   %c3 = arith.constant 3 : index
@@ -235,8 +235,8 @@ func.func @parts(%x: tensor<?xf32>) {
 }
 
 // CHECK-LABEL: func @larger
-// CHECK: cf.assert {{.*}} "slice out of range of dimension 0
-// CHECK-NOT: cf.assert
+// CHECK: linalg_ext.check {{.*}}, "slice out of range of dimension 0
+// CHECK-NOT: linalg_ext.check
 func.func @larger(%x: tensor<8xf32>, %n: index) -> (tensor<?xf32>, tensor<?xf32>) {
   %c0 = arith.constant 0 : index
   %c2 = arith.constant 2 : index
@@ -251,7 +251,7 @@ func.func @larger(%x: tensor<8xf32>, %n: index) -> (tensor<?xf32>, tensor<?xf32>
 
 // A number that may be negative is not a size, whichever is smaller.
 // CHECK-LABEL: func @negative
-// CHECK: cf.assert {{.*}} "slice out of range of dimension 0
+// CHECK: linalg_ext.check {{.*}}, "slice out of range of dimension 0
 func.func @negative(%x: tensor<8xf32>, %n: index) -> tensor<?xf32> {
   %c8 = arith.constant 8 : index
   %least = arith.minsi %n, %c8 : index
@@ -262,7 +262,7 @@ func.func @negative(%x: tensor<8xf32>, %n: index) -> tensor<?xf32> {
 // Branches behind branches, each of which forwards one size from either side:
 // as many steps as there are branches, not 2 to the power of that.
 // CHECK-LABEL: func @branches
-// CHECK-NOT: cf.assert
+// CHECK-NOT: linalg_ext.check
 func.func @branches(%x: tensor<?xf32>, %p: i1) -> tensor<?xf32> {
   %c0 = arith.constant 0 : index
   %c4 = arith.constant 4 : index

@@ -214,12 +214,12 @@ def samples_of(info: Any, dtype: Any) -> List[Any]:
     return [one for one in samples if not one.kwargs.get("dropout_p")]
 
 
-# What may come of a sample; an op counts as the last one of those of its samples.
+# The outcomes of samples; an op counts as the last one of those of its samples.
 OUTCOMES = ("same", "not exported", "refused", "failed", "wrong")
 
 
 class Counts:
-    """How many samples, and how many ops, had each outcome."""
+    """The numbers of samples, and of ops, that had each outcome."""
 
     def __init__(self) -> None:
         self.samples = dict.fromkeys(OUTCOMES, 0)

@@ -21,7 +21,7 @@ def ConvertNNToLinalg : Pass<"convert-nn-to-linalg"> {
 
     Products, sums, means and softmax of f16 and bf16 are computed in f32 and
     rounded once. A requirement that only a running step can decide becomes a
-    `cf.assert` at the op's location: labels are in [0, classes), and dimension
+    check at the op's location: labels are in [0, classes), and dimension
     sizes that an op requires to be equal are equal, where neither the types nor
     the producers prove it. No buffer is read out of bounds, whatever the labels
     are.
@@ -31,9 +31,8 @@ def ConvertNNToLinalg : Pass<"convert-nn-to-linalg"> {
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
-    "::mlir::cf::ControlFlowDialect", "::mlir::linalg::LinalgDialect",
-    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect",
-    "::flywheel::linalg_ext::LinalgExtDialect"
+    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::tensor::TensorDialect", "::flywheel::linalg_ext::LinalgExtDialect"
   ];
 }
 
@@ -66,10 +65,10 @@ def ConvertRowUpdatesToLinalg : Pass<"convert-row-updates-to-linalg"> {
     Statistic<"numReductions", "num-reductions", "Sums over rows">
   ];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
-    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
-    "::mlir::tensor::TensorDialect", "::flywheel::linalg_ext::LinalgExtDialect",
-    "::flywheel::nn::NNDialect", "::flywheel::train::TrainDialect"
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect",
+    "::flywheel::linalg_ext::LinalgExtDialect", "::flywheel::nn::NNDialect",
+    "::flywheel::train::TrainDialect"
   ];
 }
 

@@ -13,8 +13,8 @@
 #include "Recomputation.h"
 
 #include "flywheel/Autodiff/InlineRegion.h"
+#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/IR/BuiltinOps.h"
 
 using namespace mlir;
@@ -27,7 +27,7 @@ static Operation *createMark(OpBuilder &b, Block &block, ValueRange values) {
 }
 
 void eraseChecks(Operation *op) {
-  op->walk([&](cf::AssertOp check) { check.erase(); });
+  op->walk([&](linalg_ext::CheckOp check) { check.erase(); });
 }
 
 Recomputation::Recomputation(OpBuilder &b, Block &block, ValueRange arguments)
@@ -51,7 +51,7 @@ SmallVector<Value> Recomputation::finish(Block &body, IRMapping &mapping) {
       });
   // Checks that held when the ops were first computed hold again.
   for (Operation *op : llvm::to_vector(ops))
-    if (isa<cf::AssertOp>(op)) {
+    if (isa<linalg_ext::CheckOp>(op)) {
       ops.erase(op);
       op->erase();
     } else {

@@ -16,10 +16,10 @@
 #include "Recomputation.h"
 
 #include "flywheel/Autodiff/ReverseSweep.h"
+#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 #include "flywheel/Dialect/NN/NNBuilders.h"
 #include "flywheel/Interfaces/Effects.h"
 
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/RegionUtils.h"
 
@@ -34,7 +34,7 @@ namespace flywheel {
 static LogicalResult checkRecomputable(Operation *op) {
   Operation *effect = nullptr;
   op->walk([&](Operation *inner) {
-    if (inner != op && !isa<cf::AssertOp>(inner) &&
+    if (inner != op && !isa<linalg_ext::CheckOp>(inner) &&
         !inner->hasTrait<OpTrait::HasRecursiveMemoryEffects>() &&
         !isRecomputable(inner))
       effect = inner;

@@ -306,7 +306,7 @@ struct LowerLinalgExt : flywheel::impl::LowerLinalgExtBase<LowerLinalgExt> {
               [](auto typed) { flywheel::lowerRows(typed); });
       op->erase();
     }
-    lowerConditions(getOperation());
+    lowerChecks(getOperation());
   }
 };
 } // namespace

@@ -26,15 +26,14 @@ namespace {
 /// Moves one check out of the branch or loop that it is in.
 class CheckCarrier {
 public:
-  CheckCarrier(IRRewriter &rewriter, cf::AssertOp check)
-      : b(rewriter), check(check), loc(check.getLoc()),
-        values(getNamedNumbers(check.getArg())) {
-    values.insert(values.begin(), check.getArg());
+  CheckCarrier(IRRewriter &rewriter, CheckOp check)
+      : b(rewriter), check(check), loc(check.getLoc()), values{check.getOk()} {
+    llvm::append_range(values, check.getNumbers());
   }
 
   /// Moves the check out of the op around it. Returns the new check; null if
   /// that op is neither a branch nor a loop.
-  cf::AssertOp carry();
+  CheckOp carry();
 
 private:
   /// Sets `inner` to the values that `parent` has to yield: the condition, and
@@ -52,7 +51,7 @@ private:
   ValueRange carryOutOf(scf::WhileOp loop);
 
   IRRewriter &b;
-  cf::AssertOp check;
+  CheckOp check;
   Location loc;
   /// The condition of the check, and its numbers.
   SmallVector<Value> values;
@@ -162,17 +161,10 @@ ValueRange CheckCarrier::carryOutOf(scf::WhileOp loop) {
   return carrying.getResults().take_back(inner.size());
 }
 
-cf::AssertOp CheckCarrier::carry() {
+CheckOp CheckCarrier::carry() {
   Operation *parent = check->getParentOp();
   if (!isa<scf::IfOp, scf::ForOp, scf::WhileOp>(parent))
     return {};
-  if (auto named = values.front().getDefiningOp<NameNumbersOp>()) {
-    values.front() = named.getCondition();
-    b.modifyOpInPlace(check,
-                      [&] { check.getArgMutable().assign(values.front()); });
-    if (named.use_empty())
-      b.eraseOp(named);
-  }
   selectInner(parent);
   ValueRange outer = TypeSwitch<Operation *, ValueRange>(parent)
                          .Case<scf::IfOp, scf::ForOp, scf::WhileOp>(
@@ -180,12 +172,8 @@ cf::AssertOp CheckCarrier::carry() {
   for (auto [before, after] : llvm::zip_equal(inner, outer))
     llvm::replace(values, before, after);
   b.setInsertionPointAfterValue(values.front());
-  Value condition = values.front();
-  if (values.size() > 1)
-    condition =
-        NameNumbersOp::create(b, loc, condition, ArrayRef(values).drop_front());
-  auto outside = cf::AssertOp::create(b, loc, condition, check.getMsgAttr());
-  outside->setDiscardableAttrs(check->getDiscardableAttrDictionary());
+  auto outside = cast<CheckOp>(b.clone(*check));
+  outside->setOperands(values);
   b.eraseOp(check);
   return outside;
 }
@@ -196,7 +184,6 @@ bool flywheel::linalg_ext::isInControlFlow(Operation *op) {
   return isa<func::FuncOp>(op->getParentOp());
 }
 
-cf::AssertOp flywheel::linalg_ext::carryOut(IRRewriter &rewriter,
-                                            cf::AssertOp check) {
+CheckOp flywheel::linalg_ext::carryOut(IRRewriter &rewriter, CheckOp check) {
   return CheckCarrier(rewriter, check).carry();
 }

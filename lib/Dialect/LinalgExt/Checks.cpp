@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
@@ -170,7 +171,7 @@ Value flywheel::linalg_ext::emitFirstCondition(OpBuilder &b,
                                                scf::WhileOp loop) {
   Block &before = loop.getBefore().front();
   // The loop itself makes its checks.
-  auto isCopied = [](Operation &op) { return !isa<cf::AssertOp>(op); };
+  auto isCopied = [](Operation &op) { return !isa<CheckOp>(op); };
   for (Operation &op : before.without_terminator())
     if (isCopied(op) && !isMemoryEffectFree(&op))
       return {};
@@ -220,55 +221,66 @@ std::string NamedNumbers::add(OpFoldResult number) {
   return std::string(1, static_cast<char>(1 + (known - values.begin())));
 }
 
-SmallVector<Value> flywheel::linalg_ext::getNamedNumbers(Value condition) {
-  Operation *op = condition.getDefiningOp();
-  if (auto either = dyn_cast_or_null<arith::OrIOp>(op)) {
-    SmallVector<Value> numbers = getNamedNumbers(either.getLhs());
-    return numbers.empty() ? getNamedNumbers(either.getRhs()) : numbers;
-  }
-  if (auto compare = dyn_cast_or_null<CompareSizesOp>(op))
-    return {compare.getLhs(), compare.getRhs()};
-  if (auto named = dyn_cast_or_null<NameNumbersOp>(op))
-    return SmallVector<Value>(named.getNumbers());
-  return {};
+static CheckOp buildCheck(OpBuilder &b, Operation *op, CheckKind kind, Value ok,
+                          const Twine &expected, const Twine &found,
+                          ValueRange numbers) {
+  std::string behind = found.str();
+  return CheckOp::create(b, op->getLoc(), kind, ok, b.getStringAttr(expected),
+                         b.getStringAttr(getSourceOpName(op)),
+                         behind.empty() ? StringAttr()
+                                        : b.getStringAttr(behind),
+                         numbers, /*safe=*/false);
 }
 
-cf::AssertOp flywheel::linalg_ext::createCheck(OpBuilder &b, Operation *op,
-                                               Value ok, const Twine &message,
-                                               const Twine &found,
-                                               const NamedNumbers &numbers) {
-  if (!numbers.getValues().empty())
-    ok = NameNumbersOp::create(b, op->getLoc(), ok, numbers.getValues());
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  os << message << " in '" << getSourceOpName(op) << "'";
-  if (std::string place = formatPlace(op->getLoc(), op); !place.empty())
-    os << " at " << place;
-  os << found;
-  return cf::AssertOp::create(b, op->getLoc(), ok, text);
+CheckOp flywheel::linalg_ext::createCheck(OpBuilder &b, Operation *op,
+                                          CheckKind kind, Value ok,
+                                          const Twine &expected,
+                                          const Twine &found,
+                                          const NamedNumbers &numbers) {
+  return buildCheck(b, op, kind, ok, expected, found, numbers.getValues());
 }
 
-cf::AssertOp flywheel::linalg_ext::createDimSizeCheck(OpBuilder &b,
-                                                      Operation *op, Value ok,
-                                                      const Twine &message,
-                                                      const Twine &found) {
+CheckOp flywheel::linalg_ext::createDimSizeCheck(OpBuilder &b, Operation *op,
+                                                 Value ok,
+                                                 const Twine &expected,
+                                                 const Twine &found,
+                                                 const NamedNumbers &numbers) {
+  SmallVector<Value> named(numbers.getValues());
   OpBuilder::InsertionGuard guard(b);
   Region *inner = b.getInsertionBlock()->getParent();
   while (isa<scf::IfOp, scf::ForOp, scf::WhileOp>(inner->getParentOp())) {
     Operation *parent = inner->getParentOp();
     OpBuilder outside(parent);
     outside.setListener(b.getListener());
-    Value hoisted = Hoister(outside, parent).hoist(ok);
-    if (!hoisted)
+    Hoister hoister(outside, parent);
+    Value hoisted = hoister.hoist(ok);
+    auto numbersOutside = llvm::map_to_vector(
+        named, [&](Value number) { return hoister.hoist(number); });
+    if (!hoisted || llvm::is_contained(numbersOutside, Value()))
       break;
     Value isUnused = isLeftOut(outside, op->getLoc(), parent, inner);
     if (!isUnused)
       break;
     ok = arith::OrIOp::create(outside, op->getLoc(), isUnused, hoisted);
+    named = std::move(numbersOutside);
     b.setInsertionPoint(parent);
     inner = parent->getParentRegion();
   }
-  return createCheck(b, op, ok, message, found);
+  return buildCheck(b, op, CheckKind::sizes, ok, expected, found, named);
+}
+
+std::string CheckOp::describeSource() {
+  if (!getSource())
+    return "";
+  std::string place = formatPlace(getLoc(), *this);
+  return "in '" + getSource()->str() + "'" +
+         (place.empty() ? "" : " at " + place);
+}
+
+std::string CheckOp::getMessage() {
+  std::string source = describeSource();
+  return getExpected().str() + (source.empty() ? "" : " " + source) +
+         getFound().value_or("").str();
 }
 
 Value flywheel::linalg_ext::getDimSizeInFrontOf(OpBuilder &b, Operation *op,
@@ -276,9 +288,24 @@ Value flywheel::linalg_ext::getDimSizeInFrontOf(OpBuilder &b, Operation *op,
   return Hoister(b, op).hoistDimSize(op->getLoc(), tensor, dim);
 }
 
-void flywheel::linalg_ext::lowerConditions(Operation *root) {
-  root->walk([](NameNumbersOp op) {
-    op.replaceAllUsesWith(op.getCondition());
+void flywheel::linalg_ext::convertAsserts(Operation *root) {
+  root->walk([](cf::AssertOp op) {
+    std::string text = op.getMsg().str();
+    // Its own numbers do not stand for others.
+    for (char &c : text)
+      if (c >= 1 && static_cast<size_t>(c) <= kMaxNamedNumbers)
+        c = '?';
+    OpBuilder b(op);
+    CheckOp::create(b, op.getLoc(), CheckKind::data, op.getArg(),
+                    b.getStringAttr(text));
+    op.erase();
+  });
+}
+
+void flywheel::linalg_ext::lowerChecks(Operation *root) {
+  root->walk([](CheckOp op) {
+    OpBuilder b(op);
+    cf::AssertOp::create(b, op.getLoc(), op.getOk(), op.getMessage());
     op.erase();
   });
   root->walk([](CompareSizesOp op) {

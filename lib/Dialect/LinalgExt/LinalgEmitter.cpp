@@ -12,7 +12,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 
@@ -112,25 +111,26 @@ DimSize LinalgEmitter::expectEqual(DimSize lhs, DimSize rhs,
                                    const Twine &what) {
   if (lhs == rhs)
     return lhs;
+  Value left = getValueOrCreateConstantIndexOp(b, loc, materialize(lhs)),
+        right = getValueOrCreateConstantIndexOp(b, loc, materialize(rhs));
   Value ok = linalg_ext::CompareSizesOp::create(
-      b, loc, linalg_ext::SizePredicate::eq,
-      getValueOrCreateConstantIndexOp(b, loc, materialize(lhs)),
-      getValueOrCreateConstantIndexOp(b, loc, materialize(rhs)));
-  expect(ok, "expected equal " + what + ", found \1 and \2");
+      b, loc, linalg_ext::SizePredicate::eq, left, right);
+  linalg_ext::NamedNumbers numbers;
+  std::string found = numbers.add(left) + " and " + numbers.add(right);
+  expect(ok, "expected equal " + what + ", found " + found, "", numbers);
   return rhs.isStatic() ? rhs : lhs;
 }
 
-void LinalgEmitter::expect(Value ok, const Twine &message, const Twine &found) {
-  linalg_ext::createDimSizeCheck(b, op, ok, message, found);
+void LinalgEmitter::expect(Value ok, const Twine &expected, const Twine &found,
+                           const linalg_ext::NamedNumbers &numbers) {
+  linalg_ext::createDimSizeCheck(b, op, ok, expected, found, numbers);
 }
 
-void LinalgEmitter::expectSafely(Value ok, const Twine &message,
-                                 const Twine &found,
+void LinalgEmitter::expectSafely(linalg_ext::CheckKind kind, Value ok,
+                                 const Twine &expected, const Twine &found,
                                  const linalg_ext::NamedNumbers &numbers) {
-  cf::AssertOp check =
-      linalg_ext::createCheck(b, op, ok, message, found, numbers);
-  check->setAttr(linalg_ext::LinalgExtDialect::getSafeAttrName(),
-                 b.getUnitAttr());
+  linalg_ext::createCheck(b, op, kind, ok, expected, found, numbers)
+      .setSafe(true);
 }
 
 void LinalgEmitter::expectInRange(Value indices, DimSize dimSize,
@@ -156,9 +156,10 @@ void LinalgEmitter::expectInRange(Value indices, DimSize dimSize,
   Value outside = linalg_ext::FindOutsideOp::create(b, loc, ok, indices, limit);
   linalg_ext::NamedNumbers numbers;
   std::string index = numbers.add(outside), bound = numbers.add(limit);
-  expectSafely(
-      ok, what + which + " out of range: expected 0 <= " + what + " < " + bound,
-      ", found " + index, numbers);
+  expectSafely(linalg_ext::CheckKind::data, ok,
+               what + which + " out of range: expected 0 <= " + what + " < " +
+                   bound,
+               ", found " + index, numbers);
 }
 
 //===----------------------------------------------------------------------===//

@@ -317,10 +317,26 @@ SmallVector<Value> StoreOp::getValuesNeededToBuildSubsetExtraction() {
   return {getDestination()};
 }
 
-LogicalResult NameNumbersOp::verify() {
-  if (getNumbers().empty() || getNumbers().size() > kMaxNamedNumbers)
-    return emitOpError() << "expected 1 to " << kMaxNamedNumbers
+LogicalResult CheckOp::verify() {
+  if (getNumbers().size() > kMaxNamedNumbers)
+    return emitOpError() << "expected at most " << kMaxNamedNumbers
                          << " numbers, found " << getNumbers().size();
+  for (StringRef text : {getExpected(), getFound().value_or("")})
+    for (char c : text)
+      if (auto number = static_cast<unsigned char>(c);
+          number > getNumbers().size() && number >= 1 &&
+          number <= kMaxNamedNumbers)
+        return emitOpError() << "expected byte " << unsigned(number)
+                             << " in a text to stand for a number, found "
+                             << getNumbers().size() << " numbers";
+  return success();
+}
+
+LogicalResult CheckOp::canonicalize(CheckOp op, PatternRewriter &rewriter) {
+  // A check that fails stays: it is an error of the step.
+  if (!matchPattern(op.getOk(), m_One()))
+    return failure();
+  rewriter.eraseOp(op);
   return success();
 }
 
@@ -345,13 +361,6 @@ OpFoldResult CompareSizesOp::fold(FoldAdaptor adaptor) {
 
 OpFoldResult StoreOp::fold(FoldAdaptor) {
   return getSource() == getDestination() ? getSource() : Value();
-}
-
-OpFoldResult NameNumbersOp::fold(FoldAdaptor adaptor) {
-  auto condition = dyn_cast_or_null<IntegerAttr>(adaptor.getCondition());
-  // A failing condition stays, because its error names the numbers.
-  return condition && !condition.getValue().isZero() ? OpFoldResult(condition)
-                                                     : OpFoldResult();
 }
 
 //===----------------------------------------------------------------------===//
@@ -381,6 +390,10 @@ void TriangularSolveOp::getEffects(Effects &effects) {
   addEffects(*this, effects);
 }
 void HostCallOp::getEffects(Effects &effects) { addEffects(*this, effects); }
+/// As those of `cf.assert`: it is neither removed nor moved over another one.
+void CheckOp::getEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Write::get());
+}
 void FindOutsideOp::getEffects(Effects &effects) {
   if (isa<MemRefType>(getIndices().getType()))
     effects.emplace_back(MemoryEffects::Read::get(), &getIndicesMutable());

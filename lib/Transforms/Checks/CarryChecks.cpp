@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Before: `cf.assert` anywhere. After: a check that is marked `linalg_ext.safe`
+// Before: `linalg_ext.check` anywhere. After: a check that is marked `safe`
 // is at the top level of the function, behind the branches and loops that it
 // was in; these yield its condition. Refuses nothing: a check inside of an op
 // that cannot yield it stays there.
@@ -26,20 +26,20 @@ namespace flywheel {
 #include "flywheel/Transforms/Checks/ChecksPasses.h.inc"
 } // namespace flywheel
 
-using flywheel::linalg_ext::LinalgExtDialect;
+using flywheel::linalg_ext::CheckOp;
 
 namespace {
 struct CarryChecks : flywheel::impl::CarryChecksBase<CarryChecks> {
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
-    SmallVector<cf::AssertOp> checks;
-    getOperation().walk([&](cf::AssertOp check) {
-      if (check->hasAttr(LinalgExtDialect::getSafeAttrName()))
+    SmallVector<CheckOp> checks;
+    getOperation().walk([&](CheckOp check) {
+      if (check.getSafe())
         checks.push_back(check);
     });
     // Each comes right behind the op it was in: the last ones first, so that
     // they keep their order.
-    for (cf::AssertOp check : llvm::reverse(checks))
+    for (CheckOp check : llvm::reverse(checks))
       while (check && check->getParentOp() != getOperation())
         if ((check = flywheel::linalg_ext::carryOut(rewriter, check)))
           ++numCarried;

@@ -8,8 +8,8 @@
 // Before: tensors of dynamic dimension sizes are captured, carried and yielded
 // by branches and loops. After: the results of an `scf.if`, and the values that
 // an `scf.for` or `scf.while` carries, have the dimension sizes of the values
-// that they replace; a `cf.assert` checks sizes that cannot be proved equal.
-// Refuses branches whose dimension sizes cannot be computed before them.
+// that they replace; a `linalg_ext.check` checks sizes that cannot be proved
+// equal. Refuses branches whose dimension sizes cannot be computed before them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,6 +26,7 @@
 using namespace mlir;
 using flywheel::linalg_ext::CompareSizesOp;
 using flywheel::linalg_ext::getDimSizeRoot;
+using flywheel::linalg_ext::NamedNumbers;
 using flywheel::linalg_ext::SizePredicate;
 
 namespace flywheel {
@@ -56,14 +57,18 @@ static void checkLoop(LoopLikeOpInterface loop) {
   OpBuilder outside(loop), b(yielded->front().getOwner());
   Location loc = loop->getLoc();
   auto check = [&](Value after, Value before, int64_t dim) {
-    Value ok = CompareSizesOp::create(
-        b, loc, SizePredicate::eq, tensor::DimOp::create(b, loc, after, dim),
-        tensor::DimOp::create(outside, loc, before, dim));
+    Value size = tensor::DimOp::create(b, loc, after, dim),
+          kept = tensor::DimOp::create(outside, loc, before, dim);
+    Value ok = CompareSizesOp::create(b, loc, SizePredicate::eq, size, kept);
+    NamedNumbers numbers;
+    std::string found = numbers.add(size) + " behind it and ";
+    found += numbers.add(kept) + " in front";
     flywheel::linalg_ext::createDimSizeCheck(
         b, loop, ok,
         "expected an iteration to keep dimension sizes, found another one of "
         "dimension " +
-            Twine(dim) + ": \1 behind it and \2 in front");
+            Twine(dim) + ": " + found,
+        "", numbers);
   };
   forEachDifference(loop.getYieldedValues(), loop.getInits(), check);
 }
@@ -90,10 +95,14 @@ static LogicalResult checkBranch(scf::IfOp branch) {
       return;
     }
     Value ok = CompareSizesOp::create(b, loc, SizePredicate::eq, one, two);
+    NamedNumbers numbers;
+    std::string found = numbers.add(one) + " and ";
+    found += numbers.add(two);
     flywheel::linalg_ext::createDimSizeCheck(
         b, branch, ok,
         "expected equal sizes of dimension " + Twine(dim) +
-            " in both branches, found \1 and \2");
+            " in both branches, found " + found,
+        "", numbers);
   };
   forEachDifference(branch.thenYield().getResults(),
                     branch.elseYield().getResults(), check);

@@ -22,7 +22,9 @@ namespace flywheel {
 #include "flywheel/Transforms/Checks/ChecksPasses.h.inc"
 } // namespace flywheel
 
-using flywheel::linalg_ext::LinalgExtDialect;
+using flywheel::linalg_ext::CheckKind;
+using flywheel::linalg_ext::CheckOp;
+using flywheel::linalg_ext::createCheck;
 
 namespace {
 /// The known facts about a divisor.
@@ -143,12 +145,11 @@ void CheckDivisions::addCheck(Operation *op) {
   Location loc = op->getLoc();
   Value divisor = op->getOperand(1);
   Value ok = buildAllNonZero(b, loc, divisor);
-  cf::AssertOp check =
-      flywheel::linalg_ext::createCheck(b, op, ok, "division by zero");
+  CheckOp check = createCheck(b, op, CheckKind::data, ok, "division by zero");
   if (op->getParentOp() == getOperation())
     return;
   // Checked only after all of it has run: divides by 1 in the meantime.
-  check->setAttr(LinalgExtDialect::getSafeAttrName(), b.getUnitAttr());
+  check.setSafe(true);
   Value isZero = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
                                        divisor, buildSplat(b, loc, divisor, 0));
   op->setOperand(1, arith::SelectOp::create(b, loc, isZero,
@@ -191,10 +192,9 @@ LogicalResult CheckDivisions::rewritePower(math::IPowIOp op) {
                                            op.getRhs(), zero);
   Value one = buildSplat(b, loc, op.getLhs(), 1);
   Value divisor = arith::SelectOp::create(b, loc, isNegative, op.getLhs(), one);
-  cf::AssertOp check = flywheel::linalg_ext::createCheck(
-      b, op, buildAllNonZero(b, loc, divisor), "division by zero");
-  if (op->getParentOp() != getOperation())
-    check->setAttr(LinalgExtDialect::getSafeAttrName(), b.getUnitAttr());
+  createCheck(b, op, CheckKind::data, buildAllNonZero(b, loc, divisor),
+              "division by zero")
+      .setSafe(op->getParentOp() != getOperation());
   return success();
 }
 

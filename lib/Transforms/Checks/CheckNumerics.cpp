@@ -22,7 +22,6 @@
 #include "flywheel/Support/Phases.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -36,6 +35,9 @@ namespace flywheel {
 } // namespace flywheel
 
 using namespace flywheel;
+using linalg_ext::CheckKind;
+using linalg_ext::CheckOp;
+using linalg_ext::createCheck;
 
 /// Returns true if `op` computes numbers, or reads them from a variable.
 static bool isSourceOfNumbers(Operation *op) {
@@ -84,13 +86,6 @@ static bool isFloatTensor(Value value) {
   return type && isa<FloatType>(type.getElementType());
 }
 
-/// Marks the check, so that a call can return a status that distinguishes it
-/// from others.
-static void markNumerics(cf::AssertOp check) {
-  check->setAttr(linalg_ext::LinalgExtDialect::getNumericsAttrName(),
-                 UnitAttr::get(check.getContext()));
-}
-
 namespace {
 struct CheckNumerics : flywheel::impl::CheckNumericsBase<CheckNumerics> {
   void runOnOperation() override;
@@ -113,14 +108,13 @@ void CheckNumerics::checkFeeds() {
       continue;
     auto name = function.getArgAttrOfType<StringAttr>(
         feed.getArgNumber(), train::TrainDialect::getNameAttrName());
-    std::string message;
-    llvm::raw_string_ostream(message)
-        << "expected finite numbers in feed '"
-        << (name ? name.str() : "arg" + std::to_string(feed.getArgNumber()))
-        << "', found NaN or infinity";
-    markNumerics(cf::AssertOp::create(b, function.getLoc(),
-                                      emitIsFinite(b, function.getLoc(), feed),
-                                      message));
+    std::string message =
+        "expected finite numbers in feed '" +
+        (name ? name.str() : "arg" + std::to_string(feed.getArgNumber())) +
+        "', found NaN or infinity";
+    CheckOp::create(b, function.getLoc(), CheckKind::numerics,
+                    emitIsFinite(b, function.getLoc(), feed),
+                    b.getStringAttr(message));
     ++numChecks;
   }
 }
@@ -131,11 +125,11 @@ void CheckNumerics::check(Operation *op) {
   for (Value result : op->getResults()) {
     if (!isFloatTensor(result) || result.use_empty())
       continue;
-    markNumerics(linalg_ext::createCheck(
-        b, op, emitIsFinite(b, op->getLoc(), result),
+    createCheck(
+        b, op, CheckKind::numerics, emitIsFinite(b, op->getLoc(), result),
         isMarkedBackward(op->getLoc())
             ? "expected finite numbers in the gradient, found NaN or infinity"
-            : "expected finite numbers, found NaN or infinity"));
+            : "expected finite numbers, found NaN or infinity");
     ++numChecks;
   }
 }
@@ -150,9 +144,8 @@ void CheckNumerics::checkSum(Operation *op, FlatSymbolRefAttr variable,
   Value old = train::ReadOp::create(b, op->getLoc(), addend.getType(),
                                     variable.getValue());
   Value sum = SumOp::create(b, op->getLoc(), old, addend);
-  markNumerics(linalg_ext::createCheck(
-      b, op, emitIsFinite(b, op->getLoc(), sum),
-      "expected finite numbers, found NaN or infinity"));
+  createCheck(b, op, CheckKind::numerics, emitIsFinite(b, op->getLoc(), sum),
+              "expected finite numbers, found NaN or infinity");
   ++numChecks;
 }
 

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Before: ops that require sizes to agree. After: each requirement follows from
-// the ops that compute the sizes, or a `cf.assert` checks it. Refuses
+// the ops that compute the sizes, or a `linalg_ext.check` checks it. Refuses
 // dimensions that a tensor does not have; see ChecksPasses.td.
 //
 //===----------------------------------------------------------------------===//
@@ -95,8 +95,6 @@ void CheckSizes::addCondition(Value condition, Excuses excuses) {
     addCondition(both.getLhs(), std::move(left));
     return addCondition(both.getRhs(), std::move(right));
   }
-  if (auto named = dyn_cast_or_null<linalg_ext::NameNumbersOp>(op))
-    return addCondition(named.getCondition(), std::move(excuses));
   if (auto compare = dyn_cast_or_null<CompareSizesOp>(op))
     return facts.add(
         sizes.getNumber(compare.getLhs()), sizes.getNumber(compare.getRhs()),
@@ -115,8 +113,9 @@ void CheckSizes::addCondition(Value condition, Excuses excuses) {
 /// Adds the facts of checks at the top level, which run in every call, before
 /// its caller sees the writes of the function.
 void CheckSizes::readChecks() {
-  for (auto check : getOperation().getBody().front().getOps<cf::AssertOp>())
-    addCondition(check.getArg(), {});
+  for (auto check :
+       getOperation().getBody().front().getOps<linalg_ext::CheckOp>())
+    addCondition(check.getOk(), {});
 }
 
 //===----------------------------------------------------------------------===//
@@ -157,15 +156,19 @@ static bool isNested(Operation *op) {
   return !isa<func::FuncOp>(op->getParentOp());
 }
 
-/// Returns the error message for a relation that does not hold. If `areNamed`,
-/// the message has the two sizes.
-static std::string describeRelation(const SizeRelation &relation,
-                                    bool areNamed) {
-  if (!areNamed)
-    return "expected " + relation.what;
-  if (!relation.found.empty())
-    return "expected " + relation.what + ", found " + relation.found;
-  return "expected " + relation.what + ", found \1 and \2";
+/// Returns the error message for a relation that does not hold, with the texts
+/// of the sizes that it names: of the left one, or else the right one.
+static std::string
+describeRelation(const SizeRelation &relation,
+                 function_ref<std::string(bool isLeft)> describeSize) {
+  std::string text = "expected " + relation.what + ", found ";
+  StringRef found = relation.found;
+  for (char c : found.empty() ? "\1 and \2" : found)
+    if (c == '\1' || c == '\2')
+      text += describeSize(c == '\1');
+    else
+      text += c;
+  return text;
 }
 
 /// Reports an error if `op`, which always runs, requires two constant sizes to
@@ -180,13 +183,9 @@ static LogicalResult refuseConstants(Operation *op,
       (relation.isAtLeast && (!relation.operand || *lhs > *rhs)) ||
       isa_and_present<nn::NNDialect>(op->getDialect()))
     return success();
-  std::string text;
-  for (char c : describeRelation(relation, /*areNamed=*/true))
-    if (c == '\1' || c == '\2')
-      text += std::to_string(c == '\1' ? *lhs : *rhs);
-    else
-      text += c;
-  return op->emitOpError() << text;
+  return op->emitOpError() << describeRelation(relation, [&](bool isLeft) {
+           return std::to_string(isLeft ? *lhs : *rhs);
+         });
 }
 
 /// Makes the operand that `relation` is about one that it holds for: a check
@@ -350,7 +349,7 @@ LogicalResult CheckSizes::check(Operation *op, const SizeRelation &relation) {
                : arith::IndexCastOp::create(b, loc, b.getIndexType(), number)
                      .getResult();
   };
-  Value ok;
+  Value ok, lhs, rhs;
   linalg_ext::NamedNumbers numbers;
   std::string found;
   if (isCount) {
@@ -360,22 +359,27 @@ LogicalResult CheckSizes::check(Operation *op, const SizeRelation &relation) {
     for (Value factor : factors)
       found += (found.empty() ? ": " : " x ") + numbers.add(factor);
   } else {
-    Value lhs = toIndex(relation.lhs), rhs = toIndex(relation.rhs);
+    lhs = toIndex(relation.lhs);
+    rhs = toIndex(relation.rhs);
     ok = CompareSizesOp::create(
         b, loc, relation.isAtLeast ? SizePredicate::ge : SizePredicate::eq, lhs,
         rhs);
   }
+  // The body of another op yields no numbers.
+  std::string expected =
+      linalg_ext::isInControlFlow(place)
+          ? describeRelation(
+                relation,
+                [&](bool isLeft) { return numbers.add(isLeft ? lhs : rhs); })
+          : "expected " + relation.what;
   for (const SizeExpr &excuse : excuses)
     if (!excuse.getConstant())
       ok = arith::OrIOp::create(b, loc, materialize(excuse), ok);
   bool isLate = isNested(place);
   if (!isChecked || !isLate) {
-    cf::AssertOp assertion = linalg_ext::createCheck(
-        b, op, ok,
-        describeRelation(relation, linalg_ext::isInControlFlow(place)), found,
-        numbers);
-    if (isLate)
-      assertion->setAttr(LinalgExtDialect::getSafeAttrName(), b.getUnitAttr());
+    linalg_ext::createCheck(b, op, linalg_ext::CheckKind::sizes, ok, expected,
+                            found, numbers)
+        .setSafe(isLate);
     ++numChecked;
     if (isCount)
       counted.push_back({relation.factors, all, isLate});
@@ -459,12 +463,11 @@ LogicalResult CheckSizes::checkDimension(tensor::DimOp op) {
   Value first = arith::ConstantIndexOp::create(b, loc, 0);
   linalg_ext::NamedNumbers numbers;
   std::string found = numbers.add(op.getIndex());
-  cf::AssertOp check =
-      linalg_ext::createCheck(b, op, inRange,
-                              "expected a dimension from 0 to " +
-                                  Twine(rank - 1) + ", found one out of range",
-                              ": " + found, numbers);
-  check->setAttr(LinalgExtDialect::getSafeAttrName(), b.getUnitAttr());
+  linalg_ext::createCheck(b, op, linalg_ext::CheckKind::data, inRange,
+                          "expected a dimension from 0 to " + Twine(rank - 1) +
+                              ", found one out of range",
+                          ": " + found, numbers)
+      .setSafe(true);
   op.getIndexMutable().assign(
       arith::SelectOp::create(b, loc, inRange, op.getIndex(), first));
   return success();

@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Before: slices and elements of tensors at positions that are known only when
-// the step runs. After: a `cf.assert` before each one checks that it is in
-// range, also inside of branches and loops. There, the check is marked
-// `linalg_ext.safe`: if the op is not in range, it starts at 0 instead, or does
+// the step runs. After: a `linalg_ext.check` before each one checks that it is
+// in range, also inside of branches and loops. There, the check is marked
+// `safe`: if the op is not in range, it starts at 0 instead, or does
 // not run. Refuses accesses that may be out of range in the body of another op,
 // such as `tensor.pad`.
 //
@@ -35,7 +35,9 @@ namespace flywheel {
 #include "flywheel/Transforms/Checks/ChecksPasses.h.inc"
 } // namespace flywheel
 
-using flywheel::linalg_ext::LinalgExtDialect;
+using flywheel::linalg_ext::CheckKind;
+using flywheel::linalg_ext::CheckOp;
+using flywheel::linalg_ext::createCheck;
 using flywheel::linalg_ext::NamedNumbers;
 using flywheel::train::TrainDialect;
 
@@ -230,6 +232,23 @@ std::string SliceChecker::describe(Value whole, const Part &part,
   return found + " and dimension size " + numbers.add(size);
 }
 
+/// Returns what `ok` depends on: sizes, unless an element of a tensor is among
+/// the numbers that it is computed from.
+static CheckKind getCheckKind(Value ok) {
+  llvm::SetVector<Value> numbers;
+  numbers.insert(ok);
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    Operation *op = numbers[i].getDefiningOp();
+    if (op && isa<tensor::ExtractOp>(op))
+      return CheckKind::data;
+    if (op && !isa<tensor::DimOp>(op))
+      for (Value operand : op->getOperands())
+        if (operand.getType().isIntOrIndex())
+          numbers.insert(operand);
+  }
+  return CheckKind::sizes;
+}
+
 LogicalResult SliceChecker::checkParts(Value whole, ArrayRef<Part> parts,
                                        StringRef what,
                                        SmallVectorImpl<OpFoldResult> &offsets) {
@@ -246,12 +265,12 @@ LogicalResult SliceChecker::checkParts(Value whole, ArrayRef<Part> parts,
     Value ok = isInside(whole, part);
     NamedNumbers numbers;
     std::string found = describe(whole, part, numbers);
-    cf::AssertOp check = flywheel::linalg_ext::createCheck(
-        b, op, ok, what + " out of range of dimension " + Twine(part.dim),
-        found, numbers);
+    CheckOp check = createCheck(
+        b, op, getCheckKind(ok), ok,
+        what + " out of range of dimension " + Twine(part.dim), found, numbers);
     if (!isNested)
       continue;
-    check->setAttr(LinalgExtDialect::getSafeAttrName(), b.getUnitAttr());
+    check.setSafe(true);
     if (isInsideAtStart(whole, part))
       offsets.back() = arith::SelectOp::create(b, loc, ok, value(part.offset),
                                                value(b.getIndexAttr(0)))

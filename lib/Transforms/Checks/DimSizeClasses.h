@@ -339,8 +339,8 @@ private:
 
   /// Notes two sizes of which a check that always runs says that they are
   /// equal.
-  void addCheck(mlir::cf::AssertOp check) {
-    auto compare = check.getArg().getDefiningOp<linalg_ext::CompareSizesOp>();
+  void addCheck(linalg_ext::CheckOp check) {
+    auto compare = check.getOk().getDefiningOp<linalg_ext::CompareSizesOp>();
     if (!isChecked || !compare ||
         compare.getPredicate() != linalg_ext::SizePredicate::eq)
       return;
@@ -361,7 +361,7 @@ private:
   }
 
   void addOp(mlir::Operation *op) {
-    if (auto check = llvm::dyn_cast<mlir::cf::AssertOp>(op))
+    if (auto check = llvm::dyn_cast<linalg_ext::CheckOp>(op))
       return addCheck(check);
     if (auto structured = llvm::dyn_cast<mlir::linalg::LinalgOp>(op))
       return addStructuredOp(structured);

@@ -127,12 +127,12 @@ Value AffineExpander::emitDivisor(AffineExpr expr) {
   Value one = arith::ConstantIndexOp::create(b, loc, 1);
   Value ok = CompareSizesOp::create(b, loc, SizePredicate::ge, divisor, one);
   bool isNested = !isa<func::FuncOp>(op->getParentOp());
-  cf::AssertOp check = createCheck(
-      b, op, ok,
-      isInControlFlow(op) ? "expected a divisor of 1 or more, found \1"
-                          : "expected a divisor of 1 or more");
-  if (isNested)
-    check->setAttr(LinalgExtDialect::getSafeAttrName(), b.getUnitAttr());
+  NamedNumbers numbers;
+  std::string found =
+      isInControlFlow(op) ? ", found " + numbers.add(divisor) : "";
+  createCheck(b, op, CheckKind::data, ok,
+              "expected a divisor of 1 or more" + found, "", numbers)
+      .setSafe(isNested);
   return checked = arith::MaxSIOp::create(b, loc, divisor, one);
 }
 

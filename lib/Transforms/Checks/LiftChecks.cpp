@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Before: `cf.assert` anywhere, also in the bodies of `linalg` ops on tensors
+// Before: checks anywhere, also in the bodies of `linalg` ops on tensors
 // and of `tensor.generate`. After: no such body has one. Before each such op, a
 // reduction over its elements computes whether all of them pass, and a
-// `cf.assert` with the same message and location checks the result. Checks
+// check with the same message and location checks the result. Checks
 // inside of branches and loops are then marked as safe to delay. Refuses
 // conditions that depend on elements that the op itself has computed.
 //
@@ -20,7 +20,6 @@
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -35,7 +34,7 @@ namespace flywheel {
 #include "flywheel/Transforms/Checks/ChecksPasses.h.inc"
 } // namespace flywheel
 
-using flywheel::linalg_ext::LinalgExtDialect;
+using flywheel::linalg_ext::CheckOp;
 
 /// Returns true if every loop of `maps` is a dimension of an operand.
 static bool haveBounds(ArrayRef<AffineMap> maps) {
@@ -47,7 +46,7 @@ namespace {
 /// Makes the condition of a check in the body of a linalg op one number.
 class CheckLifter {
 public:
-  CheckLifter(IRRewriter &rewriter, linalg::LinalgOp op, cf::AssertOp check)
+  CheckLifter(IRRewriter &rewriter, linalg::LinalgOp op, CheckOp check)
       : b(rewriter), op(op), check(check) {}
 
   LogicalResult lift();
@@ -60,7 +59,7 @@ private:
 
   IRRewriter &b;
   linalg::LinalgOp op;
-  cf::AssertOp check;
+  CheckOp check;
   /// The ops of the body that compute the condition, in order.
   llvm::SetVector<Operation *> slice;
 };
@@ -69,7 +68,7 @@ struct LiftChecks : flywheel::impl::LiftChecksBase<LiftChecks> {
   void runOnOperation() override;
 
 private:
-  LogicalResult lift(IRRewriter &rewriter, cf::AssertOp check);
+  LogicalResult lift(IRRewriter &rewriter, CheckOp check);
 };
 } // namespace
 
@@ -79,7 +78,7 @@ bool CheckLifter::readsDestination() {
     return argument && argument.getOwner() == op.getBlock() &&
            op.isDpsInit(op.getMatchingOpOperand(argument));
   };
-  if (isDestination(check.getArg()))
+  if (isDestination(check.getOk()))
     return true;
   for (Operation *inner : slice) {
     WalkResult found = inner->walk([&](Operation *nested) {
@@ -121,9 +120,25 @@ linalg::GenericOp CheckLifter::buildReduction() {
           nested.clone(*inner, mapping);
         Value all =
             arith::AndIOp::create(nested, loc, arguments.back(),
-                                  mapping.lookupOrDefault(check.getArg()));
+                                  mapping.lookupOrDefault(check.getOk()));
         linalg::YieldOp::create(nested, loc, all);
       });
+}
+
+/// Makes the texts of `check` ones without numbers: the numbers of one element
+/// that fails are not kept.
+static void dropNumbers(CheckOp check) {
+  auto withoutNumbers = [&](StringAttr text) {
+    std::string result = text.str();
+    for (char &c : result)
+      if (c >= 1 && static_cast<size_t>(c) <= check.getNumbers().size())
+        c = '?';
+    return StringAttr::get(check.getContext(), result);
+  };
+  check.setExpectedAttr(withoutNumbers(check.getExpectedAttr()));
+  if (check.getFoundAttr())
+    check.setFoundAttr(withoutNumbers(check.getFoundAttr()));
+  check.getNumbersMutable().clear();
 }
 
 LogicalResult CheckLifter::lift() {
@@ -137,7 +152,7 @@ LogicalResult CheckLifter::lift() {
   options.filter = [&](Operation *inner) {
     return inner->getBlock() == op.getBlock();
   };
-  if (failed(getBackwardSlice(check.getArg(), &slice, options)))
+  if (failed(getBackwardSlice(check.getOk(), &slice, options)))
     return check.emitOpError() << "expected a condition of its own operands";
   if (readsDestination())
     return check.emitOpError()
@@ -147,31 +162,31 @@ LogicalResult CheckLifter::lift() {
   linalg::GenericOp all = buildReduction();
   Value ok = tensor::ExtractOp::create(b, check.getLoc(), all.getResult(0),
                                        ValueRange{});
-  auto lifted = cf::AssertOp::create(b, check.getLoc(), ok, check.getMsgAttr());
-  lifted->setDiscardableAttrs(check->getDiscardableAttrDictionary());
+  auto lifted = cast<CheckOp>(b.clone(*check));
+  lifted.getOkMutable().assign(ok);
+  dropNumbers(lifted);
   if (!isa<func::FuncOp>(lifted->getParentOp()))
-    lifted->setAttr(LinalgExtDialect::getSafeAttrName(), b.getUnitAttr());
+    lifted.setSafe(true);
   b.eraseOp(check);
   return success();
 }
 
 /// Returns the op around `check`, below the function, that is neither a branch
 /// nor a loop; null if there is none.
-static Operation *findBody(cf::AssertOp check) {
+static Operation *findBody(CheckOp check) {
   Operation *parent = check->getParentOp();
   while (isa<scf::IfOp, scf::ForOp, scf::WhileOp>(parent))
     parent = parent->getParentOp();
   return isa<func::FuncOp>(parent) ? nullptr : parent;
 }
 
-LogicalResult LiftChecks::lift(IRRewriter &rewriter, cf::AssertOp check) {
+LogicalResult LiftChecks::lift(IRRewriter &rewriter, CheckOp check) {
   Operation *body = findBody(check);
   if (!body) {
     // The ops that a check guards are safe without it: every access has its own
     // check.
     if (check->getParentOp() != getOperation())
-      check->setAttr(LinalgExtDialect::getSafeAttrName(),
-                     rewriter.getUnitAttr());
+      check.setSafe(true);
     return success();
   }
   auto refuse = [&] {
@@ -196,7 +211,7 @@ LogicalResult LiftChecks::lift(IRRewriter &rewriter, cf::AssertOp check) {
 void LiftChecks::runOnOperation() {
   IRRewriter rewriter(&getContext());
   SmallVector<tensor::GenerateOp> generated;
-  getOperation().walk([&](cf::AssertOp check) {
+  getOperation().walk([&](CheckOp check) {
     auto generate = check->getParentOfType<tensor::GenerateOp>();
     if (generate && !llvm::is_contained(generated, generate))
       generated.push_back(generate);
@@ -206,9 +221,9 @@ void LiftChecks::runOnOperation() {
     if (failed(linalg::rewriteInDestinationPassingStyle(rewriter, op)))
       return signalPassFailure();
   }
-  SmallVector<cf::AssertOp> checks;
-  getOperation().walk([&](cf::AssertOp check) { checks.push_back(check); });
-  for (cf::AssertOp check : checks)
+  SmallVector<CheckOp> checks;
+  getOperation().walk([&](CheckOp check) { checks.push_back(check); });
+  for (CheckOp check : checks)
     if (failed(lift(rewriter, check)))
       return signalPassFailure();
 }

@@ -16,7 +16,6 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -32,8 +31,11 @@ namespace flywheel {
 
 using flywheel::DimSize;
 using flywheel::DimSizeClasses;
+using flywheel::linalg_ext::CheckKind;
+using flywheel::linalg_ext::CheckOp;
 using flywheel::linalg_ext::CompareSizesOp;
 using flywheel::linalg_ext::getDimension;
+using flywheel::linalg_ext::NamedNumbers;
 using flywheel::linalg_ext::SizePredicate;
 using flywheel::train::TrainDialect;
 
@@ -70,11 +72,10 @@ static void requireNamed(func::FuncOp function, DimSizeClasses &classes) {
 }
 
 namespace {
-/// Two dimension sizes that a check requires to be equal, and the place of its
-/// op: `in 'arith.addf' at f.mlir:3:8`.
+/// Two dimension sizes that a check of an op requires to be equal.
 struct RequiredPair {
   DimSize lhs, rhs;
-  StringRef place;
+  CheckOp check;
 };
 } // namespace
 
@@ -99,16 +100,15 @@ static std::optional<DimSize> getReadDimSize(Value size) {
 
 static SmallVector<RequiredPair> collectRequiredPairs(func::FuncOp function) {
   SmallVector<RequiredPair> pairs;
-  function.walk([&](cf::AssertOp check) {
-    CompareSizesOp comparison = findComparison(check.getArg());
-    size_t place = check.getMsg().rfind("in '");
+  function.walk([&](linalg_ext::CheckOp check) {
+    CompareSizesOp comparison = findComparison(check.getOk());
     if (!comparison || comparison.getPredicate() != SizePredicate::eq ||
-        place == StringRef::npos)
+        !check.getSource())
       return;
     std::optional<DimSize> lhs = getReadDimSize(comparison.getLhs()),
                            rhs = getReadDimSize(comparison.getRhs());
     if (lhs && rhs)
-      pairs.push_back({*lhs, *rhs, check.getMsg().substr(place)});
+      pairs.push_back({*lhs, *rhs, check});
   });
   return pairs;
 }
@@ -117,7 +117,7 @@ static SmallVector<RequiredPair> collectRequiredPairs(func::FuncOp function) {
 static llvm::DenseSet<Operation *> findCheckedDimSizes(func::FuncOp function) {
   llvm::DenseSet<Operation *> seen, result;
   SmallVector<Operation *> worklist;
-  function.walk([&](cf::AssertOp op) { worklist.push_back(op); });
+  function.walk([&](linalg_ext::CheckOp op) { worklist.push_back(op); });
   while (!worklist.empty()) {
     Operation *op = worklist.pop_back_val();
     for (Value operand : op->getOperands()) {
@@ -232,16 +232,16 @@ void UnifySymbolicDims::nameDimSizePlaces(
     const DimSizeClasses &classes, ArrayRef<DimSize> symbols,
     ArrayRef<std::pair<DimSize, int64_t>> feedDimSizes) {
   SmallVector<RequiredPair> pairs = collectRequiredPairs(getOperation());
-  auto getPlace = [&](DimSize dimSize) {
-    for (const RequiredPair &pair : pairs)
+  auto getPlace = [&](DimSize dimSize) -> std::string {
+    for (RequiredPair pair : pairs)
       if (classes.areKnownEqual(dimSize, pair.lhs) !=
           classes.areKnownEqual(dimSize, pair.rhs))
-        return pair.place;
-    return StringRef();
+        return pair.check.describeSource();
+    return "";
   };
-  llvm::MapVector<Value, SmallVector<StringRef>> places;
+  llvm::MapVector<Value, SmallVector<std::string>> places;
   for (auto [dimSize, number] : feedDimSizes) {
-    StringRef place = symbols[number] == dimSize ? "" : getPlace(dimSize);
+    std::string place = symbols[number] == dimSize ? "" : getPlace(dimSize);
     auto type = cast<RankedTensorType>(dimSize.first.getType());
     if (!place.empty())
       places.try_emplace(dimSize.first, type.getRank())
@@ -249,9 +249,10 @@ void UnifySymbolicDims::nameDimSizePlaces(
   }
   Builder b(&getContext());
   for (auto &[feed, ofDims] : places)
-    getOperation().setArgAttr(cast<BlockArgument>(feed).getArgNumber(),
-                              TrainDialect::getDimSizePlacesAttrName(),
-                              b.getStrArrayAttr(ofDims));
+    getOperation().setArgAttr(
+        cast<BlockArgument>(feed).getArgNumber(),
+        TrainDialect::getDimSizePlacesAttrName(),
+        b.getStrArrayAttr(llvm::to_vector_of<StringRef>(ofDims)));
 }
 
 /// Emits a check that a dynamic dimension size of a feed has the one value that
@@ -264,12 +265,13 @@ void UnifySymbolicDims::checkConstant(BlockArgument feed, int64_t dim,
   Value found = tensor::DimOp::create(b, loc, feed, dim);
   Value wanted = arith::ConstantIndexOp::create(b, loc, expected);
   Value ok = CompareSizesOp::create(b, loc, SizePredicate::eq, found, wanted);
-  std::string message;
-  llvm::raw_string_ostream(message)
-      << "Cannot feed value of shape: expected dimension size " << expected
-      << " in dimension " << dim << " of '" << getFeedName(feed)
-      << "', found \1";
-  cf::AssertOp::create(b, loc, ok, message);
+  NamedNumbers numbers;
+  std::string message = "Cannot feed value of shape: expected dimension size " +
+                        std::to_string(expected) + " in dimension " +
+                        std::to_string(dim) + " of '" + getFeedName(feed) +
+                        "', found " + numbers.add(found);
+  CheckOp::create(b, loc, CheckKind::sizes, ok, b.getStringAttr(message),
+                  numbers.getValues());
 }
 
 void UnifySymbolicDims::runOnOperation() {

@@ -6,7 +6,8 @@
 
 #include "BufferLife.h"
 
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
+
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -84,7 +85,7 @@ std::optional<BufferLife> flywheel::findLife(Value buffer, Block &block) {
 
 Operation *flywheel::findLastCheck(Block &block) {
   for (Operation &op : llvm::reverse(block))
-    if (isa<cf::AssertOp>(op))
+    if (isa<linalg_ext::CheckOp>(op))
       return &op;
   return nullptr;
 }

@@ -4,7 +4,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CheckedValues.h"
 #include "flywheel/Dialect/LinalgExt/Checks.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 #include "flywheel/Dialect/Train/Train.h"
@@ -192,34 +191,34 @@ static void storeNumbers(OpBuilder &b, Location loc, ValueRange numbers,
 /// Turns each check into an early return of its status.
 LogicalResult LayoutState::lowerChecks(func::FuncOp function, Value state,
                                        ManifestEntry &entry) {
+  linalg_ext::convertAsserts(function);
   if (failed(verifyChecks(function)))
     return failure();
-  SmallVector<cf::AssertOp> checks;
-  function.walk([&](cf::AssertOp op) { checks.push_back(op); });
+  SmallVector<linalg_ext::CheckOp> checks;
+  function.walk([&](linalg_ext::CheckOp op) { checks.push_back(op); });
   IRRewriter rewriter(&getContext());
-  for (cf::AssertOp check : checks) {
+  for (linalg_ext::CheckOp check : checks) {
     entry.checks.push_back(manifest.messages.size());
-    bool isNumerics =
-        check->hasAttr(linalg_ext::LinalgExtDialect::getNumericsAttrName());
+    bool isNumerics = check.getKind() == linalg_ext::CheckKind::numerics;
     manifest.messages.push_back(
         {isNumerics ? StatusKind::Numerics : StatusKind::Check,
-         check.getMsg().str(), isNumerics || isOfData(check.getArg())});
+         check.getMessage(),
+         /*isOfData=*/check.getKind() != linalg_ext::CheckKind::sizes});
     Location loc = check.getLoc();
     Block *before = check->getBlock();
     Block *after = rewriter.splitBlock(before, std::next(check->getIterator()));
     Block *fail =
         rewriter.createBlock(&function.getBody(), function.getBody().end());
-    SmallVector<Value> numbers = linalg_ext::getNamedNumbers(check.getArg());
-    if (!numbers.empty() && hasNumbers(check.getMsg()))
-      storeNumbers(rewriter, loc, numbers, state);
+    if (!check.getNumbers().empty())
+      storeNumbers(rewriter, loc, check.getNumbers(), state);
     Value status = arith::ConstantOp::create(
         rewriter, loc, rewriter.getI32IntegerAttr(manifest.messages.size()));
     func::ReturnOp::create(rewriter, loc, status);
     rewriter.setInsertionPoint(check);
-    cf::CondBranchOp::create(rewriter, loc, check.getArg(), after, fail);
+    cf::CondBranchOp::create(rewriter, loc, check.getOk(), after, fail);
     rewriter.eraseOp(check);
   }
-  linalg_ext::lowerConditions(function);
+  linalg_ext::lowerChecks(function);
   return success();
 }
 

@@ -11,7 +11,6 @@
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/ValueBoundsOpInterface.h"
@@ -119,9 +118,11 @@ startAtLowerBounds(AffineMap &map, SmallVectorImpl<Value> &operands) {
 /// `condition` does not hold.
 static bool isCheckedInFrontOf(Value condition, Operation *op) {
   return llvm::any_of(condition.getUsers(), [&](Operation *user) {
-    if (isa<arith::AndIOp, linalg_ext::NameNumbersOp>(user))
+    if (isa<arith::AndIOp>(user))
       return isCheckedInFrontOf(user->getResult(0), op);
-    if (!isa<cf::AssertOp>(user) || !isa<func::FuncOp>(user->getParentOp()))
+    auto check = dyn_cast<linalg_ext::CheckOp>(user);
+    if (!check || check.getOk() != condition ||
+        !isa<func::FuncOp>(user->getParentOp()))
       return false;
     Operation *place = user->getBlock()->findAncestorOpInBlock(*op);
     return place && user->isBeforeInBlock(place);

@@ -8,7 +8,8 @@
 
 #include "SplitOps.h"
 
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
+
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -80,7 +81,7 @@ FailureOr<StepItem> StepReader::readOp(Operation *op) {
   if (containsShared(op))
     return readControl(op);
   // A check is a branch: every worker takes it.
-  if (isa<cf::AssertOp>(op) || isMemoryEffectFree(op))
+  if (isa<linalg_ext::CheckOp>(op) || isMemoryEffectFree(op))
     return item;
   // Every worker takes a branch or a loop with a check inside.
   if (failed(collectAccesses(op, Access::Worker::Every, item.accesses)))

@@ -24,7 +24,8 @@
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
-using flywheel::linalg_ext::LinalgExtDialect;
+using flywheel::linalg_ext::CheckKind;
+using flywheel::linalg_ext::createCheck;
 
 namespace flywheel {
 #define GEN_PASS_DEF_NORMALIZELOOPINDICES
@@ -86,10 +87,9 @@ static Value checkUnsignedStep(OpBuilder &b, scf::ForOp loop) {
       arith::ConstantOp::create(b, loc, b.getIntegerAttr(step.getType(), 1));
   Value ok =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, step, zero);
-  cf::AssertOp check = flywheel::linalg_ext::createCheck(
-      b, loop, ok, "expected a step of 1 or more, found 0");
-  if (!isa<func::FuncOp>(loop->getParentOp()))
-    check->setAttr(LinalgExtDialect::getSafeAttrName(), b.getUnitAttr());
+  createCheck(b, loop, CheckKind::data, ok,
+              "expected a step of 1 or more, found 0")
+      .setSafe(!isa<func::FuncOp>(loop->getParentOp()));
   return arith::MaxUIOp::create(b, loc, step, one);
 }
 

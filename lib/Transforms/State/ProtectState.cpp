@@ -8,8 +8,6 @@
 #include "flywheel/Transforms/State/StatePasses.h"
 #include "flywheel/Transforms/State/StateVersions.h"
 
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
-
 using namespace mlir;
 
 namespace flywheel {
@@ -53,7 +51,7 @@ struct ProtectState : flywheel::impl::ProtectStateBase<ProtectState> {
       return;
     OpBuilder b(&getContext());
     for (Operation &op : llvm::reverse(entry))
-      if (isa<cf::AssertOp>(op)) {
+      if (isa<linalg_ext::CheckOp>(op)) {
         b.setInsertionPointAfter(&op);
         linalg_ext::ProtectOp::create(b, op.getLoc(), storages);
         break;

@@ -11,7 +11,6 @@
 #include "flywheel/Transforms/State/StatePasses.h"
 #include "flywheel/Transforms/State/StateVersions.h"
 
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -228,7 +227,7 @@ void StepScheduler::collectNodes() {
           if (Node *before = getNode(versions.getTopLevel(producer)))
             addDependence(*before, node);
     });
-    if (!isa<cf::AssertOp>(node.op))
+    if (!isa<linalg_ext::CheckOp>(node.op))
       continue;
     if (lastCheck)
       addDependence(*lastCheck, node);
@@ -319,7 +318,7 @@ void StepScheduler::findUpdates() {
 unsigned StepScheduler::getEagerRank(const Node &node) {
   unsigned eager = 0;
   for (const Node *before : node.predecessors) {
-    if (before->isEarly || isa<cf::AssertOp>(before->op))
+    if (before->isEarly || isa<linalg_ext::CheckOp>(before->op))
       continue;
     eager = std::max(eager, before->rank);
     if (!before->op->hasOneUse())
@@ -338,11 +337,12 @@ void StepScheduler::computeRanks() {
     bool isNumber = isa<tensor::EmptyOp>(node.op) ||
                     llvm::none_of(node.op->getResultTypes(),
                                   llvm::IsaPred<RankedTensorType>);
-    node.isEarly = (isNumber || node.update) && isMemoryEffectFree(node.op) &&
-                   node.update != &node &&
-                   llvm::all_of(node.predecessors, [](Node *before) {
-                     return before->isEarly || isa<cf::AssertOp>(before->op);
-                   });
+    node.isEarly =
+        (isNumber || node.update) && isMemoryEffectFree(node.op) &&
+        node.update != &node &&
+        llvm::all_of(node.predecessors, [](Node *before) {
+          return before->isEarly || isa<linalg_ext::CheckOp>(before->op);
+        });
   }
   for (Node &node : nodes)
     if (!node.isEarly && node.update.value_or(nullptr))

@@ -10,7 +10,6 @@
 #include "flywheel/Model/StatusMessage.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -186,7 +185,7 @@ void flywheel::forEachStorage(func::FuncOp function,
 llvm::DenseSet<Operation *> flywheel::findChecked(Block &block) {
   llvm::DenseSet<Operation *> needed;
   SmallVector<Operation *> ops;
-  for (auto check : block.getOps<cf::AssertOp>())
+  for (auto check : block.getOps<linalg_ext::CheckOp>())
     ops.push_back(check);
   while (!ops.empty()) {
     Operation *op = ops.pop_back_val();
@@ -203,10 +202,11 @@ llvm::DenseSet<Operation *> flywheel::findChecked(Block &block) {
 }
 
 LogicalResult flywheel::verifyChecks(func::FuncOp function) {
-  WalkResult checks = function.walk([&](cf::AssertOp check) {
+  WalkResult checks = function.walk([&](linalg_ext::CheckOp check) {
     if (check->getParentOp() == function)
       return WalkResult::advance();
-    check.emitError() << "expected a check (\"" << formatNumbers(check.getMsg())
+    check.emitError() << "expected a check (\""
+                      << formatNumbers(check.getMessage())
                       << "\") at the top level of a function, where it comes "
                          "before every write, found one inside '"
                       << check->getParentOp()->getName() << "'";

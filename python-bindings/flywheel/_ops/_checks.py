@@ -6,8 +6,11 @@ from .._flywheel import Value
 from .._tensor import Tensor, format_shape
 from ._core import Size, difference, index_of, index_op, size
 
-# Relations of `linalg_ext.compare_sizes`.
+# Relations of `linalg_ext.compare_sizes`, and kinds of `linalg_ext.check`.
 _EQUAL, _AT_LEAST = 0, 1
+_SIZES, _DATA = 0, 1
+# Numbers of a check in its text.
+_FIRST, _SECOND = "\1", "\2"
 
 
 def _compare(relation: int, a: Size, b: Size) -> Value:
@@ -16,14 +19,16 @@ def _compare(relation: int, a: Size, b: Size) -> Value:
                     {"predicate": ("i32", relation)})[0]  # fmt: skip
 
 
-def _expect(holds: Value, message: str) -> None:
-    _trace.current().op("cf.assert", [holds], [], {"msg": ("str", message)})
+def _expect(holds: Value, message: str, *numbers: Size, kind: int = _SIZES) -> None:
+    operands = [holds, *map(index_of, numbers)]
+    _trace.current().op("linalg_ext.check", operands, [], {"kind": ("i32", kind), "expected": ("str", message)})
 
 
 def expect(holds: Tensor, message: str) -> None:
     """An error with this message where a scalar of booleans is false."""
     trace = _trace.current()
-    _expect(trace.op("tensor.extract", [holds.value], [trace.graph.type("bool", None)])[0], message)
+    _expect(trace.op("tensor.extract", [holds.value], [trace.graph.type("bool", None)])[0], message,
+            kind=_DATA)  # fmt: skip
 
 
 def expect_equal(a: Size, b: Size, what: str) -> None:
@@ -32,7 +37,7 @@ def expect_equal(a: Size, b: Size, what: str) -> None:
         if a != b:
             raise ValueError(f"{what}: found {a}, expected {b}")
     elif difference(a, b) != 0:
-        _expect(_compare(_EQUAL, a, b), f"{what}: found \1, expected \2")
+        _expect(_compare(_EQUAL, a, b), f"{what}: found {_FIRST}, expected {_SECOND}", a, b)
 
 
 def expect_not(a: Size, b: int, what: str) -> None:
@@ -59,7 +64,7 @@ def expect_at_most(a: Size, b: Size, what: str) -> None:
         if a > b:
             raise ValueError(f"{what}: found {a}, expected at most {b}")
     elif a is not b:
-        _expect(_compare(_AT_LEAST, b, a), f"{what}: found \2, expected at most \1")
+        _expect(_compare(_AT_LEAST, b, a), f"{what}: found {_FIRST}, expected at most {_SECOND}", a, b)
 
 
 def expect_at_least(a: Size, b: Size, what: str) -> None:
@@ -68,7 +73,7 @@ def expect_at_least(a: Size, b: Size, what: str) -> None:
         if a < b:
             raise ValueError(f"{what}: found {a}, expected at least {b}")
     elif a is not b:
-        _expect(_compare(_AT_LEAST, a, b), f"{what}: found \1, expected at least \2")
+        _expect(_compare(_AT_LEAST, a, b), f"{what}: found {_FIRST}, expected at least {_SECOND}", a, b)
 
 
 def expect_multiple(a: Size, factor: int, what: str) -> None:
@@ -78,7 +83,7 @@ def expect_multiple(a: Size, factor: int, what: str) -> None:
             raise ValueError(f"{what}: found {a}, expected a multiple of {factor}")
     else:
         whole = index_op("muli", index_op("floordivsi", a, factor), factor)
-        _expect(_compare(_EQUAL, a, whole), f"{what}: found \1, expected a multiple of {factor}")
+        _expect(_compare(_EQUAL, a, whole), f"{what}: found {_FIRST}, expected a multiple of {factor}", a)
 
 
 def expect_alike(kind: str, a: Tensor, b: Tensor) -> None:
@@ -104,4 +109,5 @@ def expect_stretches(kind: str, x: Tensor, like: Tensor) -> None:
         if n is None and m != 1:
             trace = _trace.current()
             fits = trace.op("arith.ori", [fits, _compare(_EQUAL, own, 1)], [trace.graph.type("bool", None)])[0]
-        _expect(fits, f"{kind} can not be broadcast to values: found \1 in dimension {axis}, expected \2")
+        _expect(fits, f"{kind} can not be broadcast to values: found {_FIRST} in dimension {axis}, expected {_SECOND}",
+                own, other)  # fmt: skip

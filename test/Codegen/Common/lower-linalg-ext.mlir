@@ -270,7 +270,6 @@ func.func @column(%a: memref<100x100xf64>, %b: memref<100x1xf64>) {
 // CHECK: return %[[AT]]
 func.func @outside(%ok: i1, %i: memref<?x2xi32>, %n: index) -> index {
   %at = linalg_ext.find_outside unless %ok in %i below %n : memref<?x2xi32>
-  %named = linalg_ext.name_numbers %ok, %at
-  cf.assert %named, "\01"
+  linalg_ext.check data %ok, "\01"(%at)
   return %at : index
 }

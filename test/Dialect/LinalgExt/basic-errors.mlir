@@ -112,18 +112,18 @@ func.func @f(%x: tensor<*xf32>, %y: tensor<4xf32>) {
 
 // -----
 
-func.func @f(%ok: i1) -> i1 {
-  // expected-error @+1 {{expected 1 to 4 numbers, found 0}}
-  %0 = "linalg_ext.name_numbers"(%ok) : (i1) -> i1
-  return %0 : i1
+func.func @f(%ok: i1, %n: index) {
+  // expected-error @+1 {{expected byte 2 in a text to stand for a number, found 1 numbers}}
+  linalg_ext.check sizes %ok, "expected less" in "nn.gather", ", found \01 and \02"(%n)
+  return
 }
 
 // -----
 
-func.func @f(%ok: i1, %n: index) -> i1 {
-  // expected-error @+1 {{expected 1 to 4 numbers, found 5}}
-  %0 = linalg_ext.name_numbers %ok, %n, %n, %n, %n, %n
-  return %0 : i1
+func.func @f(%ok: i1, %n: index) {
+  // expected-error @+1 {{expected at most 4 numbers, found 5}}
+  linalg_ext.check sizes %ok, "\01"(%n, %n, %n, %n, %n)
+  return
 }
 
 // -----

@@ -33,12 +33,14 @@ func.func @on_tensors(%x: tensor<?x5xf32>, %i: tensor<3xi64>, %y: tensor<3x5xf32
 func.func @conditions(%ok: i1, %i: tensor<?x2xi32>, %n: index) {
   // CHECK: %[[AT:.*]] = linalg_ext.find_outside unless %arg0 in %arg1 below %arg2 : tensor<?x2xi32>
   %at = linalg_ext.find_outside unless %ok in %i below %n : tensor<?x2xi32>
-  // CHECK: %[[NAMED:.*]] = linalg_ext.name_numbers %arg0, %[[AT]], %arg2
-  %named = linalg_ext.name_numbers %ok, %at, %n
   // CHECK: %[[EQUAL:.*]] = linalg_ext.compare_sizes eq %arg2, %[[AT]]
   %equal = linalg_ext.compare_sizes eq %n, %at
-  cf.assert %named, "\01 of \02"
-  cf.assert %equal, "\01 and \02"
+  // CHECK: linalg_ext.check sizes %[[EQUAL]], "found \01 and \02"(%arg2, %[[AT]])
+  linalg_ext.check sizes %equal, "found \01 and \02"(%n, %at)
+  // CHECK: linalg_ext.check safe data %arg0, "expected less" in "nn.gather", ", found \01"(%[[AT]]) {test.kept}
+  linalg_ext.check safe data %ok, "expected less" in "nn.gather", ", found \01"(%at) {test.kept}
+  // CHECK: linalg_ext.check numerics %arg0, "finite"{{$}}
+  linalg_ext.check numerics %ok, "finite"
   return
 }
 

@@ -444,7 +444,7 @@ func.func @parts(%x: tensor<4xf32>, %y: tensor<4x2xf32>, %s: tensor<f32>) -> (te
 
 // Sizes that a reshape is given and its type has are compared.
 // CHECK-LABEL: func.func @reshape(
-// CHECK: cf.assert {{.*}}, "size of dimension 1 is not that of the result's type
+// CHECK: linalg_ext.check data {{.*}}, "size of dimension 1 is not that of the result's type
 // CHECK: tensor.expand_shape
 func.func @reshape(%x: tensor<?xf32>, %shape: tensor<2xindex>) -> tensor<?x3xf32> {
   %0 = tensor.reshape %x(%shape) : (tensor<?xf32>, tensor<2xindex>) -> tensor<?x3xf32>

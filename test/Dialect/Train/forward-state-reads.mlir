@@ -86,7 +86,7 @@ func.func @plain() -> tensor<f64> {
 train.variable @w : tensor<f64> = #train.zeros
 func.func @checked(%ok: i1) -> (tensor<f64>, tensor<i1>) {
   %a = train.read @w : tensor<f64>
-  cf.assert %ok, "no"
+  linalg_ext.check data %ok, "no"
   %is = train.is_initialized @w : tensor<i1>
   %b = train.read @w : tensor<f64>
   %l = arith.mulf %a, %a : tensor<f64>

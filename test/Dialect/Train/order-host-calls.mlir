@@ -21,7 +21,7 @@
 // CHECK: %[[STATUS:.*]] = tensor.extract %[[SECOND]]#0[] : tensor<i32>
 // CHECK: %[[ZERO:.*]] = arith.constant 0 : i32
 // CHECK: %[[OK:.*]] = arith.cmpi eq, %[[STATUS]], %[[ZERO]] : i32
-// CHECK: cf.assert %[[OK]]
+// CHECK: linalg_ext.check data %[[OK]]
 // CHECK-NEXT: return %[[B]], %[[S]]
 // CHECK-NOT: train.variable
 func.func @straight(%x: tensor<?xf32>, %bit: tensor<i1>, %u: tensor<2xui8>) -> (tensor<i1>, tensor<3xui16>) {

@@ -123,7 +123,7 @@ func.func @dim_sizes_of_none(%x: memref<?xf32>) attributes {train.symbols = ["ba
 
 func.func @check_in_branch(%c: i1, %ok: i1) {
   scf.if %c {
-    cf.assert %ok, "no" {linalg_ext.safe}
+    linalg_ext.check safe data %ok, "no"
   }
   return
 }

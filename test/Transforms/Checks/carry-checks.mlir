@@ -8,10 +8,10 @@
 // CHECK: } else {
 // CHECK: %[[YES:.*]] = arith.constant true
 // CHECK: scf.yield %[[YES]] : i1
-// CHECK: cf.assert %[[R]], "no" {linalg_ext.safe}
+// CHECK: linalg_ext.check safe data %[[R]], "no"
 func.func @branch(%c: i1, %ok: i1) {
   scf.if %c {
-    cf.assert %ok, "no" {linalg_ext.safe}
+    linalg_ext.check safe data %ok, "no"
   }
   return
 }
@@ -26,7 +26,7 @@ func.func @branch(%c: i1, %ok: i1) {
 // CHECK: %[[IF:.*]]:2 = scf.if %[[OK]] -> (f32, i1) {
 // CHECK: %[[AND:.*]] = arith.andi %[[SOFAR]], %[[IF]]#1 : i1
 // CHECK: scf.yield %[[IF]]#0, %[[AND]] : f32, i1
-// CHECK: cf.assert %[[LOOP]]#1, "no" {linalg_ext.safe}
+// CHECK: linalg_ext.check safe data %[[LOOP]]#1, "no"
 // CHECK: return %[[LOOP]]#0
 func.func @loop(%n: index, %ok: i1, %x: f32) -> f32 {
   %c0 = arith.constant 0 : index
@@ -35,7 +35,7 @@ func.func @loop(%n: index, %ok: i1, %x: f32) -> f32 {
     %b = scf.if %ok -> f32 {
       scf.yield %y : f32
     } else {
-      cf.assert %ok, "no" {linalg_ext.safe}
+      linalg_ext.check safe data %ok, "no"
       scf.yield %x : f32
     }
     scf.yield %b : f32
@@ -53,10 +53,10 @@ func.func @loop(%n: index, %ok: i1, %x: f32) -> f32 {
 // CHECK: scf.condition(%[[GO]]) %[[A]], %[[AND]] : f32, i1
 // CHECK: ^bb0(%[[C:.*]]: f32, %[[D:.*]]: i1):
 // CHECK: scf.yield %[[C]], %[[D]] : f32, i1
-// CHECK: cf.assert %[[LOOP]]#1, "no" {linalg_ext.safe}
+// CHECK: linalg_ext.check safe data %[[LOOP]]#1, "no"
 func.func @while(%ok: i1, %go: i1, %x: f32) -> f32 {
   %r = scf.while (%a = %x) : (f32) -> f32 {
-    cf.assert %ok, "no" {linalg_ext.safe}
+    linalg_ext.check safe data %ok, "no"
     scf.condition(%go) %a : f32
   } do {
   ^bb0(%c: f32):
@@ -80,7 +80,7 @@ func.func @while_after(%ok: i1, %go: i1, %x: f32) -> f32 {
     scf.condition(%go) %a : f32
   } do {
   ^bb0(%c: f32):
-    cf.assert %ok, "no" {linalg_ext.safe}
+    linalg_ext.check safe data %ok, "no"
     scf.yield %c : f32
   }
   return %r : f32
@@ -91,10 +91,10 @@ func.func @while_after(%ok: i1, %go: i1, %x: f32) -> f32 {
 // A check that guards what comes after it stays.
 // CHECK-LABEL: func @stays
 // CHECK: scf.if %{{.*}} {
-// CHECK-NEXT: cf.assert %{{.*}}, "no"{{$}}
+// CHECK-NEXT: linalg_ext.check data %{{.*}}, "no"{{$}}
 func.func @stays(%c: i1, %ok: i1) {
   scf.if %c {
-    cf.assert %ok, "no"
+    linalg_ext.check data %ok, "no"
   }
   return
 }
@@ -113,16 +113,14 @@ func.func @stays(%c: i1, %ok: i1) {
 // CHECK-NEXT: %[[FOUND:.*]] = arith.select %[[OK]], %[[I]], %[[LAST]] : index
 // CHECK-NEXT: scf.yield %[[ALL]], %[[FOUND]] : i1, index
 // CHECK-NEXT: }
-// CHECK-NEXT: %[[NAMED:.*]] = linalg_ext.name_numbers %[[FOR]]#0, %[[FOR]]#1, %[[K]]
-// CHECK-NEXT: cf.assert %[[NAMED]], "found \01 and \02" {linalg_ext.safe}
+// CHECK-NEXT: linalg_ext.check safe data %[[FOR]]#0, "found \01 and \02"(%[[FOR]]#1, %[[K]])
 // CHECK-NEXT: return
 func.func @numbers_loop(%n: index, %k: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.for %i = %c0 to %n step %c1 {
     %ok = arith.cmpi ult, %i, %k : index
-    %named = linalg_ext.name_numbers %ok, %i, %k
-    cf.assert %named, "found \01 and \02" {linalg_ext.safe}
+    linalg_ext.check safe data %ok, "found \01 and \02"(%i, %k)
   }
   return
 }
@@ -140,15 +138,13 @@ func.func @numbers_loop(%n: index, %k: index) {
 // CHECK-NEXT: %[[HOLDS:.*]] = arith.cmpi ult, %[[TWICE]], %[[N]] : index
 // CHECK-NEXT: scf.yield %[[HOLDS]], %[[TWICE]] : i1, index
 // CHECK-NEXT: }
-// CHECK-NEXT: %[[NAMED:.*]] = linalg_ext.name_numbers %[[IF]]#0, %[[IF]]#1
-// CHECK-NEXT: cf.assert %[[NAMED]], "found \01" {linalg_ext.safe}
+// CHECK-NEXT: linalg_ext.check safe data %[[IF]]#0, "found \01"(%[[IF]]#1)
 func.func @numbers_branch(%c: i1, %n: index) {
   scf.if %c {
   } else {
     %twice = arith.addi %n, %n : index
     %ok = arith.cmpi ult, %twice, %n : index
-    %named = linalg_ext.name_numbers %ok, %twice
-    cf.assert %named, "found \01" {linalg_ext.safe}
+    linalg_ext.check safe data %ok, "found \01"(%twice)
   }
   return
 }
@@ -163,15 +159,13 @@ func.func @numbers_branch(%c: i1, %n: index) {
 // CHECK-NEXT: %[[FOUND:.*]] = arith.select %[[B]], %[[A]], %[[LAST]] : index
 // CHECK-NEXT: %[[GO:.*]] = arith.andi %{{.*}}, %[[ALL]] : i1
 // CHECK-NEXT: scf.condition(%[[GO]]) %[[A]], %[[ALL]], %[[FOUND]] : index, i1, index
-// CHECK: %[[NAMED:.*]] = linalg_ext.name_numbers %[[LOOP]]#1, %[[LOOP]]#2
-// CHECK-NEXT: cf.assert %[[NAMED]], "found \01" {linalg_ext.safe}
+// CHECK: linalg_ext.check safe data %[[LOOP]]#1, "found \01"(%[[LOOP]]#2)
 func.func @numbers_while(%n: index) -> index {
   %c1 = arith.constant 1 : index
   %c7 = arith.constant 7 : index
   %r = scf.while (%a = %c1) : (index) -> index {
     %ok = arith.cmpi ne, %a, %c7 : index
-    %named = linalg_ext.name_numbers %ok, %a
-    cf.assert %named, "found \01" {linalg_ext.safe}
+    linalg_ext.check safe data %ok, "found \01"(%a)
     %go = arith.cmpi ult, %a, %n : index
     scf.condition(%go) %a : index
   } do {

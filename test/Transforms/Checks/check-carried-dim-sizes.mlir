@@ -48,7 +48,7 @@ func.func @keeps(%x: tensor<?x?xf32>, %n: index, %c: i1) -> tensor<?x?xf32> {
 // CHECK: %[[EQUAL:.*]] = linalg_ext.compare_sizes eq %[[AFTER]], %[[BEFORE]]
 // CHECK: %[[NEVER:.*]] = arith.cmpi sle, %[[N]], %c0
 // CHECK: %[[OK:.*]] = arith.ori %[[NEVER]], %[[EQUAL]]
-// CHECK: cf.assert %[[OK]], "expected an iteration to keep dimension sizes, found another one of dimension 0: \01 behind it and \02 in front in 'scf.for'
+// CHECK: linalg_ext.check sizes %[[OK]], "expected an iteration to keep dimension sizes, found another one of dimension 0: \01 behind it and \02 in front" in "scf.for"
 // CHECK: scf.for
 func.func @shrinks(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
   %c0 = arith.constant 0 : index
@@ -70,7 +70,7 @@ func.func @shrinks(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
 // CHECK-DAG: %[[N:.*]] = tensor.dim %[[X]], %c0
 // CHECK-DAG: %[[M:.*]] = tensor.dim %[[Y]], %c0
 // CHECK: %[[OK:.*]] = linalg_ext.compare_sizes eq %[[N]], %[[M]]
-// CHECK: cf.assert %[[OK]], "expected equal sizes of dimension 0 in both branches, found \01 and \02 in 'scf.if'
+// CHECK: linalg_ext.check sizes %[[OK]], "expected equal sizes of dimension 0 in both branches, found \01 and \02" in "scf.if"
 // CHECK: {{scf.if|arith.select}}
 func.func @branch(%x: tensor<?xf32>, %y: tensor<?xf32>, %c: i1) -> tensor<?xf32> {
   %r = scf.if %c -> tensor<?xf32> {
@@ -85,7 +85,7 @@ func.func @branch(%x: tensor<?xf32>, %y: tensor<?xf32>, %c: i1) -> tensor<?xf32>
 
 // X10, X11: in the second region of a while loop.
 // CHECK-LABEL: func @while
-// CHECK: cf.assert %{{.*}}, "expected an iteration to keep dimension sizes, found another one of dimension 0: \01 behind it and \02 in front in 'scf.while'
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected an iteration to keep dimension sizes, found another one of dimension 0: \01 behind it and \02 in front" in "scf.while"
 // CHECK: scf.while
 func.func @while(%x: tensor<?xf32>, %y: tensor<?xf32>, %c: i1) -> tensor<?xf32> {
   %r = scf.while (%h = %x) : (tensor<?xf32>) -> tensor<?xf32> {

@@ -14,7 +14,7 @@
 // CHECK-NEXT: linalg.yield %[[ANDI]] : i1
 // CHECK-NEXT: } -> tensor<i1>
 // CHECK-NEXT: %[[EXTRACT:.*]] = tensor.extract %[[GENERIC]][] : tensor<i1>
-// CHECK-NEXT: cf.assert %[[EXTRACT]], "division by zero in 'arith.divsi' at {{.*}}"
+// CHECK-NEXT: linalg_ext.check data %[[EXTRACT]], "division by zero" in "arith.divsi"
 // CHECK-NEXT: %[[C_1_I32:.*]] = arith.constant -1 : i32
 // CHECK-NEXT: %[[C0:.*]] = arith.constant 0 : index
 // CHECK-NEXT: %[[DIM:.*]] = tensor.dim %[[Y]], %[[C0]] : tensor<?x3xi32>
@@ -42,7 +42,7 @@ func.func @tensors(%x: tensor<?x3xi32>, %y: tensor<?x3xi32>) -> tensor<?x3xi32> 
 }
 
 // CHECK-LABEL: func.func @scalars(
-// CHECK: cf.assert %{{.*}}, "division by zero in 'arith.remui'
+// CHECK: linalg_ext.check data %{{.*}}, "division by zero" in "arith.remui"
 // CHECK-NEXT: arith.remui
 // CHECK-NEXT: return
 func.func @scalars(%x: i64, %y: i64) -> i64 {
@@ -52,7 +52,7 @@ func.func @scalars(%x: i64, %y: i64) -> i64 {
 
 // A constant divisor costs nothing, in a branch too.
 // CHECK-LABEL: func.func @constants(
-// CHECK-NOT: cf.assert
+// CHECK-NOT: linalg_ext.check
 // CHECK-NOT: arith.select
 // CHECK: return
 func.func @constants(%x: tensor<2xi32>, %n: index, %c: i1) -> tensor<2xi32> {
@@ -70,7 +70,7 @@ func.func @constants(%x: tensor<2xi32>, %n: index, %c: i1) -> tensor<2xi32> {
 // CHECK-LABEL: func @branch
 // CHECK: scf.if
 // CHECK: %[[OK:.*]] = arith.cmpi ne, %[[Y:.*]], %{{.*}} : i32
-// CHECK: cf.assert %[[OK]], "division by zero{{.*}}" {linalg_ext.safe}
+// CHECK: linalg_ext.check safe data %[[OK]], "division by zero{{.*}}"
 // CHECK: %[[ISZERO:.*]] = arith.cmpi eq, %[[Y]]
 // CHECK: %[[D:.*]] = arith.select %[[ISZERO]], %{{.*}}, %[[Y]] : i32
 // CHECK: arith.divui %{{.*}}, %[[D]] : i32
@@ -97,7 +97,7 @@ func.func @branch(%x: i32, %y: i32, %c: i1) -> i32 {
 // CHECK-NEXT: %[[SELECT:.*]] = arith.select %[[CMPI]], %[[X]], %[[C1_I32]] : i32
 // CHECK-NEXT: %[[C0_I32_2:.*]] = arith.constant 0 : i32
 // CHECK-NEXT: %[[CMPI_2:.*]] = arith.cmpi ne, %[[SELECT]], %[[C0_I32_2]] : i32
-// CHECK-NEXT: cf.assert %[[CMPI_2]], "division by zero in 'math.ipowi' at {{.*}}"
+// CHECK-NEXT: linalg_ext.check data %[[CMPI_2]], "division by zero" in "math.ipowi"
 // CHECK-NEXT: %[[IPOWI_3:.*]] = math.ipowi %[[X]], %[[N]] : i32
 // CHECK-NEXT: return %[[IPOWI]], %[[IPOWI_2]], %[[IPOWI_3]] : i32, i32, i32
 func.func @powers(%x: i32, %n: i32) -> (i32, i32, i32) {
@@ -114,7 +114,7 @@ func.func @powers(%x: i32, %n: i32) -> (i32, i32, i32) {
 // CHECK-NEXT: arith.divsi
 // CHECK: arith.maxsi
 // CHECK-NOT: arith.divsi
-// CHECK: cf.assert
+// CHECK: linalg_ext.check
 // CHECK: arith.divsi
 func.func @largest(%x: i64, %y: i64) -> (i64, i64) {
   %c0 = arith.constant 0 : i64
@@ -133,15 +133,15 @@ func.func @largest(%x: i64, %y: i64) -> (i64, i64) {
 // CHECK-DAG: %[[ZEROS:.*]] = arith.constant dense<0> : tensor<2xi32>
 // CHECK: %[[NEGATIVE:.*]] = arith.subi %[[ZEROS]], %[[X]]
 // CHECK: arith.select %{{.*}}, %[[NEGATIVE]], %{{.*}} : tensor<2xi1>, tensor<2xi32>
-// CHECK: cf.assert
+// CHECK: linalg_ext.check
 // CHECK: %[[FLOOR:.*]] = arith.floordivsi %[[A]]
 // CHECK: %[[MINUS:.*]] = arith.subi %{{.*}}, %[[A]] : i32
 // CHECK-NEXT: arith.select %{{.*}}, %[[MINUS]], %[[FLOOR]] : i32
-// CHECK: cf.assert
+// CHECK: linalg_ext.check
 // CHECK: %[[REST:.*]] = arith.remsi %[[A]]
 // CHECK-NEXT: %[[ZERO:.*]] = arith.constant 0 : i32
 // CHECK-NEXT: arith.select %{{.*}}, %[[ZERO]], %[[REST]] : i32
-// CHECK: cf.assert
+// CHECK: linalg_ext.check
 // CHECK-NEXT: arith.ceildivui %[[A]], %[[B]]
 // CHECK-NEXT: return
 func.func @minus_one(%x: tensor<2xi32>, %a: i32, %b: i32) -> (tensor<2xi32>, i32, i32, i32) {
@@ -156,8 +156,8 @@ func.func @minus_one(%x: tensor<2xi32>, %a: i32, %b: i32) -> (tensor<2xi32>, i32
 // After a branch, the check of a power comes later, too. 0 is not negative.
 // CHECK-LABEL: func.func @power_branch(
 // CHECK: scf.if
-// CHECK: cf.assert %{{.*}}, "division by zero in 'math.ipowi' at {{.*}}" {linalg_ext.safe}
-// CHECK-NOT: cf.assert
+// CHECK: linalg_ext.check safe data %{{.*}}, "division by zero" in "math.ipowi"
+// CHECK-NOT: linalg_ext.check
 // CHECK: return
 func.func @power_branch(%x: i32, %n: i32, %c: i1) -> i32 {
   %c0 = arith.constant 0 : i32

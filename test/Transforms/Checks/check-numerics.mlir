@@ -9,14 +9,14 @@ train.variable @w : tensor<3xf32> = #train.ones
 // CHECK:       %[[S:.*]] = nn.reduce sum %[[Z]] axes [0]
 // CHECK:       %[[E:.*]] = tensor.extract %[[S]][]
 // CHECK:       %[[OK:.*]] = arith.cmpf oeq, %[[E]], %{{.*}} : f32
-// CHECK:       cf.assert %[[OK]], "expected finite numbers in feed 'x', found NaN or infinity"
+// CHECK:       linalg_ext.check numerics %[[OK]], "expected finite numbers in feed 'x', found NaN or infinity"
 // CHECK:       train.read @w
-// CHECK:       cf.assert %{{.*}}, "expected finite numbers, found NaN or infinity in 'train.read' at {{.*}}check-numerics.mlir:[[@LINE+11]]:8"
+// CHECK:       linalg_ext.check numerics %{{.*}}, "expected finite numbers, found NaN or infinity" in "train.read"
 // CHECK:       math.log
-// CHECK:       cf.assert %{{.*}}, "expected finite numbers, found NaN or infinity in 'math.log' at {{.*}}check-numerics.mlir:[[@LINE+13]]:8"
-// CHECK:       cf.assert %{{.*}}, "expected finite numbers in the gradient, found NaN or infinity in '{{.*}}' at {{.*}}check-numerics.mlir:[[@LINE+12]]:8"
-// CHECK:       cf.assert %{{.*}}, "expected finite numbers, found NaN or infinity in 'arith.addf' at {{.*}}check-numerics.mlir:[[@LINE+13]]:8"
-// CHECK-NOT:   cf.assert
+// CHECK:       linalg_ext.check numerics %{{.*}}, "expected finite numbers, found NaN or infinity" in "math.log"
+// CHECK:       linalg_ext.check numerics %{{.*}}, "expected finite numbers in the gradient, found NaN or infinity" in {{.*}}
+// CHECK:       linalg_ext.check numerics %{{.*}}, "expected finite numbers, found NaN or infinity" in "arith.addf"
+// CHECK-NOT:   linalg_ext.check
 // CHECK:       return
 func.func @slope(%x: tensor<3xf32> {train.name = "x"}, %n: tensor<3xi32>) -> tensor<3xf32> {
 

@@ -78,7 +78,7 @@ func.func @checked(%x: tensor<3xf32>) -> tensor<?x?xf32> {
   %c3 = arith.constant 3 : index
   %c6 = arith.constant 6 : index
   %ok = linalg_ext.compare_sizes eq %c6, %c3
-  cf.assert %ok, "expected equal sizes"
+  linalg_ext.check sizes %ok, "expected equal sizes"
   %y = tensor.cast %x : tensor<3xf32> to tensor<?xf32>
   // expected-error@below {{'tensor.expand_shape' op expected dimensions [0, 1] of the result to make up dimension 0 of the source, found 6 and 3}}
   %z = tensor.expand_shape %y [[0, 1]] output_shape [%c2, %c3] : tensor<?xf32> into tensor<?x?xf32>

@@ -8,12 +8,12 @@
 // CHECK: %[[A0:.*]] = tensor.dim %[[A]], %c0
 // CHECK: %[[B0:.*]] = tensor.dim %[[B]], %c0
 // CHECK: %[[OK0:.*]] = linalg_ext.compare_sizes eq %[[A0]], %[[B0]]
-// CHECK-NEXT: cf.assert %[[OK0]], "expected equal sizes of dimension 0 of a and dimension 0 of b, found \01 and \02 in 'nn.matmul' at {{.*}}"
+// CHECK-NEXT: linalg_ext.check sizes %[[OK0]], "expected equal sizes of dimension 0 of a and dimension 0 of b, found \01 and \02" in "nn.matmul"
 // CHECK: %[[A1:.*]] = tensor.dim %[[A]], %c2
 // CHECK: %[[B1:.*]] = tensor.dim %[[B]], %c1
 // CHECK: %[[OK1:.*]] = linalg_ext.compare_sizes eq %[[A1]], %[[B1]]
-// CHECK-NEXT: cf.assert %[[OK1]], "expected equal sizes of dimension 2 of a and dimension 1 of b, found \01 and \02 in 'nn.matmul' at {{.*}}"
-// CHECK-NOT: cf.assert
+// CHECK-NEXT: linalg_ext.check sizes %[[OK1]], "expected equal sizes of dimension 2 of a and dimension 1 of b, found \01 and \02" in "nn.matmul"
+// CHECK-NOT: linalg_ext.check
 // CHECK: return
 func.func @matmul(%a: tensor<?x?x?xf32>, %b: tensor<?x?x?xf32>) -> tensor<?x?x?xf32> {
   %y = nn.matmul %a, %b : (tensor<?x?x?xf32>, tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
@@ -21,9 +21,9 @@ func.func @matmul(%a: tensor<?x?x?xf32>, %b: tensor<?x?x?xf32>) -> tensor<?x?x?x
 }
 
 // CHECK-LABEL: func.func @matmul_transposed(
-// CHECK: cf.assert %{{.*}}, "expected equal sizes of dimension 0 of a and dimension 0 of b, found \01 and \02 in 'nn.matmul' at {{.*}}"
-// CHECK: cf.assert %{{.*}}, "expected equal sizes of dimension 1 of a and dimension 1 of b, found \01 and \02 in 'nn.matmul' at {{.*}}"
-// CHECK-NOT: cf.assert
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 0 of a and dimension 0 of b, found \01 and \02" in "nn.matmul"
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 1 of a and dimension 1 of b, found \01 and \02" in "nn.matmul"
+// CHECK-NOT: linalg_ext.check
 // CHECK: return
 func.func @matmul_transposed(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>) -> (tensor<?x?xf32>, tensor<?x?xf32>) {
   %y = nn.matmul %a, %b {transpose_a} : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
@@ -32,9 +32,9 @@ func.func @matmul_transposed(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>) -> (tenso
 }
 
 // CHECK-LABEL: func.func @dense(
-// CHECK: cf.assert %{{.*}}, "expected equal sizes of dimension 2 of x and dimension 0 of w, found \01 and \02 in 'nn.dense' at {{.*}}"
-// CHECK: cf.assert %{{.*}}, "expected equal sizes of dimension 1 of w and dimension 0 of b, found \01 and \02 in 'nn.dense' at {{.*}}"
-// CHECK-NOT: cf.assert
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 2 of x and dimension 0 of w, found \01 and \02" in "nn.dense"
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 1 of w and dimension 0 of b, found \01 and \02" in "nn.dense"
+// CHECK-NOT: linalg_ext.check
 // CHECK: return
 func.func @dense(%x: tensor<?x?x?xf32>, %w: tensor<?x?xf32>, %b: tensor<?xf32>) -> tensor<?x?x?xf32> {
   %y = nn.dense %x, %w, %b : (tensor<?x?x?xf32>, tensor<?x?xf32>, tensor<?xf32>) -> tensor<?x?x?xf32>
@@ -42,10 +42,10 @@ func.func @dense(%x: tensor<?x?x?xf32>, %w: tensor<?x?xf32>, %b: tensor<?xf32>) 
 }
 
 // CHECK-LABEL: func.func @triangular_solve(
-// CHECK: cf.assert %{{.*}}, "expected equal sizes of dimension 0 of a and dimension 0 of b, found \01 and \02 in 'nn.triangular_solve' at {{.*}}"
-// CHECK: cf.assert %{{.*}}, "expected equal sizes of dimension 1 of a and dimension 1 of b, found \01 and \02 in 'nn.triangular_solve' at {{.*}}"
-// CHECK: cf.assert %{{.*}}, "expected equal sizes of dimension 1 of a and dimension 2 of a, found \01 and \02 in 'nn.triangular_solve' at {{.*}}"
-// CHECK-NOT: cf.assert
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 0 of a and dimension 0 of b, found \01 and \02" in "nn.triangular_solve"
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 1 of a and dimension 1 of b, found \01 and \02" in "nn.triangular_solve"
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 1 of a and dimension 2 of a, found \01 and \02" in "nn.triangular_solve"
+// CHECK-NOT: linalg_ext.check
 // CHECK: return
 func.func @triangular_solve(%a: tensor<?x?x?xf64>, %b: tensor<?x?x?xf64>) -> tensor<?x?x?xf64> {
   %y = nn.triangular_solve lower %a, %b : (tensor<?x?x?xf64>, tensor<?x?x?xf64>) -> tensor<?x?x?xf64>
@@ -53,8 +53,8 @@ func.func @triangular_solve(%a: tensor<?x?x?xf64>, %b: tensor<?x?x?xf64>) -> ten
 }
 
 // CHECK-LABEL: func.func @cholesky(
-// CHECK: cf.assert %{{.*}}, "expected equal sizes of dimension 1 of a and dimension 2 of a, found \01 and \02 in 'nn.cholesky' at {{.*}}"
-// CHECK-NOT: cf.assert
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 1 of a and dimension 2 of a, found \01 and \02" in "nn.cholesky"
+// CHECK-NOT: linalg_ext.check
 // CHECK: return
 func.func @cholesky(%a: tensor<?x?x?xf64>) -> tensor<?x?x?xf64> {
   %y = nn.cholesky %a : tensor<?x?x?xf64>
@@ -62,8 +62,8 @@ func.func @cholesky(%a: tensor<?x?x?xf64>) -> tensor<?x?x?xf64> {
 }
 
 // CHECK-LABEL: func.func @lstsq(
-// CHECK: cf.assert %{{.*}}, "expected equal sizes of dimension 0 of a and dimension 0 of b, found \01 and \02 in 'nn.lstsq' at {{.*}}"
-// CHECK-NOT: cf.assert
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 0 of a and dimension 0 of b, found \01 and \02" in "nn.lstsq"
+// CHECK-NOT: linalg_ext.check
 // CHECK: return
 func.func @lstsq(%a: tensor<?x2xf32>, %b: tensor<?x1xf32>) -> tensor<2x1xf32> {
   %y = nn.lstsq %a, %b l2 0.0 : (tensor<?x2xf32>, tensor<?x1xf32>) -> tensor<2x1xf32>
@@ -71,11 +71,11 @@ func.func @lstsq(%a: tensor<?x2xf32>, %b: tensor<?x1xf32>) -> tensor<2x1xf32> {
 }
 
 // CHECK-LABEL: func.func @scatter(
-// CHECK: cf.assert %{{.*}}, "expected equal sizes of dimension 0 of init and dimension 0 of updates, found \01 and \02 in 'nn.scatter' at {{.*}}"
-// CHECK: cf.assert %{{.*}}, "expected equal sizes of dimension 2 of init and dimension 3 of updates, found \01 and \02 in 'nn.scatter' at {{.*}}"
-// CHECK: cf.assert %{{.*}}, "expected equal sizes of dimension 0 of indices and dimension 1 of updates, found \01 and \02 in 'nn.scatter' at {{.*}}"
-// CHECK: cf.assert %{{.*}}, "expected equal sizes of dimension 1 of indices and dimension 2 of updates, found \01 and \02 in 'nn.scatter' at {{.*}}"
-// CHECK-NOT: cf.assert
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 0 of init and dimension 0 of updates, found \01 and \02" in "nn.scatter"
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 2 of init and dimension 3 of updates, found \01 and \02" in "nn.scatter"
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 0 of indices and dimension 1 of updates, found \01 and \02" in "nn.scatter"
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 1 of indices and dimension 2 of updates, found \01 and \02" in "nn.scatter"
+// CHECK-NOT: linalg_ext.check
 // CHECK: return
 func.func @scatter(%x: tensor<?x5x?xf32>, %i: tensor<?x?xi64>, %u: tensor<?x?x?x?xf32>) -> tensor<?x5x?xf32> {
   %y = nn.scatter %x, %i, %u axis 1 : (tensor<?x5x?xf32>, tensor<?x?xi64>, tensor<?x?x?x?xf32>) -> tensor<?x5x?xf32>
@@ -83,9 +83,9 @@ func.func @scatter(%x: tensor<?x5x?xf32>, %i: tensor<?x?xi64>, %u: tensor<?x?x?x
 }
 
 // CHECK-LABEL: func.func @scatter_add(
-// CHECK: cf.assert %{{.*}}, "expected equal sizes of dimension 1 of init and dimension 1 of updates, found \01 and \02 in 'nn.scatter_add' at {{.*}}"
-// CHECK: cf.assert %{{.*}}, "expected equal sizes of dimension 0 of indices and dimension 0 of updates, found \01 and \02 in 'nn.scatter_add' at {{.*}}"
-// CHECK-NOT: cf.assert
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 1 of init and dimension 1 of updates, found \01 and \02" in "nn.scatter_add"
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 0 of indices and dimension 0 of updates, found \01 and \02" in "nn.scatter_add"
+// CHECK-NOT: linalg_ext.check
 // CHECK: return
 func.func @scatter_add(%x: tensor<5x?xf32>, %i: tensor<?xi64>, %u: tensor<?x?xf32>) -> tensor<5x?xf32> {
   %y = nn.scatter_add %x, %i, %u axis 0 : (tensor<5x?xf32>, tensor<?xi64>, tensor<?x?xf32>) -> tensor<5x?xf32>
@@ -93,8 +93,8 @@ func.func @scatter_add(%x: tensor<5x?xf32>, %i: tensor<?xi64>, %u: tensor<?x?xf3
 }
 
 // CHECK-LABEL: func.func @broadcast(
-// CHECK: cf.assert %{{.*}}, "expected equal sizes of dimension 0 of the input and dimension 1 of the result, found \01 and \02 in 'nn.broadcast' at {{.*}}"
-// CHECK-NOT: cf.assert
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 0 of the input and dimension 1 of the result, found \01 and \02" in "nn.broadcast"
+// CHECK-NOT: linalg_ext.check
 // CHECK: return
 func.func @broadcast(%b: tensor<?x1xf32>, %l: tensor<?x?x?xf32>) -> tensor<?x?x?xf32> {
   %y = nn.broadcast %b dims [1, 2] like %l : (tensor<?x1xf32>, tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
@@ -102,9 +102,9 @@ func.func @broadcast(%b: tensor<?x1xf32>, %l: tensor<?x?x?xf32>) -> tensor<?x?x?
 }
 
 // CHECK-LABEL: func.func @max_pool_select(
-// CHECK: cf.assert %{{.*}}, "expected equal sizes of dimension 0 of x and v, found \01 and \02 in 'nn.max_pool2d_select' at {{.*}}"
-// CHECK: cf.assert %{{.*}}, "expected equal sizes of dimension 3 of x and v, found \01 and \02 in 'nn.max_pool2d_select' at {{.*}}"
-// CHECK-NOT: cf.assert
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 0 of x and v, found \01 and \02" in "nn.max_pool2d_select"
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 3 of x and v, found \01 and \02" in "nn.max_pool2d_select"
+// CHECK-NOT: linalg_ext.check
 // CHECK: return
 func.func @max_pool_select(%x: tensor<?x8x8x?xf32>, %v: tensor<?x8x8x?xf32>) -> tensor<?x4x4x?xf32> {
   %y = nn.max_pool2d_select %x, %v window [2, 2] : (tensor<?x8x8x?xf32>, tensor<?x8x8x?xf32>) -> tensor<?x4x4x?xf32>
@@ -112,9 +112,9 @@ func.func @max_pool_select(%x: tensor<?x8x8x?xf32>, %v: tensor<?x8x8x?xf32>) -> 
 }
 
 // CHECK-LABEL: func.func @max_pool_gradient(
-// CHECK: cf.assert %{{.*}}, "expected equal sizes of dimension 0 of x and dimension 0 of dy, found \01 and \02 in 'nn.max_pool2d_grad' at {{.*}}"
-// CHECK: cf.assert %{{.*}}, "expected equal sizes of dimension 3 of x and dimension 3 of dy, found \01 and \02 in 'nn.max_pool2d_grad' at {{.*}}"
-// CHECK-NOT: cf.assert
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 0 of x and dimension 0 of dy, found \01 and \02" in "nn.max_pool2d_grad"
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 3 of x and dimension 3 of dy, found \01 and \02" in "nn.max_pool2d_grad"
+// CHECK-NOT: linalg_ext.check
 // CHECK: return
 func.func @max_pool_gradient(%x: tensor<?x8x8x?xf32>, %dy: tensor<?x4x4x?xf32>) -> tensor<?x8x8x?xf32> {
   %y = nn.max_pool2d_grad %x, %dy window [2, 2] : (tensor<?x8x8x?xf32>, tensor<?x4x4x?xf32>) -> tensor<?x8x8x?xf32>
@@ -122,8 +122,8 @@ func.func @max_pool_gradient(%x: tensor<?x8x8x?xf32>, %dy: tensor<?x4x4x?xf32>) 
 }
 
 // CHECK-LABEL: func.func @filter_gradient(
-// CHECK: cf.assert %{{.*}}, "expected equal sizes of dimension 0 of x and dimension 0 of dy, found \01 and \02 in 'nn.conv2d_filter_grad' at {{.*}}"
-// CHECK-NOT: cf.assert
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 0 of x and dimension 0 of dy, found \01 and \02" in "nn.conv2d_filter_grad"
+// CHECK-NOT: linalg_ext.check
 // CHECK: return
 func.func @filter_gradient(%x: tensor<?x8x8x3xf32>, %dy: tensor<?x7x7x5xf32>) -> tensor<2x2x3x5xf32> {
   %y = nn.conv2d_filter_grad %x, %dy : (tensor<?x8x8x3xf32>, tensor<?x7x7x5xf32>) -> tensor<2x2x3x5xf32>
@@ -131,9 +131,9 @@ func.func @filter_gradient(%x: tensor<?x8x8x3xf32>, %dy: tensor<?x7x7x5xf32>) ->
 }
 
 // CHECK-LABEL: func.func @softmax_cross_entropy(
-// CHECK: cf.assert %{{.*}}, "expected equal sizes of dimension 0 of logits and labels, found \01 and \02 in 'nn.softmax_cross_entropy' at {{.*}}"
-// CHECK: cf.assert %{{.*}}, "expected equal sizes of dimension 1 of logits and labels, found \01 and \02 in 'nn.softmax_cross_entropy' at {{.*}}"
-// CHECK-NOT: cf.assert
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 0 of logits and labels, found \01 and \02" in "nn.softmax_cross_entropy"
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 1 of logits and labels, found \01 and \02" in "nn.softmax_cross_entropy"
+// CHECK-NOT: linalg_ext.check
 // CHECK: return
 func.func @softmax_cross_entropy(%x: tensor<?x?xf32>, %y: tensor<?x?xf32>) -> tensor<f32> {
   %l = nn.softmax_cross_entropy %x, %y reduction mean : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<f32>
@@ -141,9 +141,9 @@ func.func @softmax_cross_entropy(%x: tensor<?x?xf32>, %y: tensor<?x?xf32>) -> te
 }
 
 // CHECK-LABEL: func.func @sparse_softmax_cross_entropy(
-// CHECK: cf.assert %{{.*}}, "expected equal sizes of dimension 0 of logits and dimension 0 of labels, found \01 and \02 in 'nn.sparse_softmax_cross_entropy' at {{.*}}"
-// CHECK: cf.assert %{{.*}}, "expected equal sizes of dimension 1 of logits and dimension 1 of labels, found \01 and \02 in 'nn.sparse_softmax_cross_entropy' at {{.*}}"
-// CHECK-NOT: cf.assert
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 0 of logits and dimension 0 of labels, found \01 and \02" in "nn.sparse_softmax_cross_entropy"
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 1 of logits and dimension 1 of labels, found \01 and \02" in "nn.sparse_softmax_cross_entropy"
+// CHECK-NOT: linalg_ext.check
 // CHECK: return
 func.func @sparse_softmax_cross_entropy(%x: tensor<?x?x10xf32>, %i: tensor<?x?xi32>) -> tensor<f32> {
   %l = nn.sparse_softmax_cross_entropy %x, %i reduction mean : (tensor<?x?x10xf32>, tensor<?x?xi32>) -> tensor<f32>
@@ -151,8 +151,8 @@ func.func @sparse_softmax_cross_entropy(%x: tensor<?x?x10xf32>, %i: tensor<?x?xi
 }
 
 // CHECK-LABEL: func.func @sigmoid_cross_entropy(
-// CHECK: cf.assert %{{.*}}, "expected equal sizes of dimension 0 of logits and labels, found \01 and \02 in 'nn.sigmoid_cross_entropy' at {{.*}}"
-// CHECK-NOT: cf.assert
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 0 of logits and labels, found \01 and \02" in "nn.sigmoid_cross_entropy"
+// CHECK-NOT: linalg_ext.check
 // CHECK: return
 func.func @sigmoid_cross_entropy(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<f32> {
   %l = nn.sigmoid_cross_entropy %x, %y reduction mean : (tensor<?xf32>, tensor<?xf32>) -> tensor<f32>
@@ -160,9 +160,9 @@ func.func @sigmoid_cross_entropy(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor
 }
 
 // CHECK-LABEL: func.func @mean_squared_error(
-// CHECK: cf.assert %{{.*}}, "expected equal sizes of dimension 0 of the prediction and the target, found \01 and \02 in 'nn.mean_squared_error' at {{.*}}"
-// CHECK: cf.assert %{{.*}}, "expected equal sizes of dimension 1 of the prediction and the target, found \01 and \02 in 'nn.mean_squared_error' at {{.*}}"
-// CHECK-NOT: cf.assert
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 0 of the prediction and the target, found \01 and \02" in "nn.mean_squared_error"
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 1 of the prediction and the target, found \01 and \02" in "nn.mean_squared_error"
+// CHECK-NOT: linalg_ext.check
 // CHECK: return
 func.func @mean_squared_error(%x: tensor<?x?xf32>, %y: tensor<?x?xf32>) -> tensor<f32> {
   %l = nn.mean_squared_error %x, %y reduction mean : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<f32>

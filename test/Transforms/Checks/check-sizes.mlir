@@ -8,11 +8,11 @@
 // CHECK-DAG: %[[P:.*]] = arith.muli
 // CHECK-DAG: %[[S:.*]] = tensor.dim %[[X]]
 // CHECK: %[[OK:.*]] = linalg_ext.compare_sizes eq %[[P]], %[[S]]
-// CHECK: cf.assert %[[OK]], "expected dimensions [0, 1] of the result to make up dimension 0 of the source, found \01 and \02 in 'tensor.expand_shape' at {{.*}}"
+// CHECK: linalg_ext.check sizes %[[OK]], "expected dimensions [0, 1] of the result to make up dimension 0 of the source, found \01 and \02" in "tensor.expand_shape"
 // CHECK: tensor.expand_shape
 // ONCE-LABEL: func @expand(
-// ONCE-COUNT-1: cf.assert
-// ONCE-NOT: cf.assert
+// ONCE-COUNT-1: linalg_ext.check
+// ONCE-NOT: linalg_ext.check
 func.func @expand(%x: tensor<?xf32>, %z: tensor<?xf32>) -> tensor<?x3xf32> {
   %c = arith.constant 0 : index
   %d = tensor.dim %z, %c : tensor<?xf32>
@@ -25,7 +25,7 @@ func.func @expand(%x: tensor<?xf32>, %z: tensor<?xf32>) -> tensor<?x3xf32> {
 // Sizes that are those of the source in another form.
 // ONCE-LABEL: func @proved(
 // CHECK-LABEL: func @proved(
-// CHECK-NOT: cf.assert
+// CHECK-NOT: linalg_ext.check
 // CHECK: return
 func.func @proved(%x: tensor<?x?xf32>, %n: index) -> tensor<?x?xf32> {
   %c0 = arith.constant 0 : index
@@ -52,8 +52,8 @@ func.func @proved(%x: tensor<?x?xf32>, %n: index) -> tensor<?x?xf32> {
 
 // A check implies the next one.
 // CHECK-LABEL: func @known(
-// CHECK-COUNT-1: cf.assert
-// CHECK-NOT: cf.assert
+// CHECK-COUNT-1: linalg_ext.check
+// CHECK-NOT: linalg_ext.check
 // CHECK: return
 func.func @known(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
   %a = arith.addf %x, %y : tensor<?xf32>
@@ -70,10 +70,10 @@ func.func @known(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
 // CHECK: tensor.dim %[[X]]
 // CHECK: %[[D:.*]] = tensor.dim %[[X]]
 // CHECK: %[[OK:.*]] = linalg_ext.compare_sizes eq %[[D]], %c4
-// CHECK: cf.assert %[[OK]], "expected dimension 0 of the result to be 4, as its type says, found \01 in 'tensor.cast'
+// CHECK: linalg_ext.check sizes %[[OK]], "expected dimension 0 of the result to be 4, as its type says, found \01" in "tensor.cast"
 // ONCE-LABEL: func @cast(
-// ONCE-COUNT-1: cf.assert
-// ONCE-NOT: cf.assert
+// ONCE-COUNT-1: linalg_ext.check
+// ONCE-NOT: linalg_ext.check
 func.func @cast(%x: tensor<?xf32>) -> tensor<4xf32> {
   %c0 = arith.constant 0 : index
   %d = tensor.dim %x, %c0 : tensor<?xf32>
@@ -96,7 +96,7 @@ func.func @cast(%x: tensor<?xf32>) -> tensor<4xf32> {
 // CHECK: %[[OK1:.*]] = arith.ori %[[NOT]], %[[OK]]
 // CHECK: %[[NEVER:.*]] = arith.cmpi sge, %{{.*}}, %[[N]]
 // CHECK: %[[OK2:.*]] = arith.ori %[[NEVER]], %[[OK1]]
-// CHECK: cf.assert %[[OK2]], {{.*}} in 'arith.addf'
+// CHECK: linalg_ext.check sizes %[[OK2]], {{.*}} in "arith.addf"
 // CHECK: scf.for
 func.func @nested(%x: tensor<?xf32>, %z: tensor<?xf32>, %n: index, %p: i1) -> tensor<?xf32> {
   %c0 = arith.constant 0 : index
@@ -119,7 +119,7 @@ func.func @nested(%x: tensor<?xf32>, %z: tensor<?xf32>, %n: index, %p: i1) -> te
 // CHECK-LABEL: func @inside(
 // CHECK: scf.for
 // CHECK: %[[OK:.*]] = linalg_ext.compare_sizes eq
-// CHECK: cf.assert %[[OK]], "expected equal sizes of dimension 0 of operand 0 and operand 1, found \01 and \02 in 'arith.addf' {{.*}}linalg_ext.safe
+// CHECK: linalg_ext.check safe sizes %[[OK]], "expected equal sizes of dimension 0 of operand 0 and operand 1, found \01 and \02" in "arith.addf"
 // CHECK: scf.if %[[OK]] -> (tensor<?xf32>) {
 // CHECK-NEXT: arith.addf
 // CHECK: } else {
@@ -148,17 +148,17 @@ func.func @inside(%x: tensor<?xf32>, %n: tensor<?xindex>, %m: index) -> tensor<f
 // reported behind it. A branch that only such a check leaves has one size.
 // CHECK-LABEL: func @inside_twice(
 // CHECK: scf.for
-// CHECK: cf.assert
-// CHECK-NOT: cf.assert
+// CHECK: linalg_ext.check
+// CHECK-NOT: linalg_ext.check
 // CHECK: scf.if {{.*}} -> (tensor<?xf32>) {
 // CHECK-NEXT: arith.addf
 // CHECK: scf.if {{.*}} -> (tensor<?xf32>) {
 // CHECK-NEXT: arith.mulf
-// CHECK-NOT: cf.assert
+// CHECK-NOT: linalg_ext.check
 // CHECK: return
 // ONCE-LABEL: func @inside_twice(
-// ONCE-COUNT-1: cf.assert
-// ONCE-NOT: cf.assert
+// ONCE-COUNT-1: linalg_ext.check
+// ONCE-NOT: linalg_ext.check
 // ONCE: return
 func.func @inside_twice(%x: tensor<?xf32>, %n: tensor<?xindex>, %m: index) -> tensor<f32> {
   %c0 = arith.constant 0 : index
@@ -191,7 +191,7 @@ func.func @inside_twice(%x: tensor<?xf32>, %n: tensor<?xindex>, %m: index) -> te
 // CHECK: %[[OK:.*]] = linalg_ext.compare_sizes ge %[[HAS]], %[[NEEDS]]
 // CHECK: %[[NONE:.*]] = arith.cmpi eq, %{{.*}}, %c0
 // CHECK: arith.ori %[[NONE]], %[[OK]]
-// CHECK: cf.assert %{{.*}}, "expected dimension 0 of operand 0 to hold the last position that is used, found \01 and \02 in 'linalg.conv_1d'
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected dimension 0 of operand 0 to hold the last position that is used, found \01 and \02" in "linalg.conv_1d"
 func.func @window(%x: tensor<?xf32>, %w: tensor<3xf32>, %z: tensor<?xf32>) -> tensor<?xf32> {
   %y = linalg.conv_1d ins(%x, %w : tensor<?xf32>, tensor<3xf32>) outs(%z : tensor<?xf32>) -> tensor<?xf32>
   return %y : tensor<?xf32>
@@ -201,7 +201,7 @@ func.func @window(%x: tensor<?xf32>, %w: tensor<3xf32>, %z: tensor<?xf32>) -> te
 
 // A dead op is not checked.
 // CHECK-LABEL: func @dead(
-// CHECK-NOT: cf.assert
+// CHECK-NOT: linalg_ext.check
 func.func @dead(%x: tensor<?xf32>, %z: tensor<?xf32>) -> tensor<?xf32> {
   %y = arith.addf %x, %z : tensor<?xf32>
   return %x : tensor<?xf32>
@@ -213,8 +213,7 @@ func.func @dead(%x: tensor<?xf32>, %z: tensor<?xf32>) -> tensor<?xf32> {
 // CHECK-LABEL: func @dimension(
 // CHECK-SAME: %{{.*}}: tensor<?x2xf32>, %[[I:.*]]: index)
 // CHECK: %[[OK:.*]] = arith.cmpi ult, %[[I]], %c2
-// CHECK: %[[NAMED:.*]] = linalg_ext.name_numbers %[[OK]], %[[I]]
-// CHECK-NEXT: cf.assert %[[NAMED]], "expected a dimension from 0 to 1, found one out of range in 'tensor.dim' at {{.*}}: \01"
+// CHECK: linalg_ext.check safe data %[[OK]], "expected a dimension from 0 to 1, found one out of range" in "tensor.dim", ": \01"(%[[I]])
 // CHECK: %[[AT:.*]] = arith.select %[[OK]], %[[I]], %c0
 // CHECK: tensor.dim %{{.*}}, %[[AT]]
 func.func @dimension(%x: tensor<?x2xf32>, %i: index) -> index {
@@ -227,10 +226,10 @@ func.func @dimension(%x: tensor<?x2xf32>, %i: index) -> index {
 // Sizes that may be negative.
 // CHECK-LABEL: func @negative(
 // CHECK: linalg_ext.compare_sizes ge %{{.*}}, %c0
-// CHECK: cf.assert %{{.*}}, "expected a size of dimension 0 that is not negative, found \01 in 'tensor.empty'
-// CHECK-NOT: cf.assert
-// CHECK: cf.assert %{{.*}}, "expected at most 2^56 elements, found more in 'tensor.empty' at {{.*}}: \01"
-// CHECK-NOT: cf.assert
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected a size of dimension 0 that is not negative, found \01" in "tensor.empty"
+// CHECK-NOT: linalg_ext.check
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected at most 2^56 elements, found more" in "tensor.empty", ": \01"
+// CHECK-NOT: linalg_ext.check
 // CHECK: return
 func.func @negative(%x: tensor<?xf32>, %n: index) -> (tensor<?xf32>, tensor<?xf32>) {
   %c0 = arith.constant 0 : index
@@ -250,7 +249,7 @@ func.func @negative(%x: tensor<?xf32>, %n: index) -> (tensor<?xf32>, tensor<?xf3
 
 // A weight has the shape of what is differentiated.
 // CHECK-LABEL: func @gradient(
-// CHECK: cf.assert %{{.*}}, "expected equal sizes of dimension 0 of differentiated value 0 and its weight, found \01 and \02 in 'train.gradient'
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 0 of differentiated value 0 and its weight, found \01 and \02" in "train.gradient"
 func.func @gradient(%x: tensor<?xf32>, %w: tensor<?xf32>) -> tensor<?xf32> {
   %y = math.exp %x : tensor<?xf32>
   %g = train.gradient %y wrt %x grad_ys %w : (tensor<?xf32>, tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
@@ -265,7 +264,7 @@ func.func @gradient(%x: tensor<?xf32>, %w: tensor<?xf32>) -> tensor<?xf32> {
 // CHECK: %[[KEPT:.*]] = linalg_ext.compare_sizes eq
 // CHECK: %[[EMPTY:.*]] = arith.cmpi sge, %{{.*}}, %[[N]]
 // CHECK: %[[OK:.*]] = arith.ori %[[EMPTY]], %[[KEPT]]
-// CHECK: cf.assert %[[OK]], "expected an iteration to keep dimension sizes, found another one of dimension 0: \01 behind it and \02 in front in 'scf.for'
+// CHECK: linalg_ext.check sizes %[[OK]], "expected an iteration to keep dimension sizes, found another one of dimension 0: \01 behind it and \02 in front" in "scf.for"
 // CHECK: scf.for
 func.func @no_iteration(%n: index, %x: tensor<?xf32>) -> tensor<?xf32> {
   %c0 = arith.constant 0 : index
@@ -284,7 +283,7 @@ func.func @no_iteration(%n: index, %x: tensor<?xf32>) -> tensor<?xf32> {
 // A reshape that has passed its checks needs no shape in memory.
 // CHECK-LABEL: func @reshape_to_matrix(
 // CHECK-SAME: %[[X:.*]]: tensor<?x2xf32>, %[[M:.*]]: index, %[[N:.*]]: index)
-// CHECK: cf.assert %{{.*}}, "expected as many elements in the result as in the source, found \01 and \02 in 'tensor.reshape'
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected as many elements in the result as in the source, found \01 and \02" in "tensor.reshape"
 // CHECK: %[[ALL:.*]] = tensor.collapse_shape %[[X]] {{\[}}[0, 1]]
 // CHECK: %[[Y:.*]] = tensor.expand_shape %[[ALL]] {{\[}}[0, 1]] output_shape [%[[M]], %[[N]]]
 // CHECK: return %[[Y]]
@@ -298,7 +297,7 @@ func.func @reshape_to_matrix(%x: tensor<?x2xf32>, %m: index, %n: index) -> tenso
 
 // Constants fold to an impossible slice.
 // CHECK-LABEL: func @negative_slice(
-// CHECK: cf.assert %{{.*}}, "expected a size of dimension 0 that is not negative, found \01 in 'tensor.extract_slice'
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected a size of dimension 0 that is not negative, found -1" in "tensor.extract_slice"
 func.func @negative_slice(%x: tensor<2xf32>) -> tensor<?xf32> {
   %c-1 = arith.constant -1 : index
   %y = tensor.extract_slice %x[0] [%c-1] [1] : tensor<2xf32> to tensor<?xf32>
@@ -312,7 +311,7 @@ func.func @negative_slice(%x: tensor<2xf32>) -> tensor<?xf32> {
 // CHECK-SAME: %[[X:.*]]: tensor<3x?xf32>, %{{.*}}: tensor<?x4xf32>)
 // CHECK-DAG: %[[D:.*]] = tensor.dim %[[X]], %c1
 // CHECK: %[[OK:.*]] = linalg_ext.compare_sizes eq %[[D]], %c4
-// CHECK: cf.assert %[[OK]], "expected equal sizes of dimension 1 of the prediction and the target, found \01 and \02 in 'nn.mean_squared_error'
+// CHECK: linalg_ext.check sizes %[[OK]], "expected equal sizes of dimension 1 of the prediction and the target, found \01 and 4" in "nn.mean_squared_error"
 func.func @known_on_one_side(%x: tensor<3x?xf32>, %z: tensor<?x4xf32>) -> tensor<3xf32> {
   %y = nn.mean_squared_error %x, %z reduction none : (tensor<3x?xf32>, tensor<?x4xf32>) -> tensor<3xf32>
   return %y : tensor<3xf32>
@@ -325,13 +324,13 @@ func.func @known_on_one_side(%x: tensor<3x?xf32>, %z: tensor<?x4xf32>) -> tensor
 // CHECK-LABEL: func @steps(
 // CHECK-SAME: %[[U:[^:]*]]: index, %[[S:[^:]*]]: index, %[[X:[^:]*]]: f32)
 // CHECK: %[[OK:.*]] = linalg_ext.compare_sizes ge %[[S]], %c1{{.*}}
-// CHECK-NEXT: cf.assert %[[OK]], "expected a step of 1 or more, found \01 in 'scf.for' at {{.*}}check-sizes.mlir:[[#@LINE+26]]:8"
+// CHECK-NEXT: linalg_ext.check sizes %[[OK]], "expected a step of 1 or more, found \01" in "scf.for"
 // CHECK: %[[POSITIVE:.*]] = arith.maxsi %[[S]], %[[ONE:c1[_0-9]*]] : index
 // CHECK-NEXT: %[[WAY:.*]] = arith.subi %[[U]], %c0 : index
 // CHECK-NEXT: %[[LEAST:.*]] = arith.minui %[[POSITIVE]], %[[WAY]] : index
 // CHECK-NEXT: %[[STEP:.*]] = arith.maxsi %[[LEAST]], %[[ONE]] : index
 // CHECK: scf.for %{{.*}} = %c0 to %[[U]] step %[[STEP]]
-// CHECK-NOT: cf.assert
+// CHECK-NOT: linalg_ext.check
 // CHECK: %[[POSITIVE:.*]] = arith.maxsi %[[S]], %[[ONE:c1[_0-9]*]] : index
 // CHECK-NEXT: %[[WAY:.*]] = arith.subi %[[U]], %c0 : index
 // CHECK-NEXT: %[[LEAST:.*]] = arith.minui %[[POSITIVE]], %[[WAY]] : index
@@ -339,15 +338,15 @@ func.func @known_on_one_side(%x: tensor<3x?xf32>, %z: tensor<?x4xf32>) -> tensor
 // CHECK: scf.for %[[I:.*]] = %c0 to %[[U]] step %[[AGAIN]]
 // CHECK: %[[INNER:.*]] = arith.subi %[[S]], %[[I]] : index
 // CHECK: %[[OK2:.*]] = linalg_ext.compare_sizes ge
-// CHECK-NEXT: cf.assert %[[OK2]], "expected a step of 1 or more, found \01 in 'scf.for' at {{.*}}" {linalg_ext.safe}
+// CHECK-NEXT: linalg_ext.check safe sizes %[[OK2]], "expected a step of 1 or more, found \01" in "scf.for"
 // CHECK: %[[POSITIVE:.*]] = arith.maxsi %[[INNER]], %[[ONE:c1[_0-9]*]] : index
 // CHECK-NEXT: %[[WAY:.*]] = arith.subi %[[U]], %c0 : index
 // CHECK-NEXT: %[[LEAST:.*]] = arith.minui %[[POSITIVE]], %[[WAY]] : index
 // CHECK-NEXT: %[[STEP2:.*]] = arith.maxsi %[[LEAST]], %[[ONE]] : index
 // CHECK-NEXT: scf.for %{{.*}} = %c0 to %[[U]] step %[[STEP2]]
 // ONCE-LABEL: func @steps(
-// ONCE-COUNT-2: cf.assert
-// ONCE-NOT: cf.assert
+// ONCE-COUNT-2: linalg_ext.check
+// ONCE-NOT: linalg_ext.check
 // ONCE: return
 func.func @steps(%u: index, %s: index, %x: f32) -> (f32, f32) {
   %c0 = arith.constant 0 : index
@@ -383,10 +382,9 @@ func.func @steps(%u: index, %s: index, %x: f32) -> (f32, f32) {
 // CHECK: %[[MOST_B:.*]] = arith.divui %[[LIMIT]], %[[B1]]
 // CHECK: %[[FITS_B:.*]] = arith.cmpi ule, %[[COUNT]], %[[MOST_B]]
 // CHECK: %[[OK:.*]] = arith.andi %[[OK_A]], %[[FITS_B]]
-// CHECK: %[[NAMED:.*]] = linalg_ext.name_numbers %[[OK]], %[[A]], %[[B]]
-// CHECK-NEXT: cf.assert %[[NAMED]], "expected at most 2^56 elements, found more in 'tensor.expand_shape' at {{.*}}: \01 x \02"
+// CHECK: linalg_ext.check sizes %[[OK]], "expected at most 2^56 elements, found more" in "tensor.expand_shape", ": \01 x \02"(%[[A]], %[[B]])
 // CHECK: linalg_ext.compare_sizes eq
-// CHECK: cf.assert %{{.*}}, "expected dimensions [0, 1] of the result to make up dimension 0 of the source
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected dimensions [0, 1] of the result to make up dimension 0 of the source
 func.func @overflow(%x: tensor<?xf32>, %a: index, %b: index) -> tensor<?x?xf32> {
   %y = tensor.expand_shape %x [[0, 1]] output_shape [%a, %b] : tensor<?xf32> into tensor<?x?xf32>
   return %y : tensor<?x?xf32>

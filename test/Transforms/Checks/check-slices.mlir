@@ -6,11 +6,10 @@
 // CHECK: %[[BEGIN:.*]] = arith.cmpi ule, %[[I]], %{{.*}} : index
 // CHECK: %[[COUNT:.*]] = arith.cmpi ule, %{{.*}}, %{{.*}} : index
 // CHECK: %[[OK:.*]] = arith.andi %[[BEGIN]], %[[COUNT]] : i1
-// CHECK-NEXT: %[[NAMED:.*]] = linalg_ext.name_numbers %[[OK]], %[[I]]
-// CHECK-NEXT: cf.assert %[[NAMED]], "slice out of range of dimension 0 in 'tensor.extract_slice' at {{.*}}check-slices.mlir:[[#@LINE+5]]:8, found offset \01, size 3, stride 1 and dimension size 9"
+// CHECK-NEXT: linalg_ext.check sizes %[[OK]], "slice out of range of dimension 0" in "tensor.extract_slice", ", found offset \01, size 3, stride 1 and dimension size 9"(%[[I]])
 // CHECK: tensor.extract_slice
-// CHECK: cf.assert %{{.*}}, "slice out of range of dimension 0 in 'tensor.insert_slice' at {{.*}}, found offset \01, size 3, stride 1 and dimension size 9"
-// CHECK-NOT: cf.assert
+// CHECK: linalg_ext.check sizes %{{.*}}, "slice out of range of dimension 0" in "tensor.insert_slice", ", found offset \01, size 3, stride 1 and dimension size 9"
+// CHECK-NOT: linalg_ext.check
 func.func @slice(%x: tensor<9x7xf32>, %i: index, %s: tensor<3x7xf32>) -> (tensor<3x7xf32>, tensor<9x7xf32>) {
   %0 = tensor.extract_slice %x[%i, 0] [3, 7] [1, 1] : tensor<9x7xf32> to tensor<3x7xf32>
   %1 = tensor.insert_slice %s into %x[%i, 0] [3, 7] [1, 1] : tensor<3x7xf32> into tensor<9x7xf32>
@@ -25,8 +24,7 @@ func.func @slice(%x: tensor<9x7xf32>, %i: index, %s: tensor<3x7xf32>) -> (tensor
 // CHECK: arith.cmpi ule, %[[N]], %c9
 // CHECK: %[[NONE:.*]] = arith.cmpi eq, %[[N]], %c0
 // CHECK: arith.ori %[[NONE]],
-// CHECK: linalg_ext.name_numbers %{{.*}}, %[[N]]
-// CHECK-NEXT: cf.assert {{.*}}, found offset 1, size \01, stride 2 and dimension size 9"
+// CHECK-NEXT: linalg_ext.check {{.*}}, found offset 1, size \01, stride 2 and dimension size 9"
 func.func @strided(%x: tensor<9xf32>, %n: index) -> tensor<?xf32> {
   %0 = tensor.extract_slice %x[1] [%n] [2] : tensor<9xf32> to tensor<?xf32>
   return %0 : tensor<?xf32>
@@ -37,8 +35,7 @@ func.func @strided(%x: tensor<9xf32>, %n: index) -> tensor<?xf32> {
 // CHECK: tensor.extract_slice %{{.*}}[0, 1]
 // CHECK: %[[OK:.*]] = arith.andi
 // CHECK: %[[D:.*]] = tensor.dim %[[X:.*]], %c0
-// CHECK-NEXT: linalg_ext.name_numbers %[[OK]], %[[D]]
-// CHECK-NEXT: cf.assert %{{.*}}, "slice out of range of dimension 0 in {{.*}}, found offset 1, size 2, stride 1 and dimension size \01"
+// CHECK-NEXT: linalg_ext.check sizes %{{.*}}, "slice out of range of dimension 0" in {{.*}}, ", found offset 1, size 2, stride 1 and dimension size \01"(%[[D]])
 // CHECK-NEXT: tensor.extract_slice %[[X]][1, 0]
 func.func @dim_sizes(%x: tensor<?x7xf32>) -> (tensor<?x2xf32>, tensor<2x7xf32>) {
   %c0 = arith.constant 0 : index
@@ -51,9 +48,9 @@ func.func @dim_sizes(%x: tensor<?x7xf32>) -> (tensor<?x2xf32>, tensor<2x7xf32>) 
 // CHECK-LABEL: func @elements
 // CHECK-SAME: (%{{.*}}: tensor<4x4xf32>, %[[I:.*]]: index)
 // CHECK: arith.cmpi ult, %[[I]], %{{.*}} : index
-// CHECK: cf.assert %{{.*}}, "index out of range of dimension 1 in 'tensor.extract' at {{.*}}, found index \01 and dimension size 4"
+// CHECK: linalg_ext.check sizes %{{.*}}, "index out of range of dimension 1" in "tensor.extract", ", found index \01 and dimension size 4"
 // CHECK: tensor.extract
-// CHECK: cf.assert %{{.*}}, "index out of range of dimension 0 in 'tensor.insert' at {{.*}}, found index \01 and dimension size 4"
+// CHECK: linalg_ext.check sizes %{{.*}}, "index out of range of dimension 0" in "tensor.insert", ", found index \01 and dimension size 4"
 // CHECK: tensor.insert
 func.func @elements(%x: tensor<4x4xf32>, %i: index) -> tensor<4x4xf32> {
   %c2 = arith.constant 2 : index
@@ -68,14 +65,12 @@ func.func @elements(%x: tensor<4x4xf32>, %i: index) -> tensor<4x4xf32> {
 // CHECK-SAME: %[[X:[^:]*]]: tensor<?xf32>, %[[Y:[^:]*]]: tensor<9xf32>, %[[K:[^:]*]]: index
 // CHECK: scf.for %{{.*}} iter_args(%[[A:.*]] = %[[Y]])
 // CHECK: %[[OK:.*]] = arith.cmpi ult, %[[K]], %c9
-// CHECK: %[[INSERT:.*]] = linalg_ext.name_numbers %[[OK]], %[[K]]
-// CHECK-NEXT: cf.assert %[[INSERT]], "index out of range of dimension 0 in 'tensor.insert' at {{.*}}, found index \01 and dimension size 9" {linalg_ext.safe}
+// CHECK: linalg_ext.check safe sizes %[[OK]], "index out of range of dimension 0" in "tensor.insert", ", found index \01 and dimension size 9"(%[[K]])
 // CHECK: %[[AT:.*]] = arith.select %[[OK]], %[[K]], %c0
 // CHECK: tensor.insert %{{.*}} into %[[A]][%[[AT]]]
 // CHECK: %[[INSIDE:.*]] = arith.cmpi ult, %[[K]], %{{.*}}
 // CHECK: %[[D:.*]] = tensor.dim %[[X]], %c0
-// CHECK: %[[EXTRACT:.*]] = linalg_ext.name_numbers %[[INSIDE]], %[[K]], %[[D]]
-// CHECK-NEXT: cf.assert %[[EXTRACT]], "index out of range of dimension 0 in 'tensor.extract' at {{.*}}, found index \01 and dimension size \02" {linalg_ext.safe}
+// CHECK: linalg_ext.check safe sizes %[[INSIDE]], "index out of range of dimension 0" in "tensor.extract", ", found index \01 and dimension size \02"(%[[K]], %[[D]])
 // CHECK-NEXT: scf.if %[[INSIDE]] -> (f32)
 // CHECK-NEXT: tensor.extract %[[X]][%[[K]]]
 // CHECK: } else {
@@ -149,8 +144,7 @@ func.func @bounded(%x: tensor<?xf32>, %y: tensor<9x4xf32>, %k: index) -> (f32, t
 // CHECK-NEXT: %[[CMPI:.*]] = arith.cmpi ule, %[[ITER]], %[[C9_2]] : index
 // CHECK-NEXT: %[[CMPI_2:.*]] = arith.cmpi ule, %[[C2]], %[[SUBI]] : index
 // CHECK-NEXT: %[[ANDI:.*]] = arith.andi %[[CMPI]], %[[CMPI_2]] : i1
-// CHECK-NEXT: %[[NAMED:.*]] = linalg_ext.name_numbers %[[ANDI]], %[[ITER]]
-// CHECK-NEXT: cf.assert %[[NAMED]], "slice out of range of dimension 0 in 'tensor.extract_slice' at {{.*}}, found offset \01, size 2, stride 1 and dimension size 9" {linalg_ext.safe}
+// CHECK-NEXT: linalg_ext.check safe sizes %[[ANDI]], "slice out of range of dimension 0" in "tensor.extract_slice", ", found offset \01, size 2, stride 1 and dimension size 9"(%[[ITER]])
 // CHECK-NEXT: %[[C0_2:.*]] = arith.constant 0 : index
 // CHECK-NEXT: %[[SELECT:.*]] = arith.select %[[ANDI]], %[[ITER]], %[[C0_2]] : index
 // CHECK-NEXT: %[[EXTRACT_SLICE:.*]] = tensor.extract_slice %[[X]][%[[SELECT]]] [2] [1] : tensor<9xf32> to tensor<2xf32>
@@ -180,8 +174,7 @@ func.func @overlapping(%x: tensor<9xf32>, %y: tensor<2xf32>) -> tensor<2xf32> {
 // CHECK-NEXT: %[[CMPI:.*]] = arith.cmpi ule, %[[ITER]], %[[C4]] : index
 // CHECK-NEXT: %[[CMPI_2:.*]] = arith.cmpi ule, %[[C5]], %[[SUBI]] : index
 // CHECK-NEXT: %[[ANDI:.*]] = arith.andi %[[CMPI]], %[[CMPI_2]] : i1
-// CHECK-NEXT: %[[NAMED:.*]] = linalg_ext.name_numbers %[[ANDI]], %[[ITER]]
-// CHECK-NEXT: cf.assert %[[NAMED]], "slice out of range of dimension 0 in 'tensor.extract_slice' at {{.*}}, found offset \01, size 5, stride 1 and dimension size 4" {linalg_ext.safe}
+// CHECK-NEXT: linalg_ext.check safe sizes %[[ANDI]], "slice out of range of dimension 0" in "tensor.extract_slice", ", found offset \01, size 5, stride 1 and dimension size 4"(%[[ITER]])
 // CHECK-NEXT: %[[IF:.*]] = scf.if %[[ANDI]] -> (tensor<5xf32>) {
 // CHECK-NEXT: %[[EXTRACT_SLICE:.*]] = tensor.extract_slice %[[X]][%[[ITER]]] [5] [1] : tensor<4xf32> to tensor<5xf32>
 // CHECK-NEXT: scf.yield %[[EXTRACT_SLICE]] : tensor<5xf32>
@@ -209,17 +202,16 @@ func.func @too_long(%x: tensor<4xf32>, %y: tensor<5xf32>, %n: index) -> tensor<5
 // CHECK-SAME: (%[[X:[^:]*]]: tensor<?xf32>, %[[N:[^:]*]]: index,
 // CHECK: %[[D:.*]] = tensor.dim %[[X]], %c0
 // CHECK: %[[OK:.*]] = arith.cmpi ult, %c0{{.*}}, %[[D]] : index
-// CHECK: %[[NAMED:.*]] = linalg_ext.name_numbers %[[OK]], %{{.*}}
-// CHECK-NEXT: cf.assert %[[NAMED]], "slice out of range of dimension 0 in {{.*}}, found offset 0, size 1, stride 2 and dimension size \01"
+// CHECK: linalg_ext.check sizes %[[OK]], "slice out of range of dimension 0" in {{.*}}, ", found offset 0, size 1, stride 2 and dimension size \01"(%{{.*}})
 // CHECK: %[[ONE:.*]] = arith.cmpi eq, %[[N]], %c1{{.*}} : index
 // CHECK: %[[MOVED:.*]] = arith.addi %c9{{.*}}, %[[D2:.*]] : index
 // CHECK: %[[TWICE:.*]] = arith.addi %[[D2]], %[[D2]] : index
 // CHECK: %[[FITS:.*]] = arith.cmpi ule, %[[MOVED]], %[[TWICE]] : index
 // CHECK: arith.ori %[[ONE]], %[[FITS]] : i1
-// CHECK: cf.assert
+// CHECK: linalg_ext.check
 // Constants that are in range, backwards.
 // CHECK: tensor.extract_slice %{{.*}}[7] [3] [-1]
-// CHECK-NOT: cf.assert
+// CHECK-NOT: linalg_ext.check
 func.func @single(%x: tensor<?xf32>, %n: index, %y: tensor<8xf32>) -> (tensor<1xf32>, tensor<?xf32>, tensor<3xf32>) {
   %0 = tensor.extract_slice %x[0] [1] [2] : tensor<?xf32> to tensor<1xf32>
   %1 = tensor.extract_slice %x[1] [%n] [9] : tensor<?xf32> to tensor<?xf32>
@@ -247,8 +239,7 @@ func.func @single(%x: tensor<?xf32>, %n: index, %y: tensor<8xf32>) -> (tensor<1x
 // CHECK-NEXT: %[[NONE:.*]] = arith.cmpi eq, %[[N]], %{{.*}} : index
 // CHECK-NEXT: %[[BOTH:.*]] = arith.andi %[[INSIDE]], %[[SMALL]] : i1
 // CHECK-NEXT: %[[OK:.*]] = arith.ori %[[NONE]], %[[BOTH]] : i1
-// CHECK: linalg_ext.name_numbers %[[OK]]
-// CHECK-NEXT: cf.assert
+// CHECK: linalg_ext.check
 func.func @dynamic(%x: tensor<?xf32>, %o: index, %n: index, %s: index) -> tensor<?xf32> {
   %0 = tensor.extract_slice %x[%o] [%n] [%s] : tensor<?xf32> to tensor<?xf32>
   return %0 : tensor<?xf32>
@@ -257,8 +248,8 @@ func.func @dynamic(%x: tensor<?xf32>, %o: index, %n: index, %s: index) -> tensor
 // The dimension size of another tensor, or of another dimension, says nothing.
 // CHECK-LABEL: func.func @others(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<?x?xf32>
-// CHECK-COUNT-2: cf.assert
-// CHECK-NOT: cf.assert
+// CHECK-COUNT-2: linalg_ext.check
+// CHECK-NOT: linalg_ext.check
 // CHECK: return
 func.func @others(%x: tensor<?x?xf32>, %y: tensor<?xf32>) -> (tensor<?x?xf32>, tensor<?x?xf32>) {
   %c0 = arith.constant 0 : index
@@ -272,8 +263,8 @@ func.func @others(%x: tensor<?x?xf32>, %y: tensor<?xf32>) -> (tensor<?x?xf32>, t
 
 // A slice that ends in range may begin before it, or have a negative size.
 // CHECK-LABEL: func.func @negative(
-// CHECK: cf.assert %{{.*}}, "slice out of range of dimension 0 in {{.*}}, found offset \01, size 2, stride 1 and dimension size 9"
-// CHECK: cf.assert %{{.*}}, "slice out of range of dimension 0 in {{.*}}, found offset 0, size \01, stride 1 and dimension size 9"
+// CHECK: linalg_ext.check sizes %{{.*}}, "slice out of range of dimension 0" in {{.*}}, ", found offset \01, size 2, stride 1 and dimension size 9"
+// CHECK: linalg_ext.check sizes %{{.*}}, "slice out of range of dimension 0" in {{.*}}, ", found offset 0, size \01, stride 1 and dimension size 9"
 func.func @negative(%x: tensor<9xf32>, %n: index) -> (tensor<2xf32>, tensor<?xf32>) {
   %m = affine.min affine_map<()[s0] -> (s0, 4)>()[%n]
   %0 = tensor.extract_slice %x[%m] [2] [1] : tensor<9xf32> to tensor<2xf32>
@@ -285,7 +276,7 @@ func.func @negative(%x: tensor<9xf32>, %n: index) -> (tensor<2xf32>, tensor<?xf3
 // of the dimension is no better.
 // CHECK-LABEL: func.func @down(
 // CHECK: scf.for %[[I:.*]] = %{{.*}} iter_args
-// CHECK: cf.assert %{{.*}}, "slice out of range of dimension 0 in {{.*}}, found offset \01, size 3, stride -1 and dimension size 9" {linalg_ext.safe}
+// CHECK: linalg_ext.check safe sizes %{{.*}}, "slice out of range of dimension 0" in {{.*}}, ", found offset \01, size 3, stride -1 and dimension size 9"
 // CHECK-NEXT: scf.if
 // CHECK-NEXT: tensor.extract_slice %{{.*}}[%[[I]]] [3] [-1]
 func.func @down(%x: tensor<9xf32>, %y: tensor<3xf32>) -> tensor<3xf32> {
@@ -303,16 +294,16 @@ func.func @down(%x: tensor<9xf32>, %y: tensor<3xf32>) -> tensor<3xf32> {
 // row has no dimension of 1; an element needs each of its indices.
 // CHECK-LABEL: func.func @branch(
 // CHECK: scf.if
-// CHECK: cf.assert %{{.*}}, "slice out of range of dimension 0 in {{.*}}, found offset 0, size 3, stride -1 and dimension size 8" {linalg_ext.safe}
+// CHECK: linalg_ext.check safe sizes %{{.*}}, "slice out of range of dimension 0" in {{.*}}, ", found offset 0, size 3, stride -1 and dimension size 8"
 // CHECK: %[[ROW:.*]] = arith.cmpi ult, %[[K:.*]], %{{.*}} : index
-// CHECK: cf.assert %{{.*}}, "slice out of range of dimension 0 {{.*}}" {linalg_ext.safe}
+// CHECK: linalg_ext.check safe sizes %{{.*}}, "slice out of range of dimension 0"
 // CHECK-NEXT: scf.if %[[ROW]] -> (tensor<7xf32>)
 // CHECK: } else {
 // CHECK: tensor.empty() : tensor<7xf32>
 // CHECK: %[[FIRST:.*]] = arith.cmpi ult, %[[K]], %{{.*}} : index
-// CHECK: cf.assert %{{.*}}, "index out of range of dimension 0 {{.*}}" {linalg_ext.safe}
+// CHECK: linalg_ext.check safe sizes %{{.*}}, "index out of range of dimension 0"
 // CHECK: %[[SECOND:.*]] = arith.cmpi ult, %[[J:.*]], %{{.*}} : index
-// CHECK: cf.assert %{{.*}}, "index out of range of dimension 1 {{.*}}" {linalg_ext.safe}
+// CHECK: linalg_ext.check safe sizes %{{.*}}, "index out of range of dimension 1"
 // CHECK-NEXT: %[[BOTH:.*]] = arith.andi %[[FIRST]], %[[SECOND]] : i1
 // CHECK-NEXT: scf.if %[[BOTH]] -> (f32)
 func.func @branch(%c: i1, %x: tensor<8xf32>, %y: tensor<?x7xf32>, %z: tensor<?x?xf32>, %k: index, %j: index)

@@ -6,7 +6,7 @@
 // CHECK-SAME: %[[I:[^:]*]]: index, %[[S:[^:]*]]: index) -> index {
 // CHECK-NEXT: %[[ONE:.*]] = arith.constant 1 : index
 // CHECK-NEXT: %[[OK:.*]] = linalg_ext.compare_sizes ge %[[S]], %[[ONE]]
-// CHECK-NEXT: cf.assert %[[OK]], "expected a divisor of 1 or more, found \01 in 'affine.min' at {{.*}}expand-affine-divisions.mlir:[[#@LINE+13]]:8"
+// CHECK-NEXT: linalg_ext.check data %[[OK]], "expected a divisor of 1 or more, found \01" in "affine.min"
 // CHECK-NEXT: %[[D:.*]] = arith.maxsi %[[S]], %[[ONE]] : index
 // CHECK-NEXT: %[[FLOOR:.*]] = arith.floordivsi %[[I]], %[[D]] : index
 // CHECK-NEXT: %[[CEIL:.*]] = arith.ceildivsi %[[I]], %[[D]] : index
@@ -28,7 +28,7 @@ func.func @divisions(%i: index, %s: index) -> index {
 // CHECK-LABEL: func.func @nested(
 // CHECK: scf.if
 // CHECK: linalg_ext.compare_sizes ge
-// CHECK-NEXT: cf.assert %{{.*}}, "expected a divisor of 1 or more, found \01 in 'affine.apply' at {{.*}}" {linalg_ext.safe}
+// CHECK-NEXT: linalg_ext.check safe data %{{.*}}, "expected a divisor of 1 or more, found \01" in "affine.apply"
 // CHECK: %[[Q:.*]] = arith.floordivsi
 // CHECK: %[[M:.*]] = arith.addi %[[Q]], %{{.*}} : index
 // CHECK: scf.yield %[[M]] : index

@@ -9,7 +9,7 @@ func.func @running(%x: tensor<4xf32>, %init: tensor<f32>) -> tensor<f32> {
   ^bb0(%e: f32, %sum: f32):
     %ok = arith.cmpf ogt, %sum, %zero : f32
     // expected-error @+1 {{expected a condition of inputs and indices of 'linalg.generic', found one of what it has computed before}}
-    cf.assert %ok, "sum"
+    linalg_ext.check data %ok, "sum"
     %s = arith.addf %sum, %e : f32
     linalg.yield %s : f32
   } -> tensor<f32>
@@ -23,7 +23,7 @@ func.func @pad(%x: tensor<4xf32>, %ok: i1) -> tensor<5xf32> {
   ^bb0(%i: index):
     %zero = arith.constant 0.0 : f32
     // expected-error @+1 {{expected it in a function, a branch, a loop or the body of a 'linalg' op, found it in 'tensor.pad'}}
-    cf.assert %ok, "no"
+    linalg_ext.check data %ok, "no"
     tensor.yield %zero : f32
   } : tensor<4xf32> to tensor<5xf32>
   return %r : tensor<5xf32>
@@ -46,7 +46,7 @@ func.func @branch(%x: tensor<4xf32>, %init: tensor<f32>, %c: i1) -> tensor<f32> 
       scf.yield %true : i1
     }
     // expected-error @+1 {{expected a condition of inputs and indices of 'linalg.generic', found one of what it has computed before}}
-    cf.assert %ok, "sum"
+    linalg_ext.check data %ok, "sum"
     %s = arith.addf %sum, %e : f32
     linalg.yield %s : f32
   } -> tensor<f32>
@@ -62,7 +62,7 @@ func.func @buffers(%x: memref<4xf32>, %y: memref<4xf32>) {
   ^bb0(%e: f32, %o: f32):
     %ok = arith.cmpf ogt, %e, %zero : f32
     // expected-error @+1 {{expected 'linalg.generic' around it to be of tensors}}
-    cf.assert %ok, "positive"
+    linalg_ext.check data %ok, "positive"
     linalg.yield %e : f32
   }
   return

@@ -11,9 +11,9 @@
 // CHECK: %[[AND:.*]] = arith.andi %[[SOFAR]], %[[OK]] : i1
 // CHECK: linalg.yield %[[AND]]
 // CHECK: %[[ONE:.*]] = tensor.extract %[[ALL]][]
-// CHECK: cf.assert %[[ONE]], "index must be smaller than dim size"
+// CHECK: linalg_ext.check data %[[ONE]], "index must be smaller than dim size"
 // CHECK: linalg.generic
-// CHECK-NOT: cf.assert
+// CHECK-NOT: linalg_ext.check
 // CHECK: return
 #id = affine_map<(i) -> (i)>
 func.func @labels(%y: tensor<?xi64>, %init: tensor<?xf32>) -> tensor<?xf32> {
@@ -21,7 +21,7 @@ func.func @labels(%y: tensor<?xi64>, %init: tensor<?xf32>) -> tensor<?xf32> {
   %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%y : tensor<?xi64>) outs(%init : tensor<?xf32>) {
   ^bb0(%e: i64, %o: f32):
     %ok = arith.cmpi slt, %e, %c10 : i64
-    cf.assert %ok, "index must be smaller than dim size"
+    linalg_ext.check data %ok, "index must be smaller than dim size"
     %f = arith.sitofp %e : i64 to f32
     linalg.yield %f : f32
   } -> tensor<?xf32>
@@ -37,7 +37,7 @@ func.func @labels(%y: tensor<?xi64>, %init: tensor<?xf32>) -> tensor<?xf32> {
 // CHECK: linalg.generic {{.*}} iterator_types = ["reduction"]} ins(%{{.*}} : tensor<4xf32>) outs(%{{.*}} : tensor<i1>)
 // CHECK: linalg.index 0
 // CHECK: scf.if
-// CHECK: cf.assert %{{.*}}, "small" {linalg_ext.safe}
+// CHECK: linalg_ext.check safe data %{{.*}}, "small"
 #id = affine_map<(i) -> (i)>
 func.func @nested(%n: index, %init: tensor<4xf32>) -> tensor<4xf32> {
   %c0 = arith.constant 0 : index
@@ -49,7 +49,7 @@ func.func @nested(%n: index, %init: tensor<4xf32>) -> tensor<4xf32> {
       %c = arith.cmpi eq, %j, %i : index
       scf.if %c {
         %ok = arith.cmpi slt, %j, %c1 : index
-        cf.assert %ok, "small"
+        linalg_ext.check data %ok, "small"
       }
       linalg.yield %o : f32
     } -> tensor<4xf32>
@@ -71,7 +71,7 @@ func.func @rows(%x: tensor<4xf32>, %init: tensor<4x5xf32>) -> tensor<4x5xf32> {
   %r = linalg.generic {indexing_maps = [#row, #id2], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4xf32>) outs(%init : tensor<4x5xf32>) {
   ^bb0(%e: f32, %o: f32):
     %ok = arith.cmpf ogt, %e, %zero : f32
-    cf.assert %ok, "positive"
+    linalg_ext.check data %ok, "positive"
     linalg.yield %e : f32
   } -> tensor<4x5xf32>
   return %r : tensor<4x5xf32>
@@ -83,24 +83,24 @@ func.func @rows(%x: tensor<4xf32>, %init: tensor<4x5xf32>) -> tensor<4x5xf32> {
 // made after it; the attributes of an existing check stay.
 // CHECK-LABEL: func.func @generated(
 // CHECK: linalg.generic {{.*}} iterator_types = ["reduction"]}
-// CHECK: cf.assert %{{.*}}, "first" {linalg_ext.safe}
+// CHECK: linalg_ext.check safe data %{{.*}}, "first"
 // CHECK: linalg.generic {{.*}} iterator_types = ["reduction"]}
-// CHECK: cf.assert %{{.*}}, "second"{{$}}
+// CHECK: linalg_ext.check data %{{.*}}, "second"{{$}}
 // CHECK: scf.if
-// CHECK-NEXT: cf.assert %{{.*}}, "third" {linalg_ext.safe}
+// CHECK-NEXT: linalg_ext.check safe data %{{.*}}, "third"
 func.func @generated(%x: tensor<4xf32>, %n: index, %ok: i1) -> tensor<4xf32> {
   %c2 = arith.constant 2 : index
   %r = tensor.generate {
   ^bb0(%i: index):
     %first = arith.cmpi ult, %i, %n : index
-    cf.assert %first, "first" {linalg_ext.safe}
+    linalg_ext.check safe data %first, "first"
     %second = arith.cmpi ne, %i, %c2 : index
-    cf.assert %second, "second"
+    linalg_ext.check data %second, "second"
     %e = tensor.extract %x[%i] : tensor<4xf32>
     tensor.yield %e : f32
   } : tensor<4xf32>
   scf.if %ok {
-    cf.assert %ok, "third"
+    linalg_ext.check data %ok, "third"
   }
   return %r : tensor<4xf32>
 }

@@ -27,7 +27,7 @@ func.func @batch(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>, %mask: tensor<?xf32> 
 // CHECK-SAME: %[[X:[^:]*]]: tensor<?xf32>
 // CHECK: %[[FOUND:.*]] = tensor.dim %[[X]]
 // CHECK: %[[OK:.*]] = linalg_ext.compare_sizes eq %[[FOUND]], %c8
-// CHECK: cf.assert %[[OK]], "Cannot feed value of shape: expected dimension size 8 in dimension 0 of 'x', found \01"
+// CHECK: linalg_ext.check sizes %[[OK]], "Cannot feed value of shape: expected dimension size 8 in dimension 0 of 'x', found \01"
 func.func @constant(%x: tensor<?xf32> {train.name = "x"}, %y: tensor<8xf32>,
                     %r: tensor<8xf32> {train.result = 0 : i64}) -> tensor<8xf32> {
   %0 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
@@ -85,7 +85,7 @@ func.func @products(%x: tensor<?x3xf32>, %r: tensor<?x3xf32> {train.result = 0 :
   %n = tensor.dim %a, %c0 : tensor<?xf32>
   %m = tensor.dim %b, %c0 : tensor<?xf32>
   %ok = arith.cmpi eq, %n, %m : index
-  cf.assert %ok, "equal"
+  linalg_ext.check data %ok, "equal"
   %1 = linalg_ext.store %0 in %r : tensor<?x3xf32> in tensor<?x3xf32>
   return %1 : tensor<?x3xf32>
 }
@@ -115,14 +115,14 @@ func.func @named(%x: tensor<?x?xf32> {train.dims = ["time", "batch"], train.name
 // CHECK-DAG: %[[SIZE:.*]] = tensor.dim %[[Z]]
 // CHECK-DAG: %[[FLAT:.*]] = affine.apply
 // CHECK: %[[OK:.*]] = linalg_ext.compare_sizes eq %[[FLAT]], %[[SIZE]]
-// CHECK: cf.assert %[[OK]], "equal"
+// CHECK: linalg_ext.check data %[[OK]], "equal"
 func.func @required(%x: tensor<?x2xf32>, %z: tensor<?xf32>, %r: tensor<?xf32> {train.result = 0 : i64}) -> tensor<?xf32> {
   %c0 = arith.constant 0 : index
   %a = tensor.collapse_shape %x [[0, 1]] : tensor<?x2xf32> into tensor<?xf32>
   %n = tensor.dim %a, %c0 : tensor<?xf32>
   %m = tensor.dim %z, %c0 : tensor<?xf32>
   %ok = linalg_ext.compare_sizes eq %n, %m
-  cf.assert %ok, "equal"
+  linalg_ext.check data %ok, "equal"
   %0 = linalg.add ins(%a, %z : tensor<?xf32>, tensor<?xf32>) outs(%r : tensor<?xf32>) -> tensor<?xf32>
   return %0 : tensor<?xf32>
 }
@@ -187,7 +187,7 @@ func.func @product(%x: tensor<?x4x?xf32>, %r: tensor<?x4x?xf32> {train.result = 
   %v = tensor.collapse_shape %s [[0], [1, 2]] : tensor<?x2x?xf32> into tensor<?x?xf32>
   %p = tensor.dim %v, %c1 : tensor<?x?xf32>
   %ok = arith.cmpi sge, %p, %c8 : index
-  cf.assert %ok, "too few"
+  linalg_ext.check data %ok, "too few"
   %0 = linalg_ext.store %x in %r : tensor<?x4x?xf32> in tensor<?x4x?xf32>
   return %0 : tensor<?x4x?xf32>
 }

@@ -71,12 +71,12 @@ func.func @overwritten(%x: memref<4x8xf32>, %v: memref<32xf32>, %s: memref<4x8xf
 // A check that follows the first write: an error changes no argument.
 // CHECK-LABEL: func.func @checked(
 // CHECK: memref.alloc
-// CHECK: cf.assert
+// CHECK: linalg_ext.check
 // CHECK: memref.copy
 func.func @checked(%x: memref<4x8xf32>, %r: memref<32xf32>, %c: i1) {
   %a = memref.alloc() : memref<4x8xf32>
   linalg.copy ins(%x : memref<4x8xf32>) outs(%a : memref<4x8xf32>)
-  cf.assert %c, "checked"
+  linalg_ext.check data %c, "checked"
   %b = memref.collapse_shape %a [[0, 1]] : memref<4x8xf32> into memref<32xf32>
   memref.copy %b, %r : memref<32xf32> to memref<32xf32>
   return

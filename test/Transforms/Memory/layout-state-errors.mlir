@@ -21,7 +21,7 @@ func.func @nested(%x: memref<i1>) {
   %ok = memref.load %x[] : memref<i1>
   scf.for %i = %c0 to %c1 step %c1 {
     // expected-error@below {{at the top level of a function, where it comes before every write, found one inside 'scf.for'}}
-    cf.assert %ok, "no"
+    linalg_ext.check data %ok, "no"
   }
   return
 }

@@ -32,7 +32,7 @@ func.func @step(%x: memref<i1>, %r: memref<3xf32> {train.result = 0 : i64},
                 %f: memref<5xi1> {train.variable = @flag, train.writes},
                 %s: memref<3xf32> {train.variable = @"a/b/SGD", train.writes}) {
   %ok = memref.load %x[] : memref<i1>
-  cf.assert %ok, "no"
+  linalg_ext.check data %ok, "no"
   memref.copy %a, %r : memref<3xf32> to memref<3xf32>
   linalg.fill ins(%ok : i1) outs(%f : memref<5xi1>)
   memref.copy %a, %s : memref<3xf32> to memref<3xf32>

@@ -62,7 +62,7 @@ func.func @checked_late(%x: memref<?xf32> {train.dim_sizes = array<i64: 0>}, %n:
   // expected-error@below {{expected a buffer whose size is bounded by the dimension sizes of the feeds, found 'memref<?xf32>'}}
   %a = memref.alloc(%size) : memref<?xf32>
   %ok = linalg_ext.compare_sizes eq %size, %d
-  cf.assert %ok, "expected equal sizes"
+  linalg_ext.check sizes %ok, "expected equal sizes"
   return
 }
 
@@ -74,7 +74,7 @@ func.func @checked_in_branch(%x: memref<?xf32> {train.dim_sizes = array<i64: 0>}
   %size = memref.load %n[] : memref<index>
   %ok = linalg_ext.compare_sizes eq %size, %d
   scf.if %p {
-    cf.assert %ok, "expected equal sizes"
+    linalg_ext.check sizes %ok, "expected equal sizes"
   }
   // expected-error@below {{expected a buffer whose size is bounded by the dimension sizes of the feeds, found 'memref<?xf32>'}}
   %a = memref.alloc(%size) : memref<?xf32>
@@ -90,7 +90,7 @@ func.func @below_negative(%x: memref<?xf32> {train.dim_sizes = array<i64: 0>}, %
   %c5 = arith.constant 5 : index
   %less = arith.subi %d, %c5 : index
   %ok = arith.cmpi ule, %size, %less : index
-  cf.assert %ok, "expected less"
+  linalg_ext.check sizes %ok, "expected less"
   // expected-error@below {{expected a buffer whose size is bounded by the dimension sizes of the feeds, found 'memref<?xf32>'}}
   %a = memref.alloc(%size) : memref<?xf32>
   return

@@ -98,12 +98,12 @@ func.func @checked(%x: memref<?xf32> {train.dim_sizes = array<i64: 0>}, %n: memr
   %d = memref.dim %x, %c0 : memref<?xf32>
   %k = memref.load %n[%c0] : memref<2xindex>
   %same = linalg_ext.compare_sizes eq %k, %d
-  cf.assert %same, "expected equal sizes"
+  linalg_ext.check sizes %same, "expected equal sizes"
   %m = memref.load %n[%c1] : memref<2xindex>
   %within = arith.cmpi ule, %m, %d : index
   %starts = arith.cmpi uge, %d, %c1 : index
   %ok = arith.andi %starts, %within : i1
-  cf.assert %ok, "slice out of range"
+  linalg_ext.check sizes %ok, "slice out of range"
   %a = memref.alloc(%k) : memref<?xf32>
   %b = memref.alloc(%m) : memref<?xf32>
   linalg.fill ins(%zero : f32) outs(%a : memref<?xf32>)

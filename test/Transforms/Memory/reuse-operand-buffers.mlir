@@ -361,7 +361,7 @@ func.func @result(%x: memref<512x?xf32>, %r: memref<512x?xf32> {train.result = 0
 func.func @checked_result(%x: memref<512x512xf32>, %r: memref<512x512xf32> {train.result = 0 : i64}, %c: i1) {
   %a = memref.alloc() : memref<512x512xf32>
   linalg.copy ins(%x : memref<512x512xf32>) outs(%a : memref<512x512xf32>)
-  cf.assert %c, "checked"
+  linalg_ext.check data %c, "checked"
   linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%a : memref<512x512xf32>) outs(%r : memref<512x512xf32>) {
   ^bb0(%in: f32, %out: f32):
     %e = math.exp %in : f32

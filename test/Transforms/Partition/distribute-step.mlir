@@ -315,9 +315,9 @@ func.func @checks(%x: memref<64x64xf32>, %s: memref<f32>, %n: index) {
   %c1 = arith.constant 1 : index
   // CHECK: scf.for
   scf.for %i = %c0 to %n step %c1 {
-    // CHECK: cf.assert
+    // CHECK: linalg_ext.check
     %good = arith.cmpi ult, %i, %c1 : index
-    cf.assert %good, "too many"
+    linalg_ext.check data %good, "too many"
     // CHECK: scf.if
     // CHECK-NEXT: linalg.generic
     linalg.generic {indexing_maps = [affine_map<() -> ()>], iterator_types = []} outs(%s : memref<f32>) {

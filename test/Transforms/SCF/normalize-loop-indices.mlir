@@ -53,7 +53,7 @@ func.func @unsigned(%u: i8, %x: f32) -> f32 {
 // CHECK-NEXT: %[[C0:.*]] = arith.constant 0 : index
 // CHECK-NEXT: %[[C1:.*]] = arith.constant 1 : index
 // CHECK-NEXT: %[[OK:.*]] = arith.cmpi ne, %[[S]], %[[C0]] : index
-// CHECK-NEXT: cf.assert %[[OK]], "expected a step of 1 or more, found 0 in 'scf.for' at {{.*}}normalize-loop-indices.mlir:[[#@LINE+14]]:8"
+// CHECK-NEXT: linalg_ext.check data %[[OK]], "expected a step of 1 or more, found 0" in "scf.for"
 // CHECK-NEXT: %[[STEP:.*]] = arith.maxui %[[S]], %[[C1]] : index
 // CHECK-NEXT: %[[CMPI:.*]] = arith.cmpi ult, %[[L]], %[[U]] : index
 // CHECK-NEXT: %[[SUBI:.*]] = arith.subi %[[U]], %[[L]] : index
@@ -138,7 +138,7 @@ func.func @backwards(%u: i8) {
 // CHECK-LABEL: func.func @in_branch(
 // CHECK: scf.if
 // CHECK: %[[OK:.*]] = arith.cmpi ne, %[[S:.*]], %c0{{.*}} : index
-// CHECK-NEXT: cf.assert %[[OK]], "expected a step of 1 or more, found 0 in 'scf.for' at {{.*}}normalize-loop-indices.mlir:[[#@LINE+5]]:5" {linalg_ext.safe}
+// CHECK-NEXT: linalg_ext.check safe data %[[OK]], "expected a step of 1 or more, found 0" in "scf.for"
 // CHECK-NEXT: %[[STEP:.*]] = arith.maxui %[[S]], %c1{{.*}} : index
 // CHECK: arith.ceildivui %{{.*}}, %[[STEP]] : index
 func.func @in_branch(%l: index, %u: index, %s: index, %c: i1, %m: memref<index>) {

@@ -6,7 +6,7 @@
 // after every other reader, after the check, and in place.
 // CHECK-LABEL: func.func @tiled(
 // CHECK-SAME: %[[G:[^:]*]]: tensor<8x4xf32>, %[[OK:[^:]*]]: i1, %[[R:[^:]*]]: tensor<8x4xf32>{{[^%]*}}%[[V:[^:]*]]: tensor<8x4xf32>
-// CHECK: cf.assert
+// CHECK: linalg_ext.check
 // CHECK: linalg.exp ins(%[[V]]
 // CHECK: scf.forall {{.*}} shared_outs(%[[O:[^ ]*]] = %[[V]])
 // CHECK: %[[TILE:.*]] = tensor.extract_slice %[[O]]
@@ -29,7 +29,7 @@ func.func @tiled(%g: tensor<8x4xf32>, %ok: i1, %r: tensor<8x4xf32> {train.result
     }
   }
   %read = linalg.exp ins(%v : tensor<8x4xf32>) outs(%r : tensor<8x4xf32>) -> tensor<8x4xf32>
-  cf.assert %ok, "no"
+  linalg_ext.check data %ok, "no"
   return %read, %new : tensor<8x4xf32>, tensor<8x4xf32>
 }
 

@@ -516,14 +516,14 @@ func.func @checked(%a: tensor<8xf32> {train.variable = @a, train.reads, train.wr
   } -> tensor<8xf32>
   %e = tensor.extract %newa[%c0] : tensor<8xf32>
   %ok = arith.cmpf olt, %e, %zero : f32
-  cf.assert %ok, "no"
+  linalg_ext.check data %ok, "no"
   %ma = linalg_ext.store %newa in %a : tensor<8xf32> in tensor<8xf32>
   %mb = linalg_ext.store %newb in %b : tensor<8xf32> in tensor<8xf32>
   return %ma, %mb : tensor<8xf32>, tensor<8xf32>
 }
 // CHECK-LABEL: func.func @effect(
 // CHECK: linalg.generic {{.*}} outs(%{{[^,]*}} : tensor<8xf32>)
-// CHECK: cf.assert
+// CHECK: linalg_ext.check
 // CHECK: linalg.generic {{.*}} outs(%{{[^,]*}} : tensor<8xf32>)
 func.func @effect(%a: tensor<8xf32> {train.variable = @a, train.reads, train.writes},
                   %b: tensor<8xf32> {train.variable = @b, train.reads, train.writes}) -> (tensor<8xf32>, tensor<8xf32>) {
@@ -539,7 +539,7 @@ func.func @effect(%a: tensor<8xf32> {train.variable = @a, train.reads, train.wri
   %e = tensor.extract %newa[%c0] : tensor<8xf32>
   %ok = arith.cmpf olt, %e, %zero : f32
   scf.if %ok {
-    cf.assert %ok, "no"
+    linalg_ext.check data %ok, "no"
   }
   %newb = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
       ins(%newa, %b : tensor<8xf32>, tensor<8xf32>) outs(%empty : tensor<8xf32>) {

@@ -4,7 +4,7 @@
 func.func @nested(%c: i1, %x: tensor<4xf32>, %v: tensor<4xf32> {train.variable = @v, train.writes}) -> tensor<4xf32> {
   scf.if %c {
     // expected-error@below {{expected a check ("no") at the top level of a function, where it comes before every write, found one inside 'scf.if'}}
-    cf.assert %c, "no"
+    linalg_ext.check data %c, "no"
   }
   %0 = linalg.exp ins(%x : tensor<4xf32>) outs(%v : tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>

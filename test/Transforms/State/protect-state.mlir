@@ -6,8 +6,8 @@
 // S3: after the last check, all that the step writes has its old value.
 // CHECK-LABEL: func.func @checks(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<4xf32> {{{[^}]*}}}, %[[R:[^:]*]]: tensor<4xf32> {{{[^}]*}}}, %[[V:[^:]*]]: tensor<4xf32>
-// CHECK: cf.assert %{{.*}}, "first"
-// CHECK-NEXT: cf.assert %{{.*}}, "last"
+// CHECK: linalg_ext.check data %{{.*}}, "first"
+// CHECK-NEXT: linalg_ext.check data %{{.*}}, "last"
 // CHECK-NEXT: linalg_ext.protect %[[R]], %[[V]] : tensor<4xf32>, tensor<4xf32>
 // CHECK-NOT: protect
 // CHECK: linalg_ext.commit %{{.*}}, %{{.*}} to %[[R]], %[[V]] : tensor<4xf32>, tensor<4xf32> to tensor<4xf32>, tensor<4xf32>
@@ -17,7 +17,7 @@
 // BUFFERS-SAME: %[[X:[^:]*]]: memref<4xf32>, %[[R:[^:]*]]: memref<4xf32> {{{[^}]*}}}, %[[V:[^:]*]]: memref<4xf32>
 // BUFFERS: %[[OWN:.*]] = memref.alloc() {{.*}} : memref<4xf32>
 // BUFFERS: linalg.exp ins(%[[X]] : memref<4xf32>) outs(%[[OWN]] : memref<4xf32>)
-// BUFFERS: cf.assert %{{.*}}, "last"
+// BUFFERS: linalg_ext.check data %{{.*}}, "last"
 // BUFFERS-NEXT: linalg.abs ins(%[[X]] : memref<4xf32>) outs(%[[R]] : memref<4xf32>)
 // BUFFERS-NEXT: linalg_ext.commit %[[R]], %[[OWN]] to %[[R]], %[[V]]
 // BUFFERS-NEXT: return{{$}}
@@ -26,8 +26,8 @@ func.func @checks(%x: tensor<4xf32> {bufferization.writable = false},
                   %v: tensor<4xf32> {bufferization.writable = true, train.variable = @v, train.writes}, %ok: i1)
     -> (tensor<4xf32>, tensor<4xf32>) {
   %0 = linalg.exp ins(%x : tensor<4xf32>) outs(%v : tensor<4xf32>) -> tensor<4xf32>
-  cf.assert %ok, "first"
-  cf.assert %ok, "last"
+  linalg_ext.check data %ok, "first"
+  linalg_ext.check data %ok, "last"
   %1 = linalg.abs ins(%x : tensor<4xf32>) outs(%r : tensor<4xf32>) -> tensor<4xf32>
   return %1, %0 : tensor<4xf32>, tensor<4xf32>
 }
@@ -50,6 +50,6 @@ func.func @unchecked(%x: tensor<4xf32>, %r: tensor<4xf32> {train.result = 0 : i6
 // CHECK-NOT: commit
 // CHECK: return
 func.func @reads(%x: tensor<4xf32>, %ok: i1) {
-  cf.assert %ok, "no"
+  linalg_ext.check data %ok, "no"
   return
 }

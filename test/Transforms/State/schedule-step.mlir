@@ -7,7 +7,7 @@
 // was computed in place is dropped.
 // CHECK-LABEL: func.func @order(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<4xf32>, %[[OK:[^:]*]]: tensor<i1>, %[[R:[^:]*]]: tensor<2xf32>{{[^,]*}}, %[[V:[^:]*]]: tensor<4xf32>
-// CHECK: cf.assert
+// CHECK: linalg_ext.check
 // CHECK: %[[SLICE:.*]] = tensor.extract_slice %[[V]]
 // CHECK: %[[READ:.*]] = linalg.exp ins(%[[SLICE]]
 // CHECK: %[[NEW:.*]] = linalg.add ins(%[[V]], %[[X]] : {{.*}}) outs(%[[V]]
@@ -20,7 +20,7 @@ func.func @order(%x: tensor<4xf32>, %ok: tensor<i1>,
   %slice = tensor.extract_slice %v[1] [2] [1] : tensor<4xf32> to tensor<2xf32>
   %read = linalg.exp ins(%slice : tensor<2xf32>) outs(%r : tensor<2xf32>) -> tensor<2xf32>
   %bit = tensor.extract %ok[] : tensor<i1>
-  cf.assert %bit, "no"
+  linalg_ext.check data %bit, "no"
   %m = linalg_ext.store %new in %v : tensor<4xf32> in tensor<4xf32>
   return %read, %m : tensor<2xf32>, tensor<4xf32>
 }
@@ -201,7 +201,7 @@ func.func @shifted(%x: tensor<4xf32>, %r: tensor<4xf32> {train.result = 0 : i64}
 // CHECK-LABEL: func.func @checked(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<4xf32>, %[[V:[^:]*]]: tensor<4xf32>
 // CHECK: %[[NEW:.*]] = linalg.add ins(%[[V]], %[[X]] {{.*}} outs(%{{.*}} :
-// CHECK: cf.assert
+// CHECK: linalg_ext.check
 // CHECK-NEXT: %[[STORED:.*]] = linalg_ext.store %[[NEW]] in %[[V]]
 // CHECK-NEXT: return %[[STORED]]
 func.func @checked(%x: tensor<4xf32>,
@@ -213,7 +213,7 @@ func.func @checked(%x: tensor<4xf32>,
   %m = linalg_ext.store %new in %v : tensor<4xf32> in tensor<4xf32>
   %first = tensor.extract %new[%c0] : tensor<4xf32>
   %ok = arith.cmpf oge, %first, %zero : f32
-  cf.assert %ok, "negative"
+  linalg_ext.check data %ok, "negative"
   return %m : tensor<4xf32>
 }
 
@@ -231,7 +231,7 @@ func.func @checked(%x: tensor<4xf32>,
 // CHECK-NEXT: } else {
 // CHECK-NEXT: scf.yield %[[FIRST]], %{{.*}} : tensor<4xf32>, i1
 // CHECK-NEXT: }
-// CHECK-NEXT: cf.assert %[[IF]]#1, "no"
+// CHECK-NEXT: linalg_ext.check data %[[IF]]#1, "no"
 // CHECK-NEXT: %[[NEWW:.*]] = linalg.exp ins(%[[X]] : tensor<4xf32>) outs(%[[W]] : tensor<4xf32>)
 // CHECK-NEXT: return %[[IF]]#0, %[[NEWW]]
 func.func @after(%c: i1, %x: tensor<4xf32>,
@@ -251,7 +251,7 @@ func.func @after(%c: i1, %x: tensor<4xf32>,
     scf.yield %first, %true : tensor<4xf32>, i1
   }
   %neww = linalg.exp ins(%x : tensor<4xf32>) outs(%w : tensor<4xf32>) -> tensor<4xf32>
-  cf.assert %r#1, "no"
+  linalg_ext.check data %r#1, "no"
   return %r#0, %neww : tensor<4xf32>, tensor<4xf32>
 }
 
@@ -339,7 +339,7 @@ func.func @passed(%c: i1, %x: tensor<4xf32>, %r: tensor<2xf32> {train.result = 0
 // CHECK-SAME: %[[X:[^:]*]]: tensor<4xf32>, %[[A:[^:]*]]: tensor<4xf32>{{[^%]*}}%[[B:[^:]*]]: tensor<4xf32>
 // CHECK: %[[OLD:.*]] = linalg.copy {train.snapshot = @b} ins(%[[B]]
 // CHECK: %[[NEWB:.*]] = linalg.exp ins(%[[X]] {{.*}} outs(%[[B]]
-// CHECK: cf.assert
+// CHECK: linalg_ext.check
 // CHECK-NEXT: %[[NEWA:.*]] = linalg.add ins(%[[OLD]], %[[X]] {{.*}} outs(%[[A]]
 // CHECK-NEXT: return %[[NEWA]], %[[NEWB]]
 func.func @late(%x: tensor<4xf32>,
@@ -353,7 +353,7 @@ func.func @late(%x: tensor<4xf32>,
   %newb = linalg.exp ins(%x : tensor<4xf32>) outs(%b : tensor<4xf32>) -> tensor<4xf32>
   %e = tensor.extract %newb[%c0] : tensor<4xf32>
   %ok = arith.cmpf olt, %e, %zero : f32
-  cf.assert %ok, "no"
+  linalg_ext.check data %ok, "no"
   return %newa, %newb : tensor<4xf32>, tensor<4xf32>
 }
 
@@ -474,8 +474,8 @@ func.func @branch(%x: tensor<4xi64>, %r: tensor<4xi64> {train.result = 0 : i64},
 // CHECK-LABEL: func.func @checks(
 // CHECK: %[[READ:.*]] = linalg.abs
 // CHECK: %[[NEWV:.*]] = linalg.exp
-// CHECK: cf.assert %{{.*}}, "first"
-// CHECK: cf.assert %{{.*}}, "second"
+// CHECK: linalg_ext.check data %{{.*}}, "first"
+// CHECK: linalg_ext.check data %{{.*}}, "second"
 // CHECK: %[[NEWW:.*]] = linalg.exp
 // CHECK: %[[RESULT:.*]] = linalg_ext.store %[[READ]]
 // CHECK-NEXT: return %[[RESULT]], %[[NEWV]], %[[NEWW]]
@@ -489,8 +489,8 @@ func.func @checks(%x: tensor<4xf32>, %ok: i1, %r: tensor<4xf32> {train.result = 
   %newv = linalg.exp ins(%x : tensor<4xf32>) outs(%v : tensor<4xf32>) -> tensor<4xf32>
   %e = tensor.extract %newv[%c0] : tensor<4xf32>
   %first = arith.cmpf olt, %e, %zero : f32
-  cf.assert %first, "first"
-  cf.assert %ok, "second"
+  linalg_ext.check data %first, "first"
+  linalg_ext.check data %ok, "second"
   %empty = tensor.empty() : tensor<4xf32>
   %read = linalg.abs ins(%v : tensor<4xf32>) outs(%empty : tensor<4xf32>) -> tensor<4xf32>
   %result = linalg_ext.store %read in %r : tensor<4xf32> in tensor<4xf32>
@@ -504,7 +504,7 @@ func.func @checks(%x: tensor<4xf32>, %ok: i1, %r: tensor<4xf32> {train.result = 
 // CHECK-LABEL: func.func @needed(
 // CHECK-SAME: %[[W:[^:]*]]: tensor<2xf32> {train.reads, train.updated, train.variable = @w, train.writes}, %[[V:[^:]*]]: tensor<8xf32> {train.reads, train.variable = @v, train.writes})
 // CHECK: linalg.exp {{.*}} outs(%[[V]]
-// CHECK: cf.assert
+// CHECK: linalg_ext.check
 // CHECK: linalg.exp {{.*}} outs(%[[W]]
 func.func @needed(%x: tensor<2xf32>, %y: tensor<8xf32>,
                   %w: tensor<2xf32> {train.variable = @w, train.reads, train.writes, train.updated},
@@ -516,7 +516,7 @@ func.func @needed(%x: tensor<2xf32>, %y: tensor<8xf32>,
   %newv = linalg.exp ins(%y : tensor<8xf32>) outs(%v : tensor<8xf32>) -> tensor<8xf32>
   %e = tensor.extract %newv[%c0] : tensor<8xf32>
   %ok = arith.cmpf olt, %e, %zero : f32
-  cf.assert %ok, "no"
+  linalg_ext.check data %ok, "no"
   return %neww, %newv : tensor<2xf32>, tensor<8xf32>
 }
 
@@ -529,7 +529,7 @@ func.func @needed(%x: tensor<2xf32>, %y: tensor<8xf32>,
 // CHECK-NOT: linalg.copy
 // CHECK: linalg.abs {{.*}} outs(%[[A]]
 // CHECK: linalg.exp {{.*}} outs(%[[B]]
-// CHECK: cf.assert
+// CHECK: linalg_ext.check
 func.func @small(%x: tensor<32xf32>,
                  %a: tensor<2xf32> {train.variable = @a, train.reads, train.writes, train.updated},
                  %b: tensor<32xf32> {train.variable = @b, train.reads, train.writes, train.updated})
@@ -541,7 +541,7 @@ func.func @small(%x: tensor<32xf32>,
   %newb = linalg.exp ins(%x : tensor<32xf32>) outs(%b : tensor<32xf32>) -> tensor<32xf32>
   %e = tensor.extract %newb[%c0] : tensor<32xf32>
   %ok = arith.cmpf olt, %e, %zero : f32
-  cf.assert %ok, "no"
+  linalg_ext.check data %ok, "no"
   return %newa, %newb : tensor<2xf32>, tensor<32xf32>
 }
 

@@ -129,7 +129,7 @@ func.func @while(%x: tensor<4xf32>, %go: i1) -> tensor<4xf32> {
 // S3: operands of a check are not stored where a failing step must keep the old value.
 // CHECK-LABEL: func.func @checked(
 // CHECK-NOT: linalg_ext.store
-// CHECK: cf.assert
+// CHECK: linalg_ext.check
 // CHECK: linalg_ext.store
 func.func @checked(%c: i1, %x: tensor<4xf32>,
                    %w: tensor<4xf32> {train.variable = @w, train.reads, train.writes}) -> tensor<4xf32> {
@@ -140,7 +140,7 @@ func.func @checked(%c: i1, %x: tensor<4xf32>,
   } else {
     scf.yield %w, %true : tensor<4xf32>, i1
   }
-  cf.assert %0#1, "no"
+  linalg_ext.check data %0#1, "no"
   %new = linalg_ext.store %0#0 in %w : tensor<4xf32> in tensor<4xf32>
   return %new : tensor<4xf32>
 }

@@ -7,7 +7,8 @@
 #ifndef FLYWHEEL_DIALECT_LINALGEXT_CHECKS_H
 #define FLYWHEEL_DIALECT_LINALGEXT_CHECKS_H
 
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
+
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
@@ -31,15 +32,12 @@ private:
 };
 
 /// Emits a check at the location of `op`, by which the step returns an error if
-/// `ok` (i1) is false. The message is followed by the name of `op`, its place
-/// in the source, and `found`; `numbers` are those that the text names.
-mlir::cf::AssertOp createCheck(mlir::OpBuilder &builder, mlir::Operation *op,
-                               mlir::Value ok, const llvm::Twine &message,
-                               const llvm::Twine &found = "",
-                               const NamedNumbers &numbers = {});
-
-/// The numbers that the message of a check of `condition` names.
-llvm::SmallVector<mlir::Value> getNamedNumbers(mlir::Value condition);
+/// `ok` (i1) is false. The text is followed by the name of `op`, its place in
+/// the source, and `found`; `numbers` are those that the texts name.
+CheckOp createCheck(mlir::OpBuilder &builder, mlir::Operation *op,
+                    CheckKind kind, mlir::Value ok, const llvm::Twine &expected,
+                    const llvm::Twine &found = "",
+                    const NamedNumbers &numbers = {});
 
 /// Returns true if all ops around `op`, inside of its function, are branches
 /// and loops: checks can be carried out of these, with the numbers that they
@@ -50,8 +48,7 @@ bool isInControlFlow(mlir::Operation *op);
 /// check; null if that op cannot carry it. The op yields whether the check has
 /// held so far and, from the first time that it failed, the numbers that its
 /// message names.
-mlir::cf::AssertOp carryOut(mlir::IRRewriter &rewriter,
-                            mlir::cf::AssertOp check);
+CheckOp carryOut(mlir::IRRewriter &rewriter, CheckOp check);
 
 /// Returns the dimension of a ranked tensor that `op` reads; nullopt if its
 /// number is not constant, or not that of a dimension of the tensor.
@@ -87,14 +84,17 @@ mlir::Value emitFirstCondition(mlir::OpBuilder &builder,
 /// Emits the same as `createCheck` for an `ok` that depends on dimension sizes:
 /// before the branches and loops around `builder`, as far as `ok` can be
 /// computed there, and with an `ok` of true if they would not reach the check.
-mlir::cf::AssertOp createDimSizeCheck(mlir::OpBuilder &builder,
-                                      mlir::Operation *op, mlir::Value ok,
-                                      const llvm::Twine &message,
-                                      const llvm::Twine &found = "");
+CheckOp createDimSizeCheck(mlir::OpBuilder &builder, mlir::Operation *op,
+                           mlir::Value ok, const llvm::Twine &expected,
+                           const llvm::Twine &found = "",
+                           const NamedNumbers &numbers = {});
 
-/// Makes the conditions in `root` plain ones, whose numbers no message names
-/// any more: `compare_sizes` and `name_numbers`.
-void lowerConditions(mlir::Operation *root);
+/// Makes each `cf.assert` in `root` a check of data.
+void convertAsserts(mlir::Operation *root);
+
+/// Makes each `compare_sizes` in `root` an `arith.cmpi`, and each check a
+/// `cf.assert`.
+void lowerChecks(mlir::Operation *root);
 
 } // namespace flywheel::linalg_ext
 

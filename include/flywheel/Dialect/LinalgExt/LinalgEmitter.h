@@ -61,15 +61,16 @@ public:
   DimSize expectEqual(DimSize a, DimSize b, const llvm::Twine &what);
 
   /// Emits a check by which the step returns an error if `ok` (i1), which
-  /// depends on sizes, is false; the message is followed by the op's name and
-  /// place, and by `found`. The check is before the branches and loops that the
-  /// op is in.
-  void expect(mlir::Value ok, const llvm::Twine &message,
-              const llvm::Twine &found = "");
+  /// depends on sizes, is false; the text is followed by the op's name and
+  /// place, and by `found`. `numbers` are those that both name. The check is
+  /// before the branches and loops that the op is in.
+  void expect(mlir::Value ok, const llvm::Twine &expected,
+              const llvm::Twine &found = "",
+              const linalg_ext::NamedNumbers &numbers = {});
   /// Emits the same for an op that is safe if `ok` is false: the check may also
-  /// be in a branch or a loop. `numbers` are those that the text names.
-  void expectSafely(mlir::Value ok, const llvm::Twine &message,
-                    const llvm::Twine &found = "",
+  /// be in a branch or a loop, and of data.
+  void expectSafely(linalg_ext::CheckKind kind, mlir::Value ok,
+                    const llvm::Twine &expected, const llvm::Twine &found = "",
                     const linalg_ext::NamedNumbers &numbers = {});
 
   /// Emits a check by which the step returns an error if an element of

@@ -28,22 +28,16 @@ def LinalgExt_Dialect : Dialect {
     `flywheel-lower-linalg-ext` makes loops over `linalg` ops of them. No op
     accesses memory outside of its operands, whatever its indices are.
 
-    A `cf.assert` with `linalg_ext.safe` guards nothing that does harm without
-    it: `flywheel-carry-checks` may delay it. One with `linalg_ext.numerics`
-    looks for NaN, which a call reports as another status than the rest. A
-    `memref.copy` with
-    `linalg_ext.assigned` is what bufferization has made of a store, or of what
-    an iteration passes on: the program assigns the value, so that copying it is
-    what it asks for.
+    A `memref.copy` with `linalg_ext.assigned` is what bufferization has made of
+    a store, or of what an iteration passes on: the program assigns the value,
+    so that copying it is what it asks for. A `tensor.empty` with
+    `linalg_ext.safe` is of a result that is not used, because a check failed.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::tensor::TensorDialect"];
   let hasConstantMaterializer = 1;
   let extraClassDeclaration = [{
     static ::llvm::StringRef getSafeAttrName() { return "linalg_ext.safe"; }
-    static ::llvm::StringRef getNumericsAttrName() {
-      return "linalg_ext.numerics";
-    }
     static ::llvm::StringRef getAssignedAttrName() {
       return "linalg_ext.assigned";
     }
@@ -436,10 +430,10 @@ def LinalgExt_CompareSizesOp : Op<LinalgExt_Dialect, "compare_sizes", [Pure]> {
   let summary = "True if two sizes are as an op requires";
   let description = [{
     True where the signed numbers are equal (`eq`), or the first is at least the
-    second (`ge`). A `cf.assert` of the result, or of an `arith.ori` with it,
-    names both numbers: the bytes 1 and 2 in its message stand for them. That is
-    why this is no `arith.cmpi`, of which canonicalization may change both sides.
-    `flywheel-layout-state` lowers it, or else `flywheel-lower-linalg-ext`.
+    second (`ge`). Checks of sizes have it as their condition, and passes read
+    there which sizes are equal: that is why it is no `arith.cmpi`, of which
+    canonicalization may change both sides. `flywheel-layout-state` lowers it,
+    or else `flywheel-lower-linalg-ext`.
   }];
   let arguments = (ins LinalgExt_SizePredicate:$predicate, Index:$lhs, Index:$rhs);
   let results = (outs I1:$result);
@@ -447,18 +441,54 @@ def LinalgExt_CompareSizesOp : Op<LinalgExt_Dialect, "compare_sizes", [Pure]> {
   let hasFolder = 1;
 }
 
-def LinalgExt_NameNumbersOp : Op<LinalgExt_Dialect, "name_numbers", [
-    Pure, AllTypesMatch<["condition", "result"]>]> {
-  let summary = "A condition of a check, with numbers that its message names";
+def LinalgExt_CheckKind : I32EnumAttr<"CheckKind", "what a check depends on", [
+    I32EnumAttrCase<"sizes", 0>, I32EnumAttrCase<"data", 1>,
+    I32EnumAttrCase<"numerics", 2>]> {
+  let cppNamespace = "::flywheel::linalg_ext";
+}
+
+def LinalgExt_CheckOp : Op<LinalgExt_Dialect, "check", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "An error of the step unless a condition holds";
   let description = [{
-    Its result is `condition`. The message of a `cf.assert` of it, or of an
-    `arith.ori` with it, has the bytes 1 to 4 where it names the numbers.
-    `flywheel-layout-state` lowers it, or else `flywheel-lower-linalg-ext`.
+    If `ok` is false, the call fails and has changed no variable. Its error says
+    `expected`, then in which op, `source` and the location of this op, and
+    `found`. The bytes 1 to 4 in both texts stand for `numbers`, in their order.
+
+    A check of `sizes` depends on the sizes of feeds alone, or on numbers that
+    are computed from them; one of `data` on elements; one of `numerics` looks
+    for NaN and infinities, which a call reports as a status of its own. A check
+    that is `safe` guards nothing that does harm without it:
+    `flywheel-carry-checks` may delay it.
+
+    `flywheel-layout-state` makes an early return of it; without that pass,
+    `flywheel-lower-linalg-ext` makes a `cf.assert`.
   }];
-  let arguments = (ins I1:$condition, Variadic<Index>:$numbers);
-  let results = (outs I1:$result);
-  let assemblyFormat = "$condition `,` $numbers attr-dict";
-  let hasFolder = 1;
+  let arguments = (ins LinalgExt_CheckKind:$kind, I1:$ok, StrAttr:$expected,
+                       OptionalAttr<StrAttr>:$source,
+                       OptionalAttr<StrAttr>:$found,
+                       Variadic<Index>:$numbers, UnitAttr:$safe);
+  let assemblyFormat = [{
+    (`safe` $safe^)? $kind $ok `,` $expected (`in` $source^)? (`,` $found^)?
+    (`(` $numbers^ `)`)? attr-dict
+  }];
+  let extraClassDeclaration = [{
+    /// ` in 'arith.addf' at f.mlir:3:8`, without the space in front; empty if the
+    /// check is of no op.
+    std::string describeSource();
+    /// The text of the error, with bytes 1 to 4 for the numbers.
+    std::string getMessage();
+  }];
+  let builders = [
+    // A check of no op, which is not safe.
+    OpBuilder<(ins "CheckKind":$kind, "::mlir::Value":$ok,
+                   "::mlir::StringAttr":$expected,
+                   CArg<"::mlir::ValueRange", "{}">:$numbers), [{
+      build($_builder, $_state, kind, ok, expected, ::mlir::StringAttr(),
+            ::mlir::StringAttr(), numbers, /*safe=*/false);
+    }]>
+  ];
+  let hasCanonicalizeMethod = 1;
   let hasVerifier = 1;
 }
 

@@ -57,9 +57,8 @@ def NNRaiseLinalg : Pass<"nn-raise-linalg"> {
     replaced.
   }];
   let dependentDialects = [
-    "::flywheel::linalg_ext::LinalgExtDialect",
-    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
-    "::mlir::cf::ControlFlowDialect", "::mlir::linalg::LinalgDialect",
+    "::flywheel::linalg_ext::LinalgExtDialect", "::mlir::affine::AffineDialect",
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
     "::mlir::tensor::TensorDialect", "::flywheel::nn::NNDialect"
   ];
 }

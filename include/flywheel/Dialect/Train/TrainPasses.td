@@ -239,7 +239,7 @@ def OrderHostCalls : Pass<"train-order-host-calls", "::mlir::ModuleOp"> {
   ];
   let dependentDialects = [
     "::flywheel::linalg_ext::LinalgExtDialect", "::mlir::arith::ArithDialect",
-    "::mlir::cf::ControlFlowDialect", "::mlir::tensor::TensorDialect"
+    "::mlir::tensor::TensorDialect"
   ];
 }
 

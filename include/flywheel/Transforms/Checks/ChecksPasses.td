@@ -22,7 +22,7 @@ def CheckSizes : Pass<"flywheel-check-sizes", "::mlir::func::FuncOp"> {
     from the other.
 
     After: each requirement follows from the ops that compute the sizes, or from
-    a `cf.assert` whose message has both sizes. The assertion is at the top
+    a check whose message has both sizes. The assertion is at the top
     level of the function where the sizes are known there.
 
     The assertions compare the values that the sizes are computed from (the
@@ -38,8 +38,8 @@ def CheckSizes : Pass<"flywheel-check-sizes", "::mlir::func::FuncOp"> {
   }];
   let dependentDialects = [
     "::flywheel::linalg_ext::LinalgExtDialect", "::mlir::arith::ArithDialect",
-    "::mlir::cf::ControlFlowDialect", "::mlir::linalg::LinalgDialect",
-    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+    "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"
   ];
   let statistics = [
     Statistic<"numChecked", "checked", "Relations checked when a step runs">,
@@ -91,13 +91,13 @@ def UnifySymbolicDims : Pass<"flywheel-unify-symbolic-dims", "::mlir::func::Func
     `train.dim_sizes`: for each dimension the number of its symbolic size, or -1
     where it is static; the function carries `train.symbols`, the names of the
     symbolic sizes. If the ops require a dynamic dimension size of a feed to be
-    a constant, a `cf.assert` checks that.
+    a constant, a `linalg_ext.check` checks that.
 
     Refuses a result with a dimension size that is not one of a feed.
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
-    "::mlir::cf::ControlFlowDialect", "::mlir::tensor::TensorDialect"
+    "::mlir::tensor::TensorDialect", "::flywheel::linalg_ext::LinalgExtDialect"
   ];
 }
 
@@ -107,9 +107,9 @@ def CheckSlices : Pass<"flywheel-check-slices", "::mlir::func::FuncOp"> {
     Before: `tensor.extract_slice`, `tensor.insert_slice`, `tensor.extract` and
     `tensor.insert` whose offsets, sizes or dimension sizes are known only when
     the step runs. Out of range, they have undefined behavior. After: a
-    `cf.assert` before each checks that it is in range, unless the bounds of the
+    a check before each checks that it is in range, unless the bounds of the
     loops around it prove that; its message has the numbers in question. Checks
-    of ops inside branches and loops are marked `linalg_ext.safe` and come after
+    of ops inside branches and loops are marked `safe` and come after
     the branch or the loop, which yields whether they passed. If such a check
     fails, the op uses offset 0 if that is in range, and otherwise does not run.
 
@@ -117,9 +117,9 @@ def CheckSlices : Pass<"flywheel-check-slices", "::mlir::func::FuncOp"> {
     result of a check, such as that of a `tensor.pad`.
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
-    "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
-    "::mlir::tensor::TensorDialect"
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
+    "::flywheel::linalg_ext::LinalgExtDialect"
   ];
 }
 
@@ -129,33 +129,41 @@ def CheckCarriedDimSizes : Pass<"flywheel-check-carried-dim-sizes", "::mlir::fun
     Before: tensors with dynamic dimensions are operands, iter_args and results
     of branches and loops. After: a result of an `scf.if` has the same dimension
     sizes from both branches, and an iter_arg of an `scf.for` or `scf.while`
-    keeps its sizes; where the ops do not prove that, a `cf.assert` checks it.
+    keeps its sizes; where the ops do not prove that, a check checks it.
 
     Refuses branches whose dimension sizes are not known in front of them.
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
-    "::mlir::tensor::TensorDialect"
+    "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect",
+    "::flywheel::linalg_ext::LinalgExtDialect"
   ];
+}
+
+def ConvertAsserts : Pass<"flywheel-convert-asserts"> {
+  let summary = "Make assertions checks of the step";
+  let description = [{
+    Before: `cf.assert` anywhere, as other front ends write it. After: a
+    `linalg_ext.check` of data with the same message and location.
+  }];
+  let dependentDialects = ["::flywheel::linalg_ext::LinalgExtDialect"];
 }
 
 def LiftChecks : Pass<"flywheel-lift-checks", "::mlir::func::FuncOp"> {
   let summary = "Move checks out of the bodies of structured ops";
   let description = [{
-    Before: `cf.assert` anywhere, also in the bodies of `linalg` ops on tensors
+    Before: checks anywhere, also in the bodies of `linalg` ops on tensors
     and of `tensor.generate`, as other front ends write them. After: there is
     none in such a body. In front of the op, a reduction over all elements
-    computes whether the check passes for each, and a `cf.assert` with the same
+    computes whether the check passes for each, and a check with the same
     message and location checks the result. A check in a branch or a loop is
-    marked `linalg_ext.safe`: the op that it guards has checks of its own.
+    marked `safe`: the op that it guards has checks of its own.
 
     Refuses conditions that depend on what the op itself has computed before,
     and checks in other bodies.
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
-    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect",
-    "::flywheel::linalg_ext::LinalgExtDialect"
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect", "::flywheel::linalg_ext::LinalgExtDialect"
   ];
   let statistics = [
     Statistic<"numLifted", "lifted", "Checks that were taken out of a body">
@@ -165,16 +173,16 @@ def LiftChecks : Pass<"flywheel-lift-checks", "::mlir::func::FuncOp"> {
 def CarryChecks : Pass<"flywheel-carry-checks", "::mlir::func::FuncOp"> {
   let summary = "Move checks out of branches and loops";
   let description = [{
-    Before: `cf.assert` anywhere. After: each `cf.assert` that is marked
-    `linalg_ext.safe`, because the ops that follow it in its region do no harm
+    Before: checks anywhere. After: each check that is marked `safe`,
+    because the ops that follow it in its region do no harm
     where it fails, is at the top level of the function. The `scf.if`, `scf.for`
     or `scf.while` around it yields one more result: whether its condition was
     true each time. An `scf.while` ends where it was false. Other checks, and
     those inside other ops, stay where they are.
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
-    "::mlir::scf::SCFDialect"
+    "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+    "::flywheel::linalg_ext::LinalgExtDialect"
   ];
   let statistics = [
     Statistic<"numCarried", "carried", "Results that pass on a check">
@@ -198,15 +206,14 @@ def ExpandAffineDivisions : Pass<"flywheel-expand-affine-divisions",
     Before: `affine.apply`, `affine.min` and `affine.max` whose maps divide by a
     symbol, or take a remainder; upstream defines them for positive divisors
     only. After: each op with a divisor that is not constant is replaced by
-    `arith` ops, behind a `cf.assert` that the divisor is at least 1. In a
+    `arith` ops, behind a check that the divisor is at least 1. In a
     branch, a loop or a body, where the check runs only after the ops, the
     divisor is clamped to at least 1.
 
     Refuses constant divisors below 1, also those that a symbol turns out to be.
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
-    "::flywheel::linalg_ext::LinalgExtDialect"
+    "::mlir::arith::ArithDialect", "::flywheel::linalg_ext::LinalgExtDialect"
   ];
   let statistics = [Statistic<"numExpanded", "num-expanded",
                               "Number of affine ops that were expanded">];
@@ -217,7 +224,7 @@ def CheckDivisions : Pass<"flywheel-check-divisions", "::mlir::func::FuncOp"> {
   let description = [{
     Before: integer divisions and remainders of tensors and scalars. LLVM leaves
     undefined a division by zero, and that of the smallest number by -1. After:
-    each follows a `cf.assert` that no element of its divisor is zero, so that a
+    each follows a check that no element of its divisor is zero, so that a
     step that would divide by zero fails and changes nothing. A signed division
     by -1 is a negation, and its remainder is 0: both wrap, as addition does. In
     a branch, a loop or a body, where the check runs only after the ops, a
@@ -227,9 +234,8 @@ def CheckDivisions : Pass<"flywheel-check-divisions", "::mlir::func::FuncOp"> {
     Refuses a constant divisor that is zero, or has an element that is.
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
-    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect",
-    "::flywheel::linalg_ext::LinalgExtDialect"
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect", "::flywheel::linalg_ext::LinalgExtDialect"
   ];
 }
 
@@ -238,7 +244,7 @@ def CheckNumerics : Pass<"flywheel-check-numerics", "::mlir::func::FuncOp"> {
   let description = [{
     Before: a function of plain ops, with the locations that `train-autodiff`
     gave them. After: behind each op that computes numbers for other ops of the
-    source, or reads a variable, and for each feed, a `cf.assert` that they are
+    source, or reads a variable, and for each feed, a check that they are
     finite. Its message names the op in the source, its place, and whether it is
     the op's gradient. A step that fails changes nothing.
 
@@ -246,8 +252,7 @@ def CheckNumerics : Pass<"flywheel-check-numerics", "::mlir::func::FuncOp"> {
   }];
   let dependentDialects = [
     "::flywheel::linalg_ext::LinalgExtDialect", "::flywheel::nn::NNDialect",
-    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
-    "::mlir::tensor::TensorDialect"
+    "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"
   ];
   let statistics = [
     Statistic<"numChecks", "checks", "Tensors that are checked">

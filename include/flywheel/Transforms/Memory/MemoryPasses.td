@@ -183,7 +183,7 @@ def LayoutState : Pass<"flywheel-layout-state", "::mlir::ModuleOp"> {
     and a workspace. After: each function `F` is `F.kernel` with the arguments
     (state, workspace, feeds, results). It returns an i32 status and finds its
     variables at fixed offsets of the state, or by a table those that share an
-    argument; a `cf.assert` is an early return.
+    argument; a `linalg_ext.check` is an early return.
     The variables are removed from the module; `train.manifest` describes it.
   }];
   let options = [
@@ -192,7 +192,7 @@ def LayoutState : Pass<"flywheel-layout-state", "::mlir::ModuleOp"> {
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
-    "::mlir::memref::MemRefDialect"
+    "::mlir::memref::MemRefDialect", "::flywheel::linalg_ext::LinalgExtDialect"
   ];
 }
 

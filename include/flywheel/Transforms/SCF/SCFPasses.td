@@ -76,15 +76,15 @@ def NormalizeLoopIndices : Pass<"flywheel-normalize-loop-indices", "::mlir::func
     Before: any `scf.for`. After: the induction variable of each is an index
     with signed comparison. A loop over another integer type has its bounds
     extended, and its body casts the induction variable back. An unsigned loop
-    over 64 bits counts from 0 to its trip count, behind a `cf.assert` that its
+    over 64 bits counts from 0 to its trip count, behind a check that its
     step is not 0; `flywheel-check-sizes` checks that any other step is at least
     1.
 
     Refuses integers of more than 64 bits, and constant steps below 1.
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
-    "::mlir::scf::SCFDialect", "::flywheel::linalg_ext::LinalgExtDialect"
+    "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+    "::flywheel::linalg_ext::LinalgExtDialect"
   ];
 }
 

@@ -32,7 +32,7 @@ def ProtectState : Pass<"flywheel-protect-state", "::mlir::func::FuncOp"> {
   let description = [{
     Before: a step on tensors, which returns a value for each storage that it
     writes (`train.result`, `train.writes`). After: behind the last check
-    (`cf.assert`), a `linalg_ext.protect` reads every such storage, as a failing
+    (a check), a `linalg_ext.protect` reads every such storage, as a failing
     check changes nothing; a `linalg_ext.commit` at the end says what each gets,
     and nothing is returned. Refuses a check inside of another op.
   }];
@@ -102,7 +102,7 @@ def ScheduleStep : Pass<"flywheel-schedule-step", "::mlir::func::FuncOp"> {
   let summary = "Checks first, each update after the last reader of the old value";
   let description = [{
     Before: a functionalized step on tensors, in any order. After: an order in
-    which bufferization finds as few conflicts as possible. Every `cf.assert`
+    which bufferization finds as few conflicts as possible. Every check
     comes before everything that writes state; the op that produces the final
     value of a variable comes after every other reader of the variable's old
     value, so that it can write in place, and as soon as it can, with the

@@ -185,7 +185,8 @@ static void expectElements(LinalgEmitter &e, DimSize dimSize) {
   Value size = dyn_cast<Value>(e.materialize(dimSize));
   Value some =
       arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::ne, size, zero);
-  e.expectSafely(some, "expected a non-empty axis, found dimension size 0");
+  e.expectSafely(linalg_ext::CheckKind::sizes, some,
+                 "expected a non-empty axis, found dimension size 0");
 }
 
 /// Emits an i1 that is true if `value` replaces `best`: if it is larger or

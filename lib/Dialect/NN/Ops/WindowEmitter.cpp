@@ -45,18 +45,21 @@ WindowEmitter::WindowEmitter(LinalgEmitter &emitter, const nn::Window &window,
     if (!image[i + 1].isStatic()) {
       Value least =
           arith::ConstantIndexOp::create(e.b, e.loc, dim.getLeastDimSize());
+      Value size = getValueOrCreateConstantIndexOp(e.b, e.loc, dimSizes[i]);
       Value ok = linalg_ext::CompareSizesOp::create(
-          e.b, e.loc, linalg_ext::SizePredicate::ge,
-          getValueOrCreateConstantIndexOp(e.b, e.loc, dimSizes[i]), least);
+          e.b, e.loc, linalg_ext::SizePredicate::ge, size, least);
+      linalg_ext::NamedNumbers numbers;
+      std::string found = ", found " + numbers.add(size);
       std::string message = "expected an image whose ";
       message += i == 0 ? "height" : "width";
       message += " is at least " + std::to_string(dim.getLeastDimSize()) +
                  ", that of one window";
       // An empty image has no windows.
       if (dim.padding == PaddingKind::same)
-        e.expectSafely(ok, message, ", found \1");
+        e.expectSafely(linalg_ext::CheckKind::sizes, ok, message, found,
+                       numbers);
       else
-        e.expect(ok, message, ", found \1");
+        e.expect(ok, message, found, numbers);
     }
     counts[i] = apply(dim.getCount(dimSize), dimSizes[i]);
     computePadding(i);

@@ -51,10 +51,12 @@ void nn::raiseReshape(RewriterBase &b, tensor::ReshapeOp op) {
     Value expected = arith::ConstantIndexOp::create(b, loc, size);
     Value ok = linalg_ext::CompareSizesOp::create(
         b, loc, linalg_ext::SizePredicate::eq, number, expected);
-    linalg_ext::createCheck(b, op, ok,
+    linalg_ext::NamedNumbers numbers;
+    std::string found = numbers.add(number);
+    linalg_ext::createCheck(b, op, linalg_ext::CheckKind::data, ok,
                             "size of dimension " + Twine(dim) +
                                 " is not that of the result's type",
-                            ": \1 and " + Twine(size));
+                            ": " + found + " and " + Twine(size), numbers);
   }
   int64_t count =
       type.hasStaticShape() ? type.getNumElements() : ShapedType::kDynamic;
@@ -69,9 +71,11 @@ void nn::raiseReshape(RewriterBase &b, tensor::ReshapeOp op) {
     Value found = tensor::DimOp::create(b, loc, flat, 0);
     Value ok = linalg_ext::CompareSizesOp::create(
         b, loc, linalg_ext::SizePredicate::eq, found, cast<Value>(sizes[0]));
-    linalg_ext::createCheck(b, op, ok,
+    linalg_ext::NamedNumbers numbers;
+    std::string both = numbers.add(sizes[0]) + " and " + numbers.add(found);
+    linalg_ext::createCheck(b, op, linalg_ext::CheckKind::data, ok,
                             "number of elements is not that of the source",
-                            ": \2 and \1");
+                            ": " + both, numbers);
     b.replaceOp(op, flat);
     return;
   }

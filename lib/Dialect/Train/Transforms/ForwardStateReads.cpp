@@ -15,10 +15,10 @@
 #include "PromoteStateToIterArgs.h"
 #include "VariableAccess.h"
 
+#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 #include "flywheel/Dialect/Train/TrainPasses.h"
 #include "flywheel/Interfaces/Effects.h"
 
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/MapVector.h"
@@ -57,7 +57,7 @@ private:
 static bool assignsUnknown(Operation *op) {
   // A check writes no variable, though it may end the step.
   if (op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
-      getAccessedVariable(op) || isa<IsInitializedOp, cf::AssertOp>(op))
+      getAccessedVariable(op) || isa<IsInitializedOp, linalg_ext::CheckOp>(op))
     return false;
   return !isRecomputable(op);
 }

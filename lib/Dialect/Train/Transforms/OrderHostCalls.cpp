@@ -17,7 +17,6 @@
 #include "flywheel/Dialect/Train/TrainPasses.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -165,10 +164,11 @@ LogicalResult CallOrderer::forwardStatus() {
   if (found.wasInterrupted())
     return failure();
   b.setInsertionPoint(entry.getTerminator());
-  cf::AssertOp::create(
-      b, last, emitIsSound(last, status),
-      "expected a function of the host that returns: it has failed, or the "
-      "program that runs the step has none");
+  linalg_ext::CheckOp::create(
+      b, last, linalg_ext::CheckKind::data, emitIsSound(last, status),
+      b.getStringAttr(
+          "expected a function of the host that returns: it has failed, or the "
+          "program that runs the step has none"));
   return success();
 }
 
