@@ -19,7 +19,11 @@ def check_specs(signature: Sequence[Any]) -> Tuple[Any, ...]:
     """Returns the arguments of a signature. Raises TypeError for other values."""
     if isinstance(signature, (str, bytes)) or not isinstance(signature, collections.abc.Iterable):
         raise TypeError(f"expected a list of flywheel.spec as signature, found {signature!r}")
-    return tuple(signature)
+    specs = tuple(signature)
+    for leaf in _tree.flatten(specs)[0]:
+        if not hasattr(leaf, "dtype") or not hasattr(leaf, "shape"):
+            raise TypeError(f"expected a list of flywheel.spec as signature, found {leaf!r} in {signature!r}")
+    return specs
 
 
 def static_places(
