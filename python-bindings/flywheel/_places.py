@@ -116,7 +116,8 @@ class Bytes(Place):
     kind = "b"
 
     def look_up(self) -> Any:
-        return self.holder.tobytes()
+        # Subclasses have methods of their own: one that is masked puts a number in place of some elements.
+        return np.ndarray.tobytes(self.holder)
 
 
 class Value:

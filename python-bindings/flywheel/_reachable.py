@@ -135,6 +135,8 @@ class _Finder:
     def _escape(self, value: Any, label: str) -> None:
         kind = type(value)
         if issubclass(kind, np.ndarray):
+            if issubclass(kind, np.ma.MaskedArray):
+                self.escape(np.ma.getmask(value), label)
             is_few = value.nbytes <= _MOST_BYTES and self._bytes + value.nbytes <= _MOST_BYTES_OF_ALL
             if is_few and value.flags.c_contiguous and not value.dtype.hasobject:
                 self._bytes += value.nbytes

@@ -273,6 +273,25 @@ def test_the_last_trace() -> None:
     assert traced.trace().leaves[0].dtype == np.float64
 
 
+def test_masked_arrays() -> None:
+    """The elements of a masked array and its mask are read each by themselves; the one that NumPy has as a constant
+    takes no number in its place, and is refused."""
+    given: Any = np.ma.masked_array(np.array([1, 2, 3, 4], np.float32), [False, True, False, True])
+    traced = fw.function(lambda x: x * given.filled(10.0))
+    np.testing.assert_array_equal(traced(X), X * np.array([1, 10, 3, 10], np.float32))
+    given.data[0] = 5
+    np.testing.assert_array_equal(traced(X), X * np.array([5, 10, 3, 10], np.float32))
+    given.mask[1] = False
+    np.testing.assert_array_equal(traced(X), X * np.array([5, 2, 3, 10], np.float32))
+    constant: Any = np.ma.masked
+    try:
+        fw.function(lambda: fw.count_nonzero(constant))()
+    except TypeError as error:
+        assert "a masked array has a mask" in str(error), error
+    else:
+        raise AssertionError("expected a TypeError")
+
+
 def test_the_warning() -> None:
     """A number that each call changes is said once, at the call, by the name that the code has for it."""
     cases: List[Tuple[Callable[[Settings], Any], Callable[[Settings], Any], str]] = [
@@ -297,4 +316,4 @@ def test_the_warning() -> None:
 if __name__ == "__main__":
     run_tests([test_numbers_of_now, test_decorated_methods, test_only_these, test_least_squares,
                test_classes_of_no_module, test_deep_values, test_the_last_trace,
-               test_the_warning])
+               test_masked_arrays, test_the_warning])
