@@ -30,7 +30,8 @@ _GENERATED = ("<frozen ", "<__array_function__")
 # The files whose functions call the bindings, which raise errors in their name.
 _CALLS_BINDINGS = frozenset(_PACKAGE + name for name in ("_native.py", "_trace.py", "store.py"))
 # Errors that Python and the bindings raise of themselves.
-_IMPLICIT = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, AssertionError, RuntimeError)
+_IMPLICIT = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, AssertionError, RuntimeError,
+             np.ma.MAError)  # fmt: skip
 # An attribute of functions that are `explained`, and of what they were before: the former.
 _MARK = "_flywheel_is_explained"
 _RAISE = dis.opmap["RAISE_VARARGS"]
@@ -121,7 +122,8 @@ def _explain(
     # The constructor of a class, and the call of an object, have the name of the class.
     owner = function.__qualname__.removesuffix(".__init__").removesuffix(".__call__")
     is_method = owner != function.__qualname__
-    name = type(args[0]).__name__ if is_method and args else function.__name__
+    # A name that Python has, or that a namespace gives a function of the package, ends or begins with an underscore.
+    name = type(args[0]).__name__ if is_method and args else function.__name__.strip("_")
     try:
         bound = inspect.signature(function).bind(*args, **given)
         hints = typing.get_type_hints(function)

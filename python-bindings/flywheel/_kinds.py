@@ -2,7 +2,7 @@
 """Arguments that are numbers, names and objects of some class, and the errors of those that are not."""
 
 import operator
-from typing import Any, List, Optional
+from typing import Any, Iterable, List, Optional
 
 import numpy as np
 
@@ -78,6 +78,20 @@ def numbers(name: str, value: Any) -> List[float]:
 
 def integers(name: str, value: Any) -> List[int]:
     return [integer(f"an element of {name}", one) for one in elements(name, value)]
+
+
+def sizes(name: str, value: Any, rank: int) -> List[int]:
+    """Returns the sizes of `rank` dimensions; an integer gives all of them. Raises TypeError for others than integers,
+    ValueError for another number of them."""
+    try:
+        found = [integer(name, value)] * rank
+    except TypeError:
+        if not isinstance(value, Iterable):
+            raise
+        found = integers(name, value)
+    if len(found) != rank:
+        raise ValueError(f"expected an integer or {rank} of them as {name}, found {found}"[:200])
+    return found
 
 
 def text(name: str, value: Any) -> str:

@@ -47,8 +47,14 @@ EXCLUDED = re.compile(
     r"|read_file|write_file|matching_files|InteractiveSession|FIFOQueue|.*Queue|.*Reader|while_loop|fori_loop|scan"
     r"|switch|cond|case|foldl|foldr|map_fn|map|update_checkpoint_state|spec|Function|.*Error|.*Warning|.*Remark"
     r"|import_graph_def|load_.*|get_session_handle|print_.*|Print|user_ops|estimator|contrib|datasets|plot_model|Traced|Operation"
-    r"|transposed|clear_session|reset_default_graph)$"
+    r"|transposed|clear_session|reset_default_graph|DirectoryIterator|list_pictures)$"
 )
+
+
+# The modules whose names others have, too.
+PARTS = {"flywheel.v1.images": ("flywheel.v1.image_",), "flywheel.v1.layers": ("flywheel.v1.layers_more",),
+         "flywheel.v1.metrics": ("flywheel.v1.metrics_thresholds",),
+         "flywheel.v1.contrib.seq2seq": ("flywheel.v1.contrib.",)}  # fmt: skip
 
 
 class Sized:
@@ -189,7 +195,7 @@ class Arguments(Batches):
             "fw": fw, "fw.nn": fw.nn, "fw.linalg": fw.linalg, "fw.random": fw.random, "fw.optimizers": fw.optimizers,
             "fw.initializers": fw.initializers, "fw.schedules": fw.schedules, "fw.constraints": fw.constraints,
             "tf": tf, "tf.nn": tf.nn, "tf.math": tf.math, "tf.linalg": tf.linalg, "tf.losses": tf.losses,
-            "tf.layers": tf.layers,
+            "tf.layers": tf.layers, **self.more_spaces(tf),
             "keras.layers": keras.layers, "keras.losses": keras.losses, "keras.initializers": keras.initializers,
             "keras.regularizers": keras.regularizers, "keras.optimizers": keras.optimizers,
             "keras.activations": keras.activations, "keras.metrics": keras.metrics, "K": backend,
@@ -200,9 +206,19 @@ class Arguments(Batches):
                 found = getattr(module, name, None)
                 home = str(getattr(found, "__module__", ""))
                 # If a module has no list, names that it imports are not its own.
-                is_own = home.startswith("flywheel" if listed else vars(module).get("__name__", "flywheel"))
+                own = "flywheel" if listed else vars(module).get("__name__", "flywheel")
+                is_own = home.startswith((own, *PARTS.get(own, ())))
                 if callable(found) and is_own and not name.startswith("_") and not EXCLUDED.match(name):
                     self.functions[f"{space}.{name}"] = found
+
+    def more_spaces(self, tf: Any) -> Dict[str, Any]:
+        from flywheel.keras.preprocessing import image
+        from flywheel.v1.contrib import losses, seq2seq
+
+        names = "bitwise compat debugging distributions image initializers manip metrics nest random".split()
+        found = {f"tf.{name}": getattr(tf, name) for name in names}
+        return {**found, "contrib.losses": losses, "contrib.seq2seq": seq2seq, "tf.contrib.layers": tf.contrib.layers,
+                "keras.preprocessing.image": image}  # fmt: skip
 
     def make_program(self, rng: Rng) -> Call:
         names = [name for name in self.functions if self.only in name]

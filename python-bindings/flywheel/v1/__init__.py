@@ -217,6 +217,7 @@ for _space, _more, _names in (
 ):  # fmt: skip
     for _name in _names:
         setattr(_space, _name, getattr(_more, _name))
+    _explain_all(vars(_space), _names)
 for _space, _names in ((_special, _special.TOP), (_image_windows, _image_windows.TOP)):
     globals().update({_name: getattr(_space, _name) for _name in _names})
 image.random_crop, image.resize_with_crop_or_pad = random_crop, image.resize_image_with_crop_or_pad

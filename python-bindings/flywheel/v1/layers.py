@@ -7,6 +7,7 @@ from typing import Any, List, NamedTuple, Optional
 
 from .. import _ops
 from .. import nn as traced
+from .._kinds import text
 from .._nn_functions import unless_empty
 from . import nn
 from .conversion import as_tensor, constant, make
@@ -58,8 +59,7 @@ def conv2d(
     name: Optional[str] = None, reuse: Any = None,
 ) -> Any:  # fmt: skip
     """activation(conv2d(inputs, kernel) + bias)."""
-    if data_format != "channels_last":
-        raise NotImplementedError(f"flywheel.v1.layers.conv2d: data_format='{data_format}'")
+    _channels_last(data_format, "conv2d")
     x = _input(inputs)
     with variable_scope(name, default_name="conv2d", reuse=reuse):
         kernel = get_variable("kernel", [*_pair(kernel_size), x.shape[-1].value, filters], x.dtype, kernel_initializer,
@@ -78,8 +78,7 @@ def conv1d(
     name: Optional[str] = None, reuse: Any = None,
 ) -> Any:  # fmt: skip
     """activation(conv1d(inputs, kernel) + bias), along the second dimension."""
-    if data_format != "channels_last":
-        raise NotImplementedError(f"flywheel.v1.layers.conv1d: data_format='{data_format}'")
+    _channels_last(data_format, "conv1d")
     x, step, hole = _input(inputs), _one(strides), _one(dilation_rate)
     with variable_scope(name, default_name="conv1d", reuse=reuse):
         kernel = get_variable("kernel", [_one(kernel_size), x.shape[-1].value, filters], x.dtype, kernel_initializer,
@@ -105,8 +104,7 @@ def conv2d_transpose(
     reuse: Any = None,
 ) -> Any:  # fmt: skip
     """activation(the transpose of conv2d + bias): images of a size that is known get larger by the strides."""
-    if data_format != "channels_last":
-        raise NotImplementedError(f"flywheel.v1.layers.conv2d_transpose: data_format='{data_format}'")
+    _channels_last(data_format, "conv2d_transpose")
     x, steps, sizes = _input(inputs), _pair(strides), _pair(kernel_size)
     old = x.shape.as_list()[1:3]
     if None in old:
@@ -131,8 +129,7 @@ def separable_conv2d(
     reuse: Any = None,
 ) -> Any:  # fmt: skip
     """A convolution of each channel by itself, then one of 1x1."""
-    if data_format != "channels_last":
-        raise NotImplementedError(f"flywheel.v1.layers.separable_conv2d: data_format='{data_format}'")
+    _channels_last(data_format, "separable_conv2d")
     x = _input(inputs)
     channels = x.shape[-1].value
     with variable_scope(name, default_name="separable_conv2d", reuse=reuse):
@@ -166,7 +163,10 @@ def _activation(given: Any) -> Any:
     """Returns a function, or the one of this name."""
     if not isinstance(given, str):
         return given
-    return TABLE[given] if given in TABLE else identity if given == "linear" else getattr(nn, given)
+    found = TABLE[given] if given in TABLE else identity if given == "linear" else getattr(nn, given, None)
+    if not callable(found):
+        raise ValueError(f"expected a function or the name of one of tf.nn as activation, found {given!r}"[:200])
+    return found
 
 
 def _finish(y: Any, units: int, bias: _Bias, activation: Any) -> Any:
@@ -196,7 +196,7 @@ def average_pooling2d(
 
 
 def _channels_last(data_format: str, what: str) -> None:
-    if data_format != "channels_last":
+    if text("data_format", data_format) != "channels_last":
         raise NotImplementedError(f"flywheel.v1.layers.{what}: data_format='{data_format}'; transpose images to "
                                   "channels_last")  # fmt: skip
 

@@ -1,19 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`tf.layers`: layers of volumes, and separable convolutions of sequences."""
 
-from typing import Any, Callable, List, Optional
+from typing import Any, Callable, Optional
 
+from .._kinds import sizes, text
 from . import nn
-from .layers import Layer, _Bias, _channels_last, _finish, _input, _one, _plain, _sign
+from .layers import Layer, _Bias, _channels_last, _finish, _input, _plain, _sign
 from .nn_more import avg_pool3d, max_pool3d
 from .nn_more import conv3d as _conv3d
 from .nn_windows import conv3d_transpose as _conv3d_transpose
 from .ops import expand_dims, squeeze
 from .scopes import get_variable, variable_scope
-
-
-def _three(value: Any) -> List[int]:
-    return [value] * 3 if isinstance(value, int) else [int(n) for n in value]
 
 
 def conv3d(
@@ -43,14 +40,20 @@ def conv3d(
     with variable_scope(name, default_name="conv3d", reuse=reuse):
         kernel = get_variable(
             "kernel",
-            [*_three(kernel_size), x.shape[-1].value, filters],
+            [*sizes("kernel_size", kernel_size, 3), x.shape[-1].value, filters],
             x.dtype,
             kernel_initializer,
             kernel_regularizer,
             trainable,
             constraint=kernel_constraint,
         )
-        y = _conv3d(x, kernel, [1, *_three(strides), 1], padding.upper(), dilations=[1, *_three(dilation_rate), 1])
+        y = _conv3d(
+            x,
+            kernel,
+            [1, *sizes("strides", strides, 3), 1],
+            text("padding", padding).upper(),
+            dilations=[1, *sizes("dilation_rate", dilation_rate, 3), 1],
+        )
         own = _Bias(use_bias, bias_initializer, bias_regularizer, bias_constraint, activity_regularizer, trainable)
         return _finish(y, filters, own, activation)
 
@@ -77,25 +80,25 @@ def conv3d_transpose(
 ) -> Any:
     """activation(the transpose of conv3d + bias): volumes of a size that is known get larger by the strides."""
     _channels_last(data_format, "conv3d_transpose")
-    x, steps, sizes = _input(inputs), _three(strides), _three(kernel_size)
+    x, steps, spans = _input(inputs), sizes("strides", strides, 3), sizes("kernel_size", kernel_size, 3)
     old = x.shape.as_list()[1:4]
     if None in old:
         raise NotImplementedError("flywheel.v1.layers.conv3d_transpose: volumes of a size that a run chooses")
     goal = [
-        (n or 0) * s if padding.lower() == "same" else (n or 0) * s + max(k - s, 0)
-        for n, s, k in zip(old, steps, sizes)
+        (n or 0) * s if text("padding", padding).lower() == "same" else (n or 0) * s + max(k - s, 0)
+        for n, s, k in zip(old, steps, spans)
     ]
     with variable_scope(name, default_name="conv3d_transpose", reuse=reuse):
         kernel = get_variable(
             "kernel",
-            [*sizes, filters, x.shape[-1].value],
+            [*spans, filters, x.shape[-1].value],
             x.dtype,
             kernel_initializer,
             kernel_regularizer,
             trainable,
             constraint=kernel_constraint,
         )
-        y = _conv3d_transpose(x, kernel, [-1, *goal, filters], [1, *steps, 1], padding.upper())
+        y = _conv3d_transpose(x, kernel, [-1, *goal, filters], [1, *steps, 1], text("padding", padding).upper())
         own = _Bias(use_bias, bias_initializer, bias_regularizer, bias_constraint, activity_regularizer, trainable)
         return _finish(y, filters, own, activation)
 
@@ -127,12 +130,12 @@ def separable_conv1d(
 ) -> Any:
     """A convolution along time of each channel by itself, then one of width 1."""
     _channels_last(data_format, "separable_conv1d")
-    x, step, hole = _input(inputs), _one(strides), _one(dilation_rate)
+    x, step, hole = _input(inputs), sizes("strides", strides, 1)[0], sizes("dilation_rate", dilation_rate, 1)[0]
     channels = x.shape[-1].value
     with variable_scope(name, default_name="separable_conv1d", reuse=reuse):
         depthwise = get_variable(
             "depthwise_kernel",
-            [_one(kernel_size), channels, depth_multiplier],
+            [sizes("kernel_size", kernel_size, 1)[0], channels, depth_multiplier],
             x.dtype,
             depthwise_initializer,
             depthwise_regularizer,
@@ -153,11 +156,16 @@ def separable_conv1d(
             expand_dims(depthwise, 0),
             expand_dims(pointwise, 0),
             [1, step, step, 1],
-            padding.upper(),
+            text("padding", padding).upper(),
             [1, hole],
         )
         own = _Bias(use_bias, bias_initializer, bias_regularizer, bias_constraint, activity_regularizer, trainable)
         return _finish(squeeze(image, 1), filters, own, activation)
+
+
+def _pooled(pool: Any, inputs: Any, pool_size: Any, strides: Any, padding: str, name: Optional[str]) -> Any:
+    window, steps = sizes("pool_size", pool_size, 3), sizes("strides", strides, 3)
+    return pool(inputs, [1, *window, 1], [1, *steps, 1], text("padding", padding).upper(), name=name)
 
 
 def max_pooling3d(
@@ -170,7 +178,7 @@ def max_pooling3d(
 ) -> Any:
     """The largest elements of windows of volumes."""
     _channels_last(data_format, "max_pooling3d")
-    return max_pool3d(inputs, [1, *_three(pool_size), 1], [1, *_three(strides), 1], padding.upper(), name=name)
+    return _pooled(max_pool3d, inputs, pool_size, strides, padding, name)
 
 
 def average_pooling3d(
@@ -183,7 +191,7 @@ def average_pooling3d(
 ) -> Any:
     """The means of windows of volumes."""
     _channels_last(data_format, "average_pooling3d")
-    return avg_pool3d(inputs, [1, *_three(pool_size), 1], [1, *_three(strides), 1], padding.upper(), name=name)
+    return _pooled(avg_pool3d, inputs, pool_size, strides, padding, name)
 
 
 def _layer(name: str, function: Callable[..., Any]) -> Any:

@@ -46,14 +46,21 @@ def slogdet(input: Any, name: Optional[str] = None) -> Slogdet:
     return Slogdet(*make("LogMatrixDeterminant", linalg.slogdet, as_tensor(input), name=name))
 
 
+def _sizes(what: str, matrix: Any) -> Any:
+    """Returns the sizes of matrices. Raises ValueError for a tensor of fewer than two dimensions."""
+    if len(matrix._dims) < 2:
+        raise ValueError(f"{what}: expected matrices [..., m, n] as a, found shape {tuple(matrix.shape)}")
+    return matrix._dims[-2:]
+
+
 def matrix_rank(a: Any, tol: Any = None, validate_args: bool = False, name: Optional[str] = None) -> Any:
     """The number of singular values above `tol`, by default the largest one times the larger size and epsilon."""
 
     def emit(x: Any) -> Any:
+        m, n = _sizes("matrix_rank", x)
         s = linalg.svdvals(x)
         bound = tol
         if bound is None:
-            m, n = x._dims[-2:]
             eps = float(np.finfo(x.dtype).eps) * max(m, n)
             bound = _ops.multiply(_ops.max(s, -1, True), eps)
         return _ops.sum(_ops.cast(_ops.greater(s, bound), _dtypes.int32), -1)
@@ -67,7 +74,7 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: Optional[
     x = as_tensor(a)
 
     def emit(y: Any) -> Any:
-        m, n = y._dims[-2:]
+        m, n = _sizes("pinv", y)
         # The numbers of float16 and bfloat16 are float32 inside.
         kind = np.float32 if _dtypes.is_half(y.dtype) else y.dtype
         return linalg.pinv(y, 10.0 * max(m or 0, n or 0) * float(np.finfo(kind).eps) if rcond is None else rcond)
@@ -86,8 +93,8 @@ def expm(input: Any, name: Optional[str] = None) -> Any:
     them, squared (Higham, "The scaling and squaring method for the matrix exponential revisited", 2005)."""
 
     def emit(x: Any) -> Any:
-        n = x._dims[-1]
-        if n is None or x._dims[-2] != n:
+        m, n = _sizes("expm", x)
+        if n is None or m != n:
             raise ValueError(f"expm: expected square matrices of known size, found shape {x.shape}")
         wide = _ops.cast(x, _dtypes.float64)
         size = _ops.max(_ops.sum(_ops.abs(wide), -2, True), -1, True)

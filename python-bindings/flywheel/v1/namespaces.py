@@ -6,6 +6,7 @@ import sys
 from types import SimpleNamespace
 from typing import Any, Dict
 
+from .._contracts import explain_all
 from .._hints import attribute_error, nearest
 
 # Replacements for parts of TensorFlow that this package does not have.
@@ -92,9 +93,10 @@ def _find_nearest(name: str) -> str:
 
 
 class Names(SimpleNamespace):
-    """A module of names that are elsewhere, too."""
+    """A module of names that are elsewhere, too. Its functions say what they expect, as those of modules do."""
 
     def __init__(self, _name: str, **names: Any):
+        explain_all(names, list(names))
         super().__init__(**names)
         self._name = _name
 

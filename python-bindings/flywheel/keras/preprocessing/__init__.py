@@ -3,9 +3,15 @@
 
 from typing import Any
 
+from ..._contracts import explain_all as _explain_all
+from ..._contracts import public_names as _public_names
 from . import image, sequence, text
 
 __all__ = ["image", "sequence", "text"]
+
+
+for _module in (image, sequence, text):
+    _explain_all(vars(_module), _public_names(vars(_module)))
 
 
 def __getattr__(name: str) -> Any:

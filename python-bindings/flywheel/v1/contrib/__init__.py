@@ -4,6 +4,7 @@
 import importlib
 from typing import Any, Callable, List, Optional
 
+from ..._contracts import explained as _explained
 from .. import layers as _layers
 from .. import nn as _nn
 from ..conversion import as_tensor, make
@@ -384,6 +385,11 @@ class layers:  # noqa: N801
         scope: Any = None,
     ) -> Any:  # fmt: skip
         return _output(one_hot(labels, num_classes, on_value, off_value), outputs_collections)
+
+
+for _name, _value in list(vars(layers).items()):
+    if isinstance(_value, staticmethod):
+        setattr(layers, _name, staticmethod(_explained(_value.__func__)))
 
 
 class _Cells:

@@ -28,7 +28,8 @@ def add_arg_scope(func: F) -> F:
     def with_defaults(*args: Any, **kwargs: Any) -> Any:
         return func(*args, **{**_scopes.all[-1].get(with_defaults, {}), **kwargs})
 
-    with_defaults._takes_arg_scopes = True  # type: ignore[attr-defined]
+    # A function that is wrapped around it takes the defaults, too.
+    with_defaults._takes_arg_scopes = with_defaults  # type: ignore[attr-defined]
     return with_defaults  # type: ignore[return-value]
 
 
@@ -53,7 +54,8 @@ def arg_scope(list_ops_or_scope: Union[Sequence[Callable[..., Any]], Scope], **k
         for one in list_ops_or_scope:
             if not has_arg_scope(one):
                 raise ValueError(f"{getattr(one, '__name__', one)} is not decorated with @add_arg_scope")
-            scope[one] = {**scope.get(one, {}), **kwargs}
+            own: Any = one
+            scope[own._takes_arg_scopes] = {**scope.get(own._takes_arg_scopes, {}), **kwargs}
     _scopes.all.append(scope)
     try:
         yield scope

@@ -3,6 +3,7 @@
 
 from typing import Any, Optional
 
+from ..._contracts import explain_all, public_names
 from .. import losses as _losses
 from ..losses import add_loss as add_loss
 from ..losses import get_losses as get_losses
@@ -65,6 +66,9 @@ def softmax_cross_entropy(
 
 def sparse_softmax_cross_entropy(logits: Any, labels: Any, weights: Any = 1.0, scope: Any = None) -> Any:
     return _losses.sparse_softmax_cross_entropy(labels, logits, weights, scope)
+
+
+explain_all(globals(), public_names(globals()))
 
 
 def __getattr__(name: str) -> Any:

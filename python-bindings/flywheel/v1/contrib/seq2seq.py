@@ -4,6 +4,7 @@
 from typing import Any, Optional
 
 from ... import _ops
+from ..._contracts import explain_all
 from .. import nn as _nn
 from ..conversion import as_tensor, make
 from ..elementwise import TABLE
@@ -94,6 +95,11 @@ def sequence_loss(
             axis = 0 if by_batch else 1
             return TABLE["div_no_nan"](TABLE["reduce_sum"](table, axis), TABLE["reduce_sum"](each, axis), name=name)
     return table
+
+
+# Names of the modules of this package are those of this one, too.
+explain_all(globals(), [name for name, value in globals().items()
+                        if not name.startswith("_") and str(getattr(value, "__module__", "")).startswith(__package__)])
 
 
 def __getattr__(name: str) -> Any:
