@@ -383,7 +383,7 @@ def around(tf: Any) -> Any:
     zeros = tf.gradients(x * x, [x, free], unconnected_gradients=tf.UnconnectedGradients.ZERO)
     first = tf.transpose(tf.reshape(tf.range(24), [2, 3, 4, 1]), [0, 3, 1, 2])
     moments = [tf.round(tf.reduce_mean(one) * 5.0) for one in (
-        tf.random_gamma([4000], 2.0, 4.0), tf.random_poisson(3.0, [4000]), tf.random.poisson(2.0, [4000]))]  # fmt: skip
+        tf.random_gamma([4000], 2.0, 5.0), tf.random_poisson(3.0, [4000]), tf.random.poisson(2.0, [4000]))]  # fmt: skip
     with tf.Session() as s:
         cases = [s.run(chosen, {n: k}) for k in (0, 1, 7)]
         return [cases, plain, s.run([zeros, moments, tf.layers.flatten(first, data_format="channels_first")])]
