@@ -34,7 +34,7 @@ import harness
 from harness import Failure, Outcome, Report, Rng, choose
 
 # The errors that a user may get; others are Python's, of a mistake inside.
-ALLOWED = (TypeError, ValueError, NotImplementedError, IndexError, ZeroDivisionError, MemoryError, OverflowError,
+ALLOWED = (TypeError, ValueError, NotImplementedError, LookupError, ZeroDivisionError, MemoryError, OverflowError,
            OSError, Warning)  # fmt: skip
 # Files that call the bindings, which say themselves what is wrong.
 CALLS_BINDINGS = ("_native.py", "_trace.py", "store.py")
@@ -300,6 +300,8 @@ class Arguments(Batches):
 def is_raw(error: BaseException) -> bool:
     """Returns true for an error that Python or NumPy raised in the package, which nobody has written down: it does not
     say which argument of which function it is about. Objects of a user raise what they like."""
+    if isinstance(error, MemoryError):
+        return False
     frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
     places = [place for _, place in instructions(error)]
     file = frames[-1].f_code.co_filename
@@ -312,7 +314,7 @@ def is_raw(error: BaseException) -> bool:
     if os.path.basename(file) in CALLS_BINDINGS:
         return "incompatible function arguments" in str(error)
     is_own = type(error).__module__ != "builtins"
-    return frames[-1].f_code.co_code[places[-1]] != RAISE and not is_own and not isinstance(error, MemoryError)
+    return frames[-1].f_code.co_code[places[-1]] != RAISE and not is_own
 
 
 def instructions(error: BaseException) -> List[Tuple[Any, int]]:

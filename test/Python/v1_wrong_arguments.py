@@ -69,5 +69,17 @@ def test_functions_of_other_modules() -> None:
     ])  # fmt: skip
 
 
+def test_names_that_are_no_tensors() -> None:
+    made: Any = tf.tuple
+    check([
+        (TypeError, "tuple: expected tensors and None in tensors, found 'a'", lambda: made({"a": X})),
+        (TypeError, "expected a list or a tuple as control_inputs, found str", lambda: made([None], None, "reflect")),
+        (TypeError, "a masked array has a mask", lambda: tf.multinomial(np.ma.masked, 3)),
+        (ValueError, "expected a function or the name of one of tf.nn as activation, found 'mean'",
+         lambda: layers.dense(X, 2, "mean")),
+    ])  # fmt: skip
+
+
 if __name__ == "__main__":
-    run_tests([test_layers_of_volumes, test_matrices, test_functions_of_other_modules])
+    run_tests([test_layers_of_volumes, test_matrices, test_functions_of_other_modules,
+               test_names_that_are_no_tensors])

@@ -72,8 +72,12 @@ def group(*inputs: Any, **kwargs: Any) -> Operation:
 
 def tuple_(tensors: Any, name: Optional[str] = None, control_inputs: Any = None) -> List[Any]:
     """The same tensors, once all of them are computed."""
-    listed = elements("tensors", tensors)
-    with get_default_graph().control_dependencies([t for t in listed if t is not None] + list(control_inputs or [])):
+    listed, first = elements("tensors", tensors), [] if control_inputs is None else control_inputs
+    for one in listed:
+        if isinstance(one, str):
+            raise TypeError(f"tuple: expected tensors and None in tensors, found {one!r}"[:200])
+    before = [t for t in listed if t is not None] + elements("control_inputs", first)
+    with get_default_graph().control_dependencies(before):
         return [None if t is None else identity(t) for t in listed]
 
 
