@@ -16,6 +16,9 @@ namespace flywheel {
 /// all images in these columns fill a cache line. Without vectors there are no
 /// caches to consider.
 static constexpr int64_t kLineBytes = 64;
+/// Bytes of the filter that is decoded for a tile, if its lines have fewer:
+/// more columns are faster, because the image is read along them.
+static constexpr int64_t kDecodedBytes = 4096;
 /// Bytes of a tile of C that is on the stack until the epilogue has read it.
 static constexpr int64_t kStackTileBytes = 2048;
 
@@ -46,8 +49,21 @@ chooseLaneTiles(const Contraction &contraction, ContractionTile registers,
   SmallVector<SmallVector<int64_t>> levels;
   int64_t width = registers.nr;
   if (isDecoded) {
-    if (registers.vectorLength > 1)
-      width = llvm::alignTo(kLineBytes / bytes, registers.vectorLength);
+    if (registers.vectorLength > 1) {
+      SmallVector<unsigned> reduced;
+      contraction.op.getReductionDims(reduced);
+      int64_t window = bytes;
+      for (unsigned loop : reduced)
+        window *= ShapedType::isDynamic(sizes[loop]) ? 1 : sizes[loop];
+      int64_t lanes = registers.vectorLength;
+      int64_t line = llvm::alignTo(kLineBytes / bytes, lanes);
+      width = std::max(line, kDecodedBytes / window / lanes * lanes);
+      // Two tiles at least: a buffer is on the stack only in a loop.
+      if (int64_t size = sizes[columns]; !ShapedType::isDynamic(size))
+        width = std::max<int64_t>(
+            line, std::min<int64_t>(
+                      width, llvm::alignTo(llvm::divideCeil(size, 2), lanes)));
+    }
     width = alignToDivisor(sizes[columns], width, registers.vectorLength);
     if (isLonger(columns, width))
       levels.emplace_back(sizes.size(), 0)[columns] = width;

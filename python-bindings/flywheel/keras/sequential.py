@@ -76,6 +76,10 @@ class Sequential(Model):
             if self.__dict__.get("_waiting"):
                 raise AttributeError(_NOT_BUILT)
             raise AttributeError("Sequential model cannot be built: model is empty. Add some layers first.")
+        # A property that reads one of these comes here, too, after its error.
+        own = getattr(type(self), name, None)
+        if isinstance(own, property) and own.fget is not None:
+            return own.fget(self)
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     @property
