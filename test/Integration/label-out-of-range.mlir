@@ -1,5 +1,5 @@
 // X5: a label outside [0, classes) is an error, never a wrong number.
-// RUN: flywheel-opt %s --convert-nn-to-linalg --cse | %to_llvm > %t
+// RUN: flywheel-opt %s --convert-nn-to-linalg --cse --mlir-print-debuginfo | %to_llvm > %t
 // RUN: not --crash stdbuf -oL %runner %t 2>&1 | FileCheck %s
 
 // CHECK: label out of range: expected 0 <= label < 3 in 'nn.sparse_softmax_cross_entropy' at {{.*}}label-out-of-range.mlir:[[#@LINE+2]]:8
