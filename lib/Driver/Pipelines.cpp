@@ -158,6 +158,7 @@ static void populateAutodiff(OpPassManager &pm,
 }
 
 static void populateFunctionalize(OpPassManager &pm, const CompilerOptions &) {
+  pm.addPass(createConvertAsserts());
   pm.addPass(train::createLowerElementTypes());
   pm.addPass(train::createFunctionalizeState());
   // Variables are values from here on: two equal expressions are one.
@@ -166,6 +167,7 @@ static void populateFunctionalize(OpPassManager &pm, const CompilerOptions &) {
 }
 
 static void populateLinalg(OpPassManager &pm, const CompilerOptions &options) {
+  pm.addPass(createConvertAsserts());
   if (options.lowering == Lowering::Optimized) {
     // With a budget, memory is worth more than time.
     BatchLoopProductsOptions products;
@@ -234,6 +236,7 @@ void flywheel::populateFusion(OpPassManager &pm,
 }
 
 static void populateFuse(OpPassManager &pm, const CompilerOptions &options) {
+  pm.addPass(createConvertAsserts());
   populateFusion(pm, options);
   if (options.target.isForGPU()) {
     pm.addNestedPass<func::FuncOp>(createNarrowFactors());
@@ -339,6 +342,7 @@ static void populatePlan(OpPassManager &pm, const CompilerOptions &options) {
 
 static void populateBufferize(OpPassManager &pm,
                               const CompilerOptions &options) {
+  pm.addPass(createConvertAsserts());
   bufferization::OneShotBufferizePassOptions oneShot;
   oneShot.bufferizeFunctionBoundaries = true;
   oneShot.allowReturnAllocsFromLoops = true;

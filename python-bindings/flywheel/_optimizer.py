@@ -145,7 +145,8 @@ def _candidates(trace: _trace.Trace, var_list: Optional[Sequence[Variable]]) -> 
     if var_list is not None:
         targets = list_variables("var_list", var_list)
     else:
-        targets = [v for v in trace.variables.values() if v.trainable and _dtypes.is_floating(v.dtype)]
+        targets = [v for v in trace.variables.values()
+                   if v.trainable and v not in trace.frozen and _dtypes.is_floating(v.dtype)]  # fmt: skip
     if not targets:
         raise ValueError("No variables to optimize")
     for variable in targets:

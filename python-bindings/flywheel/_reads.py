@@ -2,7 +2,7 @@
 """The attributes of modules that traced functions have read, which are traced again when one is set."""
 
 import weakref
-from typing import TYPE_CHECKING, Any, Dict, Hashable, Iterator, List, Optional, Set, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, Hashable, Iterator, List, Optional, Set, Tuple
 
 import numpy as np
 
@@ -86,6 +86,29 @@ class Watch:
         if self._ids is not None and _ids_of(value) == self._ids:
             return True
         return self._contents.are_in(value)
+
+
+class State:
+    """What `function` of an object returns now. The object is not kept."""
+
+    def __init__(self, owner: Any, function: Callable[[Any], Hashable]) -> None:
+        self._owner, self._function = weakref.ref(owner), function
+        self._value = function(owner)
+
+    @property
+    def is_needed(self) -> bool:
+        return self._owner() is not None
+
+    def holds(self) -> bool:
+        """Returns true if it returns the same, or the object is collected."""
+        owner = self._owner()
+        return owner is None or self._function(owner) == self._value
+
+
+def note_state(owner: Any, function: Callable[[Any], Hashable]) -> None:
+    """Has the current traces made again when `function` of an object returns something else."""
+    for trace in _trace._stack.traces:
+        trace.states.setdefault(id(owner), State(owner, function))
 
 
 def note(module: Any, key: str) -> None:

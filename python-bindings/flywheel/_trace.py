@@ -28,7 +28,7 @@ from ._flywheel import Region, Type, Value
 from ._host import HostFunctions
 
 if TYPE_CHECKING:
-    from ._reads import Read
+    from ._reads import Read, State
     from .namespace import Name
     from .variables import Variable
 
@@ -106,6 +106,10 @@ class Trace:
         self._drawn: Dict[str, Name] = {}
         # The attributes of modules that the Python code has read, by the module's id.
         self.reads_of: Dict[int, Read] = {}
+        # Variables that are trainable, but in a layer of another front end that is not.
+        self.frozen: Set[Variable] = set()
+        # By what they are of, states of other front ends that the trace has seen.
+        self.states: Dict[int, State] = {}
 
     # Types and ops
 

@@ -110,7 +110,7 @@ class Function(_flywheel.Dispatcher):
         # The values from outside that traces have seen.
         self._captures = Captures(self)
         # The lists and dicts of modules that traces have read, by the id of the module and the attribute.
-        self._watches: Dict[Tuple[int, str], _reads.Watch] = {}
+        self._watches: Dict[Tuple[int, str], Union[_reads.Watch, _reads.State]] = {}
 
     @property
     def name(self) -> str:
@@ -390,13 +390,16 @@ class Function(_flywheel.Dispatcher):
         self._forget_traces()
         return True
 
-    def _watch_seen(self, reads: Dict[int, _reads.Read], arguments: Sequence[Any]) -> None:
+    def _watch_seen(
+        self, reads: Dict[int, _reads.Read], states: Dict[int, _reads.State], arguments: Sequence[Any]
+    ) -> None:
         """Traces again when something that was read while tracing is otherwise: a value from outside, or in an argument
         that the trace has as it is, is another object, or a module has another attribute, list or dict."""
         self._captures.take(arguments)
         watches = _reads.add_reader(self, reads)
         self._watches.update(watches)
-        if watches and type(self) is Function:
+        self._watches.update(((place, ""), state) for place, state in states.items())
+        if (watches or states) and type(self) is Function:
             self.__class__ = _WatchingFunction
 
     def _check_watches(self) -> None:

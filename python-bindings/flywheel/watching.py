@@ -105,7 +105,8 @@ def _variables(trace: _trace.Trace, loss: Tensor, given: Optional[Sequence[Any]]
             if not isinstance(one, Variable):
                 raise TypeError(f"watch: expected variables, found {one!r}")
         return list(given)
-    known = [v for v in trace.variables.values() if v.trainable and _dtypes.is_floating(v.dtype)]
+    known = [v for v in trace.variables.values()
+             if v.trainable and v not in trace.frozen and _dtypes.is_floating(v.dtype)]  # fmt: skip
     depends = trace.graph.depends([loss.value], [as_tensor(v).value for v in known]) if known else []
     return [v for v, is_reached in zip(known, depends) if is_reached]
 

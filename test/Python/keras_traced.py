@@ -131,8 +131,9 @@ copied.set_weights(begin)
 copied.compile(keras.optimizers.LevenbergMarquardt(regularizer=0.1), "mse")
 for _ in range(4):
     copied.train_on_batch(x, y)
-moved = levenberg_marquardt.minimize(
-    lambda *_: model(K.constant(x)) - y, model.trainable_weights, 4, regularizer=0.1)[0]
+moved = levenberg_marquardt.minimize(lambda *_: model(K.constant(x)) - y, model.trainable_weights, 4, regularizer=0.1)[
+    0
+]
 K.get_session().run(moved)
 for one, wanted in zip(model.get_weights(), copied.get_weights()):
     close(one, wanted, 2e-3)
@@ -160,3 +161,50 @@ raises(NotImplementedError, "model.export", lambda: fw.export(predict, "never"))
 raises(NotImplementedError, "a profile of 'predict'", lambda: predict.profile(x))
 K.clear_session()
 raises(RuntimeError, "session of that graph", lambda: predict(x))
+
+# A first model without weights: names of later ones are found.
+noise = keras.models.Sequential([keras.layers.GaussianNoise(0.5, input_shape=(2,))])
+assert np.any(fw.function(lambda x: noise(x, training=True))(x) != x)
+assert keras.models.Sequential([Dense(4, input_shape=(2,))]).predict(x).shape == (len(x), 4)
+
+# What a model is now: its layers, those that are trained, and the phase.
+grown = keras.models.Sequential([Dense(4, input_shape=(2,)), Dense(3)])
+grow = fw.function(lambda x: grown(x))
+assert grow(x).shape == (len(x), 3)
+grown.add(Dense(2))
+close(grow(x), grown.predict(x))
+noisy = keras.models.Sequential([Dense(4, input_shape=(2,)), keras.layers.Dropout(0.5)])
+noisily = fw.function(lambda x: noisy(x))
+close(noisily(x), noisy.predict(x))
+K.set_learning_phase(1)
+assert np.sum(noisily(x) == 0.0) > 0
+K.set_learning_phase(0)
+close(noisily(x), noisy.predict(x))
+averaged = keras.layers.BatchNormalization(input_shape=(2,))
+norms = keras.models.Sequential([averaged])
+norms.compile("sgd", "mse")
+update = fw.function(lambda x: norms(x, training=True))
+update(x)
+averaged.trainable = False
+norms.compile("sgd", "mse")
+begin = norms.get_weights()
+update(3 * x)
+for one, wanted in zip(norms.get_weights(), begin):
+    np.testing.assert_array_equal(one, wanted)
+frozen = keras.models.Sequential([Dense(4, input_shape=(2,)), Dense(1)])
+rate = fw.optimizers.SGD(0.1)
+
+
+@fw.function
+def reduce_output(x: Any) -> Any:
+    loss = fw.mean(frozen(x) ** 2)
+    rate.minimize(loss)
+    return loss
+
+
+for is_trained in (False, True, False):
+    frozen.layers[0].trainable = is_trained
+    begin = frozen.get_weights()
+    reduce_output(x)
+    moved = [bool(np.any(one != old)) for one, old in zip(frozen.get_weights(), begin)]
+    assert moved == [is_trained, is_trained, True, True], moved

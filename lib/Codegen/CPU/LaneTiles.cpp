@@ -40,6 +40,7 @@ static int64_t alignToDivisor(int64_t size, int64_t most, int64_t step = 1) {
 SmallVector<SmallVector<int64_t>>
 chooseLaneTiles(const Contraction &contraction, ContractionTile registers,
                 ArrayRef<int64_t> sizes, bool isDecoded, bool hasEpilogue) {
+  linalg::LinalgOp op = contraction.op;
   unsigned columns = contraction.n;
   int64_t bytes = getElementBytes(getElementTypeOrSelf(contraction.c->get()));
   auto isLonger = [&](unsigned loop, int64_t size) {
@@ -51,7 +52,7 @@ chooseLaneTiles(const Contraction &contraction, ContractionTile registers,
   if (isDecoded) {
     if (registers.vectorLength > 1) {
       SmallVector<unsigned> reduced;
-      contraction.op.getReductionDims(reduced);
+      op.getReductionDims(reduced);
       int64_t window = bytes;
       for (unsigned loop : reduced)
         window *= ShapedType::isDynamic(sizes[loop]) ? 1 : sizes[loop];
@@ -75,7 +76,6 @@ chooseLaneTiles(const Contraction &contraction, ContractionTile registers,
   bool hasColumns = !levels.empty();
   SmallVector<int64_t> &tiles = levels.emplace_back(sizes.size(), 0);
   SmallVector<unsigned> parallel;
-  linalg::LinalgOp op = contraction.op;
   op.getParallelDims(parallel);
   bool hasLoops = hasColumns;
   for (unsigned loop : parallel)

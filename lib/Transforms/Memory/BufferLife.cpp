@@ -84,8 +84,10 @@ std::optional<BufferLife> flywheel::findLife(Value buffer, Block &block) {
 }
 
 Operation *flywheel::findLastCheck(Block &block) {
-  for (Operation &op : llvm::reverse(block))
-    if (isa<linalg_ext::CheckOp>(op))
-      return &op;
-  return nullptr;
+  auto hasCheck = [](Operation &op) {
+    return op.walk([](linalg_ext::CheckOp) { return WalkResult::interrupt(); })
+        .wasInterrupted();
+  };
+  auto last = llvm::find_if(llvm::reverse(block), hasCheck);
+  return last == block.rend() ? nullptr : &*last;
 }

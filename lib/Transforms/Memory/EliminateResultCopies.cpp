@@ -63,9 +63,12 @@ static Value undoReshape(OpBuilder &b, Operation *reshape, Value buffer,
 
 /// Returns true if the ops that touch `life` and those that touch `storage` do
 /// not interleave, apart from `copy`: `storage` has its old value until the
-/// first of them, and no op writes it after `copy` while `life` lasts.
+/// first of them, and no op writes it after `copy` while `life` lasts. Neither
+/// does an op that has `storage` by another name, of which there must be none.
 static bool isUntouched(Value storage, const BufferLife &life,
                         memref::CopyOp copy, Block &block) {
+  if (!findLife(storage, block))
+    return false;
   SmallVector<Operation *> touching;
   appendTouching(storage, touching);
   return llvm::all_of(touching, [&](Operation *op) {

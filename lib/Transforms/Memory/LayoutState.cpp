@@ -191,8 +191,13 @@ static void storeNumbers(OpBuilder &b, Location loc, ValueRange numbers,
 /// Turns each check into an early return of its status.
 LogicalResult LayoutState::lowerChecks(func::FuncOp function, Value state,
                                        ManifestEntry &entry) {
-  linalg_ext::convertAsserts(function);
-  if (failed(verifyChecks(function)))
+  // Ops were ordered without a look at them.
+  WalkResult asserts = function.walk([](cf::AssertOp op) {
+    op.emitOpError() << "expected checks of 'linalg_ext.check', which "
+                        "-flywheel-convert-asserts makes at the first";
+    return WalkResult::interrupt();
+  });
+  if (asserts.wasInterrupted() || failed(verifyChecks(function)))
     return failure();
   SmallVector<linalg_ext::CheckOp> checks;
   function.walk([&](linalg_ext::CheckOp op) { checks.push_back(op); });

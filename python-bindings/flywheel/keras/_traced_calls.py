@@ -4,9 +4,9 @@
 The function reads and writes the values of the session of Keras, so that training by it trains the model.
 """
 
-from typing import Any, Dict, List
+from typing import Any, Dict, Hashable, List
 
-from .. import _dtypes, _tensor, _trace
+from .. import _dtypes, _reads, _tensor, _trace
 from ..v1.operation import Tensor
 from ..v1.programs import emit
 from ..v1.session import enter_traced
@@ -32,6 +32,11 @@ def call(layer: Any, inputs: Any, given: Dict[str, Any]) -> Any:
     more = {name: value for name, value in given.items() if name != "training"}
     values = [_tensor.as_tensor(x) for x in (inputs if isinstance(inputs, (list, tuple)) else [inputs])]
     model = _network(layer, values, isinstance(inputs, (list, tuple)), more)
+    _reads.note_state(model, _state_of)
+    trained = set(model.trainable_weights)
+    frozen = {v.implementation for v in model.weights if v not in trained}
+    for trace in _trace._stack.traces:
+        trace.frozen |= frozen
     own = list(model.inputs)
     if len(own) != len(values):
         raise ValueError(f"model '{layer.name}' takes {len(own)} inputs, found {len(values)}")
@@ -44,8 +49,7 @@ def call(layer: Any, inputs: Any, given: Dict[str, Any]) -> Any:
     enter_traced(own[0].graph)
     training = given.get("training")
     if training is None:
-        fixed = _phase.placeholders.get(own[0].graph)
-        training = fixed if isinstance(fixed, int) else 0
+        training = _default_phase(own[0].graph)
     feeds = [(x, _tensor.as_tensor(value, x.dtype) if _dtypes.is_floating(value.dtype) else value)
              for x, value in zip(own, values)]  # fmt: skip
     outputs = list(model.outputs)
@@ -53,6 +57,22 @@ def call(layer: Any, inputs: Any, given: Dict[str, Any]) -> Any:
     with _phase.compiling(int(bool(training))):
         found = emit([*outputs, *updates], feeds)
     return found[0] if len(outputs) == 1 else found[: len(outputs)]
+
+
+def _state_of(model: Any) -> Hashable:
+    """Returns what the ops of a model depend on beside its weights: what it was built of, which layers are trained, and
+    the phase that `K.set_learning_phase` has fixed."""
+    layers: List[Any] = [model]
+    for layer in layers:
+        inner = getattr(layer, "layers", None) or [getattr(layer, "layer", None)]
+        layers += [one for one in inner if hasattr(one, "trainable")]
+    return (tuple(map(id, model.outputs)), tuple((id(one), one.trainable) for one in layers),
+            _default_phase(model.inputs[0].graph))  # fmt: skip
+
+
+def _default_phase(graph: Any) -> int:
+    fixed = _phase.placeholders.get(graph)
+    return fixed if isinstance(fixed, int) else 0
 
 
 def _network(layer: Any, values: List[Any], is_list: bool, given: Dict[str, Any]) -> Any:

@@ -35,6 +35,8 @@ class Session:
         self.graph = get_default_graph() if graph is None else graph
         self._config = config
         own = FlatStore(initializes=False)
+        # Names of the graph are keys as they are, whatever a traced function declares first.
+        own._suffix(self.graph.namespace)
         self._store = _containers.setdefault(target, own) if target else own
         self._entries: Dict[Any, Tuple[Compiled, Any]] = {}
         self._is_closed = False

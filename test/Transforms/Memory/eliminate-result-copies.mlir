@@ -101,3 +101,40 @@ func.func @forwarded(%x: memref<4x8xf32>, %r: memref<32xf32>, %n: index) {
   linalg.copy ins(%x : memref<4x8xf32>) outs(%l : memref<4x8xf32>)
   return
 }
+
+// -----
+
+// An argument that a loop returns under another name, by which it is read.
+// CHECK-LABEL: func.func @argument_forwarded(
+// CHECK: memref.alloc
+// CHECK: memref.copy
+func.func @argument_forwarded(%x: memref<4x8xf32>, %v: memref<32xf32>, %s: memref<32xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %l = scf.for %i = %c0 to %n step %c1 iter_args(%m = %v) -> (memref<32xf32>) {
+    scf.yield %m : memref<32xf32>
+  }
+  %a = memref.alloc() : memref<4x8xf32>
+  linalg.copy ins(%x : memref<4x8xf32>) outs(%a : memref<4x8xf32>)
+  linalg.copy ins(%l : memref<32xf32>) outs(%s : memref<32xf32>)
+  %b = memref.collapse_shape %a [[0, 1]] : memref<4x8xf32> into memref<32xf32>
+  memref.copy %b, %v : memref<32xf32> to memref<32xf32>
+  return
+}
+
+// -----
+
+// A cast is another name, too.
+// CHECK-LABEL: func.func @cast(
+// CHECK: memref.alloc
+// CHECK: memref.copy
+func.func @cast(%x: memref<4x8xf32>, %v: memref<32xf32>, %s: memref<32xf32>) {
+  %l = memref.cast %v : memref<32xf32> to memref<?xf32>
+  %a = memref.alloc() : memref<4x8xf32>
+  linalg.copy ins(%x : memref<4x8xf32>) outs(%a : memref<4x8xf32>)
+  %m = memref.cast %l : memref<?xf32> to memref<32xf32>
+  linalg.copy ins(%m : memref<32xf32>) outs(%s : memref<32xf32>)
+  %b = memref.collapse_shape %a [[0, 1]] : memref<4x8xf32> into memref<32xf32>
+  memref.copy %b, %v : memref<32xf32> to memref<32xf32>
+  return
+}

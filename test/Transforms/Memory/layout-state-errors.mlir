@@ -51,3 +51,12 @@ func.func @init(%all: memref<2x2xf32> {train.variable = [@v, @w], train.writes})
   linalg.fill ins(%zero : f32) outs(%all : memref<2x2xf32>)
   return
 }
+
+// -----
+
+func.func @f(%x: memref<i1>) {
+  %ok = memref.load %x[] : memref<i1>
+  // expected-error @+1 {{'cf.assert' op expected checks of 'linalg_ext.check', which -flywheel-convert-asserts makes}}
+  cf.assert %ok, "no"
+  return
+}
