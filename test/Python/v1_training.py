@@ -221,6 +221,26 @@ with tf.Graph().as_default(), tf.Session() as sess:
     np.testing.assert_allclose(sess.run(table), rows, rtol=1e-5)
     np.testing.assert_allclose(sess.run(other), plain_value, rtol=1e-5)
 
+# So are those clipped by their own norm. What moves towards 0 would move all rows, and is refused.
+for rule, moved in ((train.MomentumOptimizer(0.1, 0.9), 0.9), (train.FtrlOptimizer(0.1), 0.6031424)):
+    with tf.Graph().as_default(), tf.Session() as sess:
+        ids = tf.placeholder(tf.int32, [None])
+        table = tf.Variable(np.ones((3, 1), np.float32))
+        pairs = rule.compute_gradients(tf.reduce_sum(tf.square(tf.gather(table, ids))))
+        step = rule.apply_gradients([(tf.clip_by_norm(g, 1.0), v) for g, v in pairs])
+        sess.run(tf.global_variables_initializer())
+        sess.run(step, {ids: [0]})
+        np.testing.assert_allclose(sess.run(table).ravel(), [moved, 1.0, 1.0], rtol=1e-5)
+with tf.Graph().as_default():
+    table = tf.Variable(np.ones((3, 1), np.float32))
+    loss = tf.reduce_sum(tf.gather(table, [0]))
+    count = train.get_or_create_global_step()
+    for rule in (train.ProximalGradientDescentOptimizer(0.1, l2_regularization_strength=1.0),
+                 train.ProximalAdagradOptimizer(0.1, l1_regularization_strength=1.0),
+                 train.AdagradDAOptimizer(0.1, count)):  # fmt: skip
+        raises(NotImplementedError, "which moves no other row", lambda rule=rule: rule.minimize(loss))  # type: ignore[misc]
+    train.ProximalGradientDescentOptimizer(0.1).minimize(loss)
+
 # A table that is used otherwise, too, has a gradient of all rows; a constraint is refused.
 with tf.Graph().as_default(), tf.Session() as sess:
     table = tf.Variable(np.ones((4, 2), np.float32))

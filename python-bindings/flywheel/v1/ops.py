@@ -603,7 +603,8 @@ def _limited(t: Any, wide: Any, norm: Any, clip_norm: Any) -> Any:
 def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: Optional[str] = None) -> Any:
     """A tensor scaled so that its norm is at most `clip_norm`."""
     wide = widened(t)
-    norm = root(TABLE["reduce_sum"](TABLE["square"](wide), axes, True))
+    # One number for all axes: the compiler knows rows that are scaled by it.
+    norm = root(TABLE["reduce_sum"](TABLE["square"](wide), axes, axes is not None))
     found = _limited(t, wide, norm, clip_norm)
     if axes is not None:
         del found.op.attrs["same_rows"]

@@ -2,13 +2,14 @@
 """Optimizers that make weights sparse: a step along the gradient, and then towards 0 (Duchi and Singer, Efficient
 Online and Batch Learning Using Forward Backward Splitting, 2009)."""
 
-from typing import Any, List
+from typing import Any, List, NoReturn, Optional
 
 from ..conversion import as_tensor
 from ..elementwise import TABLE
 from ..ops import cast
 from ..variables import Variable
 from .optimizers import Optimizer
+from .rows import RowUpdate
 
 _sqrt, _sign, _abs, _maximum = (TABLE[key] for key in ("sqrt", "sign", "abs", "maximum"))
 
@@ -20,6 +21,12 @@ def _nearer(x: Any, rate: Any, l1: float, l2: float) -> Any:
     return x / (1.0 + rate * l2)
 
 
+def _refuse_rows(optimizer: Optimizer, v: Variable) -> NoReturn:
+    raise NotImplementedError(
+        f"flywheel.v1.train.{type(optimizer).__name__}: an update of the rows of '{v.op_name}' that were looked up, "
+        "which moves no other row; apply `gradient + 0.0` to move all rows, or take FtrlOptimizer")
+
+
 class _Proximal(Optimizer):
     def __init__(self, learning_rate: Any, l1: float, l2: float, use_locking: bool, name: str):
         for key, value in (("l1_regularization_strength", l1), ("l2_regularization_strength", l2)):
@@ -27,6 +34,9 @@ class _Proximal(Optimizer):
                 raise ValueError(f"{key} {value} needs to be positive or zero")
         super().__init__(use_locking, name)
         self._lr, self._l1, self._l2 = learning_rate, l1, l2
+
+    def _rows(self, v: Variable) -> Optional[RowUpdate]:
+        return _refuse_rows(self, v) if self._l1 or self._l2 else None
 
 
 class ProximalGradientDescentOptimizer(_Proximal):
@@ -87,6 +97,9 @@ class AdagradDAOptimizer(Optimizer):
         for v in variables:
             self._slot(v, "gradient_accumulator")
             self._slot(v, "gradient_squared_accumulator", self._start)
+
+    def _rows(self, v: Variable) -> Optional[RowUpdate]:
+        return _refuse_rows(self, v)
 
     def _apply(self, g: Any, v: Variable) -> List[Any]:
         s, q = self._slot(v, "gradient_accumulator"), self._slot(v, "gradient_squared_accumulator")
