@@ -89,7 +89,7 @@ class Watch:
 
 
 class State:
-    """What `function` of an object returns now. The object is not kept."""
+    """The result that `function` of an object has now. The object is not kept."""
 
     def __init__(self, owner: Any, function: Callable[[Any], Hashable]) -> None:
         self._owner, self._function = weakref.ref(owner), function

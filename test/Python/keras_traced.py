@@ -167,7 +167,7 @@ noise = keras.models.Sequential([keras.layers.GaussianNoise(0.5, input_shape=(2,
 assert np.any(fw.function(lambda x: noise(x, training=True))(x) != x)
 assert keras.models.Sequential([Dense(4, input_shape=(2,))]).predict(x).shape == (len(x), 4)
 
-# What a model is now: its layers, those that are trained, and the phase.
+# A model as it is now: its layers, those that are trained, and the phase.
 grown = keras.models.Sequential([Dense(4, input_shape=(2,)), Dense(3)])
 grow = fw.function(lambda x: grown(x))
 assert grow(x).shape == (len(x), 3)

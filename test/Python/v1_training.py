@@ -221,7 +221,7 @@ with tf.Graph().as_default(), tf.Session() as sess:
     np.testing.assert_allclose(sess.run(table), rows, rtol=1e-5)
     np.testing.assert_allclose(sess.run(other), plain_value, rtol=1e-5)
 
-# So are those clipped by their own norm. What moves towards 0 would move all rows, and is refused.
+# So are those clipped by their own norm. Updates towards 0 would move all rows, and are refused.
 for rule, moved in ((train.MomentumOptimizer(0.1, 0.9), 0.9), (train.FtrlOptimizer(0.1), 0.6031424)):
     with tf.Graph().as_default(), tf.Session() as sess:
         ids = tf.placeholder(tf.int32, [None])
