@@ -2,6 +2,8 @@
 """Places outside of a traced function that its code reads, and their values at one time. DispatcherObject.cpp compares
 them before each call."""
 
+import collections
+import types
 import weakref
 from typing import Any, Hashable, List, Optional, Tuple
 
@@ -11,6 +13,13 @@ from ._identity import identity
 
 # Values without parts that are compared by value: to bind a name to an equal one changes nothing.
 PLAIN = (bool, int, float, complex, str, bytes, type(None), np.generic, range, slice)
+
+CONTAINERS: Tuple[Any, ...] = (tuple, list, dict, set, frozenset, collections.deque)
+
+
+def container_of(kind: type) -> Any:
+    """Returns the container of Python that a class is or extends. The methods of the class may be others, and raise."""
+    return next(one for one in CONTAINERS if issubclass(kind, one))
 
 
 class Place:
@@ -98,7 +107,7 @@ class Length(Place):
     kind = "n"
 
     def look_up(self) -> Any:
-        return len(self.holder)
+        return container_of(type(self.holder)).__len__(self.holder)
 
 
 class Elements(Place):
@@ -107,7 +116,7 @@ class Elements(Place):
     kind = "e"
 
     def look_up(self) -> Any:
-        return tuple(self.holder)
+        return tuple(container_of(type(self.holder)).__iter__(self.holder))
 
 
 class Bytes(Place):
@@ -131,7 +140,7 @@ class Value:
             value = place.look_up()
         except LookupError:
             return
-        if not isinstance(value, (*PLAIN, tuple)):
+        if not issubclass(type(value), (*PLAIN, tuple)):
             try:
                 self._reference, self._is_weak = weakref.ref(value), True
                 return
@@ -155,6 +164,8 @@ class Value:
             value = self.place.look_up()
         except LookupError:
             return self._reference is None
+        except Exception:  # Code of the user's object.
+            return False
         if self._reference is None:
             return False
         old = self._reference() if self._is_weak else self._reference[0]
@@ -166,14 +177,19 @@ class Value:
 
 
 def _are_equal(old: Any, value: Any) -> bool:
-    return old is value or (isinstance(old, PLAIN) and isinstance(value, PLAIN) and identity(old) == identity(value))
+    if old is value:
+        return True
+    if type(old) is tuple and type(value) is tuple:
+        return len(old) == len(value) and all(map(_are_equal, old, value))
+    # Not isinstance, which asks an object for its class.
+    return issubclass(type(old), PLAIN) and issubclass(type(value), PLAIN) and identity(old) == identity(value)
 
 
 def dict_of(value: Any) -> Optional[dict]:  # type: ignore[type-arg]
     """Returns the dict with an object's own attributes; None if it has none."""
     try:
         found = object.__getattribute__(value, "__dict__")
-    except AttributeError:
+    except Exception:  # A property of the user's class.
         return None
     return found if type(found) is dict else None
 
@@ -182,6 +198,7 @@ def slots_of(kind: type) -> List[str]:
     """Returns the names of the attributes that objects of a class have outside of a dict."""
     found = []
     for base in kind.__mro__:
-        own = base.__dict__.get("__slots__", ())
-        found += [own] if isinstance(own, str) else list(own)
-    return [name for name in found if name not in ("__dict__", "__weakref__")]
+        # Not `__slots__`, which may be an iterator, and has private names as they are written.
+        found += [name for name, one in base.__dict__.items() if type(one) is types.MemberDescriptorType
+                  and "__slots__" in base.__dict__]  # fmt: skip
+    return found

@@ -8,7 +8,6 @@ are at least those that are read, and no attribute that no code names is among t
 
 import argparse
 import builtins
-import collections
 import contextlib
 import functools
 import gc
@@ -25,7 +24,21 @@ import numpy as np
 from . import _flywheel
 from ._code_names import Import, Names, Path, Root, Step, names_of
 from ._flywheel import CompileWarning
-from ._places import PLAIN, Attribute, Bytes, Cell, Elements, Item, Length, Place, Slot, dict_of, slots_of
+from ._places import (
+    CONTAINERS,
+    PLAIN,
+    Attribute,
+    Bytes,
+    Cell,
+    Elements,
+    Item,
+    Length,
+    Place,
+    Slot,
+    container_of,
+    dict_of,
+    slots_of,
+)
 from ._trace import PACKAGE, warn_user
 from ._tree import Whole
 
@@ -33,6 +46,8 @@ from ._tree import Whole
 _NAMESPACES = (types.SimpleNamespace, argparse.Namespace)
 # The elements that are watched of one container, if they are numbers and strings, or else.
 _MOST_NUMBERS, _MOST_ITEMS = 100_000, 10_000
+# The items that are watched of all containers of other things than numbers and strings.
+_MOST_ITEMS_OF_ALL = 20_000
 # The bytes that are watched of one array that may change in place, and of all.
 _MOST_BYTES, _MOST_BYTES_OF_ALL = 4096, 65536
 _MISSING = object()
@@ -69,7 +84,8 @@ class _Finder:
         self._names: Set[str] = set()
         self._asked: Set[str] = set()
         self._reads_all, self._compares = False, False
-        self._bytes = 0
+        self._bytes = self._items = 0
+        self._has_warned = False
         # By id, and kept so that no other object gets it: values of which code may read anything.
         self._escaped: Dict[int, Any] = {}
         # Those with attributes, with their labels; and the names of each that were read.
@@ -85,7 +101,7 @@ class _Finder:
         is_done = False
         while self._work or not is_done:
             while self._work:
-                self._work.pop()()
+                _attempt(self._work.pop())
             is_done = True
             for value, label in list(self._objects):
                 read = self._read[id(value)]
@@ -93,13 +109,13 @@ class _Finder:
                 wanted += [name for name in self._asked if name not in read]
                 for name in wanted:
                     read.add(name)
-                    self._escape_attribute(value, name, label)
+                    _attempt(functools.partial(self._escape_attribute, value, name, label))
                 is_done = is_done and not wanted
 
     def _may_read(self, value: Any, name: str) -> bool:
         if name in self._names or (self._reads_all and not (name.startswith("__") and name.endswith("__"))):
             return True
-        if not (name.startswith("__") and name.endswith("__")) or name in _UNREAD or isinstance(value, type):
+        if not (name.startswith("__") and name.endswith("__")) or name in _UNREAD or issubclass(type(value), type):
             return False
         # Operators and calls name no method.
         method = inspect.getattr_static(type(value), name, None)
@@ -109,8 +125,8 @@ class _Finder:
 
     def _escape_attribute(self, value: Any, name: str, label: str) -> None:
         label += f".{name}"
-        self._escape_found(self._read_attribute(value, name, label), label, isinstance(value, Whole))
-        if not isinstance(value, type) and name in (dict_of(value) or {}):
+        self._escape_found(self._read_attribute(value, name, label), label, issubclass(type(value), Whole))
+        if not issubclass(type(value), type) and name in (dict_of(value) or {}):
             # Its class may be asked for its own.
             self._escape_found(self._read_attribute(type(value), name, label), label, is_of_module=False)
 
@@ -169,11 +185,11 @@ class _Finder:
         elif issubclass(kind, type):
             self._escape_class(value, label)
         else:
-            if issubclass(kind, (tuple, list, dict, set, frozenset, collections.deque)):
+            if issubclass(kind, CONTAINERS):
                 self._escape_items(value, label)
             if "__wrapped__" in (dict_of(value) or {}):
                 self.escape(value.__wrapped__, label)
-            elif isinstance(value, Whole) or not _is_opaque(kind):
+            elif issubclass(type(value), Whole) or not _is_opaque(kind):
                 self._escape_object(value, label)
 
     def _escape_object(self, value: Any, label: str) -> None:
@@ -185,32 +201,44 @@ class _Finder:
             return
         self._escape_object(kind, label)
         # A call of it makes an object.
-        for name in ("__init__", "__new__", "__post_init__"):
+        for name in ("__init__", "__new__", "__post_init__", *_special_methods(kind)):
             method = inspect.getattr_static(kind, name, None)
             self.escape(method, f"{label}.{name}")
 
     def _escape_items(self, value: Any, label: str) -> None:
         kind = type(value)
-        if len(value) > _MOST_ITEMS and not (len(value) <= _MOST_NUMBERS and all(isinstance(x, PLAIN) for x in value)):
+        base = container_of(kind)
+        count, items = base.__len__(value), list(base.__iter__(value))
+        if count > _MOST_ITEMS and not (count <= _MOST_NUMBERS and all(isinstance(x, PLAIN) for x in items)):
             if not issubclass(kind, (tuple, frozenset)):
                 with contextlib.suppress(ReferenceError):
-                    warn_user(f"'{label}' has {len(value)} items, and the traced function that reads it is not traced "
+                    warn_user(f"'{label}' has {count} items, and the traced function that reads it is not traced "
                               "again when one of them changes: make it an array, or an argument", CompileWarning)
             return
+        if not all(isinstance(one, PLAIN) for one in items) or (issubclass(kind, dict) and count):
+            self._items += count
+            if self._items > _MOST_ITEMS_OF_ALL:
+                if not self._has_warned:
+                    self._has_warned = True
+                    with contextlib.suppress(ReferenceError):
+                        warn_user(f"'{label}' is one of containers that have more than {_MOST_ITEMS_OF_ALL} items "
+                                  "together, and the traced function that may read them is not traced again when one "
+                                  "of the others changes: make them arrays, or arguments", CompileWarning)
+                return
         if issubclass(kind, dict):
             self._add(Length(value, None, label))
-            for key, one in list(value.items()):
+            for key, one in list(dict.items(value)):
                 self._add(Item(value, key, f"{label}[{key!r}]"))
                 self.escape(one, f"{label}[{key!r}]")
             return
         is_list = issubclass(kind, list)
         if not issubclass(kind, (tuple, frozenset)):
-            if not is_list or all(isinstance(one, PLAIN) for one in value):
+            if not is_list or all(isinstance(one, PLAIN) for one in items):
                 self._add(Elements(value, None, label))
                 is_list = False
             else:
                 self._add(Length(value, None, label))
-        for place, one in enumerate(value):
+        for place, one in enumerate(items):
             if is_list:
                 self._add(Item(value, place, f"{label}[{place}]"))
             self.escape(one, f"{label}[{place}]")
@@ -238,12 +266,12 @@ class _Finder:
         self._name(names)
         for path in names.paths:
             if path.root is Root.GLOBAL:
-                self._visit_global(function.__globals__, path)
+                _attempt(functools.partial(self._visit_global, function.__globals__, path))
             elif path.root is Root.FREE and path.name in cells:
                 self._add(Cell(cells[path.name], None, path.name))
                 # An empty cell.
                 with contextlib.suppress(ValueError):
-                    self._visit_steps(cells[path.name].cell_contents, path)
+                    _attempt(functools.partial(self._visit_steps, cells[path.name].cell_contents, path))
         for one in names.imports:
             self._visit_import(function.__globals__, one)
         for name, value in _defaults(function):
@@ -288,7 +316,7 @@ class _Finder:
             value = space.get(name, _MISSING)
             if value is _MISSING:
                 return
-            is_module = isinstance(value, types.ModuleType)
+            is_module = issubclass(type(value), types.ModuleType)
             if not is_module or not steps or steps[0].is_item:
                 self._visit_steps(value, Path(path.root, label, steps))
                 return
@@ -302,7 +330,7 @@ class _Finder:
         label, is_of_module = path.name, False
         for step in path.steps:
             outer = value
-            is_of_module = isinstance(value, Whole) or (is_of_module and isinstance(value, (list, dict)))
+            is_of_module = issubclass(type(value), Whole) or (is_of_module and issubclass(type(value), (list, dict)))
             value = self._read_step(value, step, label, is_of_module)
             if value is _MISSING:
                 # Its class computes it, or the code has made it.
@@ -317,7 +345,7 @@ class _Finder:
         if not step.is_item:
             return self._read_attribute(value, step.key, f"{label}.{step.key}")
         label = f"{label}[{step.key!r}]"
-        if not isinstance(value, (dict, list, tuple)) or hasattr(type(value), "__missing__"):
+        if not issubclass(type(value), (dict, list, tuple)) or hasattr(type(value), "__missing__"):
             return _MISSING
         # Classes of the user may say what an item is.
         if type(value).__getitem__ not in (dict.__getitem__, list.__getitem__, tuple.__getitem__):
@@ -326,28 +354,28 @@ class _Finder:
             found = value[step.key]
         except (LookupError, TypeError):
             return _MISSING
-        if not isinstance(value, tuple) and not is_of_module:
-            key = step.key if isinstance(value, dict) else range(len(value))[step.key]
+        if not issubclass(type(value), tuple) and not is_of_module:
+            key = step.key if issubclass(type(value), dict) else range(len(value))[step.key]
             self._add(Item(value, key, label))
-            if isinstance(value, list) and step.key < 0:
+            if issubclass(type(value), list) and step.key < 0:
                 self._add(Length(value, None, label))
         return found
 
     def _read_attribute(self, value: Any, name: str, label: str) -> Any:
         """Adds the places of an attribute: where it is, and those that are looked at before. Returns its value, or that
         of its class."""
-        kind = value if isinstance(value, type) else type(value)
-        if isinstance(value, types.ModuleType) and not _is_users_module(value):
+        kind = value if issubclass(type(value), type) else type(value)
+        if issubclass(type(value), types.ModuleType) and not _is_users_module(value):
             return _MISSING
-        if _is_opaque(kind) and not isinstance(value, Whole):
+        if _is_opaque(kind) and not issubclass(type(value), Whole):
             return _MISSING
-        own = None if isinstance(value, type) else dict_of(value)
-        if name in slots_of(kind) and not isinstance(value, type):
+        own = None if issubclass(type(value), type) else dict_of(value)
+        if name in slots_of(kind) and not issubclass(type(value), type):
             self._add(Slot(value, name, label))
             return _look_up(Slot(value, name, label))
         if own is not None:
             # See _reads for the attributes of modules.
-            if not isinstance(value, Whole):
+            if not issubclass(type(value), Whole):
                 self._add(Attribute(value, name, label))
             if name in own:
                 return own[name]
@@ -361,8 +389,8 @@ class _Finder:
                 self._visit_member(there[name], value, label)
                 return there[name]
         # A property of a class is one of its own class.
-        found = inspect.getattr_static(type(value), name, None) if isinstance(value, type) else None
-        if isinstance(found, property):
+        found = inspect.getattr_static(type(value), name, None) if issubclass(type(value), type) else None
+        if issubclass(type(found), property):
             self._visit_member(found, value, label, is_of_class=True)
         return _MISSING
 
@@ -370,8 +398,8 @@ class _Finder:
         """Adds what a member of a class reads of its object, or of the class if `value` is the class itself."""
         owner = label.rpartition(".")[0]
         if isinstance(member, classmethod):
-            self._visit_method(member.__func__, value if isinstance(value, type) else type(value), owner)
-        elif isinstance(value, type) and not is_of_class:
+            self._visit_method(member.__func__, value if issubclass(type(value), type) else type(value), owner)
+        elif issubclass(type(value), type) and not is_of_class:
             return
         elif isinstance(member, property):
             self._visit_method(member.fget, value, owner)
@@ -384,7 +412,7 @@ class _Finder:
         elif type(member) is types.FunctionType:
             if _is_users(member.__code__.co_filename):
                 self._visit_method(member, value, owner)
-            elif not isinstance(value, Whole):
+            elif not issubclass(type(value), Whole):
                 # It may read anything of the object.
                 self.escape(value, owner)
         elif isinstance(member, (staticmethod, *PLAIN)):
@@ -393,11 +421,18 @@ class _Finder:
             self.escape(value, owner)
 
 
+def _attempt(work: Callable[[], None]) -> None:
+    """Does a part of the search. It runs code of the user's objects, of which any may raise: nothing watches what they
+    do not let it read."""
+    with contextlib.suppress(Exception):
+        work()
+
+
 def _members_of(value: Any) -> Iterator[Any]:
     """Yields the parts of an attribute of a module, whose lists and dicts _reads watches."""
-    if isinstance(value, dict):
+    if issubclass(type(value), dict):
         value = list(value.values())
-    if not isinstance(value, (list, tuple)):
+    if not issubclass(type(value), (list, tuple)):
         yield value
         return
     for one in value:
@@ -405,7 +440,7 @@ def _members_of(value: Any) -> Iterator[Any]:
 
 
 def _has_functions(value: Any) -> bool:
-    some = list(value.values()) if isinstance(value, dict) else [value]
+    some = list(value.values()) if issubclass(type(value), dict) else [value]
     return any(isinstance(one, (types.FunctionType, types.MethodType, functools.partial)) for one in some)
 
 
@@ -424,9 +459,9 @@ def _defaults(function: types.FunctionType) -> Iterator[Tuple[str, Any]]:
 
 def _names_in(value: Any) -> List[str]:
     """Returns the names of the attributes of an object that the user has given it, or its class."""
-    names = list(dict_of(value) or ()) if not isinstance(value, type) else []
-    kind = value if isinstance(value, type) else type(value)
-    names += slots_of(kind) if not isinstance(value, type) else []
+    names = list(dict_of(value) or ()) if not issubclass(type(value), type) else []
+    kind = value if issubclass(type(value), type) else type(value)
+    names += slots_of(kind) if not issubclass(type(value), type) else []
     for base in kind.__mro__:
         if _is_users_class(base):
             names += base.__dict__
@@ -445,7 +480,15 @@ def _is_users(filename: str) -> bool:
 
 
 def _is_users_module(module: types.ModuleType) -> bool:
-    return _is_users(getattr(module, "__file__", None) or "<frozen")
+    # A lazy module imports what it is asked for.
+    return _is_users((dict_of(module) or {}).get("__file__") or "<frozen")
+
+
+def _special_methods(kind: type) -> List[str]:
+    """Returns the names of the methods of a class that operators and calls of its objects run."""
+    return [name for base in kind.__mro__ if _is_users_class(base) for name, method in base.__dict__.items()
+            if name.startswith("__") and name.endswith("__") and name not in _UNREAD
+            and type(method) is types.FunctionType and method.__code__.co_filename != "<string>"]  # fmt: skip
 
 
 def _is_opaque(kind: type) -> bool:

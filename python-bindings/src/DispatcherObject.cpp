@@ -356,15 +356,13 @@ static bool holds(const Capture &capture) {
 static bool holdsCaptures(PyObject *self) {
   for (const Capture &capture :
        *reinterpret_cast<DispatcherObject *>(self)->captures) {
-    if (holds(capture)) {
-      // A slot may have no value, as before.
-      if (capture.kind == PlaceKind::Slot)
-        PyErr_Clear();
-      continue;
-    }
-    // A comparison of keys may have failed.
+    // A slot may have no value, as before. Code of the user, such as `__eq__`
+    // of a key, may fail.
+    bool isHeld = holds(capture) &&
+                  (capture.kind == PlaceKind::Slot || !PyErr_Occurred());
     PyErr_Clear();
-    return false;
+    if (!isHeld)
+      return false;
   }
   return true;
 }

@@ -71,6 +71,78 @@ class Data:
     count: int = 0
 
 
+class Private:
+    __slots__ = ("__rate",)
+
+    def __init__(self) -> None:
+        self.__rate = 1.0
+
+    def get(self) -> float:
+        return self.__rate
+
+    def set(self, value: float) -> None:
+        self.__rate = value
+
+
+class Iterated:
+    __slots__ = iter(["rate"])
+
+
+class Made:
+    rate_inside = 1.0
+
+    def __call__(self, x: Any) -> Any:
+        return x * Made.rate_inside
+
+    def __mul__(self, x: Any) -> Any:
+        return self(x)
+
+
+class MadeInside(Made): ...
+
+
+class RaisingItems(Dict[str, Any]):
+    def items(self) -> Any:
+        raise RuntimeError("items")
+
+    def __len__(self) -> int:
+        raise RuntimeError("len")
+
+    def __iter__(self) -> Any:
+        raise RuntimeError("iter")
+
+
+class RaisingList(List[Any]):
+    def __len__(self) -> int:
+        raise RuntimeError("len")
+
+
+class RaisingDict:
+    @property
+    def __dict__(self) -> Any:  # type: ignore[override]
+        raise RuntimeError("dict")
+
+
+class RaisingAttributes:
+    def __getattribute__(self, name: str) -> Any:
+        raise RuntimeError(name)
+
+
+class RaisingModule(types.ModuleType):
+    def __getattr__(self, name: str) -> Any:
+        raise ImportError(name)
+
+
+class RaisingMeta(type):
+    def __getattribute__(cls, name: str) -> Any:
+        if name in ("__mro__", "__dict__", "__module__"):
+            raise RuntimeError(name)
+        return type.__getattribute__(cls, name)
+
+
+class OfRaisingMeta(metaclass=RaisingMeta): ...
+
+
 class Attributes(Dict[str, Any]):
     __getattr__ = dict.__getitem__
     __setattr__ = dict.__setitem__
@@ -275,6 +347,8 @@ def item(one: Any, key: Any) -> Change:
     return lambda value: operator.setitem(one, key, value)
 
 
+private, iterated = Private(), Iterated()
+iterated.rate = 1.0  # type: ignore[attr-defined]
 CASES: Dict[str, Tuple[Callable[[Any], Any], Change]] = {
     "a function": (lambda x: x * rate_of(settings), attribute(settings)),
     "a function of a function": (lambda x: x * deeper(settings), attribute(settings)),
@@ -338,6 +412,10 @@ CASES: Dict[str, Tuple[Callable[[Any], Any], Change]] = {
     "a method of a class": (lambda x: x * Classes.total(), attribute(Classes.several[0])),
     "a property that is no function": (lambda x: x * classes.through, attribute(classes, "own")),
     "the class of an object with its own": (lambda x: x * type(classes).own, attribute(Classes, "own")),
+    "an object made inside that is called": (lambda x: MadeInside()(x), attribute(Made, "rate_inside")),
+    "an operator of an object made inside": (lambda x: MadeInside() * x, attribute(Made, "rate_inside")),
+    "a private slot": (lambda x: x * private.get(), private.set),
+    "slots of an iterator": (lambda x: x * rate_of(iterated), attribute(iterated)),
     "an import": (imports, attribute(module)),
     "an import of a name": (imports_from, attribute(module)),
 }  # fmt: skip
@@ -399,6 +477,49 @@ def test_only_what_is_read() -> None:
         assert count_traces(function, trainer.next) == 1, place
     for one in (settings, slots, data, derived, described, computed, space):
         assert count_traces(lambda x, own=one: x * rate_of(own), attribute(one, "count")) == 1, one
+
+
+def test_what_raises() -> None:
+    own = Trainer()
+    raising: List[Any] = [
+        weakref.proxy(own), RaisingItems(rate=1.0), RaisingList([1.0, {}]), RaisingDict(), RaisingAttributes(),
+        RaisingModule("raising"), OfRaisingMeta, OfRaisingMeta(),
+    ]  # fmt: skip
+    del own
+    gc.collect()
+    for one, kind in ((one, type(one).__name__) for one in raising):
+        assert count_traces(lambda x, own=one: x * 2 if x is not None else rate_of(own), lambda number: None) == 1, kind
+        assert count_traces(lambda x, own=one: x * 2 if x is not None else own.rate, lambda number: None) == 1, kind
+        space.raising = one
+        assert count_traces(lambda x: x * 2 if x is not None else space.raising.rate, lambda number: None) == 1, kind
+    numbers = RaisingItems(rate=1.0)
+    traced = fw.function(lambda x: x * item_of(numbers))
+    for number in (2.0, 3.0):
+        numbers["rate"] = number
+        np.testing.assert_array_equal(traced(X), X * number)
+
+
+def test_equal_tuples() -> None:
+    def bind(number: int) -> None:
+        own.size = (2, (2, "a"))
+
+    own = types.SimpleNamespace(size=(2, (2, "a")))
+    assert count_traces(lambda x: x * own.size[0], bind) == 1
+    traced = fw.function(lambda x: x * own.size[1][0])
+    for size in ((2, (3, "a")), (2, (3.5, "a")), (2, (2, "a"))):
+        own.size = size
+        np.testing.assert_array_equal(traced(X), X * size[1][0])
+
+
+def test_many_containers() -> None:
+    many = [{"a": [number, {}]} for number in range(9000)]
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        traced = fw.function(lambda x: x * len(many))
+        np.testing.assert_array_equal(traced(X), X * 9000)
+        assert "more than 20000 items together" in str(seen[0].message), seen
+        many.append({})
+        np.testing.assert_array_equal(traced(X), X * 9001)
 
 
 def test_writes_of_the_trace() -> None:
@@ -473,5 +594,6 @@ def test_the_warning() -> None:
 
 
 if __name__ == "__main__":
-    run_tests([test_numbers_of_now, test_only_what_is_read, test_writes_of_the_trace, test_arguments,
+    run_tests([test_numbers_of_now, test_only_what_is_read, test_what_raises,
+               test_equal_tuples, test_many_containers, test_writes_of_the_trace, test_arguments,
                test_what_goes_away, test_long_lists, test_the_warning])
