@@ -6,10 +6,12 @@
 
 # mypy: disable-error-code="no-untyped-call"
 
+import functools
 from typing import Any, List
 
 import numpy as np
 
+import flywheel.v1
 from beside_tensorflow import caught, draw, program, run_all, values
 
 
@@ -354,6 +356,62 @@ def distributions(tf: Any) -> Any:
 
 
 @program
+def distributions_at_their_ends(tf: Any) -> Any:
+    d, x = tf.distributions, tf.constant([-20.0, -3.0, 0.0, 2.0])
+    a, n = tf.constant([[1.5, 2.0, 4.0], [0.5, 2.0, 3.0]]), tf.constant([0.5, 1.5, 3.0])
+    normal, laplace = d.Normal(0.5, 2.0), d.Laplace(0.5, 2.0)
+    fetches: List[Any] = [d.Uniform(0.0, 2.0).prob([np.nan, 1.0, 3.0])]
+    for one in (normal, laplace):
+        fetches += [one.log_cdf(x), tf.gradients(one.log_cdf(x), x), one.log_survival_function(-x)]
+    fetches += [d.Normal(0.0, 1.0).log_cdf(-20.0), d.Laplace(0.0, 1.0).log_cdf(-60.0)]
+    student, dirichlet = d.StudentT(n, 0.5, 2.0), d.Dirichlet(a)
+    fetches += [student.mean(), student.variance(), student.entropy(), dirichlet.variance(), dirichlet.stddev()]
+    fetches += [d.Dirichlet(a[0]).mode(), d.Dirichlet(a[1]).mode()]
+    fetches += [d.Multinomial(4.0, probs=[0.2, 0.3, 0.5]).variance(), d.Beta(a, 2.5).mode()]
+    fetches += [d.Exponential(2.0).log_survival_function(60.0)]
+    types = [caught(lambda: d.Normal(0, 1)), d.Normal(np.float64(0), np.float64(1)).dtype.name]
+    return [values(tf, fetches), types]
+
+
+@program
+def limits_and_derivatives(tf: Any) -> Any:
+    image, losses = tf.image, tf.losses
+    x, boxes = tf.constant(draw(2, 6, 5, 2)), tf.constant([[0.1, 0.2, 0.73, 0.9], [0.9, 0.05, 0.21, 1.3]])
+    crop = image.crop_and_resize(x, boxes, [0, 1], [3, 4])
+    y, w = tf.constant([1.0, 2.0, 4.0]), tf.constant([-1.0, -2.0, 0.5])
+    one = losses.Reduction.SUM_OVER_NONZERO_WEIGHTS
+    fetches = [
+        tf.gradients(tf.reduce_sum(crop**2), boxes)[0],
+        losses.compute_weighted_loss(y, w, reduction=losses.Reduction.MEAN),
+        losses.compute_weighted_loss(y, w, reduction=one),
+        image.draw_bounding_boxes(tf.zeros([1, 5, 5, 1]), [[[0.1, 0.1, 0.8, 0.8]]]),
+        image.ssim(tf.abs(tf.ones([12, 12, 2]) * 0.3), tf.abs(tf.constant(draw(12, 12, 2))), 1.0),
+        tf.saturate_cast(tf.constant([-1e9, 2.5, 1e9]), tf.float16),
+        tf.saturate_cast(tf.constant([-100000, 7, 100000]), tf.float16),
+    ]
+    return values(tf, fetches)
+
+
+def refusals() -> None:
+    tf = flywheel.v1
+    tf.reset_default_graph()
+    d = tf.distributions
+    for make in (d.Normal, d.Laplace):
+        assert caught(functools.partial(make, 0.0, 1.0, validate_args=True)) == "NotImplementedError"
+        assert caught(functools.partial(make, 0.0, 1.0, allow_nan_stats=False)) == "NotImplementedError"
+    # TensorFlow's mode of a batch of these is an error.
+    with tf.Session() as s:
+        mode = s.run(d.Dirichlet([[2.0, 3.0], [0.5, 2.0]]).mode())
+    assert np.allclose(mode[0], [1 / 3, 2 / 3]) and np.isnan(mode[1]).all(), mode
+    k = tf.placeholder(tf.int32, [])
+    with tf.Session() as s:
+        for one in (d.Categorical(probs=[0.3, 0.7]).log_prob(k), tf.unravel_index([k], [2, 1])):
+            s.run(one, {k: 1})
+            wrong = [caught(functools.partial(s.run, one, {k: n})) for n in (-1, 2)]
+            assert wrong == ["InvalidArgumentError"] * 2, wrong
+
+
+@program
 def layers_of_volumes(tf: Any) -> Any:
     x, s = tf.constant(draw(1, 4, 4, 4, 2)), tf.constant(draw(2, 6, 3))
     made = tf.constant_initializer(np.linspace(-1, 1, 7))
@@ -390,4 +448,5 @@ def around(tf: Any) -> Any:
 
 
 if __name__ == "__main__":
+    refusals()
     run_all(needs_keras=["layers_of_volumes"])

@@ -89,6 +89,12 @@ def unravel_index(indices: Any, dims: Any, name: Optional[str] = None) -> Any:
         raise ValueError(f"unravel_index: the number of sizes must be known, found shape {sizes.shape}")
 
     def emit(x: Any, n: Any) -> Any:
+        from .._ops import _checks
+
+        total = _ops.prod(_ops.cast(n, _dtypes.int64))
+        wide = _ops.cast(x, _dtypes.int64)
+        fits = _ops.logical_and(_ops.greater_equal(wide, 0), _ops.less(wide, total))
+        _checks.expect(_ops.all(fits), "unravel_index: index is out of bound as with dims")
         found = []
         for axis in reversed(range(count)):
             own = _ops.cast(n[axis], x.dtype)

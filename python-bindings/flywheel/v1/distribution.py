@@ -16,10 +16,18 @@ FULLY_REPARAMETERIZED, NOT_REPARAMETERIZED = "FULLY_REPARAMETERIZED", "NOT_REPAR
 
 
 def as_floating(x: Any) -> Any:
-    t = as_tensor(x, None if hasattr(x, "op") else _dtypes.float32 if not isinstance(x, np.ndarray) else None)
+    owns_dtype = hasattr(x, "op") or isinstance(x, (np.ndarray, np.generic))
+    t = as_tensor(x, None if owns_dtype else _dtypes.float32)
     if not t.dtype.is_floating:
         raise TypeError(f"parameters of distributions are floating-point tensors, found {t.dtype.name}")
     return t
+
+
+def as_parameter(x: Any) -> Any:
+    """A floating-point tensor; integers, which programs may mean to divide, are none."""
+    if isinstance(x, (int, np.integer)):
+        raise ValueError(f"Expected floating point type, got {x!r} of {type(x).__name__}.")
+    return as_floating(x)
 
 
 class Distribution:
@@ -33,6 +41,10 @@ class Distribution:
         self, dtype: Any = None, reparameterization_type: Any = None, validate_args: bool = False,
         allow_nan_stats: bool = True, parameters: Any = None, graph_parents: Any = None, name: Optional[str] = None,
     ):  # fmt: skip
+        if validate_args:
+            raise self._missing("validate_args=True")
+        if not allow_nan_stats:
+            raise self._missing("allow_nan_stats=False")
         self.dtype, self.name = dtype, name or type(self).__name__
         self.parameters = dict(parameters or {})
         self.validate_args, self.allow_nan_stats = validate_args, allow_nan_stats
@@ -106,17 +118,26 @@ class Distribution:
     def _cdf(self, value: Any) -> Any:
         raise self._missing("cdf")
 
+    def _survival(self, value: Any) -> Any:
+        return 1.0 - self._cdf(value)
+
+    def _log_cdf(self, value: Any) -> Any:
+        return TABLE["log"](self._cdf(value))
+
+    def _log_survival(self, value: Any) -> Any:
+        return TABLE["log"](self._survival(value))
+
     def cdf(self, value: Any, name: Optional[str] = None) -> Any:
         return self._cdf(self._value(value))
 
     def log_cdf(self, value: Any, name: Optional[str] = None) -> Any:
-        return TABLE["log"](self.cdf(value))
+        return self._log_cdf(self._value(value))
 
     def survival_function(self, value: Any, name: Optional[str] = None) -> Any:
-        return 1.0 - self.cdf(value)
+        return self._survival(self._value(value))
 
     def log_survival_function(self, value: Any, name: Optional[str] = None) -> Any:
-        return TABLE["log"](self.survival_function(value))
+        return self._log_survival(self._value(value))
 
     def quantile(self, value: Any, name: Optional[str] = None) -> Any:
         raise self._missing("quantile")
@@ -131,9 +152,13 @@ class Distribution:
         raise self._missing("mode")
 
     def variance(self, name: Optional[str] = None) -> Any:
+        if type(self).stddev is Distribution.stddev:
+            raise self._missing("variance")
         return TABLE["square"](self.stddev())
 
     def stddev(self, name: Optional[str] = None) -> Any:
+        if type(self).variance is Distribution.variance:
+            raise self._missing("stddev")
         return TABLE["sqrt"](self.variance())
 
     def covariance(self, name: Optional[str] = None) -> Any:
@@ -153,7 +178,7 @@ class OfTwo(Distribution):
     """A distribution of two parameters that broadcast."""
 
     def _keep(self, one: Any, other: Any, options: Dict[str, Any]) -> Tuple[Any, Any]:
-        a, b = as_floating(one), as_floating(other)
+        a, b = as_parameter(one), as_parameter(other)
         if a.dtype != b.dtype:
             raise TypeError(f"{type(self).__name__}: parameters have one dtype, found {a.dtype.name} and "
                             f"{b.dtype.name}")  # fmt: skip
@@ -205,6 +230,8 @@ def kl_divergence(distribution_a: Any, distribution_b: Any, allow_nan_stats: boo
                   name: Optional[str] = None) -> Any:  # fmt: skip
     """The divergence of Kullback and Leibler, the mean of log p(x) - log q(x) for x by p. Raises NotImplementedError
     for classes that have none."""
+    if not allow_nan_stats:
+        raise NotImplementedError("flywheel.v1.distributions.kl_divergence: allow_nan_stats=False")
     found = [(type(distribution_a).__mro__.index(a) + type(distribution_b).__mro__.index(b), function)
              for a, b, function in _DIVERGENCES
              if isinstance(distribution_a, a) and isinstance(distribution_b, b)]  # fmt: skip

@@ -6,15 +6,16 @@ Normal, Uniform, Laplace and Exponential have derivatives of their parameters; t
 """
 
 import math
-from typing import Any, Optional
+from typing import Any, Dict, Optional
 
 import numpy as np
 
-from .. import _dtypes, _ops
+from .. import _dtypes, _ops, _special
+from .._ops import _checks
 from .conversion import as_tensor, make
 from .distribution import FULLY_REPARAMETERIZED as FULLY_REPARAMETERIZED
 from .distribution import NOT_REPARAMETERIZED as NOT_REPARAMETERIZED
-from .distribution import Distribution, OfLogits, OfTwo, RegisterKL, as_floating, kl_divergence
+from .distribution import Distribution, OfLogits, OfTwo, RegisterKL, as_floating, as_parameter, kl_divergence
 from .elementwise import TABLE
 from .nn import log_softmax, sigmoid_cross_entropy_with_logits, softmax, softplus
 from .ops import argmax, cast, one_hot
@@ -24,6 +25,15 @@ from .special import lbeta, xlogy
 _HALF_LOG_2PI = 0.5 * math.log(2 * math.pi)
 
 
+def _options(validate_args: bool, allow_nan_stats: bool, name: str) -> Dict[str, Any]:
+    return dict(validate_args=validate_args, allow_nan_stats=allow_nan_stats, name=name)
+
+
+def _where(kind: str, holds: Any, x: Any, other: float) -> Any:
+    """x where a condition holds, and a number elsewhere."""
+    return make(kind, lambda c, y: _ops.where(c, y, other), holds, x)
+
+
 class Normal(OfTwo):
     """exp(-(x - loc)^2 / (2 scale^2)) / (scale sqrt(2 pi))."""
 
@@ -31,7 +41,7 @@ class Normal(OfTwo):
 
     def __init__(self, loc: Any, scale: Any, validate_args: bool = False, allow_nan_stats: bool = True,
                  name: str = "Normal"):  # fmt: skip
-        self.loc, self.scale = self._keep(loc, scale, dict(validate_args=validate_args, name=name))
+        self.loc, self.scale = self._keep(loc, scale, _options(validate_args, allow_nan_stats, name))
 
     def _draw(self, sizes: Any, seed: Any) -> Any:
         return self.loc + self.scale * random_normal(sizes, dtype=self.dtype, seed=seed)
@@ -41,6 +51,15 @@ class Normal(OfTwo):
 
     def _cdf(self, value: Any) -> Any:
         return 0.5 * TABLE["erfc"]((self.loc - value) / (self.scale * math.sqrt(2.0)))
+
+    def _survival(self, value: Any) -> Any:
+        return 0.5 * TABLE["erfc"]((value - self.loc) / (self.scale * math.sqrt(2.0)))
+
+    def _log_cdf(self, value: Any) -> Any:
+        return make("log_cdf", _special.log_ndtr, (value - self.loc) / self.scale)
+
+    def _log_survival(self, value: Any) -> Any:
+        return make("log_survival", _special.log_ndtr, (self.loc - value) / self.scale)
 
     def entropy(self, name: Optional[str] = None) -> Any:
         return self._wide(0.5 + _HALF_LOG_2PI + TABLE["log"](self.scale))
@@ -61,7 +80,7 @@ class Laplace(OfTwo):
 
     def __init__(self, loc: Any, scale: Any, validate_args: bool = False, allow_nan_stats: bool = True,
                  name: str = "Laplace"):  # fmt: skip
-        self.loc, self.scale = self._keep(loc, scale, dict(validate_args=validate_args, name=name))
+        self.loc, self.scale = self._keep(loc, scale, _options(validate_args, allow_nan_stats, name))
 
     def _draw(self, sizes: Any, seed: Any) -> Any:
         u = random_uniform(sizes, -1.0, 1.0, self.dtype, seed)
@@ -73,8 +92,16 @@ class Laplace(OfTwo):
         return -TABLE["abs"]((value - self.loc) / self.scale) - (math.log(2.0) + TABLE["log"](self.scale))
 
     def _cdf(self, value: Any) -> Any:
-        z = (value - self.loc) / self.scale
-        return 0.5 + 0.5 * TABLE["sign"](z) * (1.0 - TABLE["exp"](-TABLE["abs"](z)))
+        return make("cdf", _laplace_cdf, (value - self.loc) / self.scale)
+
+    def _survival(self, value: Any) -> Any:
+        return make("survival", _laplace_cdf, (self.loc - value) / self.scale)
+
+    def _log_cdf(self, value: Any) -> Any:
+        return make("log_cdf", _laplace_log_cdf, (value - self.loc) / self.scale)
+
+    def _log_survival(self, value: Any) -> Any:
+        return make("log_survival", _laplace_log_cdf, (self.loc - value) / self.scale)
 
     def entropy(self, name: Optional[str] = None) -> Any:
         return self._wide(math.log(2.0) + 1.0 + TABLE["log"](self.scale))
@@ -88,6 +115,18 @@ class Laplace(OfTwo):
         return self._wide(self.scale * math.sqrt(2.0))
 
 
+def _laplace_cdf(z: Any) -> Any:
+    half = _ops.multiply(0.5, _ops.exp(_ops.negative(_ops.abs(z))))
+    return _ops.where(_ops.less(z, 0.0), half, _ops.subtract(1.0, half))
+
+
+def _laplace_log_cdf(z: Any) -> Any:
+    # The logarithm of the tail is a line there, and the tail itself underflows.
+    is_low = _ops.less(z, 0.0)
+    tail = _ops.multiply(-0.5, _ops.exp(_ops.negative(_ops.where(is_low, _ops.zeros_like(z), z))))
+    return _ops.where(is_low, _ops.subtract(z, math.log(2.0)), _ops.log1p(tail))
+
+
 class Uniform(OfTwo):
     """1 / (high - low) from low on and below high."""
 
@@ -95,7 +134,7 @@ class Uniform(OfTwo):
 
     def __init__(self, low: Any = 0.0, high: Any = 1.0, validate_args: bool = False, allow_nan_stats: bool = True,
                  name: str = "Uniform"):  # fmt: skip
-        self.low, self.high = self._keep(low, high, dict(validate_args=validate_args, name=name))
+        self.low, self.high = self._keep(low, high, _options(validate_args, allow_nan_stats, name))
 
     def range(self, name: Optional[str] = None) -> Any:
         return self.high - self.low
@@ -109,7 +148,8 @@ class Uniform(OfTwo):
     def prob(self, value: Any, name: Optional[str] = None) -> Any:
         def emit(x: Any, a: Any, b: Any) -> Any:
             inside = _ops.logical_and(_ops.greater_equal(x, a), _ops.less(x, b))
-            return _ops.where(inside, _ops.reciprocal(_ops.subtract(b, a)), _ops.zeros_like(x))
+            found = _ops.where(inside, _ops.reciprocal(_ops.subtract(b, a)), _ops.zeros_like(x))
+            return _ops.where(_ops.not_equal(x, x), x, found)
 
         return make("Uniform", emit, self._value(value), self.low, self.high)
 
@@ -131,7 +171,7 @@ class Gamma(OfTwo):
 
     def __init__(self, concentration: Any, rate: Any, validate_args: bool = False, allow_nan_stats: bool = True,
                  name: str = "Gamma"):  # fmt: skip
-        self.concentration, self.rate = self._keep(concentration, rate, dict(validate_args=validate_args, name=name))
+        self.concentration, self.rate = self._keep(concentration, rate, _options(validate_args, allow_nan_stats, name))
 
     def _log_prob(self, value: Any) -> Any:
         powers = xlogy(self.concentration - 1.0, value) - self.rate * value
@@ -158,7 +198,7 @@ class Exponential(Gamma):
     reparameterization_type = FULLY_REPARAMETERIZED
 
     def __init__(self, rate: Any, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "Exponential"):
-        own = as_floating(rate)
+        own = as_parameter(rate)
         super().__init__(TABLE["ones_like"](own), own, validate_args, allow_nan_stats, name)
 
     def _draw(self, sizes: Any, seed: Any) -> Any:
@@ -167,6 +207,12 @@ class Exponential(Gamma):
 
     def _cdf(self, value: Any) -> Any:
         return -TABLE["expm1"](-self.rate * value)
+
+    def _survival(self, value: Any) -> Any:
+        return TABLE["exp"](-self.rate * value)
+
+    def _log_survival(self, value: Any) -> Any:
+        return -self.rate * value
 
     def mode(self, name: Optional[str] = None) -> Any:
         return TABLE["zeros_like"](self.rate)
@@ -177,8 +223,8 @@ class Beta(OfTwo):
 
     def __init__(self, concentration1: Any = None, concentration0: Any = None, validate_args: bool = False,
                  allow_nan_stats: bool = True, name: str = "Beta"):  # fmt: skip
-        self.concentration1, self.concentration0 = self._keep(concentration1, concentration0,
-                                                              dict(validate_args=validate_args, name=name))  # fmt: skip
+        options = _options(validate_args, allow_nan_stats, name)
+        self.concentration1, self.concentration0 = self._keep(concentration1, concentration0, options)
 
     @property
     def total_concentration(self) -> Any:
@@ -203,13 +249,18 @@ class Beta(OfTwo):
     def variance(self, name: Optional[str] = None) -> Any:
         return self.mean() * (1.0 - self.mean()) / (1.0 + self.total_concentration)
 
+    def mode(self, name: Optional[str] = None) -> Any:
+        low = TABLE["minimum"](self.concentration1, self.concentration0)
+        found = (self.concentration1 - 1.0) / (self.total_concentration - 2.0)
+        return _where("mode", TABLE["greater"](low, 1.0), found, math.nan)
+
 
 class Bernoulli(OfLogits):
     """probs where x is 1, 1 - probs where it is 0."""
 
     def __init__(self, logits: Any = None, probs: Any = None, dtype: Any = _dtypes.int32, validate_args: bool = False,
                  allow_nan_stats: bool = True, name: str = "Bernoulli"):  # fmt: skip
-        self._keep(logits, probs, dtype, dict(validate_args=validate_args, name=name))
+        self._keep(logits, probs, dtype, _options(validate_args, allow_nan_stats, name))
 
     @property
     def probs(self) -> Any:
@@ -258,7 +309,7 @@ class Categorical(_OfClasses):
 
     def __init__(self, logits: Any = None, probs: Any = None, dtype: Any = _dtypes.int32, validate_args: bool = False,
                  allow_nan_stats: bool = True, name: str = "Categorical"):  # fmt: skip
-        self._keep(logits, probs, dtype, dict(validate_args=validate_args, name=name))
+        self._keep(logits, probs, dtype, _options(validate_args, allow_nan_stats, name))
 
     @property
     def event_size(self) -> Any:
@@ -279,7 +330,14 @@ class Categorical(_OfClasses):
 
     def _log_prob(self, value: Any) -> Any:
         rows = log_softmax(self.logits)
-        hot = one_hot(value, self._given.shape[-1].value, dtype=self._given.dtype)
+        count = self._given.shape[-1].value
+
+        def checked(v: Any) -> Any:
+            fits = _ops.logical_and(_ops.greater_equal(v, 0), _ops.less(v, count))
+            _checks.expect(_ops.all(fits), f"Categorical.log_prob: a class is not in [0, {count})")
+            return v
+
+        hot = one_hot(make("Categorical", checked, value), count, dtype=self._given.dtype)
         # An impossible class beside another one is no part of the sum.
         def emit(x: Any, h: Any) -> Any:
             return _ops.sum(_ops.where(_ops.greater(h, 0), _ops.add(x, _ops.zeros_like(h)), _ops.zeros_like(h)), -1)
@@ -308,7 +366,7 @@ class Dirichlet(Distribution):
     def __init__(self, concentration: Any, validate_args: bool = False, allow_nan_stats: bool = True,
                  name: str = "Dirichlet"):  # fmt: skip
         self.concentration = as_floating(concentration)
-        super().__init__(self.concentration.dtype, validate_args=validate_args, name=name)
+        super().__init__(self.concentration.dtype, **_options(validate_args, allow_nan_stats, name))
 
     @property
     def total_concentration(self) -> Any:
@@ -329,6 +387,15 @@ class Dirichlet(Distribution):
     def mean(self, name: Optional[str] = None) -> Any:
         return self.concentration / TABLE["reduce_sum"](self.concentration, -1, True)
 
+    def variance(self, name: Optional[str] = None) -> Any:
+        return self.mean() * (1.0 - self.mean()) / (1.0 + TABLE["reduce_sum"](self.concentration, -1, True))
+
+    def mode(self, name: Optional[str] = None) -> Any:
+        rest = self.concentration - 1.0
+        found = rest / TABLE["reduce_sum"](rest, -1, True)
+        least = TABLE["reduce_min"](rest, -1, True)
+        return _where("mode", TABLE["greater"](least + TABLE["zeros_like"](rest), 0.0), found, math.nan)
+
 
 class Multinomial(_OfClasses):
     """The counts of `total_count` draws of n classes, by probabilities [..., n]."""
@@ -337,7 +404,7 @@ class Multinomial(_OfClasses):
 
     def __init__(self, total_count: Any, logits: Any = None, probs: Any = None, validate_args: bool = False,
                  allow_nan_stats: bool = True, name: str = "Multinomial"):  # fmt: skip
-        self._keep(logits, probs, _dtypes.float32, dict(validate_args=validate_args, name=name))
+        self._keep(logits, probs, _dtypes.float32, _options(validate_args, allow_nan_stats, name))
         self.dtype = self._given.dtype
         self.total_count = as_floating(total_count)
 
@@ -349,14 +416,17 @@ class Multinomial(_OfClasses):
     def mean(self, name: Optional[str] = None) -> Any:
         return self.probs * make("expand", lambda n: _ops.expand_dims(n, -1), self.total_count)
 
+    def variance(self, name: Optional[str] = None) -> Any:
+        return self.mean() * (1.0 - self.probs)
+
 
 class StudentT(Distribution):
     """Student's distribution of `df` degrees of freedom, moved by loc and stretched by scale."""
 
     def __init__(self, df: Any, loc: Any, scale: Any, validate_args: bool = False, allow_nan_stats: bool = True,
                  name: str = "StudentT"):  # fmt: skip
-        self.df, self.loc, self.scale = as_floating(df), as_floating(loc), as_floating(scale)
-        super().__init__(self.df.dtype, validate_args=validate_args, name=name)
+        self.df, self.loc, self.scale = as_parameter(df), as_parameter(loc), as_parameter(scale)
+        super().__init__(self.df.dtype, **_options(validate_args, allow_nan_stats, name))
 
     def _whole(self) -> Any:
         return self.df + self.loc + self.scale
@@ -369,6 +439,25 @@ class StudentT(Distribution):
 
     def mode(self, name: Optional[str] = None) -> Any:
         return self.loc + TABLE["zeros_like"](self._whole())
+
+    def mean(self, name: Optional[str] = None) -> Any:
+        return _where("mean", TABLE["greater"](self._wide_df(), 1.0), self.mode(), math.nan)
+
+    def variance(self, name: Optional[str] = None) -> Any:
+        n = self._wide_df()
+        safe = _where("df", TABLE["greater"](n, 2.0), n, 3.0)
+        found = TABLE["square"](self.scale) * safe / (safe - 2.0)
+        found = _where("variance", TABLE["greater"](n, 2.0), found, math.inf)
+        return _where("variance", TABLE["greater"](n, 1.0), found, math.nan)
+
+    def entropy(self, name: Optional[str] = None) -> Any:
+        n, psi = self._wide_df(), TABLE["digamma"]
+        log_beta = 0.5 * math.log(math.pi) + TABLE["lgamma"](0.5 * n) - TABLE["lgamma"](0.5 * (n + 1.0))
+        size = TABLE["log"](TABLE["abs"](self.scale)) + 0.5 * TABLE["log"](n) + log_beta
+        return size + 0.5 * (n + 1.0) * (psi(0.5 * (n + 1.0)) - psi(0.5 * n))
+
+    def _wide_df(self) -> Any:
+        return self.df + TABLE["zeros_like"](self._whole())
 
 
 @RegisterKL(Normal, Normal)

@@ -23,7 +23,7 @@ def crop_and_resize(
     box_indices: Any = None,
 ) -> Any:
     """[boxes, height, width, channels]: boxes of images, as shares of them from 0 to 1, resized to `crop_size`. Places
-    outside of the image have `extrapolation_value`; boxes have no gradient."""
+    outside of the image have `extrapolation_value`."""
     high, wide = (int(n) for n in crop_size)
     if method not in ("bilinear", "nearest"):
         raise ValueError(f"method must be bilinear or nearest, found {method}")
@@ -70,7 +70,7 @@ def _mixed(a: Any, b: Any, share: Any) -> Any:
 
 def _places(size: Any, first: Any, last: Any, count: int) -> Tuple[Any, Any]:
     """[boxes, count]: the places in a dimension, and which of them are inside."""
-    first, last = (_ops.expand_dims(_ops.stop_gradient(b), 1) for b in (first, last))
+    first, last = (_ops.expand_dims(b, 1) for b in (first, last))
     end = _ops.subtract(size, 1.0)
     if count > 1:
         step = _ops.divide(_ops.multiply(_ops.subtract(last, first), end), float(count - 1))
@@ -247,7 +247,9 @@ def draw_bounding_boxes(images: Any, boxes: Any, name: Optional[str] = None, col
                 left, right = (int(v * (wide - 1)) for v in (x1, x2))
                 if top > bottom or left > right or bottom < 0 or right < 0 or top >= high or left >= wide:
                     continue
-                ink = table[k % len(table)][:channels].astype(found.dtype)
+                # The default colours are bright in one channel too.
+                is_grey = colors is None and channels == 1
+                ink = np.ones(1, found.dtype) if is_grey else table[k % len(table)][:channels].astype(found.dtype)
                 rows = slice(max(top, 0), min(bottom, high - 1) + 1)
                 columns = slice(max(left, 0), min(right, wide - 1) + 1)
                 for line in (top, bottom):

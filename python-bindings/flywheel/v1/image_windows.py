@@ -135,13 +135,16 @@ def ssim(
     img1: Any, img2: Any, max_val: Any, filter_size: int = 11, filter_sigma: float = 1.5, k1: float = 0.01,
     k2: float = 0.03,
 ) -> Any:  # fmt: skip
-    """[batch]: the structural similarity of images (Wang et al., 2004), whose numbers are up to `max_val`."""
+    """[batch], or a number for one image: the structural similarity of images (Wang et al., 2004), whose numbers are up
+    to `max_val`."""
     kernel = _gaussian(filter_size, filter_sigma)
 
     @_precision.rounds_once(2)
     def emit(x: Any, y: Any) -> Any:
-        found, _ = _likeness(_as_floating(x), _as_floating(y), _top_of(max_val, x), kernel, k1, k2)
-        return _ops.mean(found, -1)
+        is_one = x.ndim == 3
+        a, b = (_as_floating(_ops.expand_dims(z, 0) if is_one else z) for z in (x, y))
+        found = _ops.mean(_likeness(a, b, _top_of(max_val, x), kernel, k1, k2)[0], -1)
+        return _ops.squeeze(found, 0) if is_one else found
 
     return make("ssim", emit, as_tensor(img1), as_tensor(img2))
 

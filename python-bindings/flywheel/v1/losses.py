@@ -19,7 +19,7 @@ class Reduction:
     SUM = "weighted_sum"
     MEAN = "weighted_mean"
     SUM_OVER_BATCH_SIZE = "weighted_sum_over_batch_size"
-    SUM_BY_NONZERO_WEIGHTS = MEAN_BY_NONZERO_WEIGHTS = "weighted_sum_by_nonzero_weights"
+    SUM_BY_NONZERO_WEIGHTS = SUM_OVER_NONZERO_WEIGHTS = MEAN_BY_NONZERO_WEIGHTS = "weighted_sum_by_nonzero_weights"
 
 
 _BY_WEIGHTS = Reduction.SUM_BY_NONZERO_WEIGHTS
@@ -48,7 +48,8 @@ def _reduce(losses: Any, weights: Any, reduction: str) -> Any:
         count = _ops.sum(_ops.multiply(ones, _ops.cast(_ops.not_equal(factor, 0), losses.dtype)))
     else:
         raise ValueError(f"Invalid Reduction Key {reduction}.")
-    return _ops.where(_ops.greater(count, 0), _ops.divide(total, _ops.maximum(count, 1e-30)), 0)
+    is_none = _ops.equal(count, 0)
+    return _ops.where(is_none, 0, _ops.divide(total, _ops.where(is_none, _ops.ones_like(count), count)))
 
 
 def _mean(losses: Any) -> Any:

@@ -4,6 +4,7 @@
 import math
 from typing import Any, Callable, List, Optional
 
+import ml_dtypes
 import numpy as np
 
 from .. import _dtypes, _ops
@@ -135,7 +136,7 @@ def saturate_cast(value: Any, dtype: Any, name: Optional[str] = None) -> Any:
 
     def emit(x: Any) -> Any:
         if not _dtypes.is_integer(kind):
-            return _ops.cast(x, kind)
+            return _ops.cast(_within(x, kind), kind)
         limits = np.iinfo(kind)
         if _dtypes.is_floating(x.dtype):
             # The largest number may not be one of the dtype of x.
@@ -149,6 +150,17 @@ def saturate_cast(value: Any, dtype: Any, name: Optional[str] = None) -> Any:
         return _ops.cast(_ops.clip(x, *bounds), kind)
 
     return make("saturate_cast", emit, as_tensor(value), name=name)
+
+
+def _within(x: Any, kind: Any) -> Any:
+    """x, no further from 0 than the largest finite number of a floating-point dtype that is narrower."""
+    if not _dtypes.is_floating(kind) or not (_dtypes.is_floating(x.dtype) or _dtypes.is_integer(x.dtype)):
+        return x
+    limit = float(ml_dtypes.finfo(kind).max)
+    own = ml_dtypes.finfo(x.dtype) if _dtypes.is_floating(x.dtype) else np.iinfo(x.dtype)
+    if float(own.max) <= limit:
+        return x
+    return _ops.clip(x, *(np.array(n, x.dtype) for n in (max(float(own.min), -limit), limit)))
 
 
 def to_bfloat16(x: Any, name: Optional[str] = None) -> Any:
