@@ -154,7 +154,7 @@ class _Finder:
             if issubclass(kind, np.ma.MaskedArray):
                 self.escape(np.ma.getmask(value), label)
             is_few = value.nbytes <= _MOST_BYTES and self._bytes + value.nbytes <= _MOST_BYTES_OF_ALL
-            if is_few and value.flags.c_contiguous and not value.dtype.hasobject:
+            if is_few and not value.dtype.hasobject:
                 self._bytes += value.nbytes
                 self._add(Bytes(value, None, label))
         elif kind is types.FunctionType:

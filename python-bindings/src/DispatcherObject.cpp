@@ -296,10 +296,19 @@ static bool hasBytes(PyObject *array, PyObject *bytes) {
   if (!PyArray_Check(array))
     return false;
   auto *typed = reinterpret_cast<PyArrayObject *>(array);
-  return PyArray_IS_C_CONTIGUOUS(typed) &&
-         PyArray_NBYTES(typed) == PyBytes_GET_SIZE(bytes) &&
-         std::memcmp(PyArray_DATA(typed), PyBytes_AS_STRING(bytes),
-                     PyBytes_GET_SIZE(bytes)) == 0;
+  if (PyArray_NBYTES(typed) != PyBytes_GET_SIZE(bytes))
+    return false;
+  // Bytes of other arrays are those of a dense copy, which is small.
+  nb::object copy;
+  const void *data = PyArray_DATA(typed);
+  if (!PyArray_IS_C_CONTIGUOUS(typed)) {
+    copy = nb::steal(PyArray_ToString(typed, NPY_CORDER));
+    if (!copy.is_valid())
+      return false;
+    data = PyBytes_AS_STRING(copy.ptr());
+  }
+  return std::memcmp(data, PyBytes_AS_STRING(bytes), PyBytes_GET_SIZE(bytes)) ==
+         0;
 }
 
 /// Returns true if the value of an attribute or a slot is the one of now. An

@@ -347,7 +347,7 @@ def item(one: Any, key: Any) -> Change:
     return lambda value: operator.setitem(one, key, value)
 
 
-private, iterated = Private(), Iterated()
+private, iterated, strided = Private(), Iterated(), np.ones((3, 2), np.float32)[::2].T
 iterated.rate = 1.0  # type: ignore[attr-defined]
 CASES: Dict[str, Tuple[Callable[[Any], Any], Change]] = {
     "a function": (lambda x: x * rate_of(settings), attribute(settings)),
@@ -381,6 +381,7 @@ CASES: Dict[str, Tuple[Callable[[Any], Any], Change]] = {
                                  lambda value: setattr(settings, "pair", (value, 2.0))),
     "an array that changes in place": (lambda x: x * (fw.constant(settings.array) if x is not X else settings.array),
                                        item(settings.array, 0)),
+    "a strided array": (lambda x: x * strided.sum(), item(strided, 0)),
     "an attribute with the name of one that is set": (stored, attribute(settings)),
     "an object in a dict of the function": (through_a_dict, attribute(settings)),
     "a function inside": (inner_function, attribute(settings)),
