@@ -4,6 +4,7 @@ file that has changed since, or in none."""
 
 import dis
 import enum
+import functools
 import types
 import weakref
 from typing import Any, FrozenSet, Iterator, List, NamedTuple, Optional, Set, Tuple
@@ -69,6 +70,20 @@ class Names(NamedTuple):
 
 # By code, which functions share.
 _known_names: "weakref.WeakKeyDictionary[types.CodeType, Names]" = weakref.WeakKeyDictionary()
+
+
+# The code of functions that steps call while they run: it reads nothing that a trace has.
+_host_codes: "weakref.WeakSet[types.CodeType]" = weakref.WeakSet()
+
+
+def add_host_function(function: Any) -> None:
+    """Leaves out what a function reads, which the host calls when a step runs."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    code = getattr(getattr(function, "__func__", function), "__code__", None)
+    if code is not None and code not in _host_codes:
+        _host_codes.add(code)
+        _known_names.clear()
 
 
 def names_of(code: types.CodeType) -> Names:
@@ -186,6 +201,8 @@ def _texts(constants: Tuple[Any, ...]) -> Iterator[str]:
 
 
 def _with_inner(code: types.CodeType) -> Iterator[types.CodeType]:
+    if code in _host_codes:
+        return
     yield code
     for one in code.co_consts:
         if isinstance(one, types.CodeType):

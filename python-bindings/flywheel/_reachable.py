@@ -59,6 +59,8 @@ _HEAP_TYPE = 1 << 9
 _UNREAD = {"__init__", "__new__", "__post_init__", "__init_subclass__", "__set_name__", "__del__", "__repr__",
            "__str__", "__format__", "__reduce__", "__reduce_ex__", "__getstate__", "__setstate__", "__hash__",
            "__copy__", "__deepcopy__", "__setattr__", "__delattr__", "__dir__", "__class_getitem__"}  # fmt: skip
+# Methods of containers that write: what code appends to, it need not read.
+_WRITING = {"append", "appendleft", "extend", "extendleft", "insert", "add", "update", "clear", "remove", "discard"}
 # Methods of data classes, which are made of text.
 _COMPARISONS = {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"}
 
@@ -330,6 +332,8 @@ class _Finder:
         label, is_of_module = path.name, False
         for step in path.steps:
             outer = value
+            if not step.is_item and step.key in _WRITING and _is_builtin_method(value, step.key):
+                return
             is_of_module = issubclass(type(value), Whole) or (is_of_module and issubclass(type(value), (list, dict)))
             value = self._read_step(value, step, label, is_of_module)
             if value is _MISSING:
@@ -442,6 +446,11 @@ def _members_of(value: Any) -> Iterator[Any]:
 def _has_functions(value: Any) -> bool:
     some = list(value.values()) if issubclass(type(value), dict) else [value]
     return any(isinstance(one, (types.FunctionType, types.MethodType, functools.partial)) for one in some)
+
+
+def _is_builtin_method(value: Any, name: str) -> bool:
+    return issubclass(type(value), (list, dict, set, collections.deque)) and isinstance(
+        inspect.getattr_static(type(value), name, None), types.MethodDescriptorType)  # fmt: skip
 
 
 def _look_up(place: Place) -> Any:

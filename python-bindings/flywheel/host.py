@@ -8,7 +8,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from . import _dtypes, _trace, _tree
+from . import _code_names, _dtypes, _trace, _tree
 from ._arguments import TensorSpec
 from ._tensor import Tensor, as_tensor, format_shape, wrap
 from ._types import Array
@@ -246,6 +246,7 @@ def callback(function: Callable[..., Any], *tensors: Any, result: Any = None) ->
     """
     if not callable(function):
         raise TypeError(f"expected a function, found {function!r}")
+    _code_names.add_host_function(function)
     specs, form = _tree.flatten(result)
     specs = [_as_spec(leaf) for leaf in specs]
 

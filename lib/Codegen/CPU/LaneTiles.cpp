@@ -16,9 +16,6 @@ namespace flywheel {
 /// all images in these columns fill a cache line. Without vectors there are no
 /// caches to consider.
 static constexpr int64_t kLineBytes = 64;
-/// Bytes of the filter that is decoded for a tile, if its lines have fewer:
-/// more columns are faster, because the image is read along them.
-static constexpr int64_t kDecodedBytes = 4096;
 /// Bytes of a tile of C that is on the stack until the epilogue has read it.
 static constexpr int64_t kStackTileBytes = 2048;
 
@@ -40,7 +37,6 @@ static int64_t alignToDivisor(int64_t size, int64_t most, int64_t step = 1) {
 SmallVector<SmallVector<int64_t>>
 chooseLaneTiles(const Contraction &contraction, ContractionTile registers,
                 ArrayRef<int64_t> sizes, bool isDecoded, bool hasEpilogue) {
-  linalg::LinalgOp op = contraction.op;
   unsigned columns = contraction.n;
   int64_t bytes = getElementBytes(getElementTypeOrSelf(contraction.c->get()));
   auto isLonger = [&](unsigned loop, int64_t size) {
@@ -50,21 +46,8 @@ chooseLaneTiles(const Contraction &contraction, ContractionTile registers,
   SmallVector<SmallVector<int64_t>> levels;
   int64_t width = registers.nr;
   if (isDecoded) {
-    if (registers.vectorLength > 1) {
-      SmallVector<unsigned> reduced;
-      op.getReductionDims(reduced);
-      int64_t window = bytes;
-      for (unsigned loop : reduced)
-        window *= ShapedType::isDynamic(sizes[loop]) ? 1 : sizes[loop];
-      int64_t lanes = registers.vectorLength;
-      int64_t line = llvm::alignTo(kLineBytes / bytes, lanes);
-      width = std::max(line, kDecodedBytes / window / lanes * lanes);
-      // Two tiles at least: a buffer is on the stack only in a loop.
-      if (int64_t size = sizes[columns]; !ShapedType::isDynamic(size))
-        width = std::max<int64_t>(
-            line, std::min<int64_t>(
-                      width, llvm::alignTo(llvm::divideCeil(size, 2), lanes)));
-    }
+    if (registers.vectorLength > 1)
+      width = llvm::alignTo(kLineBytes / bytes, registers.vectorLength);
     width = alignToDivisor(sizes[columns], width, registers.vectorLength);
     if (isLonger(columns, width))
       levels.emplace_back(sizes.size(), 0)[columns] = width;
@@ -76,6 +59,7 @@ chooseLaneTiles(const Contraction &contraction, ContractionTile registers,
   bool hasColumns = !levels.empty();
   SmallVector<int64_t> &tiles = levels.emplace_back(sizes.size(), 0);
   SmallVector<unsigned> parallel;
+  linalg::LinalgOp op = contraction.op;
   op.getParallelDims(parallel);
   bool hasLoops = hasColumns;
   for (unsigned loop : parallel)
