@@ -8,6 +8,7 @@ are at least those that are read, and no attribute that no code names is among t
 
 import argparse
 import builtins
+import collections
 import contextlib
 import functools
 import gc
