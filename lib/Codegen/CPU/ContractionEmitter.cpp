@@ -6,6 +6,8 @@
 
 #include "ContractionEmitter.h"
 
+#include "flywheel/Analysis/Contraction.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;

@@ -7,6 +7,7 @@
 #include "FMASchedule.h"
 
 #include "FusedTiles.h"
+#include "KernelEmitter.h"
 #include "WeightDecoder.h"
 
 #include "flywheel/Analysis/AccessMaps.h"

@@ -24,6 +24,7 @@
 #include "flywheel/Codegen/CPU/CPUPasses.h"
 #include "flywheel/Codegen/CPU/ContractionTile.h"
 #include "flywheel/Dialect/Codegen/Codegen.h"
+#include "flywheel/Support/CheckedSize.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
