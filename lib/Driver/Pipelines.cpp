@@ -365,6 +365,7 @@ static void populateBufferize(OpPassManager &pm,
   pm.addPass(memref::createFoldMemRefAliasOpsPass());
   pm.addPass(createCanonicalizer());
   populatePlan(pm, options);
+  pm.addNestedPass<func::FuncOp>(createVerifyChecksFirst());
   LayoutStateOptions layout;
   layout.modelName = options.modelName.empty() ? "model" : options.modelName;
   pm.addPass(createLayoutState(layout));

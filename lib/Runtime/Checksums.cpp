@@ -150,11 +150,26 @@ static std::string compare(uint32_t expected, uint32_t found) {
          formatChecksum(found);
 }
 
+/// Returns the key of checksums, if it is damaged itself: without a look at the
+/// value, it would be one of a program's own metadata, and nothing be compared.
+static const std::string *findDamagedKey(const Metadata &metadata) {
+  for (const auto &[key, value] : metadata)
+    if (value.rfind("{\"header\":\"", 0) == 0 &&
+        value.find("\",\"tensors\":{") != std::string::npos)
+      return &key;
+  return nullptr;
+}
+
 Result<Checksums> Checksums::read(const SafetensorsReader &file) {
   Checksums result;
   auto text = file.metadata().find(std::string(checksumsKey));
-  if (text == file.metadata().end())
+  if (text == file.metadata().end()) {
+    if (const std::string *key = findDamagedKey(file.metadata()))
+      return isDamaged(file, "metadata " + quoteJson(*key) +
+                                 " has checksums: expected the key " +
+                                 quoteJson(checksumsKey));
     return result;
+  }
   auto malformed = [&] {
     return isDamaged(file, "metadata " + quoteJson(checksumsKey) +
                                ": expected the CRC-32 of the header and of "

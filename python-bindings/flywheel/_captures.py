@@ -80,6 +80,14 @@ class Captures:
         changed = [one for one in self._values.values() if not one.holds()]
         if not changed:
             self._set({key: Value(one.place) for key, one in self._values.items()})
+        elif all(one.is_rebuilt() for one in changed):
+            # The places are those of the new lists and dicts from now on.
+            own, _ = self._find(())
+            others = {key: one for key, one in self._values.items() if [] not in self._readers.get(key, [])}
+            self._readers = {**{key: self._readers[key] for key in others if key in self._readers},
+                             **{key: [[]] for key in own}}  # fmt: skip
+            self._set({**others, **{key: one for key, one in own.items() if key not in self._written}})
+            return []
         return changed
 
     def warn_of(self, changed: Sequence[Value]) -> None:

@@ -168,12 +168,24 @@ class Value:
             return False
         if self._reference is None:
             return False
-        old = self._reference() if self._is_weak else self._reference[0]
+        old = self._old
         if old is value:
             return not self._is_weak or value is not None
         if isinstance(self.place, Elements):
             return len(old) == len(value) and all(map(_are_equal, old, value))
         return _are_equal(old, value)
+
+    @property
+    def _old(self) -> Any:
+        return self._reference() if self._is_weak else self._reference[0]
+
+    def is_rebuilt(self) -> bool:
+        """Returns true if the value is another list or dict now, with the parts that this one has."""
+        try:
+            value = self.place.look_up()
+        except Exception:  # Code of the user's object.
+            return False
+        return self._reference is not None and type(value) in (list, dict) and _have_equal_parts(self._old, value)
 
 
 def _are_equal(old: Any, value: Any) -> bool:
@@ -183,6 +195,16 @@ def _are_equal(old: Any, value: Any) -> bool:
         return len(old) == len(value) and all(map(_are_equal, old, value))
     # Not isinstance, which asks an object for its class.
     return issubclass(type(old), PLAIN) and issubclass(type(value), PLAIN) and identity(old) == identity(value)
+
+
+def _have_equal_parts(old: Any, value: Any) -> bool:
+    kind = type(value)
+    if type(old) is not kind or kind not in (list, dict):
+        return _are_equal(old, value)
+    if kind is dict:
+        # Code may read the order, too.
+        old, value = [part for item in old.items() for part in item], [part for item in value.items() for part in item]
+    return len(old) == len(value) and all(map(_have_equal_parts, old, value))
 
 
 def dict_of(value: Any) -> Optional[dict]:  # type: ignore[type-arg]

@@ -434,31 +434,6 @@ def test_loops_that_depend_on_a_failed_call_end() -> None:
     raises(ZeroDivisionError, "", lambda: forever(np.float32(0)))
 
 
-def test_writes_of_the_host_trace_nothing() -> None:
-    """N21: a list that code only appends to, and what functions of the host read, are no numbers of the step."""
-    history: List[float] = []
-    state = {"calls": 0, "rate": 0.5}
-    traces: List[int] = []
-
-    @fw.function
-    def step(x: Any) -> Any:
-        def count(_: Any) -> None:
-            state["calls"] += 1
-
-        traces.append(0)
-        loss = fw.sum(x)
-        fw.callback(history.append, loss)
-        fw.callback(lambda a: history.append(float(a)), loss)
-        fw.callback(count, loss)
-        return loss * state["rate"]
-
-    for calls in range(1, 6):
-        assert step(np.ones(2, f32)) == 1.0 and state["calls"] == calls and len(history) == 2 * calls
-    assert len(traces) == 1
-    state["rate"] = 2.0
-    assert step(np.ones(2, f32)) == 4.0 and len(traces) == 2
-
-
 def test_programs_and_functions() -> None:
     """One program of the cache, and each trace's own functions."""
 

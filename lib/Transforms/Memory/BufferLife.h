@@ -26,8 +26,9 @@ struct BufferLife {
 /// this analysis does not follow.
 std::optional<BufferLife> findLife(mlir::Value buffer, mlir::Block &block);
 
-/// Returns the last check of `block`, the block of a step; null without checks.
-/// No op before it writes a storage of the step.
+/// Returns the last op of `block`, the block of a step, that is or contains a
+/// check; null without checks. `flywheel-verify-checks-first` proves that no op
+/// before it writes a variable.
 mlir::Operation *findLastCheck(mlir::Block &block);
 
 /// Appends the ops that read or write `view`, or reshapes and slices of it.

@@ -193,8 +193,9 @@ LogicalResult LayoutState::lowerChecks(func::FuncOp function, Value state,
                                        ManifestEntry &entry) {
   // Ops were ordered without a look at them.
   WalkResult asserts = function.walk([](cf::AssertOp op) {
-    op.emitOpError() << "expected checks of 'linalg_ext.check', which "
-                        "-flywheel-convert-asserts makes at the first";
+    op.emitOpError() << "expected a 'linalg_ext.check', which "
+                        "-flywheel-convert-asserts makes of an assertion "
+                        "before ops are ordered";
     return WalkResult::interrupt();
   });
   if (asserts.wasInterrupted() || failed(verifyChecks(function)))

@@ -56,7 +56,7 @@ func.func @init(%all: memref<2x2xf32> {train.variable = [@v, @w], train.writes})
 
 func.func @f(%x: memref<i1>) {
   %ok = memref.load %x[] : memref<i1>
-  // expected-error @+1 {{'cf.assert' op expected checks of 'linalg_ext.check', which -flywheel-convert-asserts makes}}
+  // expected-error @+1 {{'cf.assert' op expected a 'linalg_ext.check', which -flywheel-convert-asserts makes of an assertion before ops are ordered}}
   cf.assert %ok, "no"
   return
 }

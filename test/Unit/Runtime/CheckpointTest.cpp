@@ -164,28 +164,15 @@ TEST_F(CheckpointTest, FormatVersion) {
   EXPECT_OK(restoreCheckpoint(path("plain"), targets()));
 }
 
-// P16: one flipped bit anywhere is an error that changes nothing, or changes
-// nothing that is read: the key of the checksums is not protected.
+// P16: one flipped bit anywhere is an error that changes nothing.
 TEST_F(CheckpointTest, FlippedBits) {
   std::string bytes = read("ckpt");
-  size_t numAccepted = 0;
   for (size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
     std::string damaged = bytes;
     damaged[bit / 8] = char(damaged[bit / 8] ^ (1 << (bit % 8)));
     write("damaged", damaged);
-    if (!restoreCheckpoint(path("damaged"), targets()).isOk()) {
-      (void)failedRestore(path("damaged"), targets());
-      continue;
-    }
-    ++numAccepted;
-    EXPECT_EQ(std::memcmp(newWeights, weights, sizeof(weights)), 0);
-    EXPECT_EQ(newBias, 42);
-    EXPECT_EQ(newFlags[0], 1);
-    std::fill(newWeights, newWeights + 6, -1.0f);
-    newBias = -1;
-    newFlags[0] = newFlags[1] = 0;
+    (void)failedRestore(path("damaged"), targets());
   }
-  EXPECT_LE(numAccepted, 8 * std::strlen("flywheel_checksums"));
 }
 
 TEST_F(CheckpointTest, DamagedDataIsNamed) {

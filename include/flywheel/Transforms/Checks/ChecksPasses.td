@@ -129,7 +129,7 @@ def CheckCarriedDimSizes : Pass<"flywheel-check-carried-dim-sizes", "::mlir::fun
     Before: tensors with dynamic dimensions are operands, iter_args and results
     of branches and loops. After: a result of an `scf.if` has the same dimension
     sizes from both branches, and an iter_arg of an `scf.for` or `scf.while`
-    keeps its sizes; where the ops do not prove that, a check checks it.
+    keeps its sizes; where the ops do not prove that, a check does.
 
     Refuses branches whose dimension sizes are not known in front of them.
   }];

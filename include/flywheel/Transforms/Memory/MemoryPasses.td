@@ -121,9 +121,10 @@ def ReuseOperandBuffers
     Before: a bufferized step, in its final order. After: where an elementwise op
     computes a buffer that nothing touched before from one of the same type that
     nothing touches later, element for element, these are one buffer. The
-    computed buffer may be the argument of a result, if nothing touches the other
-    one before the last check. The op may be in loops that visit one part of both after the other, as behind a product
-    that is computed in tiles. Buffers of less than `min-bytes` stay as they are:
+    computed buffer may be the argument of a result, if nothing touches the
+    other one before the last check. The op may be in loops that visit one part
+    of both after the other, as those over the tiles of a product. Buffers of
+    less than `min-bytes` stay as they are:
     they are found in a cache, and workers that write what others read before
     wait for these.
   }];

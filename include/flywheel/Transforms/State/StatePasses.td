@@ -31,10 +31,10 @@ def ProtectState : Pass<"flywheel-protect-state", "::mlir::func::FuncOp"> {
   let summary = "Say to bufferization when a step may write its storages";
   let description = [{
     Before: a step on tensors, which returns a value for each storage that it
-    writes (`train.result`, `train.writes`). After: behind the last check
-    (a check), a `linalg_ext.protect` reads every such storage, as a failing
-    check changes nothing; a `linalg_ext.commit` at the end says what each gets,
-    and nothing is returned. Refuses a check inside of another op.
+    writes (`train.result`, `train.writes`). After: following the last check, a
+    `linalg_ext.protect` reads every such storage, as a failing check changes
+    nothing; a `linalg_ext.commit` at the end says what each gets, and nothing
+    is returned. Refuses a check inside of another op.
   }];
   let dependentDialects = ["::flywheel::linalg_ext::LinalgExtDialect"];
 }
@@ -174,6 +174,16 @@ def VerifyInPlace : Pass<"flywheel-verify-in-place", "::mlir::func::FuncOp"> {
     scheduler has marked (`train.snapshot`) and what the program assigns or a
     loop passes on (`linalg_ext.assigned`). Refuses anything else at the
     location of the op that copies.
+  }];
+}
+
+def VerifyChecksFirst : Pass<"flywheel-verify-checks-first", "::mlir::func::FuncOp"> {
+  let summary = "Prove that no step writes a variable before its last check";
+  let description = [{
+    Before: a bufferized step, in its final order and places. After: it is proven
+    that no op writes a variable (`train.variable`) before the last
+    `linalg_ext.check`, so that a call that fails has changed nothing. Refuses a
+    check that follows such a write, at the location of the check.
   }];
 }
 

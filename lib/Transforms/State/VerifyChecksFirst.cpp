@@ -1,0 +1,101 @@
+//===- VerifyChecksFirst.cpp - Prove that checks precede writes -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Before: a bufferized step, in its final order and places. After: it is proven
+// that no op writes a variable before the last check, so that a call that fails
+// has changed nothing. Refuses a check that follows such a write.
+//
+//===----------------------------------------------------------------------===//
+
+#include "BufferOrigins.h"
+#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
+#include "flywheel/Dialect/Train/Train.h"
+#include "flywheel/Transforms/State/StatePasses.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+namespace flywheel {
+#define GEN_PASS_DEF_VERIFYCHECKSFIRST
+#include "flywheel/Transforms/State/StatePasses.h.inc"
+} // namespace flywheel
+
+using namespace flywheel;
+using flywheel::linalg_ext::CheckOp;
+using flywheel::train::TrainDialect;
+
+namespace {
+/// An op that writes a variable.
+struct StateWrite {
+  Operation *op = nullptr;
+  Attribute variable;
+};
+
+struct VerifyChecksFirst
+    : flywheel::impl::VerifyChecksFirstBase<VerifyChecksFirst> {
+  void runOnOperation() override;
+
+private:
+  /// Returns the variables that `buffer` may be a part of, or null.
+  Attribute getVariable(Value buffer);
+  /// Returns the first write of a variable by `op` and the ops inside of it.
+  StateWrite findWrite(Operation *op);
+};
+} // namespace
+
+Attribute VerifyChecksFirst::getVariable(Value buffer) {
+  for (Value origin : findOrigins(buffer)) {
+    auto argument = dyn_cast_or_null<BlockArgument>(origin);
+    if (!argument || argument.getOwner()->getParentOp() != getOperation())
+      continue;
+    if (Attribute variable = getOperation().getArgAttr(
+            argument.getArgNumber(), TrainDialect::getVariableAttrName()))
+      return variable;
+  }
+  return {};
+}
+
+StateWrite VerifyChecksFirst::findWrite(Operation *op) {
+  StateWrite found;
+  op->walk<WalkOrder::PreOrder>([&](MemoryEffectOpInterface inner) {
+    SmallVector<MemoryEffects::EffectInstance> effects;
+    inner.getEffects(effects);
+    for (const MemoryEffects::EffectInstance &effect : effects) {
+      Value buffer = effect.getValue();
+      if (!isa<MemoryEffects::Write>(effect.getEffect()) || !buffer)
+        continue;
+      if (Attribute variable = getVariable(buffer)) {
+        found = {inner, variable};
+        return WalkResult::interrupt();
+      }
+    }
+    return WalkResult::advance();
+  });
+  return found;
+}
+
+void VerifyChecksFirst::runOnOperation() {
+  if (getOperation().isExternal())
+    return;
+  StateWrite write;
+  for (Operation &op : getOperation().getBody().front()) {
+    if (!write.op) {
+      write = findWrite(&op);
+      continue;
+    }
+    WalkResult checks = op.walk([&](CheckOp check) {
+      InFlightDiagnostic error =
+          check.emitOpError()
+          << "expected before every write of a variable, found one of "
+          << write.variable << " before it";
+      error.attachNote(write.op->getLoc()) << "the write";
+      return WalkResult::interrupt();
+    });
+    if (checks.wasInterrupted())
+      return signalPassFailure();
+  }
+}
