@@ -113,6 +113,12 @@ class Reference:
                           for name, parameter in module.named_parameters()}  # fmt: skip
 
 
+def as_array(tensor: Any) -> Any:
+    """Returns the elements; NumPy itself has no bfloat16."""
+    tensor = tensor.detach()
+    return (tensor.float() if tensor.dtype == torch.bfloat16 else tensor).numpy()
+
+
 def exact_reference(op: Any, samples: Sequence[Any]) -> Any:
     """As `Reference`, of the same numbers in float64; None where PyTorch does not compute that."""
     try:
@@ -144,11 +150,11 @@ def compare(op: Any, samples: Sequence[Any], dtype: Any = torch.float64) -> None
         training: Any = {"loss": ours_loss(dtype), "optimizer": fw.optimizers.SGD(lr=1.0)} if module._parameters else {}
         ours = flywheel.torch.from_module(module, (one,), **training)
         for place, (found, result) in enumerate(zip(ours(one), wanted)):
-            found, result = np.asarray(found), result.float() if result.dtype == torch.bfloat16 else result
-            found = found.astype(np.float32) if str(found.dtype) == "bfloat16" else found
+            found = np.asarray(found)
             assert str(found.dtype) == str(result.dtype).split(".")[1], f"result {place}: {found.dtype}"
-            near = None if exact is None else exact.results[place].detach().numpy()
-            expect_near(found, result.detach().numpy(), near, rtol, atol, f"result {place}")
+            found = found.astype(np.float32) if str(found.dtype) == "bfloat16" else found
+            near = None if exact is None else as_array(exact.results[place])
+            expect_near(found, as_array(result), near, rtol, atol, f"result {place}")
         if not module._parameters:
             return
         ours.step(one)
@@ -235,10 +241,10 @@ class Counts:
         return "\n".join(f"{what}: {', '.join(f'{found[one]} {one}' for one in OUTCOMES)}" for what, found in lines)
 
 
-def check(info: Any, counts: Counts, dtype: Any) -> List[str]:
-    """The failures of an op."""
+def check(info: Any, counts: Counts, dtype: Any, most: int) -> List[str]:
+    """The failures of an op in its first `most` samples."""
     dtype = dtype if dtype in info.dtypes else torch.int64
-    samples = samples_of(info, dtype)
+    samples = samples_of(info, dtype)[:most]
     if not takes_all():
         samples = [samples[place] for place in np.random.default_rng(len(samples)).permutation(len(samples))[:FEW]]
     reference = dtype if dtype.is_floating_point else torch.float64
@@ -261,9 +267,13 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", help="only these ops")
     parser.add_argument("--dtype", default="float64", choices=("float32", "float64"), help="of what has derivatives")
+    parser.add_argument("--differentiable", action="store_true", help="only ops that have derivatives")
+    parser.add_argument("--most", type=int, default=sys.maxsize, help="samples of an op: the first ones")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     infos = [info for info in op_db if info.name not in LEFT_OUT]
+    if options.differentiable:
+        infos = [info for info in infos if info.supports_autograd]
     if options.names:
         infos = [info for info in op_db if info.name in options.names]
     else:
@@ -271,7 +281,7 @@ if __name__ == "__main__":
     counts = Counts()
     failures: List[str] = []
     for info in infos:
-        for failure in check(info, counts, getattr(torch, options.dtype)):
+        for failure in check(info, counts, getattr(torch, options.dtype), options.most):
             failures.append(failure)
             print(failure, flush=True)
     print(counts)
