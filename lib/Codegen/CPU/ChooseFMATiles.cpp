@@ -129,9 +129,7 @@ SmallVector<DenseI64ArrayAttr> chooseTiles(FMAChoice &choice) {
   };
   if (contraction.readsLanes())
     return llvm::map_to_vector(
-        chooseLaneTiles(contraction, choice.tile, choice.sizes,
-                        choice.isDecoded(),
-                        findElementwiseUser(choice.op) != nullptr),
+        chooseLaneTiles(choice, findElementwiseUser(choice.op) != nullptr),
         toAttr);
   if (contraction.rows.empty())
     return {};

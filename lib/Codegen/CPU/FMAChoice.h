@@ -67,6 +67,13 @@ void divideReduction(FMAChoice &choice);
 /// packed. Returns no tiles for a contraction that is computed as a whole.
 llvm::SmallVector<mlir::DenseI64ArrayAttr> chooseTiles(FMAChoice &choice);
 
+/// Returns the tiles of each level, on tensors, of a contraction both of whose
+/// inputs are read as vectors. A filter that is decoded is so for the tiles of
+/// the first level. With `hasEpilogue`, tiles are small enough to be on the
+/// stack until the epilogue has read them.
+llvm::SmallVector<llvm::SmallVector<int64_t>>
+chooseLaneTiles(const FMAChoice &choice, bool hasEpilogue);
+
 /// Returns true if a tile of B is worth a copy with contiguous rows.
 bool packsPanel(const FMAChoice &choice);
 

@@ -71,16 +71,6 @@ std::optional<ContractionTile> chooseSlidingTile(const Contraction &contraction,
                                                  codegen::CPUAttr cpu,
                                                  llvm::ArrayRef<int64_t> sizes);
 
-/// Returns the tiles, on tensors, of `contraction`, both of whose inputs are
-/// read as vectors, by level and loop, of these `sizes` and with `registers` in
-/// registers. With `isDecoded`, a filter is decoded for the columns of the
-/// outer level; with `hasEpilogue`, tiles are small enough to be on the stack
-/// until the epilogue has read them.
-llvm::SmallVector<llvm::SmallVector<int64_t>>
-chooseLaneTiles(const Contraction &contraction, ContractionTile registers,
-                llvm::ArrayRef<int64_t> sizes, bool isDecoded,
-                bool hasEpilogue);
-
 /// Returns true if vectors of C can be multiplied and added, once no conversion
 /// of an input is in the body of a tile.
 bool hasFMAKernel(mlir::linalg::LinalgOp op);

@@ -4,9 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FMASchedule.h"
+#include "FMAChoice.h"
+#include "WeightDecoder.h"
 
 #include "flywheel/Support/CheckedSize.h"
+#include "flywheel/Support/StackSlots.h"
 
 using namespace mlir;
 
@@ -18,6 +20,9 @@ namespace flywheel {
 static constexpr int64_t kLineBytes = 64;
 /// Bytes of a tile of C that is on the stack until the epilogue has read it.
 static constexpr int64_t kStackTileBytes = 2048;
+/// Outputs of a channel whose sums take so long that its filter can be decoded
+/// for these alone.
+static constexpr int64_t kMinOutputs = 128;
 
 /// Returns the largest multiple of `step` that divides `size`, is at most
 /// `most` and at least half of it, so that all tiles have one size and buffers
@@ -34,42 +39,145 @@ static int64_t alignToDivisor(int64_t size, int64_t most, int64_t step = 1) {
   return most;
 }
 
-SmallVector<SmallVector<int64_t>>
-chooseLaneTiles(const Contraction &contraction, ContractionTile registers,
-                ArrayRef<int64_t> sizes, bool isDecoded, bool hasEpilogue) {
-  unsigned columns = contraction.n;
-  int64_t bytes = getElementBytes(getElementTypeOrSelf(contraction.c->get()));
-  auto isLonger = [&](unsigned loop, int64_t size) {
-    return ShapedType::isDynamic(sizes[loop]) || sizes[loop] > size;
-  };
-
-  SmallVector<SmallVector<int64_t>> levels;
-  int64_t width = registers.nr;
-  if (isDecoded) {
-    if (registers.vectorLength > 1)
-      width = llvm::alignTo(kLineBytes / bytes, registers.vectorLength);
-    width = alignToDivisor(sizes[columns], width, registers.vectorLength);
-    if (isLonger(columns, width))
-      levels.emplace_back(sizes.size(), 0)[columns] = width;
-    if (!levels.empty() && !hasEpilogue)
-      return levels;
+namespace {
+class LaneTiler {
+public:
+  LaneTiler(const FMAChoice &choice, bool hasEpilogue)
+      : contraction(choice.contraction), registers(choice.tile),
+        sizes(choice.sizes), hasEpilogue(hasEpilogue),
+        isDecoded(choice.isDecoded()),
+        bytes(getElementBytes(choice.getElement())) {
+    llvm::copy_if(choice.parallel, std::back_inserter(outer),
+                  [&](unsigned loop) {
+                    return loop != contraction.n &&
+                           !llvm::is_contained(contraction.rows, loop);
+                  });
+    height = contraction.rows.size() > 1 ? choice.countRows() : registers.mr;
+    for (unsigned loop : contraction.rows)
+      numRows *= choice.estimateSize(loop);
   }
 
-  // One row of one image, or a part of it.
-  bool hasColumns = !levels.empty();
-  SmallVector<int64_t> &tiles = levels.emplace_back(sizes.size(), 0);
-  SmallVector<unsigned> parallel;
+  SmallVector<SmallVector<int64_t>> choose() const;
+
+private:
+  bool isLonger(unsigned loop, int64_t size) const {
+    return ShapedType::isDynamic(sizes[loop]) || sizes[loop] > size;
+  }
+  /// Returns the columns whose decoded filter fits a stack slot.
+  int64_t countDecodedColumns() const;
+  /// Returns tiles of all columns and of a part of the outputs, at least two,
+  /// which have enough outputs for decoding the filter again; none if there are
+  /// too few outputs.
+  SmallVector<int64_t> choosePartsOfOutputs() const;
+  /// Returns tiles of a part of the columns, with all outputs; none if all
+  /// columns are in one.
+  SmallVector<int64_t> choosePartsOfColumns(int64_t most) const;
+  /// Returns the tiles for each of which the filter is decoded once.
+  SmallVector<int64_t> chooseDecodedTiles() const;
+  /// Returns the tiles of C inside of those of `decoded`, if there are any.
+  SmallVector<int64_t> chooseStackTiles(ArrayRef<int64_t> decoded) const;
+
+  const Contraction &contraction;
+  const ContractionTile &registers;
+  ArrayRef<int64_t> sizes;
+  bool hasEpilogue, isDecoded;
+  /// Those of an element of C.
+  int64_t bytes;
+  /// The least number of rows of a tile, and that of all rows together.
+  int64_t height = 1;
+  CheckedSize numRows = 1;
+  /// The parallel loops besides those of rows and columns.
+  SmallVector<unsigned> outer;
+};
+} // namespace
+
+int64_t LaneTiler::countDecodedColumns() const {
   linalg::LinalgOp op = contraction.op;
-  op.getParallelDims(parallel);
-  bool hasLoops = hasColumns;
-  for (unsigned loop : parallel)
-    if (loop != columns && !llvm::is_contained(contraction.rows, loop)) {
-      tiles[loop] = 1;
-      hasLoops |= isLonger(loop, 1);
+  int64_t most = kMaxStackBytes;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    if (!findWeightDecoder(*input))
+      continue;
+    AffineMap map = op.getMatchingIndexingMap(input);
+    CheckedSize column = getElementBytes(getElementTypeOrSelf(input->get()));
+    for (unsigned loop = 0; loop < sizes.size(); ++loop)
+      if (loop != contraction.n && map.isFunctionOfDim(loop) &&
+          !ShapedType::isDynamic(sizes[loop]))
+        column *= sizes[loop];
+    most = std::min(most, kMaxStackBytes / column.getSaturated());
+  }
+  return most;
+}
+
+SmallVector<int64_t> LaneTiler::choosePartsOfOutputs() const {
+  SmallVector<int64_t> tiles(sizes.size(), 0);
+  bool hasParts = false;
+  CheckedSize outputs = numRows;
+  for (unsigned loop : llvm::reverse(outer)) {
+    int64_t part = 1;
+    if (outputs.getSaturated() < kMinOutputs)
+      part = alignToDivisor(
+          sizes[loop], llvm::divideCeil(kMinOutputs, outputs.getSaturated()));
+    // A loop of one whole tile would be no loop.
+    if (!isLonger(loop, 2 * part - 1)) {
+      outputs *= sizes[loop];
+      continue;
     }
+    tiles[loop] = part;
+    outputs = std::max(outputs.getSaturated(), kMinOutputs);
+    hasParts = true;
+  }
+  return hasParts ? tiles : SmallVector<int64_t>();
+}
+
+SmallVector<int64_t> LaneTiler::choosePartsOfColumns(int64_t most) const {
+  int64_t lanes = registers.vectorLength, size = sizes[contraction.n];
+  int64_t width = registers.nr;
+  if (lanes > 1) {
+    // Images are read in the order of memory along wide tiles. Those of one
+    // line take up to 2.4 times as long: if the number of channels is a power
+    // of two, the lines of neighbouring pixels share few sets of the caches.
+    int64_t line = llvm::alignTo(kLineBytes / bytes, lanes);
+    if (hasEpilogue)
+      most = std::min(most, kMaxStackBytes / bytes / height);
+    // A loop of one whole tile would be no loop.
+    if (!ShapedType::isDynamic(size))
+      most = std::min(most, size / 2);
+    width = std::max<int64_t>(line, llvm::alignDown(most, lanes));
+    // A tile of one element is no vector.
+    while (width > line && size % width == 1)
+      width -= lanes;
+  }
+  width = alignToDivisor(size, width, lanes);
+  if (!isLonger(contraction.n, width))
+    return {};
+  SmallVector<int64_t> tiles(sizes.size(), 0);
+  tiles[contraction.n] = width;
+  return tiles;
+}
+
+SmallVector<int64_t> LaneTiler::chooseDecodedTiles() const {
+  int64_t most = countDecodedColumns();
+  if (registers.vectorLength > 1 && !isLonger(contraction.n, most)) {
+    SmallVector<int64_t> parts = choosePartsOfOutputs();
+    if (!parts.empty())
+      return parts;
+  }
+  return choosePartsOfColumns(most);
+}
+
+SmallVector<int64_t>
+LaneTiler::chooseStackTiles(ArrayRef<int64_t> decoded) const {
+  unsigned columns = contraction.n;
+  // One row of one image, or a part of it.
+  SmallVector<int64_t> tiles(sizes.size(), 0);
+  bool hasLoops = !decoded.empty();
+  for (unsigned loop : outer) {
+    tiles[loop] = 1;
+    hasLoops |= isLonger(loop, 1);
+  }
   int64_t most = kStackTileBytes / bytes;
-  int64_t height = registers.mr;
-  if (!hasColumns) {
+  int64_t width = decoded.empty() ? 0 : decoded[columns];
+  if (width == 0) {
     width = std::max<int64_t>(registers.nr,
                               llvm::alignDown(most / height, registers.nr));
     width = alignToDivisor(sizes[columns], width, registers.vectorLength);
@@ -83,10 +191,11 @@ chooseLaneTiles(const Contraction &contraction, ContractionTile registers,
   // Several loops along rows are unrolled.
   if (contraction.rows.size() == 1) {
     unsigned rows = contraction.rows.front();
-    height = std::max<int64_t>(height, llvm::alignDown(most / width, height));
-    height = alignToDivisor(sizes[rows], height);
-    if (isLonger(rows, height)) {
-      tiles[rows] = height;
+    int64_t part =
+        std::max<int64_t>(height, llvm::alignDown(most / width, height));
+    part = alignToDivisor(sizes[rows], part);
+    if (isLonger(rows, part)) {
+      tiles[rows] = part;
       hasLoops = true;
     } else if (!hasLoops && sizes[rows] > 1) {
       tiles[rows] =
@@ -98,7 +207,24 @@ chooseLaneTiles(const Contraction &contraction, ContractionTile registers,
   if (!hasLoops && sizes[columns] > 3)
     tiles[columns] =
         alignToDivisor(sizes[columns], llvm::divideCeil(sizes[columns], 2));
+  return tiles;
+}
+
+SmallVector<SmallVector<int64_t>> LaneTiler::choose() const {
+  SmallVector<SmallVector<int64_t>> levels;
+  SmallVector<int64_t> decoded;
+  if (isDecoded)
+    decoded = chooseDecodedTiles();
+  if (!decoded.empty())
+    levels.push_back(decoded);
+  if (decoded.empty() || hasEpilogue)
+    levels.push_back(chooseStackTiles(decoded));
   return levels;
+}
+
+SmallVector<SmallVector<int64_t>> chooseLaneTiles(const FMAChoice &choice,
+                                                  bool hasEpilogue) {
+  return LaneTiler(choice, hasEpilogue).choose();
 }
 
 } // namespace flywheel

@@ -8,15 +8,13 @@
 #include "flywheel/Dialect/Codegen/Codegen.h"
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Model/Manifest.h"
+#include "flywheel/Support/StackSlots.h"
 
 #include <map>
 
 using namespace mlir;
 using namespace flywheel;
 using flywheel::train::TrainDialect;
-
-/// Buffers inside loops of at most this size are stack slots.
-constexpr int64_t kMaxStackBytes = 4096;
 
 int64_t flywheel::getNumWorkers(func::FuncOp function) {
   auto workers = function->getAttrOfType<IntegerAttr>(

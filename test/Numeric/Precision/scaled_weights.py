@@ -246,6 +246,15 @@ DEPTHWISE = (
     Depthwise("any", None, (8, 7, 37), pad=(1, 1), relu=True),
     Depthwise("few", None, (8, 9, 6), pad=(1, 1), scale="all"),
     Depthwise("one", 1, (3, 3, 64)),
+    # Filters that are decoded for parts of the image, for parts of the channels, which may leave a rest, and for
+    # images.
+    Depthwise("parts", 1, (17, 19, 64), pad=(1, 1)),
+    Depthwise("bands", 2, (13, 24, 40), pad=(1, 1), relu=True),
+    Depthwise("wide", 1, (6, 7, 208), pad=(1, 1), relu=True),
+    Depthwise("rest", 1, (9, 8, 129), kernel=(4, 4), relu=True),
+    Depthwise("five", 1, (14, 14, 81), kernel=(5, 5), pad=(2, 2), scale="all"),
+    Depthwise("images", 9, (7, 7, 32), pad=(1, 1)),
+    Depthwise("batch", None, (8, 8, 64), pad=(1, 1), relu=True),
 )
 
 
@@ -274,16 +283,20 @@ def test_depthwise() -> None:
 
 
 def test_depthwise_memory() -> None:
-    """V16: a depthwise convolution decodes the filter for a few channels at a time: nothing of it
-    is in the workspace."""
+    """V16: a depthwise convolution decodes the filter for a few channels or outputs at a time:
+    nothing of it is in the workspace, but the channels behind the last whole tile."""
+    cases = {case.name: case for case in DEPTHWISE if case.name not in ("line", "any", "five")}
     for element in TYPES:
-        text = "".join(case.text(element) for case in DEPTHWISE if case.image[2] in (64, 40, 24))
+        text = "".join(case.text(element) for case in cases.values())
         for target, options in TARGETS.items():
             with tempfile.TemporaryDirectory() as folder:
                 manifest, _ = compile_object(text, ["--max-batch=8", *options], folder)
-            for entry in manifest["entries"]:
-                found = entry["workspace_bytes"]
-                assert found == 0, f"{entry['name']} of {element}, {target}: {found} bytes"
+            for name, found in ((entry["name"], entry["workspace_bytes"]) for entry in manifest["entries"]):
+                case = cases.get(name)
+                if case is None:
+                    continue
+                most = 2 * int(np.prod(case.w())) if case.name in ("wide", "rest") else 0
+                assert found <= most, f"{case.name} of {element}, {target}: {found} bytes, expected {most}"
 
 
 run_tests([test_numbers, test_memory, test_depthwise, test_depthwise_memory])
