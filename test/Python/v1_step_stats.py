@@ -127,6 +127,12 @@ with tf.Session() as session:
 
 raises(ValueError, 'no "trace" field', lambda: tf.RunOptions(trace=3))
 raises(ValueError, "trace_level", lambda: tf.RunOptions(trace_level=9))
+# Options that are not implemented are refused by name, also where they are set later.
+for refused in ({"timeout_in_ms": 100}, {"output_partition_graphs": True}, {"debug_options": object()}):
+    ((field, value),) = refused.items()
+    raises(NotImplementedError, field, lambda: tf.RunOptions(**refused))  # noqa: B023
+    raises(NotImplementedError, field, lambda: setattr(tf.RunOptions(), field, value))  # noqa: B023
+assert tf.RunOptions(timeout_in_ms=0, report_tensor_allocations_upon_oom=True).timeout_in_ms == 0
 with tf.Session() as session:
     raises(TypeError, "RunMetadata", lambda: session.run(tf.constant(1.0), options=FULL, run_metadata={}))
 

@@ -31,7 +31,6 @@ from .assertions import *  # noqa: F403
 from .candidates import categorical as _categorical
 from .candidates import multinomial
 from .checks import *  # noqa: F403
-from .checks import print_ as print
 from .control_flow import case, cond, switch_case, while_loop
 from .conversion import constant
 from .counting import *  # noqa: F403
@@ -70,6 +69,8 @@ from .platform import (
     gfile,
     logging,
 )
+from .printing import *  # noqa: F403
+from .printing import print_ as print
 from .random_counts import *  # noqa: F403
 from .random_ops import (
     constant_initializer,

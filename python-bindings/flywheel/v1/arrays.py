@@ -226,9 +226,12 @@ def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = _dtypes.bool_, 
 
     def emit(n: Any, last: Any) -> Any:
         steps = _ops.arange(0, last, 1, n.dtype)
-        return _ops.cast(_ops.less(steps, _ops.expand_dims(n, -1)), dtype_of(dtype))
+        return _ops.less(steps, _ops.expand_dims(n, -1))
 
-    return make("SequenceMask", emit, counts, maxlen, name=name)
+    # A tensor of booleans in between: there is no derivative with respect to the lengths.
+    from .ops import cast
+
+    return cast(make("SequenceMask", emit, counts, maxlen, name=name), dtype)
 
 
 def broadcast_to(input: Any, shape: Any, name: Optional[str] = None) -> Any:

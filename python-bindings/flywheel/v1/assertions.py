@@ -7,9 +7,10 @@ from typing import Any, Optional, Sequence
 import numpy as np
 
 from .. import _dtypes, _ops
-from .checks import _shown, verify_tensor_all_finite
+from .checks import Assert, verify_tensor_all_finite
 from .conversion import as_tensor, dtype_of, make
-from .host_calls import InvalidArgument, host_call
+from .elementwise import TABLE
+from .host_calls import host_call
 from .operation import Operation
 from .ops import no_op
 
@@ -27,21 +28,24 @@ def assert_near(
     message: Optional[str] = None, name: Optional[str] = None,
 ) -> Operation:  # fmt: skip
     """An op that fails where |x - y| > atol + rtol |y| for an element; both are ten times the dtype's epsilon, if they
-    are not given."""
+    are not given: numbers, or tensors of the dtype of x. The error of the run shows `data` in place of both."""
     a = as_tensor(x)
     b = as_tensor(y, a.dtype)
     kind = a.dtype.dtype
     least = 10 * float(2**-7 if kind.name == "bfloat16" else np.finfo(kind).eps)
-    near, far = (least if one is None else float(one) for one in (atol, rtol))
+    far, near = (as_tensor(least if one is None else one, a.dtype) for one in (rtol, atol))
+    for word, one in (("rtol", far), ("atol", near)):
+        if one.dtype != a.dtype:
+            raise ValueError(f"assert_near: expected {word} of the dtype {a.dtype.name} of x, found {one.dtype.name}")
+    allowed = TABLE["add"](near, TABLE["multiply"](far, TABLE["abs"](b)))
+    holds = TABLE["less_equal"](TABLE["abs"](TABLE["subtract"](a, b)), allowed)
+    words = [message or "", f"x and y not equal to tolerance rtol = {_named(rtol, least)}, atol = "
+             f"{_named(atol, least)}", f"x ({a.name}) = ", a, f"y ({b.name}) = ", b]  # fmt: skip
+    return Assert(holds, words if data is None else data, summarize, name or "assert_near")
 
-    def check(_: Any, one: Any, other: Any) -> None:
-        wide = [np.asarray(v, np.float64) for v in (one, other)]
-        if not np.all(np.abs(wide[0] - wide[1]) <= near + far * np.abs(wide[1])):
-            raise InvalidArgument(f"assertion failed: {message + ' ' if message else ''}x and y not equal to tolerance "
-                                  f"rtol = {far}, atol = {near}: x ({a.name}) = {_shown(one, summarize)}, y ({b.name}) "
-                                  f"= {_shown(other, summarize)}")  # fmt: skip
 
-    return host_call("assert_near", check, [a, b], [], name or "assert_near")[0]
+def _named(tolerance: Any, least: float) -> Any:
+    return least if tolerance is None else getattr(tolerance, "name", tolerance)
 
 
 def assert_proper_iterable(values: Any) -> None:

@@ -1,25 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Assertions, which are looked at before a run writes variables, and what a run prints."""
+"""Assertions, which are looked at before a run writes variables."""
 
 import math
 import operator
-import sys
-from typing import Any, Callable, List, Optional
+from typing import Any, Callable, Optional
 
 import numpy as np
 
 from .. import _dtypes, _ops
 from .._ops import _checks
 from .conversion import as_tensor, make
-from .graph import get_default_graph
 from .host_calls import InvalidArgument, host_call
 from .operation import Operation, Tensor
+from .printing import summary_of_array
 
 
 def _shown(data: Any, summarize: Optional[int]) -> str:
-    array = np.asarray(data)
-    count = 3 if summarize is None else summarize
-    return np.array2string(array.reshape(-1), threshold=count if count >= 0 else sys.maxsize, edgeitems=max(count, 1))
+    return summary_of_array(data, 3 if summarize is None else summarize)
 
 
 def Assert(  # noqa: N802
@@ -30,9 +27,7 @@ def Assert(  # noqa: N802
 
     def check(_: Any, ok: Any, *values: Any) -> None:
         if not ok.all():
-            shown = " ".join(v.item().decode() if v.dtype == object and v.ndim == 0 and isinstance(v.item(), bytes)
-                             else _shown(v, summarize) for v in values)  # fmt: skip
-            raise InvalidArgument(f"assertion failed: {shown}")
+            raise InvalidArgument(f"assertion failed: {' '.join(_shown(v, summarize) for v in values)}")
 
     return host_call("Assert", check, [holds, *tensors], [], name)[0]
 
@@ -156,61 +151,8 @@ def verify_tensor_all_finite(
     return check_numerics(tensor, words, name)
 
 
-def Print(  # noqa: N802
-    input_: Any, data: Any, message: Optional[str] = None, first_n: Optional[int] = None,
-    summarize: Optional[int] = None, name: Optional[str] = None,
-) -> Tensor:  # fmt: skip
-    """The same tensor; a run that needs it prints `data` at its end, to the standard error."""
-    graph = get_default_graph()
-    if graph._open.contexts:
-        raise NotImplementedError("flywheel.v1.Print in a branch or the body of a loop: use it outside")
-    x, tensors = as_tensor(input_), [as_tensor(one) for one in data]
-    left = [-1 if first_n is None else first_n]
-
-    def show(values: List[Any]) -> None:
-        if left[0] != 0:
-            left[0] -= 1
-            print((message or "") + "".join(_shown(v, summarize) for v in values), file=sys.stderr)
-
-    op = graph.create("Print", [x], lambda y: y, [(x.dtype, x.static_shape)], name, prints=(tensors, show))
-    return op.outputs[0]
-
-
-def print_(
-    *inputs: Any, output_stream: Any = sys.stderr, summarize: Optional[int] = None, sep: str = " ", end: str = "\n",
-    name: Optional[str] = None,
-) -> Operation:  # fmt: skip
-    """An op after which a run prints tensors and texts, at its end: to a stream, or to the file of "file://NAME"."""
-    graph = get_default_graph()
-    if graph._open.contexts:
-        raise NotImplementedError("flywheel.v1.print in a branch or the body of a loop: use it outside")
-    tensors = [as_tensor(one) for one in inputs if hasattr(one, "op")]
-
-    def show(values: List[Any]) -> None:
-        left = iter(values)
-        count = 3 if summarize is None else summarize
-        parts = []
-        for one in inputs:
-            if not hasattr(one, "op"):
-                parts.append(str(one))
-                continue
-            array = np.asarray(next(left))
-            limit = sys.maxsize if count < 0 else 2 * count
-            edges = max(count, 1)
-            parts.append(np.array2string(array, threshold=limit, edgeitems=edges, separator=" ") if array.ndim
-                         else str(array))  # fmt: skip
-        text = sep.join(parts) + end
-        if isinstance(output_stream, str):
-            with open(output_stream[len("file://") :], "a") as file:
-                file.write(text)
-        else:
-            output_stream.write(text)
-
-    return graph.create("PrintV2", tensors, lambda *_: (), [], name, prints=(tensors, show))
-
-
 __all__ = [
-    "Assert", "Print", "assert_equal", "assert_greater", "assert_greater_equal", "assert_less", "assert_less_equal",
+    "Assert", "assert_equal", "assert_greater", "assert_greater_equal", "assert_less", "assert_less_equal",
     "assert_negative", "assert_non_negative", "assert_non_positive", "assert_none_equal", "assert_positive",
     "assert_rank", "assert_rank_at_least", "assert_scalar", "assert_type", "check_numerics", "verify_tensor_all_finite",
 ]  # fmt: skip

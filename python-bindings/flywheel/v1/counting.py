@@ -23,19 +23,31 @@ def bincount(
     name: Optional[str] = None,
 ) -> Any:
     """The number of times that each number from 0 on is in `arr`, or the sum of its weights, of `minlength` numbers at
-    least and of `maxlength` at most. Numbers from there on are not counted; a negative one is an error of the run."""
+    least and of `maxlength` at most. Numbers from there on are not counted; a negative one is an error of the run.
+    Raises ValueError for weights of another shape than that of `arr`; weights without elements are 1."""
     x = cast(reshape(arr, [-1]), _dtypes.int64)
     count = TABLE["reduce_max"](_with(x, -1)) + 1
     if minlength is not None:
         count = TABLE["maximum"](count, cast(minlength, _dtypes.int64))
     if maxlength is not None:
         count = TABLE["minimum"](count, cast(maxlength, _dtypes.int64))
-    given = None if weights is None else reshape(weights, [-1])
-    hits = cast(TABLE["ones_like"](x), dtype_of(dtype)) if given is None else given
+    hits = cast(TABLE["ones_like"](x), dtype_of(dtype)) if weights is None else _hits(as_tensor(arr), weights)
     checked = make("bincount", _not_negative, x)
     # Segments of negative numbers are left out.
     places = where(TABLE["less"](checked, count), checked, TABLE["zeros_like"](checked) - 1)
     return unsorted_segment_sum(hits, places, as_size(cast(count, _dtypes.int32)), name=name)
+
+
+def _hits(arr: Any, weights: Any) -> Any:
+    """Returns the weight of each number in a row."""
+    w = as_tensor(weights)
+    if w.static_shape is not None and 0 in w.static_shape:
+        return cast(TABLE["ones_like"](reshape(arr, [-1])), w.dtype)
+    sizes, own = arr.static_shape, w.static_shape
+    if sizes is not None and own is not None and (len(sizes) != len(own) or any(
+            a != b and None not in (a, b) for a, b in zip(sizes, own))):  # fmt: skip
+        raise ValueError(f"bincount: expected weights of shape {arr.shape}, that of arr, found {w.shape}")
+    return reshape(w, [-1])
 
 
 def _with(x: Any, value: int) -> Any:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The base class of distributions, and their divergences."""
 
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, NoReturn, Optional, Tuple
 
 import numpy as np
 
@@ -42,21 +42,21 @@ class Distribution:
         allow_nan_stats: bool = True, parameters: Any = None, graph_parents: Any = None, name: Optional[str] = None,
     ):  # fmt: skip
         if validate_args:
-            raise self._missing("validate_args=True")
+            self._refuse("validate_args=True")
         if not allow_nan_stats:
-            raise self._missing("allow_nan_stats=False")
+            self._refuse("allow_nan_stats=False")
         self.dtype, self.name = dtype, name or type(self).__name__
         self.parameters = dict(parameters or {})
         self.validate_args, self.allow_nan_stats = validate_args, allow_nan_stats
 
-    def _missing(self, what: str) -> Exception:
-        return NotImplementedError(f"{what} is not implemented: flywheel.v1.distributions.{type(self).__name__}")
+    def _refuse(self, what: str) -> NoReturn:
+        raise NotImplementedError(f"{what} is not implemented: flywheel.v1.distributions.{type(self).__name__}")
 
     # Shapes
 
     def _whole(self) -> Any:
         """A tensor of the shape of a batch, and of an event behind it."""
-        raise self._missing("batch_shape")
+        self._refuse("batch_shape")
 
     @property
     def batch_shape(self) -> TensorShape:
@@ -85,7 +85,7 @@ class Distribution:
 
     def _draw(self, sizes: Any, seed: Any) -> Any:
         """Draws of the shape `sizes`, which has the shape of a batch at its end."""
-        raise self._missing("sample")
+        self._refuse("sample")
 
     def sample(self, sample_shape: Any = (), seed: Any = None, name: Optional[str] = None) -> Any:
         """Draws of a shape, in front of those of the batch and of an event."""
@@ -104,7 +104,7 @@ class Distribution:
     # Densities and moments
 
     def _log_prob(self, value: Any) -> Any:
-        raise self._missing("log_prob")
+        self._refuse("log_prob")
 
     def log_prob(self, value: Any, name: Optional[str] = None) -> Any:
         return self._log_prob(self._value(value))
@@ -116,7 +116,7 @@ class Distribution:
         return as_tensor(value, self.dtype)
 
     def _cdf(self, value: Any) -> Any:
-        raise self._missing("cdf")
+        self._refuse("cdf")
 
     def _survival(self, value: Any) -> Any:
         return 1.0 - self._cdf(value)
@@ -140,29 +140,29 @@ class Distribution:
         return self._log_survival(self._value(value))
 
     def quantile(self, value: Any, name: Optional[str] = None) -> Any:
-        raise self._missing("quantile")
+        self._refuse("quantile")
 
     def entropy(self, name: Optional[str] = None) -> Any:
-        raise self._missing("entropy")
+        self._refuse("entropy")
 
     def mean(self, name: Optional[str] = None) -> Any:
-        raise self._missing("mean")
+        self._refuse("mean")
 
     def mode(self, name: Optional[str] = None) -> Any:
-        raise self._missing("mode")
+        self._refuse("mode")
 
     def variance(self, name: Optional[str] = None) -> Any:
         if type(self).stddev is Distribution.stddev:
-            raise self._missing("variance")
+            self._refuse("variance")
         return TABLE["square"](self.stddev())
 
     def stddev(self, name: Optional[str] = None) -> Any:
         if type(self).variance is Distribution.variance:
-            raise self._missing("stddev")
+            self._refuse("stddev")
         return TABLE["sqrt"](self.variance())
 
     def covariance(self, name: Optional[str] = None) -> Any:
-        raise self._missing("covariance")
+        self._refuse("covariance")
 
     def cross_entropy(self, other: Any, name: str = "cross_entropy") -> Any:
         return self.entropy() + kl_divergence(self, other)

@@ -338,7 +338,7 @@ class Categorical(_OfClasses):
             return v
 
         hot = one_hot(make("Categorical", checked, value), count, dtype=self._given.dtype)
-        # An impossible class beside another one is no part of the sum.
+        # The sum leaves out the other classes: 0 times the -inf of an impossible one is NaN.
         def emit(x: Any, h: Any) -> Any:
             return _ops.sum(_ops.where(_ops.greater(h, 0), _ops.add(x, _ops.zeros_like(h)), _ops.zeros_like(h)), -1)
 

@@ -185,8 +185,9 @@ def as_dtype(type_value: Any) -> DType:
         return type_value
     if isinstance(type_value, np.dtype) and type_value in _BY_DTYPE:
         return _BY_DTYPE[type_value]
-    if isinstance(type_value, int) and not isinstance(type_value, bool) and type_value in _BY_NUMBER:
-        type_value = _BY_NUMBER[type_value]
+    # As in TensorFlow, 2.0 is the number 2.
+    if isinstance(type_value, (int, float)) and not isinstance(type_value, bool) and type_value in _BY_NUMBER:
+        type_value = _BY_NUMBER[int(type_value)]
     if isinstance(type_value, str):
         type_value = _OTHER_NAMES.get(type_value, type_value)
     return _BY_DTYPE[_dtypes.as_dtype(type_value)]

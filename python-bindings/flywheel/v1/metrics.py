@@ -43,21 +43,43 @@ def _safe_div(a: Any, b: Any) -> Any:
     return make("safe_div", emit, as_tensor(a), as_tensor(b))
 
 
-def _weighted(x: Any, weights: Any) -> Tuple[Any, Any]:
-    """Returns the elements times their weights, and the weights of all elements. Weights have a size of 1 or that of
-    the values in each dimension, or only the leading dimensions."""
+def weighted_as_they_are(x: Any, weights: Any) -> Tuple[Tensor, Tensor]:
+    """Returns the elements times their weights, and the weights of all elements. Weights are a scalar, or have a size
+    of 1 or that of the values in each dimension. Raises ValueError for others, of known shapes; a run fails for those
+    of shapes that it chooses."""
     values = cast(x, _f32)
     if weights is None:
         return values, TABLE["ones_like"](values)
     w = cast(as_tensor(weights), _f32)
+    sizes, own = values.static_shape, w.static_shape
+    if sizes is not None and own and (len(own) != len(sizes) or any(
+            n != 1 and None not in (m, n) and m != n for m, n in zip(sizes, own))):  # fmt: skip
+        raise ValueError(f"weights can not be broadcast to values: expected a scalar, or sizes of 1 or of "
+                         f"{values.shape}, found {w.shape}")  # fmt: skip
 
     def emit(v: Any, u: Any) -> Any:
-        while 0 < u.ndim < v.ndim:
-            u = _ops.expand_dims(u, -1)
+        if u.ndim not in (0, v.ndim):
+            raise ValueError("weights can not be broadcast to values: expected a scalar, or "
+                             f"{v.ndim} dimensions, found {u.ndim}")  # fmt: skip
         return _ops.multiply(u, _ops.ones_like(v))
 
     all_weights = make("weights", emit, values, w)
     return TABLE["multiply"](values, all_weights), all_weights
+
+
+def _weighted(x: Any, weights: Any) -> Tuple[Tensor, Tensor]:
+    """As `weighted_as_they_are`, of weights with one more dimension at the end, of size 1, or with one less."""
+    if weights is None:
+        return weighted_as_they_are(x, None)
+    w, sizes = as_tensor(weights), as_tensor(x).static_shape
+    own = w.static_shape
+    if sizes is not None and own is not None:
+        rank = len(sizes)
+        if len(own) == rank + 1 and own[-1] in (1, None):
+            w = make("squeeze", lambda u: _ops.squeeze(u, -1), w)
+        elif 0 < len(own) == rank - 1:
+            w = make("expand_dims", lambda u: _ops.expand_dims(u, -1), w)
+    return weighted_as_they_are(x, w)
 
 
 def _register(value: Tensor, update: Tensor, metrics: Any, updates: Any) -> Tuple[Tensor, Tensor]:
@@ -266,14 +288,23 @@ def auc(
         return _register(made(olds, "value"), made(news, "update_op"), metrics_collections, updates_collections)
 
 
+def _flat(x: Any, dtype: Any) -> Tensor:
+    """Returns the elements of a tensor of more than one dimension in one; others as they are."""
+
+    def emit(a: Any) -> Any:
+        return _ops.cast(_ops.reshape(a, [-1]) if a.ndim > 1 else a, dtype)
+
+    found: Tensor = make("flatten", emit, as_tensor(x))
+    return found
+
+
 def _classes(labels: Any, predictions: Any, num_classes: int, weights: Any) -> Tuple[Any, Any]:
     """Returns the confusion matrix so far, and after a batch: [classes, classes]."""
     from .scatters import confusion_matrix
 
-    total = _variable((num_classes, num_classes), "total_confusion_matrix")
-    y, p = _same_rank(labels, predictions)
-    w = None if weights is None else _weighted(p, weights)[1]
-    counts = confusion_matrix(y, p, num_classes, _f32, weights=w)
+    total = _variable((num_classes, num_classes), "total_confusion_matrix", _dtypes.float64)
+    counts = confusion_matrix(_flat(labels, _dtypes.int64), _flat(predictions, _dtypes.int64), num_classes,
+                              _dtypes.float64, weights=None if weights is None else _flat(weights, _f32))  # fmt: skip
     return total.value(), total.assign_add(counts)
 
 
@@ -292,7 +323,8 @@ def _per_class(kind: str, function: Callable[[Any], Any]) -> Callable[..., Tuple
     return metric
 
 
-def _iou(matrix: Any) -> Any:
+def _iou(counts: Any) -> Any:
+    matrix: Any = _ops.cast(counts, _f32)
     rows, columns = _ops.sum(matrix, 1), _ops.sum(matrix, 0)
     hits = _ops.sum(_ops.multiply(matrix, np.eye(matrix._dims[0], dtype=np.float32)), 1)
     union = _ops.subtract(_ops.add(rows, columns), hits)
@@ -315,8 +347,8 @@ def mean_per_class_accuracy(
 
     with variable_scope(name, default_name="mean_accuracy"):
         total, count = _variable((num_classes,), "total"), _variable((num_classes,), "count")
-        y, p = _same_rank(labels, predictions)
-        hits, w = _weighted(TABLE["equal"](cast(y, _dtypes.int64), cast(p, _dtypes.int64)), weights)
+        y, p = _flat(labels, _dtypes.int64), _flat(predictions, _dtypes.int64)
+        hits, w = weighted_as_they_are(TABLE["equal"](y, p), None if weights is None else _flat(weights, _f32))
         places = cast(y, _dtypes.int32)
         new_count = count.assign_add(unsorted_segment_sum(w, places, num_classes))
         new_total = total.assign_add(unsorted_segment_sum(hits, places, num_classes))
@@ -359,24 +391,6 @@ def percentage_below(
     """The share of values below a threshold."""
     return mean(cast(TABLE["less"](values, threshold), _f32), weights, metrics_collections, updates_collections,
                 name or "percentage_below_threshold")  # fmt: skip
-
-
-def recall_at_k(
-    labels: Any, predictions: Any, k: int, class_id: Any = None, weights: Any = None, metrics_collections: Any = None,
-    updates_collections: Any = None, name: Optional[str] = None,
-) -> Tuple[Tensor, Tensor]:  # fmt: skip
-    """The share of examples whose label, one each, is among the k largest predictions."""
-    from .nn import in_top_k
-
-    if class_id is not None:
-        raise NotImplementedError("flywheel.v1.metrics.recall_at_k: class_id")
-    y = as_tensor(labels)
-    if len(y.static_shape or ()) == 2:
-        if (y.static_shape or ())[1] != 1:
-            raise NotImplementedError("flywheel.v1.metrics.recall_at_k of several labels an example")
-        y = make("squeeze", lambda z: _ops.squeeze(z, -1), y)
-    return mean(cast(in_top_k(predictions, y, k), _f32), weights, metrics_collections, updates_collections,
-                name or f"recall_at_{k}")  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

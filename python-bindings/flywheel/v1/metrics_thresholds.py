@@ -8,7 +8,17 @@ import numpy as np
 from .. import _dtypes, _ops
 from .conversion import as_tensor, make
 from .elementwise import TABLE
-from .metrics import _EPSILON, _named, _register, _safe_div, _same_rank, _variable, _weighted, mean
+from .metrics import (
+    _EPSILON,
+    _named,
+    _register,
+    _safe_div,
+    _same_rank,
+    _variable,
+    _weighted,
+    mean,
+    weighted_as_they_are,
+)
 from .operation import Tensor
 from .ops import cast
 from .scopes import variable_scope
@@ -154,16 +164,34 @@ def mean_cosine_distance(
                      updates_collections)  # fmt: skip
 
 
+def _rows(labels: Any, places: Any) -> Tensor:
+    """Labels [batch, n], also of one label an example, [batch], whose ranking has one more dimension."""
+    y = as_tensor(labels)
+    found: Tensor = make("rows", lambda x, i: _ops.expand_dims(x, -1) if x.ndim == i.ndim - 1 else x, y, places)
+    return found
+
+
 def _ranked(labels: Any, places: Any) -> Any:
     """[batch, k]: 1 where a class of a ranking is one of the labels [batch, n] of its example, which may be -1."""
 
     def emit(y: Any, i: Any) -> Any:
-        y = _ops.expand_dims(y, -1) if y.ndim == i.ndim - 1 else y
         same = _ops.equal(_ops.expand_dims(_ops.cast(i, _dtypes.int64), -1),
                           _ops.expand_dims(_ops.cast(y, _dtypes.int64), -2))  # fmt: skip
         return _ops.cast(_ops.any(same, -1), _f32)
 
-    return make("ranked", emit, as_tensor(labels), places)
+    return make("ranked", emit, labels, places)
+
+
+def _once(classes: Any) -> Any:
+    """[batch, n]: 1 for the first of the equal classes of an example, 0 for the others, so that a sum counts a set."""
+
+    def emit(x: Any) -> Any:
+        n = _ops.arange(_ops.dim(x, x.ndim - 1), dtype=_dtypes.int64)
+        is_before = _ops.less(_ops.expand_dims(n, 0), _ops.expand_dims(n, 1))
+        same = _ops.equal(_ops.expand_dims(x, -1), _ops.expand_dims(x, -2))
+        return _ops.cast(_ops.logical_not(_ops.any(_ops.logical_and(same, is_before), -1)), _f32)
+
+    return make("once", emit, classes)
 
 
 def _top(predictions: Any, k: int) -> Any:
@@ -172,11 +200,12 @@ def _top(predictions: Any, k: int) -> Any:
     return top_k(as_tensor(predictions), k)[1]
 
 
-def _only(places: Any, class_id: Any) -> Any:
-    """1 where a ranking has a class; everywhere without one."""
+def _set(classes: Any, class_id: Any) -> Any:
+    """[batch, n]: 1 for each class of an example once; with `class_id` for that one only."""
+    once = _once(classes)
     if class_id is None:
-        return TABLE["ones_like"](places, dtype=_f32)
-    return make("only", lambda i: _ops.cast(_ops.equal(i, class_id), _f32), places)
+        return once
+    return TABLE["multiply"](once, make("only", lambda i: _ops.cast(_ops.equal(i, class_id), _f32), classes))
 
 
 def _of_ranking(kind: str) -> Callable[..., Tuple[Tensor, Tensor]]:
@@ -184,26 +213,17 @@ def _of_ranking(kind: str) -> Callable[..., Tuple[Tensor, Tensor]]:
         labels: Any, places: Any, k: int, class_id: Any, weights: Any, metrics: Any, updates: Any, name: Any
     ) -> Tuple[Tensor, Tensor]:
         with variable_scope(name, default_name=f"{kind}_at_{k}"):
-            only = _only(places, class_id)
-            hits = TABLE["multiply"](_ranked(labels, places), only)
-            good = TABLE["reduce_sum"](hits, -1)
-            if kind == "precision":
-                rest = TABLE["subtract"](TABLE["reduce_sum"](only, -1), good)
-            else:
-
-                def missed(y: Any, found: Any) -> Any:
-                    y = _ops.expand_dims(y, -1) if y.ndim == found.ndim else y
-                    own = _ops.greater_equal(y, 0) if class_id is None else _ops.equal(y, class_id)
-                    count = _ops.sum(_ops.cast(own, _f32), -1)
-                    return _ops.subtract(count, found)
-
-                rest = make("missed", missed, as_tensor(labels), good)
+            y = _rows(labels, places)
+            ranking = _set(places, class_id)
+            good = TABLE["reduce_sum"](TABLE["multiply"](_ranked(y, places), ranking), -1)
+            whole = ranking if kind == "precision" else _set(y, class_id)
+            rest = TABLE["subtract"](TABLE["reduce_sum"](whole, -1), good)
             sums = []
             for word, x in ((f"true_positive_at_{k}", good), (f"false_at_{k}", rest)):
                 total = _variable((), word, _dtypes.float64)
-                weighted = cast(_weighted(x, weights)[0], _dtypes.float64)
+                weighted = cast(weighted_as_they_are(x, weights)[0], _dtypes.float64)
                 sums.append((total.value(), total.assign_add(TABLE["reduce_sum"](weighted))))
-            value, update = (_safe_div(a, TABLE["add"](a, b)) for a, b in zip(*sums))
+            value, update = (TABLE["divide"](a, TABLE["add"](a, b)) for a, b in zip(*sums))
             return _register(_named(value, "value"), _named(update, "update_op"), metrics, updates)
 
     return made
@@ -217,7 +237,7 @@ def precision_at_k(
     updates_collections: Any = None, name: Optional[str] = None,
 ) -> Tuple[Tensor, Tensor]:  # fmt: skip
     """The share of the k largest predictions that are labels of their example, [batch, n] classes; with `class_id`
-    only those of that class."""
+    only those of that class. NaN where there are none."""
     return _precision(labels, _top(predictions, k), k, class_id, weights, metrics_collections, updates_collections,
                       name)  # fmt: skip
 
@@ -226,7 +246,7 @@ def precision_at_top_k(
     labels: Any, predictions_idx: Any, k: Any = None, class_id: Any = None, weights: Any = None,
     metrics_collections: Any = None, updates_collections: Any = None, name: Optional[str] = None,
 ) -> Tuple[Tensor, Tensor]:  # fmt: skip
-    """As `precision_at_k`, of the classes that are best."""
+    """As `precision_at_k`, of the classes that are best, [batch, k]; one that an example repeats counts once."""
     i = as_tensor(predictions_idx)
     return _precision(labels, i, k or i.shape[-1].value, class_id, weights, metrics_collections, updates_collections,
                       name)  # fmt: skip
@@ -237,7 +257,8 @@ def recall_at_k(
     updates_collections: Any = None, name: Optional[str] = None,
 ) -> Tuple[Tensor, Tensor]:  # fmt: skip
     """The share of the labels, [batch] or [batch, n] classes, that are among the k largest predictions of their
-    example; with `class_id` only those of that class."""
+    example; with `class_id` only those of that class. A label that an example repeats counts once, and -1 as one that
+    is missed. NaN where there are no labels."""
     return _recall(labels, _top(predictions, k), k, class_id, weights, metrics_collections, updates_collections, name)
 
 
@@ -255,20 +276,21 @@ def average_precision_at_k(
     updates_collections: Any = None, name: Optional[str] = None,
 ) -> Tuple[Tensor, Tensor]:  # fmt: skip
     """The mean over examples of the mean precision at the ranks up to k that have a label, of as many as k or the
-    number of labels allow."""
+    number of labels allow, where a label that is repeated counts each time. A label that is not one of the
+    classes of the predictions counts as none, and an example of no labels has NaN."""
     places = _top(predictions, k)
-    hits = _ranked(labels, places)
+    y = _rows(labels, places)
 
-    def emit(y: Any, h: Any) -> Any:
-        y = _ops.expand_dims(y, -1) if y.ndim == h.ndim - 1 else y
+    def emit(y: Any, h: Any, p: Any) -> Any:
         at = _ops.divide(_ops.cumsum(h, h.ndim - 1), np.arange(1, k + 1, dtype=np.float32))
         total = _ops.sum(_ops.multiply(at, h), -1)
-        most = _ops.minimum(_ops.sum(_ops.cast(_ops.greater_equal(y, 0), _f32), -1), float(k))
-        return _ops.divide(total, _ops.maximum(most, 1.0))
+        classes = _ops.zeros([], _dtypes.int64) + _ops.dim(p, p.ndim - 1)
+        is_class = _ops.logical_and(_ops.greater_equal(y, 0), _ops.less(_ops.cast(y, _dtypes.int64), classes))
+        return _ops.divide(total, _ops.minimum(_ops.sum(_ops.cast(is_class, _f32), -1), float(k)))
 
-    found = make("average_precision", emit, as_tensor(labels), hits)
+    found = make("average_precision", emit, y, _ranked(y, places), as_tensor(predictions))
     with variable_scope(name, default_name=f"average_precision_at_{k}"):
-        weighted, w = _weighted(found, weights)
+        weighted, w = weighted_as_they_are(found, weights)
         sums = []
         for word, x in (("total", weighted), ("count", w)):
             total = _variable((), word, _dtypes.float64)

@@ -373,7 +373,10 @@ def dilation2d(
         rows, columns = is_there._dims[1:3]
         values = _ops.reshape(_windows(x, [high, wide], steps, holes, border), [-1, rows, columns, count, channels])
         sums = _ops.add(values, _ops.reshape(f, [count, channels]))
-        return _ops.max(_ops.where(_ops.greater(_ops.expand_dims(is_there, 4), 0), sums, low), 3)
+        sums = _ops.where(_ops.greater(_ops.expand_dims(is_there, 4), 0), sums, low)
+        # The derivative of equal sums is that of the first.
+        first = _ops.expand_dims(_ops.argmax(sums, 3), 3)
+        return _ops.squeeze(_ops.take_along_axis(sums, first, 3), 3)
 
     return make("Dilation2D", emit, as_tensor(input), w, name=name)
 
@@ -412,25 +415,31 @@ def batch_norm_with_global_normalization(
 
 
 def collapse_repeated(labels: Any, seq_length: Any, name: Optional[str] = None) -> Tuple[Any, Any]:
-    """Rows of labels without what repeats the label before, and zeros behind; and their lengths."""
+    """The first `seq_length` labels of each row of [batch, time], one length or [batch] of them, without those that
+    equal the label before, followed by zeros; and the new lengths, [batch]."""
     from .host_calls import host_call
 
     y, n = as_tensor(labels), as_tensor(seq_length)
 
     def call(_: Any, rows: Any, lengths: Any) -> Any:
-        kept = [
-            [label for i, label in enumerate(row[:count]) if i == 0 or label != row[i - 1]]
-            for row, count in zip(rows, lengths)
-        ]
-        sizes = np.array([len(row) for row in kept], lengths.dtype)
-        found = np.zeros((len(rows), int(sizes.max()) if len(sizes) else 0), rows.dtype)
-        for row, own in zip(found, kept):
-            row[: len(own)] = own
-        return found, sizes
+        lengths = np.broadcast_to(lengths, (len(rows),))
+        differs = np.concatenate([np.ones((len(rows), 1), bool), rows[:, 1:] != rows[:, :-1]], 1)[:, : rows.shape[1]]
+        kept = [np.flatnonzero(own & (np.arange(len(own)) < count)) for own, count in zip(differs, lengths)]
+        sizes = np.array([len(own) for own in kept], lengths.dtype)
+        # A place behind the last element is one of the zeros.
+        places = np.full((len(rows), int(sizes.max(initial=0))), rows.size, np.int64)
+        for i, own in enumerate(kept):
+            places[i, : len(own)] = own + i * rows.shape[1]
+        return places, sizes
 
     batch = y.static_shape[0] if y.static_shape else None
-    ops = host_call("collapse_repeated", call, [y, n], [(y.dtype, (batch, None)), (n.dtype, (batch,))], name)
-    return ops[0].outputs[0], ops[1].outputs[0]
+    ops = host_call("collapse_repeated", call, [y, n], [(_dtypes.int64, (batch, None)), (n.dtype, (batch,))])
+
+    def emit(x: Any, places: Any) -> Any:
+        flat = _ops.reshape(x, [-1])
+        return _ops.take(_ops.concatenate([flat, np.zeros(1, x.dtype)], 0), places, 0)
+
+    return make("collapse_repeated", emit, y, ops[0].outputs[0], name=name), ops[1].outputs[0]
 
 
 NN = (

@@ -204,7 +204,7 @@ class Session:
         printed, prints, parts = found
         for part in parts:
             feeds = feeds + part.run(self, feeds)
-        if not printed:
+        if not prints:
             return self._run_program(fetches, feeds)
         results = self._run_program([*fetches, *printed], feeds)
         shown = iter(results[len(fetches) :])

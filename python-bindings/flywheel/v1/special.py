@@ -12,7 +12,8 @@ from .._ops._conversions import wrapping_cast
 from .._tensor import as_tensor as constant_of
 from .conversion import as_tensor, dtype_of, make, paired
 from .elementwise import TABLE
-from .ops import cast
+from .operation import Tensor
+from .ops import cast, stop_gradient
 
 # B(2k) / (2k)!, the coefficients of Euler and Maclaurin's sum.
 _BERNOULLI = (1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160, -691 / 1307674368000)
@@ -33,7 +34,9 @@ def _where_zero(kind: str, function: Callable[[Any, Any], Any]) -> Callable[...,
 
 
 def _floats(kind: str, x: Any, y: Any) -> Any:
-    a, b = (as_tensor(one) for one in paired(kind, x, y))
+    one, other = paired(kind, x, y)
+    a = as_tensor(one, None if isinstance(one, Tensor) or not isinstance(other, Tensor) else other.dtype)
+    b = as_tensor(other, a.dtype)
     if not a.dtype.is_floating:
         raise TypeError(f"'{kind}' takes floating-point tensors, found {_dtypes.name_of(a.dtype)}: cast them")
     return a, b
@@ -87,27 +90,49 @@ def _zeta(s: Any, q: Any) -> Any:
 
 
 def zeta(x: Any, q: Any, name: Optional[str] = None) -> Any:
-    """Hurwitz's zeta function, the sum over k of (q + k)^-x, of x > 1 and q > 0; else NaN, and infinity at x = 1."""
+    """Hurwitz's zeta function, the sum over k of (q + k)^-x, of x > 1. Infinity for x = 1, and for q = 0, -1, ... of
+    an even x; NaN for x < 1, for q = 0, -1, ... of another x, and for q < 0 of an x that is not an integer. There is no
+    derivative with respect to x."""
 
     def emit(s: Any, a: Any) -> Any:
-        # TensorFlow has no derivative of the power.
         wide_s, wide_a = _ops.cast(_ops.stop_gradient(s), _dtypes.float64), _ops.cast(a, _dtypes.float64)
-        is_known = _ops.logical_and(_ops.greater(wide_s, 1.0), _ops.greater(wide_a, 0.0))
-        found = _zeta(_ops.where(is_known, wide_s, 2.0), _ops.where(is_known, wide_a, 1.0))
-        other = _ops.where(_ops.equal(wide_s, 1.0), math.inf, math.nan)
+        has_sum, is_above = _ops.greater(wide_s, 1.0), _ops.greater(wide_a, 0.0)
+        is_even = _ops.equal(_ops.mod(wide_s, 2.0), 0.0)
+        floor = _ops.floor(wide_a)
+        is_pole = _ops.logical_and(_ops.less_equal(wide_a, 0.0), _ops.equal(wide_a, floor))
+        is_below = _ops.logical_and(_ops.less(wide_a, 0.0), _ops.logical_not(is_pole))
+        is_known = _ops.logical_and(has_sum, _ops.logical_or(is_above, _ops.logical_and(
+            is_below, _ops.equal(_ops.floor(wide_s), wide_s))))  # fmt: skip
+        power = _ops.where(is_known, wide_s, 2.0)
+        # Below 0 the terms (q + k)^-x < 0 are those of two sums from 1 - (q - floor(q)) and from 1 - q on.
+        above = _zeta(power, _ops.where(is_known, _ops.where(is_above, wide_a, _ops.subtract(wide_a, floor)), 1.0))
+        is_reflected = _ops.logical_and(is_known, is_below)
+        first, rest = (_zeta(power, _ops.where(is_reflected, _ops.add(_ops.subtract(n, wide_a), 1.0), 1.0))
+                       for n in (floor, _ops.zeros_like(floor)))  # fmt: skip
+        below = _ops.multiply(_ops.where(is_even, 1.0, -1.0), _ops.subtract(first, rest))
+        found = _ops.where(is_reflected, _ops.add(above, below), above)
+        is_infinite = _ops.logical_or(_ops.equal(wide_s, 1.0),
+                                      _ops.logical_and(has_sum, _ops.logical_and(is_pole, is_even)))  # fmt: skip
+        other = _ops.where(is_infinite, math.inf, math.nan)
         return _ops.cast(_ops.where(is_known, found, other), s.dtype)
 
-    return make("Zeta", emit, *_floats("Zeta", x, q), name=name)
+    first, second = _floats("Zeta", x, q)
+    return make("Zeta", emit, stop_gradient(first), second, name=name)
 
 
 def polygamma(a: Any, x: Any, name: Optional[str] = None) -> Any:
-    """The derivative of order a of digamma at x > 0: (-1)^(a + 1) a! zeta(a + 1, x) (DLMF 25.11.12)."""
+    """The derivative of order a of digamma: (-1)^(a + 1) a! zeta(a + 1, x) (DLMF 25.11.12). NaN for an order that is
+    negative or not an integer. There is no derivative with respect to a."""
     order, y = _floats("Polygamma", a, x)
-    sign = make("sign", lambda n: _ops.subtract(_ops.multiply(2.0, _ops.mod(n, 2.0)), 1.0), order)
-    factor = TABLE["multiply"](sign, TABLE["exp"](TABLE["lgamma"](order + 1.0)))
-    found = TABLE["multiply"](factor, zeta(order + 1.0, y))
-    is_first = TABLE["equal"](order, TABLE["zeros_like"](order))
-    return make("Polygamma", lambda c, d, f: _ops.where(c, d, f), is_first, TABLE["digamma"](y), found, name=name)
+    order = stop_gradient(order)
+
+    def emit(n: Any, first: Any, sum_: Any) -> Any:
+        sign = _ops.subtract(_ops.multiply(2.0, _ops.mod(n, 2.0)), 1.0)
+        found = _ops.multiply(_ops.multiply(sign, _ops.exp(_ops.lgamma(_ops.add(n, 1.0)))), sum_)
+        is_order = _ops.logical_and(_ops.greater(n, 0.0), _ops.equal(_ops.floor(n), n))
+        return _ops.where(_ops.equal(n, 0.0), first, _ops.where(is_order, found, math.nan))
+
+    return make("Polygamma", emit, order, TABLE["digamma"](y), zeta(order + 1.0, y), name=name)
 
 
 def polyval(coeffs: Any, x: Any, name: Optional[str] = None) -> Any:

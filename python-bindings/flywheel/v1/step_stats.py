@@ -19,10 +19,17 @@ __all__ = ["DeviceStepStats", "NodeExecStats", "RunMetadata", "RunOptions", "Ste
 
 
 class RunOptions:
-    """Options of a run. A `trace_level` above NO_TRACE measures it; the others are taken, and have no effect. Raises
-    ValueError for an option that there is not."""
+    """Options of a run. A `trace_level` above NO_TRACE measures it. `inter_op_thread_pool` and
+    `report_tensor_allocations_upon_oom` have no effect: one pool of threads computes all ops, in memory that is planned
+    before. Raises ValueError for an unknown option, and for a `trace_level` outside of 0 to 3, and NotImplementedError
+    for another `timeout_in_ms`, `output_partition_graphs` or `debug_options` than the default."""
 
     NO_TRACE, SOFTWARE_TRACE, HARDWARE_TRACE, FULL_TRACE = range(4)
+    _REFUSED = {
+        "timeout_in_ms": "a run is not stopped",
+        "output_partition_graphs": "a graph is not cut into one for each device",
+        "debug_options": "tensors of a run are read as its fetches, or by flywheel.watch",
+    }
 
     def __init__(
         self, trace_level: int = NO_TRACE, timeout_in_ms: int = 0, inter_op_thread_pool: int = 0,
@@ -37,6 +44,13 @@ class RunOptions:
         self.inter_op_thread_pool, self.output_partition_graphs = inter_op_thread_pool, output_partition_graphs
         self.debug_options = debug_options
         self.report_tensor_allocations_upon_oom = report_tensor_allocations_upon_oom
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        # Also where a program sets a field later.
+        if value and name in self._REFUSED:
+            raise NotImplementedError(f"flywheel.v1.RunOptions({name}={value!r}) is not implemented: "
+                                      f"{self._REFUSED[name]}")  # fmt: skip
+        super().__setattr__(name, value)
 
 
 class NodeExecStats:

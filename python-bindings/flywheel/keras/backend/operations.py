@@ -12,7 +12,6 @@ from ...v1 import arrays as _arrays
 from ...v1 import nn as _nn
 from ...v1 import ops as _v1
 from ...v1 import random_ops as _random
-from ...v1.checks import Print as _print
 from ...v1.control_flow import cond as _cond
 from ...v1.conversion import as_tensor, make
 from ...v1.conversion import constant as _constant
@@ -20,6 +19,7 @@ from ...v1.derivatives import gradients as _gradients
 from ...v1.elementwise import TABLE, root
 from ...v1.operation import Tensor
 from ...v1.precision import rounds_once
+from ...v1.printing import Print as _print
 from ...v1.variables import Variable
 from .settings import floatx, normalize_data_format
 
