@@ -5,9 +5,10 @@ plain Python would use that; `_reachable` finds them."""
 import weakref
 from typing import Any, Dict, List, Sequence, Tuple
 
+from ._draws import States, states_of, warn_of_draws, warn_of_iterators
 from ._flywheel import CompileWarning
-from ._places import Place, Value
-from ._reachable import find_places
+from ._places import Computed, Place, Value
+from ._reachable import Reached, find_places
 from ._trace import warn_user
 from ._tree import Whole
 from .namespace import add_source_of_garbage
@@ -36,23 +37,33 @@ class Captures:
         self._readers: Dict[Tuple[Any, ...], List[Sequence[Any]]] = {}
         # The changes of each value, by its label.
         self._changes: Dict[str, int] = {}
+        # The states of generators of random numbers before the last trace.
+        self._states: States = {}
 
     def look(self, arguments: Sequence[Any]) -> None:
         """Takes the values of now, before the function is traced for these arguments as they are."""
-        own, others = self._find(arguments)
+        found = self._find(arguments)
+        own, others = _values_of(found)
         self._before = {**others, **own}
+        self._states = states_of(found.generators)
 
-    def take(self, arguments: Sequence[Any]) -> None:
+    def take(self, arguments: Sequence[Any], has_made_variables: bool) -> None:
         """Takes the values of now, after the function has been traced: it may have made some. A value that tracing has
-        written is none of them: a counter of traces."""
+        written is none of them: a counter of traces. Warns of random numbers that it has drawn, unless they may be
+        the initial values of variables, and of iterators."""
         function = self._function()
         if function is None:
             return
-        own, others = self._find(arguments)
+        reached = self._find(arguments)
+        if not has_made_variables:
+            warn_of_draws(function.name, self._states)
+        warn_of_iterators(function.name, reached.iterators)
+        self._states = {}
+        own, others = _values_of(reached)
         found = {**others, **own}
         for key, value in found.items():
             old = self._before.get(key, self._values.get(key))
-            if old is not None and not old.holds():
+            if old is not None and not old.holds() and not isinstance(value.place, Computed):
                 self._written[key] = value.place
         self._before = {}
         readers = [weakref.ref(one) for one in arguments if isinstance(one, Whole)]
@@ -82,7 +93,7 @@ class Captures:
             self._set({key: Value(one.place) for key, one in self._values.items()})
         elif all(one.is_rebuilt() for one in changed):
             # The places are those of the new lists and dicts from now on.
-            own, _ = self._find(())
+            own, _ = _values_of(self._find(()))
             others = {key: one for key, one in self._values.items() if [] not in self._readers.get(key, [])}
             self._readers = {**{key: self._readers[key] for key in others if key in self._readers},
                              **{key: [[]] for key in own}}  # fmt: skip
@@ -106,16 +117,25 @@ class Captures:
         self._readers.clear()
         self._set({})
 
-    def _find(self, arguments: Sequence[Any]) -> List[Found]:
+    def _find(self, arguments: Sequence[Any]) -> Reached:
         function = self._function()
-        places = ([], []) if function is None else find_places(function._function, arguments)
-        return [{one.key: Value(one) for one in part} for part in places]
+        return Reached([], [], [], []) if function is None else find_places(function._function, arguments)
 
     def _set(self, values: Found) -> None:
         self._values = values
         function = self._function()
         if function is not None:
             function._set_captures([one.row for one in values.values()])
+
+
+def _values_of(reached: Reached) -> List[Found]:
+    return [{one.key: Value(one) for one in part} for part in (reached.own, reached.of_arguments)]
+
+
+def forget_all() -> None:
+    """Has all functions traced again: something that any of them may have read is otherwise now."""
+    for function in list(_functions):
+        function._forget_traces()
 
 
 def drop_stale() -> bool:

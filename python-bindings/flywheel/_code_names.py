@@ -2,6 +2,7 @@
 """The names outside of it that the code of a Python function reads, as its bytecode has them: a function may be in a
 file that has changed since, or in none."""
 
+import contextlib
 import dis
 import enum
 import functools
@@ -14,6 +15,8 @@ _REFLECTIVE = frozenset(("vars", "dir", "__dict__", "__slots__", "__getstate__",
                          "attrgetter", "getmembers"))  # fmt: skip
 # Functions whose second argument is the name of an attribute, which the object need not have.
 _ASKING = ("getattr", "hasattr")
+# Functions that execute text.
+_EXECUTING = frozenset(("eval", "exec"))
 _READS = ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR", "LOAD_SUPER_METHOD", "IMPORT_FROM")
 _NO_CONSTANT = object()
 _CALLS = ("PRECALL", "CALL", "CALL_FUNCTION")
@@ -66,6 +69,8 @@ class Names(NamedTuple):
     compares: bool
     # True if it calls the methods of the next class, which have the names of its own.
     has_super: bool
+    # True if it may read global names that are among its strings.
+    reads_globals: bool
 
 
 # By code, which functions share.
@@ -99,7 +104,8 @@ def _read_names(code: types.CodeType) -> Names:
     asked: Set[str] = set()
     imports: Set[Import] = set()
     is_reflective, compares = False, False
-    for one in _with_inner(code):
+    whole = list(_with_inner(code))
+    for one in whole:
         instructions = list(dis.get_instructions(one))
         paths.update(_paths(code, one, instructions))
         attributes.update(_texts(one.co_consts))
@@ -120,7 +126,8 @@ def _read_names(code: types.CodeType) -> Names:
                     is_reflective = True
         is_reflective = is_reflective or not _REFLECTIVE.isdisjoint(one.co_names)
     return Names(frozenset(paths), frozenset(attributes), frozenset(asked), frozenset(imports), is_reflective, compares,
-                 any("super" in one.co_names for one in _with_inner(code)))  # fmt: skip
+                 any("super" in one.co_names for one in whole),
+                 any("globals" in one.co_names for one in whole))  # fmt: skip
 
 
 def _paths(outer: types.CodeType, code: types.CodeType, instructions: List[dis.Instruction]) -> Iterator[Path]:
@@ -207,3 +214,7 @@ def _with_inner(code: types.CodeType) -> Iterator[types.CodeType]:
     for one in code.co_consts:
         if isinstance(one, types.CodeType):
             yield from _with_inner(one)
+    if not _EXECUTING.isdisjoint(code.co_names):
+        for text in _texts(code.co_consts):
+            with contextlib.suppress(SyntaxError, ValueError):
+                yield from _with_inner(compile(text, "<string>", "exec"))

@@ -5,7 +5,7 @@ them before each call."""
 import collections
 import types
 import weakref
-from typing import Any, Hashable, List, Optional, Tuple
+from typing import Any, Callable, Hashable, List, Optional, Tuple
 
 import numpy as np
 
@@ -18,8 +18,9 @@ CONTAINERS: Tuple[Any, ...] = (tuple, list, dict, set, frozenset, collections.de
 
 
 def container_of(kind: type) -> Any:
-    """Returns the container of Python that a class is or extends. The methods of the class may be others, and raise."""
-    return next(one for one in CONTAINERS if issubclass(kind, one))
+    """Returns the container of Python that a class is or extends, or None. The methods of the class may be others, and
+    raise."""
+    return next((one for one in CONTAINERS if issubclass(kind, one)), None)
 
 
 class Place:
@@ -89,6 +90,10 @@ class Attribute(Place):
         return dict_of(self.owner)[self._key]  # type: ignore[index]
 
 
+class Computed(Attribute):
+    """An attribute that a `cached_property` sets when it is first read: to be set by a trace is to be read by it."""
+
+
 class Slot(Attribute):
     """An attribute that an object of a class with `__slots__` has no dict for."""
 
@@ -120,13 +125,70 @@ class Elements(Place):
 
 
 class Bytes(Place):
-    """The elements of an array that may change in place."""
+    """The elements of an array that may change in place, or of a view of an array, whose id is the key."""
 
     kind = "b"
+
+    @property
+    def key(self) -> Tuple[Hashable, ...]:
+        return self.kind, self._key
 
     def look_up(self) -> Any:
         # Subclasses have methods of their own: one that is masked puts a number in place of some elements.
         return np.ndarray.tobytes(self.holder)
+
+
+class Header(Place):
+    """The dtype and the sizes of an array, which may be set in place."""
+
+    kind = "h"
+
+    def look_up(self) -> Any:
+        return (self.holder.dtype, *self.holder.shape)
+
+
+class Class(Attribute):
+    """The class of an object."""
+
+    kind = "k"
+
+    def __init__(self, owner: Any, label: str) -> None:
+        super().__init__(owner, "__class__", label)
+
+    def look_up(self) -> Any:
+        return type(self.owner)
+
+
+class Code(Attribute):
+    """The code of a function and its defaults, which tools that reload modules set in place."""
+
+    kind = "f"
+
+    def __init__(self, owner: Any, label: str) -> None:
+        super().__init__(owner, "__code__", label)
+
+    def look_up(self) -> Any:
+        return self.owner.__code__, self.owner.__defaults__, self.owner.__kwdefaults__
+
+
+class Result(Place):
+    """The result of a function without arguments, which reads a part of `owner`."""
+
+    kind = "r"
+
+    def __init__(self, function: Callable[[], Any], owner: Any, key: Any, label: str) -> None:
+        super().__init__(function, key, label)
+        self._owner = owner
+
+    @property
+    def key(self) -> Tuple[Hashable, ...]:
+        return self.kind, id(self._owner), self._key
+
+    def look_up(self) -> Any:
+        try:
+            return self.holder()
+        except Exception:
+            raise LookupError from None
 
 
 class Value:

@@ -6,6 +6,7 @@ import sys
 import types
 from typing import Any, Dict, Iterable, List, Set
 
+from ._captures import forget_all
 from ._contracts import explain_all
 from ._hints import attribute_error, nearest
 
@@ -87,8 +88,11 @@ class _Module(types.ModuleType):
         raise self._missing(name)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Shows a name that a user sets, also one that the module has for itself."""
+        """Shows a name that a user sets, also one that the module has for itself. Functions that were traced with
+        another value of it are traced again."""
         own = super().__getattribute__("__dict__")
+        if own.get(name, value) is not value:
+            forget_all()
         if not name.startswith("_") and not _is_submodule(own["__name__"], name, value):
             own["_hidden"].discard(name)
             own["_shown"].add(name)

@@ -6,69 +6,71 @@ else with (it is handed to a function, given another name, iterated) may be read
 of an object these are the attributes that such code names, in whatever way, and of a container all items. So the places
 are at least those that are read, and no attribute that no code names is among them."""
 
-import argparse
-import builtins
 import collections
 import contextlib
 import functools
-import gc
 import inspect
 import os
 import sys
-import sysconfig
+import threading
 import types
-import weakref
-from typing import Any, Callable, Dict, Iterator, List, Sequence, Set, Tuple
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Sequence, Set, Tuple
 
 import numpy as np
 
 from . import _flywheel
 from ._code_names import Import, Names, Path, Root, Step, names_of
-from ._flywheel import CompileWarning
+from ._contents import MOST_BYTES, Contents
+from ._draws import GENERATORS
+from ._parts import is_used_up, parts_of, result_of
 from ._places import (
     CONTAINERS,
     PLAIN,
     Attribute,
-    Bytes,
     Cell,
-    Elements,
+    Class,
+    Code,
+    Computed,
     Item,
     Length,
     Place,
+    Result,
     Slot,
-    container_of,
     dict_of,
     slots_of,
 )
-from ._trace import PACKAGE, warn_user
+from ._trace import PACKAGE
 from ._tree import Whole
+from ._users import (
+    UNREAD,
+    dict_of_class,
+    is_opaque,
+    is_users,
+    is_users_class,
+    is_users_module,
+    names_in,
+    special_methods,
+)
 
-# Objects of these have attributes of the user.
-_NAMESPACES = (types.SimpleNamespace, argparse.Namespace)
-# The elements that are watched of one container, if they are numbers and strings, or else.
-_MOST_NUMBERS, _MOST_ITEMS = 100_000, 10_000
-# The items that are watched of all containers of other things than numbers and strings.
-_MOST_ITEMS_OF_ALL = 20_000
-# The bytes that are watched of one array that may change in place, and of all.
-_MOST_BYTES, _MOST_BYTES_OF_ALL = 4096, 65536
 _MISSING = object()
-_PACKAGES = {"site-packages", "dist-packages"}
-_LIBRARIES = tuple({path for key, path in sysconfig.get_paths().items() if "lib" in key} | {"<frozen"})
-# The flag of Python's types that are made by a class statement.
-_HEAP_TYPE = 1 << 9
-# Methods that make an object, or say what it is: none of its numbers becomes one of the function through them.
-_UNREAD = {"__init__", "__new__", "__post_init__", "__init_subclass__", "__set_name__", "__del__", "__repr__",
-           "__str__", "__format__", "__reduce__", "__reduce_ex__", "__getstate__", "__setstate__", "__hash__",
-           "__copy__", "__deepcopy__", "__setattr__", "__delattr__", "__dir__", "__class_getitem__"}  # fmt: skip
+_PACKAGE_NAME = __name__.partition(".")[0]
 # Methods of containers that write: what code appends to, it need not read.
 _WRITING = {"append", "appendleft", "extend", "extendleft", "insert", "add", "update", "clear", "remove", "discard"}
 # Methods of data classes, which are made of text.
 _COMPARISONS = {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"}
 
 
-def find_places(function: Any, arguments: Sequence[Any]) -> Tuple[List[Place], List[Place]]:
-    """Returns the places that a call of a function may read, and those that it reads of arguments, which it has as they
-    are."""
+class Reached(NamedTuple):
+    """The places that a call of a function may read outside, and those of arguments, which it has as they are."""
+
+    own: List[Place]
+    of_arguments: List[Place]
+    # The iterators that the code names, and generators of random numbers, with their labels.
+    iterators: List[str]
+    generators: List[Tuple[Any, str]]
+
+
+def find_places(function: Any, arguments: Sequence[Any]) -> Reached:
     finder = _Finder()
     finder.escape(function, getattr(function, "__name__", "function"))
     finder.finish()
@@ -77,18 +79,19 @@ def find_places(function: Any, arguments: Sequence[Any]) -> Tuple[List[Place], L
         finder.escape(value, type(value).__name__)
     finder.finish()
     places = list(finder.found.values())
-    return places[:count], places[count:]
+    return Reached(places[:count], places[count:], list(finder.iterators), finder.generators)
 
 
 class _Finder:
     def __init__(self) -> None:
         self.found: Dict[Tuple[Any, ...], Place] = {}
+        self.iterators: Dict[str, None] = {}
+        self.generators: List[Tuple[Any, str]] = []
         # The names in the code that was reached: see `Names`.
         self._names: Set[str] = set()
         self._asked: Set[str] = set()
         self._reads_all, self._compares = False, False
-        self._bytes = self._items = 0
-        self._has_warned = False
+        self._contents = Contents()
         # By id, and kept so that no other object gets it: values of which code may read anything.
         self._escaped: Dict[int, Any] = {}
         # Those with attributes, with their labels; and the names of each that were read.
@@ -108,7 +111,7 @@ class _Finder:
             is_done = True
             for value, label in list(self._objects):
                 read = self._read[id(value)]
-                wanted = [name for name in _names_in(value) if name not in read and self._may_read(value, name)]
+                wanted = [name for name in names_in(value) if name not in read and self._may_read(value, name)]
                 wanted += [name for name in self._asked if name not in read]
                 for name in wanted:
                     read.add(name)
@@ -118,7 +121,7 @@ class _Finder:
     def _may_read(self, value: Any, name: str) -> bool:
         if name in self._names or (self._reads_all and not (name.startswith("__") and name.endswith("__"))):
             return True
-        if not (name.startswith("__") and name.endswith("__")) or name in _UNREAD or issubclass(type(value), type):
+        if not (name.startswith("__") and name.endswith("__")) or name in UNREAD or issubclass(type(value), type):
             return False
         # Operators and calls name no method.
         method = inspect.getattr_static(type(value), name, None)
@@ -153,13 +156,17 @@ class _Finder:
 
     def _escape(self, value: Any, label: str) -> None:
         kind = type(value)
+        place = result_of(value, MOST_BYTES, label)
+        if place is not None:
+            self._add(place)
+        for one in parts_of(value):
+            self.escape(one, label)
+        if issubclass(kind, GENERATORS):
+            self.generators.append((value, label))
         if issubclass(kind, np.ndarray):
             if issubclass(kind, np.ma.MaskedArray):
                 self.escape(np.ma.getmask(value), label)
-            is_few = value.nbytes <= _MOST_BYTES and self._bytes + value.nbytes <= _MOST_BYTES_OF_ALL
-            if is_few and not value.dtype.hasobject:
-                self._bytes += value.nbytes
-                self._add(Bytes(value, None, label))
+            self._look(value, label)
         elif kind is types.FunctionType:
             self._visit_function(value)
             if value.__dict__:
@@ -174,77 +181,40 @@ class _Finder:
                 self.escape(one, label)
         elif issubclass(kind, _flywheel.Dispatcher):
             self.escape(value._function, label)
-        elif issubclass(kind, weakref.ref):
-            self.escape(value(), label)
-        elif kind in (staticmethod, classmethod):
-            self.escape(value.__func__, label)
-        elif kind is property:
-            self.escape(value.fget, label)
-        elif kind is functools.cached_property:
-            self.escape(value.func, label)
         elif kind is types.ModuleType:
-            if _is_users_module(value):
+            if is_users_module(value):
                 self._escape_object(value, label)
         elif issubclass(kind, type):
             self._escape_class(value, label)
         else:
             if issubclass(kind, CONTAINERS):
-                self._escape_items(value, label)
+                self._look(value, label)
             if "__wrapped__" in (dict_of(value) or {}):
                 self.escape(value.__wrapped__, label)
-            elif issubclass(type(value), Whole) or not _is_opaque(kind):
+            elif issubclass(type(value), Whole) or not is_opaque(kind):
                 self._escape_object(value, label)
 
     def _escape_object(self, value: Any, label: str) -> None:
+        if is_users_class(type(value)):
+            self._add(Class(value, label))
         self._read.setdefault(id(value), set())
         self._objects.append((value, label))
 
     def _escape_class(self, kind: type, label: str) -> None:
-        if not _is_users_class(kind):
+        if not is_users_class(kind):
             return
         self._escape_object(kind, label)
         # A call of it makes an object.
-        for name in ("__init__", "__new__", "__post_init__", *_special_methods(kind)):
+        for name in ("__init__", "__new__", "__post_init__", *special_methods(kind)):
             method = inspect.getattr_static(kind, name, None)
             self.escape(method, f"{label}.{name}")
 
-    def _escape_items(self, value: Any, label: str) -> None:
-        kind = type(value)
-        base = container_of(kind)
-        count, items = base.__len__(value), list(base.__iter__(value))
-        if count > _MOST_ITEMS and not (count <= _MOST_NUMBERS and all(isinstance(x, PLAIN) for x in items)):
-            if not issubclass(kind, (tuple, frozenset)):
-                with contextlib.suppress(ReferenceError):
-                    warn_user(f"'{label}' has {count} items, and the traced function that reads it is not traced "
-                              "again when one of them changes: make it an array, or an argument", CompileWarning)
-            return
-        if not all(isinstance(one, PLAIN) for one in items) or (issubclass(kind, dict) and count):
-            self._items += count
-            if self._items > _MOST_ITEMS_OF_ALL:
-                if not self._has_warned:
-                    self._has_warned = True
-                    with contextlib.suppress(ReferenceError):
-                        warn_user(f"'{label}' is one of containers that have more than {_MOST_ITEMS_OF_ALL} items "
-                                  "together, and the traced function that may read them is not traced again when one "
-                                  "of the others changes: make them arrays, or arguments", CompileWarning)
-                return
-        if issubclass(kind, dict):
-            self._add(Length(value, None, label))
-            for key, one in list(dict.items(value)):
-                self._add(Item(value, key, f"{label}[{key!r}]"))
-                self.escape(one, f"{label}[{key!r}]")
-            return
-        is_list = issubclass(kind, list)
-        if not issubclass(kind, (tuple, frozenset)):
-            if not is_list or all(isinstance(one, PLAIN) for one in items):
-                self._add(Elements(value, None, label))
-                is_list = False
-            else:
-                self._add(Length(value, None, label))
-        for place, one in enumerate(items):
-            if is_list:
-                self._add(Item(value, place, f"{label}[{place}]"))
-            self.escape(one, f"{label}[{place}]")
+    def _look(self, value: Any, label: str) -> None:
+        places, parts = self._contents.look(value, label)
+        for place in places:
+            self._add(place)
+        for part, its_label in parts:
+            self.escape(part, its_label)
 
     # Code
 
@@ -257,7 +227,7 @@ class _Finder:
     def _visit_function(self, function: types.FunctionType) -> None:
         code = function.__code__
         cells = dict(zip(code.co_freevars, function.__closure__ or ()))
-        if not _is_users(code.co_filename):
+        if not is_users(code.co_filename):
             # A decorator has the function in its closure, or several in a dict.
             for name, cell in cells.items():
                 with contextlib.suppress(ValueError):
@@ -265,6 +235,7 @@ class _Finder:
                         self.escape(cell.cell_contents, name)
             self.escape(function.__dict__.get("__wrapped__"), function.__name__)
             return
+        self._add(Code(function, function.__name__))
         names = names_of(code)
         self._name(names)
         for path in names.paths:
@@ -275,6 +246,9 @@ class _Finder:
                 # An empty cell.
                 with contextlib.suppress(ValueError):
                     _attempt(functools.partial(self._visit_steps, cells[path.name].cell_contents, path))
+        for name in names.attributes if names.reads_globals else ():
+            if name in function.__globals__:
+                _attempt(functools.partial(self._visit_global, function.__globals__, Path(Root.GLOBAL, name, ())))
         for one in names.imports:
             self._visit_import(function.__globals__, one)
         for name, value in _defaults(function):
@@ -295,25 +269,29 @@ class _Finder:
             return
         if issubclass(type(receiver), (*PLAIN, np.ndarray)) or (function, id(receiver)) in self._methods:
             return
-        if not _is_users(function.__code__.co_filename) and _is_opaque(type(receiver)):
+        if not is_users(function.__code__.co_filename) and is_opaque(type(receiver)):
             return
         self._methods.add((function, id(receiver)))
         self._receivers.append(receiver)
         names = names_of(function.__code__)
-        if _is_users(function.__code__.co_filename):
+        if is_users(function.__code__.co_filename):
             self._name(names)
         for path in names.paths:
             if path.root is Root.RECEIVER:
                 self._work.append(functools.partial(self._visit_steps, receiver, path))
         if names.has_super:
-            for base in type(receiver).__mro__:
-                for name in names.attributes & base.__dict__.keys() if _is_users_class(base) else ():
-                    self._visit_member(base.__dict__[name], receiver, label)
-                    self.escape(base.__dict__[name], f"{label}.{name}")
+            kind = receiver if issubclass(type(receiver), type) else type(receiver)
+            for base in kind.__mro__:
+                for name in names.attributes if is_users_class(base) else ():
+                    self._add(Item(dict_of_class(base), name, f"{label}.{name}"))
+                    if name in base.__dict__:
+                        self._visit_member(base.__dict__[name], receiver, label)
+                        self.escape(base.__dict__[name], f"{label}.{name}")
 
     def _visit_global(self, space: Dict[str, Any], path: Path) -> None:
-        """Adds a global name and, of a module of the user, the names in it."""
+        """Adds a global name and, of a module, the names in it."""
         name, steps, label = path.name, path.steps, path.name
+        is_of_user = True
         while True:
             self._add(Item(space, name, label))
             value = space.get(name, _MISSING)
@@ -321,10 +299,13 @@ class _Finder:
                 return
             is_module = issubclass(type(value), types.ModuleType)
             if not is_module or not steps or steps[0].is_item:
-                self._visit_steps(value, Path(path.root, label, steps))
+                if is_of_user or not (callable(value) or is_module) or value is os.getenv:
+                    self._visit_steps(value, Path(path.root, label, steps))
                 return
-            if not _is_users_module(value):
+            # The package says itself when one of its names gets another value.
+            if getattr(value, "__name__", "").partition(".")[0] == _PACKAGE_NAME:
                 return
+            is_of_user = is_users_module(value)
             space, name, steps = value.__dict__, steps[0].key, steps[1:]
             label += f".{name}"
 
@@ -342,6 +323,8 @@ class _Finder:
                 self._escape_found(outer, label, is_of_module)
                 return
             label += f"[{step.key!r}]" if step.is_item else f".{step.key}"
+        if is_used_up(value) and (path.steps or path.root is not Root.RECEIVER):
+            self.iterators.setdefault(label)
         self._escape_found(value, label, is_of_module)
 
     def _read_step(self, value: Any, step: Step, label: str, is_of_module: bool) -> Any:
@@ -370,30 +353,40 @@ class _Finder:
         """Adds the places of an attribute: where it is, and those that are looked at before. Returns its value, or that
         of its class."""
         kind = value if issubclass(type(value), type) else type(value)
-        if issubclass(type(value), types.ModuleType) and not _is_users_module(value):
+        if issubclass(type(value), types.ModuleType) and not is_users_module(value):
             return _MISSING
-        if _is_opaque(kind) and not issubclass(type(value), Whole):
+        if issubclass(kind, threading.local) and kind is not value:
+            # Each thread has attributes of its own.
+            self._add(Result(functools.partial(getattr, value, name, None), value, name, label))
+            return value.__dict__.get(name, _MISSING)
+        if is_opaque(kind) and not issubclass(type(value), Whole):
             return _MISSING
         own = None if issubclass(type(value), type) else dict_of(value)
+        if kind is not value and is_users_class(kind):
+            self._add(Class(value, label.rpartition(".")[0]))
         if name in slots_of(kind) and not issubclass(type(value), type):
             self._add(Slot(value, name, label))
             return _look_up(Slot(value, name, label))
         if own is not None:
             # See _reads for the attributes of modules.
             if not issubclass(type(value), Whole):
-                self._add(Attribute(value, name, label))
+                is_kept = any(type(base.__dict__.get(name)) is functools.cached_property for base in kind.__mro__)
+                self._add((Computed if is_kept else Attribute)(value, name, label))
             if name in own:
                 return own[name]
         for base in kind.__mro__:
-            there = _dict_of_class(base)
+            there = dict_of_class(base)
             if there is None:
                 continue
-            if _is_users_class(base):
+            if is_users_class(base):
                 self._add(Item(there, name, label))
             if name in there:
                 self._visit_member(there[name], value, label)
                 return there[name]
-        # A property of a class is one of its own class.
+        # A class has attributes of its own class, too.
+        for base in type(value).__mro__ if kind is value else ():
+            if is_users_class(base):
+                self._add(Item(dict_of_class(base), name, label))
         found = inspect.getattr_static(type(value), name, None) if issubclass(type(value), type) else None
         if issubclass(type(found), property):
             self._visit_member(found, value, label, is_of_class=True)
@@ -412,10 +405,10 @@ class _Finder:
                 # It says nowhere what it reads.
                 self._reads_all = True
                 self.escape(value, owner)
-        elif isinstance(member, functools.cached_property):
+        elif isinstance(member, (functools.cached_property, functools.partialmethod)):
             self._visit_method(member.func, value, owner)
         elif type(member) is types.FunctionType:
-            if _is_users(member.__code__.co_filename):
+            if is_users(member.__code__.co_filename):
                 self._visit_method(member, value, owner)
             elif not issubclass(type(value), Whole):
                 # It may read anything of the object.
@@ -467,56 +460,3 @@ def _defaults(function: types.FunctionType) -> Iterator[Tuple[str, Any]]:
     yield from (function.__kwdefaults__ or {}).items()
 
 
-def _names_in(value: Any) -> List[str]:
-    """Returns the names of the attributes of an object that the user has given it, or its class."""
-    names = list(dict_of(value) or ()) if not issubclass(type(value), type) else []
-    kind = value if issubclass(type(value), type) else type(value)
-    names += slots_of(kind) if not issubclass(type(value), type) else []
-    for base in kind.__mro__:
-        if _is_users_class(base):
-            names += base.__dict__
-    # Compiled methods are no attributes, nor is the name of a module.
-    return [name for name in names if isinstance(name, str) and not name.startswith("<") and name != "_name"]
-
-
-def _dict_of_class(kind: type) -> Any:
-    """Returns the dict of a class, behind the proxy that its `__dict__` is."""
-    found = gc.get_referents(kind.__dict__)
-    return found[0] if len(found) == 1 else None
-
-
-def _is_users(filename: str) -> bool:
-    return not (filename.startswith((PACKAGE, *_LIBRARIES)) or _PACKAGES & {*filename.split(os.sep)})
-
-
-def _is_users_module(module: types.ModuleType) -> bool:
-    # A lazy module imports what it is asked for.
-    return _is_users((dict_of(module) or {}).get("__file__") or "<frozen")
-
-
-def _special_methods(kind: type) -> List[str]:
-    """Returns the names of the methods of a class that operators and calls of its objects run."""
-    return [name for base in kind.__mro__ if _is_users_class(base) for name, method in base.__dict__.items()
-            if name.startswith("__") and name.endswith("__") and name not in _UNREAD
-            and type(method) is types.FunctionType and method.__code__.co_filename != "<string>"]  # fmt: skip
-
-
-def _is_opaque(kind: type) -> bool:
-    """Returns true if objects of a class have no attributes of the user: a variable, an optimizer, a type of Python."""
-    if issubclass(kind, (*_NAMESPACES, types.FunctionType, types.ModuleType)):
-        return False
-    name = getattr(kind, "__module__", None) or "builtins"
-    return not _is_users_class(kind) and (name == "builtins" or f"{name}.".startswith("flywheel."))
-
-
-def _is_users_class(kind: type) -> bool:
-    """Returns true if a class is in the code of a user, not in a library."""
-    name = getattr(kind, "__module__", None) or "builtins"
-    if name == "builtins":
-        # Code that is executed without a `__name__` is called so, too.
-        return bool(kind.__flags__ & _HEAP_TYPE) and getattr(builtins, kind.__name__, None) is not kind
-    module = sys.modules.get(name)
-    filename = getattr(module, "__file__", None)
-    if filename is None:
-        return module is None or name == "__main__"
-    return _is_users(filename)

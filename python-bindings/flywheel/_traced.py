@@ -69,7 +69,8 @@ class Traced:
         self.owners = Owners(trace.variables, trace.owners, self.definition.own_name)
         for variable in trace.variables.values():
             variable._traced_in.add(owner)
-        owner._watch_seen(trace.reads_of, trace.states, self._given)
+        has_made_variables = any(one.num_created for one in traces)
+        owner._watch_seen(trace.reads_of, trace.states, self._given, has_made_variables)
         self.home = trace.home
         self._check_home()
         self.module: ModuleOp = trace.graph.finish()

@@ -391,11 +391,12 @@ class Function(_flywheel.Dispatcher):
         return True
 
     def _watch_seen(
-        self, reads: Dict[int, _reads.Read], states: Dict[int, _reads.State], arguments: Sequence[Any]
-    ) -> None:
+        self, reads: Dict[int, _reads.Read], states: Dict[int, _reads.State], arguments: Sequence[Any],
+        has_made_variables: bool,
+    ) -> None:  # fmt: skip
         """Traces again when something that was read while tracing is otherwise: a value from outside, or in an argument
         that the trace has as it is, is another object, or a module has another attribute, list or dict."""
-        self._captures.take(arguments)
+        self._captures.take(arguments, has_made_variables)
         watches = _reads.add_reader(self, reads)
         self._watches.update(watches)
         self._watches.update(((place, ""), state) for place, state in states.items())

@@ -65,15 +65,23 @@ enum class PlaceKind : char {
   /// All elements of a list, a set or a deque; the value is a tuple.
   Elements = 'e',
   /// The elements of a dense array; the value is bytes.
-  Bytes = 'b'
+  Bytes = 'b',
+  /// The dtype and the sizes of an array; the value is a tuple of them.
+  Header = 'h',
+  /// The result of a call without arguments of the holder.
+  Result = 'r',
+  /// The class of an object.
+  Class = 'k',
+  /// The code of a function of Python and its defaults; the value is a tuple.
+  Code = 'f'
 };
 
 /// A value that the Python function has from outside.
 struct Capture {
   PlaceKind kind;
-  /// References. The holder of an attribute or a slot is a weak reference to
-  /// the object, or a tuple of it. Only an item, an attribute and a slot have a
-  /// key.
+  /// References. The holder of an attribute, a slot, a class or code is a weak
+  /// reference to the object, or a tuple of it. Only an item, an attribute and
+  /// a slot have a key.
   PyObject *holder, *key;
   /// A reference to the value or, if `isWeak`, to a weak reference to it; null
   /// if the holder had none.
@@ -257,7 +265,8 @@ static bool matches(const Case &known, const Store *store,
 }
 
 /// Returns true if two objects are one, or numbers of one type with the same
-/// bits: a program may compute an equal one before each call.
+/// bits, texts, or tuples of such: a program may compute an equal one before
+/// each call.
 static bool areEqual(PyObject *a, PyObject *b) {
   if (a == b)
     return true;
@@ -267,7 +276,18 @@ static bool areEqual(PyObject *a, PyObject *b) {
     double left = PyFloat_AS_DOUBLE(a), right = PyFloat_AS_DOUBLE(b);
     return std::memcmp(&left, &right, sizeof(double)) == 0;
   }
-  return PyLong_CheckExact(a) && PyObject_RichCompareBool(a, b, Py_EQ) == 1;
+  if (PyTuple_CheckExact(a)) {
+    Py_ssize_t count = PyTuple_GET_SIZE(a);
+    if (PyTuple_GET_SIZE(b) != count)
+      return false;
+    for (Py_ssize_t place = 0; place < count; ++place)
+      if (!areEqual(PyTuple_GET_ITEM(a, place), PyTuple_GET_ITEM(b, place)))
+        return false;
+    return true;
+  }
+  return (PyLong_CheckExact(a) || PyUnicode_CheckExact(a) ||
+          PyBytes_CheckExact(a)) &&
+         PyObject_RichCompareBool(a, b, Py_EQ) == 1;
 }
 
 static bool haveElements(PyObject *container, PyObject *elements) {
@@ -311,7 +331,39 @@ static bool hasBytes(PyObject *array, PyObject *bytes) {
          0;
 }
 
-/// Returns true if the value of an attribute or a slot is the one of now. An
+/// Returns true if an array has a dtype and sizes. `header` is a tuple of them.
+static bool hasHeader(PyObject *array, PyObject *header) {
+  if (!PyArray_Check(array))
+    return false;
+  auto *typed = reinterpret_cast<PyArrayObject *>(array);
+  int rank = PyArray_NDIM(typed);
+  if (PyTuple_GET_SIZE(header) != rank + 1 ||
+      reinterpret_cast<PyObject *>(PyArray_DESCR(typed)) !=
+          PyTuple_GET_ITEM(header, 0))
+    return false;
+  for (int dim = 0; dim < rank; ++dim)
+    if (PyArray_DIM(typed, dim) !=
+        PyLong_AsSsize_t(PyTuple_GET_ITEM(header, dim + 1)))
+      return false;
+  return true;
+}
+
+/// Returns true if a function has its code, defaults and defaults of keywords
+/// from a tuple of them, which has None for those that it does not have.
+static bool hasCode(PyObject *function, PyObject *parts) {
+  if (!PyFunction_Check(function))
+    return false;
+  PyObject *now[] = {PyFunction_GET_CODE(function),
+                     PyFunction_GET_DEFAULTS(function),
+                     PyFunction_GET_KW_DEFAULTS(function)};
+  for (int part = 0; part < 3; ++part)
+    if ((now[part] ? now[part] : Py_None) != PyTuple_GET_ITEM(parts, part))
+      return false;
+  return true;
+}
+
+/// Returns true if the value of an attribute or a slot, a class or code is the
+/// one of now. An
 /// object that is gone is read by nobody.
 static bool holdsMember(const Capture &capture, PyObject *value) {
   PyObject *owner = PyTuple_Check(capture.holder)
@@ -319,6 +371,10 @@ static bool holdsMember(const Capture &capture, PyObject *value) {
                         : PyWeakref_GetObject(capture.holder);
   if (owner == Py_None)
     return true;
+  if (capture.kind == PlaceKind::Class)
+    return reinterpret_cast<PyObject *>(Py_TYPE(owner)) == value;
+  if (capture.kind == PlaceKind::Code)
+    return hasCode(owner, value);
   if (capture.kind == PlaceKind::Slot) {
     nb::object now = nb::steal(PyObject_GenericGetAttr(owner, capture.key));
     return areEqual(now.ptr(), value);
@@ -349,6 +405,8 @@ static bool holds(const Capture &capture) {
     return areEqual(PyCell_GET(holder), value);
   case PlaceKind::Attribute:
   case PlaceKind::Slot:
+  case PlaceKind::Class:
+  case PlaceKind::Code:
     return holdsMember(capture, value);
   case PlaceKind::Length:
     return PyObject_Size(holder) == PyLong_AsSsize_t(value);
@@ -356,6 +414,12 @@ static bool holds(const Capture &capture) {
     return haveElements(holder, value);
   case PlaceKind::Bytes:
     return hasBytes(holder, value);
+  case PlaceKind::Header:
+    return hasHeader(holder, value);
+  case PlaceKind::Result: {
+    nb::object now = nb::steal(PyObject_CallNoArgs(holder));
+    return areEqual(now.ptr(), value);
+  }
   }
   return false;
 }
@@ -368,7 +432,8 @@ static bool holdsCaptures(PyObject *self) {
     // A slot may have no value, as before. Code of the user, such as `__eq__`
     // of a key, may fail.
     bool isHeld = holds(capture) &&
-                  (capture.kind == PlaceKind::Slot || !PyErr_Occurred());
+                  (capture.kind == PlaceKind::Slot ||
+                   capture.kind == PlaceKind::Result || !PyErr_Occurred());
     PyErr_Clear();
     if (!isHeld)
       return false;
@@ -472,8 +537,13 @@ static bool isWellFormed(const Capture &capture) {
            (PyList_Check(holder) && PyLong_Check(capture.key));
   case PlaceKind::Cell:
     return PyCell_Check(holder);
+  case PlaceKind::Code:
+    if (!value || !PyTuple_Check(value) || PyTuple_GET_SIZE(value) != 3)
+      return false;
+    [[fallthrough]];
   case PlaceKind::Attribute:
   case PlaceKind::Slot:
+  case PlaceKind::Class:
     return PyUnicode_Check(capture.key) &&
            (PyWeakref_Check(holder) ||
             (PyTuple_Check(holder) && PyTuple_GET_SIZE(holder) == 1));
@@ -483,6 +553,10 @@ static bool isWellFormed(const Capture &capture) {
     return value && PyTuple_Check(value);
   case PlaceKind::Bytes:
     return value && PyBytes_Check(value);
+  case PlaceKind::Header:
+    return value && PyTuple_Check(value) && PyTuple_GET_SIZE(value) > 0;
+  case PlaceKind::Result:
+    return PyCallable_Check(holder);
   }
   return false;
 }

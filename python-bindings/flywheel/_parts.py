@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The objects that objects of Python and of its libraries stand for: a view has its dict, a bound method its object, a
+`UserDict` its items. Code that has the one may read all of the other."""
+
+import array
+import collections.abc
+import contextvars
+import functools
+import gc
+import io
+import mmap
+import os
+import types
+import weakref
+from typing import Any, Iterator, Optional, Tuple
+
+import numpy as np
+
+from ._places import Place, Result, container_of, dict_of
+from ._users import is_users_class
+
+_VIEWS: Tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()), types.MappingProxyType)
+_BOUND = (types.BuiltinMethodType, types.MethodWrapperType)
+# The elements of a large array that are watched, at most.
+_SAMPLES = 256
+_BUFFERS = (bytearray, memoryview, array.array, mmap.mmap)
+
+
+def parts_of(value: Any) -> Iterator[Any]:
+    """Yields the objects that a value stands for."""
+    kind = type(value)
+    if issubclass(kind, weakref.ref):
+        yield value()
+    elif kind in (staticmethod, classmethod):
+        yield value.__func__
+    elif kind is property:
+        yield value.fget
+    elif kind is functools.cached_property:
+        yield value.func
+    elif kind is functools.partialmethod:
+        yield from (value.func, *value.args, *value.keywords.values())
+    elif kind in _BOUND:
+        yield value.__self__
+    elif kind in _VIEWS:
+        yield from gc.get_referents(value)
+    elif kind in weakref.ProxyTypes:
+        # Attributes of a proxy are those of its object.
+        yield value.__repr__.__self__
+    elif kind is contextvars.ContextVar:
+        yield value.get(None)
+    elif value is os.getenv:
+        yield os.environ
+    elif _is_of_library(kind):
+        yield from (dict_of(value) or {}).values()
+
+
+def _is_of_library(kind: type) -> bool:
+    """Returns true if a class extends a container that a library has written in Python, which names its attributes."""
+    return any(
+        issubclass(base, collections.abc.Collection) and container_of(base) is None and not is_users_class(base)
+        and not base.__module__.startswith(("flywheel", "collections.abc", "typing", "builtins"))
+        for base in kind.__mro__
+    )  # fmt: skip
+
+
+def result_of(value: Any, most: int, label: str) -> Optional[Place]:
+    """Returns the place of what a value has, if that is asked for by a call, and has up to `most` bytes."""
+    kind = type(value)
+    if kind is contextvars.ContextVar:
+        return Result(functools.partial(value.get, None), value, "", label)
+    if issubclass(kind, _BUFFERS) and memoryview(value).nbytes <= most:
+        return Result(functools.partial(_bytes_of, value), value, "", label)
+    if issubclass(kind, np.ndarray) and value.dtype == object and value.nbytes <= most:
+        return Result(functools.partial(_elements_of, value), value, "", label)
+    return None
+
+
+def _bytes_of(value: Any) -> bytes:
+    with memoryview(value) as view:
+        return view.tobytes()
+
+
+def _elements_of(value: Any) -> Any:
+    return tuple(np.ndarray.ravel(value).tolist())
+
+
+def sample_of(value: Any) -> Any:
+    """Returns a view of a few elements of an array, which are spread over it: to assign all of it changes them."""
+    count = int(_SAMPLES ** (1 / value.ndim)) if value.ndim else 1
+    return np.asarray(value)[tuple(slice(None, None, max(1, -(-size // count))) for size in value.shape)]
+
+
+def is_used_up(value: Any) -> bool:
+    """Returns true for an iterator, which has each item once: a trace takes some, and calls take none. Files are
+    written to, as a rule."""
+    return issubclass(type(value), collections.abc.Iterator) and not issubclass(type(value), io.IOBase)

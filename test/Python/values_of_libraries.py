@@ -1,0 +1,327 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# REQUIRES: python
+# RUN: env FLYWHEEL_CACHE= %python %s
+"""N21: values that a traced function reads in containers of libraries, in the environment and in buffers, and
+functions, classes and modules that change in place, are those of now. Random numbers and items of iterators, which a trace
+takes once, are warned of."""
+
+import array
+import collections
+import contextvars
+import functools
+import itertools
+import math
+import os
+import random
+import sys
+import threading
+import types
+import warnings
+import weakref
+from typing import Any, Callable, Dict, List, Tuple
+
+import numpy as np
+
+import flywheel as fw
+from configurations import run_tests
+
+X = np.arange(4, dtype=np.float32)
+Case = Tuple[Callable[[Any], Any], Callable[[], Any]]
+
+
+class Key:
+    rate = 1.0
+
+
+class Own(collections.UserDict):  # type: ignore[type-arg]
+    count = 0
+
+
+def of_containers() -> Dict[str, Case]:
+    user, many, mapping = collections.UserDict(rate=1.0), collections.UserList([1.0]), {"rate": 1.0}
+    chain, proxy = collections.ChainMap({"rate": 1.0}, {}), types.MappingProxyType(mapping)
+    key, own = Key(), Own(rate=1.0)
+    weak: Any = weakref.WeakKeyDictionary({key: 1.0})
+    values, keys, get, local = mapping.values(), mapping.keys(), mapping.get, threading.local()
+    held, behind = Key(), weakref.proxy(key)
+    several: Any = weakref.WeakValueDictionary({"a": held})
+    variable: Any = contextvars.ContextVar("rate", default=1.0)
+    objects, some = np.array([1.0], object), array.array("f", [1.0])
+    raw, local.rate = bytearray(b"\1"), 1.0
+    floats: Any = np.ones(2, np.float32)
+    view: Any = memoryview(floats)
+    os.environ["FLYWHEEL_TEST_RATE"] = "1"
+    sys.argv[1:] = ["1"]
+
+    def of_weak(x: Any, key: Any = key) -> Any:
+        return x * weak[key]
+
+    def of_several(x: Any, key: Any = held) -> Any:
+        return x * several["a"].rate
+
+    def set_environment() -> None:
+        os.environ["FLYWHEEL_TEST_RATE"] = "3"
+
+    def one_more() -> None:
+        mapping["more"] = 3.0
+
+    return {
+        "UserDict": (lambda x: x * user["rate"], lambda: user.update(rate=3.0)),
+        "a class that extends UserDict": (lambda x: x * own["rate"], lambda: own.update(rate=3.0)),
+        "UserList": (lambda x: x * many[0], lambda: many.__setitem__(0, 3.0)),
+        "ChainMap": (lambda x: x * chain["rate"], lambda: chain.update(rate=3.0)),
+        "MappingProxyType": (lambda x: x * proxy["rate"], lambda: mapping.update(rate=3.0)),
+        "a view of values": (lambda x: sum(x * one for one in values), one_more),
+        "a view of keys": (lambda x: x * len(keys), lambda: mapping.update(another=3.0)),
+        "a method of a dict": (lambda x: x * get("rate"), lambda: mapping.update(rate=5.0)),
+        "WeakKeyDictionary": (of_weak, lambda: weak.update({key: 3.0})),
+        "WeakValueDictionary": (of_several, lambda: setattr(held, "rate", 3.0)),
+        "a proxy": (lambda x: x * behind.rate, lambda: setattr(key, "rate", 3.0)),
+        "ContextVar": (lambda x: x * variable.get(), lambda: variable.set(3.0)),
+        "threading.local": (lambda x: x * local.rate, lambda: setattr(local, "rate", 3.0)),
+        "threading.local that is handed on": (lambda x: x * rate_of(local), lambda: setattr(local, "rate", 4.0)),
+        "an array of objects": (lambda x: x * objects[0], lambda: objects.__setitem__(0, 3.0)),
+        "array.array": (lambda x: x * some[0], lambda: some.__setitem__(0, 3.0)),
+        "bytearray": (lambda x: x * raw[0], lambda: raw.__setitem__(0, 3)),
+        "bytearray that grows": (lambda x: x * len(raw), lambda: raw.append(3)),
+        "memoryview": (lambda x: x * view[0], lambda: view.__setitem__(0, 3.0)),
+        "environ": (lambda x: x * float(os.environ["FLYWHEEL_TEST_RATE"]), set_environment),
+        "environ.get": (lambda x: x * float(os.environ.get("FLYWHEEL_TEST_RATE", "1")),
+                        lambda: os.environ.update(FLYWHEEL_TEST_RATE="4")),
+        "getenv": (lambda x: x * float(os.getenv("FLYWHEEL_TEST_RATE", "1")),
+                   lambda: os.environ.update(FLYWHEEL_TEST_RATE="5")),
+        "a list of a library": (lambda x: x * float(sys.argv[1]), lambda: sys.argv.__setitem__(1, "3")),
+    }  # fmt: skip
+
+
+def rate_of(one: Any) -> Any:
+    return one.rate
+
+
+def of_arrays() -> Dict[str, Case]:
+    square, wide = np.arange(16, dtype=np.float32).reshape(4, 4).copy(), np.zeros((40, 100))
+    typed, large = np.ones(4, np.float32), np.ones(100_000, np.float32)
+    strided, number = np.ones((3000, 50), np.float32)[::2].T, np.array(1.0, np.float32)
+    return {
+        "sizes": (lambda x: x * square[1, 0], lambda: setattr(square, "shape", (2, 8))),
+        "sizes of a large array": (lambda x: x * wide.shape[0], lambda: setattr(wide, "shape", (100, 40))),
+        "a dtype": (lambda x: x * typed.astype(np.float32), lambda: setattr(typed, "dtype", np.int32)),
+        "a large array": (lambda x: x * large[7], lambda: np.multiply(large, 3.0, large)),
+        "a large strided array": (lambda x: x * strided[7, 7], lambda: strided.fill(3.0)),
+        "a number": (lambda x: x * number, lambda: number.fill(3.0)),
+    }
+
+
+def of_code() -> Dict[str, Case]:
+    class Base:
+        rate_of_class = 1.0
+
+        def rate(self) -> float:
+            return 1.0
+
+        @property
+        def of_property(self) -> float:
+            return 1.0
+
+        @classmethod
+        def of_classmethod(cls) -> float:
+            return 1.0
+
+        def scaled(self, x: Any, table: Any) -> Any:
+            return x * table["rate"]
+
+    class Between(Base): ...
+
+    class Derived(Between):
+        table = {"rate": 1.0}
+        partial = functools.partialmethod(Base.scaled, table=table)
+
+        def rate(self) -> float:
+            return super().rate()
+
+        @property
+        def of_property(self) -> float:
+            return super().of_property
+
+        @classmethod
+        def of_classmethod(cls) -> float:
+            return super().of_classmethod()
+
+        @functools.cached_property
+        def computed(self) -> float:
+            return 1.0
+
+    class Other(Derived):
+        rate_of_class = 3.0
+
+    class Meta(type):
+        of_meta = 1.0
+
+    class OfMeta(metaclass=Meta): ...
+
+    class Layer(fw.Module):
+        def __call__(self, x: Any) -> Any:
+            return x * 1.0
+
+    class Net(Layer):
+        def __call__(self, x: Any) -> Any:
+            return super().__call__(x)
+
+    def by_default(rate: float = 1.0) -> float:
+        return rate
+
+    def by_keyword(*, rate: float = 1.0) -> float:
+        return rate
+
+    def by_code() -> float:
+        return 1.0
+
+    def new_code() -> float:
+        return 3.0
+
+    one, net, module = Derived(), Net(), types.ModuleType("made_by_a_test")
+    module.rate = 1.0  # type: ignore[attr-defined]
+    sys.modules[module.__name__] = module
+    globals()["of_globals"] = globals()["of_eval"] = 1.0
+
+    def imported(x: Any) -> Any:
+        import made_by_a_test  # type: ignore[import-not-found]
+
+        return x * made_by_a_test.rate
+
+    def set_class() -> None:
+        one.__class__ = Other
+
+    return {
+        "super": (lambda x: x * one.rate(), lambda: setattr(Base, "rate", lambda self: 3.0)),
+        "super, and a class between": (lambda x: x * one.rate(), lambda: setattr(Between, "rate", lambda self: 4.0)),
+        "super of a property": (lambda x: x * one.of_property,
+                                lambda: setattr(Base, "of_property", property(lambda self: 3.0))),
+        "super of a method of a class": (lambda x: x * Derived.of_classmethod(),
+                                         lambda: setattr(Base, "of_classmethod", classmethod(lambda cls: 3.0))),
+        "super of a module": (lambda x: net(x), lambda: setattr(Layer, "__call__", lambda self, x: x * 3.0)),
+        "partialmethod": (lambda x: one.partial(x), lambda: Derived.table.update(rate=3.0)),
+        "cached_property": (lambda x: x * one.computed, lambda: setattr(one, "computed", 3.0)),
+        "a class that is set": (lambda x: x * one.rate_of_class, set_class),
+        "an attribute of a metaclass": (lambda x: x * OfMeta.of_meta, lambda: setattr(Meta, "of_meta", 3.0)),
+        "defaults": (lambda x: x * by_default(), lambda: setattr(by_default, "__defaults__", (3.0,))),
+        "defaults of keywords": (lambda x: x * by_keyword(),
+                                 lambda: setattr(by_keyword, "__kwdefaults__", {"rate": 3.0})),
+        "code": (lambda x: x * by_code(), lambda: setattr(by_code, "__code__", new_code.__code__)),
+        "a module without a file": (imported, lambda: setattr(module, "rate", 3.0)),
+        "an item of sys.modules": (lambda x: x * sys.modules["made_by_a_test"].rate,
+                                   lambda: setattr(module, "rate", 4.0)),
+        "globals": (lambda x: x * globals()["of_globals"], lambda: globals().update(of_globals=3.0)),
+        "eval": (lambda x: x * eval("of_eval"), lambda: globals().update(of_eval=3.0)),
+        "a function of a library": (lambda x: x * math.gamma(1.0), lambda: setattr(math, "gamma", lambda x: 3.0)),
+        "a function of the package": (lambda x: fw.sign(x), lambda: setattr(fw, "sign", lambda x: x * 3.0)),
+        "a function of nn": (lambda x: fw.nn.relu(x), lambda: setattr(fw.nn, "relu", lambda x: x * 3.0)),
+    }  # fmt: skip
+
+
+def count_trace(name: str, function: Callable[[Any], Any], x: Any) -> Any:
+    traces.append(name)
+    return function(x)
+
+
+def check(cases: Dict[str, Case]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name, (function, change) in cases.items():
+            traced, count = fw.function(function), len(traces)
+            counted = fw.function(functools.partial(count_trace, name, function))
+            for _ in range(3):
+                before = np.asarray(traced(X))
+                counted(X)
+            assert len(traces) == count + 1, name
+            change()
+            want = np.asarray(fw.function(function)(X))
+            assert not np.array_equal(want, before), name
+            np.testing.assert_array_equal(traced(X), want, name)
+
+
+traces: List[str] = []
+
+
+def test_containers() -> None:
+    check(of_containers())
+
+
+def test_arrays() -> None:
+    check(of_arrays())
+
+
+def test_code() -> None:
+    names = [(math, "gamma"), (fw, "sign"), (fw.nn, "relu")]
+    kept = [getattr(module, name) for module, name in names]
+    try:
+        check(of_code())
+    finally:
+        for (module, name), value in zip(names, kept):
+            setattr(module, name, value)
+
+
+def test_imports_of_others() -> None:
+    """A look at all modules does not trace again after each import."""
+    count: List[int] = []
+
+    @fw.function
+    def scale(x: Any) -> Any:
+        count.append(1)
+        return x * (2.0 if "numpy" in sys.modules else 1.0)
+
+    for number in range(3):
+        sys.modules[f"another_{number}"] = types.ModuleType(f"another_{number}")
+        np.testing.assert_array_equal(scale(X), X * 2)
+    assert len(count) == 1
+
+
+def told(function: Callable[..., Any]) -> List[str]:
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        traced = fw.function(function, name="step")
+        for _ in range(3):
+            traced(X)
+    return [str(one.message) for one in seen]
+
+
+def test_draws() -> None:
+    own, old, kept = np.random.default_rng(0), np.random.RandomState(0), random.Random(0)
+    for label, function in {
+        "random": lambda x: x * random.random(), "numpy.random": lambda x: x * np.random.rand(),
+        "own": lambda x: x * own.random(), "old": lambda x: x * old.rand(), "kept": lambda x: x * kept.random(),
+    }.items():  # fmt: skip
+        (text,) = told(function)
+        assert f"'step' draws from '{label}' while it is traced" in text, text
+        assert "flywheel.random" in text
+    assert not told(lambda x: x * np.random.default_rng(0).random()), "a generator of the trace repeats"
+    variables: List[fw.Variable] = []
+
+    def made_once(x: Any) -> Any:
+        if not variables:
+            variables.append(fw.Variable(np.random.rand(4).astype(np.float32), name="drawn"))
+        return x * variables[0]
+
+    assert not told(made_once)
+
+
+def test_iterators() -> None:
+    class Batches:
+        def __iter__(self) -> Any:
+            return self
+
+        def __next__(self) -> float:
+            return 1.0
+
+    count, batches, cells = itertools.count(1), Batches(), iter([1.0, 2.0])
+    space = types.SimpleNamespace(items=zip([1.0, 2.0]))
+    for label, function in {"count": lambda x: x * next(count), "batches": lambda x: x * next(batches),
+                            "cells": lambda x: sum(x * one for one in cells),
+                            "space.items": lambda x: x * next(space.items)[0]}.items():  # fmt: skip
+        texts = told(function)
+        assert len(texts) == 1 and f"'step' reads the iterator '{label}' while it is traced" in texts[0], texts
+    assert not told(lambda x: x if sys.stderr is None else x * 2.0)
+
+
+if __name__ == "__main__":
+    run_tests([test_containers, test_arrays, test_code, test_imports_of_others, test_draws, test_iterators])
