@@ -51,6 +51,7 @@ config.excludes = [
     "graphs",
     "guarded.py",
     "harness.py",
+    "jax_complex_samples.py",
     "jax_larger_primitives.py",
     "jax_primitives.py",
     "mutate.py",

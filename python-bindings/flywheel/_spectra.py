@@ -2,11 +2,12 @@
 """Fourier transforms for models of other frameworks, of numbers as pairs of real and imaginary part: products with
 matrices of sines and cosines, of long sequences in several steps."""
 
-from typing import Optional, Tuple
+from typing import Optional
 
 import numpy as np
 
 from . import _ops
+from ._complex_pairs import Pair, product
 from ._interpolation import weigh
 from ._ops._core import sizes
 from ._ops._shapes import reshape_to
@@ -14,7 +15,6 @@ from ._tensor import Tensor, as_tensor
 
 # The longest sequence that one product transforms, where its length has factors.
 _LONGEST = 128
-Pair = Tuple[Tensor, Tensor]
 
 
 def _first_factor(total: int) -> int:
@@ -28,6 +28,10 @@ def largest_product(total: int) -> int:
     return total if first == 1 else max(largest_product(first), largest_product(total // first))
 
 
+# The longest sequence that one product with a matrix transforms for a graph: a matrix has the square of it.
+LONGEST_PRODUCT = 2048
+
+
 def resized(x: Tensor, axis: int, length: int) -> Tensor:
     """Returns the first `length` elements along a dimension, with zeros after them if there are fewer."""
     total = x._dims[axis] or 0
@@ -36,11 +40,6 @@ def resized(x: Tensor, axis: int, length: int) -> Tensor:
     widths = [(0, 0)] * x.ndim
     widths[axis] = (0, length - total)
     return _ops.pad(x, widths) if total < length else x
-
-
-def _times(a: Pair, cosines: Tensor, sines: Tensor) -> Pair:
-    return (_ops.subtract(_ops.multiply(a[0], cosines), _ops.multiply(a[1], sines)),
-            _ops.add(_ops.multiply(a[0], sines), _ops.multiply(a[1], cosines)))  # fmt: skip
 
 
 def transform(real: Tensor, imaginary: Optional[Tensor], axis: int, sign: float, kept: Optional[int] = None) -> Pair:
@@ -76,7 +75,8 @@ def _in_two_steps(real: Tensor, imaginary: Optional[Tensor], axis: int, sign: fl
     found = transform(parts[0], parts[1], place, sign)
     turns = np.arange(first)[:, None] * np.arange(last)[None, :] * (2 * np.pi / total)
     dtype = found[0].dtype
-    found = _times(found, as_tensor(np.cos(turns).astype(dtype)), as_tensor((sign * np.sin(turns)).astype(dtype)))
+    turned = as_tensor(np.cos(turns).astype(dtype)), as_tensor((sign * np.sin(turns)).astype(dtype))
+    found = product(found, turned)
     found = transform(found[0], found[1], place + 1, sign)
     whole = (_ops.moveaxis(reshape_to(_ops.swapaxes(x, -1, -2), old), -1, axis) for x in found)
     return next(whole), next(whole)

@@ -14,7 +14,7 @@ from jaxlib.mlir import ir
 import flywheel as fw
 import flywheel.jax
 from flywheel.jax._graph import Interpreter
-from flywheel.jax._values import of_tensor
+from flywheel.jax._values import of_tensor, tensors_of
 
 
 def run(body: str) -> Any:
@@ -25,7 +25,7 @@ def run(body: str) -> Any:
         module = ir.Module.parse(text)
     exported: Any = SimpleNamespace(context=context, customs=[], functions={"main": module.body.operations[0]})
     x = np.arange(6, dtype=np.float32).reshape(2, 3) % 3
-    return np.asarray(fw.function(lambda a: Interpreter(exported).run([of_tensor(a)])[0].tensor)(x))
+    return np.asarray(fw.function(lambda a: tensors_of(Interpreter(exported).run([of_tensor(a)]))[0])(x))
 
 
 def refused(body: str, *words: str) -> None:

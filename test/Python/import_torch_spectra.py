@@ -84,11 +84,51 @@ def check_long() -> None:
 
 
 REFUSED = {
-    "aten.sin.default of complex numbers": lambda x: torch.sin(torch.fft.fft(x)).real,
+    "aten.acos.default of complex numbers": lambda x: torch.acos(torch.fft.fft(x)).real,
     "expected torch.view_as_real": torch.fft.fft,
     "with a prime factor above 2048": lambda x: torch.fft.fft(torch.nn.functional.pad(x, (0, 2047))).abs(),
-    "with the exponent 0.5": lambda x: (torch.fft.fft(x) ** 0.5).abs(),
 }
+
+
+# Functions of complex numbers, which have PyTorch's results and derivatives.
+FUNCTIONS = {
+    **{name: getattr(torch, name) for name in (
+        "exp", "expm1", "log", "sqrt", "rsqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh", "sigmoid", "sgn", "square",
+        "reciprocal")},
+    "to 0.5": lambda z: z**0.5,
+    "to 5": lambda z: z**5,
+    "to -2": lambda z: z**-2,
+    "to 1 + 2i": lambda z: z ** (1 + 2j),
+    "2 to": lambda z: 2**z,
+    "to itself": lambda z: z**z,
+}  # fmt: skip
+
+
+class Functions(torch.nn.Module):  # type: ignore[misc]
+    def __init__(self) -> None:
+        super().__init__()
+        self.real = torch.nn.Parameter(torch.randn(5, dtype=torch.float64))
+        self.imaginary = torch.nn.Parameter(torch.randn(5, dtype=torch.float64))
+
+    def forward(self, one: Any) -> Any:
+        z = torch.complex(self.real, self.imaginary) * one
+        return [torch.view_as_real(function(z)) for function in FUNCTIONS.values()]
+
+
+def check_functions() -> None:
+    torch.manual_seed(2)
+    module, one = Functions(), torch.ones((), dtype=torch.float64)
+    wanted = module(one)
+    sum((result * result).sum() for result in wanted).backward()
+    with fw.Namespace(), fw.Store():
+        ours = flywheel.torch.from_module(module, (one,), loss=lambda results: sum(fw.sum(x * x) for x in results),
+                                          optimizer=fw.optimizers.SGD(lr=1.0))  # fmt: skip
+        for name, found, result in zip(FUNCTIONS, ours(one), wanted):
+            np.testing.assert_allclose(np.asarray(found), result.detach().numpy(), 1e-9, 1e-10, err_msg=name)
+        ours.step(one)
+        for name, parameter in module.named_parameters():
+            gradient = (parameter - ours.state_dict()[name]).detach().numpy()
+            np.testing.assert_allclose(gradient, parameter.grad.numpy(), 1e-6, 1e-8, err_msg=name)
 
 
 def check_refused() -> None:
@@ -112,5 +152,6 @@ def check_refused() -> None:
 if __name__ == "__main__":
     check_operator()
     check_long()
+    check_functions()
     check_refused()
     print("passed")

@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax_complex_samples import complex_samples
 from jax_primitives import Sample, definite, normal, positive, smaller_samples, spaced, whole
 
 
@@ -321,5 +322,5 @@ def _linear() -> List[Sample]:
 
 
 def all_samples() -> List[Sample]:
-    parts = (smaller_samples, _windows, _products, _ordered, _control, _linear)
+    parts = (smaller_samples, _windows, _products, _ordered, _control, _linear, complex_samples)
     return functools.reduce(operator.iadd, (part() for part in parts), [])

@@ -17,12 +17,12 @@ from .._ops._core import Size, index_op
 from .._ops._shapes import to_index
 from .._tensor import Tensor
 from ._export import CUSTOM, Exported
-from ._graph import Call, Interpreter, op
-from ._values import Known, as_sizes, bounds_of, of_sizes, of_tensor
+from ._graph import Call, Interpreter, complex_op, is_complex, op, type_of
+from ._values import AnyKnown, Complex, Known, as_sizes, bounds_of, of_sizes, of_tensor, regrouped, tensors_of
 
 
 @op("func.call")
-def _call(call: Call, *operands: Known) -> List[Known]:
+def _call(call: Call, *operands: AnyKnown) -> List[AnyKnown]:
     return call.interpreter.call(_callee(call.operation), operands, call.env.exact)
 
 
@@ -31,28 +31,44 @@ def _callee(operation: Any) -> str:
 
 
 @op("stablehlo.composite")
-def _composite(call: Call, *operands: Known) -> List[Known]:
+def _composite(call: Call, *operands: AnyKnown) -> List[AnyKnown]:
     return call.interpreter.decompose(call, operands)
 
 
 @op(CUSTOM)
-def _custom(call: Call, *operands: Known) -> List[Tensor]:
-    """A function with a derivative of its own."""
+@complex_op(CUSTOM)
+def _custom(call: Call, *operands: AnyKnown) -> List[AnyKnown]:
+    """A function with a derivative of its own. A cotangent of complex numbers is a + b i in JAX where the derivatives
+    by the parts are a and -b."""
     forward, backward = call.interpreter.customs[int(ir.StringAttr(call.attribute("backend_config")).value)]
-    tensors = [x.tensor for x in operands]
-    is_moving = [_dtypes.is_floating(x.dtype) for x in tensors]
+    given_complex = [isinstance(x, Complex) for x in operands]
+    made_complex = [is_complex(value) for value in call.operation.results]
+    is_moving = [_dtypes.is_floating(x.dtype) for x in operands]
 
-    def run(exported: Exported, given: Sequence[Tensor]) -> List[Tensor]:
-        results = Interpreter(exported).run([of_tensor(given[place]) for place in exported.kept])
-        return [result.tensor for result in results]
+    def run(exported: Exported, given: Sequence[AnyKnown]) -> List[AnyKnown]:
+        return Interpreter(exported).run([given[place] for place in exported.kept])
+
+    def function(*given: Tensor) -> List[Tensor]:
+        return tensors_of(run(forward, regrouped(given, given_complex)))
 
     def rule(*given: Tensor) -> List[Optional[Tensor]]:
-        found = iter(run(backward, given))
-        return [next(found) if moves else None for moves in is_moving]
+        count = sum(given_complex) + len(given_complex)
+        dtypes = [type_of(value)[0] for value in call.operation.results]
+        kinds = [kind for kind, dtype in zip(made_complex, dtypes) if _dtypes.is_floating(dtype)]
+        cotangents = [_conjugate(x) for x in regrouped(given[count:], kinds)]
+        found = iter(_conjugate(x) for x in run(backward, [*regrouped(given[:count], given_complex), *cotangents]))
+        results: List[Optional[Tensor]] = []
+        for moves in is_moving:
+            results += tensors_of([next(found)]) if moves else [None]
+        return results
 
-    function = transforms.custom_vjp(lambda *given: run(forward, given))
-    function.defvjp(rule)
-    return list(function(*tensors))
+    derived = transforms.custom_vjp(function)
+    derived.defvjp(rule)
+    return regrouped(derived(*tensors_of(operands)), made_complex)
+
+
+def _conjugate(x: AnyKnown) -> AnyKnown:
+    return Complex(x.real, of_tensor(_ops.negative(x.imaginary.tensor))) if isinstance(x, Complex) else x
 
 
 @op("case")
@@ -67,12 +83,12 @@ def _branch(call: Call, index: Known, places: List[int]) -> Any:
         return _run(call, int(known) if known in places else places[-1])
     found = control.cond(
         _ops.equal(index.tensor, places[0]),
-        lambda: [x.tensor for x in _run(call, places[0])],
-        lambda: [x.tensor if isinstance(x, Known) else x for x in _branch(call, index, places[1:])])  # fmt: skip
-    return list(found)
+        lambda: tensors_of(_run(call, places[0])),
+        lambda: tensors_of(_branch(call, index, places[1:])))  # fmt: skip
+    return regrouped(found, list(map(is_complex, call.operation.results)))
 
 
-def _run(call: Call, region: int) -> List[Known]:
+def _run(call: Call, region: int) -> List[AnyKnown]:
     return call.interpreter.run_block(call.block(region), [], call.env)
 
 
@@ -81,9 +97,9 @@ def _if(call: Call, condition: Known) -> Any:
     if condition.uniform is not None:
         return _run(call, 0 if condition.uniform else 1)
     found = control.cond(
-        condition.tensor, lambda: [x.tensor for x in _run(call, 0)], lambda: [x.tensor for x in _run(call, 1)]
+        condition.tensor, lambda: tensors_of(_run(call, 0)), lambda: tensors_of(_run(call, 1))
     )
-    return list(found)
+    return regrouped(found, list(map(is_complex, call.operation.results)))
 
 
 #
@@ -119,6 +135,12 @@ def _owner(value: Any) -> Any:
     return None if isinstance(owner, ir.Block) else getattr(owner, "operation", owner)
 
 
+def _real(x: AnyKnown) -> Known:
+    """Returns an operand of a comparison, which no complex number is."""
+    assert isinstance(x, Known)
+    return x
+
+
 class _Counter(NamedTuple):
     """An element of the state that each iteration adds a constant to."""
 
@@ -129,7 +151,7 @@ class _Counter(NamedTuple):
 class _Loop:
     """The kinds of the parts of a loop's state."""
 
-    def __init__(self, call: Call, state: Sequence[Known]):
+    def __init__(self, call: Call, state: Sequence[AnyKnown]):
         self.call, self.state = call, list(state)
         body = call.block(1)
         self.arguments = list(body.arguments)
@@ -143,8 +165,9 @@ class _Loop:
                 self.fixed.append(place)
                 continue
             step = self._step(origin, where, place)
-            if step is not None and state[place].ndim == 0 and _dtypes.is_integer(state[place].dtype):
-                self.counters[place] = _Counter(state[place], step)
+            start = state[place]
+            if step is not None and isinstance(start, Known) and not start.shape and _dtypes.is_integer(start.dtype):
+                self.counters[place] = _Counter(start, step)
         self.limit = self._find_limit()
 
     def _step(self, value: Any, scope: Optional[_Scope], place: int) -> Optional[int]:
@@ -188,18 +211,18 @@ class _Loop:
             return None
         if right in arguments:
             other = arguments.index(right)
-            return (place, self.state[other]) if other in self.fixed else None
+            return (place, _real(self.state[other])) if other in self.fixed else None
         constant = self._constant(right)
         if constant is not None:
             return place, of_sizes([constant], self.state[place].dtype, ())
         owner = _owner(right)
         if owner is not None and owner in operations:
             return None
-        return place, self.call.env[right]
+        return place, _real(self.call.env[right])
 
 
 @op("while")
-def _while(call: Call, *state: Known) -> List[Known]:
+def _while(call: Call, *state: AnyKnown) -> List[AnyKnown]:
     loop = _Loop(call, state)
     if loop.limit is None:
         return _while_loop(call, loop)
@@ -207,26 +230,26 @@ def _while(call: Call, *state: Known) -> List[Known]:
     first, last = _scalar_size(loop.counters[place].start), _scalar_size(limit)
     count = index_op("maxsi", index_op("subi", last, first), 0)
     carried = [i for i in range(len(state)) if i not in loop.fixed and i not in loop.counters]
+    are_complex = [isinstance(state[i], Complex) for i in carried]
 
-    def known_state(own: Sequence[Known], index: Size, is_inside: bool) -> List[Known]:
+    def known_state(own: Sequence[Tensor], index: Size, is_inside: bool) -> List[AnyKnown]:
         """Returns all of the state, in an iteration (whose number `index` is) or after the loop."""
         values = list(state)
-        for i, value in zip(carried, own):
+        for i, value in zip(carried, regrouped(own, are_complex)):
             values[i] = value
         for i, counter in loop.counters.items():
             values[i] = _counted(counter, index, count if is_inside else None)
         return values
 
     def body(index: Value, own: List[Tensor]) -> List[Tensor]:
-        values = known_state([of_tensor(x) for x in own], index, True)
-        results = call.interpreter.run_block(call.block(1), values, call.env)
-        return [results[i].tensor for i in carried]
+        results = call.interpreter.run_block(call.block(1), known_state(own, index, True), call.env)
+        return tensors_of([results[i] for i in carried])
 
-    leaves = [state[i].tensor for i in carried]
+    leaves = tensors_of([state[i] for i in carried])
     if count == 0:
         return list(state)
     results = control._for(count, leaves, body) if carried else []
-    return known_state([of_tensor(x) for x in results], count, False)
+    return known_state(results, count, False)
 
 
 def _scalar_size(x: Known) -> Size:
@@ -246,23 +269,24 @@ def _counted(counter: _Counter, index: Size, count: Optional[Size]) -> Known:
     return of_sizes([value], counter.start.dtype, (), bounds)
 
 
-def _while_loop(call: Call, loop: _Loop) -> List[Known]:
+def _while_loop(call: Call, loop: _Loop) -> List[AnyKnown]:
     """Emits a loop that runs until its condition is false."""
     state = loop.state
     carried = [i for i in range(len(state)) if i not in loop.fixed]
+    are_complex = [isinstance(state[i], Complex) for i in carried]
 
-    def values(own: Sequence[Tensor]) -> List[Known]:
+    def values(own: Sequence[Tensor]) -> List[AnyKnown]:
         result = list(state)
-        for i, x in zip(carried, own):
-            result[i] = of_tensor(x)
+        for i, x in zip(carried, regrouped(own, are_complex)):
+            result[i] = x
         return result
 
     def condition(own: Sequence[Tensor]) -> Tensor:
-        return call.interpreter.run_block(call.block(0), values(own), call.env)[0].tensor
+        return tensors_of(call.interpreter.run_block(call.block(0), values(own), call.env))[0]
 
     def body(own: Sequence[Tensor]) -> List[Tensor]:
         results = call.interpreter.run_block(call.block(1), values(own), call.env)
-        return [results[i].tensor for i in carried]
+        return tensors_of([results[i] for i in carried])
 
-    found = control.while_loop(condition, body, [state[i].tensor for i in carried])
+    found = control.while_loop(condition, body, tensors_of([state[i] for i in carried]))
     return values(found)

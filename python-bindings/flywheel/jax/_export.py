@@ -144,6 +144,12 @@ _SMOOTH = {"erf_inv", "erfc", "lgamma", "digamma", "bessel_i0e", "bessel_i1e"}
 _CUMULATIVE = {"cumlogsumexp", "cummax", "cummin"}
 
 
+# Functions of complex numbers, which JAX writes out as ones of their parts with branches that do not hold.
+_OF_COMPLEX = {
+    "acos", "acosh", "asin", "asinh", "atan", "atanh", "cos", "cosh", "exp", "exp2", "expm1", "log", "log1p",
+    "logistic", "pow", "rsqrt", "sign", "sin", "sinh", "sqrt", "square", "tan", "tanh"}  # fmt: skip
+
+
 # A rule of JAX may call its own function, as that of `logaddexp` does: derivatives up to this order are by the rules,
 # and further ones those of the ops of the function.
 _ORDERS = 3
@@ -198,7 +204,8 @@ class Exported:
             if name == "gather" and equation.params["mode"] == jax.lax.GatherScatterMode.PROMISE_IN_BOUNDS:
                 return equation.replace(primitive=_GATHER)
             approximated = _APPROXIMATED if self._orders == _ORDERS else _SMOOTH
-            if name in approximated | _CUMULATIVE or name == "custom_linear_solve":
+            is_complex = name in _OF_COMPLEX and jax.numpy.iscomplexobj(equation.outvars[0].aval)
+            if name in approximated | _CUMULATIVE or name == "custom_linear_solve" or is_complex:
                 return self._add_custom(equation)
         params = {key: self._rewrite_param(value) for key, value in equation.params.items()}
         return equation.replace(params=params)
@@ -250,7 +257,8 @@ class Custom(NamedTuple):
 
 
 def _is_floating(value: Any) -> bool:
-    return bool(jax.dtypes.issubdtype(value.dtype, jax.numpy.floating))
+    """Returns true for values that have derivatives, complex ones too."""
+    return bool(jax.dtypes.issubdtype(value.dtype, jax.numpy.inexact))
 
 
 def _is_zero(operand: Any) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import _dtypes, _trace
 from .._imported import ImportedModel
-from .._importing import refuse
+from .._importing import MissingOp, refuse
 from .._optimizer import Optimizer
 from .._tensor import Tensor, as_tensor, format_shape
 from .._types import Array
@@ -18,7 +18,7 @@ from ..namespace import current_namespace
 from ..variables import Variable
 from ._export import Exported
 from ._graph import Interpreter, find_missing
-from ._values import of_tensor
+from ._values import Known, of_tensor
 
 __all__ = ["ImportedFunction", "from_function"]
 
@@ -53,6 +53,9 @@ def _described(leaf: Any) -> str:
 
 def _supported(dtype: Any, what: str) -> None:
     """Raises TypeError for a dtype that no tensor has, or that JAX makes another one of."""
+    if np.issubdtype(dtype, np.complexfloating):
+        raise TypeError(f"{what} is of {dtype}, which no variable or argument has: expected two arrays, its parts, "
+                        "and jax.lax.complex(real, imaginary) in the function")  # fmt: skip
     try:
         _dtypes.as_dtype(dtype)
     except TypeError as error:
@@ -91,6 +94,10 @@ class _Program:
     def __init__(self, function: Callable[..., Any], arguments: Sequence[Any], has_state: bool):
         self.exported = Exported(function, arguments)
         self.has_state = has_state
+        for place, value in enumerate(self.exported.outputs):
+            if jax.dtypes.issubdtype(value.dtype, np.complexfloating):
+                raise refuse("JAX", [MissingOp(f"result {place} of complex numbers: expected its parts, jnp.real(x) "
+                                               "and jnp.imag(x)", "")])  # fmt: skip
         missing = find_missing(self.exported)
         if missing:
             raise refuse("JAX", missing)
@@ -99,7 +106,8 @@ class _Program:
         """The ops of the function in the current trace, of flat tensors; its result."""
         kept = [of_tensor(given[place]) for place in self.exported.kept]
         outputs = Interpreter(self.exported).run(kept)
-        return jax.tree_util.tree_unflatten(self.exported.out_tree, [known.tensor for known in outputs])
+        results = [known.tensor for known in outputs if isinstance(known, Known)]
+        return jax.tree_util.tree_unflatten(self.exported.out_tree, results)
 
 
 class ImportedFunction(ImportedModel):

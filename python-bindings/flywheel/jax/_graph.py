@@ -12,34 +12,72 @@ from .._importing import Frame, MissingOp, UnsupportedOpError, at_line, refuse
 from .._tensor import Tensor
 from .._trace import Shape
 from ._export import Custom, Exported
-from ._values import Known, of_array, of_tensor
+from ._values import AnyKnown, Complex, Known, of_array, of_tensor
 
-Result = Union[Known, Tensor]
+Result = Union[AnyKnown, Tensor]
 Handler = Callable[..., Union[Result, Sequence[Result], None]]
 HANDLERS: Dict[str, Handler] = {}
+# Translations of ops of which an operand or a result is complex. Ops that only hold or hand over values are those of
+# CARRYING: their translation is one for all kinds of values.
+COMPLEX_HANDLERS: Dict[str, Handler] = {}
+CARRYING = {"func.call", "stablehlo.case", "stablehlo.composite", "stablehlo.if", "stablehlo.while",
+            "stablehlo.optimization_barrier"}  # fmt: skip
 
 _ELEMENTS = {
     "f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64", "i1": "bool", "i8": "int8",
     "i16": "int16", "i32": "int32", "i64": "int64", "ui8": "uint8", "ui16": "uint16", "ui32": "uint32",
     "ui64": "uint64"}  # fmt: skip
+# The types of the parts of complex numbers.
+_PARTS = {"complex<f32>": "f32", "complex<f64>": "f64"}
 
 
 def op(*names: str) -> Callable[[Handler], Handler]:
     """Registers the translation of ops: a function of the call and its operands. Names are
     StableHLO's; others have their dialect, composites and custom calls what is called."""
+    return _register(HANDLERS, names)
 
+
+def complex_op(*names: str) -> Callable[[Handler], Handler]:
+    """Registers the translation of ops of complex numbers, as `op` does of others."""
+    return _register(COMPLEX_HANDLERS, names)
+
+
+def _register(table: Dict[str, Handler], names: Sequence[str]) -> Callable[[Handler], Handler]:
     def register(handler: Handler) -> Handler:
         for name in names:
-            HANDLERS[name if "." in name else f"stablehlo.{name}"] = handler
+            table[name if "." in name else f"stablehlo.{name}"] = handler
         return handler
 
     return register
 
 
+def is_complex(value: Any) -> bool:
+    """Returns true if a value is of complex numbers."""
+    return str(ir.ShapedType(value.type).element_type) in _PARTS
+
+
+def has_complex(operation: Any) -> bool:
+    """Returns true if a translation of `COMPLEX_HANDLERS` is for this op."""
+    return operation.name not in CARRYING and _of_complex(operation)
+
+
+def handler_of(operation: Any) -> Optional[Handler]:
+    """Returns the translation of an op; None if it has none."""
+    table = COMPLEX_HANDLERS if has_complex(operation) else HANDLERS
+    name = name_of(operation)
+    if operation.name == "stablehlo.composite" and (name not in HANDLERS or _of_complex(operation)):
+        return HANDLERS[operation.name]
+    return table.get(name)
+
+
+def _of_complex(operation: Any) -> bool:
+    return any(map(is_complex, [*operation.operands, *operation.results]))
+
+
 def type_of(value: Any) -> Tuple[_dtypes.DType, Shape]:
-    """The dtype and shape of a value."""
+    """The dtype and shape of a value; of complex numbers, the dtype of the parts."""
     kind = ir.RankedTensorType(value.type)
-    element = str(kind.element_type)
+    element = _PARTS.get(str(kind.element_type), str(kind.element_type))
     shape = tuple(None if kind.is_dynamic_dim(i) else kind.get_dim_size(i) for i in range(kind.rank))
     return _dtypes.as_dtype(_ELEMENTS[element]), shape
 
@@ -115,6 +153,10 @@ class Call:
         self._read.add(name)
         return self.operation.attributes[name]
 
+    def ignore(self, name: str) -> None:
+        """Notes that an attribute is read in another way, or says nothing of an op of this kind."""
+        self._read.add(name)
+
     def find_dropped(self) -> List[Tuple[str, str]]:
         """The attributes that nothing read, with their values. Names with a dot are of other tools, such as
         shardings."""
@@ -163,11 +205,11 @@ class Env:
     module."""
 
     def __init__(self, outer: Optional["Env"] = None, exact: bool = True):
-        self._values: Dict[Any, Known] = {}
+        self._values: Dict[Any, AnyKnown] = {}
         self._outer = outer
         self.exact: bool = exact and (outer is None or outer.exact)
 
-    def __getitem__(self, value: Any) -> Known:
+    def __getitem__(self, value: Any) -> AnyKnown:
         env: Optional[Env] = self
         while env is not None:
             if value in env._values:
@@ -175,7 +217,7 @@ class Env:
             env = env._outer
         raise KeyError(str(value))
 
-    def __setitem__(self, value: Any, known: Known) -> None:
+    def __setitem__(self, value: Any, known: AnyKnown) -> None:
         self._values[value] = known
 
 
@@ -196,9 +238,9 @@ class Interpreter:
     def functions(self) -> Dict[str, Any]:
         return self._exported.functions
 
-    def run(self, arguments: Sequence[Known]) -> List[Known]:
+    def run(self, arguments: Sequence[AnyKnown]) -> List[AnyKnown]:
         """The values of main's results. Raises UnsupportedOpError with all that is missing."""
-        results: List[Known] = []
+        results: List[AnyKnown] = []
         with self._exported.context:
             try:
                 results = self.call("main", arguments)
@@ -210,18 +252,18 @@ class Interpreter:
                 raise refuse("JAX", self._missing)
         return results
 
-    def call(self, name: str, arguments: Sequence[Known], exact: bool = True) -> List[Known]:
+    def call(self, name: str, arguments: Sequence[AnyKnown], exact: bool = True) -> List[AnyKnown]:
         """Runs a function of the module, here."""
         return self.run_block(self.functions[name].regions[0].blocks[0], arguments, None, exact)
 
-    def decompose(self, call: "Call", arguments: Sequence[Known]) -> List[Known]:
+    def decompose(self, call: "Call", arguments: Sequence[AnyKnown]) -> List[AnyKnown]:
         """Runs what a composite stands for."""
         name = ir.FlatSymbolRefAttr(call.operation.attributes["decomposition"]).value
         return self.call(str(name), arguments, call.env.exact)
 
     def run_block(
-        self, block: Any, arguments: Sequence[Known], outer: Optional[Env], exact: bool = True
-    ) -> List[Known]:
+        self, block: Any, arguments: Sequence[AnyKnown], outer: Optional[Env], exact: bool = True
+    ) -> List[AnyKnown]:
         """Runs a block and returns the operands of its terminator. If not `exact`, its ops are run on tensors of other
         shapes than its values have."""
         env = Env(outer, exact)
@@ -236,28 +278,29 @@ class Interpreter:
                 env[value] = known
         raise AssertionError("a block without a terminator")
 
-    def _call_or_stand_in(self, operation: Any, env: Env) -> List[Known]:
+    def _call_or_stand_in(self, operation: Any, env: Env) -> List[AnyKnown]:
         """Runs an op. If its form is not imported, records that and returns zeros, so that all such ops are found."""
         outer, self.frame = self.frame, frame_of(operation) or self.frame
         try:
-            results: List[Known] = at_line(self.frame, lambda: self._call(operation, env))
+            results: List[AnyKnown] = at_line(self.frame, lambda: self._call(operation, env))
             return results
         except UnsupportedOpError as error:
             if not error.missing:
                 raise
             self._missing += error.missing
-            types = [type_of(value) for value in operation.results]
-            return [of_tensor(_ops.zeros([size or 1 for size in shape], dtype)) for dtype, shape in types]
+            return [_stand_in(value) for value in operation.results]
         finally:
             self.frame = outer
 
-    def _call(self, operation: Any, env: Env) -> List[Known]:
+    def _call(self, operation: Any, env: Env) -> List[AnyKnown]:
         call = Call(operation, self, env)
-        handler = HANDLERS.get(name_of(operation)) or HANDLERS[operation.name]
+        handler = handler_of(operation)
+        if handler is None:
+            raise call.unsupported("of complex numbers" if has_complex(operation) else "")
         found = handler(call, *[env[operand] for operand in operation.operands])
         for name, value in call.find_dropped():
             raise call.unsupported(f"with the attribute '{name}' = {value}")
-        listed = [] if found is None else [found] if isinstance(found, (Known, Tensor)) else list(found)
+        listed = [] if found is None else [found] if isinstance(found, (Known, Complex, Tensor)) else list(found)
         results = [of_tensor(x) if isinstance(x, Tensor) else x for x in listed]
         if env.exact:
             for value, known in zip(operation.results, results):
@@ -265,17 +308,23 @@ class Interpreter:
                 fits = len(shape) == len(known.shape) and all(
                     a is None or b is None or a == b for a, b in zip(shape, known.shape)
                 )
-                if known.dtype != dtype or not fits:
+                if known.dtype != dtype or not fits or isinstance(known, Complex) != is_complex(value):
                     raise AssertionError(
                         f"{_shown(operation)}: expected {dtype}{shape}, made {known.dtype}{known.shape}"
                     )
         return results
 
 
+def _stand_in(value: Any) -> AnyKnown:
+    dtype, shape = type_of(value)
+    zeros = of_tensor(_ops.zeros([size or 1 for size in shape], dtype))
+    return Complex(zeros, zeros) if is_complex(value) else zeros
+
+
 def _strange(operation: Any) -> Optional[str]:
     """Returns a type of elements that an op has, but that no tensor has."""
     kinds = {str(ir.ShapedType(x.type).element_type) for x in [*operation.operands, *operation.results]}
-    return min(kinds - set(_ELEMENTS), default=None)
+    return min(kinds - set(_ELEMENTS) - set(_PARTS), default=None)
 
 
 def find_missing(exported: Exported) -> List[MissingOp]:
@@ -297,10 +346,11 @@ def find_missing(exported: Exported) -> List[MissingOp]:
             name, frame = name_of(operation), frame_of(operation) or outer
             if operation.name == "func.call":
                 visit(operation, "callee", frame)
-            elif operation.name == "stablehlo.composite" and name not in HANDLERS:
+            elif operation.name == "stablehlo.composite" and handler_of(operation) is HANDLERS[operation.name]:
                 visit(operation, "decomposition", frame)
-            elif name not in HANDLERS:
-                missing.append(MissingOp(_shown(operation), location_of(frame)))
+            elif handler_of(operation) is None:
+                what = " of complex numbers" if name in HANDLERS else ""
+                missing.append(MissingOp(f"{_shown(operation)}{what}", location_of(frame)))
             elif _strange(operation) is not None:
                 missing.append(MissingOp(f"{_shown(operation)} of {_strange(operation)}", location_of(frame)))
             elif operation.name in ("stablehlo.while", "stablehlo.case", "stablehlo.if"):

@@ -20,7 +20,7 @@ from ..transforms import custom_vjp
 from ._export import PROMISED
 from ._graph import Call, name_of, op
 from ._shapes import broadcast_in_dim, iota, permuted, reshaped
-from ._values import Known, as_sizes, bounds_of, of_tensor
+from ._values import Known, as_sizes, bounds_of, of_tensor, tensors_of
 
 _DYNAMIC = -(2**63)
 
@@ -415,7 +415,7 @@ def _sort(call: Call, *operands: Known) -> Any:
         columns, rows = reshaped(x, [*lead, 1]), reshaped(x, [*lead[:-1], 1, count])
         square: List[Size] = [*lead, count]
         pairs += [of_tensor(as_unsigned(_wide(part, square), own.dtype)) for part in (columns, rows)]
-    outcome = call.interpreter.run_block(call.block(), pairs, call.env, exact=False)[0].tensor
+    outcome = tensors_of(call.interpreter.run_block(call.block(), pairs, call.env, exact=False))[0]
     order = _ops.moveaxis(order_of(outcome, count), -1, axis)
     return [taken(x, order, axis) for x in tensors]
 

@@ -19,7 +19,7 @@ from .._windows import convolve
 from ._graph import Call, op
 from ._indexing import combiner
 from ._shapes import padded, permuted, reshaped, sliced
-from ._values import Known, of_tensor
+from ._values import Known, of_tensor, tensors_of
 
 #
 # Products
@@ -271,7 +271,7 @@ def _combine(call: Call, first: Sequence[Tensor], second: Sequence[Tensor]) -> L
     given = [of_tensor(x) for x in [*first, *second]]
     found = call.interpreter.run_block(call.block(), given, call.env, exact=False)
     # Results that depend on no element are scalars.
-    return [_ops._core.stretch(x.tensor, sizes(y)) for x, y in zip(found, first)]
+    return [_ops._core.stretch(x, sizes(y)) for x, y in zip(tensors_of(found), first)]
 
 
 # The region of an arg max: of two elements the larger one, the first of equal ones, and NaN before all.

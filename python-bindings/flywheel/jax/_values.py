@@ -68,6 +68,44 @@ class Known:
         return found
 
 
+class Complex:
+    """A value of complex numbers: its real and its imaginary part, of one shape and dtype."""
+
+    __slots__ = ("real", "imaginary")
+
+    def __init__(self, real: Known, imaginary: Known):
+        self.real = real
+        self.imaginary = imaginary
+
+    @property
+    def dtype(self) -> _dtypes.DType:
+        return self.real.dtype
+
+    @property
+    def shape(self) -> Tuple[Optional[int], ...]:
+        return self.real.shape
+
+    @property
+    def pair(self) -> Tuple[Tensor, Tensor]:
+        return self.real.tensor, self.imaginary.tensor
+
+
+AnyKnown = Union[Known, Complex]
+
+
+def tensors_of(values: Sequence[AnyKnown]) -> List[Tensor]:
+    """Returns the tensors of values, of a complex one both parts."""
+    parts = [[x.real, x.imaginary] if isinstance(x, Complex) else [x] for x in values]
+    return [part.tensor for pair in parts for part in pair]
+
+
+def regrouped(tensors: Sequence[Tensor], are_complex: Sequence[bool]) -> List[AnyKnown]:
+    """Returns the values that `tensors_of` took apart."""
+    rest = iter(tensors)
+    return [Complex(of_tensor(next(rest)), of_tensor(next(rest))) if is_complex else of_tensor(next(rest))
+            for is_complex in are_complex]  # fmt: skip
+
+
 def _is_splat(array: Array) -> bool:
     if all(stride == 0 or size == 1 for stride, size in zip(array.strides, array.shape)):
         return True

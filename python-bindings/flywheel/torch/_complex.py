@@ -6,10 +6,9 @@ from typing import Any, Callable, Dict, List, Optional, Tuple, Union
 
 import torch
 
-from .. import _ops
+from .. import _complex_pairs, _ops
 from .._layouts import Laid
 from .._ops._core import stretch
-from .._ops._reductions import power_norm
 from .._tensor import Tensor
 from ._arguments import Arguments, Handler
 
@@ -101,7 +100,7 @@ def _part_of(part: int, name: str, value: Any) -> Any:
         return value
     if isinstance(value, Laid) and part:
         return value.like(_ops.zeros_like(value.data))
-    if name in ("value", "fill_value", "other") and isinstance(value, (int, float, complex)):
+    if name in ("value", "fill_value", "self", "other") and isinstance(value, (int, float, complex)):
         return complex(value).imag if part else complex(value).real
     return value
 
@@ -155,8 +154,8 @@ _BY_PARTS = frozenset(f"aten.{name}" for name in (
     "diagonal.default diagonal_scatter.default slice_scatter.default select_scatter.default copy.default "
     "full.default zeros.default ones.default new_zeros.default new_ones.default new_full.default "
     "full_like.default zeros_like.default ones_like.default fill.Scalar sum.dim_IntList sum.default mean.dim "
-    "mean.default cumsum.default index.Tensor index_select.default gather.default where.self masked_fill.Scalar "
-    "masked_fill.Tensor").split())  # fmt: skip
+    "mean.default cumsum.default index.Tensor index_select.default gather.default where.self where.ScalarSelf "
+    "where.ScalarOther masked_fill.Scalar masked_fill.Tensor").split())  # fmt: skip
 
 # Products.
 _BILINEAR = frozenset(f"aten.{name}" for name in (
@@ -173,19 +172,8 @@ def _broadcast(x: Number, like: Complex) -> Tuple[Tensor, Optional[Tensor]]:
     return tuple(_ops.full([], part, dtype) for part in (number.real, number.imag))  # type: ignore[return-value]
 
 
-def _quotient(a: Tuple[Tensor, Optional[Tensor]], b: Tuple[Tensor, Optional[Tensor]]) -> Complex:
-    """a / b, scaled so that no square of b is infinite or 0."""
-    if b[1] is None:
-        assert a[1] is not None
-        return Complex(Laid(_ops.divide(a[0], b[0])), Laid(_ops.divide(a[1], b[0])))
-    scale = _ops.stop_gradient(_ops.maximum(_ops.absolute(b[0]), _ops.absolute(b[1])))
-    c, d = _ops.divide(b[0], scale), _ops.divide(b[1], scale)
-    below = _ops.multiply(_ops.add(_ops.multiply(c, c), _ops.multiply(d, d)), scale)
-    real, imaginary = _ops.multiply(a[0], c), _ops.negative(_ops.multiply(a[0], d))
-    if a[1] is not None:
-        real = _ops.add(real, _ops.multiply(a[1], d))
-        imaginary = _ops.add(imaginary, _ops.multiply(a[1], c))
-    return Complex(Laid(_ops.divide(real, below)), Laid(_ops.divide(imaginary, below)))
+def _of(parts: _complex_pairs.Pair) -> Complex:
+    return Complex(Laid(parts[0]), Laid(parts[1]))
 
 
 @op("div.Tensor", "div.Scalar")
@@ -193,12 +181,12 @@ def _div(call: Any, a: Number, b: Number) -> Complex:
     like = a if isinstance(a, Complex) else b
     if not isinstance(like, Complex):
         raise call.unsupported("of real numbers, with a complex result")
-    return _quotient(_broadcast(a, like), _broadcast(b, like))
+    return _of(_complex_pairs.quotient(_broadcast(a, like), _broadcast(b, like)))
 
 
 @op("reciprocal.default")
 def _reciprocal(call: Any, x: Complex) -> Complex:
-    return _quotient((_ops.ones_like(x.real.plain()), None), x.tensors())
+    return _of(_complex_pairs.quotient((_ops.ones_like(x.real.plain()), None), x.tensors()))
 
 
 @op("_conj.default", "conj.default", "_conj_physical.default", "conj_physical.default")
@@ -250,52 +238,59 @@ def _to_copy(call: Any, x: Union[Complex, Laid]) -> Union[Complex, Laid]:
 
 @op("abs.default")
 def _abs(call: Any, x: Complex) -> Laid:
-    """Its derivative at 0 is 0."""
-    return Laid(power_norm(x.pairs(), 2, -1))
+    return Laid(_complex_pairs.absolute(x.tensors()))
 
 
 @op("angle.default")
 def _angle(call: Any, x: Complex) -> Laid:
-    """Its derivative at 0 is 0."""
-    real, imaginary = x.tensors()
-    is_zero = _ops.logical_and(_ops.equal(real, 0), _ops.equal(imaginary, 0))
-    own = _ops.arctan2(_ops.where(is_zero, 0.0, imaginary), _ops.where(is_zero, 1.0, real))
-    # The angle of -0 is pi.
-    return Laid(_ops.where(is_zero, _ops.stop_gradient(_ops.arctan2(imaginary, real)), own))
+    return Laid(_complex_pairs.angle(x.tensors()))
 
 
-@op("sgn.default", "sign.default")
-def _direction(call: Any, x: Complex) -> Complex:
-    """x / |x|, and 0 of 0."""
-    length = power_norm(x.pairs(), 2, -1)
-    is_zero = _ops.equal(length, 0)
-    below = _ops.where(is_zero, 1.0, length)
-    return Complex(*(Laid(_ops.where(is_zero, 0.0, _ops.divide(part, below))) for part in x.tensors()))
+# Functions of one number.
+_UNARY = {
+    "exp": _complex_pairs.exp, "expm1": _complex_pairs.expm1, "log": _complex_pairs.log, "sqrt": _complex_pairs.sqrt,
+    "sin": _complex_pairs.sin, "cos": _complex_pairs.cos, "tan": _complex_pairs.tan, "sinh": _complex_pairs.sinh,
+    "cosh": _complex_pairs.cosh, "tanh": _complex_pairs.tanh, "sgn": _complex_pairs.direction}  # fmt: skip
 
 
-@op("exp.default")
-def _exp(call: Any, x: Complex) -> Complex:
-    real, imaginary = x.tensors()
-    length = _ops.exp(real)
-    return Complex(*(Laid(_ops.multiply(length, function(imaginary))) for function in (_ops.cos, _ops.sin)))
+@op(*(f"{name}.default" for name in _UNARY))
+def _unary(call: Any, x: Complex) -> Complex:
+    return _of(_UNARY[str(call.node.target).split(".")[1]](x.tensors()))
 
 
-@op("log.default")
-def _log(call: Any, x: Complex) -> Complex:
-    real, imaginary = x.tensors()
-    return Complex(Laid(_ops.log(_ops.hypot(real, imaginary))), Laid(_ops.arctan2(imaginary, real)))
+@op("rsqrt.default")
+def _inverse_root(call: Any, x: Complex) -> Complex:
+    return _of(_complex_pairs.quotient((_ops.ones_like(x.real.plain()), None), _complex_pairs.sqrt(x.tensors())))
+
+
+@op("sigmoid.default")
+def _sigmoid(call: Any, x: Complex) -> Complex:
+    real, imaginary = _complex_pairs.exp(tuple(_ops.negative(part) for part in x.tensors()))  # type: ignore[arg-type]
+    one = _ops.ones_like(real)
+    return _of(_complex_pairs.quotient((one, None), (_ops.add(real, one), imaginary)))
 
 
 @op("pow.Tensor_Scalar", "square.default")
-def _power(call: Any, x: Complex, exponent: Any = 2) -> Complex:
-    if exponent not in (1, 2, 3, 4):
-        raise call.unsupported(f"of complex numbers with the exponent {exponent}")
-    real, imaginary = x.tensors()
-    result = real, imaginary
-    for _ in range(int(exponent) - 1):
-        result = (_ops.subtract(_ops.multiply(result[0], real), _ops.multiply(result[1], imaginary)),
-                  _ops.add(_ops.multiply(result[0], imaginary), _ops.multiply(result[1], real)))  # fmt: skip
-    return Complex(Laid(result[0]), Laid(result[1]))
+def _power(call: Any, x: Number, exponent: Any = 2) -> Complex:
+    if isinstance(x, Complex) and exponent == int(exponent.real) and 0 < exponent.real <= 64:
+        return _of(_complex_pairs.whole_power(x.tensors(), int(exponent.real)))
+    return _raised(call, x, exponent)
+
+
+@op("pow.Tensor_Tensor", "pow.Scalar")
+def _general_power(call: Any, a: Number, b: Number) -> Complex:
+    return _raised(call, a, b)
+
+
+def _raised(call: Any, a: Number, b: Number) -> Complex:
+    like = a if isinstance(a, Complex) else b
+    if not isinstance(like, Complex):
+        raise call.unsupported("of real numbers, with a complex result")
+    parts = [_broadcast(x, like) for x in (a, b)]
+    full = [(real, _ops.zeros_like(real) if imaginary is None else imaginary) for real, imaginary in parts]
+    shape = _ops._core.broadcast_sizes([real for real, _ in full])
+    wide = [(stretch(real, shape), stretch(imaginary, shape)) for real, imaginary in full]
+    return _of(_complex_pairs.power(wide[0], wide[1]))
 
 
 @op("eq.Tensor", "eq.Scalar", "ne.Tensor", "ne.Scalar")

@@ -7,12 +7,9 @@ import numpy as np
 
 from .. import _ops
 from .._layouts import Laid
-from .._spectra import hermitian, largest_product, resized, transform
+from .._spectra import LONGEST_PRODUCT, hermitian, largest_product, resized, transform
 from .._tensor import Tensor
 from ._complex import Complex, op
-
-# The longest sequence that one product with a matrix transforms: a matrix has the square of it.
-_LONGEST_PRODUCT = 2048
 
 # By the number that PyTorch gives a way of scaling: none, by the root of the count of elements, and by that.
 _SCALES: Dict[int, Callable[[float], float]] = {
@@ -22,8 +19,8 @@ _SCALES: Dict[int, Callable[[float], float]] = {
 def _length(call: Any, size: Any) -> int:
     if size is None:
         raise call.unsupported("of a size that the call chooses")
-    if largest_product(size) > _LONGEST_PRODUCT:
-        raise call.unsupported(f"of a length, {size}, with a prime factor above {_LONGEST_PRODUCT}")
+    if largest_product(size) > LONGEST_PRODUCT:
+        raise call.unsupported(f"of a length, {size}, with a prime factor above {LONGEST_PRODUCT}")
     return int(size)
 
 
