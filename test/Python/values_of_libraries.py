@@ -2,8 +2,8 @@
 # REQUIRES: python
 # RUN: env FLYWHEEL_CACHE= %python %s
 """N21: values that a traced function reads in containers of libraries, in the environment and in buffers, and
-functions, classes and modules that change in place, are those of now. Random numbers and items of iterators, which a trace
-takes once, are warned of."""
+functions, classes and modules that change in place, are those of now. Random numbers and items of iterators, which a
+trace takes once, are warned of."""
 
 import array
 import collections
