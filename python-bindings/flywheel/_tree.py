@@ -1,15 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Nested tuples, lists and dicts of values, flat and back."""
+"""Nested tuples, lists, dicts and data classes of values, flat and back."""
 
+import dataclasses
 import weakref
 from collections import OrderedDict, defaultdict
 from typing import Any, Callable, Hashable, Iterator, List, Sequence, Tuple
+
+import numpy as np
 
 from ._members import Members
 
 LEAF = "*"
 _MAPPINGS = (dict, OrderedDict, defaultdict)
 Spec = Hashable
+
+
+class _Keys(Tuple[Any, ...]):
+    """The keys of a dict, sorted: dicts of equal keys have one form. `order` has them as the dict does."""
+
+    order: Tuple[Any, ...]
 
 
 class Whole:
@@ -56,8 +65,9 @@ class _Kept:
 def flatten(tree: Any) -> Tuple[List[Any], Spec]:
     """The leaves in order, and what else there is to the tree, which is hashable.
 
-    Tuples (also named ones), lists and dicts are nodes, and so are an OrderedDict and a
-    defaultdict. Keys are sorted, but for those of an OrderedDict; None and a `Whole` have no leaves.
+    Tuples (also named ones), lists and dicts are nodes, and so are an OrderedDict, a
+    defaultdict, and objects of data classes that have arrays or cannot be hashed. The leaves of a dict are
+    in the order of its sorted keys, but for those of an OrderedDict; None and a `Whole` have no leaves.
     """
     leaves: List[Any] = []
     return leaves, _flatten(tree, leaves)
@@ -74,11 +84,52 @@ def _flatten(tree: Any, leaves: List[Any]) -> Spec:
     if kind is tuple or kind is list or (isinstance(tree, tuple) and hasattr(tree, "_fields")):
         return (kind, tuple(_flatten(child, leaves) for child in tree))
     if kind in _MAPPINGS:
-        keys = tuple(tree) if kind is OrderedDict else _sorted(tree)
+        keys = tuple(tree) if kind is OrderedDict else _Keys(_sorted(tree))
+        if isinstance(keys, _Keys):
+            keys.order = tuple(tree)
         children = tuple(_flatten(tree[key], leaves) for key in keys)
         return (kind, keys, children, tree.default_factory) if kind is defaultdict else (kind, keys, children)
+    if dataclasses.is_dataclass(kind) and not kind.__module__.startswith("flywheel."):
+        own: List[Any] = []
+        spec = (kind, tuple(_flatten(getattr(tree, field.name), own) for field in dataclasses.fields(tree)))
+        # One of numbers and names is an argument like them: settings, of which each value has a trace.
+        if any(map(_is_array, own)) or not _is_hashable(tree):
+            leaves += own
+            return spec
     leaves.append(tree)
     return LEAF
+
+
+def _is_array(value: Any) -> bool:
+    # Variables are objects that a trace reads.
+    return isinstance(value, np.ndarray) or hasattr(value, "__dlpack__") or _is_tensor(value)
+
+
+def _is_tensor(value: Any) -> bool:
+    from ._tensor import Tensor
+
+    return isinstance(value, Tensor)
+
+
+def _is_hashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def orders(spec: Any) -> Hashable:
+    """The orders of the keys of all dicts of a form, which code may read; forms are equal whatever they are."""
+    if spec is None or spec == LEAF or spec[0] is Whole:
+        return None
+    own = spec[1].order if isinstance(spec[1], _Keys) else None
+    return own, tuple(orders(child) for child in _children(spec))
+
+
+def _children(spec: Any) -> Tuple[Any, ...]:
+    found: Tuple[Any, ...] = spec[2] if spec[0] in _MAPPINGS else spec[1]
+    return found
 
 
 def _sorted(keys: Any) -> Tuple[Any, ...]:
@@ -107,11 +158,17 @@ def _unflatten(spec: Any, leaves: Iterator[Any], of_whole: Callable[[Whole], Any
     if spec[0] is Whole:
         return of_whole(spec[1].value)
     if spec[0] in _MAPPINGS:
-        items = [(key, _unflatten(child, leaves, of_whole)) for key, child in zip(spec[1], spec[2])]
+        found = {key: _unflatten(child, leaves, of_whole) for key, child in zip(spec[1], spec[2])}
+        items = [(key, found[key]) for key in getattr(spec[1], "order", spec[1])]
         return defaultdict(spec[3], items) if spec[0] is defaultdict else spec[0](items)
     children = [_unflatten(child, leaves, of_whole) for child in spec[1]]
     if spec[0] is list:
         return children
+    if dataclasses.is_dataclass(spec[0]):
+        made: Any = object.__new__(spec[0])  # type: ignore[arg-type]
+        for field, child in zip(dataclasses.fields(spec[0]), children):
+            object.__setattr__(made, field.name, child)
+        return made
     return tuple(children) if spec[0] is tuple else spec[0](*children)
 
 
@@ -134,7 +191,7 @@ def wholes(spec: Any) -> List["weakref.ref[Whole]"]:
         return []
     if spec[0] is Whole:
         return [spec[1].reference]
-    return [one for child in (spec[2] if spec[0] in _MAPPINGS else spec[1]) for one in wholes(child)]
+    return [one for child in _children(spec) for one in wholes(child)]
 
 
 def with_parameters(tree: Any) -> Any:
@@ -151,6 +208,9 @@ def describe(spec: Any) -> str:
         return str(spec[1].what)
     if spec[0] in _MAPPINGS:
         return "{" + ", ".join(f"{key!r}: {describe(child)}" for key, child in zip(spec[1], spec[2])) + "}"
+    if dataclasses.is_dataclass(spec[0]):
+        fields = zip(_field_names(spec[0]), spec[1])
+        return f"{_name_of(spec[0])}({', '.join(f'{name}={describe(child)}' for name, child in fields)})"
     inner = ", ".join(describe(child) for child in spec[1])
     return f"[{inner}]" if spec[0] is list else f"({inner})"
 
@@ -163,6 +223,15 @@ def names(spec: Any, prefix: str) -> List[str]:
         return [prefix]
     if spec[0] is Whole:
         return []
-    keys = spec[1] if spec[0] in _MAPPINGS else range(len(spec[1]))
-    children = spec[2] if spec[0] in _MAPPINGS else spec[1]
-    return [name for key, child in zip(keys, children) for name in names(child, f"{prefix}_{key}")]
+    keys: Sequence[Any] = spec[1] if spec[0] in _MAPPINGS else range(len(spec[1]))
+    if dataclasses.is_dataclass(spec[0]):
+        keys = _field_names(spec[0])
+    return [name for key, child in zip(keys, _children(spec)) for name in names(child, f"{prefix}_{key}")]
+
+
+def _field_names(kind: Any) -> List[str]:
+    return [field.name for field in dataclasses.fields(kind)]
+
+
+def _name_of(kind: Any) -> str:
+    return str(kind.__name__)

@@ -290,7 +290,7 @@ class Function(_flywheel.Dispatcher):
             seen = tuple(identity(value.value if isinstance(value, Static) else value) for value in static)
             ranks = tuple((leaf.kind, leaf.dtype, len(leaf.dims), self._sizes.vary and leaf.dims[:1] == (1,))
                           for leaf in leaves)  # fmt: skip
-            form = (identity(tree), seen, ranks)
+            form = (identity(tree), _tree.orders(tree), seen, ranks)
             hash(form)
         except TypeError:
             plain = [value.value if isinstance(value, Static) else value for value in static]
@@ -574,7 +574,7 @@ def function(function: Optional[Callable[..., Any]] = None, /, **options: Any) -
     printing, happens while tracing only.
 
     Arguments are arrays (NumPy's, or anything with DLPack or the buffer protocol), Python
-    numbers (fed as float32, int32, bool), or tuples, lists and dicts of them. Others, such
+    numbers (fed as float32, int32, bool), or tuples, lists, dicts and data classes of them. Others, such
     as strings, are constants of the trace, and must be hashable; so are the parameters that
     `static` names, or numbers, whatever they are: `static="training"` for one that an `if`
     of Python asks. A parameter that is not given has its default, as it is. Results are
