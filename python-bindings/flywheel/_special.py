@@ -31,12 +31,13 @@ _Function = Callable[[Tensor], Tensor]
 
 
 def _with_slope(function: _Function, slope: Callable[[Tensor, Tensor], Tensor]) -> _Function:
-    """A function with the derivative `slope(x, function(x))`."""
+    """A function with the derivative `slope(x, function(x))`, which is computed in float64, too."""
     result = custom_vjp(function)
 
     @result.defvjp
     def rule(x: Tensor, weights: Tensor) -> Tensor:
-        return multiply(weights, slope(x, result(x)))
+        wide = arithmetic.cast(x, _dtypes.float64)
+        return multiply(weights, arithmetic.cast(slope(wide, result(wide)), x.dtype))
 
     return result
 
@@ -215,8 +216,22 @@ def _erfcx(x: Tensor) -> Tensor:
     return where(negative, subtract(multiply(arithmetic.exp(square), 2.0), found), found)
 
 
+# From here on five terms of the asymptotic series of erfcx (DLMF 7.12.1) are exact to the last digits.
+_FAR = 1e2
+
+
+def _far_part(x: Tensor, coefficients: Sequence[float]) -> Tuple[Tensor, Tensor]:
+    """Returns where x is far from 0, above, and a polynomial of 1 / x^2 there."""
+    is_far = arithmetic.greater(x, _FAR)
+    inverse = arithmetic.reciprocal(where(is_far, x, _FAR))
+    return is_far, _horner(multiply(inverse, inverse), coefficients)
+
+
 def _erfcx_slope(x: Tensor, y: Tensor) -> Tensor:
-    return subtract(multiply(multiply(x, 2.0), y), 2 / math.sqrt(math.pi))
+    """2 x y - 2 / sqrt(pi), whose terms cancel far from 0."""
+    is_far, far = _far_part(x, [0.0, *(c / math.sqrt(math.pi) for c in (-1.0, 1.5, -3.75, 13.125, -59.0625))])
+    near = subtract(multiply(multiply(where(is_far, 0.0, x), 2.0), y), 2 / math.sqrt(math.pi))
+    return where(is_far, far, near)
 
 
 erfcx = _with_slope(_erfcx, _erfcx_slope)
@@ -236,11 +251,21 @@ def _log_ndtr(x: Tensor) -> Tensor:
     return _piecewise(less(x, -1.0), x, (-1.0, 0.0), below, above)
 
 
-def _log_ndtr_slope(x: Tensor, y: Tensor) -> Tensor:
+@_in_float64
+def _ratio(x: Tensor) -> Tensor:
+    """The density of the normal distribution over its distribution function."""
     return divide(math.sqrt(2 / math.pi), _erfcx(multiply(x, -math.sqrt(0.5))))
 
 
-log_ndtr = _with_slope(_log_ndtr, _log_ndtr_slope)
+def _ratio_slope(x: Tensor, y: Tensor) -> Tensor:
+    """-y (x + y), where x + y is a series of 1 / x^2 over -x far below 0."""
+    is_far, far = _far_part(arithmetic.negative(x), [1.0, -2.0, 10.0, -74.0, 706.0])
+    rest = where(is_far, divide(far, where(is_far, arithmetic.negative(x), 1.0)), add(x, y))
+    return multiply(arithmetic.negative(y), rest)
+
+
+_normal_ratio = _with_slope(_ratio, _ratio_slope)
+log_ndtr = _with_slope(_log_ndtr, lambda x, y: _normal_ratio(x))
 log_ndtr.__doc__ = """The logarithm of the normal distribution function."""
 
 
@@ -284,17 +309,28 @@ def _i1(x: Tensor) -> Tensor:
     return multiply(_i1e(x), arithmetic.exp(arithmetic.absolute(x)))
 
 
-def _by_x(x: Tensor, y: Tensor) -> Tensor:
-    """An odd function over x, whose slope at 0 is 1/2."""
-    is_zero = equal(x, 0.0)
-    return where(is_zero, 0.5, divide(y, where(is_zero, 1.0, x)))
+def _by_x(x: Tensor, y: Tensor, sign: float) -> Tensor:
+    """I1(x) / x, or J1(x) / x with the sign -1, where y is I1(x) or J1(x): near 0 by the series (DLMF 10.25.2, 10.2.2),
+    whose derivatives are exact."""
+    is_near = less(arithmetic.absolute(x), 1.0)
+    coefficients = [0.5 * (sign / 4) ** k / (math.factorial(k) * math.factorial(k + 1)) for k in range(10)]
+    near = where(is_near, x, 0.0)
+    return where(is_near, _horner(multiply(near, near), coefficients), divide(y, where(is_near, 1.0, x)))
+
+
+def _scaled_by_x(x: Tensor, y: Tensor) -> Tensor:
+    """exp(-|x|) I1(x) / x, where y is exp(-|x|) I1(x)."""
+    is_near = less(arithmetic.absolute(x), 1.0)
+    near = where(is_near, x, 0.0)
+    found = multiply(_by_x(near, near, 1.0), arithmetic.exp(arithmetic.negative(arithmetic.absolute(near))))
+    return where(is_near, found, divide(y, where(is_near, 1.0, x)))
 
 
 i0: _Function = _with_slope(_i0, lambda x, y: i1(x))
-i1: _Function = _with_slope(_i1, lambda x, y: subtract(i0(x), _by_x(x, y)))
+i1: _Function = _with_slope(_i1, lambda x, y: subtract(i0(x), _by_x(x, y, 1.0)))
 i0e: _Function = _with_slope(_i0e, lambda x, y: subtract(i1e(x), multiply(arithmetic.sign(x), y)))
 i1e: _Function = _with_slope(
-    _i1e, lambda x, y: subtract(subtract(i0e(x), _by_x(x, y)), multiply(arithmetic.sign(x), y)))  # fmt: skip
+    _i1e, lambda x, y: subtract(subtract(i0e(x), _scaled_by_x(x, y)), multiply(arithmetic.sign(x), y)))  # fmt: skip
 
 
 def _k(x: Tensor, near: Callable[[Tensor, Tensor], Tensor], above: Sequence[float]) -> Tensor:
@@ -381,6 +417,6 @@ def _of_order(function: Callable[..., Tensor], order: int) -> _Function:
 
 # Y is minus infinity at 0, and NaN below.
 j0: _Function = _with_slope(_of_order(_bessel_j, 0), lambda x, y: arithmetic.negative(j1(x)))
-j1: _Function = _with_slope(_of_order(_bessel_j, 1), lambda x, y: subtract(j0(x), _by_x(x, y)))
+j1: _Function = _with_slope(_of_order(_bessel_j, 1), lambda x, y: subtract(j0(x), _by_x(x, y, -1.0)))
 y0: _Function = _with_slope(_of_order(_bessel_y, 0), lambda x, y: arithmetic.negative(y1(x)))
 y1: _Function = _with_slope(_of_order(_bessel_y, 1), lambda x, y: subtract(y0(x), divide(y, x)))

@@ -432,7 +432,7 @@ def _batch(
 
 # A rule may call its own function, whose rule is then traced too: so often, and what is deeper has the derivative of
 # the function as it stands.
-_MOST_RULES = 2
+_MOST_RULES = 3
 
 
 class CustomVjp:

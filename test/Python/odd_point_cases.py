@@ -75,6 +75,20 @@ CASES.update({
                           "x + x**2 + x**3 + x**4", POWERS),
 })  # fmt: skip
 
+_NEAR = [x for x in ODD if abs(x) < 40]
+# flywheel._special, which flywheel.v1 and imports have names for.
+CASES.update({
+    name: Case(f"special.{name}(x)", exact, points)
+    for name, exact, points in [
+        ("log_ndtr", "mp.log(mp.erfc(-x / mp.sqrt(2)) / 2)", _NEAR), ("erfcx", "mp.exp(x * x) * mp.erfc(x)", _NEAR),
+        ("i0", "mp.besseli(0, x)", _NEAR), ("i1", "mp.besseli(1, x)", _NEAR),
+        ("j0", "mp.besselj(0, x)", _NEAR), ("j1", "mp.besselj(1, x)", _NEAR),
+        ("i0e", "mp.exp(-abs(x)) * mp.besseli(0, x)", [0.5, -0.5, 2.0, -3.0, 20.0, -20.0]),
+        ("i1e", "mp.exp(-abs(x)) * mp.besseli(1, x)", [0.5, -0.5, 2.0, -3.0, 20.0, -20.0]),
+        ("digamma", "mp.psi(0, x)", [*POSITIVE[1:6], -0.5, -1.5, 0.25]),
+    ]
+})  # fmt: skip
+
 PAIRS: List[Tuple[float, float]] = [
     (0.0, 1.0), (1.0, 1.0), (-1.0, -1.0), (1.0, -1.0), (0.5, 0.5), (1e-4, 1e-4), (2.0, 2.0), (3.0, -2.0), (20.0, 20.0),
     (-50.0, 50.0), (700.0, 0.0), (0.0, -700.0), (1e-8, -1e-8)]  # fmt: skip

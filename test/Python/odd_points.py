@@ -18,6 +18,7 @@ import numpy as np
 from odd_point_cases import BINARY, CASES
 
 import flywheel as fw
+from flywheel import _special as special
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../Numeric"))
 from selection import choose, takes_all  # noqa: E402
@@ -46,6 +47,10 @@ def matrix(rows: Sequence[Sequence[Any]]) -> Any:
     return fw.stack([fw.stack([like * 0 + x for x in line], 1) for line in rows], 1)
 
 
+# Names that the cases use.
+NAMES = {"fw": fw, "row": row, "matrix": matrix, "special": special}
+
+
 def derive(function: Function, mode: str, place: int) -> Function:
     """The derivative of each element of the result by the same element of an argument."""
     if mode == "R":
@@ -69,8 +74,7 @@ def check(name: str, dtype: str) -> int:
     rtol, atol, smallest, largest = TOLERANCES[dtype]
     ours = CASES[name].ours if name in CASES else BINARY[name][0]
     points = [(p,) for p in CASES[name].points] if name in CASES else BINARY[name][2]
-    names = {"fw": fw, "row": row, "matrix": matrix}
-    function = eval(f"lambda {'x, y'[: 3 * len(points[0]) - 2]}: {ours}", names)
+    function = eval(f"lambda {'x, y'[: 3 * len(points[0]) - 2]}: {ours}", NAMES)
     given = [np.array(column, dtype) for column in zip(*points)]
     words = [(modes, word) for word in GOLDENS[name] for modes in MODES.get(len(word), [""])]
 
@@ -102,7 +106,7 @@ def check_narrow(name: str, dtype: Any) -> int:
     """Compares values and first derivatives of a narrow type with those of f64 at the same numbers."""
     ours = CASES[name].ours if name in CASES else BINARY[name][0]
     points = [(p,) for p in CASES[name].points] if name in CASES else BINARY[name][2]
-    function = eval(f"lambda {'x, y'[: 3 * len(points[0]) - 2]}: {ours}", {"fw": fw, "row": row, "matrix": matrix})
+    function = eval(f"lambda {'x, y'[: 3 * len(points[0]) - 2]}: {ours}", NAMES)
     with np.errstate(over="ignore"):
         given = [np.array(column).astype(dtype) for column in zip(*points)]
     words = [(modes, str(place)) for place in range(len(given)) for modes in MODES[1]]

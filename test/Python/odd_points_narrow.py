@@ -10,7 +10,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 from odd_point_cases import BINARY, CASES
-from odd_points import MODES, ROUND_BETWEEN, ULPS, Function, matrix, nested, row
+from odd_points import MODES, NAMES, ROUND_BETWEEN, ULPS, Function, nested
 
 import flywheel as fw
 from selection import choose
@@ -24,9 +24,7 @@ def check(name: str, dtype: Any) -> int:
     """
     ours = CASES[name].ours if name in CASES else BINARY[name][0]
     points = [(p,) for p in CASES[name].points] if name in CASES else BINARY[name][2]
-    function: Function = eval(
-        f"lambda {'x, y'[: 3 * len(points[0]) - 2]}: {ours}", {"fw": fw, "row": row, "matrix": matrix}
-    )
+    function: Function = eval(f"lambda {'x, y'[: 3 * len(points[0]) - 2]}: {ours}", NAMES)
     with np.errstate(over="ignore"):
         given = [np.array(column).astype(dtype) for column in zip(*points)]
     places = "01"[: len(given)]

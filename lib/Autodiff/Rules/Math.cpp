@@ -22,10 +22,13 @@
 #include "Elementwise.h"
 
 #include "flywheel/Dialect/NN/NN.h"
+#include "flywheel/Dialect/Train/Train.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
+
+#include <cmath>
 
 using namespace mlir;
 
@@ -46,9 +49,12 @@ static ElementwiseExpr timesSign(ElementwiseExpr value, ElementwiseExpr x) {
   return (x > 0.0).select(value, (x < 0.0).select(-value, zero));
 }
 
-/// Returns d erf(x)/dx = 2/sqrt(pi) exp(-x^2).
+/// Returns d erf(x)/dx = 2/sqrt(pi) exp(-x^2). For a larger |x| it is 0, and so
+/// are further derivatives, where x^2 would be infinite.
 static ElementwiseExpr erfSlope(In i) {
-  return exp(-(i.x * i.x)) * twoOverSqrtPi;
+  ElementwiseExpr x = i.x;
+  x = (x.apply<math::AbsFOp>() < 40.0).select(x, x.splat(40.0));
+  return exp(-(x * x)) * twoOverSqrtPi;
 }
 
 /// Returns `exact`, which is (1 - x)(1 + x) or its negative, without
@@ -65,6 +71,55 @@ static ElementwiseExpr oneMinusSquare(ElementwiseExpr x) {
 
 static ElementwiseExpr squareMinusOne(ElementwiseExpr x) {
   return exceptAtOne(x, x * x - 1.0, (x - 1.0) * (1.0 + x));
+}
+
+namespace {
+/// A number whose square would overflow: the slopes of functions of it are
+/// computed from its reciprocal.
+struct Reciprocal {
+  Reciprocal(ElementwiseExpr x, double limit)
+      : isLarge(x.apply<math::AbsFOp>() > limit) {
+    ElementwiseExpr one = x.splat(1.0);
+    small = isLarge.select(x.splat(limit), x);
+    reciprocal = one / isLarge.select(x, one);
+  }
+  /// Returns `other`, of the reciprocal, if the number is large.
+  ElementwiseExpr select(ElementwiseExpr other, ElementwiseExpr value) const {
+    return isLarge.select(other, value);
+  }
+
+  ElementwiseExpr isLarge;
+  /// The number if it is not large, and its reciprocal if it is.
+  ElementwiseExpr small, reciprocal;
+};
+} // namespace
+
+/// Returns d atan(x)/dx = 1 / (1 + x^2), or u^2 / (1 + u^2) with u = 1 / x.
+static ElementwiseExpr atanSlope(In i) {
+  Reciprocal parts(i.x, 1.0);
+  ElementwiseExpr u = parts.select(parts.reciprocal, parts.small),
+                  square = u * u;
+  return i.g * (parts.select(square, u.splat(1.0)) / (1.0 + square));
+}
+
+/// Returns d asinh(x)/dx = 1 / sqrt(1 + x^2), or |u| / sqrt(1 + u^2) with
+/// u = 1 / x.
+static ElementwiseExpr asinhSlope(In i) {
+  Reciprocal parts(i.x, 1.0);
+  ElementwiseExpr u = parts.select(parts.reciprocal, parts.small);
+  ElementwiseExpr size = parts.reciprocal.apply<math::AbsFOp>();
+  return i.g * (parts.select(size, u.splat(1.0)) / sqrt(1.0 + u * u));
+}
+
+/// Returns d acosh(x)/dx = 1 / sqrt(x^2 - 1), or u / sqrt(1 - u^2) with
+/// u = 1 / x.
+static ElementwiseExpr acoshSlope(In i) {
+  Reciprocal parts(i.x, 2.0);
+  ElementwiseExpr u = parts.reciprocal;
+  ElementwiseExpr inside =
+      parts.select((1.0 - u) * (1.0 + u), squareMinusOne(parts.small));
+  // At 1, as before: the derivatives of g / sqrt.
+  return parts.select(i.g * u, i.g) / sqrt(inside);
 }
 
 /// Returns the number that `value` has everywhere, if it is a constant.
@@ -87,6 +142,13 @@ static ElementwiseExpr isRootOfZero(In i) {
       .apply<arith::AndIOp>((i.b > 0.0).apply<arith::AndIOp>(i.b < 1.0));
 }
 
+/// Returns a number from which on the square of a reciprocal is finite.
+static double getSmallestWithSquare(Type type) {
+  const llvm::fltSemantics &semantics =
+      cast<FloatType>(getElementTypeOrSelf(type)).getFloatSemantics();
+  return std::ldexp(1.0, APFloat::semanticsMinExponent(semantics) / 2 + 1);
+}
+
 /// Returns d x^p/dx = p x^(p - 1). The slope of a root of 0 is infinite without
 /// the factor p, whose own derivative by p would be infinite with the other
 /// sign than that of the power.
@@ -101,8 +163,12 @@ static ElementwiseExpr powerBase(In i) {
   // At 0^0, or the power 0 of NaN.
   ElementwiseExpr isConstant = (p == 0.0).apply<arith::AndIOp>(
       x.compare(arith::CmpFPredicate::UEQ, x.splat(0.0)));
+  // The derivative of 0 x^-1 by x is 0 where x^-2 is infinite, too.
+  ElementwiseExpr isFlat = (p == 0.0).apply<arith::AndIOp>(
+      x.apply<math::AbsFOp>() < getSmallestWithSquare(x.getType()));
   ElementwiseExpr one = x.splat(1.0), isRoot = isRootOfZero(i);
-  ElementwiseExpr base = isConstant.select(one, x);
+  ElementwiseExpr base = isConstant.select(
+      one, isFlat.select(x.apply<train::StopGradientOp>(), x));
   ElementwiseExpr power = dropIf(isConstant, base.apply<math::PowFOp>(p - 1.0));
   ElementwiseExpr slope = isRoot.select(power, p * isRoot.select(one, power));
   return narrow(g * slope, i.g);
@@ -142,22 +208,20 @@ static ElementwiseExpr clampedValue(In i) {
 }
 
 /// Returns b / (a^2 + b^2) and a / (a^2 + b^2), the slopes of atan2 except for
-/// a sign, by the quotient of the smaller operand by the larger one: neither
-/// overflows. In types below f32 the terms of further derivatives would.
+/// a sign, of operands that are scaled by the larger one. The angle does not
+/// depend on the scale, which is constant to derivatives: each further one is
+/// that of numbers up to 1, divided by the scale, and so is a number if it is
+/// in the range of the type. In types below f32 the parts would overflow.
 static std::pair<ElementwiseExpr, ElementwiseExpr> angleSlopes(In i) {
   i.a = widen(i.a);
   i.b = widen(i.b);
-  ElementwiseExpr isFirst =
-      i.a.apply<math::AbsFOp>() >= i.b.apply<math::AbsFOp>();
-  ElementwiseExpr large = isFirst.select(i.a, i.b);
-  ElementwiseExpr small = isFirst.select(i.b, i.a);
-  ElementwiseExpr isOrigin = large == 0.0, one = large.splat(1.0);
-  large = isOrigin.select(one, large);
-  ElementwiseExpr ratio = small / large;
-  ElementwiseExpr scale =
-      dropIf(isOrigin, one / (large * (1.0 + ratio * ratio)));
-  return {isFirst.select(ratio, one) * scale,
-          isFirst.select(one, ratio) * scale};
+  ElementwiseExpr scale = i.a.apply<math::AbsFOp>().apply<arith::MaximumFOp>(
+      i.b.apply<math::AbsFOp>());
+  ElementwiseExpr isOrigin = scale == 0.0, one = scale.splat(1.0);
+  scale = isOrigin.select(one, scale).apply<train::StopGradientOp>();
+  ElementwiseExpr a = i.a / scale, b = i.b / scale;
+  ElementwiseExpr square = isOrigin.select(one, a * a + b * b);
+  return {b / square / scale, a / square / scale};
 }
 
 static ElementwiseExpr angleFirst(In i) {
@@ -224,10 +288,10 @@ ArrayRef<DerivativeRule> getMathRules() {
   static const DerivativeRule rules[] = {
     elementwise<math::AbsFOp>([](In i) { return timesSign(i.g, i.x); }),
     elementwise<math::AcosOp>([](In i) { return -(i.g / sqrt(oneMinusSquare(i.x))); }),
-    elementwise<math::AcoshOp>([](In i) { return i.g / sqrt(squareMinusOne(i.x)); }),
+    elementwise<math::AcoshOp>(acoshSlope),
     elementwise<math::AsinOp>([](In i) { return i.g / sqrt(oneMinusSquare(i.x)); }),
-    elementwise<math::AsinhOp>([](In i) { return i.g / sqrt(1.0 + i.x * i.x); }),
-    elementwise<math::AtanOp>([](In i) { return i.g / (1.0 + i.x * i.x); }),
+    elementwise<math::AsinhOp>(asinhSlope),
+    elementwise<math::AtanOp>(atanSlope),
     elementwise<math::Atan2Op>(angleFirst, angleSecond),
     elementwise<math::AtanhOp>([](In i) { return i.g / oneMinusSquare(i.x); }),
     elementwise<math::CbrtOp>(cubeRoot),

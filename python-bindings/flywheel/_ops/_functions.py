@@ -108,8 +108,10 @@ def hypot(a: TensorLike, b: TensorLike) -> Tensor:
     is_infinite = arithmetic.logical_or(arithmetic.isinf(a), arithmetic.isinf(b))
     a, b = where(is_infinite, 1.0, a), where(is_infinite, 1.0, b)
     # The result does not depend on the scale, which is constant to derivatives: that of a maximum jumps.
+    # Its reciprocal is a number, and so are squares of what it scales.
+    most = 2.0**500 if a.dtype == _dtypes.float64 else 2.0**70
     scale = arithmetic.stop_gradient(maximum(absolute(a), absolute(b)))
-    scale = where(equal(scale, 0), 1.0, scale)
+    scale = minimum(maximum(scale, 1 / most), most)
     found = multiply(scale, root(add(square(divide(a, scale)), square(divide(b, scale)))))
     return where(is_infinite, np.inf, found)
 

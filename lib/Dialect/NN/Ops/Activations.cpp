@@ -167,9 +167,13 @@ FailureOr<SmallVector<Value>> GeluOp::decompose(OpBuilder &b) {
   return decomposeUnary(*this, b, [&](ElementwiseExpr x) {
     ElementwiseExpr inner;
     if (getApproximate()) {
-      ElementwiseExpr cube = x * x * x;
-      inner = ((x + cube * 0.044715) * std::sqrt(2.0 * llvm::numbers::inv_pi))
-                  .apply<math::TanhOp>();
+      // The result is 1 or -1 beyond, where the cube may be infinite.
+      ElementwiseExpr near = x.apply<arith::MaximumFOp>(x.splat(-20.0))
+                                 .apply<arith::MinimumFOp>(x.splat(20.0));
+      ElementwiseExpr cube = near * near * near;
+      inner =
+          ((near + cube * 0.044715) * std::sqrt(2.0 * llvm::numbers::inv_pi))
+              .apply<math::TanhOp>();
     } else {
       inner = (x * llvm::numbers::inv_sqrt2).apply<math::ErfOp>();
     }
@@ -220,6 +224,10 @@ FailureOr<SmallVector<Value>> HardSigmoidOp::decompose(OpBuilder &b) {
 
 FailureOr<SmallVector<Value>> SoftsignOp::decompose(OpBuilder &b) {
   return decomposeUnary(*this, b, [&](ElementwiseExpr x) {
-    return x / (1.0 + x.apply<math::AbsFOp>());
+    ElementwiseExpr size = x.apply<math::AbsFOp>(), one = x.splat(1.0);
+    ElementwiseExpr inverse = one / (1.0 + size);
+    // The slope is 1 - |y| over 1 + |x|, whose terms cancel far from 0.
+    ElementwiseExpr far = (1.0 - inverse).apply<math::CopySignOp>(x);
+    return (size > 1.0).select(far, x * inverse);
   });
 }

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# REQUIRES: python
+# RUN: env FLYWHEEL_CACHE= %python %s
+"""G20: derivatives of f32 and bf16 up to the third order, in every mode, of numbers whose squares overflow or vanish in
+f32, beside f64; and of f64 beside formulas."""
+
+import itertools
+from typing import Any, Dict, List, Sequence, Tuple
+
+import ml_dtypes
+import numpy as np
+from odd_points import nested, row
+
+import flywheel as fw
+from selection import choose
+
+MODES = {1: ["R", "F"], 2: ["RR", "RF", "FR", "FF"], 3: ["RRR", "FRF", "FFF"]}
+SIZES = [1e-30, 1e-20, 1e-10, 0.5, 1.0, 3.0, 1e3, 1e5, 1e10, 1e13, 1e15, 1e20, 1e25, 1e30, 1e38, 3e38]
+NUMBERS = np.array([x * sign for x in SIZES for sign in (1, -1)] + [0.0, -0.0])
+# Numbers of all signs and distances, as pairs.
+BESIDE = np.array([1e-30, 1e-20, 1e-5, 1.0, -1.0, -3.0, 1e3, 1e13, -1e20, 1e30, 0.0])
+PAIRS = [grid.ravel() for grid in np.meshgrid(BESIDE, BESIDE)]
+
+# A function of `x`, or of `x` and `y`.
+UNARY: Dict[str, str] = {
+    **{name: f"fw.{name}(x)" for name in (
+        "abs arctan arcsinh arccosh cos erf erfc exp expm1 log log1p log2 reciprocal rsqrt sqrt sigmoid sin square "
+        "tanh sinc").split()},
+    **{name: f"fw.nn.{name}(x)" for name in "relu relu6 silu softplus hard_sigmoid gelu softsign elu selu".split()},
+    "gelu_tanh": "fw.nn.gelu(x, approximate=True)",
+    **{f"power {p}": f"fw.power(x, {p})" for p in (0.5, 2.0, 3.0, -1.0, -0.5)},
+    **{f"power of {p}": f"fw.power(x, fw.full_like(x, {p}))" for p in (0.0, 1.0, 2.0)},
+}  # fmt: skip
+BINARY: Dict[str, str] = {
+    "arctan2": "fw.arctan2(x, y)", "multiply": "x * y", "logaddexp": "fw.logaddexp(x, y)",
+    "logsumexp": "fw.logsumexp(fw.stack([x, y]), 0)", "hypot": "fw.hypot(x, y)",
+    "mean_squared_error": "row(fw.nn.mean_squared_error, x, y)", "huber": "row(fw.nn.huber, x, y)",
+    "log_cosh": "row(fw.nn.log_cosh, x, y)", "mean": "fw.mean(fw.stack([x, y]), 0)",
+}  # fmt: skip
+# Sums of parts that differ by more than the digits of f32: what is left of them is not compared.
+CANCELS = ("logaddexp", "logsumexp", "sinc", "sigmoid", "silu", "softplus", "tanh", "gelu", "hypot")
+# Without a higher derivative of numbers whose parts overflow.
+LOW_ORDER = {"hypot": 1, "arctan2": 2}
+TOLERANCES = {"float32": 2e-4, "bfloat16": 6e-2}
+
+
+def results_of(text: str, points: Sequence[Any], dtype: Any) -> List[Tuple[str, str, Any]]:
+    function = eval(f"lambda {'x, y'[: 3 * len(points) - 2]}: {text}", {"fw": fw, "row": row})
+    words = [("", ""), *((modes, "".join(word)) for order in MODES
+                         for word in itertools.combinations_with_replacement("01"[: len(points)], order)
+                         for modes in MODES[order])]  # fmt: skip
+    program = fw.function(lambda *args: [nested(function, modes, word)(*args) for modes, word in words])
+    found = program(*[point.astype(dtype) for point in points])
+    return [(modes, word, np.asarray(one, np.float64)) for (modes, word), one in zip(words, found)]
+
+
+def check(name: str, dtype: Any) -> List[str]:
+    """Beside f64 at the same numbers, wherever its derivatives are numbers of the dtype."""
+    text = UNARY.get(name) or BINARY[name]
+    points = [point.astype(dtype) for point in ([NUMBERS] if name in UNARY else PAIRS)]
+    points = [point[np.all([np.isfinite(one.astype(np.float64)) for one in points], axis=0)] for point in points]
+    info = ml_dtypes.finfo(dtype)
+    wrong = []
+    pairs = zip(results_of(text, points, dtype), results_of(text, [p.astype(np.float64) for p in points], np.float64))
+    for (modes, word, found), (_, _, wanted) in pairs:
+        if len(word) > LOW_ORDER.get(name, 3):
+            continue
+        with np.errstate(all="ignore"):
+            is_number = np.isfinite(wanted) & (np.abs(wanted) < float(info.max) / 4)
+            # Smaller numbers are 0.
+            bound = TOLERANCES[np.dtype(dtype).name] * np.abs(wanted) + 4 * float(info.tiny)
+            bound = bound + (16 * float(info.eps) if name.startswith(CANCELS) else 0)
+            bad = is_number & ~(np.abs(found - wanted) <= bound)
+        what = f"{name} of {np.dtype(dtype).name}, derivative {word!r} in mode {modes!r}"
+        wrong += [f"{what} at {[float(one[i]) for one in points]}: {found[i]}, f64 {wanted[i]}"
+                  for i in np.flatnonzero(bad)[:3]]  # fmt: skip
+    return wrong
+
+
+def check_wide() -> None:
+    """f64, whose range nothing exceeds."""
+    x = np.array([1e10, 1e155, 1e200, -1e200])
+    names: Dict[str, List[Any]] = {
+        "arcsinh": [1 / np.abs(x), -np.sign(x) / x / x], "arctan": [1 / x / x, -2 / x / x / x],
+        "erf": [x * 0, x * 0], "erfc": [x * 0, x * 0],
+    }  # fmt: skip
+    for name, wanted in names.items():
+        found = results_of(f"fw.{name}(x)", [x], np.float64)
+        for modes, word, one in found:
+            if word:
+                exact = wanted[len(word) - 1] if len(word) < 3 else np.where(np.abs(x) > 1e100, 0, np.nan)
+                near = np.isclose(one, exact, 1e-12, 1e-300) | np.isnan(exact)
+                assert np.all(near), f"{name}, {modes!r}: {one}, expected {exact}"
+    one, zero = np.array([1e-200, 1e-200, 0.0]), np.array([1e-200, 0.0, 1e-200])
+    by_two = {(modes, word): found for modes, word, found in results_of("fw.arctan2(x, y)", [one, zero], np.float64)}
+    for modes in MODES[2]:
+        # -2 x y / (x^2 + y^2)^2 and (x^2 - y^2) / (x^2 + y^2)^2.
+        np.testing.assert_array_equal(by_two[modes, "00"], [-np.inf, 0, 0])
+        np.testing.assert_array_equal(by_two[modes, "01"], [0, np.inf, -np.inf])
+
+
+if __name__ == "__main__":
+    check_wide()
+    cases = [(name, kind) for name in [*UNARY, *BINARY] for kind in (np.dtype("float32"), fw.bfloat16)]
+    errors = [line for name, kind in choose("extreme points", cases, 0.4) for line in check(name, kind)]
+    assert not errors, "\n".join(errors)
