@@ -70,7 +70,7 @@ class Module(_tree.Whole):
         return made
 
     def _enter(self, namespace: Namespace, wanted: str) -> None:
-        self.__dict__["_name"] = namespace.name(wanted, is_open=True)
+        self.__dict__["_name"] = namespace.name(wanted, is_open=True, kind=type(self))
         namespace.add_tree(self)
 
     def __getattribute__(self, key: str) -> Any:

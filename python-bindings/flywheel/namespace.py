@@ -11,6 +11,7 @@ from weakref import ReferenceType, WeakKeyDictionary, ref
 
 from . import _trace
 from ._members import Members
+from ._origins import Origin, let_go_of_last_error
 
 GLOBAL = "GLOBAL"
 LOCAL = "LOCAL"
@@ -58,10 +59,13 @@ class Name:
     """
 
     __slots__ = ("__weakref__", "_default", "_is_asked_for", "_is_dropped", "_is_open", "_is_owned", "_is_settled",
-                 "_namespace", "_pool", "_scope", "_text", "_wanted", "_was_found_in_use")  # fmt: skip
+                 "_namespace", "_origin", "_pool", "_scope", "_text", "_wanted", "_was_found_in_use")  # fmt: skip
 
-    def __init__(self, namespace: "Namespace", scope: "Optional[Name]", wanted: str, pool: str) -> None:
+    def __init__(
+        self, namespace: "Namespace", scope: "Optional[Name]", wanted: str, pool: str, kind: Optional[type] = None
+    ) -> None:
         self._namespace = namespace
+        self._origin = Origin(kind)
         # Functions are named apart from variables.
         self._pool = pool
         # The name that its text begins with, before a slash; lives as long as this one.
@@ -128,6 +132,11 @@ class Name:
         outer = self._scope.renamed() if self._scope is not None else None
         return outer or (None if self.text == self._wish() else (self._wish(), self.text))
 
+    def is_made_again(self, other: "Name") -> bool:
+        """Returns true if the object is of another run of the code that has made `other`: a cell of a notebook that was
+        executed again."""
+        return other is not self and other._origin.is_earlier_run(self._origin)
+
     def _wish(self) -> str:
         """Returns the wanted text, without a suffix."""
         scope = self._scope
@@ -177,14 +186,17 @@ class Namespace:
 
     # Names
 
-    def name(self, wanted: str, owner: Optional[Name] = None, is_open: bool = False) -> Name:
+    def name(
+        self, wanted: str, owner: Optional[Name] = None, is_open: bool = False, kind: Optional[type] = None
+    ) -> Name:
         """A name for a new variable, optimizer or scope: `wanted`, or the first of `wanted_1`, `wanted_2`, ... that is
         free when it is asked for; after that of its owner, or in the current name scope. With `is_open` a module may
-        choose another one. Raises ValueError for one that no variable can have (N1)."""
+        choose another one. `kind` is the class of the object, if users define it. Raises ValueError for one that no
+        variable can have (N1)."""
         if not wanted or re.search(r"[\s:^]", wanted) or wanted.startswith("/"):
             raise ValueError(f"'{wanted}' is not a valid name: expected no spaces, ':' or '^', and something")
         prefixes = self._own.prefixes
-        found = Name(self, owner or (prefixes[-1] if prefixes else None), wanted, "")
+        found = Name(self, owner or (prefixes[-1] if prefixes else None), wanted, "", kind)
         found._is_owned, found._is_open = owner is not None, is_open
         return self._wait(found)
 
@@ -230,7 +242,7 @@ class Namespace:
             is_open = any(name is not None and name._is_open for name in [one() for one in self._waiting])
         trees = self._name_trees() if is_open else []
         self._collect_garbage()
-        others: List[Tuple[str, str]] = []
+        others: List[str] = []
         with self._lock:
             waiting, self._waiting = self._waiting, []
             names = {id(name): name for name in [reference() for reference in waiting] if name is not None}
@@ -240,11 +252,10 @@ class Namespace:
             for tree in [one() for one in trees]:
                 if tree is not None:
                     tree._name._is_settled = not tree._may_grow()
-        for wish, text in others:
-            _trace.warn_user(f"a variable in use is called '{wish}': another one of this name is '{text}', in "
-                             "checkpoints too", UserWarning)  # fmt: skip
+        for text in others:
+            _trace.warn_user(text, UserWarning)
 
-    def _give(self, name: Name, waiting: Dict[int, Name], others: List[Tuple[str, str]]) -> None:
+    def _give(self, name: Name, waiting: Dict[int, Name], others: List[str]) -> None:
         """Gives one of the names that wait its text, after that of its scope."""
         if name._text is not None:
             return
@@ -261,8 +272,15 @@ class Namespace:
 
         self._taken[text] = ref(name, free)
         name._text = text.removeprefix(name._pool)
-        if name._is_asked_for and name._text != name._wish():
-            others.append((name._wish(), name._text))
+        if name._text == name._wish():
+            return
+        if name._is_asked_for:
+            others.append(f"a variable in use is called '{name._wish()}': another one of this name is '{name._text}', "
+                          "in checkpoints too")  # fmt: skip
+        elif any(name.is_made_again(one) for one in self._holders_of(wish)):
+            others.append(f"'{name._wish()}' is the name of what an earlier run of this code has made, and something "
+                          f"keeps that, such as another object or an output of the notebook (Out, _): the new one is "
+                          f"'{name._text}', in checkpoints too. Let go of the old one, or give a name")  # fmt: skip
 
     def _take(self, wish: str) -> str:
         if self._is_free(wish):
@@ -278,13 +296,16 @@ class Namespace:
         """Makes sure that older objects which have a wanted name are more than garbage that waits in a cycle. It looks
         for garbage if one of them was not there when it looked last; of many, if several of them were not."""
         with self._lock:
-            names = [reference() for reference in self._waiting]
-            wishes = {name._pool + name._wish() for name in names if name is not None}
-            del names
+            names = [name for name in [reference() for reference in self._waiting] if name is not None]
+            wishes = {name._pool + name._wish() for name in names}
             holders = {wish: self._holders_of(wish) for wish in wishes}
+            is_rerun = any(name.is_made_again(one) for name in names for one in holders[name._pool + name._wish()])
+            del names
         if not any(holders.values()):
             return
-        if _let_go() or any(
+        if is_rerun:
+            let_go_of_last_error()
+        if _let_go() or is_rerun or any(
             sum(not one._was_found_in_use for one in found) > self._last.get(wish, 0) // 16
             for wish, found in holders.items()
         ):  # fmt: skip
