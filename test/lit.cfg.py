@@ -53,6 +53,8 @@ config.excludes = [
     "harness.py",
     "jax_complex_samples.py",
     "jax_larger_primitives.py",
+    "torch_written_models.py",
+    "torch_written_more.py",
     "jax_primitives.py",
     "mutate.py",
     "narrow.py",

@@ -19,6 +19,7 @@ except ImportError as _error:
 from .._importing import MissingOp, UnsupportedOpError
 from . import (  # noqa: F401
     _decompositions,
+    _derivatives,
     _elementwise,
     _floats,
     _images,

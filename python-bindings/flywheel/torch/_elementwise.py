@@ -8,6 +8,7 @@ from .. import _dtypes, _ops
 from .. import nn as nn
 from .._layouts import Argument, Laid, align
 from .._ops._arithmetic import x_log_y
+from .._ops._checks import expect
 from .._ops._conversions import wrapping_cast
 from .._ops._functions import bounded, shared_maximum, shared_minimum
 from .._ops._precision import rounds_once
@@ -57,6 +58,18 @@ for _names, _function in _UNARY.items():
 @op("_to_copy.default", "to.dtype", without="copy")
 def _to_copy(call: Call, x: Laid) -> Laid:
     return x.like(wrapping_cast(x.data, call.dtype))
+
+
+@op("_is_all_true.default")
+def _is_all_true(call: Call, x: Laid) -> Laid:
+    return Laid(_ops.all(x.plain()))
+
+
+@op("_assert_async.msg", "_assert_async.default")
+def _assert(call: Call, x: Laid, assert_msg: str = "an assertion of the module does not hold") -> None:
+    """A check of elements, as distributions have of their arguments: an error of the step."""
+    holds = x.plain()
+    expect(holds if _dtypes.is_bool(holds.dtype) else _ops.not_equal(holds, 0), assert_msg)
 
 
 @op("_assert_tensor_metadata.default", without="a size stride")

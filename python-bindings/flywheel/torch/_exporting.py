@@ -5,6 +5,7 @@ import traceback
 from typing import Any, List, Optional, Sequence, Tuple
 
 import torch
+from torch.nn.utils.rnn import PackedSequence
 
 from .._importing import MissingOp, UnsupportedOpError
 
@@ -21,13 +22,30 @@ _REASONS = {
 
 def export(module: Any, example: Sequence[Any], dynamic_shapes: Any) -> Any:
     """Returns the program that PyTorch exports. Raises UnsupportedOpError, with the exporter's error as its cause,
-    where the exporter refuses an op; errors of the module itself are raised as they are."""
+    where the exporter refuses an op; errors of the module itself, which a call has too, are raised as they are."""
     try:
         return torch.export.export(module, tuple(example), dynamic_shapes=dynamic_shapes)
     except Exception as error:
-        if not type(error).__module__.startswith("torch") or type(error).__name__ in _OF_CALLER:
+        is_own = not type(error).__module__.startswith("torch") and not _runs(module, example)
+        if is_own or isinstance(error, UnsupportedOpError) or type(error).__name__ in _OF_CALLER:
             raise
         raise _refusal(module, error) from error
+
+
+def _runs(module: Any, example: Sequence[Any]) -> bool:
+    """Returns true if the module itself runs. Its buffers and PyTorch's random numbers are as before."""
+    tensors = [*module.parameters(), *module.buffers()]
+    before = [tensor.detach().clone() for tensor in tensors]
+    try:
+        with torch.no_grad(), torch.random.fork_rng(devices=[]):
+            module(*example)
+        return True
+    except Exception:
+        return False
+    finally:
+        with torch.no_grad():
+            for tensor, old in zip(tensors, before):
+                tensor.copy_(old)
 
 
 def _refusal(module: Any, error: Exception) -> UnsupportedOpError:
@@ -44,6 +62,10 @@ def _refusal(module: Any, error: Exception) -> UnsupportedOpError:
     names = [str(one) for one in (called, function) if one is not None]
     name = f"{names[0]} ({names[1]})" if len(names) == 2 else names[0] if names else "an op"
     reason = _REASONS.get(type(error).__name__, "is not one that PyTorch exports")
+    if any(isinstance(one, PackedSequence) for frame, _ in frames for one in frame.f_locals.values()):
+        name = "a PackedSequence"
+        reason = ("has sizes that depend on elements of a tensor: expected padded sequences, of which "
+                  "x.gather(1, lengths - 1) reads the last outputs")  # fmt: skip
     return UnsupportedOpError(f"PyTorch does not export this module: {name}, {location}, {reason}",
                               [MissingOp(name, location)])  # fmt: skip
 
@@ -60,7 +82,7 @@ def _called(frames: List[Any]) -> Optional[str]:
         if name in ("__torch_function__", "__torch_dispatch__"):
             found = getattr(frame.f_locals.get("func"), "__name__", None)
             return None if found is None else str(found)
-        if not name.startswith(("_", "<")) and name not in ("wrapped", "inner", "wrapper"):
+        if not name.startswith(("_", "<")) and name not in ("wrapped", "inner", "wrapper", "module_call_wrapper"):
             return str(name)
     return None
 

@@ -138,7 +138,22 @@ def _is_known(node: Any) -> bool:
     if _is_complex(node):
         return _complex.is_known(node)
     return (node.target is operator.getitem or node.target in _SIZE_OPS or str(node.target) in HANDLERS
-            or _is_check(node))  # fmt: skip
+            or _is_check(node) or _is_size_check(node))  # fmt: skip
+
+
+def _is_size_check(node: Any) -> bool:
+    """Returns true for a condition of a size that elements decide, and for the error about it."""
+    if str(node.target) in _SIZE_CHECK_OPS:
+        condition = node.args[0]
+        return not isinstance(condition, torch.fx.Node) or _has_unbacked(condition)
+    return node.target in _SIZE_CHECKS and _has_unbacked(node)
+
+
+def _has_unbacked(node: Any) -> bool:
+    value = node.meta.get("val")
+    if not isinstance(value, (torch.SymInt, torch.SymBool)):
+        return False
+    return any(str(symbol).startswith("u") for symbol in value.node.expr.free_symbols)
 
 
 def _is_check(node: Any) -> bool:
@@ -153,6 +168,10 @@ def _is_check(node: Any) -> bool:
 _SIZE_OPS: Dict[Any, str] = {
     operator.add: "addi", operator.sub: "subi", operator.mul: "muli", operator.floordiv: "divsi",
     torch.sym_max: "maxsi", torch.sym_min: "minsi"}  # fmt: skip
+# Checks of sizes that elements of a tensor decide: the op that makes such a size is refused.
+_SIZE_CHECKS = (operator.ge, operator.gt, operator.le, operator.lt, operator.eq, operator.ne)
+_SIZE_CHECK_OPS = frozenset(("aten._assert_scalar.default", "aten.sym_constrain_range_for_size.default",
+                             "aten.sym_constrain_range.default"))  # fmt: skip
 # Ops that read no elements.
 _ANY_NUMBERS = frozenset(("aten.sym_size.int", "aten._assert_tensor_metadata.default"))
 
@@ -233,6 +252,8 @@ class Interpreter:
     def _call(self, node: Any) -> Any:
         if _is_check(node):
             return [None] * 2
+        if _is_size_check(node):
+            return None
         args = [self._value(argument) for argument in node.args]
         kwargs = {name: self._value(argument) for name, argument in node.kwargs.items()}
         if node.target is operator.getitem:

@@ -190,11 +190,13 @@ def _vector_norm(
     data = _ops.cast(x.plain(), call.dtype)
     # A number may have its dimension 0 named.
     places = tuple(axis % x.ndim for axis in axes) if axes and x.ndim else tuple(range(x.ndim))
-    return Laid(_norm(data, float(order), places, keepdims) if places else _ops.absolute(data))
+    return Laid(_norm(data, float(order), places, keepdims))
 
 
 def _norm(x: Tensor, order: float, axes: Sequence[int], keepdims: bool = False) -> Tensor:
-    """Computes the norm of vectors along dimensions; its derivative at 0 is 0."""
+    """Computes the norm of vectors along dimensions; its derivative at 0 is 0. A number is a vector of one element."""
+    if not axes:
+        return _ops.cast(_ops.not_equal(x, 0), x.dtype) if order == 0 else _ops.absolute(x)
     if abs(order) == float("inf"):
         return (_ops.max if order > 0 else _ops.min)(_ops.absolute(x), tuple(axes), keepdims)
     if order == 0:
@@ -234,8 +236,7 @@ def _length(x: Tensor, p: float) -> Tensor:
 @op("dist.default")
 def _distance(call: Call, a: Laid, b: Laid, p: float = 2) -> Laid:
     difference = _ops.subtract(_ops.cast(a.plain(), call.dtype), _ops.cast(b.plain(), call.dtype))
-    axes = list(range(difference.ndim))
-    return Laid(_norm(difference, float(p), axes) if axes else _ops.absolute(difference))
+    return Laid(_norm(difference, float(p), list(range(difference.ndim))))
 
 
 @op("triangular_solve.default")

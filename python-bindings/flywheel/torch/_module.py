@@ -21,6 +21,7 @@ from ..variables import Variable, convert
 from ._complex import Complex
 from ._exporting import export
 from ._graph import HANDLERS, Interpreter, as_dtype, find_missing
+from ._own_functions import check_hooks, kept_derivatives
 
 __all__ = ["ImportedModule", "from_module"]
 
@@ -147,11 +148,11 @@ def _detached(graph: Any, value: Any) -> Any:
     return found
 
 
-class _Program:
+class Program:
     """A module as PyTorch exports it, in one mode."""
 
     def __init__(self, module: Any, example: Sequence[Any], dynamic_shapes: Any):
-        with _assignments_in_place(module):
+        with _assignments_in_place(module), kept_derivatives():
             exported = export(module, example, dynamic_shapes)
         _detach_without_gradient(exported.graph_module)
         table = torch.export.default_decompositions()
@@ -192,8 +193,11 @@ class _Program:
         outputs = Interpreter(self.graph, placeholders).run()
         results = []
         for output, spec in zip(outputs, signature.output_specs):
-            if spec.kind.name == "BUFFER_MUTATION":
+            if spec.kind.name in ("BUFFER_MUTATION", "PARAMETER_MUTATION"):
                 changed = variables[spec.target]
+                if changed.trainable:
+                    raise NotImplementedError(f"a module that changes its parameter '{spec.target}', which is trained, "
+                                              "is not imported: expected a buffer, or requires_grad=False")
                 if isinstance(output, Complex):
                     changed.assign(output.pairs())
                     continue
@@ -254,7 +258,7 @@ class ImportedModule(ImportedModel):
                 raise NotImplementedError(f"the argument {place} of complex numbers is not imported: expected their "
                                           "parts, and torch.view_as_complex in the module")  # fmt: skip
         self._dynamic_shapes = dynamic_shapes
-        self._programs: Dict[bool, _Program] = {}
+        self._programs: Dict[bool, Program] = {}
         self._program(optimizer is not None)
         self._orders: Dict[int, Tuple[int, ...]] = {}
         self.variables = _make_variables(module, name, self._orders)
@@ -263,9 +267,11 @@ class ImportedModule(ImportedModel):
         fed = [[self._as_fed(value) for value in part] for part in (self._example, self._targets or [])]
         self._build(fed[0], None if self._targets is None else fed[1], dynamic)
 
-    def _program(self, training: bool) -> _Program:
+    def _program(self, training: bool) -> Program:
         if training not in self._programs:
             module, example = self._module, list(self._example)
+            if training:
+                check_hooks(module)
             if training and self._targets is not None:
                 assert self._loss is not None
                 module = _WithLoss(module, self._loss, len(example))
@@ -280,7 +286,7 @@ class ImportedModule(ImportedModel):
                     shapes = (tuple(shapes),)
                 elif shapes is not None:
                     shapes = tuple(shapes)[: len(example)]
-                self._programs[training] = _Program(module, example, shapes)
+                self._programs[training] = Program(module, example, shapes)
         return self._programs[training]
 
     def _emit(self, inputs: Sequence[Any], training: bool) -> Any:
@@ -349,7 +355,8 @@ def _make_variables(module: Any, name: str, orders: Dict[int, Tuple[int, ...]]) 
     """Makes a variable for each parameter and buffer; one for those that are one tensor. Adds the order of dimensions
     that some have, by the variable's id, to `orders`."""
     images = (torch.nn.Conv2d, torch.nn.ConvTranspose2d)
-    filters = {id(part.weight) for part in module.modules() if isinstance(part, images)}
+    # To read `part.weight` would run its parametrization, which may change buffers, as spectral norm does.
+    filters = {id(part._parameters.get("weight")) for part in module.modules() if isinstance(part, images)}
     found: List[Tuple[str, Any, bool]] = [
         *[(key, value, value.requires_grad) for key, value in module.named_parameters(remove_duplicate=False)],
         *[(key, value, False) for key, value in module.named_buffers(remove_duplicate=False)],
