@@ -100,6 +100,14 @@ SetVector<Value> findHistoryThroughSteps(ValueRange ys) {
   return findHistory(ys, /*stops=*/{}, isFloatingInput);
 }
 
+bool dependsOnEmptyTensor(ValueRange ys) {
+  return llvm::any_of(findHistoryThroughSteps(ys), [](Value value) {
+    auto shaped = dyn_cast<ShapedType>(value.getType());
+    return shaped && shaped.hasRank() &&
+           llvm::is_contained(shaped.getShape(), 0);
+  });
+}
+
 /// Returns the op of `scope` that computes `value`; null if there is none. A
 /// null scope includes every block.
 static Operation *getDefiningOpIn(Block *scope, Value value) {

@@ -143,7 +143,8 @@ FailureOr<Value> GradientEmitter::getGradientOf(unsigned index) {
   Value x = gradient.getXs()[index];
   if (Value cotangent = sweep.getCotangent(xs[index]))
     return cotangent;
-  if (gradient.getUnconnected() == train::Unconnected::zeros)
+  if (gradient.getUnconnected() == train::Unconnected::zeros ||
+      dependsOnEmptyTensor(gradient.getYs()))
     return nn::buildSplat(builder, gradient.getLoc(), x, 0.0);
   InFlightDiagnostic error =
       gradient.emitOpError()

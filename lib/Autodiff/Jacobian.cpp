@@ -358,7 +358,8 @@ FailureOr<Value> JacobianEmitter::emitForward(Value x) {
 
 /// Finds an x that y does not depend on, before anything is emitted.
 LogicalResult JacobianEmitter::checkConnected() {
-  if (!unconnected || jacobian.getUnconnected() == train::Unconnected::zeros)
+  if (!unconnected || jacobian.getUnconnected() == train::Unconnected::zeros ||
+      dependsOnEmptyTensor(jacobian.getY()))
     return success();
   Value x = jacobian.getXs()[*unconnected];
   InFlightDiagnostic error =

@@ -81,7 +81,9 @@ private:
 
 static std::optional<Join> getJoin(Value value) {
   auto concat = value.getDefiningOp<tensor::ConcatOp>();
-  if (!concat || concat.getInputs().size() > maxPieces)
+  // Nothing is left of a tensor without elements.
+  if (!concat || concat.getInputs().size() > maxPieces ||
+      sizeOf(concat, static_cast<int64_t>(concat.getDim())) == 0)
     return std::nullopt;
   Join join{static_cast<int64_t>(concat.getDim()),
             llvm::to_vector(concat.getInputs())};

@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _dtypes, _factors, _ops
 from ._tensor import Tensor, as_tensor
-from .control import fori_loop, while_loop
+from .control import fori_loop, scan, while_loop
 from .transforms import custom_vjp
 
 
@@ -200,4 +200,52 @@ def reflected(vectors: Tensor, factors: Tensor, x: Tensor, forwards: bool) -> Te
     return found
 
 
-__all__ = ("matrix_exp", "polar", "pseudo_inverse", "reflected", "root_of_symmetric", "slope_of_inverse")
+#
+# Tridiagonal systems
+#
+
+
+def solve_tridiagonal(above: Tensor, main: Tensor, below: Tensor, b: Tensor) -> Tensor:
+    """The x of [n, ..., k] with matrices whose diagonals are [n, ..., 1], and b [n, ..., k]: elimination that exchanges
+    neighbouring rows, after which a row has up to three elements. The last element of `above` and the first one of
+    `below` are not read. Time is linear in n."""
+    n = main._dims[0] or 0
+    if n == 0:
+        return b
+    above = _ops.concatenate([above[: n - 1], _ops.zeros_like(main[:1])])
+    nothing = _ops.zeros_like(main[0])
+
+    def eliminate(row: Tuple[Tensor, ...], given: Tuple[Tensor, ...]) -> Tuple[Tuple[Tensor, ...], Tuple[Tensor, ...]]:
+        exchanges = _ops.absolute(given[0]) > _ops.absolute(row[0])
+        row = (*row[:2], nothing, row[2])
+        first = tuple(_ops.where(exchanges, x, y) for x, y in zip(given, row))
+        other = tuple(_ops.where(exchanges, y, x) for x, y in zip(given, row))
+        factor = other[0] / first[0]
+        return tuple(x - factor * y for x, y in zip(other[1:], first[1:])), first
+
+    def substitute(after: Tuple[Tensor, Tensor], row: Tuple[Tensor, ...]) -> Tuple[Tuple[Tensor, Tensor], Tensor]:
+        pivot, next_one, second, right = row
+        x = (right - next_one * after[0] - second * after[1]) / pivot
+        return (x, after[0]), x
+
+    start = (main[0], above[0], b[0])
+    if n == 1:
+        return b / main
+    (pivot, _, right), rows = scan(eliminate, start, (below[1:], main[1:], above[1:], b[1:]))
+    last = right / pivot
+    _, found = scan(substitute, (last, _ops.zeros_like(last)), rows, reverse=True)
+    return _ops.concatenate([found, _ops.expand_dims(last, 0)])
+
+
+def multiply_tridiagonal(above: Tensor, main: Tensor, below: Tensor, b: Tensor) -> Tensor:
+    """The products of the same matrices and b [n, ..., k]."""
+    nothing = _ops.zeros_like(b[:1])
+    over = _ops.concatenate([above[:-1] * b[1:], nothing])
+    under = _ops.concatenate([nothing, below[1:] * b[:-1]])
+    return main * b + over[: main._dims[0]] + under[: main._dims[0]]
+
+
+__all__ = (
+    "matrix_exp", "multiply_tridiagonal", "polar", "pseudo_inverse", "reflected", "root_of_symmetric",
+    "slope_of_inverse", "solve_tridiagonal",
+)  # fmt: skip

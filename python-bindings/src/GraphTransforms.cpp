@@ -53,11 +53,12 @@ std::vector<bool> Graph::findDependencies(const std::vector<PyValue *> &ys,
   for (Value source : sources)
     if (FlatSymbolRefAttr variable = getReadVariable(source))
       variables.insert(variable);
+  bool isEmpty = dependsOnEmptyTensor(roots);
   std::vector<bool> depends;
   for (const PyValue *x : xs) {
     Value value = get(*x);
     FlatSymbolRefAttr variable = getReadVariable(value);
-    depends.push_back(sources.contains(value) ||
+    depends.push_back(isEmpty || sources.contains(value) ||
                       (variable && variables.contains(variable)));
   }
   return depends;

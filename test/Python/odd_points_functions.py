@@ -26,8 +26,8 @@ SELECTS = ("max", "min", "ptp", "median", "nanmax", "nanmin", "sort", "top_k", "
 # Functions whose value jumps where it is of interest, or whose derivative at a tie lies not between those beside it.
 JUMPS = ("power", "float_power", "median", "quantile", "percentile", "linalg.eigvalsh", "floor_divide", "mod",
          "remainder", "fmod", "divmod", "sort", "searchsorted", "histogram", "copysign", "heaviside", "interp",
-         "digitize", "stop_gradient", "nn.stop_gradient", "isclose", "at where", "select", "linalg.lu_factor", "linalg.eigh",
-         "linalg.svd", "linalg.qr")  # fmt: skip
+         "digitize", "stop_gradient", "nn.stop_gradient", "isclose", "at where", "select", "linalg.lu_factor",
+         "linalg.eigh", "linalg.svd", "linalg.qr")  # fmt: skip
 # Functions whose parts are far larger than they are where small numbers meet large ones, or whose roundings add up.
 NOISE = {"hypot": 1e-6, "linalg": 1e-6}
 FAR_APART = {"hypot": "tiny and saturated numbers", "linalg": "tiny and saturated numbers"}

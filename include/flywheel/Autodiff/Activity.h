@@ -46,6 +46,12 @@ findDifferentiableHistory(mlir::ValueRange ys, mlir::ValueRange stops = {});
 /// booleans end a path.
 llvm::SetVector<mlir::Value> findHistoryThroughSteps(mlir::ValueRange ys);
 
+/// Returns true if a tensor that has no elements, by its type, is among the
+/// values that some y are computed from. Ops on such tensors are folded away,
+/// and the paths through them with them: a y that depends on a value by no
+/// other path has the derivative 0.
+bool dependsOnEmptyTensor(mlir::ValueRange ys);
+
 /// The values on a path from some x to some y.
 struct Activity {
   llvm::DenseSet<mlir::Value> values;

@@ -2,11 +2,11 @@
 """`tf.linalg`: logarithms of determinants, pseudo-inverses, ranks, exponentials, tridiagonal systems, norms."""
 
 import math
-from typing import Any, NamedTuple, Optional, Tuple
+from typing import Any, Callable, NamedTuple, Optional, Tuple
 
 import numpy as np
 
-from .. import _dtypes, _ops, linalg
+from .. import _dtypes, _matrix_functions, _ops, linalg
 from .arrays import matrix_diag_part, norm
 from .conversion import as_tensor, make
 from .elementwise import TABLE
@@ -145,24 +145,24 @@ def _diagonals(diagonals: Any, form: str) -> Any:
     return x, None, None
 
 
-def _tridiagonal(diagonals: Any, form: str) -> Any:
+def _with_tridiagonal(
+    kind: str, function: Callable[..., Any], diagonals: Any, form: str, b: Any, dense: Callable[..., Any],
+    name: Optional[str],
+) -> Any:  # fmt: skip
+    """Applies a function of diagonals and right-hand sides [..., n, k], or `dense` where whole matrices are given."""
     upper, main, lower = _diagonals(diagonals, form)
     if main is None:
-        return upper
-
-    def emit(u: Any, d: Any, v: Any) -> Any:
-        n = d._dims[-1]
-        if n is None:
-            raise ValueError("tridiagonal matrices are of known size")
-        above, below = (np.eye(n, k=k, dtype=d.dtype) for k in (1, -1))
-        middle = _ops.multiply(_ops.expand_dims(d, -1), np.eye(n, dtype=d.dtype))
-        # The row of an element of both diagonals is its place.
-        u, v = (_ops.expand_dims(one[..., :n], -1) for one in (u, v))
-        return _ops.add(_ops.add(middle, _ops.multiply(u, above)), _ops.multiply(v, below))
-
+        return dense(upper, b)
     if form == "sequence":
         upper, lower = _padded(upper, main, False), _padded(lower, main, True)
-    return make("tridiagonal", emit, upper, main, lower)
+
+    def emit(u: Any, d: Any, v: Any, right: Any) -> Any:
+        if d._dims[-1] is None:
+            raise ValueError("tridiagonal matrices are of known size")
+        parts = [_ops.moveaxis(_ops.expand_dims(one, -1), -2, 0) for one in (u, d, v)]
+        return _ops.moveaxis(function(*parts, _ops.moveaxis(right, -2, 0)), 0, -2)
+
+    return make(kind, emit, upper, main, lower, b, name=name)
 
 
 def _padded(x: Any, main: Any, before: bool) -> Any:
@@ -177,22 +177,27 @@ def _padded(x: Any, main: Any, before: bool) -> Any:
 
 
 def tridiagonal_matmul(diagonals: Any, rhs: Any, diagonals_format: str = "compact", name: Optional[str] = None) -> Any:
-    """The products of tridiagonal matrices and matrices [..., n, k]."""
-    return matmul(_tridiagonal(diagonals, diagonals_format), rhs, name=name)
+    """The products of tridiagonal matrices and matrices [..., n, k], in time linear in n."""
+    return _with_tridiagonal("tridiagonal_matmul", _matrix_functions.multiply_tridiagonal, diagonals, diagonals_format,
+                             as_tensor(rhs), matmul, name)  # fmt: skip
 
 
 def tridiagonal_solve(
     diagonals: Any, rhs: Any, diagonals_format: str = "compact", transpose_rhs: bool = False,
     conjugate_rhs: bool = False, name: Optional[str] = None, partial_pivoting: bool = True,
 ) -> Any:  # fmt: skip
-    """The x with matrix x = rhs, of tridiagonal matrices and right-hand sides [..., n, k], or vectors [..., n]."""
-    matrix, b = _tridiagonal(diagonals, diagonals_format), as_tensor(rhs)
-    if len(b.shape) == len(matrix.shape) - 1:
-        return squeeze(matrix_solve(matrix, expand_dims(b, -1)), -1, name)
-    if transpose_rhs:
-        b = adjoint(b)
-    found = matrix_solve(matrix, b)
-    return adjoint(found, name) if transpose_rhs else found
+    """The x with matrix x = rhs, of tridiagonal matrices and right-hand sides [..., n, k], or vectors [..., n], in time
+    linear in n unless whole matrices are given."""
+    b, rank = as_tensor(rhs), len(as_tensor(_diagonals(diagonals, diagonals_format)[0]).shape)
+    rank += diagonals_format != "matrix"
+
+    def solve(right: Any, label: Optional[str] = None) -> Any:
+        return _with_tridiagonal("tridiagonal_solve", _matrix_functions.solve_tridiagonal, diagonals, diagonals_format,
+                                 right, matrix_solve, label)  # fmt: skip
+
+    if len(b.shape) == rank - 1:
+        return squeeze(solve(expand_dims(b, -1)), -1, name)
+    return adjoint(solve(adjoint(b)), name) if transpose_rhs else solve(b, name)
 
 
 LINALG = {

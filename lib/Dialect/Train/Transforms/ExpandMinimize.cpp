@@ -150,12 +150,18 @@ LogicalResult MinimizeExpander::findParameters() {
            << "No variables to optimize: expected a trainable floating-point "
               "variable, found none in the module";
 
+  bool isEmpty = dependsOnEmptyTensor(minimize.getLoss());
   SmallVector<Attribute> unconnected;
   for (Attribute symbol : candidates) {
     auto variable = SymbolTable::lookupNearestSymbolFrom<VariableOp>(
         minimize, cast<FlatSymbolRefAttr>(symbol));
     if (auto *found = reads.find(variable); found != reads.end())
       parameters.push_back({variable, found->second});
+    else if (isEmpty)
+      parameters.push_back(
+          {variable,
+           {ReadOp::create(builder, loc, variable.getTensorType(),
+                           variable.getSymName())}});
     else
       unconnected.push_back(symbol);
   }
