@@ -12,14 +12,19 @@ import functools
 import inspect
 import itertools
 import os
+import re
+import sys
+import traceback
 import types
 import typing
 from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
+from ._flywheel import CompileError
 from ._hints import check_keywords
 from ._native import SignatureError
+from ._trace import is_tracing
 
 __all__ = ["explain_all", "explained", "public_form", "public_names"]
 
@@ -34,6 +39,8 @@ _IMPLICIT = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError
              np.ma.MAError)  # fmt: skip
 # An attribute of functions that are `explained`, and of what they were before: the former.
 _MARK = "_flywheel_is_explained"
+# An attribute of errors that have the name of the function that a user has called.
+_IS_NAMED = "_flywheel_is_named"
 _RAISE = dis.opmap["RAISE_VARARGS"]
 
 
@@ -95,7 +102,45 @@ def _describe(hint: Any, many: bool = False) -> str:
 
 def _show(value: Any) -> str:
     text = f"{type(value).__name__} of shape {value.shape}" if isinstance(value, np.ndarray) else repr(value)
+    text = plain(text)
     return text if len(text) <= 80 else text[:77] + "..."
+
+
+def plain(text: str) -> str:
+    """Returns a text without addresses of objects, and without the functions that a function is defined in."""
+    return re.sub(r"(\w+\.)*<locals>\.|(<lambda>\.)+(?=<lambda>)", "", re.sub(r" at 0x[0-9A-Fa-f]+", "", text))
+
+
+# The errors whose texts are about the package's own code.
+_OF_CODE = (AttributeError, LookupError, AssertionError, ZeroDivisionError, TypeError)
+
+
+def _is_refused_by(function: types.FunctionType, text: str) -> bool:
+    """Returns true if a text of Python says that this function has other parameters than a call of it has arguments."""
+    found = re.fullmatch(r"(.*)\(\) (takes|missing) (?:from \d+ to )?(\d+) (.*)", text)
+    if found is None or found.group(1) != function.__qualname__:
+        return False
+    code = function.__code__
+    if found.group(2) == "takes":
+        return code.co_argcount == int(found.group(3))
+    return set(re.findall(r"'(\w+)'", found.group(4))) <= set(code.co_varnames)
+
+
+def _describe_call(name: str, own: Mapping[str, Any], error: Exception) -> str:
+    """Describes a call that failed at something which is no type of an argument."""
+    text = plain(str(error))
+    for parameter, value in own.items():
+        for one in value if isinstance(value, (list, tuple)) else [value]:
+            if isinstance(one, types.FunctionType) and _is_refused_by(one, str(error)):
+                return f"{name} calls {parameter} with other arguments than it has: {text}"
+    listed = ", ".join(f"{parameter}={_show(value)}" for parameter, value in own.items())
+    if isinstance(error, OverflowError):
+        return f"{name}: expected numbers of 64 bits, found {listed}"
+    kind = re.search(r"'([\w.]+)' object", text)
+    wrong = [one for one, value in own.items() if kind and type(value).__name__ == kind.group(1).rpartition(".")[2]]
+    if len(wrong) == 1:
+        return f"{name}: {wrong[0]} cannot be {_show(own[wrong[0]])}"
+    return f"{name} does not take {listed}" + ("" if isinstance(error, _OF_CODE) else f": {text}")
 
 
 def _is_implicit(error: Exception, trace: Optional[types.TracebackType]) -> bool:
@@ -104,7 +149,7 @@ def _is_implicit(error: Exception, trace: Optional[types.TracebackType]) -> bool
     last = trace
     while last is not None:
         file = last.tb_frame.f_code.co_filename
-        if not file.startswith((_PACKAGE, _NUMPY, *_GENERATED)) and file != contextlib.__file__:
+        if not _is_of_package(file):
             return False
         if last.tb_next is None:
             if file in _CALLS_BINDINGS:
@@ -114,16 +159,69 @@ def _is_implicit(error: Exception, trace: Optional[types.TracebackType]) -> bool
     return True
 
 
+def _name_of(function: Callable[..., Any], args: Tuple[Any, ...]) -> Tuple[str, bool]:
+    """Returns the name of a function for the user, and true for a method, whose first argument is its object."""
+    # The constructor of a class, and the call of an object, have the name of the class.
+    owner = function.__qualname__.removesuffix(".__init__").removesuffix(".__call__")
+    is_method = owner != function.__qualname__
+    # A name that Python has, or that a namespace gives a function of the package, ends or begins with an underscore.
+    return type(args[0]).__name__ if is_method and args else function.__name__.strip("_"), is_method
+
+
+def _add_name(error: Exception, function: Callable[..., Any], args: Tuple[Any, ...], given: Mapping[str, Any]) -> None:
+    """Puts the name of the function that the user has called, and of the argument that is wrong, into an error of the
+    package that lacks them."""
+    if len(error.args) != 1 or not isinstance(error.args[0], str) or hasattr(error, _IS_NAMED):
+        return
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)][1:]
+    if not frames or not all(_is_of_package(frame.f_code.co_filename) for frame in frames):
+        return
+    with contextlib.suppress(AttributeError):
+        setattr(error, _IS_NAMED, True)
+    name, _ = _name_of(function, args)
+    text = plain(error.args[0])
+    head, place = text.partition("\n")[0], ""
+    if isinstance(error, CompileError):
+        # An op that is traced; a file that is read has lines of its own.
+        if not is_tracing() or ": error: " not in head:
+            return
+        place = head[: head.index(": error: ") + len(": error: ")]
+        head, text = head[len(place) :], text[len(place) :]
+    if re.match(r"expected (an?|one of|lists?) ", head) and " as " not in head and ", found " in head:
+        parameter = _culprit(function, args, given, frames[-1])
+        if parameter is not None and not re.search(rf"\b{parameter}\b", head):
+            text = text.replace(", found ", f" as {parameter}, found ", 1)
+    if not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", head):
+        text = f"{name}: {text}"
+    error.args = (place + text,)
+
+
+def _culprit(
+    function: Callable[..., Any], args: Tuple[Any, ...], given: Mapping[str, Any], frame: types.FrameType
+) -> Optional[str]:
+    """Returns the parameter whose argument is the first one of the function that has raised an error."""
+    code = frame.f_code
+    if not code.co_argcount or code.co_varnames[0] not in frame.f_locals:
+        return None
+    value = frame.f_locals[code.co_varnames[0]]
+    try:
+        own = inspect.signature(function).bind(*args, **given).arguments
+    except (TypeError, ValueError):
+        return None
+    found = [parameter for parameter, one in own.items() if one is value]
+    return found[0] if len(found) == 1 else None
+
+
+def _is_of_package(file: str) -> bool:
+    return file.startswith((_PACKAGE, _NUMPY, *_GENERATED)) or file == contextlib.__file__
+
+
 def _explain(
     function: Callable[..., Any], args: Tuple[Any, ...], given: Mapping[str, Any], error: Exception
 ) -> Optional[Exception]:
     """Returns an error that names the first argument of another type. If no argument is, returns one that names all
     arguments and what `error` says."""
-    # The constructor of a class, and the call of an object, have the name of the class.
-    owner = function.__qualname__.removesuffix(".__init__").removesuffix(".__call__")
-    is_method = owner != function.__qualname__
-    # A name that Python has, or that a namespace gives a function of the package, ends or begins with an underscore.
-    name = type(args[0]).__name__ if is_method and args else function.__name__.strip("_")
+    name, is_method = _name_of(function, args)
     try:
         bound = inspect.signature(function).bind(*args, **given)
         hints = typing.get_type_hints(function)
@@ -139,8 +237,7 @@ def _explain(
         for one in values:
             if not _conforms(one, hint):
                 return TypeError(f"{name}: expected {_describe(hint)} as {parameter}, found {_show(one)}")
-    listed = ", ".join(f"{parameter}={_show(value)}" for parameter, value in own.items())
-    return ValueError(f"{name} fails with {listed}: {type(error).__name__}: {error}")
+    return ValueError(_describe_call(name, own, error))
 
 
 def _replace(
@@ -151,6 +248,10 @@ def _replace(
     if below is None:
         # Python says itself which arguments a function does not have, but for those by keyword.
         check_keywords(function, function.__name__, given)
+        name, is_method = _name_of(function, args)
+        if is_method and len(error.args) == 1:
+            # The method may be one of a class that the user has not named.
+            error.args = (str(error).replace(f"{function.__qualname__}()", f"{name}()"),)
         return None
     # The package has classes of errors.
     home = type(error).__module__.partition(".")[0]
@@ -172,6 +273,9 @@ def explained(function: Callable[..., Any]) -> Callable[..., Any]:
             better = _replace(error, function, args, given)
             try:
                 if better is None:
+                    # The one that the user has called adds its name.
+                    if not sys._getframe(1).f_code.co_filename.startswith(_PACKAGE):
+                        _add_name(error, function, args, given)
                     raise
                 raise better from error
             finally:

@@ -26,6 +26,7 @@ from typing import (
 from . import _dtypes, _flywheel
 from ._flywheel import Region, Type, Value
 from ._host import HostFunctions
+from ._operand_words import explain_operand
 
 if TYPE_CHECKING:
     from ._reads import Read, State
@@ -131,7 +132,11 @@ class Trace:
         attributes: Optional[Attributes] = None,
         regions: Sequence[Region] = (),
     ) -> List[Value]:
-        made = self.graph.op(name, list(operands), results, attributes or {}, list(regions))
+        try:
+            made = self.graph.op(name, list(operands), results, attributes or {}, list(regions))
+        except _flywheel.CompileError as error:
+            error.args = (explain_operand(str(error)),)
+            raise
         if name in _RANGES:
             self.ranges[made[0]] = _RANGES[name]
         return made

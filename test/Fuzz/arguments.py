@@ -40,6 +40,14 @@ ALLOWED = (TypeError, ValueError, NotImplementedError, LookupError, ZeroDivision
 CALLS_BINDINGS = ("_native.py", "_trace.py", "store.py")
 # The instruction of a `raise` statement: somebody chose the error.
 RAISE = dis.opmap["RAISE_VARARGS"]
+# Words in texts of errors that no user has: names inside of the package, ops of MLIR and the types of their operands,
+# texts of Python about code that is not the user's, and addresses.
+INTERNAL = re.compile(
+    r"(?<![\w.'/-])_[a-z]\w+|\bop (operand|result|attribute)\b|tensor<"
+    r"|'(arith|math|tensor|linalg|scf|func|nn|train)\.\w+' op"
+    r"|has no attribute|object is not|not subscriptable|index out of range|unsupported operand|<locals>|\b0x[0-9a-f]{6}"
+    r"|(Attribute|Index|Key|ZeroDivision|Assertion)Error"
+)
 # Functions with effects on files, devices, processes or the terminal, and those that are slow.
 EXCLUDED = re.compile(
     r"^(save|load|restore|export|set_seed|device|profile|lower|compile|cost|parse|data|Session|Store|Program|Module"
@@ -278,7 +286,7 @@ class Arguments(Batches):
             else:
                 fw.function(lambda: self.as_tensors(function(*args, **kwargs))).trace()
         except ALLOWED as error:
-            if is_raw(error):
+            if is_raw(error) or self.has_internal_words(error, shown):
                 raise Failure(self.complain(error, shown)) from None
         except RuntimeError as error:
             if str(error) not in ("no element", "no array") and not type(error).__module__.startswith("flywheel"):
@@ -286,6 +294,13 @@ class Arguments(Batches):
         except Exception as error:
             if not type(error).__module__.startswith("flywheel"):
                 raise Failure(self.complain(error, shown)) from None
+
+    def has_internal_words(self, error: BaseException, shown: str) -> bool:
+        """Returns true if the text of an error of the package has words that are not the user's."""
+        if isinstance(error, (MemoryError, OSError)) or not is_of_package(error):
+            return False
+        found = INTERNAL.search(str(error))
+        return found is not None and found.group() not in shown
 
     def as_tensors(self, result: Any) -> Any:
         """Returns the part of a result that a traced function may return."""
@@ -295,6 +310,13 @@ class Arguments(Batches):
         frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "Fuzz" not in frame.filename]
         where = "; ".join(f"{os.path.basename(frame.filename)}:{frame.name}: {frame.line}" for frame in frames[-2:])
         return f"{type(error).__name__} in {where}\n{error}\n{shown}"
+
+
+def is_of_package(error: BaseException) -> bool:
+    """Returns true if the package has raised the error, which a call or an object of a user raises as it likes."""
+    trace = error.__traceback__
+    files = [frame.f_code.co_filename for frame, _ in traceback.walk_tb(trace)]
+    return os.sep + "flywheel" + os.sep in files[-1] and os.path.basename(files[-1]) not in CALLS_BINDINGS
 
 
 def is_raw(error: BaseException) -> bool:

@@ -4,6 +4,8 @@
 import operator
 from typing import Any, Callable, Optional
 
+import numpy as np
+
 from .. import _dtypes
 from .._tensor import Tensor, TensorLike, as_tensor, as_tensors, constant, is_number
 from ._core import (
@@ -210,7 +212,10 @@ def mod_of_quotient(a: TensorLike, b: TensorLike) -> Tensor:
 
 def power(a: TensorLike, b: TensorLike) -> Tensor:
     """a to the power of b. A small whole exponent multiplies, also where a is
-    negative; integers to a negative power are 0 unless they are 1 or -1."""
+    negative. Raises ValueError for integers and a negative power that is known, as NumPy does; for one that a step
+    computes they are 0 unless they are 1 or -1."""
+    if isinstance(b, (int, np.integer, np.ndarray)) and np.any(np.less(b, 0)) and _is_integer(a) and _is_integer(b):
+        raise ValueError("integers to a negative power are no integers: cast them to a floating-point dtype")
     if is_number(b) and not isinstance(a, (bool, int, float)):
         base = as_tensor(a)
         if b == 0.5:
@@ -229,6 +234,13 @@ def power(a: TensorLike, b: TensorLike) -> Tensor:
     dtype = a.dtype
     a, b = broadcast(signless(a), signless(b))
     return as_unsigned(emit("math.ipowi", [a, b]), dtype)
+
+
+def _is_integer(value: Any) -> bool:
+    """Returns true for integers that have that dtype as a tensor too."""
+    if isinstance(value, Tensor):
+        return _dtypes.is_integer(value.dtype)
+    return not isinstance(value, (bool, np.bool_)) and np.issubdtype(getattr(value, "dtype", type(value)), np.integer)
 
 
 def _multiply_out(x: Tensor, exponent: int) -> Tensor:

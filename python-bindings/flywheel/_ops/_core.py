@@ -209,6 +209,8 @@ def normalize_axes(axes: Union[int, Sequence[int], None], rank: int) -> List[int
         return list(range(rank))
     if isinstance(axes, (int, np.integer)):
         axes = [axes]
+    if isinstance(axes, (float, str, bytes)):
+        raise TypeError(f"expected an integer, a list of them or None as axis, found {axes!r}")
     result = sorted(normalize_axis(axis, rank) for axis in elements("axis", axes))
     if len(set(result)) != len(result):
         raise ValueError(f"axes {tuple(axes)} name one twice")

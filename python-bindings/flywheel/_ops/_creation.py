@@ -7,7 +7,7 @@ import numpy as np
 
 from .. import _dtypes, _trace
 from .._kinds import elements
-from .._tensor import Tensor, TensorLike, as_tensor, constant, holds_sizes, is_integer, wrap
+from .._tensor import Tensor, TensorLike, as_tensor, constant, holds_sizes, is_integer, is_number, wrap
 from ._arithmetic import add, cast, equal, multiply, power
 from ._core import Size, as_unsigned, emit, index_op, is_signed, like_operand, sizes, static, stretch
 from ._indexing import getitem
@@ -72,6 +72,8 @@ def arange(start: Scalar, stop: Optional[Scalar] = None, step: Scalar = 1, dtype
     if start is None:
         raise TypeError("arange takes a number, found None")
     first, last = (0, start) if stop is None else (start, stop)
+    if not isinstance(step, Tensor) and is_number(step) and step == 0:
+        raise ValueError("arange takes a step other than 0")
     if any(isinstance(x, Tensor) for x in (first, last, step)):
         return _counted(first, last, step, _dtypes.int32 if dtype is None else dtype)
     return arithmetic_sequence(first, last, step, dtype)

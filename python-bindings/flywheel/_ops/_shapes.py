@@ -116,10 +116,12 @@ def _resolve(x: Tensor, wanted: Sequence[Union[int, None, Tensor]]) -> List[Size
             result.append(to_index(dim_size))
         else:
             known_size = integer("a size of the shape", dim_size)
+            if known_size < -1:
+                raise ValueError(f"{_mismatch(x, wanted)}: a size is -1, which is computed, or not negative")
             result.append(None if known_size == -1 else known_size)
     missing = [place for place, dim_size in enumerate(result) if dim_size is None]
     if len(missing) > 1:
-        raise ValueError("a reshape finds out the size of one dimension, found several that are not given")
+        raise ValueError(f"{_mismatch(x, wanted)}: one of the sizes may be -1, which is computed")
     known: List[Size] = [dim_size for dim_size in result if dim_size is not None]
     if missing:
         # Dynamic sizes that are in both products cancel.
