@@ -10,6 +10,7 @@
 #include "flywheel/Analysis/Contraction.h"
 #include "flywheel/Support/CheckedSize.h"
 #include "flywheel/Transforms/State/StateVersions.h"
+#include "flywheel/Transforms/State/StoredNumbers.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/ViewLikeInterfaceUtils.h"
@@ -43,12 +44,6 @@ static std::optional<CheckedSize> getBytes(Value tensor) {
   for (int64_t size : type.getShape())
     bytes *= size;
   return bytes;
-}
-
-/// Returns true if the function has `value` before it computes anything.
-static bool isStored(Value value) {
-  Operation *op = getRoot(value).getDefiningOp();
-  return !op || op->hasTrait<OpTrait::ConstantLike>();
 }
 
 /// Returns true if `op` runs before `other`, both of which run once for each

@@ -5,13 +5,16 @@
 //===----------------------------------------------------------------------===//
 //
 // Before: fused `linalg` on tensors. After: a product reads operands that were
-// transposed for products in their own order. A product of two matrices whose
-// operand is a conversion, or a convolution whose operand is a widening, reads
-// the unconverted tensor and converts in its body. A kernel widens as it loads;
-// `flywheel-tile-and-fuse` narrows a tile at a time: no converted weight is
-// ever stored as a whole. Refuses nothing.
+// transposed for products in their own order. Ops that only move elements move
+// those of variables and constants before they are widened. A product of two
+// matrices whose operand is a conversion, or a convolution whose operand is a
+// widening, reads the unconverted tensor and converts in its body. A kernel
+// widens as it loads; `flywheel-tile-and-fuse` narrows a tile at a time: no
+// converted weight is ever stored as a whole. Refuses nothing.
 //
 //===----------------------------------------------------------------------===//
+
+#include "Widenings.h"
 
 #include "flywheel/Analysis/Contraction.h"
 #include "flywheel/Dialect/Codegen/Codegen.h"
@@ -43,37 +46,6 @@ static bool isMatrixProduct(linalg::LinalgOp op) {
          llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
            return map.isProjectedPermutation();
          });
-}
-
-/// Returns the conversion that computes `value` element by element; null if
-/// there is none.
-static linalg::GenericOp getConversion(Value value) {
-  auto op = value.getDefiningOp<linalg::GenericOp>();
-  if (!op || op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1 ||
-      !op.hasPureTensorSemantics() || op.getNumReductionLoops() != 0 ||
-      op.getBody()->getOperations().size() != 2)
-    return {};
-  for (AffineMap map : op.getIndexingMapsArray())
-    if (!map.isIdentity())
-      return {};
-  Operation &conversion = op.getBody()->front();
-  return (isa<arith::TruncFOp>(conversion) || isWidening(&conversion)) &&
-                 conversion.getOperand(0) == op.getBody()->getArgument(0) &&
-                 op.getBody()->getTerminator()->getOperand(0) ==
-                     conversion.getResult(0)
-             ? op
-             : linalg::GenericOp();
-}
-
-/// Returns true if `conversion` widens numbers that are stored anyway: those of
-/// variables and constants. If the step computes the numbers, the conversion is
-/// fused with the op that computes them or with another reader.
-static bool widensStored(linalg::GenericOp conversion) {
-  if (isa<arith::TruncFOp>(conversion.getBody()->front()))
-    return false;
-  Value source = flywheel::getRoot(conversion.getDpsInputs()[0]);
-  Operation *op = source.getDefiningOp();
-  return !op || op->hasTrait<OpTrait::ConstantLike>();
 }
 
 /// Returns `op` as an op whose maps and body can be changed.
@@ -183,7 +155,12 @@ static bool canFold(linalg::LinalgOp op, unsigned number,
                   isa<FloatType>(other) && other != wide;
   return widenings && hasWideningKernel(op) && !isSecond &&
          widensStored(conversion) &&
-         llvm::all_of(conversion->getUsers(), hasWideningKernel) &&
+         llvm::all_of(conversion->getUses(),
+                      [&](OpOperand &use) {
+                        return hasWideningKernel(use.getOwner()) ||
+                               (canConvertAsItLoads(use) &&
+                                use.getOwner()->getBlock() == op->getBlock());
+                      }) &&
          getElementTypeOrSelf(conversion->getResult(0)) == wide;
 }
 
@@ -198,25 +175,58 @@ struct FoldConversions : flywheel::impl::FoldConversionsBase<FoldConversions> {
       if (isMatrixProduct(op) || hasWideningKernel(op))
         contractions.push_back(op);
     });
-    for (linalg::LinalgOp op : contractions)
+    // Kernels of GPUs read whole rows.
+    if (widenings) {
+      foldTranspositions(rewriter, contractions);
+      moveWidenings(rewriter, getOperation());
+    }
+    foldConversions(rewriter, contractions);
+    // Those of narrow numbers.
+    if (widenings)
+      foldTranspositions(rewriter, contractions);
+  }
+
+private:
+  void foldTranspositions(RewriterBase &rewriter,
+                          MutableArrayRef<linalg::LinalgOp> contractions) {
+    for (linalg::LinalgOp &op : contractions)
       for (unsigned number : {0u, 1u}) {
-        // Kernels of GPUs read whole rows.
-        if (linalg::TransposeOp transposition =
-                widenings ? getTransposition(op->getOperand(number))
-                          : linalg::TransposeOp()) {
-          op = fold(rewriter, op, number, transposition);
-          ++numTransposed;
-          if (transposition->use_empty())
-            rewriter.eraseOp(transposition);
-        }
+        linalg::TransposeOp transposition =
+            getTransposition(op->getOperand(number));
+        if (!transposition)
+          continue;
+        op = fold(rewriter, op, number, transposition);
+        ++numTransposed;
+        if (transposition->use_empty())
+          rewriter.eraseOp(transposition);
+      }
+  }
+
+  void foldConversions(RewriterBase &rewriter,
+                       MutableArrayRef<linalg::LinalgOp> contractions) {
+    llvm::SetVector<linalg::GenericOp> folded;
+    for (linalg::LinalgOp &op : contractions)
+      for (unsigned number : {0u, 1u}) {
         linalg::GenericOp conversion = getConversion(op->getOperand(number));
         if (!conversion || !canFold(op, number, conversion, widenings))
           continue;
         op = fold(rewriter, op, number, conversion);
         ++numFolded;
-        if (conversion->use_empty())
-          rewriter.eraseOp(conversion);
+        folded.insert(conversion);
       }
+    for (linalg::GenericOp conversion : folded) {
+      // Another reader, such as a sum of the weights, needs no wide copy.
+      if (widensStored(conversion))
+        for (OpOperand &use : llvm::make_early_inc_range(conversion->getUses()))
+          if (canConvertAsItLoads(use) &&
+              use.getOwner()->getBlock() == conversion->getBlock()) {
+            fold(rewriter, cast<linalg::LinalgOp>(use.getOwner()),
+                 use.getOperandNumber(), conversion);
+            ++numFolded;
+          }
+      if (conversion->use_empty())
+        rewriter.eraseOp(conversion);
+    }
   }
 };
 } // namespace

@@ -20,7 +20,9 @@ def FoldConversions : Pass<"flywheel-fold-conversions", "::mlir::func::FuncOp"> 
     too, for what only widens a variable or a constant (`arith.extf`), or makes floats of its
     integers (`arith.sitofp`, `arith.uitofp`): weights of i8, f16 and bf16 are
     never stored as f32. An operand that is transposed for products only is read
-    as it was.
+    as it was. Variables and constants that are transposed, sliced, joined or
+    gathered are moved as narrow numbers, and widened, or decoded with a scale,
+    where they are read.
   }];
   let options = [
     Option<"widenings", "widenings", "bool", /*default=*/"true",
