@@ -158,7 +158,7 @@ train.variable @listed : tensor<f32> {collections = ["LOCAL", "TRAINABLE"]}
 train.variable @frozen : tensor<f32> {collections = ["mine"], trainable = false}
 
 // CHECK-LABEL: func @collections
-// CHECK: train.gradient %{{.*}} wrt %plain, %local_trainable, %mine, %listed :
+// CHECK: train.gradient %{{.*}} wrt %plain, %local_trainable, %mine, %listed unconnected zeros :
 func.func @collections() {
   %0 = train.read @plain : tensor<f32>
   %1 = train.read @local : tensor<f32>
@@ -300,7 +300,7 @@ func.func private @layer(%x: tensor<3xf32>, %training: tensor<i1>) -> tensor<3xf
 // CHECK: train.assign_add @count
 // CHECK: %[[LOSS:.*]] = arith.mulf
 // CHECK-NOT: scf.for
-// CHECK: train.gradient %{{.*}} wrt %[[W]] :
+// CHECK: train.gradient %{{.*}} wrt %[[W]] unconnected zeros :
 func.func @flag(%x: tensor<3xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

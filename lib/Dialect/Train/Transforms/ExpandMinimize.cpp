@@ -202,9 +202,11 @@ SmallVector<Value> MinimizeExpander::emitGradients() {
   SmallVector<Value> reads;
   for (const Minimized &parameter : parameters)
     reads.append(parameter.reads);
+  // The loss depends on these, and has the derivative 0 by one whose path is
+  // folded away later: where a constant mask hides all of it, for one.
   auto gradient = GradientOp::create(
       builder, loc, ValueRange(reads).getTypes(), minimize.getLoss(), reads,
-      /*grad_ys=*/emitSeed(), Unconnected::error);
+      /*grad_ys=*/emitSeed(), Unconnected::zeros);
   SmallVector<Value> gradients;
   unsigned next = 0;
   for (const Minimized &parameter : parameters) {
