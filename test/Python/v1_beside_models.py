@@ -268,5 +268,28 @@ def layer_objects(tf: Any) -> Any:
     return r + [[v.name for v in tf.trainable_variables()], d.kernel.name, len(d.trainable_variables)]
 
 
+@program
+def batch_normalization(tf: Any) -> Any:
+    """Results and moving averages of every rank, axis and dtype, and a step that depends on the updates."""
+    random, out = np.random.RandomState(0), []
+    for shape, axis in (((3, 2, 2, 4), -1), ((3, 2, 2, 4), 1), ((5, 4), -1), ((5, 3, 4), 1), ((2, 2, 3, 2, 4), [4])):
+        given = random.randn(*shape) * 2 + 1
+        for number, kind in enumerate((tf.float32, tf.float64)):
+            fused = (None, False, True)[(number + len(shape)) % 3]
+            with tf.Graph().as_default():
+                x = tf.placeholder(kind, [None, *shape[1:]])
+                training = tf.placeholder_with_default(True, [])
+                y = tf.layers.batch_normalization(x, axis, 0.9, training=training, fused=fused)
+                moves = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
+                with tf.control_dependencies(moves):
+                    step = tf.train.AdamOptimizer(0.01).minimize(tf.reduce_sum(y**3))
+                with tf.Session() as session:
+                    session.run(tf.global_variables_initializer())
+                    for _ in range(2):
+                        session.run(step, {x: given})
+                    out += [session.run(y, {x: given}), session.run(y, {x: given, training: False})]
+    return out
+
+
 if __name__ == "__main__":
     run_all(["layers_api", "gan", "rnn_lstm", "layer_objects", "both_directions"])

@@ -299,7 +299,7 @@ with tf.Graph().as_default(), tf.Session() as sess:
     assert not tf.get_collection(tf.GraphKeys.UPDATE_OPS) and len(tf.global_variables()) == 3
     sess.run(tf.global_variables_initializer())
     np.testing.assert_allclose(sess.run(tests), np.array([[1.0, 2.0]]) / np.sqrt(1.001), rtol=1e-5)
-    raises(NotImplementedError, "axis=1", lambda: tf.layers.batch_normalization(tf.zeros([2, 3, 4, 5]), axis=1))
+raises(ValueError, "axis=4", lambda: tf.layers.batch_normalization(tf.zeros([2, 3, 4, 5]), axis=4))
 
 # Default names in a scope that is entered again are the same again.
 with tf.Graph().as_default():

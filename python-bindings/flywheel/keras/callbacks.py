@@ -58,7 +58,8 @@ class RemoteMonitor(Callback):
 
 
 class TensorBoard(_shared.TensorBoard):
-    """Writes scalars, and histograms of weights, for TensorBoard."""
+    """Writes scalars, and histograms of weights, for TensorBoard. `batch_size`, `embeddings_layer_names` and
+    `embeddings_metadata` have no effect, and the graph, `write_graph`, is not written."""
 
     def __init__(self, log_dir: str = "./logs", histogram_freq: int = 0, batch_size: int = 32, write_graph: bool = True,
                  write_grads: bool = False, write_images: bool = False, embeddings_freq: int = 0,

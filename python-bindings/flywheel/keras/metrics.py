@@ -6,7 +6,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 import numpy as np
 
 from ..v1 import nn as _nn
-from ..v1.conversion import as_tensor
+from ..v1.conversion import as_tensor, dtype_of
 from . import backend as K
 from . import losses as _losses
 from ._functions import OfFunction, class_of
@@ -103,6 +103,9 @@ class Metric(Configured):
     count = 2
 
     def __init__(self, name: Optional[str] = None, dtype: Any = None) -> None:
+        if dtype is not None and dtype_of(dtype) != dtype_of(K.floatx()):
+            raise NotImplementedError(f"flywheel.keras.metrics.{type(self).__name__}: dtype={dtype!r}; expected "
+                                      f"{K.floatx()!r}")  # fmt: skip
         self.name = name or type(self).__name__
         self._sums: Optional[List[Any]] = None
         self.updates: List[Any] = []
@@ -161,7 +164,7 @@ class _MeanOf(OfFunction, Metric):
 
     def __init__(self, *values: Any, name: Optional[str] = None, dtype: Any = None, **given: Any) -> None:
         self.set_arguments(values, given, ("name",))
-        Metric.__init__(self, name or type(self).function.__name__)
+        Metric.__init__(self, name or type(self).function.__name__, dtype)
 
     def counts(self, y_true: Any, y_pred: Any, weight: Any) -> Sequence[Any]:
         scores, weights = _weighted(self.value_of(y_true, y_pred), weight)
@@ -199,7 +202,7 @@ class RootMeanSquaredError(_MeanOf):
     function = staticmethod(mean_squared_error)
 
     def __init__(self, name: Optional[str] = None, dtype: Any = None) -> None:
-        super().__init__(name=name or "root_mean_squared_error")
+        super().__init__(name=name or "root_mean_squared_error", dtype=dtype)
 
     def value(self, sums: Sequence[Any], divide: Callable[[Any, Any], Any]) -> Any:
         mean = divide(sums[0], sums[1])
@@ -222,7 +225,7 @@ class _Hits(Metric):
         if thresholds is not None and not isinstance(thresholds, (int, float)):
             raise NotImplementedError(f"flywheel.keras.metrics.{type(self).__name__}: several thresholds")
         self.thresholds = thresholds
-        super().__init__(name or type(self).__name__.lower())
+        super().__init__(name or type(self).__name__.lower(), dtype)
 
     def counts(self, y_true: Any, y_pred: Any, weight: Any) -> Sequence[Any]:
         p = K.cast(K.greater(y_pred, 0.5 if self.thresholds is None else self.thresholds), K.floatx())
@@ -252,7 +255,7 @@ class Mean(Metric):
     """The mean of numbers."""
 
     def __init__(self, name: str = "mean", dtype: Any = None) -> None:
-        super().__init__(name)
+        super().__init__(name, dtype)
 
     def update_state(self, values: Any, sample_weight: Any = None) -> None:  # type: ignore[override]
         """Counts numbers, by weights."""
@@ -269,9 +272,10 @@ class Sum(Mean):
     """The sum of numbers."""
 
     def __init__(self, name: str = "sum", dtype: Any = None) -> None:
-        super().__init__(name)
+        super().__init__(name, dtype)
 
     def value(self, sums: Sequence[Any], divide: Callable[[Any, Any], Any]) -> Any:
+        """The first of `sums`; nothing is divided by `divide`."""
         return sums[0]
 
 

@@ -228,11 +228,12 @@ class Sequential(Model):
         return model
 
     def predict_classes(self, x: Any, batch_size: Optional[int] = None, verbose: int = 0) -> Any:
-        """The class of each sample."""
+        """The class of each sample. `verbose` has no effect."""
         p = self.predict(x, batch_size)
         return p.argmax(-1) if p.shape[-1] > 1 else (p > 0.5).astype("int32")
 
     def predict_proba(self, x: Any, batch_size: Optional[int] = None, verbose: int = 0) -> Any:
+        """The outputs for all samples; `verbose` has no effect."""
         return self.predict(x, batch_size)
 
 

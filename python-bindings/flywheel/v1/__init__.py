@@ -130,7 +130,7 @@ __version__ = VERSION = "1.15.0"
 
 
 def name_scope(name: Any = None, default_name: Any = None, values: Any = None) -> Any:
-    """Puts a prefix before names of ops."""
+    """Puts a prefix before names of ops. `values` has no effect: there is one graph."""
     return get_default_graph().name_scope(name if name is not None else default_name)
 
 
@@ -195,7 +195,7 @@ def get_local_variable(
     trainable: Any = False, collections: Any = None, caching_device: Any = None, partitioner: Any = None,
     validate_shape: Any = True, use_resource: Any = None, custom_getter: Any = None, constraint: Any = None,
 ) -> Any:  # fmt: skip
-    """See `get_variable`; the variable is one of LOCAL_VARIABLES, and is not trained."""
+    """See `get_variable`; the variable is one of LOCAL_VARIABLES, and is not trained. `trainable` has no effect."""
     chosen = [*(collections or ()), GraphKeys.LOCAL_VARIABLES]
     return get_variable(name, shape, dtype, initializer, regularizer, False, chosen, caching_device, partitioner,
                         validate_shape, use_resource, custom_getter, constraint)  # fmt: skip

@@ -382,9 +382,17 @@ def count_nonzero(
 
 
 def accumulate_n(inputs: Sequence[Any], shape: Any = None, tensor_dtype: Any = None, name: Optional[str] = None) -> Any:
+    """The sum of tensors of one shape. Raises ValueError for another `shape`, and TypeError for another
+    `tensor_dtype`."""
     from .ops import add_n
 
-    return add_n(inputs, name=name)
+    found = add_n(inputs, name=name)
+    if tensor_dtype is not None and dtype_of(tensor_dtype) != found.dtype:
+        raise TypeError(f"tensor_dtype is {_dtypes.name_of(dtype_of(tensor_dtype))}, but input is of type "
+                        f"{_dtypes.name_of(found.dtype)}")  # fmt: skip
+    if shape is not None and not found.shape.is_compatible_with(shape):
+        raise ValueError(f"accumulate_n: expected tensors of shape {shape}, found {found.shape}")
+    return found
 
 
 __all__ = [

@@ -59,7 +59,8 @@ def assert_rank_in(
     x: Any, ranks: Sequence[int], data: Any = None, summarize: Optional[int] = None, message: Optional[str] = None,
     name: Optional[str] = None,
 ) -> Operation:  # fmt: skip
-    """Raises ValueError for a tensor of none of these ranks."""
+    """Raises ValueError for a tensor of none of these ranks. `data` and `summarize` have no effect: known shapes are
+    compared while the graph is made."""
     t = as_tensor(x)
     if t.static_shape is not None and len(t.static_shape) not in tuple(ranks):
         raise ValueError(f"{message + ' ' if message else ''}Tensor {t.name} must have rank in {tuple(ranks)}.  "
@@ -110,7 +111,8 @@ def assert_shapes(
     name: Optional[str] = None,
 ) -> Operation:  # fmt: skip
     """Raises ValueError for tensors, of a dict or of pairs with sizes, whose known sizes do not fit: numbers, or
-    letters that stand for one size each."""
+    letters that stand for one size each. `data` and `summarize` have no effect: known shapes are compared while the
+    graph is made."""
     pairs = list(shapes.items()) if isinstance(shapes, dict) else list(shapes)
     known: Any = {}
     for x, wanted in pairs:

@@ -64,9 +64,13 @@ def _expected(probabilities: Any, tries: Tensor, num_sampled: int, unique: bool)
 
 
 def _sampler(
-    kind: str, draw: Callable[[Any, int], Any], probability: Callable[[Any], Any], true_classes: Any,
+    kind: str, draw: Callable[[Any, int], Any], probability: Callable[[Any], Any], true_classes: Any, num_true: int,
     num_sampled: int, unique: bool, classes: int, seed: Any, name: Any,
 ) -> Candidates:  # fmt: skip
+    known = as_tensor(true_classes).static_shape
+    if known is not None and (len(known) != 2 or known[1] not in (None, num_true)):
+        raise ValueError(f"{kind}: expected true_classes of shape [batch, {num_true}], as num_true={num_true}, found "
+                         f"{as_tensor(true_classes).shape}")  # fmt: skip
     ids, tries = _draw(kind, draw, num_sampled, classes, unique, seed, name)
     return Candidates(ids, *[_expected(make("probability", probability, as_tensor(c)), tries, num_sampled, unique)
                              for c in (true_classes, ids)])  # fmt: skip
@@ -87,8 +91,8 @@ def log_uniform_candidate_sampler(
         x = _ops.cast(c, _f32)
         return _ops.divide(_ops.log(_ops.divide(_ops.add(x, 2.0), _ops.add(x, 1.0))), scale)
 
-    return _sampler("LogUniformCandidateSampler", draw, probability, true_classes, num_sampled, unique, range_max, seed,
-                    name)  # fmt: skip
+    return _sampler("LogUniformCandidateSampler", draw, probability, true_classes, num_true, num_sampled, unique,
+                    range_max, seed, name)  # fmt: skip
 
 
 def uniform_candidate_sampler(
@@ -97,8 +101,8 @@ def uniform_candidate_sampler(
 ) -> Candidates:  # fmt: skip
     """Classes of 0 to range_max - 1, each as likely as another."""
     return _sampler("UniformCandidateSampler", lambda g, n: g.integers(0, range_max, n),
-                    lambda c: _ops.full_like(_ops.cast(c, _f32), 1.0 / range_max), true_classes, num_sampled, unique,
-                    range_max, seed, name)  # fmt: skip
+                    lambda c: _ops.full_like(_ops.cast(c, _f32), 1.0 / range_max), true_classes, num_true, num_sampled,
+                    unique, range_max, seed, name)  # fmt: skip
 
 
 def fixed_unigram_candidate_sampler(
@@ -107,7 +111,7 @@ def fixed_unigram_candidate_sampler(
     unigrams: Sequence[float] = (), seed: Any = None, name: Optional[str] = None,
 ) -> Candidates:  # fmt: skip
     """Classes in proportion to `unigrams`, to the power `distortion`."""
-    if vocab_file or num_shards != 1:
+    if vocab_file or num_shards != 1 or shard:
         raise NotImplementedError("flywheel.v1.nn.fixed_unigram_candidate_sampler: a file or shards; give unigrams")
     weights = np.concatenate([np.zeros(num_reserved_ids), np.asarray(unigrams, np.float64) ** distortion])
     if len(weights) != range_max:
@@ -115,7 +119,7 @@ def fixed_unigram_candidate_sampler(
     weights /= weights.sum()
     table = weights.astype(np.float32)
     return _sampler("FixedUnigramCandidateSampler", lambda g, n: g.choice(range_max, n, p=weights),
-                    lambda c: _ops.take(table, c, 0), true_classes, num_sampled, unique,
+                    lambda c: _ops.take(table, c, 0), true_classes, num_true, num_sampled, unique,
                     int(np.count_nonzero(weights)), seed, name)  # fmt: skip
 
 
@@ -217,7 +221,7 @@ def compute_accidental_hits(
     true_classes: Any, sampled_candidates: Any, num_true: int, seed: Any = None, name: Optional[str] = None
 ) -> Any:
     """The examples and the places of sampled classes that are the example's own, int32 and int64, and the weights that
-    take them out of a softmax, the least float32 for each."""
+    take them out of a softmax, the least float32 for each. `seed` has no effect: nothing is drawn."""
     classes, drawn = as_tensor(true_classes), as_tensor(sampled_candidates)
 
     def call(_: Any, own: Any, others: Any) -> Any:

@@ -95,7 +95,8 @@ def assert_rank(
     x: Any, rank: int, data: Any = None, summarize: Optional[int] = None, message: Optional[str] = None,
     name: Optional[str] = None,
 ) -> Operation:  # fmt: skip
-    """Raises ValueError for a tensor of another rank."""
+    """Raises ValueError for a tensor of another rank. `data` and `summarize` have no effect: known ranks are
+    compared while the graph is made."""
     return _ranked("assert_rank", "", x, rank, message, operator.eq, name)
 
 
@@ -103,7 +104,8 @@ def assert_rank_at_least(
     x: Any, rank: int, data: Any = None, summarize: Optional[int] = None, message: Optional[str] = None,
     name: Optional[str] = None,
 ) -> Operation:  # fmt: skip
-    """Raises ValueError for a tensor of a lower rank."""
+    """Raises ValueError for a tensor of a lower rank. `data` and `summarize` have no effect: known ranks are
+    compared while the graph is made."""
     return _ranked("assert_rank_at_least", "at least ", x, rank, message, operator.ge, name)
 
 

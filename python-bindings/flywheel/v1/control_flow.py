@@ -11,7 +11,7 @@ from .conversion import as_tensor, constant
 from .elementwise import TABLE
 from .graph import get_default_graph
 from .operation import Operation, Tensor
-from .ops import identity
+from .ops import identity, stop_gradient
 from .sizes import of_size
 from .structures import flatten, pack
 from .tensor_arrays import TensorArray, with_shapes
@@ -129,7 +129,8 @@ def while_loop(
 ) -> Any:  # fmt: skip
     """Runs the body as long as the condition holds. The gradient of a loop that does not count from a number to a
     number, and that has no `maximum_iterations`, counts the iterations first, and those of loops in it: that runs the
-    loop once more in the runs that need the gradient."""
+    loop once more in the runs that need the gradient. With `back_prop=False` there is no gradient. `shape_invariants`
+    has no effect: each variable keeps the shape that it has before the loop."""
     from .emission import captures_of
 
     graph = get_default_graph()
@@ -220,7 +221,8 @@ def while_loop(
     # The loops without a bound: this one, and those in it.
     loops = [*([op] if trips is None and maximum_iterations is None else []), *inner]
     _count_loops(op, init, captures, loops, counted)
-    found = [x._with(y) if isinstance(x, TensorArray) else y for x, y in zip(leaves, op.outputs)]
+    results = op.outputs if back_prop else [stop_gradient(y) for y in op.outputs]
+    found = [x._with(y) if isinstance(x, TensorArray) else y for x, y in zip(leaves, results)]
     return found[0] if len(found) == 1 else pack(loop_vars, found)
 
 

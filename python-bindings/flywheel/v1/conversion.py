@@ -25,9 +25,30 @@ def as_tensor(value: Any, dtype: Any = None) -> Tensor:
         found: Tensor = value._as_graph_tensor()
         return found
     if isinstance(value, (list, tuple)) and _holds_tensors(value):
-        packed: Tensor = make("Pack", lambda *xs: _ops.stack(list(xs)), *value)
-        return packed
+        return _packed(value, None if dtype is None else dtype_of(dtype), _first_dtype(value))
     return constant(value, dtype)
+
+
+def _first_dtype(value: Any) -> Any:
+    """Returns the dtype of the first tensor in nested lists, None if they hold none."""
+    if _is_graph_tensor(value):
+        return dtype_of(value.dtype)
+    found = (_first_dtype(x) for x in value) if isinstance(value, (list, tuple)) else ()
+    return next((kind for kind in found if kind is not None), None)
+
+
+def _packed(value: Any, dtype: Any, inferred: Any) -> Tensor:
+    """Returns nested lists as one tensor: other elements take the dtype of the first tensor, and tensors are cast to
+    `dtype`, if it is given."""
+    if isinstance(value, (list, tuple)):
+        parts = [_packed(x, dtype, inferred) for x in value]
+        packed: Tensor = make("Pack", lambda *xs: _ops.stack(list(xs)), *parts)
+        return packed
+    x = as_tensor(value, inferred if dtype is None else dtype)
+    if dtype is None or x.dtype == dtype:
+        return x
+    cast: Tensor = make("Cast", lambda y: _ops.cast(y, dtype), x)
+    return cast
 
 
 def _holds_tensors(value: Any) -> bool:
@@ -48,18 +69,32 @@ def constant(
         value = value.as_list()
     if isinstance(value, Dimension):
         value = int(value)
-    array = _dtypes.literal(value, None if dtype is None else dtype_of(dtype))
+    wanted = None if dtype is None else dtype_of(dtype)
+    if wanted is not None and not isinstance(value, (np.ndarray, np.generic)):
+        _expect_convertible(value, wanted)
+    array = _dtypes.literal(value, wanted)
     if shape is not None:
-        wanted = known_sizes(shape)
-        if verify_shape and array.shape != wanted:
-            raise TypeError(f"Expected Tensor's shape: {wanted}, got {array.shape}.")
-        array = _tensor.fill(array, wanted)
+        sizes = known_sizes(shape)
+        if verify_shape and array.shape != sizes:
+            raise TypeError(f"Expected Tensor's shape: {sizes}, got {array.shape}.")
+        array = _tensor.fill(array, sizes)
     kind = _dtypes.as_dtype(array.dtype)
     is_large = array.size > _LARGE
     emit = None if is_large else lambda: _tensor.constant(array)
     attrs = {"host": lambda _: array} if is_large else {}
     op = get_default_graph().create("Const", [], emit, [(kind, array.shape)], name, literal=array, **attrs)
     return op.outputs[0]
+
+
+def _expect_convertible(value: Any, wanted: Any) -> None:
+    """Raises TypeError for Python's floats as integers, and for numbers as booleans. Arrays are cast."""
+    if not (_dtypes.is_integer(wanted) or wanted == _dtypes.bool_):
+        return
+    found = np.asarray(value).dtype.kind if isinstance(value, (int, float, list, tuple)) else ""
+    if found == "f" and np.size(value) or found in "iu" and found and wanted == _dtypes.bool_:
+        shown = f"{value!r:.60}"
+        raise TypeError(f"Expected {_dtypes.name_of(wanted)}, but got {shown} of type "
+                        f"'{type(value).__name__}': cast it")  # fmt: skip
 
 
 def paired(kind: str, x: Any, y: Any) -> Any:

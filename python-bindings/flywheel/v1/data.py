@@ -222,6 +222,7 @@ class Dataset:
                        lambda s, v: itertools.chain(self._start(s, v), dataset._start(s, v)))  # fmt: skip
 
     def prefetch(self, buffer_size: Any) -> "Dataset":
+        """The same data set: elements are made when they are asked for, so `buffer_size` has no effect."""
         return self
 
     def cache(self, filename: Any = "") -> "Dataset":
@@ -281,7 +282,7 @@ class Iterator:
     def from_structure(
         output_types: Any, output_shapes: Any = None, shared_name: Any = None, output_classes: Any = None
     ) -> "Iterator":
-        """An iterator of whatever data set has these types."""
+        """An iterator of whatever data set has these types. `output_classes` has no effect: all are tensors."""
         kinds = [dtype_of(t) for t in flatten(output_types)]
         shapes: List[Any] = [None] * len(kinds)
         if output_shapes is not None:

@@ -31,7 +31,8 @@ def as_parameter(x: Any) -> Any:
 
 
 class Distribution:
-    """The base class of distributions."""
+    """The base class of distributions. `reparameterization_type` and `graph_parents` have no effect: a class has its
+    own `reparameterization_type`."""
 
     reparameterization_type = NOT_REPARAMETERIZED
     # The number of dimensions of one event.
@@ -140,6 +141,7 @@ class Distribution:
         return self._log_survival(self._value(value))
 
     def quantile(self, value: Any, name: Optional[str] = None) -> Any:
+        """The number below which a share `value` of the draws is."""
         self._refuse("quantile")
 
     def entropy(self, name: Optional[str] = None) -> Any:

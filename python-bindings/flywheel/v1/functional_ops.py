@@ -8,7 +8,7 @@ from .. import control
 from .conversion import as_tensor, dtype_of
 from .graph import get_default_graph
 from .operation import Operation, Tensor
-from .ops import concat, expand_dims, identity
+from .ops import concat, expand_dims, identity, stop_gradient
 from .structures import describe, flatten, pack
 
 # From the state and a slice of each sequence, the next state and what is collected.
@@ -30,7 +30,8 @@ def _slices_of(elems: Any, what: str) -> List[Tensor]:
 
 
 def _loop(
-    kind: str, body: Body, start: Sequence[Tensor], sequences: Sequence[Tensor], reverse: bool, name: Optional[str]
+    kind: str, body: Body, start: Sequence[Tensor], sequences: Sequence[Tensor], reverse: bool, back_prop: bool,
+    name: Optional[str],
 ) -> Tuple[List[Tensor], List[Tensor]]:  # fmt: skip
     """Returns the last state, and the values that all iterations collect."""
     from .emission import captures_of, inner_ops
@@ -73,7 +74,8 @@ def _loop(
     types = [(s.dtype, s.static_shape) for s in start]
     types += [(y.dtype, None if y.static_shape is None else (length, *y.static_shape)) for y in results[count:]]
     op = graph.create(kind, [*sequences, *start], lambda *ys: ys, types, name, captures=captures, region=region)
-    return list(op.outputs[:count]), list(op.outputs[count:])
+    outputs = op.outputs if back_prop else [stop_gradient(y) for y in op.outputs]
+    return list(outputs[:count]), list(outputs[count:])
 
 
 def map_fn(
@@ -81,7 +83,7 @@ def map_fn(
     swap_memory: bool = False, infer_shape: bool = True, name: Optional[str] = None,
 ) -> Any:  # fmt: skip
     """Returns the results of `fn` for each slice of `elems`, a tensor or a structure of tensors of one length. If
-    `dtype`, in the form of the result, is given, it is checked."""
+    `dtype`, in the form of the result, is given, it is checked. With `back_prop=False` there is no gradient."""
     sequences = _slices_of(elems, "map_fn")
     form: List[Any] = []
 
@@ -97,13 +99,13 @@ def map_fn(
                 raise TypeError(f"map_fn: expected a result of dtype {dtype_of(kind).name}, found {x.dtype.name}")
         return [], leaves
 
-    _, collected = _loop("map_fn", body, [], sequences, False, name)
+    _, collected = _loop("map_fn", body, [], sequences, False, back_prop, name)
     return pack(form[0], collected)
 
 
 def _fold(
     kind: str, fn: Callable[[Any, Any], Any], elems: Any, initializer: Any, reverse: bool, collects: bool,
-    name: Optional[str],
+    back_prop: bool, name: Optional[str],
 ) -> Any:  # fmt: skip
     sequences = _slices_of(elems, kind)
     form, rest = (elems if initializer is None else initializer), sequences
@@ -121,11 +123,11 @@ def _fold(
         leaves = [as_tensor(x) for x in flatten(made)]
         return leaves, leaves if collects else []
 
-    last, collected = _loop(kind, body, start, rest, reverse, name)
+    last, collected = _loop(kind, body, start, rest, reverse, back_prop, name)
     if not collects:
         return pack(form, last)
     if initializer is None:
-        ends = [expand_dims(x, 0) for x in start]
+        ends = [expand_dims(x if back_prop else stop_gradient(x), 0) for x in start]
         collected = [concat([y, x] if reverse else [x, y], 0) for x, y in zip(ends, collected)]
     return pack(form, collected)
 
@@ -136,8 +138,8 @@ def scan(
     name: Optional[str] = None,
 ) -> Any:  # fmt: skip
     """`a = fn(a, x)` for each slice x of `elems`, from `initializer` on, by default the first slice: all values of a,
-    in the order of the slices. With `reverse` it starts at the end."""
-    return _fold("scan", fn, elems, initializer, reverse, True, name)
+    in the order of the slices. With `reverse` it starts at the end, and with `back_prop=False` there is no gradient."""
+    return _fold("scan", fn, elems, initializer, reverse, True, back_prop, name)
 
 
 def foldl(
@@ -145,7 +147,7 @@ def foldl(
     back_prop: bool = True, swap_memory: bool = False, name: Optional[str] = None,
 ) -> Any:  # fmt: skip
     """The last value of `scan`."""
-    return _fold("foldl", fn, elems, initializer, False, False, name)
+    return _fold("foldl", fn, elems, initializer, False, False, back_prop, name)
 
 
 def foldr(
@@ -153,4 +155,4 @@ def foldr(
     back_prop: bool = True, swap_memory: bool = False, name: Optional[str] = None,
 ) -> Any:  # fmt: skip
     """As `foldl`, from the last slice on."""
-    return _fold("foldr", fn, elems, initializer, True, False, name)
+    return _fold("foldr", fn, elems, initializer, True, False, back_prop, name)

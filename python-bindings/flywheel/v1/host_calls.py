@@ -111,7 +111,7 @@ def parts_of(fetches: Sequence[Any], feeds: Feeds) -> List[_Part]:
         before[call] = ancestors([x.op for x in call.inputs] + call.ops[0].control_inputs, fed)
         levels[call] = 1 + max((levels[op.attrs["host_call"]] for op in before[call]
                                 if "host_call" in op.attrs and op not in fed), default=-1)  # fmt: skip
-        _check(call, before[call], needed)
+        _check(call, before[call])
     parts, seen = [], set(fed)
     for level in range(max(levels.values()) + 1):
         own = [call for call in calls if levels[call] == level]
@@ -122,7 +122,7 @@ def parts_of(fetches: Sequence[Any], feeds: Feeds) -> List[_Part]:
     return parts
 
 
-def _check(call: HostCall, before: Any, needed: Any) -> None:
+def _check(call: HostCall, before: Any) -> None:
     """Raises NotImplementedError for a call that would see, or do, something twice."""
     name = call.ops[0].name
     for op in before:

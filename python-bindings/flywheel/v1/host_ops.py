@@ -56,7 +56,7 @@ def py_func(
     func: Callable[..., Any], inp: Any, Tout: Any, stateful: bool = True, name: Optional[str] = None  # noqa: N803
 ) -> Any:
     """The results of a function of arrays, which Python calls in each run that needs it, before variables are
-    written."""
+    written. `stateful` has no effect: no call is left out or shared."""
     is_list = isinstance(Tout, (list, tuple))
     kinds = [dtype_of(one) for one in (Tout if is_list else [Tout])]
 

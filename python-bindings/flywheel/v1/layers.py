@@ -5,9 +5,9 @@ import inspect
 import math
 from typing import Any, List, NamedTuple, Optional
 
-from .. import _ops
+from .. import _dtypes, _ops
 from .. import nn as traced
-from .._kinds import text
+from .._kinds import integer, text
 from .._nn_functions import unless_empty
 from . import nn
 from .conversion import as_tensor, constant, make
@@ -243,7 +243,7 @@ def dropout(inputs: Any, rate: float = 0.5, noise_shape: Any = None, seed: Any =
 
 
 def batch_normalization(
-    inputs: Any, axis: int = -1, momentum: float = 0.99, epsilon: float = 1e-3, center: bool = True,
+    inputs: Any, axis: Any = -1, momentum: float = 0.99, epsilon: float = 1e-3, center: bool = True,
     scale: bool = True, beta_initializer: Any = None, gamma_initializer: Any = None,
     moving_mean_initializer: Any = None, moving_variance_initializer: Any = None, beta_regularizer: Any = None,
     gamma_regularizer: Any = None, beta_constraint: Any = None, gamma_constraint: Any = None, training: Any = False,
@@ -253,18 +253,29 @@ def batch_normalization(
     tensor, holds, else of moving averages.
 
     These move by ops in UPDATE_OPS, which a training op is to depend on: average -= (1 - momentum) (average - value).
-    The variance is that of the batch, for images (or with `fused`) with n - 1 instead of n under the sum, as in
-    TensorFlow. Raises NotImplementedError for another axis than the last one.
+    The variance is that of the batch; where TensorFlow computes it fused, with n - 1 instead of n under the sum: for
+    tensors of 4 or 5 dimensions of float32 or less, whose channels are the last or second dimension, unless `fused` is
+    false. Variables of half precision are float32. Raises ValueError for an `axis` that the tensor does not have.
     """
     x = _input(inputs)
     rank = len(x.shape)
-    if axis not in (-1, rank - 1):
-        raise NotImplementedError(f"flywheel.v1.layers.batch_normalization: axis={axis}, expected the last one")
-    unbiased = rank == 4 if fused is None else fused
+    place = integer("axis", axis[0] if isinstance(axis, (list, tuple)) and len(axis) == 1 else axis)
+    if not -rank <= place < rank:
+        raise ValueError(f"batch_normalization: axis={axis} of a tensor of {rank} dimensions")
+    place %= rank
+    if place != rank - 1:
+        order = [i for i in range(rank) if i != place] + [place]
+        y = batch_normalization(
+            transpose(x, order), -1, momentum, epsilon, center, scale, beta_initializer, gamma_initializer,
+            moving_mean_initializer, moving_variance_initializer, beta_regularizer, gamma_regularizer, beta_constraint,
+            gamma_constraint, training, trainable, name, reuse, fused if place == 1 else False)  # fmt: skip
+        return transpose(y, [order.index(i) for i in range(rank)])
+    unbiased = fused is not False and rank in (4, 5) and x.dtype != _dtypes.float64
+    kind = _dtypes.float32 if _dtypes.is_half(x.dtype) else x.dtype
     with variable_scope(name, default_name="batch_normalization", reuse=reuse):
 
         def own(key: str, initializer: Any, default: Any, regularizer: Any, constraint: Any, trains: bool) -> Any:
-            return get_variable(key, [x.shape[-1].value], x.dtype, initializer or default(), regularizer, trains,
+            return get_variable(key, [x.shape[-1].value], kind, initializer or default(), regularizer, trains,
                                 constraint=constraint)  # fmt: skip
 
         gamma = own("gamma", gamma_initializer, ones_initializer, gamma_regularizer, gamma_constraint,
@@ -289,7 +300,7 @@ def batch_normalization(
             variance = make("unbiased", _unbiased, x, variance)
         rate: Any = 1.0 - momentum
         if training is not True:
-            rate = where(training, constant(rate, x.dtype), constant(0.0, x.dtype))
+            rate = where(training, constant(rate, kind), constant(0.0, kind))
         for average, value in zip(averages, (mean, variance)):
             value = make("unless_empty", unless_empty, x, value, average)
             moved = average.assign_sub((average - value) * rate)

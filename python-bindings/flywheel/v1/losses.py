@@ -66,7 +66,7 @@ def compute_weighted_loss(
     losses: Any, weights: Any = 1.0, scope: Any = None, loss_collection: Any = GraphKeys.LOSSES,
     reduction: str = _BY_WEIGHTS,
 ) -> Any:  # fmt: skip
-    """The losses times weights as one number, which the collection gets."""
+    """The losses times weights as one number, which the collection gets. `scope` has no effect."""
     if isinstance(weights, (int, float)) and weights == 1.0 and reduction != Reduction.SUM:
         loss = as_tensor(losses) if reduction == Reduction.NONE else make("Mean", _mean, as_tensor(losses))
     else:
@@ -159,7 +159,8 @@ def hinge_loss(
 def mean_pairwise_squared_error(
     labels: Any, predictions: Any, weights: Any = 1.0, scope: Any = None, loss_collection: Any = GraphKeys.LOSSES
 ) -> Any:
-    """The squared differences of the errors of pairs of elements, a mean over those of an example, and their sum."""
+    """The squared differences of the errors of pairs of elements, a mean over those of an example, and their sum.
+    `scope` has no effect."""
 
     def emit(y: Any, p: Any, w: Any) -> Any:
         _checks.expect_alike("mean_pairwise_squared_error", p, y)

@@ -54,8 +54,9 @@ def cholesky_solve(chol: Any, rhs: Any, name: Optional[str] = None) -> Any:
 def matrix_solve_ls(
     matrix: Any, rhs: Any, l2_regularizer: float = 0.0, fast: bool = True, name: Optional[str] = None
 ) -> Any:
-    """The x that minimizes |matrix x - rhs|^2 + l2 |x|^2."""
-    return make("MatrixSolveLs", lambda a, b: traced.lstsq(a, b, l2=float(l2_regularizer)), as_tensor(matrix),
+    """The x that minimizes |matrix x - rhs|^2 + l2 |x|^2; without `fast`, |matrix x - rhs|^2, as in TensorFlow."""
+    l2 = float(l2_regularizer) if fast else 0.0
+    return make("MatrixSolveLs", lambda a, b: traced.lstsq(a, b, l2=l2), as_tensor(matrix),
                 as_tensor(rhs), name=name)  # fmt: skip
 
 

@@ -54,7 +54,8 @@ def _sizes(what: str, matrix: Any) -> Any:
 
 
 def matrix_rank(a: Any, tol: Any = None, validate_args: bool = False, name: Optional[str] = None) -> Any:
-    """The number of singular values above `tol`, by default the largest one times the larger size and epsilon."""
+    """The number of singular values above `tol`, by default the largest one times the larger size and epsilon.
+    `validate_args` has no effect: the rank is always checked."""
 
     def emit(x: Any) -> Any:
         m, n = _sizes("matrix_rank", x)
@@ -70,7 +71,7 @@ def matrix_rank(a: Any, tol: Any = None, validate_args: bool = False, name: Opti
 
 def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: Optional[str] = None) -> Any:
     """The pseudo-inverses of matrices, without singular values up to the largest one times `rcond`: by default ten
-    times the larger size and epsilon."""
+    times the larger size and epsilon. `validate_args` has no effect: the rank is always checked."""
     x = as_tensor(a)
 
     def emit(y: Any) -> Any:
@@ -187,7 +188,8 @@ def tridiagonal_solve(
     conjugate_rhs: bool = False, name: Optional[str] = None, partial_pivoting: bool = True,
 ) -> Any:  # fmt: skip
     """The x with matrix x = rhs, of tridiagonal matrices and right-hand sides [..., n, k], or vectors [..., n], in time
-    linear in n unless whole matrices are given."""
+    linear in n unless whole matrices are given. `partial_pivoting` and `conjugate_rhs` have no effect: rows are always
+    exchanged, and numbers are real."""
     b, rank = as_tensor(rhs), len(as_tensor(_diagonals(diagonals, diagonals_format)[0]).shape)
     rank += diagonals_format != "matrix"
 

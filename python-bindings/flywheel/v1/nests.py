@@ -13,7 +13,8 @@ def is_nested(seq: Any) -> bool:
 
 
 def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False) -> None:
-    """Raises ValueError for two that have not one form, and TypeError if a list stands for a tuple."""
+    """Raises ValueError for two that have not one form, and TypeError if a list stands for a tuple.
+    `expand_composites` has no effect: no tensor is made of others."""
     one, other = describe(nest1), describe(nest2)
     if one.replace("[", "(").replace("]", ")") != other.replace("[", "(").replace("]", ")"):
         raise ValueError(f"The two structures don't have the same nested structure: {one} and {other}")
@@ -22,7 +23,8 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expa
 
 
 def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool = False) -> Any:
-    """The leaves of a list in the form of a structure."""
+    """The leaves of a list in the form of a structure. `expand_composites` has no effect: no tensor is made of
+    others."""
     leaves: List[Any] = list(flat_sequence)
     if len(flatten(structure)) != len(leaves):
         raise ValueError(f"Could not pack sequence. Structure had {len(flatten(structure))} elements, but "

@@ -261,7 +261,7 @@ def dropout(x: Any, keep_prob: Any = None, noise_shape: Any = None, seed: Any = 
 
 @rounds_once
 def moments(x: Any, axes: Any, shift: Any = None, name: Optional[str] = None, keep_dims: bool = False) -> Any:
-    """The mean and the variance over axes."""
+    """The mean and the variance over axes. `shift` has no effect."""
     x = as_tensor(x)
     mean = TABLE["reduce_mean"](x, axes, keep_dims)
     kept = TABLE["reduce_mean"](x, axes, True)

@@ -38,8 +38,18 @@ def placeholder_with_default(input: Any, shape: Any, name: Optional[str] = None)
 
 
 def convert_to_tensor(value: Any, dtype: Any = None, name: Optional[str] = None, preferred_dtype: Any = None) -> Tensor:
-    """A tensor of a number, an array, a variable or lists of them."""
-    return as_tensor(value, dtype)
+    """A tensor of a number, an array, a variable or lists of them. `preferred_dtype` is its dtype if none is given and
+    it can have that one. Raises ValueError for a tensor of another dtype than `dtype`."""
+    if dtype is None and preferred_dtype is not None:
+        try:
+            return convert_to_tensor(value, preferred_dtype, name)
+        except (TypeError, ValueError):
+            return as_tensor(value)
+    found = as_tensor(value, dtype)
+    if dtype is not None and found.dtype != dtype_of(dtype):
+        raise ValueError(f"Tensor conversion requested dtype {_dtypes.name_of(dtype_of(dtype))} for Tensor with dtype "
+                         f"{_dtypes.name_of(found.dtype)}: {found!r}")  # fmt: skip
+    return found
 
 
 def identity(input: Any, name: Optional[str] = None) -> Tensor:
@@ -231,7 +241,8 @@ def rank(input: Any, name: Optional[str] = None) -> Any:
 
 
 def transpose(a: Any, perm: Any = None, name: Optional[str] = None, conjugate: bool = False) -> Any:
-    """The tensor with its dimensions in another order; the conjugates of real numbers are the numbers."""
+    """The tensor with its dimensions in another order; the conjugates of real numbers are the numbers. `conjugate`
+    has no effect, of real numbers."""
     return make("transpose", lambda x: _ops.transpose(x, perm), as_tensor(a), name=name)
 
 
@@ -276,7 +287,8 @@ def unstack(value: Any, num: Optional[int] = None, axis: int = 0, name: str = "u
 
 
 def split(value: Any, num_or_size_splits: Any, axis: int = 0, num: Any = None, name: str = "split") -> List[Any]:
-    """Pieces along an axis: how many equal ones, or their sizes."""
+    """Pieces along an axis: how many equal ones, or their sizes. Raises ValueError for `num`, the number of pieces, if
+    there are others."""
 
     def emit(x: Any, known: Any) -> Any:
         numbers = known_numbers(known)
@@ -313,7 +325,10 @@ def split(value: Any, num_or_size_splits: Any, axis: int = 0, num: Any = None, n
             sizes[axis] = None
         types = [(x.dtype, None if sizes is None else tuple(sizes))] * count
     made = make("split", emit, x, as_known(num_or_size_splits), name=name, types=types)
-    return list(made) if isinstance(made, (list, tuple)) else [made]
+    found = list(made) if isinstance(made, (list, tuple)) else [made]
+    if num is not None and num != len(found):
+        raise ValueError(f"split: expected num={num} pieces, found sizes of {len(found)}")
+    return found
 
 
 def slice_(input_: Any, begin: Any, size: Any, name: Optional[str] = None) -> Any:
@@ -372,6 +387,8 @@ def strided_slice(
     """The elements from `begin` to `end` in steps, in each dimension; a bit of a mask says that a bound is open."""
     if ellipsis_mask or new_axis_mask:
         raise NotImplementedError("flywheel.v1.strided_slice: ellipsis_mask and new_axis_mask; use x[..., None]")
+    if var is not None:
+        raise NotImplementedError("flywheel.v1.strided_slice: var; assign rows by scatter_update")
     steps = [1] * len(_vector(begin)) if strides is None else [int(s) for s in strides]
 
     def emit(x: Any, starts: Any, stops: Any) -> Any:

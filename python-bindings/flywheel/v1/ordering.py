@@ -31,7 +31,8 @@ def _last(x: Any, what: str) -> int:
 
 
 def top_k(input: Any, k: int = 1, sorted: bool = True, name: Optional[str] = None) -> TopKV2:
-    """The k largest elements of the last dimension and where they are, int32; of equal ones the first."""
+    """The k largest elements of the last dimension and where they are, int32; of equal ones the first. They are in
+    order, whatever `sorted` is."""
 
     def emit(x: Any, most: Any) -> Any:
         count, k = _last(x, "top_k"), int(known_numbers(most))
@@ -77,7 +78,7 @@ def top_k(input: Any, k: int = 1, sorted: bool = True, name: Optional[str] = Non
 def argsort(
     values: Any, axis: int = -1, direction: str = "ASCENDING", stable: bool = False, name: Optional[str] = None
 ) -> Tensor:
-    """The indices of the elements in sorted order, int32."""
+    """The indices of the elements in sorted order, int32. Equal elements keep their order, whatever `stable` is."""
     if direction not in ("ASCENDING", "DESCENDING"):
         raise ValueError(f"Unknown direction {direction}: ASCENDING or DESCENDING")
 

@@ -234,7 +234,7 @@ def is_numeric_tensor(tensor: Any) -> bool:
 
 
 def get_static_value(tensor: Any, partial: bool = False) -> Any:
-    """The elements of a constant as an array; None of others."""
+    """The elements of a constant as an array; None of others. `partial` has no effect: None stands for all elements."""
     literal = getattr(getattr(tensor, "op", None), "attrs", {}).get("literal")
     return None if literal is None else np.asarray(literal)
 

@@ -39,8 +39,14 @@ def profile(
     """Counts what the ops of a graph compute, each once: those that make initial values, and those that nothing uses,
     too (docs/Cost.md has the numbers of each op). If a size is open, `total_float_ops` is a formula, a string.
 
-    Raises NotImplementedError for other options than those of `ProfileOptionBuilder`.
+    `run_meta` has no effect on these numbers; its `profiles` are the measured times. `cmd` chooses how TensorFlow
+    groups the ops, of which this gives the sums. Raises NotImplementedError for `op_log`, and for other options than
+    those of `ProfileOptionBuilder`, and ValueError for an unknown `cmd`.
     """
+    if op_log is not None:
+        raise NotImplementedError("flywheel.v1.profiler.profile: op_log; the operations of ops are counted")
+    if cmd not in ("scope", "graph", "op", "code"):
+        raise ValueError(f"flywheel.v1.profiler.profile: expected cmd 'scope', 'graph', 'op' or 'code', found {cmd!r}")
     graph = get_default_graph() if graph is None else graph
     wanted = list((options or ProfileOptionBuilder.float_operation()).get("select", []))
     if not set(wanted) <= {"float_ops", "params"}:

@@ -293,7 +293,7 @@ class _Wrapper(RNNCell):
 class DropoutWrapper(_Wrapper):
     """A cell whose inputs, outputs and states lose elements: those that stay are divided by the probability of it.
     A loop draws nothing while it is differentiated, so in `dynamic_rnn` a probability below 1 is refused; `static_rnn`
-    takes it."""
+    takes it. `input_size` and `dtype` are for `variational_recurrent`, and have no effect."""
 
     kind = "dropout_wrapper"
 

@@ -110,7 +110,8 @@ def variable_scope(
     reuse: Any = None, dtype: Any = None, use_resource: Any = None, constraint: Any = None,
     auxiliary_name_scope: bool = True,
 ) -> Iterator[VariableScope]:  # fmt: skip
-    """Puts a prefix before names of `get_variable`, and of ops (N3, N9, N11)."""
+    """Puts a prefix before names of `get_variable`, and of ops (N3, N9, N11). `values` has no effect: there is one
+    graph."""
     if partitioner is not None:
         raise NotImplementedError("flywheel.v1.variable_scope: partitioner")
     if name_or_scope is None and default_name is None:
@@ -180,7 +181,8 @@ def get_variable(
     trainable: Optional[bool] = None, collections: Any = None, caching_device: Any = None, partitioner: Any = None,
     validate_shape: bool = True, use_resource: Any = None, custom_getter: Any = None, constraint: Any = None,
 ) -> Variable:  # fmt: skip
-    """The variable of a name in the scope: a new one or an existing one, as the scope has it (N5 to N8)."""
+    """The variable of a name in the scope: a new one or an existing one, as the scope has it (N5 to N8).
+    `validate_shape` has no effect: shapes of variables are known and fixed."""
     scope = get_variable_scope()
     full = f"{scope.name}/{name}" if scope.name else name
     getter = custom_getter or scope.defaults.get("custom_getter")
@@ -276,15 +278,22 @@ def make_template(
     name_: str, func_: Callable[..., Any], create_scope_now_: bool = False, unique_name_: Optional[str] = None,
     custom_getter_: Any = None, **kwargs: Any,
 ) -> Callable[..., Any]:  # fmt: skip
-    """A function whose variables are made by its first call, and shared by the others."""
+    """A function whose variables are made by its first call, and shared by the others. Its scope has the name that is
+    free at the first call, or now if `create_scope_now_` is true."""
     known: List[VariableScope] = []
+    if create_scope_now_:
+        with variable_scope(unique_name_, default_name=name_, custom_getter=custom_getter_) as scope:
+            known.append(scope)
+    is_first = [True]
 
     def call(*args: Any, **more: Any) -> Any:
+        reuses = not is_first[0]
+        is_first[0] = False
         if not known:
             with variable_scope(unique_name_, default_name=name_, custom_getter=custom_getter_) as scope:
                 known.append(scope)
                 return func_(*args, **{**kwargs, **more})
-        with variable_scope(known[0], reuse=True):
+        with variable_scope(known[0], reuse=reuses or None):
             return func_(*args, **{**kwargs, **more})
 
     return call

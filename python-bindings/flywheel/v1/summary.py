@@ -5,6 +5,7 @@ A summary is computed by the run that fetches it, of the values of that run, and
 """
 
 import importlib
+import time
 from typing import Any, Callable, Dict, List, Optional, Sequence, Set
 
 import numpy as np
@@ -80,15 +81,19 @@ def merge_all(
 
 
 class FileWriter:
-    """Writes event files in a folder."""
+    """Writes event files in a folder, once there are `max_queue` events, or `flush_secs` seconds have passed with the
+    event before. Raises NotImplementedError for `graph_def` and `session`."""
 
     def __init__(
         self, logdir: str, graph: Optional[Graph] = None, max_queue: int = 10, flush_secs: int = 120,
         graph_def: Any = None, filename_suffix: Optional[str] = None, session: Any = None,
     ):  # fmt: skip
+        if graph_def is not None or session is not None:
+            raise NotImplementedError("flywheel.v1.summary.FileWriter: graph_def and session; give graph")
         self._logdir = logdir
         self._writer = _events.EventWriter(logdir, filename_suffix or "")
         self._run_tags: Set[str] = set()
+        self._limits, self._waiting, self._flushed = (max_queue, flush_secs), 0, time.monotonic()
         if graph is not None:
             self.add_graph(graph)
 
@@ -105,11 +110,13 @@ class FileWriter:
         """Writes what a run gave for a summary."""
         made = bytes(summary) if isinstance(summary, bytes) else summary.SerializeToString()
         self._writer.add_summary(made, None if global_step is None else int(global_step))
+        self._queued()
 
     def add_graph(self, graph: Graph, global_step: Any = None) -> None:
         """Writes the ops of a graph, with their names, devices and inputs."""
         definition = b"".join(_events.bytes_field(1, _node(op)) for op in graph.get_operations())
         self._writer.add_graph(definition, None if global_step is None else int(global_step))
+        self._queued()
 
     def add_run_metadata(self, run_metadata: RunMetadata, tag: str, global_step: Any = None) -> None:
         """Writes the times of a run. Raises ValueError for a tag that is used already."""
@@ -120,12 +127,20 @@ class FileWriter:
         self._run_tags.add(tag)
         self._writer.add_run_metadata(tag, run_metadata.SerializeToString(),
                                       None if global_step is None else int(global_step))  # fmt: skip
+        self._queued()
 
     def add_event(self, event: Any) -> None:
         self._writer.add_event(event.SerializeToString())
+        self._queued()
+
+    def _queued(self) -> None:
+        self._waiting += 1
+        if self._waiting >= self._limits[0] or time.monotonic() >= self._flushed + self._limits[1]:
+            self.flush()
 
     def flush(self) -> None:
         self._writer.flush()
+        self._waiting, self._flushed = 0, time.monotonic()
 
     def close(self) -> None:
         self._writer.close()

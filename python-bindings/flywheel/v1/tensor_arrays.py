@@ -18,7 +18,9 @@ class TensorArray:
     """An array of `size` tensors of one shape. A write gives a new array.
 
     `flow` is a tensor of all elements, [size, ...], which loops carry. The shape of elements is that of
-    `element_shape`, or of the first one that is written.
+    `element_shape`, or of the first one that is written. `clear_after_read`, `infer_shape`, `tensor_array_name` and
+    `colocate_with_first_write_call` have no effect: elements can be read more than once. Raises NotImplementedError
+    for `handle`.
     """
 
     def __init__(
@@ -26,6 +28,8 @@ class TensorArray:
         tensor_array_name: Any = None, handle: Any = None, flow: Any = None, infer_shape: bool = True,
         element_shape: Any = None, colocate_with_first_write_call: bool = True, name: Optional[str] = None,
     ):  # fmt: skip
+        if handle is not None:
+            raise NotImplementedError("flywheel.v1.TensorArray: handle; give flow")
         self.dtype = as_dtype(dtype)
         self._size: Any = 0 if size is None else size
         self._grows = bool(dynamic_size)

@@ -30,7 +30,7 @@ class TestCase(unittest.TestCase):
         return tempfile.mkdtemp()
 
     def session(self, graph: Any = None, config: Any = None, use_gpu: bool = False, force_gpu: bool = False) -> Session:
-        """A session of the graph."""
+        """A session of the graph. `use_gpu` and `force_gpu` have no effect: `tf.device` chooses."""
         return Session(graph=graph, config=config)
 
     test_session = cached_session = session
@@ -110,6 +110,7 @@ def is_built_with_rocm() -> bool:
 
 
 def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: Any = None) -> bool:
+    """Returns true if there is a GPU. `cuda_only` and `min_cuda_compute_capability` have no effect."""
     return bool(gpu_device_name())
 
 

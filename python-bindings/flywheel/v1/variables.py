@@ -16,7 +16,8 @@ from .shapes import TensorShape
 
 
 class Variable(_operators.Operators):
-    """A tensor that a session keeps between runs (V1)."""
+    """A tensor that a session keeps between runs (V1). `caching_device` and `expected_shape` have no effect. Raises
+    NotImplementedError for `variable_def` and `import_scope`: a variable of a graph that is written."""
 
     __array_ufunc__ = None
 
@@ -30,6 +31,8 @@ class Variable(_operators.Operators):
             trainable, dtype = None, trainable
         if initial_value is None:
             raise ValueError("initial_value must be specified.")
+        if variable_def is not None or import_scope is not None:
+            raise NotImplementedError("flywheel.v1.Variable: variable_def and import_scope; give initial_value")
         if not validate_shape:
             raise NotImplementedError("flywheel.v1.Variable: validate_shape=False; shapes of variables are fixed")
         graph = get_default_graph()
@@ -238,7 +241,7 @@ def _collections(given: Any, trainable: Optional[bool]) -> Tuple[List[Any], bool
 
 
 def assign(ref: Variable, value: Any, validate_shape: Any = None, use_locking: Any = None, name: Any = None) -> Tensor:
-    """Sets a variable; yields the new value."""
+    """Sets a variable; yields the new value. `validate_shape` has no effect: a value of another shape is an error."""
     return _variable(ref).assign(value, name=name)
 
 

@@ -397,7 +397,7 @@ def is_tensor(x: Any) -> bool:
 
 
 def is_sparse(tensor: Any) -> bool:
-    """False: there are none."""
+    """False: there are none. `tensor` is never one."""
     return False
 
 

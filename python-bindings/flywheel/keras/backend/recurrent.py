@@ -19,7 +19,7 @@ def rnn(
     `constants` after the states: the last output, all outputs, and the last states.
 
     One loop, whatever the time. A step that the mask [batch, time] leaves out keeps the states, and gives the first of
-    them as its output. Raises ValueError for a mask without states.
+    them as its output. Raises ValueError for a mask without states. `unroll` and `input_length` have no effect.
     """
     x, more = as_tensor(inputs), [as_tensor(c) for c in constants or []]
     if x.static_shape is None or len(x.static_shape) < 3:

@@ -352,7 +352,8 @@ class Network(Layer):
 
 
 def get_source_inputs(tensor: Any, layer: Any = None, node_index: Any = None) -> List[Any]:
-    """Returns the inputs that a tensor is computed from, each once."""
+    """Returns the inputs that a tensor is computed from, each once. `layer` and `node_index` have no effect: they
+    are those of the tensor."""
     if not hasattr(tensor, "_keras_history"):
         return [tensor]
     found: List[Any] = []

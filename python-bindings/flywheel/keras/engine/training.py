@@ -489,7 +489,7 @@ class Model(Network):
         self, x: Any = None, y: Any = None, batch_size: Optional[int] = None, verbose: int = 1,
         sample_weight: Any = None, steps: Optional[int] = None,
     ) -> Any:  # fmt: skip
-        """The loss and the metrics over all samples."""
+        """The loss and the metrics over all samples. Nothing is printed, whatever `verbose` is."""
         self._check_compiled()
         test = self._function("test")
         if y is None and _batches.is_stream(x):
@@ -507,7 +507,7 @@ class Model(Network):
         return one_or_list(mean.values())
 
     def predict(self, x: Any, batch_size: Optional[int] = None, verbose: int = 0, steps: Optional[int] = None) -> Any:
-        """The outputs for all samples."""
+        """The outputs for all samples. Nothing is printed, whatever `verbose` is."""
         run = self._function("predict")
         if _batches.is_stream(x):
             inputs = (b[0] for b in _batches.stream(x, steps)())
@@ -533,9 +533,11 @@ class Model(Network):
         return self.fit(generator, steps_per_epoch=steps_per_epoch, epochs=epochs, **kwargs)
 
     def evaluate_generator(self, generator: Any, steps: Optional[int] = None, verbose: int = 0) -> Any:
+        """The loss and the metrics over batches; `verbose` has no effect."""
         return self.evaluate(generator, steps=steps)
 
     def predict_generator(self, generator: Any, steps: Optional[int] = None, verbose: int = 0) -> Any:
+        """The outputs for batches; `verbose` has no effect."""
         return self.predict(generator, steps=steps)
 
 

@@ -17,7 +17,7 @@ class Gated(Layer):
     """The base of recurrent layers and cells with a kernel for the inputs and one for the output before, of gates.
 
     With `dropout` and `recurrent_dropout` (Gal and Ghahramani, 2016) each gate drops inputs, and elements of the output
-    before, of its own: the same ones in all steps of a batch.
+    before, of its own: the same ones in all steps of a batch. `implementation` has no effect: the compiler chooses.
     """
 
     gates = 1

@@ -125,7 +125,8 @@ class RNN(Wrapper, Stateful):
 
     A cell has `state_size`, a number or several, and `call(inputs, states)`, which gives the output and the next
     states; a list of cells is `StackedRNNCells`. A cell that is not a layer has no weights that the layer knows. A call
-    may give `constants`, which the cell's `call` takes too. A step that the mask leaves out keeps the states.
+    may give `constants`, which the cell's `call` takes too. A step that the mask leaves out keeps the states. `unroll`
+    has no effect.
     """
 
     supports_masking = True

@@ -55,7 +55,7 @@ class _Recurrent(Gated, Stateful):
 
     A step that the mask leaves out keeps the state, and gives it as its output. A `stateful` layer begins a batch with
     the states that the one before it ended with; its batches have one size, and `reset_states` sets the states. Calls
-    may take an `initial_state`.
+    may take an `initial_state`. `unroll` has no effect.
     """
 
     _rank = 3

@@ -52,6 +52,7 @@ _l2 = _regularizer("l2_regularizer", lambda w: _nn.l2_loss(w))
 
 
 def _l1_l2(scale_l1: float = 1.0, scale_l2: float = 1.0, scope: Optional[str] = None) -> Any:
+    """The sum of both penalties. `scope` has no effect."""
     one, other = _l1(scale_l1), _l2(scale_l2)
     return lambda w: TABLE["add"](one(w), other(w))
 
@@ -208,6 +209,7 @@ def _max_pool2d(
     inputs: Any, kernel_size: Any, stride: Any = 2, padding: str = "VALID", data_format: Any = None,
     outputs_collections: Any = None, scope: Any = None,
 ) -> Any:  # fmt: skip
+    """The largest elements of windows. `scope` has no effect."""
     _nn._nhwc(data_format)
     y = _nn.max_pool(inputs, [1, *_pair(kernel_size), 1], [1, *_pair(stride), 1], padding)
     return _output(y, outputs_collections)
@@ -218,6 +220,7 @@ def _avg_pool2d(
     inputs: Any, kernel_size: Any, stride: Any = 2, padding: str = "VALID", data_format: Any = None,
     outputs_collections: Any = None, scope: Any = None,
 ) -> Any:  # fmt: skip
+    """The means of windows. `scope` has no effect."""
     _nn._nhwc(data_format)
     y = _nn.avg_pool(inputs, [1, *_pair(kernel_size), 1], [1, *_pair(stride), 1], padding)
     return _output(y, outputs_collections)
@@ -225,6 +228,7 @@ def _avg_pool2d(
 
 @add_arg_scope
 def _flatten(inputs: Any, outputs_collections: Any = None, scope: Any = None) -> Any:
+    """Examples as vectors. `scope` has no effect."""
     return _output(_layers.flatten(inputs), outputs_collections)
 
 
@@ -233,6 +237,7 @@ def _dropout(
     inputs: Any, keep_prob: float = 0.5, noise_shape: Any = None, is_training: Any = True,
     outputs_collections: Any = None, scope: Any = None, seed: Any = None,
 ) -> Any:  # fmt: skip
+    """Drops elements while `is_training` is true. `scope` has no effect."""
     return _output(_layers.dropout(inputs, 1 - keep_prob, noise_shape, seed, is_training), outputs_collections)
 
 
@@ -306,7 +311,7 @@ def _embed_sequence(
     ids: Any, vocab_size: Optional[int] = None, embed_dim: Optional[int] = None, unique: bool = False,
     initializer: Any = None, regularizer: Any = None, trainable: bool = True, scope: Any = None, reuse: Any = None,
 ) -> Any:  # fmt: skip
-    """Rows of a table that is made for it."""
+    """Rows of a table that is made for it. `unique` has no effect: it chooses how rows are gathered."""
     with variable_scope(scope, default_name="EmbedSequence", reuse=reuse):
         table = get_variable("embeddings", None if reuse else [vocab_size, embed_dim], None, initializer, regularizer,
                              trainable)  # fmt: skip
@@ -320,17 +325,26 @@ def _optimize_loss(
     update_ops: Any = None, variables: Any = None, name: Any = None, summaries: Any = None,
     colocate_gradients_with_ops: bool = False, increment_global_step: bool = True,
 ) -> Any:  # fmt: skip
-    """The loss, once an optimizer, by its name, class or object, has updated the variables along its gradients."""
-    from .. import train
-    from ..ops import clip_by_global_norm
+    """The loss, once an optimizer, by its name, class or object, has updated the variables along its gradients.
+    `summaries` are some of loss, learning_rate, gradients, gradient_norm and global_gradient_norm, by default the first
+    two and the last."""
+    from .. import summary, train
+    from ..ops import clip_by_global_norm, global_norm
     from ..variables import trainable_variables
 
     if gradient_noise_scale is not None or gradient_multipliers is not None:
         raise NotImplementedError("flywheel.v1.contrib.layers.optimize_loss: noise and multipliers of gradients")
+    known_summaries = ("learning_rate", "loss", "gradients", "gradient_norm", "global_gradient_norm")
+    wanted = ["loss", "learning_rate", "global_gradient_norm"] if summaries is None else list(summaries)
+    for one in wanted:
+        if one not in known_summaries:
+            raise ValueError(f"Summaries should be one of [{', '.join(known_summaries)}], you provided {one}.")
     step = train.get_or_create_global_step() if global_step is None else global_step
     rate = learning_rate
     if learning_rate_decay_fn is not None:
         rate = learning_rate_decay_fn(rate, step)
+    if "learning_rate" in wanted and rate is not None:
+        summary.scalar("learning_rate", rate)
     known: Any = {"Adagrad": train.AdagradOptimizer, "Adam": train.AdamOptimizer, "Ftrl": train.FtrlOptimizer,
              "Momentum": lambda r: train.MomentumOptimizer(r, 0.9), "RMSProp": train.RMSPropOptimizer,
              "SGD": train.GradientDescentOptimizer}  # fmt: skip
@@ -343,12 +357,24 @@ def _optimize_loss(
     graph = get_default_graph()
     with graph.control_dependencies(graph.get_collection(GraphKeys.UPDATE_OPS) if update_ops is None else update_ops):
         pairs = opt.compute_gradients(loss, trainable_variables() if variables is None else variables)
+    has_norm = "global_gradient_norm" in wanted or "gradient_norm" in wanted
+    if has_norm:
+        summary.scalar("global_norm/gradient_norm", global_norm([g for g, _ in pairs]))
     if clip_gradients is not None:
         if callable(clip_gradients):
             pairs = clip_gradients(pairs)
         else:
             clipped, _ = clip_by_global_norm([g for g, _ in pairs], clip_gradients)
             pairs = list(zip(clipped, [v for _, v in pairs]))
+        if has_norm:
+            summary.scalar("global_norm/clipped_gradient_norm", global_norm([g for g, _ in pairs]))
+    if "loss" in wanted:
+        summary.scalar("loss", loss)
+    for gradient, v in pairs:
+        if gradient is not None and "gradients" in wanted:
+            summary.histogram(f"gradients/{v.name.replace(':', '_')}", gradient)
+        if gradient is not None and "gradient_norm" in wanted:
+            summary.scalar(f"gradient_norm/{v.name.replace(':', '_')}", global_norm([gradient]))
     with graph.control_dependencies([opt.apply_gradients(pairs, step if increment_global_step else None)]):
         return identity(loss, name="loss")
 
@@ -384,6 +410,7 @@ class layers:  # noqa: N801
         labels: Any, num_classes: int, on_value: float = 1.0, off_value: float = 0.0, outputs_collections: Any = None,
         scope: Any = None,
     ) -> Any:  # fmt: skip
+        """`scope` has no effect."""
         return _output(one_hot(labels, num_classes, on_value, off_value), outputs_collections)
 
 

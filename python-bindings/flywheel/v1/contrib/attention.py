@@ -9,7 +9,7 @@ import numpy as np
 from ... import _dtypes, _ops
 from .. import nn as _nn
 from ..arrays import cumprod, cumsum
-from ..conversion import as_tensor, constant, make
+from ..conversion import as_tensor, constant, dtype_of, make
 from ..elementwise import TABLE
 from ..functional_ops import scan
 from ..layers import Dense
@@ -90,8 +90,10 @@ class _Attention(AttentionMechanism):
     kind = ""
 
     def __init__(self, num_units: int, memory: Any, lengths: Any, probability_fn: Any, mask_value: Any,
-                 custom_key_value_fn: Any = None):  # fmt: skip
+                 custom_key_value_fn: Any = None, dtype: Any = None):  # fmt: skip
         x = as_tensor(memory)
+        if dtype is not None and dtype_of(dtype) != x.dtype:
+            raise TypeError(f"expected a memory of dtype {dtype_of(dtype).name}, found {x.dtype.name}: cast it")
         if x.static_shape is None or len(x.static_shape) != 3:
             raise ValueError(f"expected a memory of [batch, time, n], found shape {x.shape}")
         self._num_units = num_units
@@ -162,7 +164,7 @@ class LuongAttention(_Attention):
         custom_key_value_fn: Any = None, name: str = "LuongAttention",
     ):  # fmt: skip
         super().__init__(num_units, memory, memory_sequence_length, _of_score(probability_fn), score_mask_value,
-                         custom_key_value_fn)  # fmt: skip
+                         custom_key_value_fn, dtype)  # fmt: skip
         self._scale = scale
 
     def _variables(self, query: Any) -> Any:
@@ -188,7 +190,7 @@ class BahdanauAttention(_Attention):
         custom_key_value_fn: Any = None, name: str = "BahdanauAttention",
     ):  # fmt: skip
         super().__init__(num_units, memory, memory_sequence_length, _of_score(probability_fn), score_mask_value,
-                         custom_key_value_fn)  # fmt: skip
+                         custom_key_value_fn, dtype)  # fmt: skip
         self._normalize = normalize
         self.query_layer = Dense(num_units, use_bias=False, name="query_layer")
 
@@ -251,7 +253,8 @@ class BahdanauMonotonicAttention(_Monotonic, BahdanauAttention):
         score_bias_init: float = 0.0, mode: str = "parallel", dtype: Any = None,
         name: str = "BahdanauMonotonicAttention",
     ):  # fmt: skip
-        BahdanauAttention.__init__(self, num_units, memory, memory_sequence_length, normalize, None, score_mask_value)
+        BahdanauAttention.__init__(self, num_units, memory, memory_sequence_length, normalize, None, score_mask_value,
+                                   dtype)  # fmt: skip
         self._probability_fn = self._choose(sigmoid_noise, sigmoid_noise_seed, mode)
         self._bias_init = score_bias_init
 
@@ -266,6 +269,7 @@ class LuongMonotonicAttention(_Monotonic, LuongAttention):
         score_mask_value: Any = None, sigmoid_noise: float = 0.0, sigmoid_noise_seed: Any = None,
         score_bias_init: float = 0.0, mode: str = "parallel", dtype: Any = None, name: str = "LuongMonotonicAttention",
     ):  # fmt: skip
-        LuongAttention.__init__(self, num_units, memory, memory_sequence_length, scale, None, score_mask_value)
+        LuongAttention.__init__(self, num_units, memory, memory_sequence_length, scale, None, score_mask_value,
+                                dtype)  # fmt: skip
         self._probability_fn = self._choose(sigmoid_noise, sigmoid_noise_seed, mode)
         self._bias_init = score_bias_init

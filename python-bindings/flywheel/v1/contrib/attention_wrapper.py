@@ -47,7 +47,7 @@ class AttentionWrapper(RNNCell):
 
     The attention is the mean of the memory by the alignments, [batch, n], or a layer of `attention_layer_size` of that
     and the cell's output. Several mechanisms, with a size or a layer each, give their attentions side by side, and
-    tuples of alignments and states.
+    tuples of alignments and states. `dtype` has no effect: results have the dtype of the inputs.
     """
 
     kind = "attention_wrapper"
@@ -72,7 +72,7 @@ class AttentionWrapper(RNNCell):
         sizes = [m.values.shape[-1].value if n is None else n for m, n in zip(self._mechanisms, widths)]
         if attention_layer is not None:
             self._layers = self._each(attention_layer, "attention_layer")
-            sizes = [_units(one, m, cell) for one, m in zip(self._layers, self._mechanisms)]
+            sizes = [_units(one) for one in self._layers]
         self._attention_size = sum(sizes)
 
     def _each(self, value: Any, what: str) -> List[Any]:
@@ -145,7 +145,7 @@ class AttentionWrapper(RNNCell):
         return (attention if self._output_attention else output), new
 
 
-def _units(layer: Any, mechanism: Any, cell: Any) -> int:
+def _units(layer: Any) -> int:
     """Returns the size of what a layer makes of a cell's output and an attention."""
     known = getattr(layer, "units", None)
     if known is None:

@@ -116,6 +116,7 @@ class _Steps:
         self._decoder, self._imputes, self._limit = decoder, impute_finished, limit
 
     def goes_on(self, time: Any, ended: Any, *rest: Any) -> Any:
+        """Returns true if there is another step. `rest` are the other variables of the loop."""
         is_open = TABLE["logical_not"](TABLE["reduce_all"](ended))
         return is_open if self._limit is None else TABLE["logical_and"](TABLE["less"](time, self._limit), is_open)
 

@@ -39,7 +39,7 @@ get_or_create_global_step = _contrib.framework.get_or_create_global_step
 
 @add_arg_scope
 def softmax(logits: Any, scope: Optional[str] = None) -> Any:
-    """The softmax of the last dimension."""
+    """The softmax of the last dimension. `scope` has no effect."""
     return nn.softmax(logits)
 
 

@@ -62,5 +62,6 @@ class Coordinator:
 def start_queue_runners(
     sess: Any = None, coord: Any = None, daemon: bool = True, start: bool = True, collection: Any = None
 ) -> List[Any]:
-    """Returns an empty list: this package has no queues, and no threads for them."""
+    """Returns an empty list: this package has no queues, and no threads for them. `sess`, `coord`, `daemon`, `start`
+    and `collection` have no effect."""
     return []

@@ -7,6 +7,7 @@ from typing import Any, Dict, List, NamedTuple, Optional
 
 import numpy as np
 
+from ...train import _events
 from ..graph import get_default_graph
 from ..platform import logging
 from ..python.client.timeline import Timeline
@@ -237,20 +238,26 @@ class CheckpointSaverHook(SessionRunHook):
 
 
 class SummarySaverHook(SessionRunHook):
-    """Writes summaries every N steps or seconds."""
+    """Writes summaries every N steps or seconds: `summary_op`, or that of `scaffold`, or by default all of the
+    graph."""
 
     def __init__(
         self, save_steps: Optional[int] = None, save_secs: Optional[float] = None, output_dir: Optional[str] = None,
         summary_writer: Any = None, scaffold: Any = None, summary_op: Any = None,
     ):  # fmt: skip
+        if scaffold is not None and summary_op is not None:
+            raise ValueError("Exactly one of scaffold or summary_op must be provided.")
         self._timer = _Timer(save_steps, save_secs, "SummarySaverHook")
+        self._scaffold = scaffold
         self._folder, self._writer, self._op = output_dir, summary_writer, summary_op
 
     def begin(self) -> None:
         from ..summary import FileWriter, merge_all
 
         self._global_step = _step(self)
-        self._op = self._op if self._op is not None else merge_all()
+        if self._op is None:
+            own = None if self._scaffold is None else self._scaffold.summary_op
+            self._op = merge_all() if own is None else own
         if self._writer is None and self._op is not None and self._folder:
             self._writer = FileWriter(self._folder, get_default_graph())
 
@@ -274,16 +281,22 @@ class SummarySaverHook(SessionRunHook):
 
 
 class StepCounterHook(SessionRunHook):
-    """Logs how many steps there are a second."""
+    """Logs how many steps there are a second, and writes that as a summary, STEP/sec, by `summary_writer`, or into the
+    folder `output_dir`."""
 
     def __init__(
         self, every_n_steps: Optional[int] = 100, every_n_secs: Optional[float] = None,
         output_dir: Optional[str] = None, summary_writer: Any = None,
     ):  # fmt: skip
         self._timer = _Timer(every_n_steps, every_n_secs, "StepCounterHook")
+        self._writer, self._folder = summary_writer, output_dir
 
     def begin(self) -> None:
+        from ..summary import FileWriter
+
         self._global_step = _step(self)
+        if self._writer is None and self._folder:
+            self._writer = FileWriter(self._folder)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
         step = int(run_context.session.run(self._global_step))
@@ -291,6 +304,13 @@ class StepCounterHook(SessionRunHook):
             seconds, steps = self._timer.since(step)
             if seconds:
                 logging.info(f"global_step/sec: {steps / seconds:g}")
+                if self._writer is not None:
+                    name = f"{self._global_step.op.name}/sec"
+                    self._writer.add_summary(_events.scalar_value(name, steps / seconds), step)
+
+    def end(self, session: Any) -> None:
+        if self._writer is not None:
+            self._writer.flush()
 
 
 class ProfilerHook(SessionRunHook):

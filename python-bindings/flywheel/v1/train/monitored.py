@@ -27,16 +27,21 @@ from .steps import get_global_step
 
 
 class Scaffold:
-    """The ops and functions with which a monitored session starts."""
+    """The ops and functions with which a monitored session starts, or those of `copy_from_scaffold` that are not given.
+    `ready_op` and `ready_for_local_init_op` give the names of variables that are not ready yet."""
 
     def __init__(
         self, init_op: Any = None, init_feed_dict: Optional[Dict[Any, Any]] = None, init_fn: Any = None,
         ready_op: Any = None, ready_for_local_init_op: Any = None, local_init_op: Any = None, summary_op: Any = None,
         saver: Any = None, copy_from_scaffold: Any = None,
     ):  # fmt: skip
-        self.init_op, self.init_feed_dict, self.init_fn = init_op, init_feed_dict, init_fn
-        self.missing: Any = None
-        self.local_init_op, self.summary_op, self.saver = local_init_op, summary_op, saver
+        given = {"init_op": init_op, "init_feed_dict": init_feed_dict, "init_fn": init_fn, "ready_op": ready_op,
+                 "ready_for_local_init_op": ready_for_local_init_op, "local_init_op": local_init_op,
+                 "summary_op": summary_op, "saver": saver}  # fmt: skip
+        own = {key: getattr(copy_from_scaffold, key, None) if value is None else value for key, value in given.items()}
+        self.init_op, self.init_feed_dict, self.init_fn = own["init_op"], own["init_feed_dict"], own["init_fn"]
+        self.ready_op, self.ready_for_local_init_op = own["ready_op"], own["ready_for_local_init_op"]
+        self.local_init_op, self.summary_op, self.saver = own["local_init_op"], own["summary_op"], own["saver"]
 
     def finalize(self) -> "Scaffold":
         """Makes what was not given, or takes what an earlier session on the graph made: the graph may be finalized."""
@@ -44,7 +49,8 @@ class Scaffold:
             self.init_op = _once(GraphKeys.INIT_OP, global_variables_initializer)
         if self.local_init_op is None:
             self.local_init_op = _once(GraphKeys.LOCAL_INIT_OP, local_variables_initializer)
-        self.missing = _once(GraphKeys.READY_OP, report_uninitialized_variables)
+        if self.ready_op is None:
+            self.ready_op = _once(GraphKeys.READY_OP, report_uninitialized_variables)
         if self.saver is None and get_default_graph().get_collection("variables"):
             self.saver = _once(GraphKeys.SAVERS, Saver)
         return self
@@ -78,16 +84,24 @@ class ChiefSessionCreator:
             session.run(scaffold.init_op, scaffold.init_feed_dict)
             if scaffold.init_fn is not None:
                 scaffold.init_fn(scaffold, session)
+        if scaffold.ready_for_local_init_op is not None:
+            _expect_ready("for local_init", session.run(scaffold.ready_for_local_init_op))
         session.run(scaffold.local_init_op)
-        left = session.run(scaffold.missing)
-        if len(left):
-            names = ", ".join(name.decode() for name in left)
-            raise RuntimeError(f"Init operations did not make model ready: variables not initialized: {names}")
+        _expect_ready("", session.run(scaffold.ready_op))
         return session
 
 
+def _expect_ready(what: str, left: Any) -> None:
+    """Raises RuntimeError if there are names of variables that are not ready."""
+    if len(left):
+        names = ", ".join(name.decode() for name in left)
+        raise RuntimeError(f"Init operations did not make model ready{' ' + what if what else ''}: variables not "
+                           f"initialized: {names}")  # fmt: skip
+
+
 class MonitoredSession:
-    """A session with hooks. An end of the data ends it, other errors leave it."""
+    """A session with hooks. An end of the data ends it, other errors leave it. `stop_grace_period_secs` has no
+    effect: no thread is waited for."""
 
     def __init__(
         self, session_creator: Any = None, hooks: Any = None, stop_grace_period_secs: float = 120
@@ -191,12 +205,16 @@ def MonitoredTrainingSession(  # noqa: N802
     save_checkpoint_steps: Any = "default", summary_dir: Optional[str] = None,
 ) -> MonitoredSession:  # fmt: skip
     """A session for training: it restores the latest checkpoint of a folder, and saves there, every 600 s and at the
-    end by default."""
+    end by default. Raises NotImplementedError for `is_chief=False`, a session that waits, up to `max_wait_secs`, until
+    another process has initialized the variables."""
+    if not is_chief:
+        raise NotImplementedError("flywheel.v1.train.MonitoredTrainingSession: is_chief=False; variables are those of "
+                                  "one process")  # fmt: skip
     own = scaffold or Scaffold()
     every: List[SessionRunHook] = [*(hooks or ()), *(chief_only_hooks or ())]
     if checkpoint_dir:
         if get_global_step() is not None and log_step_count_steps:
-            every.append(StepCounterHook(log_step_count_steps))
+            every.append(StepCounterHook(log_step_count_steps, output_dir=summary_dir or checkpoint_dir))
         if save_checkpoint_secs == "default" and save_checkpoint_steps == "default":
             save_checkpoint_secs = 600
         seconds, steps = (None if x == "default" else x for x in (save_checkpoint_secs, save_checkpoint_steps))
@@ -205,6 +223,6 @@ def MonitoredTrainingSession(  # noqa: N802
         summaries, pause = (None if x == "default" else x for x in (save_summaries_steps, save_summaries_secs))
         if save_summaries_steps == "default" and save_summaries_secs == "default":
             summaries = 100
-        if (summaries or pause) and get_default_graph().get_collection("summaries"):
-            every.append(SummarySaverHook(summaries, pause, summary_dir or checkpoint_dir))
+        if (summaries or pause) and (own.summary_op is not None or get_default_graph().get_collection("summaries")):
+            every.append(SummarySaverHook(summaries, pause, summary_dir or checkpoint_dir, scaffold=own))
     return MonitoredSession(ChiefSessionCreator(own, master, config, checkpoint_dir), every, stop_grace_period_secs)

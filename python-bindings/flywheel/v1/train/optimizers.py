@@ -93,12 +93,12 @@ class Optimizer:
     def _own_variables(self) -> List[Variable]:
         return [s for slots in self._slots.values() for s in slots.values()]
 
-    def _slot(self, var: Variable, key: str, start: float = 0.0) -> Variable:
+    def _slot(self, var: Variable, key: str, start: float = 0.0, name: Optional[str] = None) -> Variable:
         slots = self._slots.setdefault(key, {})
         if var not in slots:
             value = np.full(tuple(var._shape), start)
             graph = get_default_graph()
-            full = graph._unique(f"{var.op_name}/{self._name}")
+            full = graph._unique(f"{var.op_name}/{name or self._name}")
             slot = Variable.__new__(Variable)
             with graph.device(None), graph.device(var.device or None):
                 slot._create(graph, full, None, value.astype(var.dtype), False, None, var.dtype, None)
@@ -299,7 +299,8 @@ class FtrlOptimizer(Optimizer):
     """Follow the regularized leader (McMahan et al., 2013), with the shrinkage of TensorFlow (O26).
 
     n' = n + g^2; z' = z + g + 2 shrinkage p - (n'^k - n^k) / lr p, where k = -learning_rate_power; p' = (l1 sign(z') -
-    z') / (n'^k / lr + 2 l2) where |z'| > l1, else 0.
+    z') / (n'^k / lr + 2 l2) where |z'| > l1, else 0. The variables n and z of a variable have the names VARIABLE/Ftrl
+    and VARIABLE/Ftrl_1, or `accum_name` and `linear_name` in place of Ftrl.
     """
 
     def __init__(
@@ -320,11 +321,12 @@ class FtrlOptimizer(Optimizer):
         self._lr, self._k, self._start = learning_rate, -learning_rate_power, initial_accumulator_value
         self._l1, self._l2 = l1_regularization_strength, l2_regularization_strength
         self._shrinkage = l2_shrinkage_regularization_strength
+        self._names = accum_name, linear_name
 
     def _create(self, variables: List[Variable]) -> None:
         for v in variables:
-            self._slot(v, "accum", self._start)
-            self._slot(v, "linear")
+            self._slot(v, "accum", self._start, self._names[0])
+            self._slot(v, "linear", name=self._names[1])
 
     def _apply(self, g: Any, v: Variable) -> List[Any]:
         n, z, lr, p = self._slot(v, "accum"), self._slot(v, "linear"), self._number(self._lr, v), v.value()

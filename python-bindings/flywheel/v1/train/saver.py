@@ -14,7 +14,11 @@ from ..variables import global_variables, model_of
 
 
 class Saver:
-    """Writes variables to checkpoints, and reads them (P3, P7, P8)."""
+    """Writes variables to checkpoints, and reads them (P3, P7, P8).
+
+    A checkpoint is one file, so `sharded`, `restore_sequentially`, `defer_build`, `write_version`, `filename` and
+    `save_relative_paths` have no effect. Raises NotImplementedError for `saver_def` and `builder`.
+    """
 
     def __init__(
         self, var_list: Any = None, reshape: bool = False, sharded: bool = False, max_to_keep: Optional[int] = 5,
@@ -23,6 +27,8 @@ class Saver:
         write_version: Any = None, pad_step_number: bool = False, save_relative_paths: bool = False,
         filename: Any = None,
     ):  # fmt: skip
+        if saver_def is not None or builder is not None:
+            raise NotImplementedError("flywheel.v1.train.Saver: saver_def and builder; give var_list")
         variables = global_variables() if var_list is None else var_list
         if not variables and not allow_empty:
             raise ValueError("No variables to save")
@@ -38,7 +44,8 @@ class Saver:
         self, sess: Any, save_path: str, global_step: Any = None, latest_filename: Optional[str] = None,
         meta_graph_suffix: str = "meta", write_meta_graph: bool = True, write_state: bool = True,
     ) -> str:  # fmt: skip
-        """Writes a checkpoint, and returns its path. The graph is not written."""
+        """Writes a checkpoint, and returns its path. The graph is not written, so that
+        `write_meta_graph` and `meta_graph_suffix` have no effect."""
         folder = os.path.dirname(save_path)
         if folder and not os.path.isdir(folder):
             raise ValueError(f"Parent directory of {save_path} doesn't exist, can't save.")

@@ -12,10 +12,12 @@ from ..variables import Variable
 
 def create_global_step(graph: Any = None) -> Variable:
     """The variable that counts steps (V14). Raises ValueError where there is one."""
-    if get_global_step() is not None:
+    graph = graph or get_default_graph()
+    if get_global_step(graph) is not None:
         raise ValueError('"global_step" already exists.')
     names = [GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP]
-    return get_by_full_name("global_step", [], _dtypes.int64, zeros_initializer(), None, False, names)
+    with graph.as_default():
+        return get_by_full_name("global_step", [], _dtypes.int64, zeros_initializer(), None, False, names)
 
 
 def get_global_step(graph: Any = None) -> Optional[Variable]:

@@ -11,7 +11,7 @@ __all__ = ["Timeline"]
 
 
 class Timeline:
-    """The times in a `StepStats`, as a trace. A graph adds nothing."""
+    """The times in a `StepStats`, as a trace. A graph adds nothing. `graph` has no effect."""
 
     def __init__(self, step_stats: StepStats, graph: Any = None):
         if not isinstance(step_stats, StepStats):
