@@ -83,7 +83,7 @@ inner = Sequential([Dense(4, input_shape=(3,), kernel_regularizer="l2"), BatchNo
 model = Sequential([inner, Dense(1)])
 model.compile("adam", "mse")
 model.train_on_batch(a, b)
-average: Any = model.weights[4]
+average: Any = model.weights[6]
 assert len(model.weights) == 8 and average.op_name.endswith("moving_mean") and K.get_value(average).any()
 inner.compile("adam", "mse")
 assert np.isfinite(inner.train_on_batch(a, np.zeros((10, 4))))

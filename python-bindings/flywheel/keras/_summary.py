@@ -25,25 +25,37 @@ def show(
     def row(fields: Sequence[Any]) -> None:
         line = ""
         for field, end in zip(fields, columns):
-            # A gap stays before the next column.
-            line = (line + str(field))[: end - 1].ljust(end)
-        out(line.rstrip())
+            # Columns are apart by a space at least.
+            line = (line[:-1] + " " if line else "") + str(field)
+            line = line[:end].ljust(end)
+        out(line)
 
     out("_" * width)
     row(titles)
     out("=" * width)
-    for layer in network.layers:
+    for number, layer in enumerate(network.layers):
         sources = [] if is_chain else _sources(network, layer)
-        row([f"{layer.name} ({type(layer).__name__})", layer.output_shape, layer.count_params(), *sources[:1]])
+        first = [] if is_chain else [*sources, ""][:1]
+        row([f"{layer.name} ({type(layer).__name__})", _output_shape(layer), layer.count_params(), *first])
         for source in sources[1:]:
             row(["", "", "", source])
-    trained = sum(K.count_params(w) for w in network.trainable_weights)
-    total = network.count_params()
-    out("=" * width)
+        out(("=" if number == len(network.layers) - 1 else "_") * width)
+    # A compiled model trains the weights that `compile` took.
+    of_compile = getattr(network, "_collected_trainable_weights", None)
+    trained = sum(K.count_params(w) for w in (network.trainable_weights if of_compile is None else of_compile))
+    total = trained + sum(K.count_params(w) for w in network.non_trainable_weights)
     out(f"Total params: {total:,}")
     out(f"Trainable params: {trained:,}")
     out(f"Non-trainable params: {total - trained:,}")
     out("_" * width)
+
+
+def _output_shape(layer: Any) -> Any:
+    """Returns the shape of the outputs of a layer; "multiple" of calls with different ones."""
+    try:
+        return layer.output_shape
+    except AttributeError:
+        return "multiple"
 
 
 def _sources(network: Any, layer: Any) -> List[str]:

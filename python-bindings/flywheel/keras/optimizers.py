@@ -60,7 +60,7 @@ class Optimizer:
     """The base of all optimizers: clipping, weights, and the order of updates."""
 
     # Names of the arguments that are variables.
-    rates: Tuple[str, ...] = ("lr", "decay")
+    rates: Tuple[str, ...] = ()
     lr: Any
     decay: Any
     slots: Tuple[str, ...] = ()
@@ -200,8 +200,10 @@ class Optimizer:
     def state(self, names: Dict[Any, str]) -> Dict[str, Any]:
         """All variables of the optimizer but its rates, which the configuration has: by kind and name of the
         parameter."""
-        found = {key: getattr(self, key) for key in self.counters}
+        found = {key: getattr(self, key) for key in self.counters if hasattr(self, key)}
         found.update({f"{kind}/{names[p]}": slot for (kind, p), slot in self._slots.items()})
+        # A class of the program has no kinds of slots.
+        found.update({f"weights/{i}": w for i, w in enumerate(self.weights) if all(w is not v for v in found.values())})
         return found
 
     def set_weights(self, weights: Any) -> None:
@@ -282,6 +284,7 @@ class RMSprop(Optimizer):
 class Adagrad(Optimizer):
     """a' = a + g^2; p' = p - lr g / (sqrt(a') + epsilon) (O4)."""
 
+    rates = ("lr", "decay")
     slots = ("accumulator",)
     counts_first = False
     _constants = ("epsilon",)
@@ -300,6 +303,7 @@ class Adadelta(Optimizer):
     """a' = rho a + (1 - rho) g^2; u = g sqrt(d + epsilon) / sqrt(a' + epsilon); p' = p - lr u;
     d' = rho d + (1 - rho) u^2 (O5)."""
 
+    rates = ("lr", "decay")
     slots = ("accumulator", "delta")
     counts_first = False
     _constants = ("rho", "epsilon")
@@ -486,8 +490,21 @@ class TFOptimizer(Optimizer):
         self.updates = [self.optimizer.apply_gradients(pairs, global_step=self.iterations)]
         return self.updates
 
+    @property
+    def weights(self) -> List[Any]:
+        """Raises NotImplementedError: the variables are those of the optimizer inside."""
+        raise NotImplementedError("flywheel.keras.optimizers.TFOptimizer: weights")
+
+    @weights.setter
+    def weights(self, value: List[Any]) -> None:
+        pass
+
     def get_config(self) -> Dict[str, Any]:
         raise NotImplementedError("flywheel.keras.optimizers.TFOptimizer: get_config")
+
+    @classmethod
+    def from_config(cls, config: Dict[str, Any]) -> Any:
+        raise NotImplementedError("flywheel.keras.optimizers.TFOptimizer: from_config")
 
 
 class LevenbergMarquardt(Optimizer):
@@ -533,6 +550,17 @@ class LevenbergMarquardt(Optimizer):
     def get_config(self) -> Dict[str, Any]:
         return {"regularizer": self.regularizer, "regularizer_multiplier": self.regularizer_multiplier,
                 "max_iterations": self.max_iterations, "restarts": self.restarts}  # fmt: skip
+
+
+def updates_of(optimizer: Any, loss: Any, params: List[Any]) -> List[Any]:
+    """Returns the updates of a step, by `get_updates(loss, params)`, or by that of a class which Keras 1 has:
+    `get_updates(params, constraints, loss)`."""
+    if "constraints" not in inspect.signature(optimizer.get_updates).parameters:
+        found: List[Any] = optimizer.get_updates(loss=loss, params=params)
+        return found
+    held = {p: p.constraint for p in params if getattr(p, "constraint", None) is not None}
+    old: List[Any] = optimizer.get_updates(params, held, loss)
+    return old
 
 
 sgd, rmsprop, adagrad, adadelta, adam, adamax, nadam = SGD, RMSprop, Adagrad, Adadelta, Adam, Adamax, Nadam

@@ -53,7 +53,8 @@ def warn_of_format(filepath: str) -> None:
 
 def _training_config(model: Any) -> Dict[str, Any]:
     return {"optimizer_config": plain(model.optimizer), "loss": plain(model.loss), "metrics": plain(model.metrics),
-            "loss_weights": plain(model.loss_weights), "weighted_metrics": plain(model.weighted_metrics)}  # fmt: skip
+            "loss_weights": plain(model.loss_weights), "sample_weight_mode": model.sample_weight_mode,
+            "weighted_metrics": plain(model.weighted_metrics)}  # fmt: skip
 
 
 def _training_keys(model: Any) -> Dict[str, str]:
@@ -91,7 +92,8 @@ def load_model(
         if compile and training is not None:
             config = json.loads(training)
             model.compile(optimizers.get(config["optimizer_config"]), config["loss"], config["metrics"],
-                          config["loss_weights"], weighted_metrics=config.get("weighted_metrics"))  # fmt: skip
+                          config["loss_weights"], config.get("sample_weight_mode"),
+                          config.get("weighted_metrics"))  # fmt: skip
             model._function("train")
             keys.update(_training_keys(model))
     RuntimeStore.restore(K.get_session().store, filepath, keys)

@@ -192,6 +192,10 @@ class Sequential(Model):
         self._expect_built()
         return super().weights
 
+    def _ordered_weights(self) -> List[Any]:
+        self._expect_built()
+        return super()._ordered_weights()
+
     def _named_weights(self) -> List[Tuple[str, Any]]:
         self._expect_built()
         return super()._named_weights()

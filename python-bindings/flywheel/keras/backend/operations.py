@@ -67,7 +67,9 @@ def known(x: Any) -> Any:
 
 
 def ndim(x: Any) -> int:
-    return len(int_shape(x))
+    """The rank of a tensor; that of the shape which a layer declares, if it has none itself."""
+    own = x.static_shape if isinstance(x, Tensor) else None
+    return len(int_shape(x) if own is None else own)
 
 
 def dtype(x: Any) -> str:

@@ -3,9 +3,9 @@
 
 from typing import Any
 
-from .topology import Input, InputLayer, Layer
+from .topology import Input, InputLayer, InputSpec, Layer
 
-__all__ = ["Input", "InputLayer", "Layer", "Model", "get_source_inputs"]
+__all__ = ["Input", "InputLayer", "InputSpec", "Layer", "Model", "get_source_inputs"]
 
 
 def __getattr__(name: str) -> Any:

@@ -16,6 +16,7 @@ from ...v1.train.saver import load_checkpoint
 from .. import _summary
 from .. import backend as K
 from .._serialization import plain
+from ._depths import by_depth
 from .topology import Layer, Node, node_of, one_or_list, to_list
 
 # The key of the metadata that list the keys of weights in order.
@@ -34,19 +35,19 @@ class Network(Layer):
         self.built = True
         self._order: List[Node] = []
         seen: Dict[int, bool] = {}
+        found: List[Layer] = []
         for y in outputs:
-            self._visit(y, seen)
-        self.layers: List[Layer] = []
-        for node in [*[node_of(x) for x in inputs], *self._order]:
-            if node.layer not in self.layers:
-                self.layers.append(node.layer)
+            self._visit(y, seen, found)
+        self.layers: List[Layer]
+        self.layers_by_depth, self.layers = by_depth(self._order, [node_of(x) for x in inputs], found)
         self.input_names = [node_of(x).layer.name for x in inputs]
         self.output_names = _unique([node_of(y).layer.name for y in outputs])
 
     def _node(self, what: str) -> Node:
         return Node(self, self.inputs, self.outputs, {})
 
-    def _visit(self, y: Any, seen: Dict[int, bool]) -> None:
+    def _visit(self, y: Any, seen: Dict[int, bool], found: List[Layer]) -> None:
+        """Adds the calls that `y` is computed by to `_order`, and their layers to `found`, the last first."""
         stack: List[Tuple[Any, bool]] = [(y, False)]
         while stack:
             x, done = stack.pop()
@@ -62,7 +63,11 @@ class Network(Layer):
                     seen[id(node)] = True
                     self._order.append(node)
                 continue
-            if id(node) in seen or any(x is z for z in self.inputs):
+            if id(node) in seen:
+                continue
+            if all(node.layer is not layer for layer in found):
+                found.append(node.layer)
+            if any(x is z for z in self.inputs):
                 continue
             if not node.inputs:
                 raise ValueError(f"Graph disconnected: cannot obtain value for tensor {x} at layer "
@@ -128,6 +133,10 @@ class Network(Layer):
 
     @property
     def weights(self) -> List[Any]:
+        """The weights that are trained, and then the others: `get_weights` has another order, that of the layers."""
+        return [*self.trainable_weights, *self.non_trainable_weights]
+
+    def _ordered_weights(self) -> List[Any]:
         return [w for layer in self.layers for w in layer.weights]
 
     @property

@@ -14,6 +14,9 @@ from ...v1.variables import Variable
 from .. import _traced_calls, constraints, initializers, regularizers
 from .. import backend as K
 from .._serialization import Configured, take_elements
+from ..legacy import interfaces as _legacy
+from .specs import InputSpec as InputSpec
+from .specs import check_inputs as check_inputs
 
 
 def to_list(x: Any) -> List[Any]:
@@ -56,8 +59,10 @@ class Layer(Configured):
     """
 
     supports_masking = False
-    # The rank of an input, with the batch, if it is fixed.
-    _rank: Optional[int] = None
+    # The begin of the name of a layer that is given none; by default that of its class.
+    _kind = ""
+    # One InputSpec for the inputs, a list of them, or None for any.
+    input_spec: Any = None
 
     def __init__(self, **kwargs: Any) -> None:
         known = {"input_shape", "batch_input_shape", "batch_size", "dtype", "name", "trainable", "weights",
@@ -66,6 +71,7 @@ class Layer(Configured):
             if key not in known:
                 raise TypeError("Keyword argument not understood:", key)
         kind = re.sub(r"(?<=.)(?=[A-Z][a-z0-9])|(?<=[a-z])(?=[A-Z])", "_", type(self).__name__).lower()
+        kind = self._kind or kind
         self.name: str = kwargs.get("name") or f"{kind}_{K.get_uid(kind)}"
         self.trainable: bool = kwargs.get("trainable", True)
         self.stateful = False
@@ -115,14 +121,12 @@ class Layer(Configured):
 
     # Methods that subclasses call
 
+    @_legacy.legacy_add_weight_support
     def add_weight(
         self, name: Any = None, shape: Any = None, dtype: Any = None, initializer: Any = None, regularizer: Any = None,
         trainable: bool = True, constraint: Any = None,
     ) -> Any:  # fmt: skip
         """A new weight. Its name is in the current scope: that of the layer's call, which builds it."""
-        if not isinstance(name, str) and name is not None:
-            # The order of arguments before Keras 2.
-            name, shape = shape, name
         start = initializers.get(initializer or "glorot_uniform")
         take_elements(f"a weight of layer '{self.name}'", tuple(shape))
         weight = K.variable(start(tuple(shape)), dtype or self.dtype, name, constraints.get(constraint))
@@ -159,16 +163,17 @@ class Layer(Configured):
             if not K.is_keras_tensor(x) and not isinstance(x, Tensor):
                 raise ValueError(f"Layer {self.name} was called with an input that isn't a symbolic tensor: {x!r}")
         shapes = [K.int_shape(x) for x in given]
-        if self._rank is not None and shapes[0] is not None and len(shapes[0]) != self._rank:
-            raise ValueError(f"Input 0 is incompatible with layer {self.name}: expected ndim={self._rank}, found "
-                             f"ndim={len(shapes[0])}, of shape {shapes[0]}")  # fmt: skip
+        self.assert_input_compatibility(given)
         masks = [getattr(x, "_keras_mask", None) for x in given]
         mask = kwargs.get("mask", None if all(m is None for m in masks) else one_or_list(masks))
         more = {} if mask is None or "mask" in kwargs or not self._takes_mask() else {"mask": mask}
         own: Any = given if isinstance(inputs, (list, tuple)) else given[0]
         # One scope for the weights and the call.
         with get_default_graph().name_scope(self.name):
-            self._build_once(one_or_list(shapes))
+            if not self.built:
+                self._build_once(one_or_list(shapes))
+                # Programs say what inputs have when they know it.
+                self.assert_input_compatibility(given)
             with get_default_graph().recorded() as ops:
                 made = to_list(self.call(own, **kwargs, **more))
             outputs = [K.identity(y) if any(y is x for x in given) or not isinstance(y, Tensor) else y for y in made]
@@ -179,16 +184,19 @@ class Layer(Configured):
         in_phase = any(getattr(x, "_uses_learning_phase", False) for x in given) or any(
             op.attrs.get("is_learning_phase") for op in ops)  # fmt: skip
         for i, (y, shape) in enumerate(zip(outputs, listed)):
-            y.__dict__["_keras_shape"] = y.static_shape if self._knows_shape(y) else tuple(shape)
+            y.__dict__["_keras_shape"] = y.static_shape if self._knows_shape(y, shape) else tuple(shape)
             y.__dict__["_keras_history"] = (self, len(self._nodes), i)
             y.__dict__["_uses_learning_phase"] = in_phase
             y.__dict__["_keras_mask"] = found_masks[i] if i < len(found_masks) else None
         self._nodes.append(node)
         return one_or_list(outputs)
 
+    def assert_input_compatibility(self, inputs: Any) -> None:
+        """Raises ValueError for inputs that do not fit `input_spec`."""
+        if self.input_spec:
+            check_inputs(self.name, to_list(self.input_spec), to_list(inputs))
+
     def _build_once(self, shapes: Any) -> None:
-        if self.built:
-            return
         self.build(shapes)
         self.built = True
         if self._initial_weights is not None:
@@ -206,8 +214,13 @@ class Layer(Configured):
     def _takes_mask(self) -> bool:
         return "mask" in inspect.signature(self.call).parameters
 
-    def _knows_shape(self, y: Any) -> bool:
-        return y.static_shape is not None and None not in y.static_shape[1:]
+    def _knows_shape(self, y: Any, declared: Any) -> bool:
+        """Returns true if the shape of a result is its own, and not the one that the layer declares: a class which
+        declares none would have that of its input."""
+        if y.static_shape is None or None in y.static_shape[1:]:
+            return False
+        declares = type(self).compute_output_shape is not Layer.compute_output_shape
+        return not declares or len(declared) == len(y.static_shape)
 
     # Methods that networks call
 
@@ -239,13 +252,17 @@ class Layer(Configured):
         """Returns the weights, under distinct names."""
         return [(w.op_name.rsplit("/", 1)[-1], w) for w in self.weights]
 
+    def _ordered_weights(self) -> List[Any]:
+        """Returns the weights in the order of `get_weights`."""
+        return self.weights
+
     def get_weights(self) -> List[Any]:
         """The values of the weights."""
-        return K.batch_get_value(self.weights)
+        return K.batch_get_value(self._ordered_weights())
 
     def set_weights(self, weights: Any) -> None:
-        """Sets the weights, in the order of `weights`."""
-        own = self.weights
+        """Sets the weights, in the order of `get_weights`."""
+        own = self._ordered_weights()
         if len(own) != len(weights):
             raise ValueError(f'You called `set_weights(weights)` on layer "{self.name}" with a weight list of length '
                              f"{len(weights)}, but the layer was expecting {len(own)} weights.")  # fmt: skip
@@ -359,6 +376,7 @@ class InputLayer(Layer):
     """A layer that is an input of a network."""
 
     supports_masking = True
+    _kind = "input"
 
     def __init__(
         self, input_shape: Any = None, batch_size: Any = None, batch_input_shape: Any = None, dtype: Any = None,

@@ -15,6 +15,7 @@ from .. import _batches, losses, metrics, optimizers
 from .. import backend as K
 from .. import callbacks as _callbacks
 from ..legacy import interfaces as _legacy
+from ..utils import Sequence
 from ._outputs import by_output, metric_of, metrics_of, targets_by_output, term_of, weighted
 from .network import Network
 from .topology import one_or_list, to_list
@@ -56,7 +57,7 @@ class Model(Network):
         self.optimizer = optimizers.get(optimizer)
         self.loss = loss
         self.metrics, self.weighted_metrics = metrics or [], weighted_metrics or []
-        self.loss_weights = loss_weights
+        self.loss_weights, self.sample_weight_mode = loss_weights, sample_weight_mode
         self._forget_functions()
         self._function_kwargs = kwargs
         names = self.output_names
@@ -80,8 +81,9 @@ class Model(Network):
             self.target_names.append(name)
             shape = K.int_shape(y)
             is_sparse = losses.is_like(function, "sparse_categorical_crossentropy")
-            target = as_tensor(given) if given is not None else K.placeholder(
-                (*shape[:-1], 1) if is_sparse else shape, name=f"{name}_target")  # fmt: skip
+            # A loss of the program may take targets of any size.
+            fed = (None,) * len(shape) if losses.is_of_program(function) else (*shape[:-1], 1) if is_sparse else shape
+            target = as_tensor(given) if given is not None else K.placeholder(fed, name=f"{name}_target")
             if mode == "temporal" and len(shape) < 3:
                 raise ValueError(f'Found a sample_weight_mode of "temporal" for the output "{name}" of shape {shape}, '
                                  "which has no steps")  # fmt: skip
@@ -197,7 +199,7 @@ class Model(Network):
                 if isinstance(self.optimizer, optimizers.LevenbergMarquardt):
                     steps = self.optimizer.get_updates_of(self._residuals(), params)
                 else:
-                    steps = self.optimizer.get_updates(loss=self.total_loss, params=params)
+                    steps = optimizers.updates_of(self.optimizer, self.total_loss, params)
             self.train_function = K.function(self._fed(), self._values, [*self._metric_updates, *self.updates, *steps],
                                              **self._function_kwargs)  # fmt: skip
 
@@ -343,6 +345,8 @@ class Model(Network):
         if y is None and _batches.is_stream(x):
             if validation_split:
                 raise ValueError("`validation_split` is only supported for arrays: give `validation_data`")
+            if steps_per_epoch is None and isinstance(x, Sequence):
+                steps_per_epoch = len(x)
             stream = _batches.stream(x, steps_per_epoch, shuffle)
             return self._fit(lambda: (self._prepare(*b, class_weight) for b in stream()), epochs, verbose, callbacks,
                              validation_data, initial_epoch, steps_per_epoch, validation_steps,
@@ -368,7 +372,7 @@ class Model(Network):
             values, count = [v[:at] for v in values], at
         order = (lambda: np.random.permutation(count)) if shuffle else None
         return self._fit(lambda: _batches.slices(values, count, size, order), epochs, verbose, callbacks, tests,
-                         initial_epoch, -(-count // size), validation_steps, size, count)  # fmt: skip
+                         initial_epoch, None, validation_steps, size, count)  # fmt: skip
 
     def _repeated(self, values: List[Any], count: int, steps: Optional[int], what: str) -> Any:
         """Returns what gives a batch for each of `steps` steps. Raises ValueError if no number of them is given."""
@@ -400,6 +404,9 @@ class Model(Network):
                           "verbose": verbose, "do_validation": tests is not None,
                           "metrics": names + ([f"val_{n}" for n in names] if tests is not None else [])})  # fmt: skip
 
+        # Batches of arrays have no number of steps of their own.
+        length = steps if steps is not None or samples is None else -(-samples // batch_size)
+
         def begin() -> Means:
             self._reset_metrics()
             return Means(names, self.stateful_metric_names)
@@ -410,7 +417,7 @@ class Model(Network):
             return {f"val_{n}": v for n, v in zip(names, self._validate(tests, batch_size, test_steps))}
 
         run_epochs(self, every, begin, batches, lambda batch: self._call(step, batch, 1), validate, epochs,
-                   initial_epoch=first, steps=steps, verbose=verbose)  # fmt: skip
+                   initial_epoch=first, steps=length, verbose=verbose)  # fmt: skip
         return self.history
 
     def _watched(self, boards: List[Any]) -> Any:

@@ -5,7 +5,7 @@ from typing import Any
 
 from .._names import Missing
 from .._serialization import build, custom_object_scope, plain
-from ..engine import Input, InputLayer, Layer
+from ..engine import Input, InputLayer, InputSpec, Layer
 from .advanced_activations import ELU, PReLU, Softmax, ThresholdedReLU
 from .attention import MultiHeadAttention
 from .cells import RNN, StackedRNNCells
@@ -124,8 +124,9 @@ __all__ = [
     "DepthwiseConv2D", "Dot", "Dropout", "ELU", "Embedding", "Flatten", "GRU", "GRUCell", "GaussianDropout",
     "GaussianNoise", "GlobalAveragePooling1D", "GlobalAveragePooling2D", "GlobalAveragePooling3D", "GlobalAvgPool1D",
     "GlobalAvgPool2D", "GlobalAvgPool3D", "GlobalMaxPool1D", "GlobalMaxPool2D", "GlobalMaxPool3D", "GlobalMaxPooling1D",
-    "GlobalMaxPooling2D", "GlobalMaxPooling3D", "GroupNormalization", "Identity", "Input", "InputLayer", "LSTM",
-    "LSTMCell", "Lambda", "Layer", "LayerNormalization", "LeakyReLU", "LocallyConnected1D", "LocallyConnected2D",
+    "GlobalMaxPooling2D", "GlobalMaxPooling3D", "GroupNormalization", "Identity", "Input", "InputLayer", "InputSpec",
+    "LSTM", "LSTMCell", "Lambda", "Layer", "LayerNormalization", "LeakyReLU", "LocallyConnected1D",
+    "LocallyConnected2D",
     "Masking", "MaxPool1D", "MaxPool2D", "MaxPool3D", "MaxPooling1D", "MaxPooling2D", "MaxPooling3D", "Maximum",
     "Minimum", "MultiHeadAttention", "Multiply", "PReLU", "Permute", "RMSNormalization", "RNN", "ReLU", "RepeatVector",
     "Rescaling", "Reshape", "SeparableConv1D", "SeparableConv2D", "SeparableConvolution1D", "SeparableConvolution2D",

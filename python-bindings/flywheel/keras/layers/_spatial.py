@@ -7,6 +7,7 @@ from ... import _ops
 from ...v1.conversion import as_tensor, make
 from .. import backend as K
 from ..backend.windows import pads_of
+from ..engine.specs import InputSpec
 from ..engine.topology import Layer
 from ..utils.conv_utils import normalize_data_format, normalize_tuple
 
@@ -23,7 +24,7 @@ class Spatial(Layer):
 
     def __init__(self, data_format: Optional[str] = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self._rank = self.dims + 2
+        self.input_spec = InputSpec(ndim=self.dims + 2)
         # As in Keras, the setting of the backend is of images and volumes.
         is_sequence = data_format is None and self.dims == 1
         self.data_format = normalize_data_format("channels_last" if is_sequence else data_format)

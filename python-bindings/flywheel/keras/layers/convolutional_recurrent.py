@@ -7,6 +7,7 @@ from ... import _ops
 from ...v1.conversion import as_tensor, make
 from .. import activations, regularizers
 from .. import backend as K
+from ..engine.specs import InputSpec
 from ..engine.topology import one_or_list, to_list
 from ..legacy import interfaces as _legacy
 from ..utils import conv_utils
@@ -28,7 +29,7 @@ class ConvLSTM2D(Gated, Stateful):
         "filters", "kernel_size", "strides", "padding", "data_format", "dilation_rate", "recurrent_activation",
         "unit_forget_bias", "activity_regularizer", "return_sequences", "return_state", "go_backwards", "stateful",
     )  # fmt: skip
-    _rank = 5
+    input_spec = InputSpec(ndim=5)
 
     def __init__(
         self, filters: int, kernel_size: Any, strides: Any = (1, 1), padding: str = "valid", data_format: Any = None,

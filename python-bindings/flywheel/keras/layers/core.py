@@ -277,10 +277,15 @@ class Lambda(Layer):
     def compute_output_shape(self, input_shape: Any) -> Any:
         if callable(self._output_shape):
             return self._output_shape(input_shape)
-        return input_shape if self._output_shape is None else (input_shape[0], *self._output_shape)
+        if self._output_shape is None:
+            return input_shape
+        first = input_shape[0] if isinstance(input_shape, list) else input_shape
+        return (first[0] if first else None, *self._output_shape)
 
-    def _knows_shape(self, y: Any) -> bool:
-        return y.static_shape is not None
+    def _knows_shape(self, y: Any, declared: Any) -> bool:
+        if y.static_shape is None:
+            return False
+        return self._output_shape is None or len(declared) == len(y.static_shape)
 
 
 def _coded(function: Any) -> Any:

@@ -6,6 +6,7 @@ from typing import Any, List, Tuple
 from ... import _ops
 from ...v1.conversion import as_tensor, make
 from .. import backend as K
+from ..engine.specs import InputSpec
 from ..utils import conv_utils
 from ._weighted import Weighted, count_of
 
@@ -101,7 +102,7 @@ def _strided(x: Any, axis: int, offset: int, step: int, count: int) -> Any:
 class LocallyConnected1D(_Local):
     """Windows along [batch, steps, channels], each place with a kernel of its own: [batch, places, filters]."""
 
-    _rank = 3
+    input_spec = InputSpec(ndim=3)
 
     def __init__(self, filters: int, kernel_size: Any, strides: Any = 1, padding: str = "valid", **kwargs: Any) -> None:
         super().__init__(filters, kernel_size, strides, padding, kwargs.pop("data_format", None), **kwargs)
@@ -110,7 +111,8 @@ class LocallyConnected1D(_Local):
 class LocallyConnected2D(_Local):
     """Windows along images, each place with a kernel of its own: [batch, rows, columns, filters]."""
 
-    _rank, _dimensions = 4, 2
+    _dimensions = 2
+    input_spec = InputSpec(ndim=4)
 
     def __init__(
         self, filters: int, kernel_size: Any, strides: Any = (1, 1), padding: str = "valid", data_format: Any = None,

@@ -6,6 +6,7 @@ from typing import Any, Callable
 from ... import nn as _traced
 from ..._windows import pool
 from .. import backend as K
+from ..engine.specs import InputSpec
 from ..engine.topology import Layer
 from ..legacy import interfaces as _legacy
 from ..utils.conv_utils import conv_output_length, normalize_padding
@@ -98,7 +99,7 @@ class AveragePooling3D(_Pooling):
 class GlobalAveragePooling1D(Layer):
     """The mean over time."""
 
-    _rank = 3
+    input_spec = InputSpec(ndim=3)
 
     def call(self, inputs: Any, **kwargs: Any) -> Any:
         return K.mean(inputs, 1)

@@ -8,6 +8,7 @@ from ... import nn as _traced
 from ...v1.conversion import as_tensor, make
 from .. import activations, regularizers
 from .. import backend as K
+from ..engine.specs import InputSpec
 from ..engine.topology import one_or_list, to_list
 from ..legacy import interfaces as _legacy
 from ._gated import Gated, Stateful
@@ -58,7 +59,7 @@ class _Recurrent(Gated, Stateful):
     may take an `initial_state`. `unroll` has no effect.
     """
 
-    _rank = 3
+    input_spec = InputSpec(ndim=3)
 
     count = 1
     supports_masking = True
@@ -87,6 +88,10 @@ class _Recurrent(Gated, Stateful):
 
     def _state_shapes(self) -> List[Tuple[int, ...]]:
         return [(self.units,)] * self.count
+
+    def assert_input_compatibility(self, inputs: Any) -> None:
+        """Raises ValueError for a sequence that does not fit `input_spec`; the inputs behind it are states."""
+        super().assert_input_compatibility(to_list(inputs)[:1])
 
     def build(self, input_shape: Any) -> None:
         shape = input_shape[0] if isinstance(input_shape, list) else input_shape

@@ -18,44 +18,55 @@ _VALUES: Dict[str, Dict[Any, Any]] = {
 }
 
 
-def _warn(what: str, changes: List[str]) -> None:
-    warnings.warn(f"Update your `{what}` call to the Keras 2 API: {', '.join(changes)}", stacklevel=4)
+def _warn(what: str, changes: List[str], level: int = 5) -> None:
+    warnings.warn(f"Update your `{what}` call to the Keras 2 API: {', '.join(changes)}", stacklevel=level)
 
 
-def renames(
-    renamed: Mapping[str, str], change: Optional[Change] = None, method: str = "__init__"
-) -> Callable[[type], Any]:
-    """Returns a decorator of a class whose `method` takes arguments by the names that are keys of `renamed`.
+class Renames:
+    """A decorator of a class whose `method` takes arguments by the names that are keys of `renamed`; the attribute
+    `method_decorator` decorates a method itself.
 
     `change` gives other positional and keyword arguments, before. Raises TypeError for an argument by both names."""
 
-    def decorate(cls: Any) -> Any:
-        function = vars(cls).get(method) or getattr(cls, method)
+    def __init__(self, renamed: Mapping[str, str], change: Optional[Change] = None, method: str = "__init__") -> None:
+        self._renamed, self._change, self._method = renamed, change, method
 
-        @wraps(function)
-        def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-            if kwargs or args:
-                if change is not None:
-                    args, kwargs = change(args, kwargs)
-                changes: List[str] = []
-                for old in [key for key in kwargs if key in renamed]:
-                    new = renamed[old]
-                    if new in kwargs:
-                        raise TypeError(f"{cls.__name__} takes {old} and {new} as one argument, found both")
-                    value = kwargs.pop(old)
-                    known = _VALUES.get(old)
-                    if known is not None and value not in known:
-                        raise ValueError(f"expected {old} of {', '.join(map(repr, known))}, found {value!r}")
-                    kwargs[new] = value if known is None else known[value]
-                    changes.append(f"`{old}` is `{new}`")
-                if changes:
-                    _warn(cls.__name__ if method == "__init__" else method, changes)
-            return function(self, *args, **kwargs)
-
-        setattr(cls, method, call)
+    def __call__(self, cls: Any) -> Any:
+        function = vars(cls).get(self._method) or getattr(cls, self._method)
+        setattr(cls, self._method, self._decorated(function, cls.__name__))
         return cls
 
-    return decorate
+    def method_decorator(self, function: Any) -> Any:
+        """Returns a method that takes the old names, too."""
+        return self._decorated(function, None)
+
+    def _decorated(self, function: Any, owner: Optional[str]) -> Any:
+        @wraps(function)
+        def call(own: Any, *args: Any, **kwargs: Any) -> Any:
+            if args or kwargs:
+                args, kwargs = self._new(owner or type(own).__name__, args, kwargs)
+            return function(own, *args, **kwargs)
+
+        return call
+
+    def _new(self, owner: str, args: Any, kwargs: Any) -> Arguments:
+        """Returns the arguments by their new names, and warns if they had others."""
+        if self._change is not None:
+            args, kwargs = self._change(args, kwargs)
+        changes: List[str] = []
+        for old in [key for key in kwargs if key in self._renamed]:
+            new = self._renamed[old]
+            if new in kwargs:
+                raise TypeError(f"{owner} takes {old} and {new} as one argument, found both")
+            value = kwargs.pop(old)
+            known = _VALUES.get(old)
+            if known is not None and value not in known:
+                raise ValueError(f"expected {old} of {', '.join(map(repr, known))}, found {value!r}")
+            kwargs[new] = value if known is None else known[value]
+            changes.append(f"`{old}` is `{new}`")
+        if changes:
+            _warn(owner if self._method == "__init__" else self._method, changes)
+        return args, kwargs
 
 
 def _with_input_shape(kwargs: Dict[str, Any]) -> None:
@@ -121,7 +132,7 @@ def _recurrent(args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Arguments:
         kwargs["unit_forget_bias"] = True
         if first != "one":
             warnings.warn("The `forget_bias_init` argument has been ignored. Use `unit_forget_bias=True` instead to "
-                          "initialize with ones.", stacklevel=4)  # fmt: skip
+                          "initialize with ones.", stacklevel=5)  # fmt: skip
     return args, kwargs
 
 
@@ -133,7 +144,7 @@ def _embedding(args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Arguments:
     if kwargs.pop("dropout", 0.0):
         warnings.warn("The `dropout` argument is no longer support in `Embedding`. You can apply a "
                       "`keras.layers.SpatialDropout1D` layer right after the `Embedding` layer to get the same "
-                      "behavior.", stacklevel=4)  # fmt: skip
+                      "behavior.", stacklevel=5)  # fmt: skip
     return args, kwargs
 
 
@@ -164,27 +175,27 @@ _RECURRENT = {
     "dropout_U": "recurrent_dropout", "consume_less": "implementation",
 }  # fmt: skip
 
-dense = renames({"output_dim": "units", **_KERNEL})
-dropout = renames({"p": "rate"})
-embedding = renames({"init": "embeddings_initializer", "W_regularizer": "embeddings_regularizer",
+dense = Renames({"output_dim": "units", **_KERNEL})
+dropout = Renames({"p": "rate"})
+embedding = Renames({"init": "embeddings_initializer", "W_regularizer": "embeddings_regularizer",
                      "W_constraint": "embeddings_constraint"}, _embedding)  # fmt: skip
-pooling1d = renames({"pool_length": "pool_size", "stride": "strides", "border_mode": "padding"})
-pooling = renames({"border_mode": "padding", **_FORMAT})
-global_pooling = data_format = renames(_FORMAT)
-prelu = renames({"init": "alpha_initializer"})
-gaussian_noise = renames({"sigma": "stddev"})
-recurrent = renames(_RECURRENT, _recurrent)
-upsampling1d = renames({"length": "size"})
-conv1d = renames({**_FILTERS, "filter_length": "kernel_size", "subsample_length": "strides"}, _conv1d)
+pooling1d = Renames({"pool_length": "pool_size", "stride": "strides", "border_mode": "padding"})
+pooling = Renames({"border_mode": "padding", **_FORMAT})
+global_pooling = data_format = Renames(_FORMAT)
+prelu = Renames({"init": "alpha_initializer"})
+gaussian_noise = Renames({"sigma": "stddev"})
+recurrent = Renames(_RECURRENT, _recurrent)
+upsampling1d = Renames({"length": "size"})
+conv1d = Renames({**_FILTERS, "filter_length": "kernel_size", "subsample_length": "strides"}, _conv1d)
 kernel_size_2d = _with_kernel_size(("nb_row", "nb_col"))
-conv2d = renames(_FILTERS, kernel_size_2d)
-conv3d = renames(_FILTERS, _with_kernel_size(("kernel_dim1", "kernel_dim2", "kernel_dim3")))
-deconv2d = renames(_FILTERS, _deconv2d)
-separable_conv2d = renames({key: value for key, value in _FILTERS.items() if key != "init"}, _separable)
-convlstm2d = renames({**_FILTERS, **_RECURRENT}, _convolutional_recurrent)
-batch_normalization = renames({"beta_init": "beta_initializer", "gamma_init": "gamma_initializer"}, _batch_norm)
-zeropadding2d = renames(_FORMAT, _padding_2d)
-spatial_dropout = renames({"p": "rate", **_FORMAT})
+conv2d = Renames(_FILTERS, kernel_size_2d)
+conv3d = Renames(_FILTERS, _with_kernel_size(("kernel_dim1", "kernel_dim2", "kernel_dim3")))
+deconv2d = Renames(_FILTERS, _deconv2d)
+separable_conv2d = Renames({key: value for key, value in _FILTERS.items() if key != "init"}, _separable)
+convlstm2d = Renames({**_FILTERS, **_RECURRENT}, _convolutional_recurrent)
+batch_normalization = Renames({"beta_init": "beta_initializer", "gamma_init": "gamma_initializer"}, _batch_norm)
+zeropadding2d = Renames(_FORMAT, _padding_2d)
+spatial_dropout = Renames({"p": "rate", **_FORMAT})
 
 
 
@@ -198,11 +209,11 @@ def get_updates(function: Any) -> Any:
             if set(given) != {"params", "constraints", "loss"}:
                 raise TypeError("get_updates takes a loss and params, or the params, constraints and loss of Keras 1; "
                                 f"found {', '.join(given) or 'nothing'}")  # fmt: skip
-            _warn("get_updates", ["`constraints` are those of the variables"])
-            args, loss, constraints = (given["params"],), given["loss"], given["constraints"]
-            for variable, constraint in constraints.items():
+            _warn("get_updates", ["`constraints` are those of the variables"], 3)
+            # An empty list says that there are none.
+            for variable, constraint in dict(given["constraints"] or {}).items():
                 variable.constraint = constraint
-            return function(self, loss, args[0])
+            return function(self, given["loss"], given["params"])
         return function(self, *args, **kwargs)
 
     return call
@@ -216,7 +227,7 @@ def _generator(args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Arguments:
     if kwargs.get("use_multiprocessing", kwargs.get("pickle_safe")) and workers > 1:
         warnings.warn("Using a generator with `use_multiprocessing=True` and multiple workers may duplicate your data. "
                       "Here one thread reads the generator; please consider the `keras.utils.Sequence` class.",
-                      stacklevel=4)  # fmt: skip
+                      stacklevel=5)  # fmt: skip
     for key in _DROPPED:
         kwargs.pop(key, None)
     source = args[0] if args else kwargs.get("generator")
@@ -233,7 +244,47 @@ def _generator(args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Arguments:
 
 
 _SAMPLES = {"samples_per_epoch": "steps_per_epoch", "nb_val_samples": "validation_steps", "val_samples": "steps"}
-fit_generator = renames({"nb_epoch": "epochs"}, _generator, "fit_generator")
-evaluate_generator = renames({}, _generator, "evaluate_generator")
-predict_generator = renames({}, _generator, "predict_generator")
-model = renames({"input": "inputs", "output": "outputs"})
+fit_generator = Renames({"nb_epoch": "epochs"}, _generator, "fit_generator")
+evaluate_generator = Renames({}, _generator, "evaluate_generator")
+predict_generator = Renames({}, _generator, "predict_generator")
+model = Renames({"input": "inputs", "output": "outputs"})
+
+
+def _add_weight(args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Arguments:
+    """Names a shape that comes first, as in Keras 1, and the name behind it."""
+    if args and isinstance(args[0], (tuple, list)):
+        kwargs["shape"], args = args[0], args[1:]
+        if args and isinstance(args[0], str):
+            kwargs["name"], args = args[0], args[1:]
+    return args, kwargs
+
+
+add_weight = Renames({}, _add_weight, "add_weight")
+# The decorators of methods, by the names that programs with layers and optimizers of their own import.
+legacy_add_weight_support = add_weight.method_decorator
+legacy_batchnorm_support = batch_normalization.method_decorator
+legacy_conv1d_support = conv1d.method_decorator
+legacy_conv2d_support = conv2d.method_decorator
+legacy_conv3d_support = conv3d.method_decorator
+legacy_convlstm2d_support = convlstm2d.method_decorator
+legacy_cropping2d_support = legacy_cropping3d_support = data_format.method_decorator
+legacy_deconv2d_support = deconv2d.method_decorator
+legacy_dense_support = dense.method_decorator
+legacy_dropout_support = legacy_gaussiandropout_support = dropout.method_decorator
+legacy_embedding_support = embedding.method_decorator
+legacy_gaussiannoise_support = gaussian_noise.method_decorator
+legacy_get_updates_support = get_updates
+legacy_global_pooling_support = global_pooling.method_decorator
+legacy_input_support = Renames({"input_dtype": "dtype"}).method_decorator
+legacy_lambda_support = Renames({}).method_decorator
+legacy_model_constructor_support = model.method_decorator
+legacy_pooling1d_support = pooling1d.method_decorator
+legacy_pooling2d_support = legacy_pooling3d_support = pooling.method_decorator
+legacy_prelu_support = prelu.method_decorator
+legacy_recurrent_support = recurrent.method_decorator
+legacy_separable_conv2d_support = separable_conv2d.method_decorator
+legacy_spatialdropout1d_support = legacy_spatialdropoutNd_support = spatial_dropout.method_decorator
+legacy_upsampling1d_support = upsampling1d.method_decorator
+legacy_upsampling2d_support = legacy_upsampling3d_support = data_format.method_decorator
+legacy_zeropadding2d_support = zeropadding2d.method_decorator
+legacy_zeropadding3d_support = data_format.method_decorator
