@@ -30,10 +30,16 @@ def draw(*shape: int) -> Any:
     return np.random.RandomState(sum(shape) + 3).randn(*shape).astype(np.float32)
 
 
+def layers_of(model: Any) -> List[Any]:
+    """The layers of a model, and of models in it, in the order in which `get_weights` has them."""
+    return [one for layer in model.layers for one in (layers_of(layer) if hasattr(layer, "layers") else [layer])]
+
+
 def set_weights(model: Any) -> None:
     """The same numbers for both; variances are positive."""
     made = []
-    for i, (weight, array) in enumerate(zip(model.weights, model.get_weights())):
+    ordered = [weight for layer in layers_of(model) for weight in layer.weights]
+    for i, (weight, array) in enumerate(zip(ordered, model.get_weights())):
         drawn = np.random.RandomState(i + array.size).randn(*array.shape) * 0.3
         made.append((np.abs(drawn) + 0.5 if "var" in weight.name else drawn).astype(np.float32))
     model.set_weights(made)

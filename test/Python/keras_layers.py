@@ -138,7 +138,7 @@ np.testing.assert_allclose(model.train_on_batch({"a": u, "b": v}, targets),
 assert [z.shape for z in model.predict([u, v])] == [(8, 1), (8, 2)]
 inner = Model(a, shared(a))
 assert inner(b).static_shape == (None, 3)
-raises(ValueError, "Graph disconnected", lambda: Model(a, p))
+raises(RuntimeError, "Graph disconnected", lambda: Model(a, p))
 raises(ValueError, "expected ndim=3, found ndim=2, of shape (None, 3)", lambda: layers.LSTM(3)(layers.Input((3,))))
 raises(ValueError, "expected ndim=4, found ndim=3", lambda: layers.Conv2D(3, 3)(layers.Input((3, 4))))
 raises(ValueError, 'input to "Flatten" is not fully defined', lambda: layers.Flatten()(layers.Input((None, 4))))

@@ -114,7 +114,7 @@ def test_weights_of_files() -> None:
     assert len(seen) == 1 and "Skipping loading" in str(seen[0].message)
     np.testing.assert_array_equal(wide.get_weights()[0], kept[0])
     raises(ValueError, "containing 4 weights into a model with 2", lambda: wide.load_weights(path))
-    raises(ValueError, "by_name=True", lambda: wide.load_weights(path, reshape=True))
+    raises(ValueError, "by_name=True", lambda: wide.load_weights(path, skip_mismatch=True))
 
 
 def test_code_of_files() -> None:

@@ -137,7 +137,7 @@ p = model.predict(x)
 loss = np.maximum(((p[:, :2] - p[:, 2:4]) ** 2).sum(1) - ((p[:, :2] - p[:, 4:]) ** 2).sum(1) + 0.5, 0)
 assert np.isclose(model.train_on_batch(x, np.zeros((6, 1))), loss.mean(), rtol=1e-5)
 model.compile("sgd", "mse")
-refused("expected dense_1 to have shape (None, 6)", lambda: model.train_on_batch(x, np.zeros((6, 1))))
+refused("was passed for an output of shape (None, 6)", lambda: model.train_on_batch(x, np.zeros((6, 1))))
 
 # A layer may give the loss itself, a scalar for which it declares a shape, as models with several outputs do.
 K.clear_session()

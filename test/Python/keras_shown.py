@@ -61,10 +61,10 @@ shared = layers.Dense(2, name="shared")
 joined = layers.concatenate([shared(a), shared(b)], name="a_layer_with_quite_a_long_name")
 lines = []
 Model([a, b], joined).summary(print_fn=lines.append)
-assert any(re.match(r"shared \(Dense\) +\(None, 2\) +10 +a\[0\]\[0\]$", line) for line in lines), lines
-assert any(re.match(r" +b\[0\]\[0\]$", line) for line in lines), lines
+assert any(re.match(r"shared \(Dense\) +\(None, 2\) +10 +a\[0\]\[0\] *$", line) for line in lines), lines
+assert any(re.match(r" +b\[0\]\[0\] *$", line) for line in lines), lines
 assert any(re.match(r"a_layer_with_quite_a_long_na", line) and "shared[0][0]" in line for line in lines), lines
-assert any(re.match(r" +shared\[1\]\[0\]$", line) for line in lines) and "Total params: 10" in lines
+assert any(re.match(r" +shared\[1\]\[0\] *$", line) for line in lines) and "Total params: 10" in lines
 
 # Without a terminal: a line for each epoch, with what it gave.
 K.clear_session()
@@ -124,24 +124,48 @@ K.clear_session()
 model = build()
 logs = os.path.join(sys.argv[1], "logs")
 history = model.fit(x, y, epochs=3, verbose=0, validation_data=(x, y),
-                    callbacks=[callbacks.TensorBoard(logs, histogram_freq=2)])  # fmt: skip
-(name,) = os.listdir(logs)
+                    callbacks=[callbacks.TensorBoard(logs, histogram_freq=2, batch_size=96, write_grads=True,
+                                                     write_images=True, embeddings_freq=1,
+                                                     embeddings_layer_names=["dense_1"],
+                                                     embeddings_metadata="labels.tsv")])  # fmt: skip
+table, config, name = sorted(os.listdir(logs), key=lambda one: one.startswith("events") + (one[0] == "p") / 2)
+assert (table, config) == ("dense_1.tsv", "projector_config.pbtxt")
+np.testing.assert_allclose(np.loadtxt(os.path.join(logs, table)), model.layers[0].get_weights()[0], rtol=1e-6)
+with open(os.path.join(logs, config)) as text_file:
+    projector = text_file.read()
+assert 'tensor_path: "dense_1.tsv"' in projector and 'metadata_path: "labels.tsv"' in projector
 with open(os.path.join(logs, name), "rb") as file:
     data = file.read()
 at = 0
 scalars: Any = {}
 histograms: Any = {}
+images: Any = {}
 while at < len(data):
     (length,) = struct.unpack_from("<Q", data, at)
     event = event_pb2.Event.FromString(data[at + 12 : at + 12 + length])
     at += length + 16
     for value in event.summary.value:
+        if value.HasField("image"):
+            images[value.tag] = (value.image.height, value.image.width)
+            continue
         kind: Any = histograms if value.HasField("histo") else scalars
         kind.setdefault(value.tag, {})[event.step] = value.histo if value.HasField("histo") else value.simple_value
 assert sorted(scalars) == sorted(keys)
 for key in keys:
     np.testing.assert_allclose([scalars[key][i] for i in range(3)], history.history[key], rtol=1e-6)
-assert sorted(histograms) == sorted(w.op_name for w in model.weights)
-kernel = histograms["dense_2/kernel"]
+# Weights, gradients and outputs of layers.
+tags = [f"{w.op_name}_0{ending}" for w in model.weights for ending in ("", "_grad")]
+assert sorted(histograms) == sorted(tags + [f"{layer.name}_out" for layer in model.layers])
+assert images["dense_1/kernel_0_1/image/0"] == (3, 5) and images["dense_1/bias_0_1/image/0"] == (3, 1)
+slope = 2 * (model.predict(x) - y).mean()
+assert np.isclose(histograms["dense_2/bias_0_grad"][2].sum, slope, 1e-3)
+assert histograms["dense_2_out"][0].num == 96
+kernel = histograms["dense_2/kernel_0"]
 assert sorted(kernel) == [0, 2] and kernel[2].num == 3
 np.testing.assert_allclose(kernel[2].sum, model.layers[2].get_weights()[0].sum(), rtol=1e-4)
+try:
+    model.fit(x, y, verbose=0, callbacks=[callbacks.TensorBoard(logs, histogram_freq=1)])
+except ValueError as error:
+    assert "validation_data must be provided" in str(error)
+else:
+    raise AssertionError("histograms without validation data")

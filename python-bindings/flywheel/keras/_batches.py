@@ -13,8 +13,11 @@ from .utils import Sequence
 _END = object()
 
 
-def arrays(given: Any, names: Listed[str], shapes: Listed[Any], what: str) -> List[Any]:
-    """Arrays for the inputs of these names. Raises ValueError for another number or shape of them."""
+def arrays(
+    given: Any, names: Listed[str], shapes: Listed[Any], what: str, check: Optional[Callable[[List[Any]], None]] = None
+) -> List[Any]:
+    """Arrays for the inputs of these names. Raises ValueError for another number or shape of them; `check` of the
+    arrays may say more."""
     if isinstance(given, dict):
         missing = [n for n in names if n not in given]
         if missing:
@@ -27,12 +30,15 @@ def arrays(given: Any, names: Listed[str], shapes: Listed[Any], what: str) -> Li
     if len(listed) != len(names):
         raise ValueError(f"expected {len(names)} {what} arrays, found {len(listed)}")
     found = [_dtypes.as_numpy(a) for a in listed]
-    for i, (a, shape, name) in enumerate(zip(found, shapes, names)):
+    for i, (a, shape) in enumerate(zip(found, shapes)):
+        if a.ndim == 1 and len(shape) == 2:
+            found[i] = a.reshape(-1, 1)
+    if check is not None:
+        check(found)
+    for a, shape, name in zip(found, shapes, names):
         if a.dtype.kind in "USOcmM":
             raise TypeError(f"Error when checking {what}: expected {name} to be an array of numbers but got one of "
                             f"{a.dtype}")  # fmt: skip
-        if a.ndim == 1 and len(shape) == 2:
-            a = found[i] = a.reshape(-1, 1)
         if a.ndim != len(shape) or any(d not in (None, n) for d, n in zip(shape[1:], a.shape[1:])):
             raise ValueError(f"Error when checking {what}: expected {name} to have shape {tuple(shape)} but got array "
                              f"with shape {a.shape}")  # fmt: skip
@@ -60,6 +66,8 @@ def weights(sample: Any, by_class: Any, targets: Listed[Any], names: Listed[str]
     """A weight for each sample of each output, or with a rank of 2 for each step of it."""
     if isinstance(sample, dict):
         listed = [sample.get(n) for n in names]
+    elif isinstance(sample, tuple) and len(names) > 1:
+        raise TypeError(f"expected a sample_weight that is a list or a dict, for outputs {list(names)}, found a tuple")
     elif isinstance(sample, list) and len(sample) == len(names) and any(
             one is not None and np.ndim(one) > 0 for one in sample):
         listed = list(sample)
@@ -113,13 +121,41 @@ def slices(
 ) -> Iterator[Tuple[List[Any], int]]:
     """Yields batches of rows, in an order; one of no rows if there are none."""
     rows = None if order is None else order()
-    for start in range(0, max(count, 1), size):
-        if rows is None:
-            batch = [v[start : start + size] for v in values]
-        else:
-            chosen = rows[start : start + size]
-            batch = [v[chosen] for v in values]
-        yield batch, min(size, count - start)
+    for start, stop in make_batches(count, size) or [(0, 0)]:
+        batch = slice_arrays(values, start, stop) if rows is None else slice_arrays(values, rows[start:stop])
+        yield batch, stop - start
+
+
+def make_batches(count: int, size: int) -> List[Tuple[int, int]]:
+    """Returns the first row of each batch, and that behind its last."""
+    return [(start, min(count, start + size)) for start in range(0, count, size)]
+
+
+def slice_arrays(arrays: Any, start: Any = None, stop: Optional[int] = None) -> Any:
+    """Returns rows from `start` on up to `stop`, or those of a list of numbers, of an array, or of each in a list; None
+    of None."""
+    if arrays is None:
+        return [None]
+    rows = np.asarray(start) if hasattr(start, "__len__") else slice(start, stop)
+    if isinstance(arrays, list):
+        return [one if one is None else one[rows] for one in arrays]
+    return arrays[rows]
+
+
+def check_array_lengths(inputs: Any, targets: Any, sample_weights: Any = None) -> None:
+    """Raises ValueError unless all arrays have as many samples; None has none."""
+    counts = [{0 if one is None else len(one) for one in (given if isinstance(given, list) else [given])}
+              for given in (inputs, targets, sample_weights)]  # fmt: skip
+    for found, what in zip(counts, ("input arrays", "target arrays", "sample_weight arrays")):
+        if len(found) > 1:
+            raise ValueError(f"All {what} should have the same number of samples. Found {sorted(found)}")
+    (x, y, w) = counts
+    if x and y and x != y:
+        raise ValueError("Input arrays should have the same number of samples as target arrays. Found "
+                         f"{min(x)} input samples and {min(y)} target samples.")  # fmt: skip
+    if y and w and y != w:
+        raise ValueError("Sample_weight arrays should have the same number of samples as target arrays. Found "
+                         f"{min(w)} sample_weight samples and {min(y)} target samples.")  # fmt: skip
 
 
 def is_stream(x: Any) -> bool:

@@ -16,18 +16,55 @@ from ..train.callbacks import (
     EarlyStopping,
     History,
     LambdaCallback,
-    LearningRateScheduler,
     ModelCheckpoint,
-    ReduceLROnPlateau,
+    OfRate,
     TerminateOnNaN,
     Watch,
 )
+from . import backend as K
 from ._names import Missing
+from ._tensorboard import TensorBoard
 
 __all__ = [
     "CSVLogger", "Callback", "CallbackList", "EarlyStopping", "History", "LambdaCallback", "LearningRateScheduler",
     "ModelCheckpoint", "ReduceLROnPlateau", "RemoteMonitor", "TensorBoard", "TerminateOnNaN", "Watch",
 ]  # fmt: skip
+
+
+class _OfOptimizer(OfRate):
+    """Callbacks that read and set the rate `lr` of the optimizer of a model, of Keras or of the program."""
+
+    def _rate(self) -> float:
+        return float(K.get_value(self._variable()))
+
+    def _set_rate(self, rate: float) -> None:
+        K.set_value(self._variable(), rate)
+
+    def _variable(self) -> Any:
+        if not hasattr(self.model.optimizer, "lr"):
+            raise ValueError('Optimizer must have a "lr" attribute.')
+        return self.model.optimizer.lr
+
+
+class LearningRateScheduler(_OfOptimizer, _shared.LearningRateScheduler):
+    """Sets the rate of each epoch: schedule(epoch), or schedule(epoch, rate)."""
+
+
+class ReduceLROnPlateau(_OfOptimizer, _shared.ReduceLROnPlateau):
+    """Makes the rate smaller when a value has not become better for `patience` epochs. `epsilon` is `min_delta` of
+    Keras before 2.1.6, and warns."""
+
+    def __init__(
+        self, monitor: str = "val_loss", factor: float = 0.1, patience: int = 10, verbose: int = 0, mode: str = "auto",
+        min_delta: float = 1e-4, cooldown: int = 0, min_lr: float = 0, **kwargs: Any,
+    ):  # fmt: skip
+        if "epsilon" in kwargs:
+            min_delta = kwargs.pop("epsilon")
+            warnings.warn("`epsilon` argument is deprecated and will be removed, use `min_delta` instead.",
+                          stacklevel=2)  # fmt: skip
+        if kwargs:
+            raise TypeError(f"ReduceLROnPlateau takes no arguments {', '.join(kwargs)}")
+        super().__init__(monitor, factor, patience, verbose, mode, min_delta, cooldown, min_lr)
 
 
 class RemoteMonitor(Callback):
@@ -55,18 +92,6 @@ class RemoteMonitor(Callback):
                 requests.post(self.root + self.path, {self.field: json.dumps(sent)}, headers=self.headers)
         except requests.exceptions.RequestException:
             warnings.warn(f"Warning: could not reach RemoteMonitor root server at {self.root}", stacklevel=2)
-
-
-class TensorBoard(_shared.TensorBoard):
-    """Writes scalars, and histograms of weights, for TensorBoard. `batch_size`, `embeddings_layer_names` and
-    `embeddings_metadata` have no effect, and the graph, `write_graph`, is not written."""
-
-    def __init__(self, log_dir: str = "./logs", histogram_freq: int = 0, batch_size: int = 32, write_graph: bool = True,
-                 write_grads: bool = False, write_images: bool = False, embeddings_freq: int = 0,
-                 embeddings_layer_names: Any = None, embeddings_metadata: Any = None):  # fmt: skip
-        if write_grads or write_images or embeddings_freq:
-            raise NotImplementedError("flywheel.keras.callbacks.TensorBoard: only scalars and histograms of weights")
-        super().__init__(log_dir, histogram_freq)
 
 
 __getattr__ = Missing("keras.callbacks", __name__, {

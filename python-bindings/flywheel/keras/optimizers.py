@@ -552,17 +552,6 @@ class LevenbergMarquardt(Optimizer):
                 "max_iterations": self.max_iterations, "restarts": self.restarts}  # fmt: skip
 
 
-def updates_of(optimizer: Any, loss: Any, params: List[Any]) -> List[Any]:
-    """Returns the updates of a step, by `get_updates(loss, params)`, or by that of a class which Keras 1 has:
-    `get_updates(params, constraints, loss)`."""
-    if "constraints" not in inspect.signature(optimizer.get_updates).parameters:
-        found: List[Any] = optimizer.get_updates(loss=loss, params=params)
-        return found
-    held = {p: p.constraint for p in params if getattr(p, "constraint", None) is not None}
-    old: List[Any] = optimizer.get_updates(params, held, loss)
-    return old
-
-
 sgd, rmsprop, adagrad, adadelta, adam, adamax, nadam = SGD, RMSprop, Adagrad, Adadelta, Adam, Adamax, Nadam
 _CLASSES = {c.__name__.lower(): c for c in (
     SGD, RMSprop, Adagrad, Adadelta, Adam, AdamW, Adamax, LevenbergMarquardt, Lion, Nadam)}  # fmt: skip

@@ -11,7 +11,7 @@ from . import _batches
 from . import backend as K
 from ._serialization import plain
 from .engine import Input, InputLayer, Layer
-from .engine.network import Network
+from .engine.network import Network, get_source_inputs
 from .engine.training import Model
 
 _NOT_BUILT = (
@@ -52,6 +52,11 @@ class Sequential(Model):
                 return
             if isinstance(layer, Sequential) and layer._waiting:
                 self._wait_with(layer)
+                return
+            if getattr(layer, "branches", None):
+                # It has been called on the outputs of its branches.
+                self.inputs, self._stack = get_source_inputs(layer.output), [layer]
+                self._relink(layer.output)
                 return
             if isinstance(layer, Network):
                 shape = K.int_shape(layer.inputs[0])

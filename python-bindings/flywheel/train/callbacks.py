@@ -235,18 +235,28 @@ class ModelCheckpoint(Monitor):
         (self.model.save_weights if self.save_weights_only else self.model.save)(path, overwrite=True)
 
 
-class LearningRateScheduler(Callback):
+class OfRate(Callback):
+    """Callbacks that read and set the learning rate of the model."""
+
+    def _rate(self) -> float:
+        return float(self.model.learning_rate())
+
+    def _set_rate(self, rate: float) -> None:
+        self.model.set_learning_rate(rate)
+
+
+class LearningRateScheduler(OfRate):
     """Sets the rate of each epoch: schedule(epoch), or schedule(epoch, rate)."""
 
     def __init__(self, schedule: Callable[..., float], verbose: int = 0):
         self.schedule, self.verbose = schedule, verbose
 
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
-        rate = self.model.learning_rate()
+        rate = self._rate()
         new = self.schedule(epoch, rate) if self._takes_rate() else self.schedule(epoch)
         if not isinstance(new, (float, np.floating)):
             raise ValueError('The output of the "schedule" function should be float.')
-        self.model.set_learning_rate(float(new))
+        self._set_rate(float(new))
 
     def _takes_rate(self) -> bool:
         """Returns true if the schedule can be called with two arguments, or does not tell."""
@@ -261,7 +271,7 @@ class LearningRateScheduler(Callback):
         return True
 
 
-class ReduceLROnPlateau(Monitor):
+class ReduceLROnPlateau(OfRate, Monitor):
     """Makes the rate smaller when a value has not become better for `patience` epochs."""
 
     def __init__(
@@ -273,13 +283,14 @@ class ReduceLROnPlateau(Monitor):
         super().__init__(monitor, mode, min_delta if epsilon is None else epsilon)
         self.factor, self.patience, self.verbose = factor, patience, verbose
         self.cooldown, self.min_lr = cooldown, min_lr
+        self.wait = self._cooling = 0
 
     def on_train_begin(self, logs: Any = None) -> None:
         self._forget()
         self.wait = self._cooling = 0
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
-        old = self.model.learning_rate()
+        old = self._rate()
         (logs if logs is not None else {})["lr"] = old
         value = self._value(logs)
         if value is None:
@@ -293,7 +304,7 @@ class ReduceLROnPlateau(Monitor):
             self.wait += 1
             if self.wait >= self.patience and old > self.min_lr:
                 new = max(old * self.factor, self.min_lr)
-                self.model.set_learning_rate(float(new))
+                self._set_rate(float(new))
                 if self.verbose:
                     print(f"Epoch {epoch + 1:05d}: reducing learning rate to {new}")
                 self._cooling, self.wait = self.cooldown, 0

@@ -85,7 +85,7 @@ class Function:
         self._phase_at = phases[0] if phases else -1
         self._fed = [(i, as_tensor(x)) for i, x in enumerate(self.inputs) if i not in phases]
         self._fed += [(len(self.inputs) + i, as_tensor(x)) for i, x in enumerate(self._feed_dict)]
-        self._is_split = any("host_call" in op.attrs for op in ancestors(
+        self._is_split = any("host_call" in op.attrs or "on_host" in op.attrs for op in ancestors(
             [x if isinstance(x, Operation) else x.op for x in self._roots], {x.op for _, x in self._fed}))  # fmt: skip
         self._entries: Dict[Any, Tuple[Session, Compiled, Any]] = {}
         # By phase and shapes of feeds, the number of the first attempt that did not fail, if it is not 0.
@@ -146,7 +146,8 @@ class Function:
         feeds = [(x, array) for (_, x), array in zip(self._fed, arrays)]
         if phase is not None:
             feeds.append((as_tensor(self.inputs[self._phase_at]), np.asarray(bool(phase))))
-        return list(session._run(self._roots, feeds))[: len(self.outputs)]
+        # A run makes results on the host, such as summaries.
+        return list(session.run(self._roots, dict(feeds)))[: len(self.outputs)]
 
     def _call_for(self, phase: Optional[int], shapes: List[Any], arrays: List[Any]) -> List[Any]:
         """Calls the program for these shapes of the feeds, which may have open sizes."""

@@ -236,7 +236,7 @@ def clip(x: Any, min_value: Any, max_value: Any) -> Any:
 
 def dot(x: Any, y: Any) -> Any:
     """x times y, of its last dimension and the last but one."""
-    return make("dot", _ops.dot, as_tensor(x), as_tensor(y)) if ndim(x) > 2 else _v1.matmul(x, y)
+    return make("dot", _ops.dot, as_tensor(x), as_tensor(y)) if ndim(x) > 2 or ndim(y) > 2 else _v1.matmul(x, y)
 
 
 def bias_add(x: Any, bias: Any, data_format: Any = None) -> Any:
@@ -327,8 +327,8 @@ def reverse(x: Any, axes: Any) -> Any:
 def repeat_elements(x: Any, rep: int, axis: int) -> Any:
     """Each element along an axis several times."""
     y = make("repeat", lambda y: _ops.repeat(y, rep, axis), as_tensor(x))
-    if hasattr(x, "_keras_shape"):
-        sizes = list(x._keras_shape)
+    sizes = list(int_shape(x) or ())
+    if sizes:
         sizes[axis] = None if sizes[axis] is None else sizes[axis] * rep
         y.__dict__["_keras_shape"] = tuple(sizes)
     return y
@@ -381,6 +381,11 @@ def batch_dot(x: Any, y: Any, axes: Any = None) -> Any:
         raise ValueError(f"batch_dot takes at least 2 dimensions, found shapes {int_shape(a)} and {int_shape(b)}")
     places = (ndim(a) - 1, ndim(b) - 2 if ndim(b) > 2 else 1) if axes is None else (
         (axes, axes) if isinstance(axes, int) else tuple(axes))  # fmt: skip
+    if ndim(a) == ndim(b) == 2:
+        # The axes may be those of the batch.
+        first, last = (place % 2 for place in places)
+        columns = make("transpose", _ops.transpose, a) if first != last else a
+        return expand_dims(sum(columns * b, last), 1)
     # As in Keras, a batch of 1 is repeated where only a run says that there is one.
     batch = "" if None in (int_shape(a)[0], int_shape(b)[0]) else "z"
     letters = "abcdefghijklmn"

@@ -72,7 +72,35 @@ def term_of(loss: Any, target: Any, y: Any, weight: Any) -> Any:
         reduced = loss.reduce(loss.call(target, y), weight, mask if own is None else own)
         # Without a reduction, what is minimized is the mean.
         return K.mean(reduced) if K.ndim(reduced) else reduced
-    return weighted(loss(target, y), weight, mask)
+    return weighted_masked_objective(loss)(target, y, weight, mask)
+
+
+def weighted_masked_objective(loss: Any) -> Any:
+    """Returns the function of targets, outputs, weights of samples and a mask that gives the mean loss."""
+
+    def mean_loss(y_true: Any, y_pred: Any, weights: Any, mask: Any = None) -> Any:
+        return weighted(loss(y_true, y_pred), weights, mask)
+
+    return mean_loss
+
+
+def check_loss_and_target_compatibility(targets: Any, loss_functions: Any, output_shapes: Any) -> None:
+    """Raises ValueError for arrays of targets whose sizes the loss does not take: labels as numbers for
+    `categorical_crossentropy`, or another size than that of the output."""
+    exact = ("mean_squared_error", "binary_crossentropy", "categorical_crossentropy")
+    for y, loss, shape in zip(targets, loss_functions, output_shapes):
+        kind = next((name for name in exact if losses.is_like(loss, name)), None)
+        if y is None or shape is None or kind is None:
+            continue
+        if kind == "categorical_crossentropy" and y.shape[-1:] == (1,):
+            raise ValueError(f"You are passing a target array of shape {y.shape} while using as loss "
+                             f"`categorical_crossentropy`, which expects targets of shape (samples, classes), with 0 "
+                             "and 1. Make them of integers with keras.utils.to_categorical, or use the loss "
+                             "`sparse_categorical_crossentropy`, which takes integers.")  # fmt: skip
+        if any(n is not None and m != n for m, n in zip(y.shape[1:], shape[1:])):
+            raise ValueError(f"A target array with shape {y.shape} was passed for an output of shape {tuple(shape)} "
+                             f"while using as loss `{kind}`. This loss expects targets to have the same shape as the "
+                             "output.")  # fmt: skip
 
 
 def metric_of(metric: Any, y: Any, loss: Any) -> Tuple[Any, str]:

@@ -31,6 +31,13 @@ class Network(Layer):
         self._connect(to_list(inputs), to_list(outputs))
 
     def _connect(self, inputs: List[Any], outputs: List[Any]) -> None:
+        for what, given in (("Input", inputs), ("Output", outputs)):
+            for x in given:
+                if not K.is_tensor(x):
+                    raise TypeError(f"{what} tensors to a Model must be Keras tensors. Found: {x!r}")
+        if len({id(x) for x in inputs}) < len(inputs):
+            raise ValueError("The list of inputs passed to the model is redundant. All inputs should only appear once. "
+                             f"Found: {inputs}")  # fmt: skip
         self.inputs, self.outputs = inputs, outputs
         self.built = True
         self._order: List[Node] = []
@@ -40,6 +47,7 @@ class Network(Layer):
             self._visit(y, seen, found)
         self.layers: List[Layer]
         self.layers_by_depth, self.layers = by_depth(self._order, [node_of(x) for x in inputs], found)
+        self._made_masks = [getattr(y, "_keras_mask", None) for y in outputs]
         self.input_names = [node_of(x).layer.name for x in inputs]
         self.output_names = _unique([node_of(y).layer.name for y in outputs])
 
@@ -70,8 +78,8 @@ class Network(Layer):
             if any(x is z for z in self.inputs):
                 continue
             if not node.inputs:
-                raise ValueError(f"Graph disconnected: cannot obtain value for tensor {x} at layer "
-                                 f'"{node.layer.name}".')  # fmt: skip
+                raise RuntimeError(f"Graph disconnected: cannot obtain value for tensor {x} at layer "
+                                   f'"{node.layer.name}".')  # fmt: skip
             stack.append((x, True))
             stack += [(z, False) for z in reversed(node.inputs)]
 
@@ -107,7 +115,32 @@ class Network(Layer):
         return one_or_list(made)
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """Returns the masks of the outputs, of the last call or of the network itself."""
         return one_or_list(self._made_masks)
+
+    @property
+    def input_layers(self) -> List[Layer]:
+        return [node_of(x).layer for x in self.inputs]
+
+    @property
+    def output_layers(self) -> List[Layer]:
+        return [node_of(y).layer for y in self.outputs]
+
+    @property
+    def input_layers_node_indices(self) -> List[int]:
+        return [x._keras_history[1] for x in self.inputs]
+
+    @property
+    def input_layers_tensor_indices(self) -> List[int]:
+        return [x._keras_history[2] for x in self.inputs]
+
+    @property
+    def output_layers_node_indices(self) -> List[int]:
+        return [y._keras_history[1] for y in self.outputs]
+
+    @property
+    def output_layers_tensor_indices(self) -> List[int]:
+        return [y._keras_history[2] for y in self.outputs]
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         given = [tuple(s) for s in (input_shape if isinstance(input_shape, list) else [input_shape])]
@@ -309,30 +342,45 @@ class Network(Layer):
         keys = self._keys()
         RuntimeStore.save(K.get_session().store, filepath, keys, metadata={WEIGHT_NAMES: json.dumps(list(keys))})
 
-    def _load_in_order(self, filepath: str) -> None:
-        """Reads weights by their keys, or, if the file has others, one after another."""
+    def _load_in_order(self, filepath: str, reshape: bool) -> None:
+        """Reads weights by their keys, or, if the file has others, one after another. With `reshape` those with as many
+        elements are read in another shape."""
         from ..saving import read_weight_names
 
         keys = self._keys()
         names = read_weight_names(filepath)
-        if names is None or set(names) == set(keys):
+        if not reshape and (names is None or set(names) == set(keys)):
             RuntimeStore.restore(K.get_session().store, filepath, keys)
             return
+        names = list(keys) if names is None or set(names) == set(keys) else names
         if len(names) != len(keys):
             raise ValueError(f"You are trying to load a weight file containing {len(names)} weights into a model with "
                              f"{len(keys)} weights: '{filepath}'")  # fmt: skip
-        RuntimeStore.restore(K.get_session().store, filepath, dict(zip(names, keys.values())))
+        pairs = dict(zip(names, keys.values()))
+        reader = load_checkpoint(filepath)
+        own = {w.op_name: w for _, w in self._named_weights()}
+        changed = {key: name for key, name in pairs.items()
+                   if reshape and tuple(reader.get_variable_to_shape_map()[key]) != K.int_shape(own[name])}  # fmt: skip
+        for key, name in changed.items():
+            value = np.asarray(reader.get_tensor(key))
+            if value.size != K.count_params(own[name]):
+                raise ValueError(f"weight '{name}' has the shape {K.int_shape(own[name])}, but the one of '{filepath}' "
+                                 f"has {value.shape}")  # fmt: skip
+        RuntimeStore.restore(K.get_session().store, filepath,
+                             {key: name for key, name in pairs.items() if key not in changed})  # fmt: skip
+        K.batch_set_value([(own[name], np.asarray(reader.get_tensor(key)).reshape(K.int_shape(own[name])))
+                           for key, name in changed.items()])  # fmt: skip
 
     def load_weights(
         self, filepath: str, by_name: bool = False, skip_mismatch: bool = False, reshape: bool = False
     ) -> None:
         """Reads what `save_weights` of such a model wrote. With `by_name`, those layers whose names the file has; then
-        `skip_mismatch` leaves layers whose weights have other shapes as they are, with a warning, and `reshape` reads
+        `skip_mismatch` leaves layers whose weights have other shapes as they are, with a warning. `reshape` reads
         weights with as many elements in another shape. Raises ValueError for another number or shape of weights."""
         if not by_name:
-            if skip_mismatch or reshape:
-                raise ValueError("skip_mismatch and reshape of load_weights go with by_name=True")
-            self._load_in_order(filepath)
+            if skip_mismatch:
+                raise ValueError("skip_mismatch of load_weights goes with by_name=True")
+            self._load_in_order(filepath, reshape)
             return
         reader = load_checkpoint(filepath)
         known = reader.get_variable_to_shape_map()

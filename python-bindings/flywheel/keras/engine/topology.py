@@ -39,16 +39,50 @@ class Node:
         self.layer, self.inputs, self.outputs, self.arguments = layer, inputs, outputs, arguments
 
     @property
+    def outbound_layer(self) -> "Layer":
+        return self.layer
+
+    @property
     def input_tensors(self) -> List[Any]:
-        return self.inputs
+        """The inputs; that of an input layer is its output."""
+        return self.inputs or self.outputs
 
     @property
     def output_tensors(self) -> List[Any]:
         return self.outputs
 
     @property
+    def input_masks(self) -> List[Any]:
+        return [getattr(x, "_keras_mask", None) for x in self.input_tensors]
+
+    @property
+    def output_masks(self) -> List[Any]:
+        return [getattr(x, "_keras_mask", None) for x in self.outputs]
+
+    @property
+    def input_shapes(self) -> List[Any]:
+        return [K.int_shape(x) for x in self.input_tensors]
+
+    @property
+    def output_shapes(self) -> List[Any]:
+        return [K.int_shape(x) for x in self.outputs]
+
+    @property
     def inbound_layers(self) -> List[Any]:
         return [x._keras_history[0] for x in self.inputs if hasattr(x, "_keras_history")]
+
+    @property
+    def node_indices(self) -> List[int]:
+        return [x._keras_history[1] for x in self.inputs if hasattr(x, "_keras_history")]
+
+    @property
+    def tensor_indices(self) -> List[int]:
+        return [x._keras_history[2] for x in self.inputs if hasattr(x, "_keras_history")]
+
+    def get_config(self) -> Dict[str, Any]:
+        """The names of the layers, and the numbers of their calls and outputs."""
+        return {"outbound_layer": self.layer.name, "inbound_layers": [one.name for one in self.inbound_layers],
+                "node_indices": self.node_indices, "tensor_indices": self.tensor_indices}  # fmt: skip
 
 
 class Layer(Configured):
@@ -91,6 +125,8 @@ class Layer(Configured):
         self._losses: List[Any] = []
         self._updates: List[Any] = []
         self._nodes: List[Node] = []
+        # Calls of other layers that take outputs of this one.
+        self._outbound_nodes: List[Node] = []
         # By losses and updates, the inputs that they are for.
         self._made_of: Dict[int, List[int]] = {}
 
@@ -189,6 +225,8 @@ class Layer(Configured):
             y.__dict__["_uses_learning_phase"] = in_phase
             y.__dict__["_keras_mask"] = found_masks[i] if i < len(found_masks) else None
         self._nodes.append(node)
+        for one in node.inbound_layers:
+            one._outbound_nodes.append(node)
         return one_or_list(outputs)
 
     def assert_input_compatibility(self, inputs: Any) -> None:
@@ -277,7 +315,7 @@ class Layer(Configured):
 
     @property
     def input(self) -> Any:
-        return one_or_list(self._node("input").inputs)
+        return one_or_list(self._node("input").input_tensors)
 
     @property
     def output(self) -> Any:
@@ -285,7 +323,7 @@ class Layer(Configured):
 
     @property
     def input_shape(self) -> Any:
-        return self._common_shape("input shape", [node.inputs for node in self._nodes])
+        return self._common_shape("input shape", [node.input_tensors for node in self._nodes])
 
     @property
     def output_shape(self) -> Any:
@@ -296,12 +334,12 @@ class Layer(Configured):
         shapes = [[K.int_shape(x) for x in tensors] for tensors in calls]
         if not shapes or any(one != shapes[0] for one in shapes):
             node = self._node(what)
-            shapes = [[K.int_shape(x) for x in (node.inputs if what == "input shape" else node.outputs)]]
+            shapes = [[K.int_shape(x) for x in (node.input_tensors if what == "input shape" else node.outputs)]]
         return one_or_list(shapes[0])
 
     @property
     def input_mask(self) -> Any:
-        return _masks(self._node("input mask").inputs)
+        return _masks(self._node("input mask").input_tensors)
 
     @property
     def output_mask(self) -> Any:
@@ -329,20 +367,20 @@ class Layer(Configured):
 
     def get_input_at(self, node_index: int) -> Any:
         """The inputs of a call of the layer."""
-        return one_or_list(self._node_at(node_index, "input").inputs)
+        return one_or_list(self._node_at(node_index, "input").input_tensors)
 
     def get_output_at(self, node_index: int) -> Any:
         """The outputs of a call of the layer."""
         return one_or_list(self._node_at(node_index, "output").outputs)
 
     def get_input_shape_at(self, node_index: int) -> Any:
-        return one_or_list([K.int_shape(x) for x in self._node_at(node_index, "input shape").inputs])
+        return one_or_list([K.int_shape(x) for x in self._node_at(node_index, "input shape").input_tensors])
 
     def get_output_shape_at(self, node_index: int) -> Any:
         return one_or_list([K.int_shape(x) for x in self._node_at(node_index, "output shape").outputs])
 
     def get_input_mask_at(self, node_index: int) -> Any:
-        return _masks(self._node_at(node_index, "input mask").inputs)
+        return _masks(self._node_at(node_index, "input mask").input_tensors)
 
     def get_output_mask_at(self, node_index: int) -> Any:
         return _masks(self._node_at(node_index, "output mask").outputs)

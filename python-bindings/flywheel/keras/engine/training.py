@@ -14,11 +14,22 @@ from ...watching import watch
 from .. import _batches, losses, metrics, optimizers
 from .. import backend as K
 from .. import callbacks as _callbacks
+from .._batches import check_array_lengths as _check_array_lengths
+from .._batches import make_batches as _make_batches
+from .._batches import slice_arrays as _slice_arrays
 from ..legacy import interfaces as _legacy
 from ..utils import Sequence
 from ._outputs import by_output, metric_of, metrics_of, targets_by_output, term_of, weighted
+from ._outputs import check_loss_and_target_compatibility as _check_loss_and_target_compatibility
+from ._outputs import weighted_masked_objective as _weighted_masked_objective
 from .network import Network
 from .topology import one_or_list, to_list
+
+# Names by which programs import functions of this module.
+__all__ = [
+    "Model", "_check_array_lengths", "_check_loss_and_target_compatibility", "_make_batches", "_slice_arrays",
+    "_weighted_masked_objective",
+]  # fmt: skip
 
 
 @_legacy.model
@@ -199,7 +210,7 @@ class Model(Network):
                 if isinstance(self.optimizer, optimizers.LevenbergMarquardt):
                     steps = self.optimizer.get_updates_of(self._residuals(), params)
                 else:
-                    steps = optimizers.updates_of(self.optimizer, self.total_loss, params)
+                    steps = _legacy.updates_of(self.optimizer, self.total_loss, params)
             self.train_function = K.function(self._fed(), self._values, [*self._metric_updates, *self.updates, *steps],
                                              **self._function_kwargs)  # fmt: skip
 
@@ -284,12 +295,9 @@ class Model(Network):
             why = "all of them are tensors" if self.targets else "no output has a loss"
             raise ValueError(f"expected no targets, since {why}, found some")
         shapes = [K.int_shape(t) for t in self._feed_targets]
-        ys = _batches.arrays(y, names, shapes, "target") if shapes else []
+        ys = _batches.arrays(y, names, shapes, "target", check=self._check_targets) if shapes else []
         count = len([*xs, *ys][0]) if xs or ys else self._rows()
-        for a in [*xs, *ys]:
-            if len(a) != count:
-                raise ValueError("Input arrays should have the same number of samples as target arrays. Found "
-                                 f"{count} input samples and {len(a)} target samples.")  # fmt: skip
+        _check_array_lengths(xs, ys, [])
         if not count:
             raise ValueError("expected at least 1 sample, found 0")
         ranks = [K.ndim(w) for w in self.sample_weights]
@@ -299,6 +307,12 @@ class Model(Network):
                  for name, t in zip(self.target_names, self.targets)]  # fmt: skip
         ws = _batches.weights(sample_weight, class_weight, every, self.target_names, ranks)
         return [*xs, *ys, *ws], count
+
+    def _check_targets(self, arrays: List[Any]) -> None:
+        """Raises ValueError for targets of another size than the loss takes."""
+        used = {name: (loss, y) for name, loss, y in zip(self.output_names, self._losses_of, self.outputs)}
+        losses_of, shapes = zip(*[(used[name][0], K.int_shape(used[name][1])) for name in self._feed_target_names])
+        _check_loss_and_target_compatibility(arrays, losses_of, shapes)
 
     def _inputs_of(self, x: Any) -> List[Any]:
         """Returns the arrays of the inputs that calls are fed."""

@@ -148,10 +148,13 @@ def deserialize(config: Any, custom_objects: Any = None) -> Any:
     """The layer, or the model, of what `serialize` gave. Raises ValueError for a class that is neither here nor among
     the custom objects."""
     from ..engine.training import Model
+    from ..legacy import layers as old
     from ..sequential import Sequential
 
+    others = {"Highway": old.Highway, "MaxoutDense": old.MaxoutDense, "Merge": old.Merge, "Model": Model,
+              "Sequential": Sequential}  # fmt: skip
     with custom_object_scope(custom_objects):
-        return build(config, {**_CLASSES, "Model": Model, "Sequential": Sequential}, "layer")
+        return build(config, {**_CLASSES, **others}, "layer")
 
 
 __getattr__ = Missing("keras.layers", __name__, {

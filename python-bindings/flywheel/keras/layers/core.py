@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Layers of units, shapes, activations and functions."""
 
+import json
+import types
 from typing import Any
 
 import numpy as np
 
 from ... import _ops
 from ... import nn as _traced
+from ..._contracts import public_form
 from ...v1.conversion import as_tensor, make
 from ...v1.precision import rounded, widened
 from .. import activations
@@ -257,22 +260,13 @@ class Lambda(Layer):
         return self._mask(inputs, mask) if callable(self._mask) else mask if self._mask is None else self._mask
 
     def get_config(self) -> Any:
-        return {**Layer.get_config(self), "function": _coded(self.function), "arguments": plain(self.given),
-                "output_shape": _coded(self._output_shape), "mask": _coded(self._mask)}  # fmt: skip
+        return {**Layer.get_config(self), "function": coded(self.function), "arguments": plain(self.given),
+                "output_shape": coded(self._output_shape), "mask": coded(self._mask)}  # fmt: skip
 
     @classmethod
     def from_config(cls, config: Any) -> Any:
         """The layer of what `get_config` gave. Raises ValueError for code, where that is not allowed."""
-        own = dict(config)
-        for key in ("function", "output_shape", "mask"):
-            value = own.get(key)
-            if isinstance(value, dict) and "lambda" in value:
-                if not allows_code():
-                    raise ValueError("a Lambda of code, which calling the model would execute: load the model with "
-                                     "safe_mode=False if you trust the file, or give the function a name and pass it "
-                                     "among the custom objects")  # fmt: skip
-                own[key] = func_load(value["lambda"], globs={**globals(), **custom_objects()})
-        return cls(**own)
+        return cls(**decoded(config, ("function", "output_shape", "mask")))
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         if callable(self._output_shape):
@@ -288,11 +282,40 @@ class Lambda(Layer):
         return self._output_shape is None or len(declared) == len(y.static_shape)
 
 
-def _coded(function: Any) -> Any:
-    """The name of a function, or the code of one without a name."""
-    if getattr(function, "__name__", "") == "<lambda>" and not keeps_functions():
-        return {"lambda": list(func_dump(function))}
+def decoded(config: Any, keys: Any) -> Any:
+    """Returns a configuration with functions in place of what `coded` gave of them. Raises ValueError for code, where
+    that is not allowed."""
+    own = dict(config)
+    for key in keys:
+        value = own.get(key)
+        if isinstance(value, dict) and value.get("name") in custom_objects():
+            own[key] = custom_objects()[value["name"]]
+        elif isinstance(value, dict) and "lambda" in value:
+            if not allows_code():
+                raise ValueError("a Lambda of code, which calling the model would execute: load the model with "
+                                 "safe_mode=False if you trust the file, or give the function a name and pass it "
+                                 "among the custom objects")  # fmt: skip
+            own[key] = func_load(value["lambda"], globs={**globals(), **custom_objects()})
+    return own
+
+
+def coded(function: Any) -> Any:
+    """Returns the code of a function of the program, with its name unless it is a lambda; the name of another one."""
+    if isinstance(function, types.FunctionType) and not keeps_functions() and public_form(function) is function:
+        name = None if function.__name__ == "<lambda>" else function.__name__
+        code, defaults, closure = func_dump(function)
+        if name is None or closure is None and _is_plain(defaults):
+            return {"lambda": [code, defaults, closure], **({"name": name} if name else {})}
     return plain(function)
+
+
+def _is_plain(value: Any) -> bool:
+    """Returns true for a value that JSON has."""
+    try:
+        json.dumps(value)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 class Masking(Layer):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Arguments of Keras 1: decorators of layers and methods that take them by their old names, and warn."""
 
+import inspect
 import warnings
 from functools import wraps
 from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
@@ -217,6 +218,17 @@ def get_updates(function: Any) -> Any:
         return function(self, *args, **kwargs)
 
     return call
+
+
+def updates_of(optimizer: Any, loss: Any, params: List[Any]) -> List[Any]:
+    """Returns the updates of a step, by `get_updates(loss, params)`, or by that of a class which Keras 1 has:
+    `get_updates(params, constraints, loss)`."""
+    if "constraints" not in inspect.signature(optimizer.get_updates).parameters:
+        found: List[Any] = optimizer.get_updates(loss=loss, params=params)
+        return found
+    held = {p: p.constraint for p in params if getattr(p, "constraint", None) is not None}
+    old: List[Any] = optimizer.get_updates(params, held, loss)
+    return old
 
 
 _DROPPED = ("nb_worker", "max_q_size", "pickle_safe", "workers", "use_multiprocessing", "max_queue_size", "wait_time")

@@ -42,11 +42,7 @@ importlib.import_module("flywheel.keras.utils").test_utils = importlib.import_mo
 # A name of the NumPy of that time.
 numpy.alltrue = numpy.all  # type: ignore[attr-defined]
 # Functions inside of Keras that its tests import: the tests that call them are listed in reasons.txt.
-INTERNAL = {
-    "engine.training": ("_check_array_lengths", "_check_loss_and_target_compatibility", "_make_batches",
-                        "_slice_arrays", "_weighted_masked_objective"),
-    "engine.topology": ("_object_list_uid",),
-}  # fmt: skip
+INTERNAL = {"engine.topology": ("_object_list_uid",)}
 # Layers of GPUs: the tests name them where they are collected.
 _layers = importlib.import_module("flywheel.keras.layers")
 for _name in ("CuDNNGRU", "CuDNNLSTM"):
