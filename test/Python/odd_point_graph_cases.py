@@ -130,9 +130,9 @@ NOT_DIFFERENTIATED: Dict[str, str] = {
     "keras.losses": """BinaryCrossentropy CategoricalCrossentropy CategoricalHinge Configured CosineSimilarity Hinge
         Huber KLDivergence LogCosh Loss MeanAbsoluteError MeanAbsolutePercentageError MeanSquaredError
         MeanSquaredLogarithmicError Missing OfFunction Poisson SparseCategoricalCrossentropy SquaredHinge as_tensor
-        build class_of deserialize find get is_like make of_same_rank serialize serializers""",
+        build class_of deserialize find get is_like is_of_program make of_same_rank serialize serializers""",
     # An embedding has integers, a stack of cells those of an RNN, and two functions return other layers.
-    "layers": """AtrousConvolution1D AtrousConvolution2D Embedding Input InputLayer Layer RNN StackedRNNCells
+    "layers": """AtrousConvolution1D AtrousConvolution2D Embedding Input InputLayer InputSpec Layer RNN StackedRNNCells
         deserialize serialize""",
     "constraints": "Configured Constraint build deserialize find get norm rounds_once serialize serializers",
     "regularizers": """Configured L1L2 Regularizer build deserialize find get public_form rounds_once serialize

@@ -3,9 +3,8 @@
 
 from typing import Any, Callable, Dict, Optional, Tuple
 
-from .. import _dtypes, _ops
+from .. import _contracts, _dtypes, _ops
 from .. import nn as _traced
-from .._contracts import public_form
 from .._ops import _precision
 from ..v1.conversion import as_tensor, make
 from . import backend as K
@@ -327,7 +326,7 @@ def is_like(loss: Any, name: str) -> bool:
 def is_of_program(loss: Any) -> bool:
     """Returns true for a loss that is not one of this module, nor of a class of them."""
     known = _NAMES.get(getattr(loss, "__name__", ""))
-    return not isinstance(loss, Loss) and (known is None or public_form(known) is not public_form(loss))
+    return not isinstance(loss, Loss) and (known is None or _contracts.public_form(known) is not _contracts.public_form(loss))
 
 
 def get(identifier: Any) -> Any:
