@@ -28,7 +28,7 @@ GENERAL |= {"name", "self", "cls"}
 # seq2seq, layers, regularizers, initializers.
 METHODS = {
     "after_create_session", "after_run", "after_save", "before_run", "end", "sample", "next_inputs", "finalize", "step",
-    "initial_alignments", "call", "build", "compute_mask", "__call__", "get_params",
+    "initial_alignments", "call", "build", "compute_mask", "__call__", "get_params", "on_train_end",
 }  # fmt: skip
 
 
