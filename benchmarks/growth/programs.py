@@ -117,6 +117,39 @@ def stack_computed(n: int) -> Program:
     return Program(lambda x: fw.stack([fw.sin(x * float(k)) for k in range(n)]), [vector(8)])
 
 
+@family(16, 128)
+def appends(n: int) -> Program:
+    def run(x: Any) -> Any:
+        y = x
+        for k in range(n):
+            y = fw.concatenate([y, x * float(k)])
+        return y
+
+    return Program(run, [vector(4)])
+
+
+@family(16, 128)
+def appends_that_are_read(n: int) -> Program:
+    def run(x: Any) -> Any:
+        y = h = x
+        for _ in range(n):
+            h = fw.tanh(h + fw.sum(y, axis=0, keepdims=True))
+            y = fw.concatenate([y, h])
+        return h
+
+    return Program(run, [vector(4).reshape(1, 4)])
+
+
+@family(16, 128, compile="bufferization compares the reads and writes of up to 16 nested tensors for each")
+def appends_along_both(n: int) -> Program:
+    def run(x: Any) -> Any:
+        for k in range(n):
+            x = fw.concatenate([x, x[:1] if k % 2 else x[:, :1]], axis=1 - k % 2)
+        return x
+
+    return Program(run, [matrix(2, 2)])
+
+
 @family(16, 256)
 def gradient_of_stack(n: int) -> Program:
     def run(x: Any) -> Any:

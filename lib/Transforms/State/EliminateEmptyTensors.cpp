@@ -30,7 +30,52 @@ namespace flywheel {
 /// The insertions of a chain that are left one by one, so that their sources
 /// can be computed in their places: bufferization compares each read of the
 /// whole with each write, for each insertion. The sources of more are copied.
+/// So many results of insertions may also be inserted in one another.
 constexpr size_t kMaxChain = 16;
+
+/// Returns the join that alone reads the result of `op`, if it joins along the
+/// same dimension.
+static tensor::ConcatOp getJoinOf(tensor::ConcatOp op) {
+  if (!op->hasOneUse())
+    return nullptr;
+  auto join = dyn_cast<tensor::ConcatOp>(*op->user_begin());
+  return join && join.getDim() == op.getDim() &&
+                 join->getBlock() == op->getBlock()
+             ? join
+             : nullptr;
+}
+
+/// Makes one join of each tree of joins, such as that of a program that appends
+/// a piece at a time: nested insertions would be compared with each other.
+static void flattenJoins(RewriterBase &rewriter, ModuleOp module) {
+  SmallVector<tensor::ConcatOp> roots;
+  module.walk([&](tensor::ConcatOp op) {
+    if (!getJoinOf(op))
+      roots.push_back(op);
+  });
+  for (tensor::ConcatOp root : roots) {
+    SmallVector<tensor::ConcatOp> joins = {root};
+    SmallVector<Value> pieces,
+        left = llvm::to_vector(llvm::reverse(root.getInputs()));
+    while (!left.empty()) {
+      Value piece = left.pop_back_val();
+      auto join = piece.getDefiningOp<tensor::ConcatOp>();
+      if (!join || !getJoinOf(join)) {
+        pieces.push_back(piece);
+        continue;
+      }
+      joins.push_back(join);
+      llvm::append_range(left, llvm::reverse(join.getInputs()));
+    }
+    if (joins.size() == 1)
+      continue;
+    rewriter.setInsertionPoint(root);
+    rewriter.replaceOpWithNewOp<tensor::ConcatOp>(root, root.getResultType(),
+                                                  root.getDim(), pieces);
+    for (tensor::ConcatOp join : ArrayRef(joins).drop_front())
+      rewriter.eraseOp(join);
+  }
+}
 
 /// Returns the insertion into the result of `insert`, if it is the only reader
 /// of that.
@@ -45,13 +90,9 @@ static tensor::InsertSliceOp getNext(tensor::InsertSliceOp insert) {
              : nullptr;
 }
 
-/// Makes one op of the chain that begins with `first`, if it is a long one.
-static void insertAtOnce(RewriterBase &rewriter, tensor::InsertSliceOp first) {
-  SmallVector<tensor::InsertSliceOp> chain;
-  for (tensor::InsertSliceOp insert = first; insert; insert = getNext(insert))
-    chain.push_back(insert);
-  if (chain.size() <= kMaxChain || first.getType().getRank() == 0)
-    return;
+/// Makes one op of `chain`, which copies the sources.
+static void insertAtOnce(RewriterBase &rewriter,
+                         ArrayRef<tensor::InsertSliceOp> chain) {
   SmallVector<Value> sources;
   SmallVector<OpFoldResult> offsets, sizes, strides;
   for (tensor::InsertSliceOp insert : chain) {
@@ -60,15 +101,16 @@ static void insertAtOnce(RewriterBase &rewriter, tensor::InsertSliceOp first) {
     llvm::append_range(sizes, insert.getMixedSizes());
     llvm::append_range(strides, insert.getMixedStrides());
   }
-  rewriter.setInsertionPoint(chain.back());
+  tensor::InsertSliceOp first = chain.front(), last = chain.back();
+  rewriter.setInsertionPoint(last);
   rewriter.replaceOpWithNewOp<flywheel::linalg_ext::InsertSlicesOp>(
-      chain.back(), sources, first.getDest(), offsets, sizes, strides);
-  for (tensor::InsertSliceOp insert :
-       llvm::reverse(ArrayRef(chain).drop_back()))
+      last, sources, first.getDest(), offsets, sizes, strides);
+  for (tensor::InsertSliceOp insert : llvm::reverse(chain.drop_back()))
     rewriter.eraseOp(insert);
 }
 
-/// Makes one op of each long chain of insertions.
+/// Makes one op of each long chain of insertions, and of a chain that inserts
+/// the result of a chain that inserts that of another, and so on.
 static void insertChainsAtOnce(RewriterBase &rewriter, ModuleOp module) {
   SmallVector<tensor::InsertSliceOp> starts;
   module.walk([&](tensor::InsertSliceOp insert) {
@@ -76,8 +118,22 @@ static void insertChainsAtOnce(RewriterBase &rewriter, ModuleOp module) {
     if (!before || getNext(before) != insert)
       starts.push_back(insert);
   });
-  for (tensor::InsertSliceOp first : starts)
-    insertAtOnce(rewriter, first);
+  // The number of chains that are inserted in one another, for each result.
+  llvm::DenseMap<Value, size_t> depths;
+  for (tensor::InsertSliceOp first : starts) {
+    SmallVector<tensor::InsertSliceOp> chain;
+    size_t depth = 0;
+    for (tensor::InsertSliceOp insert = first; insert;
+         insert = getNext(insert)) {
+      chain.push_back(insert);
+      depth = std::max(depth, depths.lookup(insert.getSource()) + 1);
+    }
+    if (first.getType().getRank() > 0 &&
+        (chain.size() > kMaxChain || depth > kMaxChain))
+      insertAtOnce(rewriter, chain);
+    else
+      depths[chain.back().getResult()] = depth;
+  }
 }
 
 /// Makes the tensor that a computed value is inserted in before the value is
@@ -112,12 +168,13 @@ namespace {
 struct EliminateEmptyTensors
     : flywheel::impl::EliminateEmptyTensorsBase<EliminateEmptyTensors> {
   void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    flattenJoins(rewriter, getOperation());
     // Both are insertions of slices, which bufferization would turn to copies.
     RewritePatternSet patterns(&getContext());
     tensor::populateDecomposeTensorConcatPatterns(patterns);
     linalg::populateDecomposePadPatterns(patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
-    IRRewriter rewriter(&getContext());
     insertChainsAtOnce(rewriter, getOperation());
     getOperation().walk([&](tensor::InsertSliceOp insert) {
       hoistDestination(rewriter, insert);

@@ -251,3 +251,54 @@ func.func @short(%x: tensor<4xf32>) -> tensor<64xf32> {
   %all = tensor.concat dim(0) %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<64xf32>
   return %all : tensor<64xf32>
 }
+
+// -----
+
+// Joins of joins along one dimension are one join.
+// CHECK-LABEL: func.func @nested(
+// CHECK-SAME: %[[X:.*]]: tensor<4xf32>, %[[V:.*]]: tensor<16xf32>
+// CHECK: %[[A:.*]] = tensor.insert_slice %[[X]] into %[[V]][0] [4] [1]
+// CHECK-NEXT: %[[B:.*]] = tensor.insert_slice %[[X]] into %[[A]][4] [4] [1]
+// CHECK-NEXT: %[[C:.*]] = tensor.insert_slice %[[X]] into %[[B]][8] [4] [1]
+// CHECK-NEXT: %[[D:.*]] = tensor.insert_slice %[[X]] into %[[C]][12] [4] [1]
+// CHECK-NEXT: linalg_ext.store %[[D]] in %[[V]]
+func.func @nested(%x: tensor<4xf32>, %v: tensor<16xf32> {bufferization.writable = true}) -> tensor<16xf32> {
+  %a = tensor.concat dim(0) %x, %x : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
+  %b = tensor.concat dim(0) %x, %x : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
+  %c = tensor.concat dim(0) %a, %b : (tensor<8xf32>, tensor<8xf32>) -> tensor<16xf32>
+  %0 = linalg_ext.store %c in %v : tensor<16xf32> in tensor<16xf32>
+  return %0 : tensor<16xf32>
+}
+
+// -----
+
+// T44: a tensor that grows by joins, each of which something else reads: the
+// result of each 16th join is copied, so that few insertions are compared.
+// CHECK-LABEL: func.func @growing(
+// CHECK-COUNT-32: tensor.insert_slice
+// CHECK: linalg_ext.insert_slices
+// CHECK-COUNT-6: tensor.insert_slice
+// CHECK-NOT: linalg_ext.insert_slices
+func.func @growing(%x: tensor<1xf32>) -> (tensor<2xf32>, tensor<3xf32>, tensor<4xf32>, tensor<5xf32>, tensor<6xf32>, tensor<7xf32>, tensor<8xf32>, tensor<9xf32>, tensor<10xf32>, tensor<11xf32>, tensor<12xf32>, tensor<13xf32>, tensor<14xf32>, tensor<15xf32>, tensor<16xf32>, tensor<17xf32>, tensor<18xf32>, tensor<19xf32>, tensor<20xf32>, tensor<21xf32>) {
+  %1 = tensor.concat dim(0) %x, %x : (tensor<1xf32>, tensor<1xf32>) -> tensor<2xf32>
+  %2 = tensor.concat dim(0) %1, %x : (tensor<2xf32>, tensor<1xf32>) -> tensor<3xf32>
+  %3 = tensor.concat dim(0) %2, %x : (tensor<3xf32>, tensor<1xf32>) -> tensor<4xf32>
+  %4 = tensor.concat dim(0) %3, %x : (tensor<4xf32>, tensor<1xf32>) -> tensor<5xf32>
+  %5 = tensor.concat dim(0) %4, %x : (tensor<5xf32>, tensor<1xf32>) -> tensor<6xf32>
+  %6 = tensor.concat dim(0) %5, %x : (tensor<6xf32>, tensor<1xf32>) -> tensor<7xf32>
+  %7 = tensor.concat dim(0) %6, %x : (tensor<7xf32>, tensor<1xf32>) -> tensor<8xf32>
+  %8 = tensor.concat dim(0) %7, %x : (tensor<8xf32>, tensor<1xf32>) -> tensor<9xf32>
+  %9 = tensor.concat dim(0) %8, %x : (tensor<9xf32>, tensor<1xf32>) -> tensor<10xf32>
+  %10 = tensor.concat dim(0) %9, %x : (tensor<10xf32>, tensor<1xf32>) -> tensor<11xf32>
+  %11 = tensor.concat dim(0) %10, %x : (tensor<11xf32>, tensor<1xf32>) -> tensor<12xf32>
+  %12 = tensor.concat dim(0) %11, %x : (tensor<12xf32>, tensor<1xf32>) -> tensor<13xf32>
+  %13 = tensor.concat dim(0) %12, %x : (tensor<13xf32>, tensor<1xf32>) -> tensor<14xf32>
+  %14 = tensor.concat dim(0) %13, %x : (tensor<14xf32>, tensor<1xf32>) -> tensor<15xf32>
+  %15 = tensor.concat dim(0) %14, %x : (tensor<15xf32>, tensor<1xf32>) -> tensor<16xf32>
+  %16 = tensor.concat dim(0) %15, %x : (tensor<16xf32>, tensor<1xf32>) -> tensor<17xf32>
+  %17 = tensor.concat dim(0) %16, %x : (tensor<17xf32>, tensor<1xf32>) -> tensor<18xf32>
+  %18 = tensor.concat dim(0) %17, %x : (tensor<18xf32>, tensor<1xf32>) -> tensor<19xf32>
+  %19 = tensor.concat dim(0) %18, %x : (tensor<19xf32>, tensor<1xf32>) -> tensor<20xf32>
+  %20 = tensor.concat dim(0) %19, %x : (tensor<20xf32>, tensor<1xf32>) -> tensor<21xf32>
+  return %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20 : tensor<2xf32>, tensor<3xf32>, tensor<4xf32>, tensor<5xf32>, tensor<6xf32>, tensor<7xf32>, tensor<8xf32>, tensor<9xf32>, tensor<10xf32>, tensor<11xf32>, tensor<12xf32>, tensor<13xf32>, tensor<14xf32>, tensor<15xf32>, tensor<16xf32>, tensor<17xf32>, tensor<18xf32>, tensor<19xf32>, tensor<20xf32>, tensor<21xf32>
+}

@@ -88,8 +88,10 @@ def EliminateEmptyTensors : Pass<"flywheel-eliminate-empty-tensors", "::mlir::Mo
     Before: values are computed in an empty tensor and then stored or inserted
     somewhere. After: they are computed there, where that is in the
     block of the op that computes: what is computed whether or not a branch is
-    taken is not computed in what the branch writes. Chains of more than 16
-    insertions are one `linalg_ext.insert_slices`.
+    taken is not computed in what the branch writes. Joins of joins along one
+    dimension are one join. Chains of more than 16 insertions are one
+    `linalg_ext.insert_slices`; so is each 16th of insertions of results of
+    insertions.
   }];
   let dependentDialects = [
     "::flywheel::linalg_ext::LinalgExtDialect",
