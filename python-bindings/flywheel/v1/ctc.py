@@ -32,7 +32,7 @@ def ctc_loss_v2(
     Narrow numbers are computed in float32. Raises NotImplementedError for `unique`, which changes no result.
     """
     if unique is not None:
-        raise NotImplementedError("flywheel.v1.nn.ctc_loss_v2: unique; leave it out, which gives the same")
+        raise NotImplementedError("flywheel.v1.nn.ctc_loss_v2 does not take unique: leave it out, which gives the same")
     x = as_tensor(logits)
     if x.static_shape is None or len(x.static_shape) != 3 or x.static_shape[-1] is None:
         raise ValueError(f"expected logits of three dimensions, of a known number of classes, found shape {x.shape}")

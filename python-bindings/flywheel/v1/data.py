@@ -199,10 +199,12 @@ class Dataset:
         return self._like(start)
 
     def flat_map(self, map_func: Any) -> "Dataset":
-        raise NotImplementedError("flywheel.v1.data.Dataset.flat_map: from_generator")
+        raise NotImplementedError("flywheel.v1.data.Dataset.flat_map is not implemented: write the loops in a function "
+                                  "for Dataset.from_generator")
 
     def interleave(self, *_: Any, **__: Any) -> "Dataset":
-        raise NotImplementedError("flywheel.v1.data.Dataset.interleave: from_generator")
+        raise NotImplementedError("flywheel.v1.data.Dataset.interleave is not implemented: write the loops in a "
+                                  "function for Dataset.from_generator")
 
     def take(self, count: int) -> "Dataset":
         return self if count < 0 else self._like(lambda s, v: itertools.islice(self._start(s, v), count))
@@ -391,7 +393,7 @@ def _both(a: Any, b: Any) -> Any:
 def _number(value: Any, what: str) -> int:
     literal = value.op.attrs.get("literal") if isinstance(value, Tensor) else value
     if literal is None:
-        raise NotImplementedError(f"flywheel.v1.data: a {what} that is computed; give a number")
+        raise NotImplementedError(f"flywheel.v1.data takes a number as {what}, not a tensor that is computed")
     count = int(literal)
     if count <= 0:
         raise ValueError(f"{what} must be greater than zero, found {count}")

@@ -108,7 +108,8 @@ def conv2d_transpose(
     x, steps, sizes = _input(inputs), _pair(strides), _pair(kernel_size)
     old = x.shape.as_list()[1:3]
     if None in old:
-        raise NotImplementedError("flywheel.v1.layers.conv2d_transpose: images of a size that a run chooses")
+        raise NotImplementedError("flywheel.v1.layers.conv2d_transpose does not take images of a size that a "
+                                  "run chooses")
     goal = [n * s if padding.lower() == "same" else n * s + max(k - s, 0) for n, s, k in zip(old, steps, sizes)]
     with variable_scope(name, default_name="conv2d_transpose", reuse=reuse):
         kernel = get_variable("kernel", [*sizes, filters, x.shape[-1].value], x.dtype, kernel_initializer,

@@ -161,7 +161,8 @@ def _conv2d_transpose(
     steps, sizes = _pair(stride), _pair(kernel_size)
     old = x.shape.as_list()[1:3]
     if None in old:
-        raise NotImplementedError("flywheel.v1.contrib.layers.conv2d_transpose: images of a size that a run chooses")
+        raise NotImplementedError("flywheel.v1.contrib.layers.conv2d_transpose does not take images of a size "
+                                  "that a run chooses")
     goal = [(n or 0) * s if padding.upper() == "SAME" else (n or 0) * s + max(k - s, 0)
             for n, s, k in zip(old, steps, sizes)]  # fmt: skip
     with variable_scope(scope, default_name="Conv2d_transpose", reuse=reuse):
@@ -253,7 +254,8 @@ def _batch_norm(
     """`tf.layers.batch_normalization` under the names of tf.contrib. With `updates_collections=None` the averages move
     where the result is computed."""
     if renorm or batch_weights is not None or data_format != "NHWC" or zero_debias_moving_mean:
-        raise NotImplementedError("flywheel.v1.contrib.layers.batch_norm: renorm, batch_weights, NCHW and zero_debias")
+        raise NotImplementedError("flywheel.v1.contrib.layers.batch_norm does not take renorm, batch_weights, "
+                                  "NCHW and zero_debias")
     graph = get_default_graph()
     updates = graph.get_collection_ref(GraphKeys.UPDATE_OPS)
     count = len(updates)
@@ -333,7 +335,8 @@ def _optimize_loss(
     from ..variables import trainable_variables
 
     if gradient_noise_scale is not None or gradient_multipliers is not None:
-        raise NotImplementedError("flywheel.v1.contrib.layers.optimize_loss: noise and multipliers of gradients")
+        raise NotImplementedError("flywheel.v1.contrib.layers.optimize_loss does not take noise and multipliers "
+                                  "of gradients")
     known_summaries = ("learning_rate", "loss", "gradients", "gradient_norm", "global_gradient_norm")
     wanted = ["loss", "learning_rate", "global_gradient_norm"] if summaries is None else list(summaries)
     for one in wanted:
