@@ -7,6 +7,7 @@
 #include "flywheel/Driver/Compiler.h"
 #include "flywheel/Driver/HostTarget.h"
 #include "flywheel/Driver/ModuleDigest.h"
+#include "flywheel/Driver/OptionTable.h"
 #include "flywheel/Driver/ProgramCache.h"
 
 #include "mlir/InitAllDialects.h"
@@ -38,6 +39,18 @@ public:
     addNumber(name, values.size());
     for (const std::string &value : values)
       add(name, StringRef(value));
+  }
+  void addValue(StringRef name, const OptionValue &value) {
+    // Equal texts of other kinds differ.
+    addNumber(name, value.index());
+    if (const auto *texts = std::get_if<std::vector<std::string>>(&value))
+      addAll(name, *texts);
+    else if (const auto *text = std::get_if<std::string>(&value))
+      add(name, StringRef(*text));
+    else if (const int64_t *number = std::get_if<int64_t>(&value))
+      addNumber(name, *number);
+    else if (const bool *flag = std::get_if<bool>(&value))
+      addNumber(name, *flag);
   }
   std::string get() { return llvm::toHex(digest.final(), /*LowerCase=*/true); }
 
@@ -119,13 +132,11 @@ std::string getCacheKey(ModuleOp module, const CompilerOptions &options,
                         bool hasLocations, std::string &note) {
   if (options.target.isForGPU())
     note = "not used for steps on a GPU";
-  if (!options.frozenCheckpoint.empty() || !options.initialCheckpoint.empty() ||
-      !options.externalCheckpoint.empty())
-    note = "not used for values of a checkpoint";
+  for (const OptionInfo &option : getOptionTable())
+    if (option.inKey == OptionInKey::NotKept && option.isGiven(options))
+      note = "not used with --" + option.getFlag();
   if (!options.stopAfter.empty())
     note = "not used for the output of a stage";
-  if (options.report)
-    note = "not used for a report, which is of a compilation";
   // Finding the files takes milliseconds, and those of a process do not change.
   static const std::string compiler = describeCompiler();
   if (compiler.empty())
@@ -134,18 +145,10 @@ std::string getCacheKey(ModuleOp module, const CompilerOptions &options,
   if (!note.empty() || !addTarget(key, options))
     return {};
   key.add("compiler", compiler);
-  key.add("model-name", options.modelName);
-  key.addNumber("lowering", static_cast<int>(*options.lowering));
-  key.addAll("entries", options.entries);
+  for (const OptionInfo &option : getOptionTable())
+    if (option.inKey == OptionInKey::Value)
+      key.addValue(option.name, option.get(options));
   key.addNumber("c-interface", options.cInterface);
-  key.addNumber("max-dim-size", options.maxDimSizes->others);
-  key.addAll("max-dim-sizes", options.maxDimSizes->format());
-  key.addNumber("memory-budget", options.memoryBudget.value_or(-1));
-  key.addNumber("winograd", options.winograd);
-  key.addNumber("check-numerics", options.checkNumerics);
-  key.addNumber("profile", options.profile);
-  key.addNumber("threads", *options.threads);
-  key.addNumber("min-shared-work", options.minSharedWork);
   key.addNumber("flush-denormals", options.flushDenormals);
   key.addNumber("file-prefix-map", options.filePrefixMap.has_value());
   key.addAll("file-prefixes",

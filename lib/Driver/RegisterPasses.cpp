@@ -12,9 +12,9 @@
 #include "flywheel/Cost/CostPasses.h"
 #include "flywheel/Dialect/NN/NNPasses.h"
 #include "flywheel/Dialect/Train/TrainPasses.h"
-#include "flywheel/Driver/ChoiceOption.h"
 #include "flywheel/Driver/Compiler.h"
 #include "flywheel/Driver/DriverPasses.h"
+#include "flywheel/Driver/OptionTable.h"
 #include "flywheel/Target/EntryPoints/EntryPointsPasses.h"
 #include "flywheel/Transforms/Checks/ChecksPasses.h"
 #include "flywheel/Transforms/Fusion/FusionPasses.h"
@@ -32,48 +32,33 @@ using namespace mlir;
 
 namespace flywheel {
 namespace {
-/// The options of the pipelines.
-struct StageOptions : PassPipelineOptions<StageOptions> {
-  Option<Lowering, ChoiceParser<Lowering>> lowering{
-      *this, "lowering", llvm::cl::desc("How tensor programs become loops"),
-      llvm::cl::init(Lowering::Optimized),
-      llvm::cl::values(clEnumValN(Lowering::Optimized, "optimized",
-                                  "fused, tiled and vectorized (default)"),
-                       clEnumValN(Lowering::Reference, "reference",
-                                  "one plain loop nest an op"))};
-  Option<std::string> modelName{*this, "model-name",
-                                llvm::cl::desc("Prefix of the symbols"),
-                                llvm::cl::init("")};
-  ListOption<std::string> entries{*this, "entries",
-                                  llvm::cl::desc("Entries to keep; by "
-                                                 "default all")};
-  Option<std::string> cpu{*this, "cpu",
-                          llvm::cl::desc("LLVM name of the CPU; by default "
-                                         "a CPU with AVX-512"),
-                          llvm::cl::init("x86-64-v4")};
-  Option<int64_t> maxDimSize{
-      *this, "max-dim-size",
-      llvm::cl::desc("Bound of symbolic dimension sizes"),
-      llvm::cl::init(1024)};
-  Option<int64_t> memoryBudget{
-      *this, "memory-budget",
-      llvm::cl::desc("Bytes of a workspace; negative for any number"),
-      llvm::cl::init(-1)};
-  Option<bool> winograd{
-      *this, "winograd",
-      llvm::cl::desc("Compute 3 x 3 convolutions by Winograd's method where "
-                     "that is faster"),
-      llvm::cl::init(false)};
-  Option<int64_t> threads{
-      *this, "threads",
-      llvm::cl::desc("How many threads may execute a step together"),
-      llvm::cl::init(1)};
+/// The options of the pipelines: those of the table.
+class StageOptions : public PassPipelineOptions<StageOptions> {
+public:
+  StageOptions() {
+    for (const OptionInfo &info : getOptionTable()) {
+      auto &[name, value] =
+          values.emplace_back(std::make_unique<std::string>(info.getFlag()),
+                              std::unique_ptr<Option<std::string>>());
+      value = std::make_unique<Option<std::string>>(
+          *this, *name, llvm::cl::desc(info.help),
+          llvm::cl::value_desc(info.valueName),
+          info.isFlag() ? llvm::cl::ValueOptional : llvm::cl::ValueRequired);
+    }
+  }
 
   /// Reads `text`. An error names the options that exist.
   LogicalResult
   parse(StringRef text,
         llvm::function_ref<LogicalResult(const Twine &)> handleError);
-  CompilerOptions getCompilerOptions() const;
+  /// Returns the options that `text` gives.
+  llvm::Expected<CompilerOptions> getCompilerOptions() const;
+
+private:
+  /// In the order of the table.
+  std::vector<std::pair<std::unique_ptr<std::string>,
+                        std::unique_ptr<Option<std::string>>>>
+      values;
 };
 } // namespace
 
@@ -90,17 +75,23 @@ LogicalResult StageOptions::parse(
                      llvm::join(names, ", ") + "; found '" + text + "'");
 }
 
-CompilerOptions StageOptions::getCompilerOptions() const {
+llvm::Expected<CompilerOptions> StageOptions::getCompilerOptions() const {
   CompilerOptions options;
-  options.lowering = lowering;
-  options.modelName = modelName;
-  options.entries.assign(entries.begin(), entries.end());
-  options.target.cpu = cpu;
-  options.maxDimSizes = maxDimSize.getValue();
-  if (memoryBudget >= 0)
-    options.memoryBudget = memoryBudget;
-  options.winograd = winograd;
-  options.threads = threads;
+  for (auto [info, value] : llvm::zip_equal(getOptionTable(), values))
+    if (value.second->getNumOccurrences())
+      if (llvm::Error error = info.parse(options, *value.second))
+        return llvm::createStringError(*value.first + ": " +
+                                       llvm::toString(std::move(error)));
+  auto spell = [](const OptionInfo &option) { return option.getFlag(); };
+  if (llvm::Error error = checkOptions(options, spell))
+    return std::move(error);
+  // A compilation would choose these itself. The output does not depend on this
+  // machine.
+  if (options.target.triple.empty() && options.target.cpu.empty())
+    options.target.cpu = "x86-64-v4";
+  options.lowering = options.lowering.value_or(Lowering::Optimized);
+  options.maxDimSizes = options.maxDimSizes.value_or(DimSizeBounds());
+  options.threads = options.threads.value_or(1);
   return options;
 }
 
@@ -113,7 +104,10 @@ static void registerStagePipelines() {
           StageOptions options;
           if (failed(options.parse(text, handleError)))
             return failure();
-          populateStage(pm, stage, options.getCompilerOptions());
+          llvm::Expected<CompilerOptions> given = options.getCompilerOptions();
+          if (!given)
+            return handleError(llvm::toString(given.takeError()));
+          populateStage(pm, stage, *given);
           return success();
         },
         [](llvm::function_ref<void(const mlir::detail::PassOptions &)> handle) {

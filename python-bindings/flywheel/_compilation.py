@@ -2,7 +2,6 @@
 """Compiling traced modules once: in this process, and on disk."""
 
 import contextlib
-import dataclasses
 import os
 import threading
 from pathlib import Path
@@ -78,14 +77,13 @@ def compile_module(module: ModuleOp, options: StepOptions, name: str = "a graph"
     time. Warnings of the compiler are repeated each time. They name locations, so that a module with other locations
     is compiled if there are warnings.
     """
-    given = dataclasses.asdict(options)
     key = options.key(module)
     known = _programs.pop(key, None)
     found = None if known is None else _flywheel._reuse(known, module)
     if found is None:
         folder = cache_folder()
         with announcing(name):
-            found = _flywheel._compile_traced(module, cache_folder="" if folder is None else str(folder), **given)
+            found = _flywheel._compile_traced(module, "" if folder is None else str(folder), options.given())
     _programs[key] = found
     if len(_programs) > _MOST_PROGRAMS:
         del _programs[next(iter(_programs))]

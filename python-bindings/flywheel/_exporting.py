@@ -7,7 +7,7 @@ import re
 import tempfile
 import warnings
 from collections.abc import Iterable
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Union
+from typing import Any, Callable, List, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from . import _flywheel
 from ._exported_values import Values
 from ._flywheel import CompileRemark, ModuleOp
 from ._kinds import elements, flag, instance, text
-from ._options import StepOptions, check_bounds, check_kinds, check_names
+from ._options import StepOptions, bounds_of, check_bounds, check_kinds, check_names
 from ._trace import Trace
 from ._traced import Traced
 from ._types import Path
@@ -177,6 +177,8 @@ def export(
                 max_batch=max_batch, memory_budget=memory_budget)  # fmt: skip
     if not model_name:
         raise ValueError("expected a model_name, found an empty one")
+    if max_batch is not None and not 1 <= max_batch <= _flywheel._MAX_DIM_SIZE_BOUND:
+        raise ValueError(f"expected max_batch within [1, {_flywheel._MAX_DIM_SIZE_BOUND}], found {max_batch}")
     if not 0 <= opt_level <= 3:
         raise ValueError(f"expected opt_level 0 to 3, found {opt_level}")
     if isinstance(traces, Mapping):
@@ -200,21 +202,24 @@ def export(
                          "the object")  # fmt: skip
     beside = _path_beside(path) if weights == "none" else ""
     module = _build(known, names, model_name)
+    given = dict(
+        options.given(), model_name=model_name, target_triple=target or None, cpu=cpu or None,
+        features=features or None, max_dim_size=bounds_of(max_batch, bounds),
+    )  # fmt: skip
+    if frozen and freeze is not True:
+        given["freeze_variables"] = [variable.name for variable in frozen]
     with tempfile.TemporaryDirectory() as folder:
-        files: Dict[str, str] = {"initial_values": "", "external_values": "", "freeze": ""}
         if weights == "current":
-            files["initial_values"] = values.save_current(os.path.join(folder, "current"))
+            given["initial_values"] = values.save_current(os.path.join(folder, "current")) or None
         if beside or frozen:
             kind = "external_values" if beside else "freeze"
-            files[kind] = os.path.join(folder, kind)
+            given[kind] = os.path.join(folder, kind)
             save = values.whole(weights == "initial", frozen)
-            save(files[kind])
+            save(given[kind])
+        # Another machine may have little memory.
         said, remarks = _flywheel._export_object(
-            module, path, model_name=model_name, triple=target, cpu=cpu, features=features, max_batch=max_batch,
-            max_dim_sizes=bounds, opt_level=opt_level, threads=options.threads, winograd=options.winograd,
-            device=options.target, check_numerics=options.check_numerics, memory_budget=options.memory_budget,
-            freeze_variables=[] if freeze is True else [variable.name for variable in frozen], **files,
-        )  # fmt: skip
+            module, path, given, opt_level, remarks_on_bounds=target != "" and max_batch is None
+        )
     for remark in remarks:
         warnings.warn(remark, CompileRemark, stacklevel=2)
     if beside:

@@ -269,38 +269,11 @@ class Graph:
 
 def _check_struct(name: str, fields: Dict[str, Any]) -> None: ...
 def _find_gpu() -> str: ...
-def _compile_traced(
-    module: ModuleOp,
-    *,
-    threads: Optional[int],
-    cache_folder: str,
-    winograd: bool,
-    check_numerics: bool,
-    target: str,
-    memory_budget: Optional[int],
-) -> Program: ...
+def _compile_traced(module: ModuleOp, cache_folder: str, options: Dict[str, Any]) -> Program: ...
 def _reuse(program: Program, module: ModuleOp) -> Optional[Program]: ...
 def _digest(module: ModuleOp) -> str: ...
 def _export_object(
-    module: ModuleOp,
-    path: Path,
-    *,
-    model_name: Optional[str],
-    triple: str,
-    cpu: str,
-    features: str,
-    max_batch: Optional[int],
-    max_dim_sizes: Dict[str, int],
-    opt_level: int,
-    threads: Optional[int],
-    winograd: bool,
-    device: str,
-    check_numerics: bool,
-    memory_budget: Optional[int],
-    initial_values: str,
-    external_values: str,
-    freeze: str,
-    freeze_variables: Sequence[str],
+    module: ModuleOp, path: Path, options: Dict[str, Any], opt_level: int, remarks_on_bounds: bool
 ) -> Tuple[str, List[str]]: ...
 
 class CheckpointManager:
@@ -337,27 +310,11 @@ def latest_checkpoint(directory: Path, state_file: str = ...) -> Optional[str]: 
 
 def parse(text: str, *, name: str = ...) -> ModuleOp: ...
 def _load(path: Path) -> ModuleOp: ...
-def _compile(
-    module: ModuleOp,
-    *,
-    lowering: Optional[str],
-    model_name: Optional[str],
-    cpu: Optional[str],
-    features: Optional[str],
-    opt_level: int,
-    entries: Sequence[str],
-    freeze: Optional[Path],
-    freeze_variables: Sequence[str],
-    target: Optional[str],
-    memory_budget: Optional[int],
-    max_dim_size: Optional[int],
-    max_dim_sizes: Dict[str, int],
-    winograd: bool,
-    check_numerics: bool,
-    profile: bool,
-    threads: Optional[int],
-    min_shared_work: int,
-) -> Program: ...
+def _compile(module: ModuleOp, options: Dict[str, Any], opt_level: int) -> Program: ...
+def _options() -> Dict[str, Tuple[type, str, bool]]: ...
+
+_MAX_DIM_SIZE_BOUND: int
+
 def _cost(
     module: ModuleOp,
     bindings: Dict[str, int],

@@ -7,7 +7,7 @@ from typing import Any, Dict, Mapping, Optional, Sequence, Union
 
 from . import _flywheel
 from ._flywheel import ModuleOp, Program, parse
-from ._options import check_bounds, check_kinds, check_names
+from ._options import bounds_of, check_bounds, check_kinds
 from ._progress import announcing
 from ._types import Path
 
@@ -103,35 +103,19 @@ def compile(
     of the compiler is a Python warning of the category CompileWarning, a remark (a copy that a step needs) one of its
     subclass CompileRemark: `warnings.filterwarnings("ignore", category=flywheel.CompileRemark)`.
     """
-    if freeze_variables and freeze is None:
-        raise ValueError("freeze_variables needs freeze, the path of a checkpoint")
-    check_kinds(threads=threads, winograd=winograd, check_numerics=check_numerics, profile=profile, target=target,
-                memory_budget=memory_budget, opt_level=opt_level, min_shared_work=min_shared_work,
-                lowering=lowering, model_name=model_name, cpu=cpu, features=features,
-                max_dim_size=None if isinstance(max_dim_size, Mapping) else max_dim_size)  # fmt: skip
-    check_names(entries=entries, freeze_variables=freeze_variables)
-    named = check_bounds("max_dim_size", max_dim_size) if isinstance(max_dim_size, Mapping) else {}
+    options: Dict[str, Any] = dict(
+        lowering=lowering, model_name=model_name, cpu=cpu, features=features, entries=entries,
+        freeze_variables=freeze_variables, target=target, memory_budget=memory_budget, winograd=winograd,
+        check_numerics=check_numerics, profile=profile, threads=threads, min_shared_work=min_shared_work,
+    )  # fmt: skip
+    check_kinds(**options, opt_level=opt_level)
+    if isinstance(max_dim_size, Mapping):
+        bounds = bounds_of(None, check_bounds("max_dim_size", max_dim_size))
+    else:
+        check_kinds(max_dim_size=max_dim_size)
+        bounds = bounds_of(max_dim_size, {})
     with announcing("a module"):
-        return _flywheel._compile(
-            _read(source),
-            lowering=lowering,
-            model_name=model_name,
-            cpu=cpu,
-            features=features,
-            opt_level=opt_level,
-            entries=entries,
-            freeze=freeze,
-            freeze_variables=freeze_variables,
-            target=target,
-            memory_budget=memory_budget,
-            max_dim_size=None if isinstance(max_dim_size, Mapping) else max_dim_size,
-            max_dim_sizes=named,
-            winograd=winograd,
-            check_numerics=check_numerics,
-            profile=profile,
-            threads=threads,
-            min_shared_work=min_shared_work,
-        )
+        return _flywheel._compile(_read(source), {**options, "freeze": freeze, "max_dim_size": bounds}, opt_level)
 
 
 def cost(

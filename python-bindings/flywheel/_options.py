@@ -5,11 +5,11 @@ import dataclasses
 import hashlib
 import operator
 import os
-from typing import Any, Dict, Mapping, Optional, Sequence
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
-from ._flywheel import ModuleOp, _digest
+from ._flywheel import ModuleOp, _digest, _options
 
-__all__ = ["StepOptions", "check_bounds", "check_kinds", "check_names"]
+__all__ = ["StepOptions", "bounds_of", "check_bounds", "check_kinds", "check_names"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -24,36 +24,27 @@ class StepOptions:
     memory_budget: Optional[int] = None
 
     def __post_init__(self) -> None:
-        check_kinds(threads=self.threads, winograd=self.winograd, check_numerics=self.check_numerics,
-                    memory_budget=self.memory_budget, target=self.target)  # fmt: skip
-        for name in ("threads", "memory_budget"):
-            number = getattr(self, name)
-            object.__setattr__(self, name, None if number is None else operator.index(number))
+        for name, value in vars(self).items():
+            check_kinds(**{name: value})
+            if _KINDS[name][0] is int and value is not None:
+                object.__setattr__(self, name, operator.index(value))
+
+    def given(self) -> Dict[str, Any]:
+        """Returns what a compilation is given."""
+        return {name: value for name, value in vars(self).items() if value not in (None, "")}
 
     def key(self, module: ModuleOp) -> str:
         """Returns the key of a module. Equal keys in this process mean equal programs."""
-        workers = os.environ.get("FLYWHEEL_NUM_THREADS", "") if self.threads is None else str(self.threads)
-        options = [self.target, self.winograd, self.check_numerics, self.memory_budget]
-        parts = [workers, *map(str, options), _digest(module)]
+        workers = os.environ.get("FLYWHEEL_NUM_THREADS", "") if self.threads is None else ""
+        parts = [workers, *map(str, vars(self).values()), _digest(module)]
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
-# The type of each option, that type in words, and whether the option may be None.
-_KINDS = {
-    "threads": (int, "a number of threads", True),
-    "memory_budget": (int, "a number of bytes", True),
-    "min_shared_work": (int, "a number of operations", False),
-    "max_dim_size": (int, "a number, or a dict from sizes to numbers,", True),
+# The type of each option, a value in words, and whether the option may be None.
+_KINDS: Dict[str, Tuple[type, str, bool]] = {
+    **_options(),
     "max_batch": (int, "a number", True),
     "opt_level": (int, "0 to 3", False),
-    "winograd": (bool, "True or False", False),
-    "check_numerics": (bool, "True or False", False),
-    "profile": (bool, "True or False", False),
-    "target": (str, "a string such as 'cuda:sm_90a'", True),
-    "cpu": (str, "a string such as 'x86-64-v3'", True),
-    "features": (str, "a string such as '+avx2,-fma'", True),
-    "lowering": (str, "'optimized' or 'reference'", True),
-    "model_name": (str, "a string", True),
     "name": (str, "a string", True),
 }
 
@@ -75,7 +66,13 @@ def check_kinds(**options: Any) -> None:
     that is none of 64 bits. None is one that is not given."""
     for name, value in options.items():
         kind, expected, is_optional = _KINDS[name]
-        if value is not None or not is_optional:
+        if value is None and is_optional:
+            continue
+        if kind is list:
+            is_list = isinstance(value, Sequence) and not isinstance(value, (str, bytes))
+            if not is_list or not all(isinstance(one, str) for one in value):
+                raise TypeError(f"expected {expected} as {name}, found {value!r}")
+        else:
             _check_kind(name, value, kind, expected)
 
 
@@ -89,6 +86,12 @@ def check_bounds(name: str, given: Optional[Mapping[str, int]]) -> Dict[str, int
         _check_kind(f"a key of {name}", size, str, "the name of a size")
         _check_kind(f"{name}[{size!r}]", number, int, "a number")
     return dict(given)
+
+
+def bounds_of(others: Optional[int], named: Mapping[str, int]) -> Optional[List[str]]:
+    """Returns the bounds of dimension sizes as `max_dim_size` of a compilation: of all, and of some by name."""
+    texts = [] if others is None else [str(operator.index(others))]
+    return [*texts, *(f"{name}={operator.index(bound)}" for name, bound in named.items())] or None
 
 
 def check_names(**lists: Any) -> None:

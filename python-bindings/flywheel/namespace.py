@@ -6,7 +6,7 @@ import itertools
 import re
 import threading
 from contextlib import contextmanager
-from typing import Any, Callable, Dict, Iterator, List, Optional, Set, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional, Set, Tuple, Type
 from weakref import ReferenceType, WeakKeyDictionary, ref
 
 from . import _trace
@@ -62,7 +62,7 @@ class Name:
                  "_namespace", "_origin", "_pool", "_scope", "_text", "_wanted", "_was_found_in_use")  # fmt: skip
 
     def __init__(
-        self, namespace: "Namespace", scope: "Optional[Name]", wanted: str, pool: str, kind: Optional[type] = None
+        self, namespace: "Namespace", scope: "Optional[Name]", wanted: str, pool: str, kind: Optional[Type[Any]] = None
     ) -> None:
         self._namespace = namespace
         self._origin = Origin(kind)
@@ -187,7 +187,7 @@ class Namespace:
     # Names
 
     def name(
-        self, wanted: str, owner: Optional[Name] = None, is_open: bool = False, kind: Optional[type] = None
+        self, wanted: str, owner: Optional[Name] = None, is_open: bool = False, kind: Optional[Type[Any]] = None
     ) -> Name:
         """A name for a new variable, optimizer or scope: `wanted`, or the first of `wanted_1`, `wanted_2`, ... that is
         free when it is asked for; after that of its owner, or in the current name scope. With `is_open` a module may

@@ -220,11 +220,7 @@ def profile_calls(traced: "Traced", values: Sequence[Any], calls: int) -> Profil
     from .variables import provide_host_values
 
     traced.refuse_home("a profile", "run_metadata of Session.run, K.function or compile")
-    options = traced.definition.options
-    program = compile_model(
-        traced.module, profile=True, threads=options.threads, target=options.target or None,
-        winograd=options.winograd, check_numerics=options.check_numerics, memory_budget=options.memory_budget,
-    )  # fmt: skip
+    program = compile_model(traced.module, profile=True, **traced.definition.options.given())
     store = current_store()
     scratch = Store(store.seed, store.initializes)
     variables = list(traced.owners.variables.values())

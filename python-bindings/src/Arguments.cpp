@@ -6,9 +6,6 @@
 
 #include "Arguments.h"
 
-#include "flywheel/Driver/Compiler.h"
-#include "flywheel/Runtime/WorkerTeam.h"
-
 namespace nb = nanobind;
 
 namespace flywheel::python {
@@ -74,28 +71,6 @@ uint64_t getSeed(nb::handle value) {
   std::string text = nb::cast<std::string>(nb::str(index));
   throw nb::value_error(
       ("expected a seed from 0 to 2^64 - 1, found " + text).c_str());
-}
-
-void setThreads(CompilerOptions &options, std::optional<int64_t> threads) {
-  if (threads && (*threads < 1 || *threads > kMaxThreads))
-    throw nb::value_error(("expected threads from 1 to " +
-                           std::to_string(kMaxThreads) + ", found " +
-                           std::to_string(*threads))
-                              .c_str());
-  options.threads = threads;
-  auto defaultThreads = runtime::getNumThreadsOfEnvironment();
-  if (!defaultThreads.isOk())
-    throw nb::value_error(defaultThreads.status().message().c_str());
-  options.defaultThreads = defaultThreads->value_or(1);
-}
-
-void setMemoryBudget(CompilerOptions &options, std::optional<int64_t> bytes) {
-  if (bytes && *bytes < 0)
-    throw nb::value_error(
-        ("expected a memory_budget of at least 0 bytes, found " +
-         std::to_string(*bytes))
-            .c_str());
-  options.memoryBudget = bytes;
 }
 
 } // namespace flywheel::python

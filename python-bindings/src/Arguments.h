@@ -15,12 +15,7 @@
 #include <nanobind/nanobind.h>
 
 #include <cstdint>
-#include <optional>
 #include <string>
-
-namespace flywheel {
-struct CompilerOptions;
-} // namespace flywheel
 
 namespace flywheel::python {
 
@@ -46,13 +41,6 @@ int64_t getInteger(nanobind::handle value);
 /// Throws TypeError for anything else, which it names, and ValueError for one
 /// that is negative or has more than 64 bits.
 uint64_t getSeed(nanobind::handle value);
-
-/// Takes the number of threads, by default that of the environment. ValueError
-/// for one that there cannot be.
-void setThreads(CompilerOptions &options, std::optional<int64_t> threads);
-
-/// Takes the most bytes of a workspace. ValueError where they are negative.
-void setMemoryBudget(CompilerOptions &options, std::optional<int64_t> bytes);
 
 /// The UTF-8 bytes of a str, as an argument: anything else is a TypeError that
 /// says so, where nanobind's lists the signatures of the function.

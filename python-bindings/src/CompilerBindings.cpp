@@ -9,6 +9,7 @@
 #include "Bindings.h"
 #include "Errors.h"
 #include "GIL.h"
+#include "Options.h"
 
 #include "flywheel/Autodiff/DerivativeRules.h"
 #include "flywheel/Batching/BatchingRules.h"
@@ -79,27 +80,10 @@ static std::unique_ptr<PyModule> parseFile(nb::handle file) {
 }
 
 static CompilerOptions makeOptions(const PyModule &module,
-                                   const std::optional<std::string> &lowering,
-                                   const std::optional<std::string> &modelName,
-                                   const std::optional<std::string> &cpu,
-                                   const std::optional<std::string> &features) {
-  CompilerOptions options;
-  if (lowering == "reference")
-    options.lowering = Lowering::Reference;
-  else if (lowering == "optimized")
-    options.lowering = Lowering::Optimized;
-  else if (lowering)
-    throw nb::value_error(("expected lowering 'optimized' or 'reference', "
-                           "found '" +
-                           *lowering + "'")
-                              .c_str());
-  if (modelName && modelName->empty())
-    throw nb::value_error("expected a name as model_name, found an empty one");
-  options.modelName = modelName.value_or("");
+                                   const nb::dict &given) {
+  CompilerOptions options = readOptions(given);
   options.inputPath = module.path;
   options.cInterface = false;
-  options.target.cpu = cpu.value_or("");
-  options.target.features = features.value_or("");
   return options;
 }
 
@@ -129,46 +113,8 @@ static CompiledModule runStages(const PyModule &self,
 }
 
 static std::unique_ptr<PyProgram>
-compile(const PyModule &self, const std::optional<std::string> &lowering,
-        const std::optional<std::string> &modelName,
-        const std::optional<std::string> &cpu,
-        const std::optional<std::string> &features, unsigned optLevel,
-        const std::vector<std::string> &entries, nb::handle freeze,
-        const std::vector<std::string> &freezeVariables,
-        const std::optional<std::string> &target,
-        std::optional<int64_t> memoryBudget, std::optional<int64_t> maxDimSize,
-        const std::map<std::string, int64_t> &maxDimSizes, bool winograd,
-        bool checkNumerics, bool profile, std::optional<int64_t> threads,
-        int64_t minSharedWork) {
-  CompilerOptions options =
-      makeOptions(self, lowering, modelName, cpu, features);
-  options.target.device = target.value_or("");
-  setMemoryBudget(options, memoryBudget);
-  if (maxDimSize && *maxDimSize < 1)
-    throw nb::value_error("expected a max_dim_size of at least 1");
-  setThreads(options, threads);
-  if (minSharedWork < 0)
-    throw nb::value_error("expected a min_shared_work of at least 0");
-  options.minSharedWork = minSharedWork;
-  if (maxDimSize)
-    options.maxDimSizes = *maxDimSize;
-  else if (!maxDimSizes.empty())
-    options.maxDimSizes.emplace();
-  for (const auto &[name, bound] : maxDimSizes)
-    if (llvm::Error error =
-            options.maxDimSizes->add(name + "=" + std::to_string(bound)))
-      throw nb::value_error(
-          ("max_dim_size: " + llvm::toString(std::move(error))).c_str());
-  options.entries = entries;
-  if (!freeze.is_none())
-    options.frozenCheckpoint = getPath(freeze);
-  if (!freeze.is_none() && options.frozenCheckpoint.empty())
-    throw nb::value_error("expected the path of a checkpoint as freeze, found "
-                          "an empty one");
-  options.frozenVariables = freezeVariables;
-  options.winograd = winograd;
-  options.checkNumerics = checkNumerics;
-  options.profile = profile;
+compile(const PyModule &self, const nb::dict &given, unsigned optLevel) {
+  CompilerOptions options = makeOptions(self, given);
   if (optLevel > 3)
     throw nb::value_error("expected opt_level 0 to 3");
   CodegenOptions asked;
@@ -202,9 +148,10 @@ compile(const PyModule &self, const std::optional<std::string> &lowering,
 }
 
 static std::unique_ptr<PyModule>
-lower(const PyModule &self, const Text &stopAfter,
-      const std::optional<std::string> &lowering) {
-  CompilerOptions options = makeOptions(self, lowering, {}, {}, {});
+lower(const PyModule &self, const Text &stopAfter, nb::handle lowering) {
+  nb::dict given;
+  given["lowering"] = lowering;
+  CompilerOptions options = makeOptions(self, given);
   options.stopAfter = stopAfter;
   auto result = std::make_unique<PyModule>();
   Messages messages;
@@ -238,7 +185,7 @@ static std::string cost(const PyModule &self,
             addBinding(costs, name + "=" + std::to_string(size)))
       throw nb::value_error(
           ("bindings: " + llvm::toString(std::move(error))).c_str());
-  CompilerOptions options = makeOptions(self, {}, {}, {}, {});
+  CompilerOptions options = makeOptions(self, nb::dict());
   options.entries = entries;
   llvm::FailureOr<StepCost> counted = llvm::failure();
   Messages messages;
@@ -279,13 +226,7 @@ static void addModule(nb::module_ &module) {
              "Parses a model from text; `name` stands for the file in "
              "locations. Raises CompileError.");
   module.def("_load", &parseFile, "path"_a);
-  module.def("_compile", &compile, "module"_a, nb::kw_only(),
-             "lowering"_a.none(), "model_name"_a.none(), "cpu"_a.none(),
-             "features"_a.none(), "opt_level"_a, "entries"_a, "freeze"_a.none(),
-             "freeze_variables"_a, "target"_a.none(), "memory_budget"_a.none(),
-             "max_dim_size"_a.none(), "max_dim_sizes"_a, "winograd"_a,
-             "check_numerics"_a, "profile"_a, "threads"_a.none(),
-             "min_shared_work"_a);
+  module.def("_compile", &compile, "module"_a, "options"_a, "opt_level"_a);
   module.def("_cost", &cost, "module"_a, "bindings"_a, "entries"_a, "fetches"_a,
              "whole_graph"_a);
   module.def(

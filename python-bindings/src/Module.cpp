@@ -9,6 +9,7 @@
 #include "DeviceArrays.h"
 #include "Errors.h"
 #include "Graph.h"
+#include "Options.h"
 
 namespace nb = nanobind;
 
@@ -20,6 +21,7 @@ NB_MODULE(_flywheel, module) {
   module.attr("__version__") = FLYWHEEL_VERSION;
   importNumPy();
   addErrors(module);
+  addOptions(module);
   addCompiler(module);
   addEntryType(module);
   addDeviceArrayType(module);

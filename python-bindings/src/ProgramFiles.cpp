@@ -8,6 +8,7 @@
 #include "Bindings.h"
 #include "Errors.h"
 #include "GIL.h"
+#include "Options.h"
 
 #include "flywheel/Driver/ModuleDigest.h"
 #include "flywheel/Driver/OutputFiles.h"
@@ -108,18 +109,12 @@ static nb::object reuse(nb::handle given, const PyModule &module) {
 
 /// Returns the program of a traced module for this machine: from the cache in
 /// `folder`, unless that is empty, or compiled and kept there.
-static std::unique_ptr<PyProgram>
-compileTraced(const PyModule &self, std::optional<int64_t> threads,
-              const std::string &folder, bool winograd, bool checkNumerics,
-              const std::string &target, std::optional<int64_t> memoryBudget) {
-  CompilerOptions options;
-  options.target.device = target;
+static std::unique_ptr<PyProgram> compileTraced(const PyModule &self,
+                                                const std::string &folder,
+                                                const nb::dict &given) {
+  CompilerOptions options = readOptions(given);
   options.inputPath = self.path;
   options.cInterface = false;
-  options.winograd = winograd;
-  options.checkNumerics = checkNumerics;
-  setThreads(options, threads);
-  setMemoryBudget(options, memoryBudget);
   CodegenOptions codegen;
   codegen.detachesConstants = true;
   options.numbersPlaces = true;
@@ -168,17 +163,8 @@ compileTraced(const PyModule &self, std::optional<int64_t> threads,
 /// Writes what `flywheel-compile` does: object, header and manifest. Returns
 /// which weights the object has, and remarks on bounds.
 static std::pair<std::string, std::vector<std::string>>
-exportObject(const PyModule &self, nb::handle path,
-             const std::optional<std::string> &modelName,
-             const std::string &triple, const std::string &cpu,
-             const std::string &features, std::optional<int64_t> maxBatch,
-             const std::map<std::string, int64_t> &maxDimSizes,
-             unsigned optLevel, std::optional<int64_t> threads, bool winograd,
-             const std::string &device, bool checkNumerics,
-             std::optional<int64_t> memoryBudget,
-             const std::string &initialValues,
-             const std::string &externalValues, const std::string &freeze,
-             const std::vector<std::string> &freezeVariables) {
+exportObject(const PyModule &self, nb::handle path, const nb::dict &given,
+             unsigned optLevel, bool remarksOnBounds) {
   std::string object = getPath(path);
   auto withExtension = [&](llvm::StringRef extension) {
     llvm::SmallString<128> result(object);
@@ -192,37 +178,11 @@ exportObject(const PyModule &self, nb::handle path,
          object + "', '" + withExtension("h") + "' and '" +
          withExtension("json") + "'")
             .c_str());
-  CompilerOptions options;
-  options.modelName = modelName.value_or("");
-  options.target.triple = triple;
-  options.target.cpu = cpu;
-  options.target.features = features;
-  options.target.device = device;
-  options.winograd = winograd;
-  options.checkNumerics = checkNumerics;
-  setThreads(options, threads);
-  options.initialCheckpoint = initialValues;
-  options.externalCheckpoint = externalValues;
-  options.frozenCheckpoint = freeze;
-  options.frozenVariables = freezeVariables;
+  CompilerOptions options = readOptions(given);
   // The same on every machine, whoever exports it.
   options.filePrefixMap.emplace();
   // The environment is that of this process.
   options.defaultThreads = 1;
-  setMemoryBudget(options, memoryBudget);
-  if (maxBatch && (*maxBatch < 1 || *maxBatch > kMaxDimSizeBound))
-    throw nb::value_error(("expected max_batch within [1, " +
-                           std::to_string(kMaxDimSizeBound) + "], found " +
-                           std::to_string(*maxBatch))
-                              .c_str());
-  options.maxDimSizes.emplace();
-  if (maxBatch)
-    options.maxDimSizes->others = *maxBatch;
-  for (const auto &[name, bound] : maxDimSizes)
-    if (llvm::Error error =
-            options.maxDimSizes->add(name + "=" + std::to_string(bound)))
-      throw nb::value_error(
-          ("max_dim_sizes: " + llvm::toString(std::move(error))).c_str());
   CompileErrors errors;
   std::string weights;
   std::vector<std::string> remarks;
@@ -247,8 +207,7 @@ exportObject(const PyModule &self, nb::handle path,
       if (bytes) {
         const DimSizeBounds &bounds = *compiled->options.maxDimSizes;
         weights = compiled->manifest.describeWeights();
-        // Another machine may have little memory.
-        if (!triple.empty() && !maxBatch)
+        if (remarksOnBounds)
           remarks =
               describeCostlyBounds(compiled->manifest, bounds,
                                    "max_batch or max_dim_sizes={'NAME': N}");
@@ -279,9 +238,8 @@ exportObject(const PyModule &self, nb::handle path,
 void addProgramFiles(nb::module_ &module) {
   module.def("_find_gpu", &findGPU,
              "Why there is no GPU; empty where there is one.");
-  module.def("_compile_traced", &compileTraced, "module"_a, nb::kw_only(),
-             "threads"_a.none(), "cache_folder"_a, "winograd"_a,
-             "check_numerics"_a, "target"_a, "memory_budget"_a.none(),
+  module.def("_compile_traced", &compileTraced, "module"_a, "cache_folder"_a,
+             "options"_a,
              "The program of a module, from the cache in a folder where that "
              "is not empty.");
   module.def("_reuse", &reuse, "program"_a, "module"_a);
@@ -293,12 +251,8 @@ void addProgramFiles(nb::module_ &module) {
         });
       },
       "module"_a, "A text that modules have in common if they are equal.");
-  module.def("_export_object", &exportObject, "module"_a, "path"_a,
-             "model_name"_a.none(), "triple"_a, "cpu"_a, "features"_a,
-             "max_batch"_a.none(), "max_dim_sizes"_a, "opt_level"_a,
-             "threads"_a.none(), "winograd"_a, "device"_a, "check_numerics"_a,
-             "memory_budget"_a.none(), "initial_values"_a, "external_values"_a,
-             "freeze"_a, "freeze_variables"_a);
+  module.def("_export_object", &exportObject, "module"_a, "path"_a, "options"_a,
+             "opt_level"_a, "remarks_on_bounds"_a);
 }
 
 } // namespace flywheel::python

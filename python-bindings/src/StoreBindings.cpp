@@ -56,12 +56,12 @@ static DType getDType(const std::string &name) {
   return *dtype;
 }
 
-static nb::object getVariable(PyStore &self, const Text &name) {
+static nb::object getStored(PyStore &self, const Text &name) {
   Store &store = *self.store;
   return copyValue(*store.mutex, [&] { return store.get(name); });
 }
 
-static void setVariable(PyStore &self, const Text &name, nb::handle value) {
+static void setStored(PyStore &self, const Text &name, nb::handle value) {
   Store &store = *self.store;
   const Record *record = store.lookup(name);
   if (!record)
@@ -214,8 +214,8 @@ static void addValues(nb::class_<PyStore> &store) {
             return nb::cast(result, nb::rv_policy::take_ownership);
           },
           "session"_a, "names"_a)
-      .def("__getitem__", &getVariable, "name"_a)
-      .def("__setitem__", &setVariable, "name"_a, "value"_a.none())
+      .def("__getitem__", &getStored, "name"_a)
+      .def("__setitem__", &setStored, "name"_a, "value"_a.none())
       .def(
           "__contains__",
           [](const PyStore &self, const Text &name) {

@@ -153,9 +153,10 @@ for call in (
     lambda **options: fw.compile(text, **options),
     lambda **options: fw.function(lambda v: v + 1, **options)(np.ones(3, np.float32)),
 ):
-    expect(ValueError, "expected threads from 1 to 256, found 0", lambda: call(threads=0))
-    expect(ValueError, "expected threads from 1 to 256, found 257", lambda: call(threads=257))
-    expect(ValueError, "expected a memory_budget of at least 0 bytes, found -1", lambda: call(memory_budget=-1))
+    expect(ValueError, "threads: expected a whole number from 1 to 256, found 0", lambda: call(threads=0))
+    expect(ValueError, "threads: expected a whole number from 1 to 256, found 257", lambda: call(threads=257))
+    expect(ValueError, "memory_budget: expected a number of bytes, such as 65536, 64KiB or 2MiB, found -1",
+           lambda: call(memory_budget=-1))  # fmt: skip
 for name, wrong, expected_text in [
     ("cpu", 3, "expected a string such as 'x86-64-v3' as cpu, found 3"),
     ("features", 3, "expected a string such as '+avx2,-fma' as features, found 3"),
@@ -172,7 +173,7 @@ for name, wrong, expected_text in [
     expect(TypeError, expected_text, lambda: fw.compile(text, **options))
 wrong_bindings: Any = {"batch": "a"}
 expect(TypeError, "expected a number as bindings['batch'], found 'a'", lambda: fw.cost(text, bindings=wrong_bindings))
-expect(TypeError, "expected a module, its text or a path, found 3", lambda: fw.compile(number))
+expect(TypeError, "expected a module, its text or a path as source, found 3", lambda: fw.compile(number))
 for name, wrong, expected_text in [
     ("results", [1], "expected a list of strings as results, found [1]"),
     ("results", "a", "expected a list of strings as results, found 'a'"),

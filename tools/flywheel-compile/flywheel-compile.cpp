@@ -5,14 +5,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Driver/ByteSizeOption.h"
-#include "flywheel/Driver/ChoiceOption.h"
 #include "flywheel/Driver/FrontEnd.h"
 #include "flywheel/Driver/InputOption.h"
 #include "flywheel/Driver/NumberOption.h"
-#include "flywheel/Driver/OptionNames.h"
+#include "flywheel/Driver/OptionFlags.h"
 #include "flywheel/Driver/OutputFiles.h"
 #include "flywheel/Driver/TextOption.h"
-#include "flywheel/Driver/ThreadsOption.h"
 #include "flywheel/Model/CNames.h"
 #include "flywheel/Support/LargeStack.h"
 #include "flywheel/Target/CHeader/CHeader.h"
@@ -56,92 +54,21 @@ static TextOption
     emitKind("emit", cl::value_desc("kind"), cl::init("obj"), cl::cat(category),
              cl::desc("What to write: obj (default), asm, llvm-ir, or the "
                       "module after a stage, by its name (listed above)"));
-static TextOption
-    modelName("model-name", cl::value_desc("name"), cl::cat(category),
-              cl::desc("Prefix of the C symbols. By default the module's name, "
-                       "or else the input's stem"));
-static cl::list<std::string>
-    entries("entries", cl::value_desc("names"), cl::CommaSeparated,
-            cl::cat(category),
-            cl::desc("Keep these entries, and the variables that they use, "
-                     "only: predict,eval"));
-static TextOption
-    freezePath("freeze", cl::value_desc("checkpoint"), cl::cat(category),
-               cl::desc("Replace every variable that no entry assigns by its "
-                        "value in this checkpoint"));
-static cl::list<std::string>
-    freezeVariables("freeze-variables", cl::value_desc("names"),
-                    cl::CommaSeparated, cl::cat(category),
-                    cl::desc("With --freeze: replace these variables only"));
-static TextOption
-    initialPath("initial-values", cl::value_desc("checkpoint"),
-                cl::cat(category),
-                cl::desc("Variables that this checkpoint has values of, slots "
-                         "and counters too, start from them"));
-static TextOption
-    externalPath("external-values", cl::value_desc("checkpoint"),
-                 cl::cat(category),
-                 cl::desc("Variables that this checkpoint has values of start "
-                          "without one: the program restores the checkpoint"));
-static NumberOption<int64_t> maxBatch(
-    "max-batch", cl::value_desc("N"), cl::init(1024), cl::cat(category),
-    cl::desc("Bound of the dynamic dimension sizes (the batch) in the C "
-             "interface; fixes the workspace (default 1024)"));
-static cl::list<std::string> maxDimSizes(
-    "max-dim-size", cl::value_desc("NAME=N"), cl::CommaSeparated,
-    cl::cat(category),
-    cl::desc(
-        "Bounds of dynamic dimension sizes, by the names that the header has: "
-        "batch=4,time=256. The others are bounded by --max-batch"));
-static ByteSizeOption memoryBudget(
-    "memory-budget", cl::value_desc("bytes"), cl::cat(category),
-    cl::desc("Bytes, as 65536, 64KiB or 2MiB, that the workspace of an entry "
-             "may have for dimension sizes up to --max-batch and "
-             "--max-dim-size: values "
-             "that do not fit are recomputed. By default any number"));
-static ThreadsOption
-    threads(takeOptionName("threads"), cl::value_desc("N"), cl::cat(category),
-            cl::desc("How many threads may execute a step together: functions "
-                     "of the C interface then take a team of at most so many "
-                     "workers (default 1)"));
-static NumberOption<uint64_t> minSharedWork(
-    "min-shared-work", cl::value_desc("N"), cl::cat(category),
-    cl::init(4'000'000),
-    cl::desc("With --threads: scalar operations that are worth sharing. A step "
-             "of less is executed by one thread (default 4000000)"));
-static TextOption
-    targetTriple("target-triple", cl::value_desc("triple"), cl::cat(category),
-                 cl::desc("Machine to compile for. By default this one"));
-static TextOption
-    cpu("cpu", cl::value_desc("name"), cl::cat(category),
-        cl::desc("CPU to compile for, 'host' for this one. By default this "
-                 "one, or with --target-triple the least of the "
-                 "architecture"));
-static cl::opt<std::string>
-    features("features", cl::value_desc("list"), cl::cat(category),
-             cl::desc("CPU features to add or take away: +avx2,-fma"));
-static NumberOption<int64_t> targetL1Bytes(
-    NumberRange<int64_t>{1}, "target-l1-bytes", cl::value_desc("bytes"),
-    cl::cat(category),
+/// The options of the compilation itself: all of the table.
+static const OptionFlags &getFlags() {
+  static const OptionFlags flags(
+      llvm::map_to_vector(getOptionTable(),
+                          [](const OptionInfo &option) -> llvm::StringRef {
+                            return option.name;
+                          }),
+      category);
+  return flags;
+}
 
-    cl::desc("First data cache of a core, which tiles are made for. By default "
-             "this machine's with its own CPU, else 49152"));
-static NumberOption<int64_t> targetL2Bytes(
-    NumberRange<int64_t>{1}, "target-l2-bytes", cl::value_desc("bytes"),
-    cl::cat(category),
-
-    cl::desc("Second cache of a core. By default this machine's with its own "
-             "CPU, else 2097152"));
-static NumberOption<int64_t> targetCores(
-    NumberRange<int64_t>{1}, "target-cores", cl::value_desc("N"),
-    cl::cat(category),
-    cl::desc("Cores that a step may use. By default this machine's with its "
-             "own CPU, else 1"));
-static cl::opt<std::string> device(
-    "target", cl::value_desc("device"), cl::cat(category),
-    cl::desc(
-        "Where steps are executed: cpu (default), cuda[:CHIP,...], such as "
-        "cuda:sm_80,sm_90a, or rocm[:CHIP]"));
+static NumberOption<int64_t> maxBatch(NumberRange<int64_t>{1, kMaxDimSizeBound},
+                                      "max-batch", cl::value_desc("N"),
+                                      cl::cat(category),
+                                      cl::desc("The same as --max-dim-size=N"));
 static TextOption ptxas(
     "ptxas", cl::value_desc("program"), cl::cat(category),
     cl::desc("The assembler that objects for cuda are made with (default: "
@@ -174,39 +101,9 @@ static cl::opt<bool> llvmVectorize(
     "llvm-vectorize", cl::cat(category),
     cl::desc("Run LLVM's loop and SLP vectorizers too; off by default, as the "
              "kernels are vectors already"));
-static ChoiceOption<Lowering> lowering(
-    "lowering", cl::init(Lowering::Optimized), cl::cat(category),
-    cl::desc("How tensor programs become loops"),
-    cl::values(clEnumValN(Lowering::Optimized, "optimized",
-                          "fused, tiled, packed and vectorized (default)"),
-               clEnumValN(Lowering::Reference, "reference",
-                          "one plain scalar loop nest an op, to compare "
-                          "with")));
-static cl::opt<bool>
-    winograd("winograd", cl::cat(category),
-             cl::desc("Compute 3 x 3 convolutions by Winograd's method where "
-                      "that is faster: with larger errors, which "
-                      "docs/Precision.md bounds"));
-static cl::opt<bool>
-    checkNumerics("check-numerics", cl::cat(category),
-                  cl::desc("Steps fail at the first op whose result has a NaN "
-                           "or an infinity, and name it; they then change "
-                           "nothing"));
-static cl::opt<bool>
-    profile("profile", cl::cat(category),
-            cl::desc("Steps count the calls and the time of each kernel in "
-                     "the block of state, and the header says how to read "
-                     "them"));
 static cl::opt<bool> timeStages("time-stages", cl::cat(category),
                                 cl::desc("Print the time of each stage to "
                                          "standard error"));
-static cl::opt<bool>
-    report("report", cl::cat(category),
-           cl::desc("Print sizes (state, workspace, constants, object) and "
-                    "the time of each stage to standard error, and by "
-                    "remarks what the workspace of each step has to hold and "
-                    "how its contractions are computed"));
-
 static cl::opt<std::string>
     costFormat("cost", cl::ValueOptional, cl::value_desc("text|json"),
                cl::cat(category),
@@ -293,8 +190,10 @@ static OutputPaths getOutputPaths() {
 }
 
 /// Checks that outputs do not overwrite each other, or an input.
-static llvm::Error checkOutputs() {
-  llvm::StringRef inputs[] = {inputPath, freezePath, initialPath, externalPath};
+static llvm::Error checkOutputs(const CompilerOptions &options) {
+  llvm::StringRef inputs[] = {inputPath, options.frozenCheckpoint,
+                              options.initialCheckpoint,
+                              options.externalCheckpoint};
   if (emitKind != "obj" || costFormat.getNumOccurrences() > 0)
     return checkOutput(outputPath, inputs);
   OutputPaths paths = getOutputPaths();
@@ -372,8 +271,10 @@ static void printSizes(const Manifest &manifest, const DimSizeBounds &bounds,
 /// Emits remarks with the cost of bounds that nobody has chosen, if the target
 /// is another machine, which may have little memory.
 static void remarkOnBounds(const Manifest &manifest,
-                           const DimSizeBounds &bounds) {
-  if (targetTriple.empty() || maxBatch.getNumOccurrences())
+                           const CompilerOptions &options) {
+  const DimSizeBounds &bounds = *options.maxDimSizes;
+  if (options.target.triple.empty() || maxBatch.getNumOccurrences() ||
+      bounds.others != DimSizeBounds().others)
     return;
   for (const std::string &line : describeCostlyBounds(
            manifest, bounds, "--max-batch or --max-dim-size=NAME=N"))
@@ -477,8 +378,8 @@ static int emitMachineCode(CompiledModule &compiled) {
               llvm::formatv("{0:2}\n", compiled.manifest.toJSON(bounds)).str());
   if (int status = write(files))
     return status;
-  remarkOnBounds(compiled.manifest, bounds);
-  if (report)
+  remarkOnBounds(compiled.manifest, compiled.options);
+  if (compiled.options.report)
     printSizes(compiled.manifest, bounds, **object);
   return 0;
 }
@@ -489,7 +390,7 @@ static int emitCost(const CompilerOptions &options) {
     return fail("expected --cost, --cost=text or --cost=json, found --cost=" +
                 costFormat);
   CostOptions costs;
-  costs.entries = entries;
+  costs.entries = options.entries;
   costs.fetches = costFetches;
   costs.wholeGraph = wholeGraph;
   for (const std::string &binding : costBindings)
@@ -518,53 +419,24 @@ static int compile() {
     return fail("--cache-size goes with --cache-dir only");
   if (emitKind != "obj" && (!headerPath.empty() || !manifestPath.empty()))
     return fail("--header and --manifest go with --emit=obj only");
-  if (llvm::Error error = checkOutputs())
-    return fail(llvm::toString(std::move(error)));
   if (!costFormat.getNumOccurrences() &&
       (!costBindings.empty() || !costFetches.empty() || wholeGraph))
     return fail("--bind, --fetches and --whole-graph go with --cost only");
-  if (freezePath.empty() && !freezeVariables.empty())
-    return fail("--freeze-variables goes with --freeze only");
-  if (!initialPath.empty() && !externalPath.empty())
-    return fail("--initial-values and --external-values exclude each other");
-  if (maxBatch < 1 || maxBatch > kMaxDimSizeBound)
-    return fail("expected --max-batch within [1, " +
-                llvm::Twine(kMaxDimSizeBound) + "], found " +
-                llvm::Twine(maxBatch));
-
+  // A module that is the output of a stage has values of its own.
   CompilerOptions options;
-  options.modelName = modelName;
-  // A module that is the output of a stage has its own values.
-  if (lowering.getNumOccurrences())
-    options.lowering = lowering;
-  if (maxBatch.getNumOccurrences())
-    options.maxDimSizes = maxBatch.getValue();
-  else if (!maxDimSizes.empty())
-    options.maxDimSizes.emplace();
-  for (const std::string &bound : maxDimSizes)
-    if (llvm::Error error = options.maxDimSizes->add(bound))
-      return fail("--max-dim-size: " + llvm::toString(std::move(error)));
+  if (llvm::Error error = getFlags().apply(options))
+    return fail(llvm::toString(std::move(error)));
+  if (maxBatch.getNumOccurrences()) {
+    options.maxDimSizes = options.maxDimSizes.value_or(DimSizeBounds());
+    options.maxDimSizes->others = maxBatch;
+  }
+  if (llvm::Error error = checkOutputs(options))
+    return fail(llvm::toString(std::move(error)));
   if (!costFormat.getNumOccurrences())
     options.filePrefixMap = filePrefixMap;
-  options.memoryBudget = getByteSize(memoryBudget);
-  options.winograd = winograd;
-  options.checkNumerics = checkNumerics;
-  options.profile = profile;
-  options.threads = getThreads(threads);
-  options.minSharedWork = static_cast<int64_t>(
-      std::min<uint64_t>(minSharedWork, std::numeric_limits<int64_t>::max()));
-  options.report = report;
-  options.entries = entries;
-  options.frozenCheckpoint = freezePath;
-  options.frozenVariables = freezeVariables;
-  options.initialCheckpoint = initialPath;
-  options.externalCheckpoint = externalPath;
   // An empty name stands for this machine everywhere.
-  bool isHost = targetTriple.empty() && cpu == "host";
-  options.target = {targetTriple,  isHost ? "" : cpu.getValue(),
-                    features,      targetL1Bytes,
-                    targetL2Bytes, targetCores,
-                    device,        ""};
+  if (options.target.triple.empty() && options.target.cpu == "host")
+    options.target.cpu.clear();
   if (isStage)
     options.stopAfter = emitKind;
   else if (llvm::Error error = findAssembler(options.target))
@@ -591,7 +463,7 @@ static int compile() {
       isStage ? emitModule(*compiled->module) : emitMachineCode(*compiled);
   if (status)
     return status;
-  bool isVerbose = timeStages || report;
+  bool isVerbose = timeStages || options.report;
   if (isVerbose)
     printStageTimes(llvm::errs(), compiled->times);
   reportCache(llvm::errs(), *compiled, isVerbose);
@@ -608,6 +480,7 @@ int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   llvm::install_fatal_error_handler(reportFatalError);
   registerUpstreamOptions(category);
+  getFlags();
   std::string overview =
       "Compiles a Flywheel model to an object file with a C header and a JSON "
       "manifest. Goes on from where it stopped with the output of "

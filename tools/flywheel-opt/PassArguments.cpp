@@ -6,6 +6,8 @@
 
 #include "PassArguments.h"
 
+#include "flywheel/Driver/StageOrder.h"
+
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 
@@ -24,8 +26,8 @@ static llvm::Error getOptionError(const PassRegistryEntry &entry,
                        OpPassManager::Nesting::Implicit);
   if (succeeded(entry.addToPipeline(unused, options, handleError)))
     return llvm::Error::success();
-  // Only stages name their options.
-  if (!StringRef(problem).starts_with("expected"))
+  // Only stages say what is wrong.
+  if (!flywheel::findStage(entry.getPassArgument()))
     problem = ("expected values of its options, which --help lists; found '" +
                options + "'")
                   .str();

@@ -7,13 +7,11 @@
 #include "RunOptions.h"
 
 #include "flywheel/Driver/ByteSizeOption.h"
-#include "flywheel/Driver/ChoiceOption.h"
 #include "flywheel/Driver/FrontEnd.h"
 #include "flywheel/Driver/InputOption.h"
 #include "flywheel/Driver/NumberOption.h"
-#include "flywheel/Driver/OptionNames.h"
+#include "flywheel/Driver/OptionFlags.h"
 #include "flywheel/Driver/TextOption.h"
-#include "flywheel/Driver/ThreadsOption.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CommandLine.h"
@@ -191,24 +189,15 @@ static TextOption
                          "as safetensors instead of printing all"));
 static cl::opt<bool> list("list", cl::cat(category),
                           cl::desc("Print entries, feeds, results, variables"));
-static cl::list<std::string>
-    compiledEntries("entries", cl::value_desc("names"), cl::CommaSeparated,
-                    cl::cat(category),
-                    cl::desc("Compile these entries and what they need only"));
-static ByteSizeOption memoryBudget(
-    "memory-budget", cl::value_desc("bytes"), cl::cat(category),
-    cl::desc("Bytes, as 65536, 64KiB or 2MiB, that the workspace of an entry "
-             "may have for --batch-size rows: values that do not fit are "
-             "recomputed. By default any number"));
-static cl::list<std::string> maxDimSizes(
-    "max-dim-size", cl::value_desc("NAME=N"), cl::CommaSeparated,
-    cl::cat(category),
-    cl::desc("Bounds of dynamic dimension sizes, by the names that --list has: "
-             "batch=4,time=256. A feed with more is refused"));
-static ThreadsOption
-    threads(takeOptionName("threads"), cl::value_desc("N"), cl::cat(category),
-            cl::desc("How many threads may execute a step together (default "
-                     "FLYWHEEL_NUM_THREADS of the environment, or else 1)"));
+/// The options of the compilation.
+static const OptionFlags &getFlags() {
+  static const OptionFlags flags({"entries", "check_numerics", "lowering",
+                                  "memory_budget", "winograd", "target",
+                                  "threads", "max_dim_size"},
+                                 category);
+  return flags;
+}
+
 static cl::opt<bool>
     softPlacement("soft-placement", cl::cat(category),
                   cl::desc("Keep variables on the CPU, with a warning, where "
@@ -238,30 +227,6 @@ static cl::opt<bool>
                      "of kernels; FLYWHEEL_PERF_MAP=1 does the same"));
 static cl::opt<bool> timeStages("time-stages", cl::cat(category),
                                 cl::desc("Print times of compilation"));
-static cl::opt<bool>
-    winograd("winograd", cl::cat(category),
-             cl::desc("Compute 3 x 3 convolutions by Winograd's method where "
-                      "that is faster: with larger errors, which "
-                      "docs/Precision.md bounds"));
-static cl::opt<bool>
-    checkNumerics("check-numerics", cl::cat(category),
-                  cl::desc("Fail at the first op whose result has a NaN or an "
-                           "infinity, and name it; variables keep their "
-                           "values"));
-static ChoiceOption<Lowering> lowering(
-    "lowering", cl::init(Lowering::Optimized), cl::cat(category),
-    cl::desc("How tensor programs become loops"),
-    cl::values(clEnumValN(Lowering::Optimized, "optimized",
-                          "fused, tiled, packed and vectorized (default)"),
-               clEnumValN(Lowering::Reference, "reference",
-                          "one plain scalar loop nest an op, to compare "
-                          "with")));
-
-static cl::opt<std::string> device(
-    "target", cl::value_desc("device"), cl::cat(category),
-    cl::desc("Where steps are executed: cpu (default), or cuda[:CHIP], such as "
-             "cuda:sm_90a"));
-
 template <typename T, typename Parser>
 static std::optional<T>
 getIfGiven(const cl::opt<T, /*ExternalStorage=*/false, Parser> &option) {
@@ -299,12 +264,9 @@ static void addInitialValues(RunOptions &options) {
 static RunOptions getOptions() {
   RunOptions options;
   options.input = inputPath;
-  options.lowering = getIfGiven(lowering);
-  options.device = device;
   options.timeStages = timeStages;
-  options.winograd = winograd;
-  options.checkNumerics = checkNumerics;
-  options.profile = profile.getNumOccurrences() > 0;
+  options.compiler.cInterface = false;
+  options.compiler.profile = profile.getNumOccurrences() > 0;
   options.trace = profile;
   options.perfMap = perfMap;
   options.debugInfo = debugInfo;
@@ -330,10 +292,6 @@ static RunOptions getOptions() {
   options.printEvery = printEvery;
   options.saveResults = saveResults;
   options.list = list;
-  options.compiledEntries = compiledEntries;
-  options.memoryBudget = getByteSize(memoryBudget);
-  options.maxDimSizes = maxDimSizes;
-  options.threads = getThreads(threads);
   options.softPlacement = softPlacement;
   options.feeds = feeds;
   options.prints = prints;
@@ -399,7 +357,8 @@ static Status checkMode(const RunOptions &options) {
     return wrong("--steps needs --entry");
   if (options.holdout && !hasData)
     return wrong("--holdout needs --data");
-  if (options.profile && (!(hasEntries || hasData) || options.steps == 0))
+  if (options.compiler.profile &&
+      (!(hasEntries || hasData) || options.steps == 0))
     return wrong("--profile needs --entry or --data, and at least one of "
                  "--steps");
   const cl::Option *trainingOptions[] = {&epochs, &printLosses, &noShuffle};
@@ -505,8 +464,18 @@ static Status checkSaving(const RunOptions &options) {
 
 Result<RunOptions> flywheel::run::parseCommandLine(int argc, char **argv) {
   registerUpstreamOptions(category);
+  getFlags();
   cl::ParseCommandLineOptions(argc, argv, kOverview);
   RunOptions options = getOptions();
+  if (llvm::Error error = getFlags().apply(options.compiler))
+    return wrong(llvm::toString(std::move(error)));
+  // A budget is meant for the batches that are fed.
+  std::optional<DimSizeBounds> &bounds = options.compiler.maxDimSizes;
+  if (options.compiler.memoryBudget &&
+      (!bounds || bounds->others == DimSizeBounds().others)) {
+    bounds = bounds.value_or(DimSizeBounds());
+    bounds->others = options.getBatchSize();
+  }
   for (Status (*check)(const RunOptions &) :
        {checkValues, checkMode, checkSaving})
     if (Status status = check(options); !status.isOk())

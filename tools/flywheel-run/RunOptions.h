@@ -7,7 +7,7 @@
 #ifndef FLYWHEEL_TOOLS_FLYWHEEL_RUN_RUNOPTIONS_H
 #define FLYWHEEL_TOOLS_FLYWHEEL_RUN_RUNOPTIONS_H
 
-#include "flywheel/Driver/Compiler.h"
+#include "flywheel/Driver/CompilerOptions.h"
 #include "flywheel/Session/Session.h"
 
 #include <optional>
@@ -29,16 +29,13 @@ enum class InitialValues {
 
 struct RunOptions {
   std::string input;
-  // None if not given on the command line.
-  std::optional<Lowering> lowering;
-  /// In the form of `TargetOptions`.
-  std::string device;
+  /// The program is compiled with these.
+  CompilerOptions compiler;
   /// Folder of the program cache; empty for none.
   std::string cacheDir;
   std::optional<int64_t> cacheBytes;
-  bool timeStages = false, winograd = false, checkNumerics = false;
-  // With a trace in a file, unless that is empty.
-  bool profile = false;
+  bool timeStages = false;
+  // The file of the trace of a profile; empty for none.
   std::string trace;
   bool perfMap = false, debugInfo = false;
   // Training mode.
@@ -54,15 +51,7 @@ struct RunOptions {
   uint64_t steps = 1, printEvery = 0;
   std::string saveResults;
   bool list = false;
-  // The entries to compile; all of them if empty.
-  std::vector<std::string> compiledEntries;
-  // Bytes of a workspace for a batch of that size.
-  std::optional<int64_t> memoryBudget;
-  // Bounds of dimension sizes: `NAME=N`.
-  std::vector<std::string> maxDimSizes;
   bool softPlacement = false;
-  // None if not given on the command line.
-  std::optional<int64_t> threads;
   // Both.
   std::vector<std::string> feeds, prints;
   bool time = false;

@@ -44,12 +44,12 @@ static Status runProfiled(Session &session, const RunOptions &options) {
   if (!options.trace.empty())
     if (Status status = runtime::checkSavePath(options.trace); !status.isOk())
       return status;
-  if (options.profile)
+  if (options.compiler.profile)
     if (Status status = session.startProfile(); !status.isOk())
       return status;
   Status status = options.data.empty() ? runEntries(session, options)
                                        : runTraining(session, options);
-  if (!status.isOk() || !options.profile)
+  if (!status.isOk() || !options.compiler.profile)
     return status;
   Result<Profile> profile = session.stopProfile();
   if (!profile.isOk())
@@ -72,28 +72,12 @@ static int compileAndRun(const RunOptions &options) {
   if (llvm::Error error = checkOutputs(options))
     return fail(llvm::toString(std::move(error)));
   FrontEnd frontEnd;
-  CompilerOptions compilerOptions;
-  compilerOptions.lowering = options.lowering;
-  compilerOptions.target.device = options.device;
-  compilerOptions.entries = options.compiledEntries;
-  compilerOptions.cInterface = false;
-  compilerOptions.winograd = options.winograd;
-  compilerOptions.checkNumerics = options.checkNumerics;
-  compilerOptions.profile = options.profile;
-  compilerOptions.memoryBudget = options.memoryBudget;
-  compilerOptions.threads = options.threads;
+  CompilerOptions compilerOptions = options.compiler;
   Result<std::optional<int32_t>> threads =
       runtime::getNumThreadsOfEnvironment();
   if (!threads.isOk())
     return fail(threads.status().message());
   compilerOptions.defaultThreads = threads->value_or(1);
-  if (options.memoryBudget)
-    compilerOptions.maxDimSizes = options.getBatchSize();
-  else if (!options.maxDimSizes.empty())
-    compilerOptions.maxDimSizes.emplace();
-  for (const std::string &bound : options.maxDimSizes)
-    if (llvm::Error error = compilerOptions.maxDimSizes->add(bound))
-      return fail("--max-dim-size: " + llvm::toString(std::move(error)));
   CodegenOptions codegen;
   codegen.lineTables = options.debugInfo;
   if (!options.cacheDir.empty())

@@ -4,7 +4,7 @@
 // half of x, and reads what the other has doubled: y[i] = 2 x[7 - i] + count. The
 // second half of `twice` is the workspace's. `alone` has no ops of workers.
 module attributes {
-  train.compilation = {stage = "flywheel-loops", cpu = "", features = "", target_triple = "", lowering = "optimized"},
+  train.compilation = {stage = "flywheel-loops", cpu, features, target_triple, lowering = "optimized"},
   train.manifest = {
   model = "team", layout_hash = 4711 : i64, state_bytes = 704 : i64,
   variables = [{name = "count", type = tensor<f32>, offset = 640 : i64, bytes = 4 : i64, trainable = false}],

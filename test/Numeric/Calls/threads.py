@@ -120,7 +120,7 @@ def check_options() -> None:
         try:
             flywheel.compile(TEAM, threads=wrong)
         except ValueError as error:
-            assert str(error) == f"expected threads from 1 to 256, found {wrong}", error
+            assert str(error) == f"threads: expected a whole number from 1 to 256, found {wrong}", error
         else:
             raise AssertionError(f"{wrong} threads")
     assert flywheel.compile(TEAM).threads == 4

@@ -31,7 +31,7 @@
 // RUN: flywheel-compile %s -o %t/model.o --cache-dir=%t/cache --report 2>&1 | FileCheck %s --check-prefix=SAID
 // RUN: flywheel-compile %s -o %t/model.o --cache-dir=%t/cache --time-stages 2>&1 | FileCheck %s --check-prefix=FOUND
 // SAID: remark: the workspace of 'step' is
-// SAID: program cache: not used for a report, which is of a compilation
+// SAID: program cache: not used with --report
 
 // RUN: not flywheel-compile %s --emit=asm --cache-dir=%t/cache 2>&1 | FileCheck %s --check-prefix=TEXT
 // TEXT: error: --cache-dir goes with --emit=obj only
