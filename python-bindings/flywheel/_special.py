@@ -93,6 +93,11 @@ def _reflected(given: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
     return reflects, x, where(reflects, rest, 0.25)
 
 
+def _cotangent(x: Tensor) -> Tensor:
+    """The cotangent: further derivatives of a tangent at its poles are differences of infinite numbers."""
+    return divide(arithmetic.cos(x), arithmetic.sin(x))
+
+
 @_in_float64
 def digamma(given: Tensor) -> Tensor:
     """The derivative of the logarithm of the gamma function: of a number from 1/2 on by a series (DLMF 5.11.2), of
@@ -104,8 +109,7 @@ def digamma(given: Tensor) -> Tensor:
     found = subtract(subtract(arithmetic.log(z), multiply(0.5, arithmetic.reciprocal(z))), series)
     for step in range(_STEPS):
         found = subtract(found, arithmetic.reciprocal(add(x, float(step))))
-    tangent = arithmetic.tan(multiply(rest, math.pi))
-    found = where(reflects, subtract(found, divide(math.pi, tangent)), found)
+    found = where(reflects, subtract(found, multiply(_cotangent(multiply(rest, math.pi)), math.pi)), found)
     is_pole = arithmetic.logical_and(reflects, equal(rest, 0.0))
     return where(is_pole, full_like(found, np.nan), found)
 
@@ -135,7 +139,7 @@ def _polygamma(given: Tensor, n: int) -> Tensor:
         polynomial = polynomial.deriv() * np.polynomial.Polynomial([-1.0, 0.0, -1.0])
     turn = multiply(rest, math.pi)
     # The cotangent of 0 is infinite, with a sign that is not defined: its powers are even, or the value is NaN.
-    cotangent = divide(1.0, arithmetic.tan(turn))
+    cotangent = _cotangent(turn)
     slope = multiply(_horner(cotangent, [float(one) for one in polynomial.coef]), math.pi ** (n + 1))
     is_pole = arithmetic.logical_and(reflects, equal(rest, 0.0))
     reflected = subtract(multiply(found, float((-1) ** n)), slope)
