@@ -15,11 +15,12 @@ class Origin:
     """The statement outside of all functions that has made an object. Python compiles the statement anew for each run
     of a cell."""
 
-    __slots__ = ("_code", "_file", "_kind", "_line")
+    __slots__ = ("_code", "_file", "_kind", "_kind_name", "_line")
 
     def __init__(self, kind: Optional[type] = None) -> None:
         # A class that is defined again is another object.
         self._kind = None if kind is None else weakref.ref(kind)
+        self._kind_name = "" if kind is None else kind.__qualname__
         self._code: Any = None
         frame = sys._getframe(1)
         while frame is not None and not _is_outside(frame.f_code.co_name):
@@ -33,14 +34,14 @@ class Origin:
         """Returns true if this is of an earlier run of the code that has made the other."""
         if self._code is None or other._code is None or self._code is other._code:
             return False
-        if self._kind is not None and other._kind is not None:
-            mine, its = self._kind(), other._kind()
-            if mine is not its and getattr(mine, "__qualname__", None) == getattr(its, "__qualname__", ""):
-                return True
+        # The class of an object of which only variables are left may be gone.
+        has_kinds = self._kind is not None and other._kind is not None and self._kind_name == other._kind_name
+        if has_kinds and self._kind() is not other._kind():  # type: ignore[misc]
+            return True
         if self._text and other._text:
             return self._text == other._text
-        # Text that is executed has no name of its own.
-        return (self._file, self._line) == (other._file, other._line) and self._file != "<string>"
+        # Text that is typed in or executed has no name of its own: <stdin>, <string>.
+        return (self._file, self._line) == (other._file, other._line) and not self._file.startswith("<")
 
     @property
     def _text(self) -> str:

@@ -5,6 +5,8 @@
 an error that the session keeps keeps nothing of it, and something else is warned of."""
 
 import gc
+import itertools
+import linecache
 import sys
 import warnings
 from typing import Any, Dict, List, Sequence, Tuple
@@ -81,16 +83,19 @@ except TypeError as error:
 ALL = ["model", "optimizer", "step", "train"]
 
 
-def execute(order: Sequence[str], space: Dict[str, Any], keeps_errors: bool = True) -> List[str]:
+def execute(order: Sequence[str], space: Dict[str, Any], has_lines: bool = True) -> List[str]:
     """Executes cells as an interactive session does, and returns the warnings."""
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
         for name in order:
+            file = f"/kernel/{name}.py" if has_lines else f"<cell {name}>"
+            if has_lines:
+                # As notebooks do, so that errors show their lines.
+                linecache.cache[file] = (len(CELLS[name]), None, CELLS[name].splitlines(keepends=True), file)
             try:
-                exec(compile(CELLS[name], f"<cell {name}>", "exec"), space)
+                exec(compile(CELLS[name], file, "exec"), space)
             except (Exception, KeyboardInterrupt) as error:
-                if keeps_errors:
-                    sys.last_value, sys.last_traceback = error, error.__traceback__
+                sys.last_value, sys.last_traceback = error, error.__traceback__
     return [str(one.message) for one in seen]
 
 
@@ -108,10 +113,10 @@ def test_errors() -> None:
     expected = result(space)
     space.clear()
     gc.collect()
-    for mistake in CELLS.keys() - ALL:
+    for mistake, has_lines in itertools.product(sorted(CELLS.keys() - ALL), (True, False)):
         for order in ([*ALL[:2], mistake, *ALL], [*ALL, mistake, *ALL], [*ALL, mistake, mistake, *ALL, *ALL]):
             space = make_space()
-            found = execute(order, space)
+            found = execute(order, space, has_lines)
             assert result(space) == expected, (order, result(space), expected, found)
             assert not found, (order, found)
             space.clear()
@@ -153,6 +158,16 @@ def test_several_at_once() -> None:
         del nets
         space.clear()
         gc.collect()
+    # Statements that are typed in are all the first line of <stdin>.
+    space = make_space()
+    exec(compile(CELLS["model"].replace("net = Net()", ""), "<stdin>", "exec"), space)
+    for text in ("first = Net()", "second = Net()", "third = Net()"):
+        exec(compile(text, "<stdin>", "single"), space)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert [space[name].name for name in ("first", "second", "third")] == ["Net", "Net_1", "Net_2"]
+    space.clear()
+    gc.collect()
     adams = [fw.optimizers.Adam(0.1) for _ in range(2)]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
