@@ -173,6 +173,17 @@ def updates_at(n: int) -> Program:
     return Program(run, [matrix(n, 8)])
 
 
+# Each of n updates has n^2 pairs, and each pair up to n updates before it: n^4.
+@family(8, 64, compile="bufferization walks back the chain of updates for each pair of a read and a write")
+def updates_that_are_read(n: int) -> Program:
+    def run(x: Any) -> Any:
+        for k in range(n):
+            x = x.at[k].add(fw.sum(x))
+        return x
+
+    return Program(run, [matrix(n, 8)])
+
+
 @family(16, 256)
 def slices(n: int) -> Program:
     return Program(lambda x: sum(fw.sum(x[k]) for k in range(n)), [matrix(n, 8)])
