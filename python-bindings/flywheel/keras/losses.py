@@ -326,7 +326,8 @@ def is_like(loss: Any, name: str) -> bool:
 def is_of_program(loss: Any) -> bool:
     """Returns true for a loss that is not one of this module, nor of a class of them."""
     known = _NAMES.get(getattr(loss, "__name__", ""))
-    return not isinstance(loss, Loss) and (known is None or _contracts.public_form(known) is not _contracts.public_form(loss))
+    is_known = known is not None and _contracts.public_form(known) is _contracts.public_form(loss)
+    return not isinstance(loss, Loss) and not is_known
 
 
 def get(identifier: Any) -> Any:

@@ -19,7 +19,7 @@ _LIBRARY.define("own_derivative(Tensor[] x, int number) -> Tensor[]")
 
 
 class Context:
-    """What `forward` and `backward` of a function have as `ctx`."""
+    """The `ctx` of `forward` and `backward` of a function."""
 
     def __init__(self, needed: Sequence[bool]):
         self.saved_tensors: Tuple[Any, ...] = ()
