@@ -4,13 +4,15 @@
 import builtins
 import copy
 import itertools
+import operator
 import weakref
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 from typing import Iterator as Iterable
 
 import numpy as np
 
 from .. import _dtypes, _flywheel
+from . import data_experimental as experimental  # noqa: F401
 from .conversion import as_tensor, dtype_of
 from .dtypes import as_dtype
 from .errors import OutOfRangeError
@@ -64,8 +66,11 @@ class Dataset:
         return Dataset(output_types, list(zip(kinds, shapes)), [], start)
 
     @staticmethod
-    def range(*args: int) -> "Dataset":
-        return Dataset(0, [(_dtypes.int64, ())], [], lambda s, v: ((np.int64(i),) for i in builtins.range(*args)))
+    def range(*args: Any) -> "Dataset":
+        """The numbers from the first one, by default 0, to below the second one, in steps of the third one."""
+        sources, bounds = _counts(*args)
+        return Dataset(0, [(_dtypes.int64, ())], sources,
+                       lambda s, v: ((np.int64(i),) for i in builtins.range(*bounds(v))))  # fmt: skip
 
     @staticmethod
     def zip(datasets: Any) -> "Dataset":
@@ -81,14 +86,19 @@ class Dataset:
 
     # Transformations
 
-    def _like(self, start: Start, types: Optional[List[Type]] = None) -> "Dataset":
-        return Dataset(self._form, self._types if types is None else types, self._sources, start)
+    def _like(
+        self, start: Start, types: Optional[List[Type]] = None, sources: Optional[List[Tensor]] = None
+    ) -> "Dataset":
+        """Returns a data set of the same form, which needs more tensors."""
+        return Dataset(self._form, self._types if types is None else types, [*self._sources, *(sources or ())], start)
 
-    def repeat(self, count: Optional[int] = None) -> "Dataset":
-        """Repeats all elements `count` times, by default without an end."""
+    def repeat(self, count: Any = None) -> "Dataset":
+        """Repeats all elements `count` times, by default, and for a negative number, without an end."""
+        sources, given = _counts(-1 if count is None else count)
 
         def start(session: Any, values: Any) -> Iterable[Leaves]:
-            rounds = itertools.count() if count is None or count < 0 else builtins.range(count)
+            (times,) = given(values)
+            rounds = itertools.count() if times < 0 else builtins.range(times)
             for _ in rounds:
                 is_empty = True
                 for leaves in self._start(session, values):
@@ -97,7 +107,7 @@ class Dataset:
                 if is_empty:
                     return
 
-        return self._like(start)
+        return self._like(start, None, sources)
 
     def shuffle(self, buffer_size: int, seed: Any = None, reshuffle_each_iteration: Any = None) -> "Dataset":
         """In an order that is drawn, each element out of the next `buffer_size`."""
@@ -127,50 +137,59 @@ class Dataset:
 
     def batch(self, batch_size: Any, drop_remainder: bool = False) -> "Dataset":
         """Joins `batch_size` elements to one, with a new first dimension."""
-        count = _number(batch_size, "batch_size")
-        lead = count if drop_remainder else None
+        lead, rows_of = self._rows(batch_size, drop_remainder)
         types: List[Type] = [(t, None if s is None else (lead, *s)) for t, s in self._types]
 
         def start(session: Any, values: Any) -> Iterable[Leaves]:
-            rest = self._start(session, values)
-            while True:
-                rows = list(itertools.islice(rest, count))
-                if not rows or (drop_remainder and len(rows) < count):
-                    return
+            for rows in rows_of(session, values):
                 shapes = [{np.shape(x) for x in column} for column in zip(*rows)]
                 if any(len(own) > 1 for own in shapes):
                     raise _invalid(f"Cannot batch tensors with different shapes: {[sorted(own) for own in shapes]}; "
                                    "padded_batch makes them equal")  # fmt: skip
                 yield tuple(np.stack(column) for column in zip(*rows))
 
-        return self._like(start, types)
+        return self._like(start, types, _counts(batch_size)[0])
 
-    def padded_batch(
-        self, batch_size: Any, padded_shapes: Any = None, padding_values: Any = None, drop_remainder: bool = False
-    ) -> "Dataset":
-        """As `batch`, of elements that are made as large as the largest one, or as `padded_shapes`."""
-        count = _number(batch_size, "batch_size")
-        goals = ([s or () for _, s in self._types] if padded_shapes is None
-                 else [_plain(s) for s in _parts_like(padded_shapes, self._form)])  # fmt: skip
-        fills = [0] * len(goals) if padding_values is None else flatten(padding_values)
-        lead = count if drop_remainder else None
+    def _rows(self, batch_size: Any, drop_remainder: bool) -> Tuple[Optional[int], Callable[..., Any]]:
+        """Returns the number of elements of each batch, if it is known, and a function that goes through batches."""
+        known = getattr(batch_size, "op", None) is None or batch_size.op.attrs.get("literal") is not None
+        size = _number(batch_size, "batch_size") if known else None
+        _, given = _counts(batch_size)
 
-        def start(session: Any, values: Any) -> Iterable[Leaves]:
+        def rows_of(session: Any, values: Any) -> Any:
+            (count,) = given(values)
+            if count <= 0:
+                raise _invalid(f"batch_size must be greater than zero, found {count}")
             rest = self._start(session, values)
             while True:
                 rows = list(itertools.islice(rest, count))
                 if not rows or (drop_remainder and len(rows) < count):
                     return
+                yield rows
+
+        return size if drop_remainder else None, rows_of
+
+    def padded_batch(
+        self, batch_size: Any, padded_shapes: Any = None, padding_values: Any = None, drop_remainder: bool = False
+    ) -> "Dataset":
+        """As `batch`, of elements that are made as large as the largest one, or as `padded_shapes`."""
+        lead, rows_of = self._rows(batch_size, drop_remainder)
+        goals = ([s or () for _, s in self._types] if padded_shapes is None
+                 else [_plain(s) for s in _parts_like(padded_shapes, self._form)])  # fmt: skip
+        fills = [0] * len(goals) if padding_values is None else flatten(padding_values)
+
+        def start(session: Any, values: Any) -> Iterable[Leaves]:
+            for rows in rows_of(session, values):
                 yield tuple(_padded(column, goal, fill) for column, goal, fill in zip(zip(*rows), goals, fills))
 
-        return self._like(start, [(t, (lead, *goal)) for (t, _), goal in zip(self._types, goals)])
+        types: List[Type] = [(t, (lead, *goal)) for (t, _), goal in zip(self._types, goals)]
+        return self._like(start, types, _counts(batch_size)[0])
 
     def _call(self, function: Callable[..., Any]) -> Tuple[Any, List[Tensor], Callable[..., List[Any]]]:
         """Returns the results of a function of tensors for an element, these as tensors, and a function of a session
         and of arrays that computes them."""
         feeds = [placeholder(t, s) for t, s in self._types]
-        packed = pack(self._form, list(feeds))
-        made = function(*packed) if isinstance(packed, tuple) and not hasattr(packed, "_fields") else function(packed)
+        made = _applied(function, pack(self._form, list(feeds)))
         results = [as_tensor(x) for x in flatten(made)]
         return made, results, lambda session, leaves: session.run(results, dict(zip(feeds, leaves)))
 
@@ -198,22 +217,84 @@ class Dataset:
 
         return self._like(start)
 
-    def flat_map(self, map_func: Any) -> "Dataset":
-        raise NotImplementedError("flywheel.v1.data.Dataset.flat_map is not implemented: write the loops in a function "
-                                  "for Dataset.from_generator")
+    def _inner(self, kind: str, map_func: Callable[..., Any]) -> Tuple["Dataset", Callable[..., Iterable[Leaves]]]:
+        """Returns the data set that a function makes of an element, and a function of a session and of arrays that
+        goes through that of these. Raises TypeError for a function that returns something else."""
+        feeds = [placeholder(t, s) for t, s in self._types]
+        made = _applied(map_func, pack(self._form, list(feeds)))
+        if not isinstance(made, Dataset):
+            raise TypeError(f"`map_func` of {kind} must return a `Dataset` object, found {type(made).__name__}")
+        sources = list(dict.fromkeys(made._sources))
 
-    def interleave(self, *_: Any, **__: Any) -> "Dataset":
-        raise NotImplementedError("flywheel.v1.data.Dataset.interleave is not implemented: write the loops in a "
-                                  "function for Dataset.from_generator")
+        def inner(session: Any, leaves: Leaves) -> Iterable[Leaves]:
+            values = session.run(sources, dict(zip(feeds, leaves))) if sources else []
+            return made._start(session, dict(zip(sources, values)))
 
-    def take(self, count: int) -> "Dataset":
-        return self if count < 0 else self._like(lambda s, v: itertools.islice(self._start(s, v), count))
+        return made, inner
 
-    def skip(self, count: int) -> "Dataset":
-        return self._like(lambda s, v: itertools.islice(self._start(s, v), count, None))
+    def flat_map(self, map_func: Callable[..., Any]) -> "Dataset":
+        """The elements of the data sets that a function makes of elements, one data set after the other."""
+        made, inner = self._inner("flat_map", map_func)
 
-    def shard(self, num_shards: int, index: int) -> "Dataset":
-        return self._like(lambda s, v: itertools.islice(self._start(s, v), index, None, num_shards))
+        def start(session: Any, values: Any) -> Iterable[Leaves]:
+            for leaves in self._start(session, values):
+                yield from inner(session, leaves)
+
+        return Dataset(made._form, made._types, self._sources, start)
+
+    def interleave(
+        self, map_func: Callable[..., Any], cycle_length: int, block_length: int = 1, num_parallel_calls: Any = None
+    ) -> "Dataset":
+        """The elements of the data sets that a function makes of elements, in turn `block_length` of each of
+        `cycle_length` data sets. The next element takes the turn of a data set that has ended."""
+        if cycle_length < 1 or block_length < 1:
+            raise ValueError(f"interleave: expected a cycle_length and a block_length of at least 1, found "
+                             f"{cycle_length} and {block_length}")  # fmt: skip
+        made, inner = self._inner("interleave", map_func)
+
+        def start(session: Any, values: Any) -> Iterable[Leaves]:
+            rest, place, count = self._start(session, values), 0, 0
+            opened: List[Optional[Iterable[Leaves]]] = [None] * cycle_length
+            has_more = True
+            while has_more or any(one is not None for one in opened):
+                own = opened[place]
+                if own is None and has_more:
+                    leaves = next(rest, None)
+                    has_more = leaves is not None
+                    if leaves is not None:
+                        opened[place] = inner(session, leaves)
+                        continue
+                found = None if own is None else next(own, None)
+                if found is not None:
+                    yield found
+                    count += 1
+                elif own is not None:
+                    opened[place] = None
+                if found is None or count == block_length:
+                    place, count = (place + 1) % cycle_length, 0
+
+        return Dataset(made._form, made._types, self._sources, start)
+
+    def _slice(self, numbers: Sequence[Any], bounds: Callable[..., Any]) -> "Dataset":
+        """Returns the elements from a number on to below another one, in steps: `bounds` makes these of `numbers`."""
+        sources, given = _counts(*numbers)
+
+        def start(session: Any, values: Any) -> Iterable[Leaves]:
+            return itertools.islice(self._start(session, values), *bounds(*given(values)))
+
+        return self._like(start, None, sources)
+
+    def take(self, count: Any) -> "Dataset":
+        """The first `count` elements, or all if it is negative."""
+        return self._slice([count], lambda n: (None if n < 0 else n,))
+
+    def skip(self, count: Any) -> "Dataset":
+        """The elements behind the first `count`: none if it is negative."""
+        return self._slice([count], lambda n: (0, 0) if n < 0 else (n, None))
+
+    def shard(self, num_shards: Any, index: Any) -> "Dataset":
+        """Every element whose number, divided by `num_shards`, leaves `index`."""
+        return self._slice([num_shards, index], lambda n, i: (i, None, n))
 
     def concatenate(self, dataset: "Dataset") -> "Dataset":
         """These elements, and then those of another data set."""
@@ -391,10 +472,7 @@ def _both(a: Any, b: Any) -> Any:
 
 
 def _number(value: Any, what: str) -> int:
-    literal = value.op.attrs.get("literal") if isinstance(value, Tensor) else value
-    if literal is None:
-        raise NotImplementedError(f"flywheel.v1.data takes a number as {what}, not a tensor that is computed")
-    count = int(literal)
+    count = int(value.op.attrs["literal"] if isinstance(value, Tensor) else value)
     if count <= 0:
         raise ValueError(f"{what} must be greater than zero, found {count}")
     return count
@@ -402,6 +480,19 @@ def _number(value: Any, what: str) -> int:
 
 def _invalid(text: str) -> Exception:
     return _flywheel.InvalidArgumentError(text)
+
+
+def _counts(*numbers: Any) -> Tuple[List[Tensor], Callable[[Dict[Tensor, Any]], List[int]]]:
+    """Returns the tensors among numbers, and a function of their values that gives all numbers."""
+    parts = [as_tensor(n) if hasattr(n, "op") else operator.index(n) for n in numbers]
+    sources = [n for n in parts if isinstance(n, Tensor)]
+    return sources, lambda values: [int(values[n]) if isinstance(n, Tensor) else n for n in parts]
+
+
+def _applied(function: Callable[..., Any], element: Any) -> Any:
+    """Calls a function with the parts of an element."""
+    is_tuple = isinstance(element, tuple) and not hasattr(element, "_fields")
+    return function(*element) if is_tuple else function(element)
 
 
 def make_one_shot_iterator(dataset: Dataset) -> Iterator:

@@ -24,7 +24,6 @@ INSTEAD: Dict[str, str] = {
     "compat.v2": "flywheel itself",
     "complex": "a tensor of real and imaginary parts",
     "contrib.crf": "tf.scan",
-    "contrib.data": "tf.data",
     "contrib.distributions": "the density by tf.exp and tf.log",
     "contrib.learn": "write the loop with a Session, or use flywheel.keras",
     "contrib.slim.evaluation": "write the loop with a Session and tf.metrics",
