@@ -93,9 +93,11 @@ def _reflected(given: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
     return reflects, x, where(reflects, rest, 0.25)
 
 
-def _cotangent(x: Tensor) -> Tensor:
-    """The cotangent: further derivatives of a tangent at its poles are differences of infinite numbers."""
-    return divide(arithmetic.cos(x), arithmetic.sin(x))
+# By a rule: further derivatives of a tangent at its poles are differences of infinite numbers.
+_cotangent = _with_slope(
+    lambda x: divide(arithmetic.cos(x), arithmetic.sin(x)),
+    lambda x, y: arithmetic.negative(add(multiply(y, y), 1.0)),
+)
 
 
 @_in_float64
@@ -111,7 +113,8 @@ def digamma(given: Tensor) -> Tensor:
         found = subtract(found, arithmetic.reciprocal(add(x, float(step))))
     found = where(reflects, subtract(found, multiply(_cotangent(multiply(rest, math.pi)), math.pi)), found)
     is_pole = arithmetic.logical_and(reflects, equal(rest, 0.0))
-    return where(is_pole, full_like(found, np.nan), found)
+    # The derivative there is infinite, as to both sides.
+    return add(found, where(is_pole, np.nan, 0.0))
 
 
 def polygamma(n: int, x: Tensor) -> Tensor:
