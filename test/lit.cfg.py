@@ -52,6 +52,7 @@ config.excludes = [
     "guarded.py",
     "harness.py",
     "jax_complex_samples.py",
+    "jax_function_samples.py",
     "jax_larger_primitives.py",
     "torch_written_models.py",
     "torch_written_more.py",

@@ -4,8 +4,8 @@
 """B6: each primitive of JAX, with its derivative: what is imported has JAX's results and derivatives, also where these
 are zero everywhere, and what is not is refused by name.
 
-usage: import_jax_primitives.py [--table] [WORD], in the names of samples to run; FLYWHEEL_TEST_ALL=1 runs all, and
---table prints what is refused
+usage: import_jax_primitives.py [--table] [--functions] [WORD], in the names of samples to run; FLYWHEEL_TEST_ALL=1 runs
+all, --table prints what is refused, and --functions runs the public functions of JAX in place of its primitives
 """
 
 import collections
@@ -16,6 +16,7 @@ from typing import Any, Dict, List, Sequence, Tuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax_function_samples import function_samples
 from jax_larger_primitives import all_samples
 from jax_primitives import LEFT_OUT, Sample, primitives
 
@@ -127,7 +128,10 @@ if __name__ == "__main__":
     samples = all_samples()
     # A primitive that a new JAX has is here or in LEFT_OUT.
     missing = set(primitives()) - {sample.primitive for sample in samples}
-    words = [word for word in sys.argv[1:] if word != "--table"]
+    words = [word for word in sys.argv[1:] if not word.startswith("--")]
+    without: List[str] = []
+    if "--functions" in sys.argv:
+        samples, without = function_samples()
     if words:
         samples = [sample for sample in samples if words[0] in sample.name]
     else:
@@ -152,5 +156,6 @@ if __name__ == "__main__":
     if "--table" in sys.argv:
         print("\n".join(refused))
         print(f"{len(primitives())} primitives, without samples: {sorted(missing)}; left out: {len(LEFT_OUT)}")
+        print(f"functions without samples: {' '.join(without)}")
     print(", ".join(f"{count} {what}" for what, count in sorted(counts.items())))
     sys.exit(bool(counts["wrong"] or counts["other"]))

@@ -70,6 +70,66 @@ def test_dynamic_attention() -> None:
             steps(module, lambda n: [torch.randint(0, 50, (n, 12)), torch.randint(0, 50, (n, 12))], loss)
 
 
+class Called(nn.Module):  # type: ignore[misc]
+    def __init__(self, function: Callable[[Any], Any]):
+        super().__init__()
+        self.function = function
+        self.w = nn.Parameter(torch.ones(4))
+
+    def forward(self, x: Any) -> Any:
+        return self.function(x * self.w)
+
+
+OF_A_BATCH: List[Callable[[Any], Any]] = [
+    lambda x: torch.diagonal(x @ x.T),
+    lambda x: torch.diagonal(x[:, :, None] * x[:, None], dim1=-2, dim2=-1),
+    lambda x: x[-1] + x[0],
+    lambda x: x[torch.arange(x.shape[0]), torch.tensor([1])],
+    lambda x: x.gather(1, x.argmax(1, keepdim=True)),
+    lambda x: torch.zeros_like(x).index_put((torch.arange(x.shape[0]), x.argmax(1)), x[:, 0]),
+    lambda x: functional.conv1d(x.T[None], torch.ones(1, 4, 3), padding=1),
+    lambda x: functional.conv_transpose1d(x.T[None], torch.ones(4, 2, 3), stride=2),
+    lambda x: x[:, None].squeeze(1),
+    lambda x: x + 0 * torch.rand_like(x) + 0 * torch.randn(x.shape[0], 4),
+    lambda x: torch.linalg.det(x[:, :, None] * x[:, None] + torch.eye(4)),
+    lambda x: functional.cross_entropy(x @ x.T, torch.arange(x.shape[0])),
+]
+
+
+def test_ops_of_a_batch() -> None:
+    """Values and derivatives of ops along a dimension whose size the call chooses, 1 too."""
+    for place, function in enumerate(OF_A_BATCH):
+        module = Called(function)
+        with fw.Namespace(), fw.Store():
+            ours = flywheel.torch.from_module(
+                module, (torch.randn(6, 4),), loss=lambda y: fw.sum(y * y), optimizer=fw.optimizers.SGD(lr=1.0),
+                dynamic_shapes=({0: torch.export.Dim("batch", max=64)},))  # fmt: skip
+            for size in (6, 3, 1, 2):
+                x = torch.randn(size, 4)
+                module.zero_grad()
+                wanted = module(x)
+                wanted.square().sum().backward()
+                ours.load_state_dict(module.state_dict())
+                np.testing.assert_allclose(np.asarray(ours(x)), wanted.detach().numpy(), 1e-4, 1e-5, err_msg=str(place))
+                ours.step(x)
+                found = module.w.detach() - ours.state_dict()["w"]
+                scale = max(1.0, float(module.w.grad.abs().max()))
+                np.testing.assert_allclose(found.numpy(), module.w.grad.numpy(), 1e-4, 1e-5 * scale, err_msg=str(place))
+
+
+def test_squeezed_batch() -> None:
+    """PyTorch removes a batch of 1, for which alone a result has another shape: an error that says what to write."""
+    ours = flywheel.torch.from_module(Called(lambda x: x.mean(1, keepdim=True).squeeze()), (torch.randn(6, 4),),
+                                      dynamic_shapes=({0: torch.export.Dim("batch")},))  # fmt: skip
+    assert np.asarray(ours(torch.randn(3, 4))).shape == (3,)
+    try:
+        ours(torch.randn(1, 4))
+    except flywheel.torch.UnsupportedOpError as error:
+        assert "aten.squeeze.default of dimension 0" in str(error) and "x.squeeze(1)" in str(error), error
+    else:
+        raise AssertionError("no error")
+
+
 def test_dropout() -> None:
     ours = flywheel.torch.from_module(nn.Sequential(nn.Dropout(0.3)), (torch.ones(100, 100),))
     x = np.ones((100, 100), np.float32)

@@ -301,6 +301,11 @@ def _export_custom(equation: Any, variables: Sequence[Any], further: int) -> Cus
             raise
         raise refuse("JAX", [MissingOp(f"{equation.primitive.name}, which JAX does not differentiate ({error})",
                                        _place_of(equation))]) from None  # fmt: skip
+    except IndexError as error:
+        # JAX 0.10 loses count of the constants of some derivatives, such as that of `exp1`.
+        name = _defined(equation)[0] or equation.primitive.name
+        raise refuse("JAX", [MissingOp(f"the derivative of {name}, which JAX does not export",
+                                       _place_of(equation))]) from error  # fmt: skip
 
 
 def _place_of(equation: Any) -> str:

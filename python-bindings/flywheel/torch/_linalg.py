@@ -31,8 +31,11 @@ def _only_first(call: Call, result: Tensor) -> List[Any]:
     for place in range(1, len(kinds)):
         if call.wants(place) and not _is_information(call, place):
             raise call.unsupported("with its factors as results")
-    others = [Laid(_ops.zeros(list(kinds[place].shape), _dtypes.int32)) if _is_information(call, place) else None
-              for place in range(1, len(kinds))]  # fmt: skip
+    # All results have the sizes in front of the matrices, which a call may choose.
+    shapes = [[own if isinstance(own, int) else found for own, found in zip(kind.shape, [*result._dims, None])]
+              for kind in kinds]  # fmt: skip
+    others = [Laid(_ops.zeros([one or 0 for one in shapes[place]], _dtypes.int32)) if _is_information(call, place)
+              else None for place in range(1, len(kinds))]  # fmt: skip
     return [Laid(result), *others]
 
 
@@ -108,6 +111,8 @@ def _of_none(call: Call, dtype: Any) -> List[Laid]:
     results = []
     for kind in call.result:
         shape = list(kind.shape)
+        if any(not isinstance(one, int) for one in shape):
+            raise call.unsupported("without elements, of sizes that the call chooses")
         whole = _ops.eye(shape[-2], shape[-1], dtype=dtype) if kind.numel() else _ops.zeros([], dtype)
         results.append(Laid(_ops.broadcast_to(whole, shape)))
     return results

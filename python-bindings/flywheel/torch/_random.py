@@ -5,15 +5,16 @@ from typing import Any, List
 
 from .. import _dtypes, _ops, random
 from .._layouts import Laid
+from .._ops._core import of_size, sizes
 from .._tensor import Tensor
 from ._graph import Call, op
 
 
-def _shape(call: Call) -> List[int]:
-    found = list(call.result.shape)
-    if not all(isinstance(dim_size, int) for dim_size in found):
-        raise call.unsupported("of a size that the call chooses")
-    return found
+def _shape(call: Call) -> List[Any]:
+    """Returns the sizes of the result: those of a tensor that it is like, or those that the op is given."""
+    like, given = call.argument("self"), call.argument("size")
+    found = sizes(like.plain()) if isinstance(like, Laid) else given
+    return [one if isinstance(one, int) else of_size(one) for one in found]
 
 
 def _uniform(call: Call, dtype: _dtypes.DType) -> Tensor:

@@ -110,6 +110,10 @@ def _squeeze(call: Call, x: Laid, axes: Any = None) -> Laid:
     data = x.plain()
     listed = range(data.ndim) if axes is None else [axes] if isinstance(axes, int) else axes
     places = {axis % max(data.ndim, 1) for axis in listed}
+    for axis in places if data.ndim else ():
+        if data._dims[axis] == 1 and not isinstance(call.meta(0).shape[axis], int):
+            raise call.unsupported(f"of dimension {axis}, whose size the call chooses and is 1 here: the result would "
+                                   "have another rank. Name the dimensions to remove, as x.squeeze(1) does")
     return Laid(reshape_to(data, [s for i, s in enumerate(sizes(data)) if i not in places or data._dims[i] != 1]))
 
 
