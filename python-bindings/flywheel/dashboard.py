@@ -82,6 +82,11 @@ class Record:
         return f"<flywheel.Record of step {self.step}: loss {self.loss:.4g}, {', '.join(self.tensors)}>"
 
 
+# The problems, in the order in which they are shown.
+_PROBLEMS = ("dead units", "saturated units", "saturated", "not finite", "no gradient", "vanishing gradient",
+             "exploding gradient")  # fmt: skip
+
+
 @dataclass(frozen=True)
 class Flag:
     """A finding. `problem` is one of "dead units", "saturated units", "saturated", "not finite", "no gradient",
@@ -182,7 +187,7 @@ class Dashboard:
 
     @property
     def flags(self) -> List[Flag]:
-        """The problems by the last records; none before the first one."""
+        """The problems by the last records, those of dead and saturated units first; none before the first one."""
         if not self._recent:
             return []
         found: List[Flag] = []
@@ -190,7 +195,7 @@ class Dashboard:
             recent = [r.tensors[name] for r in self._recent if name in r.tensors]
             found += self._flags_of_value(name, now, recent)
             found += self._flags_of_gradient(name, now, recent)
-        return found
+        return sorted(found, key=lambda flag: _PROBLEMS.index(flag.problem))
 
     def _flags_of_value(self, name: str, now: Watched, recent: Sequence[Watched]) -> List[Flag]:
         found: List[Flag] = []

@@ -87,6 +87,9 @@ def test_function() -> None:
     assert flags["hidden", "dead units"].units == (2,) and flags["hidden", "dead units"].threshold == 1.0
     assert 2 in flags["out", "saturated units"].units and flags["out", "saturated units"].threshold == 0.95
     assert ("unused", "vanishing gradient") in flags, flags
+    # The question of the page comes first: findings of gradients are behind those of units.
+    kinds = [flag.problem for flag in board.flags]
+    assert kinds[0] == "dead units" and kinds.index("saturated units") < kinds.index("vanishing gradient"), kinds
     check_page(board)
     check_events(board)
 

@@ -8,6 +8,7 @@ from . import (
     activations,
     backend,
     callbacks,
+    config,
     constraints,
     datasets,
     initializers,
@@ -27,9 +28,9 @@ from .metrics import Metric
 from .models import Input, Model, Sequential
 
 __all__ = [
-    "Input", "Layer", "Loss", "Metric", "Model", "Sequential", "activations", "backend", "callbacks", "constraints",
-    "datasets", "initializers",
-    "layers", "losses", "metrics", "models", "optimizers", "preprocessing", "regularizers", "utils",
+    "Input", "Layer", "Loss", "Metric", "Model", "Sequential", "activations", "backend", "callbacks", "config",
+    "constraints", "datasets", "initializers", "layers", "losses", "metrics", "models", "optimizers", "preprocessing",
+    "regularizers", "utils",
 ]  # fmt: skip
 
 for _module in (activations, backend, callbacks, constraints, initializers, layers, losses, metrics, models,
@@ -45,5 +46,5 @@ __getattr__ = Missing("keras", __name__, {
     "mixed_precision": "flywheel.function and an optimizer with loss_scale (docs/Guides/MixedPrecision.md)",
     "distribution": "one device", "quantizers": "float32", "saving": "model.save, and models.load_model",
     "tree": "flywheel.map_leaves", "StatelessScope": "flywheel.Store", "export": "model.export",
-    "config": "flywheel.keras.backend.floatx and others", "dtype_policies": "flywheel.keras.backend.set_floatx",
+    "dtype_policies": "flywheel.keras.backend.set_floatx",
 })  # fmt: skip

@@ -75,6 +75,9 @@ def weights(sample: Any, by_class: Any, targets: Listed[Any], names: Listed[str]
         listed = [sample] * len(names)
     made = []
     for given, classes_of, y, rank in zip(listed, _by_output(by_class, names), targets, ranks):
+        if rank == 2 and y.ndim < 3:
+            raise ValueError("expected targets with steps for the sample_weight_mode 'temporal', found those of shape "
+                             f"{y.shape}")  # fmt: skip
         shape = y.shape[:rank]
         w = np.ones(shape, np.float32) if given is None else _dtypes.as_numpy(given, np.float32)
         if w.shape != shape:

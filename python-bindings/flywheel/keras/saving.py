@@ -41,7 +41,14 @@ def save_model(model: Any, filepath: str, overwrite: bool = True, include_optimi
             metadata["training_config"] = json.dumps(_training_config(model))
             model._function("train")
             keys.update(_training_keys(model))
-    RuntimeStore.save(K.get_session().store, filepath, keys, metadata=metadata)
+    if keys:
+        RuntimeStore.save(K.get_session().store, filepath, keys, metadata=metadata)
+        return
+    # A model without variables is a file with metadata only.
+    header = json.dumps({"__metadata__": metadata}).encode()
+    header += b" " * (-len(header) % 8)
+    with open(filepath, "wb") as file:
+        file.write(struct.pack("<Q", len(header)) + header)
 
 
 def warn_of_format(filepath: str) -> None:
@@ -73,8 +80,9 @@ def load_model(
     filepath: str, custom_objects: Any = None, compile: bool = True, safe_mode: bool = True
 ) -> Any:
     """The model that `save_model` wrote: training goes on as it would have. `custom_objects` are classes and functions
-    of the program by their names. Raises NotFoundError for a missing file, and DataLossError or ValueError for one that
-    has no model."""
+    of the program by their names. With `safe_mode`, code in the file is an error, unless
+    `keras.config.enable_unsafe_deserialization` was called. Raises NotFoundError for a missing file, and DataLossError
+    or ValueError for one that has no model."""
     metadata = read_metadata(filepath)
     if "model_config" not in metadata:
         raise ValueError(f"No model found in '{filepath}': it has weights only, for load_weights")
@@ -96,7 +104,8 @@ def load_model(
                           config.get("weighted_metrics"))  # fmt: skip
             model._function("train")
             keys.update(_training_keys(model))
-    RuntimeStore.restore(K.get_session().store, filepath, keys)
+    if keys:
+        RuntimeStore.restore(K.get_session().store, filepath, keys)
     return model
 
 

@@ -73,9 +73,14 @@ class Model(Network):
         self._function_kwargs = kwargs
         names = self.output_names
         self._losses_of = [None if x is None else losses.get(x) for x in by_output(loss, names, "loss")]
+        if not isinstance(loss_weights, (list, dict, type(None))):
+            raise TypeError(f"Could not interpret loss_weights argument: {loss_weights} - expected a list or a dict.")
         scales = by_output(loss_weights, names, "loss_weights") if loss_weights is not None else [1.0] * len(names)
         self._scales = scales
         modes = by_output(sample_weight_mode, names, "sample_weight_mode")
+        left = [name for name in names if isinstance(sample_weight_mode, dict) and name not in sample_weight_mode]
+        if left:
+            raise ValueError(f'Output "{left[0]}" missing from `sample_weight_mode` dictionary')
         for mode in modes:
             if mode not in (None, "temporal"):
                 raise ValueError(f"expected a sample_weight_mode of None or 'temporal', found {mode!r}")
@@ -95,9 +100,6 @@ class Model(Network):
             # A loss of the program may take targets of any size.
             fed = (None,) * len(shape) if losses.is_of_program(function) else (*shape[:-1], 1) if is_sparse else shape
             target = as_tensor(given) if given is not None else K.placeholder(fed, name=f"{name}_target")
-            if mode == "temporal" and len(shape) < 3:
-                raise ValueError(f'Found a sample_weight_mode of "temporal" for the output "{name}" of shape {shape}, '
-                                 "which has no steps")  # fmt: skip
             weight = K.placeholder((None, None) if mode == "temporal" else (None,), name=f"{name}_sample_weights")
             term = term_of(function, target, y, weight)
             targets.append(target)

@@ -250,17 +250,20 @@ class Lambda(Layer):
         self.function = find(function, {}, "function") if isinstance(function, str) else function
         output_shape = find(output_shape, {}, "function") if isinstance(output_shape, str) else output_shape
         mask = find(mask, {}, "function") if isinstance(mask, str) else mask
-        self.given, self._output_shape = arguments or {}, output_shape
+        # Under the name that Keras has for it; that of the class is a list of names.
+        self.arguments: Any = {key: _array(value) for key, value in (arguments or {}).items()}
+        self._output_shape = output_shape
         self._mask = mask
 
     def call(self, inputs: Any, **kwargs: Any) -> Any:
-        return self.function(inputs, **self.given)
+        return self.function(inputs, **self.arguments)
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         return self._mask(inputs, mask) if callable(self._mask) else mask if self._mask is None else self._mask
 
     def get_config(self) -> Any:
-        return {**Layer.get_config(self), "function": coded(self.function), "arguments": plain(self.given),
+        arguments = {key: _plain(value) for key, value in self.arguments.items()}
+        return {**Layer.get_config(self), "function": coded(self.function), "arguments": arguments,
                 "output_shape": coded(self._output_shape), "mask": coded(self._mask)}  # fmt: skip
 
     @classmethod
@@ -307,6 +310,18 @@ def coded(function: Any) -> Any:
         if name is None or closure is None and _is_plain(defaults):
             return {"lambda": [code, defaults, closure], **({"name": name} if name else {})}
     return plain(function)
+
+
+def _plain(value: Any) -> Any:
+    """Returns an argument as JSON has it: an array by its elements, as Keras writes it."""
+    return {"type": "ndarray", "value": value.tolist()} if isinstance(value, np.ndarray) else plain(value)
+
+
+def _array(value: Any) -> Any:
+    """Returns an argument of what `_plain` returned."""
+    if isinstance(value, dict) and value.get("type") == "ndarray" and "value" in value:
+        return np.array(value["value"])
+    return value
 
 
 def _is_plain(value: Any) -> bool:
