@@ -182,8 +182,8 @@ function card(name, kind) {
 }
 document.getElementById("about").textContent = records.length
   ? `${records.length} records of steps ${records[0].step} to ${records[records.length - 1].step}, `
-  + `${limits.every === 1 ? "of each step" : `one of every ${limits.every} steps`}. Thresholds: a unit is dead if it is `
-  + `0 for all examples, and saturated if it is for a `
+  + `${limits.every === 1 ? "of each step" : `one of every ${limits.every} steps`}. Thresholds: a unit is dead if it `
+  + `is 0 for all examples, and saturated if it is for a `
   + `share of ${limits.saturated} of them, in ${limits.patience} records; a gradient vanishes below `
   + `${limits.vanishing} and explodes above ${limits.exploding}.` : "No step was watched yet.";
 const flags = document.getElementById("flags");

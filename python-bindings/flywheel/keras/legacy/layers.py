@@ -10,11 +10,13 @@ from .._serialization import plain
 from ..engine import Layer
 from ..engine.network import Network
 from ..engine.topology import to_list
+from ..layers import AtrousConvolution1D as AtrousConvolution1D
+from ..layers import AtrousConvolution2D as AtrousConvolution2D
 from ..layers import deserialize as _layer_of
 from ..layers import merge as _merges
 from ..layers.core import coded, decoded
 
-__all__ = ["Highway", "MaxoutDense", "Merge", "merge"]
+__all__ = ["AtrousConvolution1D", "AtrousConvolution2D", "Highway", "MaxoutDense", "Merge", "merge"]
 
 
 class Merge(Layer):
@@ -26,9 +28,9 @@ class Merge(Layer):
 
     def __init__(
         self, layers: Any = None, mode: Any = "sum", concat_axis: int = -1, dot_axes: Any = -1,
-        output_shape: Any = None, output_mask: Any = None, arguments: Any = None, **kwargs: Any,
+        output_shape: Any = None, output_mask: Any = None, arguments: Any = None, name: Any = None, **kwargs: Any,
     ) -> None:  # fmt: skip
-        super().__init__(**kwargs)
+        super().__init__(name=name, **kwargs)
         self.mode, self.concat_axis, self.dot_axes = mode, concat_axis, dot_axes
         self._output_shape, self._output_mask, self.given = output_shape, output_mask, dict(arguments or {})
         self.branches: List[Any] = list(layers or [])
@@ -127,8 +129,8 @@ class MaxoutDense(_Dense):
 
     arguments = ("output_dim", "nb_feature")
 
-    def __init__(self, output_dim: int, nb_feature: int = 4, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
+    def __init__(self, output_dim: int, nb_feature: int = 4, weights: Any = None, **kwargs: Any) -> None:
+        super().__init__(weights=weights, **kwargs)
         self.output_dim, self.nb_feature = output_dim, nb_feature
 
     def build(self, input_shape: Any) -> None:
@@ -149,8 +151,10 @@ class Highway(_Dense):
 
     arguments = ("activation",)
 
-    def __init__(self, init: Any = "glorot_uniform", activation: Any = None, **kwargs: Any) -> None:
-        super().__init__(init, **kwargs)
+    def __init__(
+        self, init: Any = "glorot_uniform", activation: Any = None, weights: Any = None, **kwargs: Any
+    ) -> None:
+        super().__init__(init, weights=weights, **kwargs)
         self.activation = activations.get(activation)
 
     def build(self, input_shape: Any) -> None:
