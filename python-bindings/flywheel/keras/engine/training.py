@@ -14,22 +14,18 @@ from ...watching import watch
 from .. import _batches, losses, metrics, optimizers
 from .. import backend as K
 from .. import callbacks as _callbacks
-from .._batches import check_array_lengths as _check_array_lengths
-from .._batches import make_batches as _make_batches
-from .._batches import slice_arrays as _slice_arrays
 from ..legacy import interfaces as _legacy
 from ..utils import Sequence
+from . import _outputs
 from ._outputs import by_output, metric_of, metrics_of, targets_by_output, term_of, weighted
-from ._outputs import check_loss_and_target_compatibility as _check_loss_and_target_compatibility
-from ._outputs import weighted_masked_objective as _weighted_masked_objective
 from .network import Network
 from .topology import one_or_list, to_list
 
 # Names by which programs import functions of this module.
-__all__ = [
-    "Model", "_check_array_lengths", "_check_loss_and_target_compatibility", "_make_batches", "_slice_arrays",
-    "_weighted_masked_objective",
-]  # fmt: skip
+_check_array_lengths = _batches.check_array_lengths
+_check_loss_and_target_compatibility = _outputs.check_loss_and_target_compatibility
+_make_batches, _slice_arrays = _batches.make_batches, _batches.slice_arrays
+_weighted_masked_objective = _outputs.weighted_masked_objective
 
 
 @_legacy.model

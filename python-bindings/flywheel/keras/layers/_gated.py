@@ -94,6 +94,10 @@ class Stateful(Layer):
         """Returns the shapes of the states, without the batch."""
         raise NotImplementedError
 
+    def assert_input_compatibility(self, inputs: Any) -> None:
+        """Raises ValueError for a sequence that does not fit `input_spec`; the inputs behind it are states."""
+        super().assert_input_compatibility(to_list(inputs)[:1])
+
     @property
     def states(self) -> List[Any]:
         """The variables of the states, None for those of a layer that is not stateful, or not built."""

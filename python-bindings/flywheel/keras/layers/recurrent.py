@@ -89,10 +89,6 @@ class _Recurrent(Gated, Stateful):
     def _state_shapes(self) -> List[Tuple[int, ...]]:
         return [(self.units,)] * self.count
 
-    def assert_input_compatibility(self, inputs: Any) -> None:
-        """Raises ValueError for a sequence that does not fit `input_spec`; the inputs behind it are states."""
-        super().assert_input_compatibility(to_list(inputs)[:1])
-
     def build(self, input_shape: Any) -> None:
         shape = input_shape[0] if isinstance(input_shape, list) else input_shape
         self._make_weights(shape[-1])
