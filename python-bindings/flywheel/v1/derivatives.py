@@ -105,7 +105,7 @@ def gradients(
     types = [(x.dtype, x.static_shape) for x in wrt]
     graph = get_default_graph()
     op = graph.create("gradients", [*roots, *wrt, *given, *stops], emit, types, name, roots=roots, wrt=wrt,
-                      captures=bounds)  # fmt: skip
+                      weights=weights, stops=stops, captures=bounds)  # fmt: skip
     found = iter(op.outputs)
     return [next(found) if is_reached else None for is_reached in reached]
 
@@ -158,8 +158,34 @@ def rows_of(gradient: Tensor, table: Tensor) -> bool:
     while "same_rows" in gradient.op.attrs:
         gradient = as_tensor(gradient.op.attrs["same_rows"])
     op = gradient.op
-    if op.type != "gradients" or op.attrs["wrt"][gradient.index] is not table:
-        return False
+    return op.type == "gradients" and op.attrs["wrt"][gradient.index] is table and bool(_lookups(op, table))
+
+
+def slices_of(gradient: Tensor) -> List[Tensor]:
+    """Returns the gradients of the lookups of which that of a table is the sum, where a row that is looked up twice is
+    there twice: the values of TensorFlow's `IndexedSlices`, as in its norms. Another gradient is the only one."""
+    from .elementwise import TABLE
+    from .precision import rounded
+
+    op = gradient.op
+    if "same_rows" in op.attrs:
+        inner = as_tensor(op.attrs["same_rows"])
+        slices = slices_of(inner)
+        if slices[0] is not inner:
+            return [TABLE["multiply"](one, rounded(op.attrs["scale"], one.dtype.dtype)) for one in slices]
+    if op.type != "gradients":
+        return [gradient]
+    lookups = _lookups(op, op.attrs["wrt"][gradient.index])
+    if not lookups:
+        return [gradient]
+    weights, stops = op.attrs["weights"], op.attrs["stops"]
+    return gradients(op.attrs["roots"], lookups, weights, "slices", stop_gradients=stops or None)
+
+
+def _lookups(op: Operation, table: Tensor) -> List[Tensor]:
+    """Returns the lookups in a table on which the roots of a gradient depend; none if they depend on the table in
+    another way."""
+    found: List[Tensor] = []
     seen: Set[Operation] = set()
     for y in visit(op.attrs["roots"], ()):
         if y is table or y.op in seen:
@@ -167,5 +193,7 @@ def rows_of(gradient: Tensor, table: Tensor) -> bool:
         seen.add(y.op)
         places = [i for i, x in enumerate([*y.op.inputs, *y.op.attrs.get("captures", [])]) if x is table]
         if places and not (places == [0] and y.op.attrs.get("looks_up")):
-            return False
-    return table not in op.attrs["roots"]
+            return []
+        if places:
+            found.append(y)
+    return [] if table in op.attrs["roots"] else sorted(found, key=lambda y: y.op.id)
