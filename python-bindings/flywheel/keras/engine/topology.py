@@ -15,6 +15,7 @@ from .. import _traced_calls, constraints, initializers, regularizers
 from .. import backend as K
 from .._serialization import Configured, take_elements
 from ..legacy import interfaces as _legacy
+from ..legacy.weights import preprocess_weights_for_loading as preprocess_weights_for_loading
 from .specs import InputSpec as InputSpec
 from .specs import check_inputs as check_inputs
 
